@@ -25,6 +25,7 @@ let adas: {
   sessions: string
   'project-invitations': string
   archives: string
+  snapshots: string
 }
 
 test.beforeAll(async () => {
@@ -45,6 +46,7 @@ test.beforeAll(async () => {
     sessions: session?.session_id ?? '',
     'project-invitations': await inviteAda(),
     archives: await registerArchive(),
+    snapshots: await pushSnapshot(project?.id ?? ''),
   }
 })
 
@@ -68,9 +70,26 @@ async function registerArchive(): Promise<string> {
   return rows[0].id
 }
 
+/** Returns the id of a snapshot of Ada. */
+async function pushSnapshot(projectId: string): Promise<string> {
+  const entries = [{ path: 'link', target: secret }]
+  const { archive } = await ada.client.archives.register({ project_id: secret, entries })
+  const { id } = await ada.client.snapshots.create(projectId, { name: 'code', archive })
+  return id
+}
+
+/** Queries that are valid for the caller's own objects. */
+const queries: Record<string, string> = {
+  '/api/projects/[id]/snapshots': '?name=code',
+  '/api/projects/[id]/snapshots/versions': '?name=code',
+  '/api/snapshots/[id]/changes': `?since=${neverWas}`,
+}
+
 /** Bodies that are valid for the caller's own objects. */
 const bodies: Record<string, unknown> = {
   '/api/project-invitations/[id]': { accept: true },
+  '/api/projects/[id]/snapshots': { name: 'code', archive: 'a'.repeat(64) },
+  '/api/snapshots/[id]': { shared: true },
   '/api/projects/[id]': { name: 'taken over', add_members: [] },
   '/api/users/[handle]': { name: 'taken over' },
   '/api/environments/[name]': { description: 'taken over' },
@@ -83,9 +102,16 @@ const bodies: Record<string, unknown> = {
 function ownerOf(route: string): keyof typeof adas | 'nobody' | undefined {
   if (/^\/api\/(status|results|cancel|jobs|queue)\/\[id\]/.test(route)) return 'jobs'
   if (/^\/api\/(environments|nodes|gpus|limits\/roles)\/\[/.test(route)) return 'nobody'
-  return (['tokens', 'projects', 'project-invitations', 'users', 'sessions', 'archives'] as const).find(
-    (kind) => route.startsWith(`/api/${kind}/[`),
-  )
+  const kinds = [
+    'tokens',
+    'projects',
+    'project-invitations',
+    'users',
+    'sessions',
+    'archives',
+    'snapshots',
+  ] as const
+  return kinds.find((kind) => route.startsWith(`/api/${kind}/[`))
 }
 
 /** The routes with an id, from the folder names. */
@@ -107,7 +133,8 @@ function requestOf(route: string, method: string): Call {
   }
 }
 
-const withId = (route: string, id: string) => route.replace(/\[\w+\]/, id).replaceAll(/\[\w+\]/g, 'any')
+const withId = (route: string, id: string) =>
+  route.replace(/\[\w+\]/, id).replaceAll(/\[\w+\]/g, 'any') + (queries[route] ?? '')
 
 /** Routes that are for admins only, whatever the id: there is nothing to hide. */
 const forAdmins = new Set([
@@ -119,6 +146,7 @@ const forAdmins = new Set([
   'PATCH /api/gpus/[id]',
   'DELETE /api/gpus/[id]',
   'PATCH /api/limits/roles/[role]',
+  'PATCH /api/snapshots/[id]',
 ])
 
 test("another user's objects cannot be distinguished from objects that do not exist", async () => {
@@ -148,6 +176,9 @@ test('no object was changed', async () => {
   expect(job).toMatchObject({ status: 'completed', name: secret })
   expect(await ada.client.users.me()).toMatchObject({ name: null })
   expect((await ada.client.projects.list()).items).toMatchObject([{ name: null, members: [] }])
+  expect((await ada.client.snapshots.list(adas.projects)).items).toMatchObject([
+    { id: adas.snapshots, version: 1, shared_at: null },
+  ])
   const environments = await ada.client.environments.list()
   expect(environments.map(({ description }) => description)).not.toContain('taken over')
 })
@@ -244,7 +275,14 @@ test("a page about another user's job contains no data of it, in every kind of r
     { 'next-router-state-tree': '%5B%22%22%5D', rsc: '1' },
   ]
   for (const headers of shapes) {
-    for (const path of ['/jobs', `/jobs/${adas.jobs}`, `/submit?from=${adas.jobs}`, '/projects']) {
+    for (const path of [
+      '/jobs',
+      `/jobs/${adas.jobs}`,
+      `/submit?from=${adas.jobs}`,
+      '/projects',
+      `/projects/${adas.projects}/snapshots`,
+      `/projects/${adas.projects}/snapshots/code`,
+    ]) {
       const answer = await call(path, { headers: { cookie, ...headers } })
       expect(answer.status, path).toBeLessThan(500)
       expect(answer.text, path).not.toContain(secret)

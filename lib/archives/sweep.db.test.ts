@@ -173,7 +173,7 @@ describe('sweeping', () => {
     await age(100)
     const job = await makeJob({ userId: person.id })
     const sweep = await transaction(async (tx) => {
-      expect(await findArchive(tx, projectId, config, true)).toMatchObject({ id })
+      expect(await findArchive(tx, projectId, config, true)).toMatchObject({ directory: { id } })
       const sweep = sweepArchives(store, inTwoDays())
       await untilSweepWaits()
       await tx.query('UPDATE jobs SET archive_id = $2, project_id = $3 WHERE id = $1', [job, id, projectId])

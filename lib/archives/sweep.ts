@@ -1,8 +1,8 @@
-import { retentionCutoffOf } from '../access/retention'
 import { database } from '../database/client'
 import { acquireLockOf } from '../database/locks'
 import { type Transaction, transaction } from '../database/transaction'
 import type { ObjectStore } from '../storage/store'
+import { archiveNeeded } from './archive-use'
 import { blobKey } from './blob-key'
 
 /** Unused directories are kept this many days, because a job may be submitted soon. */
@@ -15,8 +15,8 @@ const orphanMs = 24 * 60 * 60_000
 const keysPerQuery = 500
 
 /**
- * Deletes directories that no job needs: those of ended jobs after the project's retention, and those without any
- * job after a week. Then deletes contents that no directory uses, and objects without a row. Keeps everything that
+ * Deletes directories that have no name and that no job needs: those of ended jobs after the project's retention, and
+ * those without any job after a week. Then deletes contents that no directory uses, and objects without a row. Keeps everything that
  * is uploaded concurrently; clients may have to send some previously unknown objects again.
  */
 export async function sweepArchives(store: ObjectStore, now: Date): Promise<void> {
@@ -25,19 +25,14 @@ export async function sweepArchives(store: ObjectStore, now: Date): Promise<void
   await removeOrphans(store, now)
 }
 
-/** SQL condition: a live job needs the directory `a`, or one that ended within the retention of its project. */
-const needed = () => `EXISTS (
-  SELECT 1 FROM jobs j JOIN projects p ON p.id = j.project_id
-   WHERE j.archive_id = a.id AND (j.ended_at IS NULL OR j.ended_at > coalesce(${retentionCutoffOf('p')}, '-infinity')))`
-
 async function deleteUnused(): Promise<void> {
   await transaction(async (tx) => {
     const { rows } = await tx.query<{ id: string }>(
-      `SELECT a.id FROM archives a WHERE a.created_at < now() - make_interval(days => $1) AND NOT ${needed()} FOR UPDATE`,
+      `SELECT a.id FROM archives a WHERE a.created_at < now() - make_interval(days => $1) AND NOT ${archiveNeeded()} FOR UPDATE`,
       [graceDays],
     )
-    // A separate statement, so that it sees jobs accepted while this transaction waited for the lock.
-    await tx.query(`DELETE FROM archives a WHERE a.id = ANY ($1::uuid[]) AND NOT ${needed()}`, [
+    // A separate statement, so that it sees jobs and snapshots that came while this transaction waited for the lock.
+    await tx.query(`DELETE FROM archives a WHERE a.id = ANY ($1::uuid[]) AND NOT ${archiveNeeded()}`, [
       rows.map(({ id }) => id),
     ])
   })

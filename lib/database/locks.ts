@@ -21,6 +21,8 @@ export const locks = {
   directDispatch: 4_711_470_006,
   /** A submission to the queue counts the waiting jobs and adds its own before the next one counts. */
   queueSize: 4_711_470_007,
+  /** Of two projects that share a snapshot under the same name, the second one is refused. */
+  sharedSnapshots: 4_711_470_008,
 } as const
 
 /** Each is one lock for every id. */

@@ -12,7 +12,8 @@ export interface Page<Item> {
   next: string | null
 }
 
-const wrongCursor = () =>
+/** The error for a cursor whose values a list cannot use. */
+export const wrongCursor = () =>
   invalidRequest('The cursor is invalid. Use the one in the Link header of the previous page.')
 
 export function encodeCursor(values: readonly string[]): string {

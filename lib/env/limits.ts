@@ -44,6 +44,10 @@ export const limitVariables = {
     .min(1)
     .default(200)
     .describe('how many times larger than an uploaded zip or tar.gz its files may be; ignored up to 64 MiB'),
+  GPUQ_MAX_SNAPSHOTS: count
+    .min(1)
+    .default(1000)
+    .describe('maximum number of snapshots in a project, counting each version'),
   GPUQ_STORAGE_PER_USER_GIB: size.default(50).describe('default storage quota of a user; 0: none'),
   GPUQ_RETENTION_DAYS: count
     .max(36_500)

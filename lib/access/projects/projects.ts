@@ -31,8 +31,9 @@ export async function listProjects(
     `SELECT ${projectColumns} FROM ${projectSource}
       WHERE ${visibleProject('$1', '$2')}
         AND ($3::timestamptz IS NULL OR (p.created_at, p.id) < ($3, $4::uuid))
+        AND ($6::text IS NULL OR p.slug = $6)
       ORDER BY p.created_at DESC, p.id DESC LIMIT $5`,
-    [query.all, actor.userId, after.at, after.id, query.limit + 1],
+    [query.all, actor.userId, after.at, after.id, query.limit + 1, query.project_id],
   )
   return cutPage(
     rows,
@@ -132,13 +133,30 @@ export function deleteProject(actor: Actor, id: string): Promise<void> {
     if (rowCount !== 0) {
       throw conflict(`"${project.slug}" has jobs. A project can be deleted only while it has none.`)
     }
+    await requireNoForeignUse(tx, id)
     await tx.query('DELETE FROM projects WHERE id = $1', [id])
     const target = `${project.owner}/${project.slug}`
     await recordAudit(tx, { actorId: actor.userId, action: 'project_deleted', target, detail: { id } })
   })
 }
 
-async function findVisible(executor: Transaction, actor: Actor, id: string): Promise<ProjectRow> {
+/** @throws 409 if other projects may use its directories. */
+async function requireNoForeignUse(tx: Transaction, id: string): Promise<void> {
+  const { shared, live } = await oneRow<{ shared: string | null; live: boolean }>(
+    tx,
+    `SELECT (SELECT name || '@' || version FROM snapshots WHERE project_id = $1 AND shared_at IS NOT NULL LIMIT 1) AS shared,
+            EXISTS (SELECT 1 FROM jobs j JOIN archives a ON a.id = j.archive_id
+                     WHERE a.project_id = $1 AND j.ended_at IS NULL) AS live`,
+    [id],
+  )
+  if (shared !== null) {
+    throw conflict(`Its snapshot ${shared} is shared with everyone. Ask an admin to unshare it first.`)
+  }
+  if (live) throw conflict('A job of another project uses one of its snapshots. Wait for the end of the job.')
+}
+
+/** Finds a project that the actor owns or is a member of, or any for an admin. @throws 404. */
+export async function findVisible(executor: Transaction, actor: Actor, id: string): Promise<ProjectRow> {
   const project = z.uuid().safeParse(id).success
     ? await findRow<ProjectRow>(
         executor,

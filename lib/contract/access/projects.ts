@@ -79,6 +79,7 @@ export const answerInvitationSchema = z.strictObject({
 export const listProjectsSchema = z.object({
   ...page,
   all: z.stringbool().default(false).describe('the projects of all users, for admins only'),
+  project_id: idSchema.optional().describe('only projects with this project_id'),
 })
 
 export type Project = z.infer<typeof projectSchema>

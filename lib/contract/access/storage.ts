@@ -37,7 +37,7 @@ export const storageUseSchema = z.object({
 export const storedItemSchema = z.object({
   kind: z.enum(['job', 'archive', 'checkpoints']),
   id: z.string().describe('of the job or the directory; for checkpoints, the name of the run'),
-  name: z.string().nullable().describe('of the job'),
+  name: z.string().nullable().describe('of the job; for a directory, one of its snapshots'),
   project: z.string().describe('the id of its project, as in /api/projects/ID'),
   project_id: z.string(),
   bytes,

@@ -5,7 +5,7 @@ const maxNameLength = 128
 const maxPartLength = 63
 const maxParts = 8
 /** The largest number of a version. */
-const maxVersion = 2_147_483_647
+export const maxVersion = 2_147_483_647
 
 /** A snapshot as a config names it: `code`, `code@3`, `data/cifar10`. */
 export interface SnapshotReference {
@@ -74,3 +74,14 @@ export const snapshotNameSchema = refined(refuseSnapshotName)
 
 /** `name` or `name@version`. */
 export const snapshotReferenceSchema = refined(refuseSnapshot)
+
+/** True for the hash of an uploaded directory, which a config may name instead of a snapshot. */
+export function isArchiveHash(reference: string): boolean {
+  return /^[0-9a-f]{64}$/.test(reference)
+}
+
+/** The `archive` of a config: a snapshot, or the hash of an uploaded directory. */
+export const archiveReferenceSchema = refined((reference) => {
+  const message = isArchiveHash(reference) ? null : refuseSnapshot(reference)
+  return message && `names neither a snapshot (code or code@3) nor a hash of 64 characters: it ${message}`
+})

@@ -15,12 +15,14 @@ import { jobOperations } from './jobs'
 import type { Operation } from './operation'
 import { orchestratorOperations, queueOperations } from './queue'
 import { agentOperations, serverOperations } from './server'
+import { snapshotOperations } from './snapshots'
 import { storageOperations } from './storage'
 
 /** Every operation of the API, by the client's groups. A test compares this table with the routes. */
 export const operations = {
   jobs: { ...jobOperations, ...artifactOperations },
   archives: archiveOperations,
+  snapshots: snapshotOperations,
   users: userOperations,
   sessions: sessionOperations,
   tokens: tokenOperations,

@@ -1,0 +1,116 @@
+import { type Actor, isAdmin } from '../../access/actor'
+import { recordAudit } from '../../access/audit'
+import { findVisible } from '../../access/projects/projects'
+import { formatSnapshot } from '../../contract/archives/snapshot-name'
+import { conflict, forbidden, notFound } from '../../contract/errors'
+import { acquireLockOf } from '../../database/locks'
+import { type Transaction, transaction } from '../../database/transaction'
+import { archiveNeeded } from '../archive-use'
+import { removeArchives, removeBlobs } from '../delete-archive'
+import { findVisibleSnapshot, noSuchSnapshot } from './snapshot-rows'
+
+/** The project of the snapshots, for the rights and the audit log. */
+interface Owner {
+  projectId: string
+  ownerId: string
+  /** `OWNER/PROJECT`. */
+  label: string
+}
+
+/**
+ * Deletes one version. Its directory is deleted as well if nothing else needs it: a job that was accepted with it keeps
+ * the directory until its own files expire.
+ * @throws 404 if the actor may not see it, 403 unless the actor made it, owns the project or is an admin, 409 while it
+ * is shared with everyone.
+ */
+export async function deleteSnapshot(actor: Actor, id: string): Promise<void> {
+  const removed = await transaction(async (tx) => {
+    const { projectId, ownerId, owner, project_id: slug } = await findVisibleSnapshot(tx, actor, id)
+    // Others may use a shared snapshot, but it is not theirs.
+    await findVisible(tx, actor, projectId).catch(() => {
+      throw noSuchSnapshot()
+    })
+    return deleteRows(tx, actor, { projectId, ownerId, label: `${owner}/${slug}` }, { id, name: null })
+  })
+  await removeBlobs(removed.projectId, removed.hashes)
+}
+
+/**
+ * Deletes all versions under a name. A later push continues with the next number.
+ * @throws as {@link deleteSnapshot}; nothing is deleted then.
+ */
+export async function deleteVersions(actor: Actor, projectId: string, name: string): Promise<void> {
+  const removed = await transaction(async (tx) => {
+    const { owner_id, owner, slug } = await findVisible(tx, actor, projectId)
+    const project = { projectId, ownerId: owner_id, label: `${owner}/${slug}` }
+    return deleteRows(tx, actor, project, { id: null, name })
+  })
+  await removeBlobs(removed.projectId, removed.hashes)
+}
+
+interface Row {
+  id: string
+  name: string
+  version: number
+  archiveId: string
+  creatorId: string | null
+  shared: boolean
+}
+
+async function deleteRows(
+  tx: Transaction,
+  actor: Actor,
+  { projectId, ownerId, label }: Owner,
+  { id, name }: { id: string | null; name: string | null },
+): Promise<{ projectId: string; hashes: string[] }> {
+  await acquireLockOf(tx, 'archiveContents', projectId)
+  // Waits for submissions that use them, and blocks new ones.
+  const { rows } = await tx.query<Row>(
+    `SELECT id, name, version, archive_id AS "archiveId", created_by_id AS "creatorId", shared_at IS NOT NULL AS shared
+       FROM snapshots WHERE project_id = $1 AND (id = $2 OR name = $3) ORDER BY version FOR UPDATE`,
+    [projectId, id, name],
+  )
+  if (rows.length === 0) throw name === null ? noSuchSnapshot() : noSuchName(name)
+  const mayDelete = (row: Row) => row.creatorId === actor.userId || ownerId === actor.userId || isAdmin(actor)
+  const foreign = rows.find((row) => !mayDelete(row))
+  if (foreign) {
+    throw forbidden(
+      `Another member made ${formatSnapshot(foreign)}. Only that member, the owner of the project and admins may delete it.`,
+    )
+  }
+  const shared = rows.find((row) => row.shared)
+  if (shared) {
+    throw conflict(
+      `${formatSnapshot(shared)} is shared with everyone, so other projects may use it. An admin must stop sharing it first.`,
+    )
+  }
+  await tx.query('DELETE FROM snapshots WHERE id = ANY ($1::uuid[])', [rows.map((row) => row.id)])
+  for (const row of rows) {
+    const target = `${label}/${formatSnapshot(row)}`
+    await recordAudit(tx, { actorId: actor.userId, action: 'snapshot_deleted', target })
+  }
+  return { projectId, hashes: await removeUnneeded(tx, projectId, rows) }
+}
+
+const noSuchName = (name: string) =>
+  notFound(
+    `The project has no snapshot "${name}" of its own. GET /api/projects/ID/snapshots lists its snapshots.`,
+  )
+
+/** Deletes the directories that neither a snapshot nor a job needs. Returns the hashes of the deleted contents. */
+async function removeUnneeded(tx: Transaction, projectId: string, rows: readonly Row[]): Promise<string[]> {
+  const ids = [...new Set(rows.map(({ archiveId }) => archiveId))]
+  await tx.query('SELECT 1 FROM archives WHERE id = ANY ($1::uuid[]) ORDER BY id FOR UPDATE', [ids])
+  // A separate statement, so that it sees jobs accepted while this transaction waited for the lock.
+  const { rows: unneeded } = await tx.query<{ id: string }>(
+    `SELECT a.id FROM archives a WHERE a.id = ANY ($1::uuid[]) AND NOT ${archiveNeeded()}`,
+    [ids],
+  )
+  return unneeded.length === 0
+    ? []
+    : removeArchives(
+        tx,
+        projectId,
+        unneeded.map(({ id }) => id),
+      )
+}

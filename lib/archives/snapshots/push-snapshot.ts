@@ -1,0 +1,79 @@
+import { uuidv7 } from 'uuidv7'
+import type { z } from 'zod'
+import type { Actor } from '../../access/actor'
+import { findVisible } from '../../access/projects/projects'
+import type { createSnapshotSchema, PushedSnapshot } from '../../contract/archives/snapshots'
+import { conflict, invalidField } from '../../contract/errors'
+import { findRow, oneRow, type Transaction, transaction } from '../../database/transaction'
+import { env } from '../../env'
+import { type SnapshotRow, snapshotColumns, snapshotSource, toSnapshot } from './snapshot-rows'
+
+/**
+ * Makes the next version of a snapshot from an uploaded directory of the project. Makes none if the newest version has
+ * the same content.
+ * @throws 404 if the actor may not see the project, 422 if it does not have the directory, 409 if it has too many
+ * snapshots.
+ */
+export function pushSnapshot(
+  actor: Actor,
+  projectId: string,
+  { name, archive }: z.output<typeof createSnapshotSchema>,
+): Promise<PushedSnapshot> {
+  return transaction(async (tx) => {
+    const { slug } = await findVisible(tx, actor, projectId)
+    // Concurrent pushes get different numbers, and are counted one after the other. Jobs do not wait for this lock.
+    await tx.query('SELECT 1 FROM projects WHERE id = $1 FOR NO KEY UPDATE', [projectId])
+    const archiveId = await lockArchive(tx, projectId, slug, archive)
+    const newest = await findRow<{ id: string; archive_id: string }>(
+      tx,
+      'SELECT id, archive_id FROM snapshots WHERE project_id = $1 AND name = $2 ORDER BY version DESC LIMIT 1',
+      [projectId, name],
+    )
+    const created = newest?.archive_id !== archiveId
+    const id = created ? await insertSnapshot(tx, actor, { projectId, name, archiveId }) : newest.id
+    const select = `SELECT ${snapshotColumns('true')} FROM ${snapshotSource} WHERE s.id = $1`
+    return { ...toSnapshot(await oneRow<SnapshotRow>(tx, select, [id])), created }
+  })
+}
+
+/** The lock prevents its deletion until the snapshot exists. */
+async function lockArchive(tx: Transaction, projectId: string, slug: string, hash: string): Promise<string> {
+  const found = await findRow<{ id: string }>(
+    tx,
+    'SELECT id FROM archives WHERE project_id = $1 AND hash = $2 FOR KEY SHARE',
+    [projectId, Buffer.from(hash, 'hex')],
+  )
+  if (found) return found.id
+  throw invalidField(
+    'archive',
+    `the project "${slug}" does not have this directory, or not completely: upload it with POST /api/archives first`,
+  )
+}
+
+async function insertSnapshot(
+  tx: Transaction,
+  actor: Actor,
+  { projectId, name, archiveId }: { projectId: string; name: string; archiveId: string },
+): Promise<string> {
+  const { full } = await oneRow<{ full: boolean }>(
+    tx,
+    'SELECT count(*) >= $2 AS full FROM snapshots WHERE project_id = $1',
+    [projectId, env().GPUQ_MAX_SNAPSHOTS],
+  )
+  if (full) {
+    throw conflict(
+      `The project has ${env().GPUQ_MAX_SNAPSHOTS} snapshots, which is the limit. Delete old versions, or ask an admin to raise GPUQ_MAX_SNAPSHOTS.`,
+    )
+  }
+  const id = uuidv7()
+  await tx.query(
+    `WITH next AS (
+       INSERT INTO snapshot_names (project_id, name, last_version) VALUES ($2, $3, 1)
+       ON CONFLICT (project_id, name) DO UPDATE SET last_version = snapshot_names.last_version + 1
+       RETURNING last_version)
+     INSERT INTO snapshots (id, project_id, name, version, archive_id, created_by_id)
+     SELECT $1, $2, $3, last_version, $4, $5 FROM next`,
+    [id, projectId, name, archiveId, actor.userId],
+  )
+  return id
+}

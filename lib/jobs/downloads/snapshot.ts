@@ -1,0 +1,36 @@
+import type { Actor } from '../../access/actor'
+import { blobKey } from '../../archives/blob-key'
+import { readArchive } from '../../archives/read-archive'
+import { findVisibleSnapshot, noSuchSnapshot } from '../../archives/snapshots/snapshot-rows'
+import { isLink } from '../../contract/archives/archive-manifest'
+import { database } from '../../database/client'
+import { storage } from '../../storage/storage'
+import { contentDisposition } from './content-disposition'
+import { type TarEntry, type TarLink, tarOf } from './tar'
+
+/** Streams the directory of a snapshot as one tar archive. @throws 404 if the actor may not see it. */
+export async function downloadSnapshot(actor: Actor, id: string): Promise<Response> {
+  const {
+    archiveId,
+    name,
+    version,
+    created_at: modified,
+  } = await findVisibleSnapshot(database().pool, actor, id)
+  const archive = await readArchive(archiveId)
+  // It was deleted a moment ago.
+  if (!archive) throw noSuchSnapshot()
+  const { projectId, manifest } = archive
+  const entries = manifest.entries.map((entry): TarEntry | TarLink =>
+    isLink(entry)
+      ? { ...entry, modified }
+      : {
+          path: entry.path,
+          bytes: entry.bytes,
+          modified,
+          executable: entry.executable ?? false,
+          open: async () => (await storage().open(blobKey(projectId, entry.sha256))).stream,
+        },
+  )
+  const file = `${name.replaceAll('/', '-')}-${version}.tar`
+  return contentDisposition(tarOf(entries), { name: file, type: 'application/x-tar' })
+}
