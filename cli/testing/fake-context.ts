@@ -103,6 +103,7 @@ export function detail(changes: object = {}) {
     run_id: null,
     run_name: null,
     archive: null,
+    snapshot: null,
     priority: 0,
     provision: null,
     notice: null,

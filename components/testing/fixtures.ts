@@ -125,6 +125,7 @@ export function makeJob(changes: Partial<JobDetail> = {}): JobDetail {
     run_id: null,
     run_name: null,
     archive: null,
+    snapshot: null,
     priority: 0,
     provision: null,
     notice: null,

@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import { archiveReferenceSchema } from '../contract/archives/snapshot-name'
 import { clusterStatusSchema, nodeStates } from '../contract/cluster'
-import { count, label, seconds, sha256, shellCommand, variables } from '../contract/config/values'
+import { count, label, seconds, shellCommand, variables } from '../contract/config/values'
 import { idempotencyKeySchema, idSchema } from '../contract/jobs'
 import { queueStatuses } from '../contract/queue'
 import { uploadStatuses } from '../contract/status'
@@ -36,10 +37,10 @@ export const createJobSchema = z.strictObject({
   environment: idSchema
     .optional()
     .describe('the image of the job, one that ViewGPUCluster lists; default: the default environment'),
-  archive: sha256
+  archive: archiveReferenceSchema
     .optional()
     .describe(
-      'the hash of a directory that was uploaded to the project. The command starts in a copy of it, /work: python /work/train.py',
+      'a snapshot of the project, such as code or code@3, or the hash of an uploaded directory. The command starts in a copy of it, /work: python /work/train.py',
     ),
   expected_time: seconds.optional().describe('expected duration of the job in seconds; used for forecasts'),
   max_time: seconds.optional().describe('maximum duration in seconds; then the job is stopped'),

@@ -131,7 +131,8 @@ export const jobDetailSchema = jobSummarySchema.extend({
   archive: z
     .object({ hash: z.string(), files: z.int(), bytes: z.int() })
     .nullable()
-    .describe('the uploaded directory of the job'),
+    .describe('the uploaded directory of the job; null: none, or it was deleted'),
+  snapshot: z.string().nullable().describe('the snapshot that the job uses, such as code@3'),
   priority: z.int(),
   provision: provisionSchema
     .nullable()

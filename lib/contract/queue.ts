@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import { archiveReferenceSchema } from './archives/snapshot-name'
 import { queueJobSchema } from './cluster'
-import { count, gpuFraction, label, seconds, sha256, shellCommand, variables } from './config/values'
+import { count, gpuFraction, label, seconds, shellCommand, variables } from './config/values'
 import { deduplicated, idSchema } from './jobs'
 
 /** Requests of the queue API, and its responses about one job. */
@@ -33,10 +34,10 @@ export const queueSubmitSchema = z
     environment: idSchema.optional(),
     max_retries: count(0, 10).optional(),
     env: variables.optional(),
-    archive: sha256
+    archive: archiveReferenceSchema
       .optional()
       .describe(
-        'hash of a directory that was uploaded to the project; the command starts in a copy of it, /work',
+        'a snapshot, such as code or code@3, or the hash of a directory that was uploaded to the project; the command starts in a copy of it, /work',
       ),
     tty: z.boolean().optional().describe('true: the job has a terminal to which users can attach'),
   })

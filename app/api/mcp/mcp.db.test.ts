@@ -133,6 +133,15 @@ describe('an agent with the official client', () => {
     expect(created.answer).toMatchObject({ working_directory: '/work' })
     const { job_id } = created.answer ?? {}
     expect((await use(client, 'ViewGPUJob', { job_id })).answer).toMatchObject({ working_directory: '/work' })
+    await db.pool.query(
+      `INSERT INTO snapshots (id, project_id, name, version, archive_id)
+       SELECT gen_random_uuid(), project_id, 'code', 1, id FROM archives WHERE hash = decode($1, 'hex')`,
+      [hash],
+    )
+    const named = await use(client, 'CreateGPUJob', { ...input, archive: 'code' })
+    expect(named.answer).toMatchObject({ working_directory: '/work' })
+    const near = await use(client, 'CreateGPUJob', { ...input, archive: 'coed@1' })
+    expect(near).toMatchObject({ isError: true, text: expect.stringContaining('Did you mean code?') })
     const unknown = await use(client, 'CreateGPUJob', { ...input, archive: 'ef'.repeat(32) })
     expect(unknown).toMatchObject({
       isError: true,

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { archiveReferenceSchema } from '../archives/snapshot-name'
 import { idSchema } from '../jobs'
 import { entrypoint } from './entrypoint'
 import { rankVariables } from './reserved-variables'
@@ -11,7 +12,6 @@ import {
   label,
   notifyUrl,
   seconds,
-  sha256,
   shellCommand,
   token,
   variables,
@@ -76,9 +76,9 @@ export const configSchema = z
       'src/train.py',
     ),
     archive: key(
-      sha256.optional(),
-      'hash of a directory that was uploaded to the project; the job finds it in /work',
-      'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+      archiveReferenceSchema.optional(),
+      'a snapshot, such as code or code@3, or the hash of a directory that was uploaded to the project; the job finds it in /work',
+      'code@3',
     ),
     run_name: key(
       idSchema.optional(),

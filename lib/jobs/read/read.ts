@@ -1,4 +1,5 @@
 import type { Actor } from '../../access/actor'
+import { isArchiveHash } from '../../contract/archives/snapshot-name'
 import { configToYaml } from '../../contract/config/config'
 import { parseSpec, readSpec, type StoredSpec, type Unparsed } from '../../contract/config/stored-spec'
 import {
@@ -20,7 +21,7 @@ import { type SummaryRow, summaryColumns, summaryJoins, toSummary } from './list
 import { instancesOfJob, toResources } from './resources'
 import { type NoticeRow, toNotice } from './to-notice'
 
-type DerivedKey = 'reason_text' | 'placed' | 'resources' | 'tags' | 'notice'
+type DerivedKey = 'reason_text' | 'placed' | 'resources' | 'tags' | 'snapshot' | 'notice'
 
 /** A row of {@link selectDetail}: the columns of the API, and those from which the other keys are derived. */
 interface DetailRow extends SummaryRow, NoticeRow, Omit<JobDetail, keyof JobSummary | DerivedKey> {
@@ -72,10 +73,15 @@ export async function readJobDetail(jobId: string): Promise<JobDetail> {
     placed: row.status === 'scheduled' || row.status === 'running',
     resources: toResources(row.spec, row.instances),
     tags: row.spec.tags,
+    snapshot: snapshotOf(row.spec),
     notice: toNotice(row),
   }
   // Removes the columns that only the derived keys need, such as the spec.
   return jobDetailSchema.parse(detail)
+}
+
+function snapshotOf({ archive }: StoredSpec): string | null {
+  return archive === undefined || isArchiveHash(archive) ? null : archive
 }
 
 /** Maximum bytes of each stream in a response. The download has everything. */

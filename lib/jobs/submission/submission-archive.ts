@@ -1,4 +1,7 @@
+import { findSnapshot } from '../../archives/snapshots/find-snapshot'
+import { describeMissingSnapshot } from '../../archives/snapshots/missing-snapshot'
 import { refuseCapacity } from '../../archives/workdir-capacity'
+import { formatSnapshot, isArchiveHash } from '../../contract/archives/snapshot-name'
 import type { JobConfig } from '../../contract/config/config'
 import { defaultEntrypoints, runnerOf } from '../../contract/config/entrypoint'
 import { type GpuqError, invalidField } from '../../contract/errors'
@@ -9,15 +12,28 @@ const mostNamed = 10
 
 type DirectoryKeys = Pick<JobConfig, 'archive' | 'project_id' | 'memory_gb' | 'command' | 'entrypoint'>
 
+/** The directory of a job. */
+interface Directory {
+  id: string
+  /** In hexadecimal. */
+  hash: string
+  /** What the config names, with the version of a snapshot: `code@3`. */
+  reference: string
+  files: number
+  bytes: number
+}
+
 interface FoundArchive {
-  id: string | null
+  directory: Directory | null
   /** The file to run; undefined: solution.py from the upload, or the command. */
   entrypoint: string | undefined
 }
 
 /**
- * Finds the uploaded directory of a config in the job's project, and the file that the job runs.
- * @throws 422 if the directory is not completely uploaded, does not fit into the job's memory, or does not have the file.
+ * Finds the directory of a config, and the file that the job runs: a directory that was uploaded to the job's project,
+ * or a snapshot that the project may use.
+ * @throws 422 if there is no such directory, or it is not completely uploaded, does not fit into the job's memory, or
+ * does not have the file.
  */
 export async function findArchive(
   tx: Transaction,
@@ -25,21 +41,51 @@ export async function findArchive(
   config: DirectoryKeys,
   hasCode: boolean,
 ): Promise<FoundArchive> {
-  const { archive, memory_gb } = config
-  if (archive === undefined) {
+  const directory = await findDirectory(tx, projectId, config)
+  if (directory === null) {
     requireSolution(config)
-    return { id: null, entrypoint: config.entrypoint }
+    return { directory, entrypoint: config.entrypoint }
   }
-  // The lock prevents its deletion until the job exists.
-  const found = await findRow<{ id: string; bytes: number; files: number }>(tx, {
+  const { memory_gb } = config
+  const tooLarge = memory_gb === undefined ? null : refuseCapacity(directory, Math.ceil(memory_gb * 1024))
+  if (tooLarge !== null) throw refuse(tooLarge)
+  return { directory, entrypoint: await findEntrypoint(tx, directory.id, config, hasCode) }
+}
+
+/**
+ * Finds the directory that a config names; null if it names none. The lock prevents its deletion until the job exists.
+ * @throws 422 if there is no such directory.
+ */
+async function findDirectory(
+  tx: Transaction,
+  projectId: string,
+  config: Pick<JobConfig, 'archive' | 'project_id'>,
+): Promise<Directory | null> {
+  const { archive, project_id: slug } = config
+  if (archive === undefined) return null
+  if (!isArchiveHash(archive)) {
+    const found = await findSnapshot(tx, projectId, archive)
+    if (!found) throw refuse(await describeMissingSnapshot(tx, { id: projectId, slug }, archive))
+    return { ...found, id: found.archiveId, reference: formatSnapshot(found) }
+  }
+  const found = await findRow<Pick<Directory, 'id' | 'bytes' | 'files'>>(tx, {
     name: 'archive-of-submission',
     text: 'SELECT id, bytes, files FROM archives WHERE project_id = $1 AND hash = $2 FOR KEY SHARE',
     values: [projectId, Buffer.from(archive, 'hex')],
   })
   if (!found) throw noArchive(config)
-  const tooLarge = memory_gb === undefined ? null : refuseCapacity(found, Math.ceil(memory_gb * 1024))
-  if (tooLarge !== null) throw refuse(tooLarge)
-  return { id: found.id, entrypoint: await findEntrypoint(tx, found.id, config, hasCode) }
+  return { ...found, hash: archive, reference: archive }
+}
+
+/** The hash of the directory that a config names. Does not look for a directory that the config names by its hash. */
+export async function findDirectoryHash(
+  tx: Transaction,
+  projectId: string,
+  config: Pick<JobConfig, 'archive' | 'project_id'>,
+): Promise<string | undefined> {
+  const { archive } = config
+  if (archive === undefined || isArchiveHash(archive)) return archive
+  return (await findDirectory(tx, projectId, config))?.hash
 }
 
 /** Without a directory, solution.py is the only file. */

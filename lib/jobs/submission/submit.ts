@@ -24,7 +24,7 @@ import { requireWithinJobLimits, timeCeilingS, withAssumedTime } from './job-lim
 import { withModelRequirements } from './model-requirements'
 import { requireQueueCapacity } from './queue-capacity'
 import { runNameConflict } from './run-name-conflict'
-import { findArchive, noArchive } from './submission-archive'
+import { findArchive, findDirectoryHash, noArchive } from './submission-archive'
 import { isLimited, requireWithinLimits } from './submission-limits'
 
 export interface Submission {
@@ -151,12 +151,15 @@ async function findEarlier(
   const repeated = await findRepeated(tx, owner.callerId, submission)
   if (repeated) return { jobId: repeated, repeated: true, deduplicated: false, headers: {} }
   if (!deduplicate) return null
-  const same = await findSameContent(tx, owner, hashOf(environment, submission), submission)
+  const archive = await findDirectoryHash(tx, owner.projectId, submission.config)
+  const hash = hashOf(environment, submission, archive)
+  const same = await findSameContent(tx, owner, hash, submission)
   return same === null ? null : { jobId: same, repeated: false, deduplicated: true, headers: {} }
 }
 
-function hashOf({ name }: JobEnvironment, { code, config }: Submission): Buffer {
-  return contentHash({ ...config, code, environment: name })
+/** Two names of a directory are the same content, and two versions of a snapshot are not. */
+function hashOf({ name }: JobEnvironment, { code, config }: Submission, archive: string | undefined): Buffer {
+  return contentHash({ ...config, code, environment: name, archive })
 }
 
 /** Serializes the decisions about a user's submissions. The fixed order of the locks prevents deadlocks. */
@@ -203,7 +206,9 @@ async function insertJob(
   const { code, runId, config, bodyHash, idempotencyKey } = submission
   const workspace = await requireWorkspaceUser(tx, { userId, projectId })
   const jobId = uuidv7()
-  const { id: archiveId, entrypoint } = await findArchive(tx, projectId, config, code.length > 0)
+  const { directory, entrypoint } = await findArchive(tx, projectId, config, code.length > 0)
+  // With the version of a snapshot, so that a later one does not change the job.
+  const archive = directory?.reference
   await tx.query({
     name: 'insert-job',
     text: `WITH job AS (
@@ -223,7 +228,7 @@ async function insertJob(
       environment.id,
       config.competition_id,
       config.name,
-      JSON.stringify(configForRecord({ ...config, entrypoint })),
+      JSON.stringify(configForRecord({ ...config, entrypoint, archive })),
       code,
       config.priority,
       config.max_retries,
@@ -234,8 +239,8 @@ async function insertJob(
       callerId,
       config.command,
       runId,
-      hashOf(environment, submission),
-      archiveId,
+      hashOf(environment, submission, directory?.hash),
+      directory?.id,
       config.run_name,
       config.notify_url !== undefined,
       workspace,
