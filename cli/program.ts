@@ -5,6 +5,7 @@ import { declareBackup } from './declare/backup'
 import { declareCluster } from './declare/cluster'
 import { completionScript, type Shell, shells } from './declare/completion'
 import { declareJobs } from './declare/jobs'
+import { declareSnapshots } from './declare/snapshots'
 import { declareStart } from './declare/start'
 import { declareSubmit } from './declare/submit'
 
@@ -26,6 +27,7 @@ export function createProgram(): Command {
   declareStart(program)
   declareJobs(program)
   declareCluster(program)
+  declareSnapshots(program)
   declareAccount(program)
   declareBackup(program)
   program

@@ -1,0 +1,32 @@
+import { formatSnapshot, refuseSnapshotName } from '@/lib/contract/archives/snapshot-name'
+import { invalidRequest } from '@/lib/contract/errors'
+import { type Context, writeJson, writeText } from '../context'
+import { note } from '../job/show-job'
+import { uploadDirectory } from '../pack/upload-directory'
+import { findProject } from '../snapshots/find-project'
+
+interface PushOptions {
+  name: string
+  project: string
+  quiet?: boolean
+  json?: boolean
+}
+
+/** Uploads a directory as the next version of a snapshot, and prints `name@version`. */
+export async function push(
+  context: Context,
+  directory: string,
+  { name, project, quiet = false, json }: PushOptions,
+): Promise<number> {
+  const refused = refuseSnapshotName(name)
+  if (refused !== null) throw invalidRequest(`--name ${name}: ${refused}. gpuq chooses the version.`)
+  if (project.includes('/'))
+    throw invalidRequest('--project: you can push only to a project of yours: leave out its owner.')
+  const client = await context.connect()
+  const archive = await uploadDirectory(context, project, directory, quiet)
+  const { id } = await findProject(client, project)
+  const pushed = await client.snapshots.create(id, { name, archive })
+  const snapshot = formatSnapshot(pushed)
+  if (!pushed.created && !quiet) await note(context, `${snapshot} has the same content: no new version`)
+  return json ? writeJson(context, pushed) : writeText(context, `${snapshot}\n`)
+}

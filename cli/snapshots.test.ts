@@ -1,0 +1,363 @@
+import { mkdir, mkdtemp, readdir, readFile, readlink, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import tar, { type Headers } from 'tar-stream'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { noJobLimits } from '@/lib/contract/access/limits'
+import { deleteSnapshots, shareSnapshot, unshareSnapshot } from './commands/change-snapshots'
+import { push } from './commands/push'
+import { compareSnapshots, downloadSnapshot, listSnapshots } from './commands/snapshots'
+import { fakeContext } from './testing/fake-context'
+
+let directory: string
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'gpuq-cli-snapshots-'))
+})
+afterEach(() => rm(directory, { recursive: true }))
+
+const snapshot = (changes: object = {}) => ({
+  id: 'id-2',
+  name: 'code',
+  version: 2,
+  project_id: 'p',
+  own: true,
+  archive: 'ab'.repeat(32),
+  files: 2,
+  bytes: 5,
+  created_by: 'ada',
+  created_by_name: null,
+  created_at: '2026-01-01T00:00:00Z',
+  shared_at: null,
+  ...changes,
+})
+const older = snapshot({ id: 'id-1', version: 1, bytes: 3 })
+
+const emptyUse = {
+  used_bytes: 0,
+  quota_bytes: null,
+  by_kind: { artifacts: 0, results: 0, sources: 0, archives: 0, checkpoints: 0 },
+}
+const project = (id: string, owner: string) => ({
+  id,
+  project_id: 'p',
+  name: null,
+  owner,
+  members: [],
+  names: {},
+  invited: [],
+  limits: { submissions_per_minute: null, max_active_jobs: null, ...noJobLimits },
+  shares: { weight: 1, gpu_quota: null, gpu_hour_budget: null },
+  retention_days: null,
+  default_retention_days: 90,
+  storage: emptyUse,
+  gpu_hours_used: 0,
+  created_at: '2026-01-01T00:00:00Z',
+})
+
+type Answers = Record<string, (request: Request, url: URL) => Response | Promise<Response>>
+
+/** A server with the project `p`, and what it was asked. */
+function server(answers: Answers, projects = [project('project-key', 'ada')]) {
+  const asked: string[] = []
+  const context = fakeContext(async (request) => {
+    const url = new URL(request.url)
+    const route = `${request.method} ${url.pathname}`
+    asked.push(`${route}${url.search}`)
+    if (route === 'GET /api/projects') return Response.json(projects)
+    const answer = answers[route]
+    if (!answer) throw new Error(`no answer for ${route}`)
+    return answer(request, url)
+  })
+  return { context, asked }
+}
+
+const versionsOf =
+  (...found: ReturnType<typeof snapshot>[]) =>
+  (_: Request, { searchParams }: URL) => {
+    const version = searchParams.get('version')
+    return Response.json(found.filter((one) => version === null || String(one.version) === version))
+  }
+
+describe('gpuq push', () => {
+  const archive = 'cd'.repeat(32)
+  const pushing = (created: boolean) => {
+    const bodies: unknown[] = []
+    const { context } = server({
+      'GET /api/archives': () => Response.json({ max_bytes: 1000, max_entries: 10 }),
+      'POST /api/archives': () => Response.json({ archive, missing: [] }),
+      'POST /api/projects/project-key/snapshots': async (request) => {
+        bodies.push(await request.json())
+        return Response.json({ ...snapshot(), created }, { status: created ? 201 : 200 })
+      },
+    })
+    context.env = { ...context.env, XDG_CACHE_HOME: directory }
+    return { context, bodies }
+  }
+  const shipped = async () => {
+    const path = join(directory, 'shipped')
+    await mkdir(path)
+    await writeFile(join(path, 'main.py'), 'print(1)')
+    return path
+  }
+
+  it('uploads the directory, names it and prints the version', async () => {
+    const { context, bodies } = pushing(true)
+    expect(await push(context, await shipped(), { name: 'code', project: 'p' })).toBe(0)
+    expect(bodies).toEqual([{ name: 'code', archive }])
+    expect(context.written.out).toBe('code@2\n')
+    expect(context.written.err).not.toContain('no new version')
+  })
+
+  it('says that the same content makes no new version', async () => {
+    const { context } = pushing(false)
+    await push(context, await shipped(), { name: 'code', project: 'p' })
+    expect(context.written.out).toBe('code@2\n')
+    expect(context.written.err).toContain('code@2 has the same content: no new version')
+  })
+
+  it.each([
+    [{ name: 'Code', project: 'p' }, '--name Code: must begin with a lower-case letter'],
+    [{ name: 'code@3', project: 'p' }, 'gpuq chooses the version'],
+    [{ name: 'code', project: 'bob/p' }, 'leave out its owner'],
+  ])('refuses %j before the upload', async (options, message) => {
+    const { context, asked } = server({})
+    await expect(push(context, directory, options)).rejects.toThrow(message)
+    expect(asked).toEqual([])
+  })
+})
+
+describe('gpuq snapshots', () => {
+  it('lists names, with those of other projects', async () => {
+    const shared = snapshot({ name: 'data/x', own: false, project_id: 'lab', created_by: null })
+    const { context } = server({
+      'GET /api/projects/project-key/snapshots': () =>
+        Response.json([
+          { ...snapshot({ shared_at: '2026-01-02T00:00:00Z' }), versions: 2 },
+          { ...shared, versions: 1 },
+        ]),
+    })
+    expect(await listSnapshots(context, undefined, { project: 'p', limit: 10 })).toBe(0)
+    expect(context.written.out).toMatch(/code@2 .* 5 B .* ada .* with everyone/)
+    expect(context.written.out).toMatch(/data\/x@2 .* by lab/)
+  })
+
+  it('lists the versions of a name, and says how to make the first snapshot', async () => {
+    const { context, asked } = server({
+      'GET /api/projects/project-key/snapshots/versions': versionsOf(snapshot(), older),
+      'GET /api/projects/project-key/snapshots': () => Response.json([]),
+    })
+    await listSnapshots(context, 'code', { project: 'p', limit: 10 })
+    expect(context.written.out).toMatch(/code@2.*\n.*code@1/)
+    expect(asked.at(-1)).toContain('name=code')
+    await listSnapshots(context, undefined, { project: 'p', limit: 10 })
+    expect(context.written.err).toContain('gpuq push DIR --name code --project p')
+    await expect(listSnapshots(context, 'Code', { project: 'p', limit: 10 })).rejects.toThrow(
+      '"Code" is not the name of a snapshot: it must begin',
+    )
+  })
+
+  it('takes the own project, otherwise the oldest shared one, or that of an owner', async () => {
+    const projects = [project('new', 'carol'), project('mine', 'ada'), project('old', 'bob')]
+    const me = { 'GET /api/users/me': () => Response.json(self) }
+    const listOf = async (given: string, found: ReturnType<typeof project>[]) => {
+      const lists = ['new', 'mine', 'old'].map((id) => [
+        `GET /api/projects/${id}/snapshots`,
+        () => Response.json([]),
+      ])
+      const { context, asked } = server({ ...me, ...Object.fromEntries(lists) }, found)
+      await listSnapshots(context, undefined, { project: given, limit: 1 })
+      return asked.at(-1)
+    }
+    expect(await listOf('p', projects)).toContain('/mine/')
+    expect(
+      await listOf(
+        'p',
+        projects.filter(({ id }) => id !== 'mine'),
+      ),
+    ).toContain('/old/')
+    expect(await listOf('carol/p', projects)).toContain('/new/')
+    await expect(listOf('dave/p', projects)).rejects.toThrow('There is no project "dave/p"')
+    await expect(listOf('p', [])).rejects.toThrow('You have no project "p"')
+  })
+})
+
+const self = {
+  user_id: 'ada',
+  email: null,
+  name: null,
+  role: 'researcher',
+  disabled: false,
+  invited: false,
+  limits: project('', '').limits,
+  storage: emptyUse,
+  storage_quota_gib: null,
+  unix_uid: null,
+  unix_gid: null,
+  created_at: '2026-01-01T00:00:00Z',
+  last_seen_at: null,
+}
+
+describe('gpuq snapshots compare', () => {
+  const answers = {
+    'GET /api/projects/project-key/snapshots/versions': versionsOf(snapshot(), older),
+    'GET /api/snapshots/id-2/changes': () =>
+      Response.json({
+        added: { files: 1, bytes: 4 },
+        removed: { files: 1, bytes: 3 },
+        changed: { files: 1, bytes: 2048 },
+        unchanged: { files: 7, bytes: 70 },
+        files: [
+          { path: 'new\u001b[2J', change: 'added', bytes_before: null, bytes_after: 4 },
+          { path: 'old', change: 'removed', bytes_before: 3, bytes_after: null },
+          { path: 'train.py', change: 'changed', bytes_before: 1, bytes_after: 2048 },
+        ],
+        truncated: false,
+      }),
+  }
+
+  it('prints files with their sizes, and a summary', async () => {
+    const { context, asked } = server(answers)
+    expect(await compareSnapshots(context, 'code@1', 'code', { project: 'p' })).toBe(0)
+    const { out } = context.written
+    expect(out).toMatch(/^\+ new.* {2}4 B\n- old {2}3 B\n~ train\.py {2}1 B → 2\.0 KiB\n/)
+    expect(out).toContain(
+      'code@1 and code@2: 1 added (4 B), 1 removed (3 B), 1 changed (2.0 KiB), 7 unchanged',
+    )
+    expect(out).not.toContain('\u001b')
+    expect(asked.at(-1)).toContain('since=id-1')
+  })
+
+  it('names a version that does not exist', async () => {
+    const { context } = server(answers)
+    await expect(compareSnapshots(context, 'code@1', 'code@9', { project: 'p' })).rejects.toThrow(
+      'The project has no snapshot code@9.',
+    )
+  })
+})
+
+describe('gpuq snapshots download', () => {
+  async function tarOf(entries: [Headers, string?][]): Promise<Response> {
+    const pack = tar.pack()
+    for (const [header, content = ''] of entries) pack.entry(header, content)
+    pack.finalize()
+    return new Response(Readable.toWeb(pack) as ReadableStream)
+  }
+  const download = (entries: [Headers, string?][], changes: object = {}) =>
+    server({
+      'GET /api/projects/project-key/snapshots/versions': versionsOf(snapshot(changes)),
+      'GET /api/snapshots/id-2/files.tar': () => tarOf(entries),
+    })
+  const good: [Headers, string?][] = [
+    [{ name: 'src/run.sh', mode: 0o755 }, 'hello'],
+    [{ name: 'link', type: 'symlink', linkname: 'src/run.sh' }],
+  ]
+
+  it('creates a directory with files, modes and links', async () => {
+    const { context } = download(good)
+    const target = join(directory, 'into', 'code')
+    expect(await downloadSnapshot(context, 'code', target, { project: 'p' })).toBe(0)
+    expect(await readFile(join(target, 'src/run.sh'), 'utf8')).toBe('hello')
+    expect((await stat(join(target, 'src/run.sh'))).mode & 0o100).toBe(0o100)
+    expect(await readlink(join(target, 'link'))).toBe('src/run.sh')
+    expect(await readdir(join(directory, 'into'))).toEqual(['code'])
+    expect(context.written.err).toContain(`Saved code@2 to ${target} (2 files, 5 B).`)
+  })
+
+  it('writes one tar file with --output', async () => {
+    const { context } = download(good)
+    const output = join(directory, 'code.tar')
+    await downloadSnapshot(context, 'code@2', undefined, { output, project: 'p' })
+    expect((await readFile(output)).subarray(0, 10).toString()).toBe('src/run.sh')
+    await expect(downloadSnapshot(context, 'code', 'dir', { output, project: 'p' })).rejects.toThrow(
+      'not both',
+    )
+  })
+
+  it('refuses a directory with files before the download', async () => {
+    const { context, asked } = download(good)
+    await writeFile(join(directory, 'mine'), '')
+    await expect(downloadSnapshot(context, 'code', directory, { project: 'p' })).rejects.toThrow(
+      'is not empty',
+    )
+    expect(asked.filter((one) => one.includes('files.tar'))).toEqual([])
+    expect(await readdir(directory)).toEqual(['mine'])
+  })
+
+  it.each<[string, [Headers, string?][], string]>([
+    ['a path that leads out', [[{ name: '../out' }, 'x']], 'cannot be saved'],
+    [
+      'a link that leads out',
+      [[{ name: 'link', type: 'symlink', linkname: '../..' }]],
+      'leads out of the directory',
+    ],
+    ['a device', [[{ name: 'null', type: 'character-device' }]], 'is a character-device'],
+    ['fewer bytes than announced', good.slice(1), 'ended early'],
+  ])('leaves nothing behind after %s', async (_, entries, message) => {
+    const { context } = download(entries)
+    const target = join(directory, 'code')
+    await expect(downloadSnapshot(context, 'code', target, { project: 'p' })).rejects.toThrow(message)
+    expect(await readdir(directory)).toEqual([])
+  })
+})
+
+describe('gpuq snapshots delete', () => {
+  const deleting = (...found: ReturnType<typeof snapshot>[]) => {
+    const gone = () => new Response(null, { status: 204 })
+    return server({
+      'GET /api/projects/project-key/snapshots/versions': versionsOf(...found),
+      'DELETE /api/snapshots/id-1': gone,
+      'DELETE /api/projects/project-key/snapshots': gone,
+    })
+  }
+  const deletions = (asked: string[]) => asked.filter((one) => one.startsWith('DELETE'))
+
+  it('deletes one version, or all of a name', async () => {
+    const { context, asked } = deleting(snapshot(), older)
+    expect(await deleteSnapshots(context, ['code@1'], { project: 'p', yes: true })).toBe(0)
+    expect(await deleteSnapshots(context, ['code'], { project: 'p', yes: true })).toBe(0)
+    expect(deletions(asked)).toEqual([
+      'DELETE /api/snapshots/id-1',
+      'DELETE /api/projects/project-key/snapshots?name=code',
+    ])
+    expect(context.written.err).toBe('Deleted code@1 (3 B).\nDeleted all 2 versions of code.\n')
+  })
+
+  it('deletes nothing without a confirmation, an unknown version, or one of another project', async () => {
+    const { context, asked } = deleting(snapshot(), older)
+    await expect(deleteSnapshots(context, ['code'], { project: 'p' })).rejects.toThrow(
+      /all 2 versions of code\n.*Add --yes/,
+    )
+    await expect(deleteSnapshots(context, ['code@1', 'code@9'], { project: 'p', yes: true })).rejects.toThrow(
+      'no snapshot code@9',
+    )
+    const shared = deleting(snapshot({ own: false }))
+    await expect(deleteSnapshots(shared.context, ['code'], { project: 'p', yes: true })).rejects.toThrow(
+      'belongs to another project',
+    )
+    expect(deletions([...asked, ...shared.asked])).toEqual([])
+  })
+})
+
+it('shares the newest version, and stops sharing all versions of a name', async () => {
+  const bodies: unknown[] = []
+  const update = async (request: Request) => {
+    bodies.push([new URL(request.url).pathname, await request.json()])
+    return Response.json(snapshot())
+  }
+  const at = '2026-01-02T00:00:00Z'
+  const found = [snapshot({ shared_at: at }), older, snapshot({ id: 'id-0', version: 3, shared_at: at })]
+  const { context } = server({
+    'GET /api/projects/project-key/snapshots/versions': versionsOf(...found),
+    'PATCH /api/snapshots/id-2': update,
+    'PATCH /api/snapshots/id-0': update,
+  })
+  expect(await shareSnapshot(context, 'code', { project: 'p' })).toBe(0)
+  expect(await unshareSnapshot(context, 'code', { project: 'p' })).toBe(0)
+  expect(bodies).toEqual([
+    ['/api/snapshots/id-2', { shared: true }],
+    ['/api/snapshots/id-2', { shared: false }],
+    ['/api/snapshots/id-0', { shared: false }],
+  ])
+  await expect(unshareSnapshot(context, 'code@1', { project: 'p' })).rejects.toThrow('code@1 is not shared.')
+})

@@ -1,0 +1,36 @@
+import type { Project } from '@/lib/contract/access/projects'
+import { notFound } from '@/lib/contract/errors'
+import type { Client } from '@/lib/http/client/client'
+import { ProblemError } from '@/lib/http/client/problem'
+import { readPages } from '../job/read-pages'
+
+/** More projects than users who share one with the same project_id with the caller. */
+const maxProjects = 1000
+
+/**
+ * Finds a project by its project_id as a config does: the caller's own, otherwise the oldest that is shared with the
+ * caller. `OWNER/ID` is the project of that owner; admins find all.
+ * @throws GpuqError if there is none.
+ */
+export async function findProject(client: Client, given: string): Promise<Project> {
+  const [slug = '', owner] = given.split('/').toReversed()
+  const list = (all: boolean) =>
+    readPages(maxProjects, (page) => client.projects.list({ ...page, project_id: slug, all: all || null }))
+  const found = await list(false)
+  if (owner === undefined) {
+    const handle = found.length > 1 ? (await client.users.me()).user_id : null
+    // The newest comes first.
+    const project = found.find((one) => one.owner === handle) ?? found.at(-1)
+    if (project) return project
+    throw notFound(`You have no project "${slug}". See the page Projects, or give --project.`)
+  }
+  const ofOwner = (one: Project) => one.owner.toLowerCase() === owner.toLowerCase()
+  const project = found.find(ofOwner) ?? (await list(true).catch(noneIfForbidden)).find(ofOwner)
+  if (project) return project
+  throw notFound(`There is no project "${given}", or its owner has not shared it with you.`)
+}
+
+function noneIfForbidden(error: unknown): Project[] {
+  if (error instanceof ProblemError && error.status === 403) return []
+  throw error
+}
