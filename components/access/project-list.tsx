@@ -1,15 +1,17 @@
 'use client'
 
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { FolderClosed, Users } from 'lucide-react'
+import { FolderClosed, Package, Users } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { projectsQuery } from '@/components/queries/queries'
 import type { Project } from '@/lib/contract/access/projects'
 import { ListPanel } from '../shell/list-panel'
 import { Person } from '../shell/person'
+import { snapshotsPath } from '../snapshots/snapshot-paths'
 import { describeStorageUse } from '../storage/storage-bar'
 import { Badge } from '../ui/badge'
 import { Button } from '../ui/button'
+import { ButtonLink } from '../ui/button-link'
 import { EmptyState } from '../ui/empty-state'
 import { PageHeader } from '../ui/page-header'
 import { RelativeTime } from '../ui/relative-time'
@@ -104,9 +106,15 @@ function projectColumns(
       label: 'Actions',
       kind: 'actions',
       cell: ({ id, project_id, owner }) => (
-        <Button icon={Users} target={project_id} size="sm" className="relative" onClick={() => onOpen(id)}>
-          {admin || owner === handle ? 'Manage' : 'Members'}
-        </Button>
+        <span className="flex flex-wrap items-center justify-end gap-1.5">
+          <ButtonLink icon={Package} href={snapshotsPath(id)} size="sm" className="relative">
+            Snapshots
+            <span className="sr-only"> of {project_id}</span>
+          </ButtonLink>
+          <Button icon={Users} target={project_id} size="sm" className="relative" onClick={() => onOpen(id)}>
+            {admin || owner === handle ? 'Manage' : 'Members'}
+          </Button>
+        </span>
       ),
     },
   ]

@@ -27,6 +27,7 @@ export const keys = {
   tokens: ['tokens'] as const,
   projects: ['projects'] as const,
   projectInvitations: ['project-invitations'] as const,
+  snapshots: ['snapshots'] as const,
   environments: ['environments'] as const,
   storage: ['storage'] as const,
   limits: ['limits'] as const,
@@ -136,7 +137,7 @@ export const environmentsQuery = () =>
   })
 
 /** A list that loads further pages on demand. */
-function listQuery<Item>(
+export function listQuery<Item>(
   queryKey: QueryKey,
   read: (cursor: string | null, signal: AbortSignal) => Promise<Page<Item>>,
 ) {

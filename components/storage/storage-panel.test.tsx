@@ -51,6 +51,15 @@ describe('the storage panel', () => {
     expect(await screen.findByText('Checkpoints of base')).toBeTruthy()
     expect(screen.getByRole('button', { name: 'Delete…' })).toHaveProperty('disabled', true)
   })
+
+  it('leads to the snapshots of a directory that has a name', async () => {
+    const items = [{ ...item, kind: 'archive', name: 'data/cifar10@2' }]
+    answerWith({ 'GET /api/storage': { storage: emptyStorage, items } })
+    renderUi(<StoragePanel />)
+    const link = await screen.findByRole('link', { name: 'Snapshot data/cifar10@2' })
+    expect(link.getAttribute('href')).toBe('/projects/p1/snapshots')
+    expect(screen.queryByRole('button', { name: 'Delete…' })).toBeNull()
+  })
 })
 
 describe('the banner of a full disk', () => {

@@ -5,6 +5,7 @@ import { Trash2 } from 'lucide-react'
 import { deleteStoredItem, storageQuery } from '@/components/queries/storage'
 import type { StoredItem } from '@/lib/contract/access/storage'
 import { Loaded } from '../shell/load-failure'
+import { snapshotsPath } from '../snapshots/snapshot-paths'
 import { Badge } from '../ui/badge'
 import { Button } from '../ui/button'
 import { Callout } from '../ui/callout'
@@ -64,12 +65,16 @@ const columns: Column<StoredItem>[] = [
   { label: 'Actions', kind: 'actions', cell: (item) => <DeleteItem item={item} /> },
 ]
 
-function ItemTitle({ item: { kind, id, name, in_use, deleting } }: { item: StoredItem }) {
+function ItemTitle({ item: { kind, id, name, project, in_use, deleting } }: { item: StoredItem }) {
   return (
     <span className="flex min-w-0 flex-wrap items-center gap-1.5">
       {kind === 'job' ? (
         <RowLink href={`/jobs/${id}`} className="truncate">
           {name ?? `Job ${id.slice(-12)}`}
+        </RowLink>
+      ) : kind === 'archive' && name !== null ? (
+        <RowLink href={snapshotsPath(project)} className="wrap-anywhere">
+          Snapshot {name}
         </RowLink>
       ) : (
         <span className="truncate">{kind === 'archive' ? 'Uploaded directory' : `Checkpoints of ${id}`}</span>
@@ -88,7 +93,9 @@ const consequences = {
 
 function DeleteItem({ item }: { item: StoredItem }) {
   const { mutateAsync } = useMutation(deleteStoredItem)
-  const { kind, bytes, in_use, deleting } = item
+  const { kind, name, bytes, in_use, deleting } = item
+  // It is deleted on the page of the project's snapshots: several may have the same files.
+  if (kind === 'archive' && name !== null) return null
   return (
     <ConfirmDialog
       trigger={

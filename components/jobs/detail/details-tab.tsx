@@ -33,6 +33,14 @@ export function DetailsTab({ job }: { job: JobDetail }) {
           <Datum label="Expected time">{formatSeconds(job.expected_time)}</Datum>
           <Datum label="Time limit">{formatSeconds(job.max_time)}</Datum>
           {job.run_name === null ? null : <Datum label="Run name">{job.run_name}</Datum>}
+          {job.snapshot === null ? null : (
+            <Datum label="Snapshot">
+              <span className="flex items-center gap-1">
+                <span className="min-w-0 wrap-anywhere">{job.snapshot}</span>
+                <CopyButton text={job.snapshot} label="Copy the snapshot" />
+              </span>
+            </Datum>
+          )}
           {job.archive === null ? null : (
             <Datum label="Directory">
               {formatCount(job.archive.files, 'file')}, {formatBytes(job.archive.bytes)}

@@ -31,6 +31,11 @@ export function createClient(options: ClientOptions = {}) {
   return {
     ...methods,
     jobs: { ...methods.jobs, ...specialJobMethods(transport) },
+    snapshots: {
+      ...methods.snapshots,
+      /** Where a snapshot can be downloaded as one archive. */
+      downloadUrl: (id: string) => addressOf(transport, operations.snapshots.download, id),
+    },
     /** For what has no method here. */
     transport,
   }
@@ -40,10 +45,6 @@ export type Client = ReturnType<typeof createClient>
 
 /** Uploads, streams and addresses. */
 function specialJobMethods(transport: Transport) {
-  const addressOf = <Op extends Operation>(operation: Op, ...args: Args<Op>): string => {
-    const { path, call } = toCall(operation, args)
-    return transport.url(path, call.query)
-  }
   return {
     submit: (submission: Submission, signal?: AbortSignal) => {
       const { code, config, wait = false, idempotencyKey, deduplicate } = submission
@@ -56,18 +57,19 @@ function specialJobMethods(transport: Transport) {
       return transport.json(path, submittedSchema, { method, query, body, headers, signal })
     },
     /** Where the whole result can be downloaded, as JSONL or as what the job printed. */
-    downloadUrl: (id: string, format: 'jsonl' | 'text') => addressOf(operations.jobs.result, id, { format }),
+    downloadUrl: (id: string, format: 'jsonl' | 'text') =>
+      addressOf(transport, operations.jobs.result, id, { format }),
     /** The whole result as it comes. */
     download: (id: string, format: 'jsonl' | 'text', signal?: AbortSignal) => {
       const { path, call } = toCall(operations.jobs.result, [id, { format }, signal])
       return transport.raw(path, call)
     },
     artifactUrl: (id: string, artifactId: string, as?: 'image') =>
-      addressOf(operations.jobs.artifact, id, artifactId, { as }),
+      addressOf(transport, operations.jobs.artifact, id, artifactId, { as }),
     /** Where a file of the job's uploaded directory can be downloaded. */
-    fileUrl: (id: string, path: string) => addressOf(operations.jobs.fileContent, id, { path }),
+    fileUrl: (id: string, path: string) => addressOf(transport, operations.jobs.fileContent, id, { path }),
     /** Where all files can be downloaded as one archive. */
-    archiveUrl: (id: string) => addressOf(operations.jobs.artifactArchive, id),
+    archiveUrl: (id: string) => addressOf(transport, operations.jobs.artifactArchive, id),
     /** The job's live event stream, from behind the last event that was seen: for programs, which send a token. */
     events: (id: string, lastEventId: string | null, signal?: AbortSignal, tail?: number) => {
       const from: Record<string, string> = lastEventId === null ? {} : { 'last-event-id': lastEventId }
@@ -76,8 +78,13 @@ function specialJobMethods(transport: Transport) {
       return transport.raw(path, { ...call, headers })
     },
     /** The address of that stream: for browsers. */
-    eventsUrl: (id: string) => addressOf(operations.jobs.events, id),
+    eventsUrl: (id: string) => addressOf(transport, operations.jobs.events, id),
   }
+}
+
+function addressOf<Op extends Operation>(transport: Transport, operation: Op, ...args: Args<Op>): string {
+  const { path, call } = toCall(operation, args)
+  return transport.url(path, call.query)
 }
 
 function toBlob(content: Blob | string, type: string): Blob {

@@ -1,0 +1,112 @@
+import { useQuery } from '@tanstack/react-query'
+import { ArrowRight } from 'lucide-react'
+import { useState } from 'react'
+import { changesQuery } from '@/components/queries/snapshots'
+import type { Snapshot, SnapshotChange, SnapshotChanges } from '@/lib/contract/archives/snapshots'
+import { visibleText } from '@/lib/contract/sanitize-text'
+import { Loaded } from '../shell/load-failure'
+import { Badge } from '../ui/badge'
+import { formatBytes, formatCount, formatNumber } from '../ui/format-number'
+import { Panel, PanelHeader } from '../ui/panel'
+import { Select } from '../ui/select'
+import { SkeletonRows } from '../ui/skeleton'
+import { type Column, DataTable } from '../ui/table'
+import type { Tone } from '../ui/tones'
+
+/** What changed between two versions, at first between the newest one and the one before it. */
+export function SnapshotComparison({ versions }: { versions: readonly Snapshot[] }) {
+  const [newest, previous] = versions
+  const [chosen, setChosen] = useState<{ from?: string; to?: string }>({})
+  // A chosen version may be deleted.
+  const find = (id: string | undefined) => versions.find((version) => version.id === id)
+  const from = find(chosen.from) ?? previous
+  const to = find(chosen.to) ?? newest
+  if (!from || !to) return null
+  const options = versions.map(({ id, name, version }) => ({ value: id, label: `${name}@${version}` }))
+  return (
+    <Panel>
+      <PanelHeader
+        title="Compare versions"
+        actions={
+          <span className="flex min-w-0 flex-wrap items-center gap-2">
+            <Select
+              aria-label="From version"
+              options={options}
+              value={from.id}
+              onValueChange={(id) => setChosen({ ...chosen, from: id })}
+              className="max-w-44"
+            />
+            <ArrowRight aria-hidden className="size-4 shrink-0 text-subtle" />
+            <Select
+              aria-label="To version"
+              options={options}
+              value={to.id}
+              onValueChange={(id) => setChosen({ ...chosen, to: id })}
+              className="max-w-44"
+            />
+          </span>
+        }
+      />
+      <Changes from={from.id} to={to.id} />
+    </Panel>
+  )
+}
+
+function Changes({ from, to }: { from: string; to: string }) {
+  return (
+    <Loaded
+      query={useQuery(changesQuery(from, to))}
+      placeholder={<SkeletonRows rows={3} />}
+      failureClass="m-4"
+    >
+      {(changes) => (
+        <>
+          <p className="px-4 py-2 text-muted text-sm">{describeChanges(changes)}</p>
+          {changes.files.length > 0 ? (
+            <div className="border-t">
+              <DataTable
+                caption="Changed files"
+                columns={columns}
+                items={changes.files}
+                keyOf={({ path }) => path}
+              />
+            </div>
+          ) : null}
+          {changes.truncated ? (
+            <p className="border-t px-4 py-2 text-muted text-sm">
+              Only the first {formatNumber(changes.files.length)} files are shown.{' '}
+              <code>gpuq snapshots compare</code> lists all of them.
+            </p>
+          ) : null}
+        </>
+      )}
+    </Loaded>
+  )
+}
+
+function describeChanges({ added, removed, changed, unchanged, files }: SnapshotChanges): string {
+  if (files.length === 0) return `No differences: ${formatCount(unchanged.files, 'file')}.`
+  const parts = Object.entries({ added, removed, changed })
+    .filter(([, counts]) => counts.files > 0)
+    .map(([name, counts]) => `${formatNumber(counts.files)} ${name} (${formatBytes(counts.bytes)})`)
+  return [...parts, `${formatNumber(unchanged.files)} unchanged`].join(', ')
+}
+
+const changeTones = { added: 'success', removed: 'danger', changed: 'info' } as const satisfies Record<
+  SnapshotChange['change'],
+  Tone
+>
+
+const sizeOf = (bytes: number | null) => (bytes === null ? '–' : formatBytes(bytes))
+
+const columns: readonly Column<SnapshotChange>[] = [
+  {
+    label: 'File',
+    kind: 'title',
+    className: '@2xl:max-w-none',
+    cell: ({ path }) => <bdi className="break-all font-mono text-ink text-xs">{visibleText(path, 300)}</bdi>,
+  },
+  { label: 'Change', cell: ({ change }) => <Badge tone={changeTones[change]}>{change}</Badge> },
+  { label: 'Before', align: 'end', cell: ({ bytes_before }) => sizeOf(bytes_before) },
+  { label: 'After', align: 'end', cell: ({ bytes_after }) => sizeOf(bytes_after) },
+]
