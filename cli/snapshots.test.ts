@@ -7,8 +7,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { noJobLimits } from '@/lib/contract/access/limits'
 import { deleteSnapshots, shareSnapshot, unshareSnapshot } from './commands/change-snapshots'
 import { push } from './commands/push'
+import { run } from './commands/run'
 import { compareSnapshots, downloadSnapshot, listSnapshots } from './commands/snapshots'
-import { fakeContext } from './testing/fake-context'
+import { submit } from './commands/submit'
+import { fakeContext, jobId } from './testing/fake-context'
 
 let directory: string
 beforeEach(async () => {
@@ -360,4 +362,34 @@ it('shares the newest version, and stops sharing all versions of a name', async 
     ['/api/snapshots/id-0', { shared: false }],
   ])
   await expect(unshareSnapshot(context, 'code@1', { project: 'p' })).rejects.toThrow('code@1 is not shared.')
+})
+
+describe('--archive', () => {
+  it('queues a command in a copy of a snapshot', async () => {
+    const bodies: unknown[] = []
+    const { context } = server({
+      'POST /api/queue/submit': async (request) => {
+        bodies.push(await request.json())
+        return Response.json(
+          { job_id: jobId, run_id: null, status: 'queued', deduplicated: false },
+          { status: 201 },
+        )
+      },
+    })
+    expect(await run(context, ['python', 'train.py'], { archive: 'code@1', wait: false, quiet: true })).toBe(
+      0,
+    )
+    expect(bodies).toEqual([{ archive: 'code@1', command: 'python train.py' }])
+  })
+
+  it('is refused together with an uploaded directory', async () => {
+    const { context, asked } = server({})
+    for (const options of [{ withDir: true }, { command: 'ls' }]) {
+      await expect(run(context, ['ls'], { archive: 'code', ...options })).rejects.toThrow('not both')
+    }
+    await expect(
+      submit(context, 'a.py', undefined, { archive: 'code', withDir: true, wait: true }),
+    ).rejects.toThrow('not both')
+    expect(asked).toEqual([])
+  })
 })

@@ -3,7 +3,7 @@ import { invalidRequest } from '@/lib/contract/errors'
 import type { Context } from '../context'
 import { toGpuRequest, toShellLine } from '../declare/values'
 import { followOrPrint, type WaitOptions } from '../job/follow-submitted'
-import type { ConfigOptions } from '../job/upload-config'
+import { type ConfigOptions, requireOneDirectory } from '../job/upload-config'
 
 /** `wait` is undefined if neither form of the option was given: the default depends on the form of the command. */
 type JobOptions = ConfigOptions & Partial<WaitOptions>
@@ -20,6 +20,7 @@ export async function run(
   { withDir, ...options }: RunOptions,
 ): Promise<number> {
   const command = toShellLine(words)
+  requireOneDirectory(options, withDir || options.command !== undefined)
   if (options.command === undefined) {
     if (!withDir) return runCommandLine(context, words, { ...options, command })
     const { runDirectory } = await import('./run-directory')

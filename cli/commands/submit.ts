@@ -3,7 +3,7 @@ import type { Context } from '../context'
 import { readTextFile } from '../declare/values'
 import { followOrPrint, type WaitOptions } from '../job/follow-submitted'
 import { withOptionErrors } from '../job/option-errors'
-import { type ConfigOptions, toConfigText } from '../job/upload-config'
+import { type ConfigOptions, requireOneDirectory, toConfigText } from '../job/upload-config'
 import { uploadBeside } from '../pack/upload-directory'
 
 interface SubmitOptions extends ConfigOptions, WaitOptions {
@@ -23,6 +23,7 @@ export async function submit(
       'CONFIG.yaml cannot be combined with job options. Use either the file or the options.',
     )
   }
+  requireOneDirectory(options, withDir)
   const code = await readTextFile(solution)
   const given = configPath === undefined ? toConfigText(options) : await readTextFile(configPath)
   const config = withDir ? await uploadBeside(context, solution, given, quiet) : given

@@ -86,6 +86,13 @@ function addShared(command: Command): Command {
     )
     .addOption(configOption('gpu_model', '--gpu-model <name>', 'only GPUs whose model name contains this'))
     .addOption(configOption('priority', '--priority <number>', 'higher numbers start first', parseInteger))
+    .addOption(
+      configOption(
+        'archive',
+        '--archive <snapshot>',
+        'snapshot in a copy of which the job starts, such as code@3',
+      ),
+    )
     .addOption(configOption('environment', '--environment <name>', 'container image to run in'))
     .addOption(
       configOption('max_retries', '--retries <number>', 'retries after a system fault', parseInteger),

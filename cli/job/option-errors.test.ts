@@ -25,10 +25,10 @@ it('names each option of several', async () => {
   const errors = [
     { path: 'memory_gb', message: 'must be at least 0.1' },
     { path: 'env.RANK', message: 'is reserved' },
-    { path: 'archive', message: 'is unknown' },
+    { path: 'notify_url', message: 'is unknown' },
   ]
   expect(await messageOf(refusal(...errors))).toBe(
-    'gpuq: Correct these options:\n  --memory: must be at least 0.1\n  --env RANK: is reserved\n  archive: is unknown\n',
+    'gpuq: Correct these options:\n  --memory: must be at least 0.1\n  --env RANK: is reserved\n  notify_url: is unknown\n',
   )
 })
 
