@@ -55,6 +55,9 @@ export async function createObjects(): Promise<KnownIds> {
   await sessionCookie(owner)
   const { artifacts } = await client.jobs.artifacts(ended)
   const [project] = (await client.projects.list()).items
+  const entries = [{ path: 'link', target: 'file' }]
+  const { archive } = await client.archives.register({ project_id: project?.project_id ?? '', entries })
+  const snapshot = await client.snapshots.create(project?.id ?? '', { name: 'code', archive })
   const [token] = (await client.tokens.list()).items
   const [session] = await client.sessions.list()
   const inviter = await createUser({ name: 'inviter' })
@@ -65,6 +68,7 @@ export async function createObjects(): Promise<KnownIds> {
     jobs: [ended, waiting],
     artifacts: artifacts.map(({ artifact_id }) => artifact_id),
     projects: [project?.id],
+    snapshots: [snapshot.id],
     tokens: [token?.token_id],
     sessions: [session?.session_id],
     'project-invitations': [invitation?.id],

@@ -7,6 +7,7 @@ import { secretOfDirectory } from '@/lib/access/sessions/session-secret'
 import { makePerson, makeToken, type Person } from '@/lib/access/testing/people'
 import { archiveHash } from '@/lib/archives/archive-hash'
 import { blobKey } from '@/lib/archives/blob-key'
+import { pushSnapshot } from '@/lib/archives/snapshots/push-snapshot'
 import type { Lease } from '@/lib/cluster/nodes/nodes'
 import { finishTask } from '@/lib/cluster/tasks/finish-task'
 import { unfinishedTasks } from '@/lib/cluster/tasks/tasks'
@@ -206,6 +207,7 @@ async function attachArchive(ada: Person, job: string): Promise<void> {
     [archive, project, archiveHash(manifest), canonicalText(manifest), content.length],
   )
   await pool.query('UPDATE jobs SET archive_id = $2 WHERE id = $1', [job, archive])
+  await pushSnapshot(ada.actor, project, { name: 'code', archive: archiveHash(manifest) })
 }
 
 async function addArtifacts(job: string): Promise<void> {

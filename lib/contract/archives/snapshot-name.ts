@@ -70,7 +70,7 @@ const refined = (refuse: (text: string) => string | null) =>
     if (message !== null) context.addIssue({ code: 'custom', message })
   })
 
-export const snapshotNameSchema = refined(refuseSnapshotName)
+export const snapshotNameSchema = refined(refuseSnapshotName).meta({ examples: ['code', 'data/cifar10'] })
 
 /** `name` or `name@version`. */
 export const snapshotReferenceSchema = refined(refuseSnapshot)
@@ -84,4 +84,4 @@ export function isArchiveHash(reference: string): boolean {
 export const archiveReferenceSchema = refined((reference) => {
   const message = isArchiveHash(reference) ? null : refuseSnapshot(reference)
   return message && `names neither a snapshot (code or code@3) nor a hash of 64 characters: it ${message}`
-})
+}).meta({ examples: ['code', 'code@3'] })
