@@ -4,6 +4,7 @@ import * as access from '../contract/access/access'
 import * as projects from '../contract/access/projects'
 import * as storage from '../contract/access/storage'
 import * as archives from '../contract/archives/archives'
+import * as snapshots from '../contract/archives/snapshots'
 import * as artifacts from '../contract/artifacts'
 import * as cluster from '../contract/cluster'
 import * as errors from '../contract/errors'
@@ -26,6 +27,7 @@ for (const contract of [
   jobs,
   projects,
   queue,
+  snapshots,
   storage,
 ]) {
   for (const [name, schema] of Object.entries(contract)) {

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { answerProjectInvitation, listProjectInvitations } from '../../access/projects/project-invitations'
 import { deleteProject, updateProject } from '../../access/projects/projects'
 import { makePerson, type Person } from '../../access/testing/people'
+import { getUser } from '../../access/users/users'
 import { makeJob } from '../../cluster/testing/rows'
 import { listSnapshotsSchema, listVersionsSchema } from '../../contract/archives/snapshots'
 import { testDatabase } from '../../database/testing/test-database'
@@ -395,6 +396,26 @@ describe('deleting', () => {
     await expect(deleteArchive(ada.actor, other.archiveId)).rejects.toThrow(
       'This directory is the snapshot release@1. Delete the snapshot instead.',
     )
+  })
+})
+
+describe('the storage of a snapshot', () => {
+  const usedBy = async ({ actor, handle }: Person) => (await getUser(actor, handle)).storage.by_kind.archives
+
+  it('counts once to the owner of the project, whoever pushes, and is free after its deletion', async () => {
+    const { projectId, id } = await push(ada, 'code', { a: '12345', b: '678' })
+    await push(ada, 'release', { a: '12345', b: '678' })
+    await push(ada, 'code', { a: '12345', b: '9' })
+    expect(await usedBy(ada)).toBe(9)
+    await addMember(bob, projectId)
+    const { hash } = await uploadFiles(ada, 'p', { a: '12345' })
+    await pushSnapshot(bob.actor, projectId, { name: 'of-bob', archive: hash })
+    await shareSnapshot(admin.actor, id, true)
+    expect([await usedBy(ada), await usedBy(bob), await usedBy(admin)]).toEqual([9, 0, 0])
+    await shareSnapshot(admin.actor, id, false)
+    for (const name of ['code', 'release']) await deleteVersions(ada.actor, projectId, name)
+    // What Bob named is left.
+    expect(await usedBy(ada)).toBe(5)
   })
 })
 
