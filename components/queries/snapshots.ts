@@ -13,10 +13,10 @@ export const versionsQuery = (projectId: string, name: string) =>
     api.snapshots.versions(projectId, { name, cursor }, signal),
   )
 
-/** What differs between two versions. They never change. */
+/** What differs between two versions. They never change, so that no other change makes this stale. */
 export const changesQuery = (from: string, to: string) =>
   queryOptions({
-    queryKey: [...keys.snapshots, 'changes', from, to],
+    queryKey: ['snapshot-changes', from, to],
     queryFn: ({ signal }) => api.snapshots.changes(to, { since: from }, signal),
     staleTime: Number.POSITIVE_INFINITY,
   })

@@ -5,7 +5,7 @@ import type { Snapshot } from '@/lib/contract/archives/snapshots'
 import { Button } from '../ui/button'
 import { ConfirmDialog } from '../ui/confirm-dialog'
 import { IconButton } from '../ui/icon-button'
-import { DownloadLink } from './snapshot-list'
+import { DownloadLink } from './download-link'
 
 interface SnapshotActionsProps {
   snapshot: Snapshot

@@ -22,19 +22,19 @@ export function SnapshotComparison({ versions }: { versions: readonly Snapshot[]
   const from = find(chosen.from) ?? previous
   const to = find(chosen.to) ?? newest
   if (!from || !to) return null
-  const options = versions.map(({ id, name, version }) => ({ value: id, label: `${name}@${version}` }))
+  const options = versions.map(({ id, version }) => ({ value: id, label: `Version ${version}` }))
   return (
     <Panel>
       <PanelHeader
         title="Compare versions"
         actions={
-          <span className="flex min-w-0 flex-wrap items-center gap-2">
+          <span className="flex min-w-0 items-center gap-2">
             <Select
               aria-label="From version"
               options={options}
               value={from.id}
               onValueChange={(id) => setChosen({ ...chosen, from: id })}
-              className="max-w-44"
+              className="w-34"
             />
             <ArrowRight aria-hidden className="size-4 shrink-0 text-subtle" />
             <Select
@@ -42,7 +42,7 @@ export function SnapshotComparison({ versions }: { versions: readonly Snapshot[]
               options={options}
               value={to.id}
               onValueChange={(id) => setChosen({ ...chosen, to: id })}
-              className="max-w-44"
+              className="w-34"
             />
           </span>
         }

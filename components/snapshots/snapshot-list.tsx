@@ -1,21 +1,19 @@
 'use client'
 
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { Download, Package } from 'lucide-react'
+import { Package } from 'lucide-react'
 import { useMemo } from 'react'
-import { api } from '@/components/queries/queries'
 import { snapshotsQuery } from '@/components/queries/snapshots'
 import type { NamedSnapshot } from '@/lib/contract/archives/snapshots'
 import { ListPanel } from '../shell/list-panel'
 import { Person } from '../shell/person'
-import { buttonStyles } from '../ui/button'
-import { cn } from '../ui/class-names'
 import { CodeBlock } from '../ui/code-block'
 import { EmptyState } from '../ui/empty-state'
 import { formatBytes, formatNumber } from '../ui/format-number'
 import { PageHeader } from '../ui/page-header'
 import { RelativeTime } from '../ui/relative-time'
 import { type Column, DataTable, RowLink } from '../ui/table'
+import { DownloadLink } from './download-link'
 import { SnapshotBadges } from './snapshot-badges'
 import { versionsPath } from './snapshot-paths'
 
@@ -33,11 +31,8 @@ export function SnapshotList({ project }: { project: SnapshotProject }) {
   return (
     <>
       <PageHeader
-        title="Snapshots"
-        path={[
-          { label: 'Projects', href: '/projects' },
-          { label: project.project_id, href: `/jobs?project_id=${encodeURIComponent(project.project_id)}` },
-        ]}
+        title={`Snapshots of ${project.project_id}`}
+        path={[{ label: 'Projects', href: '/projects' }]}
         description={
           <>
             Named versions of directories. A job starts in a copy of one with <code>archive: NAME</code> in
@@ -99,23 +94,4 @@ function snapshotColumns(projectId: string): Column<NamedSnapshot>[] {
     { label: 'Pushed', cell: ({ created_at }) => <RelativeTime at={created_at} className="text-muted" /> },
     { label: 'Actions', kind: 'actions', cell: (snapshot) => <DownloadLink snapshot={snapshot} /> },
   ]
-}
-
-/** Downloads a version as a tar file. */
-export function DownloadLink({
-  snapshot: { id, name, version },
-}: {
-  snapshot: Pick<NamedSnapshot, 'id' | 'name' | 'version'>
-}) {
-  return (
-    <a
-      href={api.snapshots.downloadUrl(id)}
-      download
-      aria-label={`Download ${name}@${version}`}
-      title="Download as a tar file"
-      className={cn(buttonStyles({ size: 'sm', variant: 'ghost' }), 'relative')}
-    >
-      <Download aria-hidden />
-    </a>
-  )
 }
