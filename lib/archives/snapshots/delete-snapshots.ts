@@ -25,12 +25,10 @@ interface Owner {
  */
 export async function deleteSnapshot(actor: Actor, id: string): Promise<void> {
   const removed = await transaction(async (tx) => {
-    const { projectId, ownerId, owner, project_id: slug } = await findVisibleSnapshot(tx, actor, id)
+    const { own, owner, project_id: slug, ...project } = await findVisibleSnapshot(tx, actor, id)
     // Others may use a shared snapshot, but it is not theirs.
-    await findVisible(tx, actor, projectId).catch(() => {
-      throw noSuchSnapshot()
-    })
-    return deleteRows(tx, actor, { projectId, ownerId, label: `${owner}/${slug}` }, { id, name: null })
+    if (!own) throw noSuchSnapshot()
+    return deleteRows(tx, actor, { ...project, label: `${owner}/${slug}` }, { id, name: null })
   })
   await removeBlobs(removed.projectId, removed.hashes)
 }
