@@ -51,10 +51,20 @@ export async function setScene(): Promise<Scene> {
     for (const { id } of await newcomer.client.projectInvitations.list()) {
       await newcomer.client.projectInvitations.answer(id, { accept: true })
     }
+    await pushSnapshots(admin, project.id)
   }
   await admin.client.tokens.create({ name: 'laptop', expires_in_days: 30 })
   const { invitation_url } = await adminClient().users.create({ user_id: `${admin.handle}-guest` })
   return { admin, newcomer, jobs: { done, failed, waiting, running }, invitation: invitation_url ?? '' }
+}
+
+/** Two versions that differ, under a name with two parts. They have only links, so no content must be sent. */
+async function pushSnapshots({ client }: TestUser, projectId: string): Promise<void> {
+  for (const path of ['train.py', 'src/train.py']) {
+    const entries = [{ path, target: 'model.py' }]
+    const { archive } = await client.archives.register({ project_id: 'resnet-baseline', entries })
+    await client.snapshots.create(projectId, { name: 'code/training', archive })
+  }
 }
 
 /** Cancels the jobs that would keep running. */
@@ -86,6 +96,12 @@ async function openDialog(page: Page, path: string, button: string | RegExp): Pr
   await expect(
     page.getByRole('dialog').or(page.getByRole('alertdialog')).or(page.getByRole('menu')),
   ).toBeVisible()
+}
+
+async function openSnapshots(page: Page): Promise<void> {
+  await page.goto('/projects')
+  await page.getByRole('link', { name: 'Snapshots of resnet-baseline' }).click()
+  await expect(page.getByRole('heading', { level: 1, name: 'Snapshots' })).toBeVisible()
 }
 
 const doors: View[] = [
@@ -203,6 +219,16 @@ const accessViews: View[] = [
   { name: 'projects-first', as: 'newcomer', open: at('/projects', 'Projects') },
   { name: 'project', as: 'admin', open: (page) => openDialog(page, '/projects', /Manage resnet-baseline/) },
   { name: 'project-new', as: 'admin', open: (page) => openDialog(page, '/projects', 'New project') },
+  { name: 'snapshots', as: 'admin', open: (page) => openSnapshots(page) },
+  {
+    name: 'snapshot-versions',
+    as: 'admin',
+    open: async (page) => {
+      await openSnapshots(page)
+      await page.getByRole('link', { name: 'code/training@2' }).click()
+      await expect(page.getByRole('table', { name: 'Changed files' })).toBeVisible()
+    },
+  },
   { name: 'tokens', as: 'admin', open: at('/tokens', 'Tokens') },
   { name: 'token-new', as: 'admin', open: (page) => openDialog(page, '/tokens', 'New token') },
   {
