@@ -1,10 +1,6 @@
-import { createHash } from 'node:crypto'
-import { mkdir, open } from 'node:fs/promises'
+import { mkdir, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
-import { addAbortSignal, type Readable } from 'node:stream'
 import { inParallel } from '@/lib/async/pool'
-import { retry } from '@/lib/async/retry'
-import { unlessAborted } from '@/lib/async/sleep'
 import {
   type CheckpointFile,
   checkpointKey,
@@ -12,21 +8,16 @@ import {
   readCheckpoints,
 } from '@/lib/cluster/checkpoints/checkpoint-files'
 import type { ClaimedTask } from '@/lib/cluster/tasks/tasks'
-import { errorCode } from '@/lib/contract/error-code'
-import { logger } from '@/lib/logger'
-import { storage } from '@/lib/storage/storage'
-import { StorageFault } from '@/lib/storage/store'
+import { fetchObject, isDiskFull } from '../files/fetch-object'
+import { TransferProgress } from '../files/transfer-progress'
 import { retryWrite } from '../node/lease/retry-write'
 import { RuntimeFault, type TaskCheckpoints } from '../runtime/runtime'
 import type { TaskUser } from '../runtime/spec/container-spec'
 import { chooseRestored, directoriesAbove, refusePath } from './choose-restored'
 import { type LocalCheckpoints, markRestored, recreateLocal } from './local-checkpoints'
-import { RestoreProgress } from './restore-progress'
 import { openCheckpoints, setOwner } from './run-directory'
 
 const atOnce = 8
-/** A store that returns nothing for this long counts as down: the GPUs are released, and the job is retried later. */
-const downMs = 60_000
 
 interface Restoring {
   task: ClaimedTask
@@ -63,88 +54,37 @@ export async function restoreCheckpoints(
     await mkdir(join(local.files, directory), { mode: 0o755 })
     await setOwner(join(local.files, directory), user)
   }
-  const progress = new RestoreProgress(files, note)
+  const progress = new TransferProgress('restoring checkpoints', files, note)
   await inParallel(files, atOnce, (file) => restoreFile(restoring, file, progress, signal), signal)
   progress.end()
   await markRestored(local)
   return opened
 }
 
-/** Retries for a while if the store does not respond. */
 async function restoreFile(
-  { task, run, user, local }: Restoring,
+  { run, user, local }: Restoring,
   file: CheckpointFile,
-  progress: RestoreProgress,
+  progress: TransferProgress,
   signal: AbortSignal,
 ): Promise<void> {
   const path = join(local.files, file.path)
-  const since = performance.now()
-  const restore = async () => {
+  await fetchObject(checkpointKey(run, file.object), path, file, {
+    mode: file.executable ? 0o755 : 0o644,
+    signal,
+    onBytes: (bytes) => progress.add(bytes),
+  }).catch((error: unknown) => {
     signal.throwIfAborted()
-    await writeContent(checkpointKey(run, file.object), path, file, progress, signal)
-    await setOwner(path, user)
-  }
-  const onFailure = (error: unknown) => {
-    signal.throwIfAborted()
-    logger.warn({ err: error, task: task.id, object: file.object }, 'could not restore a checkpoint')
-    if (!isPassing(error) || performance.now() > since + downMs) throw unreadable(error)
-  }
-  await retry(restore, { firstMs: 500, longestMs: 5_000, signal, onFailure })
-}
-
-async function writeContent(
-  key: string,
-  path: string,
-  { bytes, sha256, mtimeNs, executable }: CheckpointFile,
-  progress: RestoreProgress,
-  signal: AbortSignal,
-): Promise<void> {
-  const stream = await openObject(key, signal)
-  const hash = createHash('sha256')
-  // Overwrites the file of an earlier try.
-  const file = await open(path, 'w', executable ? 0o755 : 0o644)
-  let written = 0
-  try {
-    for await (const piece of stream as AsyncIterable<Buffer>) {
-      hash.update(piece)
-      await file.writeFile(piece)
-      written += piece.length
-      progress.add(piece.length)
-    }
-    const seconds = Number(mtimeNs) / 1e9
-    // The program may have set a time that the disk does not support.
-    await file.utimes(seconds, seconds).catch(() => undefined)
-  } catch (error) {
-    progress.add(-written)
-    throw error
-  } finally {
-    stream.destroy()
-    await file.close()
-  }
-  if (written !== bytes || hash.digest('hex') !== sha256) {
-    progress.add(-written)
-    throw new StorageFault('storage_error', 'The store returned different content than was stored.')
-  }
+    throw unreadable(error)
+  })
+  const seconds = Number(file.mtimeNs) / 1e9
+  // The program may have set a time that the disk does not support.
+  await utimes(path, seconds, seconds).catch(() => undefined)
+  await setOwner(path, user)
   progress.endFile()
 }
 
-/** Stops waiting when `signal` is aborted, even if the store does not respond. */
-async function openObject(key: string, signal: AbortSignal): Promise<Readable> {
-  const opening = storage()
-    .open(key)
-    .then(({ stream }) => addAbortSignal(signal, stream))
-  const stream = await unlessAborted(opening, signal)
-  if (stream) return stream
-  throw signal.reason
-}
-
-function isPassing(error: unknown): boolean {
-  return !['not_found', 'denied', 'ENOSPC', 'EDQUOT'].includes(errorCode(error) ?? '')
-}
-
 function unreadable(cause: unknown): RuntimeFault {
-  const isDiskFull = ['ENOSPC', 'EDQUOT'].includes(errorCode(cause) ?? '')
-  const message = isDiskFull
+  const message = isDiskFull(cause)
     ? "The run's checkpoints do not fit on the node's disk. Free some space there."
     : "The run's checkpoints could not be read from the store."
   return new RuntimeFault('engine_error', message, { cause })

@@ -2,15 +2,17 @@
 const reportIntervalMs = 10_000
 const MiB = 1024 * 1024
 
-/** Reports the progress of restoring a run's checkpoints at intervals. */
-export class RestoreProgress {
+/** Reports the progress of a transfer of files at intervals. */
+export class TransferProgress {
   #bytes = 0
   #files = 0
   #said = performance.now()
   #everSaid = false
   readonly #all: number
 
+  /** @param doing what is done, such as `restoring checkpoints`. */
   constructor(
+    readonly doing: string,
     readonly files: readonly { bytes: number }[],
     readonly note: (text: string) => void,
   ) {
@@ -36,6 +38,6 @@ export class RestoreProgress {
     this.#said = performance.now()
     this.#everSaid = true
     const size = `${Math.floor(this.#bytes / MiB)} of ${Math.ceil(this.#all / MiB)} MiB`
-    this.note(`restoring checkpoints: ${this.#files} of ${this.files.length} files, ${size}`)
+    this.note(`${this.doing}: ${this.#files} of ${this.files.length} files, ${size}`)
   }
 }

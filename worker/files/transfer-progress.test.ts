@@ -1,19 +1,21 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { RestoreProgress } from './restore-progress'
+import { TransferProgress } from './transfer-progress'
 
 const MiB = 1024 * 1024
 let said: string[]
-let progress: RestoreProgress
+let progress: TransferProgress
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['performance'] })
   said = []
-  progress = new RestoreProgress([{ bytes: 3 * MiB }, { bytes: MiB }], (text) => said.push(text))
+  progress = new TransferProgress('restoring checkpoints', [{ bytes: 3 * MiB }, { bytes: MiB }], (text) =>
+    said.push(text),
+  )
 })
 afterEach(() => {
   vi.useRealTimers()
 })
 
-it('reports nothing if restoring is fast', () => {
+it('reports nothing if the transfer is fast', () => {
   progress.add(4 * MiB)
   progress.endFile()
   progress.endFile()
