@@ -104,6 +104,7 @@ export function detail(changes: object = {}) {
     run_name: null,
     archive: null,
     snapshot: null,
+    mounts: [],
     priority: 0,
     provision: null,
     notice: null,

@@ -12,6 +12,7 @@ const labels: Readonly<Record<string, string>> = {
   cancelled_by_admin: 'by an admin',
   image_unavailable: 'image unavailable',
   workspace_unavailable: 'no shared directory',
+  snapshot_unavailable: 'snapshot unavailable',
   internet_unavailable: 'no internet access',
   node_lost: 'node lost',
   worker_stopped: 'worker stopped',

@@ -126,6 +126,7 @@ export function makeJob(changes: Partial<JobDetail> = {}): JobDetail {
     run_name: null,
     archive: null,
     snapshot: null,
+    mounts: [],
     priority: 0,
     provision: null,
     notice: null,

@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { archiveReferenceSchema } from '../contract/archives/snapshot-name'
 import { clusterStatusSchema, nodeStates } from '../contract/cluster'
+import { mounts } from '../contract/config/mounts'
 import { count, label, seconds, shellCommand, variables } from '../contract/config/values'
-import { idempotencyKeySchema, idSchema } from '../contract/jobs'
+import { idempotencyKeySchema, idSchema, jobDetailSchema } from '../contract/jobs'
 import { queueStatuses } from '../contract/queue'
 import { uploadStatuses } from '../contract/status'
 import { gpuCounts } from './job-shape'
@@ -41,6 +42,11 @@ export const createJobSchema = z.strictObject({
     .optional()
     .describe(
       'a snapshot of the project, such as code or code@3, or the hash of an uploaded directory. The command starts in a copy of it, /work: python /work/train.py',
+    ),
+  mounts: mounts
+    .optional()
+    .describe(
+      'snapshots that the command can read, by their absolute paths: {"/data": "data/cifar10@1"}. Without a version, the newest one',
     ),
   expected_time: seconds.optional().describe('expected duration of the job in seconds; used for forecasts'),
   max_time: seconds.optional().describe('maximum duration in seconds; then the job is stopped'),
@@ -94,6 +100,7 @@ export const agentJobSchema = z.object({
     .array(z.object({ rank: z.number().int(), node: z.string(), gpus: z.array(z.string()) }))
     .describe('nodes on which the job runs or ran'),
   working_directory: workingDirectory,
+  mounts: jobDetailSchema.shape.mounts,
   stopping: z.boolean().describe('true: the job was told to stop and has not ended yet'),
   url: z.string(),
 })

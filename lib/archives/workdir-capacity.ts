@@ -5,8 +5,8 @@ export function workdirCapacity(memoryMib: number): number {
   return Math.floor((memoryMib * MiB) / 2)
 }
 
-/** Returns an upper bound of the memory for a directory: the last page of every file is partly empty. */
-function capacityNeeded(directory: { bytes: number; files: number }): number {
+/** Returns an upper bound of what a directory takes: the last page of every file is partly empty. */
+export function directoryBytes(directory: { bytes: number; files: number }): number {
   return directory.bytes + directory.files * 4096
 }
 
@@ -15,7 +15,7 @@ export function refuseCapacity(
   directory: { bytes: number; files: number },
   memoryMib: number,
 ): string | null {
-  const needed = capacityNeeded(directory)
+  const needed = directoryBytes(directory)
   if (needed <= workdirCapacity(memoryMib)) return null
   const gb = Math.ceil((2 * needed) / (MiB * 1024) + 1)
   return (

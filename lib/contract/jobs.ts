@@ -91,6 +91,12 @@ export const jobResourcesSchema = z.object({
   }),
 })
 
+/** A snapshot that a job mounts. */
+export const jobMountSchema = z.object({
+  path: z.string().describe('where the job finds it'),
+  snapshot: z.string().describe('name and version, such as data/cifar10@1'),
+})
+
 /** Nodes that are started only for one job. */
 export const provisionSchema = z.object({
   status: z
@@ -133,6 +139,9 @@ export const jobDetailSchema = jobSummarySchema.extend({
     .nullable()
     .describe('the uploaded directory of the job; null: none, or it was deleted'),
   snapshot: z.string().nullable().describe('the snapshot that the job uses, such as code@3'),
+  mounts: z
+    .array(jobMountSchema)
+    .describe('snapshots that the job can read, in the versions that were the newest at the submission'),
   priority: z.int(),
   provision: provisionSchema
     .nullable()

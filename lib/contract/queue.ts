@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { archiveReferenceSchema } from './archives/snapshot-name'
 import { queueJobSchema } from './cluster'
+import { mounts } from './config/mounts'
 import { count, gpuFraction, label, seconds, shellCommand, variables } from './config/values'
 import { deduplicated, idSchema } from './jobs'
 
@@ -39,6 +40,9 @@ export const queueSubmitSchema = z
       .describe(
         'a snapshot, such as code or code@3, or the hash of a directory that was uploaded to the project; the command starts in a copy of it, /work',
       ),
+    mounts: mounts
+      .optional()
+      .describe('snapshots that the command can read, by their paths: `{"/data": "data/cifar10"}`'),
     tty: z.boolean().optional().describe('true: the job has a terminal to which users can attach'),
   })
   .superRefine(({ gpu_count, gpu_fraction }, context) => {

@@ -16,6 +16,10 @@ export const endReasons = {
     fault: 'system',
     message: "The node could not use the project's shared directory.",
   },
+  snapshot_unavailable: {
+    fault: 'system',
+    message: 'The node could not provide a snapshot that the job mounts.',
+  },
   internet_unavailable: {
     fault: 'system',
     message: 'The node could not give the job access to the internet.',

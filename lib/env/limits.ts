@@ -60,4 +60,9 @@ export const limitVariables = {
     .max(1_000_000)
     .default(1024)
     .describe('maximum size of `/results` of a task, which counts as its memory; 0: none'),
+  GPUQ_SNAPSHOT_CACHE_GIB: size
+    .optional()
+    .describe(
+      'maximum size of the unpacked snapshots that a node keeps for later jobs; unset: half of the space that would be free without them',
+    ),
 }

@@ -32,6 +32,11 @@ export function setFreeBytes(read: ReadFreeBytes | null): void {
   kept = undefined
 }
 
+/** Returns the bytes that an unprivileged process may still write to the disk of a directory. */
+export function freeBytesOf(directory: string): Promise<number> {
+  return readFreeBytes(directory)
+}
+
 /** Reads the free space of the data directory's disk. A disk that cannot be read does not count as low. */
 export async function diskSpace(): Promise<DiskSpace> {
   const now = performance.now()

@@ -46,6 +46,17 @@ export function DetailsTab({ job }: { job: JobDetail }) {
               {formatCount(job.archive.files, 'file')}, {formatBytes(job.archive.bytes)}
             </Datum>
           )}
+          {job.mounts.length === 0 ? null : (
+            <Datum label="Mounts">
+              <ul className="flex flex-col gap-1">
+                {job.mounts.map(({ path, snapshot }) => (
+                  <li key={path} className="break-all">
+                    <span className="font-mono text-xs">{path}</span> {snapshot}
+                  </li>
+                ))}
+              </ul>
+            </Datum>
+          )}
           <Datum label="Output">{formatBytes(job.output_bytes)}</Datum>
           <Datum label="Result file">
             <span className="break-all font-mono text-xs">{job.result_file ?? '–'}</span>

@@ -17,6 +17,8 @@ const healthOf = {
   cancelled_by_admin: null,
   // A missing directory of one project says nothing about the node.
   workspace_unavailable: null,
+  // Other jobs need no snapshot, or have theirs in the node's cache.
+  snapshot_unavailable: null,
   // The node runs every other job. Its page says what is missing.
   internet_unavailable: null,
   node_lost: null,

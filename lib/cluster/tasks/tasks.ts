@@ -45,6 +45,8 @@ export interface ClaimedTask {
   spec: StoredSpec
   /** The uploaded archive of the job's directory. */
   archiveId: string | null
+  /** The snapshots that it mounts. */
+  mounts: ClaimedMount[]
   /** The content of solution.py; empty if the job runs a command, or a file of its directory. */
   code: Buffer
   /** The shell command; null: run a program. */
@@ -72,6 +74,18 @@ export interface ClaimedTask {
   peers: Peer[]
 }
 
+/** A snapshot that a task mounts. */
+export interface ClaimedMount {
+  /** Where the job finds it. */
+  path: string
+  /** Name and version: `data/cifar10@1`. */
+  name: string
+  /** Null: its project was deleted. */
+  archiveId: string | null
+  /** The archive's hash, in hexadecimal. */
+  hash: string
+}
+
 /** One task of an attempt and its node. */
 export interface Peer {
   rank: number
@@ -93,6 +107,9 @@ const selectClaimed = `
          t.output_bytes AS "outputBytes", coalesce(t.reason, j.cancel_reason) AS "stopReason",
          coalesce((SELECT jsonb_agg(jsonb_build_object('uuid', g.uuid, 'index', g.index, 'simulated', g.simulated, 'milli', a.milli) ORDER BY g.index)
                      FROM allocations a JOIN gpus g ON g.id = a.gpu_id WHERE a.task_id = t.id), '[]') AS gpus,
+         coalesce((SELECT jsonb_agg(jsonb_build_object('path', m.path, 'name', m.name || '@' || m.version, 'archiveId', s.archive_id,
+                                    'hash', encode(m.hash, 'hex')) ORDER BY m.path)
+                     FROM job_mounts m LEFT JOIN snapshots s ON s.id = m.snapshot_id WHERE m.job_id = j.id), '[]') AS mounts,
          jsonb_build_object('id', pr.id, 'owner', o.handle, 'slug', pr.slug) AS project,
          jsonb_build_object('handle', u.handle, 'uid', u.unix_uid, 'gid', u.unix_gid) AS "user",
          j.network_index AS "networkIndex", jsonb_array_length(peers.list) AS instances, peers.list AS peers

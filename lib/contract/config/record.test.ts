@@ -23,6 +23,7 @@ describe('the record of a config', () => {
       instance_count: 1,
       priority: 0,
       max_retries: 2,
+      mounts: {},
       env: {},
       args: [],
       tags: [],

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { archiveReferenceSchema } from '../archives/snapshot-name'
 import { idSchema } from '../jobs'
 import { entrypoint } from './entrypoint'
+import { mounts } from './mounts'
 import { rankVariables } from './reserved-variables'
 import {
   allowedGpus,
@@ -79,6 +80,11 @@ export const configSchema = z
       archiveReferenceSchema.optional(),
       'a snapshot, such as code or code@3, or the hash of a directory that was uploaded to the project; the job finds it in /work',
       'code@3',
+    ),
+    mounts: key(
+      mounts.default({}),
+      'snapshots that the job can read, each at a path of its own; without a version, the newest one at the submission',
+      { '/data': 'data/cifar10' },
     ),
     run_name: key(
       idSchema.optional(),

@@ -22,6 +22,7 @@ export function assignmentLimitOf(spec: StoredSpec): AssignmentLimit | null {
 export const startFaults = [
   'image_unavailable',
   'workspace_unavailable',
+  'snapshot_unavailable',
   'internet_unavailable',
   'node_lost',
   'internal_error',

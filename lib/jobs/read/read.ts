@@ -41,6 +41,8 @@ const selectDetail = `
          (SELECT coalesce(sum(o.output_bytes), 0)::int8 FROM tasks o
            WHERE o.job_id = j.id AND o.attempt = j.attempt) AS output_bytes,
          (SELECT jsonb_build_object('hash', encode(a.hash, 'hex'), 'files', a.files, 'bytes', a.bytes) FROM archives a WHERE a.id = j.archive_id) AS archive,
+         (SELECT coalesce(jsonb_agg(jsonb_build_object('path', m.path, 'snapshot', m.name || '@' || m.version) ORDER BY m.path), '[]')
+            FROM job_mounts m WHERE m.job_id = j.id) AS mounts,
          (SELECT jsonb_build_object('status', v.status, 'problem', v.problem, 'output', v.output)
             FROM provisions v WHERE v.job_id = j.id) AS provision,
          o.attempts AS notice_attempts, o.next_try_at AS notice_next_try_at, o.settled_at AS notice_settled_at,

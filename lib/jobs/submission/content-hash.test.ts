@@ -7,6 +7,7 @@ const job: JobContent = {
   args: ['--llm', 'qwen', '--epochs', '10'],
   env: { SEED: '1', MODE: 'train' },
   environment: 'python',
+  mounts: [],
 }
 const hashOf = (changes: Partial<JobContent> = {}) => contentHash({ ...job, ...changes }).toString('hex')
 
@@ -25,8 +26,16 @@ it.each<[string, Partial<JobContent>]>([
   ['the environment', { environment: 'pytorch' }],
   ['the directory that came along', { archive: 'ab'.repeat(32) }],
   ['the file that runs', { entrypoint: 'main.py' }],
+  ['a snapshot that it mounts', { mounts: [{ path: '/data', hash: 'ab'.repeat(32) }] }],
 ])('is another one when %s is', (_, changes) => {
   expect(hashOf(changes)).not.toBe(hashOf())
+})
+
+it('is another one for another version of a snapshot, or another place of it', () => {
+  const hashes = ['ab', 'cd'].flatMap((two) =>
+    ['/data', '/models'].map((path) => hashOf({ mounts: [{ path, hash: two.repeat(32) }] })),
+  )
+  expect(new Set(hashes).size).toBe(4)
 })
 
 it('distinguishes contents that are equal when concatenated', () => {

@@ -4,6 +4,7 @@ import type { JobConfig } from '../../contract/config/config'
 /** Two jobs are the same if they run the same program with the same input in the same environment. */
 export interface JobContent extends Pick<JobConfig, 'command' | 'args' | 'env' | 'archive' | 'entrypoint'> {
   code: Buffer
+  mounts: readonly { path: string; hash: string }[]
   /** The name of the environment, also if the config leaves it out. */
   environment: string
 }
@@ -17,6 +18,7 @@ export function contentHash({
   environment,
   archive,
   entrypoint,
+  mounts,
 }: JobContent): Buffer {
   const hash = createHash('sha256')
   const add = (part: Buffer | string) => {
@@ -37,7 +39,11 @@ export function contentHash({
   )
   add(environment)
   addAll(archive === undefined ? [] : [archive])
-  // Not if it is missing, so that the hashes of earlier jobs stay the same.
+  // Not if they are missing, so that the hashes of earlier jobs stay the same.
   if (entrypoint !== undefined) add(entrypoint)
+  if (mounts.length > 0) {
+    hash.update('mounts ')
+    addAll(mounts.flatMap(({ path, hash: archiveHash }) => [path, archiveHash]))
+  }
   return hash.digest()
 }

@@ -15,7 +15,8 @@ import { cancelJob } from '../lifecycle/cancel'
 import { waitUntilFinal } from '../live/wait'
 import { listJobs } from '../read/list'
 import { readJob, readResult, readSource } from '../read/read'
-import { type Submission, submitJob } from './submit'
+import type { Submission } from './insert-job'
+import { submitJob } from './submit'
 
 const db = testDatabase()
 

@@ -1,12 +1,9 @@
-import { uuidv7 } from 'uuidv7'
 import type { Actor } from '../../access/actor'
 import { findEnvironment, type JobEnvironment } from '../../access/environments'
 import { findOrCreateProject, findProject } from '../../access/projects/submission-project'
 import { readEffectiveLimits } from '../../access/role-limits'
 import { requireStorageQuota } from '../../access/storage/storage-quota'
-import { requireWorkspaceUser } from '../../access/users/workspace-user'
 import type { JobLimits } from '../../contract/access/limits'
-import { configForRecord, type JobConfig, timeLimitSeconds } from '../../contract/config/config'
 import { invalidField } from '../../contract/errors'
 import { database } from '../../database/client'
 import { wakeLeader } from '../../database/notify'
@@ -18,28 +15,15 @@ import {
   transaction,
 } from '../../database/transaction'
 import { requireFreeSpace } from '../../storage/free-space'
-import { contentHash } from './content-hash'
 import { findSameContent } from './deduplicate'
+import { hashOf, insertJob, type JobOwner, type Submission } from './insert-job'
 import { requireWithinJobLimits, timeCeilingS, withAssumedTime } from './job-limits'
 import { withModelRequirements } from './model-requirements'
 import { requireQueueCapacity } from './queue-capacity'
 import { runNameConflict } from './run-name-conflict'
-import { findArchive, findDirectoryHash, noArchive } from './submission-archive'
+import { findDirectoryHash, noArchive } from './submission-archive'
 import { isLimited, requireWithinLimits } from './submission-limits'
-
-export interface Submission {
-  /** solution.py; empty if the job runs a command or a file of its directory. */
-  code: Buffer
-  /** `run_id` of the queue API. */
-  runId: string | null
-  config: JobConfig
-  /** SHA-256 of the request. */
-  bodyHash: Buffer
-  /** Repeated submissions with the same key are one job. */
-  idempotencyKey: string | null
-  /** The request gives no time: the job may run as long as its limits permit. */
-  timeAssumed?: boolean
-}
+import { resolveMounts } from './submission-mounts'
 
 export interface SubmitOptions {
   /** Returns the user's active or completed job of the same content, if there is one, and queues nothing. */
@@ -59,7 +43,7 @@ export interface Submitted {
 /**
  * Accepts a job. It is durable once this resolves. One transaction under a lock on the user's row decides limits,
  * idempotency and a new project. If there is nothing to decide, submissions of a user do not wait for each other.
- * @throws 429 over a limit; 403 over the storage quota; 507 on a full disk; 422 for a config above a limit, an unknown environment, a missing archive, or a key that was used for another body;
+ * @throws 429 over a limit; 403 over the storage quota; 507 on a full disk; 422 for a config above a limit, an unknown environment, a missing archive or snapshot, or a key that was used for another body;
  * 409 for the run name of an active job.
  */
 export async function submitJob(
@@ -151,15 +135,12 @@ async function findEarlier(
   const repeated = await findRepeated(tx, owner.callerId, submission)
   if (repeated) return { jobId: repeated, repeated: true, deduplicated: false, headers: {} }
   if (!deduplicate) return null
-  const archive = await findDirectoryHash(tx, owner.projectId, submission.config)
-  const hash = hashOf(environment, submission, archive)
+  const hash = hashOf(environment, submission, {
+    archive: await findDirectoryHash(tx, owner.projectId, submission.config),
+    mounts: await resolveMounts(tx, owner.projectId, submission.config),
+  })
   const same = await findSameContent(tx, owner, hash, submission)
   return same === null ? null : { jobId: same, repeated: false, deduplicated: true, headers: {} }
-}
-
-/** Two names of a directory are the same content, and two versions of a snapshot are not. */
-function hashOf({ name }: JobEnvironment, { code, config }: Submission, archive: string | undefined): Buffer {
-  return contentHash({ ...config, code, environment: name, archive })
 }
 
 /** Serializes the decisions about a user's submissions. The fixed order of the locks prevents deadlocks. */
@@ -187,64 +168,4 @@ async function findRepeated(
   if (row.body_hash.equals(bodyHash)) return row.job_id
   const message = 'This Idempotency-Key was used for another submission. Use a new key for a new job.'
   throw invalidField('Idempotency-Key', message, message)
-}
-
-/** The owner of a job, and the caller who submits it. An idempotency key belongs to the caller. */
-interface JobOwner {
-  callerId: string
-  userId: string
-  projectId: string
-}
-
-async function insertJob(
-  tx: Transaction,
-  { callerId, userId, projectId }: JobOwner,
-  environment: JobEnvironment,
-  submission: Submission,
-  ceilingS: number,
-): Promise<string> {
-  const { code, runId, config, bodyHash, idempotencyKey } = submission
-  const workspace = await requireWorkspaceUser(tx, { userId, projectId })
-  const jobId = uuidv7()
-  const { directory, entrypoint } = await findArchive(tx, projectId, config, code.length > 0)
-  // With the version of a snapshot, so that a later one does not change the job.
-  const archive = directory?.reference
-  await tx.query({
-    name: 'insert-job',
-    text: `WITH job AS (
-             INSERT INTO jobs (id, user_id, project_id, environment_id, competition_id, name, spec, code, priority,
-                               max_retries, expected_time_s, time_limit_s, command, run_id, content_hash,
-                               archive_id, run_name, workspace)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $16, $17, $18, $19, $20, $22)
-           ), notification AS (
-             INSERT INTO job_notifications (job_id) SELECT $1 WHERE $21
-           )
-           INSERT INTO idempotency_keys (user_id, key, body_hash, job_id)
-           SELECT $15, $13::text, $14::bytea, $1 WHERE $13::text IS NOT NULL`,
-    values: [
-      jobId,
-      userId,
-      projectId,
-      environment.id,
-      config.competition_id,
-      config.name,
-      JSON.stringify(configForRecord({ ...config, entrypoint, archive })),
-      code,
-      config.priority,
-      config.max_retries,
-      config.expected_time,
-      Math.ceil(timeLimitSeconds(config, ceilingS)),
-      idempotencyKey,
-      bodyHash,
-      callerId,
-      config.command,
-      runId,
-      hashOf(environment, submission, directory?.hash),
-      directory?.id,
-      config.run_name,
-      config.notify_url !== undefined,
-      workspace,
-    ],
-  })
-  return jobId
 }

@@ -1,0 +1,75 @@
+import { type FoundSnapshot, findSnapshot } from '../../archives/snapshots/find-snapshot'
+import { describeMissingSnapshot } from '../../archives/snapshots/missing-snapshot'
+import { formatSnapshot } from '../../contract/archives/snapshot-name'
+import type { JobConfig } from '../../contract/config/config'
+import { isWithin } from '../../contract/config/mounts'
+import { type GpuqError, invalidField } from '../../contract/errors'
+import type { Transaction } from '../../database/transaction'
+
+/** A mount of a config, with the version that its snapshot means now. */
+export interface ResolvedMount extends Pick<FoundSnapshot, 'snapshotId' | 'name' | 'version' | 'hash'> {
+  path: string
+}
+
+/**
+ * Finds the snapshots of a config. None of them can be deleted before the transaction ends.
+ * @throws 422 for a snapshot that the project cannot use, with similar names.
+ */
+export async function resolveMounts(
+  tx: Transaction,
+  projectId: string,
+  { mounts, project_id: slug }: Pick<JobConfig, 'mounts' | 'project_id'>,
+): Promise<ResolvedMount[]> {
+  const resolved: ResolvedMount[] = []
+  for (const [path, reference] of Object.entries(mounts).toSorted(([a], [b]) => (a < b ? -1 : 1))) {
+    const found = await findSnapshot(tx, projectId, reference)
+    if (!found) throw refuse(path, await describeMissingSnapshot(tx, { id: projectId, slug }, reference))
+    const { snapshotId, name, version, hash } = found
+    resolved.push({ path, snapshotId, name, version, hash })
+  }
+  return resolved
+}
+
+/** The mounts of a config, each with its version. */
+export function referencesOf(mounts: readonly ResolvedMount[]): Record<string, string> {
+  return Object.fromEntries(mounts.map((mount) => [mount.path, formatSnapshot(mount)]))
+}
+
+/** @throws 422 if a mount and the shared directory of the project are inside each other. */
+export function requireApart(mounts: readonly ResolvedMount[], workspace: string | null): void {
+  if (workspace === null) return
+  const { path } =
+    mounts.find((mount) => isWithin(mount.path, workspace) || isWithin(workspace, mount.path)) ?? {}
+  if (path === undefined) return
+  throw refuse(
+    path,
+    `the job works in the shared directory ${workspace}: mount the snapshot at a path outside it, such as /data`,
+  )
+}
+
+/** Records what a job mounts. A later version of a snapshot then changes nothing. */
+export async function insertMounts(
+  tx: Transaction,
+  jobId: string,
+  mounts: readonly ResolvedMount[],
+): Promise<void> {
+  if (mounts.length === 0) return
+  await tx.query({
+    name: 'insert-mounts',
+    text: `INSERT INTO job_mounts (job_id, path, snapshot_id, name, version, hash)
+           SELECT $1, path, snapshot_id, name, version, decode(hash, 'hex')
+             FROM unnest($2::text[], $3::uuid[], $4::text[], $5::int[], $6::text[]) AS m (path, snapshot_id, name, version, hash)`,
+    values: [
+      jobId,
+      mounts.map(({ path }) => path),
+      mounts.map(({ snapshotId }) => snapshotId),
+      mounts.map(({ name }) => name),
+      mounts.map(({ version }) => version),
+      mounts.map(({ hash }) => hash),
+    ],
+  })
+}
+
+function refuse(path: string, message: string): GpuqError {
+  return invalidField('mounts', `${path}: ${message}`)
+}
