@@ -21,6 +21,7 @@ import { EngineRuntime } from './runtime/docker/engine-runtime'
 import type { EngineInfo } from './runtime/runtime'
 import { leadWhileElected } from './scheduler/leader'
 import { lead } from './scheduler/loop'
+import { SnapshotCache } from './snapshots/snapshot-cache'
 
 /**
  * The worker of one node. It serves the node, and runs the scheduler while it is elected leader.
@@ -29,6 +30,7 @@ import { lead } from './scheduler/loop'
  */
 const config = env()
 const MiB = 1024 * 1024
+const GiB = 1024 * MiB
 const outputLimitBytes = config.GPUQ_MAX_OUTPUT_MIB * MiB
 const runtime = new EngineRuntime({
   outputLimitBytes,
@@ -77,19 +79,34 @@ async function register(): Promise<Registered> {
   return { lease, requestedAt, checker, ...(source === 'nvidia-smi' ? { readGpus: readServed } : {}) }
 }
 
+/** Named after the node: workers of several nodes may share a data directory, and each has a cache of its own. */
+function snapshotCache(): SnapshotCache {
+  const limit = config.GPUQ_SNAPSHOT_CACHE_GIB
+  return new SnapshotCache({
+    directory: join(config.GPUQ_DATA_DIR, 'snapshots', config.GPUQ_NODE_NAME),
+    node: config.GPUQ_NODE_NAME,
+    limitBytes: limit === undefined ? null : limit * GiB,
+    minFreeBytes: config.GPUQ_MIN_FREE_GIB * GiB,
+    readMounted: async () => new Set((await runtime.list()).flatMap(({ snapshots }) => snapshots)),
+  })
+}
+
 async function main(): Promise<void> {
   pg.defaults.query_timeout = queryTimeoutMs
   await mkdir(tasksDirectory, { recursive: true, mode: 0o711 })
   if (config.GPUQ_MAX_ARTIFACTS_MIB > 0)
     artifactsProblem = await artifactsUnavailableReason(tasksDirectory, config.GPUQ_NODE_NAME)
   const keeps = config.GPUQ_MAX_ARTIFACTS_MIB > 0 && artifactsProblem === null
+  const snapshots = snapshotCache()
+  await snapshots.open()
   const settings: TaskSettings = {
     runtime,
     tasksDirectory,
     outputLimitBytes,
     resultsLimitBytes: keeps ? config.GPUQ_MAX_ARTIFACTS_MIB * MiB : null,
     checkpointsDirectory: checkpointsDirectory(config),
-    checkpointsLimitBytes: config.GPUQ_MAX_CHECKPOINTS_GIB * 1024 * MiB,
+    checkpointsLimitBytes: config.GPUQ_MAX_CHECKPOINTS_GIB * GiB,
+    snapshots,
     jobNetworks: readJobNetworks(config.GPUQ_JOB_NETWORKS),
   }
   const ending = new AbortController()

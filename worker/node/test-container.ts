@@ -70,6 +70,7 @@ function containerOf(
     results: null,
     workspace: null,
     checkpoints: null,
+    mounts: [],
     gpuUuids,
     simulated: false,
     cpuMilli: 1000,

@@ -20,6 +20,8 @@ export interface TaskContainer {
   workspace: TaskWorkspace | null
   /** The checkpoints that the attempts of its run share; null: no named run. */
   checkpoints: TaskCheckpoints | null
+  /** The snapshots that it can read. */
+  mounts: SnapshotMount[]
   /** UUIDs of the real GPUs to request from the engine. Empty: none are visible. */
   gpuUuids: string[]
   /** True if the task holds simulated GPUs, which are not requested from the engine. */
@@ -48,6 +50,16 @@ export interface TaskWorkspace {
   gid: number
   /** Whether the task starts in it instead of `/work`. */
   startsHere: boolean
+}
+
+/** A directory of the node's cache that the task sees at a path and cannot write. */
+export interface SnapshotMount {
+  /** In the container. */
+  path: string
+  /** On this host. */
+  source: string
+  /** The hash of the archive. */
+  hash: string
 }
 
 /** The network of one multi-node attempt. It reaches only the attempt's tasks. */
@@ -82,6 +94,8 @@ export interface ContainerRef {
   network: string | null
   /** Whether its program has a terminal. */
   tty: boolean
+  /** The hashes of the archives that it mounts. */
+  snapshots: readonly string[]
 }
 
 /** An attempt's network on this engine. */

@@ -6,7 +6,7 @@ import { localCheckpoints, localCheckpointsRoot, removeLocal } from '../../check
 import { restoreCheckpoints } from '../../checkpoints/restore-checkpoints'
 import { openCheckpoints, runOf, runUser, sharedCheckpoints } from '../../checkpoints/run-directory'
 import { listDirectory } from '../../files/list-directory'
-import type { TaskCheckpoints, TaskContainer } from '../../runtime/runtime'
+import type { SnapshotMount, TaskCheckpoints, TaskContainer } from '../../runtime/runtime'
 import { type TaskUser, taskUser } from '../../runtime/spec/container-spec'
 import {
   artifactsDirectory,
@@ -37,7 +37,9 @@ export async function prepareTask(
   const workspace = await findWorkspace(task)
   await writeTaskDirectory(directory, task)
   let checkpoints: TaskCheckpoints | null
+  let mounts: SnapshotMount[]
   try {
+    mounts = await prepareMounts(host, task, { signal: stopping, note })
     if (task.spec.archive !== undefined) await prepareArchive(directory, task, stopping)
     checkpoints = await restoreRunCheckpoints(host, task, workspace, { stopping, note })
   } catch (error) {
@@ -48,7 +50,22 @@ export async function prepareTask(
   const results = resultsLimitBytes === null ? null : artifactsDirectory(tasksDirectory, task.id)
   if (results !== null && resultsLimitBytes !== null)
     await createArtifactsDirectory(results, resultsLimitBytes, user)
-  return { ...toContainerSpec(task, host.lease, directory, jobNetworks), workspace, checkpoints, results }
+  const spec = toContainerSpec(task, host.lease, directory, jobNetworks)
+  return { ...spec, workspace, checkpoints, results, mounts }
+}
+
+/** Makes the snapshots of a task available on this machine. They stay until {@link clearTask}. */
+async function prepareMounts(
+  { snapshots }: TaskSettings,
+  task: ClaimedTask,
+  waiting: { signal: AbortSignal; note: (text: string) => void },
+): Promise<SnapshotMount[]> {
+  const mounts: SnapshotMount[] = []
+  for (const { path, ...snapshot } of task.mounts) {
+    const source = await snapshots.acquire(task.id, snapshot, waiting)
+    mounts.push({ path, source, hash: snapshot.hash })
+  }
+  return mounts
 }
 
 /** Restores the checkpoints of the run's earlier attempts; null if the task has no named run. */
@@ -68,11 +85,12 @@ async function restoreRunCheckpoints(
   return restoreCheckpoints({ task, run, user, local, note }, stopping)
 }
 
-/** Removes the files created for this task only. */
-export async function clearTask({ tasksDirectory }: TaskSettings, taskId: string): Promise<void> {
+/** Removes the files created for this task only, and releases its snapshots. */
+export async function clearTask({ tasksDirectory, snapshots }: TaskSettings, taskId: string): Promise<void> {
   await rm(join(tasksDirectory, taskId), { recursive: true, force: true })
   await removeArtifacts(artifactsDirectory(tasksDirectory, taskId))
   await removeLocal(tasksDirectory, taskId)
+  await snapshots.release(taskId)
 }
 
 /** Returns the ids of the tasks that have files here. */

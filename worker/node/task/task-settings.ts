@@ -2,6 +2,7 @@ import type { Lease } from '@/lib/cluster/nodes/nodes'
 import type { ClaimedTask } from '@/lib/cluster/tasks/tasks'
 import type { JobNetworks } from '@/lib/contract/job-network'
 import type { EngineRuntime } from '../../runtime/docker/engine-runtime'
+import type { SnapshotCache } from '../../snapshots/snapshot-cache'
 
 /** Settings for every task of a worker, on any of its nodes. */
 export interface TaskSettings {
@@ -17,6 +18,8 @@ export interface TaskSettings {
   checkpointsDirectory: string | null
   /** Maximum bytes of the checkpoints of one run in that directory. */
   checkpointsLimitBytes: number
+  /** The snapshots that jobs of this machine mount. */
+  snapshots: SnapshotCache
   /** The networks over which the tasks of a multi-node job communicate. */
   jobNetworks: JobNetworks
 }

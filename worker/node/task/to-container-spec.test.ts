@@ -20,6 +20,7 @@ const task: ClaimedTask = {
   network: 'none',
   spec: readSpec({ args: ['--epochs', '10'], env: { SEED: '1' } }),
   archiveId: null,
+  mounts: [],
   code: Buffer.from('print(1)'),
   command: null,
   project: { id: 'project', owner: 'ada', slug: 'thesis' },

@@ -13,7 +13,7 @@ export function toContainerSpec(
   lease: Lease,
   directory: string,
   jobNetworks: JobNetworks,
-): Omit<TaskContainer, 'results' | 'workspace' | 'checkpoints'> {
+): Omit<TaskContainer, 'results' | 'workspace' | 'checkpoints' | 'mounts'> {
   const { spec } = task
   // The container numbers its GPUs from 0 in node order, which is the order of `task.gpus`.
   const args = spec.cuda_argument ? withCudaArgument(spec.args, task.gpus.length) : spec.args

@@ -16,9 +16,12 @@ describe('toContainerRef', () => {
       state: 'created',
       network: null,
       tty: false,
+      snapshots: [],
     })
     const shared = toContainerRef('id', { ...carried, 'gpuq.network': 'gpuq-j-2' }, 'running')
     expect(shared?.network).toBe('gpuq-j-2')
+    const mounting = toContainerRef('id', { ...carried, 'gpuq.snapshots': 'aa,bb' }, 'running')
+    expect(mounting?.snapshots).toEqual(['aa', 'bb'])
     expect(toContainerRef('id', { ...carried, 'gpuq.terminal': 'true' }, 'created')?.tty).toBe(true)
     expect(['running', 'paused', 'restarting'].map(state)).toEqual(['running', 'running', 'running'])
     expect(['exited', 'dead', 'removing'].map(state)).toEqual(['exited', 'exited', 'exited'])

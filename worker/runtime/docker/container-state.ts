@@ -2,6 +2,7 @@ import { constants } from 'node:os'
 import { z } from 'zod'
 import { type ContainerRef, type Exit, RuntimeFault, type TaskContainer } from '../runtime'
 import { labels } from '../spec/container-spec'
+import { networkName } from '../spec/network-spec'
 import type { ContainerNotes } from './engine-events'
 
 const labelsSchema = z.object({
@@ -10,6 +11,7 @@ const labelsSchema = z.object({
   [labels.node]: z.string().min(1),
   [labels.attempt]: z.coerce.number().int().nonnegative(),
   [labels.network]: z.string().min(1).optional(),
+  [labels.snapshots]: z.string().default(''),
 })
 
 /** The properties of `GET /containers/ID/json` that gpuq uses. */
@@ -49,7 +51,16 @@ export function toContainerRef(
     state: toState(status),
     network: parsed[labels.network] ?? null,
     tty: carried?.[labels.terminal] === 'true',
+    snapshots: parsed[labels.snapshots].split(',').filter((hash) => hash !== ''),
   }
+}
+
+/** Returns the container that was just created for a task. */
+export function createdRef(task: TaskContainer, id: string): ContainerRef {
+  const { jobId, taskId, attempt, nodeId, tty, mounts } = task
+  const network = typeof task.network === 'string' ? null : networkName(task)
+  const snapshots = mounts.map(({ hash }) => hash)
+  return { id, jobId, taskId, attempt, nodeId, state: 'created', network, tty, snapshots }
 }
 
 /**

@@ -19,9 +19,15 @@ import {
   type Usage,
 } from '../runtime'
 import { buildContainerSpec, type ContainerPolicy, labels } from '../spec/container-spec'
-import { networkName } from '../spec/network-spec'
 import { ContainerExits } from './container-exits'
-import { findOwn, type Inspection, refuseForeignEnd, toContainerRef, toExit } from './container-state'
+import {
+  createdRef,
+  findOwn,
+  type Inspection,
+  refuseForeignEnd,
+  toContainerRef,
+  toExit,
+} from './container-state'
 import { statsSchema, toUsage } from './container-usage'
 import { DockerEngine, type Timeouts } from './docker'
 import { EngineEvents } from './engine-events'
@@ -92,15 +98,13 @@ export class EngineRuntime {
     const policy = { ...this.options, selinux: await this.facts.usesSelinux() }
     const spec = buildContainerSpec(task, policy, await this.images.traits(task.image))
     await this.networks.prepare(task)
-    const { jobId, taskId, attempt, nodeId, tty } = task
-    const network = typeof task.network === 'string' ? null : networkName(task)
     const { work, naming } = this.engine.timeouts
     for (let waited = 0; waited < work; waited += naming) {
       const id = await this.createUnlessNamed(spec)
       if (id !== null) {
         this.watch.of(id)
         await this.networks.complete(task, id)
-        return { id, jobId, taskId, attempt, nodeId, state: 'created', network, tty }
+        return createdRef(task, id)
       }
       const found = await this.findNamed(spec.name)
       if (found !== null) return this.finishCreated(task, findOwn(task, found))
@@ -215,8 +219,9 @@ export class EngineRuntime {
     if (network !== null) await this.networks.release(network)
   }
 
-  async list(nodeId: string): Promise<ContainerRef[]> {
-    const found = await this.engine.list(`${labels.node}=${nodeId}`)
+  /** Lists the containers of a node, or of all nodes of this engine. */
+  async list(nodeId?: string): Promise<ContainerRef[]> {
+    const found = await this.engine.list(nodeId === undefined ? labels.node : `${labels.node}=${nodeId}`)
     return found.flatMap(({ Id, Labels, State }) => toContainerRef(Id, Labels, State) ?? [])
   }
 

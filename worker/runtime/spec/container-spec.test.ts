@@ -18,6 +18,7 @@ const task: TaskContainer = {
   directory: '/data/tasks/task',
   workspace: null,
   checkpoints: null,
+  mounts: [],
   gpuUuids: [],
   simulated: true,
   cpuMilli: 2500,
@@ -149,6 +150,41 @@ describe('every container', () => {
     expect(Tmpfs['/data']).toMatch(/noexec.*size=\d+,nr_inodes=\d+$/)
     expect(Object.keys(Tmpfs)).not.toContain('/job')
     expect(Tmpfs['/work']).toBe(build().HostConfig.Tmpfs['/work'])
+  })
+})
+
+describe('a snapshot', () => {
+  const hash = 'ab'.repeat(32)
+  const mounts = [
+    { path: '/data', source: `/cache/ready/${hash}/files`, hash },
+    { path: '/models', source: `/cache/ready/${hash}/files`, hash },
+  ]
+
+  it('is mounted at its path, where nobody can write, and changes nothing else', () => {
+    const { Mounts, ...walls } = build({ mounts }).HostConfig
+    const { Mounts: usual, ...usualWalls } = build().HostConfig
+    expect(walls).toEqual(usualWalls)
+    expect(Mounts).toEqual([
+      ...usual,
+      ...mounts.map(({ path, source }) => ({
+        Type: 'bind',
+        Source: source,
+        Target: path,
+        ReadOnly: true,
+        BindOptions: { Propagation: 'rprivate', NonRecursive: true },
+      })),
+    ])
+  })
+
+  it('is named once on the container, so that the cache keeps it', () => {
+    expect(build({ mounts }).Labels['gpuq.snapshots']).toBe(hash)
+    expect(build().Labels).not.toHaveProperty('gpuq.snapshots')
+  })
+
+  it('replaces a volume that the image declares at its path', () => {
+    const { Tmpfs } = build({ mounts }, ['/data', '/other']).HostConfig
+    expect(Object.keys(Tmpfs)).toContain('/other')
+    expect(Object.keys(Tmpfs)).not.toContain('/data')
   })
 })
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import { workdirCapacity } from '@/lib/archives/workdir-capacity'
 import { version } from '../../../package.json'
 import type { TaskContainer } from '../runtime'
 import { buildEnvironment } from './container-environment'
+import { mounts, sharedMemoryBytes, writablePaths } from './container-mounts'
 import { containerNetwork } from './container-network'
 import { buildSeccompProfile } from './seccomp'
 
@@ -52,6 +52,8 @@ export const labels = {
   node: 'gpuq.node',
   version: 'gpuq.version',
   network: 'gpuq.network',
+  /** Only on containers that mount snapshots: the hashes of their archives, with commas. */
+  snapshots: 'gpuq.snapshots',
   /** Only on containers with a terminal. */
   terminal: 'gpuq.terminal',
 } as const
@@ -113,6 +115,9 @@ export function buildContainerSpec(task: TaskContainer, policy: ContainerPolicy,
       [labels.node]: task.nodeId,
       ...versionLabel,
       ...(networkName === null ? {} : { [labels.network]: networkName }),
+      ...(task.mounts.length === 0
+        ? {}
+        : { [labels.snapshots]: [...new Set(task.mounts.map(({ hash }) => hash))].join(',') }),
       ...(task.tty ? { [labels.terminal]: 'true' } : {}),
     },
     StopSignal: 'SIGTERM',
@@ -127,30 +132,11 @@ export function buildContainerSpec(task: TaskContainer, policy: ContainerPolicy,
       ...network,
       ...limits(task, policy),
       Mounts: mounts(task),
-      Tmpfs: writablePaths(task, user, image),
+      Tmpfs: writablePaths(task, user, image.volumes),
       ...deviceRequests(task),
     },
     NetworkingConfig: { EndpointsConfig: endpoints },
   }
-}
-
-function mounts({ directory, results, workspace, checkpoints }: TaskContainer) {
-  const bind = (Source: string, Target: string, options = {}) => ({
-    Type: 'bind' as const,
-    Source,
-    Target,
-    ReadOnly: false,
-    BindOptions: { Propagation: 'rprivate' as const, ...options },
-  })
-  // Mounts inside a directory on shared storage are not visible.
-  const shared = { NonRecursive: true }
-  return [
-    { ...bind(directory, '/job'), ReadOnly: true },
-    // A size-limited file system, which outlives the container until its files are stored.
-    ...(results === null ? [] : [bind(results, '/results')]),
-    ...(workspace === null ? [] : [bind(workspace.path, workspace.path, shared)]),
-    ...(checkpoints === null ? [] : [bind(checkpoints.path, '/checkpoints', shared)]),
-  ]
 }
 
 function isolation(task: TaskContainer, policy: ContainerPolicy) {
@@ -198,38 +184,6 @@ function limits(task: TaskContainer, policy: ContainerPolicy) {
         compress: 'true',
       },
     },
-  }
-}
-
-const sharedMemoryBytes = (task: TaskContainer) => Math.floor((task.memoryMib * MiB) / 2)
-
-/**
- * All writable paths of a task, each limited in size and number of files. They are in memory and count towards the
- * task's limit. /work and /tmp allow execution, because torch.compile and Triton load programs that they compiled
- * there.
- */
-function writablePaths(
-  task: TaskContainer,
-  { uid, gid }: TaskUser,
-  image: ImageTraits,
-): Record<string, string> {
-  const bytes = task.memoryMib * MiB
-  const own = `mode=0700,uid=${uid},gid=${gid}`
-  const tmpfs = (size: number, inodes: number, rest: string) =>
-    `rw,nosuid,nodev,${rest},size=${Math.floor(size)},nr_inodes=${inodes}`
-  const { results, workspace, checkpoints } = task
-  const mounted = new Set([
-    '/job',
-    ...(results === null ? [] : ['/results']),
-    ...(workspace ? [workspace.path] : []),
-    ...(checkpoints ? ['/checkpoints'] : []),
-  ])
-  const declared = image.volumes.filter((path) => !mounted.has(path))
-  return {
-    ...Object.fromEntries(declared.map((path) => [path, tmpfs(bytes / 4, 32_768, `noexec,${own}`)])),
-    '/work': tmpfs(workdirCapacity(task.memoryMib), 131_072, `exec,${own}`),
-    '/tmp': tmpfs(bytes / 4, 32_768, 'exec,mode=1777'),
-    '/dev/shm': tmpfs(sharedMemoryBytes(task), 32_768, 'noexec,mode=1777'),
   }
 }
 

@@ -53,6 +53,7 @@ export class TaskBench {
       runName: null,
       workspace: null,
       checkpoints: null,
+      mounts: [],
       gpuUuids: [],
       simulated: true,
       cpuMilli: 1000,

@@ -1,0 +1,60 @@
+import { workdirCapacity } from '@/lib/archives/workdir-capacity'
+import type { TaskContainer } from '../runtime'
+
+const MiB = 1024 * 1024
+
+/** The directories of the host that a task sees. */
+export function mounts({ directory, results, workspace, checkpoints, mounts: snapshots }: TaskContainer) {
+  const bind = (Source: string, Target: string, options = {}) => ({
+    Type: 'bind' as const,
+    Source,
+    Target,
+    ReadOnly: false,
+    BindOptions: { Propagation: 'rprivate' as const, ...options },
+  })
+  // Mounts inside a directory on shared storage are not visible.
+  const shared = { NonRecursive: true }
+  return [
+    { ...bind(directory, '/job'), ReadOnly: true },
+    // A size-limited file system, which outlives the container until its files are stored.
+    ...(results === null ? [] : [bind(results, '/results')]),
+    ...(workspace === null ? [] : [bind(workspace.path, workspace.path, shared)]),
+    ...(checkpoints === null ? [] : [bind(checkpoints.path, '/checkpoints', shared)]),
+    // The engine has no option for `nosuid` and `nodev`. The cache has neither such programs nor devices.
+    ...snapshots.map(({ source, path }) => ({ ...bind(source, path, shared), ReadOnly: true })),
+  ]
+}
+
+export const sharedMemoryBytes = (task: TaskContainer) => Math.floor((task.memoryMib * MiB) / 2)
+
+/**
+ * All writable paths of a task, each limited in size and number of files. They are in memory and count towards the
+ * task's limit. /work and /tmp allow execution, because torch.compile and Triton load programs that they compiled
+ * there.
+ * @param volumes the paths that the image declares as volumes.
+ */
+export function writablePaths(
+  task: TaskContainer,
+  { uid, gid }: { uid: number; gid: number },
+  volumes: readonly string[],
+): Record<string, string> {
+  const bytes = task.memoryMib * MiB
+  const own = `mode=0700,uid=${uid},gid=${gid}`
+  const tmpfs = (size: number, inodes: number, rest: string) =>
+    `rw,nosuid,nodev,${rest},size=${Math.floor(size)},nr_inodes=${inodes}`
+  const { results, workspace, checkpoints } = task
+  const mounted = new Set([
+    '/job',
+    ...(results === null ? [] : ['/results']),
+    ...(workspace ? [workspace.path] : []),
+    ...(checkpoints ? ['/checkpoints'] : []),
+    ...task.mounts.map(({ path }) => path),
+  ])
+  const declared = volumes.filter((path) => !mounted.has(path))
+  return {
+    ...Object.fromEntries(declared.map((path) => [path, tmpfs(bytes / 4, 32_768, `noexec,${own}`)])),
+    '/work': tmpfs(workdirCapacity(task.memoryMib), 131_072, `exec,${own}`),
+    '/tmp': tmpfs(bytes / 4, 32_768, 'exec,mode=1777'),
+    '/dev/shm': tmpfs(sharedMemoryBytes(task), 32_768, 'noexec,mode=1777'),
+  }
+}
