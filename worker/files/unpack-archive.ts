@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { chmod, mkdir, open, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { blobKey } from '@/lib/archives/blob-key'
@@ -24,8 +25,11 @@ interface UnpackOptions {
 export async function unpackArchive(
   root: string,
   { projectId, manifest: { entries } }: { projectId: string; manifest: Manifest },
-  { signal, progress, permanent = false }: UnpackOptions,
+  { signal: given, progress, permanent = false }: UnpackOptions,
 ): Promise<void> {
+  const signal = AbortSignal.any([given])
+  // Each file that is being written listens to it.
+  setMaxListeners(0, signal)
   const files = entries.flatMap((entry) => (isLink(entry) ? [] : [entry]))
   const links = entries.flatMap((entry) => (isLink(entry) ? [entry] : []))
   const directories = [root, ...directoriesOf(entries).map((path) => join(root, path))]

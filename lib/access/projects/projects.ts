@@ -146,7 +146,9 @@ async function requireNoForeignUse(tx: Transaction, id: string): Promise<void> {
     tx,
     `SELECT (SELECT name || '@' || version FROM snapshots WHERE project_id = $1 AND shared_at IS NOT NULL LIMIT 1) AS shared,
             EXISTS (SELECT 1 FROM jobs j JOIN archives a ON a.id = j.archive_id
-                     WHERE a.project_id = $1 AND j.ended_at IS NULL) AS live`,
+                     WHERE a.project_id = $1 AND j.ended_at IS NULL)
+            OR EXISTS (SELECT 1 FROM jobs j JOIN job_mounts m ON m.job_id = j.id JOIN snapshots s ON s.id = m.snapshot_id
+                        WHERE s.project_id = $1 AND j.ended_at IS NULL) AS live`,
     [id],
   )
   if (shared !== null) {

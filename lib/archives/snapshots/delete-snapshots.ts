@@ -21,7 +21,7 @@ interface Owner {
  * Deletes one version. Its directory is deleted as well if nothing else needs it: a job that was accepted with it keeps
  * the directory until its own files expire.
  * @throws 404 if the actor may not see it, 403 unless the actor made it, owns the project or is an admin, 409 while it
- * is shared with everyone.
+ * is shared with everyone or a job that has not ended mounts it.
  */
 export async function deleteSnapshot(actor: Actor, id: string): Promise<void> {
   const removed = await transaction(async (tx) => {
@@ -82,12 +82,27 @@ async function deleteRows(
       `${formatSnapshot(shared)} is shared with everyone, so other projects may use it. An admin must stop sharing it first.`,
     )
   }
+  await requireUnmounted(tx, rows)
   await tx.query('DELETE FROM snapshots WHERE id = ANY ($1::uuid[])', [rows.map((row) => row.id)])
   for (const row of rows) {
     const target = `${label}/${formatSnapshot(row)}`
     await recordAudit(tx, { actorId: actor.userId, action: 'snapshot_deleted', target })
   }
   return { projectId, hashes: await removeUnneeded(tx, projectId, rows) }
+}
+
+/** A separate statement, so that it sees jobs accepted while this transaction waited for the lock. */
+async function requireUnmounted(tx: Transaction, rows: readonly Row[]): Promise<void> {
+  const { rows: mounted } = await tx.query<{ id: string }>(
+    `SELECT m.snapshot_id AS id FROM job_mounts m JOIN jobs j ON j.id = m.job_id
+      WHERE m.snapshot_id = ANY ($1::uuid[]) AND j.ended_at IS NULL`,
+    [rows.map(({ id }) => id)],
+  )
+  const used = rows.find(({ id }) => mounted.some((mount) => mount.id === id))
+  if (!used) return
+  throw conflict(
+    `A job that has not ended mounts ${formatSnapshot(used)}. Cancel the job, or wait for its end.`,
+  )
 }
 
 const noSuchName = (name: string) =>

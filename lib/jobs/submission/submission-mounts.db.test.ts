@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto'
 import { uuidv7 } from 'uuidv7'
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { deleteProject } from '../../access/projects/projects'
 import { findOrCreateProject } from '../../access/projects/submission-project'
 import { makePerson, type Person } from '../../access/testing/people'
 import { createJob, viewJob } from '../../agents/job-tools'
 import { createJobSchema } from '../../agents/tool-schemas'
+import { deleteSnapshot, deleteVersions } from '../../archives/snapshots/delete-snapshots'
+import { shareSnapshot } from '../../archives/snapshots/share-snapshot'
 import { unfinishedTasks } from '../../cluster/tasks/tasks'
 import { placeManually } from '../../cluster/testing/placed'
 import { makeJob, makeNode } from '../../cluster/testing/rows'
@@ -38,7 +41,7 @@ afterEach(() => {
 /** Makes a version of a snapshot. Returns the hash of its archive. */
 async function makeSnapshot(name: string, version: number, owner = projectId, shared = false) {
   const hash = createHash('sha256').update(uuidv7()).digest()
-  const archiveId = uuidv7()
+  const [id, archiveId] = [uuidv7(), uuidv7()]
   await db.pool.query(
     `INSERT INTO archives (id, project_id, hash, manifest, files, bytes) VALUES ($1, $2, $3, '{}', 1, 10)`,
     [archiveId, owner, hash],
@@ -46,9 +49,16 @@ async function makeSnapshot(name: string, version: number, owner = projectId, sh
   await db.pool.query(
     `INSERT INTO snapshots (id, project_id, name, version, archive_id, shared_at)
      VALUES ($1, $2, $3, $4, $5, CASE WHEN $6 THEN now() END)`,
-    [uuidv7(), owner, name, version, archiveId, shared],
+    [id, owner, name, version, archiveId, shared],
   )
-  return { archiveId, hash: hash.toString('hex') }
+  return { id, archiveId, hash: hash.toString('hex') }
+}
+
+async function end(jobId: string): Promise<void> {
+  await db.pool.query(
+    `UPDATE jobs SET status = 'completed', reason = 'finished', exit_code = 0, ended_at = now() WHERE id = $1`,
+    [jobId],
+  )
 }
 
 function submission(mounts: Record<string, string>, changes: Partial<Submission> = {}): Submission {
@@ -88,8 +98,8 @@ describe('a mount', () => {
     const taskId = await placeManually(lease.nodeId, jobId)
     const task = (await unfinishedTasks(lease)).find(({ id }) => id === taskId)
     expect(task?.mounts).toEqual([
-      { path: '/data', name: 'data/cifar10@1', ...first },
-      { path: '/models', name: 'models/bert@2', ...models },
+      { path: '/data', name: 'data/cifar10@1', archiveId: first.archiveId, hash: first.hash },
+      { path: '/models', name: 'models/bert@2', archiveId: models.archiveId, hash: models.hash },
     ])
   })
 
@@ -135,13 +145,49 @@ describe('a mount', () => {
     await makeSnapshot('data/cifar10', 1)
     const keyed = submission({ '/data': 'data/cifar10' }, { idempotencyKey: 'once' })
     const first = await submitJob(person.actor, keyed)
-    await db.pool.query(
-      'UPDATE jobs SET status = $2, reason = $3, exit_code = 0, ended_at = now() WHERE id = $1',
-      [first.jobId, 'completed', 'finished'],
-    )
+    await end(first.jobId)
     await db.pool.query('DELETE FROM snapshots WHERE project_id = $1', [projectId])
     expect(await submitJob(person.actor, keyed)).toMatchObject({ jobId: first.jobId, repeated: true })
     expect(await mountsOf(first.jobId)).toEqual([{ path: '/data', snapshot: 'data/cifar10@1' }])
+  })
+})
+
+describe('a snapshot that a live job mounts', () => {
+  it('cannot be deleted, alone or with all versions, until the job has ended', async () => {
+    const { id } = await makeSnapshot('data/cifar10', 1)
+    await makeSnapshot('data/cifar10', 2)
+    const { jobId } = await submit({ '/data': 'data/cifar10@1' })
+    const mounted = {
+      code: 'conflict',
+      message: 'A job that has not ended mounts data/cifar10@1. Cancel the job, or wait for its end.',
+    }
+    await expect(deleteSnapshot(person.actor, id)).rejects.toMatchObject(mounted)
+    await expect(deleteVersions(person.actor, projectId, 'data/cifar10')).rejects.toMatchObject(mounted)
+    await end(jobId)
+    await deleteSnapshot(person.actor, id)
+    expect(await mountsOf(jobId)).toEqual([{ path: '/data', snapshot: 'data/cifar10@1' }])
+  })
+
+  it('is deleted before a submission finds it, or not at all', async () => {
+    for (let round = 0; round < 10; round++) {
+      const { id } = await makeSnapshot(`race-${round}`, 1)
+      const [submitted, deleted] = await Promise.allSettled([
+        submit({ '/data': `race-${round}` }),
+        deleteSnapshot(person.actor, id),
+      ])
+      expect([submitted.status, deleted.status].toSorted()).toEqual(['fulfilled', 'rejected'])
+      if (submitted.status === 'fulfilled') expect(await mountsOf(submitted.value.jobId)).toHaveLength(1)
+    }
+  })
+
+  it('keeps its project, although it is not shared any more', async () => {
+    const other = await findOrCreateProject(db.pool, admin.id, 'no-longer-shared')
+    const { id } = await makeSnapshot('data/once-shared', 1, other.id, true)
+    const { jobId } = await submit({ '/data': 'data/once-shared' })
+    await shareSnapshot(admin.actor, id, false)
+    await expect(deleteProject(admin.actor, other.id)).rejects.toMatchObject({ code: 'conflict' })
+    await end(jobId)
+    await deleteProject(admin.actor, other.id)
   })
 })
 
