@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { configOption, lazily } from './command'
-import { addText, addVariable, parseDuration, parseInteger, parseNumber } from './values'
+import { addMount, addText, addVariable, parseDuration, parseInteger, parseNumber } from './values'
 
 const exits = `
 Without --no-wait, gpuq prints the job's output live. Exit code: 0 if the job completed, the program's exit code if it
@@ -96,6 +96,14 @@ function addShared(command: Command): Command {
     .addOption(configOption('environment', '--environment <name>', 'container image to run in'))
     .addOption(
       configOption('max_retries', '--retries <number>', 'retries after a system fault', parseInteger),
+    )
+    .addOption(
+      configOption(
+        'mounts',
+        '--mount <path=snapshot>',
+        'snapshot that the job can read at this path; repeatable',
+        addMount,
+      ),
     )
     .addOption(configOption('env', '-e, --env <name=value>', 'environment variable; repeatable', addVariable))
     .addOption(

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { exitCodeOf } from '../job/exit-code'
 import { toConfigText } from '../job/upload-config'
-import { addVariable, parseDuration, parseInteger, toGpuRequest, toShellLine } from './values'
+import { addMount, addVariable, parseDuration, parseInteger, toGpuRequest, toShellLine } from './values'
 
 describe('durations', () => {
   it.each([
@@ -25,6 +25,16 @@ it('rejects values that are not whole numbers', () => {
 it('parses variables with any value', () => {
   expect(addVariable('B=x=y', { A: '' })).toEqual({ A: '', B: 'x=y' })
   for (const text of ['B', '=x']) expect(() => addVariable(text)).toThrow('NAME=VALUE')
+})
+
+it('parses mounts, one for each path', () => {
+  expect(addMount('/models=bert@2', { '/data': 'cifar10' })).toEqual({
+    '/data': 'cifar10',
+    '/models': 'bert@2',
+  })
+  for (const text of ['/data', '/data=', '=cifar10', ''])
+    expect(() => addMount(text)).toThrow('PATH=SNAPSHOT')
+  expect(() => addMount('/data=b', { '/data': 'a' })).toThrow('two snapshots')
 })
 
 it('requests a fraction for a number between 0 and 1', () => {

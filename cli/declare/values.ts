@@ -72,6 +72,15 @@ export function addVariable(text: string, others: Record<string, string> = {}): 
   return { ...others, [text.slice(0, at)]: text.slice(at + 1) }
 }
 
+export function addMount(text: string, others: Record<string, string> = {}): Record<string, string> {
+  const [path = '', snapshot = ''] = text.split('=')
+  if (path === '' || snapshot === '')
+    throw refuse(`"${text}" is not a mount. Write PATH=SNAPSHOT, such as /data=data/cifar10.`)
+  if (Object.hasOwn(others, path))
+    throw refuse(`${path} has two snapshots. Use another path for one of them.`)
+  return { ...others, [path]: snapshot }
+}
+
 export function addText(text: string, others: readonly string[] = []): string[] {
   return [...others, text]
 }

@@ -148,13 +148,19 @@ it('shows the uploaded directory as a tree with downloads, and no empty program'
 it('shows the details tab of the address', async () => {
   const gpus = [{ index: 3, uuid: 'GPU-3', model: 'NVIDIA A100', simulated: false, milli: 500 }]
   await openJob(
-    { gpus, tags: ['v2'], archive: { hash: 'ab'.repeat(32), files: 1, bytes: 2048 } },
+    {
+      gpus,
+      tags: ['v2'],
+      archive: { hash: 'ab'.repeat(32), files: 1, bytes: 2048 },
+      mounts: [{ path: '/data', snapshot: 'data/cifar10@1' }],
+    },
     '?tab=details',
   )
   const panel = screen.getByRole('tabpanel', { name: 'Details' })
   expect(panel.textContent).toContain('1 of 3')
   expect(panel.textContent).toContain('10 min')
   expect(panel.textContent).toContain('1 file, 2.0 KiB')
+  expect(panel.textContent).toContain('/data data/cifar10@1')
   expect(within(panel).getByText('v2')).toBeTruthy()
   expect(within(panel).getByRole('region', { name: 'GPUs' }).textContent).toContain('50 %')
 })

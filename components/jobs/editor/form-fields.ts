@@ -21,6 +21,7 @@ export const formFields = {
   gpu_count: { label: 'GPUs', kind: 'number', group: 'main' },
   args: { label: 'Arguments', kind: 'list', group: 'running' },
   env: { label: 'Environment variables', kind: 'variables', group: 'running' },
+  mounts: { label: 'Mounts', kind: 'variables', group: 'running' },
   max_time: { label: 'Time limit', kind: 'number', group: 'running', unit: 'seconds' },
   max_retries: { label: 'Retries', kind: 'number', group: 'running' },
   gpu_fraction: { label: 'GPU fraction', kind: 'number', group: 'resources' },

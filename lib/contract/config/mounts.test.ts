@@ -19,7 +19,7 @@ describe('the path of a mount', () => {
     expect(refuseMountPath(path)).toBeNull()
   })
 
-  it.each([
+  const refused: [string, string][] = [
     ['', 'absolute'],
     ['data', 'absolute'],
     ['./data', 'absolute'],
@@ -38,12 +38,16 @@ describe('the path of a mount', () => {
     ['/däta', 'may have letters'],
     [`/${'a'.repeat(256)}`, 'at most 256 characters'],
     ...['/job', '/work', '/results', '/checkpoints', '/tmp', '/proc', '/sys', '/dev', '/run'].flatMap(
-      (path) => [[path, 'gpuq uses'] as const, [`${path}/x`, 'gpuq uses'] as const],
+      (path) => [
+        [path, 'gpuq uses'] satisfies [string, string],
+        [`${path}/x`, 'gpuq uses'] satisfies [string, string],
+      ],
     ),
     ...['/usr', '/usr/lib/python3', '/bin', '/lib', '/lib64', '/etc', '/sbin', '/var/lib', '/boot'].map(
-      (path) => [path, 'the programs of the image'] as const,
+      (path): [string, string] => [path, 'the programs of the image'],
     ),
-  ])('%j is refused', (path, message) => {
+  ]
+  it.each(refused)('%j is refused', (path, message) => {
     expect(refuseMountPath(path)).toContain(message)
   })
 })
