@@ -15,6 +15,7 @@ import { placeManually } from '@/lib/cluster/testing/placed'
 import { makeJob, makeNode } from '@/lib/cluster/testing/rows'
 import { canonicalText, toManifest } from '@/lib/contract/archives/archive-manifest'
 import { database } from '@/lib/database/client'
+import { insertMounts } from '@/lib/jobs/submission/submission-mounts'
 import { artifactKey } from '@/lib/results/name'
 import { storeResult } from '@/lib/results/result-files'
 import { diskStore } from '@/lib/storage/disk'
@@ -207,7 +208,9 @@ async function attachArchive(ada: Person, job: string): Promise<void> {
     [archive, project, archiveHash(manifest), canonicalText(manifest), content.length],
   )
   await pool.query('UPDATE jobs SET archive_id = $2 WHERE id = $1', [job, archive])
-  await pushSnapshot(ada.actor, project, { name: 'code', archive: archiveHash(manifest) })
+  const snapshot = await pushSnapshot(ada.actor, project, { name: 'code', archive: archiveHash(manifest) })
+  const mount = { ...snapshot, path: '/data', snapshotId: snapshot.id, hash: snapshot.archive }
+  await insertMounts(pool, job, [mount])
 }
 
 async function addArtifacts(job: string): Promise<void> {
