@@ -225,7 +225,7 @@ const accessViews: View[] = [
     as: 'admin',
     open: async (page) => {
       await openSnapshots(page)
-      await page.getByRole('link', { name: 'code/training@2' }).click()
+      await page.getByRole('link', { name: 'code/training@2', exact: true }).click()
       await expect(page.getByRole('table', { name: 'Changed files' })).toBeVisible()
     },
   },
