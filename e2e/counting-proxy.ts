@@ -7,6 +7,8 @@ export class CountingProxy {
   /** Cuts the connections after this many more bytes. */
   cutAfter = Number.POSITIVE_INFINITY
   cuts = 0
+  /** Cuts so many connections when the server begins to answer: the server has done what was requested. */
+  lostAnswers = 0
   readonly #sockets = new Set<Socket>()
 
   private constructor(
@@ -62,6 +64,12 @@ export class CountingProxy {
       this.cutAfter -= bytes.length
       if (this.cutAfter > 0) return
       this.cutAfter = Number.POSITIVE_INFINITY
+      this.cuts++
+      client.destroy()
+    })
+    upstream.on('data', () => {
+      if (this.lostAnswers === 0) return
+      this.lostAnswers--
       this.cuts++
       client.destroy()
     })

@@ -1,9 +1,9 @@
 import { useOrigin } from '../shell/use-origin'
 import { CodeBlock } from '../ui/code-block'
 import { Panel, PanelBody, PanelHeader } from '../ui/panel'
-import { agentConfig, installCommands } from './snippets'
+import { agentConfig, installCommands, pythonProgram } from './snippets'
 
-/** How to connect the command line and agents to this server, with text to paste. */
+/** How to connect the command line, Python and agents to this server, with text to paste. */
 export function ConnectPanels() {
   const origin = useOrigin()
   return (
@@ -19,6 +19,20 @@ export function ConnectPanels() {
             label="commands that install gpuq"
             title="Install gpuq and sign in"
             code={installCommands({ origin })}
+            wrap
+          />
+        </PanelBody>
+      </Panel>
+      <Panel className="mt-6">
+        <PanelHeader
+          title="Python"
+          description="One file without dependencies, for scripts and notebooks. Needs Python 3.8 or later and one of your tokens."
+        />
+        <PanelBody>
+          <CodeBlock
+            label="Python program"
+            title="Submit a job and print its output"
+            code={pythonProgram({ origin, token: 'YOUR_TOKEN' })}
             wrap
           />
         </PanelBody>

@@ -2,7 +2,7 @@ import type { CreatedToken } from '@/lib/contract/access/access'
 import { ShownOnce } from '../shell/shown-once'
 import { useOrigin } from '../shell/use-origin'
 import { CodeBlock } from '../ui/code-block'
-import { agentConfig, configYaml, curlCommand, installCommands } from './snippets'
+import { agentConfig, configYaml, curlCommand, installCommands, pythonProgram } from './snippets'
 
 /** A new token with a config and commands that contain it. It is shown only once. */
 export function CreatedTokenDetails({ token }: { token: CreatedToken }) {
@@ -19,6 +19,7 @@ export function CreatedTokenDetails({ token }: { token: CreatedToken }) {
         <>
           <CodeBlock label="config" title="config.yaml" code={configYaml(values)} />
           <CodeBlock label="curl command" title="Submit with curl" code={curlCommand(values)} wrap />
+          <CodeBlock label="Python program" title="Or submit from Python" code={pythonProgram(values)} wrap />
           <CodeBlock
             label="commands that install gpuq"
             title="Or install the gpuq command line"

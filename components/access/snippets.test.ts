@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { configYaml, curlCommand, installCommands } from './snippets'
+import { configYaml, curlCommand, installCommands, pythonProgram } from './snippets'
 
 describe('snippets', () => {
   it('are YAML with the user and the token', () => {
@@ -32,6 +32,13 @@ describe('snippets', () => {
       '-F',
       'config_file=@config.yaml',
     ])
+  })
+
+  it('are a Python program with quoted texts', () => {
+    const token = 'odd "token" \\ ü'
+    const program = pythonProgram({ token, origin: 'https://gpu.lab' })
+    const texts = [...program.matchAll(/"(?:[^"\\]|\\.)*"/g)].map(([text]) => JSON.parse(text))
+    expect(texts).toEqual(['https://gpu.lab/gpuq.py', 'gpuq.py', 'solution.py', token])
   })
 
   it.each(['https://gpu.lab', 'http://localhost:8001', 'http://[2001:db8::7]:8001'])(

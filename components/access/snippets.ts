@@ -34,6 +34,21 @@ export function curlCommand({ token, origin }: Pick<SnippetValues, 'token' | 'or
   ].join('\n')
 }
 
+/** A Python program that downloads the client and submits a job. Works in a notebook too. */
+export function pythonProgram({ token, origin }: Pick<SnippetValues, 'token' | 'origin'>): string {
+  const text = (value: string) => JSON.stringify(value)
+  return [
+    'from urllib.request import urlretrieve',
+    `urlretrieve(${text(`${origin}/gpuq.py`)}, "gpuq.py")  # once`,
+    '',
+    'import gpuq',
+    `job = gpuq.submit("solution.py", gpus=1, token=${text(token)})`,
+    'for line in job.log():',
+    '    print(line)',
+    'print(job.status, job.results)',
+  ].join('\n')
+}
+
 /** The settings of an MCP client for `/api/mcp`. */
 export function agentConfig({ token, origin }: Pick<SnippetValues, 'token' | 'origin'>): string {
   const server = { type: 'http', url: `${origin}/api/mcp`, headers: { Authorization: `Bearer ${token}` } }

@@ -168,6 +168,7 @@ describe('what the image is built from', () => {
       'dist',
       'public',
       'prisma',
+      'python',
       'deploy',
     ])
       expect(taken).toContain(path)

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { findProgram, installPackages, mayInstall } from '@/deploy/engine/debian.mjs'
+import { ensureProgram, install } from '../ensure-program'
 import { theSystem } from '../system/the-system'
 
 /** Runs the documented examples with real curl and Python requests. */
@@ -72,11 +72,6 @@ async function inDirectory<T>(work: (directory: string) => Promise<T>): Promise<
   }
 }
 
-async function ensureProgram(program: string, packages: string[]): Promise<void> {
-  if (findProgram(program)) return
-  await install(packages, program)
-}
-
 async function pythonWithRequests(): Promise<string> {
   const find = async () => {
     for (const python of ['python3', '/usr/bin/python3']) {
@@ -94,11 +89,4 @@ async function pythonWithRequests(): Promise<string> {
   const installed = await find()
   if (installed) return installed
   throw new Error("Python's requests package was installed, but python3 cannot import it.")
-}
-
-async function install(packages: string[], what: string): Promise<void> {
-  if (!mayInstall()) {
-    throw new Error(`This test needs ${what}. Install it: sudo apt-get install -y ${packages.join(' ')}`)
-  }
-  await installPackages(packages, () => {})
 }

@@ -1,5 +1,5 @@
 import { Inbox, Plus } from 'lucide-react'
-import { curlCommand, installCommands } from '../../access/snippets'
+import { curlCommand, installCommands, pythonProgram } from '../../access/snippets'
 import { useOrigin } from '../../shell/use-origin'
 import { ButtonLink } from '../../ui/button-link'
 import { CodeBlock } from '../../ui/code-block'
@@ -33,6 +33,16 @@ export function EmptyJobs() {
         <p className="mt-2 text-muted text-xs">
           The command waits for the job and prints its result. <Link href="/tokens">Create a token</Link> and
           replace YOUR_TOKEN with it.
+        </p>
+        <CodeBlock
+          label="Python program"
+          title="Or from Python"
+          code={pythonProgram({ token: 'YOUR_TOKEN', origin })}
+          wrap
+          className="mt-4"
+        />
+        <p className="mt-2 text-muted text-xs">
+          It needs Python 3.8 or later and no package. It shows the output live.
         </p>
         <CodeBlock
           label="commands that install gpuq"

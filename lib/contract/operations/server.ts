@@ -25,6 +25,12 @@ export const serverOperations = defineOperations('server', 'operations', {
       304: { description: 'The package still has the ETag of If-None-Match' },
     },
   }),
+  pythonClient: get('/gpuq.py', 'public', 'The Python client, with the address of this server', {
+    responses: {
+      200: { description: 'text/x-python, with an ETag' },
+      304: { description: 'The file still has the ETag of If-None-Match' },
+    },
+  }),
   metrics: get('/metrics', 'admin', 'Metrics for Prometheus', { responses: file('text/plain') }),
   health: get('/healthz', 'public', 'Liveness of the web server', { responses: file('Alive') }),
   ready: get('/readyz', 'public', 'Readiness of the web server', { responses: file('Ready') }),

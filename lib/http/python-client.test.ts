@@ -1,0 +1,33 @@
+import { expect, it, vi } from 'vitest'
+
+vi.hoisted(() => vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough'))
+const { answerPythonClient } = await import('./python-client')
+
+const ask = (headers: Record<string, string> = {}) =>
+  answerPythonClient(new Request('http://127.0.0.1:8001/gpuq.py', { headers }), process.cwd())
+const at = (host: string) => ({ 'x-forwarded-host': host, 'x-forwarded-proto': 'https' })
+
+it('the Python client has the requested address as its default server', async () => {
+  const response = await ask(at('gpu.lab:8443'))
+  expect(response.status).toBe(200)
+  expect(Object.fromEntries(response.headers)).toMatchObject({
+    'content-type': 'text/x-python; charset=utf-8',
+    'content-disposition': 'attachment; filename="gpuq.py"',
+    'cache-control': 'public, no-cache',
+  })
+  const text = await response.text()
+  expect(text.match(/^DEFAULT_SERVER = .*$/gm)).toEqual(['DEFAULT_SERVER = "https://gpu.lab:8443"'])
+  expect(text).toContain('def submit(')
+})
+
+it('the Python client is not sent again to a client that has it from this address', async () => {
+  const etag = (await ask(at('gpu.lab'))).headers.get('etag') ?? ''
+  expect((await ask({ ...at('gpu.lab'), 'if-none-match': etag })).status).toBe(304)
+  expect((await ask({ ...at('other.lab'), 'if-none-match': etag })).status).toBe(200)
+})
+
+it('a host cannot add code to the Python client', async () => {
+  const text = await (await ask(at('x";import_os'))).text()
+  const [line = ''] = text.match(/^DEFAULT_SERVER = .*$/m) ?? []
+  expect(typeof JSON.parse(line.replace('DEFAULT_SERVER = ', ''))).toBe('string')
+})

@@ -1,0 +1,1398 @@
+"""Submit jobs to gpuq, a GPU job queue, from Python.
+
+This file is the whole client. It needs Python 3.8 or later and no other package.
+
+    import gpuq
+
+    job = gpuq.submit("solution.py", gpus=1)
+    for line in job.log():          # the output, live
+        print(line)
+    print(job.status, job.results)  # "completed", [{"accuracy": 0.93}]
+
+The server and the token come from the arguments ``server`` and ``token``, otherwise from the variables ``GPUQ_URL`` and
+``GPUQ_TOKEN``, otherwise from this file (a server writes its address into it) and from ``gpuq login``.
+
+Every function may raise `gpuq.Error`. Its text says what to change. Requests that fail for a moment are repeated, and a
+repeated submission is never a second job.
+"""
+
+from __future__ import annotations
+
+import email.utils
+import hashlib
+import http.client
+import importlib
+import json
+import logging
+import os
+import re
+import shutil
+import stat
+import sys
+import time
+import unicodedata
+import urllib.error
+import urllib.parse
+import urllib.request
+import uuid
+from pathlib import Path
+from typing import (
+    IO,
+    Any,
+    Callable,
+    Dict,
+    Iterable,
+    Iterator,
+    List,
+    Mapping,
+    NamedTuple,
+    Optional,
+    Sequence,
+    Set,
+    Tuple,
+    TypeVar,
+    Union,
+    cast,
+)
+
+__all__ = ["Client", "Error", "Job", "job", "jobs", "submit"]
+
+DEFAULT_SERVER = ""
+"""The server that handed out this file."""
+
+StrPath = Union[str, "os.PathLike[str]"]
+_Value = TypeVar("_Value")
+
+_FINAL = ("completed", "failed", "cancelled")
+_MIB = 1024 * 1024
+_PIECE_BYTES = _MIB
+_SMALL_BYTES = 4 * _MIB
+_BATCH_BYTES = 16 * _MIB
+_BATCH_FILES = 1000
+_REQUEST_TIMEOUT_S = 30.0
+_UPLOAD_TIMEOUT_S = 300.0
+# The server sends something at least every 15 seconds.
+_SILENCE_S = 45.0
+# How long requests are repeated: before any answer of the server, later, and while a job is waited for.
+_FIRST_CONTACT_S = 5.0
+_PATIENCE_S = 60.0
+_WAITING_PATIENCE_S = 600.0
+_LONGEST_POLL_S = 2.0
+
+_log = logging.getLogger("gpuq")
+
+
+class Error(Exception):
+    """A request that gpuq refused, or that got no answer. The text says what to change.
+
+    Attributes:
+        status: the HTTP status; 0 if there was no answer.
+        code: a word for programs, such as ``invalid_fields`` or ``unreachable``.
+        errors: for each wrong field a dict with ``path`` and ``message``.
+        retry_after: seconds after which the server accepts the request again; None if it did not say.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        status: int = 0,
+        code: str = "client",
+        errors: Sequence[Mapping[str, Any]] = (),
+        retry_after: Optional[float] = None,
+    ) -> None:
+        super().__init__(message)
+        self.status = status
+        self.code = code
+        self.errors: List[Dict[str, Any]] = [dict(error) for error in errors]
+        self.retry_after = retry_after
+
+    @property
+    def is_temporary(self) -> bool:
+        """Whether the same request may succeed later."""
+        if self.code == "unreachable" or self.status == 429:
+            return True
+        return self.status >= 500 and self.status not in (501, 505, 507)
+
+
+def submit(
+    path: Optional[StrPath] = None,
+    *,
+    command: Optional[str] = None,
+    config: Union[StrPath, Mapping[str, Any], None] = None,
+    gpus: Optional[float] = None,
+    deduplicate: bool = False,
+    idempotency_key: Optional[str] = None,
+    server: Optional[str] = None,
+    token: Optional[str] = None,
+    **keys: Any,
+) -> Job:
+    """Submit a job, and return it without waiting.
+
+    Args:
+        path: a Python program, or a directory. Of a directory, only content that the server does not have is sent.
+            Files that ``.gitignore`` or ``.gpuqignore`` name stay here. None: the job has only a command.
+        command: a shell command that runs in a copy of the directory. Without it, the directory's ``solution.py``,
+            ``main.py`` or ``run.sh`` runs, or the file that ``entrypoint`` names.
+        config: the path of a config.yaml, or a dict with its keys.
+        gpus: number of GPUs; 0.5 is half a GPU. Default: 1.
+        deduplicate: return your job with the same content if one waits, runs or has completed.
+        idempotency_key: calls with the same key are one job, also in another process.
+        server, token: see the top of this file.
+        **keys: keys of config.yaml, such as ``name``, ``args``, ``env``, ``environment``, ``expected_time`` (seconds),
+            ``max_time`` (seconds), ``project_id``, ``memory_gb``, ``priority``, ``entrypoint``, ``instance_count``.
+
+    Raises:
+        Error: the server refused the job, or a file cannot be read.
+
+    Examples:
+        >>> gpuq.submit("solution.py", gpus=1, args=["--epochs", "10"])
+        >>> gpuq.submit("solution.py", config="config.yaml")
+        >>> gpuq.submit("train/", command="python train.py", gpus=2, name="baseline")
+    """
+    found = _find_config(config)
+    client = Client(server, token or found.token)
+    return client.submit(
+        path,
+        command=command,
+        config=config,
+        gpus=gpus,
+        deduplicate=deduplicate,
+        idempotency_key=idempotency_key,
+        **keys,
+    )
+
+
+def job(job_id: str, *, server: Optional[str] = None, token: Optional[str] = None) -> Job:
+    """Return the job with this id.
+
+    >>> gpuq.job("0190a3b4-0000-7000-8000-000000000001").status
+    'running'
+    """
+    return Client(server, token).job(job_id)
+
+
+def jobs(
+    *,
+    status: Optional[str] = None,
+    project_id: Optional[str] = None,
+    competition_id: Optional[str] = None,
+    limit: int = 50,
+    server: Optional[str] = None,
+    token: Optional[str] = None,
+) -> List[Job]:
+    """Return your jobs, newest first.
+
+    Args:
+        status: only jobs that are ``pending``, ``running``, ``completed``, ``failed`` or ``cancelled``.
+        limit: the most jobs to return.
+
+    >>> [job.cancel() for job in gpuq.jobs(status="pending")]
+    """
+    client = Client(server, token)
+    return client.jobs(status=status, project_id=project_id, competition_id=competition_id, limit=limit)
+
+
+class Job:
+    """A job on the server. `submit`, `job` and `jobs` return it."""
+
+    def __init__(self, server: _Server, detail: Mapping[str, Any]) -> None:
+        self._server = server
+        self._detail: Dict[str, Any] = dict(detail)
+        self._results: Optional[List[Any]] = None
+        self.id: str = str(detail["job_id"])
+
+    def __repr__(self) -> str:
+        return f"<gpuq.Job {self.id} {self._detail.get('status', 'pending')}>"
+
+    @property
+    def url(self) -> str:
+        """The address of the job's page."""
+        return f"{self._server.address}/jobs/{self.id}"
+
+    @property
+    def detail(self) -> Dict[str, Any]:
+        """Everything that the server knows about the job: the response of ``GET /api/status/ID``."""
+        return dict(self._read(_PATIENCE_S))
+
+    @property
+    def status(self) -> str:
+        """``pending``, ``running``, ``completed``, ``failed`` or ``cancelled``, as it is now."""
+        return str(self._read(_PATIENCE_S)["status"])
+
+    @property
+    def done(self) -> bool:
+        """Whether the job has ended."""
+        return self.status in _FINAL
+
+    @property
+    def reason(self) -> Optional[str]:
+        """Why the job waits, failed or was cancelled, as a sentence. None if there is nothing to say."""
+        text = self._read(_PATIENCE_S).get("reason_text")
+        return None if text is None else str(text)
+
+    @property
+    def exit_code(self) -> Optional[int]:
+        """The exit code of the program. None before the end, and if the program did not run."""
+        code = self._read(_PATIENCE_S).get("exit_code")
+        return None if code is None else int(code)
+
+    @property
+    def results(self) -> List[Any]:
+        """The JSON objects and arrays that the program printed, one for each line: all of them after the end of the
+        job; before it, those so far.
+
+        >>> gpuq.submit("solution.py").wait().results
+        [{'accuracy': 0.93, 'epochs': 3}]
+        """
+        if self._results is not None:
+            return list(self._results)
+        if self.status not in _FINAL:
+            return list(self._server.get(f"/api/results/{self.id}")["results"])
+        path = f"/api/results/{self.id}"
+        self._results = self._server.call("GET", path, {"format": "jsonl"}, consume=_read_results)
+        return list(self._results)
+
+    @property
+    def output(self) -> str:
+        """Everything that the program has printed so far, as one text."""
+        path = f"/api/results/{self.id}"
+        text = self._server.call("GET", path, {"format": "text"}, consume=lambda response: response.read())
+        return text.decode("utf-8", "replace")
+
+    def wait(self, timeout: Optional[float] = None) -> Job:
+        """Wait until the job has ended, and return it. A job that failed is no error: look at `status`.
+
+        Waiting continues over broken connections, restarts of the server and proxies that end long requests.
+
+        Args:
+            timeout: the longest time to wait, in seconds. None: no limit.
+
+        Raises:
+            TimeoutError: the job has not ended within `timeout`. It continues.
+
+        >>> gpuq.submit("solution.py").wait().status
+        'completed'
+        """
+        begun = time.monotonic()
+        delay_s = 0.1
+        with _Progress(self._server.progress) as progress:
+            while True:
+                detail = self._read(_WAITING_PATIENCE_S)
+                passed = time.monotonic() - begun
+                progress.show(self._describe(detail, passed))
+                if detail["status"] in _FINAL:
+                    return self
+                if timeout is not None and passed >= timeout:
+                    raise TimeoutError(f"Job {self.id} has not ended within {timeout:g} seconds. It continues.")
+                left = delay_s if timeout is None else min(delay_s, timeout - passed)
+                time.sleep(max(0.0, left))
+                delay_s = min(_LONGEST_POLL_S, delay_s * 1.3)
+
+    def log(self, *, stderr: bool = True, rank: Optional[int] = None) -> Iterator[str]:
+        """Yield the lines of the job's output from its beginning, as they are printed, until the job ends.
+
+        After a broken connection it continues behind the last line: no line is lost, and none comes twice. If gpuq
+        runs the job again after a fault of the system, the lines of the new attempt follow.
+
+        Args:
+            stderr: also yield the lines of stderr.
+            rank: only the lines of this task of a job on several nodes. None: all, with ``[rank N]`` before each line.
+
+        >>> for line in job.log():
+        ...     print(line)
+        """
+        lines = _Lines(stderr, rank)
+        for event, data in self._events():
+            if event == "output":
+                for record in data:
+                    yield from lines.add(record)
+            elif event in ("reset", "end"):
+                yield from lines.flush()
+            elif event == "job":
+                self._detail = json.loads("\n".join(data))
+
+    def cancel(self) -> Job:
+        """Cancel the job, and return it. Its program gets SIGTERM, and SIGKILL ten seconds later."""
+        self._detail = self._server.json("POST", f"/api/cancel/{self.id}")
+        return self
+
+    def download(self, directory: StrPath = ".") -> List[Path]:
+        """Save the files that the job wrote to ``/results``, and return their paths. Files of a job on several nodes
+        are in ``rank-0``, ``rank-1`` and so on. A file that is there already with the same content is kept.
+
+        >>> job.download("results/")
+        [PosixPath('results/model.pt')]
+        """
+        listed = self._server.get(f"/api/jobs/{self.id}/artifacts")
+        found: List[Dict[str, Any]] = listed["artifacts"]
+        if not found and listed.get("files_deleted"):
+            raise Error(f"The files of job {self.id} were deleted.", status=404, code="not_found")
+        several = any(artifact["rank"] != 0 for artifact in found)
+        names = [f"rank-{artifact['rank']}/{artifact['path']}" if several else artifact["path"] for artifact in found]
+        root = Path(directory)
+        saved: List[Path] = []
+        for artifact, name in zip(found, _safe_paths(names)):
+            target = root / name
+            self._save(artifact, root, target)
+            saved.append(target)
+        return saved
+
+    def _save(self, artifact: Mapping[str, Any], root: Path, target: Path) -> None:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        real, parent = os.path.realpath(root), os.path.realpath(target.parent)
+        if parent != real and not parent.startswith(os.path.join(real, "")):
+            raise Error(f"{target.parent} is outside of {root} because of a link. Choose an empty directory.")
+        if target.is_file() and not target.is_symlink() and _hash_file(target)[0] == artifact["sha256"]:
+            return
+        temporary = target.with_name(target.name + ".part")
+
+        def save(response: http.client.HTTPResponse) -> None:
+            with _new_file(temporary) as file:
+                shutil.copyfileobj(response, file, _PIECE_BYTES)
+            if _hash_file(temporary)[0] != artifact["sha256"]:
+                raise Error(f"The download of {target} is incomplete.", code="unreachable")
+
+        try:
+            self._server.call("GET", f"/api/jobs/{self.id}/artifacts/{artifact['artifact_id']}", consume=save)
+            # Replaces a link of this name instead of following it.
+            os.replace(temporary, target)
+        finally:
+            if temporary.exists():
+                temporary.unlink()
+
+    def _read(self, patience_s: float) -> Dict[str, Any]:
+        # A final status never changes. The answer to a submission has no `attempt`.
+        if self._detail.get("status") not in _FINAL or "attempt" not in self._detail:
+            self._detail = self._server.get(f"/api/status/{self.id}", patience_s=patience_s)
+        return self._detail
+
+    def _describe(self, detail: Mapping[str, Any], passed_s: float) -> str:
+        status = detail["status"]
+        reason = detail.get("reason_text") if status in ("pending", "failed") else None
+        why = f" ({_visible(str(reason))})" if reason else ""
+        return f"job {self.id} {status} after {_format_seconds(passed_s)}{why}"
+
+    def _events(self) -> Iterator[Tuple[str, List[str]]]:
+        """The live events. Reconnects behind the last complete event until the job has ended."""
+        retry = _Retry(self._server, _WAITING_PATIENCE_S)
+        last_id: Optional[str] = None
+        while True:
+            headers = {"accept": "text/event-stream"}
+            if last_id is not None:
+                headers["last-event-id"] = last_id
+            try:
+                with self._server.open(
+                    "GET", f"/api/jobs/{self.id}/events", headers=headers, timeout_s=_SILENCE_S
+                ) as response:
+                    for event, data, event_id in _parse_events(response):
+                        retry = _Retry(self._server, _WAITING_PATIENCE_S)
+                        yield event, data
+                        if event == "end":
+                            return
+                        last_id = event_id or last_id
+                raise Error("The live output broke off.", code="unreachable")
+            except (OSError, http.client.HTTPException, Error) as error:
+                retry.pause(_to_error(error, self._server.address))
+
+
+class Client:
+    """A server and a token. Use it if you work with several servers or users.
+
+    >>> lab = gpuq.Client("https://gpu.example.org", token="gpuq_…")
+    >>> lab.submit("solution.py").wait().results
+
+    Args:
+        server: the address; default: ``GPUQ_URL``, otherwise the server that handed out this file, otherwise the one of
+            ``gpuq login``.
+        token: default: ``GPUQ_TOKEN``, otherwise the token that ``gpuq login`` stored for this server.
+        progress: whether uploads and `Job.wait` show their progress. None: in a notebook and on a terminal.
+    """
+
+    def __init__(
+        self, server: Optional[str] = None, token: Optional[str] = None, *, progress: Optional[bool] = None
+    ) -> None:
+        self._server = _Server(*_find_connection(server, token), progress)
+
+    def __repr__(self) -> str:
+        return f"<gpuq.Client {self.server}>"
+
+    @property
+    def server(self) -> str:
+        """The address of the server."""
+        return self._server.address
+
+    def submit(
+        self,
+        path: Optional[StrPath] = None,
+        *,
+        command: Optional[str] = None,
+        config: Union[StrPath, Mapping[str, Any], None] = None,
+        gpus: Optional[float] = None,
+        deduplicate: bool = False,
+        idempotency_key: Optional[str] = None,
+        **keys: Any,
+    ) -> Job:
+        """Submit a job, and return it without waiting. See `gpuq.submit`."""
+        given = dict(keys)
+        if command is not None:
+            given["command"] = command
+        if gpus is not None:
+            given["gpu_fraction" if 0 < gpus < 1 else "gpu_count"] = gpus
+        settings = _find_config(config).merge(given)
+        parts: List[Tuple[str, str, bytes]] = []
+        if path is None:
+            if command is None and not settings.has("command") and not settings.has("archive"):
+                raise Error('Nothing to run: give a file, a directory, or command="…".')
+        elif os.path.isdir(path):
+            settings = settings.merge({"archive": self._upload(path, settings.project_id())})
+        else:
+            if settings.has("command"):
+                raise Error("A job runs a file or a command. For a command that uses the file, submit its directory.")
+            parts.append(("code", "solution.py", _read_program(path)))
+        parts.append(("config_file", "config.yaml", settings.text().encode("utf-8")))
+        body, content_type = _multipart(parts)
+        headers = {"content-type": content_type, "idempotency-key": idempotency_key or str(uuid.uuid4())}
+        query = {"wait": "false", "deduplicate": "true" if deduplicate else "false"}
+        try:
+            return Job(self._server, self._server.json("POST", "/api/submit", query, body=body, headers=headers))
+        except Error as error:
+            raise settings.explain(error) from None
+
+    def job(self, job_id: str) -> Job:
+        """Return the job with this id. See `gpuq.job`."""
+        return Job(self._server, self._server.get(f"/api/status/{urllib.parse.quote(job_id, safe='')}"))
+
+    def jobs(
+        self,
+        *,
+        status: Optional[str] = None,
+        project_id: Optional[str] = None,
+        competition_id: Optional[str] = None,
+        limit: int = 50,
+    ) -> List[Job]:
+        """Return your jobs, newest first. See `gpuq.jobs`."""
+        filters = {"status": status, "project_id": project_id, "competition_id": competition_id}
+        query = {name: value for name, value in filters.items() if value is not None}
+        found: List[Job] = []
+
+        def read_page(response: http.client.HTTPResponse) -> Tuple[List[Dict[str, Any]], Optional[str]]:
+            return json.loads(response.read()), _next_cursor(response.headers.get("link"))
+
+        while len(found) < limit:
+            query["limit"] = str(min(200, limit - len(found)))
+            page, cursor = self._server.call("GET", "/api/jobs", query, consume=read_page)
+            found.extend(Job(self._server, summary) for summary in page)
+            if cursor is None:
+                break
+            query["cursor"] = cursor
+        return found
+
+    # Uploads of directories
+
+    def _upload(self, given: StrPath, project_id: str) -> str:
+        """Upload what the project does not have of a directory. Returns the reference for the key `archive`."""
+        directory = Path(given)
+        limits = self._server.get("/api/archives")
+        with _Progress(self._server.progress) as progress:
+            entries = _list_directory(directory, limits, progress)
+            request = {"project_id": project_id, "entries": entries}
+            body = json.dumps(request).encode("ascii")
+            headers = {"content-type": "application/json"}
+            retry = _Retry(self._server, _PATIENCE_S)
+            left = -1
+            while True:
+                try:
+                    state = self._server.json("POST", "/api/archives", body=body, headers=headers)
+                except Error as error:
+                    raise _name_entries(error, entries) from None
+                missing: List[str] = state["missing"]
+                if not missing:
+                    return str(state["archive"])
+                # Progress makes it patient again: an upload over a bad connection still ends.
+                if left == -1 or len(missing) < left:
+                    retry = _Retry(self._server, _PATIENCE_S)
+                else:
+                    retry.pause(Error("The server keeps requesting the same files. Contact an admin.", status=503))
+                left = len(missing)
+                try:
+                    self._send(directory, entries, missing, project_id, progress)
+                except (OSError, http.client.HTTPException, Error) as error:
+                    retry.pause(_to_error(error, self.server))
+
+    def _send(
+        self,
+        directory: Path,
+        entries: Sequence[Mapping[str, Any]],
+        missing: Iterable[str],
+        project_id: str,
+        progress: _Progress,
+    ) -> None:
+        wanted = set(missing)
+        files: List[Mapping[str, Any]] = []
+        for entry in entries:
+            if entry.get("sha256") in wanted:
+                wanted.discard(entry["sha256"])
+                files.append(entry)
+        meter = _Meter(progress, f"{directory}: sending", sum(file["bytes"] for file in files))
+        for batch in _to_batches(files):
+            total = sum(40 + file["bytes"] for file in batch)
+            headers = {"content-type": "application/octet-stream", "content-length": str(total)}
+            query = {"project_id": project_id}
+            frames = _Frames(directory, batch, meter)
+            try:
+                self._server.open(
+                    "POST",
+                    "/api/archives/blobs",
+                    query,
+                    body=frames,
+                    headers=headers,
+                    timeout_s=_UPLOAD_TIMEOUT_S,
+                ).close()
+            except (OSError, http.client.HTTPException, Error) as error:
+                if frames.problem is not None:
+                    raise frames.problem from None
+                # The requests are well formed: a 400 means that the body broke off on its way.
+                if isinstance(error, Error) and error.status == 400:
+                    raise Error(str(error), code="unreachable") from None
+                if isinstance(error, Error) and error.status == 422 and len(batch) == 1:
+                    raise _changed(directory / str(batch[0]["path"])) from None
+                raise
+
+
+# Connections
+
+
+class _Server:
+    """Sends requests to a server with a token, and repeats them."""
+
+    def __init__(self, address: str, token: str, progress: Optional[bool]) -> None:
+        self.address = address
+        self.progress = progress
+        self.reached = False
+        """Whether it has answered before."""
+        self._token = token
+        self._opener = urllib.request.build_opener(_RefuseRedirects())
+
+    def get(self, path: str, *, patience_s: float = _PATIENCE_S) -> Dict[str, Any]:
+        return self.json("GET", path, patience_s=patience_s)
+
+    def json(
+        self,
+        method: str,
+        path: str,
+        query: Optional[Mapping[str, str]] = None,
+        *,
+        body: Optional[bytes] = None,
+        headers: Optional[Mapping[str, str]] = None,
+        patience_s: float = _PATIENCE_S,
+    ) -> Dict[str, Any]:
+        def parse(response: http.client.HTTPResponse) -> Dict[str, Any]:
+            return cast(Dict[str, Any], json.loads(response.read()))
+
+        return self.call(
+            method, path, query, body=body, headers=headers, patience_s=patience_s, consume=parse
+        )
+
+    def call(
+        self,
+        method: str,
+        path: str,
+        query: Optional[Mapping[str, str]] = None,
+        *,
+        consume: Callable[[http.client.HTTPResponse], _Value],
+        body: Optional[bytes] = None,
+        headers: Optional[Mapping[str, str]] = None,
+        patience_s: float = _PATIENCE_S,
+    ) -> _Value:
+        """Send a request until it is answered. The caller must be able to repeat it."""
+        retry = _Retry(self, patience_s)
+        while True:
+            try:
+                with self.open(method, path, query, body=body, headers=headers) as response:
+                    return consume(response)
+            except ValueError:
+                message = f"{self.address} answered with something else than gpuq's API. Check the address."
+                raise Error(message, code="unexpected") from None
+            except (OSError, http.client.HTTPException, Error) as error:
+                if isinstance(error, OSError) and not _is_network_error(error):
+                    raise
+                retry.pause(_to_error(error, self.address))
+
+    def open(
+        self,
+        method: str,
+        path: str,
+        query: Optional[Mapping[str, str]] = None,
+        *,
+        body: Union[bytes, Iterable[bytes], None] = None,
+        headers: Optional[Mapping[str, str]] = None,
+        timeout_s: float = _REQUEST_TIMEOUT_S,
+    ) -> http.client.HTTPResponse:
+        """Send a request once. Raises Error for an answer that is no success."""
+        search = f"?{urllib.parse.urlencode(query)}" if query else ""
+        sent = {
+            "accept": "application/json",
+            "user-agent": "gpuq-python",
+            **(headers or {}),
+            "authorization": f"Bearer {self._token}",
+        }
+        if method == "POST" and body is None:
+            body = b""
+        request = urllib.request.Request(f"{self.address}{path}{search}", cast(Any, body), sent, method=method)
+        try:
+            response = self._opener.open(request, timeout=timeout_s)
+        except urllib.error.HTTPError as answer:
+            with answer:
+                error = _read_problem(answer)
+            self.reached = self.reached or error.code != "unexpected"
+            raise error from None
+        self.reached = True
+        return cast(http.client.HTTPResponse, response)
+
+
+class _RefuseRedirects(urllib.request.HTTPRedirectHandler):
+    """A redirected request would lose its body, or carry the token to another server."""
+
+    def redirect_request(
+        self, req: urllib.request.Request, fp: IO[bytes], code: int, msg: str, headers: Any, newurl: str
+    ) -> Optional[urllib.request.Request]:
+        place = urllib.parse.urlsplit(newurl)
+        message = f"The server redirects to {place.scheme}://{place.netloc}. If this is your server, use that address."
+        raise Error(message, status=code, code="unexpected")
+
+
+class _Retry:
+    """Decides whether and when a failed request is repeated."""
+
+    def __init__(self, server: _Server, patience_s: float) -> None:
+        self._server = server
+        self._patience_s = patience_s
+        self._begun = time.monotonic()
+        self._failures = 0
+
+    def pause(self, error: Error) -> None:
+        """Wait before the next try. Raises the error if no more tries make sense."""
+        self._failures += 1
+        passed = time.monotonic() - self._begun
+        # A server that says when to come back is there. Its limits end within minutes.
+        if error.retry_after is not None:
+            patience = _WAITING_PATIENCE_S
+        else:
+            # A wrong address must not look like a slow server.
+            patience = self._patience_s if self._server.reached else _FIRST_CONTACT_S
+        delay_s = max(error.retry_after or 0.0, min(5.0, 0.25 * 2 ** min(self._failures, 6)))
+        if not error.is_temporary or passed + delay_s > patience:
+            raise error
+        _log.log(logging.WARNING if delay_s >= 5 else logging.INFO, "%s Trying again in %.0f s.", error, delay_s)
+        time.sleep(delay_s)
+
+
+def _is_network_error(error: OSError) -> bool:
+    # A full disk or a missing file is an OSError too.
+    return isinstance(error, (urllib.error.URLError, ConnectionError, TimeoutError)) or type(error).__module__ in (
+        "socket",
+        "ssl",
+    )
+
+
+def _to_error(error: Exception, server: str) -> Error:
+    if isinstance(error, Error):
+        return error
+    if isinstance(error, OSError) and not _is_network_error(error):
+        raise error
+    cause = error.reason if isinstance(error, urllib.error.URLError) else error
+    text = str(cause) or type(cause).__name__
+    if "CERTIFICATE_VERIFY_FAILED" in text:
+        message = f"The certificate of {server} is not trusted: {text}. Set SSL_CERT_FILE to your certificates."
+        return Error(message, code="untrusted")
+    message = f"{server} did not answer ({text}). Check the address and the connection."
+    return Error(message, code="unreachable")
+
+
+def _read_problem(answer: urllib.error.HTTPError) -> Error:
+    retry_after = _parse_retry_after(answer.headers.get("retry-after"))
+    try:
+        problem: Any = json.loads(answer.read())
+        message, code = str(problem["detail"]), str(problem["code"])
+        errors: List[Dict[str, Any]] = problem.get("errors") or []
+    except (OSError, http.client.HTTPException, ValueError, KeyError, TypeError):
+        words = f"{answer.code} {answer.reason}".strip()
+        message = f"The server answered {words}, without saying why. Try again in a moment."
+        code, errors = "unexpected", []
+    return Error(message, status=answer.code, code=code, errors=errors, retry_after=retry_after)
+
+
+def _parse_retry_after(header: Optional[str]) -> Optional[float]:
+    if header is None:
+        return None
+    if re.fullmatch(r"\s*\d+\s*", header):
+        return float(header)
+    try:
+        return max(0.0, email.utils.parsedate_to_datetime(header).timestamp() - time.time())
+    except (TypeError, ValueError):
+        return None
+
+
+def _next_cursor(header: Optional[str]) -> Optional[str]:
+    """The cursor of the next page, from a `Link` header."""
+    for target, parameters in re.findall(r"<([^>]*)>([^<]*)", header or ""):
+        if re.search(r';\s*rel="?next"?\s*(?:[;,]|$)', parameters):
+            found = urllib.parse.parse_qs(urllib.parse.urlsplit(str(target)).query).get("cursor")
+            return found[0] if found else None
+    return None
+
+
+def _find_connection(server: Optional[str], token: Optional[str]) -> Tuple[str, str]:
+    chosen = server or os.environ.get("GPUQ_URL") or os.environ.get("GPUQ_SERVER") or DEFAULT_SERVER
+    token = token or os.environ.get("GPUQ_TOKEN")
+    stored = {} if chosen and token else _read_login()
+    address = _parse_server(chosen or str(stored.get("server") or ""))
+    if token is None or token == "":
+        known: Any = stored.get("token") if stored.get("server") == address else None
+        tokens: Any = stored.get("tokens")
+        if known is None and isinstance(tokens, dict):
+            known = cast(Dict[str, Any], tokens).get(address)
+        token = known if isinstance(known, str) else None
+    if not token:
+        raise Error(
+            f"No token found for {address}. Create one on {address}/tokens, then set GPUQ_TOKEN or give token=\"…\".",
+            code="unauthenticated",
+        )
+    if not re.fullmatch(r"[\x21-\x7e]+", token):
+        raise Error("The token has a space or a character that no token has. Copy it again.", code="unauthenticated")
+    return address, token
+
+
+def _read_login() -> Dict[str, Any]:
+    """What `gpuq login` stored. Its tokens are only for their own servers."""
+    given = os.environ.get("XDG_CONFIG_HOME", "")
+    home = Path(os.environ.get("HOME") or os.path.expanduser("~"))
+    path = (Path(given) if os.path.isabs(given) else home / ".config") / "gpuq" / "config.json"
+    try:
+        stored: Any = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError):
+        stored = None
+    if not isinstance(stored, dict):
+        raise Error(f"{path} is damaged. Run `gpuq login` to replace it, or set GPUQ_URL and GPUQ_TOKEN.")
+    return cast(Dict[str, Any], stored)
+
+
+def _parse_server(given: str) -> str:
+    text = given.strip()
+    if text == "":
+        raise Error('Which server? Set GPUQ_URL, or give server="https://gpu.example.org".')
+    if not re.match(r"[A-Za-z]+://", text):
+        local = re.match(r"(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:|/|$)", text)
+        text = f"{'http' if local else 'https'}://{text}"
+    refused = Error(f'"{given}" is not a server address. Use one such as http://gpu.example.org:8001.')
+    try:
+        url = urllib.parse.urlsplit(text)
+        valid = url.scheme.lower() in ("http", "https") and bool(url.hostname) and (url.port or 1) > 0
+    except ValueError:
+        raise refused from None
+    if not valid or "@" in url.netloc or url.query or url.fragment:
+        raise refused
+    return f"{url.scheme.lower()}://{url.netloc.lower()}{url.path.rstrip('/')}"
+
+
+# Config
+
+
+class _Config:
+    """The config of a submission: the text of a file, and keys that come with the call."""
+
+    def __init__(self, source: str, text: str, keys: Dict[str, Any]) -> None:
+        self.source = source
+        self._text = text
+        self._keys = keys
+
+    @property
+    def token(self) -> Optional[str]:
+        return _optional_text(self._keys.get("token")) or self._scalar("token")
+
+    def has(self, key: str) -> bool:
+        return key in self._keys or self._line(key) is not None
+
+    def merge(self, given: Mapping[str, Any]) -> _Config:
+        """With the keys of a call. A key of the file cannot be given twice, because only one value can be meant."""
+        twice = [key for key in given if self._line(key) is not None]
+        if twice:
+            raise Error(f"{self.source} sets {twice[0]}, and so does the call. Remove one of the two.")
+        merged = {**self._keys, **given}
+        for key, other in (("gpu_count", "gpu_fraction"), ("gpu_fraction", "gpu_count")):
+            if key in given and other not in given:
+                merged.pop(other, None)
+        return _Config(self.source, self._text, merged)
+
+    def project_id(self) -> str:
+        """The project that stores an uploaded directory."""
+        if self._text == "":
+            return str(self._keys.get("project_id", "default"))
+        project = _optional_text(self._keys.get("project_id")) or self._scalar("project_id")
+        if project is None:
+            raise Error(f'{self.source} has no project_id. Add one, such as project_id: "my-project".')
+        return project
+
+    def text(self) -> str:
+        keys = self._keys
+        if self._text == "":
+            defaults: Dict[str, Any] = {"competition_id": "default", "project_id": "default"}
+            if "expected_time" not in keys:
+                # An hour for the forecasts. Without an estimate, only the server's limit stops the job.
+                defaults.update({"expected_time": 3600, "max_time": 2_000_000})
+            keys = {**defaults, **keys}
+        try:
+            values = {key: json.dumps(value, ensure_ascii=False, allow_nan=False) for key, value in keys.items()}
+        except (TypeError, ValueError) as error:
+            raise Error(f"The config has a value that is no text, number, list or dict: {error}.") from None
+        return self._text + "".join(f"{key}: {value}\n" for key, value in values.items())
+
+    def explain(self, error: Error) -> Error:
+        """An error without the lines of a config that was never written to a file."""
+        if self._text != "" or not error.errors:
+            return error
+        message = "; ".join(f"{wrong.get('path')}: {wrong.get('message')}" for wrong in error.errors)
+        return Error(
+            message, status=error.status, code=error.code, errors=error.errors, retry_after=error.retry_after
+        )
+
+    def _line(self, key: str) -> Optional[str]:
+        found = re.search(rf"^([\"']?){re.escape(key)}\1[ \t]*:(.*)$", self._text, re.MULTILINE)
+        return None if found is None else found.group(2)
+
+    def _scalar(self, key: str) -> Optional[str]:
+        found = re.fullmatch(r"\s*([\"']?)([A-Za-z0-9][A-Za-z0-9._-]*)\1\s*(?:#.*)?", self._line(key) or "")
+        return None if found is None else found.group(2)
+
+
+def _find_config(given: Union[StrPath, Mapping[str, Any], None]) -> _Config:
+    if given is None:
+        return _Config("config", "", {})
+    if isinstance(given, Mapping):
+        return _Config("config", "", dict(given))
+    try:
+        text = Path(given).read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise Error(f"{given} is not UTF-8. Save it as UTF-8.") from None
+    except OSError as error:
+        raise _unreadable(given, error) from None
+    try:
+        parsed: Any = json.loads(text)
+    except ValueError:
+        parsed = None
+    if isinstance(parsed, dict):
+        return _Config(os.fspath(given), "", cast(Dict[str, Any], parsed))
+    return _Config(os.fspath(given), text if text.endswith("\n") else f"{text}\n", {})
+
+
+def _optional_text(value: Any) -> Optional[str]:
+    return value if isinstance(value, str) and value != "" else None
+
+
+def _read_program(path: StrPath) -> bytes:
+    name = os.fspath(path)
+    if not os.path.exists(name):
+        raise Error(f"Cannot read {name}: no such file or directory.")
+    if not name.endswith(".py"):
+        message = f'{name} is no .py file. Submit its directory, with command="…" for what should run.'
+        raise Error(message)
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise _unreadable(path, error) from None
+
+
+def _multipart(parts: Iterable[Tuple[str, str, bytes]]) -> Tuple[bytes, str]:
+    boundary = uuid.uuid4().hex
+    body = b""
+    for name, filename, content in parts:
+        head = f'--{boundary}\r\nContent-Disposition: form-data; name="{name}"; filename="{filename}"\r\n\r\n'
+        body += head.encode("ascii") + content + b"\r\n"
+    return body + f"--{boundary}--\r\n".encode("ascii"), f"multipart/form-data; boundary={boundary}"
+
+
+# Directories
+
+
+class _Rule(NamedTuple):
+    # Ends with a separator.
+    base: str
+    pattern: re.Pattern[str]
+    negated: bool
+    only_directories: bool
+
+
+class _IgnoreRules:
+    """The rules of .gitignore and .gpuqignore files, as git applies them: the last rule that matches decides."""
+
+    def __init__(self) -> None:
+        self._rules: List[_Rule] = []
+
+    def enter(self, directory: Path) -> int:
+        """Add the rules of a directory. Returns the number for `leave`."""
+        before = len(self._rules)
+        for name in (".gitignore", ".gpuqignore"):
+            try:
+                text = (directory / name).read_text(encoding="utf-8-sig", errors="surrogateescape")
+            except (FileNotFoundError, IsADirectoryError):
+                continue
+            except OSError as error:
+                raise _unreadable(directory / name, error) from None
+            for line in text.split("\n"):
+                rule = _parse_rule(os.path.join(str(directory), ""), line.rstrip("\r"))
+                if rule is not None:
+                    self._rules.append(rule)
+        return before
+
+    def leave(self, before: int) -> None:
+        """Drop the rules of a directory: they apply only inside."""
+        del self._rules[before:]
+
+    def ignores(self, path: str, is_directory: bool) -> bool:
+        for rule in reversed(self._rules):
+            if rule.only_directories and not is_directory:
+                continue
+            if rule.pattern.fullmatch(path[len(rule.base) :].replace(os.sep, "/")):
+                return not rule.negated
+        return False
+
+
+def _parse_rule(base: str, line: str) -> Optional[_Rule]:
+    text = re.sub(r"(?<!\\) +$", "", line)
+    if text == "" or text.startswith("#"):
+        return None
+    negated = text.startswith("!")
+    text = text[1:] if negated else text
+    only_directories = text.endswith("/")
+    text = text.rstrip("/") if only_directories else text
+    if text == "":
+        return None
+    anchored = "/" in text
+    text = text[1:] if text.startswith("/") else text
+    try:
+        pattern = re.compile(("" if anchored else "(?:.*/)?") + _translate(text), re.DOTALL)
+    except re.error:
+        # As in git, such a rule matches nothing.
+        return None
+    return _Rule(base, pattern, negated, only_directories)
+
+
+def _translate(glob: str) -> str:
+    """A regular expression for a glob of git."""
+    at, found = 0, ""
+    while at < len(glob):
+        starts_segment = at == 0 or glob[at - 1] == "/"
+        if starts_segment and glob.startswith("**/", at):
+            found, at = found + "(?:.*/)?", at + 3
+        elif starts_segment and glob[at:] == "**":
+            found, at = found + ".+", at + 2
+        elif glob[at] == "*":
+            found, at = found + "[^/]*", at + 1
+        elif glob[at] == "?":
+            found, at = found + "[^/]", at + 1
+        elif glob[at] == "[":
+            part, at = _translate_range(glob, at + 1)
+            found += part
+        elif glob[at] == "\\":
+            found, at = found + re.escape(glob[at + 1 : at + 2]), at + 2
+        else:
+            found, at = found + re.escape(glob[at]), at + 1
+    return found
+
+
+def _translate_range(glob: str, at: int) -> Tuple[str, int]:
+    """A set of characters such as [a-z], from behind its bracket, and the place behind its end."""
+    negated = glob[at : at + 1] in ("!", "^")
+    at += 1 if negated else 0
+    found = ""
+    while glob[at : at + 1] != "]" or found == "":
+        at += 1 if glob[at : at + 1] == "\\" else 0
+        letter = glob[at : at + 1]
+        if letter == "":
+            raise re.error("unclosed range")
+        found += letter if letter == "-" else re.escape(letter)
+        at += 1
+    return f"(?!/)[{'^' if negated else ''}{found}]", at + 1
+
+
+class _Found(NamedTuple):
+    path: str
+    size: int
+    executable: bool
+    target: Optional[str]
+
+
+def _walk(directory: Path) -> List[_Found]:
+    """The files and links to upload: all except `.git` and what the ignore rules exclude."""
+    root = Path(os.path.realpath(directory))
+    rules = _rules_above(root)
+    found: List[_Found] = []
+
+    def enter(place: Path) -> None:
+        before = rules.enter(place)
+        try:
+            entries = sorted(os.scandir(place), key=lambda entry: entry.name)
+        except OSError as error:
+            raise _unreadable(place, error) from None
+        for entry in entries:
+            is_directory = entry.is_dir(follow_symlinks=False)
+            if entry.name == ".git" or rules.ignores(entry.path, is_directory):
+                continue
+            inside = os.path.relpath(entry.path, root).replace(os.sep, "/")
+            if is_directory:
+                enter(Path(entry.path))
+            elif entry.is_symlink():
+                found.append(_Found(inside, 0, False, os.readlink(entry.path)))
+            elif entry.is_file(follow_symlinks=False):
+                stats = entry.stat(follow_symlinks=False)
+                found.append(_Found(inside, stats.st_size, bool(stats.st_mode & stat.S_IXUSR), None))
+        rules.leave(before)
+
+    enter(root)
+    return found
+
+
+def _rules_above(root: Path) -> _IgnoreRules:
+    """The rules of the surrounding repository, unless they exclude the directory itself."""
+    repository = next((place for place in (root, *root.parents) if os.path.lexists(place / ".git")), root)
+    rules = _IgnoreRules()
+    between = [place for place in reversed(root.parents) if place == repository or repository in place.parents]
+    for place in between:
+        if rules.ignores(str(place), True):
+            return _IgnoreRules()
+        rules.enter(place)
+    return _IgnoreRules() if rules.ignores(str(root), True) else rules
+
+
+def _list_directory(directory: Path, limits: Mapping[str, Any], progress: _Progress) -> List[Dict[str, Any]]:
+    """The path, size and hash of each file. Refuses a directory that is too large before reading it."""
+    found = _walk(directory)
+    total = sum(entry.size for entry in found)
+    advice = "List files that the job does not need in .gitignore or .gpuqignore."
+    if not found:
+        raise Error(f"{directory} has no files, or .gitignore excludes all of them.")
+    if len(found) > limits["max_entries"]:
+        raise Error(f"{directory} has {len(found)} files, but the limit is {limits['max_entries']}. {advice}")
+    if total > limits["max_bytes"]:
+        largest = sorted(found, key=lambda entry: -entry.size)[:5]
+        names = "".join(f"\n  {_format_bytes(entry.size):>9}  {entry.path}" for entry in largest)
+        size, limit = _format_bytes(total), _format_bytes(limits["max_bytes"])
+        raise Error(f"{directory} has {size}, but the limit is {limit}. {advice} The largest files:{names}")
+    meter = _Meter(progress, f"{directory}: reading", total)
+    entries: List[Dict[str, Any]] = []
+    for entry in found:
+        if entry.target is not None:
+            entries.append({"path": entry.path, "target": entry.target.replace(os.sep, "/")})
+            continue
+        try:
+            sha256, size = _hash_file(directory / entry.path, meter)
+        except OSError as error:
+            raise _unreadable(directory / entry.path, error) from None
+        file: Dict[str, Any] = {"path": entry.path, "bytes": size, "sha256": sha256}
+        if entry.executable:
+            file["executable"] = True
+        entries.append(file)
+    return entries
+
+
+def _hash_file(path: Path, meter: Optional[_Meter] = None) -> Tuple[str, int]:
+    digest = hashlib.sha256()
+    size = 0
+    with open(path, "rb") as file:
+        for piece in iter(lambda: file.read(_PIECE_BYTES), b""):
+            digest.update(piece)
+            size += len(piece)
+            if meter is not None:
+                meter.add(len(piece))
+    return digest.hexdigest(), size
+
+
+def _to_batches(files: Iterable[Mapping[str, Any]]) -> Iterator[List[Mapping[str, Any]]]:
+    """Groups small files. Each large file has a request of its own."""
+    batch: List[Mapping[str, Any]] = []
+    size = 0
+    for file in files:
+        if file["bytes"] > _SMALL_BYTES:
+            yield [file]
+            continue
+        if batch and (size + file["bytes"] > _BATCH_BYTES or len(batch) == _BATCH_FILES):
+            yield batch
+            batch, size = [], 0
+        batch.append(file)
+        size += file["bytes"]
+    if batch:
+        yield batch
+
+
+class _Frames:
+    """The contents of files, each behind its hash and its size, as the body of one request."""
+
+    def __init__(self, directory: Path, files: Sequence[Mapping[str, Any]], meter: _Meter) -> None:
+        self._directory = directory
+        self._files = files
+        self._meter = meter
+        self.problem: Optional[Error] = None
+
+    def __iter__(self) -> Iterator[bytes]:
+        try:
+            for file in self._files:
+                yield bytes.fromhex(file["sha256"]) + int(file["bytes"]).to_bytes(8, "big")
+                yield from self._content(self._directory / file["path"], file["bytes"], file["sha256"])
+        except Error as error:
+            # Explains more than the error of the connection that it breaks.
+            self.problem = error
+            raise
+
+    def _content(self, path: Path, size: int, sha256: str) -> Iterator[bytes]:
+        digest = hashlib.sha256()
+        left = size
+        try:
+            with open(path, "rb") as file:
+                for piece in iter(lambda: file.read(_PIECE_BYTES), b""):
+                    left -= len(piece)
+                    digest.update(piece)
+                    if left < 0 or (left == 0 and digest.hexdigest() != sha256):
+                        raise _changed(path)
+                    yield piece
+                    self._meter.add(len(piece))
+        except OSError as error:
+            if _is_network_error(error):
+                raise
+            raise _unreadable(path, error) from None
+        if left > 0:
+            raise _changed(path)
+
+
+def _changed(path: Path) -> Error:
+    return Error(f"{path} changed during the upload. Submit again.", status=409, code="conflict")
+
+
+def _unreadable(path: StrPath, error: OSError) -> Error:
+    return Error(f"Cannot read {os.fspath(path)}: {(error.strerror or str(error)).lower()}.")
+
+
+def _name_entries(error: Error, entries: Sequence[Mapping[str, Any]]) -> Error:
+    """An error that names the files which the server refused, instead of their numbers."""
+    lines: List[str] = []
+    for wrong in error.errors:
+        found = re.fullmatch(r"entries\.(\d+)\..*", str(wrong.get("path")))
+        if found and int(found.group(1)) < len(entries):
+            entry = entries[int(found.group(1))]
+            link = f" → {_visible(str(entry['target']))}" if "target" in entry else ""
+            lines.append(f"\n  {_visible(str(entry['path']))}{link} {wrong.get('message')}")
+    if not lines:
+        return error
+    message = f"Cannot upload these paths. Remove them, or list them in .gpuqignore:{''.join(lines)}"
+    return Error(message, status=error.status, code=error.code, errors=error.errors)
+
+
+# Output
+
+
+def _parse_events(response: Iterable[bytes]) -> Iterator[Tuple[str, List[str], Optional[str]]]:
+    """The server-sent events of a response. An event that the end cut off is dropped."""
+    event, data, event_id = "message", cast(List[str], []), cast(Optional[str], None)
+    for raw in response:
+        line = raw.decode("utf-8", "replace").rstrip("\r\n")
+        if line == "" and raw.endswith(b"\n"):
+            if data:
+                yield event, data, event_id
+            event, data, event_id = "message", [], None
+            continue
+        name, _, value = line.partition(":")
+        value = value[1:] if value.startswith(" ") else value
+        if name == "event":
+            event = value
+        elif name == "data":
+            data.append(value)
+        elif name == "id":
+            event_id = value
+
+
+class _Lines:
+    """Joins the records of a job's output to lines."""
+
+    def __init__(self, stderr: bool, rank: Optional[int]) -> None:
+        self._stderr = stderr
+        self._rank = rank
+        self._open: Dict[Tuple[str, Optional[int]], str] = {}
+
+    def add(self, record: str) -> Iterator[str]:
+        parsed: Dict[str, Any] = json.loads(record)
+        kind, rank = parsed.get("type"), parsed.get("rank")
+        if kind not in ("stdout", "stderr", "result") or (kind == "stderr" and not self._stderr):
+            return
+        if self._rank is not None and (rank or 0) != self._rank:
+            return
+        # The line of a result exactly as the job wrote it: no value before `data` has the name of that key.
+        text = record[record.index('"data":') + 7 : -1] if kind == "result" else str(parsed["text"])
+        key = ("stderr" if kind == "stderr" else "stdout", rank)
+        text = self._open.pop(key, "") + text
+        if parsed.get("eol") is False:
+            self._open[key] = text
+        else:
+            yield self._label(rank, text)
+
+    def flush(self) -> Iterator[str]:
+        """The last lines of the streams, if they have no end."""
+        for (_, rank), text in self._open.items():
+            yield self._label(rank, text)
+        self._open = {}
+
+    def _label(self, rank: Optional[int], text: str) -> str:
+        return text if rank is None or self._rank is not None else f"[rank {rank}] {text}"
+
+
+def _read_results(response: Iterable[bytes]) -> List[Any]:
+    """The results in a result file. Its last record says how the job ended."""
+    results: List[Any] = []
+    last = b""
+    for last in response:
+        if last.startswith(b'{"type":"result",'):
+            results.append(json.loads(last)["data"])
+    if not last.startswith(b'{"type":"exit",'):
+        raise Error("The result file is incomplete.", code="unreachable")
+    return results
+
+
+def _safe_paths(paths: Iterable[str]) -> List[str]:
+    """Paths that a job chose, made safe for this disk: unique, and below the directory."""
+    files: Set[str] = set()
+    directories: Set[str] = set()
+
+    def take(name: str) -> bool:
+        own = name.lower()
+        above = ["/".join(own.split("/")[:depth]) for depth in range(1, own.count("/") + 1)]
+        if own in files or own in directories or any(place in files for place in above):
+            return False
+        files.add(own)
+        directories.update(above)
+        return True
+
+    def choose(path: str) -> str:
+        first, *rest = [_safe_name(name) for name in path.split("/")]
+        count = 1
+        while True:
+            mark = "" if count == 1 else f"-{count}"
+            # If a file has the name of a directory, the mark goes behind the directory.
+            for name in ("/".join([first, *rest]) + mark, "/".join([first + mark, *rest])):
+                if take(name):
+                    return name
+            count += 1
+
+    return [choose(path) for path in paths]
+
+
+def _safe_name(name: str) -> str:
+    shown = re.sub(r'[\\:*?"<>|]', "_", _visible(name, "_"))[-80:]
+    return "_" if shown in ("", ".", "..") else shown
+
+
+def _visible(text: str, mark: str = "?") -> str:
+    """A text without characters that are invisible or change its direction."""
+    hidden = ("Cc", "Cf", "Zl", "Zp", "Cs", "Co", "Cn")
+    return "".join(mark if unicodedata.category(letter) in hidden else letter for letter in text)
+
+
+def _new_file(path: Path) -> IO[bytes]:
+    if os.path.lexists(path):
+        path.unlink()
+    return open(path, "xb")
+
+
+# Progress
+
+
+class _Progress:
+    """A line of text that changes: in a notebook, or on a terminal. Elsewhere it shows nothing."""
+
+    def __init__(self, wanted: Optional[bool]) -> None:
+        self._display: Optional[Callable[..., Any]] = None
+        self._handle: Any = None
+        self._terminal = False
+        self._shown = ""
+        if wanted is False:
+            return
+        self._display = _notebook_display()
+        self._terminal = self._display is None and (wanted is True or _is_terminal())
+
+    def __enter__(self) -> _Progress:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._terminal and self._shown:
+            sys.stderr.write("\n")
+            sys.stderr.flush()
+
+    def show(self, text: str) -> None:
+        if text == self._shown:
+            return
+        if self._display is not None:
+            data = {"text/plain": text}
+            if self._handle is None:
+                self._handle = self._display(data, raw=True, display_id=True)
+            else:
+                self._handle.update(data, raw=True)
+        elif self._terminal:
+            width = shutil.get_terminal_size().columns - 1
+            sys.stderr.write(f"\r{text[:width]}\x1b[K")
+            sys.stderr.flush()
+        self._shown = text
+
+
+class _Meter:
+    """Shows how many bytes of a transfer are done."""
+
+    def __init__(self, progress: _Progress, doing: str, total: int) -> None:
+        self._progress = progress
+        self._doing = doing
+        self._total = total
+        self._done = 0
+        self._shown_at = 0.0
+
+    def add(self, count: int) -> None:
+        self._done += count
+        now = time.monotonic()
+        if now - self._shown_at < 0.2 and self._done < self._total:
+            return
+        self._shown_at = now
+        self._progress.show(f"{self._doing} {_format_bytes(self._done)} of {_format_bytes(self._total)}")
+
+
+def _notebook_display() -> Optional[Callable[..., Any]]:
+    """IPython's `display`, if this is a notebook."""
+    if "IPython" not in sys.modules:
+        return None
+    try:
+        shell: Any = importlib.import_module("IPython").get_ipython()
+        if type(shell).__name__ != "ZMQInteractiveShell":
+            return None
+        return cast(Callable[..., Any], importlib.import_module("IPython.display").display)
+    except (ImportError, AttributeError):
+        return None
+
+
+def _is_terminal() -> bool:
+    try:
+        return sys.stderr.isatty()
+    except (AttributeError, ValueError):
+        return False
+
+
+def _format_bytes(count: float) -> str:
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if count < 1024:
+            return f"{count:.0f} {unit}" if unit == "B" or count >= 100 else f"{count:.1f} {unit}"
+        count /= 1024
+    return f"{count:.1f} TiB"
+
+
+def _format_seconds(seconds: float) -> str:
+    whole = int(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    minutes = whole // 60
+    return f"{minutes} min {whole % 60} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
