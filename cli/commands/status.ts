@@ -80,7 +80,8 @@ async function readCluster(context: Context, client: Client): Promise<View> {
 
 function formatGpus({ cluster_status: now }: Cluster): string {
   const simulated = now.simulated_gpus > 0 ? `, ${now.simulated_gpus} of them simulated` : ''
-  const gpus = `${now.available_gpus} of ${now.total_gpus} free (${Math.round(now.utilization_percent)} % allocated)`
+  const load = now.load_percent === null ? '' : `, measured load ${Math.round(now.load_percent)} %`
+  const gpus = `${now.available_gpus} of ${now.total_gpus} free (${Math.round(now.utilization_percent)} % allocated${load})`
   return `GPUs: ${gpus}${simulated}. Nodes: ${now.ready_nodes} of ${now.nodes} ready.`
 }
 

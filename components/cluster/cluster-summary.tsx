@@ -15,7 +15,8 @@ interface ClusterSummaryProps {
 
 /** The cluster in six figures. Each has its place from the start, so that nothing moves. */
 export function ClusterSummary({ status, scheduler }: ClusterSummaryProps) {
-  const { available_gpus, total_gpus, allocated_gpus, utilization_percent, simulated_gpus } = status
+  const { available_gpus, total_gpus, allocated_gpus, utilization_percent, load_percent, simulated_gpus } =
+    status
   return (
     <Panel>
       <dl className="grid grid-cols-2 gap-x-6 gap-y-4 p-4 sm:grid-cols-3 xl:grid-cols-6">
@@ -27,7 +28,12 @@ export function ClusterSummary({ status, scheduler }: ClusterSummaryProps) {
         >
           {formatNumber(available_gpus)} <Of>of {formatNumber(total_gpus)}</Of>
         </Figure>
-        <Figure label="GPUs allocated" note="including parts of GPUs">
+        <Figure
+          label="GPUs allocated"
+          note={
+            load_percent === null ? 'including parts of GPUs' : `measured load ${Math.round(load_percent)} %`
+          }
+        >
           {formatNumber(Number(allocated_gpus.toFixed(2)))}
         </Figure>
         <Figure

@@ -86,6 +86,10 @@ export const clusterStatusSchema = z.object({
   available_gpus: z.int().describe('completely free GPUs on nodes that accept jobs'),
   allocated_gpus: z.number().describe('allocated GPUs, including parts of GPUs'),
   utilization_percent: z.number().describe('allocated part of all GPUs that can be allocated'),
+  load_percent: z
+    .number()
+    .nullable()
+    .describe('mean measured load of the GPUs; null: no load is measured, as on simulated GPUs'),
   nodes: z.int(),
   ready_nodes: z.int(),
   simulated_gpus: z.int(),
@@ -230,6 +234,7 @@ export type NodesWanted = Partial<ClusterQuery>
 export type UpdateNode = z.input<typeof updateNodeSchema>
 export type UpdateGpu = z.input<typeof updateGpuSchema>
 export type ClusterNode = z.output<typeof clusterNodeSchema>
+export type GpuUse = z.output<typeof gpuUseSchema>
 export type ClusterGpu = z.output<typeof clusterGpuSchema>
 export type Policy = z.output<typeof policySchema>
 export type ModelTable = z.output<typeof modelTableSchema>

@@ -21,6 +21,7 @@ beforeAll(async () => {
     const { nodeId } = await makeNode({ name, gpus: 4 })
     if (/^[ab]/.test(name)) await placeManually(nodeId, await makeJob({ userId: bob.id }), { milli: 500 })
   }
+  await db.pool.query('UPDATE gpus SET load = 0.1 * index, sampled_at = now() WHERE index < 2')
   await db.pool.query("UPDATE nodes SET paused_at = now() WHERE name = 'paused-0'")
   await db.pool.query("UPDATE nodes SET lease_expires_at = now() - interval '1 second' WHERE name = 'lost-0'")
   await db.pool.query("UPDATE gpus SET busy_reason = 'Other processes use it.' WHERE uuid = 'GPU-sim-b-0-3'")

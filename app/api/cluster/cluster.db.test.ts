@@ -80,12 +80,18 @@ describe('the cluster', () => {
     await db.pool.query("UPDATE gpus SET paused_at = now() WHERE uuid = 'GPU-sim-one-4'")
     await makeNode({ name: 'lost', gpus: 4 })
     await db.pool.query("UPDATE nodes SET lease_expires_at = now() - interval '1 second' WHERE name = 'lost'")
+    await db.pool.query(
+      `UPDATE gpus SET sampled_at = now(), load = v.load FROM (VALUES ('GPU-sim-one-0', 0.9), ('GPU-sim-one-1', 0.35),
+         ('GPU-sim-one-2', NULL), ('GPU-sim-one-3', 1)) v (uuid, load) WHERE gpus.uuid = v.uuid`,
+    )
     const { cluster_status } = await read(ada)
     expect(cluster_status).toEqual({
       total_gpus: 4,
       available_gpus: 1,
       allocated_gpus: 1.5,
       utilization_percent: 50,
+      // The GPU that is missing counts nothing, and the one without a measurement neither.
+      load_percent: 62.5,
       nodes: 2,
       ready_nodes: 1,
       simulated_gpus: 4,
@@ -95,7 +101,7 @@ describe('the cluster', () => {
 
   it('is empty without nodes', async () => {
     expect(await read(ada)).toMatchObject({
-      cluster_status: { total_gpus: 0, utilization_percent: 0 },
+      cluster_status: { total_gpus: 0, utilization_percent: 0, load_percent: null },
       nodes: [],
     })
   })

@@ -14,7 +14,9 @@ const overviewRows = z.array(
     node_id: z.number(),
     name: z.string(),
     facts: nodeFactsSchema,
-    gpus: z.array(z.tuple([z.boolean(), z.boolean(), z.boolean(), z.boolean(), z.number()])),
+    gpus: z.array(
+      z.tuple([z.boolean(), z.boolean(), z.boolean(), z.boolean(), z.number(), z.number().nullable()]),
+    ),
   }),
 )
 
@@ -32,16 +34,16 @@ async function computeOverview(): Promise<OverviewNode[]> {
     name: 'cluster-overview',
     text: `SELECT ${nodeColumns}, coalesce(gpus.list, '[]') AS gpus FROM nodes n
              LEFT JOIN (SELECT g.node_id, json_agg(json_build_array(g.missing, g.paused_at IS NOT NULL,
-                               g.busy_reason IS NOT NULL, g.simulated, g.allocated_milli)) AS list
+                               g.busy_reason IS NOT NULL, g.simulated, g.allocated_milli, g.load)) AS list
                           FROM gpus g WHERE ${shownGpus} GROUP BY g.node_id) gpus ON gpus.node_id = n.id
             WHERE ${shownNodes} ORDER BY n.number`,
   })
   return overviewRows.parse(rows).map(({ facts, gpus, ...node }) => {
     const { state } = nodeState(facts)
-    const counted = gpus.map(([missing, paused, busy, simulated, allocatedMilli]) => {
+    const counted = gpus.map(([missing, paused, busy, simulated, allocatedMilli, load]) => {
       // The reason texts are not needed here, only the state.
       const gpu = { missing, paused, pauseReason: null, busyReason: busy ? '' : null, allocatedMilli }
-      return { state: gpuState(gpu, state).state, allocated: allocatedMilli / 1000, simulated }
+      return { state: gpuState(gpu, state).state, allocated: allocatedMilli / 1000, simulated, use: { load } }
     })
     return { ...node, state, gpus: counted }
   })

@@ -1,8 +1,16 @@
-import { type Cluster, type ClusterGpu, type ClusterNode, gpuStates } from '../../contract/cluster'
+import {
+  type Cluster,
+  type ClusterGpu,
+  type ClusterNode,
+  type GpuUse,
+  gpuStates,
+} from '../../contract/cluster'
 
 export interface CountedNode {
   state: ClusterNode['state']
-  gpus: readonly Pick<ClusterGpu, 'state' | 'allocated' | 'simulated'>[]
+  gpus: readonly (Pick<ClusterGpu, 'state' | 'allocated' | 'simulated'> & {
+    use: Pick<GpuUse, 'load'> | null
+  })[]
 }
 
 const gone = new Set<ClusterNode['state']>(['lost', 'drained'])
@@ -32,10 +40,18 @@ export function countCluster(
       available_gpus: present.filter(({ state }) => state === 'free').length,
       allocated_gpus: allocatedMilli / 1000,
       utilization_percent: usable === 0 ? 0 : Math.round(allocatedMilli / usable) / 10,
+      load_percent: meanLoadPercent(present.map(({ use }) => use?.load ?? null)),
       nodes: nodes.length,
       ready_nodes: nodes.filter(({ state }) => state === 'ready').length,
       simulated_gpus: present.filter(({ simulated }) => simulated).length,
     },
     gpus_by_state: Object.fromEntries(counts) as Cluster['gpus_by_state'],
   }
+}
+
+/** With one decimal. Null if no load is known. */
+function meanLoadPercent(loads: readonly (number | null)[]): number | null {
+  const known = loads.filter((load) => load !== null)
+  if (known.length === 0) return null
+  return Math.round((known.reduce((sum, load) => sum + load, 0) / known.length) * 1000) / 10
 }
