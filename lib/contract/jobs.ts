@@ -51,6 +51,15 @@ export const jobSummarySchema = z.object({
   created_at: time,
   started_at: time.nullable(),
   completed_at: time.nullable(),
+  queue_position: z
+    .int()
+    .nullable()
+    .optional()
+    .describe('1 starts next; null: the job does not wait, or has just arrived; absent in live events'),
+  expected_start: time
+    .nullable()
+    .optional()
+    .describe('null: no start can be predicted, or the job does not wait; absent in live events'),
 })
 
 /** What one instance of a job has or had on its node. */

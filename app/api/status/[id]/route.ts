@@ -2,8 +2,9 @@ import { jobOperations } from '@/lib/contract/operations/jobs'
 import { route } from '@/lib/http/route'
 import { requireUserId } from '@/lib/jobs/read/job-visibility'
 import { readJob } from '@/lib/jobs/read/read'
+import { withExpectation } from '@/lib/queue/expectations'
 
-export const GET = route(jobOperations.get, ({ query, params, actor }) => {
+export const GET = route(jobOperations.get, async ({ query, params, actor }) => {
   requireUserId(actor, query.user_id)
-  return readJob(actor, params.id)
+  return withExpectation(await readJob(actor, params.id))
 })
