@@ -4,9 +4,11 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, test } from '@playwright/test'
 import { CountingProxy } from './counting-proxy'
+import { openBarrier, waitAtBarrier } from './program-barrier'
 import { type Ended, runCli } from './run-cli'
 import { theSystem } from './system/the-system'
 import { createUser, noLimits, type TestUser } from './test-users'
+import { configText, longRunning, submit } from './uploads'
 
 /** Uploads directories with the built `gpuq` through a proxy that counts the bytes. */
 
@@ -115,6 +117,22 @@ test('after a broken connection, only the interrupted request is sent again', as
   expect(ended).toMatchObject({ code: 0, out: '200\n' })
   expect(proxy.cuts).toBe(cuts + 1)
   expect(ended.err).toContain('Retrying.')
+})
+
+test('wait and logs -f continue after broken connections', async () => {
+  const code = `print("before", flush=True)\n${waitAtBarrier}\nprint("after")`
+  const id = await submit(person, code, configText(longRunning))
+  await expect.poll(async () => (await person.client.jobs.get(id)).status).toBe('running')
+  const following = [gpuq(['logs', '-f', id]), gpuq(['wait', id])] as const
+  for (let count = 0; count < 3; count++) {
+    const { sentBytes } = proxy
+    await expect.poll(() => proxy.sentBytes).toBeGreaterThan(sentBytes)
+    proxy.cut()
+  }
+  await openBarrier(id)
+  const [log, waited] = await Promise.all(following)
+  expect(log).toEqual({ code: 0, err: '', out: 'before\nafter\n' })
+  expect(waited).toMatchObject({ code: 0, err: '', out: expect.stringContaining(`${id} completed`) })
 })
 
 test('the name of an active run is rejected, and the error names its job', async () => {
