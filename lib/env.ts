@@ -160,16 +160,20 @@ export const envSchema = z.object({
     .optional()
     .describe('whether cookies are secure; unset: true if GPUQ_URL is https'),
   RESEARCH_AGENT_GPU_ORCHESTRATION_ENABLED: flag
-    .default(true)
-    .describe('first start: whether the scheduler runs; later an admin starts and stops it'),
+    .optional()
+    .describe(
+      'each start: whether the scheduler runs; true also creates two simulated nodes of eight GPUs if the machine has no GPU; unset: as an admin set it, at first it runs',
+    ),
   RESEARCH_AGENT_SCHEDULING_POLICY: z
     .enum(schedulingPolicies)
-    .default('priority')
-    .describe('first start: the scheduling policy (priority, fcfs, sjf or fair_share)'),
+    .optional()
+    .describe(
+      'each start: the scheduling policy (priority, fcfs, sjf or fair_share); unset: as an admin set it, at first priority',
+    ),
   RESEARCH_AGENT_MAX_QUEUE_SIZE: count
     .max(1_000_000)
-    .default(100)
-    .describe('first start: maximum number of waiting jobs'),
+    .optional()
+    .describe('each start: maximum number of waiting jobs; unset: as an admin set it, at first 100'),
   RESEARCH_AGENT_USER_AUTH_TOKEN: z
     .string()
     .min(32)

@@ -149,10 +149,20 @@ it('shows the queue without details and actions of other users’ jobs', () => {
   expect(screen.getAllByRole('button')).toHaveLength(1)
 })
 
+it('names the variables that set the policy again at each start', () => {
+  const fields = ['scheduling_policy', 'max_queue_size'] as const
+  renderUi(<PolicyForm policy={makePolicy({ set_by_environment: [...fields] })} />)
+  expect(document.body.textContent).toContain(
+    'set the order (RESEARCH_AGENT_SCHEDULING_POLICY) and the queue size (RESEARCH_AGENT_MAX_QUEUE_SIZE).',
+  )
+  expect(document.body.textContent).not.toContain('RESEARCH_AGENT_GPU_ORCHESTRATION_ENABLED')
+})
+
 it('asks before it stops the scheduler', async () => {
   answerWith({ 'POST /api/orchestrator/stop': {} })
-  renderUi(<SchedulerButton running />)
+  renderUi(<SchedulerButton running setByEnvironment />)
   clickButton('Stop scheduler…')
-  expect(screen.getByRole('alertdialog', { name: 'Stop the scheduler?' })).toBeTruthy()
+  const dialog = screen.getByRole('alertdialog', { name: 'Stop the scheduler?' })
+  expect(dialog.textContent).toContain('RESEARCH_AGENT_GPU_ORCHESTRATION_ENABLED sets it again')
   expect(sentRequests).toEqual([])
 })

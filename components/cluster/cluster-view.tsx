@@ -64,7 +64,9 @@ function ClusterActions({ scheduler }: { scheduler: Orchestrator | undefined }) 
       <ButtonLink icon={SlidersHorizontal} href="/admin/policy">
         Policy
       </ButtonLink>
-      {scheduler ? <SchedulerButton running={scheduler.running} /> : null}
+      {scheduler ? (
+        <SchedulerButton running={scheduler.running} setByEnvironment={scheduler.set_by_environment} />
+      ) : null}
     </>
   )
 }

@@ -1,7 +1,7 @@
 import type { Session, Token, User } from '@/lib/contract/access/access'
 import { type ApiLimits, noJobLimits } from '@/lib/contract/access/limits'
 import type { StorageUse } from '@/lib/contract/access/storage'
-import type { ClusterGpu, ClusterNode, Policy, QueueJob } from '@/lib/contract/cluster'
+import type { ClusterGpu, ClusterNode, QueueJob, ShownPolicy } from '@/lib/contract/cluster'
 import type { JobDetail, JobSummary } from '@/lib/contract/jobs'
 
 const at = '2026-11-22T10:00:00.000Z'
@@ -203,7 +203,7 @@ export function makeQueueJob(changes: Partial<QueueJob> = {}): QueueJob {
   }
 }
 
-export function makePolicy(changes: Partial<Policy> = {}): Policy {
+export function makePolicy(changes: Partial<ShownPolicy> = {}): ShownPolicy {
   return {
     scheduling_policy: 'priority',
     max_concurrent_jobs: null,
@@ -216,6 +216,7 @@ export function makePolicy(changes: Partial<Policy> = {}): Policy {
     load_threshold: 0.1,
     quarantine_after: 3,
     probe_quarantined: true,
+    set_by_environment: [],
     ...changes,
   }
 }

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { uuidv7 } from 'uuidv7'
 import { scopes } from '../contract/access/roles'
+import { policyVariables } from '../contract/cluster'
 import { acquireLock } from '../database/locks'
 import { findRow, type Transaction, transaction } from '../database/transaction'
 import { env } from '../env'
@@ -34,13 +35,13 @@ export function ensureFirstRun(): Promise<FirstRun> {
   return transaction(async (tx): Promise<FirstRun> => {
     await acquireLock(tx, 'firstRun')
     await ensureEnvironment(tx)
+    await applyPolicyVariables(tx)
     const admin = await findRow<{ handle: string; email: string | null }>(
       tx,
       `SELECT handle, email FROM users WHERE role = 'admin'
         ORDER BY disabled_at IS NOT NULL, created_at, id LIMIT 1`,
     )
     if (admin) return { created: false, admin }
-    await applyFirstPolicy(tx)
     return { created: true, admin: await createAdmin(tx) }
   })
 }
@@ -80,14 +81,24 @@ async function requireStrongAdminPassword(
   )
 }
 
-/** Applies the policy of the environment variables. Only until there is an admin, who may then change it. */
-async function applyFirstPolicy(tx: Transaction): Promise<void> {
-  const given = env()
-  await tx.query('UPDATE policies SET running = $1, scheduling = $2, max_queue_size = $3', [
-    given.RESEARCH_AGENT_GPU_ORCHESTRATION_ENABLED,
-    given.RESEARCH_AGENT_SCHEDULING_POLICY,
-    given.RESEARCH_AGENT_MAX_QUEUE_SIZE,
-  ])
+/** Applies the policy of the environment variables, at each start. An admin may change it until the next one. */
+async function applyPolicyVariables(tx: Transaction): Promise<void> {
+  const settings = env()
+  const given = {
+    running: settings[policyVariables.running],
+    scheduling_policy: settings[policyVariables.scheduling_policy],
+    max_queue_size: settings[policyVariables.max_queue_size],
+  }
+  const names = Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [name]))
+  const { rows } = await tx.query<{ changed: boolean }>(
+    `UPDATE policies p SET running = coalesce($1, p.running), scheduling = coalesce($2, p.scheduling),
+            max_queue_size = coalesce($3, p.max_queue_size), set_by_environment = $4
+       FROM policies o WHERE o.id = p.id
+     RETURNING (o.running, o.scheduling, o.max_queue_size) <> (p.running, p.scheduling, p.max_queue_size) AS changed`,
+    [given.running, given.scheduling_policy, given.max_queue_size, names],
+  )
+  if (!rows[0]?.changed) return
+  await recordAudit(tx, { actorId: null, action: 'policy_updated', target: null, detail: given })
 }
 
 async function ensureEnvironment(tx: Transaction): Promise<void> {

@@ -164,6 +164,22 @@ export const policySchema = z.object({
     .describe('true: a quarantined node tests itself and returns to service when a test container works'),
 })
 
+/** The environment variables that set fields of the policy at each start. `running` starts or stops the scheduler. */
+export const policyVariables = {
+  running: 'RESEARCH_AGENT_GPU_ORCHESTRATION_ENABLED',
+  scheduling_policy: 'RESEARCH_AGENT_SCHEDULING_POLICY',
+  max_queue_size: 'RESEARCH_AGENT_MAX_QUEUE_SIZE',
+} as const
+const setByEnvironment = z.enum(['running', 'scheduling_policy', 'max_queue_size'])
+
+/** The response of `GET` and `PUT /orchestrator/policy`. */
+export const shownPolicySchema = policySchema.extend({
+  set_by_environment: z
+    .array(setByEnvironment)
+    .default([])
+    .describe('fields that environment variables set again at each start'),
+})
+
 /** `PUT /orchestrator/policy`: absent fields keep their values. */
 export const updatePolicySchema = z.strictObject(policySchema.partial().shape)
 
@@ -222,6 +238,12 @@ export const queueSchema = z.object({
 /** `GET /orchestrator/status`. */
 export const orchestratorSchema = z.object({
   running: z.boolean(),
+  set_by_environment: z
+    .boolean()
+    .default(false)
+    .describe(
+      'true: RESEARCH_AGENT_GPU_ORCHESTRATION_ENABLED starts or stops it again at each start of gpuq',
+    ),
   leader: z.boolean().describe('true: a worker is the leader now'),
   scheduling_policy: z.enum(schedulingPolicies),
   queued: z.int(),
@@ -237,6 +259,7 @@ export type ClusterNode = z.output<typeof clusterNodeSchema>
 export type GpuUse = z.output<typeof gpuUseSchema>
 export type ClusterGpu = z.output<typeof clusterGpuSchema>
 export type Policy = z.output<typeof policySchema>
+export type ShownPolicy = z.output<typeof shownPolicySchema>
 export type ModelTable = z.output<typeof modelTableSchema>
 export type Queue = z.output<typeof queueSchema>
 export type QueueJob = z.output<typeof queueJobSchema>

@@ -1,8 +1,15 @@
 import { useMutation } from '@tanstack/react-query'
 import { updatePolicy } from '@/components/queries/cluster'
-import { type Policy, policySchema, schedulingPolicies } from '@/lib/contract/cluster'
+import {
+  type Policy,
+  policySchema,
+  policyVariables,
+  type ShownPolicy,
+  schedulingPolicies,
+} from '@/lib/contract/cluster'
 import { PanelForm } from '../../shell/form'
 import { type FormFields, useSchemaForm } from '../../shell/use-schema-form'
+import { Callout } from '../../ui/callout'
 import { CheckboxField } from '../../ui/checkbox'
 import { SelectField } from '../../ui/select'
 import { NumberField } from '../../ui/text-field'
@@ -18,7 +25,7 @@ function helpOf(name: keyof Policy): string {
 }
 
 /** The order of the queue and the handling of failures. */
-export function PolicyForm({ policy }: { policy: Policy }) {
+export function PolicyForm({ policy: { set_by_environment, ...policy } }: { policy: ShownPolicy }) {
   const { mutateAsync } = useMutation(updatePolicy)
   const form = useSchemaForm({
     schema: policyForm,
@@ -36,8 +43,26 @@ export function PolicyForm({ policy }: { policy: Policy }) {
       submitLabel="Save policy"
       className="gap-6"
     >
+      <VariablesNote fields={set_by_environment} />
       <PolicyFields form={form} />
     </PanelForm>
+  )
+}
+
+const settings = {
+  running: 'whether the scheduler runs',
+  scheduling_policy: 'the order',
+  max_queue_size: 'the queue size',
+} as const
+
+/** Says which values a restart of gpuq will replace. */
+function VariablesNote({ fields }: { fields: ShownPolicy['set_by_environment'] }) {
+  if (fields.length === 0) return null
+  const list = fields.map((field) => `${settings[field]} (${policyVariables[field]})`)
+  return (
+    <Callout tone="info">
+      {`Environment variables of gpuq set ${new Intl.ListFormat('en').format(list)}. What you change here is replaced at the next start of gpuq. To keep a change, remove its variable.`}
+    </Callout>
   )
 }
 

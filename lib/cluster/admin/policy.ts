@@ -2,14 +2,19 @@ import type { z } from 'zod'
 import { type Actor, requireAdmin } from '../../access/actor'
 import { assignments } from '../../access/assignments'
 import { recordAudit } from '../../access/audit'
-import { type Orchestrator, type Policy, policySchema, type updatePolicySchema } from '../../contract/cluster'
+import {
+  type Orchestrator,
+  type ShownPolicy,
+  shownPolicySchema,
+  type updatePolicySchema,
+} from '../../contract/cluster'
 import { database } from '../../database/client'
 import { hasLeader } from '../../database/locks'
 import { wakeLeader } from '../../database/notify'
 import { type Transaction, transaction } from '../../database/transaction'
 
 /** The policy and the other settings in its row. */
-type CurrentPolicy = Policy & {
+type CurrentPolicy = ShownPolicy & {
   /** False: the orchestrator is stopped and nothing new is placed. */
   running: boolean
   /** Thousandths of a GPU for a model whose name is not in the requirements table. */
@@ -17,7 +22,7 @@ type CurrentPolicy = Policy & {
 }
 
 const columns = `scheduling AS scheduling_policy, max_concurrent_jobs, enable_auto_retry, max_queue_size, backfill,
-  ageing_minutes, half_life_hours, memory_threshold, load_threshold, quarantine_after, probe_quarantined, running,
+  ageing_minutes, half_life_hours, memory_threshold, load_threshold, quarantine_after, probe_quarantined, running, set_by_environment,
   default_requirement_milli AS "defaultRequirementMilli"`
 
 export async function readPolicy(executor: Transaction = database().pool): Promise<CurrentPolicy> {
@@ -29,8 +34,8 @@ export async function readPolicy(executor: Transaction = database().pool): Promi
 }
 
 /** Returns the part of the policy that the API exposes. */
-export function toApiPolicy(policy: CurrentPolicy): Policy {
-  return policySchema.parse(policy)
+export function toApiPolicy(policy: CurrentPolicy): ShownPolicy {
+  return shownPolicySchema.parse(policy)
 }
 
 /** Changes the given fields of the policy. The scheduler applies them from its next pass on. */
@@ -80,7 +85,8 @@ export async function setOrchestratorRunning(actor: Actor, running: boolean): Pr
 export async function readOrchestrator(): Promise<Orchestrator> {
   const { rows } = await database().pool.query<Orchestrator>({
     name: 'read-orchestrator',
-    text: `SELECT p.running, p.scheduling AS scheduling_policy, ${hasLeader} AS leader,
+    text: `SELECT p.running, 'running' = ANY (p.set_by_environment) AS set_by_environment,
+                  p.scheduling AS scheduling_policy, ${hasLeader} AS leader,
                   (SELECT count(*) FROM jobs WHERE status = 'pending')::int AS queued,
                   (SELECT count(*) FROM jobs WHERE status IN ('scheduled', 'running'))::int AS running_jobs
              FROM policies p`,

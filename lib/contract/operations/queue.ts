@@ -40,10 +40,10 @@ export const orchestratorOperations = defineOperations('orchestrator', 'queue', 
     responses: ok(cluster.orchestratorSchema),
   }),
   policy: get('/api/orchestrator/policy', 'read', 'The scheduling policy', {
-    responses: ok(cluster.policySchema),
+    responses: ok(cluster.shownPolicySchema),
   }),
   updatePolicy: put('/api/orchestrator/policy', 'admin', 'Change fields of the scheduling policy', {
     body: cluster.updatePolicySchema,
-    responses: ok(cluster.policySchema),
+    responses: ok(cluster.shownPolicySchema),
   }),
 })

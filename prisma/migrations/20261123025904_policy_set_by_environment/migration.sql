@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "policies" ADD COLUMN     "set_by_environment" TEXT[] DEFAULT ARRAY[]::TEXT[];
