@@ -7,6 +7,7 @@ import { readJobNetworks } from '@/lib/contract/job-network'
 import { database } from '@/lib/database/client'
 import { closeListener } from '@/lib/database/listen'
 import { checkpointsDirectory, env } from '@/lib/env'
+import { startsSimulatedNodes } from '@/lib/env/simulated-nodes'
 import { logger } from '@/lib/logger'
 import { watchStorage } from '@/lib/storage/watch'
 import { discoverGpus, firstGpus } from './gpus/discover'
@@ -60,6 +61,8 @@ async function register(): Promise<Registered> {
     node: config.GPUQ_NODE_NAME,
     simulated: config.GPUQ_SIMULATED_GPUS,
     maxGpus: config.GPUQ_GPUS,
+    // Its GPUs are on the simulated nodes that the start creates.
+    ...(startsSimulatedNodes(config) && { simulatedByDefault: 0 }),
     hadGpus: await hadRealGpus(config.GPUQ_NODE_NAME),
   })
   const warnings = [...engine.warnings, ...[problem, artifactsProblem].filter((warning) => warning != null)]

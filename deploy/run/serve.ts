@@ -12,6 +12,7 @@ import { EngineRuntime } from '@/worker/runtime/docker/engine-runtime'
 import { removeLeftovers } from '../checks/leftovers'
 import { probeEngine } from '../engine/engine.mjs'
 import { cudaNotice } from './cuda-notice'
+import { createFirstSimulatedNodes } from './first-simulated-nodes'
 import { formatLogLine } from './log-line'
 import { networkAddresses } from './network'
 import { localUrl, type Mode, webProgram, workerProgram } from './programs'
@@ -74,6 +75,7 @@ export async function serve(serving: Serving): Promise<void> {
     }
     if (first.created) unseen = first
     await startPrograms(serving, undo)
+    await createFirstSimulatedNodes(report, signal)
     if (first.created) await runSample(serving, first.admin.token)
     const notice = await cudaNotice().catch(() => null)
     if (notice !== null) report.warn(notice)

@@ -27,20 +27,20 @@ export interface DiscoveryOptions {
   simulated?: number | undefined
   /** Serve at most this many GPUs; also the number of simulated GPUs if there are no real ones. */
   maxGpus?: number | undefined
+  /** Number of simulated GPUs if the machine has no GPU; default: 2. */
+  simulatedByDefault?: number
   /** The node had real GPUs before, so a missing driver does not lead to simulated ones. */
   hadGpus?: boolean
   /** Timeout for nvidia-smi, which can hang on a broken driver. */
   timeoutMs?: number
 }
 
-/** Number of simulated GPUs without an NVIDIA GPU and without configuration. */
-const defaultSimulated = 2
-
 /** Returns the GPUs of this machine, or simulated ones if it has none. */
 export async function discoverGpus({
   node,
   simulated,
   maxGpus,
+  simulatedByDefault = 2,
   hadGpus = false,
   timeoutMs,
 }: DiscoveryOptions): Promise<Discovery> {
@@ -61,7 +61,7 @@ export async function discoverGpus({
     // Without nvidia-smi there is no NVIDIA driver. With it, GPUs that do not respond are a fault and never replaced
     // by simulated ones.
     if (error.code === 'absent' && !hadGpus)
-      return { gpus: simulatedGpus(node, maxGpus ?? defaultSimulated), source: 'simulated' }
+      return { gpus: simulatedGpus(node, maxGpus ?? simulatedByDefault), source: 'simulated' }
     return { gpus: [], source: 'nvidia-smi', problem: problemOfFailure(error) }
   }
 }

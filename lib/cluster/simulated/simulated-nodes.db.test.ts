@@ -7,7 +7,7 @@ import { takeSnapshot } from '../placement/snapshot'
 import { placeManually } from '../testing/placed'
 import { makeJob, makeNode } from '../testing/rows'
 import { registerSimulatedNode, simulatedNodesOf } from './serve-simulated'
-import { initializeSimulatedNodes } from './simulated-nodes'
+import { ensureFirstSimulatedNodes, initializeSimulatedNodes } from './simulated-nodes'
 
 vi.hoisted(() => vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough'))
 const db = testDatabase()
@@ -66,6 +66,30 @@ describe('simulated nodes', () => {
     expect(placements.map(({ jobId, tasks }) => [jobId, tasks[0]?.nodeId])).toEqual([
       [job, await idOf('sim-0')],
     ])
+  })
+
+  it('are created at the first start only, and not on a cluster with real GPUs', async () => {
+    const first = () => ensureFirstSimulatedNodes({ nodeCount: 2, gpusPerNode: 8 })
+    await expect(first()).rejects.toMatchObject({ code: 'conflict' })
+    await makeNode({ name: 'lab', gpus: 0 })
+    expect(await first()).toBe(true)
+    const both = [
+      ['sim-0', 8],
+      ['sim-1', 8],
+    ]
+    expect(await shown()).toEqual(both)
+    expect(await first()).toBe(false)
+    await initialize(0, 8)
+    expect(await first()).toBe(false)
+    expect(await shown()).toEqual([])
+    await db.pool.query('TRUNCATE nodes CASCADE')
+    await makeNode({ name: 'lab', gpus: 1 })
+    await db.pool.query('UPDATE gpus SET simulated = false')
+    expect(await first()).toBe(false)
+    const { rows } = await db.pool.query(
+      `SELECT detail FROM audit_events WHERE action = 'cluster_initialized' AND actor_id IS NULL`,
+    )
+    expect(rows).toEqual([{ detail: { node_count: 2, gpus_per_node: 8 } }])
   })
 
   it('require an admin and a ready node', async () => {

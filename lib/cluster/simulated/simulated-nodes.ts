@@ -43,31 +43,53 @@ interface SimulatedRow {
  */
 export async function initializeSimulatedNodes(actor: Actor, requested: SimulatedSet): Promise<void> {
   requireAdmin(actor)
-  await transaction(async (tx) => {
-    await acquireLock(tx, 'nodeRegistration')
-    const present = await lockSimulated(tx)
-    const names = await freeNames(tx, requested.nodeCount)
-    const surplus = present.filter(({ name }) => !names.includes(name))
-    const resized = present.filter(({ name, gpus }) => names.includes(name) && gpus !== requested.gpusPerNode)
-    refuseBusy([...surplus, ...resized])
-    for (const node of surplus) await removeNode(tx, node)
-    if (names.length > 0) {
-      const host = await chooseHost(tx, present)
-      const rowOf = new Map(present.map((node) => [node.name, node]))
-      for (const name of names) {
-        const id = await ensureNode(tx, name, rowOf.get(name), host)
-        const gpus = Array.from({ length: requested.gpusPerNode }, (_, index) => simulatedGpu(name, index))
-        await replaceGpus(tx, id, gpus)
-      }
-    }
-    await recordAudit(tx, {
-      actorId: actor.userId,
-      action: 'cluster_initialized',
-      target: null,
-      detail: { node_count: requested.nodeCount, gpus_per_node: requested.gpusPerNode },
-    })
-    await tx.query('SELECT pg_notify($1, $3), pg_notify($2, $3)', [channels.node, channels.queue, ''])
+  await transaction((tx) => replaceSimulatedNodes(tx, actor.userId, requested))
+}
+
+/**
+ * Creates the simulated nodes of a cluster that has never had any, and no real GPU either. Later starts keep what an
+ * admin has chosen. Returns false if the cluster has or had such nodes or GPUs.
+ * @throws 409 while no node is ready to host them.
+ */
+export function ensureFirstSimulatedNodes(requested: SimulatedSet): Promise<boolean> {
+  return transaction(async (tx) => {
+    const { rows } = await tx.query<{ known: boolean }>(
+      `SELECT EXISTS (SELECT 1 FROM nodes WHERE simulated) OR EXISTS (SELECT 1 FROM gpus WHERE NOT simulated) AS known`,
+    )
+    if (rows[0]?.known) return false
+    await replaceSimulatedNodes(tx, null, requested)
+    return true
   })
+}
+
+async function replaceSimulatedNodes(
+  tx: Transaction,
+  actorId: string | null,
+  requested: SimulatedSet,
+): Promise<void> {
+  await acquireLock(tx, 'nodeRegistration')
+  const present = await lockSimulated(tx)
+  const names = await freeNames(tx, requested.nodeCount)
+  const surplus = present.filter(({ name }) => !names.includes(name))
+  const resized = present.filter(({ name, gpus }) => names.includes(name) && gpus !== requested.gpusPerNode)
+  refuseBusy([...surplus, ...resized])
+  for (const node of surplus) await removeNode(tx, node)
+  if (names.length > 0) {
+    const host = await chooseHost(tx, present)
+    const rowOf = new Map(present.map((node) => [node.name, node]))
+    for (const name of names) {
+      const id = await ensureNode(tx, name, rowOf.get(name), host)
+      const gpus = Array.from({ length: requested.gpusPerNode }, (_, index) => simulatedGpu(name, index))
+      await replaceGpus(tx, id, gpus)
+    }
+  }
+  await recordAudit(tx, {
+    actorId,
+    action: 'cluster_initialized',
+    target: null,
+    detail: { node_count: requested.nodeCount, gpus_per_node: requested.gpusPerNode },
+  })
+  await tx.query('SELECT pg_notify($1, $3), pg_notify($2, $3)', [channels.node, channels.queue, ''])
 }
 
 /** SQL condition: the node with this alias is not a removed simulated node. */
