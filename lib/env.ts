@@ -136,7 +136,7 @@ export const envSchema = z.object({
   GPUQ_WORKSPACES: workspaces
     .optional()
     .describe(
-      'shared directories of projects: a list of OWNER/PROJECT=/path, or a root such as /workspace for /workspace/OWNER/PROJECT; the same for web server and workers',
+      'shared directories of projects: a list of OWNER/PROJECT=/path (OWNER *: every user), or a root such as /workspace for /workspace/OWNER/PROJECT; the same for web server and workers',
     ),
   GPUQ_CONTAINER_RUNTIME: z
     .string()

@@ -1,10 +1,19 @@
 /** Code that `npm start` and `npm run dev` share: the checks before the start, the engine, the database and the programs. */
+import { statSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import { ensureEngine } from '../engine/engine.mjs'
 import { checkPort, lockDataDir } from './instance-lock.mjs'
 import { prepareEngine, prepareImage, runTracks } from './prepare.mjs'
 import { createReport } from './report.mjs'
-import { atLeast, oldestNode, readSettings, root, takeFirstStartSecrets } from './settings.mjs'
+import {
+  atLeast,
+  oldestNode,
+  readArguments,
+  readSettings,
+  root,
+  takeFirstStartSecrets,
+  withWorkdir,
+} from './settings.mjs'
 import { Stopped, stopOnSignals } from './signals.mjs'
 
 /**
@@ -79,16 +88,28 @@ export async function launch({ title, mode, prepareCode }) {
     }
   }
 
+  /** @param {string} workdir */
+  function describeWorkdir(workdir) {
+    report.line(`  Commands of the project default run in ${workdir}.`)
+    if (statSync(workdir).uid >= 1000) return
+    report.warn(
+      `${workdir} belongs to root: jobs can read what others may read, and write nothing. To let them write: chown -R 1000 ${workdir}`,
+    )
+  }
+
   async function main() {
     if (!atLeast(process.versions.node, oldestNode)) {
       throw new Error(`gpuq needs Node.js ${oldestNode} or later; this is ${process.versions.node}.`)
     }
+    const { workdir } = readArguments(process.argv.slice(2), process.env)
+    if (workdir !== null) process.env.GPUQ_WORKSPACES = withWorkdir(process.env.GPUQ_WORKSPACES, workdir)
     process.chdir(root)
     // Before anything is started: a child would keep them in its environment.
     secrets = takeFirstStartSecrets(process.env)
     const settings = readSettings(process.env)
     process.env.GPUQ_DATA_DIR = settings.dataDir
     report.line(`\n  ${title}\n`)
+    if (workdir !== null) describeWorkdir(workdir)
     const lock = lockDataDir(settings.dataDir, settings.port)
     try {
       await checkPort(settings.port, settings.host, { patient: lock.afterCrash })

@@ -2,7 +2,7 @@
  * The settings that are needed before any package is installed. lib/env.ts declares all settings, including
  * these.
  */
-import { existsSync } from 'node:fs'
+import { existsSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -56,6 +56,39 @@ export function takeFirstStartSecrets(env) {
     delete env[name]
   }
   return taken
+}
+
+/**
+ * Reads the arguments of `npm start` and `npm run dev`: `--workdir PATH`, the directory in which the commands of each
+ * user's project `default` run. npm changes the directory, and keeps the earlier one in INIT_CWD.
+ * @param {string[]} words
+ * @param {NodeJS.ProcessEnv} env
+ * @returns {{ workdir: string | null }}
+ */
+export function readArguments(words, env) {
+  const [first = '', ...more] = words
+  if (words.length === 0) return { workdir: null }
+  const given = first === '--workdir' ? more.shift() : /^--workdir=(.+)$/.exec(first)?.[1]
+  if (!given || more.length > 0) {
+    throw new Error(`"${words.join(' ')}" is not understood. The only option is --workdir PATH.`)
+  }
+  const path = resolve(env.INIT_CWD ?? process.cwd(), given)
+  if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) {
+    throw new Error(`--workdir: ${path} is not a directory. Create it, or name another one.`)
+  }
+  const workdir = realpathSync(path)
+  if (workdir.includes(','))
+    throw new Error(`--workdir: ${workdir} contains a comma. Use a path without one.`)
+  return { workdir }
+}
+
+/**
+ * The value of GPUQ_WORKSPACES with a directory for the project `default` of every user.
+ * @param {string | undefined} workspaces
+ * @param {string} workdir
+ */
+export function withWorkdir(workspaces, workdir) {
+  return [...(workspaces ? [workspaces] : []), `*/default=${workdir}`].join(',')
 }
 
 /**

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { atLeast, oldestNode, readSettings, root } from './settings.mjs'
+import { atLeast, oldestNode, readArguments, readSettings, root, withWorkdir } from './settings.mjs'
 
 describe('versions', () => {
   it.each([
@@ -28,5 +28,27 @@ describe('settings', () => {
 
   it.each(['0', '70000', 'http', '80.5'])('reject PORT=%s with instructions', (port) => {
     expect(() => readSettings({ NODE_ENV: 'test', PORT: port })).toThrow(/^PORT=.*1 to 65535/)
+  })
+})
+
+describe('arguments', () => {
+  const from = (...words: string[]) => readArguments(words, { NODE_ENV: 'test', INIT_CWD: root })
+
+  it('may name the directory of commands, from where the user is', () => {
+    expect(from()).toEqual({ workdir: null })
+    expect(from('--workdir', 'docs')).toEqual({ workdir: join(root, 'docs') })
+    expect(from(`--workdir=${root}`)).toEqual({ workdir: root })
+    expect(withWorkdir(undefined, '/srv/p')).toBe('*/default=/srv/p')
+    expect(withWorkdir('/workspace', '/srv/p')).toBe('/workspace,*/default=/srv/p')
+  })
+
+  it.each([
+    [['--workdir'], /only option is --workdir PATH/],
+    [['--work', 'docs'], /only option is --workdir PATH/],
+    [['--workdir', 'docs', 'more'], /only option is --workdir PATH/],
+    [['--workdir', 'package.json'], /is not a directory/],
+    [['--workdir', 'missing'], /is not a directory/],
+  ])('reject %j with instructions', (words, message) => {
+    expect(() => from(...words)).toThrow(message)
   })
 })

@@ -10,11 +10,20 @@ const read = (text: string) => {
 describe('the directories of projects', () => {
   it('are named one by one, or by a root for all others, or both', () => {
     const workspaces = read('Ada/thesis=/data/thesis, /workspace')
-    expect(workspaceOf(workspaces, { owner: 'ada', slug: 'thesis' })).toBe('/data/thesis')
-    expect(workspaceOf(workspaces, { owner: 'ada', slug: 'Thesis' })).toBe('/workspace/ada/Thesis')
-    expect(workspaceOf(workspaces, { owner: 'Bob', slug: 'p' })).toBe('/workspace/Bob/p')
+    const own = (path: string) => ({ path, shared: false })
+    expect(workspaceOf(workspaces, { owner: 'ada', slug: 'thesis' })).toEqual(own('/data/thesis'))
+    expect(workspaceOf(workspaces, { owner: 'ada', slug: 'Thesis' })).toEqual(own('/workspace/ada/Thesis'))
+    expect(workspaceOf(workspaces, { owner: 'Bob', slug: 'p' })).toEqual(own('/workspace/Bob/p'))
     expect(workspaceOf(read('ada/thesis=/data/thesis'), { owner: 'bob', slug: 'thesis' })).toBeNull()
     expect(workspaceOf(undefined, { owner: 'ada', slug: 'thesis' })).toBeNull()
+  })
+
+  it('may be one for a project of every user, unless the user has another one', () => {
+    const workspaces = read('*/default=/srv/team,ada/default=/srv/ada,/workspace')
+    const pathOf = (owner: string, slug: string) => workspaceOf(workspaces, { owner, slug })
+    expect(pathOf('bob', 'default')).toEqual({ path: '/srv/team', shared: true })
+    expect(pathOf('ada', 'default')).toEqual({ path: '/srv/ada', shared: false })
+    expect(pathOf('bob', 'other')).toEqual({ path: '/workspace/bob/other', shared: false })
   })
 
   it.each([
@@ -29,6 +38,9 @@ describe('the directories of projects', () => {
     ['../x=/data', /OWNER\/PROJECT/],
     ['/a,/b', /only one/],
     ['ada/x=/a,ADA/x=/b', /twice/],
+    ['*/x=/a,*/x=/b', /twice/],
+    ['*/*=/a', /OWNER\/PROJECT/],
+    ['*/x=/data,ada/y=/data/y', /overlap/],
     ['ada/x=/data,bob/y=/data/y', /overlap/],
     ['ada/x=/data,bob/y=/data', /overlap/],
     ['/workspace,ada/x=/workspace/ada/x', /overlap/],

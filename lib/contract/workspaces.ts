@@ -6,26 +6,41 @@ export interface Workspaces {
   root: string | null
   /** Paths of single projects, by `owner/project` with the owner in lower case. */
   paths: ReadonlyMap<string, string>
+  /** Paths of the projects with the same name of all owners, by the name: these projects share a directory. */
+  shared: ReadonlyMap<string, string>
+}
+
+export interface Workspace {
+  path: string
+  /** True: jobs of users without a uid may run there too, as the owner of the directory. */
+  shared: boolean
 }
 
 /** Directories that containers use for other purposes. */
 const reserved = /^\/(proc|sys|dev|run|job|work|tmp|results|etc|usr|bin|sbin|lib|lib32|lib64|boot|root)(\/|$)/
 
 /**
- * Reads `GPUQ_WORKSPACES`: a list of entries separated by commas, each a root such as `/workspace` or one project's
- * directory such as `OWNER/PROJECT=/data/thesis`. No directory may be inside another, because its project would see the
- * files of the other.
+ * Reads `GPUQ_WORKSPACES`: a list of entries separated by commas, each a root such as `/workspace`, or one project's
+ * directory such as `OWNER/PROJECT=/data/thesis`. An asterisk as the owner is the project of this name of every user. No
+ * directory may be inside another, because its project would see the files of the other.
  */
 export function parseWorkspaces(
   text: string,
 ): { ok: true; workspaces: Workspaces } | { ok: false; message: string } {
   let root: string | null = null
   const paths = new Map<string, string>()
+  const shared = new Map<string, string>()
   for (const entry of text.split(',').map((part) => part.trim())) {
     const at = entry.indexOf('=')
     const path = entry.slice(at + 1)
     const wrong = refusePath(path)
     if (wrong !== null) return { ok: false, message: wrong }
+    const everyone = /^\*\/([^/=]+)=/.exec(entry)?.[1]
+    if (everyone !== undefined && idPattern.test(everyone)) {
+      if (shared.has(everyone)) return { ok: false, message: `*/${everyone} appears twice` }
+      shared.set(everyone, path)
+      continue
+    }
     const project = at === -1 ? null : keyOf(entry.slice(0, at))
     if (at !== -1 && project === null) {
       return { ok: false, message: `"${entry}" must be OWNER/PROJECT=/path or a path` }
@@ -35,21 +50,23 @@ export function parseWorkspaces(
     if (project === null) root = path
     else paths.set(project, path)
   }
-  const overlap = findOverlap([...(root === null ? [] : [root]), ...paths.values()])
+  const overlap = findOverlap([...(root === null ? [] : [root]), ...paths.values(), ...shared.values()])
   if (overlap !== null)
     return { ok: false, message: `${overlap[0]} and ${overlap[1]} overlap: use separate directories` }
-  return { ok: true, workspaces: { root, paths } }
+  return { ok: true, workspaces: { root, paths, shared } }
 }
 
 /** The directory that a project's jobs share; null if it has none. */
 export function workspaceOf(
   workspaces: Workspaces | undefined,
-  project: { owner: string; slug: string },
-): string | null {
+  { owner, slug }: { owner: string; slug: string },
+): Workspace | null {
   if (workspaces === undefined) return null
-  const { owner, slug } = project
   const own = workspaces.paths.get(`${owner.toLowerCase()}/${slug}`)
-  return own ?? (workspaces.root === null ? null : `${workspaces.root}/${owner}/${slug}`)
+  if (own !== undefined) return { path: own, shared: false }
+  const shared = workspaces.shared.get(slug)
+  if (shared !== undefined) return { path: shared, shared: true }
+  return workspaces.root === null ? null : { path: `${workspaces.root}/${owner}/${slug}`, shared: false }
 }
 
 /** The case of letters matters in project ids, but not in user ids. */

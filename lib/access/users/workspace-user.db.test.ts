@@ -11,7 +11,7 @@ import { workspaceOfJob } from './workspace-user'
 
 vi.hoisted(() => {
   vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough')
-  vi.stubEnv('GPUQ_WORKSPACES', 'ada/thesis=/data/thesis')
+  vi.stubEnv('GPUQ_WORKSPACES', 'ada/thesis=/data/thesis,*/default=/data/team')
 })
 const db = testDatabase()
 
@@ -47,6 +47,14 @@ async function accepted(jobId: string): Promise<string | null | undefined> {
   )
   return rows[0]?.workspace
 }
+
+it('a directory of all users accepts jobs of users without a uid', async () => {
+  for (const person of [ada, bob]) {
+    const { jobId } = await queue(person, 'default')
+    expect(await accepted(jobId)).toBe('/data/team')
+    expect(await workspaceOfJob(jobId)).toBe('/data/team')
+  }
+})
 
 describe('a project with a shared directory', () => {
   it('refuses jobs of a user without a uid, and says who can set it', async () => {

@@ -27,9 +27,10 @@ export async function requireWorkspaceUser(
              FROM projects p JOIN users o ON o.id = p.owner_id, users u WHERE p.id = $1 AND u.id = $2`,
     values: [projectId, userId],
   })
-  const path = row ? workspaceOf(workspaces, row) : null
-  if (!row || path === null || row.unix_uid !== null) return path
-  const message = `the project uses the shared directory ${path}, and ${row.handle} has no uid to write there. An admin can set the uid on the Users page`
+  const workspace = row ? workspaceOf(workspaces, row) : null
+  if (!row || workspace === null) return null
+  if (workspace.shared || row.unix_uid !== null) return workspace.path
+  const message = `the project uses the shared directory ${workspace.path}, and ${row.handle} has no uid to write there. An admin can set the uid on the Users page`
   throw invalidField('project_id', message)
 }
 
@@ -43,5 +44,5 @@ export async function workspaceOfJob(jobId: string): Promise<string | null> {
              JOIN projects p ON p.id = j.project_id JOIN users o ON o.id = p.owner_id WHERE j.id = $1`,
     values: [jobId],
   })
-  return project && workspaceOf(workspaces, project)
+  return (project && workspaceOf(workspaces, project)?.path) ?? null
 }

@@ -5,6 +5,7 @@ import type { ClaimedTask } from '@/lib/cluster/tasks/tasks'
 import { workspaceOf } from '@/lib/contract/workspaces'
 import { env } from '@/lib/env'
 import type { TaskWorkspace } from '../../runtime/runtime'
+import { type TaskUser, taskGid, taskUid } from '../../runtime/spec/container-spec'
 import { TaskFault } from './task-fault'
 
 /** A file server that is gone never responds. */
@@ -16,19 +17,27 @@ const responseTimeoutMs = 10_000
  * uid.
  */
 export async function findWorkspace(task: ClaimedTask): Promise<TaskWorkspace | null> {
-  const path = workspaceOf(env().GPUQ_WORKSPACES, task.project)
+  const workspace = workspaceOf(env().GPUQ_WORKSPACES, task.project)
   const node = task.peers[task.rank]?.nodeName ?? 'this node'
-  requireSame(path, task.workspace, node)
-  if (path === null) return null
+  requireSame(workspace?.path ?? null, task.workspace, node)
+  if (workspace === null) return null
+  const { path, shared } = workspace
   const { handle, uid, gid } = task.user
-  if (uid === null) {
+  if (uid === null && !shared) {
     throw unavailable(`${handle} has no uid to write to ${path}. An admin can set the uid on the Users page.`)
   }
   await withTimeout(requireTrusted(path, node), responseTimeoutMs, () => {
     throw unavailable(`${path} does not respond on ${node}. Check its file server.`)
   })
   const startsHere = task.command !== null && task.spec.archive === undefined
-  return { path, uid, gid: gid ?? uid, startsHere }
+  const user = uid === null ? await ownerOf(path, task.id) : { uid, gid: gid ?? uid }
+  return { path, ...user, startsHere }
+}
+
+/** The owner of a directory; the user of the task if root or a service owns it, because no job runs as one of them. */
+async function ownerOf(path: string, taskId: string): Promise<TaskUser> {
+  const { uid, gid } = await lstat(path)
+  return uid < 1000 ? { uid: taskUid(taskId), gid: taskGid } : { uid, gid }
 }
 
 /** Without its directory, a job would run without its files, or write where nobody looks for them. */
