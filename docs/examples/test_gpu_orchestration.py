@@ -1,0 +1,85 @@
+"""Tests a running gpuq through its queue API.
+
+    GPUQ_TOKEN=... python test_gpu_orchestration.py
+
+The server and the token are those of demo_gpu_orchestration.py. The tests start small jobs and change no setting. With
+an admin's token they also test what only admins may do.
+"""
+
+import unittest
+
+from demo_gpu_orchestration import call, require, wait_for
+
+CPU_ONLY = {"gpu_count": 0, "estimated_duration_seconds": 60}
+# No node has a GPU of this size.
+WAITS = {"command": "true", "gpu_memory_gb": 1000}
+
+
+def submit(**body):
+    status, answer = call("POST", "/queue/submit", body)
+    assert status == 201, answer
+    return answer["job_id"]
+
+
+class Access(unittest.TestCase):
+    def test_a_request_without_a_token_is_refused_and_says_what_to_send(self):
+        status, answer = call("GET", "/queue", token="")
+        self.assertEqual(status, 401)
+        self.assertIn("token", answer["detail"])
+
+
+class Resources(unittest.TestCase):
+    def test_the_numbers_of_the_cluster_agree(self):
+        cluster = require("GET", "/gpu/status")
+        status = cluster["cluster_status"]
+        self.assertEqual(sum(cluster["gpus_by_state"].values()), sum(len(node["gpus"]) for node in cluster["nodes"]))
+        self.assertLessEqual(status["available_gpus"], status["total_gpus"])
+        self.assertTrue(0 <= status["utilization_percent"] <= 100)
+        load = status["load_percent"]
+        self.assertTrue(load is None or 0 <= load <= 100)
+
+
+class Queue(unittest.TestCase):
+    def test_a_command_runs_and_its_output_is_stored(self):
+        job_id = submit(run_id="test-run", command="echo $((6 * 7))", **CPU_ONLY)
+        job = wait_for(job_id)
+        self.assertEqual((job["status"], job["exit_code"], job["run_id"]), ("completed", 0, "test-run"))
+        self.assertEqual(require("GET", f"/api/results/{job_id}")["stdout"], "42\n")
+
+    def test_a_command_that_fails_says_so(self):
+        job = wait_for(submit(command="exit 3", **CPU_ONLY))
+        self.assertEqual((job["status"], job["exit_code"], job["reason"]), ("failed", 3, "exit_code"))
+
+    def test_a_waiting_job_has_a_position_and_a_reason_and_can_be_changed(self):
+        job_id = submit(**WAITS)
+        try:
+            queued = {job["job_id"]: job for job in require("GET", "/queue")["queued"]}
+            self.assertEqual(queued[job_id]["status"], "queued")
+            self.assertGreaterEqual(queued[job_id]["position"], 1)
+            self.assertEqual(require("PATCH", f"/queue/{job_id}/priority", {"priority": -3})["priority"], -3)
+            listed = {job["job_id"]: job for job in require("GET", "/api/jobs?status=pending&limit=200")}
+            self.assertIn("queue_position", listed[job_id])
+            self.assertIn("expected_start", require("GET", f"/api/status/{job_id}"))
+        finally:
+            self.assertEqual(require("DELETE", f"/queue/{job_id}")["status"], "cancelled")
+
+    def test_a_mistake_is_named(self):
+        status, answer = call("POST", "/queue/submit", {"command": "true", "gpu_count": -1})
+        self.assertEqual(status, 422)
+        self.assertEqual([error["path"] for error in answer["errors"]], ["gpu_count"])
+
+
+class Orchestrator(unittest.TestCase):
+    def test_status_and_policy_are_readable(self):
+        self.assertIsInstance(require("GET", "/orchestrator/status")["running"], bool)
+        policy = require("GET", "/orchestrator/policy")["scheduling_policy"]
+        self.assertIn(policy, ("priority", "fcfs", "sjf", "fair_share"))
+
+    def test_only_admins_change_the_policy(self):
+        status, _ = call("PUT", "/orchestrator/policy", {})
+        role = require("GET", "/api/users/me")["role"]
+        self.assertEqual(status, 200 if role == "admin" else 403)
+
+
+if __name__ == "__main__":
+    unittest.main()
