@@ -40,7 +40,13 @@ describe('the orchestrator', () => {
 
   it('reports the waiting jobs, and whether a worker leads', async () => {
     await makeJob()
-    const expected = { running: true, scheduling_policy: 'priority', queued: 1, running_jobs: 0 }
+    const expected = {
+      running: true,
+      set_by_environment: false,
+      scheduling_policy: 'priority',
+      queued: 1,
+      running_jobs: 0,
+    }
     const read = async () => (await call(status, `${path}/status`, ada)).body
     expect(await read()).toEqual({ ...expected, leader: false })
     const leader = await db.pool.connect()
