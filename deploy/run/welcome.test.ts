@@ -9,7 +9,7 @@ const admin = {
   email: 'admin@example.org',
   password: 'pass-word-1',
   token: 'gpuq_abc',
-  tokenGiven: false,
+  tokenVariable: null,
 }
 const place = {
   url: 'http://localhost:8001',
@@ -54,9 +54,12 @@ describe('the final message of a start', () => {
   })
 
   it('does not repeat a token that the user set', () => {
-    const given = welcome(place, { created: true, admin: { ...admin, tokenGiven: true } })
-    expect(given).not.toContain(admin.token)
-    expect(given).toContain('Bearer $GPUQ_ADMIN_TOKEN"')
+    for (const tokenVariable of ['GPUQ_ADMIN_TOKEN', 'RESEARCH_AGENT_USER_AUTH_TOKEN'] as const) {
+      const given = welcome(place, { created: true, admin: { ...admin, tokenVariable } })
+      expect(given).not.toContain(admin.token)
+      expect(given).toContain(`Token        the one in ${tokenVariable}`)
+      expect(given).toContain(`Bearer $${tokenVariable}"`)
+    }
   })
 })
 

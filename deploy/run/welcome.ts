@@ -7,9 +7,8 @@ export function quoteForShell(word: string): string {
   return `"${word.replace(/[\\"$`]/g, '\\$&')}"`
 }
 
-/** The curl command that submits the sample job. Without a token, it uses the one that the user set. */
-export function curlLine(url: string, token: string | null, sampleDir: string): string {
-  const secret = token === null ? '$GPUQ_ADMIN_TOKEN' : quoteForShell(token).slice(1, -1)
+/** The curl command that submits the sample job. `secret` is the token, or the variable that has it, inside double quotes. */
+export function curlLine(url: string, secret: string, sampleDir: string): string {
   return [
     `curl -X POST ${quoteForShell(`${url}/api/submit`)}`,
     `-H "Authorization: Bearer ${secret}"`,
@@ -40,9 +39,9 @@ export function describeAdmin({ created, admin }: FirstRun): string {
   if (created) {
     lines.push(
       `  Password     ${admin.password ?? 'the one in GPUQ_ADMIN_PASSWORD'}`,
-      `  Token        ${admin.tokenGiven ? 'the one that was given' : admin.token}`,
+      `  Token        ${admin.tokenVariable === null ? admin.token : `the one in ${admin.tokenVariable}`}`,
     )
-    if (admin.password !== null || !admin.tokenGiven)
+    if (admin.password !== null || admin.tokenVariable === null)
       lines.push('  Save these credentials now. They are not shown again.')
   }
   return lines.join('\n')
@@ -54,8 +53,9 @@ export function welcome(place: Place, first: FirstRun, withCurl = true): string 
   const network = describeNetwork(place.networkAddresses, url)
   const lines = ['', `  gpuq is running at ${url}`, ...network, '', describeAdmin(first)]
   if (first.created && withCurl) {
-    const { token, tokenGiven } = first.admin
-    lines.push('', '  Submit a job:', '', `  ${curlLine(url, tokenGiven ? null : token, sampleDir)}`)
+    const { token, tokenVariable } = first.admin
+    const secret = tokenVariable === null ? quoteForShell(token).slice(1, -1) : `$${tokenVariable}`
+    lines.push('', '  Submit a job:', '', `  ${curlLine(url, secret, sampleDir)}`)
   }
   lines.push('', `  Data directory: ${dataDir}. Press Ctrl-C to stop gpuq.`, '')
   return lines.join('\n')

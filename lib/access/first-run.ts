@@ -18,8 +18,8 @@ interface FirstAdmin {
   password: string | null
   /** Generated or provided. */
   token: string
-  /** Whether the environment provided the token, so that it need not be shown. */
-  tokenGiven: boolean
+  /** The variable that provided the token, which need not be shown then; null: the token was generated. */
+  tokenVariable: 'GPUQ_ADMIN_TOKEN' | 'RESEARCH_AGENT_USER_AUTH_TOKEN' | null
 }
 
 export type FirstRun =
@@ -53,8 +53,7 @@ async function createAdmin(tx: Transaction): Promise<FirstAdmin> {
   const password = GPUQ_ADMIN_PASSWORD ?? generatePassword()
   if (GPUQ_ADMIN_PASSWORD !== undefined)
     await requireStrongAdminPassword(GPUQ_ADMIN_PASSWORD, { handle, email })
-  const given = GPUQ_ADMIN_TOKEN ?? RESEARCH_AGENT_USER_AUTH_TOKEN
-  const token = given ?? generateToken()
+  const token = GPUQ_ADMIN_TOKEN ?? RESEARCH_AGENT_USER_AUTH_TOKEN ?? generateToken()
   await tx.query(
     "INSERT INTO users (id, handle, email, role, password_hash) VALUES ($1, $2, $3, 'admin', $4)",
     [id, handle, email, await hashPassword(password)],
@@ -67,7 +66,12 @@ async function createAdmin(tx: Transaction): Promise<FirstAdmin> {
   await recordAudit(tx, { ...created, action: 'user_created', detail: { email, role: 'admin' } })
   await recordAudit(tx, { ...created, action: 'token_created', detail: { name, scopes } })
   const generated = GPUQ_ADMIN_PASSWORD === undefined ? password : null
-  return { handle, email, password: generated, token, tokenGiven: given !== undefined }
+  return { handle, email, password: generated, token, tokenVariable: tokenVariable() }
+}
+
+function tokenVariable(): FirstAdmin['tokenVariable'] {
+  const names = ['GPUQ_ADMIN_TOKEN', 'RESEARCH_AGENT_USER_AUTH_TOKEN'] as const
+  return names.find((name) => env()[name] !== undefined) ?? null
 }
 
 async function requireStrongAdminPassword(
