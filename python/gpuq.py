@@ -1088,10 +1088,10 @@ def _list_directory(directory: Path, limits: Mapping[str, Any], progress: _Progr
             entries.append({"path": entry.path, "target": entry.target.replace(os.sep, "/")})
             continue
         try:
-            sha256, size = _hash_file(directory / entry.path, meter)
+            sha256, count = _hash_file(directory / entry.path, meter)
         except OSError as error:
             raise _unreadable(directory / entry.path, error) from None
-        file: Dict[str, Any] = {"path": entry.path, "bytes": size, "sha256": sha256}
+        file: Dict[str, Any] = {"path": entry.path, "bytes": count, "sha256": sha256}
         if entry.executable:
             file["executable"] = True
         entries.append(file)
