@@ -5,6 +5,7 @@ import { ipRanges } from './contract/ip-ranges'
 import { bucketVariables } from './env/bucket'
 import { count, limitVariables } from './env/limits'
 import { httpAddress, listensEverywhere, listensLocally } from './env/listening'
+import { refuseSharedHostFiles } from './env/shared-server'
 import { addressRanges, jobNetworks, nodeName, workspaces } from './env/values'
 
 /**
@@ -138,6 +139,11 @@ export const envSchema = z.object({
     .describe(
       'shared directories of projects: a list of OWNER/PROJECT=/path (OWNER *: every user), or a root such as /workspace for /workspace/OWNER/PROJECT; the same for web server and workers',
     ),
+  GPUQ_HOST_FILES: flag
+    .default(false)
+    .describe(
+      'true: the first admin may run scripts of this machine in their own directory; set by `gpuq start`, and only for a server that other machines cannot reach',
+    ),
   GPUQ_CONTAINER_RUNTIME: z
     .string()
     .optional()
@@ -197,7 +203,7 @@ export function parseEnv(source: NodeJS.ProcessEnv): Env {
   const given = Object.fromEntries(
     Object.entries(source).filter(([, value]) => value !== undefined && value !== ''),
   )
-  const parsed = envSchema.safeParse(given)
+  const parsed = envSchema.superRefine(refuseSharedHostFiles).safeParse(given)
   if (parsed.success) return parsed.data
   const lines = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`)
   throw new Error(

@@ -14,7 +14,7 @@ export const endReasons = {
   image_unavailable: { fault: 'system', message: "The node could not get the environment's image." },
   workspace_unavailable: {
     fault: 'system',
-    message: "The node could not use the project's shared directory.",
+    message: 'The node could not use a directory that the job needs.',
   },
   snapshot_unavailable: {
     fault: 'system',

@@ -1,3 +1,4 @@
+import { isPlainPath } from './host-paths'
 import { idPattern } from './jobs'
 
 /** The directories of projects on shared storage, as the admin set them. */
@@ -77,7 +78,7 @@ function keyOf(text: string): string | null {
 }
 
 function refusePath(path: string): string | null {
-  if (!/^(\/[^/\p{Cc}]+)+$/u.test(path) || /\/\.{1,2}(\/|$)/.test(path)) {
+  if (!isPlainPath(path)) {
     return `"${path}" must be an absolute path without "..", doubled or trailing slashes`
   }
   return reserved.test(path) ? `containers use ${path} for another purpose: choose another directory` : null

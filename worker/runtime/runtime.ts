@@ -42,9 +42,23 @@ export interface TaskCheckpoints {
   gid: number
 }
 
+/** A directory of this host that the task sees at a path of its own. */
+export interface HostMount {
+  /** The real path on this host. */
+  source: string
+  target: string
+  readOnly: boolean
+  /** Whether file systems that are mounted inside it are visible. */
+  recursive: boolean
+}
+
 /** A directory of this host that the task sees at the same path and can write. */
 export interface TaskWorkspace {
   path: string
+  /** The directory, and others that the task needs with it. */
+  mounts: HostMount[]
+  /** Directories inside the mounts that the task does not see. */
+  hidden: string[]
   /** The user of the task, who owns the files it writes there. */
   uid: number
   gid: number

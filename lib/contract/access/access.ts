@@ -33,6 +33,14 @@ export const userSchema = z.object({
   last_seen_at: time.nullable(),
 })
 
+/** Response of `GET /api/users/me`. */
+export const meSchema = userSchema.extend({
+  host_files: z
+    .string()
+    .nullable()
+    .describe('boot id of the machine whose scripts the caller may run in their own directory; null: none'),
+})
+
 /** The maximum keeps hashing cheap. The server also refuses a password that is easy to guess: see `password-strength`. */
 export const passwordSchema = z
   .string()
@@ -196,6 +204,7 @@ export const listAuditSchema = z.object({
 })
 
 export type User = z.infer<typeof userSchema>
+export type Me = z.infer<typeof meSchema>
 export type CreatedUser = z.infer<typeof createdUserSchema>
 export type UpdateUser = z.input<typeof updateUserSchema>
 export type Session = z.infer<typeof sessionSchema>

@@ -10,6 +10,7 @@ import {
   args,
   count,
   gpuFraction,
+  hostPath,
   label,
   notifyUrl,
   seconds,
@@ -86,6 +87,16 @@ export const configSchema = z
       'snapshots that the job can read, each at a path of its own; without a version, the newest one at the submission',
       { '/data': 'data/cifar10' },
     ),
+    host_script: key(
+      hostPath.optional(),
+      'a Python program on this machine, which the job runs in its own directory; only for the user of `gpuq start`',
+      '/home/ada/project/train.py',
+    ),
+    conda_prefix: key(
+      hostPath.optional(),
+      'directory of a conda environment of this machine, with which host_script runs',
+      '/home/ada/miniconda3/envs/torch',
+    ),
     run_name: key(
       idSchema.optional(),
       'name of a run; only one active job of the project can have it, and its checkpoints are kept',
@@ -129,6 +140,15 @@ export const configSchema = z
       if (config.args.length > 0) refuse('args', 'are only for solution.py: write them into the command')
       if (config.cuda_argument) {
         refuse('cuda_argument', 'changes the arguments of solution.py: remove it from a job with a command')
+      }
+    }
+    if (config.conda_prefix !== undefined && config.host_script === undefined) {
+      refuse('conda_prefix', 'is only for host_script: add host_script, or use the key environment')
+    }
+    if (config.host_script !== undefined) {
+      for (const other of ['command', 'archive', 'entrypoint'] as const) {
+        if (config[other] !== undefined)
+          refuse('host_script', `is the program of the job: remove it, or remove ${other}`)
       }
     }
     const allowed = config.allowed_gpus?.length ?? 0

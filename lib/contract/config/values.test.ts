@@ -131,9 +131,10 @@ describe('the list of fields', () => {
       const { description, example } = configField(key)
       expect(description).not.toBe('')
       const fraction = key === 'gpu_fraction' ? {} : { [key]: example }
+      const script = key === 'conda_prefix' ? { host_script: '/home/ada/train.py' } : {}
       expect(
         errorsOf(
-          `${JSON.stringify({ competition_id: 'c', project_id: 'p', expected_time: 1, ...fraction })}`,
+          `${JSON.stringify({ competition_id: 'c', project_id: 'p', expected_time: 1, ...script, ...fraction })}`,
         ),
       ).toEqual([])
     }

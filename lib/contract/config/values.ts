@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isPlainPath } from '../host-paths'
 import { isReservedVariable } from './reserved-variables'
 import { splitShellWords } from './shell-words'
 
@@ -109,6 +110,12 @@ export const notifyUrl = z
   .string()
   .max(2000, 'must be at most 2000 characters')
   .refine(isPlainWebAddress, 'must be an http:// or https:// address without a user name or password')
+
+/** An absolute path on the machine that runs the job. */
+export const hostPath = z
+  .string()
+  .max(4096, 'must be at most 4096 characters')
+  .refine(isPlainPath, 'must be an absolute path without "..", doubled or trailing slashes')
 
 export const sha256 = z
   .string()

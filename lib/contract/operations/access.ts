@@ -18,7 +18,7 @@ export const userOperations = defineOperations('users', 'access', {
     body: access.updateUserSchema,
     responses: ok(access.createdUserSchema),
   }),
-  me: get('/api/users/me', 'read', 'The caller', { responses: ok(access.userSchema) }),
+  me: get('/api/users/me', 'read', 'The caller', { responses: ok(access.meSchema) }),
   changePassword: post('/api/users/me/password', 'submit', 'Change your password', {
     body: access.changePasswordSchema,
     responses: done,

@@ -27,6 +27,8 @@ it.each<[string, Partial<JobContent>]>([
   ['the directory that came along', { archive: 'ab'.repeat(32) }],
   ['the file that runs', { entrypoint: 'main.py' }],
   ['a snapshot that it mounts', { mounts: [{ path: '/data', hash: 'ab'.repeat(32) }] }],
+  ['the place of the script', { host_script: '/home/ada/a.py' }],
+  ['the conda environment', { host_script: '/home/ada/a.py', conda_prefix: '/opt/conda' }],
 ])('is another one when %s is', (_, changes) => {
   expect(hashOf(changes)).not.toBe(hashOf())
 })

@@ -2,7 +2,11 @@ import { createHash } from 'node:crypto'
 import type { JobConfig } from '../../contract/config/config'
 
 /** Two jobs are the same if they run the same program with the same input in the same environment. */
-export interface JobContent extends Pick<JobConfig, 'command' | 'args' | 'env' | 'archive' | 'entrypoint'> {
+export interface JobContent
+  extends Pick<
+    JobConfig,
+    'command' | 'args' | 'env' | 'archive' | 'entrypoint' | 'host_script' | 'conda_prefix'
+  > {
   code: Buffer
   mounts: readonly { path: string; hash: string }[]
   /** The name of the environment, also if the config leaves it out. */
@@ -19,6 +23,8 @@ export function contentHash({
   archive,
   entrypoint,
   mounts,
+  host_script,
+  conda_prefix,
 }: JobContent): Buffer {
   const hash = createHash('sha256')
   const add = (part: Buffer | string) => {
@@ -45,5 +51,6 @@ export function contentHash({
     hash.update('mounts ')
     addAll(mounts.flatMap(({ path, hash: archiveHash }) => [path, archiveHash]))
   }
+  if (host_script !== undefined) addAll(['host', host_script, conda_prefix ?? ''])
   return hash.digest()
 }

@@ -3,6 +3,7 @@ import { findEnvironment, type JobEnvironment } from '../../access/environments'
 import { findOrCreateProject, findProject } from '../../access/projects/submission-project'
 import { readEffectiveLimits } from '../../access/role-limits'
 import { requireStorageQuota } from '../../access/storage/storage-quota'
+import { requireHostFiles } from '../../access/users/host-files'
 import type { JobLimits } from '../../contract/access/limits'
 import { invalidField } from '../../contract/errors'
 import { database } from '../../database/client'
@@ -67,6 +68,7 @@ async function accept(actor: Actor, given: Submission, deduplicate: boolean): Pr
     findEnvironment(given.config.environment ?? null),
     findProject(pool, actor.userId, given.config.project_id),
     withModelRequirements(given.config),
+    requireHostFiles(actor, given.config),
   ])
   const submission = { ...given, config }
   const mustDecide = given.idempotencyKey !== null || deduplicate

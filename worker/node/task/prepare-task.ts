@@ -14,6 +14,7 @@ import {
   createArtifactsDirectory,
   removeArtifacts,
 } from '../artifacts/artifacts-directory'
+import { findHostFiles } from './host-files'
 import { prepareArchive } from './prepare-archive'
 import { writeTaskDirectory } from './task-directory'
 import type { TaskSettings } from './task-settings'
@@ -34,7 +35,8 @@ export async function prepareTask(
   const { tasksDirectory, resultsLimitBytes, jobNetworks } = host
   // Mounted read-only at `/job`.
   const directory = join(tasksDirectory, task.id)
-  const workspace = await findWorkspace(task)
+  const workspace =
+    (await findHostFiles(task, () => host.runtime.facts.usesRootless())) ?? (await findWorkspace(task))
   await writeTaskDirectory(directory, task)
   let checkpoints: TaskCheckpoints | null
   let mounts: SnapshotMount[]

@@ -4,9 +4,9 @@ import type { EndReason } from '@/lib/contract/reasons'
 export class TaskFault extends Error {
   /**
    * @param reason `out_of_memory`: its uploaded directory is too large, which the user can correct.
-   * `workspace_unavailable`: its project's shared directory cannot be used on this node. `snapshot_unavailable`: a
-   * snapshot that it mounts cannot be unpacked on this node. `peers_missing`: other tasks of the attempt were not ready
-   * in time.
+   * `workspace_unavailable`: its project's shared directory, or a directory of its script, cannot be used on this node.
+   * `snapshot_unavailable`: a snapshot that it mounts cannot be unpacked on this node. `peers_missing`: other tasks of
+   * the attempt were not ready in time.
    */
   constructor(
     readonly reason: Extract<

@@ -89,6 +89,24 @@ it('passes a command unchanged to a shell, in an otherwise equal container', asy
   expect(await filesOf(commanded)).toEqual([expect.stringMatching(/^config.yaml: /)])
 })
 
+it('runs a script of the host at its own path, with its arguments', () => {
+  const spec = readSpec({ host_script: '/home/ada/train.py', args: ['--epochs', '1'] })
+  expect(containerFor({ ...task, spec }).command).toEqual([
+    'python',
+    '-u',
+    '/home/ada/train.py',
+    '--epochs',
+    '1',
+  ])
+  const inConda = { ...spec, conda_prefix: '/opt/conda' }
+  expect(containerFor({ ...task, spec: inConda }).command.slice(-4)).toEqual([
+    '/opt/conda',
+    '/home/ada/train.py',
+    '--epochs',
+    '1',
+  ])
+})
+
 it('copies the uploaded directory, then executes the program', () => {
   const withDirectory = {
     ...task,

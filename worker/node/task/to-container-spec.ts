@@ -4,6 +4,7 @@ import { runnerOf } from '@/lib/contract/config/entrypoint'
 import { addressOf, type JobNetworks, subnetOf } from '@/lib/contract/job-network'
 import { withCudaArgument } from '@/lib/jobs/config/cuda-argument'
 import { type JobNetwork, RuntimeFault, type TaskContainer } from '../../runtime/runtime'
+import { hostProgram } from './host-program'
 import { uploadedDirectory } from './prepare-archive'
 import { processesOf } from './task-directory'
 
@@ -20,7 +21,7 @@ export function toContainerSpec(
   const hasUpload = spec.archive !== undefined
   const program =
     task.command === null
-      ? [...programOf(hasUpload ? '/work' : '/job', spec.entrypoint), ...args]
+      ? [...programOf(spec, hasUpload ? '/work' : '/job'), ...args]
       : ['/bin/sh', '-c', task.command]
   return {
     jobId: task.jobId,
@@ -43,7 +44,9 @@ export function toContainerSpec(
 }
 
 /** The submission has checked the extension. */
-function programOf(directory: string, entrypoint = 'solution.py'): string[] {
+function programOf(spec: ClaimedTask['spec'], directory: string): string[] {
+  const { host_script: script, conda_prefix: prefix, entrypoint = 'solution.py' } = spec
+  if (script !== undefined) return hostProgram(script, prefix)
   const runner = runnerOf(entrypoint)
   if (runner === null) throw new RuntimeFault('engine_error', `gpuq cannot run ${entrypoint}. Use a command.`)
   return [...runner, `${directory}/${entrypoint}`]

@@ -31,7 +31,8 @@ export async function findWorkspace(task: ClaimedTask): Promise<TaskWorkspace | 
   })
   const startsHere = task.command !== null && task.spec.archive === undefined
   const user = uid === null ? await ownerOf(path, task.id) : { uid, gid: gid ?? uid }
-  return { path, ...user, startsHere }
+  const mounts = [{ source: path, target: path, readOnly: false, recursive: false }]
+  return { path, mounts, hidden: [], ...user, startsHere }
 }
 
 /** The owner of a directory; the user of the task if root or a service owns it, because no job runs as one of them. */

@@ -3,6 +3,7 @@ import type { EngineInfo } from '../runtime'
 import type { DockerEngine } from './docker'
 import {
   describeEngine,
+  type EngineDetails,
   engineInfoSchema,
   engineVersionSchema,
   hasSelinux,
@@ -13,7 +14,7 @@ import {
 
 /** What the runtime asks an engine about itself. */
 export class EngineFacts {
-  private selinux: boolean | undefined
+  private settings: Promise<EngineDetails> | undefined
 
   /** @param socketPath default: DOCKER_HOST, otherwise the standard path. */
   constructor(
@@ -43,8 +44,23 @@ export class EngineFacts {
   }
 
   async usesSelinux(): Promise<boolean> {
-    this.selinux ??= hasSelinux(engineInfoSchema.parse(await this.engine.info()))
-    return this.selinux
+    return hasSelinux(await this.readSettings())
+  }
+
+  /** Whether uid 0 of a container is the user who runs the engine. */
+  async usesRootless(): Promise<boolean> {
+    return isRootless(await this.readSettings())
+  }
+
+  /** Reads what cannot change while the engine runs. */
+  private async readSettings(): Promise<EngineDetails> {
+    this.settings ??= this.engine.info().then((info) => engineInfoSchema.parse(info))
+    try {
+      return await this.settings
+    } catch (error) {
+      this.settings = undefined
+      throw error
+    }
   }
 
   /** Whether the engine is on another machine, as far as its address shows. */

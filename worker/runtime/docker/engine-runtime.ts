@@ -59,7 +59,7 @@ export class EngineRuntime {
   private readonly networks: Networks
   private readonly terminal: ContainerTerminal
   private readonly output: ContainerOutput
-  private readonly facts: EngineFacts
+  readonly facts: EngineFacts
 
   constructor(private readonly options: RuntimeOptions) {
     const { socketPath, timeouts, iproute = runIproute, firewall } = options

@@ -24,7 +24,7 @@ export const engineVersionSchema = z.object({
   Components: z.array(z.object({ Name: z.string(), Version: z.string() })).nullish(),
 })
 
-type EngineDetails = z.infer<typeof engineInfoSchema>
+export type EngineDetails = z.infer<typeof engineInfoSchema>
 
 /** Minimum versions; older ones have a known container escape or bypass. */
 export const minimumVersions = {

@@ -12,13 +12,16 @@ export function mounts({ directory, results, workspace, checkpoints, mounts: sna
     ReadOnly: false,
     BindOptions: { Propagation: 'rprivate' as const, ...options },
   })
-  // Mounts inside a directory on shared storage are not visible.
   const shared = { NonRecursive: true }
+  const { mounts: fromHost = [] } = workspace ?? {}
   return [
     { ...bind(directory, '/job'), ReadOnly: true },
     // A size-limited file system, which outlives the container until its files are stored.
     ...(results === null ? [] : [bind(results, '/results')]),
-    ...(workspace === null ? [] : [bind(workspace.path, workspace.path, shared)]),
+    ...fromHost.map(({ source, target, readOnly, recursive }) => ({
+      ...bind(source, target, recursive ? {} : shared),
+      ReadOnly: readOnly,
+    })),
     ...(checkpoints === null ? [] : [bind(checkpoints.path, '/checkpoints', shared)]),
     // The engine has no option for `nosuid` and `nodev`. The cache has neither such programs nor devices.
     ...snapshots.map(({ source, path }) => ({ ...bind(source, path, shared), ReadOnly: true })),
@@ -46,15 +49,16 @@ export function writablePaths(
   const mounted = new Set([
     '/job',
     ...(results === null ? [] : ['/results']),
-    ...(workspace ? [workspace.path] : []),
+    ...(workspace?.mounts.map(({ target }) => target) ?? []),
     ...(checkpoints ? ['/checkpoints'] : []),
     ...task.mounts.map(({ path }) => path),
   ])
-  const declared = volumes.filter((path) => !mounted.has(path))
-  return {
-    ...Object.fromEntries(declared.map((path) => [path, tmpfs(bytes / 4, 32_768, `noexec,${own}`)])),
+  const paths = {
+    ...Object.fromEntries(volumes.map((path) => [path, tmpfs(bytes / 4, 32_768, `noexec,${own}`)])),
     '/work': tmpfs(workdirCapacity(task.memoryMib), 131_072, `exec,${own}`),
     '/tmp': tmpfs(bytes / 4, 32_768, 'exec,mode=1777'),
     '/dev/shm': tmpfs(sharedMemoryBytes(task), 32_768, 'noexec,mode=1777'),
+    ...Object.fromEntries((workspace?.hidden ?? []).map((path) => [path, 'ro,size=4096,mode=0000'])),
   }
+  return Object.fromEntries(Object.entries(paths).filter(([path]) => !mounted.has(path)))
 }

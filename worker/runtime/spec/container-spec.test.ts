@@ -189,7 +189,15 @@ describe('a snapshot', () => {
 })
 
 describe('a directory on shared storage', () => {
-  const workspace = { path: '/workspace/ada/thesis', uid: 1234, gid: 100, startsHere: true }
+  const path = '/workspace/ada/thesis'
+  const workspace = {
+    path,
+    mounts: [{ source: path, target: path, readOnly: false, recursive: false }],
+    hidden: [],
+    uid: 1234,
+    gid: 100,
+    startsHere: true,
+  }
 
   it('is the only other host path, mounted at the same place, and the task runs as its user', () => {
     const spec = build({ workspace })
@@ -222,6 +230,51 @@ describe('a directory on shared storage', () => {
     const spec = build({ workspace: { ...workspace, startsHere: false } }, [workspace.path])
     expect(spec.WorkingDir).toBe('/work')
     expect(Object.keys(spec.HostConfig.Tmpfs)).not.toContain(workspace.path)
+  })
+})
+
+describe('the directory of a script of the host', () => {
+  const mount = (source: string, target: string, readOnly: boolean, recursive: boolean) => ({
+    source,
+    target,
+    readOnly,
+    recursive,
+  })
+  const workspace = {
+    path: '/tmp',
+    mounts: [mount('/disk/tmp', '/tmp', false, false), mount('/opt/conda', '/opt/conda', true, true)],
+    hidden: ['/tmp/data'],
+    uid: 1000,
+    gid: 100,
+    startsHere: true,
+  }
+
+  it('is mounted with the conda environment, and replaces what the container has there', () => {
+    const { Mounts, Tmpfs } = build({ workspace }).HostConfig
+    expect(Mounts.slice(build().HostConfig.Mounts.length)).toEqual([
+      {
+        Type: 'bind',
+        Source: '/disk/tmp',
+        Target: '/tmp',
+        ReadOnly: false,
+        BindOptions: { Propagation: 'rprivate', NonRecursive: true },
+      },
+      {
+        Type: 'bind',
+        Source: '/opt/conda',
+        Target: '/opt/conda',
+        ReadOnly: true,
+        BindOptions: { Propagation: 'rprivate' },
+      },
+    ])
+    expect(Object.keys(Tmpfs)).toEqual(['/work', '/dev/shm', '/tmp/data'])
+    expect(Tmpfs['/tmp/data']).toMatch(/^ro,.*mode=0000$/)
+  })
+
+  it('removes no isolation feature', () => {
+    const { Mounts, Tmpfs, ...walls } = build({ workspace }).HostConfig
+    const { Mounts: _, Tmpfs: __, ...usual } = build().HostConfig
+    expect(walls).toEqual(usual)
   })
 })
 

@@ -1,0 +1,22 @@
+/**
+ * Activates a conda environment as `conda activate` does, and runs its Python. `$1` is the environment's directory, the
+ * other arguments are the program's.
+ */
+const activation = `
+CONDA_PREFIX=$1 CONDA_DEFAULT_ENV=\${1##*/} CONDA_SHLVL=1
+shift
+PATH=$CONDA_PREFIX/bin:$PATH
+export CONDA_PREFIX CONDA_DEFAULT_ENV CONDA_SHLVL PATH
+for script in "$CONDA_PREFIX"/etc/conda/activate.d/*.sh; do
+  if [ -r "$script" ]; then . "$script"; fi
+done
+exec python -u "$@"`
+
+/** Scripts of packages are written for bash, which an image may lack. */
+const inShell = 'if command -v bash > /dev/null; then exec bash --norc -c "$@"; else exec sh -c "$@"; fi'
+
+/** The command that runs a script of the host, with a conda environment of the host or the image's Python. */
+export function hostProgram(script: string, prefix: string | undefined): string[] {
+  if (prefix === undefined) return ['python', '-u', script]
+  return ['/bin/sh', '-c', inShell, 'gpuq', activation, 'gpuq', prefix, script]
+}
