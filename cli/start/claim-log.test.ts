@@ -110,3 +110,18 @@ it("tracks each line's absence separately", () => {
     since: new Map([['a', { times: 0, since: 100 }]]),
   })
 })
+
+it('resets all lines once when a state file was deleted, also if two watchers notice it', () => {
+  const written: Entry = { account, state: 'one', path: '/state.json' }
+  const reset: Entry = { account, reset: 'one' }
+  const taken = takenFrom(written, take('a', 1), done('a', 1), take('b', 1))
+  expect(taken.stateId('/state.json')).toBe('one')
+  taken.add(reset)
+  expect([taken.stateId('/state.json'), taken.countPresent('a'), taken.open('b')]).toEqual([null, 0, []])
+  taken.add(take('a', 1, 'new'))
+  taken.add(reset)
+  expect(taken.open('a')).toEqual([{ line: 'a', nth: 1, key: 'new' }])
+  taken.add({ account: 'bob', reset: 'one' })
+  taken.add({ account, reset: 'two' })
+  expect(taken.countPresent('a')).toBe(1)
+})

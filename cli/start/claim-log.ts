@@ -13,7 +13,11 @@ const claimSchema = entryOf({ nth: count, key: z.string() })
 const doneSchema = entryOf({ nth: count, job: z.string().nullable() })
 const forgetSchema = entryOf({ forgotten: count })
 
-export const entrySchema = z.union([claimSchema, doneSchema, forgetSchema])
+/** A state file was written. Deleting the file resets the claims that were made until then. */
+const stateSchema = z.object({ account: z.string(), state: z.string(), path: z.string() })
+const resetSchema = z.object({ account: z.string(), reset: z.string() })
+
+export const entrySchema = z.union([claimSchema, doneSchema, forgetSchema, stateSchema, resetSchema])
 export type Entry = z.output<typeof entrySchema>
 
 /** One claim of a line. The key makes it safe to send the line again. */
@@ -35,11 +39,32 @@ interface LineState {
 /** The claim log of one account. */
 export class ClaimLog {
   readonly #lines = new Map<string, LineState>()
+  /** The id of each state file that was written, by path. */
+  readonly #states = new Map<string, string>()
 
   constructor(readonly account: string) {}
 
   add(entry: Entry): void {
     if (entry.account !== this.account) return
+    if ('state' in entry) this.#states.set(entry.path, entry.state)
+    else if ('reset' in entry) this.#reset(entry.reset)
+    else this.#addLine(entry)
+  }
+
+  /** The id of the state file that was written at this path; null: none since the last reset. */
+  stateId(path: string): string | null {
+    return this.#states.get(path) ?? null
+  }
+
+  /** Two watchers may notice the same deletion: the second reset of a state file has no effect. */
+  #reset(id: string): void {
+    const path = [...this.#states].find(([, state]) => state === id)?.[0]
+    if (path === undefined) return
+    this.#states.delete(path)
+    this.#lines.clear()
+  }
+
+  #addLine(entry: z.output<typeof claimSchema | typeof doneSchema | typeof forgetSchema>): void {
     const state = this.#lines.get(entry.line) ?? { taken: 0, forgotten: 0, open: new Map<number, string>() }
     this.#lines.set(entry.line, state)
     if ('forgotten' in entry) {
