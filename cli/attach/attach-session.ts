@@ -61,7 +61,8 @@ export class AttachSession {
     raw.onKeys((bytes) => this.#onKeys(bytes))
     raw.onResize(() => this.#sendSize())
     try {
-      await this.#print(`Press ${escapeKey.name} d to detach. The job keeps running.`)
+      if (escapeKey.byte !== null)
+        await this.#print(`Press ${escapeKey.name} d to detach. The job keeps running.`)
       await this.#follow(signal)
     } finally {
       this.#sender.close()

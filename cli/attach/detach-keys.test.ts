@@ -47,3 +47,9 @@ it('parses escape keys in the usual notations and rejects keys that end a line',
   for (const wrong of ['b', '^', '^m', 'ctrl-j', '^ab', ''])
     expect(() => parseEscapeKey(wrong)).toThrow(/Ctrl/)
 })
+
+it('passes every key to the program without an escape key', () => {
+  const keys = new DetachKeys(parseEscapeKey('none'))
+  const bytes = Buffer.from([0x01, 0x64, 0x02, 0x64])
+  expect(keys.push(bytes)).toEqual({ input: bytes, detached: false })
+})

@@ -5,6 +5,7 @@ import type { Client } from '@/lib/http/client/client'
 import { AttachSession } from '../attach/attach-session'
 import { parseEscapeKey } from '../attach/detach-keys'
 import { type Context, printList } from '../context'
+import { listSessions } from '../follow/screen-sessions'
 import { findJob } from '../job/job-id'
 import { showJob } from '../job/show-job'
 import { formatRunTime } from '../terminal/format'
@@ -41,25 +42,30 @@ export async function attachTo(
 
 const pageSize = 200
 
-/** Lists the running jobs that accept `gpuq attach`, newest first. */
+type Row = JobSummary & { session: string | null }
+
+/** Lists the running jobs that accept `gpuq attach`, newest first, with their sessions of GNU Screen on this machine. */
 export async function screens(
   context: Context,
   { all, json }: { all?: boolean; json?: boolean },
 ): Promise<number> {
   const client = await context.connect()
   const { items } = await client.jobs.list({ status: 'running', limit: pageSize, all })
+  const sessions = await listSessions(context.env)
+  const rows: Row[] = items.map((job) => ({ ...job, session: sessions.get(job.job_id) ?? null }))
   const now = Date.now()
-  const columns: Column<JobSummary>[] = [
+  const columns: Column<Row>[] = [
+    ...(sessions.size > 0 ? [{ title: 'SESSION', cell: (job: Row) => job.session }] : []),
     { title: 'ID', cell: (job) => job.job_id },
     {
       title: 'TERMINAL',
       cell: (job) => (job.terminal ? 'yes' : 'no'),
       colour: (job) => (job.terminal ? 'green' : 'dim'),
     },
-    ...(all ? [{ title: 'USER', cell: (job: JobSummary) => job.user_id }] : []),
+    ...(all ? [{ title: 'USER', cell: (job: Row) => job.user_id }] : []),
     { title: 'NODE', cell: (job) => job.node_name },
     { title: 'NAME', cell: (job) => job.name ?? job.competition_id },
     { title: 'TIME', cell: (job) => formatRunTime(job, now), right: true },
   ]
-  return printList(context, json, items, columns, 'No jobs are running.')
+  return printList(context, json, rows, columns, 'No jobs are running.')
 }

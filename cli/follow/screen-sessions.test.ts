@@ -1,0 +1,50 @@
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { JobDetail } from '@/lib/contract/jobs'
+import { jobId } from '../testing/fake-context'
+import { listSessions, requireScreen, sessionName } from './screen-sessions'
+
+let directory: string
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'gpuq-screen-'))
+})
+afterAll(() => rm(directory, { recursive: true, force: true }))
+
+const on = (...indexes: number[]) => ({
+  job_id: jobId,
+  gpus: indexes.map((index) => ({ index })) as JobDetail['gpus'],
+})
+
+it.each([
+  [[0], ['--mode', 'train'], 'gpujob_0_train_'],
+  [[0, 3], ['--mode=eval', '--x'], 'gpujob_0,3_eval_'],
+  [[1], ['--mode', 'a', '--mode', 'b c/$'], 'gpujob_1_bc_'],
+  [[1], ['--mode'], 'gpujob_1_run_'],
+  [[], [], 'gpujob_none_run_'],
+])('is named after GPUs, mode and job: %j %j', (gpus, args, start) => {
+  expect(sessionName(on(...gpus), args)).toBe(`${start}${jobId}`)
+})
+
+it('has a name that GNU Screen accepts', () => {
+  const name = sessionName(on(100, 101, 102, 103, 104), ['--mode', 'm'.repeat(100)])
+  expect(name).toHaveLength(80)
+  expect(name.endsWith(`_${jobId}`)).toBe(true)
+})
+
+it('says how to install GNU Screen if it is missing, and lists no sessions', async () => {
+  const env = { NODE_ENV: 'test' as const, PATH: directory }
+  await expect(requireScreen(env)).rejects.toThrow(/apt-get install screen/)
+  expect([...(await listSessions(env))]).toEqual([])
+})
+
+it('finds the sessions of jobs in the list of GNU Screen', async () => {
+  const listed = `There are screens on:\n\t12.gpujob_0,1_train_${jobId}\t(11/23/26 02:00:00)\t(Detached)\n\t13.mine\t(Detached)\n2 Sockets.\n`
+  const program = join(directory, 'screen')
+  await writeFile(program, `#!/bin/sh\nprintf '%s' '${listed}'\nexit 1\n`)
+  await chmod(program, 0o755)
+  const sessions = await listSessions({ NODE_ENV: 'test', PATH: `${directory}:/usr/bin:/bin` })
+  expect([...sessions]).toEqual([[jobId, `gpujob_0,1_train_${jobId}`]])
+  await rm(program)
+})
