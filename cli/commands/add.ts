@@ -6,6 +6,7 @@ import { readTextFile } from '../declare/values'
 import { note } from '../job/show-job'
 import { uploadBeside } from '../pack/upload-directory'
 import { formatJobLine, type JobLine, readJobLine } from '../start/jobs-file'
+import { allowsHostFiles, isolated, onThisMachine } from '../start/script-files'
 import { refuseScript, toLineConfig } from '../start/send-line'
 
 interface AddOptions {
@@ -18,6 +19,7 @@ interface AddOptions {
   force?: boolean
   /** Uploads the script's directory. */
   withDir?: boolean
+  isolated?: boolean
   json?: boolean
 }
 
@@ -32,9 +34,13 @@ export async function add(context: Context, given: string, options: AddOptions):
   return outputFile === undefined ? queue(context, line, options) : write(context, line, outputFile, options)
 }
 
-async function queue(context: Context, line: JobLine, { force, withDir, json }: AddOptions): Promise<number> {
-  const config = toLineConfig(line, {})
+async function queue(context: Context, line: JobLine, options: AddOptions): Promise<number> {
+  const { force, withDir, json } = options
   const client = await context.connect()
+  const inPlace = !withDir && !options.isolated && (await allowsHostFiles(await client.users.me()))
+  const files = await (inPlace ? onThisMachine(context.env) : isolated)(line.script, line.condaEnv)
+  if (!files.ok) throw notFound(`Cannot queue the script: ${files.message}.`)
+  const config = toLineConfig(line, {}, files.keys)
   const submitted = await client.jobs.submit({
     code: await readTextFile(line.script),
     config: withDir ? await uploadBeside(context, line.script, config, json) : config,
@@ -50,10 +56,11 @@ async function write(
   context: Context,
   line: JobLine,
   outputFile: string,
-  { force, withDir, json }: AddOptions,
+  { force, withDir, isolated, json }: AddOptions,
 ): Promise<number> {
-  if (force || withDir) {
-    const message = `${force ? '--force' : '--with-dir'} cannot be used with --output-file: the jobs file has no field for it.`
+  if (force || withDir || isolated) {
+    const option = force ? '--force' : withDir ? '--with-dir' : '--isolated'
+    const message = `${option} cannot be used with --output-file: the jobs file has no field for it.`
     throw invalidRequest(`${message} Omit --output-file to queue the job directly.`)
   }
   const text = formatJobLine(line)

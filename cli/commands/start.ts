@@ -4,6 +4,7 @@ import type { Client } from '@/lib/http/client/client'
 import { ProblemError } from '@/lib/http/client/problem'
 import { resolveConnection } from '../config'
 import type { Context } from '../context'
+import { requireScreen } from '../follow/screen-sessions'
 import { exitCodes } from '../job/exit-code'
 import { type FileOptions, keepWatching } from '../start/keep-watching'
 import {
@@ -11,9 +12,11 @@ import {
   defaultDataDir,
   findRoot,
   type LocalServer,
+  sharedBy,
   startLocalServer,
 } from '../start/local-server'
 import { chooseToken, type SignedIn, signInLocally } from '../start/local-sign-in'
+import { allowsHostFiles, isolated, onThisMachine } from '../start/script-files'
 import { stopOnSignals } from '../start/shutdown-signals'
 import { openStartLog, type StartLog } from '../start/start-log'
 
@@ -24,6 +27,8 @@ interface StartOptions extends FileOptions {
   loadThreshold?: number
   port?: number
   dataDir?: string
+  /** Runs scripts as uploaded files instead of in their own directory. */
+  isolated?: boolean
 }
 
 interface StartContext {
@@ -39,6 +44,7 @@ interface StartContext {
 export async function start(context: Context, options: StartOptions): Promise<number> {
   // Check before anything is written: without a server to start, there is no log to open.
   if (!context.env.GPUQ_SERVER) findRoot('start')
+  if (options.screen) await requireScreen(context.env)
   const log = await openStartLog(context.terminal, resolve(options.logFile))
   let localServer: LocalServer | null = null
   /** Aborted when the server has ended or could not start: then there is nothing to watch for. */
@@ -90,7 +96,21 @@ async function startLocally(starting: StartContext): Promise<LocalServer> {
   const dataDir = options.dataDir === undefined ? defaultDataDir(env) : resolve(options.dataDir)
   const token = await tokenFor(starting, addressOf(port))
   await log.detail(`Starting gpuq with the data directory ${dataDir}.`)
-  return startLocalServer({ env, dataDir, port, gpus: options.gpus, token }, log.note, signal)
+  const hostFiles = options.isolated !== true && (await mayUseHostFiles(env, log))
+  return startLocalServer({ env, dataDir, port, gpus: options.gpus, token, hostFiles }, log.note, signal)
+}
+
+/**
+ * Whether the new server may run scripts in their own directory. It refuses this setting itself if others may reach it
+ * (lib/env/shared-server).
+ */
+async function mayUseHostFiles(env: NodeJS.ProcessEnv, log: StartLog): Promise<boolean> {
+  const shared = sharedBy(env)
+  if (shared === null) return true
+  await log.note(
+    `Scripts run as uploaded files, not in their own directory, because ${shared} is set: others may use this server.`,
+  )
+  return false
 }
 
 /** Uses the server that GPUQ_SERVER names. Only the files are watched. */
@@ -111,13 +131,18 @@ async function watchFiles(
 ): Promise<void> {
   const { context, options, log, signal } = starting
   const { server } = connection
+  const { env, terminal } = context
   const client = context.connectTo(connection)
   await setThresholds(client, starting)
+  const inPlace = options.isolated !== true && (await allowsHostFiles(me))
+  const findFiles = inPlace ? onThisMachine(env) : isolated
+  await log.detail(`Scripts run ${inPlace ? 'in their own directory' : 'as uploaded files'}.`)
   const stopHint = localServer?.ours
     ? 'Press Ctrl-C to stop gpuq.'
     : 'Press Ctrl-C to stop watching. The server keeps running.'
   await log.note(`Watching ${options.jobsFile}; jobs go to ${server}. ${stopHint}`)
-  await keepWatching({ client, server, me, log, options }, signal)
+  const ours = localServer?.ours ?? false
+  await keepWatching({ client, connection, me, env, terminal, log, options, findFiles, ours }, signal)
 }
 
 /** Sets the thresholds that were given. The others keep the value that the admin has set. */

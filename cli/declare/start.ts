@@ -38,7 +38,9 @@ export function declareStart(program: Command): void {
       'gpu_scheduler_state.json',
     )
     .option('--log-file <path>', 'log file', 'gpu_scheduler.log')
-    .option('--screen', 'give every job a terminal for `gpuq attach`')
+    .option('--log-dir <path>', "directory for the jobs' log files", '/tmp/gpu_scheduler_logs')
+    .option('--screen', 'run every job in a session of GNU Screen; do not print its output')
+    .option('--isolated', 'run scripts as uploaded files, without their directory and conda environments')
     .option(
       '--mem-threshold <share>',
       'skip GPUs on which other programs use more than this share of memory (initially 0.8)',
@@ -66,12 +68,13 @@ export function declareStart(program: Command): void {
     .command('add')
     .description('queue a script, or append it to a jobs file')
     .argument('<script>', 'Python program')
-    .option('--conda <name>', 'environment (default: the default environment)')
+    .option('--conda <name>', 'conda environment of this machine, or environment of the server')
     .option('--args <text>', 'arguments for the program, as one string')
     .option('--priority <number>', 'lower numbers start first, as in the jobs file', parseLinePriority, 0)
     .option('--gpus <numbers>', 'allowed GPUs, such as 0-3,5', parseGpus)
     .option('--output-file <path>', 'append to this jobs file instead of queueing the job')
     .option('--with-dir', "upload the script's directory; the job starts in a copy of it")
+    .option('--isolated', 'upload the script, even if the server could run it in its own directory')
     .option('--force', 'queue the job even if the same job is active or completed')
     .option(...jsonFlag)
     .action(lazily(async () => (await import('../commands/add')).add))

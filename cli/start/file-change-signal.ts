@@ -34,6 +34,11 @@ export class FileChangeSignal {
     }
   }
 
+  /** Wakes the loop as a change does. */
+  notify(): void {
+    this.#change.notify()
+  }
+
   /** Resolves after a change, after `ms`, or when the signal is aborted. A change before the call counts. */
   async wait(ms: number): Promise<void> {
     if (this.signal.aborted) return

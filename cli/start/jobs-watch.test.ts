@@ -6,6 +6,7 @@ import type { Client, Submission } from '@/lib/http/client/client'
 import { ProblemError } from '@/lib/http/client/problem'
 import { ClaimLogFile } from './claim-log-file'
 import { JobsWatch } from './jobs-watch'
+import { isolated } from './script-files'
 import type { StartLog } from './start-log'
 
 /** A simulated server: one job per key, and no second job for identical active content. */
@@ -70,6 +71,7 @@ function watcher({ client }: Server): JobsWatch {
     claims,
     log,
     lines: { screen: true, maxAssignAttempts: 5, assignRetryWait: 5 },
+    findFiles: isolated,
     forgetMs: 30_000,
     newKey: () => `key-${++keys}`,
     now: () => clock,

@@ -13,6 +13,7 @@ import {
   readLines,
   splitLines,
 } from './jobs-file'
+import type { FindScriptFiles } from './script-files'
 import { type LineOptions, refuseScript, type SendResult, sendLine } from './send-line'
 import { type StartLog, warnOnChange } from './start-log'
 
@@ -22,6 +23,7 @@ interface JobsWatchOptions {
   claims: ClaimLogFile
   log: StartLog
   lines: LineOptions
+  findFiles: FindScriptFiles
   /** A line is forgotten after it was missing this long. */
   forgetMs: number
   newKey(): string
@@ -163,13 +165,14 @@ export class JobsWatch {
   }
 
   async #send(claim: Claim, { line }: ReadLine): Promise<SendResult> {
-    const { client, claims, lines } = this.options
+    const { client, claims, lines, findFiles } = this.options
     const { account } = claims
     const sent = await sendLine(client, {
       line,
       script: this.#scriptOf(line),
       key: claim.key,
       options: lines,
+      findFiles,
     })
     if (sent.kind === 'queued' || sent.kind === 'known') {
       await this.#warnServer('')

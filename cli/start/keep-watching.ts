@@ -1,12 +1,16 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { resolve } from 'node:path'
 import { sleep } from '@/lib/async/sleep'
-import type { User } from '@/lib/contract/access/access'
+import type { Me } from '@/lib/contract/access/access'
 import type { Client } from '@/lib/http/client/client'
+import type { Connection } from '../config'
+import { lastWatched, watchJobs } from '../follow/watch-jobs'
+import type { Terminal } from '../terminal/terminal'
 import { ClaimLogFile } from './claim-log-file'
 import { FileChangeSignal } from './file-change-signal'
 import { JobsWatch } from './jobs-watch'
 import { ModelsWatch } from './models-watch'
+import type { FindScriptFiles } from './script-files'
 import type { LineOptions } from './send-line'
 import { type StartLog, warnOnChange } from './start-log'
 import { StateWatch } from './state-watch'
@@ -16,6 +20,8 @@ export interface FileOptions extends LineOptions {
   jobsFile: string
   llmConfig: string
   stateFile: string
+  /** The directory for the jobs' log files. */
+  logDir: string
   /** In seconds. */
   monitorInterval: number
   /** In seconds. */
@@ -24,22 +30,45 @@ export interface FileOptions extends LineOptions {
 
 interface Watching {
   client: Client
-  server: string
-  me: User
+  connection: Connection
+  me: Me
+  env: NodeJS.ProcessEnv
+  terminal: Terminal
   log: StartLog
   options: FileOptions
+  findFiles: FindScriptFiles
+  /** The server ends with this command. */
+  ours: boolean
 }
 
 /** Watches the files until `signal` is aborted. A request in progress is completed. */
 export async function keepWatching(watching: Watching, signal: AbortSignal): Promise<void> {
-  await Promise.all([watchJobs(watching, signal), watchState(watching, signal)])
+  const { client, connection, env, terminal, log, options, ours } = watching
+  const { logDir, screen = false } = options
+  const sinceMs = await lastWatched(options.stateFile)
+  const paths = [resolve(options.jobsFile), resolve(options.llmConfig)]
+  const changes = new FileChangeSignal(paths, signal)
+  try {
+    await Promise.all([
+      watchLines(watching, changes, signal),
+      watchState(watching, changes, signal),
+      watchJobs({ client, connection, env, terminal, log, logDir, screen, ours, sinceMs }, signal),
+    ])
+  } finally {
+    changes.close()
+  }
 }
 
-async function watchJobs({ client, log, me, options }: Watching, signal: AbortSignal): Promise<void> {
+function openClaims({ me, options }: Watching): ClaimLogFile {
+  return new ClaimLogFile(`${resolve(options.jobsFile)}.taken`, toAccountKey(me))
+}
+
+async function watchLines(watching: Watching, changes: FileChangeSignal, signal: AbortSignal): Promise<void> {
+  const { client, log, options, findFiles } = watching
   const everyMs = options.monitorInterval * 1_000
   const path = resolve(options.jobsFile)
   const modelsPath = resolve(options.llmConfig)
-  const claims = new ClaimLogFile(`${path}.taken`, toAccountKey(me))
+  const claims = openClaims(watching)
   const models = new ModelsWatch({ path: modelsPath, client, log })
   const jobs = new JobsWatch({
     path,
@@ -47,11 +76,11 @@ async function watchJobs({ client, log, me, options }: Watching, signal: AbortSi
     claims,
     log,
     lines: options,
+    findFiles,
     forgetMs: everyMs,
     newKey: randomUUID,
     now: () => performance.now(),
   })
-  const changes = new FileChangeSignal([path, modelsPath], signal)
   try {
     const check = reportFailures(log, async () => {
       // Models first: they determine the GPUs of each line.
@@ -63,17 +92,24 @@ async function watchJobs({ client, log, me, options }: Watching, signal: AbortSi
       await changes.wait(Math.min(everyMs, nextMs ?? everyMs))
     }
   } finally {
-    changes.close()
     await claims.close()
   }
 }
 
-async function watchState({ client, log, server, options }: Watching, signal: AbortSignal): Promise<void> {
-  const state = new StateWatch({ path: resolve(options.stateFile), server, client, log })
+async function watchState(watching: Watching, changes: FileChangeSignal, signal: AbortSignal): Promise<void> {
+  const { client, log, options, connection } = watching
+  const { server } = connection
+  const claims = openClaims(watching)
+  const onReset = () => changes.notify()
+  const state = new StateWatch({ path: resolve(options.stateFile), server, client, log, claims, onReset })
   const check = reportFailures(log, () => state.check())
-  while (!signal.aborted) {
-    await check()
-    await sleep(options.stateInterval * 1_000, signal)
+  try {
+    while (!signal.aborted) {
+      await check()
+      await sleep(options.stateInterval * 1_000, signal)
+    }
+  } finally {
+    await claims.close()
   }
 }
 
@@ -95,6 +131,6 @@ function reportFailures<T>(log: StartLog, work: () => Promise<T>): () => Promise
 /**
  * Identifies the account and the server's database: claims of an earlier database do not apply to a new one.
  */
-function toAccountKey({ user_id, created_at }: User): string {
+function toAccountKey({ user_id, created_at }: Me): string {
   return createHash('sha256').update(`${user_id} ${created_at}`).digest('hex').slice(0, 16)
 }

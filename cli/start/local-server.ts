@@ -16,6 +16,17 @@ interface LocalServerOptions {
   gpus: number | undefined
   /** The admin's token, if this start creates the admin. */
   token: string
+  /** Lets the user of this command run scripts in their own directory. */
+  hostFiles: boolean
+}
+
+const loopback = ['localhost', '127.0.0.1', '::1']
+
+/** The variable with which others may use a server on this machine; null: none. */
+export function sharedBy({ HOST, ...env }: NodeJS.ProcessEnv): string | null {
+  if (HOST && !loopback.includes(HOST)) return 'HOST'
+  const names = ['GPUQ_URL', 'GPUQ_TRUSTED_PROXIES', 'GPUQ_WORKSPACES', 'DATABASE_URL'] as const
+  return names.find((name) => env[name]) ?? null
 }
 
 /** The gpuq that serves this machine: our child process or an existing one. */
@@ -135,7 +146,7 @@ async function answers(server: string): Promise<boolean> {
  * closes and the child stops.
  */
 async function startChild(options: LocalServerOptions, signal: AbortSignal): Promise<LocalServer> {
-  const { port, dataDir, gpus, token } = options
+  const { port, dataDir, gpus, token, hostFiles } = options
   const root = findRoot('start')
   const env: NodeJS.ProcessEnv = {
     HOST: '127.0.0.1',
@@ -146,6 +157,7 @@ async function startChild(options: LocalServerOptions, signal: AbortSignal): Pro
     GPUQ_ADMIN_TOKEN: token,
     // The token is for this program, not for the server's children.
     GPUQ_TOKEN: undefined,
+    GPUQ_HOST_FILES: String(hostFiles),
     GPUQ_GPUS: gpus?.toString() ?? options.env.GPUQ_GPUS,
   }
   const programs = join(root, 'deploy', 'run')

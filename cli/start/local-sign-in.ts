@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { sleep } from '@/lib/async/sleep'
-import type { User } from '@/lib/contract/access/access'
+import type { Me } from '@/lib/contract/access/access'
 import { ProblemError } from '@/lib/http/client/problem'
 import { type Connection, readStored, writeStored } from '../config'
 import type { Context } from '../context'
@@ -10,7 +10,7 @@ const pollIntervalMs = 2_000
 
 export interface SignedIn {
   connection: Connection
-  me: User
+  me: Me
 }
 
 /**

@@ -6,6 +6,7 @@ import { ProblemError } from '@/lib/http/client/problem'
 import { errorCode } from '../files'
 import { withoutControls } from '../terminal/terminal'
 import type { JobLine } from './jobs-file'
+import type { FindScriptFiles, ScriptKeys } from './script-files'
 
 /** The result of sending a line. */
 export type SendResult =
@@ -23,6 +24,7 @@ interface LineToSend {
   /** The same key never creates a second job. */
   key: string
   options: LineOptions
+  findFiles: FindScriptFiles
 }
 
 const retryMs = 5_000
@@ -31,30 +33,35 @@ const refusals = [400, 413, 415, 422]
 /** Submits a line, unless an identical job is active or completed. */
 export async function sendLine(
   client: Pick<Client, 'jobs'>,
-  { line, script, key, options }: LineToSend,
+  { line, script, key, options, findFiles }: LineToSend,
 ): Promise<SendResult> {
   const code = await readScript(script)
   if (typeof code === 'string') return { kind: 'bad', message: code, forGood: false }
+  const files = await findFiles(script, line.condaEnv)
+  if (!files.ok) return { kind: 'bad', message: files.message, forGood: false }
   try {
-    const config = toLineConfig(line, options)
+    const config = toLineConfig(line, options, files.keys)
     const submission = { code, config, idempotencyKey: key, deduplicate: true }
     const { job_id: job, status, deduplicated } = await client.jobs.submit(submission)
     if (deduplicated) return { kind: 'known', job, message: `already exists: job ${job}, ${status}` }
     return { kind: 'queued', job, message: `submitted as job ${job}` }
   } catch (error) {
     if (!(error instanceof ProblemError)) throw error
-    return classifyError(error)
+    return classifyError(error, files.hint)
   }
 }
 
 /** Distinguishes permanent from temporary refusals. */
-function classifyError(error: ProblemError): SendResult {
+function classifyError(error: ProblemError, hint: string): SendResult {
   if (error.messageFor('Idempotency-Key') !== undefined) {
     return { kind: 'known', job: null, message: 'already submitted, with different content' }
   }
   if (refusals.includes(error.status)) {
     const message = error.message.replace(/^config_file: /, '').replace(/\.$/, '')
-    return { kind: 'bad', message, forGood: true }
+    if (hint === '' || error.messageFor('environment') === undefined)
+      return { kind: 'bad', message, forGood: true }
+    // The environment may be created later.
+    return { kind: 'bad', message: `${message}; ${hint}`, forGood: false }
   }
   const message = `The server accepts no more jobs at the moment: ${error.message} Retrying later.`
   return { kind: 'later', message, ms: Math.max(1_000, (error.retryAfter ?? 0) * 1_000 || retryMs) }
@@ -87,14 +94,14 @@ const maxSeconds = 30 * 24 * 3600
 const maxBytes = 1024 * 1024
 
 /** Returns the config.yaml for a line. The server validates the values. */
-export function toLineConfig(line: JobLine, options: LineOptions): string {
+export function toLineConfig(line: JobLine, options: LineOptions, files: ScriptKeys): string {
   return stringify({
     competition_id: 'default',
     project_id: 'default',
     expected_time: assumedSeconds,
     max_time: maxSeconds,
     name: withoutControls(basename(line.script)).slice(0, 200),
-    environment: line.condaEnv || undefined,
+    ...files,
     // Subtract from zero to avoid minus zero.
     priority: 0 - line.priority,
     args: line.args,

@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto'
 import { rename, rm, writeFile } from 'node:fs/promises'
 import type { Client } from '@/lib/http/client/client'
 import { ProblemError } from '@/lib/http/client/problem'
 import { readIfPresent } from '../files'
+import type { ClaimLogFile } from './claim-log-file'
 import { type StartLog, warnOnChange } from './start-log'
 import { readRequests, toStateContent } from './state-content'
 
@@ -10,6 +12,9 @@ interface StateWatchOptions {
   server: string
   client: Pick<Client, 'cluster' | 'queue' | 'jobs'>
   log: StartLog
+  claims: ClaimLogFile
+  /** Called after the claims were reset: all lines of the jobs file are new. */
+  onReset(): void
 }
 
 const newestJobs = 200
@@ -42,7 +47,8 @@ export class StateWatch {
   async #update(): Promise<boolean> {
     const { client, path, server } = this.options
     const text = await readIfPresent(path)
-    if (text !== null && !(await this.#apply(text))) return true
+    if (text === null) await this.#resetIfDeleted()
+    else if (!(await this.#apply(text))) return true
     const [cluster, queue, jobs] = await Promise.all([
       client.cluster.get(),
       client.queue.list(),
@@ -50,7 +56,30 @@ export class StateWatch {
     ])
     const content = toStateContent({ server, cluster, queue, jobs: jobs.items })
     const whole = { ...content, updated_at: new Date().toISOString() }
-    return replaceFile(path, text, `${JSON.stringify(whole, null, 2)}\n`)
+    const isWritten = await replaceFile(path, text, `${JSON.stringify(whole, null, 2)}\n`)
+    if (isWritten) await this.#recordWritten()
+    return isWritten
+  }
+
+  async #recordWritten(): Promise<void> {
+    const { claims, path } = this.options
+    const { account } = claims
+    if ((await claims.refresh()).stateId(path) !== null) return
+    await claims.append([{ account, state: randomUUID(), path }])
+  }
+
+  /** A user deletes the file to start over. A file that was never written, as at the first start, resets nothing. */
+  async #resetIfDeleted(): Promise<void> {
+    const { claims, path, client, log, onReset } = this.options
+    const id = (await claims.refresh()).stateId(path)
+    // Another watcher may have written it again.
+    if (id === null || (await readIfPresent(path)) !== null) return
+    const { nodes } = await client.cluster.get()
+    const paused = nodes.flatMap(({ gpus }) => gpus).filter(({ state }) => state === 'paused')
+    for (const gpu of paused) await this.#setPaused(gpu.gpu_id, `GPU ${gpu.index}`, false)
+    await claims.append([{ account: claims.account, reset: id }])
+    await log.note(`${path} was deleted: no GPU is paused, and all lines of the jobs file are new.`)
+    onReset()
   }
 
   /** Returns false if the file is invalid: another program may still be writing it. */
@@ -73,19 +102,22 @@ export class StateWatch {
       const paused = pause.includes(gpu.gpu_id)
       if (!paused && !resume.includes(gpu.gpu_id)) continue
       if (paused === (gpu.state === 'paused')) continue
-      const what = `GPU ${gpu.index} on ${node.name}`
-      try {
-        const reason = paused ? 'requested in the state file' : undefined
-        await client.cluster.updateGpu(gpu.gpu_id, { paused, reason })
-        await log.note(`${what} ${paused ? 'paused' : 'resumed'} as requested in ${path}.`)
-      } catch (error) {
-        if (!(error instanceof ProblemError) || error.status !== 403) throw error
-        await log.warn(
-          `${what} not ${paused ? 'paused' : 'resumed'} as requested in ${path}: ${error.message}`,
-        )
-      }
+      await this.#setPaused(gpu.gpu_id, `GPU ${gpu.index} on ${node.name}`, paused)
     }
     return true
+  }
+
+  async #setPaused(gpuId: string, what: string, paused: boolean): Promise<void> {
+    const { client, path, log } = this.options
+    const done = paused ? 'paused' : 'resumed'
+    try {
+      const reason = paused ? 'requested in the state file' : undefined
+      await client.cluster.updateGpu(gpuId, { paused, reason })
+      await log.note(`${what} ${done} as requested in ${path}.`)
+    } catch (error) {
+      if (!(error instanceof ProblemError) || error.status !== 403) throw error
+      await log.warn(`${what} not ${done} as requested in ${path}: ${error.message}`)
+    }
   }
 }
 
