@@ -136,7 +136,11 @@ async function watchFiles(
   await setThresholds(client, starting)
   const inPlace = options.isolated !== true && (await allowsHostFiles(me))
   const findFiles = inPlace ? onThisMachine(env) : isolated
-  await log.detail(`Scripts run ${inPlace ? 'in their own directory' : 'as uploaded files'}.`)
+  if (!inPlace && !options.isolated && localServer?.ours === false) {
+    await log.note(
+      'Scripts run as uploaded files: another program started this server, without the right to run scripts in their own directory. Stop it and start again to change this.',
+    )
+  }
   const stopHint = localServer?.ours
     ? 'Press Ctrl-C to stop gpuq.'
     : 'Press Ctrl-C to stop watching. The server keeps running.'

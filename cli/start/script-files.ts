@@ -47,7 +47,8 @@ export function onThisMachine(env: NodeJS.ProcessEnv): FindScriptFiles {
 
 /** Whether the server is on this machine and lets this user run scripts in their own directory. */
 export async function allowsHostFiles({ host_files }: Pick<Me, 'host_files'>): Promise<boolean> {
-  if (host_files === null) return false
+  // A server of an earlier version does not send it.
+  if (!host_files) return false
   const bootId = await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => '')
   return bootId.trim() === host_files
 }

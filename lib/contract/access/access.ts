@@ -38,6 +38,7 @@ export const meSchema = userSchema.extend({
   host_files: z
     .string()
     .nullable()
+    .optional()
     .describe('boot id of the machine whose scripts the caller may run in their own directory; null: none'),
 })
 
