@@ -1,7 +1,8 @@
-import { chmod, chown, cp, lstat, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { chmod, chown, lstat, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { makeCondaStandIn } from './testing/conda-stand-in'
 import { Lab } from './testing/lab'
 
 const isRoot = process.getuid?.() === 0
@@ -10,16 +11,17 @@ const gid = isRoot ? 34_567 : (process.getgid?.() ?? 0)
 
 const look = `import os
 print("look.py" in os.listdir("."), "a" in os.listdir("."))
+print(os.listdir("a"))
 try:
-    print(os.listdir("a"))
+    open("a/made", "w")
 except OSError:
-    print("hidden")
+    print("read-only")
 `
 
 let lab: Lab
 /** The directory of a user's script. */
 let home = ''
-/** A stand-in for a conda environment: its layout around a copy of this machine's Python. */
+/** A stand-in for a conda environment. */
 let prefix = ''
 
 beforeAll(async () => {
@@ -28,10 +30,7 @@ beforeAll(async () => {
   home = join(made, 'home')
   prefix = join(made, 'envs', 'stand-in')
   await mkdir(join(home, 'project'), { recursive: true })
-  for (const path of ['bin', 'conda-meta', 'etc/conda/activate.d'])
-    await mkdir(join(prefix, path), { recursive: true })
-  await cp('/usr/bin/python3', join(prefix, 'bin/python'), { dereference: true })
-  await writeFile(join(prefix, 'etc/conda/activate.d/own.sh'), 'export STAND_IN=active\n')
+  await makeCondaStandIn(prefix)
   await writeFile(join(home, 'project/sibling.py'), 'def words():\n    return "from the sibling"\n')
   await writeFile(
     join(home, 'project/train.py'),
@@ -84,7 +83,7 @@ it('a script behind a link finds its modules at both paths', async () => {
 })
 
 it('a script beside the data of gpuq does not see it', async () => {
-  expect(await run({ host_script: join(lab.directory, 'look.py') })).toBe('True True\nhidden\n')
+  expect(await run({ host_script: join(lab.directory, 'look.py') })).toBe('True True\n[]\nread-only\n')
 })
 
 it('a script in /tmp has its directory there', async () => {

@@ -11,6 +11,7 @@ import { createRunners, type Runner } from './check-runners'
 import { hostileFiles, readHostileRows } from './hostile-rows'
 import { describeSummary, summariseHostile, writeSummary } from './hostile-summary'
 import { runScheduled } from './schedule'
+import { ensureScreen } from './screen.mjs'
 import { selectTests } from './select-tests'
 import { type Counts, type Outcome, slowest, summarise } from './test-reports'
 import { createScratch } from './test-scratch'
@@ -97,7 +98,7 @@ class CheckRun {
       { name: 'lint', needs: ['client'], run: script('lint') },
       { name: 'types', needs: ['client'], run: script('types') },
       { name: 'build', needs: ['client'], after: ['types'], run: buildAll },
-      { name: 'e2e', needs: ['client', 'engine', 'image', 'browser', 'build'], run: playwright },
+      { name: 'e2e', needs: ['client', 'engine', 'image', 'browser', 'screen', 'build'], run: playwright },
       { name: 'unit', needs: ['client'], run: vitest('unit', ['unit', 'component']) },
       { name: 'db', needs: ['client'], run: vitest('db') },
     ]
@@ -158,6 +159,13 @@ class CheckRun {
     begin('browser', 'image', async () => {
       const find = (progress: (note: string) => void) => ensureBrowser({ progress })
       process.env.CHROMIUM_PATH = await report.step('Browser', find, (path) => path)
+    })
+    begin('screen', 'browser', async () => {
+      await report.step(
+        'GNU Screen',
+        (progress) => ensureScreen({ progress }),
+        (path) => path,
+      )
     })
     return prepared
   }
