@@ -1,3 +1,8 @@
+/** Prints the variables that `conda env config vars set` stored, as a shell reads them. */
+const readVariables = `import json, shlex, sys
+for name, value in json.load(open(sys.argv[1])).get("env_vars", {}).items():
+    print("unset " + name if value == "***unset***" else "export " + name + "=" + shlex.quote(value))`
+
 /**
  * Activates a conda environment as `conda activate` does, and runs its Python. `$1` is the environment's directory, the
  * other arguments are the program's.
@@ -7,6 +12,9 @@ CONDA_PREFIX=$1 CONDA_DEFAULT_ENV=\${1##*/} CONDA_SHLVL=1
 shift
 PATH=$CONDA_PREFIX/bin:$PATH
 export CONDA_PREFIX CONDA_DEFAULT_ENV CONDA_SHLVL PATH
+if [ -r "$CONDA_PREFIX/conda-meta/state" ]; then
+  eval "$(python -c '${readVariables}' "$CONDA_PREFIX/conda-meta/state")"
+fi
 for script in "$CONDA_PREFIX"/etc/conda/activate.d/*.sh; do
   if [ -r "$script" ]; then . "$script"; fi
 done
