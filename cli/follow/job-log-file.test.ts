@@ -72,3 +72,16 @@ it('does not follow a link, and does not stop the job if it cannot write', async
   expect(await readFile(join(directory, 'other'), 'utf8')).toBe('untouched')
   expect(warned).toEqual([expect.stringMatching(/ELOOP.*--log-dir/)])
 })
+
+it('creates a directory that other users of the machine can use too if it is directly in /tmp', async () => {
+  await rm(directory, { recursive: true })
+  const shared = open(directory)
+  await shared.started(job())
+  await shared.ended()
+  expect((await stat(directory)).mode & 0o7777).toBe(0o1777)
+  await rm(directory, { recursive: true })
+  const file = open()
+  await file.started(job())
+  await file.ended()
+  expect((await stat(join(directory, 'logs'))).mode & 0o7777).toBe(0o700)
+})

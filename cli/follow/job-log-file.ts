@@ -1,5 +1,6 @@
-import { constants, type FileHandle, mkdir, open } from 'node:fs/promises'
-import { join } from 'node:path'
+import { chmod, constants, type FileHandle, mkdir, open } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import type { JobDetail } from '@/lib/contract/jobs'
 import type { Printed } from '@/lib/contract/printed-output'
 import { RankLabels } from '@/lib/contract/rank-labels'
@@ -27,7 +28,7 @@ export class JobLogFile implements JobSink {
     this.#path = join(this.directory, fileName(job))
     this.#labels = new RankLabels()
     await this.#guard(async () => {
-      await mkdir(this.directory, { recursive: true, mode: 0o700 })
+      await makeDirectory(this.directory)
       this.#file = await open(this.#path, flags, 0o600)
       this.#skip = (await this.#file.stat()).size
     })
@@ -60,6 +61,12 @@ export class JobLogFile implements JobSink {
       )
     }
   }
+}
+
+/** Creates a private directory; directly in /tmp one that all users of the machine can use, as /tmp itself. */
+async function makeDirectory(path: string): Promise<void> {
+  const isNew = (await mkdir(path, { recursive: true, mode: 0o700 })) !== undefined
+  if (isNew && dirname(path) === tmpdir()) await chmod(path, 0o1777)
 }
 
 /** `job_ID_20260131_235959.log`, with the local time at which the job started. */
