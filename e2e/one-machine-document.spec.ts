@@ -13,10 +13,12 @@ import { PseudoTerminal } from './pseudo-terminal'
  * directory. GPUs are simulated and the conda environments are stand-ins; everything else is real.
  */
 
-test.describe.configure({ mode: 'serial' })
+test.describe.configure({ mode: 'serial', timeout: 900_000 })
 
 const program = join(import.meta.dirname, '..', 'dist', 'cli.js')
 const logDirectory = '/tmp/gpu_scheduler_logs'
+/** A node takes no jobs until it has looked for containers of an earlier worker. */
+const untilRun = { timeout: 240_000 }
 const often = ['--monitor-interval', '1', '--state-interval', '0.5']
 
 let home: string
@@ -94,7 +96,7 @@ async function start(...options: string[]): Promise<void> {
   const words = ['start', '--gpus', '8', '--port', String(port), '--data-dir', join(home, 'data'), ...often]
   const line = [process.execPath, program, ...words, ...options].map((word) => `'${word}'`).join(' ')
   scheduler = await PseudoTerminal.open(['sh', '-c', `cd '${home}' && exec ${line}`], environment())
-  await expect.poll(() => scheduler.output, { timeout: 240_000 }).toContain('Watching jobs.txt')
+  await expect.poll(() => scheduler.output, untilRun).toContain('Watching jobs.txt')
 }
 
 async function stop(): Promise<void> {
@@ -147,13 +149,12 @@ async function idOf(line: number): Promise<string> {
 }
 
 async function ended(id: string, status = 'completed'): Promise<void> {
-  await expect.poll(mainLog).toContain(`job ${id} (script.py) ${status}`)
+  await expect.poll(mainLog, untilRun).toContain(`job ${id} (script.py) ${status}`)
 }
 
 const script = () => join(project, 'script.py')
 
 test('the scheduler starts, and runs the lines of the jobs file on their GPUs, with its lines on the terminal', async () => {
-  test.setTimeout(600_000)
   await writeFile(
     join(home, 'jobs.txt'),
     `# Comments start with #
@@ -233,7 +234,6 @@ test('a completed job is not queued again, and a failed line runs again when it 
 })
 
 test('after a restart with --screen, pauses are kept, no line repeats, and each job has a session', async () => {
-  test.setTimeout(300_000)
   await stop()
   const before = (await jobs().catch(() => [])).length
   expect(before, 'the server has stopped').toBe(0)
@@ -244,7 +244,7 @@ test('after a restart with --screen, pauses are kept, no line repeats, and each 
   const id = await idOf(10)
   expect((await jobs()).length).toBe(count + 1)
   const name = `gpujob_1_train_${id}`
-  await scheduler.shows(`screen -r ${name}`)
+  await scheduler.shows(`screen -r ${name}`, untilRun)
   await expect.poll(() => run('screens')).toContain(name)
 
   const screen = await PseudoTerminal.open(['screen', '-r', name], environment())
@@ -282,14 +282,13 @@ test('deleting the state file resets pauses and lines: failed lines run again, c
 })
 
 test('--isolated runs the uploaded script alone', async () => {
-  test.setTimeout(300_000)
   await start('--isolated')
   await writeFile(join(project, 'alone.py'), 'import os\nprint(os.getcwd(), os.path.exists("sibling.py"))\n')
   await appendFile(
     join(home, 'jobs.txt'),
     `0,${join(project, 'alone.py')},,,\n0,${join(project, 'alone.py')},myenv,,\n`,
   )
-  await scheduler.shows('alone.py | /work False')
+  await scheduler.shows('alone.py | /work False', untilRun)
   await scheduler.shows('environment: there is no environment "myenv"')
   await appendFile(join(home, 'ids'), `${(await jobs())[0]?.job_id}\n`)
 })

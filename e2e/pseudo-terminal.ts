@@ -55,8 +55,8 @@ export class PseudoTerminal {
   }
 
   /** Waits until the output contains the text. */
-  async shows(text: string): Promise<void> {
-    await expect.poll(() => this.output).toContain(text)
+  async shows(text: string, options: { timeout?: number } = {}): Promise<void> {
+    await expect.poll(() => this.output, options).toContain(text)
   }
 
   /** Closes the terminal window. */
