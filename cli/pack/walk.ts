@@ -2,9 +2,9 @@ import type { Stats } from 'node:fs'
 import { lstat, readdir, readFile, readlink, stat } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
 import { refuseLink, refusePath } from '@/lib/contract/archives/archive-paths'
+import { IgnoreRules, ruleFiles } from '@/lib/contract/archives/ignore-rules'
 import { type GpuqError, invalidRequest, notFound } from '@/lib/contract/errors'
 import { describeFileError, errorCode } from '../files'
-import { IgnoreRules, ruleFiles } from './ignore-rules'
 
 export interface FoundFile {
   /** Relative to the directory, with slashes. */
@@ -20,8 +20,8 @@ interface Found {
 const mostNamed = 10
 
 /**
- * Lists the files to upload: all except `.git` and those that the git ignore rules of the directory and its
- * repository exclude. Links are listed as links.
+ * Lists the files to upload: all except those that the ignore rules of the directory and its repository exclude.
+ * Links are listed as links.
  *
  * @throws GpuqError that lists the paths that cannot be uploaded.
  */
@@ -74,7 +74,6 @@ class Walker {
       throw unreadable(directory, error)
     })
     for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
-      if (entry.name === '.git') continue
       const path = join(directory, entry.name)
       const forRules = relative(this.#base, path)
       if (entry.isDirectory()) {
@@ -118,7 +117,7 @@ async function addRules(rules: IgnoreRules, directory: string, place: string): P
       if (['ENOENT', 'EISDIR'].includes(errorCode(error))) return null
       throw unreadable(join(directory, name), error)
     })
-    if (text !== null) rules.add(place, text)
+    if (text !== null) rules.add(place, name, text)
   }
 }
 

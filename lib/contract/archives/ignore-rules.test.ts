@@ -3,7 +3,7 @@ import { IgnoreRules } from './ignore-rules'
 
 function rulesOf(texts: Record<string, string>): IgnoreRules {
   const rules = new IgnoreRules()
-  for (const [directory, text] of Object.entries(texts)) rules.add(directory, text)
+  for (const [directory, text] of Object.entries(texts)) rules.add(directory, '.gitignore', text)
   return rules
 }
 
@@ -48,5 +48,35 @@ describe('rules', () => {
     expect(rules.ignores('sub/!file')).toBe(true)
     expect(rules.ignores('sub/# no rule')).toBe(false)
     expect(rules.ignores('sub/other')).toBe(false)
+  })
+
+  it('never include a repository', () => {
+    const rules = rulesOf({ '': '!.git\n' })
+    expect(rules.ignores('.git/')).toBe(true)
+    expect(rules.ignores('sub/.git')).toBe(true)
+    expect(rules.ignores('sub/.gitignore')).toBe(false)
+  })
+})
+
+describe('an explanation', () => {
+  it('names the rule with its file and line', () => {
+    const rules = new IgnoreRules()
+    rules.add('', '.gitignore', '# weights\n*.ckpt\n\ndata/\n')
+    rules.add('pkg', '.gitignore', '/tmp*\n')
+    rules.add('pkg', '.gpuqignore', '!best.ckpt\n  \n*.log\n')
+    expect(rules.explain('a.ckpt')).toEqual({ pattern: '*.ckpt', file: '.gitignore', line: 2 })
+    expect(rules.explain('pkg/best.ckpt')).toBeNull()
+    expect(rules.explain('pkg/tmp1')).toEqual({ pattern: '/tmp*', file: 'pkg/.gitignore', line: 1 })
+    expect(rules.explain('pkg/x/y.log')).toEqual({ pattern: '*.log', file: 'pkg/.gpuqignore', line: 3 })
+    expect(rules.explain('train.py')).toBeNull()
+  })
+
+  it('of a file in an excluded directory is the rule of the directory', () => {
+    const rules = rulesOf({ '': '*.csv\ndata/\n' })
+    expect(rules.explain('data/deep/table.csv')).toEqual({ pattern: 'data/', file: '.gitignore', line: 2 })
+  })
+
+  it('of a repository is a default rule without a file', () => {
+    expect(new IgnoreRules().explain('.git/config')).toEqual({ pattern: '.git', file: null, line: null })
   })
 })
