@@ -1,5 +1,5 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
-import { backoff } from '@/lib/async/retry'
+import { backoff } from '@/lib/async/backoff'
 import { type JobDetail, jobDetailSchema } from '@/lib/contract/jobs'
 import { kindOf, type Printed, readPrinted } from '@/lib/contract/printed-output'
 import type { Client } from '@/lib/http/client/client'

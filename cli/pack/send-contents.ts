@@ -2,63 +2,32 @@ import { createHash } from 'node:crypto'
 import { open, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { inParallel } from '@/lib/async/pool'
 import { frameHeader } from '@/lib/contract/archives/archive-frames'
-import { type FileEntry, isLink } from '@/lib/contract/archives/archive-manifest'
+import type { FileEntry } from '@/lib/contract/archives/archive-manifest'
 import { conflict, type GpuqError } from '@/lib/contract/errors'
 import type { Client } from '@/lib/http/client/client'
 import { ProblemError } from '@/lib/http/client/problem'
-import type { Listed } from './list-directory'
+import { sendInBatches, smallBytes } from '@/lib/http/client/upload-archive'
 import type { Progress } from './progress'
-
-/** Files up to this size share a request. Each larger file has its own request. */
-const smallBytes = 4 * 1024 * 1024
-const batchBytes = 16 * 1024 * 1024
-const batchFiles = 1_000
-const requestsAtOnce = 4
 
 interface Sending {
   client: Client
   projectId: string
-  listed: Listed
+  /** Absolute path. */
+  directory: string
   progress: Progress | null
 }
 
-/** Uploads the given contents of a directory. Contents that arrived before a failure are kept. */
-export async function sendContents(sending: Sending, missing: readonly string[]): Promise<void> {
-  const wanted = new Set(missing)
-  const files = sending.listed.entries.flatMap((entry) => {
-    // Send each content once, however many files have it.
-    return !isLink(entry) && wanted.delete(entry.sha256) ? [entry] : []
-  })
-  await inParallel(toBatches(files), requestsAtOnce, (batch) => sendBatch(sending, batch))
-}
-
-/** Groups small files. Large files stay alone. */
-function toBatches(files: readonly FileEntry[]): FileEntry[][] {
-  const batches: FileEntry[][] = []
-  let open: FileEntry[] = []
-  let bytes = 0
-  for (const file of files) {
-    if (file.bytes > smallBytes) batches.push([file])
-    else {
-      if (open.length > 0 && (bytes + file.bytes > batchBytes || open.length === batchFiles)) {
-        batches.push(open)
-        open = []
-        bytes = 0
-      }
-      open.push(file)
-      bytes += file.bytes
-    }
-  }
-  return open.length > 0 ? [...batches, open] : batches
+/** Uploads the contents of these files of a directory. Contents that arrived before a failure are kept. */
+export async function sendContents(sending: Sending, files: readonly FileEntry[]): Promise<void> {
+  await sendInBatches(files, (batch) => sendBatch(sending, batch))
 }
 
 async function sendBatch(
-  { client, projectId, listed, progress }: Sending,
-  batch: FileEntry[],
+  { client, projectId, directory, progress }: Sending,
+  batch: readonly FileEntry[],
 ): Promise<void> {
-  const frames = Readable.from(toFrames(listed.directory, batch, progress), { objectMode: false })
+  const frames = Readable.from(toFrames(directory, batch, progress), { objectMode: false })
   const failed = new Promise<never>((_, reject) => frames.once('error', reject))
   try {
     // An error of the reader explains more than the error of the connection that it broke.
@@ -76,7 +45,7 @@ async function sendBatch(
 
 async function* toFrames(
   directory: string,
-  batch: FileEntry[],
+  batch: readonly FileEntry[],
   progress: Progress | null,
 ): AsyncGenerator<Uint8Array> {
   for (const { path, sha256, bytes } of batch) {

@@ -1,20 +1,11 @@
 import { dirname } from 'node:path'
 import { isMap, parseDocument } from 'yaml'
-import { backoff } from '@/lib/async/retry'
-import { contentsOf } from '@/lib/contract/archives/archive-manifest'
-import { unavailable } from '@/lib/contract/errors'
-import { ProblemError } from '@/lib/http/client/problem'
+import { uploadArchive } from '@/lib/http/client/upload-archive'
 import type { Context } from '../context'
 import { note } from '../job/show-job'
 import { listDirectory } from './list-directory'
 import { formatBytes, Progress } from './progress'
 import { sendContents } from './send-contents'
-
-/** How many failures in a row without progress end the command. */
-const maxFailures = 8
-const firstDelayMs = 500
-const longestDelayMs = 10_000
-const neverComplete = 'The server keeps requesting the same files. Contact an admin.'
 
 /**
  * Uploads a directory to a project, and returns the reference for the `archive` key of a config. It only sends
@@ -33,32 +24,22 @@ export async function uploadDirectory(
   const client = await context.connect()
   const listed = await listDirectory(context, directory, await client.archives.limits(), quiet)
   const { entries, bytes } = listed
-  const sizes = contentsOf(entries)
-  let failures = 0
-  let left = Number.POSITIVE_INFINITY
-  let sentBytes: number | undefined
-  for (;;) {
-    try {
-      const { archive, missing } = await client.archives.register({ project_id: projectId, entries })
-      const totalBytes = missing.reduce((sum, hash) => sum + (sizes.get(hash) ?? 0), 0)
-      sentBytes ??= totalBytes
-      if (missing.length === 0) {
-        if (!quiet) await note(context, formatSummary(directory, entries.length, bytes, sentBytes))
-        return archive
-      }
-      // Progress resets the count, so that an upload over a bad connection still finishes.
-      if (missing.length < left) failures = 0
-      else if (++failures > maxFailures) throw unavailable(neverComplete)
-      left = missing.length
+  const { archive, sentBytes } = await uploadArchive({
+    client,
+    projectId,
+    entries,
+    send: async (files, totalBytes) => {
       const progress = quiet ? null : new Progress(context.terminal, 'sending', totalBytes)
-      await sendContents({ client, projectId, listed, progress }, missing).finally(() => progress?.end())
-    } catch (error) {
-      if (!(error instanceof ProblemError) || !canRetry(error) || ++failures > maxFailures) throw error
+      const sending = { client, projectId, directory: listed.directory, progress }
+      await sendContents(sending, files).finally(() => progress?.end())
+    },
+    wait: async (error, delayMs) => {
       if (!quiet) await note(context, `${error.message} Retrying.`)
-      const delayMs = backoff(failures, firstDelayMs, longestDelayMs)
-      await context.sleep(Math.max(delayMs, (error.retryAfter ?? 0) * 1000))
-    }
-  }
+      await context.sleep(delayMs)
+    },
+  })
+  if (!quiet) await note(context, formatSummary(directory, entries.length, bytes, sentBytes))
+  return archive
 }
 
 /**
@@ -76,11 +57,6 @@ export async function uploadBeside(
   if (document.errors.length > 0 || typeof project !== 'string') return config
   document.set('archive', await uploadDirectory(context, project, dirname(program), quiet))
   return document.toString()
-}
-
-/** Status 400 means that the body broke off on its way: the requests are well formed. */
-function canRetry(error: ProblemError): boolean {
-  return error.isTemporary || error.status === 400
 }
 
 function formatSummary(directory: string, files: number, bytes: number, sentBytes: number): string {

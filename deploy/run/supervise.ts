@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { appendFileSync, closeSync, mkdirSync, openSync, readFileSync, renameSync, statSync } from 'node:fs'
 import { dirname, relative } from 'node:path'
-import { backoff } from '@/lib/async/retry'
+import { backoff } from '@/lib/async/backoff'
 import { killGroup, readLines } from './processes.mjs'
 
 export interface Program {

@@ -1,3 +1,4 @@
+import { backoff } from './backoff'
 import { sleep } from './sleep'
 
 interface RetryOptions {
@@ -8,11 +9,6 @@ interface RetryOptions {
   signal: AbortSignal
   /** Called after each failure. To give up, it throws. */
   onFailure: (error: unknown) => unknown
-}
-
-/** The wait after a number of failures in a row. It doubles from `first` up to `longest`. */
-export function backoff(failures: number, first: number, longest: number): number {
-  return Math.min(first * 2 ** (failures - 1), longest)
 }
 
 /** Repeats `work` until it succeeds or `onFailure` throws. */

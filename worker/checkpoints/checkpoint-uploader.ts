@@ -1,4 +1,5 @@
-import { backoff, retry } from '@/lib/async/retry'
+import { backoff } from '@/lib/async/backoff'
+import { retry } from '@/lib/async/retry'
 import { sleep } from '@/lib/async/sleep'
 import { type Run, readCheckpoints, recordBatch } from '@/lib/cluster/checkpoints/checkpoint-files'
 import type { Lease } from '@/lib/cluster/nodes/nodes'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { backoff } from '@/lib/async/retry'
+import { backoff } from '@/lib/async/backoff'
 import { sleep } from '@/lib/async/sleep'
 import { nextProvisionStep } from '@/lib/cluster/provisions/provision-rules'
 import {

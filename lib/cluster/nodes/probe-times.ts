@@ -1,4 +1,4 @@
-import { backoff } from '../../async/retry'
+import { backoff } from '../../async/backoff'
 
 const longestMinutes = 60
 const minuteMs = 60_000

@@ -14,7 +14,7 @@ export interface Frame {
   content: AsyncIterable<Uint8Array>
 }
 
-export function frameHeader(sha256: string, bytes: number): Uint8Array {
+export function frameHeader(sha256: string, bytes: number): Uint8Array<ArrayBuffer> {
   const header = new Uint8Array(headerBytes)
   for (let at = 0; at < 32; at++) header[at] = Number.parseInt(sha256.slice(2 * at, 2 * at + 2), 16)
   new DataView(header.buffer).setBigUint64(32, BigInt(bytes))

@@ -13,7 +13,7 @@ type BodyArgs<Op> = Op extends { bodyOptional: true; body: infer Schema extends 
   : Op extends { body: infer Schema extends z.ZodType }
     ? [body: z.input<Schema>]
     : Op extends { bytes: string }
-      ? [body: Uint8Array | ReadableStream<Uint8Array>]
+      ? [body: Uint8Array | ReadableStream<Uint8Array> | Blob]
       : []
 
 type Optional<Values> = { [Name in keyof Values]?: Values[Name] | null | undefined }

@@ -16,7 +16,7 @@ export type Query = Record<string, string | number | boolean | readonly number[]
 export interface Call {
   method?: Operation['method']
   query?: Query | undefined
-  /** Sent as JSON, unless it is a form, bytes or a stream of bytes. */
+  /** Sent as JSON, unless it is a form, bytes, a blob or a stream of bytes. */
   body?: unknown
   headers?: Record<string, string>
   signal?: AbortSignal | undefined
@@ -97,7 +97,7 @@ function toRequest(call: Call, token: string | undefined): RequestInit & { duple
   if (token !== undefined) headers.set('authorization', `Bearer ${token}`)
   const { body } = call
   const isStream = body instanceof ReadableStream
-  const isBytes = isStream || body instanceof Uint8Array
+  const isBytes = isStream || body instanceof Uint8Array || body instanceof Blob
   const isJson = body !== undefined && !isBytes && !(body instanceof FormData)
   if (isBytes) headers.set('content-type', 'application/octet-stream')
   if (isJson) headers.set('content-type', 'application/json')

@@ -1,4 +1,4 @@
-import { backoff } from '../../async/retry'
+import { backoff } from '../../async/backoff'
 import { parseSpec, type StoredSpec, type Unparsed } from '../../contract/config/stored-spec'
 import { type CancelReason, describeReason, type EndReason, endReasons } from '../../contract/reasons'
 import { type JobStatus, liveTaskStatuses, statusesBefore, type TaskStatus } from '../../contract/status'

@@ -1,4 +1,4 @@
-import { backoff } from '@/lib/async/retry'
+import { backoff } from '@/lib/async/backoff'
 import { sleep, unlessAborted } from '@/lib/async/sleep'
 import { isCheckRequested, readCheckSubject, recordChecks } from '@/lib/cluster/checks/node-checks'
 import type { Lease } from '@/lib/cluster/nodes/nodes'
