@@ -1,4 +1,4 @@
-import { refuseLink, refusePath } from '../../contract/archives/archive-paths'
+import { pathOfEntryName, refuseLink, refusePath } from '../../contract/archives/archive-paths'
 import { type DirectoryPart, refuseEntry } from './refuse-entry'
 
 /** A file, a link, or a copy of an earlier file (a hard link in a tar file). */
@@ -13,10 +13,9 @@ export type IncomingEntry =
  * @throws 422 that names an entry which would be outside of the directory.
  */
 export function entryPath(part: DirectoryPart, name: string): string | null {
-  const path = name.replace(/^(?:\.\/+)+/, '').replace(/\/+$/, '')
-  if (path === '.' || (path === '' && /^\.?\/$/.test(name))) return null
-  // A name of slashes only is not the top directory but the root.
-  const why = refusePath(path === '' ? name : path)
+  const path = pathOfEntryName(name)
+  if (path === null) return null
+  const why = refusePath(path)
   if (why !== null) throw refuseEntry(part, name, why)
   return path
 }

@@ -39,3 +39,14 @@ export function refuseLink(path: string, target: string): string | null {
   const why = refusePath(names.slice(climbs).join('/'))
   return why === null ? null : `has a target that ${why}`
 }
+
+/**
+ * The path of an archive's entry: its name without `./` at the start and `/` at the end. Null: the top directory itself. The
+ * path may be refused by `refusePath`.
+ */
+export function pathOfEntryName(name: string): string | null {
+  const path = name.replace(/^(?:\.\/+)+/, '').replace(/\/+$/, '')
+  if (path === '.' || (path === '' && /^\.?\/$/.test(name))) return null
+  // A name of slashes only is not the top directory but the root.
+  return path === '' ? name : path
+}

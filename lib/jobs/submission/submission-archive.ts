@@ -3,12 +3,9 @@ import { describeMissingSnapshot } from '../../archives/snapshots/missing-snapsh
 import { refuseCapacity } from '../../archives/workdir-capacity'
 import { formatSnapshot, isArchiveHash } from '../../contract/archives/snapshot-name'
 import type { JobConfig } from '../../contract/config/config'
-import { defaultEntrypoints, runnerOf } from '../../contract/config/entrypoint'
+import { selectEntrypoint } from '../../contract/config/entrypoint'
 import { type GpuqError, invalidField } from '../../contract/errors'
 import { findRow, type Transaction } from '../../database/transaction'
-
-/** How many files an error lists. */
-const mostNamed = 10
 
 type DirectoryKeys = Pick<JobConfig, 'archive' | 'project_id' | 'memory_gb' | 'command' | 'entrypoint'>
 
@@ -105,15 +102,9 @@ async function findEntrypoint(
 ): Promise<string | undefined> {
   if (command !== undefined) return undefined
   if (hasCode && (entrypoint ?? 'solution.py') === 'solution.py') return entrypoint
-  const wanted = entrypoint === undefined ? defaultEntrypoints : [entrypoint]
-  const paths = await readPaths(tx, archiveId)
-  const found = wanted.find((path) => paths.includes(path))
-  if (found !== undefined) return found
-  const missing =
-    entrypoint === undefined
-      ? `the directory has no ${defaultEntrypoints.join(', ')}: name the file to run with this key, or use the key command`
-      : `the directory does not have ${entrypoint}`
-  throw refuseEntrypoint(`${missing}. ${describeFound(paths)}`)
+  const selected = selectEntrypoint(entrypoint, await readPaths(tx, archiveId))
+  if ('problem' in selected) throw refuseEntrypoint(selected.problem)
+  return selected.path
 }
 
 async function readPaths(tx: Transaction, archiveId: string): Promise<string[]> {
@@ -123,17 +114,6 @@ async function readPaths(tx: Transaction, archiveId: string): Promise<string[]> 
     values: [archiveId],
   })
   return rows.map(({ path }) => path)
-}
-
-/** The files that could run come first, those near the top before others. */
-function describeFound(paths: readonly string[]): string {
-  const depthOf = (path: string) => path.split('/').length
-  const runnable = paths.filter((path) => runnerOf(path) !== null)
-  const shown = (runnable.length > 0 ? runnable : paths)
-    .toSorted((a, b) => depthOf(a) - depthOf(b) || (a < b ? -1 : 1))
-    .slice(0, mostNamed)
-  const rest = paths.length - shown.length
-  return `It has ${shown.join(', ')}${rest > 0 ? ` and ${rest} more files` : ''}`
 }
 
 function refuseEntrypoint(message: string): GpuqError {
