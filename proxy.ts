@@ -15,6 +15,8 @@ export function proxy(request: NextRequest): Response {
     "img-src 'self' data: blob:",
     "font-src 'self'",
     "connect-src 'self'",
+    // A worker hashes and unpacks the files of a directory.
+    "worker-src 'self'",
     "object-src 'none'",
     "base-uri 'none'",
     "form-action 'self'",

@@ -129,6 +129,14 @@ export const roleLimitsQuery = () =>
     queryFn: ({ signal }) => api.limits.roles(signal),
   })
 
+/** The limits of an uploaded directory. */
+export const archiveLimitsQuery = () =>
+  queryOptions({
+    queryKey: [...keys.limits, 'archives'],
+    queryFn: ({ signal }) => api.archives.limits(signal),
+    staleTime: 60_000,
+  })
+
 export const environmentsQuery = () =>
   queryOptions({
     queryKey: keys.environments,

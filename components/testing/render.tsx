@@ -42,7 +42,10 @@ async function fakeFetch(input: string | URL | Request, init?: RequestInit): Pro
   const sent = { method: request.method, path: pathname, body: isJson && text ? JSON.parse(text) : text }
   sentRequests.push(sent)
   const answer = answers[`${sent.method} ${pathname}`]
-  const value = typeof answer === 'function' ? answer(sent) : answer
+  const cancelled = new Promise<never>((_, reject) =>
+    request.signal.addEventListener('abort', () => reject(request.signal.reason)),
+  )
+  const value = await Promise.race([typeof answer === 'function' ? answer(sent) : answer, cancelled])
   if (value instanceof ApiProblem) return Response.json(value.problem, { status: value.status })
   if (value === undefined) throw new Error(`no answer for ${sent.method} ${pathname}`)
   return Response.json(value)

@@ -8,17 +8,18 @@ interface FileDropProps {
   /** As in `<input type="file">`: ".py,.yaml". Only for the file picker; the caller must check dropped files. */
   accept?: string
   multiple?: boolean
+  /** Takes chosen files. */
   onFiles: (files: File[]) => void
+  /** Takes a drop, which can have folders. */
+  onDrop: (transfer: DataTransfer) => void
   className?: string
 }
 
 /** A drop area for files that also opens the file picker, by mouse or keyboard. */
 export function FileDrop(props: FileDropProps) {
-  const { label, hint, accept, multiple = false, onFiles, className } = props
+  const { label, hint, accept, multiple = false, onFiles, onDrop, className } = props
   const id = useId()
-  const { over, handlers } = useDropTarget((files) => {
-    onFiles(multiple ? files : files.slice(0, 1))
-  })
+  const { over, handlers } = useDropTarget(onDrop)
   const choose = (event: ChangeEvent<HTMLInputElement>) => {
     const files = [...(event.target.files ?? [])]
     // Reset, so that choosing the same file again is a change.
@@ -57,7 +58,7 @@ export function FileDrop(props: FileDropProps) {
   )
 }
 
-function useDropTarget(onDrop: (files: File[]) => void) {
+function useDropTarget(onDrop: (transfer: DataTransfer) => void) {
   const [over, setOver] = useState(false)
   // Enter and leave also fire for child elements. Only the count shows whether the pointer is still inside.
   const depth = useRef(0)
@@ -74,8 +75,7 @@ function useDropTarget(onDrop: (files: File[]) => void) {
       event.preventDefault()
       depth.current = 0
       setOver(false)
-      const files = [...event.dataTransfer.files]
-      if (files.length > 0) onDrop(files)
+      onDrop(event.dataTransfer)
     },
   }
   return { over, handlers }

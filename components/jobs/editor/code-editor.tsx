@@ -21,7 +21,7 @@ import { editorTheme } from './editor-theme'
 import { minimalEdit } from './minimal-edit'
 import { isWarning, type Problem, problemNotes, showProblems, toDiagnostic } from './problems'
 
-export type CodeLanguage = 'python' | 'yaml' | 'shell'
+export type CodeLanguage = 'python' | 'yaml' | 'shell' | 'text'
 
 /** The editor's methods for the rest of the page. */
 export interface CodeEditorHandle {
@@ -155,6 +155,7 @@ const languageOf: Record<CodeLanguage, Extension> = {
   python: [python(), indentUnit.of('    ')],
   yaml: [yaml(), indentUnit.of('  ')],
   shell: [],
+  text: [],
 }
 
 const commonExtensions: Extension = [

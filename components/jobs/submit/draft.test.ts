@@ -52,6 +52,13 @@ it('a directory of an earlier job needs no program', () => {
   })
 })
 
+it('an uploaded directory replaces the program', () => {
+  const archive = 'cd'.repeat(32)
+  const { config, code } = toSubmission({ code: 'print(1)', config: 'project_id: p\n' }, archive)
+  expect(config).toBe(`project_id: p\narchive: "${archive}"\n`)
+  expect(code).toBeUndefined()
+})
+
 describe('the draft', () => {
   const stored = new Map<string, string>()
   beforeEach(() =>

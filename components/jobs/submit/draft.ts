@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { idPattern } from '@/lib/contract/jobs'
 import { readConfigText } from '../editor/config-text'
 
 /** The unsubmitted files on the submit page. */
@@ -32,11 +33,23 @@ export function hasDirectory(config: string): boolean {
   return readConfigText(config)?.read('archive').kind === 'value'
 }
 
-/** The files to submit. A command and a directory need no program. */
-export function toSubmission({ code, config }: Draft): { code?: string; config: string } {
+/** The files to submit. A command and a directory need no program. `archive`: the hash of the directory that was uploaded for it. */
+export function toSubmission(
+  { code, config }: Draft,
+  archive: string | null = null,
+): { code?: string; config: string } {
+  if (archive !== null) return { config: readConfigText(config)?.write('archive', archive) ?? config }
   return isCommand({ code, config }) || (code.trim() === '' && hasDirectory(config))
     ? { config }
     : { code, config }
+}
+
+/** The project in the config; null if there is no valid one. */
+export function projectOf(config: string): string | null {
+  const read = readConfigText(config)?.read('project_id')
+  if (read?.kind !== 'value' || typeof read.value === 'object') return null
+  const text = String(read.value)
+  return idPattern.test(text) ? text : null
 }
 
 /** Whether the draft is a command. With a program, the program is shown. */

@@ -1,9 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { ownLimitsQuery } from '@/components/queries/queries'
 import type { ApiLimits } from '@/lib/contract/access/limits'
-import { idPattern } from '@/lib/contract/jobs'
 import { formatNumber } from '../../ui/format-number'
-import { readConfigText } from '../editor/config-text'
+import { projectOf } from './draft'
 
 /** Shows the limits that apply to the user in the project of the config. */
 export function OwnLimits({ config }: { config: string }) {
@@ -15,14 +14,6 @@ export function OwnLimits({ config }: { config: string }) {
       Your limits in this project: {limits.join(' · ')}. An admin can change them.
     </p>
   )
-}
-
-/** The project in the config; null if there is no valid one. */
-function projectOf(config: string): string | null {
-  const read = readConfigText(config)?.read('project_id')
-  if (read?.kind !== 'value' || typeof read.value === 'object') return null
-  const text = String(read.value)
-  return idPattern.test(text) ? text : null
 }
 
 /** Describes the limits that are set. */

@@ -1,7 +1,7 @@
 import { type Draft, withoutToken } from './draft'
 
-interface ReadFiles {
-  /** The content of the files. */
+/** The content of files for the two editors. */
+export interface ReadFiles {
   change: Partial<Draft>
   /** The names of the accepted files. */
   accepted: string[]
@@ -11,16 +11,37 @@ interface ReadFiles {
   droppedToken: boolean
 }
 
-/** Reads the files of a submission. */
-export async function readFiles(files: readonly File[]): Promise<ReadFiles> {
-  const sorted = sortFiles(files)
-  const result: ReadFiles = { change: {}, accepted: [], refused: sorted.refused, droppedToken: false }
+type PickedFiles = Partial<Record<keyof Draft, File>>
+
+/** The server's limit, in bytes. */
+export const maxTextBytes = 1024 * 1024
+
+/** The program and the config by their extensions. Null if the files are anything else than at most one of each. */
+export function pickProgramAndConfig(files: readonly File[]): PickedFiles | null {
+  const picked: PickedFiles = {}
+  for (const file of files) {
+    const role = roleOf(file.name)
+    if (role === null || picked[role]) return null
+    picked[role] = file
+  }
+  return picked
+}
+
+function roleOf(name: string): keyof Draft | null {
+  if (/\.py$/i.test(name)) return 'code'
+  return /\.ya?ml$/i.test(name) ? 'config' : null
+}
+
+/** Reads a program and a config. */
+export async function readFiles(picked: PickedFiles): Promise<ReadFiles> {
+  const result: ReadFiles = { change: {}, accepted: [], refused: [], droppedToken: false }
   for (const role of ['code', 'config'] as const) {
-    const file = sorted[role]
+    const file = picked[role]
     if (!file) continue
-    const text = await readText(file)
+    const why = file.size === 0 ? 'is empty' : file.size > maxTextBytes ? 'is larger than 1 MiB' : null
+    const text = why === null ? await readText(file) : null
     if (text === null) {
-      result.refused.push(`${file.name} is not UTF-8 text.`)
+      result.refused.push(`${file.name} ${why ?? 'is not UTF-8 text'}.`)
       continue
     }
     const kept = role === 'config' ? withoutToken(text) : text
@@ -31,40 +52,12 @@ export async function readFiles(files: readonly File[]): Promise<ReadFiles> {
   return result
 }
 
-/** Null if the file is not UTF-8 text. */
-async function readText(file: File): Promise<string | null> {
+/** Null if it is not UTF-8 text, or has a zero byte as binary files do. */
+export async function readText(content: Blob): Promise<string | null> {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(await file.arrayBuffer())
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(await content.arrayBuffer())
+    return text.includes('\0') ? null : text
   } catch {
     return null
   }
-}
-
-interface SortedFiles {
-  code?: File
-  config?: File
-  refused: string[]
-}
-
-/** The server's limit. */
-const maxBytes = 1024 * 1024
-
-/** Finds the program and the config among dropped files by their extensions. Accepts one of each. */
-export function sortFiles(files: readonly File[]): SortedFiles {
-  const sorted: SortedFiles = { refused: [] }
-  for (const file of files) {
-    const { name, size } = file
-    const role = roleOf(name)
-    if (role === null) sorted.refused.push(`${name} is not a .py or .yaml file.`)
-    else if (size === 0) sorted.refused.push(`${name} is empty.`)
-    else if (size > maxBytes) sorted.refused.push(`${name} is larger than 1 MiB.`)
-    else if (sorted[role]) sorted.refused.push(`${name} was ignored: ${sorted[role].name} came first.`)
-    else sorted[role] = file
-  }
-  return sorted
-}
-
-function roleOf(name: string): 'code' | 'config' | null {
-  if (/\.py$/i.test(name)) return 'code'
-  return /\.ya?ml$/i.test(name) ? 'config' : null
 }

@@ -1,8 +1,10 @@
 import { CircleCheck, Play, TriangleAlert } from 'lucide-react'
+import { useRef } from 'react'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { formatCount } from '../../ui/format-number'
 import { useFooterHeight } from '../../ui/use-footer-height'
+import { type UploadState, UploadStatus } from './directory/upload/upload-status'
 
 interface SubmitBarProps {
   /** The number of problems to fix first. */
@@ -15,11 +17,21 @@ interface SubmitBarProps {
   error: string | null
   submitting: boolean
   onSubmit: () => void
+  /** The upload of the directory; null if none is in progress. */
+  upload: UploadState | null
+  onCancelUpload: () => void
 }
 
 /** Shows whether the draft is ready, and submits it. Always visible. */
-export function SubmitBar({ error, submitting, onSubmit, ...readiness }: SubmitBarProps) {
+export function SubmitBar(props: SubmitBarProps) {
+  const { error, submitting, onSubmit, upload, onCancelUpload, ...readiness } = props
   const bar = useFooterHeight()
+  const button = useRef<HTMLButtonElement>(null)
+  const cancel = () => {
+    // The button that cancels disappears with the upload.
+    button.current?.focus()
+    onCancelUpload()
+  }
   return (
     <div
       ref={bar}
@@ -30,11 +42,13 @@ export function SubmitBar({ error, submitting, onSubmit, ...readiness }: SubmitB
           {error}
         </Callout>
       ) : null}
+      {upload === null ? null : <UploadStatus upload={upload} onCancel={cancel} />}
       <div className="flex items-center justify-between gap-3">
         <p role="status" className="flex min-w-0 items-center gap-1.5 text-muted text-sm">
-          {error ? null : <Readiness {...readiness} />}
+          {error || submitting ? null : <Readiness {...readiness} />}
         </p>
         <Button
+          ref={button}
           icon={Play}
           variant="primary"
           size="lg"

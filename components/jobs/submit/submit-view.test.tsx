@@ -71,10 +71,10 @@ it('shows an error of the server until the draft changes', async () => {
 it('reads dropped files, removes the token and reports refused files', async () => {
   openPage()
   const dropped = `${config}name: dropped\ntoken: gpuq_abcdefgh\n`
-  const files = [new File([dropped], 'config.yaml'), new File(['x'], 'picture.png')]
-  fireEvent.change(screen.getByLabelText(/Drop solution.py and config.yaml/), { target: { files } })
+  const files = [new File([dropped], 'config.yaml'), new File([''], 'empty.py')]
+  fireEvent.change(screen.getByLabelText(/^Drop a folder/), { target: { files } })
   await screen.findByText('Read config.yaml')
-  expect(screen.getByText('picture.png is not a .py or .yaml file.')).toBeTruthy()
+  expect(screen.getByText('empty.py is empty.')).toBeTruthy()
   expect(screen.getByText(/gpuq removed the token/)).toBeTruthy()
   expect(screen.getByLabelText('Name')).toHaveProperty('value', 'dropped')
 })

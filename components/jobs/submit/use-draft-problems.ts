@@ -1,14 +1,21 @@
 import { useQuery } from '@tanstack/react-query'
 import { useDeferredValue, useMemo } from 'react'
-import { environmentsQuery } from '@/components/queries/queries'
+import { archiveLimitsQuery, environmentsQuery } from '@/components/queries/queries'
 import type { FieldError } from '@/lib/contract/errors'
 import type { EnvironmentChoice } from '../editor/config-field'
 import type { Problem } from '../editor/problems'
 import { checkPython } from '../editor/python/check-python'
 import { findConfigProblems, isUnfilled, withPositions } from './config-problems'
+import type { Directory } from './directory/directory'
+import { findDirectoryProblems } from './directory/directory-problems'
+import { type Entrypoint, findEntrypoint } from './directory/entrypoint'
 import { commandOf, type Draft, hasDirectory } from './draft'
 
 export interface DraftProblems {
+  /** Why the directory cannot be uploaded or run. */
+  directory: readonly string[]
+  /** What the job runs; null without a directory. */
+  entrypoint: Entrypoint | null
   config: readonly FieldError[]
   /** Errors and warnings. */
   code: readonly Problem[]
@@ -21,21 +28,25 @@ export interface DraftProblems {
 
 interface ProblemSources {
   handle: string
+  /** Null: the job runs the program of the draft. */
+  directory: Directory | null
   /** The server's answer to this draft. */
   serverErrors: readonly FieldError[] | undefined
   /** After the first attempt to submit, an empty program and empty required fields are problems. */
   submitted: boolean
 }
 
+const noProblems: readonly Problem[] = []
 const missingCode: readonly Problem[] = [{ line: 1, message: 'write a program here, or drop a .py file' }]
 
 /** All problems of a draft. */
 export function useDraftProblems(
   { code, config }: Draft,
-  { handle, serverErrors, submitted }: ProblemSources,
+  { handle, directory, serverErrors, submitted }: ProblemSources,
 ): DraftProblems {
   const { data } = useQuery(environmentsQuery())
-  const empty = code.trim() === ''
+  const { data: limits } = useQuery({ ...archiveLimitsQuery(), enabled: directory !== null })
+  const empty = code.trim() === '' || directory !== null
   const environments = useMemo(() => data?.filter(({ enabled }) => enabled), [data])
   // Deferred, so that checking does not slow down typing.
   const settled = useDeferredValue(config)
@@ -59,11 +70,22 @@ export function useDraftProblems(
     const ofServer = serverErrors?.filter(({ path }) => path === 'code') ?? []
     return [...ofServer.map(({ message }) => ({ line: 1, message })), ...warnings]
   }, [serverErrors, warnings])
-  const withoutCode = empty && commandOf(config) === null && !hasDirectory(config)
+  const entrypoint = useMemo(
+    () => (directory === null ? null : findEntrypoint(directory, config)),
+    [directory, config],
+  )
+  const directoryProblems = useMemo(
+    () => (directory === null ? [] : findDirectoryProblems(directory, limits)),
+    [directory, limits],
+  )
+  const withoutCode = directory === null && empty && commandOf(config) === null && !hasDirectory(config)
   return {
+    directory: directoryProblems,
+    entrypoint,
     config: all,
-    code: withoutCode && submitted ? missingCode : codeProblems,
-    blocking: withoutCode || found.length > 0,
+    code: directory !== null ? noProblems : withoutCode && submitted ? missingCode : codeProblems,
+    blocking:
+      withoutCode || entrypoint?.kind === 'missing' || directoryProblems.length > 0 || found.length > 0,
     missing: describeMissing(
       withoutCode,
       found.some((problem) => isUnfilled(settled, problem)),

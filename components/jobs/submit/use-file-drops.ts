@@ -3,14 +3,14 @@ import { useEffect, useEffectEvent, useState } from 'react'
 const carriesFiles = ({ dataTransfer }: DragEvent) => dataTransfer?.types.includes('Files') ?? false
 
 /**
- * Accepts files dropped anywhere on the page. Otherwise the browser would open a file that misses the drop area. Listens
+ * Accepts files and folders dropped anywhere on the page. Otherwise the browser would open a file that misses the drop area. Listens
  * in the capture phase, because an editor would insert the file's text. Elements with `data-file-drop` handle their own
  * drops.
  * @returns whether the user is dragging files over the page.
  */
-export function useFileDrops(onFiles: (files: File[]) => void): boolean {
+export function useFileDrops(onDrop: (transfer: DataTransfer) => void): boolean {
   const [hovering, setHovering] = useState(false)
-  const take = useEffectEvent(onFiles)
+  const take = useEffectEvent(onDrop)
   useEffect(() => {
     const over = (event: DragEvent) => {
       if (!carriesFiles(event)) return
@@ -27,7 +27,7 @@ export function useFileDrops(onFiles: (files: File[]) => void): boolean {
       if (!carriesFiles(event) || hasOwnHandler) return
       event.preventDefault()
       event.stopPropagation()
-      take([...(event.dataTransfer?.files ?? [])])
+      if (event.dataTransfer) take(event.dataTransfer)
     }
     const options = { capture: true }
     window.addEventListener('dragover', over, options)

@@ -1,40 +1,79 @@
 import { useMutation } from '@tanstack/react-query'
 import { useRouter } from 'next/navigation'
-import { useRef } from 'react'
+import { useEffect, useRef } from 'react'
 import { uuidv7 } from 'uuidv7'
 import { submitJob } from '@/components/queries/queries'
 import { ProblemError } from '@/lib/http/client/problem'
-import { type Draft, forgetDraft, toSubmission } from './draft'
+import { toast } from '../../ui/toaster'
+import type { Directory } from './directory/directory'
+import { uploadDirectory } from './directory/upload/upload-directory'
+import { useUploadState } from './directory/upload/use-upload-state'
+import { type Draft, forgetDraft, projectOf, toSubmission } from './draft'
+
+/** The user cancelled the upload, or left the page. */
+class UploadCancelled extends Error {}
 
 interface Sent {
   draft: Draft
+  directory: Directory | null
   idempotencyKey: string
 }
 
-/** Submits a draft and opens its job. */
-export function useSubmission(draft: Draft) {
+/** Uploads the directory of a draft, submits the draft and opens its job. */
+export function useSubmission(draft: Draft, directory: Directory | null) {
   const router = useRouter()
+  const { upload, show, end } = useUploadState()
+  const canceller = useRef<AbortController | null>(null)
+  useEffect(() => () => canceller.current?.abort(new UploadCancelled()), [])
   const { mutateAsync: send } = useMutation(submitJob)
+
+  const sendDirectory = async (sent: Sent): Promise<string | null> => {
+    if (sent.directory === null) return null
+    const cancelled = new AbortController()
+    canceller.current = cancelled
+    try {
+      return await uploadDirectory({
+        projectId: projectOf(sent.draft.config) ?? '',
+        entries: sent.directory.entries,
+        onProgress: show,
+        signal: cancelled.signal,
+      })
+    } finally {
+      canceller.current = null
+      end()
+    }
+  }
   const { mutate, variables, status, error } = useMutation({
-    mutationFn: (job: Sent) => send({ ...toSubmission(job.draft), idempotencyKey: job.idempotencyKey }),
+    mutationFn: async (sent: Sent) => {
+      const archive = await sendDirectory(sent)
+      return send({ ...toSubmission(sent.draft, archive), idempotencyKey: sent.idempotencyKey })
+    },
     onSuccess: ({ job_id }) => {
       forgetDraft()
       router.push(`/jobs/${job_id}`)
     },
+    onError: (thrown) => {
+      if (thrown instanceof UploadCancelled) toast.info('The upload was cancelled. No job was submitted.')
+    },
   })
   // The same draft keeps its idempotency key: a retry after a lost response creates no second job.
-  const sent = useRef<Sent | null>(null)
+  const latest = useRef<Sent | null>(null)
   const submit = () => {
-    if (sent.current?.draft !== draft) sent.current = { draft, idempotencyKey: uuidv7() }
-    mutate(sent.current)
+    if (latest.current?.draft !== draft || latest.current.directory !== directory)
+      latest.current = { draft, directory, idempotencyKey: uuidv7() }
+    mutate(latest.current)
   }
+  const isOfDraft = variables?.draft === draft && variables.directory === directory
   return {
     submit,
+    /** The progress of the upload; null if none is in progress. */
+    upload,
+    cancelUpload: () => canceller.current?.abort(new UploadCancelled()),
     // Until the page of the job opens.
     submitting: status === 'pending' || status === 'success',
     /** The server's answer to this draft. A changed draft may have no problems. */
     refusal:
-      error && variables?.draft === draft
+      error && isOfDraft && !(error instanceof UploadCancelled)
         ? { message: error.message, errors: error instanceof ProblemError ? error.errors : [] }
         : null,
   }

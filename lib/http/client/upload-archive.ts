@@ -41,6 +41,7 @@ export async function uploadArchive(upload: ArchiveUpload): Promise<{ archive: s
   const { client, projectId, entries, signal, maxFailures = defaultMaxFailures } = upload
   const sizes = contentsOf(entries)
   let failures = 0
+  let interrupted = false
   let left = Number.POSITIVE_INFINITY
   let sentBytes: number | undefined
   for (;;) {
@@ -51,12 +52,14 @@ export async function uploadArchive(upload: ArchiveUpload): Promise<{ archive: s
       if (state.missing.length === 0) return { archive: state.archive, sentBytes }
       // Progress resets the count, so that an upload over a bad connection still finishes.
       if (state.missing.length < left) failures = 0
-      else if (++failures > maxFailures) throw unavailable(neverComplete)
+      else if (!interrupted && ++failures > maxFailures) throw unavailable(neverComplete)
+      interrupted = false
       left = state.missing.length
       await upload.send(selectFiles(entries, state.missing), missingBytes)
     } catch (error) {
       signal?.throwIfAborted()
       if (!(error instanceof ProblemError) || !canRetry(error) || ++failures > maxFailures) throw error
+      interrupted = true
       const delayMs = backoff(failures, firstDelayMs, longestDelayMs)
       await upload.wait(error, Math.max(delayMs, (error.retryAfter ?? 0) * 1000))
     }

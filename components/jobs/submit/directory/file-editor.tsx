@@ -1,0 +1,48 @@
+import { X } from 'lucide-react'
+import { type Ref, useMemo } from 'react'
+import { visibleText } from '@/lib/contract/sanitize-text'
+import { IconButton } from '../../../ui/icon-button'
+import { Panel, PanelBody, PanelHeader } from '../../../ui/panel'
+import { CodeEditor, type CodeEditorHandle, type CodeLanguage } from '../../editor/code-editor'
+import { checkPython } from '../../editor/python/check-python'
+import type { LocalFile } from './directory'
+
+interface FileEditorProps {
+  ref?: Ref<CodeEditorHandle>
+  file: LocalFile
+  onChange: (text: string) => void
+  onClose: () => void
+}
+
+/** The editor of a file of the directory. */
+export function FileEditor({ ref, file, onChange, onClose }: FileEditorProps) {
+  const { path, text = '' } = file
+  const language = languageOf(path)
+  const problems = useMemo(() => (language === 'python' ? checkPython(text) : []), [language, text])
+  const label = visibleText(path, 300)
+  return (
+    <Panel>
+      <PanelHeader
+        title={<span className="break-all font-mono">{label}</span>}
+        actions={<IconButton icon={X} label={`Close ${visibleText(path, 60)}`} onClick={onClose} />}
+      />
+      <PanelBody>
+        <CodeEditor
+          key={path}
+          ref={ref}
+          label={label}
+          language={language}
+          value={text}
+          onChange={onChange}
+          problems={problems}
+          className="h-[34rem] max-lg:h-96"
+        />
+      </PanelBody>
+    </Panel>
+  )
+}
+
+function languageOf(path: string): CodeLanguage {
+  if (/\.py$/i.test(path)) return 'python'
+  return /\.ya?ml$/i.test(path) ? 'yaml' : 'text'
+}

@@ -1,0 +1,173 @@
+import { readConfigText } from '../../../editor/config-text'
+import { type Draft, withoutToken } from '../../draft'
+import { maxTextBytes, pickProgramAndConfig, type ReadFiles, readFiles, readText } from '../../read-files'
+import {
+  arrange,
+  type Directory,
+  type DirectoryOrigin,
+  type Exclusion,
+  isLocalLink,
+  type LocalEntry,
+  toLocalFile,
+  withEntries,
+  withRuleTexts,
+} from '../directory'
+import { runTask } from '../worker/run-task'
+import type { DroppedItem } from './dropped-items'
+import { type ReadFolder, readFolder } from './read-folder'
+import { isArchiveName, withoutTopDirectory } from './top-directory'
+
+export interface ReadItems extends ReadFiles {
+  /** The directory with the files; null if they belong into the two editors. */
+  directory: Directory | null
+}
+
+interface Current {
+  draft: Draft
+  directory: Directory | null
+  /** The server's limit for a directory. */
+  maxBytes: number
+}
+
+/**
+ * Reads what the user dropped: a program and a config for the two editors, a folder or an archive as the directory of the job,
+ * or files to add to it.
+ * @throws Error with a sentence for the user if something cannot be read.
+ */
+export async function readItems(items: readonly DroppedItem[], current: Current): Promise<ReadItems> {
+  const [only] = items
+  const isWhole = only !== undefined && items.length === 1 && (await isWholeDirectory(only, current))
+  if (only !== undefined && isWhole) {
+    const read = await readWhole(only, current.maxBytes)
+    return finish({ name: read.name, configFile: null }, read.entries, read.unread, current.draft)
+  }
+  const files = items.flatMap((item) => (item.kind === 'file' ? [item.file] : []))
+  const picked = files.length === items.length ? pickProgramAndConfig(files) : null
+  if (current.directory === null && picked !== null) return { ...(await readFiles(picked)), directory: null }
+  return addItems(items, current)
+}
+
+/** A folder is added to a directory that was put together from files. Otherwise it is the directory. */
+async function isWholeDirectory(item: DroppedItem, { directory }: Current): Promise<boolean> {
+  if (item.kind === 'file') return isArchiveName(item.file.name)
+  return item.kind === 'listed' || directory === null || directory.name !== null
+}
+
+async function readWhole(item: DroppedItem, maxBytes: number): Promise<ReadFolder & { name: string }> {
+  if (item.kind === 'folder') return { name: item.folder.name, ...(await readFolder(item.folder)) }
+  if (item.kind === 'listed') return { name: item.name, entries: toEntries(item.files), unread: [] }
+  const entries = await unpack(item.file, maxBytes)
+  return { name: item.file.name, entries: withoutTopDirectory(item.file.name, entries), unread: [] }
+}
+
+/** The paths of files in a chosen folder begin with the name of the folder. */
+function toEntries(files: readonly File[]): LocalEntry[] {
+  return files.map((content) => ({ path: content.webkitRelativePath.replace(/^[^/]*\//, ''), content }))
+}
+
+async function unpack(archive: File, maxBytes: number): Promise<readonly LocalEntry[]> {
+  let entries: readonly LocalEntry[] = []
+  await runTask({ kind: 'unpack', archive, maxBytes }, (message) => {
+    if (message.kind === 'unpacked') entries = message.entries
+  })
+  return entries
+}
+
+async function addItems(items: readonly DroppedItem[], { draft, directory }: Current): Promise<ReadItems> {
+  const added: LocalEntry[] = []
+  const unread: Exclusion[] = []
+  for (const item of items) {
+    if (item.kind === 'file') added.push({ path: item.file.name, content: item.file })
+    if (item.kind !== 'folder') continue
+    const { name } = item.folder
+    const read = await readFolder(item.folder)
+    for (const entry of read.entries) added.push({ ...entry, path: `${name}/${entry.path}` })
+    for (const { path, rule } of read.unread) {
+      const file = rule.file === null ? null : `${name}/${rule.file}`
+      unread.push({ path: `${name}/${path}`, rule: { ...rule, file }, entries: [] })
+    }
+  }
+  if (directory === null) {
+    const program = draft.code.trim() === '' ? [] : [toLocalFile('solution.py', draft.code)]
+    const replaced = new Set(added.map(({ path }) => path))
+    const kept = program.filter(({ path }) => !replaced.has(path))
+    return finish({ name: null, configFile: null }, [...kept, ...added], unread, draft)
+  }
+  const { config, rest } = await takeConfig(added)
+  const changed = withEntries(
+    {
+      ...directory,
+      excluded: [...directory.excluded, ...unread],
+      configFile: config?.name ?? directory.configFile,
+    },
+    await withRuleTexts(rest),
+  )
+  return toResult(changed, config, draft, items.map(nameOf))
+}
+
+async function finish(
+  origin: DirectoryOrigin,
+  entries: readonly LocalEntry[],
+  unread: readonly Exclusion[],
+  draft: Draft,
+): Promise<ReadItems> {
+  const { config, rest } = await takeConfig(entries)
+  const directory = arrange(
+    { ...origin, configFile: config?.name ?? null },
+    await withRuleTexts(rest),
+    unread,
+  )
+  if (directory.entries.length === 0) {
+    const what = origin.name ?? 'The selection'
+    throw new Error(`${what} has no files for the job, or its ignore rules exclude all of them.`)
+  }
+  return toResult(directory, config, draft, [origin.name ?? `${entries.length} files`])
+}
+
+function toResult(
+  directory: Directory,
+  config: TakenConfig | null,
+  draft: Draft,
+  accepted: string[],
+): ReadItems {
+  const text = config === null ? draft.config : withoutToken(config.text)
+  return {
+    directory,
+    // The reference to the directory of an earlier job no longer applies.
+    change: { config: readConfigText(text)?.write('archive', undefined) ?? text },
+    accepted,
+    refused: [],
+    droppedToken: config !== null && text !== config.text,
+  }
+}
+
+interface TakenConfig {
+  name: string
+  text: string
+}
+
+/** Takes the config of the job from the top of the directory. A config.yaml of another program stays a file. */
+async function takeConfig(
+  entries: readonly LocalEntry[],
+): Promise<{ config: TakenConfig | null; rest: readonly LocalEntry[] }> {
+  for (const name of ['config.yaml', 'config.yml']) {
+    const file = entries.find(({ path }) => path === name)
+    if (!file || isLocalLink(file) || file.content.size > maxTextBytes) continue
+    const text = await readText(file.content)
+    if (text === null || !isJobConfig(text)) continue
+    return { config: { name, text }, rest: entries.filter((entry) => entry !== file) }
+  }
+  return { config: null, rest: entries }
+}
+
+const tellingKeys = ['competition_id', 'project_id', 'expected_time']
+
+function isJobConfig(text: string): boolean {
+  const config = readConfigText(text)
+  return config !== null && tellingKeys.some((key) => config.read(key).kind !== 'absent')
+}
+
+function nameOf(item: DroppedItem): string {
+  if (item.kind === 'file') return item.file.name
+  return item.kind === 'folder' ? item.folder.name : item.name
+}

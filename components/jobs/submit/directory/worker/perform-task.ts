@@ -1,0 +1,58 @@
+import { sha256 } from '@noble/hashes/sha2.js'
+import { bytesToHex } from '@noble/hashes/utils.js'
+import { visibleText } from '@/lib/contract/sanitize-text'
+import type { LocalEntry } from '../directory'
+
+/** What the worker does. */
+export type Task =
+  | { kind: 'hash'; contents: readonly Blob[] }
+  /** `maxBytes`: of all files together, unpacked. */
+  | { kind: 'unpack'; archive: File; maxBytes: number }
+
+export type TaskMessage =
+  | { kind: 'read'; bytes: number }
+  | { kind: 'hashed'; index: number; sha256: string }
+  /** The content with this index changed or was deleted since the user chose it. */
+  | { kind: 'unreadable'; index: number }
+  | { kind: 'unpacked'; entries: readonly LocalEntry[] }
+  | { kind: 'done' }
+  | { kind: 'failed'; message: string }
+
+/** Performs a task and reports each result. The last message is `done`, `unreadable` or `failed`. */
+export async function performTask(task: Task, report: (message: TaskMessage) => void): Promise<void> {
+  try {
+    if (task.kind === 'unpack') {
+      // Loaded on use: it is large, and most tasks only hash.
+      const { unpackArchive } = await import('../read/unpack-archive')
+      report({ kind: 'unpacked', entries: await unpackArchive(task.archive, task.maxBytes) })
+    } else if (!(await hashAll(task.contents, report))) return
+    report({ kind: 'done' })
+  } catch (error) {
+    report({ kind: 'failed', message: error instanceof Error ? error.message : visibleText(`${error}`, 200) })
+  }
+}
+
+/** False if a content could not be read. */
+async function hashAll(contents: readonly Blob[], report: (message: TaskMessage) => void): Promise<boolean> {
+  for (const [index, content] of contents.entries()) {
+    const hash = await hashContent(content, (bytes) => report({ kind: 'read', bytes })).catch(() => null)
+    if (hash === null) {
+      report({ kind: 'unreadable', index })
+      return false
+    }
+    report({ kind: 'hashed', index, sha256: hash })
+  }
+  return true
+}
+
+/** Not `crypto.subtle`: browsers offer it only over HTTPS, and it needs the whole content in memory. */
+async function hashContent(content: Blob, onRead: (bytes: number) => void): Promise<string> {
+  const hash = sha256.create()
+  const reader = content.stream().getReader()
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) return bytesToHex(hash.digest())
+    hash.update(value)
+    onRead(value.length)
+  }
+}
