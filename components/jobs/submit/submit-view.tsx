@@ -48,7 +48,7 @@ export function SubmitView({ handle, start }: SubmitViewProps) {
     // From now on, what is missing is an error, and the first error gets the focus.
     flushSync(() => setSubmitted(true))
     if (problems.blocking) focusFirstError()
-    else if (!submitting) submit()
+    else if (!submitting && !files.reading) submit()
   }
   const serverErrors = refusal?.errors
   const onServerErrors = useEffectEvent(focusFirstError)

@@ -1,6 +1,7 @@
 import { IgnoreRules, ruleFiles } from '@/lib/contract/archives/ignore-rules'
-import { payloadTooLarge } from '@/lib/contract/errors'
-import { type Exclusion, type LocalEntry, toLocalFile } from '../directory'
+import { notFound, payloadTooLarge } from '@/lib/contract/errors'
+import { visibleText } from '@/lib/contract/sanitize-text'
+import type { Exclusion, LocalEntry } from '../directory'
 
 /** More files than any server accepts, with what the rules exclude. */
 const maxFiles = 100_000
@@ -30,9 +31,10 @@ async function readInto(
   for (const name of ruleFiles) {
     const own = files.find((file) => file.name === name)
     if (!own) continue
-    const text = await (await openFile(own)).text()
+    const content = await openFile(own)
+    const text = await content.text()
     rules.add(path, name, text)
-    found.entries.push(toLocalFile(pathOf(name), text))
+    found.entries.push({ path: pathOf(name), content, text })
   }
   const others = files.filter(({ name }) => !ruleFiles.some((rule) => rule === name))
   const opened = await Promise.all(
@@ -61,8 +63,15 @@ function isFolder(entry: FileSystemEntry): entry is FileSystemDirectoryEntry {
   return entry.isDirectory
 }
 
-function openFile(entry: FileSystemFileEntry): Promise<File> {
-  return new Promise((resolve, reject) => entry.file(resolve, reject))
+async function openFile(entry: FileSystemFileEntry): Promise<File> {
+  try {
+    return await new Promise((resolve, reject) => entry.file(resolve, reject))
+  } catch (cause) {
+    const path = visibleText(entry.fullPath, 200)
+    throw notFound(`The browser cannot read ${path}. Check its permissions, or list it in .gpuqignore.`, {
+      cause,
+    })
+  }
 }
 
 /** The browser returns the children in several parts. The last one is empty. */

@@ -36,7 +36,7 @@ interface Current {
  */
 export async function readItems(items: readonly DroppedItem[], current: Current): Promise<ReadItems> {
   const [only] = items
-  const isWhole = only !== undefined && items.length === 1 && (await isWholeDirectory(only, current))
+  const isWhole = only !== undefined && items.length === 1 && isWholeDirectory(only, current)
   if (only !== undefined && isWhole) {
     const read = await readWhole(only, current.maxBytes)
     return finish({ name: read.name, configFile: null }, read.entries, read.unread, current.draft)
@@ -48,7 +48,7 @@ export async function readItems(items: readonly DroppedItem[], current: Current)
 }
 
 /** A folder is added to a directory that was put together from files. Otherwise it is the directory. */
-async function isWholeDirectory(item: DroppedItem, { directory }: Current): Promise<boolean> {
+function isWholeDirectory(item: DroppedItem, { directory }: Current): boolean {
   if (item.kind === 'file') return isArchiveName(item.file.name)
   return item.kind === 'listed' || directory === null || directory.name !== null
 }

@@ -14,11 +14,11 @@ import { fileChanged, type HashedDirectory, hashEntries } from './hash-entries'
 const maxFailures = 30
 
 export interface UploadProgress {
-  /** `waiting`: the connection is broken, and the upload continues in a moment. */
+  /** `waiting`: the connection is broken or the server is busy, and the upload continues in a moment. */
   phase: 'reading' | 'sending' | 'waiting'
   doneBytes: number
   totalBytes: number
-  /** Why it waits; null if it does not. */
+  /** The server's reason to wait; null: it does not wait, or the connection is broken. */
   problem: string | null
 }
 
@@ -68,8 +68,9 @@ export async function uploadDirectory({ projectId, entries, onProgress, signal }
         })
       await sendInBatches(files, send, signal)
     },
-    wait: async ({ message }, delayMs) => {
-      onProgress({ phase: 'waiting', doneBytes, totalBytes, problem: message })
+    wait: async ({ message, status }, delayMs) => {
+      const isBroken = status === 0 || status === 400
+      onProgress({ phase: 'waiting', doneBytes, totalBytes, problem: isBroken ? null : message })
       await waitForConnection(delayMs, signal)
     },
   })

@@ -21,7 +21,7 @@ const titles: Record<UploadProgress['phase'], string> = {
 
 /** The progress of an upload, with a button that cancels it. */
 export function UploadStatus({ upload, onCancel }: UploadStatusProps) {
-  const { phase, doneBytes, totalBytes } = upload
+  const { phase, doneBytes, totalBytes, problem } = upload
   const percent = totalBytes === 0 ? 0 : Math.round((doneBytes / totalBytes) * 100)
   return (
     <div className="flex flex-col gap-2">
@@ -29,7 +29,7 @@ export function UploadStatus({ upload, onCancel }: UploadStatusProps) {
         <div className="min-w-0 text-sm">
           {/* Only the phase is announced: the numbers change all the time. */}
           <p role="status" className={phase === 'waiting' ? 'font-medium text-warning-ink' : 'font-medium'}>
-            {titles[phase]}
+            {problem === null ? titles[phase] : `${problem} The upload then continues.`}
           </p>
           <p className="text-muted tabular-nums">{describeUpload(upload)}</p>
         </div>
