@@ -16,21 +16,33 @@ export async function dropFiles(page: Page, files: readonly DroppedFile[]): Prom
     for (const { name, text } of dropped) transfer.items.add(new File([text], name))
     return transfer
   }, files)
-  const place = page.getByText('Drop solution.py and config.yaml, or choose files')
-  for (const type of ['dragenter', 'dragover', 'drop']) await place.dispatchEvent(type, { dataTransfer })
+  for (const type of ['dragenter', 'dragover', 'drop'])
+    await dropAreaOf(page).dispatchEvent(type, { dataTransfer })
+}
+
+/** Drops folders and files of this machine onto the drop area, as from a file manager. */
+export async function dropPaths(page: Page, paths: readonly string[]): Promise<void> {
+  const box = await dropAreaOf(page).boundingBox()
+  if (box === null) throw new Error('the drop area is not visible')
+  const session = await page.context().newCDPSession(page)
+  const data = { items: [], files: [...paths], dragOperationsMask: 1 }
+  const at = { x: box.x + box.width / 2, y: box.y + box.height / 2 }
+  for (const type of ['dragEnter', 'dragOver', 'drop'] as const)
+    await session.send('Input.dispatchDragEvent', { type, ...at, data })
+  await session.detach()
+}
+
+function dropAreaOf(page: Page): Locator {
+  return page.getByText('Drop a folder, a .zip or files, or choose files')
 }
 
 /** The editor of one file. */
-export function editorOf(page: Page, file: 'solution.py' | 'command' | 'config.yaml'): Locator {
-  return page.getByRole('textbox', { name: file })
+export function editorOf(page: Page, file: string): Locator {
+  return page.getByRole('textbox', { name: file, exact: true })
 }
 
 /** Replaces the text of an editor, as a user who selects all of it. */
-export async function rewrite(
-  page: Page,
-  file: 'solution.py' | 'command' | 'config.yaml',
-  text: string,
-): Promise<void> {
+export async function rewrite(page: Page, file: string, text: string): Promise<void> {
   await editorOf(page, file).focus()
   await page.keyboard.press('ControlOrMeta+A')
   await page.keyboard.insertText(text)

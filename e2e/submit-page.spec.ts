@@ -97,13 +97,11 @@ test('a draft survives a reload, and its token is not stored in the browser', as
   await expect(editorOf(page, 'solution.py')).toContainText('print("kept")')
 })
 
-test('files of other types are rejected with a reason', async ({ page, context }) => {
+test('files that cannot be read are refused with a reason', async ({ page, context }) => {
   const person = await createUser({ name: 'files' })
   await signIn(context, person)
   await page.goto('/submit')
-  await expectToast(page, 'picture.png is not a .py or .yaml file.', () =>
-    dropFiles(page, [{ name: 'picture.png', text: 'x' }]),
-  )
+  await expectToast(page, 'solution.py is empty.', () => dropFiles(page, [{ name: 'solution.py', text: '' }]))
 })
 
 /** Presses Tab until the target has the focus, as a keyboard user does. */

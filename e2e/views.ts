@@ -1,5 +1,6 @@
 import { expect, type Page } from '@playwright/test'
-import { dropFiles, editorOf, expectStatus, outputOf, rewrite } from './job-page'
+import { dropFiles, dropPaths, editorOf, expectStatus, outputOf, rewrite } from './job-page'
+import { writeProject } from './project-folder'
 import { adminClient, cancelAll, createUser, noLimits, type TestUser } from './test-users'
 import { configText, longRunning, submit, waitingConfig } from './uploads'
 
@@ -185,6 +186,17 @@ const submitViews: View[] = [
         { name: 'config.yaml', text: configText({ name: 'ready' }) },
       ])
       await expect(page.getByText('Ready to submit')).toBeVisible()
+    },
+  },
+  {
+    name: 'submit-directory',
+    as: 'admin',
+    open: async (page) => {
+      await page.goto('/submit')
+      await dropPaths(page, [await writeProject()])
+      await expect(page.getByText('Ready to submit')).toBeVisible()
+      await page.getByText(/paths not uploaded/).click()
+      await page.getByRole('button', { name: /^src/ }).click()
     },
   },
   {
