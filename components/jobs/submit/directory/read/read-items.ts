@@ -131,10 +131,11 @@ function toResult(
   accepted: string[],
 ): ReadItems {
   const text = config === null ? draft.config : withoutToken(config.text)
+  // The reference to the directory of an earlier job no longer applies.
+  const next = readConfigText(text)?.write('archive', undefined) ?? text
   return {
     directory,
-    // The reference to the directory of an earlier job no longer applies.
-    change: { config: readConfigText(text)?.write('archive', undefined) ?? text },
+    change: next === draft.config ? {} : { config: next },
     accepted,
     refused: [],
     droppedToken: config !== null && text !== config.text,
