@@ -56,7 +56,7 @@ export function toContainerRef(
 }
 
 /** Returns the container that was just created for a task. */
-export function createdRef(task: TaskContainer, id: string): ContainerRef {
+export function newRef(task: TaskContainer, id: string): ContainerRef {
   const { jobId, taskId, attempt, nodeId, tty, mounts } = task
   const network = typeof task.network === 'string' ? null : networkName(task)
   const snapshots = mounts.map(({ hash }) => hash)

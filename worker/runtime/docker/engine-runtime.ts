@@ -20,14 +20,7 @@ import {
 } from '../runtime'
 import { buildContainerSpec, type ContainerPolicy, labels } from '../spec/container-spec'
 import { ContainerExits } from './container-exits'
-import {
-  createdRef,
-  findOwn,
-  type Inspection,
-  refuseForeignEnd,
-  toContainerRef,
-  toExit,
-} from './container-state'
+import { findOwn, type Inspection, newRef, refuseForeignEnd, toContainerRef, toExit } from './container-state'
 import { statsSchema, toUsage } from './container-usage'
 import { DockerEngine, type Timeouts } from './docker'
 import { EngineEvents } from './engine-events'
@@ -104,7 +97,7 @@ export class EngineRuntime {
       if (id !== null) {
         this.watch.of(id)
         await this.networks.complete(task, id)
-        return createdRef(task, id)
+        return newRef(task, id)
       }
       const found = await this.findNamed(spec.name)
       if (found !== null) return this.finishCreated(task, findOwn(task, found))
