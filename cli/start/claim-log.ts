@@ -34,6 +34,8 @@ interface LineState {
   forgotten: number
   /** Claims that have no known job yet. */
   open: Map<number, string>
+  /** The job of the newest claim that has one. */
+  job: string | null
 }
 
 /** The claim log of one account. */
@@ -65,13 +67,20 @@ export class ClaimLog {
   }
 
   #addLine(entry: z.output<typeof claimSchema | typeof doneSchema | typeof forgetSchema>): void {
-    const state = this.#lines.get(entry.line) ?? { taken: 0, forgotten: 0, open: new Map<number, string>() }
+    const state = this.#lines.get(entry.line) ?? {
+      taken: 0,
+      forgotten: 0,
+      open: new Map<number, string>(),
+      job: null,
+    }
     this.#lines.set(entry.line, state)
     if ('forgotten' in entry) {
       state.forgotten = Math.max(state.forgotten, Math.min(entry.forgotten, state.taken))
       for (const nth of state.open.keys()) if (nth <= state.forgotten) state.open.delete(nth)
-    } else if ('job' in entry) state.open.delete(entry.nth)
-    else if (entry.nth === state.taken + 1) {
+    } else if ('job' in entry) {
+      state.open.delete(entry.nth)
+      state.job = entry.job
+    } else if (entry.nth === state.taken + 1) {
       state.taken = entry.nth
       state.open.set(entry.nth, entry.key)
     }
@@ -101,6 +110,11 @@ export class ClaimLog {
     })
   }
 
+  /** The job of the line's newest claim; null: unknown. */
+  lastJob(line: string): string | null {
+    return this.#state(line).job
+  }
+
   /** How many claims of a line are over if it appears this often in the file. */
   forgottenAt(line: string, times: number): number {
     return this.#state(line).taken - times
@@ -117,7 +131,7 @@ export class ClaimLog {
   }
 
   #state(line: string): LineState {
-    return this.#lines.get(line) ?? { taken: 0, forgotten: 0, open: new Map() }
+    return this.#lines.get(line) ?? { taken: 0, forgotten: 0, open: new Map(), job: null }
   }
 }
 

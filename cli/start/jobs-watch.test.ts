@@ -16,6 +16,7 @@ interface Server {
   keys: Map<string, string>
   /** Returns an error instead of accepting the job. */
   refuses: ((config: string) => ProblemError | null) | null
+  failed: Set<string>
 }
 
 let directory: string
@@ -46,7 +47,13 @@ const log: StartLog = {
 }
 
 function server(): Server {
-  const made: Server = { configs: [], keys: new Map(), refuses: null, client: {} as Server['client'] }
+  const made: Server = {
+    configs: [],
+    keys: new Map(),
+    refuses: null,
+    failed: new Set(),
+    client: {} as Server['client'],
+  }
   const submit = async ({ config, idempotencyKey = '' }: Submission) => {
     const refusal = made.refuses?.(String(config))
     if (refusal) throw refusal
@@ -56,7 +63,8 @@ function server(): Server {
     made.keys.set(idempotencyKey, job)
     return { job_id: job, status: 'pending' as const }
   }
-  made.client = { jobs: { submit } as unknown as Client['jobs'] }
+  const get = async (id: string) => ({ job_id: id, status: made.failed.has(id) ? 'failed' : 'completed' })
+  made.client = { jobs: { submit, get } as unknown as Client['jobs'] }
   return made
 }
 
@@ -178,6 +186,30 @@ it('submits a line again after it was removed for a while, or if it is added onc
   await writeFile(path, '0,a.py,,,\n')
   await watch.check(signal)
   expect(gpuq.configs).toHaveLength(3)
+})
+
+it('submits a failed line again if it was removed and is back, but not a completed one', async () => {
+  const lines = '0,a.py,,--n 1,\n0,a.py,,--n 2,\n'
+  await writeFile(path, lines)
+  const gpuq = server()
+  const watch = watcher(gpuq)
+  await watch.check(signal)
+  gpuq.failed.add('job-1')
+  await writeFile(path, '\n')
+  await watch.check(signal)
+  // An editor that writes the file again is faster.
+  clock = 1_000
+  await writeFile(path, lines)
+  await watch.check(signal)
+  expect(gpuq.configs).toHaveLength(2)
+  await writeFile(path, '\n')
+  await watch.check(signal)
+  clock = 5_000
+  await writeFile(path, lines)
+  await watch.check(signal)
+  await watch.check(signal)
+  expect(gpuq.configs).toHaveLength(3)
+  expect(gpuq.configs[2]).toContain('--n 1')
 })
 
 it('keeps a line if an editor removed its final line break', async () => {

@@ -3,6 +3,7 @@ import type { Client } from '@/lib/http/client/client'
 import { type Claim, decideForgotten, type MissingSince } from './claim-log'
 import type { ClaimLogFile } from './claim-log-file'
 import { type FileSnapshot, readFileSnapshot } from './file-snapshot'
+import { forgetReturned } from './forget-returned'
 import {
   type Bad,
   countNames,
@@ -76,6 +77,7 @@ export class JobsWatch {
     const soon = await this.#reportTail(tailRests ? null : tail)
     const present = countNames(found.good)
     const badSaid = new Map<string, number>()
+    await forgetReturned(this.options, present, this.#goneSince)
     const refused = await this.#claim(found.good, present)
     await this.#reportBad(
       [...found.bad, ...refused].toSorted((one, other) => one.number - other.number),

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { exitCodes } from '../job/exit-code'
 import { describeError } from '../terminal/describe-error'
-import { findRoot } from './local-server'
+import { findRoot, sharedBy } from './local-server'
 
 let root: string
 beforeEach(() => {
@@ -31,4 +31,16 @@ it.each(['start', 'worker'] as const)('explains what gpuq %s needs outside of a 
   expect(text.startsWith(`gpuq: \`gpuq ${command}\` needs `)).toBe(true)
   expect(text).toContain('In a checkout of gpuq run `npm ci`')
   expect(text.includes('GPUQ_SERVER')).toBe(command === 'start')
+})
+
+it('names the variable with which others may use the server', () => {
+  const of = (env: Record<string, string>) => sharedBy({ NODE_ENV: 'test', ...env })
+  expect([of({}), of({ HOST: '127.0.0.1' }), of({ HOST: 'localhost', GPUQ_URL: '' })]).toEqual([
+    null,
+    null,
+    null,
+  ])
+  expect(of({ HOST: '0.0.0.0' })).toBe('HOST')
+  for (const name of ['GPUQ_URL', 'GPUQ_TRUSTED_PROXIES', 'GPUQ_WORKSPACES', 'DATABASE_URL'])
+    expect(of({ [name]: 'x' })).toBe(name)
 })
