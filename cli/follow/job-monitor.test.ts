@@ -78,7 +78,7 @@ it('finds old waiting jobs that start and end between two checks, among many', a
   const [first = '', second = ''] = waiting
   set(first, 'running')
   set(second, 'cancelled')
-  for (let at = 0; at < 8; at++) await monitor.check()
+  for (let at = 0; at < 85; at++) await monitor.check()
   expect(followed.toSorted()).toEqual([first, second])
   expect(calls.get).toBeLessThanOrEqual(90)
 })
@@ -98,7 +98,7 @@ it('forgets a waiting job that was deleted', async () => {
   for (let at = 0; at < 60; at++) add('pending')
   await monitor.check()
   jobs.splice(0, 1)
-  for (let at = 0; at < 3; at++) await monitor.check()
+  for (let at = 0; at < 15; at++) await monitor.check()
   expect(gone).toBe('job-00000')
   expect(followed).toEqual([])
 })

@@ -14,8 +14,8 @@ interface MonitorOptions {
 
 const pageSize = 50
 const maxRead = 1_000
-/** How many waiting jobs beyond the newest are read at each check. */
-const rereadCount = 10
+/** Waiting jobs beyond the newest are read one by one: this many, at one of so many checks. */
+const reread = { jobs: 5, everyChecks: 5 }
 
 /** Finds the user's jobs that start, by polling. Each is followed once. */
 export class JobMonitor {
@@ -25,6 +25,7 @@ export class JobMonitor {
   readonly #following = new Set<Promise<void>>()
   /** When the newest known job was created. */
   #newest: string | null = null
+  #checks = 0
 
   constructor(readonly options: MonitorOptions) {}
 
@@ -34,7 +35,8 @@ export class JobMonitor {
     if (this.#followed.size + this.#waiting.size === 0) jobs.push(...(await this.#readAll('pending')))
     for (const job of jobs) this.#see(job)
     const seen = new Set(jobs.map(({ job_id }) => job_id))
-    const unseen = [...this.#waiting].filter((id) => !seen.has(id)).slice(0, rereadCount)
+    if (++this.#checks % reread.everyChecks !== 0) return
+    const unseen = [...this.#waiting].filter((id) => !seen.has(id)).slice(0, reread.jobs)
     for (const id of unseen) {
       this.#waiting.delete(id)
       try {

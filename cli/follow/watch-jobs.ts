@@ -14,6 +14,8 @@ import { JobLabels, PrefixedLines } from './prefixed-lines'
 import { ScreenSessions } from './screen-sessions'
 
 const pollIntervalMs = 1_000
+/** A busy server is asked less often: this many times the duration of the last check. */
+const pauseFactor = 5
 /** How long the last output of jobs that were stopped may take. */
 const settleMs = 3_000
 
@@ -53,13 +55,14 @@ export async function watchJobs(options: WatchJobs, signal: AbortSignal): Promis
   }
   const monitor = new JobMonitor({ client, sinceMs, follow })
   while (!signal.aborted) {
+    const startedMs = performance.now()
     try {
       await monitor.check()
       await warnServer('')
     } catch (error) {
       await warnServer(`Cannot read the jobs: ${messageOf(error)} Retrying.`)
     }
-    await sleep(pollIntervalMs, signal)
+    await sleep(Math.max(pollIntervalMs, pauseFactor * (performance.now() - startedMs)), signal)
   }
   await Promise.race([monitor.settled(), wait(settleMs)])
   if (options.ours) await sessions?.close()
