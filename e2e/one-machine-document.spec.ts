@@ -288,7 +288,7 @@ test('--isolated runs the uploaded script alone', async () => {
     join(home, 'jobs.txt'),
     `0,${join(project, 'alone.py')},,,\n0,${join(project, 'alone.py')},myenv,,\n`,
   )
-  await scheduler.shows('alone.py | /work False', untilRun)
+  await scheduler.shows('| /work False', untilRun)
   await scheduler.shows('environment: there is no environment "myenv"')
   await appendFile(join(home, 'ids'), `${(await jobs())[0]?.job_id}\n`)
 })
