@@ -64,7 +64,9 @@ module.exports = {
       comment:
         'Browser, command line and server share lib/contract: it imports only zod, yaml for config files, damerau-levenshtein to suggest the key that was meant, ignore for the rules of .gitignore files, and zxcvbn-ts to rate passwords',
       from: { path: '^lib/contract/', pathNot: '\\.test\\.ts$' },
-      to: { pathNot: '^(lib/contract/|node_modules/(zod|yaml|ignore|@zxcvbn-ts|(@types/)?damerau-levenshtein)/)' },
+      to: {
+        pathNot: '^(lib/contract/|node_modules/(zod|yaml|ignore|@zxcvbn-ts|(@types/)?damerau-levenshtein)/)',
+      },
     },
     {
       name: 'client-is-portable',

@@ -51,9 +51,9 @@ for (const width of [1280, 390]) {
     await page.goto('/submit')
     await dropFiles(page, [
       { name: 'solution.py', text: 'print(1)' },
-      { name: 'picture.png', text: 'x' },
+      { name: 'config.yaml', text: '' },
     ])
-    const toast = page.locator('[data-sonner-toast]', { hasText: 'picture.png' })
+    const toast = page.locator('[data-sonner-toast]', { hasText: 'config.yaml is empty' })
     await expect(toast).toHaveAttribute('data-mounted', 'true')
     for (const name of ['Start over', 'Submit job']) {
       const button = await boxOf(page.getByRole('button', { name }))
