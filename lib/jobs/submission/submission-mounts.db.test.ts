@@ -228,7 +228,7 @@ describe('a mount is refused', () => {
   it('if it and the shared directory of the project are inside each other', async () => {
     await makeSnapshot('data/cifar10', 1)
     await db.pool.query('UPDATE users SET unix_uid = 1234 WHERE id = $1', [person.id])
-    env().GPUQ_WORKSPACES = { root: '/mnt/ws', paths: new Map() }
+    env().GPUQ_WORKSPACES = { root: '/mnt/ws', paths: new Map(), shared: new Map() }
     for (const path of ['/mnt', `/mnt/ws/${person.handle}/p`, `/mnt/ws/${person.handle}/p/data`]) {
       await expect(submit({ [path]: 'data/cifar10' })).rejects.toMatchObject(
         refused(/works in the shared directory \/mnt\/ws\/.*\/p: mount the snapshot/),
