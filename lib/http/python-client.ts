@@ -10,7 +10,7 @@ const noDefault = /^DEFAULT_SERVER = ""$/m
  * @param root where the server was built
  */
 export async function answerPythonClient(request: Request, root: string): Promise<Response> {
-  const source = await readFile(join(root, 'python', 'gpuq.py'), 'utf8')
+  const source = await readFile(join(root, 'cli', 'python', 'gpuq.py'), 'utf8')
   // A text of JSON is also one of Python.
   const line = `DEFAULT_SERVER = ${JSON.stringify(siteOrigin(request))}`
   const file = toServedFile(Buffer.from(source.replace(noDefault, () => line)))
