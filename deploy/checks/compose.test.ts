@@ -85,7 +85,7 @@ describe('the compose file', () => {
   })
 
   it('runs programs that there are', () => {
-    const bundled = read('package/bundle.mjs')
+    const bundled = read('package/bundle.mjs') + read('package/bundle-worker.mjs')
     const paths = [...Object.values(services), ...Object.values(node)].flatMap(
       ({ command = [] }) => command.join(' ').match(/\S+\/\S+\.m?js/g) ?? [],
     )
@@ -171,7 +171,7 @@ describe('what the image is built from', () => {
       'dist',
       'public',
       'prisma',
-      'python',
+      'cli/python',
       'deploy',
     ])
       expect(taken).toContain(path)
