@@ -23,8 +23,16 @@ export const bundleOptions = {
 export const withPackages = {
   ...bundleOptions,
   packages: 'bundle',
-  // Native packages, and packages that load files of their own.
-  external: ['@grpc/grpc-js', '@grpc/proto-loader', 'cpu-features', 'pg-native', 'ssh2'],
+  // Native packages, packages that load files of their own, and the client of buckets: it is CommonJS, and a bundled dynamic import
+  // of CommonJS has no named exports.
+  external: [
+    '@aws-sdk/client-s3',
+    '@grpc/grpc-js',
+    '@grpc/proto-loader',
+    'cpu-features',
+    'pg-native',
+    'ssh2',
+  ],
   splitting: true,
   sourcesContent: false,
   // Some packages are CommonJS. They call require() for Node's modules.
