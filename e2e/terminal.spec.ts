@@ -12,7 +12,8 @@ let person: TestUser
 test.beforeAll(async () => {
   person = await createUser({ name: 'terminals', limits: noLimits })
 })
-test.afterAll(() => cancelAll(person))
+// A shell that goes on would take the CPU that the next test needs.
+test.afterEach(() => cancelAll(person))
 
 /** Runs a command in the job's terminal. */
 const start = (command: string) =>
@@ -122,7 +123,9 @@ test('a keyboard user leaves the terminal with Escape and Tab, in both direction
 
 test('a pasted text contains no hidden keys', async ({ page, context }) => {
   await openShell(page, context)
-  await run(page, 'cat -v')
+  // Before the shell has handed the terminal to the program, an Enter would not end a line.
+  await run(page, 'echo start"ed"; cat -v')
+  await expect(row(page, 'started')).toBeAttached()
   await inputOf(page).evaluate((input) => {
     const clipboardData = new DataTransfer()
     clipboardData.setData('text/plain', 'first\nsecond \u001b[201~\u0003end\n')
