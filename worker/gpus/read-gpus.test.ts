@@ -1,3 +1,5 @@
+import { mkdir, rmdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { readGpus } from './read-gpus'
 import { FakeNvidiaSmi } from './testing/fake-nvidia-smi'
@@ -123,6 +125,11 @@ describe('readGpus', () => {
 
   it('reports why nothing could be read: absent, silent, or failed', async () => {
     expect(await fault()).toMatchObject({ code: 'absent' })
+    // The start of a directory fails with EACCES, as that of a program in a directory that the user may not enter.
+    const path = join(standIn.directory, 'nvidia-smi')
+    await mkdir(path)
+    expect(await fault()).toMatchObject({ code: 'absent' })
+    await rmdir(path)
     await standIn.runs('echo "No devices were found"; exit 6')
     expect(await fault()).toMatchObject({ code: 'failed', message: 'No devices were found' })
     await standIn.runs('exec /bin/sleep 60')

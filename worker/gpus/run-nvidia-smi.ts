@@ -1,4 +1,6 @@
 import { type ChildProcess, execFile } from 'node:child_process'
+import { statSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
 import { withTimeout } from '@/lib/async/sleep'
 import { errorCode } from '@/lib/contract/error-code'
 
@@ -53,7 +55,7 @@ function start(args: string[]): { child: ChildProcess; answer: Promise<NvidiaSmi
   let child: ChildProcess | undefined
   const answer = new Promise<NvidiaSmiAnswer>((resolve, reject) => {
     child = execFile('nvidia-smi', args, (error, stdout, stderr) => {
-      if (errorCode(error) === 'ENOENT') reject(new NvidiaSmiFault('absent', 'nvidia-smi is not installed'))
+      if (isMissing(errorCode(error))) reject(new NvidiaSmiFault('absent', 'nvidia-smi is not installed'))
       // Errors appear on standard output as often as on standard error.
       else resolve({ stdout, errorMessage: error && firstLine(stderr, stdout, error.message) })
     })
@@ -61,6 +63,20 @@ function start(args: string[]): { child: ChildProcess; answer: Promise<NvidiaSmi
   answer.catch(() => {})
   if (!child) throw new Error('nvidia-smi was not started.')
   return { child, answer }
+}
+
+/** Whether the program does not exist. A directory of PATH that this user may not enter makes EACCES of that. */
+function isMissing(code: string | undefined): boolean {
+  if (code !== 'EACCES') return code === 'ENOENT'
+  return !(process.env.PATH ?? '').split(delimiter).some((directory) => isFile(join(directory, 'nvidia-smi')))
+}
+
+function isFile(path: string): boolean {
+  try {
+    return statSync(path).isFile()
+  } catch {
+    return false
+  }
 }
 
 function hasEnded(child: ChildProcess): boolean {
