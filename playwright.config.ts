@@ -36,8 +36,8 @@ export default defineConfig({
     ...devices['Desktop Chrome'],
     viewport: { width: 1280, height: 800 },
     launchOptions: { args, ...(executablePath ? { executablePath } : {}) },
-    // Recording takes CPU time, so only the repetition of a failed test is recorded where failures are repeated. Without the film:
-    // drawing every frame takes most of that time.
+    // Recording takes CPU time, so where failed tests are repeated, only the repetition is recorded. Screenshots are off,
+    // because they take most of that time.
     trace: { mode: process.env.CI ? 'on-first-retry' : 'retain-on-failure', screenshots: false },
     screenshot: 'only-on-failure',
   },

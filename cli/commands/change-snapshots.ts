@@ -5,7 +5,7 @@ import { formatBytes } from '@/lib/contract/format-bytes'
 import type { Client } from '@/lib/http/client/client'
 import type { Context } from '../context'
 import { exitCodes } from '../job/exit-code'
-import { findProject } from '../snapshots/find-project'
+import { connectToProject } from '../snapshots/find-project'
 import { findSnapshot, findVersions, requireReference } from '../snapshots/find-snapshot'
 import { ask } from '../terminal/ask'
 
@@ -29,8 +29,7 @@ export async function deleteSnapshots(
   { project, yes }: DeleteOptions,
 ): Promise<number> {
   const references = [...new Set(given)].map((text) => ({ text, ...requireReference(text) }))
-  const client = await context.connect()
-  const { id: projectId } = await findProject(client, project)
+  const { client, projectId } = await connectToProject(context, project)
   const chosen: Deletion[] = []
   for (const { text, ...reference } of references) {
     const snapshots = await findVersions({ client, projectId }, text)
@@ -79,8 +78,7 @@ export async function shareSnapshot(
   { project }: { project: string },
 ): Promise<number> {
   requireReference(given)
-  const client = await context.connect()
-  const { id: projectId } = await findProject(client, project)
+  const { client, projectId } = await connectToProject(context, project)
   const snapshot = await findSnapshot({ client, projectId }, given)
   await client.snapshots.update(snapshot.id, { shared: true })
   await context.terminal.err(`${formatSnapshot(snapshot)} is shared with everyone.\n`)
@@ -94,8 +92,7 @@ export async function unshareSnapshot(
   { project }: { project: string },
 ): Promise<number> {
   requireReference(given)
-  const client = await context.connect()
-  const { id: projectId } = await findProject(client, project)
+  const { client, projectId } = await connectToProject(context, project)
   const shared = (await findVersions({ client, projectId }, given)).filter(
     ({ shared_at }) => shared_at !== null,
   )

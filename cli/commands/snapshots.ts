@@ -8,7 +8,7 @@ import { saveDownload } from '../files'
 import { exitCodes } from '../job/exit-code'
 import { readPages } from '../job/read-pages'
 import { extractTar } from '../snapshots/extract-tar'
-import { findProject } from '../snapshots/find-project'
+import { connectToProject } from '../snapshots/find-project'
 import { findSnapshot, requireReference } from '../snapshots/find-snapshot'
 import { formatWhen } from '../terminal/format'
 import type { Column } from '../terminal/table'
@@ -26,7 +26,7 @@ export async function listSnapshots(
   { project, limit, json }: ListOptions,
 ): Promise<number> {
   const reference = given === undefined ? null : requireReference(given)
-  const { client, projectId } = await connect(context, project)
+  const { client, projectId } = await connectToProject(context, project)
   if (reference === null) {
     const found = await readPages(limit, (page) => client.snapshots.list(projectId, page))
     const none = `The project has no snapshots. Make one: gpuq push DIR --name code --project ${project}`
@@ -36,11 +36,6 @@ export async function listSnapshots(
     client.snapshots.versions(projectId, { ...reference, ...page }),
   )
   return printList(context, json, found, columns(), `The project has no snapshot ${given}.`)
-}
-
-async function connect(context: Context, project: string) {
-  const client = await context.connect()
-  return { client, projectId: (await findProject(client, project)).id }
 }
 
 function columns(): Column<Snapshot>[] {
@@ -77,7 +72,7 @@ export async function compareSnapshots(
 ): Promise<number> {
   requireReference(from)
   requireReference(to)
-  const inProject = await connect(context, project)
+  const inProject = await connectToProject(context, project)
   const [before, after] = [await findSnapshot(inProject, from), await findSnapshot(inProject, to)]
   const changes = await inProject.client.snapshots.changes(after.id, { since: before.id, limit: maxFiles })
   return print(context, json, changes, describeChanges(before, after, changes))
@@ -110,7 +105,7 @@ export async function downloadSnapshot(
   requireReference(given)
   if (output !== undefined && directory !== undefined)
     throw invalidRequest('Give either a directory or --output FILE, not both.')
-  const inProject = await connect(context, project)
+  const inProject = await connectToProject(context, project)
   const snapshot = await findSnapshot(inProject, given)
   const open = () => inProject.client.snapshots.download(snapshot.id)
   const target = output ?? directory ?? `${snapshot.name.split('/').at(-1)}-${snapshot.version}`

@@ -2,7 +2,17 @@ import type { Project } from '@/lib/contract/access/projects'
 import { notFound } from '@/lib/contract/errors'
 import type { Client } from '@/lib/http/client/client'
 import { ProblemError } from '@/lib/http/client/problem'
+import type { Context } from '../context'
 import { readPages } from '../job/read-pages'
+
+/** Connects to the server, and finds a project there. @throws as {@link findProject}. */
+export async function connectToProject(
+  context: Context,
+  project: string,
+): Promise<{ client: Client; projectId: string }> {
+  const client = await context.connect()
+  return { client, projectId: (await findProject(client, project)).id }
+}
 
 /** More projects than users who share one with the same project_id with the caller. */
 const maxProjects = 1000

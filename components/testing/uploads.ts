@@ -1,12 +1,12 @@
 import { vi } from 'vitest'
-import { performTask, type Task } from '../jobs/submit/directory/worker/perform-task'
+import { type FileRequest, processFiles } from '../jobs/submit/directory/web-worker/process-files'
 
 /** A web worker that works in the same thread. */
 class FakeWorker extends EventTarget {
   #terminated = false
 
-  postMessage(task: Task): void {
-    void performTask(task, (data) => {
+  postMessage(request: FileRequest): void {
+    void processFiles(request, (data) => {
       if (!this.#terminated) this.dispatchEvent(new MessageEvent('message', { data }))
     })
   }

@@ -11,7 +11,7 @@ const noDefault = /^DEFAULT_SERVER = ""$/m
  */
 export async function answerPythonClient(request: Request, root: string): Promise<Response> {
   const source = await readFile(join(root, 'cli', 'python', 'gpuq.py'), 'utf8')
-  // A text of JSON is also one of Python.
+  // A string literal of JSON is also one of Python.
   const line = `DEFAULT_SERVER = ${JSON.stringify(siteOrigin(request))}`
   const file = toServedFile(Buffer.from(source.replace(noDefault, () => line)))
   return answerFile(request, file, 'text/x-python; charset=utf-8', 'gpuq.py')

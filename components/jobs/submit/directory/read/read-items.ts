@@ -12,7 +12,7 @@ import {
   withEntries,
   withRuleTexts,
 } from '../directory'
-import { runTask } from '../worker/run-task'
+import { runInWebWorker } from '../web-worker/run-in-web-worker'
 import type { DroppedItem } from './dropped-items'
 import { type ReadFolder, readFolder } from './read-folder'
 import { isArchiveName, withoutTopDirectory } from './top-directory'
@@ -67,7 +67,7 @@ function toEntries(files: readonly File[]): LocalEntry[] {
 
 async function unpack(archive: File, maxBytes: number): Promise<readonly LocalEntry[]> {
   let entries: readonly LocalEntry[] = []
-  await runTask({ kind: 'unpack', archive, maxBytes }, (message) => {
+  await runInWebWorker({ kind: 'unpack', archive, maxBytes }, (message) => {
     if (message.kind === 'unpacked') entries = message.entries
   })
   return entries

@@ -2,7 +2,7 @@ import type { Entry } from '@/lib/contract/archives/archive-manifest'
 import { conflict, type GpuqError } from '@/lib/contract/errors'
 import { visibleText } from '@/lib/contract/sanitize-text'
 import { isLocalLink, type LocalEntry } from '../directory'
-import { runTask } from '../worker/run-task'
+import { runInWebWorker } from '../web-worker/run-in-web-worker'
 
 /** Contents never change: a content that was hashed once is not read again. */
 const knownHashes = new WeakMap<Blob, string>()
@@ -28,7 +28,7 @@ export async function hashEntries(
   let readBytes = 0
   if (unknown.length > 0) {
     const contents = unknown.map(({ content }) => content)
-    await runTask(
+    await runInWebWorker(
       { kind: 'hash', contents },
       (message) => {
         const file = 'index' in message ? unknown[message.index] : undefined

@@ -3,13 +3,13 @@ import { bytesToHex } from '@noble/hashes/utils.js'
 import { visibleText } from '@/lib/contract/sanitize-text'
 import type { LocalEntry } from '../directory'
 
-/** What the worker does. */
-export type Task =
+/** What the page requests of its web worker. */
+export type FileRequest =
   | { kind: 'hash'; contents: readonly Blob[] }
   /** `maxBytes`: of all files together, unpacked. */
   | { kind: 'unpack'; archive: File; maxBytes: number }
 
-export type TaskMessage =
+export type FileMessage =
   | { kind: 'read'; bytes: number }
   | { kind: 'hashed'; index: number; sha256: string }
   /** The content with this index changed or was deleted since the user chose it. */
@@ -18,14 +18,17 @@ export type TaskMessage =
   | { kind: 'done' }
   | { kind: 'failed'; message: string }
 
-/** Performs a task and reports each result. The last message is `done`, `unreadable` or `failed`. */
-export async function performTask(task: Task, report: (message: TaskMessage) => void): Promise<void> {
+/** Hashes or unpacks files, and reports each result. The last message is `done`, `unreadable` or `failed`. */
+export async function processFiles(
+  request: FileRequest,
+  report: (message: FileMessage) => void,
+): Promise<void> {
   try {
-    if (task.kind === 'unpack') {
-      // Loaded on use: it is large, and most tasks only hash.
+    if (request.kind === 'unpack') {
+      // Loaded on use: it is large, and most requests only hash.
       const { unpackArchive } = await import('../read/unpack-archive')
-      report({ kind: 'unpacked', entries: await unpackArchive(task.archive, task.maxBytes) })
-    } else if (!(await hashAll(task.contents, report))) return
+      report({ kind: 'unpacked', entries: await unpackArchive(request.archive, request.maxBytes) })
+    } else if (!(await hashAll(request.contents, report))) return
     report({ kind: 'done' })
   } catch (error) {
     report({ kind: 'failed', message: error instanceof Error ? error.message : visibleText(`${error}`, 200) })
@@ -33,7 +36,7 @@ export async function performTask(task: Task, report: (message: TaskMessage) => 
 }
 
 /** False if a content could not be read. */
-async function hashAll(contents: readonly Blob[], report: (message: TaskMessage) => void): Promise<boolean> {
+async function hashAll(contents: readonly Blob[], report: (message: FileMessage) => void): Promise<boolean> {
   for (const [index, content] of contents.entries()) {
     const hash = await hashContent(content, (bytes) => report({ kind: 'read', bytes })).catch(() => null)
     if (hash === null) {
