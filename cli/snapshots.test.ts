@@ -5,10 +5,10 @@ import { Readable } from 'node:stream'
 import tar, { type Headers } from 'tar-stream'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { noJobLimits } from '@/lib/contract/access/limits'
-import { deleteSnapshots, shareSnapshot, unshareSnapshot } from './commands/change-snapshots'
-import { push } from './commands/push'
 import { run } from './commands/run'
-import { compareSnapshots, downloadSnapshot, listSnapshots } from './commands/snapshots'
+import { deleteSnapshots, shareSnapshot, unshareSnapshot } from './commands/snapshots/change-snapshots'
+import { push } from './commands/snapshots/push'
+import { compareSnapshots, downloadSnapshot, listSnapshots } from './commands/snapshots/snapshots'
 import { submit } from './commands/submit'
 import { fakeContext, jobId } from './testing/fake-context'
 
@@ -50,6 +50,7 @@ const project = (id: string, owner: string) => ({
   invited: [],
   limits: { submissions_per_minute: null, max_active_jobs: null, ...noJobLimits },
   shares: { weight: 1, gpu_quota: null, gpu_hour_budget: null },
+  bucket: null,
   retention_days: null,
   default_retention_days: 90,
   storage: emptyUse,

@@ -1,5 +1,5 @@
 import { expect } from '@playwright/test'
-import { queueSchema } from '@/lib/contract/cluster'
+import { queueSchema } from '@/lib/contract/cluster/cluster'
 import { queueSubmittedSchema } from '@/lib/contract/queue'
 import { test } from './browser-test'
 import { runCommand } from './documented/run'

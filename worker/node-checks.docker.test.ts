@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { NodeCheck } from '@/lib/contract/node-checks'
+import type { NodeCheck } from '@/lib/contract/cluster/node-checks'
 import { FakeNvidiaSmi } from './gpus/testing/fake-nvidia-smi'
 import type { Lab } from './testing/lab'
 import { it } from './testing/lab-test'

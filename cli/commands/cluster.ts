@@ -1,4 +1,4 @@
-import type { Cluster, ClusterNode, Queue, QueueJob } from '@/lib/contract/cluster'
+import type { Cluster, ClusterNode, Queue, QueueJob } from '@/lib/contract/cluster/cluster'
 import { type Context, print } from '../context'
 import { formatShare, formatWhen } from '../terminal/format'
 import { type Column, renderTable } from '../terminal/table'

@@ -1,4 +1,4 @@
-import type { NodeReport } from '@/lib/contract/node-checks'
+import type { NodeReport } from '@/lib/contract/cluster/node-checks'
 import { ProblemError } from '@/lib/http/client/problem'
 import { type Context, print } from '../context'
 import { exitCodes } from '../job/exit-code'

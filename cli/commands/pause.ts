@@ -1,4 +1,4 @@
-import type { ClusterGpu, ClusterNode } from '@/lib/contract/cluster'
+import type { ClusterGpu, ClusterNode } from '@/lib/contract/cluster/cluster'
 import { invalidRequest, notFound } from '@/lib/contract/errors'
 import type { Client } from '@/lib/http/client/client'
 import { type Context, writeText } from '../context'

@@ -1,4 +1,4 @@
-import { type ModelTable, modelTableSchema } from '@/lib/contract/cluster'
+import { type ModelTable, modelTableSchema } from '@/lib/contract/cluster/policy'
 import type { Client } from '@/lib/http/client/client'
 import { ProblemError } from '@/lib/http/client/problem'
 import { readFileSnapshot } from './file-snapshot'

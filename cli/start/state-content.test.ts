@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Cluster } from '@/lib/contract/cluster'
+import type { Cluster } from '@/lib/contract/cluster/cluster'
 import { readRequests, toStateContent } from './state-content'
 
 type Node = Cluster['nodes'][number]

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Cluster, ClusterGpu, ClusterNode, Queue } from '@/lib/contract/cluster'
+import type { Cluster, ClusterGpu, ClusterNode, Queue } from '@/lib/contract/cluster/cluster'
 import type { JobSummary } from '@/lib/contract/jobs'
 import { parseJson } from '@/lib/contract/parse-json'
 

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { TerminalSize } from '@/lib/contract/jobs'
+import type { TerminalSize } from '@/lib/contract/job-queries'
 
 /** A terminal in raw mode: every key goes to the program. Tests use a fake that records output. */
 export interface RawTerminal {

@@ -1,4 +1,4 @@
-import { type CheckStatus, countStatus, type NodeCheck } from '@/lib/contract/node-checks'
+import { type CheckStatus, countStatus, type NodeCheck } from '@/lib/contract/cluster/node-checks'
 import { type Colour, paint, type Terminal, withoutControls } from './terminal'
 
 const marks = {

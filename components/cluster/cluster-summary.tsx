@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import type { Cluster, Orchestrator } from '@/lib/contract/cluster'
+import type { Cluster, Orchestrator } from '@/lib/contract/cluster/cluster'
 import { Badge } from '../ui/badge'
 import { formatNumber } from '../ui/format-number'
 import { Link } from '../ui/link'

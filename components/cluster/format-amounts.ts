@@ -1,4 +1,4 @@
-import type { QueueJob } from '@/lib/contract/cluster'
+import type { QueueJob } from '@/lib/contract/cluster/cluster'
 import { formatCount } from '../ui/format-number'
 
 /** A share of 1 in per cent: "50 %", "0.5 %". */

@@ -10,7 +10,7 @@ import {
   TriangleAlert,
   Unplug,
 } from 'lucide-react'
-import type { ClusterGpu, ClusterNode } from '@/lib/contract/cluster'
+import type { ClusterGpu, ClusterNode } from '@/lib/contract/cluster/cluster'
 import type { Tone } from '../ui/tones'
 
 /** The colour, icon and label of a state. */

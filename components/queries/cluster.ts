@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import type { NodesWanted, UpdateGpu, UpdateNode } from '@/lib/contract/cluster'
+import type { NodesWanted, UpdateGpu, UpdateNode } from '@/lib/contract/cluster/cluster'
 import { api, changing, keys } from './queries'
 
 /*

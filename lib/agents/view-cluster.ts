@@ -1,6 +1,6 @@
 import { listEnvironments } from '../access/environments'
 import { readCluster } from '../cluster/overview/read-cluster'
-import type { ClusterNode } from '../contract/cluster'
+import type { ClusterNode } from '../contract/cluster/cluster'
 import { database } from '../database/client'
 import type { ToolCall } from './job-tools'
 

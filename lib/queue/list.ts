@@ -7,7 +7,7 @@ import {
   readPositionsBeyondWindow,
 } from '../cluster/placement/forecast'
 import { queueOrder } from '../cluster/placement/queue-order'
-import type { Queue } from '../contract/cluster'
+import type { Queue } from '../contract/cluster/cluster'
 import { parseSpec, type Unparsed } from '../contract/config/stored-spec'
 import type { QueueJobDetail, QueueQuery, QueueSubmitted } from '../contract/queue'
 import type { JobStatus } from '../contract/status'

@@ -1,5 +1,5 @@
 import type { Expectation } from '../cluster/placement/forecast'
-import type { QueueJob } from '../contract/cluster'
+import type { QueueJob } from '../contract/cluster/cluster'
 import type { StoredSpec } from '../contract/config/stored-spec'
 import type { QueueJobDetail } from '../contract/queue'
 import { reasonText } from '../contract/reasons'

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { call } from '@/lib/access/testing/call'
 import { makeToken, type Person } from '@/lib/access/testing/people'
-import { modelTableSchema } from '@/lib/contract/cluster'
+import { modelTableSchema } from '@/lib/contract/cluster/policy'
 import { testDatabase } from '@/lib/database/testing/test-database'
 import { replaceModels } from '@/lib/jobs/submission/model-table'
 import { GET as getSource } from '../jobs/[id]/source/route'

@@ -1,6 +1,6 @@
 import { screen, waitFor, within } from '@testing-library/react'
 import { expect, it } from 'vitest'
-import type { NodeReport } from '@/lib/contract/node-checks'
+import type { NodeReport } from '@/lib/contract/cluster/node-checks'
 import { answerWith, clickButton, renderUi, sentRequests } from '../../testing/render'
 import { HealthView } from './health-view'
 

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { CircleCheck, CircleMinus, CircleX, type LucideIcon, RefreshCw, TriangleAlert } from 'lucide-react'
 import { checkNode } from '@/components/queries/cluster'
-import type { CheckStatus, NodeCheck, NodeReport } from '@/lib/contract/node-checks'
+import type { CheckStatus, NodeCheck, NodeReport } from '@/lib/contract/cluster/node-checks'
 import { nodeStateStyles } from '../../cluster/state-styles'
 import { Badge } from '../../ui/badge'
 import { Button } from '../../ui/button'

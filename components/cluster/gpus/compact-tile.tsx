@@ -1,5 +1,5 @@
 import { memo } from 'react'
-import type { ClusterGpu } from '@/lib/contract/cluster'
+import type { ClusterGpu } from '@/lib/contract/cluster/cluster'
 import { cn } from '../../ui/class-names'
 import { tones } from '../../ui/tones'
 import { gpuStateStyles } from '../state-styles'

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { Play, Trash2 } from 'lucide-react'
 import { forgetGpu, updateGpu } from '@/components/queries/cluster'
-import type { ClusterGpu, ClusterNode } from '@/lib/contract/cluster'
+import type { ClusterGpu, ClusterNode } from '@/lib/contract/cluster/cluster'
 import { Badge } from '../../ui/badge'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'

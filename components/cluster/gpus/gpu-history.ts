@@ -1,4 +1,4 @@
-import type { ClusterHistory } from '@/lib/contract/cluster-history'
+import type { ClusterHistory } from '@/lib/contract/cluster/cluster-history'
 import type { SparkFrame } from './spark-path'
 
 export type GpuSeries = ClusterHistory['gpus'][number]

@@ -1,4 +1,4 @@
-import type { ClusterGpu } from '@/lib/contract/cluster'
+import type { ClusterGpu } from '@/lib/contract/cluster/cluster'
 import { formatGib, formatShare } from '../format-amounts'
 import type { GpuSeries } from './gpu-history'
 

@@ -1,4 +1,4 @@
-import type { ClusterGpu } from '@/lib/contract/cluster'
+import type { ClusterGpu } from '@/lib/contract/cluster/cluster'
 import { shortId } from '../../jobs/job-title'
 import { formatPerson } from '../../shell/person'
 import { cn } from '../../ui/class-names'

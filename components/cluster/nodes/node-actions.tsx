@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { Pause, Play, ShieldCheck, Trash2 } from 'lucide-react'
 import { forgetNode, updateNode } from '@/components/queries/cluster'
-import type { ClusterNode } from '@/lib/contract/cluster'
+import type { ClusterNode } from '@/lib/contract/cluster/cluster'
 import { Button } from '../../ui/button'
 import { ConfirmDialog } from '../../ui/confirm-dialog'
 import { Dialog } from '../../ui/dialog'

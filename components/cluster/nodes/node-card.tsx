@@ -1,5 +1,5 @@
 import { memo } from 'react'
-import type { ClusterNode } from '@/lib/contract/cluster'
+import type { ClusterNode } from '@/lib/contract/cluster/cluster'
 import { Badge } from '../../ui/badge'
 import { Callout } from '../../ui/callout'
 import { cn } from '../../ui/class-names'

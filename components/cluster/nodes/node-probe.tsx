@@ -1,4 +1,4 @@
-import type { ClusterNode } from '@/lib/contract/cluster'
+import type { ClusterNode } from '@/lib/contract/cluster/cluster'
 import { formatRelative } from '../../ui/format-time'
 import { RelativeTime } from '../../ui/relative-time'
 

@@ -1,5 +1,5 @@
 import { ChevronLeft, ChevronRight, ServerOff } from 'lucide-react'
-import type { NodesWanted } from '@/lib/contract/cluster'
+import type { NodesWanted } from '@/lib/contract/cluster/cluster'
 import { TextFilter } from '../../shell/text-filter'
 import { Button } from '../../ui/button'
 import { EmptyState } from '../../ui/empty-state'

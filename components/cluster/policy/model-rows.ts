@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type ModelTable, modelTableSchema } from '@/lib/contract/cluster'
+import { type ModelTable, modelTableSchema } from '@/lib/contract/cluster/policy'
 import { isThousandths } from '@/lib/contract/config/values'
 import { parseJson } from '@/lib/contract/parse-json'
 import { numberText } from '../../shell/form-values'

@@ -1,6 +1,6 @@
 import { ClipboardPaste } from 'lucide-react'
 import { z } from 'zod'
-import type { ModelTable } from '@/lib/contract/cluster'
+import type { ModelTable } from '@/lib/contract/cluster/policy'
 import { DialogForm } from '../../shell/form'
 import { useSchemaForm } from '../../shell/use-schema-form'
 import { Button } from '../../ui/button'

@@ -6,7 +6,7 @@ import {
   policyVariables,
   type ShownPolicy,
   schedulingPolicies,
-} from '@/lib/contract/cluster'
+} from '@/lib/contract/cluster/policy'
 import { PanelForm } from '../../shell/form'
 import { type FormFields, useSchemaForm } from '../../shell/use-schema-form'
 import { Callout } from '../../ui/callout'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Policy } from '@/lib/contract/cluster'
+import type { Policy } from '@/lib/contract/cluster/policy'
 import { check } from '../../shell/use-schema-form'
 import { policyForm, toPolicyValues } from './policy-values'
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Policy, schedulingPolicies } from '@/lib/contract/cluster'
+import { type Policy, schedulingPolicies } from '@/lib/contract/cluster/policy'
 import { numberText, optionalNumberText, toOptionalTexts } from '../../shell/form-values'
 
 /** The orders of the queue. */

@@ -1,4 +1,4 @@
-import type { QueueJob } from '@/lib/contract/cluster'
+import type { QueueJob } from '@/lib/contract/cluster/cluster'
 import { shortId } from '../../jobs/job-title'
 import { formatPerson } from '../../shell/person'
 import { RowLink } from '../../ui/table'

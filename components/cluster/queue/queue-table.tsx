@@ -1,5 +1,5 @@
 import { useMemo } from 'react'
-import type { QueueJob } from '@/lib/contract/cluster'
+import type { QueueJob } from '@/lib/contract/cluster/cluster'
 import { Duration } from '../../ui/duration'
 import { formatSeconds } from '../../ui/format-time'
 import { type Column, DataTable } from '../../ui/table'

@@ -1,4 +1,4 @@
-import { type JobFilters, jobFiltersSchema } from '@/lib/contract/jobs'
+import { type JobFilters, jobFiltersSchema } from '@/lib/contract/job-queries'
 
 /** The filters in the address of a job list. */
 export const filterNames = ['status', 'competition_id', 'project_id', 'user_id'] as const

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { type Actor, requireAdmin } from '../../access/actor'
 import { recordAudit } from '../../access/audit'
-import type { ClusterGpu, ClusterNode, updateNodeSchema } from '../../contract/cluster'
+import type { ClusterGpu, ClusterNode, updateNodeSchema } from '../../contract/cluster/cluster'
 import { GpuqError } from '../../contract/errors'
 import { wakeLeader } from '../../database/notify'
 import { type Transaction, transaction } from '../../database/transaction'

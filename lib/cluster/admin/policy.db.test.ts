@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { makePerson, type Person } from '../../access/testing/people'
-import { shownPolicySchema } from '../../contract/cluster'
+import { shownPolicySchema } from '../../contract/cluster/policy'
 import { testDatabase } from '../../database/testing/test-database'
 import { readPolicy, setOrchestratorRunning, toApiPolicy, updatePolicy } from './policy'
 

@@ -1,4 +1,4 @@
-import { countStatus, type NodeCheck } from '../../contract/node-checks'
+import { countStatus, type NodeCheck } from '../../contract/cluster/node-checks'
 import { database } from '../../database/client'
 import { findRow } from '../../database/transaction'
 import { type Lease, leaseHeld } from '../nodes/nodes'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { AdaptiveCache } from '../../async/adaptive-cache'
-import type { ClusterNode } from '../../contract/cluster'
+import type { ClusterNode } from '../../contract/cluster/cluster'
 import { database } from '../../database/client'
 import { nodeColumns, shownGpus, shownNodes } from './cluster-rows'
 import { gpuState, nodeFactsSchema, nodeState } from './cluster-states'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { type Actor, isAdmin } from '../../access/actor'
-import { clusterGpuSchema, clusterNodeSchema, gpuUseSchema } from '../../contract/cluster'
+import { clusterGpuSchema, clusterNodeSchema, gpuUseSchema } from '../../contract/cluster/cluster'
 import { database } from '../../database/client'
 import { visibilityFilter } from '../../jobs/read/job-visibility'
 import { notRemoved } from '../simulated/simulated-nodes'

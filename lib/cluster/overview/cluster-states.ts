@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { ClusterGpu, ClusterNode } from '../../contract/cluster'
+import type { ClusterGpu, ClusterNode } from '../../contract/cluster/cluster'
 import { nextProbeAt } from '../nodes/probe-times'
 
 /** The columns of a node that determine its state. */

@@ -4,7 +4,7 @@ import {
   type ClusterNode,
   type GpuUse,
   gpuStates,
-} from '../../contract/cluster'
+} from '../../contract/cluster/cluster'
 
 export interface CountedNode {
   state: ClusterNode['state']

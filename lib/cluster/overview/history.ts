@@ -1,5 +1,5 @@
 import type { Actor } from '../../access/actor'
-import type { ClusterHistory } from '../../contract/cluster-history'
+import type { ClusterHistory } from '../../contract/cluster/cluster-history'
 import { database } from '../../database/client'
 
 /** Seconds per point. An hour has 240 points, more than a chart of that size can show. */

@@ -1,7 +1,7 @@
 import { Gauge, Registry } from 'prom-client'
 import type { Actor } from '../../access/actor'
 import { storageKinds } from '../../contract/access/storage'
-import { type ClusterGpu, type ClusterNode, gpuStates } from '../../contract/cluster'
+import { type ClusterGpu, type ClusterNode, gpuStates } from '../../contract/cluster/cluster'
 import { jobStatuses } from '../../contract/status'
 import { database } from '../../database/client'
 import { type DiskSpace, diskSpace } from '../../storage/free-space'

@@ -1,5 +1,5 @@
 import type { Actor } from '../../access/actor'
-import type { Cluster, ClusterNode, ClusterQuery } from '../../contract/cluster'
+import type { Cluster, ClusterNode, ClusterQuery } from '../../contract/cluster/cluster'
 import { database } from '../../database/client'
 import { readOverview } from './cluster-overview'
 import { type NodeRow, readNodeRows, shownNodes } from './cluster-rows'

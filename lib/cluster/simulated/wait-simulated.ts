@@ -1,6 +1,6 @@
 import type { Actor } from '../../access/actor'
 import { sleep } from '../../async/sleep'
-import type { Cluster, ClusterNode } from '../../contract/cluster'
+import type { Cluster, ClusterNode } from '../../contract/cluster/cluster'
 import { readCluster } from '../overview/read-cluster'
 import type { SimulatedSet } from './simulated-nodes'
 

@@ -1,7 +1,7 @@
 import { type Actor, isAdmin, requireScope } from '../../access/actor'
 import { recordAudit } from '../../access/audit'
 import { conflict, rateLimited } from '../../contract/errors'
-import type { TerminalSize } from '../../contract/jobs'
+import type { TerminalSize } from '../../contract/job-queries'
 import { channels } from '../../database/listen'
 import { acquireLockOf } from '../../database/locks'
 import { findRow, type Transaction, transaction } from '../../database/transaction'

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { makePerson, type Person } from '../../access/testing/people'
-import { modelTableSchema } from '../../contract/cluster'
+import { modelTableSchema } from '../../contract/cluster/policy'
 import { testDatabase } from '../../database/testing/test-database'
 import { readModels, replaceModels, resolveModels } from './model-table'
 

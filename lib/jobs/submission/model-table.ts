@@ -1,6 +1,6 @@
 import { type Actor, requireAdmin } from '../../access/actor'
 import { recordAudit } from '../../access/audit'
-import { type ModelTable, modelTableSchema } from '../../contract/cluster'
+import { type ModelTable, modelTableSchema } from '../../contract/cluster/policy'
 import { database } from '../../database/client'
 import { oneRow, type Transaction, transaction } from '../../database/transaction'
 

@@ -1,4 +1,4 @@
-import type { NodeCheck } from '@/lib/contract/node-checks'
+import type { NodeCheck } from '@/lib/contract/cluster/node-checks'
 import type { Env } from '@/lib/env'
 import type { EngineProperties } from '../../runtime/runtime'
 import type { TestHost } from '../test-container'

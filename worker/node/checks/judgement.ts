@@ -1,4 +1,4 @@
-import type { NodeCheck } from '@/lib/contract/node-checks'
+import type { NodeCheck } from '@/lib/contract/cluster/node-checks'
 
 /** What a check decided. Every problem has an action. */
 export type Judgement = Pick<NodeCheck, 'status' | 'found' | 'action'>

@@ -1,7 +1,7 @@
 import { type Answer, call } from '@/lib/access/testing/call'
 import { makePerson, type Person } from '@/lib/access/testing/people'
 import { makeJob } from '@/lib/cluster/testing/rows'
-import { queueSchema } from '@/lib/contract/cluster'
+import { queueSchema } from '@/lib/contract/cluster/cluster'
 import { queueJobDetailSchema, queueSubmittedSchema } from '@/lib/contract/queue'
 import { database } from '@/lib/database/client'
 import { PATCH } from '../[id]/priority/route'

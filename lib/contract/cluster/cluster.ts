@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import { pools } from './config/schema'
-import { isThousandths, label, line } from './config/values'
+import { pools } from '../config/schema'
+import { line } from '../config/values'
+import { schedulingPolicies } from './policy'
 
 /** Requests and responses about the cluster. Shares are parts of 1, memory is in MiB, times are RFC 3339 UTC. */
 
@@ -137,67 +138,6 @@ export const initializeSchema = z.strictObject({
   gpus_per_node: z.int().min(1).max(16).default(8),
 })
 
-export const schedulingPolicies = ['priority', 'fcfs', 'sjf', 'fair_share'] as const
-
-/** `GET /orchestrator/policy`. */
-export const policySchema = z.object({
-  scheduling_policy: z.enum(schedulingPolicies),
-  max_concurrent_jobs: z.int().min(0).max(1_000_000).nullable().describe('null: no limit'),
-  enable_auto_retry: z.boolean().describe('true: jobs are retried after system faults'),
-  max_queue_size: z
-    .int()
-    .min(0)
-    .max(1_000_000)
-    .describe('maximum number of waiting jobs, from all interfaces'),
-  backfill: z.boolean().describe('true: later jobs may start first if this delays no earlier job'),
-  ageing_minutes: z.number().min(0.001).max(1e6).describe('waiting this long raises the priority by 1'),
-  half_life_hours: z
-    .number()
-    .min(0.001)
-    .max(1e6)
-    .describe('past use counts half after this time, with fair_share'),
-  memory_threshold: share.describe('a GPU is not allocated if other programs use more of its memory'),
-  load_threshold: share.describe('a GPU is not allocated if other programs load it more'),
-  quarantine_after: z.int().min(1).max(1000).describe('number of failures in a row that quarantine a node'),
-  probe_quarantined: z
-    .boolean()
-    .describe('true: a quarantined node tests itself and returns to service when a test container works'),
-})
-
-/** The environment variables that set fields of the policy at each start. `running` starts or stops the scheduler. */
-export const policyVariables = {
-  running: 'RESEARCH_AGENT_GPU_ORCHESTRATION_ENABLED',
-  scheduling_policy: 'RESEARCH_AGENT_SCHEDULING_POLICY',
-  max_queue_size: 'RESEARCH_AGENT_MAX_QUEUE_SIZE',
-} as const
-const setByEnvironment = z.enum(['running', 'scheduling_policy', 'max_queue_size'])
-
-/** The response of `GET` and `PUT /orchestrator/policy`. */
-export const shownPolicySchema = policySchema.extend({
-  set_by_environment: z
-    .array(setByEnvironment)
-    .default([])
-    .describe('fields that environment variables set again at each start'),
-})
-
-/** `PUT /orchestrator/policy`: absent fields keep their values. */
-export const updatePolicySchema = z.strictObject(policySchema.partial().shape)
-
-/** The model table, `GET` and `PUT /api/models`: number of GPUs for `--llm NAME`. */
-const gpusOfModel = z.number().min(0.001).max(8).refine(isThousandths, 'must have at most three decimals')
-
-export const modelTableSchema = z.strictObject({
-  default_requirement: gpusOfModel.describe('number of GPUs for a name that is not in the table'),
-  models: z.record(label(200), gpusOfModel).superRefine((models, context) => {
-    const seen = new Set<string>()
-    for (const name of Object.keys(models)) {
-      const message = 'this name appears twice: upper and lower case are the same'
-      if (seen.has(name.toLowerCase())) context.addIssue({ code: 'custom', path: [name], message })
-      seen.add(name.toLowerCase())
-    }
-  }),
-})
-
 /** A job in the queue. A researcher sees only the resources and times of other users' jobs. */
 export const queueJobSchema = z.object({
   job_id: z.string().nullable().describe("null: another user's job"),
@@ -258,9 +198,6 @@ export type UpdateGpu = z.input<typeof updateGpuSchema>
 export type ClusterNode = z.output<typeof clusterNodeSchema>
 export type GpuUse = z.output<typeof gpuUseSchema>
 export type ClusterGpu = z.output<typeof clusterGpuSchema>
-export type Policy = z.output<typeof policySchema>
-export type ShownPolicy = z.output<typeof shownPolicySchema>
-export type ModelTable = z.output<typeof modelTableSchema>
 export type Queue = z.output<typeof queueSchema>
 export type QueueJob = z.output<typeof queueJobSchema>
 export type Orchestrator = z.output<typeof orchestratorSchema>

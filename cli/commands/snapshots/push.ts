@@ -1,9 +1,9 @@
 import { formatSnapshot, refuseSnapshotName } from '@/lib/contract/archives/snapshot-name'
 import { invalidRequest } from '@/lib/contract/errors'
-import { type Context, writeJson, writeText } from '../context'
-import { note } from '../job/show-job'
-import { uploadDirectory } from '../pack/upload-directory'
-import { findProject } from '../snapshots/find-project'
+import { type Context, writeJson, writeText } from '../../context'
+import { note } from '../../job/show-job'
+import { uploadDirectory } from '../../pack/upload-directory'
+import { findProject } from '../../snapshots/find-project'
 
 interface PushOptions {
   name: string
