@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { describe, expect } from 'vitest'
 import type { JobOptions } from '@/lib/cluster/testing/rows'
+import { counting, expectCounted } from './testing/adoption'
 import { it, type LabFixtures } from './testing/lab-test'
 import { expectAllTrue } from './testing/truth'
 import type { WorkerProcess } from './testing/worker-process'
@@ -36,6 +37,27 @@ for at in range(0, len(text), 65536):
     expect(lines).toHaveLength(1_000_000)
     expect(lines.findIndex((line, i) => line !== String(i))).toBe(-1)
     expect(await peakMemory(worker)).toBeLessThan(512 * mib)
+    await expectAllTrue(lab)
+  })
+
+  it('has its first lines if the program ran before the start was answered', async ({ openGatedLab }) => {
+    const { lab, gate } = await openGatedLab()
+    const first = gate.hold(/POST \S*\/containers\/\w+\/start/, 'before')
+    const job = await lab.jobs.submit(counting(30, 20))
+    await first.reached
+    // The request is still on its way when its connection breaks.
+    const next = gate.hold(/POST \S*\/containers\/\w+\/(start|attach)/, 'before')
+    gate.breakAll()
+    first.release()
+    await next.reached
+    const [container] = await lab.containers()
+    await lab.engine.start(container?.id ?? '')
+    await lab.jobs.until('it has printed', async () =>
+      (await lab.engine.log(container?.id ?? '')).includes('line 5'),
+    )
+    next.release()
+    expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed', attempt: 1 })
+    await expectCounted(lab, job, 30)
     await expectAllTrue(lab)
   })
 

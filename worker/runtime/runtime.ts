@@ -18,6 +18,8 @@ export interface TaskContainer {
   results: string | null
   /** The project's directory on shared storage; null: none. */
   workspace: TaskWorkspace | null
+  /** Where the task finds and changes its uploaded directory; null: in `/work`. */
+  workingDirectory: TaskWorkingDirectory | null
   /** The checkpoints that the attempts of its run share; null: no named run. */
   checkpoints: TaskCheckpoints | null
   /** The snapshots that it can read. */
@@ -64,6 +66,19 @@ export interface TaskWorkspace {
   gid: number
   /** Whether the task starts in it instead of `/work`. */
   startsHere: boolean
+}
+
+/** A size-limited file system of the task, in which it starts and whose changes gpuq stores. */
+export interface TaskWorkingDirectory {
+  /** In the container. */
+  path: string
+  /** On this host. */
+  source: string
+  /**
+   * Replaces the home directory of the image that contains the path, because usually its owner alone may enter it. Null:
+   * the path is in no home directory.
+   */
+  home: { path: string; source: string } | null
 }
 
 /** A directory of the node's cache that the task sees at a path and cannot write. */

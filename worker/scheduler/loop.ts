@@ -4,6 +4,7 @@ import { commitPlacement, preemptJobs } from '@/lib/cluster/placement/place'
 import { takeSnapshot } from '@/lib/cluster/placement/snapshot'
 import { addUnavailableReasons } from '@/lib/cluster/placement/unavailable-reasons'
 import { countFailedAssignments, setWaitReasons } from '@/lib/cluster/placement/wait-reasons'
+import { readProvisions } from '@/lib/cluster/provisions/provisions'
 import { env } from '@/lib/env'
 import { logger } from '@/lib/logger'
 import { plan } from '@/lib/scheduling/plan'
@@ -28,6 +29,7 @@ const maxPauseMs = 3_000
  */
 export async function lead(signal: AbortSignal): Promise<void> {
   const commands = provisionCommands()
+  if (!commands) await attempt('look for provisioned nodes', reportUnmanagedProvisions)
   await Promise.all([
     schedule(signal),
     storeResults(signal),
@@ -41,6 +43,16 @@ export async function lead(signal: AbortSignal): Promise<void> {
 function provisionCommands(): ProvisionCommands | null {
   const { GPUQ_PROVISION_UP: up, GPUQ_PROVISION_DOWN: down, GPUQ_PROVISION_DEADLINE_S: deadlineS } = env()
   return up && down ? { up, down, deadlineS } : null
+}
+
+/** Without the commands, this worker cannot remove the nodes that an earlier leader started. */
+async function reportUnmanagedProvisions(): Promise<void> {
+  const { length } = await readProvisions()
+  if (length === 0) return
+  logger.error(
+    { jobs: length },
+    'nodes were started for jobs, and this worker cannot remove them: set GPUQ_PROVISION_UP and GPUQ_PROVISION_DOWN for every worker',
+  )
 }
 
 async function schedule(signal: AbortSignal): Promise<void> {

@@ -1,8 +1,11 @@
 import { PassThrough } from 'node:stream'
 import { expect, it, vi } from 'vitest'
-import { EngineEvents } from './engine-events'
+import { EngineEvents, type EventQuery } from './engine-events'
 
 const patience = { timeout: 30_000 }
+
+let liveRestore = false
+const engine = { onBroken: () => {}, usesLiveRestore: async () => liveRestore }
 
 const event = (Action: string, ID: string, Attributes = {}) =>
   `${JSON.stringify({ Action, Actor: { ID, Attributes }, timeNano: 1_800_000_000_500_000_000 })}\n`
@@ -15,7 +18,7 @@ it('records events of its containers, and continues from the last one when the c
     streams.push(stream)
     sinces.push(since)
     return stream
-  })
+  }, engine)
   const notes = watch.of('a')
   expect(watch.of('a')).toBe(notes)
   await vi.waitUntil(() => streams.length === 1, patience)
@@ -36,7 +39,7 @@ it('records events of its containers, and continues from the last one when the c
 
 it('waits only as long as needed for the event that explains an end by a signal', async () => {
   const stream = new PassThrough()
-  const watch = new EngineEvents(async () => stream)
+  const watch = new EngineEvents(async () => stream, engine)
   watch.of('a')
   const known: string[] = []
   const killed = watch.explained('a', 9, 60_000).then(() => known.push('killed'))
@@ -50,9 +53,10 @@ it('waits only as long as needed for the event that explains an end by a signal'
   stream.end()
 })
 
-it('reports whether the engine ran from an interruption to the end of a container', async () => {
+it('reports whether the engine saw the end of a container and did not cause it', async () => {
   let remembered: string[] = []
-  const watch = new EngineEvents(async ({ until }) => PassThrough.from(until === undefined ? [] : remembered))
+  const open = async ({ until }: EventQuery) => PassThrough.from(until === undefined ? [] : remembered)
+  const watch = new EngineEvents(open, engine)
   const notes = watch.of('a')
   watch.interrupt('a')
   const interruptedMs = notes.interruptedMs ?? 0
@@ -66,6 +70,8 @@ it('reports whether the engine ran from an interruption to the end of a containe
   // The engine was started again before the container ended.
   remembered = [ended]
   expect(await watch.sawEnd('a')).toBe(false)
+  liveRestore = true
+  expect(await watch.sawEnd('a')).toBe(true)
   remembered = [started]
   expect(await watch.sawEnd('a')).toBe(false)
   watch.forget('a')

@@ -31,6 +31,14 @@ export interface EventQuery {
   until?: string
 }
 
+/** What the events of an engine need from it. */
+interface EngineHooks {
+  /** Called when the stream of events ends, which only happens if the engine does. */
+  onBroken(): void
+  /** Whether containers continue while the engine restarts. */
+  usesLiveRestore(): Promise<boolean>
+}
+
 interface ContainerEvent {
   /** The container's id. */
   id: string
@@ -51,13 +59,10 @@ export class EngineEvents {
   private following = false
   private since = ''
 
-  /**
-   * @param open requests `start`, `oom`, `kill` and `die` events from the engine.
-   * @param onBroken called when the stream of events ends, which only happens if the engine does.
-   */
+  /** @param open requests `start`, `oom`, `kill` and `die` events from the engine. */
   constructor(
     private readonly open: (query: EventQuery) => Promise<AsyncIterable<Uint8Array | string>>,
-    private readonly onBroken: () => void = () => {},
+    private readonly engine: EngineHooks,
   ) {}
 
   /** Returns what is known about a container, and watches it from the first call on. */
@@ -105,7 +110,7 @@ export class EngineEvents {
       } catch {
         // The calls that need the engine report that it is unavailable; this loop only retries.
       }
-      this.onBroken()
+      this.engine.onBroken()
       // The engine may send signals to containers while it stops, and nothing reports them.
       for (const [id, { ended }] of this.notes) if (!ended) this.interrupt(id)
       await sleep(reconnectMs, undefined, { ref: false })
@@ -119,10 +124,9 @@ export class EngineEvents {
   }
 
   /**
-   * Returns whether the engine ran without a restart from the interruption of a container to the container's end. Then its log of
-   * the container is complete. An engine keeps recent events only in memory: one that remembers an event from before
-   * the interruption has not restarted since. One that only remembers the end may have restarted before the end, and has
-   * lost output then.
+   * Returns whether the engine that answers now saw the end of a container, and did not cause it. An engine keeps recent events
+   * only in memory. One that remembers an event from before the interruption has not restarted since. One that only
+   * remembers the end started before the end: it has ended the container itself, unless live-restore is on.
    */
   async sawEnd(id: string): Promise<boolean> {
     const { interruptedMs } = this.of(id)
@@ -132,7 +136,7 @@ export class EngineEvents {
       ended ||= event.action === 'die' && event.id === id
       isSame ||= event.timeNs !== undefined && event.timeNs < (interruptedMs ?? 0) * 1_000_000
     }
-    return ended && isSame
+    return ended && (isSame || (await this.engine.usesLiveRestore()))
   }
 
   /** Reads events, and records those of the watched containers. */

@@ -52,6 +52,11 @@ export class EngineFacts {
     return isRootless(await this.readSettings())
   }
 
+  /** Whether containers continue while the engine restarts, as it is set now. */
+  async usesLiveRestore(): Promise<boolean> {
+    return engineInfoSchema.parse(await this.engine.info()).LiveRestoreEnabled
+  }
+
   /** Reads what cannot change while the engine runs. */
   private async readSettings(): Promise<EngineDetails> {
     this.settings ??= this.engine.info().then((info) => engineInfoSchema.parse(info))

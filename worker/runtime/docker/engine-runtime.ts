@@ -1,4 +1,3 @@
-import { constants } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type FirewallOptions, InternetFirewall } from '../network/internet-firewall'
 import { InternetNetwork } from '../network/internet-network'
@@ -19,8 +18,9 @@ import {
   type Usage,
 } from '../runtime'
 import { buildContainerSpec, type ContainerPolicy, labels } from '../spec/container-spec'
+import { ContainerEnds } from './container-ends'
 import { ContainerExits } from './container-exits'
-import { findOwn, type Inspection, newRef, refuseForeignEnd, toContainerRef, toExit } from './container-state'
+import { findOwn, type Inspection, newRef, toContainerRef } from './container-state'
 import { statsSchema, toUsage } from './container-usage'
 import { DockerEngine, type Timeouts } from './docker'
 import { EngineEvents } from './engine-events'
@@ -46,6 +46,7 @@ export class EngineRuntime {
   private readonly engine: DockerEngine
   private readonly watch: EngineEvents
   private readonly exits: ContainerExits
+  private readonly ends: ContainerEnds
   readonly images: ImageStore
   /** The network of jobs with internet access. */
   readonly internet: InternetNetwork
@@ -58,10 +59,15 @@ export class EngineRuntime {
     const { socketPath, timeouts, iproute = runIproute, firewall } = options
     const engine = new DockerEngine(socketPath, timeouts)
     this.engine = engine
-    this.watch = new EngineEvents(engine.openEvents, () => engine.outages.note())
-    this.exits = new ContainerExits(engine.open, this.watch)
     const rules = new InternetFirewall(firewall ?? { enabled: true, allowed: [] })
-    this.facts = new EngineFacts(engine, rules, socketPath)
+    const facts = new EngineFacts(engine, rules, socketPath)
+    this.facts = facts
+    this.watch = new EngineEvents(engine.openEvents, {
+      onBroken: () => engine.outages.note(),
+      usesLiveRestore: () => facts.usesLiveRestore(),
+    })
+    this.exits = new ContainerExits(engine.open, this.watch)
+    this.ends = new ContainerEnds(engine, this.watch, this.exits)
     this.internet = new InternetNetwork(engine, rules, iproute)
     this.networks = new Networks(engine, this.internet, iproute)
     this.terminal = new ContainerTerminal(engine)
@@ -135,6 +141,11 @@ export class EngineRuntime {
     return this.output.start(container)
   }
 
+  /** As {@link start}, of a container for which an earlier request may still be under way. */
+  startAgain(container: ContainerRef): Promise<AsyncIterable<OutputChunk>> {
+    return this.output.startAgain(container)
+  }
+
   /**
    * Reads the output of a container that another process started, from the first byte on. With a terminal, an
    * unfinished line contains only new output, because no engine log has its start.
@@ -152,26 +163,8 @@ export class EngineRuntime {
   }
 
   /** Resolves when the container has exited, immediately if it already has. */
-  async wait({ id }: ContainerRef): Promise<Exit> {
-    const notes = this.watch.of(id)
-    if (notes.interruptedMs !== null && (await this.engine.inspect(id)).State.Status === 'running')
-      notes.interruptedMs = null
-    await this.exits.until(id)
-    const exit = toExit(await this.engine.inspect(id))
-    await this.watch.reported(id, this.engine.timeouts.lateEvent)
-    if (notes.interruptedMs !== null && (await this.engine.ask('recall the end', this.watch.sawEnd(id))))
-      notes.interruptedMs = null
-    if (exit.exitCode > 128 && !exit.outOfMemory) await this.untilExplained(id, exit.exitCode - 128)
-    if (exit.outOfMemory || notes.outOfMemory) return { ...exit, outOfMemory: true }
-    if (!notes.stopping) refuseForeignEnd(exit, notes)
-    return exit
-  }
-
-  /** For an end by a signal: the event that explains it may arrive a moment later. */
-  private async untilExplained(id: string, signal: number): Promise<void> {
-    const { lateEvent, lateKill } = this.engine.timeouts
-    const isKill = signal === constants.signals.SIGKILL || signal === constants.signals.SIGTERM
-    await this.watch.explained(id, signal, isKill ? lateKill : lateEvent)
+  wait({ id }: ContainerRef): Promise<Exit> {
+    return this.ends.wait(id)
   }
 
   /** Null if it is not running or the engine reports nothing. */

@@ -21,7 +21,10 @@ export class ContainerOutput {
     private readonly terminal: ContainerTerminal,
   ) {}
 
-  /** Starts a container and reads its output from the first byte. */
+  /**
+   * Starts a container and reads its output from the first byte. Nobody else may be starting it: the reader would join too
+   * late.
+   */
   async start({ id, tty }: ContainerRef): Promise<AsyncIterable<OutputChunk>> {
     const { engine } = this
     this.watch.of(id)
@@ -41,6 +44,22 @@ export class ContainerOutput {
       attaching.then((stream) => stream.destroy()).catch(() => {})
       throw toFault(error, 'start the container')
     }
+  }
+
+  /**
+   * Starts a container for which an earlier request may still be under way. Its first output may exist already, so it is
+   * read from the log.
+   */
+  async startAgain(container: ContainerRef): Promise<AsyncIterable<OutputChunk>> {
+    this.watch.of(container.id)
+    try {
+      await this.engine.start(container.id).catch((error: unknown) => {
+        if (statusOf(error) !== 304) throw error
+      })
+    } catch (error) {
+      throw toFault(error, 'start the container')
+    }
+    return this.replay(container)
   }
 
   /** Reads a container's output from the first byte, then follows it. */

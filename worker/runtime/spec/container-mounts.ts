@@ -4,7 +4,8 @@ import type { TaskContainer } from '../runtime'
 const MiB = 1024 * 1024
 
 /** The directories of the host that a task sees. */
-export function mounts({ directory, results, workspace, checkpoints, mounts: snapshots }: TaskContainer) {
+export function mounts(task: TaskContainer) {
+  const { directory, results, workspace, workingDirectory, checkpoints, mounts: snapshots } = task
   const bind = (Source: string, Target: string, options = {}) => ({
     Type: 'bind' as const,
     Source,
@@ -22,6 +23,10 @@ export function mounts({ directory, results, workspace, checkpoints, mounts: sna
       ...bind(source, target, recursive ? {} : shared),
       ReadOnly: readOnly,
     })),
+    ...(workingDirectory?.home
+      ? [{ ...bind(workingDirectory.home.source, workingDirectory.home.path, shared), ReadOnly: true }]
+      : []),
+    ...(workingDirectory === null ? [] : [bind(workingDirectory.source, workingDirectory.path)]),
     ...(checkpoints === null ? [] : [bind(checkpoints.path, '/checkpoints', shared)]),
     // The engine has no option for `nosuid` and `nodev`. The cache has neither such programs nor devices.
     ...snapshots.map(({ source, path }) => ({ ...bind(source, path, shared), ReadOnly: true })),
@@ -45,11 +50,12 @@ export function writablePaths(
   const own = `mode=0700,uid=${uid},gid=${gid}`
   const tmpfs = (size: number, inodes: number, rest: string) =>
     `rw,nosuid,nodev,${rest},size=${Math.floor(size)},nr_inodes=${inodes}`
-  const { results, workspace, checkpoints } = task
+  const { results, workspace, workingDirectory, checkpoints } = task
   const mounted = new Set([
     '/job',
     ...(results === null ? [] : ['/results']),
     ...(workspace?.mounts.map(({ target }) => target) ?? []),
+    ...(workingDirectory ? [workingDirectory.path] : []),
     ...(checkpoints ? ['/checkpoints'] : []),
     ...task.mounts.map(({ path }) => path),
   ])

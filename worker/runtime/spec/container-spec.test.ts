@@ -18,6 +18,7 @@ const task: TaskContainer = {
   directory: '/data/tasks/task',
   workspace: null,
   checkpoints: null,
+  workingDirectory: null,
   mounts: [],
   gpuUuids: [],
   simulated: true,
@@ -185,6 +186,39 @@ describe('a snapshot', () => {
     const { Tmpfs } = build({ mounts }, ['/data', '/other']).HostConfig
     expect(Object.keys(Tmpfs)).toContain('/other')
     expect(Object.keys(Tmpfs)).not.toContain('/data')
+  })
+})
+
+describe('a working directory', () => {
+  const workingDirectory = { path: '/workspace/project', source: '/data/tasks.work/task', home: null }
+
+  it('is writable at its own path, where the task starts, and changes nothing else', () => {
+    const { HostConfig, WorkingDir, ...rest } = build({ workingDirectory }, ['/workspace/project'])
+    const plain = build()
+    expect(WorkingDir).toBe('/workspace/project')
+    expect(rest).toEqual({ ...plain, HostConfig: undefined, WorkingDir: undefined })
+    const { Mounts, ...host } = HostConfig
+    const { Mounts: others, ...isolation } = plain.HostConfig
+    expect(host).toEqual(isolation)
+    expect(Mounts).toEqual([
+      ...others,
+      expect.objectContaining({
+        Source: '/data/tasks.work/task',
+        Target: '/workspace/project',
+        ReadOnly: false,
+      }),
+    ])
+  })
+
+  it('replaces the home directory that contains it, and /work', () => {
+    const home = { path: '/root', source: '/data/tasks/task/home' }
+    const below = build({ workingDirectory: { ...workingDirectory, path: '/root/project', home } })
+    expect(below.HostConfig.Mounts.slice(2)).toMatchObject([
+      { Target: '/root', ReadOnly: true },
+      { Target: '/root/project', ReadOnly: false },
+    ])
+    const inWork = build({ workingDirectory: { ...workingDirectory, path: '/work' } })
+    expect(Object.keys(inWork.HostConfig.Tmpfs)).toEqual(['/tmp', '/dev/shm'])
   })
 })
 

@@ -104,7 +104,7 @@ export function buildContainerSpec(task: TaskContainer, policy: ContainerPolicy,
     Entrypoint: [program],
     Cmd: programArguments,
     User: `${user.uid}:${user.gid}`,
-    WorkingDir: task.workspace?.startsHere ? task.workspace.path : '/work',
+    WorkingDir: task.workingDirectory?.path ?? (task.workspace?.startsHere ? task.workspace.path : '/work'),
     Hostname: hostname,
     Env: buildEnvironment(task, realGpus(task)),
     Labels: {

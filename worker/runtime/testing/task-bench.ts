@@ -61,6 +61,7 @@ export class TaskBench {
       network: 'none',
       tty: false,
       results: null,
+      workingDirectory: null,
       ...changes,
     }
   }
