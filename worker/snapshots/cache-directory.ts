@@ -6,12 +6,14 @@ import { errorCode } from '@/lib/contract/error-code'
 import { listDirectory } from '../files/list-directory'
 import { syncPath } from '../files/unpack-archive'
 import type { DirectoryState } from './directory-state'
+import { DirectoryWatch } from './directory-watch'
 
 /** What the cache knows about an unpacked directory. */
 const recordSchema = z.object({
-  version: z.literal(1),
+  version: z.literal(2),
   fingerprint: z.string(),
   bytes: z.number(),
+  directories: z.array(z.string()),
   /** The boot of the machine in which its content was last read or written. */
   bootId: z.string(),
 })
@@ -32,6 +34,9 @@ const hashPattern = /^[0-9a-f]{64}$/
  * disk. Everything in `partial` may be deleted when no worker runs.
  */
 export class CacheDirectory {
+  /** The watches of unpacked directories, by hash. */
+  readonly #watches = new Map<string, DirectoryWatch>()
+
   constructor(readonly root: string) {}
 
   /** The directory that jobs see. */
@@ -84,6 +89,21 @@ export class CacheDirectory {
     await writeRecord(this.#placeOf(hash), state)
   }
 
+  /**
+   * Begins to watch for changes. A directory that the system cannot watch counts as changed.
+   * @param directories all directories below it, with itself.
+   */
+  watch(hash: string, directories: readonly string[]): void {
+    this.#stopWatching(hash)
+    const opened = DirectoryWatch.open(this.filesOf(hash), directories)
+    if (opened) this.#watches.set(hash, opened)
+  }
+
+  /** Whether it is watched, and nothing has changed since then. */
+  async isUnchanged(hash: string): Promise<boolean> {
+    return (await this.#watches.get(hash)?.isUnchanged()) ?? false
+  }
+
   /** Records that a job uses it. */
   async touch(hash: string): Promise<void> {
     const now = new Date()
@@ -107,6 +127,7 @@ export class CacheDirectory {
    * {@link removeWithdrawn}, because a container may mount them.
    */
   async withdraw(hash: string): Promise<void> {
+    this.#stopWatching(hash)
     await rename(this.#placeOf(hash), join(this.root, 'withdrawn', `${hash}.${randomUUID()}`)).catch(
       (error: unknown) => {
         if (errorCode(error) !== 'ENOENT') throw error
@@ -125,9 +146,15 @@ export class CacheDirectory {
 
   /** Removes a directory that nothing uses. It disappears from the cache at once. */
   async remove(hash: string): Promise<void> {
+    this.#stopWatching(hash)
     const partial = join(this.root, 'partial', randomUUID())
     await rename(this.#placeOf(hash), partial)
     await removeTree(partial)
+  }
+
+  #stopWatching(hash: string): void {
+    this.#watches.get(hash)?.close()
+    this.#watches.delete(hash)
   }
 
   #placeOf(hash: string): string {
@@ -141,8 +168,8 @@ export async function removeTree(path: string): Promise<void> {
 }
 
 /** A reader never sees a partial record. */
-async function writeRecord(directory: string, { fingerprint, bytes }: DirectoryState): Promise<void> {
-  const record: CacheRecord = { version: 1, fingerprint, bytes, bootId: await currentBoot() }
+async function writeRecord(directory: string, state: DirectoryState): Promise<void> {
+  const record: CacheRecord = { version: 2, ...state, bootId: await currentBoot() }
   const part = join(directory, `${recordName}.part`)
   const file = await open(part, 'w', 0o600)
   try {

@@ -21,19 +21,23 @@ export interface DirectoryState {
   fingerprint: string
   /** What it takes on the disk. */
   bytes: number
+  /** All directories: paths relative to the root, which is the empty path. */
+  directories: string[]
 }
 
 /** Reads the state of a directory, without reading its files. */
 export async function readState(root: string): Promise<DirectoryState> {
   const hash = createHash('sha256')
   let blocks = 0n
+  const directories: string[] = []
   for (const { path, stats } of await listTree(root)) {
     const { mode, size, mtimeNs, ctimeNs, ino } = stats
     // No path has a NUL.
     hash.update(`${path}\0${mode} ${size} ${mtimeNs} ${ctimeNs} ${ino}\0`)
     blocks += stats.blocks
+    if (stats.isDirectory()) directories.push(path)
   }
-  return { fingerprint: hash.digest('hex'), bytes: Number(blocks) * statBlockBytes }
+  return { fingerprint: hash.digest('hex'), bytes: Number(blocks) * statBlockBytes, directories }
 }
 
 /** Reads every file below a directory, and returns whether it has exactly the files and links of a manifest. */

@@ -232,10 +232,15 @@ describe('a directory that was changed on the disk', () => {
     ['the record was damaged', (path) => writeFile(join(path, '../record.json'), '{')],
     ['the record was removed', (path) => rm(join(path, '../record.json'))],
   ]
-  it.each(changes)('is unpacked again: %s', async (_, change) => {
+  const ofFiles = changes.filter(([what]) => !what.includes('record'))
+  it.each([
+    ...changes.map(([what, change]) => ({ what, change, when: 'after the first use', uses: 1 })),
+    ...ofFiles.map(([what, change]) => ({ what, change, when: 'after the third use', uses: 3 })),
+  ])('is unpacked again: $what $when', async ({ change, uses }) => {
     const cache = await open()
     const snapshot = await make({ 'sub/one': 'one', link: { target: 'sub/one' } })
     const path = await acquire(cache, snapshot)
+    for (let use = 1; use < uses; use++) await acquire(cache, snapshot)
     await change(path)
     expect(await acquire(cache, snapshot)).toBe(path)
     expect(await readFile(join(path, 'link'), 'utf8')).toBe('one')

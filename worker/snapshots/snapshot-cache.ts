@@ -98,11 +98,15 @@ export class SnapshotCache {
 
   /**
    * Whether the directory is in the cache and nothing has changed it. Its files are read if something about them
-   * has changed, and once after each start of the machine, because a power failure may have damaged the disk.
+   * has changed, and once after each start of the machine, because a power failure may have damaged the disk. From its
+   * first use by this worker, the system reports changes, so that the next uses need not look at every file.
    */
   async #isIntact(snapshot: MountedSnapshot, { note, signal }: Waiting): Promise<boolean> {
     const { hash, name } = snapshot
+    if (await this.#directory.isUnchanged(hash)) return true
     const record = await this.#directory.readRecord(hash)
+    // A change while the state is read is reported, too.
+    if (record) this.#directory.watch(hash, record.directories)
     const state = record && (await this.#readState(hash))
     if (state?.fingerprint === record?.fingerprint && record?.bootId === (await currentBoot())) return true
     if (state) {
@@ -165,7 +169,7 @@ export class SnapshotCache {
     const archive =
       archiveId === null
         ? null
-        : await retryWrite(signal, 'snapshot', () => readArchive(archiveId).catch(invalid))
+        : await retryWrite(signal, 'snapshot', () => readArchive(archiveId)).catch(invalid)
     if (archive === null) throw unavailable(`The snapshot ${name} was deleted.`)
     if (archive === 'invalid' || archiveHash(archive.manifest) !== hash)
       throw unavailable(`The list of files of the snapshot ${name} is damaged. Upload it again.`)
