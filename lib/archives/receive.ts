@@ -6,6 +6,7 @@ import {
   type StorageQuota,
   storageQuotaExceeded,
 } from '../access/storage/storage-quota'
+import { countUpload } from '../access/storage/uploads-in-progress'
 import { takeSlot } from '../async/concurrency-limit'
 import { type Frame, readFrames } from '../contract/archives/archive-frames'
 import { GpuqError, invalidField } from '../contract/errors'
@@ -30,6 +31,11 @@ const rowsPerInsert = 500
 interface Content {
   sha256: string
   bytes: number
+}
+
+interface WrittenContent extends Content {
+  /** Ends its count as an upload in progress. */
+  endCount: () => void
 }
 
 /**
@@ -90,7 +96,7 @@ export async function storeFrames(projectId: string, frames: AsyncIterable<Frame
 
 class Receiver {
   readonly #writing = new Set<Promise<void>>()
-  #written: Content[] = []
+  #written: WrittenContent[] = []
   #failure: unknown
   #received = 0
   #remainingBytes: number
@@ -98,15 +104,17 @@ class Receiver {
   constructor(
     readonly store: ObjectStore,
     readonly projectId: string,
-    readonly quota: StorageQuota,
+    private quota: StorageQuota,
   ) {
     this.#remainingBytes = quota.remainingBytes
   }
 
   async take({ sha256, bytes, content }: Frame): Promise<void> {
     if (bytes > maxArchiveBytes()) throw contentTooLarge()
-    if (bytes > this.#remainingBytes) throw storageQuotaExceeded(this.quota)
     await requireFreeSpace()
+    // Other uploads of the owner may have used the quota meanwhile.
+    if (bytes > smallBytes) await this.#readQuota()
+    if (bytes > this.#remainingBytes) throw storageQuotaExceeded(this.quota)
     this.#remainingBytes -= bytes
     const checked = check(content, sha256)
     if (bytes > smallBytes) await this.#write({ sha256, bytes }, checked)
@@ -121,7 +129,14 @@ class Receiver {
       this.#writing.add(writing)
     }
     if (this.#failure) throw this.#failure
-    if (this.#written.length >= rowsPerInsert) await this.#record()
+    if (this.#written.length < rowsPerInsert) return
+    await this.#record()
+    await this.#readQuota()
+  }
+
+  async #readQuota(): Promise<void> {
+    this.quota = await readProjectStorageQuota(database().pool, this.projectId)
+    this.#remainingBytes = this.quota.remainingBytes
   }
 
   /** Waits for pending writes and records them. */
@@ -134,15 +149,30 @@ class Receiver {
 
   /** Overwriting is safe because the name of a content is its hash. */
   async #write(blob: Content, content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<void> {
-    await this.store.write(blobKey(this.projectId, blob.sha256), pieces(content), { overwrite: true })
-    this.#written.push(blob)
+    const endCount = countUpload(this.quota.owner, blob.bytes)
+    try {
+      await this.store.write(blobKey(this.projectId, blob.sha256), pieces(content), { overwrite: true })
+    } catch (error) {
+      endCount()
+      throw error
+    }
+    this.#written.push({ ...blob, endCount })
   }
 
   async #record(): Promise<void> {
     const written = this.#written
     this.#written = []
     if (written.length === 0) return
-    const lost = await transaction(async (tx) => {
+    const lost = await this.#insert(written).finally(() => {
+      for (const { endCount } of written) endCount()
+    })
+    if (lost)
+      throw new GpuqError('unavailable', 'Some files were deleted during the upload. Send them again.')
+  }
+
+  /** Returns whether contents were deleted since they were written. */
+  #insert(written: readonly Content[]): Promise<boolean> {
+    return transaction(async (tx) => {
       await acquireLockOf(tx, 'archiveContents', this.projectId, 'shared')
       // If the write replaced an old leftover, a sweeper that listed it before may have deleted it since.
       const there = await Promise.all(
@@ -153,8 +183,6 @@ class Receiver {
       this.#received += kept.length
       return kept.length < written.length
     })
-    if (lost)
-      throw new GpuqError('unavailable', 'Some files were deleted during the upload. Send them again.')
   }
 }
 

@@ -9,6 +9,7 @@ import { frameHeader } from '@/lib/contract/archives/archive-frames'
 import { archiveStateSchema } from '@/lib/contract/archives/archives'
 import { parseConfig } from '@/lib/contract/config/config'
 import { testDatabase } from '@/lib/database/testing/test-database'
+import { env } from '@/lib/env'
 import { submitJob } from '@/lib/jobs/submission/submit'
 import { POST as send } from './blobs/route'
 import { GET, POST } from './route'
@@ -191,6 +192,25 @@ describe('rejects', () => {
     expect((await call(GET, '/api/archives', { cookie: owner.cookie })).body).toMatchObject({
       max_bytes: 2 << 20,
     })
+  })
+
+  it('nothing below the shared directory of a project: a client learns its path', async () => {
+    env().GPUQ_WORKSPACES = { root: '/mnt/ws', paths: new Map(), shared: new Map([['team', '/data/team']]) }
+    const shared = async (query: string, who = stranger) =>
+      (await call(GET, `/api/archives${query}`, { cookie: who.cookie })).body
+    expect(await shared('')).toMatchObject({ shared_directory: null })
+    const own = `/mnt/ws/${stranger.handle}/not-yet`
+    expect(await shared('?project_id=not-yet')).toMatchObject({ shared_directory: own })
+    expect(await shared('?project_id=team')).toMatchObject({ shared_directory: '/data/team' })
+    await register(owner, 'of-owner', [file])
+    await db.pool.query(
+      `INSERT INTO memberships (project_id, user_id) SELECT id, $2 FROM projects WHERE owner_id = $1 AND slug = 'of-owner'`,
+      [owner.id, stranger.id],
+    )
+    const ofOwner = `/mnt/ws/${owner.handle}/of-owner`
+    expect(await shared('?project_id=of-owner')).toMatchObject({ shared_directory: ofOwner })
+    env().GPUQ_WORKSPACES = undefined
+    expect(await shared('?project_id=of-owner')).toMatchObject({ shared_directory: null })
   })
 
   it('content without a registered list, with a wrong size, or of another media type', async () => {

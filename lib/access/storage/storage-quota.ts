@@ -4,15 +4,11 @@ import { formatBytes } from '../../contract/format-bytes'
 import { findRow, oneRow, type Transaction } from '../../database/transaction'
 import { publicUrl } from '../../env'
 import { type BytesByKind, bytesByKind, projectQuotaBytes, totalBytes, userQuotaBytes } from './storage-use'
-
-/** To whom stored files count. */
-export interface StorageOwner {
-  userId: string
-  projectId: string
-}
+import { bytesInProgress, type StorageOwner } from './uploads-in-progress'
 
 /** What a user may still store in a project. */
 export interface StorageQuota {
+  owner: StorageOwner
   /** Infinity: there is no quota. */
   remainingBytes: number
   /** Says which quota is used up, and what to delete. */
@@ -35,11 +31,12 @@ interface Account {
   quotaBytes: number | null
 }
 
-/** Reads the two quotas that apply to files of a user in a project, and what is stored. One query over indexed sums. */
-export async function readStorageQuota(
-  executor: Transaction,
-  { userId, projectId }: StorageOwner,
-): Promise<StorageQuota> {
+/**
+ * Reads the two quotas that apply to files of a user in a project, and what is stored: one query over indexed sums, and the
+ * uploads in progress.
+ */
+export async function readStorageQuota(executor: Transaction, owner: StorageOwner): Promise<StorageQuota> {
+  const { userId, projectId } = owner
   const row = await findRow<QuotaRow>(executor, {
     name: 'storage-quota',
     text: `SELECT u.handle, p.slug, u.storage_quota_gib AS "userGib", p.storage_quota_gib AS "projectGib",
@@ -49,18 +46,27 @@ export async function readStorageQuota(
     values: [userId, projectId],
   })
   // Deleted a moment ago: what follows fails for that reason.
-  if (!row) return { remainingBytes: Number.POSITIVE_INFINITY, describe: () => '' }
+  if (!row) return { owner, remainingBytes: Number.POSITIVE_INFINITY, describe: () => '' }
   const accounts: Account[] = [
-    { subject: `The user "${row.handle}"`, use: row.ofUser, quotaBytes: userQuotaBytes(row.userGib) },
+    {
+      subject: `The user "${row.handle}"`,
+      use: withUploads(row.ofUser, userId),
+      quotaBytes: userQuotaBytes(row.userGib),
+    },
     {
       subject: `The project "${row.slug}"`,
-      use: row.ofProject,
+      use: withUploads(row.ofProject, projectId),
       quotaBytes: projectQuotaBytes(row.projectGib),
     },
   ]
   const tightest = accounts.reduce((one, other) => (remainingOf(other) < remainingOf(one) ? other : one))
-  return { remainingBytes: remainingOf(tightest), describe: () => describeAccount(tightest) }
+  return { owner, remainingBytes: remainingOf(tightest), describe: () => describeAccount(tightest) }
 }
+
+const withUploads = (use: BytesByKind, id: string): BytesByKind => ({
+  ...use,
+  archives: (use.archives ?? 0) + bytesInProgress(id),
+})
 
 /** The same for directories and checkpoints: they count to the owner of the project, whoever stores them. */
 export async function readProjectStorageQuota(

@@ -14,7 +14,9 @@ const jobs = `
          j.created_at, ${live('j')} AS in_use, false AS deleting
     FROM jobs j JOIN projects p ON p.id = j.project_id LEFT JOIN result_files f ON f.job_id = j.id
     LEFT JOIN (SELECT x.job_id, sum(coalesce(x.stored_bytes, x.bytes)) AS bytes
-                 FROM artifacts x JOIN jobs o ON o.id = x.job_id WHERE o.user_id = $1 GROUP BY 1) a ON a.job_id = j.id
+                 FROM (SELECT job_id, bytes, stored_bytes FROM artifacts
+                       UNION ALL SELECT job_id, bytes, stored_bytes FROM working_files) x
+                 JOIN jobs o ON o.id = x.job_id WHERE o.user_id = $1 GROUP BY 1) a ON a.job_id = j.id
    WHERE j.user_id = $1`
 
 const archives = `
