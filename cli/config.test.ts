@@ -62,7 +62,7 @@ it('keeps one token per server and sends it only to that server', async () => {
 })
 
 it('tells the user what to do if the file is missing or damaged', async () => {
-  await expect(resolveConnection(env)).rejects.toThrow('Run `gpuq login` first.')
+  await expect(resolveConnection(env)).rejects.toThrow('Run `gpuq login` first, or set GPUQ_SERVER')
   await writeStored(env, stored)
   await writeFile(configFile(env), 'half of')
   await expect(resolveConnection(env)).rejects.toThrow('is damaged')

@@ -67,7 +67,10 @@ export async function resolveConnection(env: NodeJS.ProcessEnv): Promise<Connect
   const server = env.GPUQ_SERVER ? parseServer(env.GPUQ_SERVER) : stored.server
   const known = server === stored.server ? stored.token : stored.tokens?.[server ?? '']
   const token = env.GPUQ_TOKEN || known
-  if (!server) throw new GpuqError('unauthenticated', 'You are not logged in. Run `gpuq login` first.')
+  if (!server) {
+    const how = 'Run `gpuq login` first, or set GPUQ_SERVER and GPUQ_TOKEN.'
+    throw new GpuqError('unauthenticated', `You are not logged in. ${how}`)
+  }
   if (!token) {
     const how = 'Set GPUQ_TOKEN, or run `gpuq login`.'
     throw new GpuqError('unauthenticated', `No token found for ${server}. ${how}`)

@@ -13,6 +13,8 @@ const errorSchema = z.object({
 export interface BucketLocation {
   bucket: string
   endpoint?: string
+  /** An admin registered it for projects. Otherwise environment variables describe it. */
+  registered?: boolean
 }
 
 /**
@@ -75,37 +77,58 @@ const network =
   /^(ECONN|ENOTFOUND|EAI_|ETIMEDOUT|EHOST|ENET|EPIPE|ERR_SSL|ERR_TLS|CERT_|DEPTH_|SELF_SIGNED|UNABLE_)/
 
 function judge(
-  { bucket, endpoint }: BucketLocation,
+  { bucket, endpoint = 'the S3 service', registered = false }: BucketLocation,
   name: string,
   code: string | undefined,
   status: number | undefined,
 ): { code: StorageFaultCode; message: string } {
+  const settings = registered ? registration : variables
   if (name === 'NoSuchBucket') {
     return {
       code: 'storage_error',
-      message: `There is no bucket "${bucket}". Create it, or correct GPUQ_STORAGE.`,
+      message: `There is no bucket "${bucket}". Create it, or correct ${settings.location}.`,
     }
   }
   if (name === 'PermanentRedirect' || name === 'AuthorizationHeaderMalformed') {
     return {
       code: 'storage_error',
-      message: `The bucket "${bucket}" is in another region. Set GPUQ_S3_REGION to that region.`,
+      message: `The bucket "${bucket}" is in another region. Set ${settings.region} to that region.`,
     }
   }
   const known = byName[name] ?? (code !== undefined && network.test(code) ? 'unreachable' : undefined)
   const found = known ?? (status === undefined ? undefined : byStatus[status]) ?? 'storage_error'
-  return { code: found, message: sentences[found](bucket, endpoint ?? 'the S3 service') }
+  return { code: found, message: sentences[found](bucket, endpoint, settings) }
 }
 
-const sentences: Record<StorageFaultCode, (bucket: string, endpoint: string) => string> = {
+/** The names of the settings of a bucket, for messages. */
+const variables = {
+  location: 'GPUQ_STORAGE',
+  region: 'GPUQ_S3_REGION',
+  endpoint: 'GPUQ_S3_ENDPOINT',
+  keys: 'GPUQ_S3_ACCESS_KEY_ID and GPUQ_S3_SECRET_ACCESS_KEY',
+  rights: 'reading, writing, listing and deleting',
+}
+
+const registration: typeof variables = {
+  location: 'its registration',
+  region: 'the region in its registration',
+  endpoint: 'the endpoint in its registration',
+  keys: 'its keys',
+  rights: 'writing and deleting objects',
+}
+
+const sentences: Record<
+  StorageFaultCode,
+  (bucket: string, endpoint: string, settings: typeof variables) => string
+> = {
   not_found: () => 'Nothing is stored under this key.',
   exists: () => 'An object is already stored under this key.',
   invalid_key: () => 'This is not a valid object key.',
   no_space: (bucket) => `The bucket "${bucket}" is full. Delete objects, or raise its quota.`,
-  denied: (bucket) =>
-    `The bucket "${bucket}" rejects these credentials. Check GPUQ_S3_ACCESS_KEY_ID and GPUQ_S3_SECRET_ACCESS_KEY, and that they allow reading, writing, listing and deleting.`,
-  unreachable: (bucket, endpoint) =>
-    `The bucket "${bucket}" is not reachable at ${endpoint}. Check that the server is running, and GPUQ_S3_ENDPOINT.`,
+  denied: (bucket, _, { keys, rights }) =>
+    `The bucket "${bucket}" rejects these credentials. Check ${keys}, and that they allow ${rights}.`,
+  unreachable: (bucket, address, { endpoint }) =>
+    `The bucket "${bucket}" is not reachable at ${address}. Check that the server is running, and ${endpoint}.`,
   storage_error: (bucket) =>
     `The bucket "${bucket}" returned an unexpected error. Check the log of the S3 server.`,
 }

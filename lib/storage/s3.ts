@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { GetObjectCommandOutput, S3 } from '@aws-sdk/client-s3'
+import { type BucketAddress, connectS3 } from './s3-client'
 import { type BucketLocation, withBucketFaults } from './s3-faults'
 import { upload } from './s3-upload'
 import {
@@ -13,39 +14,10 @@ import {
   type StoredObject,
 } from './store'
 
-/** A bucket, or a prefix within it, on any S3-compatible server. */
-export interface BucketOptions {
-  bucket: string
+/** A bucket, or a prefix within it. */
+export interface BucketOptions extends BucketAddress {
   /** Prepended to every key, ends with a slash; empty: the whole bucket. */
   prefix: string
-  /** Default: Amazon S3. If set, bucket names are part of the path, as most other servers require. */
-  endpoint?: string
-  region: string
-  /** Default: the credentials that the SDK finds, for example in the environment or from the machine's role. */
-  credentials?: { accessKeyId: string; secretAccessKey: string }
-}
-
-/** Loads the SDK on first use, because loading is slow and most installations do not need it. */
-async function connect({ endpoint, region, credentials }: BucketOptions): Promise<S3> {
-  const { S3: Client } = await import('@aws-sdk/client-s3')
-  return new Client({
-    region,
-    ...(endpoint === undefined ? {} : { endpoint, forcePathStyle: true }),
-    ...(credentials === undefined ? {} : { credentials }),
-    // Many S3-compatible servers do not support the SDK's newer checksums. gpuq has its own checksum of the whole
-    // object.
-    requestChecksumCalculation: 'WHEN_REQUIRED',
-    responseChecksumValidation: 'WHEN_REQUIRED',
-    requestHandler: {
-      connectionTimeout: 5_000,
-      // Limits the time until the response begins. The body may be read slowly, but must be read or destroyed.
-      requestTimeout: 60_000,
-      throwOnRequestTimeout: true,
-      socketTimeout: 600_000,
-      httpAgent: { maxSockets: 256 },
-      httpsAgent: { maxSockets: 256 },
-    },
-  })
 }
 
 /** Stores objects in a bucket. An object becomes visible when it is complete; reads are streamed. */
@@ -64,7 +36,7 @@ class S3Store implements ObjectStore {
   }
 
   #client(): Promise<S3> {
-    this.#connecting ??= connect(this.#options)
+    this.#connecting ??= connectS3(this.#options)
     return this.#connecting
   }
 

@@ -1,0 +1,17 @@
+import type { Metadata } from 'next'
+import { BucketList } from '@/components/admin/bucket-list'
+import { bucketsQuery } from '@/components/queries/buckets'
+import { listBuckets } from '@/lib/access/buckets/buckets'
+import { Prefetched } from '../../prefetched'
+import { requireAdmin } from '../../require-actor'
+
+export const metadata: Metadata = { title: 'Buckets' }
+
+export default async function BucketsPage() {
+  const actor = await requireAdmin('/admin/buckets')
+  return (
+    <Prefetched queryKey={bucketsQuery().queryKey} load={() => listBuckets(actor)}>
+      <BucketList />
+    </Prefetched>
+  )
+}
