@@ -2,5 +2,7 @@
 export async function register(): Promise<void> {
   if (process.env.NEXT_RUNTIME !== 'nodejs') return
   const { watchStorage } = await import('./lib/storage/watch')
+  const { storeUploads } = await import('./lib/jobs/uploads/store-uploads')
   void watchStorage()
+  void storeUploads()
 }

@@ -1,5 +1,5 @@
 import { createWriteStream } from 'node:fs'
-import { readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -22,6 +22,14 @@ export function describeFileError(error: unknown): string {
 export function xdgDirectory(env: NodeJS.ProcessEnv, name: 'CONFIG' | 'CACHE'): string {
   const given = env[`XDG_${name}_HOME`]
   return given && isAbsolute(given) ? given : join(env.HOME || homedir(), `.${name.toLowerCase()}`)
+}
+
+/** Whether a path is a directory that can be read. */
+export async function isDirectory(path: string): Promise<boolean> {
+  return stat(path).then(
+    (stats) => stats.isDirectory(),
+    () => false,
+  )
 }
 
 export async function readIfPresent(path: string): Promise<string | null> {

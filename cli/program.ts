@@ -2,9 +2,11 @@ import { Argument, Command } from 'commander'
 import { version } from '../package.json'
 import { declareAccount } from './declare/account'
 import { declareBackup } from './declare/backup'
+import { declareBuckets } from './declare/buckets'
 import { declareCluster } from './declare/cluster'
 import { completionScript, type Shell, shells } from './declare/completion'
 import { declareJobs } from './declare/jobs'
+import { declareMultihostJob } from './declare/multihost-job'
 import { declareSnapshots } from './declare/snapshots'
 import { declareStart } from './declare/start'
 import { declareSubmit } from './declare/submit'
@@ -24,11 +26,13 @@ export function createProgram(): Command {
     .exitOverride()
     .addHelpText('after', about)
   declareSubmit(program)
+  declareMultihostJob(program)
   declareStart(program)
   declareJobs(program)
   declareCluster(program)
   declareSnapshots(program)
   declareAccount(program)
+  declareBuckets(program)
   declareBackup(program)
   program
     .command('completion')

@@ -27,13 +27,20 @@ async function use(client: Client, name: string, input: Record<string, unknown>)
   return { answer: structuredContent, isError: isError === true, text: first?.text ?? '' }
 }
 
-const job = { name: 'from an agent', gpu_count: 1, instance_count: 1, command: 'sh /workspace/train.sh' }
+let jobs = 0
+/** The input of a new job, with a name of its own. */
+const newJob = () => ({
+  name: `from an agent ${++jobs}`,
+  gpu_count: 1,
+  instance_count: 1,
+  command: 'sh /opt/train.sh',
+})
 
 const view = async (client: Client, job_id: string) =>
   agentJobSchema.parse((await use(client, 'ViewGPUJob', { job_id })).answer)
 
 async function create(client: Client, input: Record<string, unknown>): Promise<string> {
-  const { answer, text } = await use(client, 'CreateGPUJob', { ...job, ...input })
+  const { answer, text } = await use(client, 'CreateGPUJob', { ...newJob(), ...input })
   expect(answer, text).toBeDefined()
   return createdJobSchema.parse(answer).job_id
 }
@@ -85,7 +92,7 @@ test('an agent stops a running job', async () => {
 
 test('a multi-instance request uses eight GPUs per instance, and the agent is told', async () => {
   const client = await connect(ada.token)
-  const { answer } = await use(client, 'CreateGPUJob', { ...job, gpu_count: 4, instance_count: 4 })
+  const { answer } = await use(client, 'CreateGPUJob', { ...newJob(), gpu_count: 4, instance_count: 4 })
   expect(answer).toMatchObject({ gpu_count: 8, warnings: [expect.stringMatching(/raised from 4 to 8, 32/)] })
   const { job_id } = createdJobSchema.parse(answer)
   expect(await view(client, job_id)).toMatchObject({ gpu_count: 8, instance_count: 4 })
@@ -95,18 +102,9 @@ test('a multi-instance request uses eight GPUs per instance, and the agent is to
 const broken: [rule: string, input: Record<string, unknown>, says: RegExp][] = [
   ['GPUs come in 1, 2, 4 and 8', { gpu_count: 6 }, /gpu_count: must be 1, 2, 4 or 8/],
   ['at most 8 instances', { gpu_count: 8, instance_count: 9 }, /instance_count: must be at most 8/],
-  [
-    '8 GPUs or fewer use one instance',
-    { gpu_count: 4, instance_count: 2 },
-    /instance_count to 1 and gpu_count to 8/,
-  ],
   ['the script has an absolute path', { command: 'sh train.sh' }, /"train.sh".*absolute path/],
   ['the program too', { command: './train.sh' }, /".\/train.sh".*absolute path/],
-  [
-    'and what it reads',
-    { command: 'python /abs/train.py --data data/train.txt' },
-    /"data\/train.txt".*absolute/,
-  ],
+  ['a job has its script', { command: 'sh /workspace/train.sh' }, /will not have "\/workspace\/train.sh"/],
   ['a job has a name', { name: '' }, /name: /],
 ]
 
@@ -114,7 +112,7 @@ test('each invalid request returns an error that names the rule and the fix, and
   const client = await connect(ada.token)
   const before = await ada.client.jobs.list({})
   for (const [rule, input, says] of broken) {
-    const { isError, text } = await use(client, 'CreateGPUJob', { ...job, ...input })
+    const { isError, text } = await use(client, 'CreateGPUJob', { ...newJob(), ...input })
     expect(isError, rule).toBe(true)
     expect(text, rule).toMatch(says)
   }
@@ -135,7 +133,7 @@ test('requests without a valid token are rejected, and scopes restrict a token',
   }
   const { token } = await clientOf(ada.token).tokens.create({ name: 'reader', scopes: ['read'] })
   const reader = await connect(token)
-  const { isError, text } = await use(reader, 'CreateGPUJob', job)
+  const { isError, text } = await use(reader, 'CreateGPUJob', newJob())
   expect({ isError, text }).toMatchObject({
     isError: true,
     text: expect.stringMatching(/lacks the scope "submit"/),

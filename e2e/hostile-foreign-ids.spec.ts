@@ -93,6 +93,7 @@ const bodies: Record<string, unknown> = {
   '/api/projects/[id]': { name: 'taken over', add_members: [] },
   '/api/users/[handle]': { name: 'taken over' },
   '/api/environments/[name]': { description: 'taken over' },
+  '/api/buckets/[name]': { access_key_id: 'taken', secret_access_key: 'over' },
   '/api/queue/[id]/priority': { priority: 1 },
   '/api/nodes/[id]': { paused: true },
   '/api/gpus/[id]': { paused: true },
@@ -101,7 +102,7 @@ const bodies: Record<string, unknown> = {
 /** The owner of the object that a route's parameter names. A route that is missing here fails the test. */
 function ownerOf(route: string): keyof typeof adas | 'nobody' | undefined {
   if (/^\/api\/(status|results|cancel|jobs|queue)\/\[id\]/.test(route)) return 'jobs'
-  if (/^\/api\/(environments|nodes|gpus|limits\/roles)\/\[/.test(route)) return 'nobody'
+  if (/^\/api\/(buckets|environments|nodes|gpus|limits\/roles)\/\[/.test(route)) return 'nobody'
   const kinds = [
     'tokens',
     'projects',
@@ -140,6 +141,8 @@ const withId = (route: string, id: string) =>
 const forAdmins = new Set([
   'PATCH /api/users/[handle]',
   'PATCH /api/environments/[name]',
+  'PATCH /api/buckets/[name]',
+  'DELETE /api/buckets/[name]',
   'PATCH /api/nodes/[id]',
   'DELETE /api/nodes/[id]',
   'POST /api/nodes/[id]/checks',
@@ -236,6 +239,7 @@ test('admin routes reject all other users', async () => {
     ['/api/projects?all=true'],
     ['/api/projects', { method: 'POST', body: JSON.stringify({ project_id: 'x', owner: ada.handle }) }],
     ['/api/environments', { method: 'POST', body: JSON.stringify({ name: 'x', image: 'y' }) }],
+    ['/api/buckets'],
     ['/orchestrator/start', { method: 'POST' }],
     ['/orchestrator/stop', { method: 'POST' }],
     ['/orchestrator/policy', { method: 'PUT', body: JSON.stringify({ backfill: false }) }],
@@ -295,6 +299,7 @@ test("a page about another user's job contains no data of it, in every kind of r
     '/admin/audit',
     '/admin/projects',
     '/admin/environments',
+    '/admin/buckets',
   ]) {
     expect((await call(path, { headers: { cookie } })).status, path).toBe(404)
   }

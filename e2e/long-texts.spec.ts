@@ -116,6 +116,7 @@ const views: Record<string, LongView> = {
   'all tokens': { path: '/admin/tokens' },
   'all projects': { path: '/admin/projects' },
   environments: { path: '/admin/environments' },
+  buckets: { path: '/admin/buckets' },
   health: { path: '/admin/health' },
   policy: { path: '/admin/policy' },
   'audit log': { path: '/admin/audit' },

@@ -147,7 +147,7 @@ async function numbersOf(name: string): Promise<number[]> {
 
 const numbers = (count: number) => Array.from({ length: count }, (_, at) => at)
 
-test('two watchers submit 450 of 500 lines exactly once, although one is killed', async () => {
+test('two watchers submit 90 of 100 lines exactly once, although one is killed', async () => {
   test.setTimeout(600_000)
   await admin.orchestrator.stop()
   const path = await script('many.py', 'print(1)\n')
@@ -158,7 +158,7 @@ test('two watchers submit 450 of 500 lines exactly once, although one is killed'
     `0,${path},,--l a,b`,
     `0,${path},,"open`,
   ]
-  const lines = numbers(500).map((at) =>
+  const lines = numbers(100).map((at) =>
     at % 10 === 9
       ? `${wrongs[((at - 9) / 10) % wrongs.length]}`
       : `${at % 7},${path},,number-${at - Math.floor(at / 10)},0-1`,
@@ -168,13 +168,13 @@ test('two watchers submit 450 of 500 lines exactly once, although one is killed'
   await expect.poll(countOf('many.py'), { timeout: 120_000 }).toBeGreaterThan(5)
   await one.end('SIGKILL')
   const again = watch()
-  await expect.poll(countOf('many.py'), { timeout: 400_000 }).toBe(450)
-  await expect.poll(() => other.err.match(/line \d+ skipped/g)?.length).toBe(50)
-  await expect.poll(() => again.err.match(/line \d+ skipped/g)?.length).toBe(50)
-  for (const at of [10, 500]) expect(other.err).toContain(`line ${at} skipped: `)
+  await expect.poll(countOf('many.py'), { timeout: 400_000 }).toBe(90)
+  await expect.poll(() => other.err.match(/line \d+ skipped/g)?.length).toBe(10)
+  await expect.poll(() => again.err.match(/line \d+ skipped/g)?.length).toBe(10)
+  for (const at of [10, 100]) expect(other.err).toContain(`line ${at} skipped: `)
   expect(await other.end('SIGINT')).toBe(0)
   expect(await again.end('SIGTERM')).toBe(0)
-  expect(await numbersOf('many.py')).toEqual(numbers(450))
+  expect(await numbersOf('many.py')).toEqual(numbers(90))
 })
 
 test('a file that is replaced, emptied and rewritten loses no lines, and an incomplete line waits', async () => {

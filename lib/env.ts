@@ -1,10 +1,11 @@
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
-import { schedulingPolicies } from './contract/cluster'
+import { schedulingPolicies } from './contract/cluster/policy'
 import { ipRanges } from './contract/ip-ranges'
 import { bucketVariables } from './env/bucket'
 import { count, limitVariables } from './env/limits'
 import { httpAddress, listensEverywhere, listensLocally } from './env/listening'
+import { provisionVariables } from './env/provisioning'
 import { refuseSharedHostFiles } from './env/shared-server'
 import { addressRanges, jobNetworks, nodeName, workspaces } from './env/values'
 
@@ -50,7 +51,9 @@ export const envSchema = z.object({
     .string()
     .min(32)
     .optional()
-    .describe('key that signs sessions; unset: generated once and stored in the data directory'),
+    .describe(
+      'secret that signs sessions and encrypts the keys of buckets; unset: generated once and stored in the data directory',
+    ),
   GPUQ_ADMIN_EMAIL: z
     .email()
     .default('admin@localhost.localdomain')
@@ -96,18 +99,7 @@ export const envSchema = z.object({
     .uuid()
     .optional()
     .describe('the only job that the node accepts, if it was started for that job'),
-  GPUQ_PROVISION_UP: z
-    .string()
-    .optional()
-    .describe('shell command that starts nodes for one job; set it for the web server and all workers'),
-  GPUQ_PROVISION_DOWN: z
-    .string()
-    .optional()
-    .describe('shell command that stops the nodes that GPUQ_PROVISION_UP started'),
-  GPUQ_PROVISION_DEADLINE_S: count
-    .min(1)
-    .default(1800)
-    .describe('maximum time until the nodes of a job are ready'),
+  ...provisionVariables,
   GPUQ_SIMULATED_GPUS: count
     .max(1024)
     .optional()

@@ -126,7 +126,8 @@ async function main(): Promise<void> {
     register,
     // Not earlier: a leader that has just restarted would mark its own node as lost, with its running tasks.
     onServing: ({ nodeId }) => {
-      leading = leadWhileElected(ending.signal, lead)
+      // A node that is removed with its job must not lead: the removal would stop itself.
+      if (config.GPUQ_NODE_FOR_JOB === undefined) leading = leadWhileElected(ending.signal, lead)
       simulating = simulated.serve(nodeId)
     },
   })

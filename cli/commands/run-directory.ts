@@ -1,13 +1,9 @@
 import { type Context, writeJson } from '../context'
 import { exitCodes } from '../job/exit-code'
 import { printResult, showToEnd, type WaitOptions } from '../job/follow-submitted'
-import { withOptionErrors } from '../job/option-errors'
 import { note } from '../job/show-job'
-import { type ConfigOptions, toConfigText } from '../job/upload-config'
-import { uploadDirectory } from '../pack/upload-directory'
-
-/** Longer than the limit of any server. Without an estimate, only the admin's limit stops the job. */
-const unlimitedSeconds = 2_000_000
+import { submitDirectory } from '../job/submit-directory'
+import type { ConfigOptions } from '../job/upload-config'
 
 /**
  * Uploads a directory and queues a command that runs in a copy of it. Returns immediately, or with `wait` when
@@ -18,14 +14,8 @@ export async function runDirectory(
   directory: string,
   { wait = false, quiet = false, json, deduplicate, ...options }: ConfigOptions & Partial<WaitOptions>,
 ): Promise<number> {
-  const client = await context.connect()
-  const archive = await uploadDirectory(context, options.project_id ?? 'default', directory, quiet)
-  const max_time = options.expected_time === undefined ? unlimitedSeconds : undefined
-  const config = toConfigText({ ...options, archive, max_time })
-  const { job_id: jobId, status } = await withOptionErrors(() =>
-    client.jobs.submit({ config, wait: false, deduplicate }),
-  )
-  const page = client.transport.url(`/jobs/${jobId}`)
+  const submitted = await submitDirectory(context, directory, options, { quiet, deduplicate })
+  const { client, jobId, status, archive, page } = submitted
   const results = client.jobs.downloadUrl(jobId, 'jsonl')
   if (json && wait) return printResult(context, jobId)
   if (json) {

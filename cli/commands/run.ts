@@ -1,7 +1,7 @@
-import { stat } from 'node:fs/promises'
 import { invalidRequest } from '@/lib/contract/errors'
 import type { Context } from '../context'
 import { toGpuRequest, toShellLine } from '../declare/values'
+import { isDirectory } from '../files'
 import { followOrPrint, type WaitOptions } from '../job/follow-submitted'
 import { type ConfigOptions, requireOneDirectory } from '../job/upload-config'
 
@@ -11,16 +11,24 @@ type JobOptions = ConfigOptions & Partial<WaitOptions>
 interface RunOptions extends JobOptions {
   /** Uploads the current directory and runs the command in a copy of it. */
   withDir?: boolean
+  /** Runs the command in the current directory, at the same path, and brings its changes back. */
+  sync?: boolean
 }
 
 /** Queues a command. With `--command` or `--with-dir`, also uploads a directory. */
 export async function run(
   context: Context,
   words: readonly string[],
-  { withDir, ...options }: RunOptions,
+  { withDir, sync, ...options }: RunOptions,
 ): Promise<number> {
   const command = toShellLine(words)
-  requireOneDirectory(options, withDir || options.command !== undefined)
+  requireOneDirectory(options, withDir || sync || options.command !== undefined)
+  if (sync) {
+    if (withDir || options.command !== undefined)
+      throw invalidRequest('Use --sync -- COMMAND without --with-dir and --command.')
+    const { runSynced } = await import('./run-synced')
+    return runSynced(context, { ...options, command })
+  }
   if (options.command === undefined) {
     if (!withDir) return runCommandLine(context, words, { ...options, command })
     const { runDirectory } = await import('./run-directory')
@@ -74,13 +82,6 @@ async function rejectDirectoryOptions(words: readonly string[], options: ConfigO
   if ([instance_count, run_name, pool, cpu, memory_gb, fresh_nodes].every((value) => value === undefined))
     return
   const message =
-    '--nodes, --run-name, --pool, --cpu, --memory and --fresh-nodes require --with-dir or --command "…" DIRECTORY.'
+    '--nodes, --run-name, --pool, --cpu, --memory and --fresh-nodes require --with-dir, --sync or --command "…" DIRECTORY.'
   throw invalidRequest(message)
-}
-
-async function isDirectory(path: string): Promise<boolean> {
-  return stat(path).then(
-    (stats) => stats.isDirectory(),
-    () => false,
-  )
 }

@@ -1,4 +1,4 @@
-import type { Cluster } from '@/lib/contract/cluster'
+import type { Cluster } from '@/lib/contract/cluster/cluster'
 import type { JobDetail } from '@/lib/contract/jobs'
 import { isFinal } from '@/lib/contract/status'
 import type { Client } from '@/lib/http/client/client'
@@ -119,9 +119,15 @@ function renderJob({ terminal }: Context, job: JobDetail, place: QueuePlace | nu
     ['ended', formatWhen(job.completed_at, now)],
     ['time limit', formatDuration(job.max_time)],
     ['result file', job.result_file],
+    ['bucket', job.bucket && describeBucket(job.bucket)],
   ]
   return facts
     .filter(([, value]) => value !== null && value !== '')
     .map(([name, value]) => `${name.padEnd(16)}${value}\n`)
     .join('')
+}
+
+function describeBucket({ url, state, problem }: NonNullable<JobDetail['bucket']>): string {
+  const why = problem === null ? '' : `: ${withoutControls(problem)}`
+  return `${url} (${state}${why})`
 }

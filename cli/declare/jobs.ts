@@ -40,6 +40,7 @@ export function declareJobs(program: Command): void {
     .action(lazily(async () => (await import('../commands/wait')).cancel))
   declareOutput(program)
   declareTerminals(program)
+  declareAgents(program)
 }
 
 function declareOutput(program: Command): void {
@@ -64,6 +65,31 @@ function declareOutput(program: Command): void {
     .option('-o, --output <file>', 'write to this file')
     .option('--json', 'print the summary from the API as JSON')
     .action(lazily(async () => (await import('../commands/logs')).results))
+  program
+    .command('sync')
+    .description('follow a job, and bring the files that it changes back to its working directory')
+    .argument('<id>', jobIdHelp)
+    .option('-q, --quiet', 'print only the output of the job')
+    .addHelpText('after', aboutSync)
+    .action(lazily(async () => (await import('../commands/sync')).sync))
+}
+
+const aboutSync = `
+gpuq run --sync and agents start jobs in a working directory of this machine. The files that such a job writes there return
+while this command runs. A file that was changed here meanwhile stays: the job's version is saved beside it.`
+
+const aboutMcp = `
+Start it in the directory where the agent works, such as: claude mcp add gpuq -- gpuq mcp. Each job finds this directory at the
+same path. The files that jobs write there return while they run. Only changes are sent; .gitignore and .gpuqignore exclude
+files, and .gpuqignore also excludes files that return. Where the cluster shares the directory, nothing is sent.`
+
+function declareAgents(program: Command): void {
+  program
+    .command('mcp')
+    .description('serve the tools for agents over stdin and stdout (Model Context Protocol)')
+    .option('--directory <dir>', 'working directory of the agent (default: the current directory)')
+    .addHelpText('after', aboutMcp)
+    .action(lazily(async () => (await import('../commands/mcp')).mcp))
 }
 
 function declareTerminals(program: Command): void {

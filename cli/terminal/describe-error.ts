@@ -19,7 +19,7 @@ function sentenceOf(error: unknown, server: string | null): string {
       return `Cannot connect to ${server}. Check the address and the network, then try again.`
     }
     if (error.status === 401)
-      return `${withoutControls(error.message).replace(/\.$/, '')}. Run \`gpuq login\` with a valid token.`
+      return `${withoutControls(error.message).replace(/\.$/, '')}. Run \`gpuq login\` with a valid token, or set GPUQ_TOKEN to one.`
   }
   return withoutControls(error.message)
 }

@@ -107,6 +107,7 @@ export function detail(changes: object = {}) {
     mounts: [],
     priority: 0,
     provision: null,
+    bucket: null,
     notice: null,
     ...changes,
   }

@@ -68,6 +68,7 @@ it('creates a project and closes', async () => {
       invited: [],
       limits: makeLimits(),
       shares: { weight: 1, gpu_quota: null, gpu_hour_budget: null },
+      bucket: null,
       retention_days: null,
       default_retention_days: 90,
       storage: emptyStorage,

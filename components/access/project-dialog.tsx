@@ -9,7 +9,7 @@ import { StorageBar } from '../storage/storage-bar'
 import { Button } from '../ui/button'
 import { ConfirmDialog } from '../ui/confirm-dialog'
 import { Dialog } from '../ui/dialog'
-import { NumberField, TextField } from '../ui/text-field'
+import { IdField, NumberField, TextField } from '../ui/text-field'
 import { toast } from '../ui/toaster'
 import { LimitFields, limitShape, storageQuotaText, takeLimits, toLimitTexts } from './limit-fields'
 import { ProjectMembers } from './project-members'
@@ -20,6 +20,7 @@ const schema = z.object({
   ...limitShape,
   retention_days: optionalNumberText({ min: 0, max: 36_500, whole: true }),
   storage_quota_gib: storageQuotaText,
+  bucket: optionalText(64),
   ...shareShape,
 })
 
@@ -60,12 +61,13 @@ function ProjectForm({ project, admin, onDeleted }: ProjectFormProps) {
       ...toLimitTexts(project.limits),
       retention_days: toOptionalText(project.retention_days),
       storage_quota_gib: toOptionalText(gibOf(project.storage.quota_bytes)),
+      bucket: project.bucket ?? '',
       ...toShareTexts(project),
     },
     onSubmit: async (values) => {
       const { limits, others } = takeLimits(values)
-      const { name, retention_days, storage_quota_gib, ...shares } = others
-      const forAdmins = { limits, shares, storage_quota_gib }
+      const { name, retention_days, storage_quota_gib, bucket, ...shares } = others
+      const forAdmins = { limits, shares, storage_quota_gib, bucket }
       await mutateAsync({ id: project.id, name, retention_days, ...(admin ? forAdmins : {}) })
       toast.success('Project saved')
     },
@@ -110,6 +112,12 @@ function AdminFields({ form }: { form: FormFields<z.input<typeof schema>> }) {
           hint="Of all members together."
           placeholder="no quota"
           {...form.field('storage_quota_gib')}
+        />
+        <IdField
+          label="Bucket"
+          hint="Receives copies of the results of new jobs."
+          placeholder="none"
+          {...form.field('bucket')}
         />
       </div>
       <ShareFields form={form} />

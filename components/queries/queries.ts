@@ -65,7 +65,7 @@ export const jobQuery = (id: string) =>
       // The result becomes a file a moment after the end.
       const expectsFile = data.result_file === null && data.files_deleted === null
       if (expectsFile && dataUpdateCount < resultFileAttempts) return busyMs
-      return data.notice?.state === 'trying' ? quietMs : false
+      return data.notice?.state === 'trying' || data.bucket?.state === 'storing' ? quietMs : false
     },
   })
 
@@ -133,7 +133,7 @@ export const roleLimitsQuery = () =>
 export const archiveLimitsQuery = () =>
   queryOptions({
     queryKey: [...keys.limits, 'archives'],
-    queryFn: ({ signal }) => api.archives.limits(signal),
+    queryFn: ({ signal }) => api.archives.limits({}, signal),
     staleTime: 60_000,
   })
 

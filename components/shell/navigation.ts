@@ -1,5 +1,6 @@
 import {
   Activity,
+  Archive,
   Box,
   FolderClosed,
   HeartPulse,
@@ -35,6 +36,7 @@ export const adminNavigation = [
   { href: '/admin/tokens', label: 'All tokens', icon: KeyRound },
   { href: '/admin/projects', label: 'All projects', icon: FolderClosed },
   { href: '/admin/environments', label: 'Environments', icon: Box, keys: ['g', 'e'] },
+  { href: '/admin/buckets', label: 'Buckets', icon: Archive },
   { href: '/admin/health', label: 'Health', icon: HeartPulse, keys: ['g', 'h'] },
   { href: '/admin/policy', label: 'Policy and models', icon: SlidersHorizontal, keys: ['g', 'o'] },
   { href: '/admin/audit', label: 'Audit log', icon: ScrollText, keys: ['g', 'l'] },

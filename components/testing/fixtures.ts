@@ -1,7 +1,8 @@
 import type { Session, Token, User } from '@/lib/contract/access/access'
 import { type ApiLimits, noJobLimits } from '@/lib/contract/access/limits'
 import type { StorageUse } from '@/lib/contract/access/storage'
-import type { ClusterGpu, ClusterNode, QueueJob, ShownPolicy } from '@/lib/contract/cluster'
+import type { ClusterGpu, ClusterNode, QueueJob } from '@/lib/contract/cluster/cluster'
+import type { ShownPolicy } from '@/lib/contract/cluster/policy'
 import type { JobDetail, JobSummary } from '@/lib/contract/jobs'
 
 const at = '2026-11-22T10:00:00.000Z'
@@ -129,6 +130,7 @@ export function makeJob(changes: Partial<JobDetail> = {}): JobDetail {
     mounts: [],
     priority: 0,
     provision: null,
+    bucket: null,
     notice: null,
     ...changes,
   }

@@ -7,7 +7,7 @@ import { database } from '@/lib/database/client'
 import { embeddedUrl, startEmbedded } from '@/lib/database/embedded'
 import { migrate } from '@/lib/database/migrate'
 import { env, forgetFirstStartSecrets, loadEnv, publicUrl } from '@/lib/env'
-import { removeAllArtifacts } from '@/worker/node/artifacts/artifacts-directory'
+import { removeAllMemoryDirectories } from '@/worker/files/memory-directory'
 import { EngineRuntime } from '@/worker/runtime/docker/engine-runtime'
 import { removeLeftovers } from '../checks/leftovers'
 import { probeEngine } from '../engine/engine.mjs'
@@ -166,7 +166,7 @@ async function startPrograms(
       await worker.stop(graceMs.worker)
       await removeLeftovers(engine.host, dataDir)
       await removeInternetNetwork(engine.host)
-      await removeAllArtifacts(join(dataDir, 'tasks'))
+      await removeAllMemoryDirectories(dataDir)
     },
   })
   const web = run(webProgram(mode, dataDir))

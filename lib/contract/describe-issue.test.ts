@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { updateNodeSchema, updatePolicySchema } from '../contract/cluster'
 import { GpuqError } from '../contract/errors'
 import { queueSubmitSchema } from '../contract/queue'
+import { updateNodeSchema } from './cluster/cluster'
+import { updatePolicySchema } from './cluster/policy'
 import { parseInput } from './parse-input'
 
 type Schema = Parameters<typeof parseInput>[0]

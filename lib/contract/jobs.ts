@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { filesDeletion } from './artifacts'
+import { jobBucketSchema } from './job-bucket'
 import { uploadStatuses } from './status'
 
 /** Ids that users choose, for competitions, projects and users. */
@@ -156,6 +157,9 @@ export const jobDetailSchema = jobSummarySchema.extend({
     .nullable()
     .describe('nodes that are started only for this job; null: none requested'),
   notice: noticeSchema.nullable().describe('delivery to `notify_url`; null: the job has none'),
+  bucket: jobBucketSchema
+    .nullable()
+    .describe('the copy of its results and log in the bucket of its project; null: the project had none'),
 })
 
 /** The output of one task of a job on several nodes. */
@@ -195,60 +199,11 @@ export const jobSourceSchema = z.object({
   command: z.string().nullable().describe('shell command; null: the job runs a program'),
 })
 
-/** Filters of `GET /api/jobs`, as query parameters. */
-export const jobFiltersSchema = z.object({
-  user_id: idSchema.optional().describe("another user's jobs, for admins only"),
-  all: z.stringbool().optional().describe('the jobs of all users, for admins only'),
-  status: z.enum(uploadStatuses).optional(),
-  competition_id: idSchema.optional(),
-  project_id: idSchema.optional(),
-  limit: z.coerce.number().int().min(1).max(200).default(50),
-  cursor: z.string().max(200).optional().describe('from the Link header of the previous page'),
-})
-
-/** Query of the operations on one job. */
-export const jobQuerySchema = z.object({
-  user_id: z.string().optional().describe('must be your own; admins can use any'),
-})
-
-/** Query of the operations on a job's terminal. */
-export const terminalQuerySchema = z.object({
-  rank: z.coerce.number().int().min(0).max(7).default(0).describe('task of a job on several nodes'),
-})
-
-/** `POST /api/jobs/ID/terminal/size`. */
-export const terminalSizeSchema = z.strictObject({
-  columns: z.int().min(1).max(1000),
-  rows: z.int().min(1).max(1000),
-})
-
-/** Query of `GET /api/jobs/ID/events`. */
-export const eventsQuerySchema = z.object({
-  tail: z.coerce
-    .number()
-    .int()
-    .min(0)
-    .optional()
-    .describe('start this many bytes before the end of the records'),
-  max_record_bytes: z.coerce
-    .number()
-    .int()
-    .min(65_536)
-    .optional()
-    .describe('send only the start of larger results, as stdout records with "cut"; default: all of them'),
-})
-
-export const resultQuerySchema = jobQuerySchema.extend({
-  format: z.enum(['json', 'jsonl', 'text']).default('json').describe('jsonl and text are downloads'),
-})
-
 export type JobSummary = z.infer<typeof jobSummarySchema>
 export type JobDetail = z.infer<typeof jobDetailSchema>
 export type JobProvision = z.infer<typeof provisionSchema>
 export type JobNotice = z.infer<typeof noticeSchema>
 export type JobResources = z.infer<typeof jobResourcesSchema>
-export type TerminalSize = z.infer<typeof terminalSizeSchema>
 export type JobResult = z.infer<typeof jobResultSchema>
 export type RankResult = z.infer<typeof rankResultSchema>
 export type JobSource = z.infer<typeof jobSourceSchema>
-export type JobFilters = z.infer<typeof jobFiltersSchema>

@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { archiveReferenceSchema } from './archives/snapshot-name'
-import { queueJobSchema } from './cluster'
+import { queueJobSchema } from './cluster/cluster'
 import { mounts } from './config/mounts'
 import { count, gpuFraction, label, seconds, shellCommand, variables } from './config/values'
+import { workingDirectory } from './config/working-directory'
 import { deduplicated, idSchema } from './jobs'
 
 /** Requests of the queue API, and its responses about one job. */
@@ -39,6 +40,11 @@ export const queueSubmitSchema = z
       .optional()
       .describe(
         'a snapshot, such as code or code@3, or the hash of a directory that was uploaded to the project; the command starts in a copy of it, /work',
+      ),
+    working_directory: workingDirectory
+      .optional()
+      .describe(
+        'the absolute path at which the command finds its directory and starts, instead of /work; files that it writes there are stored while it runs',
       ),
     mounts: mounts
       .optional()

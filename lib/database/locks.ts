@@ -36,6 +36,8 @@ const lockClasses = {
   archiveContents: 7_423_116,
   /** Of a named run: tasks of one attempt would otherwise wait for each other's checkpoint rows. */
   checkpoints: 7_423_117,
+  /** Of a job's working files: a reader who has seen a version has seen all lower ones. */
+  workingFiles: 7_423_120,
   /** Of a user's or a project's running jobs: of two that start at the same moment, each counts the GPUs of the other. */
   heldGpus: 7_423_119,
   /** Of a user's projects: a new one is counted before the next one is made. */

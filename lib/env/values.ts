@@ -20,6 +20,17 @@ export const jobNetworks = z.string().superRefine((range, context) => {
   }
 })
 
+/** Names of options of a program, separated by commas. */
+export const optionNames = z.string().transform((text, context) => {
+  const names = text.split(',').map((name) => name.trim())
+  if (names.every((name) => /^--[a-z][a-z0-9-]*$/.test(name))) return names
+  context.addIssue({
+    code: 'custom',
+    message: 'must be names of options, separated by commas, such as "--network,--labels"',
+  })
+  return z.NEVER
+})
+
 export const addressRanges = z.string().transform((text, context) => {
   try {
     return parseAddressRanges(text)

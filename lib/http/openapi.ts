@@ -1,18 +1,23 @@
 import { z } from 'zod'
 import { version } from '../../package.json'
 import * as access from '../contract/access/access'
+import * as buckets from '../contract/access/buckets'
 import * as projects from '../contract/access/projects'
 import * as storage from '../contract/access/storage'
 import * as archives from '../contract/archives/archives'
 import * as snapshots from '../contract/archives/snapshots'
 import * as artifacts from '../contract/artifacts'
-import * as cluster from '../contract/cluster'
+import * as cluster from '../contract/cluster/cluster'
+import * as policy from '../contract/cluster/policy'
 import * as errors from '../contract/errors'
+import * as jobBucket from '../contract/job-bucket'
 import * as jobFiles from '../contract/job-files'
+import * as jobQueries from '../contract/job-queries'
 import * as jobs from '../contract/jobs'
 import type { Access, Operation, ResponseSpec } from '../contract/operations/operation'
 import { allOperations } from '../contract/operations/operations'
 import * as queue from '../contract/queue'
+import * as workingFiles from '../contract/working-files'
 
 type Json = Record<string, unknown>
 
@@ -21,14 +26,19 @@ for (const contract of [
   access,
   archives,
   artifacts,
+  buckets,
   cluster,
   errors,
+  jobBucket,
   jobFiles,
+  jobQueries,
   jobs,
+  policy,
   projects,
   queue,
   snapshots,
   storage,
+  workingFiles,
 ]) {
   for (const [name, schema] of Object.entries(contract)) {
     if (!(schema instanceof z.ZodObject || schema instanceof z.ZodUnion)) continue

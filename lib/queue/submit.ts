@@ -16,13 +16,14 @@ const assumedDurationS = 3600
 
 /**
  * Accepts a command as a job. One transaction decides its owner, the limits and the size of the queue.
- * @throws 403 if a researcher names another user, 422 for an unknown environment, 429 over a limit.
+ * @throws 403 if a researcher names another user, 409 for a name in use if it must be unique, 422 for an unknown
+ * environment, 429 over a limit.
  */
 export async function submitToQueue(
   actor: Actor,
   input: QueueSubmit,
   idempotencyKey: string | null,
-  { deduplicate = false }: SubmitOptions = {},
+  { deduplicate = false, uniqueName = false }: SubmitOptions = {},
 ): Promise<Submitted> {
   const config = await withModelRequirements(toJobConfig(input))
   requireCapabilities(config, '')
@@ -35,7 +36,7 @@ export async function submitToQueue(
   const submission = { code: Buffer.alloc(0), runId, config, bodyHash, idempotencyKey, timeAssumed }
   const submitted = await transaction(async (tx) => {
     const userId = await findOrCreateUser(tx, actor, input.user)
-    return decide(tx, { actor, userId, environment, submission, deduplicate })
+    return decide(tx, { actor, userId, environment, submission, deduplicate, uniqueName })
   })
   wakeLeader()
   return submitted

@@ -68,6 +68,7 @@ function containerOf(
     directory,
     runName: null,
     results: null,
+    workingDirectory: null,
     workspace: null,
     checkpoints: null,
     mounts: [],

@@ -69,8 +69,13 @@ export class Engine {
       HostConfig: { NetworkMode: 'none', Init: true },
     })
     const { Id } = z.object({ Id: z.string() }).parse(created)
-    await this.ask('POST', `/containers/${Id}/start`)
+    await this.start(Id)
     return Id
+  }
+
+  /** `docker start`. */
+  async start(id: string): Promise<void> {
+    await this.ask('POST', `/containers/${id}/start`)
   }
 
   /** `docker stop`. */
@@ -108,6 +113,11 @@ export class Engine {
   /** What a container wrote to its standard output, once it has ended. */
   async output(id: string): Promise<string> {
     await this.ask('POST', `/containers/${id}/wait`)
+    return this.log(id)
+  }
+
+  /** What a container has written to its standard output so far. */
+  async log(id: string): Promise<string> {
     const log = await this.read('GET', `/containers/${id}/logs?stdout=1`)
     let text = ''
     for (let at = 0; at < log.length; at += 8 + log.readUInt32BE(at + 4)) {

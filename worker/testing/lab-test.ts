@@ -21,6 +21,7 @@ export interface LabFixtures {
   /** A lab whose one worker, "a", reaches the engine through a gate. */
   openGatedLab: (options?: Partial<WorkerOptions>) => Promise<GatedLab>
   openProvisionedLab: (up?: string) => Promise<ProvisionedLab>
+  openQueuedResourcesLab: () => Promise<ProvisionedLab>
   /** A private engine that is removed after the test, and after the labs that were opened later. */
   startEngine: (options: PrivateEngineOptions) => Promise<PrivateEngine>
 }
@@ -49,6 +50,12 @@ export const it = test.extend<LabFixtures>({
   openProvisionedLab: ({ afterwards }, use) =>
     use(async (up) => {
       const provisioned = await ProvisionedLab.open(up)
+      afterwards(() => provisioned.lab.close())
+      return provisioned
+    }),
+  openQueuedResourcesLab: ({ afterwards }, use) =>
+    use(async () => {
+      const provisioned = await ProvisionedLab.openQueuedResources()
       afterwards(() => provisioned.lab.close())
       return provisioned
     }),

@@ -6,7 +6,7 @@ import pg from 'pg'
 import { inject } from 'vitest'
 import { connect, type Database, setDatabase } from '@/lib/database/client'
 import { embeddedUrl } from '@/lib/database/embedded'
-import { removeAllArtifacts } from '../node/artifacts/artifacts-directory'
+import { removeAllMemoryDirectories } from '../files/memory-directory'
 import { Engine } from './engine'
 import { Jobs } from './jobs'
 import { listBelow } from './list-below'
@@ -204,7 +204,7 @@ export class Lab {
     for (const undo of this.cleanUps) await undo()
     await this.database.close()
     for (const undo of this.databaseCleanUps) await undo()
-    await removeAllArtifacts(this.directory)
+    await removeAllMemoryDirectories(this.directory)
     await rm(this.directory, { recursive: true, force: true })
   }
 }

@@ -6,7 +6,7 @@ import { submitJob } from '@/lib/jobs/submission/submit'
 import type { Lab } from './lab'
 
 /** Keys of the config, besides those that every upload of a test has. */
-export type ConfigKeys = Record<string, string | number>
+export type ConfigKeys = Record<string, string | number | Record<string, string>>
 
 /** Makes a user of the lab with a token that may submit jobs. */
 export async function makeSender(lab: Lab): Promise<{ userId: string; token: string }> {
@@ -26,7 +26,7 @@ export async function makeSender(lab: Lab): Promise<{ userId: string; token: str
 export async function makeEnvironment(lab: Lab, image = 'gpuq/python:1'): Promise<string> {
   const name = image === 'gpuq/python:1' ? 'python' : image.replace(/\W/g, '-')
   await lab.database.pool.query(
-    'INSERT INTO environments (id, name, image, is_default) VALUES ($1, $2, $3, $4) ON CONFLICT (name) DO NOTHING',
+    'INSERT INTO environments (id, name, image, is_default) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING',
     [uuidv7(), name, image, name === 'python'],
   )
   return name

@@ -17,13 +17,19 @@ export class WebProcess {
     private readonly port: number,
     private readonly dataDir: string,
     private readonly databaseUrl: string,
+    private readonly variables: Record<string, string>,
   ) {}
 
-  static async start(lab: Lab, databaseUrl: string): Promise<WebProcess> {
+  static async start(
+    lab: Lab,
+    databaseUrl: string,
+    variables: Record<string, string> = {},
+  ): Promise<WebProcess> {
     const dataDir = join(lab.directory, 'web')
     await mkdir(dataDir)
     await symlink(lab.resultsDirectory, join(dataDir, 'results'))
-    const web = new WebProcess(await freePort(), dataDir, databaseUrl)
+    await symlink(lab.blobsDirectory, join(dataDir, 'blobs'))
+    const web = new WebProcess(await freePort(), dataDir, databaseUrl, variables)
     lab.afterwards(() => web.kill())
     await web.startAgain()
     return web
@@ -52,6 +58,7 @@ export class WebProcess {
         GPUQ_URL: this.url,
         HOST: '127.0.0.1',
         PORT: String(this.port),
+        ...this.variables,
       },
       stdio: ['ignore', 'pipe', 'pipe'],
     })

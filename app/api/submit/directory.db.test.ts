@@ -216,7 +216,7 @@ describe('the entrypoint', () => {
     const none = await submit([zipOf('src/train.py', 'data.csv', 'go.sh')])
     expect(none.status).toBe(422)
     expect(none.body.detail).toBe(
-      'entrypoint: the directory has no solution.py, main.py, run.sh: name the file to run with this key, or use the key command. It has go.sh, src/train.py and 1 more files.',
+      'entrypoint: the directory has no solution.py, main.py, run.sh: name the file to run, or use the key command. It has go.sh, src/train.py and 1 more files.',
     )
     const missing = await submit([zipOf('main.py')], 'entrypoint: train.py')
     expect(missing.body.detail).toContain('the directory does not have train.py. It has main.py')

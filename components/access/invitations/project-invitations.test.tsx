@@ -36,6 +36,7 @@ const project: Project = {
   invited: ['alan'],
   limits: makeLimits(),
   shares: { weight: 1, gpu_quota: null, gpu_hour_budget: null },
+  bucket: null,
   retention_days: null,
   default_retention_days: 90,
   storage: emptyStorage,

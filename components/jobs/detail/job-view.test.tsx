@@ -177,3 +177,26 @@ it('hides the placement of a job that waits again, and of no other job', () => {
   const placed = { ...job, status: 'pending', placed: true } as const
   expect(currentPlacement(placed)).toEqual(placed)
 })
+
+describe('the bucket of a job', () => {
+  const bucket = {
+    url: 's3://research/gpuq/1',
+    log_url: 's3://research/gpuq/1/log.txt',
+    attempts: 2,
+    problem: null,
+    next_try_at: null,
+    stored_at: null,
+  }
+
+  it('has its address and whether everything was stored', async () => {
+    await openJob({ bucket: { ...bucket, state: 'stored', stored_at: '2026-11-23T06:00:00.000Z' } })
+    expect(screen.getByText('s3://research/gpuq/1')).toBeTruthy()
+    expect(screen.getByText('stored')).toBeTruthy()
+  })
+
+  it('says why it does not have the results yet', async () => {
+    await openJob({ bucket: { ...bucket, state: 'storing', problem: 'The bucket is not reachable.' } })
+    expect(screen.getByText('retrying')).toBeTruthy()
+    expect(screen.getByText('2 attempts: The bucket is not reachable.')).toBeTruthy()
+  })
+})

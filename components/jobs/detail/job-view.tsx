@@ -1,6 +1,7 @@
 'use client'
 
 import { useQuery } from '@tanstack/react-query'
+import dynamic from 'next/dynamic'
 import { useSearchParams } from 'next/navigation'
 import { api, jobQuery } from '@/components/queries/queries'
 import type { JobDetail } from '@/lib/contract/jobs'
@@ -21,12 +22,17 @@ import { ResultViewer } from '../result/result-viewer'
 import { TerminalTab } from '../terminal/terminal-tab'
 import { DetailsTab } from './details-tab'
 import { JobActions } from './job-actions'
+import { JobBucket } from './job-bucket'
 import { JobNote } from './job-note'
 import { JobNotice } from './job-notice'
 import { JobOverview } from './job-overview'
 import { JobProvision } from './job-provision'
-import { SourceTab } from './source-tab'
 import { type JobStream, useJobStream } from './use-job-stream'
+
+/** Most visits do not open it, and its editor is large. */
+const SourceTab = dynamic(() => import('./source-tab').then((module) => module.SourceTab), {
+  loading: () => <Skeleton className="h-64" />,
+})
 
 /** The page of one job, live. */
 export function JobView({ id, ownHandle }: { id: string; ownHandle: string }) {
@@ -55,6 +61,7 @@ export function JobView({ id, ownHandle }: { id: string; ownHandle: string }) {
         <JobNote job={job} />
         <JobOverview job={job} ownHandle={ownHandle} series={stream.gpus} />
         {job.provision ? <JobProvision provision={job.provision} /> : null}
+        {job.bucket ? <JobBucket bucket={job.bucket} /> : null}
         {job.notice ? <JobNotice notice={job.notice} /> : null}
         <JobTabs job={job} stream={stream} foreign={foreign} />
       </div>

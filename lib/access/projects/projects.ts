@@ -14,6 +14,7 @@ import { findRow, isUniqueViolation, oneRow, type Transaction, transaction } fro
 import { env } from '../../env'
 import { type Actor, isAdmin, requireAdmin } from '../actor'
 import { recordAudit } from '../audit'
+import { bucketIdOf } from '../buckets/buckets'
 import { assignmentsWithLimits } from '../limits'
 import { findUser } from '../users/user-rows'
 import { lockOwnProjects, requireProjectAllowance } from './project-allowance'
@@ -80,7 +81,7 @@ export function createProject(actor: Actor, input: z.output<typeof createProject
 
 /**
  * Changes a project. The owner may change the name, invite and remove members, and shorten the retention; an admin also
- * changes limits, shares and quota, and lengthens the retention; a member may only leave.
+ * changes limits, shares, quota and bucket, and lengthens the retention; a member may only leave.
  */
 export async function updateProject(actor: Actor, id: string, changes: ProjectChanges): Promise<Project> {
   const project = await transaction(async (tx) => {
@@ -88,8 +89,10 @@ export async function updateProject(actor: Actor, id: string, changes: ProjectCh
     const { add_members: added = [], remove_members: removed = [] } = changes
     if (!onlyLeaves(actor, changes)) requireOwner(actor, before)
     if (changes.limits || changes.shares || changes.storage_quota_gib !== undefined) requireAdmin(actor)
+    if (changes.bucket !== undefined) requireAdmin(actor)
     requireRetention(actor, before, changes.retention_days)
-    const set = assignmentsWithLimits(columnsOf(changes), changes.limits ?? {}, 2)
+    const bucket_id = changes.bucket === undefined ? undefined : await bucketIdOf(tx, changes.bucket)
+    const set = assignmentsWithLimits({ ...columnsOf(changes), bucket_id }, changes.limits ?? {}, 2)
     if (set.list.length > 0) {
       await tx.query(`UPDATE projects SET ${set.list.join(', ')} WHERE id = $1`, [id, ...set.values])
     }

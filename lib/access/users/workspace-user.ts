@@ -1,8 +1,10 @@
 import { invalidField } from '../../contract/errors'
 import { workspaceOf } from '../../contract/workspaces'
 import { database } from '../../database/client'
-import { findRow, type Transaction } from '../../database/transaction'
+import { findRow, oneRow, type Transaction } from '../../database/transaction'
 import { env } from '../../env'
+import type { Actor } from '../actor'
+import { findProject } from '../projects/submission-project'
 
 interface Row {
   owner: string
@@ -45,4 +47,23 @@ export async function workspaceOfJob(jobId: string): Promise<string | null> {
     values: [jobId],
   })
   return (project && workspaceOf(workspaces, project)?.path) ?? null
+}
+
+/** Returns the shared working directory of a project that a user names in a submission; null if it has none. */
+export async function sharedDirectoryOf(
+  { userId, handle }: Pick<Actor, 'userId' | 'handle'>,
+  slug: string,
+): Promise<string | null> {
+  const workspaces = env().GPUQ_WORKSPACES
+  if (workspaces === undefined) return null
+  const { pool } = database()
+  const project = await findProject(pool, userId, slug)
+  const owner = project
+    ? await oneRow<{ handle: string }>(
+        pool,
+        'SELECT u.handle FROM projects p JOIN users u ON u.id = p.owner_id WHERE p.id = $1',
+        [project.id],
+      )
+    : { handle }
+  return workspaceOf(workspaces, { owner: owner.handle, slug })?.path ?? null
 }

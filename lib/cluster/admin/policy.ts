@@ -2,12 +2,8 @@ import type { z } from 'zod'
 import { type Actor, requireAdmin } from '../../access/actor'
 import { assignments } from '../../access/assignments'
 import { recordAudit } from '../../access/audit'
-import {
-  type Orchestrator,
-  type ShownPolicy,
-  shownPolicySchema,
-  type updatePolicySchema,
-} from '../../contract/cluster'
+import type { Orchestrator } from '../../contract/cluster/cluster'
+import { type ShownPolicy, shownPolicySchema, type updatePolicySchema } from '../../contract/cluster/policy'
 import { database } from '../../database/client'
 import { hasLeader } from '../../database/locks'
 import { wakeLeader } from '../../database/notify'

@@ -1,7 +1,12 @@
 import { z } from 'zod'
 import { type Actor, requireAdmin } from '../../access/actor'
+import {
+  countStatus,
+  type NodeReport,
+  nodeCheckSchema,
+  problemsFirst,
+} from '../../contract/cluster/node-checks'
 import { GpuqError } from '../../contract/errors'
-import { countStatus, type NodeReport, nodeCheckSchema, problemsFirst } from '../../contract/node-checks'
 import { database } from '../../database/client'
 import { transaction } from '../../database/transaction'
 import { lockNode, noSuchNode, parseNodeNumber } from '../nodes/locked-node'

@@ -1,4 +1,4 @@
-import type { StorageOwner } from '../../access/storage/storage-quota'
+import type { StorageOwner } from '../../access/storage/uploads-in-progress'
 import { database } from '../../database/client'
 import { channels } from '../../database/listen'
 import { oneRow } from '../../database/transaction'

@@ -71,7 +71,7 @@ export async function makeJob(options: JobOptions = {}, pool = database().pool):
   const ownerId = options.ownerId ?? userId
   const environment = image === defaultImage ? 'python' : image
   await pool.query(
-    `INSERT INTO environments (id, name, image, is_default) VALUES ($1, $2, $3, $4) ON CONFLICT (name) DO NOTHING`,
+    `INSERT INTO environments (id, name, image, is_default) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`,
     [uuidv7(), environment, image, environment === 'python'],
   )
   await pool.query(

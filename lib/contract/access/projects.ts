@@ -39,6 +39,9 @@ export const projectSchema = z.object({
   retention_days: retentionSchema,
   default_retention_days: z.int().describe('retention if retention_days is null; 0: never'),
   storage: storageUseSchema.describe('files of all members; they also count to the quotas of the users'),
+  bucket: idSchema
+    .nullable()
+    .describe('the registered bucket that receives copies of the results of its jobs; null: none'),
   gpu_hours_used: z.number().describe('allocated GPUs times hours, including running jobs'),
   created_at: time,
 })
@@ -58,6 +61,7 @@ export const updateProjectSchema = z.strictObject({
   shares: z.strictObject(sharesSchema.partial().shape).optional().describe('for admins only'),
   retention_days: retentionSchema.optional().describe('more than the default: for admins only'),
   storage_quota_gib: storageQuotaSchema.optional().describe('for admins only; null or 0: no quota'),
+  bucket: idSchema.nullable().optional().describe('name of a registered bucket, for admins only; null: none'),
 })
 
 /** An invitation of the caller to a project. */

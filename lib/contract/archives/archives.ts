@@ -18,6 +18,15 @@ export const archiveStateSchema = z.object({
 export const archiveLimitsSchema = z.object({
   max_bytes: z.int().describe('maximum size of a directory'),
   max_entries: z.int().describe('maximum number of files and links'),
+  shared_directory: z
+    .string()
+    .nullable()
+    .optional()
+    .describe('directory that the jobs of the project share with their users; nothing below it must be sent'),
+})
+
+export const archiveLimitsQuerySchema = z.object({
+  project_id: idSchema.optional().describe('the project whose shared directory is returned'),
 })
 
 /** `POST /api/archives/blobs`: the project of the contents. */

@@ -36,7 +36,7 @@ export function selectEntrypoint(
   if (path !== undefined) return { path }
   const missing =
     named === undefined
-      ? `the directory has no ${defaultEntrypoints.join(', ')}: name the file to run with this key, or use the key command`
+      ? `the directory has no ${defaultEntrypoints.join(', ')}: name the file to run, or use the key command`
       : `the directory does not have ${named}`
   return { problem: `${missing}. ${describeFound(paths)}` }
 }

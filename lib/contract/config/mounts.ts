@@ -23,6 +23,9 @@ const systemDirectories = [
   '/var',
 ]
 
+/** Directories that every container has. */
+export const reservedDirectories: readonly string[] = [...ownDirectories, ...systemDirectories]
+
 /** Whether a path is the directory, or below it. */
 export function isWithin(path: string, directory: string): boolean {
   return path === directory || path.startsWith(`${directory}/`)

@@ -3,11 +3,13 @@ import { archiveReferenceSchema } from '../archives/snapshot-name'
 import { idSchema } from '../jobs'
 import { entrypoint } from './entrypoint'
 import { mounts } from './mounts'
+import { provisionArgs } from './provision-args'
 import { rankVariables } from './reserved-variables'
 import {
   allowedGpus,
   amount,
   args,
+  bucketName,
   count,
   gpuFraction,
   hostPath,
@@ -18,6 +20,7 @@ import {
   token,
   variables,
 } from './values'
+import { workingDirectory } from './working-directory'
 
 export const pools = ['reserved', 'on-demand', 'best-effort'] as const
 export type Pool = (typeof pools)[number]
@@ -82,6 +85,11 @@ export const configSchema = z
       'a snapshot, such as code or code@3, or the hash of a directory that was uploaded to the project; the job finds it in /work',
       'code@3',
     ),
+    working_directory: key(
+      workingDirectory.optional(),
+      'the absolute path at which the job finds its directory, instead of /work; files that it writes there are stored while it runs',
+      '/workspace/project',
+    ),
     mounts: key(
       mounts.default({}),
       'snapshots that the job can read, each at a path of its own; without a version, the newest one at the submission',
@@ -103,6 +111,11 @@ export const configSchema = z
       'base-2',
     ),
     fresh_nodes: key(flag, 'true: the job runs on nodes that are started only for it', true),
+    provision_args: key(
+      provisionArgs.optional(),
+      "options for the admin's command that starts these nodes; the admin decides which ones are allowed",
+      ['--network=research'],
+    ),
     tty: key(flag, 'true: the job has a terminal to which users can attach', true),
     max_assign_attempts: key(
       count(1, 100).optional(),
@@ -120,6 +133,11 @@ export const configSchema = z
       notifyUrl.optional(),
       'address that receives a request when the job ends',
       'https://example.org/done',
+    ),
+    bucket: key(
+      bucketName.optional(),
+      "the name of the project's bucket, which receives the results and the log; a check only, because an admin assigns it",
+      'research-results',
     ),
     tags: key(
       z.array(label(64)).max(20, 'must have at most 20 entries').default([]),
@@ -146,10 +164,16 @@ export const configSchema = z
       refuse('conda_prefix', 'is only for host_script: add host_script, or use the key environment')
     }
     if (config.host_script !== undefined) {
-      for (const other of ['command', 'archive', 'entrypoint'] as const) {
+      for (const other of ['command', 'archive', 'entrypoint', 'working_directory'] as const) {
         if (config[other] !== undefined)
-          refuse('host_script', `is the program of the job: remove it, or remove ${other}`)
+          refuse('host_script', `runs in its own directory: remove it, or remove ${other}`)
       }
+    }
+    if (config.provision_args !== undefined && !config.fresh_nodes) {
+      refuse(
+        'provision_args',
+        'are for nodes that are started for the job: add fresh_nodes: true, or remove them',
+      )
     }
     const allowed = config.allowed_gpus?.length ?? 0
     if (allowed > 0 && allowed < config.gpu_count) {

@@ -132,9 +132,10 @@ describe('the list of fields', () => {
       expect(description).not.toBe('')
       const fraction = key === 'gpu_fraction' ? {} : { [key]: example }
       const script = key === 'conda_prefix' ? { host_script: '/home/ada/train.py' } : {}
+      const nodes = key === 'provision_args' ? { fresh_nodes: true } : {}
       expect(
         errorsOf(
-          `${JSON.stringify({ competition_id: 'c', project_id: 'p', expected_time: 1, ...script, ...fraction })}`,
+          `${JSON.stringify({ competition_id: 'c', project_id: 'p', expected_time: 1, ...script, ...nodes, ...fraction })}`,
         ),
       ).toEqual([])
     }

@@ -111,6 +111,11 @@ export const notifyUrl = z
   .max(2000, 'must be at most 2000 characters')
   .refine(isPlainWebAddress, 'must be an http:// or https:// address without a user name or password')
 
+/** A bucket, by its registered name or by its name on the S3 server. */
+export const bucketName = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, 'must be the name of a bucket, without s3:// and slashes')
+
 /** An absolute path on the machine that runs the job. */
 export const hostPath = z
   .string()

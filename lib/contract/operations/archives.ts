@@ -4,6 +4,7 @@ import { defineOperations, get, ok, post } from './operation'
 /** Uploads of directories. */
 export const archiveOperations = defineOperations('archives', 'directories', {
   limits: get('/api/archives', 'submit', 'Limits of an uploaded directory', {
+    query: archives.archiveLimitsQuerySchema,
     responses: ok(archives.archiveLimitsSchema),
   }),
   register: post('/api/archives', 'submit', 'Register a directory, and get the contents to send', {

@@ -1,7 +1,8 @@
 import * as artifacts from '../artifacts'
+import * as workingFiles from '../working-files'
 import { created, defineOperations, file, get, ok, post } from './operation'
 
-/** The files that jobs wrote to /results, and links to them. */
+/** The files that jobs wrote to /results and to their working directories, and links to them. */
 export const artifactOperations = defineOperations('jobs', 'jobs', {
   artifacts: get('/api/jobs/{id}/artifacts', 'read', 'The files that a job wrote to /results', {
     responses: ok(artifacts.artifactListSchema),
@@ -16,6 +17,18 @@ export const artifactOperations = defineOperations('jobs', 'jobs', {
   artifactArchive: get('/api/jobs/{id}/artifacts.tar', 'read', 'Download all artifacts as one archive', {
     responses: file('A tar archive'),
   }),
+  workingFiles: get(
+    '/api/jobs/{id}/working-files',
+    'read',
+    'The files that a job has changed in its working directory',
+    { query: workingFiles.workingFilesQuerySchema, responses: ok(workingFiles.workingFilesSchema) },
+  ),
+  workingFile: get(
+    '/api/jobs/{id}/working-files/{fileId}',
+    'read',
+    'Download a version of a file of the working directory',
+    { responses: file('The file') },
+  ),
   link: post('/api/jobs/{id}/links', 'read', 'Create a download link that works without signing in', {
     body: artifacts.createLinkSchema,
     responses: created(artifacts.linkSchema),

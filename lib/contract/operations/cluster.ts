@@ -1,6 +1,7 @@
-import * as cluster from '../cluster'
-import * as history from '../cluster-history'
-import * as checks from '../node-checks'
+import * as cluster from '../cluster/cluster'
+import * as history from '../cluster/cluster-history'
+import * as checks from '../cluster/node-checks'
+import * as policy from '../cluster/policy'
 import { defineOperations, done, get, ok, patch, post, put, remove } from './operation'
 
 /** Nodes and GPUs. */
@@ -52,10 +53,10 @@ export const clusterOperations = defineOperations('cluster', 'cluster', {
 
 export const modelOperations = defineOperations('cluster', 'queue', {
   models: get('/api/models', 'read', 'Number of GPUs for each model', {
-    responses: ok(cluster.modelTableSchema),
+    responses: ok(policy.modelTableSchema),
   }),
   replaceModels: put('/api/models', 'admin', 'Replace the table of models', {
-    body: cluster.modelTableSchema,
-    responses: ok(cluster.modelTableSchema),
+    body: policy.modelTableSchema,
+    responses: ok(policy.modelTableSchema),
   }),
 })

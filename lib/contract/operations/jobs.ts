@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { invalidRequest } from '../errors'
 import * as jobFiles from '../job-files'
+import * as queries from '../job-queries'
 import * as jobs from '../jobs'
 import { defineOperations, done, file, get, list, ok, post } from './operation'
 
@@ -63,19 +64,19 @@ export const jobOperations = defineOperations('jobs', 'jobs', {
     },
   }),
   list: get('/api/jobs', 'read', 'List jobs, newest first', {
-    query: jobs.jobFiltersSchema,
+    query: queries.jobFiltersSchema,
     responses: list(jobs.jobSummarySchema),
   }),
   get: get('/api/status/{id}', 'read', 'Status of a job', {
-    query: jobs.jobQuerySchema,
+    query: queries.jobQuerySchema,
     responses: ok(jobs.jobDetailSchema),
   }),
   result: get('/api/results/{id}', 'read', 'Output of a job', {
-    query: jobs.resultQuerySchema,
+    query: queries.resultQuerySchema,
     responses: ok(jobs.jobResultSchema),
   }),
   cancel: post('/api/cancel/{id}', 'submit', 'Cancel a job', {
-    query: jobs.jobQuerySchema,
+    query: queries.jobQuerySchema,
     responses: ok(jobs.jobDetailSchema),
   }),
   source: get('/api/jobs/{id}/source', 'read', 'Program and config of a job, without the token', {
@@ -89,19 +90,19 @@ export const jobOperations = defineOperations('jobs', 'jobs', {
     responses: file('The file'),
   }),
   events: get('/api/jobs/{id}/events', 'read', 'Live events of a job (SSE): job, output, reset, end', {
-    query: jobs.eventsQuerySchema,
+    query: queries.eventsQuerySchema,
     headers: { 'Last-Event-ID': 'continue after this event' },
     responses: file('text/event-stream'),
   }),
   type: post('/api/jobs/{id}/terminal/input', 'submit', "Type at a running job's terminal", {
-    query: jobs.terminalQuerySchema,
+    query: queries.terminalQuerySchema,
     bytes: 'the typed bytes, at most 64 KiB',
     frequent: true,
     responses: done,
   }),
   resize: post('/api/jobs/{id}/terminal/size', 'submit', "Resize a running job's terminal", {
-    query: jobs.terminalQuerySchema,
-    body: jobs.terminalSizeSchema,
+    query: queries.terminalQuerySchema,
+    body: queries.terminalSizeSchema,
     frequent: true,
     responses: done,
   }),

@@ -1,5 +1,6 @@
 import {
   auditOperations,
+  bucketOperations,
   environmentOperations,
   limitOperations,
   projectInvitationOperations,
@@ -31,6 +32,7 @@ export const operations = {
   storage: storageOperations,
   limits: limitOperations,
   environments: environmentOperations,
+  buckets: bucketOperations,
   audit: auditOperations,
   queue: queueOperations,
   orchestrator: orchestratorOperations,

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import * as cluster from '../cluster'
+import * as cluster from '../cluster/cluster'
+import * as policy from '../cluster/policy'
 import * as queue from '../queue'
 import { deduplicateQuery } from './jobs'
 import { defineOperations, get, ok, patch, post, put, remove } from './operation'
@@ -40,10 +41,10 @@ export const orchestratorOperations = defineOperations('orchestrator', 'queue', 
     responses: ok(cluster.orchestratorSchema),
   }),
   policy: get('/api/orchestrator/policy', 'read', 'The scheduling policy', {
-    responses: ok(cluster.shownPolicySchema),
+    responses: ok(policy.shownPolicySchema),
   }),
   updatePolicy: put('/api/orchestrator/policy', 'admin', 'Change fields of the scheduling policy', {
-    body: cluster.updatePolicySchema,
-    responses: ok(cluster.shownPolicySchema),
+    body: policy.updatePolicySchema,
+    responses: ok(policy.shownPolicySchema),
   }),
 })

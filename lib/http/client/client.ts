@@ -1,4 +1,5 @@
-import { type JobFilters, submitResultSchema } from '../../contract/jobs'
+import type { JobFilters } from '../../contract/job-queries'
+import { submitResultSchema } from '../../contract/jobs'
 import type { Operation } from '../../contract/operations/operation'
 import { operations } from '../../contract/operations/operations'
 import { type Args, createMethods, toCall } from './methods'

@@ -115,7 +115,11 @@ async function parseAnswer<Schema extends z.ZodType>(
   schema: Schema,
   response: Response,
 ): Promise<z.output<Schema>> {
-  const parsed = schema.safeParse(await response.json().catch(() => undefined))
+  const body: unknown = await response.json().catch((error: unknown) => {
+    // `fetch` throws a TypeError if the connection breaks within the answer.
+    if (error instanceof TypeError) throw unreachable(error)
+  })
+  const parsed = schema.safeParse(body)
   if (parsed.success) return parsed.data
   throw new ProblemError({
     status: response.status,

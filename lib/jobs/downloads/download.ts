@@ -33,7 +33,11 @@ export async function downloadResult(job: VisibleJob, format: 'jsonl' | 'text'):
   return contentDisposition(stream, { name, type: 'application/x-ndjson; charset=utf-8' })
 }
 
-async function plainText({ id, attempt }: VisibleJob): Promise<AsyncIterable<Buffer>> {
+/** Returns the output of an attempt as plain text, one rank after the other. */
+export async function plainText({
+  id,
+  attempt,
+}: Pick<VisibleJob, 'id' | 'attempt'>): Promise<AsyncIterable<Buffer>> {
   const ranks = await countRanks(id, attempt)
   return ranks > 1 ? labelledText(id, attempt, ranks) : toPlainText(readOutput(id, attempt, 0))
 }

@@ -60,6 +60,7 @@ export async function deleteFiles(
   await removeStoredFiles(id, resultName)
   await transaction(async (tx) => {
     await tx.query('DELETE FROM artifacts WHERE job_id = $1', [id])
+    await tx.query('DELETE FROM working_files WHERE job_id = $1', [id])
     await tx.query('DELETE FROM result_files WHERE job_id = $1', [id])
     await tx.query('SELECT pg_notify($1, $2)', [channels.job, id])
   })

@@ -33,7 +33,10 @@ interface OldJob {
   resultName: string | null
 }
 
-/** Deletes results and artifacts after their retention, and finishes interrupted deletions. */
+/**
+ * Deletes results and artifacts after their retention, and finishes interrupted deletions. Keeps files that are not in the
+ * bucket of their project yet.
+ */
 export async function deleteOldFiles(): Promise<void> {
   for (const job of await oldJobs()) {
     try {
@@ -56,6 +59,7 @@ async function oldJobs(): Promise<OldJob[]> {
      (SELECT j.id, ${retentionDaysOf('p')} AS days, f.name AS "resultName"
         FROM (SELECT *, ${retentionCutoffOf('projects')} AS cutoff FROM projects) p
         JOIN jobs j ON j.project_id = p.id AND j.result_stored AND j.files_deleted IS NULL AND j.ended_at < p.cutoff
+         AND NOT EXISTS (SELECT 1 FROM job_uploads u WHERE u.job_id = j.id AND u.settled_at IS NULL)
         LEFT JOIN result_files f ON f.job_id = j.id
        ORDER BY j.ended_at LIMIT $1)`,
     [jobsPerSweep],

@@ -1,5 +1,6 @@
 import { type Actor, isAdmin, requireAdmin } from '../../access/actor'
-import type { JobFilters, JobSummary } from '../../contract/jobs'
+import type { JobFilters } from '../../contract/job-queries'
+import type { JobSummary } from '../../contract/jobs'
 import { fromUploadStatus, type JobStatus, toUploadStatus } from '../../contract/status'
 import { database } from '../../database/client'
 import { datesToText, type WithDates } from '../../database/dates'

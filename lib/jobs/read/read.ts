@@ -19,12 +19,13 @@ import { countRanks, readOutput } from '../../results/read-output'
 import { findVisibleJob } from './job-visibility'
 import { type SummaryRow, summaryColumns, summaryJoins, toSummary } from './list'
 import { instancesOfJob, toResources } from './resources'
+import { toJobBucket, type UploadRow } from './to-job-bucket'
 import { type NoticeRow, toNotice } from './to-notice'
 
-type DerivedKey = 'reason_text' | 'placed' | 'resources' | 'tags' | 'snapshot' | 'notice'
+type DerivedKey = 'reason_text' | 'placed' | 'resources' | 'tags' | 'snapshot' | 'notice' | 'bucket'
 
 /** A row of {@link selectDetail}: the columns of the API, and those from which the other keys are derived. */
-interface DetailRow extends SummaryRow, NoticeRow, Omit<JobDetail, keyof JobSummary | DerivedKey> {
+interface DetailRow extends SummaryRow, NoticeRow, UploadRow, Omit<JobDetail, keyof JobSummary | DerivedKey> {
   reason_detail: string | null
   spec: StoredSpec
   instances: unknown
@@ -47,11 +48,14 @@ const selectDetail = `
             FROM provisions v WHERE v.job_id = j.id) AS provision,
          o.attempts AS notice_attempts, o.next_try_at AS notice_next_try_at, o.settled_at AS notice_settled_at,
          o.problem AS notice_problem,
+         w.url AS upload_url, w.attempts AS upload_attempts, w.next_try_at AS upload_next_try_at,
+         w.settled_at AS upload_settled_at, w.problem AS upload_problem,
          CASE WHEN f.stored_at IS NOT NULL THEN f.name END AS result_file
     FROM jobs j ${summaryJoins}
     LEFT JOIN tasks t ON t.job_id = j.id AND t.attempt = j.attempt AND t.rank = 0
     LEFT JOIN result_files f ON f.job_id = j.id
     LEFT JOIN job_notifications o ON o.job_id = j.id
+    LEFT JOIN job_uploads w ON w.job_id = j.id
    WHERE j.id = $1`
 
 async function readDetailRow(jobId: string): Promise<DetailRow> {
@@ -77,6 +81,7 @@ export async function readJobDetail(jobId: string): Promise<JobDetail> {
     tags: row.spec.tags,
     snapshot: snapshotOf(row.spec),
     notice: toNotice(row),
+    bucket: toJobBucket(row),
   }
   // Removes the columns that only the derived keys need, such as the spec.
   return jobDetailSchema.parse(detail)

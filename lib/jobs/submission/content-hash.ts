@@ -5,7 +5,14 @@ import type { JobConfig } from '../../contract/config/config'
 export interface JobContent
   extends Pick<
     JobConfig,
-    'command' | 'args' | 'env' | 'archive' | 'entrypoint' | 'host_script' | 'conda_prefix'
+    | 'command'
+    | 'args'
+    | 'env'
+    | 'archive'
+    | 'entrypoint'
+    | 'working_directory'
+    | 'host_script'
+    | 'conda_prefix'
   > {
   code: Buffer
   mounts: readonly { path: string; hash: string }[]
@@ -22,6 +29,7 @@ export function contentHash({
   environment,
   archive,
   entrypoint,
+  working_directory,
   mounts,
   host_script,
   conda_prefix,
@@ -51,6 +59,7 @@ export function contentHash({
     hash.update('mounts ')
     addAll(mounts.flatMap(({ path, hash: archiveHash }) => [path, archiveHash]))
   }
+  if (working_directory !== undefined) addAll(['working directory', working_directory])
   if (host_script !== undefined) addAll(['host', host_script, conda_prefix ?? ''])
   return hash.digest()
 }

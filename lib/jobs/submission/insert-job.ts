@@ -2,7 +2,9 @@ import { uuidv7 } from 'uuidv7'
 import type { JobEnvironment } from '../../access/environments'
 import { requireWorkspaceUser } from '../../access/users/workspace-user'
 import { configForRecord, type JobConfig, timeLimitSeconds } from '../../contract/config/config'
-import type { Transaction } from '../../database/transaction'
+import { invalidField } from '../../contract/errors'
+import { findRow, type Transaction } from '../../database/transaction'
+import { projectBucketPrefix } from '../../storage/project-bucket'
 import { contentHash } from './content-hash'
 import { findArchive } from './submission-archive'
 import {
@@ -66,7 +68,8 @@ export async function insertJob(
   const jobId = uuidv7()
   const { directory, entrypoint } = await findArchive(tx, projectId, config, code.length > 0)
   const mounts = await resolveMounts(tx, projectId, config)
-  requireApart(mounts, workspace)
+  await requireBucket(tx, projectId, config.bucket)
+  requireApart(mounts, workspace, config.working_directory)
   // With the versions of snapshots, so that later ones do not change the job.
   const found = { entrypoint, archive: directory?.reference, mounts: referencesOf(mounts) }
   await tx.query({
@@ -78,6 +81,10 @@ export async function insertJob(
              VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $16, $17, $18, $19, $20, $22)
            ), notification AS (
              INSERT INTO job_notifications (job_id) SELECT $1 WHERE $21
+           ), upload AS (
+             INSERT INTO job_uploads (job_id, bucket_id, url)
+             SELECT $1, b.id, 's3://' || b.bucket || '/' || $23
+               FROM projects p JOIN buckets b ON b.id = p.bucket_id WHERE p.id = $3
            )
            INSERT INTO idempotency_keys (user_id, key, body_hash, job_id)
            SELECT $15, $13::text, $14::bytea, $1 WHERE $13::text IS NOT NULL`,
@@ -104,8 +111,24 @@ export async function insertJob(
       config.run_name,
       config.notify_url !== undefined,
       workspace,
+      projectBucketPrefix(jobId),
     ],
   })
   await insertMounts(tx, jobId, mounts)
   return jobId
+}
+
+/** @throws 422 if the project has no bucket of that name. The name on the S3 server counts too. */
+async function requireBucket(tx: Transaction, projectId: string, name: string | undefined): Promise<void> {
+  if (name === undefined) return
+  const found = await findRow<{ name: string; bucket: string }>(
+    tx,
+    'SELECT b.name, b.bucket FROM projects p JOIN buckets b ON b.id = p.bucket_id WHERE p.id = $1',
+    [projectId],
+  )
+  if (found?.name === name || found?.bucket === name) return
+  const message = found
+    ? `the bucket of the project is "${found.name}": use this name, or ask an admin to assign "${name}" to the project`
+    : `the project has no bucket: ask an admin to register "${name}" and to assign it to the project, or remove this`
+  throw invalidField('bucket', message)
 }

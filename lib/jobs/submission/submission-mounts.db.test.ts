@@ -237,9 +237,32 @@ describe('a mount is refused', () => {
     await submit({ '/mnt/data': 'data/cifar10' })
   })
 
+  it('if it and the working directory of the job are inside each other', async () => {
+    await makeSnapshot('data/cifar10', 1)
+    const given = submission({ '/workspace/data': 'data/cifar10' })
+    const inside = (path: string) =>
+      submitJob(person.actor, { ...given, config: { ...given.config, working_directory: path } })
+    for (const path of ['/workspace', '/workspace/data', '/workspace/data/x']) {
+      await expect(inside(path)).rejects.toMatchObject(refused(/works in \/workspace.*: mount the snapshot/))
+    }
+    await inside('/workspace/project')
+  })
+
   it('and then no job exists', async () => {
     await expect(submit({ '/data': 'data/x' })).rejects.toThrow()
     const { rows } = await db.pool.query('SELECT 1 FROM jobs WHERE user_id = $1', [person.id])
     expect(rows).toEqual([])
   })
+})
+
+it('a working directory inside the shared directory of the project is refused: the job sees that one', async () => {
+  await db.pool.query('UPDATE users SET unix_uid = 1234 WHERE id = $1', [person.id])
+  env().GPUQ_WORKSPACES = { root: '/mnt/ws', paths: new Map(), shared: new Map() }
+  const given = submission({})
+  const inside = (path: string) =>
+    submitJob(person.actor, { ...given, config: { ...given.config, working_directory: path } })
+  await expect(inside(`/mnt/ws/${person.handle}/p/experiments`)).rejects.toMatchObject({
+    errors: [{ path: 'working_directory', message: expect.stringContaining('remove this key') }],
+  })
+  await inside('/workspace')
 })

@@ -2,7 +2,7 @@ import { type FoundSnapshot, findSnapshot } from '../../archives/snapshots/find-
 import { describeMissingSnapshot } from '../../archives/snapshots/missing-snapshot'
 import { formatSnapshot } from '../../contract/archives/snapshot-name'
 import type { JobConfig } from '../../contract/config/config'
-import { isWithin } from '../../contract/config/mounts'
+import { overlaps } from '../../contract/config/working-directory'
 import { type GpuqError, invalidField } from '../../contract/errors'
 import type { Transaction } from '../../database/transaction'
 
@@ -35,16 +35,26 @@ export function referencesOf(mounts: readonly ResolvedMount[]): Record<string, s
   return Object.fromEntries(mounts.map((mount) => [mount.path, formatSnapshot(mount)]))
 }
 
-/** @throws 422 if a mount and the shared directory of the project are inside each other. */
-export function requireApart(mounts: readonly ResolvedMount[], workspace: string | null): void {
-  if (workspace === null) return
-  const { path } =
-    mounts.find((mount) => isWithin(mount.path, workspace) || isWithin(workspace, mount.path)) ?? {}
-  if (path === undefined) return
-  throw refuse(
-    path,
-    `the job works in the shared directory ${workspace}: mount the snapshot at a path outside it, such as /data`,
-  )
+/** @throws 422 if two of these are inside each other: a mount, the shared directory of the project, the working directory. */
+export function requireApart(
+  mounts: readonly ResolvedMount[],
+  workspace: string | null,
+  workingDirectory: string | undefined,
+): void {
+  if (workspace !== null && workingDirectory !== undefined && overlaps(workingDirectory, workspace)) {
+    const message = `the job sees the shared directory ${workspace} at this path: remove this key, and the archive`
+    throw invalidField('working_directory', message)
+  }
+  for (const { path } of mounts) {
+    if (workspace !== null && overlaps(path, workspace)) {
+      const message = `the job works in the shared directory ${workspace}: mount the snapshot at a path outside it, such as /data`
+      throw refuse(path, message)
+    }
+    if (workingDirectory !== undefined && overlaps(path, workingDirectory)) {
+      const message = `the job works in ${workingDirectory}: mount the snapshot at a path outside it, such as /data`
+      throw refuse(path, message)
+    }
+  }
 }
 
 /** Records what a job mounts. A later version of a snapshot then changes nothing. */

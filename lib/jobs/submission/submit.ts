@@ -19,6 +19,7 @@ import { requireFreeSpace } from '../../storage/free-space'
 import { findSameContent } from './deduplicate'
 import { hashOf, insertJob, type JobOwner, type Submission } from './insert-job'
 import { requireWithinJobLimits, timeCeilingS, withAssumedTime } from './job-limits'
+import { requireUnusedName } from './job-name-conflict'
 import { withModelRequirements } from './model-requirements'
 import { requireQueueCapacity } from './queue-capacity'
 import { runNameConflict } from './run-name-conflict'
@@ -29,6 +30,8 @@ import { resolveMounts } from './submission-mounts'
 export interface SubmitOptions {
   /** Returns the user's active or completed job of the same content, if there is one, and queues nothing. */
   deduplicate?: boolean
+  /** Refuses the name of a job of the user that has not ended. */
+  uniqueName?: boolean
 }
 
 export interface Submitted {
@@ -108,13 +111,14 @@ interface Decision {
   environment: JobEnvironment
   submission: Submission
   deduplicate: boolean
+  uniqueName?: boolean
 }
 
 /**
  * Inserts the job, or finds the earlier one that it repeats. Decides everything that depends on the user's other jobs.
  */
 export async function decide(tx: Transaction, decision: Decision): Promise<Submitted> {
-  const { actor, userId, environment, deduplicate } = decision
+  const { actor, userId, environment, deduplicate, uniqueName } = decision
   const project = await findOrCreateProject(tx, userId, decision.submission.config.project_id)
   await lockUsers(tx, [actor.userId, userId])
   const owner = { callerId: actor.userId, userId, projectId: project.id }
@@ -122,6 +126,7 @@ export async function decide(tx: Transaction, decision: Decision): Promise<Submi
   const submission = withAssumedTime(decision.submission, limits.job)
   const earlier = await findEarlier(tx, owner, environment, submission, deduplicate)
   if (earlier) return earlier
+  if (uniqueName) await requireUnusedName(tx, userId, submission.config.name)
   const headers = await requireWithinLimits(tx, userId, limits)
   return addJob(tx, owner, limits.job, { environment, submission }, headers)
 }

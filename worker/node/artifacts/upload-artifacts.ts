@@ -6,16 +6,17 @@ import type { Lease } from '@/lib/cluster/nodes/nodes'
 import { findStorageOwner, recordArtifact, recordedPaths } from '@/lib/cluster/tasks/task-progress'
 import { type ClaimedTask, Fenced } from '@/lib/cluster/tasks/tasks'
 import type { EndReason } from '@/lib/contract/reasons'
-import { visibleText } from '@/lib/contract/sanitize-text'
 import { database } from '@/lib/database/client'
 import type { Outcome } from '@/lib/jobs/lifecycle/attempt-end'
 import { logger } from '@/lib/logger'
 import { artifactKey } from '@/lib/results/name'
 import { storage } from '@/lib/storage/storage'
 import { StorageFault } from '@/lib/storage/store'
+import { describeMissing } from '../../files/describe-missing'
+import { isMounted } from '../../files/memory-directory'
 import { type FoundFile, openInside, type SkippedFile } from '../../files/safe-walk'
 import { retryWrite } from '../lease/retry-write'
-import { artifactsDirectory, isOpen } from './artifacts-directory'
+import { artifactsDirectory } from './artifacts-directory'
 import { findArtifacts } from './find-artifacts'
 
 /** Maximum time to store a task's files before its result is written. */
@@ -51,14 +52,14 @@ interface ArtifactsSource {
  * @throws {Fenced}
  */
 async function uploadArtifacts(results: ArtifactsSource, reason: EndReason): Promise<string | null> {
-  if (retryReasons.has(reason) || !(await isOpen(results.directory))) return null
+  if (retryReasons.has(reason) || !(await isMounted(results.directory))) return null
   try {
     const { found, skipped } = await findArtifacts(results.directory, results.limitBytes)
-    if (found.length === 0) return describeMissing(skipped)
+    if (found.length === 0) return describeMissing(skipped, '/results')
     const isShort = reason.startsWith('cancelled') || (results.task.instances > 1 && reason !== 'finished')
     const waitMs = isShort ? shortTimeoutMs : timeoutMs
     const uploader = new ArtifactUploader(results, performance.now() + waitMs)
-    return describeMissing([...skipped, ...(await uploader.uploadAll(found))])
+    return describeMissing([...skipped, ...(await uploader.uploadAll(found))], '/results')
   } catch (error) {
     if (error instanceof Fenced) throw error
     if (results.abandoned.aborted) throw new Fenced(results.task.id)
@@ -180,13 +181,3 @@ export class ArtifactUploader {
 }
 
 class StoreTimeout extends Error {}
-
-const maxNamed = 3
-
-function describeMissing(skipped: SkippedFile[]): string | null {
-  if (skipped.length === 0) return null
-  const named = skipped.slice(0, maxNamed).map(({ path, why }) => `${visibleText(path, 80)} (${why})`)
-  const more = skipped.length > maxNamed ? ` and ${skipped.length - maxNamed} more` : ''
-  const what = skipped.length === 1 ? 'One file of /results was' : `${skipped.length} files of /results were`
-  return `${what} not kept: ${named.join(', ')}${more}.`
-}

@@ -28,6 +28,8 @@ export class ContainerSupervisor {
   #container: ContainerRef | undefined
   /** Set before a start request may have reached the engine. */
   #mayRun: boolean
+  /** Whether an earlier start request may still be under way, of this worker or the one before. */
+  #mayBeStarting: boolean
   #opened = false
 
   /** @param requireOwnership throws if this worker may do nothing more to the container. */
@@ -40,6 +42,7 @@ export class ContainerSupervisor {
   ) {
     this.#container = existing
     this.#mayRun = existing !== undefined && existing.state !== 'created'
+    this.#mayBeStarting = existing !== undefined
     this.killFailed = new Promise((_, reject) => {
       this.#giveUp = reject
     })
@@ -87,7 +90,9 @@ export class ContainerSupervisor {
     starting()
     if (this.#mayRun) return runtime.replay(this.#container)
     this.#mayRun = true
-    return runtime.start(this.#container)
+    const again = this.#mayBeStarting
+    this.#mayBeStarting = true
+    return again ? runtime.startAgain(this.#container) : runtime.start(this.#container)
   }
 
   /** Only the engine knows whether it received the start request before it became unavailable. */

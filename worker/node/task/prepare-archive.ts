@@ -5,6 +5,7 @@ import { refuseCapacity } from '@/lib/archives/workdir-capacity'
 import { isDiskFull } from '../../files/fetch-object'
 import { unpackArchive } from '../../files/unpack-archive'
 import { RuntimeFault } from '../../runtime/runtime'
+import { retryWrite } from '../lease/retry-write'
 import { TaskFault } from './task-fault'
 
 /** The place of the uploaded directory in a task's own directory; the container sees it below /job. */
@@ -29,7 +30,8 @@ export async function prepareArchive(
 ): Promise<void> {
   const root = join(taskDirectory, uploadedDirectory)
   await rm(root, { recursive: true, force: true })
-  const archive = archiveId === null ? null : await readArchive(archiveId)
+  const archive =
+    archiveId === null ? null : await retryWrite(signal, 'directory', () => readArchive(archiveId))
   if (!archive) throw unavailable()
   const tooLarge = refuseCapacity(archive, memoryMib)
   if (tooLarge !== null) throw new TaskFault('out_of_memory', tooLarge)

@@ -6,16 +6,18 @@ import { localCheckpoints, localCheckpointsRoot, removeLocal } from '../../check
 import { restoreCheckpoints } from '../../checkpoints/restore-checkpoints'
 import { openCheckpoints, runOf, runUser, sharedCheckpoints } from '../../checkpoints/run-directory'
 import { listDirectory } from '../../files/list-directory'
+import { removeMemoryDirectory } from '../../files/memory-directory'
 import type { SnapshotMount, TaskCheckpoints, TaskContainer } from '../../runtime/runtime'
 import { type TaskUser, taskUser } from '../../runtime/spec/container-spec'
+import { artifactsDirectory, artifactsRoot, createArtifactsDirectory } from '../artifacts/artifacts-directory'
+import { restoreWorkingFiles } from '../working-files/restore-working-files'
 import {
-  artifactsDirectory,
-  artifactsRoot,
-  createArtifactsDirectory,
-  removeArtifacts,
-} from '../artifacts/artifacts-directory'
+  createWorkingDirectory,
+  workingDirectoriesRoot,
+  workingDirectoryOf,
+} from '../working-files/working-directory'
 import { findHostFiles } from './host-files'
-import { prepareArchive } from './prepare-archive'
+import { prepareArchive, uploadedDirectory } from './prepare-archive'
 import { writeTaskDirectory } from './task-directory'
 import type { TaskSettings } from './task-settings'
 import { toContainerSpec } from './to-container-spec'
@@ -43,6 +45,8 @@ export async function prepareTask(
   try {
     mounts = await prepareMounts(host, task, { signal: stopping, note })
     if (task.spec.archive !== undefined) await prepareArchive(directory, task, stopping)
+    if (task.spec.working_directory !== undefined)
+      await restoreWorkingFiles(join(directory, uploadedDirectory), task, stopping)
     checkpoints = await restoreRunCheckpoints(host, task, workspace, { stopping, note })
   } catch (error) {
     if (stopping.aborted) return null
@@ -52,8 +56,9 @@ export async function prepareTask(
   const results = resultsLimitBytes === null ? null : artifactsDirectory(tasksDirectory, task.id)
   if (results !== null && resultsLimitBytes !== null)
     await createArtifactsDirectory(results, resultsLimitBytes, user)
+  const workingDirectory = await createWorkingDirectory(tasksDirectory, task, user)
   const spec = toContainerSpec(task, host.lease, directory, jobNetworks)
-  return { ...spec, workspace, checkpoints, results, mounts }
+  return { ...spec, workspace, checkpoints, results, workingDirectory, mounts }
 }
 
 /** Makes the snapshots of a task available on this machine. They stay until {@link clearTask}. */
@@ -90,13 +95,19 @@ async function restoreRunCheckpoints(
 /** Removes the files created for this task only, and releases its snapshots. */
 export async function clearTask({ tasksDirectory, snapshots }: TaskSettings, taskId: string): Promise<void> {
   await rm(join(tasksDirectory, taskId), { recursive: true, force: true })
-  await removeArtifacts(artifactsDirectory(tasksDirectory, taskId))
+  await removeMemoryDirectory(artifactsDirectory(tasksDirectory, taskId))
+  await removeMemoryDirectory(workingDirectoryOf(tasksDirectory, taskId))
   await removeLocal(tasksDirectory, taskId)
   await snapshots.release(taskId)
 }
 
 /** Returns the ids of the tasks that have files here. */
 export async function listTasksWithFiles({ tasksDirectory }: TaskSettings): Promise<string[]> {
-  const roots = [tasksDirectory, artifactsRoot(tasksDirectory), localCheckpointsRoot(tasksDirectory)]
+  const roots = [
+    tasksDirectory,
+    artifactsRoot(tasksDirectory),
+    workingDirectoriesRoot(tasksDirectory),
+    localCheckpointsRoot(tasksDirectory),
+  ]
   return [...new Set((await Promise.all(roots.map(listDirectory))).flat())]
 }

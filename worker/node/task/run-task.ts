@@ -5,7 +5,6 @@ import { type ClaimedTask, Fenced, markRunning } from '@/lib/cluster/tasks/tasks
 import { type EndReason, endReasons } from '@/lib/contract/reasons'
 import type { Outcome } from '@/lib/jobs/lifecycle/attempt-end'
 import { logger } from '@/lib/logger'
-import { RunCheckpoints } from '../../checkpoints/run-checkpoints'
 import type { ContainerRef, OutputChunk } from '../../runtime/runtime'
 import { withArtifacts } from '../artifacts/upload-artifacts'
 import { UsageRecorder } from '../gpus/usage-recorder'
@@ -16,6 +15,7 @@ import { isExternalEnd, outcomeOf, outcomeOfFault } from './outcome'
 import { OutputWriter } from './output-writer'
 import { clearTask, prepareTask } from './prepare-task'
 import { StopRequest } from './stop-request'
+import { TaskFiles } from './task-files'
 import type { TaskHost } from './task-settings'
 import { TaskTerminal } from './task-terminal'
 import { watchUsage } from './watch-usage'
@@ -45,7 +45,7 @@ export class TaskRun {
   readonly #usage: UsageRecorder
   readonly #claimedMs = performance.now()
   #output: OutputWriter | undefined
-  #checkpoints: RunCheckpoints | undefined
+  #files: TaskFiles | undefined
   #terminal: TaskTerminal | undefined
 
   constructor(
@@ -139,11 +139,11 @@ export class TaskRun {
       // If peers of a removed container fail as a result and stop it, the removal is still the cause.
       const stopped = reason !== null && !(reason === 'peer_failed' && isExternalEnd(error))
       const outcome = stopped ? { reason, detail: null, exitCode: null } : outcomeOfFault(error, engineOutage)
-      if (dead) return { outcome: await this.#finishCheckpoints(outcome), keepGpus: false }
+      if (dead) return { outcome: await this.#finishFiles(outcome), keepGpus: false }
       if (!reported)
         await retryWrite(this.#abandoned.signal, 'drain', () => this.host.onKillFailed(this.task))
       if (endReasons[outcome.reason].fault !== 'system') {
-        this.#checkpoints?.close()
+        this.#files?.close()
         const detail = 'Its container could not be killed. An admin has been notified.'
         return { outcome: { ...outcome, detail }, keepGpus: true }
       }
@@ -167,7 +167,7 @@ export class TaskRun {
     const running = AbortSignal.any([ended.signal, this.#abandoned.signal])
     watchUsage(lease, task.id, () => this.#supervisor.usage(), running)
     if (!over) this.#serveTerminal(running)
-    this.#keepCheckpoints(running)
+    this.#keepFiles(running)
     const take = async (chunk: OutputChunk) => {
       this.#requireOurs()
       await store.write(chunk)
@@ -179,7 +179,7 @@ export class TaskRun {
       await this.#stop.stored
       const outcome = outcomeOf(exit, this.#stop.reason, task.memoryMib, over)
       await warnPeers(lease, task, outcome, this.#abandoned.signal)
-      const recorded = await this.#finishCheckpoints(outcome)
+      const recorded = await this.#finishFiles(outcome)
       await store.end()
       return recorded
     } finally {
@@ -188,16 +188,16 @@ export class TaskRun {
     }
   }
 
-  #keepCheckpoints(running: AbortSignal): void {
+  #keepFiles(running: AbortSignal): void {
     const { host, task } = this
     const { signal: abandoned } = this.#abandoned
     const onOver = () => this.stop('checkpoint_limit')
-    this.#checkpoints = new RunCheckpoints({ host, task, abandoned, note: this.#note, onOver })
-    this.#checkpoints.start(running)
+    this.#files = new TaskFiles({ host, task, abandoned, note: this.#note, onOver })
+    this.#files.start(running)
   }
 
-  async #finishCheckpoints(outcome: Outcome): Promise<Outcome> {
-    return (await this.#checkpoints?.finish(outcome)) ?? outcome
+  async #finishFiles(outcome: Outcome): Promise<Outcome> {
+    return (await this.#files?.finish(outcome)) ?? outcome
   }
 
   readonly #note = (text: string): void => {

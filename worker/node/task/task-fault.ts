@@ -14,8 +14,9 @@ export class TaskFault extends Error {
       'out_of_memory' | 'workspace_unavailable' | 'snapshot_unavailable' | 'peers_missing'
     >,
     message: string,
+    options?: { cause?: unknown },
   ) {
-    super(message)
+    super(message, options)
     this.name = 'TaskFault'
   }
 }

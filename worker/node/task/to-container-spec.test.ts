@@ -116,11 +116,23 @@ it('copies the uploaded directory, then executes the program', () => {
   const uploaded = containerFor(withDirectory)
   expect(uploaded.command.slice(0, 2)).toEqual(['/bin/sh', '-c'])
   expect(uploaded.command[2]).toMatch(/^cp -R .* && exec "\$@"$/)
-  expect(uploaded.command.slice(4)).toEqual(['python', '-u', '/work/solution.py'])
+  expect(uploaded.command.slice(4)).toEqual(['/work', 'python', '-u', '/work/solution.py'])
   expect(uploaded.runName).toBe('base')
   const commanded = containerFor({ ...withDirectory, code: Buffer.alloc(0), command: 'sh run.sh' })
-  expect(commanded.command.slice(4)).toEqual(['/bin/sh', '-c', 'sh run.sh'])
+  expect(commanded.command.slice(4)).toEqual(['/work', '/bin/sh', '-c', 'sh run.sh'])
   expect(commanded.command[2]).not.toContain('solution.py')
+})
+
+it('copies the uploaded directory to the working directory of the job', () => {
+  const spec = readSpec({ archive: 'a'.repeat(64), working_directory: '/workspace/it is "mine"' })
+  const { command } = containerFor({
+    ...task,
+    archiveId: 'archive',
+    code: Buffer.alloc(0),
+    spec,
+    command: 'sh run.sh',
+  })
+  expect(command.slice(4)).toEqual(['/workspace/it is "mine"', '/bin/sh', '-c', 'sh run.sh'])
 })
 
 it('runs the entrypoint of the uploaded directory by its extension, without a solution.py', async () => {
@@ -131,9 +143,9 @@ it('runs the entrypoint of the uploaded directory by its extension, without a so
     spec: readSpec({ archive: 'a'.repeat(64), entrypoint, args: ['--epochs', '1'] }),
   })
   const program = containerFor(withEntrypoint('src/train.py')).command
-  expect(program.slice(4)).toEqual(['python', '-u', '/work/src/train.py', '--epochs', '1'])
+  expect(program.slice(5)).toEqual(['python', '-u', '/work/src/train.py', '--epochs', '1'])
   expect(program[2]).not.toContain('solution.py')
-  expect(containerFor(withEntrypoint('run.sh')).command.slice(4)).toEqual([
+  expect(containerFor(withEntrypoint('run.sh')).command.slice(5)).toEqual([
     '/bin/sh',
     '/work/run.sh',
     '--epochs',

@@ -4,6 +4,7 @@ import { runnerOf } from '@/lib/contract/config/entrypoint'
 import { addressOf, type JobNetworks, subnetOf } from '@/lib/contract/job-network'
 import { withCudaArgument } from '@/lib/jobs/config/cuda-argument'
 import { type JobNetwork, RuntimeFault, type TaskContainer } from '../../runtime/runtime'
+import { copyMarker } from '../working-files/copy-marker'
 import { hostProgram } from './host-program'
 import { uploadedDirectory } from './prepare-archive'
 import { processesOf } from './task-directory'
@@ -14,14 +15,16 @@ export function toContainerSpec(
   lease: Lease,
   directory: string,
   jobNetworks: JobNetworks,
-): Omit<TaskContainer, 'results' | 'workspace' | 'checkpoints' | 'mounts'> {
+): Omit<TaskContainer, 'results' | 'workspace' | 'workingDirectory' | 'checkpoints' | 'mounts'> {
   const { spec } = task
   // The container numbers its GPUs from 0 in node order, which is the order of `task.gpus`.
   const args = spec.cuda_argument ? withCudaArgument(spec.args, task.gpus.length) : spec.args
   const hasUpload = spec.archive !== undefined
+  const start = spec.working_directory ?? '/work'
+  const copies = hasUpload || spec.working_directory !== undefined
   const program =
     task.command === null
-      ? [...programOf(spec, hasUpload ? '/work' : '/job'), ...args]
+      ? [...programOf(spec, hasUpload ? start : '/job'), ...args]
       : ['/bin/sh', '-c', task.command]
   return {
     jobId: task.jobId,
@@ -30,7 +33,7 @@ export function toContainerSpec(
     rank: task.rank,
     nodeId: lease.nodeId,
     image: task.image,
-    command: hasUpload ? inUploadedDirectory(program, task.code.length > 0) : program,
+    command: copies ? inUploadedDirectory(program, start, hasUpload && task.code.length > 0) : program,
     env: spec.env,
     runName: spec.run_name ?? null,
     directory,
@@ -73,14 +76,16 @@ function toNetworkSpec(task: ClaimedTask, index: number, jobNetworks: JobNetwork
 }
 
 /**
- * Copies the uploaded files to a writable place, then executes the program. Keeps links as links, and makes the task
- * the owner of every file. An uploaded program is copied to the same place, where it finds its modules and data.
+ * Copies the uploaded files to the directory where the program starts, then executes it. Keeps links as links, and makes
+ * the task the owner of every file. An uploaded program is copied to the same place, where it finds its modules and data.
  */
-function inUploadedDirectory(program: string[], uploaded: boolean): string[] {
+function inUploadedDirectory(program: string[], start: string, uploaded: boolean): string[] {
   const steps = [
-    `cp -R /job/${uploadedDirectory}/. /work/`,
-    ...(uploaded ? ['rm -rf /work/solution.py', 'cp /job/solution.py /work/'] : []),
+    `cp -R /job/${uploadedDirectory}/. "$1"/`,
+    ...(uploaded ? ['rm -rf "$1"/solution.py', 'cp /job/solution.py "$1"/'] : []),
+    `rm -f "$1"/${copyMarker}`,
+    'shift',
     'exec "$@"',
   ]
-  return ['/bin/sh', '-c', steps.join(' && '), 'gpuq', ...program]
+  return ['/bin/sh', '-c', steps.join(' && '), 'gpuq', start, ...program]
 }

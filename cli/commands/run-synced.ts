@@ -1,0 +1,58 @@
+import { invalidRequest } from '@/lib/contract/errors'
+import { resolveConnection } from '../config'
+import type { Context } from '../context'
+import { printResult, showToEnd, type WaitOptions } from '../job/follow-submitted'
+import { withOptionErrors } from '../job/option-errors'
+import { note } from '../job/show-job'
+import { unlimitedSeconds } from '../job/submit-directory'
+import { type ConfigOptions, toConfigText } from '../job/upload-config'
+import { followWithFiles } from '../sync/follow-sync'
+import { resolveWorkingDirectory, shipDirectory } from '../sync/ship-directory'
+import { createState, newState } from '../sync/sync-state'
+
+/**
+ * Runs a command in the current directory: the job finds it at the same path, and its changes return while it runs. Where
+ * the cluster shares the directory, nothing is sent.
+ */
+export async function runSynced(
+  context: Context,
+  {
+    command,
+    wait = true,
+    quiet = false,
+    json,
+    deduplicate,
+    ...options
+  }: ConfigOptions & Partial<WaitOptions> & { command: string },
+): Promise<number> {
+  if (!wait) {
+    const message = '--sync brings files back until the job ends: remove --no-wait, or use --with-dir.'
+    throw invalidRequest(message)
+  }
+  const client = await context.connect()
+  const { server } = await resolveConnection(context.env)
+  const directory = await resolveWorkingDirectory(context.env, '.')
+  const shipped = await shipDirectory(context, options.project_id ?? 'default', directory, quiet)
+  const max_time = options.expected_time === undefined ? unlimitedSeconds : undefined
+  const place = shipped.shared
+    ? { command: `cd ${quoted(directory)} && ${command}` }
+    : { command, archive: shipped.archive, working_directory: directory }
+  const config = toConfigText({ ...options, ...place, max_time })
+  const { job_id: jobId } = await withOptionErrors(() =>
+    client.jobs.submit({ config, wait: false, deduplicate }),
+  )
+  if (!quiet && !json) {
+    await note(context, `job ${jobId}`)
+    if (shipped.shared) await note(context, `the cluster shares ${directory}: nothing is sent`)
+  }
+  const show = () => (json ? printResult(context, jobId) : showToEnd(context, client, jobId, { quiet }))
+  if (shipped.shared) return show()
+  const state = newState({ jobId, server, directory, shipped: shipped.shipped })
+  await createState(context.env, state)
+  return followWithFiles(context, client, state, show)
+}
+
+/** One word of a shell. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`
+}

@@ -1,0 +1,99 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { CallToolRequest, CallToolResult } from '@modelcontextprotocol/sdk/types.js'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { readStates } from '../sync/sync-state'
+import { fakeContext, jobId } from '../testing/fake-context'
+import { AgentFiles } from './agent-files'
+import { AgentTools } from './agent-tools'
+
+let root: string
+let directory: string
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'gpuq-agent-'))
+  directory = join(root, 'project')
+  await mkdir(directory)
+  await writeFile(join(directory, 'train.sh'), 'echo 1')
+})
+afterEach(() => rm(root, { recursive: true }))
+
+/** The tools in front of a server, with the calls that it got. Each upload has another hash. */
+async function open(shared: string | null = null, answer: Partial<CallToolResult> = {}) {
+  const calls: CallToolRequest['params'][] = []
+  let uploads = 0
+  const context = fakeContext((request) => {
+    const { pathname } = new URL(request.url)
+    if (pathname.endsWith('/working-files'))
+      return Response.json({ working_directory: directory, files: [], next: 0, more: false, ended: false })
+    if (request.method === 'POST') {
+      uploads += 1
+      return Response.json({ archive: `archive ${uploads}`, missing: [] })
+    }
+    return Response.json({ max_bytes: 1000, max_entries: 10, shared_directory: shared })
+  })
+  context.env = { ...context.env, XDG_CACHE_HOME: join(root, 'cache') }
+  const files = new AgentFiles(context, await context.connect())
+  const forward = async (call: CallToolRequest['params']): Promise<CallToolResult> => {
+    calls.push(call)
+    return { content: [], structuredContent: { job_id: jobId, status: 'queued' }, ...answer }
+  }
+  const tools = new AgentTools({ context, files, forward, server: 'http://gpuq.test', directory })
+  const create = (more: Record<string, unknown> = {}) =>
+    tools.call({ name: 'CreateGPUJob', arguments: { name: 'a job', ...more } })
+  return { context, files, tools, calls, create }
+}
+
+it('a job gets the directory of the agent, at its path', async () => {
+  const { create, calls, context, files } = await open()
+  await create({ project_id: 'p' })
+  expect(calls).toEqual([
+    {
+      name: 'CreateGPUJob',
+      arguments: { name: 'a job', project_id: 'p', working_directory: directory, archive: 'archive 1' },
+    },
+  ])
+  expect(await readStates(context.env)).toMatchObject([{ jobId, directory, server: 'http://gpuq.test' }])
+  await files.close()
+})
+
+it('a repeated call with a key sends the same directory, although files have changed', async () => {
+  const { create, calls, files } = await open()
+  for (const key of ['a', 'a', 'b']) {
+    await create({ idempotency_key: key })
+    await writeFile(join(directory, 'train.log'), key)
+  }
+  expect(calls.map((call) => call.arguments?.archive)).toEqual(['archive 1', 'archive 1', 'archive 2'])
+  await files.close()
+})
+
+it.each([{ archive: 'code@3' }, { working_directory: '/elsewhere' }])(
+  'a call that names %j sends nothing',
+  async (named) => {
+    const { create, calls, context } = await open()
+    await create(named)
+    expect(calls).toEqual([{ name: 'CreateGPUJob', arguments: { name: 'a job', ...named } }])
+    expect(await readStates(context.env)).toEqual([])
+  },
+)
+
+it('a directory that the cluster shares is not sent', async () => {
+  const { create, calls } = await open(root)
+  await create()
+  expect(calls).toEqual([{ name: 'CreateGPUJob', arguments: { name: 'a job' } }])
+})
+
+it('a refused job has no files that return', async () => {
+  const refused = { isError: true, structuredContent: {} }
+  const { create, context } = await open(null, refused)
+  expect(await create()).toMatchObject(refused)
+  expect(await readStates(context.env)).toEqual([])
+})
+
+it('the agent can read why its directory cannot be sent', async () => {
+  const { create, calls } = await open()
+  await writeFile(join(directory, 'data.bin'), Buffer.alloc(2000))
+  const result = await create()
+  expect(result).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('data.bin') }] })
+  expect(calls).toEqual([])
+})

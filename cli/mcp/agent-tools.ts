@@ -1,0 +1,84 @@
+import type { CallToolRequest, CallToolResult } from '@modelcontextprotocol/sdk/types.js'
+import { z } from 'zod'
+import { GpuqError } from '@/lib/contract/errors'
+import { finalStatuses } from '@/lib/contract/status'
+import { ProblemError } from '@/lib/http/client/problem'
+import type { Context } from '../context'
+import { type ShippedDirectory, shipDirectory } from '../sync/ship-directory'
+import { newState } from '../sync/sync-state'
+import type { AgentFiles } from './agent-files'
+
+type ToolCall = CallToolRequest['params']
+
+/** How long a response with a final status waits for the last files, in ms. */
+const lastFilesMs = 20_000
+
+const createInput = z.looseObject({
+  project_id: z.string().default('default'),
+  idempotency_key: z.string().optional(),
+})
+const jobAnswer = z.looseObject({ job_id: z.string().optional(), status: z.string().optional() })
+
+interface AgentToolsOptions {
+  context: Context
+  files: AgentFiles
+  /** Calls a tool of the server. */
+  forward: (call: ToolCall) => Promise<CallToolResult>
+  server: string
+  /** Absolute path of the agent's working directory. */
+  directory: string
+}
+
+/** The tools of the server, with the agent's working directory. */
+export class AgentTools {
+  /** A call that is repeated with its key sends the same directory, so that it is the same job. */
+  readonly #shippedByKey = new Map<string, ShippedDirectory>()
+
+  constructor(readonly of: AgentToolsOptions) {}
+
+  /** Calls a tool. Errors are part of the result, so that the model can read them. */
+  async call(call: ToolCall): Promise<CallToolResult> {
+    try {
+      if (call.name === 'CreateGPUJob') return await this.#createJob(call)
+      return await this.#withFiles(await this.of.forward(call), call)
+    } catch (error) {
+      return { content: [{ type: 'text', text: messageOf(error) }], isError: true }
+    }
+  }
+
+  /** Sends the working directory, then creates the job in it. A call that names a directory itself is forwarded. */
+  async #createJob(call: ToolCall): Promise<CallToolResult> {
+    const { context, files, forward, server, directory } = this.of
+    const given = createInput.safeParse(call.arguments ?? {})
+    const isNamed = given.data?.archive !== undefined || given.data?.working_directory !== undefined
+    if (!given.success || isNamed) return forward(call)
+    const { project_id: project, idempotency_key: key } = given.data
+    const known = key === undefined ? undefined : this.#shippedByKey.get(key)
+    const shipped = known ?? (await shipDirectory(context, project, directory, true))
+    if (key !== undefined) this.#shippedByKey.set(key, shipped)
+    if (shipped.shared) return forward(call)
+    const place = { working_directory: directory, ...(shipped.archive && { archive: shipped.archive }) }
+    const result = await forward({ ...call, arguments: { ...call.arguments, ...place } })
+    const jobId = jobAnswer.safeParse(result.structuredContent).data?.job_id
+    if (!result.isError && jobId !== undefined)
+      await files.add(newState({ jobId, server, directory, shipped: shipped.shipped }))
+    return result
+  }
+
+  /** Adds what happened to the job's files. With a final status, all of its files are here. */
+  async #withFiles(result: CallToolResult, call: ToolCall): Promise<CallToolResult> {
+    const { files } = this.of
+    const answer = jobAnswer.safeParse(result.structuredContent).data
+    const jobId = answer?.job_id ?? call.arguments?.job_id
+    if (typeof jobId !== 'string') return result
+    if (finalStatuses.some((status) => status === answer?.status)) await files.finish(jobId, lastFilesMs)
+    const reports = files.takeReports(jobId)
+    if (reports.length === 0) return result
+    return { ...result, content: [...result.content, { type: 'text', text: reports.join('\n') }] }
+  }
+}
+
+function messageOf(error: unknown): string {
+  if (error instanceof GpuqError || error instanceof ProblemError) return error.message
+  return `gpuq mcp failed: ${error instanceof Error ? error.message : String(error)}`
+}

@@ -1,0 +1,106 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { Stats } from 'node:fs'
+import { chmod, lstat, mkdir, open, rename, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { errorCode } from '../files'
+import type { LocalFile } from './choose-target'
+
+/** A file of the working directory cannot be written; the message says why. */
+export class LocalProblem extends Error {}
+
+interface Observed {
+  local: LocalFile
+  /** Null: there is nothing. */
+  stats: Stats | null
+}
+
+/**
+ * Looks at a path below a directory without following links.
+ * @throws LocalProblem if a link or a file is in the place of one of its directories.
+ */
+export async function observe(root: string, path: string): Promise<Observed> {
+  const names = path.split('/')
+  for (const [index] of names.slice(1).entries()) {
+    const parent = names.slice(0, index + 1).join('/')
+    const stats = await statOf(join(root, parent))
+    if (stats === null) return { local: { kind: 'missing' }, stats: null }
+    if (!stats.isDirectory()) {
+      const is = stats.isSymbolicLink() ? 'a link' : 'not a directory'
+      throw new LocalProblem(`${parent} is ${is} here. Remove or rename it.`)
+    }
+  }
+  const full = join(root, path)
+  const stats = await statOf(full)
+  if (stats === null) return { local: { kind: 'missing' }, stats }
+  if (!stats.isFile()) return { local: { kind: 'other' }, stats }
+  return { local: { kind: 'file', sha256: await hashOf(full) }, stats }
+}
+
+async function hashOf(path: string): Promise<string> {
+  const file = await open(path)
+  const hash = createHash('sha256')
+  for await (const piece of file.createReadStream({ highWaterMark: 1 << 20 })) hash.update(piece as Buffer)
+  return hash.digest('hex')
+}
+
+interface NewContent {
+  bytes: number
+  sha256: string
+  executable: boolean
+  parts: AsyncIterable<Uint8Array>
+}
+
+/**
+ * Replaces a file with new content in one step: a reader sees the old or the new file.
+ * @param before what {@link observe} found.
+ * @returns false if the local file or the content changed meanwhile; then nothing was written.
+ */
+export async function replaceFile(
+  root: string,
+  path: string,
+  before: Stats | null,
+  { bytes, sha256, executable, parts }: NewContent,
+): Promise<boolean> {
+  const full = join(root, path)
+  await mkdir(dirname(full), { recursive: true })
+  const temporary = join(dirname(full), `.gpuq-${randomBytes(8).toString('hex')}.part`)
+  try {
+    const file = await open(temporary, 'wx', executable ? 0o777 : 0o666)
+    const hash = createHash('sha256')
+    let written = 0
+    try {
+      for await (const part of parts) {
+        written += part.length
+        if (written > bytes) return false
+        hash.update(part)
+        await file.writeFile(part)
+      }
+    } finally {
+      await file.close()
+    }
+    if (hash.digest('hex') !== sha256) return false
+    if (before?.isFile()) await chmod(temporary, (before.mode & 0o777) | (executable ? 0o100 : 0))
+    if (!isSame(before, await statOf(full))) return false
+    await rename(temporary, full)
+    return true
+  } finally {
+    await rm(temporary, { force: true })
+  }
+}
+
+function isSame(one: Stats | null, other: Stats | null): boolean {
+  if (one === null || other === null) return one === other
+  return (
+    one.ino === other.ino &&
+    one.size === other.size &&
+    one.mtimeMs === other.mtimeMs &&
+    one.ctimeMs === other.ctimeMs
+  )
+}
+
+async function statOf(path: string): Promise<Stats | null> {
+  return lstat(path).catch((error: unknown) => {
+    if (['ENOENT', 'ENOTDIR'].includes(errorCode(error))) return null
+    throw error
+  })
+}

@@ -1,0 +1,90 @@
+import { mkdir, readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { parseJson } from '@/lib/contract/parse-json'
+import { readIfPresent, writePrivateFile, xdgDirectory } from '../files'
+
+const hashes = z.record(z.string(), z.string())
+
+const stateSchema = z.object({
+  version: z.literal(1),
+  server: z.string(),
+  /** Absolute path of the working directory. */
+  directory: z.string(),
+  /** The position in the list of the job's files. */
+  after: z.number(),
+  /** The content that each file had when it was brought back, by its path here. */
+  returned: hashes,
+  /** The rank that owns each path. */
+  owners: z.record(z.string(), z.number()),
+})
+const shippedSchema = z.object({ version: z.literal(1), files: hashes })
+
+/** What is known of a job's files here. Kept on disk until the job has ended, so that another command can continue. */
+export interface SyncState extends Omit<z.infer<typeof stateSchema>, 'version'> {
+  jobId: string
+  /** The content of the files that were sent with the job. */
+  shipped: Readonly<Record<string, string>>
+}
+
+const jobIdPattern = /^[0-9a-f-]{36}$/
+
+const rootOf = (env: NodeJS.ProcessEnv) => join(xdgDirectory(env, 'CACHE'), 'gpuq', 'sync')
+
+/** The state of a job whose files have not returned yet. */
+export function newState(given: Pick<SyncState, 'jobId' | 'server' | 'directory' | 'shipped'>): SyncState {
+  return { ...given, after: 0, returned: {}, owners: {} }
+}
+
+/**
+ * Saves a state for the first time, with the files that were sent. If the disk is full or read-only, another command cannot
+ * continue, and the files return all the same.
+ */
+export async function createState(env: NodeJS.ProcessEnv, state: SyncState): Promise<void> {
+  const directory = join(rootOf(env), state.jobId)
+  const shipped: z.input<typeof shippedSchema> = { version: 1, files: { ...state.shipped } }
+  try {
+    await mkdir(directory, { recursive: true, mode: 0o700 })
+    await writePrivateFile(join(directory, 'shipped.json'), JSON.stringify(shipped))
+  } catch {
+    return
+  }
+  await saveState(env, state)
+}
+
+/** Saves the progress of a state, if the disk allows it. */
+export async function saveState(
+  env: NodeJS.ProcessEnv,
+  { jobId, shipped: _, ...state }: SyncState,
+): Promise<void> {
+  const saved: z.input<typeof stateSchema> = { version: 1, ...state }
+  await writePrivateFile(join(rootOf(env), jobId, 'state.json'), JSON.stringify(saved)).catch(() => undefined)
+}
+
+/** Reads the state of a job; null if there is none that can be read. */
+export async function readState(env: NodeJS.ProcessEnv, jobId: string): Promise<SyncState | null> {
+  const directory = join(rootOf(env), jobId)
+  const [state, shipped] = await Promise.all([
+    readIfPresent(join(directory, 'state.json')),
+    readIfPresent(join(directory, 'shipped.json')),
+  ])
+  const parsed = stateSchema.safeParse(parseJson(state ?? ''))
+  const sent = shippedSchema.safeParse(parseJson(shipped ?? ''))
+  if (!parsed.success || !sent.success) return null
+  const { version: _, ...rest } = parsed.data
+  return { ...rest, jobId, shipped: sent.data.files }
+}
+
+/** Reads the states of all jobs. */
+export async function readStates(env: NodeJS.ProcessEnv): Promise<SyncState[]> {
+  const names = await readdir(rootOf(env)).catch(() => [])
+  const states = await Promise.all(
+    names.filter((name) => jobIdPattern.test(name)).map((name) => readState(env, name)),
+  )
+  return states.filter((state) => state !== null)
+}
+
+/** Removes the state of a job whose files are complete here. */
+export async function removeState(env: NodeJS.ProcessEnv, jobId: string): Promise<void> {
+  await rm(join(rootOf(env), jobId), { recursive: true, force: true })
+}

@@ -1,0 +1,55 @@
+import { z } from 'zod'
+import { idSchema } from './jobs'
+import { uploadStatuses } from './status'
+
+/** Query parameters of the operations on jobs. */
+
+/** Filters of `GET /api/jobs`, as query parameters. */
+export const jobFiltersSchema = z.object({
+  user_id: idSchema.optional().describe("another user's jobs, for admins only"),
+  all: z.stringbool().optional().describe('the jobs of all users, for admins only'),
+  status: z.enum(uploadStatuses).optional(),
+  competition_id: idSchema.optional(),
+  project_id: idSchema.optional(),
+  limit: z.coerce.number().int().min(1).max(200).default(50),
+  cursor: z.string().max(200).optional().describe('from the Link header of the previous page'),
+})
+
+/** Query of the operations on one job. */
+export const jobQuerySchema = z.object({
+  user_id: z.string().optional().describe('must be your own; admins can use any'),
+})
+
+/** Query of the operations on a job's terminal. */
+export const terminalQuerySchema = z.object({
+  rank: z.coerce.number().int().min(0).max(7).default(0).describe('task of a job on several nodes'),
+})
+
+/** `POST /api/jobs/ID/terminal/size`. */
+export const terminalSizeSchema = z.strictObject({
+  columns: z.int().min(1).max(1000),
+  rows: z.int().min(1).max(1000),
+})
+
+/** Query of `GET /api/jobs/ID/events`. */
+export const eventsQuerySchema = z.object({
+  tail: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .optional()
+    .describe('start this many bytes before the end of the records'),
+  max_record_bytes: z.coerce
+    .number()
+    .int()
+    .min(65_536)
+    .optional()
+    .describe('send only the start of larger results, as stdout records with "cut"; default: all of them'),
+})
+
+export const resultQuerySchema = jobQuerySchema.extend({
+  format: z.enum(['json', 'jsonl', 'text']).default('json').describe('jsonl and text are downloads'),
+})
+
+export type JobFilters = z.infer<typeof jobFiltersSchema>
+export type TerminalSize = z.infer<typeof terminalSizeSchema>

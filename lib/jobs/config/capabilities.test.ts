@@ -1,0 +1,61 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { parseConfig } from '../../contract/config/config'
+import { loadEnv } from '../../env'
+import { requireCapabilities } from './capabilities'
+
+const commands = { GPUQ_PROVISION_UP: 'up', GPUQ_PROVISION_DOWN: 'down' }
+
+afterEach(() => {
+  vi.unstubAllEnvs()
+  loadEnv({})
+})
+
+describe('a job with nodes of its own', () => {
+  it('needs the commands of the admin', () => {
+    expect(() => requireCapabilities({ fresh_nodes: true })).toThrow('cannot start nodes on demand')
+    loadEnv(commands)
+    expect(() => requireCapabilities({ fresh_nodes: true })).not.toThrow()
+  })
+
+  it('passes on only options that the admin allows', () => {
+    const job = { fresh_nodes: true, provision_args: ['--labels=team=a', '--service-account=root'] }
+    loadEnv(commands)
+    expect(() => requireCapabilities(job)).toThrow('--labels is not allowed: the admin allows none')
+    loadEnv({ ...commands, GPUQ_PROVISION_OPTIONS: '--labels, --network' })
+    expect(() => requireCapabilities(job)).toThrow(
+      '--service-account is not allowed: allowed are --labels, --network',
+    )
+    expect(() => requireCapabilities({ ...job, provision_args: ['--labels=team=a'] })).not.toThrow()
+  })
+
+  it('is refused with options that a shell could interpret, or without nodes of its own', () => {
+    const errorsOf = (args: unknown[], fresh = true) => {
+      const keys = { competition_id: 'c', project_id: 'p', expected_time: 1, fresh_nodes: fresh }
+      const parsed = parseConfig(JSON.stringify({ ...keys, provision_args: args }))
+      return parsed.ok ? [] : parsed.errors.map(({ path }) => path)
+    }
+    expect(errorsOf(['--reserved', '--network=projects/a/b', '--labels=a=b,c=d'])).toEqual([])
+    for (const bad of [
+      'x',
+      '-x',
+      '--',
+      '--a b',
+      '--a=b c',
+      '--a=$(id)',
+      '--a=`id`',
+      '--a=b\nc',
+      '--a=;id',
+      '--A=b',
+      '--a=',
+      7,
+    ])
+      expect(errorsOf([bad]), String(bad)).toEqual(['provision_args.0'])
+    expect(errorsOf(Array.from({ length: 17 }, () => '--a'))).toEqual(['provision_args'])
+    expect(errorsOf(['--a'], false)).toEqual(['provision_args'])
+  })
+})
+
+it('the allowed options are names', () => {
+  for (const text of ['network', '--a=b', '--a --b', '--a,,--b'])
+    expect(() => loadEnv({ GPUQ_PROVISION_OPTIONS: text }), text).toThrow('GPUQ_PROVISION_OPTIONS')
+})

@@ -1,0 +1,25 @@
+import { conflict } from '../../contract/errors'
+import { findRow, type Transaction } from '../../database/transaction'
+
+/**
+ * Refuses the name of a job of the user that has not ended. Call it under the lock on the user's row: without it, two
+ * concurrent submissions would both find the name unused.
+ * @throws 409 with the id of that job.
+ */
+export async function requireUnusedName(
+  tx: Transaction,
+  userId: string,
+  name: string | undefined,
+): Promise<void> {
+  const live = await findRow<{ id: string }>(tx, {
+    name: 'live-job-of-name',
+    text: `SELECT id FROM jobs
+            WHERE user_id = $1 AND name = $2 AND status IN ('pending', 'scheduled', 'running')
+            ORDER BY created_at DESC, id DESC LIMIT 1`,
+    values: [userId, name],
+  })
+  if (!live) return
+  throw conflict(
+    `The name "${name}" is used by your job ${live.id}, which has not ended. Use another name, or stop that job first.`,
+  )
+}
