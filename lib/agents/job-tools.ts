@@ -1,14 +1,15 @@
 import type { Actor } from '../access/actor'
 import { workspaceOfJob } from '../access/users/workspace-user'
-import { invalidField } from '../contract/errors'
 import { queueSubmitSchema } from '../contract/queue'
+import { database } from '../database/client'
+import { oneRow } from '../database/transaction'
 import { cancelJob } from '../jobs/lifecycle/cancel'
 import { waitUntilFinal } from '../jobs/live/wait'
 import { listJobs } from '../jobs/read/list'
 import { readJob } from '../jobs/read/read'
 import { readQueueJob } from '../queue/list'
 import { submitToQueue } from '../queue/submit'
-import { checkAbsolutePaths } from './absolute-paths'
+import { checkCommand } from './check-command'
 import { decideShape } from './job-shape'
 import { readLog } from './read-log'
 import type { CreateJob, ListJobs, ReadLog } from './tool-schemas'
@@ -26,47 +27,37 @@ const stopWithinMs = 3_000
 
 /**
  * Submits a command as a job and returns immediately.
- * @throws 422 for an invalid request, with the correction; 429 if a limit is exceeded.
+ * @throws 422 for an invalid request, with the correction; 409 for the name of a job that has not ended; 429 if a limit is
+ * exceeded.
  */
 export async function createJob({ actor, origin }: ToolCall, input: CreateJob) {
-  requireAbsolutePaths(input.command)
   const shape = decideShape(input.gpu_count, input.instance_count)
-  if (!shape.ok) throw invalidField(shape.path, shape.message)
-  const { idempotency_key, expected_time, ...job } = input
+  const { idempotency_key, expected_time, check_paths, ...job } = input
   const submission = queueSubmitSchema.parse({
     ...job,
     estimated_duration_seconds: expected_time,
     gpu_count: shape.gpuCount,
-    instance_count: shape.instanceCount,
   })
-  const { jobId, repeated } = await submitToQueue(actor, submission, idempotency_key ?? null)
+  const hints = await checkCommand(actor, input)
+  const options = { uniqueName: true }
+  const { jobId, repeated } = await submitToQueue(actor, submission, idempotency_key ?? null, options)
   return {
     job_id: jobId,
     status: repeated ? (await readQueueJob(actor, jobId)).status : 'queued',
     name: input.name,
     gpu_count: shape.gpuCount,
-    instance_count: shape.instanceCount,
+    instance_count: input.instance_count,
     repeated,
-    warnings: shape.warnings,
-    working_directory: await startDirectory(jobId, input.archive !== undefined),
+    warnings: [...shape.warnings, ...hints],
+    working_directory: await startDirectory(jobId),
     url: pageOf(origin, jobId),
   }
-}
-
-function requireAbsolutePaths(command: string): void {
-  const verdict = checkAbsolutePaths(command)
-  if (verdict.ok) return
-  const message =
-    verdict.word === null
-      ? verdict.message
-      : `"${verdict.word.slice(0, 200)}": ${verdict.message}. The command runs on another machine: use the absolute path, as in sh /workspace/train.sh. If this is not a path, move it into the script`
-  throw invalidField('command', message)
 }
 
 /** Reads one job with everything an agent needs. A job of another user and an unknown id give the same 404. */
 export async function viewJob({ actor, origin }: ToolCall, jobId: string) {
   const [job, queued] = await Promise.all([readJob(actor, jobId), readQueueJob(actor, jobId)])
-  const directory = await startDirectory(job.job_id, job.archive !== null)
+  const directory = await startDirectory(job.job_id)
   return {
     ...job,
     ...queued,
@@ -83,9 +74,14 @@ export async function viewJob({ actor, origin }: ToolCall, jobId: string) {
   }
 }
 
-/** Where the command starts: in the uploaded directory, which has precedence, or in the shared directory of the project. */
-async function startDirectory(jobId: string, hasArchive: boolean): Promise<string | null> {
-  return hasArchive ? '/work' : workspaceOfJob(jobId)
+/** Where the command starts: in its own directory, which has precedence, or in the shared directory of the project. */
+async function startDirectory(jobId: string): Promise<string | null> {
+  const { path, hasArchive } = await oneRow<{ path: string | null; hasArchive: boolean }>(database().pool, {
+    name: 'start-directory',
+    text: `SELECT spec->>'working_directory' AS path, spec ? 'archive' AS "hasArchive" FROM jobs WHERE id = $1`,
+    values: [jobId],
+  })
+  return path ?? (hasArchive ? '/work' : workspaceOfJob(jobId))
 }
 
 /** Stops a waiting or running job. Does nothing if it has already been cancelled. */

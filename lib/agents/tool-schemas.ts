@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { archiveReferenceSchema } from '../contract/archives/snapshot-name'
-import { clusterStatusSchema, nodeStates } from '../contract/cluster'
+import { clusterStatusSchema, nodeStates } from '../contract/cluster/cluster'
 import { mounts } from '../contract/config/mounts'
 import { count, label, seconds, shellCommand, variables } from '../contract/config/values'
+import { workingDirectory as workingDirectoryPath } from '../contract/config/working-directory'
 import { idempotencyKeySchema, idSchema, jobDetailSchema } from '../contract/jobs'
 import { queueStatuses } from '../contract/queue'
 import { uploadStatuses } from '../contract/status'
@@ -20,19 +21,21 @@ const workingDirectory = z
   .string()
   .nullable()
   .describe(
-    'the shared directory in which the command starts, or /work with the uploaded directory; null: an empty directory of the job',
+    'where the command starts: the working directory of the job, the shared directory of its project, or /work with the uploaded directory; null: an empty directory of the job',
   )
 
 export const createJobSchema = z.strictObject({
-  name: label(200).describe('a name for the job, such as "bert-finetuning-v1"'),
+  name: label(200).describe(
+    'a name that none of your waiting and running jobs has, such as "bert-finetuning-v1"',
+  ),
   gpu_count: z
     .literal(gpuCounts, { error: 'must be 1, 2, 4 or 8' })
-    .describe('GPUs on each instance: 1, 2, 4 or 8. With several instances it is always 8'),
+    .describe('GPUs on each instance: 1, 2, 4 or 8. If instance_count is above 1, it is always 8'),
   instance_count: count(1, 8)
     .default(1)
     .describe('number of machines that run the job together, 1 to 8. Up to 8 GPUs in total must use 1'),
   command: shellCommand.describe(
-    'the command for /bin/sh, with absolute paths only: sh /workspace/train.sh --epochs 10',
+    'the command for /bin/sh, with absolute paths: sh /workspace/train.sh --epochs 10. It runs in a container, which has only the image of its environment, the shared directory of the project, the archive and the mounts',
   ),
   project_id: idSchema.optional().describe('the project of the job; default: "default"'),
   environment: idSchema
@@ -43,10 +46,21 @@ export const createJobSchema = z.strictObject({
     .describe(
       'a snapshot of the project, such as code or code@3, or the hash of an uploaded directory. The command starts in a copy of it, /work: python /work/train.py',
     ),
+  working_directory: workingDirectoryPath
+    .optional()
+    .describe(
+      'the absolute path at which the command finds the archive and starts, instead of /work; files that it writes there are stored while it runs. `gpuq mcp` sets it and the archive for your working directory',
+    ),
   mounts: mounts
     .optional()
     .describe(
       'snapshots that the command can read, by their absolute paths: {"/data": "data/cifar10@1"}. Without a version, the newest one',
+    ),
+  check_paths: z
+    .boolean()
+    .default(true)
+    .describe(
+      'false: do not refuse paths in the command that the job does not get. For programs that the image has at unusual places',
     ),
   expected_time: seconds.optional().describe('expected duration of the job in seconds; used for forecasts'),
   max_time: seconds.optional().describe('maximum duration in seconds; then the job is stopped'),
@@ -69,7 +83,9 @@ export const createdJobSchema = z.object({
   repeated: z
     .boolean()
     .describe('true: the idempotency_key refers to this older job, and no job was created'),
-  warnings: z.array(z.string()).describe('changes that were made to the request'),
+  warnings: z
+    .array(z.string())
+    .describe('changes that were made to the request, and what may make the command fail'),
   working_directory: workingDirectory,
   url: z.string().describe('page of the job, for people'),
 })
@@ -179,7 +195,12 @@ export const agentClusterSchema = z.object({
     }),
   ),
   environments: z.array(
-    z.object({ name: z.string(), description: z.string().nullable(), is_default: z.boolean() }),
+    z.object({
+      name: z.string(),
+      description: z.string().nullable(),
+      is_default: z.boolean(),
+      network: z.enum(['none', 'internet']).describe('whether its jobs have internet access'),
+    }),
   ),
 })
 

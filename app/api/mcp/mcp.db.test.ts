@@ -4,11 +4,14 @@ import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { call } from '@/lib/access/testing/call'
 import { makePerson, makeToken, type Person } from '@/lib/access/testing/people'
 import { createdJobSchema } from '@/lib/agents/tool-schemas'
-import { makeJob } from '@/lib/cluster/testing/rows'
+import { makeJob, makeNode } from '@/lib/cluster/testing/rows'
 import { testDatabase } from '@/lib/database/testing/test-database'
 import { POST } from './route'
 
-vi.hoisted(() => vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough'))
+vi.hoisted(() => {
+  vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough')
+  vi.stubEnv('GPUQ_WORKSPACES', '*/shared=/workspace')
+})
 const db = testDatabase()
 
 let [ada, bob] = [] as unknown as [Person, Person]
@@ -37,7 +40,14 @@ async function connect(token: string): Promise<Client> {
 const connectAs = async (person: Person, ...scopes: Parameters<typeof makeToken>[1][]) =>
   connect((await makeToken(person, ...scopes)).token)
 
-const job = { name: 'a job', gpu_count: 1, instance_count: 1, command: 'sh /workspace/train.sh' }
+let jobs = 0
+/** The input of a new job, with a name of its own. */
+const newJob = () => ({
+  name: `job ${++jobs}`,
+  gpu_count: 1,
+  instance_count: 1,
+  command: 'sh /opt/train.sh',
+})
 
 async function use(client: Client, name: string, input: Record<string, unknown>) {
   const { structuredContent, isError, content } = await client.callTool({ name, arguments: input })
@@ -70,8 +80,9 @@ describe('an agent with the official client', () => {
 
   it('creates a job, reads it, lists jobs, reads the log and stops the job', async () => {
     const client = await connectAs(ada)
+    const input = newJob()
     const created = await use(client, 'CreateGPUJob', {
-      ...job,
+      ...input,
       gpu_count: 4,
       project_id: 'agents',
       priority: 3,
@@ -80,7 +91,7 @@ describe('an agent with the official client', () => {
     expect(JSON.parse(created.text)).toEqual(created.answer)
     const { job_id } = createdJobSchema.parse(created.answer)
     expect(await use(client, 'ViewGPUJob', { job_id })).toMatchObject({
-      answer: { job_id, name: 'a job', status: 'queued', gpu_count: 4, project_id: 'agents', priority: 3 },
+      answer: { job_id, name: input.name, status: 'queued', gpu_count: 4, project_id: 'agents', priority: 3 },
     })
     expect(await use(client, 'ReadGPUJobLog', { job_id })).toMatchObject({
       answer: { text: '', next_offset: 0, ended: false },
@@ -103,7 +114,7 @@ describe('an agent with the official client', () => {
 
   it('gets whole instances of eight GPUs if it requests several, and the answer says so', async () => {
     const client = await connectAs(ada)
-    const asked = { ...job, gpu_count: 4, instance_count: 3 }
+    const asked = { ...newJob(), gpu_count: 4, instance_count: 3 }
     const { answer } = await use(client, 'CreateGPUJob', asked)
     expect(answer).toMatchObject({
       gpu_count: 8,
@@ -114,13 +125,19 @@ describe('an agent with the official client', () => {
     expect(await use(client, 'ViewGPUJob', { job_id })).toMatchObject({
       answer: { gpu_count: 8, instance_count: 3 },
     })
-    const whole = await use(client, 'CreateGPUJob', { ...asked, gpu_count: 8 })
+    const whole = await use(client, 'CreateGPUJob', { ...newJob(), gpu_count: 8, instance_count: 3 })
     expect(whole.answer).toMatchObject({ gpu_count: 8, warnings: [] })
+    const few = await use(client, 'CreateGPUJob', { ...newJob(), gpu_count: 1, instance_count: 2 })
+    expect(few.answer).toMatchObject({
+      gpu_count: 8,
+      instance_count: 2,
+      warnings: [expect.stringMatching(/raised from 1 to 8.*instance_count 1 and gpu_count 2/)],
+    })
   })
 
   it('runs a command in an uploaded directory', async () => {
     const client = await connectAs(ada)
-    const { answer } = await use(client, 'CreateGPUJob', { ...job, project_id: 'shipped' })
+    const { answer } = await use(client, 'CreateGPUJob', { ...newJob(), project_id: 'shipped' })
     const hash = 'cd'.repeat(32)
     const manifest = { version: 1, entries: [{ path: 'train.py', bytes: 8, sha256: 'ab'.repeat(32) }] }
     await db.pool.query(
@@ -128,8 +145,13 @@ describe('an agent with the official client', () => {
        SELECT gen_random_uuid(), project_id, decode($2, 'hex'), $3, 1, 8 FROM jobs WHERE id = $1`,
       [answer?.job_id, hash, JSON.stringify(manifest)],
     )
-    const input = { ...job, project_id: 'shipped', archive: hash, command: 'python /work/train.py' }
-    const created = await use(client, 'CreateGPUJob', input)
+    const input = () => ({
+      ...newJob(),
+      project_id: 'shipped',
+      archive: hash,
+      command: 'python /work/train.py',
+    })
+    const created = await use(client, 'CreateGPUJob', input())
     expect(created.answer).toMatchObject({ working_directory: '/work' })
     const { job_id } = created.answer ?? {}
     expect((await use(client, 'ViewGPUJob', { job_id })).answer).toMatchObject({ working_directory: '/work' })
@@ -138,11 +160,11 @@ describe('an agent with the official client', () => {
        SELECT gen_random_uuid(), project_id, 'code', 1, id FROM archives WHERE hash = decode($1, 'hex')`,
       [hash],
     )
-    const named = await use(client, 'CreateGPUJob', { ...input, archive: 'code' })
+    const named = await use(client, 'CreateGPUJob', { ...input(), archive: 'code' })
     expect(named.answer).toMatchObject({ working_directory: '/work' })
-    const near = await use(client, 'CreateGPUJob', { ...input, archive: 'coed@1' })
+    const near = await use(client, 'CreateGPUJob', { ...input(), archive: 'coed@1' })
     expect(near).toMatchObject({ isError: true, text: expect.stringContaining('Did you mean code?') })
-    const unknown = await use(client, 'CreateGPUJob', { ...input, archive: 'ef'.repeat(32) })
+    const unknown = await use(client, 'CreateGPUJob', { ...input(), archive: 'ef'.repeat(32) })
     expect(unknown).toMatchObject({
       isError: true,
       text: expect.stringContaining('does not have this directory'),
@@ -151,7 +173,7 @@ describe('an agent with the official client', () => {
 
   it('may repeat a call with one key, which creates one job', async () => {
     const client = await connectAs(ada)
-    const input = { ...job, idempotency_key: 'try-1' }
+    const input = { ...newJob(), idempotency_key: 'try-1' }
     const [first, second] = [
       await use(client, 'CreateGPUJob', input),
       await use(client, 'CreateGPUJob', input),
@@ -162,18 +184,133 @@ describe('an agent with the official client', () => {
   })
 })
 
+describe('the name of a job', () => {
+  it('of one that has not ended is refused, with the id of that job', async () => {
+    const client = await connectAs(ada)
+    const input = newJob()
+    const { job_id } = createdJobSchema.parse((await use(client, 'CreateGPUJob', input)).answer)
+    const refused = await use(client, 'CreateGPUJob', { ...input, project_id: 'another' })
+    expect(refused).toMatchObject({ isError: true, text: expect.stringContaining(`your job ${job_id}`) })
+    await use(client, 'StopGPUJob', { job_id })
+    expect(await use(client, 'CreateGPUJob', input)).toMatchObject({ isError: false })
+  })
+
+  it('may be the name of another user’s job', async () => {
+    const input = newJob()
+    expect(await use(await connectAs(ada), 'CreateGPUJob', input)).toMatchObject({ isError: false })
+    expect(await use(await connectAs(bob), 'CreateGPUJob', input)).toMatchObject({ isError: false })
+  })
+
+  it('is given to one of several concurrent calls', async () => {
+    const client = await connectAs(ada)
+    const input = newJob()
+    const answers = await Promise.all(Array.from({ length: 8 }, () => use(client, 'CreateGPUJob', input)))
+    expect(answers.filter(({ isError }) => !isError)).toHaveLength(1)
+    const refused = answers.filter(({ text }) => text.includes('which has not ended'))
+    expect(refused).toHaveLength(7)
+  })
+})
+
+describe('a command', () => {
+  it('that needs the internet gets a hint which environment has it', async () => {
+    const client = await connectAs(ada)
+    const online = { ...newJob(), command: 'pip install torch && python /opt/train.py' }
+    expect((await use(client, 'CreateGPUJob', online)).answer).toMatchObject({
+      warnings: [expect.stringMatching(/runs pip,.*"python" has no internet access.*ask an admin/)],
+    })
+    await db.pool.query(
+      `INSERT INTO environments (id, name, image, network) VALUES (gen_random_uuid(), 'online', 'gpuq/python:1', 'internet')`,
+    )
+    expect((await use(client, 'CreateGPUJob', { ...online, name: newJob().name })).answer).toMatchObject({
+      warnings: [expect.stringMatching(/Use an environment that has it: "online"\.$/)],
+    })
+    const there = { ...online, name: newJob().name, environment: 'online' }
+    expect((await use(client, 'CreateGPUJob', there)).answer).toMatchObject({ warnings: [] })
+    expect((await use(client, 'ViewGPUCluster', {})).answer).toMatchObject({
+      environments: [
+        { name: 'python', network: 'none' },
+        { name: 'online', network: 'internet' },
+      ],
+    })
+  })
+
+  it('gets a hint about other paths that the job will not have', async () => {
+    const client = await connectAs(ada)
+    const input = { ...newJob(), command: 'python /opt/train.py --data=/datasets/a > /logs/x' }
+    expect((await use(client, 'CreateGPUJob', input)).answer).toMatchObject({
+      warnings: [expect.stringMatching(/will not have "\/datasets\/a", "\/logs\/x"/)],
+    })
+  })
+
+  it('may use any path if the agent says so', async () => {
+    const client = await connectAs(ada)
+    const input = { ...newJob(), command: 'sh /workspace/train.sh', check_paths: false }
+    expect((await use(client, 'CreateGPUJob', input)).answer).toMatchObject({ warnings: [] })
+  })
+
+  it('accepts the examples of the document in a shared directory', async () => {
+    const client = await connectAs(ada)
+    const examples = [
+      ['bert-base-training', 1, 1, 'sh /workspace/experiments/train_bert.sh'],
+      ['llama-finetuning', 4, 1, 'sh /workspace/projects/llama/scripts/distributed_train.sh'],
+      ['gpt-training-large', 8, 2, 'bash /workspace/gpt/training/launch_distributed.sh'],
+    ] as const
+    for (const [name, gpu_count, instance_count, command] of examples) {
+      const input = { name, gpu_count, instance_count, command, project_id: 'shared' }
+      expect((await use(client, 'CreateGPUJob', input)).answer).toMatchObject({
+        name,
+        gpu_count,
+        instance_count,
+        warnings: [],
+        working_directory: '/workspace',
+      })
+    }
+  })
+
+  it('may use the shared directory of its project, also of a new project', async () => {
+    const client = await connectAs(ada)
+    const command = 'sh /workspace/experiments/train_bert.sh'
+    for (const _ of [1, 2]) {
+      const input = { ...newJob(), project_id: 'shared', command }
+      expect((await use(client, 'CreateGPUJob', input)).answer).toMatchObject({
+        working_directory: '/workspace',
+        warnings: [],
+      })
+    }
+    expect(await use(client, 'CreateGPUJob', { ...newJob(), command })).toMatchObject({ isError: true })
+  })
+})
+
+it('an agent sees the GPUs of the cluster with model and memory', async () => {
+  await makeNode({ name: 'lab-1', gpus: 2 })
+  expect((await use(await connectAs(ada), 'ViewGPUCluster', {})).answer).toMatchObject({
+    total_gpus: 2,
+    nodes: [{ name: 'lab-1', gpus: 2, free_gpus: 2, gpu_models: ['Simulated GPU'], gpu_memory_gb: 24 }],
+  })
+})
+
 describe('an invalid call', () => {
   it.each([
     ['no such number of GPUs', { gpu_count: 3 }, /gpu_count: must be 1, 2, 4 or 8/],
     ['too many instances', { gpu_count: 8, instance_count: 9 }, /instance_count: must be at most 8/],
     ['no instance', { instance_count: 0 }, /instance_count: must be at least 1/],
-    ['few GPUs on several', { gpu_count: 2, instance_count: 3 }, /instance_count to 1 and gpu_count to 8/],
     [
       'a relative script',
       { command: 'sh train.sh' },
-      /command: "train.sh".*must be an absolute path.*absolute path, as in/,
+      /command: "train.sh" must be an absolute path.*absolute path, as in/,
     ],
     ['a relative program', { command: './train.sh' }, /"\.\/train\.sh"/],
+    ['a relative directory', { command: 'cd src && python /opt/x.py' }, /"src" must be an absolute path/],
+    [
+      'a script that the job will not have',
+      { command: 'sh /workspace/train.sh' },
+      /command: the job will not have "\/workspace\/train\.sh".*gpuq push.*check_paths/,
+    ],
+    [
+      'a script in a directory without files',
+      { command: 'cd /work && python /work/train.py' },
+      /command: the job will not have "\/work\/train\.py".*only the files of its image\./,
+    ],
     ['an empty name', { name: ' ' }, /name: is empty/],
     ['no command', { command: undefined }, /command: /],
     ['a field that is not there', { gpus: 2 }, /gpus: this field does not exist/],
@@ -182,7 +319,7 @@ describe('an invalid call', () => {
   ])('returns an error that says how to correct it: %s', async (_, change, message) => {
     const client = await connectAs(ada)
     const before = await countJobs()
-    const refused = await use(client, 'CreateGPUJob', { ...job, ...change })
+    const refused = await use(client, 'CreateGPUJob', { ...newJob(), ...change })
     expect(refused).toMatchObject({ isError: true, answer: undefined })
     expect(refused.text).toMatch(message)
     expect(await countJobs()).toBe(before)
@@ -190,7 +327,7 @@ describe('an invalid call', () => {
 
   it('gets all errors at once', async () => {
     const client = await connectAs(ada)
-    const { text } = await use(client, 'CreateGPUJob', { ...job, gpu_count: 5, instance_count: 99 })
+    const { text } = await use(client, 'CreateGPUJob', { ...newJob(), gpu_count: 5, instance_count: 99 })
     expect(text).toMatch(/gpu_count.*\n.*instance_count/)
   })
 
@@ -198,8 +335,8 @@ describe('an invalid call', () => {
     const eve = await makePerson()
     await db.pool.query('UPDATE users SET max_active_jobs = 1 WHERE id = $1', [eve.id])
     const client = await connectAs(eve)
-    expect(await use(client, 'CreateGPUJob', job)).toMatchObject({ isError: false })
-    expect(await use(client, 'CreateGPUJob', job)).toMatchObject({
+    expect(await use(client, 'CreateGPUJob', newJob())).toMatchObject({ isError: false })
+    expect(await use(client, 'CreateGPUJob', newJob())).toMatchObject({
       isError: true,
       text: expect.stringMatching(/your limit is 1/),
     })
@@ -208,7 +345,7 @@ describe('an invalid call', () => {
 
 describe('the rights of an agent', () => {
   it('do not distinguish other users’ jobs from unknown jobs', async () => {
-    const mine = await use(await connectAs(ada), 'CreateGPUJob', job)
+    const mine = await use(await connectAs(ada), 'CreateGPUJob', newJob())
     const job_id = mine.answer?.job_id
     const client = await connectAs(bob)
     for (const name of ['ViewGPUJob', 'StopGPUJob', 'ReadGPUJobLog']) {
@@ -221,7 +358,7 @@ describe('the rights of an agent', () => {
   it('are those of its token', async () => {
     const reader = await connectAs(ada, ['read'])
     const writer = await connectAs(ada, ['submit'])
-    expect(await use(reader, 'CreateGPUJob', job)).toMatchObject({
+    expect(await use(reader, 'CreateGPUJob', newJob())).toMatchObject({
       isError: true,
       text: expect.stringMatching(/lacks the scope "submit"/),
     })

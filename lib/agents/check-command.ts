@@ -1,0 +1,78 @@
+import type { Actor } from '../access/actor'
+import { findEnvironment, listEnvironments } from '../access/environments'
+import { sharedDirectoryOf } from '../access/users/workspace-user'
+import { invalidField } from '../contract/errors'
+import { absolutePathsOf, findMissing, findRelative, findUnwritten, startPathsOf } from './command-paths'
+import { networkProgramsOf } from './network-programs'
+import type { CreateJob } from './tool-schemas'
+
+type Checked = Pick<
+  CreateJob,
+  'command' | 'environment' | 'project_id' | 'archive' | 'working_directory' | 'mounts' | 'check_paths'
+>
+
+/**
+ * Checks the command of a job before it is queued, and returns hints about it.
+ * @throws 422 if the command cannot start: it uses a relative path, or a path that the job will not have.
+ */
+export async function checkCommand(actor: Actor, job: Checked): Promise<string[]> {
+  const needed = startPathsOf(job.command)
+  const relative = findRelative(needed)
+  if (relative !== undefined) {
+    const message = `"${shorten(relative)}" must be an absolute path. The command runs on another machine: use the absolute path, as in sh /workspace/train.sh. If this is not a path, move it into the script`
+    throw invalidField('command', message)
+  }
+  return [
+    ...(job.check_paths ? await checkExistence(actor, job, needed) : []),
+    ...(await hintNetwork(actor, job)),
+  ]
+}
+
+/** @throws 422 for a missing path without which the command cannot start. Returns a hint about the others. */
+async function checkExistence(actor: Actor, job: Checked, needed: readonly string[]): Promise<string[]> {
+  const workspace = await sharedDirectoryOf(actor, job.project_id ?? 'default')
+  const provided = [
+    ...(workspace === null ? [] : [workspace]),
+    ...(job.archive === undefined ? [] : [job.working_directory ?? '/work']),
+    ...Object.keys(job.mounts ?? {}),
+  ]
+  const missing = [...findMissing(needed, provided), ...findUnwritten(job.command, provided)]
+  if (missing.length > 0) throw invalidField('command', describeMissing(missing, provided))
+  const others = findMissing(absolutePathsOf(job.command), provided)
+  return others.length === 0
+    ? []
+    : [
+        `The job will not have ${listPaths(others)}, unless the image of its environment has it. ${describeFiles(provided)}.`,
+      ]
+}
+
+function describeMissing(missing: readonly string[], provided: readonly string[]): string {
+  return `the job will not have ${listPaths(missing)}, because it does not see the files of your machine. ${describeFiles(provided)}. Use the tools of \`gpuq mcp\`, which sends your working directory with the job. Or upload your files with \`gpuq push\`, name them in archive or mounts, and use their paths in the job. If the image of the environment has this path, set check_paths to false`
+}
+
+const describeFiles = (provided: readonly string[]) =>
+  `It has only the files of its image${provided.map((directory) => `, and of ${directory}`).join('')}`
+
+const listPaths = (paths: readonly string[]) =>
+  paths
+    .slice(0, 5)
+    .map((path) => `"${shorten(path)}"`)
+    .join(', ')
+
+const shorten = (text: string) => text.slice(0, 200)
+
+/** Names the environments with internet access, if the command needs it and its environment has none. */
+async function hintNetwork(actor: Actor, { command, environment }: Checked): Promise<string[]> {
+  const programs = networkProgramsOf(command)
+  if (programs.length === 0) return []
+  const { name, network } = await findEnvironment(environment ?? null)
+  if (network !== 'none') return []
+  const online = (await listEnvironments(actor)).filter((one) => one.enabled && one.network === 'internet')
+  const advice =
+    online.length === 0
+      ? 'No environment of this server has it: use one whose image has what the job needs, or ask an admin'
+      : `Use an environment that has it: ${online.map((one) => `"${one.name}"`).join(', ')}`
+  return [
+    `The command runs ${programs.join(', ')}, which needs the internet, but the environment "${name}" has no internet access. ${advice}.`,
+  ]
+}

@@ -1,0 +1,74 @@
+import { posix } from 'node:path'
+import { isWithin, reservedDirectories } from '../contract/config/mounts'
+import { type ProgramCall, readProgramCalls, splitOptions } from './shell-commands'
+
+/** The paths that a command needs to start: its programs, their scripts, and the directories of `cd`. */
+export function startPathsOf(command: string): string[] {
+  return readProgramCalls(command).flatMap(pathsOfCall)
+}
+
+/** Everything in a command that looks like an absolute path. */
+export function absolutePathsOf(command: string): string[] {
+  return Array.from(command.matchAll(/(?<=^|[\s='">])\/\w[^\s'"`;&|()<>:,]*/g), ([path]) => path)
+}
+
+/** The first path that is relative; undefined if there is none. A path that starts with a variable is unknown. */
+export function findRelative(paths: readonly string[]): string | undefined {
+  return paths.find((path) => !/^[/$]/.test(path))
+}
+
+/**
+ * The absolute paths that a job will not have. Directories that every image has may hold them.
+ * @param provided the directories that the job gets besides its image.
+ */
+export function findMissing(paths: readonly string[], provided: readonly string[]): string[] {
+  const known = [...reservedDirectories, '/opt', ...provided]
+  const exists = (path: string) =>
+    path === '' || known.some((directory) => isWithin(path, directory) || isWithin(directory, path))
+  return [...new Set(paths.filter((path) => path.startsWith('/') && !exists(fixedPart(path))))]
+}
+
+/** Directories that are empty when a job starts, unless it gets files there. */
+const emptyDirectories = ['/work', '/tmp', '/results']
+
+/**
+ * The paths of the first program of a command that would be in a directory which is still empty. A later program may run
+ * what an earlier one wrote.
+ */
+export function findUnwritten(command: string, provided: readonly string[]): string[] {
+  const first = readProgramCalls(command).find(({ program }) => program !== 'cd')
+  if (first === undefined) return []
+  const isEmpty = (path: string) =>
+    emptyDirectories.some((directory) => path.startsWith(`${directory}/`)) &&
+    !provided.some((directory) => isWithin(path, directory))
+  return pathsOfCall(first).filter(isEmpty)
+}
+
+/** A path without the part that the shell expands, and without a slash at its end. */
+function fixedPart(path: string): string {
+  const [start = ''] = path.split(/[$*?[]/)
+  const fixed = start === path ? path : posix.dirname(`${start}_`)
+  return posix.normalize(fixed).replace(/\/+$/, '')
+}
+
+function pathsOfCall({ program, args }: ProgramCall): string[] {
+  const name = program.slice(program.lastIndexOf('/') + 1)
+  const operand = operandOf(name, args)
+  return [
+    ...(program.includes('/') || isScript(program) ? [program] : []),
+    ...(operand === undefined ? [] : [operand]),
+  ]
+}
+
+const isScript = (word: string) => /^[^-].*\.(sh|py)$/.test(word)
+
+/** The script or the directory that a program gets as its operand. */
+function operandOf(name: string, args: readonly string[]): string | undefined {
+  if (/^(cd|pushd)$/.test(name)) return args.find((arg) => !arg.startsWith('-'))
+  if (/^(torchrun|accelerate|deepspeed|mpirun|mpiexec)$/.test(name)) return args.find(isScript)
+  if (!/^((ba|da|z|k)?sh|source|\.|python[\d.]*)$/.test(name)) return undefined
+  const { options, operands } = splitOptions(args)
+  const has = (flag: string) => options.some((option) => new RegExp(`^-[A-Za-z]*${flag}$`).test(option))
+  if (has('m')) return operands.slice(1).find(isScript)
+  return has('c') || has('s') || operands[0] === '-' ? undefined : operands[0]
+}
