@@ -1,6 +1,8 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { inject } from 'vitest'
+import { endProcess } from './end-process'
+import { GcloudStandIn, queuedResourcesScript } from './gcloud-stand-in'
 import { Lab } from './lab'
 import { listBelow } from './list-below'
 import type { WorkerProcess } from './worker-process'
@@ -18,6 +20,13 @@ const start = (bundle: string) => `
     i=$((i + 1))
   done`
 
+/** The startup script of a virtual machine. It becomes the worker. */
+const startup = (bundle: string) => `
+  dir=$NODES/$GPUQ_NODE_FOR_JOB; mkdir -p $dir/data-$NODE_INDEX; ln -sfn $RESULTS $dir/data-$NODE_INDEX/results
+  echo $$ > $dir/$NODE_INDEX
+  export GPUQ_NODE_NAME=fresh-$NODE_INDEX GPUQ_DATA_DIR=$dir/data-$NODE_INDEX GPUQ_SIMULATED_GPUS=1
+  exec ${process.execPath} ${bundle}`
+
 /** A worker is told to leave, and given the time to tidy up. */
 const down = `
   mkdir -p $NODES/$GPUQ_PROVISION_JOB; cd $NODES/$GPUQ_PROVISION_JOB
@@ -33,6 +42,8 @@ export class ProvisionedLab {
   private constructor(
     readonly lab: Lab,
     private readonly directory: string,
+    /** A stand-in, if the nodes are queued resources. */
+    readonly gcloud: GcloudStandIn | null = null,
   ) {}
 
   /** @param up what brings the nodes up; `. $NODES/start.sh` does. */
@@ -43,6 +54,22 @@ export class ProvisionedLab {
     const scripts = { 'start.sh': start(inject('workerBundle')), 'up.sh': up, 'down.sh': down }
     for (const [name, text] of Object.entries(scripts)) await writeFile(join(directory, name), text)
     const provisioned = new ProvisionedLab(lab, directory)
+    lab.afterwards(() => provisioned.#clear())
+    return provisioned
+  }
+
+  /** A lab whose nodes are queued resources, which gpuq's script requests from a stand-in for gcloud. */
+  static async openQueuedResources(): Promise<ProvisionedLab> {
+    const lab = await Lab.open()
+    const directory = join(lab.directory, 'nodes')
+    await mkdir(directory)
+    const gcloud = await GcloudStandIn.make(join(lab.directory, 'gcloud'), startup(inject('workerBundle')))
+    const scripts = {
+      'up.sh': `exec sh ${queuedResourcesScript} up`,
+      'down.sh': `exec sh ${queuedResourcesScript} down`,
+    }
+    for (const [name, text] of Object.entries(scripts)) await writeFile(join(directory, name), text)
+    const provisioned = new ProvisionedLab(lab, directory, gcloud)
     lab.afterwards(() => provisioned.#clear())
     return provisioned
   }
@@ -65,6 +92,7 @@ export class ProvisionedLab {
         GPUQ_PROVISION_UP: `sh ${this.directory}/up.sh`,
         GPUQ_PROVISION_DOWN: `sh ${this.directory}/down.sh`,
         GPUQ_PROVISION_DEADLINE_S: '120',
+        ...this.gcloud?.variables,
       },
     })
   }
@@ -102,15 +130,5 @@ function isThere(pid: number): boolean {
     return process.kill(pid, 0)
   } catch {
     return false
-  }
-}
-
-function endProcess(pid: number): void {
-  // A file that has just gone, or is not written yet: 0 would be whoever runs the tests.
-  if (!(pid > 1)) return
-  try {
-    process.kill(pid, 'SIGKILL')
-  } catch {
-    // It is gone already.
   }
 }

@@ -60,6 +60,21 @@ it('are recorded once for each waiting job that requests them, with its requirem
   ])
 })
 
+it('pass the pool and the options of the job on, one per line', async () => {
+  const provision_args = ['--network=research', '--labels=team=a', '--internal-ips']
+  await makeJob({ spec: { fresh_nodes: true, instance_count: 2, pool: 'reserved', provision_args } })
+  await recordProvisions(term, 60)
+  expect(await readProvisions()).toMatchObject([
+    {
+      request: {
+        GPUQ_PROVISION_NODES: '2',
+        GPUQ_PROVISION_POOL: 'reserved',
+        GPUQ_PROVISION_ARGS: '--network=research\n--labels=team=a\n--internal-ips',
+      },
+    },
+  ])
+})
+
 it('run only their own job, and their job runs on no other nodes', async () => {
   const job = await makeJob({ spec: { fresh_nodes: true } })
   await makeNode({ name: 'shared' })
