@@ -1,22 +1,30 @@
 import { spawn } from 'node:child_process'
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
+import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from '@playwright/test'
-import { clusterSchema } from '@/lib/contract/cluster'
+import { clusterSchema } from '@/lib/contract/cluster/cluster'
 
 /** Tests `gpuq start` in an empty directory, without a login and without a server. */
 
 const program = join(import.meta.dirname, '..', 'dist', 'cli.js')
 
 let home: string
+let project: string
 let port: number
 test.beforeAll(async () => {
   home = await mkdtemp(join(tmpdir(), 'gpuq-start-'))
+  // Only root may change the directories above it.
+  project = await mkdtemp(join(process.getuid?.() === 0 ? '/srv' : homedir(), 'gpuq-project-'))
+  await chmod(project, 0o755)
+  await writeFile(join(project, 'note.txt'), 'in the directory\n')
   port = await freePort()
 })
-test.afterAll(() => rm(home, { recursive: true, force: true }))
+test.afterAll(async () => {
+  await rm(home, { recursive: true, force: true })
+  await rm(project, { recursive: true, force: true })
+})
 
 function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
@@ -56,7 +64,8 @@ async function run(...args: string[]): Promise<string> {
   return command.text
 }
 
-const start = () => gpuq(['start', '--gpus', '3', '--port', String(port), '--data-dir', 'data'])
+const start = (...more: string[]) =>
+  gpuq(['start', '--gpus', '3', '--port', String(port), '--data-dir', 'data', ...more])
 const answers = () =>
   fetch(`http://127.0.0.1:${port}/readyz`)
     .then(({ ok }) => ok)
@@ -80,8 +89,10 @@ test('it prepares the system, runs the jobs of the file, stops everything, and c
   expect(await first.ended).toBe(0)
   expect(await answers()).toBe(false)
 
-  const second = start()
+  const second = start('--workdir', project)
   await expect.poll(() => second.text, { timeout: 120_000 }).toContain('Watching jobs.txt')
+  expect(second.text).toContain('because --workdir is set')
+  expect(await run('run', '--quiet', '--', 'cat', 'note.txt')).toBe('in the directory\n')
   const beside = start()
   await expect.poll(() => beside.text).toContain('Using the running gpuq')
   await run('add', 'job.py', '--args', '--seed 2', '--output-file', 'jobs.txt')

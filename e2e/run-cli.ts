@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 
-const program = join(import.meta.dirname, '..', 'dist', 'cli.js')
+/** The built `gpuq`. */
+export const cliProgram = join(import.meta.dirname, '..', 'dist', 'cli.js')
 
 export interface Ended {
   code: number | null
@@ -15,7 +16,7 @@ export function runCli(
   { home, env = {}, cwd }: { home: string; env?: Record<string, string>; cwd?: string },
 ): Promise<Ended> {
   const { PATH = '' } = process.env
-  const child = spawn(process.execPath, [program, ...args], {
+  const child = spawn(process.execPath, [cliProgram, ...args], {
     env: { PATH, HOME: home, NODE_ENV: 'production', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     cwd,

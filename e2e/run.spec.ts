@@ -165,6 +165,33 @@ test('submit --with-dir includes the modules and data next to the program', asyn
   expect(await gpuq(['submit', path, '--with-dir', '-q', '--args', '--x 1', ...small])).toEqual(expected)
 })
 
+test('submit of a directory runs its main.py, or the file that --entrypoint names', async () => {
+  const dir = await directory({
+    'main.py': 'from src.helper import word\nprint("main", word)\n',
+    'src/helper.py': 'word = "hello"\n',
+    'src/train.py': 'from helper import word\nprint("train", word)\n',
+    'run.sh': 'echo not this one\n',
+  })
+  expect(await gpuq(['submit', '-q', ...small, '.'], dir)).toEqual({ code: 0, err: '', out: 'main hello\n' })
+  const named = await gpuq(['submit', '-q', ...small, '--entrypoint', 'src/train.py', dir])
+  expect(named).toEqual({ code: 0, err: '', out: 'train hello\n' })
+  const none = await gpuq(['submit', '-q', ...small, join(dir, 'src')])
+  expect(none).toMatchObject({ code: 1, out: '' })
+  expect(none.err).toContain('It has helper.py, train.py')
+})
+
+test('a submission whose answer is lost is repeated, and is one job', async () => {
+  const dir = await directory({ 'once.py': 'print(1)\n' })
+  const { cuts } = proxy
+  proxy.lostAnswers = 2
+  const path = join(dir, 'once.py')
+  const ended = await gpuq(['submit', path, '--no-wait', '--project', 'once', ...small])
+  expect(ended).toMatchObject({ code: 0, err: expect.stringContaining('Retrying.') })
+  expect(proxy.cuts).toBe(cuts + 2)
+  const { items } = await person.client.jobs.list({ project_id: 'once' })
+  expect(items.map(({ job_id }) => job_id)).toEqual([ended.out.trim()])
+})
+
 test('run --with-dir runs the given command, add --with-dir a script', async () => {
   const dir = await directory({
     'train.py': 'import sys\nfrom helper import word\nprint(word, sys.argv[1:])\n',

@@ -4,6 +4,7 @@ import { invalidRequest, notFound } from '@/lib/contract/errors'
 import { type Context, print } from '../context'
 import { readTextFile } from '../declare/values'
 import { note } from '../job/show-job'
+import { submitOnce } from '../job/submit-once'
 import { uploadBeside } from '../pack/upload-directory'
 import { formatJobLine, type JobLine, readJobLine } from '../start/jobs-file'
 import { allowsHostFiles, isolated, onThisMachine } from '../start/script-files'
@@ -41,11 +42,13 @@ async function queue(context: Context, line: JobLine, options: AddOptions): Prom
   const files = await (inPlace ? onThisMachine(context.env) : isolated)(line.script, line.condaEnv)
   if (!files.ok) throw notFound(`Cannot queue the script: ${files.message}.`)
   const config = toLineConfig(line, {}, files.keys)
-  const submitted = await client.jobs.submit({
+  const submission = {
     code: await readTextFile(line.script),
     config: withDir ? await uploadBeside(context, line.script, config, json) : config,
     deduplicate: !force,
-  })
+  }
+  const send = (idempotencyKey: string) => client.jobs.submit({ ...submission, idempotencyKey })
+  const submitted = await submitOnce(context, send, json)
   if (submitted.deduplicated && !json) {
     await note(context, `the same job is already ${submitted.status}; use --force to queue it again`)
   }

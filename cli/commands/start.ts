@@ -27,6 +27,8 @@ interface StartOptions extends FileOptions {
   loadThreshold?: number
   port?: number
   dataDir?: string
+  /** The directory in which commands of the project `default` run. */
+  workdir?: string
   /** Runs scripts as uploaded files instead of in their own directory. */
   isolated?: boolean
 }
@@ -96,16 +98,18 @@ async function startLocally(starting: StartContext): Promise<LocalServer> {
   const dataDir = options.dataDir === undefined ? defaultDataDir(env) : resolve(options.dataDir)
   const token = await tokenFor(starting, addressOf(port))
   await log.detail(`Starting gpuq with the data directory ${dataDir}.`)
-  const hostFiles = options.isolated !== true && (await mayUseHostFiles(env, log))
-  return startLocalServer({ env, dataDir, port, gpus: options.gpus, token, hostFiles }, log.note, signal)
+  const workdir = options.workdir === undefined ? undefined : resolve(options.workdir)
+  const hostFiles = options.isolated !== true && (await mayUseHostFiles(starting))
+  const server = { env, dataDir, port, gpus: options.gpus, workdir, token, hostFiles }
+  return startLocalServer(server, log.note, signal)
 }
 
 /**
  * Whether the new server may run scripts in their own directory. It refuses this setting itself if others may reach it
  * (lib/env/shared-server).
  */
-async function mayUseHostFiles(env: NodeJS.ProcessEnv, log: StartLog): Promise<boolean> {
-  const shared = sharedBy(env)
+async function mayUseHostFiles({ context, options, log }: StartContext): Promise<boolean> {
+  const shared = options.workdir === undefined ? sharedBy(context.env) : '--workdir'
   if (shared === null) return true
   await log.note(
     `Scripts run as uploaded files, not in their own directory, because ${shared} is set: others may use this server.`,
@@ -115,9 +119,10 @@ async function mayUseHostFiles(env: NodeJS.ProcessEnv, log: StartLog): Promise<b
 
 /** Uses the server that GPUQ_SERVER names. Only the files are watched. */
 async function signInRemotely({ context, options }: StartContext): Promise<SignedIn> {
-  if (options.gpus !== undefined || options.port !== undefined || options.dataDir !== undefined) {
+  const { gpus, port, dataDir, workdir } = options
+  if ([gpus, port, dataDir, workdir].some((option) => option !== undefined)) {
     throw invalidRequest(
-      '--gpus, --port and --data-dir only apply to a local server, but GPUQ_SERVER names a remote one. Omit these options or unset GPUQ_SERVER.',
+      '--gpus, --port, --data-dir and --workdir only apply to a local server, but GPUQ_SERVER names a remote one. Omit these options or unset GPUQ_SERVER.',
     )
   }
   const connection = await resolveConnection(context.env)

@@ -1,17 +1,19 @@
 import { invalidRequest } from '@/lib/contract/errors'
 import type { Context } from '../context'
 import { readTextFile } from '../declare/values'
+import { isDirectory } from '../files'
 import { followOrPrint, type WaitOptions } from '../job/follow-submitted'
 import { withOptionErrors } from '../job/option-errors'
+import { submitOnce } from '../job/submit-once'
 import { type ConfigOptions, requireOneDirectory, toConfigText } from '../job/upload-config'
-import { uploadBeside } from '../pack/upload-directory'
+import { uploadBeside, uploadProgram } from '../pack/upload-directory'
 
 interface SubmitOptions extends ConfigOptions, WaitOptions {
   /** Uploads the directory of the program. */
   withDir?: boolean
 }
 
-/** Uploads a program and follows it until it ends. */
+/** Uploads a program, or a directory that has one, and follows the job until it ends. */
 export async function submit(
   context: Context,
   solution: string,
@@ -23,12 +25,16 @@ export async function submit(
       'CONFIG.yaml cannot be combined with job options. Use either the file or the options.',
     )
   }
-  requireOneDirectory(options, withDir)
-  const code = await readTextFile(solution)
+  const ofDirectory = await isDirectory(solution)
+  requireOneDirectory(options, withDir || ofDirectory)
+  const code = ofDirectory ? undefined : await readTextFile(solution)
   const given = configPath === undefined ? toConfigText(options) : await readTextFile(configPath)
-  const config = withDir ? await uploadBeside(context, solution, given, quiet) : given
+  const upload = ofDirectory ? uploadProgram : uploadBeside
+  const config = ofDirectory || withDir ? await upload(context, solution, given, quiet) : given
   const client = await context.connect()
-  const send = () => client.jobs.submit({ code, config, wait: false, deduplicate })
+  const submission = { ...(code !== undefined && { code }), config, wait: false, deduplicate }
+  const send = () =>
+    submitOnce(context, (key) => client.jobs.submit({ ...submission, idempotencyKey: key }), quiet)
   const submitted = await (configPath === undefined ? withOptionErrors(send) : send())
   return followOrPrint(context, submitted, { wait, quiet, json })
 }

@@ -62,6 +62,7 @@ export function declareStart(program: Command): void {
     )
     .option('--port <number>', 'port of the server (default: PORT or 8001)', parsePort)
     .option('--data-dir <path>', "data directory (default: GPUQ_DATA_DIR or the checkout's data)")
+    .option('--workdir <path>', 'directory in which commands of the project "default" run, for all users')
     .addHelpText('after', aboutStart)
     .action(lazily(async () => (await import('../commands/start')).start))
   program

@@ -13,7 +13,7 @@ export function declareSubmit(program: Command): void {
   const submit = program
     .command('submit')
     .description('upload a program and follow it until it ends')
-    .argument('<solution>', 'Python program')
+    .argument('<solution>', 'Python program, or a directory with solution.py, main.py or run.sh')
     .argument('[config]', 'its config.yaml (default: made from the options below)')
     .addOption(
       configOption('competition_id', '--competition <id>', 'competition of the job (default: "default")'),
@@ -22,6 +22,9 @@ export function declareSubmit(program: Command): void {
     .addOption(configOption('max_time', '--max-time <time>', 'time limit', parseDuration))
     .addOption(configOption('cpu', '--cpu <cores>', 'CPU cores', parseNumber))
     .addOption(configOption('memory_gb', '--memory <gb>', 'memory in GB', parseNumber))
+    .addOption(
+      configOption('entrypoint', '--entrypoint <file>', 'file of the directory to run, such as src/train.py'),
+    )
     .addOption(configOption('args', '--args <text>', 'arguments for the program, as one string'))
     .addOption(configOption('allowed_gpus', '--allowed-gpus <numbers>', 'allowed GPUs, such as 0-3,5'))
     .addOption(configOption('pool', '--pool <pool>', pools))
@@ -42,6 +45,7 @@ export function declareSubmit(program: Command): void {
       configOption('command', '--command <text>', 'command to run in a copy of the directory, on each node'),
     )
     .option('--with-dir', 'upload the current directory and run the command in a copy of it')
+    .option('--sync', 'run the command in the current directory: same path, and changed files return live')
     .addOption(needsDirectory('instance_count', '--nodes <number>', 'number of nodes', parseInteger))
     .addOption(
       needsDirectory('run_name', '--run-name <name>', 'name that is unique among active jobs of the project'),

@@ -1,3 +1,4 @@
+import type { ConfigKey } from '@/lib/contract/config/schema'
 import { GpuqError } from '@/lib/contract/errors'
 import { ProblemError } from '@/lib/http/client/problem'
 import { flagOf } from '../declare/command'
@@ -5,20 +6,24 @@ import { flagOf } from '../declare/command'
 /**
  * Runs a submission whose config was made from options. If the server refuses keys of the config, the error names their
  * options, because the user wrote no file.
+ * @param flags the options of a command whose options have other names.
  */
-export async function withOptionErrors<T>(submit: () => Promise<T>): Promise<T> {
+export async function withOptionErrors<T>(
+  submit: () => Promise<T>,
+  flags: Partial<Record<ConfigKey, string>> = {},
+): Promise<T> {
   try {
     return await submit()
   } catch (error) {
-    throw error instanceof ProblemError ? nameOptions(error) : error
+    throw error instanceof ProblemError ? nameOptions(error, flags) : error
   }
 }
 
-function nameOptions(error: ProblemError): Error {
+function nameOptions(error: ProblemError, flags: Partial<Record<string, string>>): Error {
   if (error.code !== 'invalid_fields' || error.errors.length === 0) return error
   const errors = error.errors.map(({ path, message }) => {
     const [key = '', ...rest] = path.split('.')
-    const option = flagOf(key)
+    const option = flags[key] ?? flagOf(key)
     // A key that no option sets keeps its name.
     return { path: option === undefined ? path : [option, ...rest].join(' '), message }
   })

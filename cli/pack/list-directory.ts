@@ -15,6 +15,8 @@ const atOnce = 8
 const mostNamed = 5
 
 export interface Listed {
+  /** As the user named it. */
+  given: string
   /** Absolute path. */
   directory: string
   entries: Entry[]
@@ -31,11 +33,13 @@ export async function listDirectory(
   given: string,
   limits: ArchiveLimits,
   quiet: boolean,
+  mayBeEmpty = false,
 ): Promise<Listed> {
   const directory = resolve(given)
   const { files, links } = await walk(directory)
   const bytes = files.reduce((sum, { stats }) => sum + stats.size, 0)
-  requireWithin(limits, given, files, files.length + links.length, bytes)
+  if (files.length + links.length > 0 || !mayBeEmpty)
+    requireWithin(limits, given, files, files.length + links.length, bytes)
   const cache = await HashCache.open(context.env, directory)
   const known = files.map((file) => ({ ...file, hash: cache.find(file.path, file.stats) }))
   const unread = known.filter(({ hash }) => hash === null)
@@ -47,7 +51,7 @@ export async function listDirectory(
   })
   await progress?.end()
   await cache.save()
-  return { directory, entries, bytes }
+  return { given, directory, entries, bytes }
 }
 
 async function toEntry(

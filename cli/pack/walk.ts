@@ -1,10 +1,10 @@
 import type { Stats } from 'node:fs'
-import { lstat, readdir, readFile, readlink, stat } from 'node:fs/promises'
-import { dirname, join, relative, resolve } from 'node:path'
+import { lstat, readdir, readlink, stat } from 'node:fs/promises'
+import { join, relative, resolve } from 'node:path'
 import { refuseLink, refusePath } from '@/lib/contract/archives/archive-paths'
 import { IgnoreRules, ruleFiles } from '@/lib/contract/archives/ignore-rules'
-import { type GpuqError, invalidRequest, notFound } from '@/lib/contract/errors'
-import { describeFileError, errorCode } from '../files'
+import { type GpuqError, invalidRequest } from '@/lib/contract/errors'
+import { addRules, readRulesAbove, unreadable } from './rules'
 
 export interface FoundFile {
   /** Relative to the directory, with slashes. */
@@ -44,32 +44,16 @@ class Walker {
     // The directory may be given by a link.
     if (!(await statOf(this.root, stat)).isDirectory())
       throw invalidRequest(`${this.root} is not a directory.`)
-    await this.#addRulesAbove()
+    const above = await readRulesAbove(this.root, ruleFiles)
+    this.#rules = above.rules
+    this.#base = above.base
     await this.#enter(this.root)
     if (this.#refused.length > 0) throw this.#refusal()
     return this.#found
   }
 
-  /**
-   * The rules of the repository also apply below its root, unless they exclude the requested directory
-   * itself.
-   */
-  async #addRulesAbove(): Promise<void> {
-    const repository = await findRepository(this.root)
-    if (repository === null || repository === this.root) return
-    const rules = new IgnoreRules()
-    const inside = relative(repository, this.root).split('/')
-    for (const [depth] of inside.entries()) {
-      const above = inside.slice(0, depth)
-      await addRules(rules, join(repository, ...above), above.join('/'))
-    }
-    if (rules.ignores(`${inside.join('/')}/`)) return
-    this.#rules = rules
-    this.#base = repository
-  }
-
   async #enter(directory: string): Promise<void> {
-    await addRules(this.#rules, directory, relative(this.#base, directory))
+    await addRules(this.#rules, directory, relative(this.#base, directory), ruleFiles)
     const entries = await readdir(directory, { withFileTypes: true }).catch((error: unknown) => {
       throw unreadable(directory, error)
     })
@@ -111,32 +95,10 @@ class Walker {
   }
 }
 
-async function addRules(rules: IgnoreRules, directory: string, place: string): Promise<void> {
-  for (const name of ruleFiles) {
-    const text = await readFile(join(directory, name), 'utf8').catch((error: unknown) => {
-      if (['ENOENT', 'EISDIR'].includes(errorCode(error))) return null
-      throw unreadable(join(directory, name), error)
-    })
-    if (text !== null) rules.add(place, name, text)
-  }
-}
-
-async function findRepository(start: string): Promise<string | null> {
-  for (let directory = start; ; directory = dirname(directory)) {
-    const there = await lstat(join(directory, '.git')).catch(() => null)
-    if (there) return directory
-    if (dirname(directory) === directory) return null
-  }
-}
-
 async function statOf(path: string, look: (path: string) => Promise<Stats> = lstat): Promise<Stats> {
   try {
     return await look(path)
   } catch (error) {
     throw unreadable(path, error)
   }
-}
-
-function unreadable(path: string, error: unknown): GpuqError {
-  return notFound(`Cannot read ${path}: ${describeFileError(error)}.`, { cause: error })
 }

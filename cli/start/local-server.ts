@@ -14,6 +14,8 @@ interface LocalServerOptions {
   dataDir: string
   port: number
   gpus: number | undefined
+  /** The directory in which commands of the project `default` run; absolute path. */
+  workdir: string | undefined
   /** The admin's token, if this start creates the admin. */
   token: string
   /** Lets the user of this command run scripts in their own directory. */
@@ -90,7 +92,8 @@ export async function startLocalServer(
 ): Promise<LocalServer> {
   const there = await findRunning(options.dataDir, say, signal)
   if (there === null) return startChild(options, signal)
-  if (options.gpus !== undefined) await say('gpuq is already running; --gpus is ignored.')
+  for (const option of ['gpus', 'workdir'] as const)
+    if (options[option] !== undefined) await say(`gpuq is already running; --${option} is ignored.`)
   return { server: there, ours: false, failed: new Promise(() => {}), stop: async () => {}, kill: () => {} }
 }
 
@@ -146,7 +149,7 @@ async function answers(server: string): Promise<boolean> {
  * closes and the child stops.
  */
 async function startChild(options: LocalServerOptions, signal: AbortSignal): Promise<LocalServer> {
-  const { port, dataDir, gpus, token, hostFiles } = options
+  const { port, dataDir, gpus, workdir, token, hostFiles } = options
   const root = findRoot('start')
   const env: NodeJS.ProcessEnv = {
     HOST: '127.0.0.1',
@@ -161,7 +164,8 @@ async function startChild(options: LocalServerOptions, signal: AbortSignal): Pro
     GPUQ_GPUS: gpus?.toString() ?? options.env.GPUQ_GPUS,
   }
   const programs = join(root, 'deploy', 'run')
-  const args = ['--import', join(programs, 'exit-with-parent.mjs'), join(programs, 'start.mjs')]
+  const program = ['--import', join(programs, 'exit-with-parent.mjs'), join(programs, 'start.mjs')]
+  const args = workdir === undefined ? program : [...program, '--workdir', workdir]
   const stdio = ['ignore', 'inherit', 'inherit', 'ipc'] as const
   const child = spawn(process.execPath, args, { cwd: root, env, detached: true, stdio: [...stdio] })
   const ended = new Promise<string>((resolve) => {

@@ -1,0 +1,44 @@
+import type { ConfigKey } from '@/lib/contract/config/schema'
+import type { Client } from '@/lib/http/client/client'
+import type { Context } from '../context'
+import { uploadDirectory } from '../pack/upload-directory'
+import { withOptionErrors } from './option-errors'
+import { type ConfigOptions, toConfigText } from './upload-config'
+
+/** Longer than the limit of any server. Without an estimate, only the admin's limit stops the job. */
+export const unlimitedSeconds = 2_000_000
+
+interface SubmittedDirectory {
+  client: Client
+  jobId: string
+  status: string
+  /** The reference of the uploaded directory. */
+  archive: string
+  /** Address of the job's page. */
+  page: string
+}
+
+interface SubmitDirectoryOptions {
+  quiet: boolean
+  deduplicate?: boolean | undefined
+  /** The options that set keys of the config, if they differ from those of `gpuq run`. */
+  flags?: Partial<Record<ConfigKey, string>>
+}
+
+/** Uploads a directory and queues a command that runs in a copy of it. */
+export async function submitDirectory(
+  context: Context,
+  directory: string,
+  options: ConfigOptions,
+  { quiet, deduplicate, flags }: SubmitDirectoryOptions,
+): Promise<SubmittedDirectory> {
+  const client = await context.connect()
+  const archive = await uploadDirectory(context, options.project_id ?? 'default', directory, quiet)
+  const max_time = options.expected_time === undefined ? unlimitedSeconds : undefined
+  const config = toConfigText({ ...options, archive, max_time })
+  const { job_id: jobId, status } = await withOptionErrors(
+    () => client.jobs.submit({ config, wait: false, deduplicate }),
+    flags,
+  )
+  return { client, jobId, status, archive, page: client.transport.url(`/jobs/${jobId}`) }
+}

@@ -1,0 +1,35 @@
+import { randomUUID } from 'node:crypto'
+import { backoff } from '@/lib/async/backoff'
+import { ProblemError } from '@/lib/http/client/problem'
+import type { Context } from '../context'
+import { note } from './show-job'
+
+const maxAttempts = 5
+const firstDelayMs = 500
+const longestDelayMs = 4_000
+
+/** Statuses of proxies and servers that are not available for a moment; 0: there was no answer. */
+const retryable = [0, 502, 503, 504]
+
+/**
+ * Sends a submission, and repeats it if the connection breaks. All attempts have the same idempotency key, so they create one
+ * job even if an answer was lost.
+ */
+export async function submitOnce<T>(
+  context: Context,
+  send: (idempotencyKey: string) => Promise<T>,
+  quiet = false,
+): Promise<T> {
+  const key = randomUUID()
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await send(key)
+    } catch (error) {
+      const canRetry = error instanceof ProblemError && retryable.includes(error.status)
+      if (!canRetry || attempt === maxAttempts) throw error
+      if (!quiet) await note(context, `${error.message} Retrying.`)
+      const delayMs = backoff(attempt, firstDelayMs, longestDelayMs)
+      await context.sleep(Math.max(delayMs, (error.retryAfter ?? 0) * 1000))
+    }
+  }
+}

@@ -1,0 +1,168 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { createClient } from '@/lib/http/client/client'
+import { submit } from './commands/submit'
+import { fakeContext, jobId } from './testing/fake-context'
+
+let directory: string
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'gpuq-cli-submit-'))
+})
+afterEach(() => rm(directory, { recursive: true }))
+
+async function write(files: Record<string, string>): Promise<string> {
+  for (const [path, content] of Object.entries(files)) {
+    await mkdir(dirname(join(directory, path)), { recursive: true })
+    await writeFile(join(directory, path), content)
+  }
+  return directory
+}
+
+const accepted = { job_id: jobId, status: 'pending' }
+
+interface Received {
+  path: string
+  key: string | undefined
+  body: string
+}
+
+type Answer = (response: ServerResponse, request: IncomingMessage) => void
+const accept: Answer = (response) => {
+  response.writeHead(202, { 'content-type': 'application/json' }).end(JSON.stringify(accepted))
+}
+
+/** A context for a real HTTP server that gives each request the next answer, and repeats the last one. */
+async function contextOf(...answers: Answer[]) {
+  const received: Received[] = []
+  const server = createServer(async (request, response) => {
+    const body = (await buffer(request)).toString()
+    const key = request.headers['idempotency-key']
+    received.push({ path: request.url ?? '', key: Array.isArray(key) ? key[0] : key, body })
+    ;(answers[received.length - 1] ?? answers.at(-1))?.(response, request)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  const { port } = server.address() as AddressInfo
+  const waits: number[] = []
+  const context = {
+    ...fakeContext(() => Response.error()),
+    connect: async () => createClient({ baseUrl: `http://127.0.0.1:${port}`, token: 'a-token' }),
+    sleep: async (ms: number) => {
+      waits.push(ms)
+    },
+  }
+  return { context, received, waits }
+}
+
+const breakOff: Answer = (_, request) => request.socket.destroy()
+const breakWithinAnswer: Answer = (response, request) => {
+  response.writeHead(202, { 'content-type': 'application/json', 'content-length': '1000' })
+  response.write('{"job_id":', () => request.socket.destroy())
+}
+const unavailable: Answer = (response) => {
+  const problem = {
+    title: 'Unavailable',
+    status: 503,
+    detail: 'The database does not answer.',
+    code: 'unavailable',
+  }
+  response
+    .writeHead(503, { 'content-type': 'application/problem+json', 'retry-after': '7' })
+    .end(JSON.stringify({ type: 'about:blank', ...problem }))
+}
+
+describe('a submission over a bad connection', () => {
+  it('is sent again with the same key and the same body until there is an answer', async () => {
+    const solution = join(await write({ 'a.py': 'print(1)' }), 'a.py')
+    const { context, received, waits } = await contextOf(breakOff, breakWithinAnswer, unavailable, accept)
+    expect(await submit(context, solution, undefined, { wait: false })).toBe(0)
+    expect(context.written.out).toBe(`${jobId}\n`)
+    expect(received).toHaveLength(4)
+    expect(new Set(received.map(({ key }) => key)).size).toBe(1)
+    expect(received[0]?.key).toMatch(/^[0-9a-f-]{36}$/)
+    expect(waits).toEqual([500, 1000, 7000])
+    expect(context.written.err.match(/Retrying\./g)).toHaveLength(3)
+  })
+
+  it('ends with an error if gpuq does not answer', async () => {
+    const solution = join(await write({ 'a.py': 'print(1)' }), 'a.py')
+    const { context, received } = await contextOf(breakOff)
+    await expect(submit(context, solution, undefined, { wait: false, quiet: true })).rejects.toMatchObject({
+      code: 'unreachable',
+    })
+    expect(received).toHaveLength(5)
+    expect(context.written.err).toBe('')
+  })
+
+  it('is not repeated if gpuq refuses it, and the next submission has another key', async () => {
+    const solution = join(await write({ 'a.py': 'print(1)' }), 'a.py')
+    const refuse: Answer = (response) => {
+      const problem = { title: 'Too many requests', status: 429, detail: 'Wait.', code: 'rate_limited' }
+      response
+        .writeHead(429, { 'content-type': 'application/problem+json' })
+        .end(JSON.stringify({ type: 'about:blank', ...problem }))
+    }
+    const { context, received } = await contextOf(refuse, accept)
+    await expect(submit(context, solution, undefined, { wait: false })).rejects.toThrow('Wait.')
+    await submit(context, solution, undefined, { wait: false })
+    expect(received).toHaveLength(2)
+    expect(received[0]?.key).not.toBe(received[1]?.key)
+  })
+})
+
+describe('a directory', () => {
+  const limits = { max_entries: 10_000, max_bytes: 1e9, max_depth: 32 }
+  const json =
+    (value: object): Answer =>
+    (response) => {
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(value))
+    }
+  const archive = 'ab'.repeat(32)
+  const server = () => contextOf(json(limits), json({ archive, missing: [] }), accept)
+
+  it.each([
+    ['solution.py', { 'solution.py': '1', 'main.py': '2', 'run.sh': '3' }],
+    ['main.py', { 'main.py': '2', 'run.sh': '3', 'src/solution.py': '4' }],
+    ['run.sh', { 'run.sh': '3', 'train.py': '5' }],
+  ])('is submitted without a named program if it has %s', async (_, files) => {
+    const { context, received } = await server()
+    expect(await submit(context, await write(files), undefined, { wait: false })).toBe(0)
+    expect(received.at(-1)?.path).toMatch(/^\/api\/submit/)
+    expect(received.at(-1)?.body).toContain(`archive: ${archive}`)
+    expect(received.at(-1)?.body).not.toContain('name="code"')
+  })
+
+  it('runs the file that --entrypoint names', async () => {
+    const { context, received } = await server()
+    const options = { wait: false, entrypoint: 'src/train.py' }
+    await submit(context, await write({ 'src/train.py': '1' }), undefined, options)
+    expect(received.at(-1)?.body).toContain('entrypoint: src/train.py')
+  })
+
+  it('without such a file is refused with what was found, before anything is sent', async () => {
+    const { context, received } = await server()
+    const files = await write({ 'train.py': '1', 'lib/model.py': '2', 'data.csv': '3' })
+    await expect(submit(context, files, undefined, { wait: false })).rejects.toThrow(
+      /no solution\.py, main\.py, run\.sh: .* It has train\.py, lib\/model\.py and 1 more files\. .*--entrypoint/,
+    )
+    expect(received.map(({ path }) => path)).toEqual(['/api/archives'])
+    const again = await server()
+    const named = submit(again.context, files, undefined, { wait: false, entrypoint: 'a.py' })
+    await expect(named).rejects.toThrow(/does not have a\.py/)
+  })
+
+  it('runs the command of its config, whatever files it has', async () => {
+    const { context, received } = await server()
+    const config = join(
+      await write({ 'code/train.py': '1', 'c.yaml': 'project_id: p\ncommand: ls\n' }),
+      'c.yaml',
+    )
+    expect(await submit(context, join(directory, 'code'), config, { wait: false })).toBe(0)
+    expect(received.at(-1)?.body).toContain('command: ls')
+  })
+})
