@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { isFinal, type JobStatus, jobTransitions } from '@/lib/contract/status'
-import { removeAllArtifacts } from '@/worker/node/artifacts/artifacts-directory'
+import { removeAllMemoryDirectories } from '@/worker/files/memory-directory'
 import { it } from '@/worker/testing/lab-test'
 import { restoreBackup } from './restore-backup'
 import { makeEmptyTarget, quietly } from './testing/empty-target'
@@ -18,7 +18,7 @@ describe('a restored backup', () => {
   }) => {
     const root = await mkdtemp(join(tmpdir(), 'gpuq-restored-'))
     afterwards(async () => {
-      await removeAllArtifacts(root)
+      await removeAllMemoryDirectories(root)
       await rm(root, { recursive: true, force: true })
     })
     const state: EveryState = JSON.parse(await readFile(join(fixtures, 'gpuq-0.2.0.json'), 'utf8'))

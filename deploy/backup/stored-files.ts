@@ -25,7 +25,9 @@ export async function listDescribedFiles(client: Client): Promise<DescribedFile[
     bytes: string
     sha256: string
   }>(
-    'SELECT id, job_id AS "jobId", attempt, rank, bytes::text AS bytes, sha256 FROM artifacts ORDER BY job_id, id',
+    `SELECT id, job_id AS "jobId", attempt, rank, bytes::text AS bytes, sha256 FROM (
+       SELECT id, job_id, attempt, rank, bytes, sha256 FROM artifacts
+       UNION ALL SELECT id, job_id, attempt, rank, bytes, sha256 FROM working_files) files ORDER BY job_id, id`,
   )
   const blobs = await client.query<{ projectId: string; hash: string; bytes: string }>(
     `SELECT project_id AS "projectId", encode(hash, 'hex') AS hash, bytes::text AS bytes FROM archive_blobs ORDER BY 1, 2`,

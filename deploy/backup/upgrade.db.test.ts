@@ -92,8 +92,8 @@ describe.each(versions)('a backup of gpuq %s, restored and upgraded', (version) 
       if (path.includes('{artifactId}'))
         return artifacts.map((row) => ({ id: row.job_id, artifactId: row.id }))
       if (path.includes('{handle}')) return (await idsOf('users', 'handle')).map((handle) => ({ handle }))
-      // An earlier version has no snapshots.
-      if (/snapshots\/(\{id\}|versions)/.test(path)) return []
+      // An earlier version has no snapshots and no working files.
+      if (/snapshots\/(\{id\}|versions)/.test(path) || path.includes('{fileId}')) return []
       if (path.startsWith('/api/projects/{id}')) return (await idsOf('projects')).map((id) => ({ id }))
       return path.includes('{id}') ? jobs.map((id) => ({ id })) : [{}]
     }

@@ -107,6 +107,7 @@ async function makeJobs(ada: Person, lease: Lease): Promise<EveryState['jobs']> 
   await attachArchive(ada, jobs.completed)
   await end(lease, jobs.completed, 4, { reason: 'finished', detail: null, exitCode: 0 })
   await addArtifacts(jobs.completed)
+  await addWorkingFile(jobs.completed)
   await end(lease, jobs.failed, 5, { reason: 'exit_code', detail: 'Exit code 3.', exitCode: 3 })
   await end(lease, jobs.cancelled, 6, { reason: 'cancelled_by_user', detail: null, exitCode: 137 })
   for (const id of [jobs.completed, jobs.failed, jobs.cancelled]) await storeResult(id)
@@ -228,6 +229,18 @@ async function addArtifacts(job: string): Promise<void> {
   }
 }
 
+/** A file that the job wrote in its working directory. */
+async function addWorkingFile(job: string): Promise<void> {
+  const id = uuidv7()
+  const task = { jobId: job, attempt: 1, rank: 0 }
+  const { bytes, sha256 } = await storage().write(artifactKey(task, id), parts(Buffer.from('step 1\n')))
+  await database().pool.query(
+    `INSERT INTO working_files (id, job_id, attempt, rank, path, bytes, sha256, executable)
+     VALUES ($1, $2, 1, 0, 'logs/train.log', $3, $4, false)`,
+    [id, job, bytes, sha256],
+  )
+}
+
 /** The running job is of a named run, which keeps checkpoints in the data directory. */
 async function addRun(dataDir: string, ada: Person, job: string): Promise<void> {
   const { rows } = await database().pool.query<{ project_id: string }>(
@@ -263,6 +276,16 @@ async function addTraces(admin: Person, ada: Person, lease: Lease, jobs: EverySt
   )
   await pool.query(`INSERT INTO model_requirements (name, milli) VALUES ('llama-3', 2000)`)
   await pool.query(`INSERT INTO job_notifications (job_id, settled_at) VALUES ($1, now())`, [jobs.completed])
+  const bucket = uuidv7()
+  await pool.query(
+    `INSERT INTO buckets (id, name, region, bucket, keys) VALUES ($1, 'research', 'us-east-1', 'research', '\\x00ff0a')`,
+    [bucket],
+  )
+  await pool.query(`UPDATE projects SET bucket_id = $2 WHERE owner_id = $1`, [ada.id, bucket])
+  await pool.query(
+    `INSERT INTO job_uploads (job_id, bucket_id, url) VALUES ($1, $2, 's3://research/gpuq/1')`,
+    [jobs.completed, bucket],
+  )
   await pool.query(
     `INSERT INTO audit_events (id, actor_id, action, target, detail) VALUES ($1, $2, 'user.update', 'ada', '{"role": "researcher", "note": null}')`,
     [uuidv7(), admin.id],

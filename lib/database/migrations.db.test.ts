@@ -1,0 +1,56 @@
+import { randomBytes } from 'node:crypto'
+import pg from 'pg'
+import { afterEach, beforeEach, expect, inject, it } from 'vitest'
+import { makeJob } from '../cluster/testing/rows'
+import { embeddedUrl } from './embedded'
+import { listMigrations, migrate, migrationsDirectory } from './migrate'
+
+/** Migrations that change rows: an earlier version's rows are there when they are applied. */
+
+let url: string
+let pool: pg.Pool
+
+beforeEach(async () => {
+  const name = `migrated_${randomBytes(6).toString('hex')}`
+  const postgres = inject('postgresDirectory')
+  const admin = new pg.Client({ connectionString: embeddedUrl(postgres, 'postgres') })
+  await admin.connect()
+  await admin.query(`CREATE DATABASE ${name}`)
+  await admin.end()
+  url = embeddedUrl(postgres, name)
+  pool = new pg.Pool({ connectionString: url })
+})
+afterEach(() => pool.end())
+
+/** Applies all migrations before one. */
+async function migrateUntil(migration: string): Promise<void> {
+  const all = await listMigrations()
+  expect(all).toContain(migration)
+  await migrate(url, migrationsDirectory, all.slice(0, all.indexOf(migration)))
+}
+
+it('0 days meant that a user had the files deleted, and other numbers meant the retention', async () => {
+  await migrateUntil('20261123001000_files_deleted')
+  const days = new Map<string, number | null>()
+  for (const given of [0, 1, 90, null]) {
+    const job = await makeJob({}, pool)
+    days.set(job, given)
+    await pool.query(
+      `UPDATE jobs SET status = 'completed', reason = 'finished', exit_code = 0, ended_at = now(),
+              result_stored = true, deleted_after_days = $2 WHERE id = $1`,
+      [job, given],
+    )
+  }
+  await migrate(url)
+  const { rows } = await pool.query('SELECT id, files_deleted, deleted_after_days FROM jobs')
+  const found = rows.map((row) => [days.get(row.id), row.files_deleted, row.deleted_after_days])
+  expect(found).toHaveLength(4)
+  expect(found).toEqual(
+    expect.arrayContaining([
+      [0, 'on_request', null],
+      [1, 'retention', 1],
+      [90, 'retention', 90],
+      [null, null, null],
+    ]),
+  )
+})
