@@ -49,6 +49,8 @@ export function testFault<Place extends { lab: Lab }>(fault: Fault<Place>): void
         } catch (error) {
           const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
           failures.push(`Moment ${number} (${repeatWith(seed, number)}): ${text}`)
+          // The other moments may take an hour.
+          console.error(`${fault.name}: ${failures.at(-1)}`)
           // What the failure left must not fail the moments after it.
           await Promise.all(place?.lab.workers.map((worker) => worker.kill()) ?? [])
           place = undefined

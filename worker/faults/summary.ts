@@ -26,21 +26,31 @@ interface Summary {
 const describeMachine = () =>
   `${availableParallelism()} cores (${cpus()[0]?.model.trim() ?? 'unknown'}), ${Math.round(totalmem() / 1024 ** 3)} GiB, ${type()} ${release()}`
 
-/** Begins the summary of a run. */
+/** Begins the summary of a run. A run with the same seed as the last one continues it: each fault has the same moments. */
 export async function beginSummary(seed: number): Promise<void> {
+  const last = await readSummary()
   await write({
     suite: 'faults',
     date: new Date().toISOString(),
     machine: describeMachine(),
     seed,
-    rows: [],
+    rows: last?.seed === seed ? last.rows : [],
   })
 }
 
-/** Adds what became of one fault. The test files run one after the other, so nobody else writes. */
+/**
+ * Adds what became of one fault, instead of its earlier row. The test files run one after the other, so nobody else
+ * writes.
+ */
 export async function addRow(row: FaultRow): Promise<void> {
-  const summary: Summary = JSON.parse(await readFile(summaryFile, 'utf8'))
-  await write({ ...summary, rows: [...summary.rows, row] })
+  const summary = await readSummary()
+  if (!summary) throw new Error(`${summaryFile} is missing`)
+  await write({ ...summary, rows: [...summary.rows.filter(({ name }) => name !== row.name), row] })
+}
+
+async function readSummary(): Promise<Summary | null> {
+  const text = await readFile(summaryFile, 'utf8').catch(() => null)
+  return text === null ? null : JSON.parse(text)
 }
 
 async function write(summary: Summary): Promise<void> {
