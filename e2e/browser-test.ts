@@ -1,5 +1,5 @@
 import { type BrowserContext, test as base, expect, type Page } from '@playwright/test'
-import { withHydration } from './hydration'
+import { networkChanged, withHydration } from './hydration'
 import { theSystem } from './system/the-system'
 
 /** Opens the browsers of a test and records unexpected errors in them. */
@@ -23,7 +23,7 @@ export const test = base.extend<Fixtures>({
 
   watch: async ({ browser }, use) => {
     const troubles: string[] = []
-    const tolerated: RegExp[] = []
+    const tolerated: RegExp[] = [new RegExp(networkChanged)]
     const opened: BrowserContext[] = []
     const over = (context: BrowserContext) => {
       context.on('weberror', (error) => troubles.push(`exception: ${error.error().message}`))

@@ -286,6 +286,7 @@ const adminViews: View[] = [
     as: 'admin',
     open: (page) => openDialog(page, '/admin/environments', 'Edit python'),
   },
+  { name: 'admin-buckets', as: 'admin', open: at('/admin/buckets', 'Buckets') },
   { name: 'admin-cluster', as: 'admin', open: at('/cluster', 'Cluster') },
   { name: 'admin-health', as: 'admin', open: at('/admin/health', 'Health') },
   { name: 'admin-policy', as: 'admin', open: at('/admin/policy', 'Policy and models') },
