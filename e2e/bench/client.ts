@@ -42,16 +42,16 @@ export function call(url: string, { method = 'GET', headers = {}, body }: Call =
 
 export const bearer = (system: System) => ({ authorization: `Bearer ${system.adminToken}` })
 
-/** An upload as curl sends it. */
-export function upload(system: System, code: string, wait = 'false'): [url: string, call: Call] {
+/** An upload as curl sends it, with more lines for its config. */
+export function upload(system: System, code: string, moreConfig = ''): [url: string, call: Call] {
   const part = (name: string, file: string, text: string) =>
     `--${boundary}\r\nContent-Disposition: form-data; name="${name}"; filename="${file}"\r\nContent-Type: application/octet-stream\r\n\r\n${text}\r\n`
-  const config = 'competition_id: bench\nproject_id: bench\nexpected_time: 60\n'
+  const config = `competition_id: bench\nproject_id: bench\nexpected_time: 60\n${moreConfig}`
   const body = Buffer.from(
     `${part('code', 'solution.py', code)}${part('config_file', 'config.yaml', config)}--${boundary}--\r\n`,
   )
   const headers = { ...bearer(system), 'content-type': `multipart/form-data; boundary=${boundary}` }
-  return [`${system.url}/api/submit?wait=${wait}`, { method: 'POST', headers, body }]
+  return [`${system.url}/api/submit?wait=false`, { method: 'POST', headers, body }]
 }
 
 /** Resolves when the job's live stream delivers its first output. */

@@ -40,9 +40,10 @@ export async function benchFirstOutput(
   }
 }
 
-async function submitAndWatch(system: System): Promise<number> {
+/** Submits a job, and waits until it has ended. Returns the time from the request to the first output line. */
+export async function submitAndWatch(system: System, config = ''): Promise<number> {
   const began = performance.now()
-  const { status, body } = await call(...upload(system, script))
+  const { status, body } = await call(...upload(system, script, config))
   if (status !== 202) throw new Error(`submit answered ${status}: ${body}`)
   const { job_id } = JSON.parse(body) as { job_id: string }
   await untilFirstOutput(system, job_id)

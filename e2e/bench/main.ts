@@ -1,11 +1,12 @@
 /**
  * `npm run bench`: compares gpuq with its alternatives in one run on one machine. Compare the ratios; the
- * absolute times depend on the machine. `--json` prints JSON.
+ * absolute times depend on the machine. `--only NAME` runs one part; `--json` prints JSON.
  */
 import { parseArgs } from 'node:util'
 import { type System, type SystemOptions, startSystem } from '../system/start-system'
 import { closeConnections } from './client'
 import { benchDirectDispatch } from './direct-dispatch'
+import { benchDirectories, directoryLimits } from './directories'
 import { benchFirstOutput } from './first-output'
 import { benchJobList } from './job-list'
 import { ms, times } from './measure'
@@ -13,6 +14,7 @@ import { benchSubmissions } from './submissions'
 
 const { values: options } = parseArgs({
   options: {
+    only: { type: 'string' },
     rounds: { type: 'string', default: '20' },
     clients: { type: 'string', default: '32' },
     seconds: { type: 'string', default: '10' },
@@ -25,7 +27,7 @@ const say = (line: string) => (options.json ? undefined : console.log(line))
 async function withSystem<T>(systemOptions: SystemOptions, work: (system: System) => Promise<T>): Promise<T> {
   const system = await startSystem({
     ...systemOptions,
-    env: { GPUQ_LOG_LEVEL: 'warn', GPUQ_WRITES_PER_MINUTE: '1000000' },
+    env: { GPUQ_LOG_LEVEL: 'warn', GPUQ_WRITES_PER_MINUTE: '1000000', ...systemOptions.env },
   })
   const onInterrupt = () => system.stop().finally(() => process.exit(130))
   process.once('SIGINT', onInterrupt)
@@ -37,58 +39,100 @@ async function withSystem<T>(systemOptions: SystemOptions, work: (system: System
   }
 }
 
-const first = await withSystem({}, (system) => benchFirstOutput(system, rounds))
-const firstRatio = first.gpuq.median / first.dockerRun.median
-say(`Submit → first output line, median of ${rounds} rounds, alternating`)
-say(`  gpuq                        ${ms(first.gpuq.median)}`)
-say(
-  `  docker run                  ${ms(first.dockerRun.median)}   gpuq: ${times(firstRatio)} of it (target: within 1.15 ×)`,
-)
-say(
-  `  docker run --network none   ${ms(first.dockerRunNoNetwork.median)}   gpuq: ${times(first.gpuq.median / first.dockerRunNoNetwork.median)} of it`,
-)
+/** The parts. Each prints its figures and returns those of `--json`. */
+const parts: Record<string, () => Promise<Record<string, number>>> = {
+  'first-output': async () => {
+    const first = await withSystem({}, (system) => benchFirstOutput(system, rounds))
+    const ratio = first.gpuq.median / first.dockerRun.median
+    say(`Submit → first output line, median of ${rounds} rounds, alternating`)
+    say(`  gpuq                        ${ms(first.gpuq.median)}`)
+    say(
+      `  docker run                  ${ms(first.dockerRun.median)}   gpuq: ${times(ratio)} of it (target: within 1.15 ×)`,
+    )
+    say(
+      `  docker run --network none   ${ms(first.dockerRunNoNetwork.median)}   gpuq: ${times(first.gpuq.median / first.dockerRunNoNetwork.median)} of it`,
+    )
+    return { first_output_ratio: ratio }
+  },
 
-const changes = await withSystem({ workers: 4, simulatedGpus: 2 }, benchDirectDispatch)
-say(`\nGPU idle time between two jobs: ${changes.jobs} short jobs, four workers with two simulated GPUs each`)
-say(`  without an allocation       max ${ms(changes.free.max)} (target: 200 ms)`)
-say(
-  `  end of job → next task      p50 ${ms(changes.between.median)}, p95 ${ms(changes.between.p95)}, max ${ms(changes.between.max)}`,
-)
+  directories: async () => {
+    const { push, copy, start } = await withSystem({ env: directoryLimits }, (system) =>
+      benchDirectories(system, rounds),
+    )
+    const ratio = start.withDatasets.median / start.without.median
+    say('gpuq push: 10,000 files, 1 GiB in total')
+    say(
+      `  first time                  ${ms(push.first)}   ${times(push.first / copy)} of cp -a and sync (${ms(copy)})`,
+    )
+    say(`  unchanged                   ${ms(push.unchanged)}`)
+    say(`  one file changed            ${ms(push.oneChanged)}`)
+    say(
+      `Submit → first output line, with datasets of 5 GB in 20,050 files on the node, median of ${rounds} rounds, alternating`,
+    )
+    say(`  without                     ${ms(start.without.median)}`)
+    say(
+      `  with                        ${ms(start.withDatasets.median)}   ${times(ratio)} of it (target: within 1.1 ×)`,
+    )
+    return {
+      push_first_ms: push.first,
+      push_first_ratio: push.first / copy,
+      push_unchanged_ms: push.unchanged,
+      push_one_changed_ms: push.oneChanged,
+      dataset_start_ratio: ratio,
+    }
+  },
 
-const { submissions, list } = await withSystem({ workers: 0 }, async (system) => ({
-  list: await benchJobList(system, Math.max(rounds, 50)),
-  submissions: await benchSubmissions(system, {
-    clients: Number(options.clients),
-    seconds: Number(options.seconds),
-  }),
-}))
-const { perSecond, latency } = submissions
-say(`\nAccepted submissions, wait=false, durable, ${options.clients} clients for ${options.seconds} s`)
-say(`  ${perSecond.toFixed(0)} per second (target: 500), p50 ${ms(latency.median)}, p99 ${ms(latency.p99)}`)
+  'direct-dispatch': async () => {
+    const { jobs, free, between } = await withSystem({ workers: 4, simulatedGpus: 2 }, benchDirectDispatch)
+    say(`GPU idle time between two jobs: ${jobs} short jobs, four workers with two simulated GPUs each`)
+    say(`  without an allocation       max ${ms(free.max)} (target: 200 ms)`)
+    say(
+      `  end of job → next task      p50 ${ms(between.median)}, p95 ${ms(between.p95)}, max ${ms(between.max)}`,
+    )
+    return {
+      gpu_free_max_ms: free.max,
+      gpu_between_jobs_p95_ms: between.p95,
+      gpu_between_jobs_max_ms: between.max,
+    }
+  },
 
-const apiRatio = list.api.many.median / list.api.few.median
-const pageRatio = list.page.many.median / list.page.few.median
-say('\nJob list with 100,000 stored jobs, compared with 100 (target: within 1.5 ×)')
-say(
-  `  /api/jobs   ${ms(list.api.many.median)}, with 100: ${ms(list.api.few.median)}, ratio ${times(apiRatio)}`,
-)
-say(
-  `  /jobs       ${ms(list.page.many.median)}, with 100: ${ms(list.page.few.median)}, ratio ${times(pageRatio)}`,
-)
-
-if (options.json) {
-  console.log(
-    JSON.stringify({
-      first_output_ratio: firstRatio,
-      gpu_free_max_ms: changes.free.max,
-      gpu_between_jobs_p95_ms: changes.between.p95,
-      gpu_between_jobs_max_ms: changes.between.max,
+  submissions: async () => {
+    const clients = Number(options.clients)
+    const seconds = Number(options.seconds)
+    const { perSecond, latency } = await withSystem({ workers: 0 }, (system) =>
+      benchSubmissions(system, { clients, seconds }),
+    )
+    say(`Accepted submissions, wait=false, durable, ${clients} clients for ${seconds} s`)
+    say(
+      `  ${perSecond.toFixed(0)} per second (target: 500), p50 ${ms(latency.median)}, p99 ${ms(latency.p99)}`,
+    )
+    return {
       submissions_per_second: perSecond,
       submissions_p50_ms: latency.median,
       submissions_p99_ms: latency.p99,
-      api_list_ratio: apiRatio,
-      page_list_ratio: pageRatio,
-    }),
-  )
+    }
+  },
+
+  'job-list': async () => {
+    const { api, page } = await withSystem({ workers: 0 }, (system) =>
+      benchJobList(system, Math.max(rounds, 50)),
+    )
+    const apiRatio = api.many.median / api.few.median
+    const pageRatio = page.many.median / page.few.median
+    say('Job list with 100,000 stored jobs, compared with 100 (target: within 1.5 ×)')
+    say(`  /api/jobs   ${ms(api.many.median)}, with 100: ${ms(api.few.median)}, ratio ${times(apiRatio)}`)
+    say(`  /jobs       ${ms(page.many.median)}, with 100: ${ms(page.few.median)}, ratio ${times(pageRatio)}`)
+    return { api_list_ratio: apiRatio, page_list_ratio: pageRatio }
+  },
 }
+
+const chosen = Object.entries(parts).filter(([name]) => options.only === undefined || name === options.only)
+if (chosen.length === 0)
+  throw new Error(`--only ${options.only}: no such part. The parts are ${Object.keys(parts).join(', ')}.`)
+const figures: Record<string, number> = {}
+for (const [index, [, run]] of chosen.entries()) {
+  if (index > 0) say('')
+  Object.assign(figures, await run())
+}
+if (options.json) console.log(JSON.stringify(figures))
 closeConnections()
