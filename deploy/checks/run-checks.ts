@@ -95,10 +95,11 @@ class CheckRun {
     return [
       { name: 'docker', needs: ['client', 'engine', 'image'], run: vitest('docker') },
       { name: 'faults', needs: ['client', 'engine', 'image', 'build'], run: vitest('faults') },
-      { name: 'lint', needs: ['client'], run: script('lint') },
-      { name: 'types', needs: ['client'], run: script('types') },
-      { name: 'build', needs: ['client'], after: ['types'], run: buildAll },
+      // The browser tests take longest, and need the build.
+      { name: 'build', needs: ['client'], run: buildAll },
       { name: 'e2e', needs: ['client', 'engine', 'image', 'browser', 'screen', 'build'], run: playwright },
+      { name: 'lint', needs: ['client'], run: script('lint') },
+      { name: 'types', needs: ['client'], after: ['build'], run: script('types') },
       { name: 'unit', needs: ['client'], run: vitest('unit', ['unit', 'component']) },
       { name: 'db', needs: ['client'], run: vitest('db') },
     ]
