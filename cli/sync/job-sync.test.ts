@@ -23,6 +23,10 @@ const put = (path: string, text: string) => writeFile(join(directory, path), tex
 const names = async () =>
   (await readdir(parent, { recursive: true })).filter((name) => name !== 'project').toSorted()
 
+function refuse(status: number, code: string): Response {
+  return Response.json({ type: 'about:blank', title: code, status, detail: 'Not there.', code }, { status })
+}
+
 /** A server with versions of files, and the synchronization with it. */
 async function open(shipped: Record<string, string> = {}) {
   const versions: (WorkingFile & { text: string })[] = []
@@ -36,15 +40,8 @@ async function open(shipped: Record<string, string> = {}) {
       return Response.json({ working_directory: directory, files, next, more: false, ended: true })
     }
     const found = versions.find(({ file_id }) => pathname === `${list}/${file_id}`)
-    if (found && found.text !== 'replaced') return new Response(found.text)
-    const problem = {
-      type: 'about:blank',
-      title: 'Not found',
-      status: 404,
-      detail: 'Gone.',
-      code: 'not_found',
-    }
-    return Response.json(problem, { status: 404 })
+    if (found?.text === 'lost') return refuse(410, 'content_lost')
+    return found && found.text !== 'replaced' ? new Response(found.text) : refuse(404, 'not_found')
   })
   const state = newState({ jobId, server: 'http://gpuq.test', directory, shipped })
   const reports: string[] = []
@@ -168,6 +165,14 @@ describe('a file of a job', () => {
     expect(reports).toHaveLength(2)
   })
 
+  it('is named if gpuq has lost its content, and the others return', async () => {
+    const { change, reports } = await open()
+    await change('log', 'lost')
+    await change('model.pt', 'weights')
+    expect(await names()).toEqual(['project/model.pt'])
+    expect(reports).toEqual(['log: the storage of gpuq has lost its content. Tell your admin.'])
+  })
+
   it('is left out if a later version has replaced it', async () => {
     const { change, reports } = await open()
     await change('log', 'replaced')
@@ -175,6 +180,27 @@ describe('a file of a job', () => {
     await change('log', 'new')
     expect([await local('log'), reports]).toEqual(['new', []])
   })
+})
+
+it('reports once that the server does not answer, and continues', async () => {
+  const reports: string[] = []
+  let failures = 4
+  const workingFiles = async () => {
+    if (failures-- > 0) throw new TypeError('fetch failed')
+    return { working_directory: directory, files: [], next: 0, more: false, ended: true }
+  }
+  const context = fakeContext(() => refuse(404, 'not_found'))
+  const { jobs } = await context.connect()
+  const sync = new JobSync({
+    client: { jobs: { ...jobs, workingFiles } },
+    state: newState({ jobId, server: 'http://gpuq.test', directory, shipped: {} }),
+    save: async () => {},
+    report: (message) => void reports.push(message),
+    signal: new AbortController().signal,
+    everyMs: 1,
+  })
+  expect(await sync.run()).toBe(true)
+  expect(reports).toEqual(['The connection to gpuq breaks off. Retrying.'])
 })
 
 describe('the state', () => {

@@ -8,12 +8,11 @@ import type { Client } from '@/lib/http/client/client'
 import { ProblemError } from '@/lib/http/client/problem'
 import { errorCode } from '../files'
 import { chooseAction, pathBeside, pathOfRank } from './choose-target'
-import { LocalProblem, observe, replaceFile } from './local-files'
+import { FileProblem, observe, replaceFile } from './local-files'
 import { readReturnRules } from './return-rules'
 import type { SyncState } from './sync-state'
 
-/** The time between two requests for changes, in ms. */
-const everyMs = 1_000
+const defaultEveryMs = 1_000
 const longestDelayMs = 15_000
 /** How often the content of one version is requested, if it changes on its way or the local file changes meanwhile. */
 const maxTries = 5
@@ -23,6 +22,9 @@ const localFaults = ['EACCES', 'EPERM', 'EROFS', 'ENAMETOOLONG', 'EISDIR', 'ENOT
 const fullDisk = ['ENOSPC', 'EDQUOT']
 
 const downloadsAtOnce = 4
+
+/** Failures in a row after which an interruption is reported. */
+const reportedFailures = 3
 
 /** A file of the job, and its path here. */
 interface Target {
@@ -35,9 +37,11 @@ interface SyncOptions {
   state: SyncState
   /** Saves the state after each change. */
   save: (state: SyncState) => Promise<void>
-  /** Reports a file that was not written at its own path. */
+  /** Reports a file that was not written at its own path, and an interruption. */
   report: (message: string) => Promise<void> | void
   signal: AbortSignal
+  /** The time between two requests for changes, in ms. */
+  everyMs?: number
 }
 
 /** Brings the files that a job changes in its working directory back to the directory here. */
@@ -53,7 +57,7 @@ export class JobSync {
    * @throws ProblemError if the server refuses.
    */
   async run(): Promise<boolean> {
-    const { signal } = this.of
+    const { signal, everyMs = defaultEveryMs } = this.of
     let failures = 0
     while (!signal.aborted) {
       let waitMs = everyMs
@@ -66,6 +70,7 @@ export class JobSync {
         if (signal.aborted) return false
         if (!isTemporary(error)) throw error
         waitMs = backoff(++failures, everyMs, longestDelayMs)
+        if (failures === reportedFailures) await this.of.report(`${describeFailure(error)} Retrying.`)
       }
       await sleep(waitMs, signal)
     }
@@ -120,7 +125,7 @@ export class JobSync {
           : 'it was changed here meanwhile, and so was the copy of the job',
       )
     } catch (error) {
-      if (error instanceof LocalProblem) return this.#report(path, error.message)
+      if (error instanceof FileProblem) return this.#report(path, error.message)
       const code = errorCode(error)
       if (![...localFaults, ...fullDisk].includes(code)) throw error
       await this.#report(path, `it cannot be written: ${code}`)
@@ -136,12 +141,14 @@ export class JobSync {
       const action = chooseAction(local, state.returned[path] ?? state.shipped[path], file.sha256)
       if (action === 'write_beside') return false
       if (action === 'none') break
-      const response = await client.jobs.workingFile(state.jobId, file.file_id, signal).catch(toNull)
-      // A later version has replaced it, and follows in the list.
-      if (response === null) return true
+      const response = await client.jobs.workingFile(state.jobId, file.file_id, signal).catch(replacedOrLost)
+      // A later version follows in the list.
+      if (response === 'replaced') return true
+      if (response === 'lost')
+        throw new FileProblem('the storage of gpuq has lost its content. Tell your admin.')
       const parts = (response.body ?? []) as AsyncIterable<Uint8Array>
       if (await replaceFile(state.directory, path, stats, { ...file, parts })) break
-      if (tries === maxTries) throw new LocalProblem('it changes all the time, here or on its way.')
+      if (tries === maxTries) throw new FileProblem('it changes all the time, here or on its way.')
       await sleep(100, signal)
     }
     state.returned[path] = file.sha256
@@ -156,9 +163,16 @@ export class JobSync {
   }
 }
 
-/** A missing version has been replaced. */
-function toNull(error: unknown): null {
-  if (error instanceof ProblemError && error.status === 404) return null
+function describeFailure(error: unknown): string {
+  if (error instanceof ProblemError) return error.message
+  if (fullDisk.includes(errorCode(error))) return 'The disk here is full.'
+  return 'The connection to gpuq breaks off.'
+}
+
+/** Why a version has no content any more. */
+function replacedOrLost(error: unknown): 'replaced' | 'lost' {
+  if (error instanceof ProblemError && error.status === 404) return 'replaced'
+  if (error instanceof ProblemError && error.status === 410) return 'lost'
   throw error
 }
 

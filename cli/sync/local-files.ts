@@ -6,7 +6,7 @@ import { errorCode } from '../files'
 import type { LocalFile } from './choose-target'
 
 /** A file of the working directory cannot be written; the message says why. */
-export class LocalProblem extends Error {}
+export class FileProblem extends Error {}
 
 interface Observed {
   local: LocalFile
@@ -16,7 +16,7 @@ interface Observed {
 
 /**
  * Looks at a path below a directory without following links.
- * @throws LocalProblem if a link or a file is in the place of one of its directories.
+ * @throws FileProblem if a link or a file is in the place of one of its directories.
  */
 export async function observe(root: string, path: string): Promise<Observed> {
   const names = path.split('/')
@@ -26,7 +26,7 @@ export async function observe(root: string, path: string): Promise<Observed> {
     if (stats === null) return { local: { kind: 'missing' }, stats: null }
     if (!stats.isDirectory()) {
       const is = stats.isSymbolicLink() ? 'a link' : 'not a directory'
-      throw new LocalProblem(`${parent} is ${is} here. Remove or rename it.`)
+      throw new FileProblem(`${parent} is ${is} here. Remove or rename it.`)
     }
   }
   const full = join(root, path)

@@ -10,6 +10,7 @@ const kinds = {
   method_not_allowed: { status: 405, title: 'Method not allowed' },
   request_timeout: { status: 408, title: 'Request too slow' },
   conflict: { status: 409, title: 'Conflict' },
+  content_lost: { status: 410, title: 'Content lost' },
   payload_too_large: { status: 413, title: 'Too large' },
   unsupported_media_type: { status: 415, title: 'Unsupported media type' },
   invalid_fields: { status: 422, title: 'Invalid fields' },
@@ -85,6 +86,7 @@ export const invalidRequest = errorOf('invalid_request')
 export const forbidden = errorOf('forbidden')
 export const notFound = errorOf('not_found')
 export const conflict = errorOf('conflict')
+export const contentLost = errorOf('content_lost')
 export const payloadTooLarge = errorOf('payload_too_large')
 
 /** The error for too many requests. */

@@ -1,10 +1,11 @@
 import { z } from 'zod'
-import { notFound } from '../../contract/errors'
+import { contentLost, notFound } from '../../contract/errors'
 import { safePaths } from '../../contract/sanitize-text'
 import { isFinal, type JobStatus } from '../../contract/status'
 import { maxListedFiles, type WorkingFile, type WorkingFiles } from '../../contract/working-files'
 import { database } from '../../database/client'
 import { findRow, oneRow } from '../../database/transaction'
+import { logger } from '../../logger'
 import { artifactKey } from '../../results/name'
 import { StorageFault } from '../../storage/store'
 import type { VisibleJob } from '../read/job-visibility'
@@ -35,25 +36,37 @@ export async function listWorkingFiles({ id }: Pick<VisibleJob, 'id'>, after: nu
   }
 }
 
-/** Returns one version of a file. @throws 404 also if a later version has replaced it. */
+/** Returns one version of a file. @throws 404 also if a later version has replaced it; 410 if the storage has lost it. */
 export async function downloadWorkingFile(job: VisibleJob, fileId: string): Promise<Response> {
-  const row = z.uuid().safeParse(fileId).success
-    ? await findRow<{ attempt: number; rank: number; path: string }>(
-        database().pool,
-        'SELECT attempt, rank, path FROM working_files WHERE job_id = $1 AND id = $2',
-        [job.id, fileId],
-      )
-    : null
+  const row = await findVersion(job.id, fileId)
   if (!row) {
     if (job.files_deleted !== null) throw filesDeleted(job)
     throw noSuchVersion()
   }
   const key = artifactKey({ jobId: job.id, attempt: row.attempt, rank: row.rank }, fileId)
-  const { stream } = await openFile(job.id, key).catch((error: unknown) => {
-    throw error instanceof StorageFault && error.code === 'not_found' ? noSuchVersion() : error
+  const { stream } = await openFile(job.id, key).catch(async (error: unknown) => {
+    if (!(error instanceof StorageFault) || error.code !== 'not_found') throw error
+    if (!(await findVersion(job.id, fileId))) throw noSuchVersion()
+    logger.error({ key }, 'the storage has lost the content of a working file')
+    throw contentLost('The storage of gpuq has lost the content of this file. Tell your admin.')
   })
   const [name = 'file'] = safePaths([row.path.slice(row.path.lastIndexOf('/') + 1)])
   return contentDisposition(stream, { name, type: 'application/octet-stream' })
+}
+
+interface Version {
+  attempt: number
+  rank: number
+  path: string
+}
+
+async function findVersion(jobId: string, fileId: string): Promise<Version | null> {
+  if (!z.uuid().safeParse(fileId).success) return null
+  return findRow<Version>(
+    database().pool,
+    'SELECT attempt, rank, path FROM working_files WHERE job_id = $1 AND id = $2',
+    [jobId, fileId],
+  )
 }
 
 const noSuchVersion = () =>

@@ -99,6 +99,14 @@ describe('the files of a working directory', () => {
     expect((await stored()).toSorted()).toEqual(next.files.map((file) => file.file_id).toSorted())
   })
 
+  it('answer 410 if the storage has lost their content', async () => {
+    await write('train.log', 'step 1')
+    await scan()
+    await rm(join(store, 'artifacts', task.jobId), { recursive: true })
+    const { files } = await list()
+    await expect(download(files[0]?.file_id)).rejects.toMatchObject({ code: 'content_lost', status: 410 })
+  })
+
   it('are stored while the program runs, also large ones', async () => {
     const uploader = openUploader()
     uploader.start()
