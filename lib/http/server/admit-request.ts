@@ -19,7 +19,7 @@ const apiPath = /^\/(?:api\/|(?:gpu|queue|orchestrator)(?:[/?]|$))/
 export function admitRequest(request: IncomingMessage, trusted: readonly AddressRange[]): void {
   const { method = '', url = '' } = request
   if (!methodsOf(url).includes(method)) throw methodNotAllowed(method, url)
-  requireDecodablePath(url)
+  requireUsablePath(url)
   setForwarded(request, trusted)
 }
 
@@ -51,12 +51,20 @@ export function methodNotAllowed(method: string, url: string): GpuqError {
   })
 }
 
-function requireDecodablePath(url: string): void {
+function requireUsablePath(url: string): void {
   if (!url.startsWith('/')) {
     throw invalidRequest('The address in the request line must be a path that starts with "/".')
   }
+  const path = decodePath(url.split('?', 1)[0] ?? '')
+  // Next.js would resolve them, and serve another path than the one that was checked.
+  if (path.split(/[/\\]/).some((segment) => segment === '.' || segment === '..')) {
+    throw invalidRequest('The address must not have the segments "." or "..". Write the path without them.')
+  }
+}
+
+function decodePath(path: string): string {
   try {
-    decodeURIComponent(url.split('?', 1)[0] ?? '')
+    return decodeURIComponent(path)
   } catch {
     throw invalidRequest(
       'The address has a percent sign that does not encode UTF-8. Write %25 for a percent sign.',
