@@ -13,8 +13,8 @@ describe('a snapshot reference', () => {
   })
 
   it.each([
-    ['', 'is empty'],
-    ['@1', 'is empty'],
+    ['', 'is empty: write a name'],
+    ['@1', 'is empty: write a name'],
     ['Code', 'must begin with a lower-case letter'],
     ['7z', 'must begin with a lower-case letter'],
     ['/code', 'must begin with a lower-case letter'],

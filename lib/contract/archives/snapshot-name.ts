@@ -19,7 +19,7 @@ export interface SnapshotReference {
  * shorter.
  */
 export function refuseSnapshotName(name: string): string | null {
-  if (name === '') return 'is empty'
+  if (name === '') return 'is empty: write a name such as data/cifar10'
   if (name.length > maxNameLength) return `must be at most ${maxNameLength} characters`
   const parts = name.split('/')
   if (parts.length > maxParts) return `must have at most ${maxParts} parts between slashes`
