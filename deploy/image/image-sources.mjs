@@ -46,8 +46,8 @@ export async function buildFromRegistry({ client, progress, signal }, architectu
   const { base, dockerfile } = recipes.registryRecipe(architecture)
   progress('contacting the registry')
   let id = ''
+  const limit = AbortSignal.timeout(registryMs)
   try {
-    const limit = AbortSignal.timeout(registryMs)
     const either = signal ? AbortSignal.any([signal, limit]) : limit
     await client.call('GET', `/distribution/${base}/json`, { signal: either })
     const follow = recipes.followEngine(progress)
@@ -60,8 +60,7 @@ export async function buildFromRegistry({ client, progress, signal }, architectu
     return id
   } catch (error) {
     signal?.throwIfAborted()
-    const timedOut = error instanceof Error && error.name === 'AbortError'
-    if (timedOut) return { reason: `no answer within ${registryMs / 1000} s` }
+    if (limit.aborted) return { reason: `no answer within ${registryMs / 1000} s` }
     return { reason: error instanceof Error ? error.message : String(error) }
   }
 }

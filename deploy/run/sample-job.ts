@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
+import { timeLimit } from '@/lib/async/time-limit'
 import { type JobResult, jobResultSchema } from '@/lib/contract/jobs'
 
 /** The sample job takes two seconds. If it takes this long, report a problem. */
@@ -20,7 +21,7 @@ export async function submitSample(
     method: 'POST',
     headers: { authorization: `Bearer ${token}` },
     body: form,
-    signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+    signal: timeLimit(timeoutMs, signal),
   })
   const text = await response.text()
   if (!response.ok) throw new Error(`the server returned status ${response.status}: ${text}`)

@@ -1,7 +1,9 @@
 /** Runs the database, the web server and the worker. Their prerequisites have been prepared. */
+
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ensureFirstRun, type FirstRun } from '@/lib/access/first-run'
+import { timeLimit } from '@/lib/async/time-limit'
 import { readPolicy } from '@/lib/cluster/admin/policy'
 import { database } from '@/lib/database/client'
 import { embeddedUrl, startEmbedded } from '@/lib/database/embedded'
@@ -203,7 +205,7 @@ function showOutput(program: Program, report: Report): Program {
 }
 
 async function waitUntilReady(programs: Supervised[], signal: AbortSignal): Promise<void> {
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(readyMs)])
+  const limit = timeLimit(readyMs, signal)
   const ready = async () => {
     while (!(await answersReady(limit))) await sleep(100, undefined, { signal: limit })
   }

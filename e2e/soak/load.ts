@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { sleep, unlessAborted } from '@/lib/async/sleep'
+import { timeLimit } from '@/lib/async/time-limit'
 import type { Client } from '@/lib/http/client/client'
 import { ProblemError } from '@/lib/http/client/problem'
 import { randomNumbers } from '@/lib/scheduling/testing/simulate'
@@ -150,7 +151,7 @@ export class SoakUser {
       const open = this.open()
       const job = open[Math.floor(this.random.follow() * open.length)]
       const forMs = Math.round(this.random.follow() * 5_000)
-      if (job) await this.follow(job, AbortSignal.any([signal, AbortSignal.timeout(forMs)]))
+      if (job) await this.follow(job, timeLimit(forMs, signal))
       await sleep(this.random.follow() * 3_000, signal)
     }
   }

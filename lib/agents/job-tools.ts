@@ -1,5 +1,6 @@
 import type { Actor } from '../access/actor'
 import { workspaceOfJob } from '../access/users/workspace-user'
+import { timeLimit } from '../async/time-limit'
 import { queueSubmitSchema } from '../contract/queue'
 import { database } from '../database/client'
 import { oneRow } from '../database/transaction'
@@ -87,7 +88,7 @@ async function startDirectory(jobId: string): Promise<string | null> {
 /** Stops a waiting or running job. Does nothing if it has already been cancelled. */
 export async function stopJob(call: ToolCall, jobId: string) {
   await cancelJob(call.actor, jobId)
-  await waitUntilFinal(jobId, AbortSignal.any([call.signal, AbortSignal.timeout(stopWithinMs)]))
+  await waitUntilFinal(jobId, timeLimit(stopWithinMs, call.signal))
   return viewJob(call, jobId)
 }
 

@@ -1,4 +1,5 @@
 import { unlessAborted } from '@/lib/async/sleep'
+import { timeLimit } from '@/lib/async/time-limit'
 import type { Lease } from '@/lib/cluster/nodes/nodes'
 import { dueProbe, type Probe, recordProbe } from '@/lib/cluster/nodes/quarantine-probe'
 import { logger } from '@/lib/logger'
@@ -45,7 +46,7 @@ async function runProbe(
   probe: Probe,
   signal: AbortSignal,
 ): Promise<string | null | undefined> {
-  const deadline = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
+  const deadline = timeLimit(timeoutMs, signal)
   try {
     await clearProbes(host)
     const result = await unlessAborted(tryProgram(testHost(host), probe), deadline)

@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { ChangeSignal } from '@/lib/async/change-signal'
 import { sleep } from '@/lib/async/sleep'
+import { timeLimit } from '@/lib/async/time-limit'
 import type { GpuReading, GpuReport } from '@/lib/cluster/gpus/gpu-reading'
 import { deregisterNode, drainNode, type Lease, LeaseLost, offerNode } from '@/lib/cluster/nodes/nodes'
 import { type ClaimedTask, claimTasks, tasksToStop } from '@/lib/cluster/tasks/tasks'
@@ -144,7 +145,7 @@ export class NodeService {
   async stopAll(): Promise<void> {
     this.#stopped = true
     const { signal } = this.#abandoned
-    const deadline = AbortSignal.any([signal, AbortSignal.timeout(stopTimeoutMs)])
+    const deadline = timeLimit(stopTimeoutMs, signal)
     // First, because otherwise the jobs could be placed here again.
     await this.#close(deadline)
     const runs = [...this.#runs.values()]

@@ -3,6 +3,7 @@ import { request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
 import { unlessAborted } from '@/lib/async/sleep'
+import { timeLimit } from '@/lib/async/time-limit'
 import { errorCode } from '@/lib/contract/error-code'
 import { isPublicAddress } from './public-address'
 
@@ -29,7 +30,7 @@ type Posted = { ok: true } | { ok: false; problem: string; refused: boolean }
  * the status of the response, and has one time limit.
  */
 export async function postNotice(url: string, body: unknown, posting: Posting): Promise<Posted> {
-  const signal = AbortSignal.any([posting.signal, AbortSignal.timeout(posting.timeoutMs)])
+  const signal = timeLimit(posting.timeoutMs, posting.signal)
   try {
     const target = new URL(url)
     const addresses = await withinTime(findAddresses(target, posting), signal)

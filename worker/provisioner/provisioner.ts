@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { backoff } from '@/lib/async/backoff'
 import { sleep } from '@/lib/async/sleep'
+import { timeLimit } from '@/lib/async/time-limit'
 import { nextProvisionStep } from '@/lib/cluster/provisions/provision-rules'
 import {
   appendProvisionOutput,
@@ -118,7 +119,7 @@ class Provisioner {
   async #takeDown({ jobId, request }: Provision, stop: AbortSignal): Promise<void> {
     const failures = this.#failuresInRow.get(jobId) ?? 0
     if (failures > 0) await sleep(backoff(failures, firstRetryMs, maxRetryMs), stop)
-    const limit = AbortSignal.any([stop, AbortSignal.timeout(maxTakeDownMs)])
+    const limit = timeLimit(maxTakeDownMs, stop)
     const end = await this.#run(this.commands.down, jobId, request, limit)
     if (end.ok) {
       this.#failuresInRow.delete(jobId)

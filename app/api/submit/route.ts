@@ -1,4 +1,5 @@
 import type { Actor } from '@/lib/access/actor'
+import { timeLimit } from '@/lib/async/time-limit'
 import { GpuqError } from '@/lib/contract/errors'
 import { jobOperations } from '@/lib/contract/operations/jobs'
 import { isFinal } from '@/lib/contract/status'
@@ -48,7 +49,7 @@ async function waitForResult(
   closed: AbortSignal,
   seconds: number,
 ): Promise<void> {
-  const signal = AbortSignal.any([closed, AbortSignal.timeout(seconds * 1000)])
+  const signal = timeLimit(seconds * 1000, closed)
   const ended = await waitUntilFinalFor(actor, jobId, signal)
   if (ended) await waitForResultFile(jobId, AbortSignal.timeout(fileWithinMs))
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { retry } from '@/lib/async/retry'
 import { unlessAborted } from '@/lib/async/sleep'
+import { timeLimit } from '@/lib/async/time-limit'
 import type { Lease } from '@/lib/cluster/nodes/nodes'
 import { type ClaimedTask, Fenced } from '@/lib/cluster/tasks/tasks'
 import type { Outcome } from '@/lib/jobs/lifecycle/attempt-end'
@@ -73,7 +74,7 @@ export class TaskFiles {
     const uploader = this.#workingFiles
     if (uploader === null) return null
     const waitMs = reason.startsWith('cancelled') ? cancelledTimeoutMs : timeoutMs
-    const signal = AbortSignal.any([abandoned, AbortSignal.timeout(waitMs)])
+    const signal = timeLimit(waitMs, abandoned)
     let failingSince: number | null = null
     const onFailure = (error: unknown) => {
       failingSince ??= performance.now()

@@ -1,3 +1,4 @@
+import { timeLimit } from '@/lib/async/time-limit'
 import { jobOperations } from '@/lib/contract/operations/jobs'
 import { route } from '@/lib/http/route'
 import { cancelJob } from '@/lib/jobs/lifecycle/cancel'
@@ -11,6 +12,6 @@ const answerWithinMs = 3_000
 export const POST = route(jobOperations.cancel, async ({ request, query, params, actor }) => {
   requireUserId(actor, query.user_id)
   await cancelJob(actor, params.id)
-  await waitUntilFinal(params.id, AbortSignal.any([request.signal, AbortSignal.timeout(answerWithinMs)]))
+  await waitUntilFinal(params.id, timeLimit(answerWithinMs, request.signal))
   return readJob(actor, params.id)
 })

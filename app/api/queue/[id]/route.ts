@@ -1,3 +1,4 @@
+import { timeLimit } from '@/lib/async/time-limit'
 import { queueOperations } from '@/lib/contract/operations/queue'
 import { route } from '@/lib/http/route'
 import { cancelJob } from '@/lib/jobs/lifecycle/cancel'
@@ -11,6 +12,6 @@ export const GET = route(queueOperations.get, ({ actor, params }) => readQueueJo
 
 export const DELETE = route(queueOperations.cancel, async ({ actor, request, params }) => {
   await cancelJob(actor, params.id)
-  await waitUntilFinal(params.id, AbortSignal.any([request.signal, AbortSignal.timeout(answerWithinMs)]))
+  await waitUntilFinal(params.id, timeLimit(answerWithinMs, request.signal))
   return readQueueJob(actor, params.id)
 })
