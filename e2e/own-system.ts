@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { test as base } from '@playwright/test'
 import { startSystem } from './system/start-system'
-import { announceSystem } from './system/the-system'
+import { announceSystem, theSystem } from './system/the-system'
 
 const reportMemory = join(import.meta.dirname, 'system', 'report-memory.mjs')
 
@@ -20,8 +20,11 @@ export const test = base.extend<object, { ownSystem: undefined }>({
           NODE_OPTIONS: [process.env.NODE_OPTIONS ?? '', `--import=${reportMemory}`].join(' ').trim(),
         },
       })
+      const shared = theSystem()
       announceSystem(system)
       await use(undefined)
+      // Playwright gives the environment of this process to the next one.
+      announceSystem(shared)
       await system.stop()
     },
     { scope: 'worker', auto: true, timeout: 240_000 },
