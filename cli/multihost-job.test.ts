@@ -28,9 +28,17 @@ const copy = {
   stored_at: null,
 }
 
-/** A server that accepts everything, and the configs that it received. */
-function server({ bucket = copy, refusal = null }: { bucket?: object | null; refusal?: object | null } = {}) {
+interface Behaviour {
+  bucket?: object | null
+  refusal?: object | null
+  /** Submissions that a proxy answers with 502. */
+  unanswered?: number
+}
+
+/** A server that accepts everything, and the configs and idempotency keys that it received. */
+function server({ bucket = copy, refusal = null, unanswered = 0 }: Behaviour = {}) {
   const configs: unknown[] = []
+  const keys: (string | null)[] = []
   const context = fakeContext(async (request) => {
     const { pathname } = new URL(request.url)
     if (pathname === '/api/archives' && request.method === 'GET')
@@ -39,6 +47,8 @@ function server({ bucket = copy, refusal = null }: { bucket?: object | null; ref
     if (pathname === '/api/submit') {
       const file = (await request.formData()).get('config_file')
       configs.push(parse(file instanceof Blob ? await file.text() : String(file)))
+      keys.push(request.headers.get('idempotency-key'))
+      if (keys.length <= unanswered) return new Response('', { status: 502 })
       if (refusal) return Response.json(refusal, { status: 422 })
       const nothing = {
         stdout: '',
@@ -53,7 +63,7 @@ function server({ bucket = copy, refusal = null }: { bucket?: object | null; ref
     }
     return Response.json(detail({ bucket }))
   })
-  return { context, configs }
+  return { context, configs, keys }
 }
 
 /** The options that the program gives to the command. */
@@ -108,6 +118,13 @@ describe('gpuq multihost-job', () => {
       bucket_url: null,
       final_log: `http://gpuq.test/api/results/${jobId}?format=text`,
     })
+  })
+
+  it('sends a submission again whose answer is lost, as the same job', async () => {
+    const { context, keys } = server({ unanswered: 1 })
+    const waiting = { ...context, sleep: async () => {} }
+    expect(await multihostJob(waiting, await optionsOf('--COMMAND', 'true'))).toBe(0)
+    expect(keys).toEqual([expect.stringMatching(/./), keys[0]])
   })
 
   it('names its own options in errors', async () => {

@@ -47,8 +47,7 @@ async function queue(context: Context, line: JobLine, options: AddOptions): Prom
     config: withDir ? await uploadBeside(context, line.script, config, json) : config,
     deduplicate: !force,
   }
-  const send = (idempotencyKey: string) => client.jobs.submit({ ...submission, idempotencyKey })
-  const submitted = await submitOnce(context, send, json)
+  const submitted = await submitOnce(context, submission, json)
   if (submitted.deduplicated && !json) {
     await note(context, `the same job is already ${submitted.status}; use --force to queue it again`)
   }

@@ -5,6 +5,7 @@ import { printResult, showToEnd, type WaitOptions } from '../job/follow-submitte
 import { withOptionErrors } from '../job/option-errors'
 import { note } from '../job/show-job'
 import { unlimitedSeconds } from '../job/submit-directory'
+import { submitOnce } from '../job/submit-once'
 import { type ConfigOptions, toConfigText } from '../job/upload-config'
 import { followWithFiles } from '../sync/follow-sync'
 import { resolveWorkingDirectory, shipDirectory } from '../sync/ship-directory'
@@ -39,7 +40,7 @@ export async function runSynced(
     : { command, archive: shipped.archive, working_directory: directory }
   const config = toConfigText({ ...options, ...place, max_time })
   const { job_id: jobId } = await withOptionErrors(() =>
-    client.jobs.submit({ config, wait: false, deduplicate }),
+    submitOnce(context, { config, wait: false, deduplicate }, quiet),
   )
   if (!quiet && !json) {
     await note(context, `job ${jobId}`)

@@ -31,10 +31,8 @@ export async function submit(
   const given = configPath === undefined ? toConfigText(options) : await readTextFile(configPath)
   const upload = ofDirectory ? uploadProgram : uploadBeside
   const config = ofDirectory || withDir ? await upload(context, solution, given, quiet) : given
-  const client = await context.connect()
   const submission = { ...(code !== undefined && { code }), config, wait: false, deduplicate }
-  const send = () =>
-    submitOnce(context, (key) => client.jobs.submit({ ...submission, idempotencyKey: key }), quiet)
+  const send = () => submitOnce(context, submission, quiet)
   const submitted = await (configPath === undefined ? withOptionErrors(send) : send())
   return followOrPrint(context, submitted, { wait, quiet, json })
 }

@@ -3,6 +3,7 @@ import type { Client } from '@/lib/http/client/client'
 import type { Context } from '../context'
 import { uploadDirectory } from '../pack/upload-directory'
 import { withOptionErrors } from './option-errors'
+import { submitOnce } from './submit-once'
 import { type ConfigOptions, toConfigText } from './upload-config'
 
 /** Longer than the limit of any server. Without an estimate, only the admin's limit stops the job. */
@@ -37,7 +38,7 @@ export async function submitDirectory(
   const max_time = options.expected_time === undefined ? unlimitedSeconds : undefined
   const config = toConfigText({ ...options, archive, max_time })
   const { job_id: jobId, status } = await withOptionErrors(
-    () => client.jobs.submit({ config, wait: false, deduplicate }),
+    () => submitOnce(context, { config, wait: false, deduplicate }, quiet),
     flags,
   )
   return { client, jobId, status, archive, page: client.transport.url(`/jobs/${jobId}`) }

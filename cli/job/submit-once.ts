@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { backoff } from '@/lib/async/backoff'
+import type { Client, Submission } from '@/lib/http/client/client'
 import { ProblemError } from '@/lib/http/client/problem'
 import type { Context } from '../context'
 import { note } from './show-job'
@@ -8,6 +9,8 @@ const maxAttempts = 5
 const firstDelayMs = 500
 const longestDelayMs = 4_000
 
+type Submitted = Awaited<ReturnType<Client['jobs']['submit']>>
+
 /** Statuses of proxies and servers that are not available for a moment; 0: there was no answer. */
 const retryable = [0, 502, 503, 504]
 
@@ -15,15 +18,16 @@ const retryable = [0, 502, 503, 504]
  * Sends a submission, and repeats it if the connection breaks. All attempts have the same idempotency key, so they create one
  * job even if an answer was lost.
  */
-export async function submitOnce<T>(
+export async function submitOnce(
   context: Context,
-  send: (idempotencyKey: string) => Promise<T>,
+  submission: Omit<Submission, 'idempotencyKey'>,
   quiet = false,
-): Promise<T> {
-  const key = randomUUID()
+): Promise<Submitted> {
+  const client = await context.connect()
+  const idempotencyKey = randomUUID()
   for (let attempt = 1; ; attempt++) {
     try {
-      return await send(key)
+      return await client.jobs.submit({ ...submission, idempotencyKey })
     } catch (error) {
       const canRetry = error instanceof ProblemError && retryable.includes(error.status)
       if (!canRetry || attempt === maxAttempts) throw error
