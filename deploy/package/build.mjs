@@ -15,6 +15,7 @@ import { pathToFileURL } from 'node:url'
 import { runCommand } from '../run/processes.mjs'
 import { createReport } from '../run/report.mjs'
 import { root } from '../run/settings.mjs'
+import { compressStatic } from './compress-static.mjs'
 
 const sources = ['app', 'components', 'lib', 'worker', 'cli', 'deploy', 'prisma', 'public']
 const configs = [
@@ -152,6 +153,8 @@ export async function build({ progress, signal }) {
     signal,
     onLine: (line) => progress(`web: ${line.trim()}`),
   })
+  progress('web: compressing')
+  await compressStatic(join(root, '.next', 'static'))
   mkdirSync(join(root, 'dist'), { recursive: true })
   writeFileSync(stampFile, `${JSON.stringify({ sources: built })}\n`)
 }

@@ -1,9 +1,11 @@
 /** `node dist/web.js`: the web server, until SIGINT or SIGTERM. */
 import { createServer } from 'node:http'
+import { join } from 'node:path'
 import next from 'next'
 import { env } from '@/lib/env'
 import { httpAddress } from '@/lib/env/listening'
-import { createWebServer } from '@/lib/http/server/web-server'
+import { StaticFiles } from '@/lib/http/server/static-files'
+import { createWebServer, type RequestHandler } from '@/lib/http/server/web-server'
 import { logger } from '@/lib/logger'
 import { root } from './settings.mjs'
 
@@ -15,7 +17,12 @@ const { HOST, PORT, GPUQ_TRUSTED_PROXIES: trustedProxies = [] } = env()
 // such connections open.
 const httpServer = createServer()
 const app = next({ dev: false, dir: root, hostname: HOST, port: PORT, httpServer })
-const server = createWebServer(app.getRequestHandler(), { trustedProxies })
+const staticFiles = await StaticFiles.load(join(root, '.next', 'static'))
+const handleOther = app.getRequestHandler()
+const handle: RequestHandler = async (request, response) => {
+  if (!staticFiles.serve(request, response)) await handleOther(request, response)
+}
+const server = createWebServer(handle, { trustedProxies })
 
 function stop(): void {
   server.close(() => {
