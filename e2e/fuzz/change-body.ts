@@ -69,7 +69,7 @@ const configKeys = [
 /** The body of an upload whose parts, or the form around them, are wrong. */
 function hostileUpload(random: Random): Buffer {
   const config = random.chance(0.5)
-    ? configText({ [random.pick(configKeys)]: JSON.parse(toJson(hostileValue(random))) })
+    ? configWith(random.pick(configKeys), toJson(hostileValue(random)))
     : `${configText()}${random.pick(yaml)}`
   const parts: Part[] = uploadParts(random.pick(['print(1)', '', '\0', '\ufeff', 'def (:']), config)
   const kind = random.upTo(8)
@@ -85,6 +85,14 @@ function hostileUpload(random: Random): Buffer {
     )
   if (kind === 6) return Buffer.from(formBody(parts).toString('latin1').replaceAll('\r\n', '\n'), 'latin1')
   return formBody(parts)
+}
+
+/** A config in which a key has the given value. As text, because a deep value would need a deep stack. */
+function configWith(key: string, json: string): string {
+  const others = configText()
+    .split('\n')
+    .filter((line) => !line.startsWith(`${key}:`))
+  return [...others, `${key}: ${json}`, ''].join('\n')
 }
 
 /** Valid JSON, for a config that can be written. */
