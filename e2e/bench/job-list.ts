@@ -24,7 +24,7 @@ export async function benchJobList(
   return { api: { few: withFew.api, many: withMany.api }, page: { few: withFew.page, many: withMany.page } }
 }
 
-async function timeOf(url: string, headers: Record<string, string>, holds: string): Promise<number> {
+export async function timeOf(url: string, headers: Record<string, string>, holds: string): Promise<number> {
   const began = performance.now()
   const { status, body } = await call(url, { headers })
   const took = performance.now() - began
@@ -32,8 +32,8 @@ async function timeOf(url: string, headers: Record<string, string>, holds: strin
   return took
 }
 
-/** Inserts ended jobs of the admin directly into the database, as many submissions would have left them. */
-async function storeJobs(system: System, count: number): Promise<void> {
+/** Inserts jobs of the admin directly into the database, as many submissions would have left them: ended, or waiting. */
+export async function storeJobs(system: System, count: number, waiting = false): Promise<void> {
   const client = new pg.Client({ connectionString: system.databaseUrl })
   await client.connect()
   await client.query(
@@ -42,8 +42,9 @@ async function storeJobs(system: System, count: number): Promise<void> {
   await client.query(
     `INSERT INTO jobs (id, user_id, project_id, environment_id, competition_id, status, reason, exit_code, spec, code, expected_time_s,
                        time_limit_s, attempt, created_at, started_at, ended_at, result_stored)
-     SELECT gen_random_uuid(), p.owner_id, p.id, e.id, 'bench', 'completed', 'finished', 0, '{}', 'print(1)', 60, 120, 1,
-            now() - make_interval(secs => n), now() - make_interval(secs => n), now() - make_interval(secs => n), true
+     SELECT gen_random_uuid(), p.owner_id, p.id, e.id, 'bench', ${waiting ? `'pending', 'no_free_gpu', NULL` : `'completed', 'finished', 0`},
+            '{"gpu_count": 1}', 'print(1)', 60, 120, ${waiting ? 0 : 1}, now() - make_interval(secs => n),
+            ${waiting ? 'NULL, NULL, false' : 'now() - make_interval(secs => n), now() - make_interval(secs => n), true'}
        FROM generate_series(1, $1) AS n, projects p, environments e WHERE p.slug = 'bench' AND e.is_default`,
     [count],
   )

@@ -9,6 +9,7 @@ import { benchDirectDispatch } from './direct-dispatch'
 import { benchDirectories, directoryLimits } from './directories'
 import { benchFirstOutput } from './first-output'
 import { benchJobList } from './job-list'
+import { benchLargeQueue } from './large-queue'
 import { ms, times } from './measure'
 import { benchSubmissions } from './submissions'
 
@@ -123,6 +124,21 @@ const parts: Record<string, () => Promise<Record<string, number>>> = {
     say(`  /api/jobs   ${ms(api.many.median)}, with 100: ${ms(api.few.median)}, ratio ${times(apiRatio)}`)
     say(`  /jobs       ${ms(page.many.median)}, with 100: ${ms(page.few.median)}, ratio ${times(pageRatio)}`)
     return { api_list_ratio: apiRatio, page_list_ratio: pageRatio }
+  },
+
+  'large-queue': async () => {
+    const { metrics, queue, status } = await withSystem({ workers: 0 }, (system) =>
+      benchLargeQueue(system, rounds),
+    )
+    say('With 1,000,000 ended and 100,000 waiting jobs, median (target: 50 ms)')
+    say(`  /metrics                    ${ms(metrics.median)}`)
+    say(`  /queue?limit=50             ${ms(queue.median)}`)
+    say(`  /orchestrator/status        ${ms(status.median)}`)
+    return {
+      metrics_large_ms: metrics.median,
+      queue_large_ms: queue.median,
+      orchestrator_large_ms: status.median,
+    }
   },
 }
 

@@ -13,6 +13,10 @@ export const jobTransitions = {
   cancelled: [],
 } as const satisfies Record<JobStatus, readonly JobStatus[]>
 
+/** A job with one of these has not ended. */
+export const activeStatuses = ['pending', 'scheduled', 'running'] as const satisfies readonly JobStatus[]
+export type ActiveStatus = (typeof activeStatuses)[number]
+
 export const finalStatuses = ['completed', 'failed', 'cancelled'] as const satisfies readonly JobStatus[]
 
 export function isFinal(status: JobStatus): boolean {

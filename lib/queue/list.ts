@@ -12,6 +12,7 @@ import { parseSpec, type Unparsed } from '../contract/config/stored-spec'
 import type { QueueJobDetail, QueueQuery, QueueSubmitted } from '../contract/queue'
 import type { JobStatus } from '../contract/status'
 import { database } from '../database/client'
+import { countActiveJobs } from '../jobs/read/active-jobs'
 import { findVisibleJob } from '../jobs/read/job-visibility'
 import {
   type ListedRow,
@@ -29,10 +30,10 @@ const maxListed = 1_000
 /** The waiting jobs in the expected order of their start, and the running jobs; at most `limit` of each. */
 export async function readQueue(actor: Actor, { limit }: QueueQuery = {}): Promise<Queue> {
   const forecast = await forecastQueue()
-  const [waiting, running, counted, policy] = await Promise.all([
+  const [waiting, running, { byStatus }, policy] = await Promise.all([
     readWaiting(forecast, Math.min(maxListed, limit ?? maxListed)),
     readRunning(limit ?? null),
-    countActive(),
+    countActiveJobs(),
     readPolicy(),
   ])
   const isVisible = (row: ListedRow) => isAdmin(actor) || row.user_id === actor.userId
@@ -43,19 +44,10 @@ export async function readQueue(actor: Actor, { limit }: QueueQuery = {}): Promi
       return toQueueJob(row, forecast.jobs.get(row.id) ?? later, isVisible(row))
     }),
     running: running.map((row) => toQueueJob(row, undefined, isVisible(row))),
-    queued_total: counted.queued,
-    running_total: counted.running,
+    queued_total: byStatus.pending,
+    running_total: byStatus.scheduled + byStatus.running,
     max_queue_size: policy.max_queue_size,
   }
-}
-
-async function countActive(): Promise<{ queued: number; running: number }> {
-  const { rows } = await database().pool.query<{ queued: number; running: number }>({
-    name: 'queue-counts',
-    text: `SELECT (SELECT count(*) FROM jobs WHERE status = 'pending')::int AS queued,
-                  (SELECT count(*) FROM jobs WHERE status IN ('scheduled', 'running'))::int AS running`,
-  })
-  return rows[0] ?? { queued: 0, running: 0 }
 }
 
 /** The jobs of the forecast, in its order, then the other waiting jobs. */

@@ -1,11 +1,13 @@
-import { compactStorageLedger, recountStorage } from '@/lib/access/storage/storage-ledger'
+import { storageLedger } from '@/lib/access/storage/storage-ledger'
 import { sweepArchives } from '@/lib/archives/sweep'
 import { sleep } from '@/lib/async/sleep'
 import { hasDeletionRequests } from '@/lib/cluster/checkpoints/run-directories'
 import { sweepCheckpoints } from '@/lib/cluster/checkpoints/sweep-checkpoints'
 import { deleteOldSamples } from '@/lib/cluster/gpus/gpu-samples'
+import { compactLedger, recountLedger } from '@/lib/database/ledger'
 import { checkpointsDirectory, env } from '@/lib/env'
 import { deleteExpired } from '@/lib/jobs/lifecycle/retention'
+import { activeJobsLedger } from '@/lib/jobs/read/active-jobs'
 import { logger } from '@/lib/logger'
 import { storage } from '@/lib/storage/storage'
 import { sweepShared } from '../checkpoints/sweep-shared'
@@ -27,13 +29,15 @@ export async function sweep(signal: AbortSignal): Promise<void> {
       await attempt('delete old GPU samples', deleteOldSamples)
     }),
     repeat(signal, 0, ledgerIntervalMs, async () => {
-      await attempt('add up the changes of stored bytes', compactStorageLedger)
+      await attempt('add up the changes of stored bytes', () => compactLedger(storageLedger))
+      await attempt('add up the changes of active jobs', () => compactLedger(activeJobsLedger))
       await attempt('delete the checkpoints that users deleted', sweepRequested)
     }),
     repeat(signal, firstListingAfterMs, listingIntervalMs, async () => {
       await attempt('delete uploaded directories', () => sweepArchives(storage(), new Date()))
       await attempt('delete expired checkpoints', sweepAllCheckpoints)
-      await attempt('count the stored bytes again', recountStorage)
+      await attempt('count the stored bytes again', () => recountLedger(storageLedger))
+      await attempt('count the active jobs again', () => recountLedger(activeJobsLedger))
     }),
   ])
 }

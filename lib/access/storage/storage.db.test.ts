@@ -11,6 +11,7 @@ import { deleteCheckpoints } from '../../cluster/checkpoints/delete-checkpoints'
 import { makeJob } from '../../cluster/testing/rows'
 import { frameHeader } from '../../contract/archives/archive-frames'
 import { parseConfig } from '../../contract/config/config'
+import { compactLedger, recountLedger } from '../../database/ledger'
 import { testDatabase } from '../../database/testing/test-database'
 import { downloadArtifact, listArtifacts } from '../../jobs/downloads/artifacts'
 import { downloadResult } from '../../jobs/downloads/download'
@@ -30,7 +31,7 @@ import { getProject, updateProject } from '../projects/projects'
 import { makePerson, type Person } from '../testing/people'
 import { updateUser } from '../users/update-user'
 import { getUser } from '../users/users'
-import { compactStorageLedger, recountStorage } from './storage-ledger'
+import { storageLedger } from './storage-ledger'
 import { readStorageQuota } from './storage-quota'
 import { readStorage } from './stored-items'
 
@@ -161,9 +162,9 @@ describe('stored bytes', () => {
     expect(use.results).toBeGreaterThan(100)
     expect(use).toEqual(await counted())
     expect((await getProject(person.actor, await projectId())).storage.by_kind).toEqual(use)
-    await compactStorageLedger()
+    await compactLedger(storageLedger)
     expect(await used()).toEqual(use)
-    await recountStorage()
+    await recountLedger(storageLedger)
     expect(await used()).toEqual(use)
   })
 
@@ -189,8 +190,8 @@ describe('stored bytes', () => {
     let changing = true
     const compacting = (async () => {
       while (changing) {
-        await compactStorageLedger()
-        await recountStorage().catch((error: unknown) => {
+        await compactLedger(storageLedger)
+        await recountLedger(storageLedger).catch((error: unknown) => {
           expect(error).toMatchObject({ code: '40001' })
         })
       }
@@ -201,7 +202,7 @@ describe('stored bytes', () => {
     await compacting
     expect(await used()).toEqual(await counted())
     expect(await used()).toMatchObject({ artifacts: 800, checkpoints: 210 })
-    await compactStorageLedger()
+    await compactLedger(storageLedger)
     const { rowCount } = await db.pool.query('SELECT 1 FROM storage_changes WHERE user_id = $1', [person.id])
     expect(rowCount).toBe(4)
   })
@@ -210,7 +211,7 @@ describe('stored bytes', () => {
     await upload(Buffer.from('content'))
     const id = await projectId()
     await db.pool.query('DELETE FROM projects WHERE id = $1', [id])
-    await recountStorage()
+    await recountLedger(storageLedger)
     expect(await used()).toMatchObject({ archives: 0 })
   })
 
@@ -221,7 +222,7 @@ describe('stored bytes', () => {
        SELECT $1, $2, 'sources', 8 FROM generate_series(1, 100000)`,
       [person.id, await projectId()],
     )
-    await compactStorageLedger()
+    await compactLedger(storageLedger)
     const { rowCount } = await db.pool.query('SELECT 1 FROM storage_changes WHERE user_id = $1', [person.id])
     expect(rowCount).toBe(1)
     expect((await used()).sources).toBe(800_008)

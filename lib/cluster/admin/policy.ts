@@ -83,9 +83,11 @@ export async function readOrchestrator(): Promise<Orchestrator> {
     name: 'read-orchestrator',
     text: `SELECT p.running, 'running' = ANY (p.set_by_environment) AS set_by_environment,
                   p.scheduling AS scheduling_policy, ${hasLeader} AS leader,
-                  (SELECT count(*) FROM jobs WHERE status = 'pending')::int AS queued,
-                  (SELECT count(*) FROM jobs WHERE status IN ('scheduled', 'running'))::int AS running_jobs
-             FROM policies p`,
+                  active.queued, active.running_jobs
+             FROM policies p, (
+               SELECT coalesce(sum(jobs) FILTER (WHERE status = 'pending'), 0)::int AS queued,
+                      coalesce(sum(jobs) FILTER (WHERE status <> 'pending'), 0)::int AS running_jobs
+                 FROM active_job_changes) active`,
   })
   return only(rows)
 }

@@ -2,15 +2,13 @@ import { Gauge, Registry } from 'prom-client'
 import type { Actor } from '../../access/actor'
 import { storageKinds } from '../../contract/access/storage'
 import { type ClusterGpu, type ClusterNode, gpuStates } from '../../contract/cluster/cluster'
-import { jobStatuses } from '../../contract/status'
+import { activeStatuses } from '../../contract/status'
 import { database } from '../../database/client'
+import { type ActiveJobs, countActiveJobs } from '../../jobs/read/active-jobs'
 import { type DiskSpace, diskSpace } from '../../storage/free-space'
 import { readCluster } from './read-cluster'
 
 interface Figures {
-  jobs: Record<string, number>
-  /** Number of jobs by wait reason; jobs that no pass has examined yet have none. */
-  waiting: Record<string, number>
   oldestWaitingS: number
   unstoredResults: number
   /** Bytes by kind; a kind without files has none. */
@@ -61,22 +59,31 @@ type Gauges = <Label extends string>(name: string, help: string, labels?: readon
  * returns the same values.
  */
 export async function renderMetrics(actor: Actor): Promise<{ body: string; contentType: string }> {
-  const [figures, { nodes }, disk] = await Promise.all([readFigures(), readCluster(actor), diskSpace()])
+  const [figures, active, { nodes }, disk] = await Promise.all([
+    readFigures(),
+    countActiveJobs(),
+    readCluster(actor),
+    diskSpace(),
+  ])
   const registry = new Registry()
   const gauge: Gauges = (name, help, labelNames = []) =>
     new Gauge({ name, help, labelNames, registers: [registry] })
-  setJobs(gauge, figures)
+  setJobs(gauge, active, figures)
   setStorage(gauge, figures, disk)
   setNodes(gauge, nodes)
   setGpus(gauge, nodes)
   return { body: await registry.metrics(), contentType: registry.contentType }
 }
 
-function setJobs(gauge: Gauges, { jobs, waiting, oldestWaitingS, unstoredResults }: Figures): void {
+function setJobs(
+  gauge: Gauges,
+  { byStatus, byReason }: ActiveJobs,
+  { oldestWaitingS, unstoredResults }: Figures,
+): void {
   const active = gauge('gpuq_jobs', 'Active jobs by status', ['status'])
-  for (const status of jobStatuses) if (status in jobs) active.set({ status }, jobs[status] ?? 0)
+  for (const status of activeStatuses) active.set({ status }, byStatus[status])
   const reasons = gauge('gpuq_jobs_waiting', 'Waiting jobs by the reason why they wait', ['reason'])
-  for (const [reason, count] of Object.entries(waiting)) reasons.set({ reason }, count)
+  for (const [reason, count] of Object.entries(byReason)) reasons.set({ reason }, count)
   gauge('gpuq_queue_oldest_seconds', 'How long the oldest waiting job has waited').set(oldestWaitingS)
   gauge('gpuq_results_unstored', 'Ended jobs whose output is not yet stored as a file').set(unstoredResults)
 }
@@ -121,11 +128,7 @@ function setGpus(gauge: Gauges, nodes: readonly ClusterNode[]): void {
 
 async function readFigures(): Promise<Figures> {
   const { rows } = await database().pool.query<Figures>(
-    `SELECT (SELECT jsonb_object_agg(s, (SELECT count(*) FROM jobs WHERE status = s))
-               FROM unnest(ARRAY['pending', 'scheduled', 'running']::"JobStatus"[]) AS s) AS jobs,
-            (SELECT coalesce(jsonb_object_agg(reason, jobs), '{}') FROM (
-               SELECT coalesce(reason, 'none') AS reason, count(*) AS jobs FROM jobs WHERE status = 'pending' GROUP BY 1) w) AS waiting,
-             (SELECT greatest(extract(epoch FROM now() - min(created_at)), 0)::float8 FROM jobs WHERE status = 'pending') AS "oldestWaitingS",
+    `SELECT (SELECT greatest(extract(epoch FROM now() - min(created_at)), 0)::float8 FROM jobs WHERE status = 'pending') AS "oldestWaitingS",
              (SELECT count(*)::int FROM jobs WHERE status IN ('completed', 'failed', 'cancelled') AND NOT result_stored) AS "unstoredResults",
              (SELECT coalesce(jsonb_object_agg(kind, bytes), '{}') FROM (
                 SELECT kind, sum(bytes)::int8 AS bytes FROM storage_changes GROUP BY 1) k) AS stored`,
