@@ -16,7 +16,7 @@ const folders = {
 const layers = [
   ['contract', 'async'],
   ['env', 'logger'],
-  ['database', 'storage', 'scheduling'],
+  ['database', 'storage', 'scheduling', 'slurm'],
   ['access'],
   ['results', 'archives'],
   ['jobs'],

@@ -7,6 +7,7 @@ import { count, limitVariables } from './env/limits'
 import { httpAddress, listensEverywhere, listensLocally } from './env/listening'
 import { provisionVariables } from './env/provisioning'
 import { refuseSharedHostFiles } from './env/shared-server'
+import { slurmVariables } from './env/slurm'
 import { addressRanges, jobNetworks, nodeName, workspaces } from './env/values'
 
 /**
@@ -100,6 +101,7 @@ export const envSchema = z.object({
     .optional()
     .describe('the only job that the node accepts, if it was started for that job'),
   ...provisionVariables,
+  ...slurmVariables,
   GPUQ_SIMULATED_GPUS: count
     .max(1024)
     .optional()
