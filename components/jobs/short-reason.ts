@@ -10,6 +10,8 @@ const labels: Readonly<Record<string, string>> = {
   checkpoint_limit: 'checkpoint limit',
   cancelled_by_user: '',
   cancelled_by_admin: 'by an admin',
+  cancelled_in_slurm: 'in Slurm',
+  slurm_refused: 'refused by Slurm',
   image_unavailable: 'image unavailable',
   workspace_unavailable: 'no shared directory',
   snapshot_unavailable: 'snapshot unavailable',
@@ -38,6 +40,10 @@ const labels: Readonly<Record<string, string>> = {
   no_node: 'no node',
   never_fits: 'too large',
   backing_off: 'retrying soon',
+  slurm_submitting: 'submitting to Slurm',
+  slurm_pending: 'waits in Slurm',
+  slurm_held: 'held in Slurm',
+  slurm_unreachable: 'Slurm does not answer',
 } satisfies Record<Reason, string>
 
 /** The reason of a job's status in a few words, for a table row. Empty if the status is enough. */

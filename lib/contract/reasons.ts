@@ -11,6 +11,8 @@ export const endReasons = {
   },
   cancelled_by_user: { fault: 'none', message: 'The job was cancelled by its owner.' },
   cancelled_by_admin: { fault: 'none', message: 'The job was cancelled by an admin.' },
+  cancelled_in_slurm: { fault: 'none', message: 'The job was cancelled in Slurm, outside gpuq.' },
+  slurm_refused: { fault: 'user', message: 'Slurm refused the job.' },
   image_unavailable: { fault: 'system', message: "The node could not get the environment's image." },
   workspace_unavailable: {
     fault: 'system',
@@ -63,12 +65,28 @@ export const waitReasons = {
   provisioning: { message: 'The nodes for this job are starting.' },
   never_fits: { message: 'No node has what the job needs.' },
   backing_off: { message: 'The last attempt failed because of a system fault. gpuq retries the job soon.' },
+  slurm_submitting: { message: 'gpuq is submitting the job to Slurm.' },
+  slurm_pending: { message: 'Slurm has accepted the job and has not started it yet.' },
+  slurm_held: { message: 'The job is held in Slurm and does not start until it is released.' },
+  slurm_unreachable: {
+    message: 'Slurm does not answer. gpuq keeps the job and submits it when Slurm answers again.',
+  },
 } as const satisfies Record<string, { message: string }>
 
-export type CancelReason = 'cancelled_by_user' | 'cancelled_by_admin'
+/** The end reasons of cancelled jobs. */
+export const cancelReasons = [
+  'cancelled_by_user',
+  'cancelled_by_admin',
+  'cancelled_in_slurm',
+] as const satisfies readonly (keyof typeof endReasons)[]
+export type CancelReason = (typeof cancelReasons)[number]
 export type EndReason = keyof typeof endReasons
 export type WaitReason = keyof typeof waitReasons
 export type Reason = EndReason | WaitReason
+
+export function isCancelReason(reason: EndReason): reason is CancelReason {
+  return (cancelReasons as readonly EndReason[]).includes(reason)
+}
 
 /** The message of a reason, followed by the detail. */
 export function describeReason(reason: Reason, detail: string | null = null): string {

@@ -15,6 +15,8 @@ const healthOf = {
   internal_error: 'failed',
   cancelled_by_user: null,
   cancelled_by_admin: null,
+  cancelled_in_slurm: null,
+  slurm_refused: null,
   // A missing directory of one project says nothing about the node.
   workspace_unavailable: null,
   // Other jobs need no snapshot, or have theirs in the node's cache.

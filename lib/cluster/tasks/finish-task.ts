@@ -1,4 +1,4 @@
-import type { EndReason } from '../../contract/reasons'
+import { isCancelReason } from '../../contract/reasons'
 import type { TaskStatus } from '../../contract/status'
 import { database } from '../../database/client'
 import { channels } from '../../database/listen'
@@ -14,8 +14,7 @@ import { type ClaimedTask, taskHeld, writeTask } from './tasks'
 
 const taskStatusOf = ({ reason }: Outcome): TaskStatus => {
   if (reason === 'finished') return 'completed'
-  const unwanted: readonly EndReason[] = ['cancelled_by_user', 'cancelled_by_admin', 'peer_failed']
-  return unwanted.includes(reason) ? 'cancelled' : 'failed'
+  return isCancelReason(reason) || reason === 'peer_failed' ? 'cancelled' : 'failed'
 }
 
 /**

@@ -1,4 +1,4 @@
-import { type CancelReason, type EndReason, endReasons } from '../../contract/reasons'
+import { type CancelReason, type EndReason, endReasons, isCancelReason } from '../../contract/reasons'
 
 /** How one attempt, or one task of it, ended. */
 export interface Outcome {
@@ -70,7 +70,7 @@ function inOrder(tasks: readonly EndedTask[]): EndedTask[] {
 }
 
 function detailOf({ rank, node, reason, detail, exitCode }: EndedTask): string | null {
-  if (reason === 'cancelled_by_user' || reason === 'cancelled_by_admin' || reason === 'preempted') return null
+  if (isCancelReason(reason) || reason === 'preempted') return null
   const which = `${rank} on node "${node}"`
   if (reason === 'exit_code') {
     const how = detail ?? `Exit code ${exitCode}.`

@@ -1,6 +1,12 @@
 import { backoff } from '../../async/backoff'
 import { parseSpec, type StoredSpec, type Unparsed } from '../../contract/config/stored-spec'
-import { type CancelReason, describeReason, type EndReason, endReasons } from '../../contract/reasons'
+import {
+  type CancelReason,
+  describeReason,
+  type EndReason,
+  endReasons,
+  isCancelReason,
+} from '../../contract/reasons'
 import { type JobStatus, liveTaskStatuses, statusesBefore, type TaskStatus } from '../../contract/status'
 import { channels } from '../../database/listen'
 import { findRow, type Transaction } from '../../database/transaction'
@@ -15,7 +21,7 @@ export function backoffSeconds(attempt: number): number {
 /** The final status that belongs to a reason. */
 function finalStatusOf(reason: EndReason): JobStatus {
   if (reason === 'finished') return 'completed'
-  return reason === 'cancelled_by_user' || reason === 'cancelled_by_admin' ? 'cancelled' : 'failed'
+  return isCancelReason(reason) ? 'cancelled' : 'failed'
 }
 
 /** A job's live attempt. The job's row is locked. */
