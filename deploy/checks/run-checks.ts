@@ -13,6 +13,7 @@ import { describeSummary, summariseHostile, writeSummary } from './hostile-summa
 import { runScheduled } from './schedule'
 import { ensureScreen } from './screen.mjs'
 import { selectTests } from './select-tests'
+import { ensureSlurm } from './slurm.mjs'
 import { type Counts, type Outcome, slowest, summarise } from './test-reports'
 import { createScratch } from './test-scratch'
 
@@ -93,11 +94,15 @@ class CheckRun {
   #all(): Check[] {
     const { script, vitest, playwright, buildAll } = this.#runners
     return [
-      { name: 'docker', needs: ['client', 'engine', 'image'], run: vitest('docker') },
-      { name: 'faults', needs: ['client', 'engine', 'image', 'build'], run: vitest('faults') },
+      { name: 'docker', needs: ['client', 'engine', 'image', 'slurm'], run: vitest('docker') },
+      { name: 'faults', needs: ['client', 'engine', 'image', 'slurm', 'build'], run: vitest('faults') },
       // The browser tests take longest, and need the build.
       { name: 'build', needs: ['client'], run: buildAll },
-      { name: 'e2e', needs: ['client', 'engine', 'image', 'browser', 'screen', 'build'], run: playwright },
+      {
+        name: 'e2e',
+        needs: ['client', 'engine', 'image', 'slurm', 'browser', 'screen', 'build'],
+        run: playwright,
+      },
       { name: 'lint', needs: ['client'], run: script('lint') },
       { name: 'types', needs: ['client'], after: ['build'], run: script('types') },
       { name: 'unit', needs: ['client'], run: vitest('unit', ['unit', 'component']) },
@@ -157,7 +162,14 @@ class CheckRun {
       if (!this.#engine) throw new Error('There is no engine to load it into.')
       await prepareImage({ report, signal, dataDir }, this.#engine)
     })
-    begin('browser', 'image', async () => {
+    begin('slurm', 'image', async () => {
+      await report.step(
+        'Slurm',
+        (progress) => ensureSlurm({ progress }),
+        (path) => path,
+      )
+    })
+    begin('browser', 'slurm', async () => {
       const find = (progress: (note: string) => void) => ensureBrowser({ progress })
       process.env.CHROMIUM_PATH = await report.step('Browser', find, (path) => path)
     })
