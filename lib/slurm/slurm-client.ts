@@ -19,12 +19,22 @@ export interface SlurmClient {
   findEnded(ids: readonly number[]): Promise<SlurmJobState[]>
   listNodes(): Promise<SlurmNodeState[]>
   listPartitions(): Promise<SlurmPartition[]>
-  cancel(ids: readonly number[]): Promise<void>
-  /** Forbids or permits that waiting jobs start. */
-  setHeld(ids: readonly number[], held: boolean): Promise<void>
-  /** A higher value is a lower priority. */
-  setNice(id: number, nice: number): Promise<void>
-  /** Drains a node with a reason, or resumes it (null). */
+  /**
+   * Cancels jobs. A job that has ended is no error.
+   * @param unixUser the account that owns them, as in their submission
+   */
+  cancel(ids: readonly number[], unixUser: string | null): Promise<void>
+  /** Forbids or permits that waiting jobs start. A job that has ended is no error. */
+  setHeld(ids: readonly number[], held: boolean, unixUser: string | null): Promise<void>
+  /**
+   * A higher value is a lower priority. A job that has ended is no error.
+   * @throws SlurmRefusal if the account may not lower the value
+   */
+  setNice(id: number, nice: number, unixUser: string | null): Promise<void>
+  /**
+   * Drains a node with a reason, or resumes it (null).
+   * @throws SlurmRefusal if the account of gpuq is no operator of Slurm
+   */
   setDrained(node: string, reason: string | null): Promise<void>
 }
 
@@ -62,7 +72,10 @@ export interface SlurmSubmission {
 /** Slurm's state of one job, in Slurm's words. */
 export interface SlurmJobState {
   id: number
-  /** The base state, such as PENDING, RUNNING, SUSPENDED, COMPLETED, NODE_FAIL. */
+  /**
+   * Such as PENDING, RUNNING, SUSPENDED, COMPLETED, NODE_FAIL. COMPLETING and other states of a change hide the final state
+   * until it is over.
+   */
   state: string
   /** Slurm's reason, such as Priority or BadConstraints; null: none. */
   reason: string | null
@@ -77,6 +90,7 @@ export interface SlurmJobState {
   nice: number
   held: boolean
   restarts: number
+  /** Of the batch script; 128 plus the signal that killed it; null: it has not ended. */
   exitCode: number | null
   submittedAt: Date | null
   /** Expected, if the job is pending. */
