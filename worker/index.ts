@@ -10,6 +10,7 @@ import { checkpointsDirectory, env } from '@/lib/env'
 import { startsSimulatedNodes } from '@/lib/env/simulated-nodes'
 import { logger } from '@/lib/logger'
 import { watchStorage } from '@/lib/storage/watch'
+import { chooseEngine } from './engine/choose-engine'
 import { discoverGpus, firstGpus } from './gpus/discover'
 import { readGpus } from './gpus/read-gpus'
 import { artifactsUnavailableReason } from './node/artifacts/artifacts-directory'
@@ -94,6 +95,17 @@ function snapshotCache(): SnapshotCache {
   })
 }
 
+const engine = chooseEngine(config)
+
+/** Takes part in elections, unless this worker could not do a leader's work. */
+async function leadIfAble(signal: AbortSignal): Promise<void> {
+  // A node that is removed with its job must not lead: the removal would stop itself.
+  if (config.GPUQ_NODE_FOR_JOB !== undefined) return
+  const obstacle = await engine.findObstacle()
+  if (obstacle !== null) return logger.warn(`this worker does not lead: ${obstacle}`)
+  await leadWhileElected(signal, (term) => lead(engine, term))
+}
+
 async function main(): Promise<void> {
   pg.defaults.query_timeout = queryTimeoutMs
   await mkdir(tasksDirectory, { recursive: true, mode: 0o711 })
@@ -116,6 +128,7 @@ async function main(): Promise<void> {
   void watchStorage(ending.signal)
   void runtime.internet.keepRules(ending.signal)
   let leading: Promise<void> | undefined
+  let serving: Promise<void> | undefined
   const simulated = new SimulatedNodes({
     ...settings,
     machine: async () => machineOf(await runtime.info()),
@@ -126,8 +139,15 @@ async function main(): Promise<void> {
     register,
     // Not earlier: a leader that has just restarted would mark its own node as lost, with its running tasks.
     onServing: ({ nodeId }) => {
-      // A node that is removed with its job must not lead: the removal would stop itself.
-      if (config.GPUQ_NODE_FOR_JOB === undefined) leading = leadWhileElected(ending.signal, lead)
+      leading = leadIfAble(ending.signal)
+      serving = engine.serve(
+        {
+          name: config.GPUQ_NODE_NAME,
+          lease: () => node.lease,
+          stopAttempt: (stop) => node.stopAttempt(stop),
+        },
+        ending.signal,
+      )
       simulating = simulated.serve(nodeId)
     },
   })
@@ -149,7 +169,7 @@ async function main(): Promise<void> {
   ending.abort()
   await runtime.internet.release()
   setTimeout(() => process.exit(), exitTimeoutMs).unref()
-  await leading
+  await Promise.all([leading, serving])
   await closeListener()
   await database().close()
 }

@@ -12,6 +12,8 @@ const labels: Readonly<Record<string, string>> = {
   cancelled_by_admin: 'by an admin',
   cancelled_in_slurm: 'in Slurm',
   slurm_refused: 'refused by Slurm',
+  slurm_requeued: 'requeued by Slurm',
+  slurm_stopped: 'stopped by Slurm',
   image_unavailable: 'image unavailable',
   workspace_unavailable: 'no shared directory',
   snapshot_unavailable: 'snapshot unavailable',

@@ -13,6 +13,8 @@ export const endReasons = {
   cancelled_by_admin: { fault: 'none', message: 'The job was cancelled by an admin.' },
   cancelled_in_slurm: { fault: 'none', message: 'The job was cancelled in Slurm, outside gpuq.' },
   slurm_refused: { fault: 'user', message: 'Slurm refused the job.' },
+  slurm_requeued: { fault: 'system', message: 'Slurm stopped the job and put it back into its queue.' },
+  slurm_stopped: { fault: 'system', message: 'Slurm stopped the job while it ran.' },
   image_unavailable: { fault: 'system', message: "The node could not get the environment's image." },
   workspace_unavailable: {
     fault: 'system',
@@ -81,6 +83,17 @@ export const cancelReasons = [
 ] as const satisfies readonly (keyof typeof endReasons)[]
 export type CancelReason = (typeof cancelReasons)[number]
 export type EndReason = keyof typeof endReasons
+/** Why a running job must stop because Slurm ended it. */
+export type SlurmStopReason = Extract<
+  EndReason,
+  | 'cancelled_in_slurm'
+  | 'slurm_requeued'
+  | 'slurm_stopped'
+  | 'timeout'
+  | 'out_of_memory'
+  | 'node_lost'
+  | 'preempted'
+>
 export type WaitReason = keyof typeof waitReasons
 export type Reason = EndReason | WaitReason
 

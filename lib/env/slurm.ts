@@ -36,6 +36,10 @@ export const slurmVariables = {
     .min(1)
     .default(2)
     .describe('seconds between two questions to Slurm for the state of all jobs'),
+  GPUQ_SLURM_SHARDS_PER_GPU: count
+    .max(1000)
+    .default(0)
+    .describe('shards of each GPU in gres.conf, for jobs with gpu_fraction; 0: Slurm has no shards'),
   GPUQ_SLURM_DIRECTORY: z
     .string()
     .default('/run/gpuq')

@@ -3,6 +3,7 @@ import { aborted, sleep, unlessAborted } from '@/lib/async/sleep'
 import type { GpuReport } from '@/lib/cluster/gpus/gpu-reading'
 import { type Lease, NodeNameTaken } from '@/lib/cluster/nodes/nodes'
 import { logger } from '@/lib/logger'
+import type { AttemptStop } from '../engine/engine'
 import type { CheckerSettings } from './checks/node-checker'
 import { LeaseRenewer } from './lease/renew-lease'
 import { NodeService } from './serve-node'
@@ -34,7 +35,20 @@ export class NodeWorker {
   readonly #stopping = new AbortController()
   readonly #forced = new AbortController()
 
+  /** Undefined before the first lease, and while the next one is requested. */
+  #service: NodeService | undefined
+
   constructor(readonly options: NodeWorkerOptions) {}
+
+  /** The current lease; null: none now. */
+  get lease(): Lease | null {
+    return this.#service?.lease ?? null
+  }
+
+  /** Stops the container of an attempt on this node now; its reason may be known later. */
+  async stopAttempt(stop: AttemptStop): Promise<void> {
+    await this.#service?.stopAttempt(stop)
+  }
 
   /** Stops accepting tasks, waits for running ones, and leaves. */
   drain(): void {
@@ -75,6 +89,7 @@ export class NodeWorker {
       ...(readGpus ? { readGpus } : {}),
       ...(checker ? { checker } : {}),
     })
+    this.#service = service
     const term = new AbortController()
     const serving = service.serve(term.signal)
     const end = await Promise.race([
@@ -83,6 +98,7 @@ export class NodeWorker {
       serving.then(() => 'ended' as const),
     ])
     term.abort()
+    this.#service = undefined
     if (end === 'left' || end === 'ended') {
       await serving
       return 'left'

@@ -2,11 +2,12 @@ import { mkdir } from 'node:fs/promises'
 import { ChangeSignal } from '@/lib/async/change-signal'
 import { sleep } from '@/lib/async/sleep'
 import { timeLimit } from '@/lib/async/time-limit'
-import type { GpuReading, GpuReport } from '@/lib/cluster/gpus/gpu-reading'
+import type { GpuReport } from '@/lib/cluster/gpus/gpu-reading'
 import { deregisterNode, drainNode, type Lease, LeaseLost, offerNode } from '@/lib/cluster/nodes/nodes'
 import { type ClaimedTask, claimTasks, tasksToStop } from '@/lib/cluster/tasks/tasks'
 import { listener } from '@/lib/database/listen'
 import { logger } from '@/lib/logger'
+import { type AttemptStop, isTaskOf } from '../engine/engine'
 import type { ContainerRef } from '../runtime/runtime'
 import { type CheckerSettings, NodeChecker } from './checks/node-checker'
 import { GpuMonitor } from './gpus/gpu-monitor'
@@ -52,7 +53,10 @@ export class NodeService {
   constructor(readonly host: NodeHost) {
     const { readGpus } = host
     this.#gpuMonitor =
-      readGpus && new GpuMonitor(host.lease, readGpus, (readings) => this.#takeSample(readings))
+      readGpus &&
+      new GpuMonitor(host.lease, readGpus, (readings) => {
+        for (const run of this.#runs.values()) run.addSample(readings)
+      })
     this.#reconciler = new Reconciler(host, {
       isRunning: (taskId) => this.#runs.has(taskId),
       adopt: (task, container) => this.#start(task, container),
@@ -68,9 +72,8 @@ export class NodeService {
   async serve(signal: AbortSignal): Promise<void> {
     await mkdir(this.host.tasksDirectory, { recursive: true, mode: 0o711 })
     const wake = new ChangeSignal(signal)
-    const stop = await listener().listen('node', (id) => {
-      if (id === null || id === this.lease.nodeId) wake.notify()
-    })
+    const isForUs = (id: string | null) => id === null || id === this.lease.nodeId
+    const stop = await listener().listen('node', (id) => isForUs(id) && wake.notify())
     const stopTerminalListener = await listener().listen('terminal', (taskId) => this.#notifyTerminal(taskId))
     try {
       await Promise.all([
@@ -155,6 +158,12 @@ export class NodeService {
     if (this.#runs.size === 0) await retryWrite(deadline, 'leave', () => deregisterNode(this.lease))
   }
 
+  /** Stops the container of an attempt, if it runs here. A task that is claimed later is not affected. */
+  async stopAttempt({ reason, graceMs, ...wanted }: AttemptStop): Promise<void> {
+    const runs = [...this.#runs.values()].filter(({ task }) => isTaskOf(task, wanted))
+    await Promise.all(runs.map((run) => run.stopLater(reason, graceMs)))
+  }
+
   /** Stops all writes after the lease was lost. */
   abandonAll(): void {
     this.#abandoned.abort()
@@ -227,14 +236,10 @@ export class NodeService {
     this.#gpuMonitor?.markAllocated(task.gpus.map(({ uuid }) => uuid))
   }
 
-  /** Null: the task is unknown, so all are notified. */
+  /** Null: all are notified. */
   #notifyTerminal(taskId: string | null): void {
     const runs = taskId === null ? [...this.#runs.values()] : [this.#runs.get(taskId)]
     for (const run of runs) run?.notifyTerminal()
-  }
-
-  #takeSample(readings: ReadonlyMap<string, GpuReading>): void {
-    for (const run of this.#runs.values()) run.addSample(readings)
   }
 
   async #quarantine(what: string): Promise<void> {

@@ -1,119 +1,35 @@
+import { sleep } from '@/lib/async/sleep'
 import { markExpiredNodesLost } from '@/lib/cluster/nodes/lost-nodes'
-import { publishCandidates } from '@/lib/cluster/placement/direct-dispatch'
-import { commitPlacement, preemptJobs } from '@/lib/cluster/placement/place'
-import { takeSnapshot } from '@/lib/cluster/placement/snapshot'
-import { addUnavailableReasons } from '@/lib/cluster/placement/unavailable-reasons'
-import { countFailedAssignments, setWaitReasons } from '@/lib/cluster/placement/wait-reasons'
-import { readProvisions } from '@/lib/cluster/provisions/provisions'
-import { env } from '@/lib/env'
 import { logger } from '@/lib/logger'
-import { plan } from '@/lib/scheduling/plan'
+import type { Engine } from '../engine/engine'
 import { sendNotices } from '../notices/send-notices'
-import { type ProvisionCommands, provision } from '../provisioner/provisioner'
-import { onQueueChange } from './on-queue-change'
+import { attempt } from './attempt'
 import { storeResults } from './store-results'
 import { sweep } from './sweep'
 
-/** Polling interval, in case a notification is lost. */
-const pollIntervalMs = 1_000
-/**
- * On a large cluster, passes without a notification are less frequent, so that they take at most a quarter of the
- * time. The interval stays below the five seconds for which dispatch candidates are valid.
- */
-const pauseFactor = 3
-const maxPauseMs = 3_000
+const lostNodesIntervalMs = 1_000
 
 /**
- * The leader's loop: places jobs, handles lost nodes, stores the output of ended jobs as files, sends notices,
- * provisions nodes, and deletes what has expired.
+ * The leader's loop: lets the engine start jobs, handles lost nodes, stores the output of ended jobs as files, sends
+ * notices, and deletes what has expired.
  */
-export async function lead(signal: AbortSignal): Promise<void> {
-  const commands = provisionCommands()
-  if (!commands) await attempt('look for provisioned nodes', reportUnmanagedProvisions)
+export async function lead(engine: Engine, signal: AbortSignal): Promise<void> {
   await Promise.all([
-    schedule(signal),
+    engine.schedule(signal),
+    keepNodes(signal),
     storeResults(signal),
     sendNotices(signal),
     sweep(signal),
-    ...(commands ? [provision(commands, signal)] : []),
   ])
 }
 
-/** Returns null if the admin has configured no commands. */
-function provisionCommands(): ProvisionCommands | null {
-  const { GPUQ_PROVISION_UP: up, GPUQ_PROVISION_DOWN: down, GPUQ_PROVISION_DEADLINE_S: deadlineS } = env()
-  return up && down ? { up, down, deadlineS } : null
-}
-
-/** Without the commands, this worker cannot remove the nodes that an earlier leader started. */
-async function reportUnmanagedProvisions(): Promise<void> {
-  const { length } = await readProvisions()
-  if (length === 0) return
-  logger.error(
-    { jobs: length },
-    'nodes were started for jobs, and this worker cannot remove them: set GPUQ_PROVISION_UP and GPUQ_PROVISION_DOWN for every worker',
-  )
-}
-
-async function schedule(signal: AbortSignal): Promise<void> {
-  let reconciled = Number.NEGATIVE_INFINITY
-  let due = Number.NEGATIVE_INFINITY
-  await onQueueChange(signal, pollIntervalMs, async (isNotified) => {
-    // First, because a notification is most often a new job that somebody waits for.
-    if (isNotified || performance.now() >= due) {
-      const began = performance.now()
-      await attempt('place', placeWaiting)
-      due = performance.now() + pauseAfter(performance.now() - began)
-    }
-    if (performance.now() - reconciled >= pollIntervalMs) {
-      reconciled = performance.now()
-      await attempt('reconcile', reconcile)
-    }
-    return false
-  })
-}
-
-/**
- * Returns the pause after a pass of the given duration, in milliseconds. Slightly shortened, because the loop wakes
- * once a second.
- */
-export function pauseAfter(tookMs: number): number {
-  const pauseMs = pauseFactor * tookMs
-  return pauseMs <= pollIntervalMs ? 0 : Math.min(maxPauseMs, pauseMs)
-}
-
 /** Freed resources are placed at once, because losing a node notifies the leader. */
-async function reconcile(): Promise<void> {
-  const lost = await markExpiredNodesLost()
-  if (lost.length > 0) logger.warn({ nodes: lost }, 'nodes lost: their leases expired')
-}
-
-/** One pass: snapshot, plan, commit. If the database refuses a placement, another pass follows immediately. */
-export async function placeWaiting(): Promise<void> {
-  for (let pass = 0; pass < 3; pass++) {
-    const { snapshot, reasons } = await takeSnapshot()
-    if (snapshot.waiting.length === 0) return publishCandidates([])
-    const { placements, preemptions, waiting, next } = plan(snapshot)
-    let refused = 0
-    for (const placement of placements) {
-      if (!(await commitPlacement(placement)).ok) refused += 1
-    }
-    await publishCandidates(refused === 0 ? next : [])
-    // A stale plan may preempt the wrong jobs.
-    if (refused === 0) await preemptJobs(preemptions)
-    const counted = await countFailedAssignments(waiting)
-    const explained = await addUnavailableReasons(waiting.filter(({ jobId }) => !counted.has(jobId)))
-    await setWaitReasons(
-      explained.filter(({ jobId, reason, detail }) => reasons.get(jobId) !== reason + (detail ?? '')),
-    )
-    if (refused === 0) return
-  }
-}
-
-async function attempt(what: string, work: () => Promise<unknown>): Promise<void> {
-  try {
-    await work()
-  } catch (error) {
-    logger.error({ err: error }, `the scheduler could not ${what}, retrying in a second`)
+async function keepNodes(signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    await attempt('reconcile', async () => {
+      const lost = await markExpiredNodesLost()
+      if (lost.length > 0) logger.warn({ nodes: lost }, 'nodes lost: their leases expired')
+    })
+    await sleep(lostNodesIntervalMs, signal)
   }
 }

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { expect } from 'vitest'
 import { findStored } from '@/lib/access/testing/people'
-import { type EndReason, endReasons } from '@/lib/contract/reasons'
+import { type EndReason, endReasons, isCancelReason } from '@/lib/contract/reasons'
 import { isFinal, type JobStatus, jobTransitions } from '@/lib/contract/status'
 import type { Engine } from './engine'
 import type { Lab } from './lab'
@@ -74,7 +74,7 @@ function expectLegalVerdict({ id, status, reason, exitCode }: Ended): void {
   expect(Object.keys(endReasons), id).toContain(reason)
   expect(status === 'completed', id).toBe(reason === 'finished')
   if (status === 'completed') expect(exitCode, id).toBe(0)
-  expect(status === 'cancelled', id).toBe((reason as EndReason).startsWith('cancelled_by_'))
+  expect(status === 'cancelled', id).toBe(isCancelReason(reason as EndReason))
 }
 
 async function expectOneVerdictEach(lab: Lab, jobs: number): Promise<void> {

@@ -17,6 +17,8 @@ const healthOf = {
   cancelled_by_admin: null,
   cancelled_in_slurm: null,
   slurm_refused: null,
+  slurm_requeued: null,
+  slurm_stopped: null,
   // A missing directory of one project says nothing about the node.
   workspace_unavailable: null,
   // Other jobs need no snapshot, or have theirs in the node's cache.

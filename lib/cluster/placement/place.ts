@@ -39,7 +39,7 @@ export async function commitPlacement(placement: Placement): Promise<Commit> {
       const claimed = await claimJob(tx, placement)
       if (claimed === null) throw new StalePlan('job')
       const request = requestOf(claimed.spec, placement.jobId)
-      if (placement.tasks.length > 1) await reserveSubnet(tx, placement)
+      if (placement.tasks.length > 1 && !(await reserveSubnet(tx, placement))) throw new StalePlan('network')
       // Lock order: nodes by id, then GPUs, as everywhere, to avoid deadlocks.
       const tasks = [...placement.tasks].sort((a, b) => (a.nodeId < b.nodeId ? -1 : 1))
       const nodes = []
@@ -75,8 +75,9 @@ async function claimJob(tx: Transaction, placement: Attempt): Promise<ClaimedJob
 /**
  * Reserves a subnet for the attempt: the first free one, starting at an offset that depends on the attempt. The
  * offset avoids immediate reuse: a lost node may still run a container of an earlier attempt in the old subnet.
+ * @returns false if none is free.
  */
-async function reserveSubnet(tx: Transaction, { jobId, attempt }: Placement): Promise<void> {
+export async function reserveSubnet(tx: Transaction, { jobId, attempt }: Attempt): Promise<boolean> {
   // Serialized, because two transactions would choose the same subnet.
   await acquireLock(tx, 'jobNetwork')
   const { rowCount } = await tx.query({
@@ -89,7 +90,7 @@ async function reserveSubnet(tx: Transaction, { jobId, attempt }: Placement): Pr
             WHERE jobs.id = $1::uuid`,
     values: [jobId, readJobNetworks(env().GPUQ_JOB_NETWORKS).count, attempt],
   })
-  if (rowCount !== 1) throw new StalePlan('network')
+  return rowCount === 1
 }
 
 /** Creates one task with its allocations, if its node still has the capacity. */
@@ -104,10 +105,15 @@ async function placeTask(
   const wanted = task.gpus.map(({ id }) => id)
   const fit = fits(request, node, wanted)
   if (!fit.ok) throw new StalePlan(fit.dimension)
+  await placeGiven(tx, placement, { rank: task.rank, ...fit.task })
+}
+
+/** Creates one task with its allocations on GPUs that the caller chose and locked. */
+export async function placeGiven(tx: Transaction, placement: Attempt, task: TaskPlacement): Promise<void> {
   await tx.query({
     name: 'insert-task',
     text: `WITH ${insertTaskSql} ${notifySql}`,
-    values: valuesOf(placement, { rank: task.rank, ...fit.task }),
+    values: valuesOf(placement, task),
   })
 }
 

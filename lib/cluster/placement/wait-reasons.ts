@@ -1,5 +1,5 @@
 import { parseSpec } from '../../contract/config/stored-spec'
-import { describeReason } from '../../contract/reasons'
+import { describeReason, type WaitReason } from '../../contract/reasons'
 import { statusesBefore } from '../../contract/status'
 import { database } from '../../database/client'
 import { channels } from '../../database/listen'
@@ -75,8 +75,15 @@ async function writeFailure(
   await tx.query('SELECT pg_notify($1, $3), pg_notify($2, $3)', [channels.job, channels.queue, jobId])
 }
 
+/** Why a waiting job waits. */
+export interface JobWait {
+  jobId: string
+  reason: WaitReason
+  detail: string | null
+}
+
 /** Stores why jobs wait. A job in retry backoff keeps the detail of its failure. */
-export async function setWaitReasons(waiting: readonly Waiting[]): Promise<void> {
+export async function setWaitReasons(waiting: readonly JobWait[]): Promise<void> {
   const explained = waiting.filter(({ reason }) => reason !== 'backing_off')
   if (explained.length === 0) return
   await database().pool.query({

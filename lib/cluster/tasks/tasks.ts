@@ -1,5 +1,5 @@
 import { parseSpec, type StoredSpec, type Unparsed } from '../../contract/config/stored-spec'
-import type { CancelReason, EndReason } from '../../contract/reasons'
+import type { CancelReason, EndReason, SlurmStopReason } from '../../contract/reasons'
 import { database } from '../../database/client'
 import { channels } from '../../database/listen'
 import { type Transaction, transaction } from '../../database/transaction'
@@ -159,22 +159,24 @@ export async function unfinishedTasks(lease: Lease): Promise<ClaimedTask[]> {
 }
 
 /** Why a task is stopped because of an event elsewhere. */
-type StopReason = CancelReason | 'preempted' | 'peer_failed'
+type StopReason = CancelReason | 'preempted' | 'peer_failed' | SlurmStopReason
 
 /**
- * Returns this node's live tasks that must stop, and the reason. Cancellation takes precedence over preemption, and
- * both over the failure of a peer.
+ * Returns this node's live tasks that must stop, and the reason. Cancellation takes precedence over an end in Slurm, that
+ * over preemption, and all over the failure of a peer.
  */
 export async function tasksToStop(lease: Lease): Promise<{ id: string; reason: StopReason }[]> {
   const { rows } = await database().pool.query<{ id: string; reason: StopReason }>({
     name: 'tasks-to-stop',
     text: `SELECT id, reason FROM (
              SELECT t.id, CASE WHEN j.cancel_requested_at IS NOT NULL THEN j.cancel_reason
+                               WHEN s.stop_reason IS NOT NULL THEN s.stop_reason
                                WHEN t.preempted_at IS NOT NULL THEN 'preempted'
                                WHEN j.network_index IS NOT NULL AND EXISTS (
                                  SELECT 1 FROM tasks p WHERE p.job_id = t.job_id AND p.attempt = t.attempt AND p.id <> t.id
                                                          AND p.reason <> 'finished') THEN 'peer_failed' END AS reason
                FROM tasks t JOIN jobs j ON j.id = t.job_id
+               LEFT JOIN slurm_jobs s ON s.job_id = t.job_id AND s.attempt = t.attempt AND s.ended_at IS NULL
               WHERE t.node_id = $1 AND t.status IN ('starting', 'running')) AS live
             WHERE reason IS NOT NULL`,
     values: [lease.nodeId],

@@ -19,7 +19,7 @@ export function backoffSeconds(attempt: number): number {
 }
 
 /** The final status that belongs to a reason. */
-function finalStatusOf(reason: EndReason): JobStatus {
+export function finalStatusOf(reason: EndReason): JobStatus {
   if (reason === 'finished') return 'completed'
   return isCancelReason(reason) ? 'cancelled' : 'failed'
 }
@@ -119,11 +119,11 @@ async function readTasks(
     text: `SELECT t.rank, n.name AS node, t.status, t.reason, t.detail, t.exit_code AS "exitCode", t.ended_at AS "endedAt",
                   t.preempted_at AS "preemptedAt", (SELECT count(*)::int FROM (
                     SELECT 1 FROM tasks WHERE job_id = $1 GROUP BY attempt
-                    HAVING bool_or(reason = 'preempted') OR (j.spec ? 'max_assign_attempts'
+                    HAVING bool_or(reason = ANY ($4::text[])) OR (j.spec ? 'max_assign_attempts'
                            AND bool_and(started_at IS NULL) AND bool_or(reason = ANY ($3::text[])))) AS a) AS uncounted
              FROM tasks t JOIN nodes n ON n.id = t.node_id JOIN jobs j ON j.id = t.job_id
             WHERE t.job_id = $1 AND t.attempt = $2`,
-    values: [jobId, attempt, startFaults],
+    values: [jobId, attempt, startFaults, makesRoom],
   })
   return { tasks: rows, uncounted: rows[0]?.uncounted ?? 0 }
 }
@@ -136,9 +136,12 @@ async function notifyPeers(tx: Transaction, jobId: string, attempt: number): Pro
   )
 }
 
+/** Reasons of attempts that ended although nothing failed. They do not count as tries, and the job does not wait. */
+const makesRoom: readonly EndReason[] = ['preempted', 'slurm_requeued']
+
 /** A preempted job is always requeued. A failed one is requeued while the policy and the job's retries allow it. */
 function mayRetry(reason: EndReason, tries: number, live: LiveAttempt): boolean {
-  if (reason === 'preempted') return true
+  if (makesRoom.includes(reason)) return true
   if (endReasons[reason].fault !== 'system' || tries > live.maxRetries) return false
   return live.autoRetry || reason === 'worker_stopped' || reason === 'engine_restarted'
 }
@@ -153,7 +156,7 @@ interface Requeue {
 
 /** A preempted job does not wait, because nothing failed. */
 function requeueOf(outcome: Outcome, tries: number): Requeue {
-  if (outcome.reason === 'preempted') return { ...outcome, waitS: null }
+  if (makesRoom.includes(outcome.reason)) return { ...outcome, waitS: null }
   return {
     reason: 'backing_off',
     detail: describeReason(outcome.reason, outcome.detail),

@@ -29,6 +29,8 @@ const concurrentFiles = 8
 /** Another attempt will write the files again. */
 const retryReasons: ReadonlySet<EndReason> = new Set([
   'preempted',
+  'slurm_requeued',
+  'slurm_stopped',
   'worker_stopped',
   'engine_restarted',
   'node_lost',

@@ -24,7 +24,10 @@ const engineRetryMs = 1_000
 export class ContainerSupervisor {
   /** Rejects if the container could not be killed. */
   readonly killFailed: Promise<never>
+  /** Resolves when its container has ended. */
+  readonly ended: Promise<void>
   #giveUp: (error: unknown) => void = () => {}
+  #markEnded: () => void = () => {}
   #container: ContainerRef | undefined
   /** Set before a start request may have reached the engine. */
   #mayRun: boolean
@@ -47,6 +50,9 @@ export class ContainerSupervisor {
       this.#giveUp = reject
     })
     this.killFailed.catch(() => {})
+    this.ended = new Promise((resolve) => {
+      this.#markEnded = resolve
+    })
   }
 
   /**
@@ -113,7 +119,9 @@ export class ContainerSupervisor {
     for (let stream = first; ; ) {
       try {
         for await (const chunk of stream) await take(chunk)
-        return await this.host.runtime.wait(container)
+        const exit = await this.host.runtime.wait(container)
+        this.#markEnded()
+        return exit
       } catch (error) {
         if (!isUnreachable(error)) throw error
         await this.#engineIsAway()
@@ -167,7 +175,7 @@ export class ContainerSupervisor {
 
   /** Whether the container must not be started any more. */
   get #isStopped(): boolean {
-    return this.stopRequest.reason !== null
+    return this.stopRequest.isStopping
   }
 
   #known(): ContainerRef {

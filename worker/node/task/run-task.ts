@@ -20,8 +20,6 @@ import type { TaskHost } from './task-settings'
 import { TaskTerminal } from './task-terminal'
 import { watchUsage } from './watch-usage'
 
-/** Time between SIGTERM and SIGKILL. */
-const graceMs = 10_000
 /** An engine that shuts down answers for a moment after it has ended the containers. */
 const shutdownMs = 1_000
 /** Retry interval for a container that could not be killed. */
@@ -67,6 +65,13 @@ export class TaskRun {
     if (this.#stop.set(reason)) this.#stopContainer()
   }
 
+  /** Stops the container now, and resolves when it has ended. The reason may become known later. */
+  async stopLater(reason: Promise<EndReason>, graceMs: number): Promise<void> {
+    this.#stop.setLater(reason, graceMs)
+    this.#stopContainer()
+    await Promise.race([this.#supervisor.ended, this.done])
+  }
+
   /** Accepts a reading of the node's GPUs, by UUID. */
   addSample(readings: ReadonlyMap<string, GpuReading>): void {
     if (!this.#abandoned.signal.aborted) this.#usage.addSample(readings)
@@ -83,8 +88,7 @@ export class TaskRun {
   }
 
   #stopContainer(): void {
-    const { reason } = this.#stop
-    if (reason) this.#supervisor.stop(reason === 'output_limit' ? 0 : graceMs)
+    if (this.#stop.isStopping) this.#supervisor.stop(this.#stop.graceMs)
   }
 
   #requireOurs(): void {
@@ -99,10 +103,12 @@ export class TaskRun {
       await retryWrite(this.#abandoned.signal, 'verdict', () =>
         finishTask(this.host.lease, task, outcome, keepGpus),
       )
-      if (!keepGpus) await this.#cleanUp()
+      if (keepGpus) return
+      await this.#supervisor.remove()
+      await clearTask(this.host, task.id)
     } catch (error) {
       if (this.#abandoned.signal.aborted) return
-      // Leaves the container: only the next reconciliation knows whether another worker has adopted it.
+      // Leaves the container: the next reconciliation knows whether another worker has adopted it.
       if (error instanceof Fenced) logger.warn({ task: task.id }, 'fenced off from a task')
       else
         logger.error(
@@ -135,6 +141,7 @@ export class TaskRun {
       const dead = await this.#supervisor.forceStop()
       if (isExternalEnd(error)) await sleep(shutdownMs, this.#abandoned.signal)
       const engineOutage = await this.host.runtime.hadOutage(this.#claimedMs)
+      await this.#stop.decided
       const { reason } = this.#stop
       // If peers of a removed container fail as a result and stop it, the removal is still the cause.
       const stopped = reason !== null && !(reason === 'peer_failed' && isExternalEnd(error))
@@ -158,7 +165,10 @@ export class TaskRun {
     const store = new OutputWriter(lease, task, outputLimitBytes, this.#abandoned.signal)
     this.#output = store
     const output = await this.#open()
-    if (!output) return { reason: this.#stop.reason ?? 'internal_error', detail: null, exitCode: null }
+    if (!output) {
+      await this.#stop.decided
+      return { reason: this.#stop.reason ?? 'internal_error', detail: null, exitCode: null }
+    }
     const over = existing?.state === 'exited'
     const leftMs = Math.max(0, task.timeLimitS - task.ranSeconds) * 1000
     const timeLimit = over ? undefined : setTimeout(() => this.stop('timeout'), leftMs)
@@ -166,7 +176,7 @@ export class TaskRun {
     const ended = new AbortController()
     const running = AbortSignal.any([ended.signal, this.#abandoned.signal])
     watchUsage(lease, task.id, () => this.#supervisor.usage(), running)
-    if (!over) this.#serveTerminal(running)
+    if (!over && task.spec.tty) this.#serveTerminal(running)
     this.#keepFiles(running)
     const take = async (chunk: OutputChunk) => {
       this.#requireOurs()
@@ -190,9 +200,8 @@ export class TaskRun {
 
   #keepFiles(running: AbortSignal): void {
     const { host, task } = this
-    const { signal: abandoned } = this.#abandoned
-    const onOver = () => this.stop('checkpoint_limit')
-    this.#files = new TaskFiles({ host, task, abandoned, note: this.#note, onOver })
+    const hooks = { note: this.#note, onOver: () => this.stop('checkpoint_limit') }
+    this.#files = new TaskFiles({ host, task, abandoned: this.#abandoned.signal, ...hooks })
     this.#files.start(running)
   }
 
@@ -205,9 +214,7 @@ export class TaskRun {
   }
 
   #serveTerminal(running: AbortSignal): void {
-    const { host, task } = this
-    if (!task.spec.tty) return
-    this.#terminal = new TaskTerminal(host.lease, task.id, this.#supervisor, running)
+    this.#terminal = new TaskTerminal(this.host.lease, this.task.id, this.#supervisor, running)
     void this.#terminal.serve()
   }
 
@@ -239,10 +246,5 @@ export class TaskRun {
     await telling
     this.#stopContainer()
     return output
-  }
-
-  async #cleanUp(): Promise<void> {
-    await this.#supervisor.remove()
-    await clearTask(this.host, this.task.id)
   }
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { pauseAfter } from './loop'
+import { pauseAfter } from './builtin'
 
 it.each([
   [5, 0],

@@ -6,7 +6,7 @@ import { channels, listener } from '@/lib/database/listen'
 import { testDatabase } from '@/lib/database/testing/test-database'
 import { readJob } from '@/lib/jobs/read/read'
 import { readQueue, readQueueJob } from '@/lib/queue/list'
-import { placeWaiting } from './loop'
+import { placeWaiting } from './builtin'
 
 const db = testDatabase()
 

@@ -8,7 +8,7 @@ import { jobState, makeJob, makeNode, readBooks } from '@/lib/cluster/testing/ro
 import type { EndReason } from '@/lib/contract/reasons'
 import { testDatabase } from '@/lib/database/testing/test-database'
 import { readJobDetail } from '@/lib/jobs/read/read'
-import { placeWaiting } from './loop'
+import { placeWaiting } from './builtin'
 
 const db = testDatabase()
 

@@ -1,0 +1,94 @@
+import { publishCandidates } from '@/lib/cluster/placement/direct-dispatch'
+import { commitPlacement, preemptJobs } from '@/lib/cluster/placement/place'
+import { takeSnapshot } from '@/lib/cluster/placement/snapshot'
+import { addUnavailableReasons } from '@/lib/cluster/placement/unavailable-reasons'
+import { countFailedAssignments, setWaitReasons } from '@/lib/cluster/placement/wait-reasons'
+import { readProvisions } from '@/lib/cluster/provisions/provisions'
+import { env } from '@/lib/env'
+import { logger } from '@/lib/logger'
+import { plan } from '@/lib/scheduling/plan'
+import { type ProvisionCommands, provision } from '../provisioner/provisioner'
+import { attempt } from '../scheduler/attempt'
+import { onQueueChange } from '../scheduler/on-queue-change'
+import type { Engine } from './engine'
+
+/** Polling interval, in case a notification is lost. */
+const pollIntervalMs = 1_000
+/**
+ * On a large cluster, passes without a notification are less frequent, so that they take at most a quarter of the
+ * time. The interval stays below the five seconds for which dispatch candidates are valid.
+ */
+const pauseFactor = 3
+const maxPauseMs = 3_000
+
+/** gpuq's own scheduler: the leader places jobs on the nodes of its workers. */
+export const builtinEngine: Engine = {
+  name: 'builtin',
+  findObstacle: async () => null,
+  schedule: async (signal) => {
+    const commands = provisionCommands()
+    if (!commands) await attempt('look for provisioned nodes', reportUnmanagedProvisions)
+    await Promise.all([place(signal), ...(commands ? [provision(commands, signal)] : [])])
+  },
+  // The node claims what the leader placed there.
+  serve: async () => {},
+}
+
+/** Returns null if the admin has configured no commands. */
+function provisionCommands(): ProvisionCommands | null {
+  const { GPUQ_PROVISION_UP: up, GPUQ_PROVISION_DOWN: down, GPUQ_PROVISION_DEADLINE_S: deadlineS } = env()
+  return up && down ? { up, down, deadlineS } : null
+}
+
+/** Without the commands, this worker cannot remove the nodes that an earlier leader started. */
+async function reportUnmanagedProvisions(): Promise<void> {
+  const { length } = await readProvisions()
+  if (length === 0) return
+  logger.error(
+    { jobs: length },
+    'nodes were started for jobs, and this worker cannot remove them: set GPUQ_PROVISION_UP and GPUQ_PROVISION_DOWN for every worker',
+  )
+}
+
+async function place(signal: AbortSignal): Promise<void> {
+  let due = Number.NEGATIVE_INFINITY
+  await onQueueChange(signal, pollIntervalMs, async (isNotified) => {
+    if (isNotified || performance.now() >= due) {
+      const began = performance.now()
+      await attempt('place', placeWaiting)
+      due = performance.now() + pauseAfter(performance.now() - began)
+    }
+    return false
+  })
+}
+
+/**
+ * Returns the pause after a pass of the given duration, in milliseconds. Slightly shortened, because the loop wakes
+ * once a second.
+ */
+export function pauseAfter(tookMs: number): number {
+  const pauseMs = pauseFactor * tookMs
+  return pauseMs <= pollIntervalMs ? 0 : Math.min(maxPauseMs, pauseMs)
+}
+
+/** One pass: snapshot, plan, commit. If the database refuses a placement, another pass follows immediately. */
+export async function placeWaiting(): Promise<void> {
+  for (let pass = 0; pass < 3; pass++) {
+    const { snapshot, reasons } = await takeSnapshot()
+    if (snapshot.waiting.length === 0) return publishCandidates([])
+    const { placements, preemptions, waiting, next } = plan(snapshot)
+    let refused = 0
+    for (const placement of placements) {
+      if (!(await commitPlacement(placement)).ok) refused += 1
+    }
+    await publishCandidates(refused === 0 ? next : [])
+    // A stale plan may preempt the wrong jobs.
+    if (refused === 0) await preemptJobs(preemptions)
+    const counted = await countFailedAssignments(waiting)
+    const explained = await addUnavailableReasons(waiting.filter(({ jobId }) => !counted.has(jobId)))
+    await setWaitReasons(
+      explained.filter(({ jobId, reason, detail }) => reasons.get(jobId) !== reason + (detail ?? '')),
+    )
+    if (refused === 0) return
+  }
+}

@@ -1,0 +1,162 @@
+import type { JobWait } from '@/lib/cluster/placement/wait-reasons'
+import type { LiveSlurmJob, SlurmFacts } from '@/lib/cluster/slurm/live-jobs'
+import { niceOf } from '@/lib/cluster/slurm/size'
+import type { SlurmStopReason } from '@/lib/contract/reasons'
+import { describeSlurmReason } from '@/lib/contract/slurm-reasons'
+import { isFinal } from '@/lib/contract/status'
+import type { Outcome } from '@/lib/jobs/lifecycle/attempt-end'
+import type { SlurmJobState } from '@/lib/slurm/slurm-client'
+
+/** What is to be done about one Slurm job. */
+export interface Decision {
+  row: LiveSlurmJob
+  /** The id that was not known yet. */
+  foundId: number | null
+  /** What changed; null: nothing. */
+  facts: SlurmFacts | null
+  /** The running attempt must stop for this reason. */
+  stop: SlurmStopReason | null
+  /** The Slurm job is cancelled. */
+  cancel: boolean
+  /** The nice value that gpuq's priority demands now; null: no change. */
+  nice: number | null
+  /** Why the job waits, if that changed. */
+  wait: JobWait | null
+  /** The Slurm job is over: the row ends, and with a verdict the waiting job too. */
+  end: { state: string; verdict: Outcome | null; failedStart: boolean } | null
+}
+
+/** States of a job that Slurm will not start, or start again. */
+const finalStates = [
+  'COMPLETED',
+  'FAILED',
+  'CANCELLED',
+  'TIMEOUT',
+  'DEADLINE',
+  'NODE_FAIL',
+  'BOOT_FAIL',
+  'OUT_OF_MEMORY',
+  'PREEMPTED',
+  'REVOKED',
+]
+
+export const isSlurmFinal = ({ state }: Pick<SlurmJobState, 'state'>) => finalStates.includes(state)
+
+/** Before its first start, or before it is started again. */
+const isWaiting = ({ state }: SlurmJobState) =>
+  ['PENDING', 'REQUEUED', 'REQUEUE_HOLD', 'SPECIAL_EXIT'].includes(state)
+
+/** Time for a step to end by itself after its task, before the Slurm job is cancelled. */
+const doneGraceS = 15
+
+/** Why an attempt must stop in each state of its Slurm job. In the other states it runs. */
+const stopReasons: Readonly<Record<string, SlurmStopReason>> = {
+  PENDING: 'slurm_requeued',
+  REQUEUED: 'slurm_requeued',
+  REQUEUE_HOLD: 'slurm_requeued',
+  SPECIAL_EXIT: 'slurm_requeued',
+  CANCELLED: 'cancelled_in_slurm',
+  TIMEOUT: 'timeout',
+  DEADLINE: 'timeout',
+  NODE_FAIL: 'node_lost',
+  BOOT_FAIL: 'node_lost',
+  OUT_OF_MEMORY: 'out_of_memory',
+  PREEMPTED: 'preempted',
+  REVOKED: 'slurm_stopped',
+  COMPLETED: 'slurm_stopped',
+  FAILED: 'slurm_stopped',
+}
+
+/** Reasons of a waiting job that never go away. */
+const hopeless = ['BadConstraints', 'DependencyNeverSatisfied']
+
+/** Decides about a job that Slurm knows. Pure. */
+export function compareJob(row: LiveSlurmJob, seen: SlurmJobState): Decision {
+  const decision = {
+    ...nothing(row),
+    foundId: row.slurmId === null ? seen.id : null,
+    facts: changedFacts(row, seen),
+  }
+  if (row.hasLiveTask) return { ...decision, stop: stopOf(row, seen) }
+  if (isSlurmFinal(seen)) return { ...decision, end: endOf(row, seen) }
+  const over = row.status === null || isFinal(row.status)
+  // An attempt ended in this start, and the job waits for a retry: that is a Slurm job of its own.
+  const spent = row.attempt !== null && row.attemptRestart === seen.restarts && !isWaiting(seen)
+  if (over || spent) {
+    const ending = seen.state === 'COMPLETING'
+    const ripe = isWaiting(seen) || (!ending && (row.doneSeconds ?? 0) > doneGraceS)
+    return { ...decision, cancel: ripe }
+  }
+  if (!isWaiting(seen)) return decision
+  if (hopeless.includes(seen.reason ?? '')) {
+    const verdict: Outcome = {
+      reason: 'slurm_refused',
+      detail: describeSlurmReason(seen.reason),
+      exitCode: null,
+    }
+    return { ...decision, cancel: true, end: { state: seen.state, verdict, failedStart: false } }
+  }
+  const nice = niceOf(row.priority)
+  return { ...decision, nice: nice === row.nice ? null : nice, wait: waitOf(row, seen) }
+}
+
+/**
+ * Decides about a job that Slurm does not know, although its controller answered after the submission was over.
+ * @param ended its last state in the accounting; null: none.
+ */
+export function compareMissingJob(row: LiveSlurmJob, ended: SlurmJobState | null): Decision {
+  if (ended && isSlurmFinal(ended)) return compareJob(row, ended)
+  const decision = nothing(row)
+  // It may still run: Slurm lost its state. Its step decides, which slurmd ends if it belongs to an unknown job.
+  if (row.hasLiveTask) return decision
+  return { ...decision, end: { state: 'LOST', verdict: null, failedStart: false } }
+}
+
+function nothing(row: LiveSlurmJob): Decision {
+  return { row, foundId: null, facts: null, stop: null, cancel: false, nice: null, wait: null, end: null }
+}
+
+function changedFacts(row: LiveSlurmJob, seen: SlurmJobState): SlurmFacts | null {
+  const { startsAt } = seen
+  const same =
+    row.state === seen.state &&
+    row.reason === seen.reason &&
+    row.held === seen.held &&
+    row.restarts >= seen.restarts &&
+    row.startsAt?.getTime() === startsAt?.getTime()
+  if (same) return null
+  return { state: seen.state, reason: seen.reason, held: seen.held, restarts: seen.restarts, startsAt }
+}
+
+function stopOf(row: LiveSlurmJob, seen: SlurmJobState): SlurmStopReason | null {
+  if (row.stopReason !== null) return null
+  if (row.attemptRestart !== null && seen.restarts > row.attemptRestart) return 'slurm_requeued'
+  return stopReasons[seen.state] ?? null
+}
+
+/** An attempt that ended in this start was judged with its tasks. */
+function endOf(row: LiveSlurmJob, seen: SlurmJobState): Decision['end'] {
+  const started = row.attempt !== null && row.attemptRestart === seen.restarts
+  const waits = row.status === 'pending' && !started
+  const reason = waits ? endReasonOf(seen) : null
+  return {
+    state: seen.state,
+    verdict: reason && { reason, detail: null, exitCode: null },
+    failedStart: waits && (seen.state === 'FAILED' || seen.state === 'COMPLETED'),
+  }
+}
+
+/** Why a job ends that Slurm ended before a step of it arrived; null: it is submitted again. */
+function endReasonOf({ state }: SlurmJobState): Outcome['reason'] | null {
+  if (state === 'CANCELLED') return 'cancelled_in_slurm'
+  if (state === 'TIMEOUT' || state === 'DEADLINE') return 'timeout'
+  return state === 'OUT_OF_MEMORY' ? 'out_of_memory' : null
+}
+
+function waitOf(row: LiveSlurmJob, seen: SlurmJobState): JobWait | null {
+  if (row.status !== 'pending') return null
+  const reason = seen.held ? 'slurm_held' : 'slurm_pending'
+  const detail = describeSlurmReason(seen.reason)
+  if (row.waitReason === reason && row.waitDetail === detail) return null
+  return { jobId: row.jobId, reason, detail }
+}

@@ -1,0 +1,36 @@
+import { sleep } from '@/lib/async/sleep'
+import { notifySlurmChange, readStopReason, setStopReason } from '@/lib/cluster/slurm/stop-reasons'
+import type { SlurmStopReason } from '@/lib/contract/reasons'
+import { logger } from '@/lib/logger'
+
+/** The leader asks Slurm at once when it is notified. Longer than a slow controller usually needs. */
+const limitMs = 15_000
+const intervalMs = 200
+
+/**
+ * Finds out why Slurm stopped an attempt: the leader reads it from Slurm. If it does not find out in time, the attempt
+ * counts as stopped by Slurm, and gpuq tries again. Never rejects.
+ */
+export async function decideStop(
+  rowId: string,
+  attempt: number,
+  signal: AbortSignal,
+): Promise<SlurmStopReason> {
+  const deadline = performance.now() + limitMs
+  let told = false
+  while (performance.now() < deadline && !signal.aborted) {
+    try {
+      if (!told) await notifySlurmChange()
+      told = true
+      const reason = await readStopReason(rowId, attempt)
+      if (reason !== null) return reason
+    } catch (error) {
+      logger.warn({ err: error }, 'could not read why Slurm stopped a job, retrying')
+    }
+    await sleep(intervalMs, signal)
+  }
+  await setStopReason(rowId, attempt, 'slurm_stopped').catch((error: unknown) =>
+    logger.warn({ err: error }, 'could not store that Slurm stopped a job'),
+  )
+  return 'slurm_stopped'
+}

@@ -1,0 +1,167 @@
+import { setWaitReasons } from '@/lib/cluster/placement/wait-reasons'
+import {
+  endSlurmJob,
+  findEndedRows,
+  type LiveSlurmJob,
+  readLiveSlurmJobs,
+  recordNice,
+  storeFacts,
+} from '@/lib/cluster/slurm/live-jobs'
+import { countFailedStarts } from '@/lib/cluster/slurm/place-steps'
+import { setStopReason } from '@/lib/cluster/slurm/stop-reasons'
+import { recordSlurmId } from '@/lib/cluster/slurm/submissions'
+import type { Outcome } from '@/lib/jobs/lifecycle/attempt-end'
+import { backoffSeconds } from '@/lib/jobs/lifecycle/verdict'
+import { logger } from '@/lib/logger'
+import { type SlurmClient, type SlurmJobState, SlurmRefusal } from '@/lib/slurm/slurm-client'
+import { compareJob, compareMissingJob, type Decision, isSlurmFinal } from './compare-jobs'
+import { rowOfComment } from './submit-jobs'
+
+/** Starts of a job whose script reached no worker, before the job fails. */
+const maxFailedStarts = 3
+
+/**
+ * Reads the state of all jobs from Slurm once, and brings the database and Slurm in line. No submission may be under way.
+ * @returns the jobs of others that have not ended.
+ * @throws if Slurm does not answer.
+ */
+export async function pollJobs(client: SlurmClient, asOwner: boolean): Promise<SlurmJobState[]> {
+  // Before the question, so that every job of these rows was submitted before it, or never will be.
+  const rows = await readLiveSlurmJobs()
+  const states = await client.listJobs()
+  const seen = matchJobs(rows, states)
+  const missing = rows.filter(({ id }) => !seen.has(id))
+  const ended = await findEnded(client, missing)
+  const decisions = rows.map((row) => {
+    const state = seen.get(row.id)
+    return state ? compareJob(row, state) : compareMissingJob(row, ended.get(row.id) ?? null)
+  })
+  await store(decisions)
+  const unwanted = await findUnwanted(rows, states, seen)
+  const cancelled = decisions.flatMap(({ cancel, row }) => (cancel ? (seen.get(row.id) ?? []) : []))
+  await cancelJobs(client, [...cancelled, ...unwanted], asOwner)
+  for (const { row, nice } of decisions)
+    if (nice !== null) await changeNice(client, row, nice, asOwner ? row.owner : null)
+  return states.filter((state) => rowOfComment(state.comment) === null && !isSlurmFinal(state))
+}
+
+/** Finds the job of each row by its comment: Slurm may give an id twice after it lost its state. */
+function matchJobs(
+  rows: readonly LiveSlurmJob[],
+  states: readonly SlurmJobState[],
+): Map<string, SlurmJobState> {
+  const byRow = new Map(rows.map((row) => [row.id, row]))
+  const found = new Map<string, SlurmJobState>()
+  for (const state of states) {
+    const id = rowOfComment(state.comment)
+    const row = id === null ? undefined : byRow.get(id)
+    if (!row || (row.slurmId !== null && row.slurmId !== state.id)) continue
+    const other = found.get(row.id)
+    // The earlier one, if a submission without an answer was carried out twice.
+    if (!other || state.id < other.id) found.set(row.id, state)
+  }
+  return found
+}
+
+/** Asks the accounting about all jobs that the controller no longer knows. It may not have comments, but has names. */
+async function findEnded(
+  client: SlurmClient,
+  missing: readonly LiveSlurmJob[],
+): Promise<Map<string, SlurmJobState>> {
+  const asked = missing.filter(({ slurmId }) => slurmId !== null)
+  if (asked.length === 0) return new Map()
+  const states = await client.findEnded(asked.flatMap(({ slurmId }) => slurmId ?? []))
+  const found = new Map<string, SlurmJobState>()
+  for (const row of asked) {
+    const state = states.findLast(({ id, name }) => id === row.slurmId && name === `gpuq-${row.jobId}`)
+    if (state) found.set(row.id, state)
+  }
+  return found
+}
+
+/** Slurm jobs that gpuq submitted and no longer wants: their rows have ended, or have another Slurm job. */
+async function findUnwanted(
+  rows: readonly LiveSlurmJob[],
+  states: readonly SlurmJobState[],
+  seen: ReadonlyMap<string, SlurmJobState>,
+): Promise<SlurmJobState[]> {
+  const live = new Set(rows.map(({ id }) => id))
+  const ours = states.flatMap((state) => {
+    const rowId = rowOfComment(state.comment)
+    return rowId === null || isSlurmFinal(state) ? [] : [{ state, rowId }]
+  })
+  // A row that a new leader made after they were read is neither live here nor ended.
+  const ended = await findEndedRows(ours.flatMap(({ rowId }) => (live.has(rowId) ? [] : [rowId])))
+  return ours.flatMap(({ state, rowId }) =>
+    ended.has(rowId) || (live.has(rowId) && seen.get(rowId)?.id !== state.id) ? [state] : [],
+  )
+}
+
+/** Cancels jobs with one call for each account. A failure for one account does not keep the others. */
+async function cancelJobs(
+  client: SlurmClient,
+  jobs: readonly SlurmJobState[],
+  asOwner: boolean,
+): Promise<void> {
+  const byUser = new Map<string | null, number[]>()
+  for (const { id, user, state } of jobs) {
+    if (state === 'COMPLETING') continue
+    const account = asOwner ? user : null
+    byUser.set(account, [...(byUser.get(account) ?? []), id])
+  }
+  for (const [account, ids] of byUser) {
+    try {
+      await client.cancel(ids, account)
+    } catch (error) {
+      if (!(error instanceof SlurmRefusal)) throw error
+      logger.error({ jobs: ids }, `Slurm did not cancel jobs that gpuq no longer wants: ${error.message}`)
+    }
+  }
+}
+
+async function store(decisions: readonly Decision[]): Promise<void> {
+  for (const { row, foundId } of decisions) if (foundId !== null) await recordSlurmId(row.id, foundId)
+  await storeFacts(decisions.flatMap(({ row, facts }) => (facts ? [{ id: row.id, ...facts }] : [])))
+  for (const decision of decisions) {
+    // A job that cannot be ended must not keep the others from it.
+    await applyEnd(decision).catch((error: unknown) =>
+      logger.error(
+        { err: error, job: decision.row.jobId },
+        'could not store the end of a Slurm job, retrying',
+      ),
+    )
+  }
+  await setWaitReasons(decisions.flatMap(({ wait }) => wait ?? []))
+}
+
+async function applyEnd({ row, stop, end }: Decision): Promise<void> {
+  if (stop !== null && row.attempt !== null) await setStopReason(row.id, row.attempt, stop)
+  if (end) await endRow(row, end)
+}
+
+async function endRow(row: LiveSlurmJob, end: NonNullable<Decision['end']>): Promise<void> {
+  if (!end.failedStart) return endSlurmJob(row, end.state, end.verdict, null)
+  const failed = 1 + (await countFailedStarts(row.jobId))
+  const detail =
+    'Its Slurm job ended before a worker of gpuq accepted it. Start a worker on every node of the partition, with GPUQ_NODE_NAME set to the NodeName in Slurm.'
+  const verdict: Outcome | null =
+    failed < maxFailedStarts ? null : { reason: 'internal_error', detail, exitCode: null }
+  await endSlurmJob(row, end.state, verdict, backoffSeconds(failed))
+}
+
+async function changeNice(
+  client: SlurmClient,
+  row: LiveSlurmJob,
+  nice: number,
+  account: string | null,
+): Promise<void> {
+  if (row.slurmId === null) return
+  try {
+    await client.setNice(row.slurmId, nice, account)
+  } catch (error) {
+    // It has started, or an admin does not allow it.
+    if (!(error instanceof SlurmRefusal)) throw error
+    logger.warn({ job: row.jobId }, `Slurm did not change the priority of a job: ${error.message}`)
+  }
+  await recordNice(row.id, nice)
+}

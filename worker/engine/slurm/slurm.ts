@@ -1,0 +1,166 @@
+import { access, constants } from 'node:fs/promises'
+import { delimiter, join } from 'node:path'
+import { ChangeSignal } from '@/lib/async/change-signal'
+import {
+  isStopped,
+  type SlurmClusterState,
+  setUnsubmittedReason,
+  storeClusterState,
+  storeSlurmProblem,
+} from '@/lib/cluster/slurm/cluster-state'
+import { slurmChanged } from '@/lib/cluster/slurm/stop-reasons'
+import { listener } from '@/lib/database/listen'
+import type { Env } from '@/lib/env'
+import { logger } from '@/lib/logger'
+import { slurmClient } from '@/lib/slurm/slurm'
+import { type SlurmClient, type SlurmJobState, SlurmUnavailable } from '@/lib/slurm/slurm-client'
+import type { Engine } from '../engine'
+import { pollJobs } from './poll-jobs'
+import { StepService } from './serve-steps'
+import { submitWaiting } from './submit-jobs'
+
+/** Nodes and partitions change less often than jobs. */
+const clusterIntervalMs = 5_000
+/** Between two polls that workers ask for. */
+const shortestPollMs = 250
+
+/** An existing Slurm cluster: it decides where and when jobs run, and each of its nodes runs a worker. */
+export function slurmEngine(settings: Env): Engine {
+  return {
+    name: 'slurm',
+    findObstacle: () => findObstacle(settings),
+    schedule: (signal) => new SlurmLeader(slurmClient(settings), settings).run(signal),
+    serve: (node, signal) => new StepService(node, settings.GPUQ_SLURM_DIRECTORY, signal).run(),
+  }
+}
+
+/** Only a machine that reaches Slurm can submit jobs. */
+async function findObstacle({ GPUQ_SLURM_URL }: Env): Promise<string | null> {
+  if (GPUQ_SLURM_URL !== undefined) return null
+  const directories = (process.env.PATH ?? '').split(delimiter)
+  for (const directory of directories) {
+    const found = await access(join(directory, 'sbatch'), constants.X_OK).then(
+      () => true,
+      () => false,
+    )
+    if (found) return null
+  }
+  return 'this machine has no Slurm commands, and GPUQ_SLURM_URL is not set. Another worker must lead.'
+}
+
+/** Keeps the waiting jobs in Slurm, and what gpuq knows of them up to date. */
+class SlurmLeader {
+  #lastPollMs = Number.NEGATIVE_INFINITY
+  #lastClusterMs = Number.NEGATIVE_INFINITY
+  #cluster: SlurmClusterState | null = null
+  #storedCluster = ''
+  #storedOthers = ''
+  #isPollRequested = false
+  #problem: string | null = null
+
+  constructor(
+    readonly client: SlurmClient,
+    readonly settings: Env,
+  ) {}
+
+  async run(signal: AbortSignal): Promise<void> {
+    const wake = new ChangeSignal(signal)
+    const stop = await listener().listen('queue', (payload) => {
+      if (payload === null || payload === slurmChanged) this.#isPollRequested = true
+      wake.notify()
+    })
+    try {
+      while (!signal.aborted) {
+        if (!(await this.#pass(signal))) await wake.wait(Math.max(1, this.#untilPollMs()))
+      }
+    } finally {
+      stop()
+    }
+  }
+
+  #untilPollMs(): number {
+    const intervalMs = this.#isPollRequested ? shortestPollMs : this.settings.GPUQ_SLURM_POLL_S * 1000
+    return this.#lastPollMs + intervalMs - performance.now()
+  }
+
+  /** Returns whether more jobs are to be submitted at once. A submission and a poll never overlap. */
+  async #pass(signal: AbortSignal): Promise<boolean> {
+    try {
+      const due = this.#untilPollMs() <= 0
+      if (due) await this.#poll()
+      // While Slurm does not answer, a question without consequences is repeated, not a submission.
+      const { nodes } = this.#cluster ?? { nodes: [] }
+      const more = this.#problem === null && (await submitWaiting(this.#submissionSettings(nodes), signal))
+      if (due && this.#problem === null) await this.#explain(more)
+      return more
+    } catch (error) {
+      if (!signal.aborted) await this.#onFailure(error)
+      return false
+    }
+  }
+
+  #submissionSettings(nodes: SlurmClusterState['nodes']) {
+    const { client, settings } = this
+    return {
+      client,
+      nodes,
+      shardsPerGpu: settings.GPUQ_SLURM_SHARDS_PER_GPU,
+      directory: settings.GPUQ_SLURM_DIRECTORY,
+      asOwner: this.#asOwner,
+    }
+  }
+
+  /** Whether each Slurm job belongs to the Unix account of its job's owner. */
+  get #asOwner(): boolean {
+    return this.settings.GPUQ_SLURM_IDENTITY === 'user'
+  }
+
+  async #poll(): Promise<void> {
+    this.#isPollRequested = false
+    this.#lastPollMs = performance.now()
+    const others = await pollJobs(this.client, this.#asOwner)
+    await this.#readCluster(others)
+    if (this.#problem !== null) logger.info('Slurm answers again')
+    this.#problem = null
+  }
+
+  async #readCluster(others: readonly SlurmJobState[]): Promise<void> {
+    const due = this.#cluster === null || performance.now() - this.#lastClusterMs >= clusterIntervalMs
+    if (due) {
+      const { client } = this
+      const [version, accounting] = this.#cluster
+        ? [this.#cluster.version, this.#cluster.accounting]
+        : [await client.version(), await client.hasAccounting()]
+      const [nodes, partitions] = [await client.listNodes(), await client.listPartitions()]
+      this.#cluster = { version, accounting, nodes, partitions }
+      this.#lastClusterMs = performance.now()
+    }
+    const cluster = JSON.stringify(this.#cluster)
+    const jobs = JSON.stringify(others)
+    await storeClusterState(
+      cluster === this.#storedCluster ? null : this.#cluster,
+      jobs === this.#storedOthers ? null : others,
+    )
+    this.#storedCluster = cluster
+    this.#storedOthers = jobs
+  }
+
+  /** Jobs that the pass submitted have no reason until the next poll. */
+  async #explain(more: boolean): Promise<void> {
+    if (await isStopped()) await setUnsubmittedReason('stopped')
+    else if (more) await setUnsubmittedReason('slurm_submitting')
+  }
+
+  async #onFailure(error: unknown): Promise<void> {
+    if (!(error instanceof SlurmUnavailable))
+      return logger.error({ err: error }, 'the leader could not exchange jobs with Slurm, retrying')
+    const problem = error.message
+    if (problem !== this.#problem) logger.error({ err: error }, 'Slurm does not answer, retrying')
+    this.#problem = problem
+    // A restarted controller may be another version.
+    this.#cluster = null
+    await storeSlurmProblem(problem).catch((failure: unknown) =>
+      logger.warn({ err: failure }, 'could not store that Slurm does not answer'),
+    )
+  }
+}

@@ -1,0 +1,200 @@
+import { afterAll, beforeAll, describe, expect } from 'vitest'
+import { cancel } from './testing/cancel'
+import { it as base } from './testing/lab-test'
+import { SlurmCluster } from './testing/slurm-cluster'
+import { SlurmLab } from './testing/slurm-lab'
+import { expectAllTrue } from './testing/truth'
+
+let slurm: SlurmCluster
+beforeAll(async () => {
+  slurm = await SlurmCluster.start()
+})
+afterAll(() => slurm?.stop())
+
+const it = base.extend<{ openSlurmLab: () => Promise<SlurmLab> }>({
+  openSlurmLab: ({ afterwards }, use) =>
+    use(async () => {
+      const lab = await SlurmLab.open(slurm)
+      afterwards(() => lab.lab.close())
+      return lab
+    }),
+})
+
+const small = { cpu: 1, memory_gb: 0.25 }
+/** Runs until somebody stops it. */
+const forever = 'import time\nprint("started", flush=True)\nwhile True: time.sleep(0.1)'
+/** Only the first attempt runs until somebody stops it. */
+const secondEnds = `import os, time
+print("attempt", os.environ["GPUQ_ATTEMPT"], flush=True)
+while os.environ["GPUQ_ATTEMPT"] == "1": time.sleep(0.1)`
+
+/** The GPUs of each task of a job's last attempt, as gpuq allocated them. */
+async function gpusOf(lab: SlurmLab, job: string): Promise<Record<string, number[]>> {
+  const { rows } = await lab.lab.database.pool.query<{ node: string; indexes: number[] }>(
+    `SELECT n.name AS node, array_agg(g.index ORDER BY g.index) AS indexes
+       FROM tasks t JOIN jobs j ON j.id = t.job_id AND j.attempt = t.attempt JOIN nodes n ON n.id = t.node_id
+       JOIN allocations a ON a.task_id = t.id JOIN gpus g ON g.id = a.gpu_id WHERE t.job_id = $1 GROUP BY 1`,
+    [job],
+  )
+  return Object.fromEntries(rows.map(({ node, indexes }) => [node, indexes]))
+}
+
+/** The GPUs of a job as Slurm says. */
+async function slurmGpusOf(slurmId: number): Promise<Record<string, number[]>> {
+  const output = await slurm.run('scontrol', ['--details', 'show', 'job', String(slurmId)])
+  const found = output.matchAll(/Nodes=(\S+) CPU_IDs=\S+ Mem=\d+ GRES=gpu\S*\(IDX:([\d,-]+)\)/g)
+  const expand = (text: string) =>
+    text.split(',').flatMap((range) => {
+      const [first = 0, last = first] = range.split('-').map(Number)
+      return Array.from({ length: last - first + 1 }, (_, index) => first + index)
+    })
+  return Object.fromEntries([...found].map(([, node = '', indexes = '']) => [node, expand(indexes)]))
+}
+
+describe.sequential('a job in Slurm', () => {
+  it('runs on exactly the GPUs that Slurm gave it, and ends with the same exit code', async ({
+    openSlurmLab,
+  }) => {
+    const lab = await openSlurmLab()
+    await lab.startWorkers('n0', 'n1', 'n2', 'n3')
+    const other = await lab.jobs.submit(forever, { spec: { ...small, gpu_count: 3 } })
+    await lab.jobs.untilPrinted(other, /started/)
+    const job = await lab.jobs.submit(
+      `${forever.split('\n')[1]}; import time; time.sleep(3); raise SystemExit(3)`,
+      {
+        spec: { ...small, gpu_count: 2 },
+      },
+    )
+    const slurmId = await lab.untilSubmitted(job)
+    await lab.jobs.untilPrinted(job, /started/)
+    const given = await slurmGpusOf(slurmId)
+    expect(Object.values(given).flat()).toHaveLength(2)
+    expect(await gpusOf(lab, job)).toEqual(given)
+    expect(await lab.jobs.untilFinal(job)).toMatchObject({
+      status: 'failed',
+      reason: 'exit_code',
+      exitCode: 3,
+      attempt: 1,
+    })
+    await lab.untilRow(job, 'the Slurm job has ended', ({ ended }) => ended)
+    expect(await lab.field(slurmId, 'ExitCode')).toBe('3:0')
+    await cancel(lab.lab, other)
+    expect(await lab.jobs.untilFinal(other)).toMatchObject({
+      status: 'cancelled',
+      reason: 'cancelled_by_user',
+    })
+    await lab.untilRow(other, 'the other Slurm job has ended', ({ ended }) => ended)
+    expect(await lab.active()).toEqual([])
+    await expectAllTrue(lab.lab)
+  })
+
+  it('runs on several nodes, with ranks and a network as under the builtin engine', async ({
+    openSlurmLab,
+  }) => {
+    const lab = await openSlurmLab()
+    await lab.startWorkers('n0', 'n1')
+    const code =
+      'import os, socket\nprint("rank", os.environ["GPUQ_RANK"], "of", os.environ["WORLD_SIZE"], socket.gethostbyname(os.environ["MASTER_ADDR"]))'
+    const job = await lab.jobs.submit(code, { spec: { ...small, gpu_count: 2, instance_count: 2 } })
+    const slurmId = await lab.untilSubmitted(job)
+    expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed', attempt: 1 })
+    const lines = await lab.jobs.lines(job)
+    expect(lines.filter((line) => line.startsWith('rank'))).toHaveLength(2)
+    await lab.untilRow(job, 'the Slurm job has ended', ({ ended }) => ended)
+    expect(await lab.field(slurmId, 'JobState')).toBe('COMPLETED')
+    expect(Object.keys(await gpusOf(lab, job)).sort()).toEqual(['n0', 'n1'])
+    await expectAllTrue(lab.lab)
+  })
+
+  it('is cancelled in Slurm when it is cancelled in gpuq while it waits', async ({ openSlurmLab }) => {
+    const lab = await openSlurmLab()
+    await lab.startWorkers('n0')
+    // More CPUs than a node has free.
+    const blocker = await lab.jobs.submit(forever, {
+      spec: { ...small, cpu: 16, gpu_count: 0, instance_count: 1 },
+    })
+    await lab.jobs.untilPrinted(blocker, /started/)
+    const job = await lab.jobs.submit(forever, {
+      spec: { ...small, instance_count: 4, cpu: 16, gpu_count: 0 },
+    })
+    const slurmId = await lab.untilSubmitted(job)
+    const waiting = await lab.jobs.until('its reason is known', async () => {
+      const row = await lab.jobs.row(job)
+      return row.reason === 'slurm_pending' && row
+    })
+    expect(waiting.reasonDetail).toMatch(/Slurm: /)
+    await cancel(lab.lab, job)
+    expect(await lab.jobs.row(job)).toMatchObject({ status: 'cancelled', reason: 'cancelled_by_user' })
+    await lab.untilRow(job, 'the Slurm job is gone', ({ ended }) => ended)
+    expect(await lab.field(slurmId, 'JobState')).toBe('CANCELLED')
+    await cancel(lab.lab, blocker)
+    await lab.untilRow(blocker, 'the blocker is gone', ({ ended }) => ended)
+    await expectAllTrue(lab.lab)
+  })
+})
+
+describe.sequential('a change by hand in Slurm', () => {
+  it('scancel ends a running job and a waiting one as cancelled', async ({ openSlurmLab }) => {
+    const lab = await openSlurmLab()
+    await lab.startWorkers('n0')
+    const running = await lab.jobs.submit(forever, { spec: { ...small, cpu: 16 } })
+    await lab.jobs.untilPrinted(running, /started/)
+    const waiting = await lab.jobs.submit(forever, { spec: { ...small, instance_count: 4, cpu: 16 } })
+    const ids = [await lab.untilSubmitted(running), await lab.untilSubmitted(waiting)]
+    await slurm.run('scancel', ids.map(String))
+    for (const job of [running, waiting]) {
+      expect(await lab.jobs.untilFinal(job)).toMatchObject({
+        status: 'cancelled',
+        reason: 'cancelled_in_slurm',
+      })
+      await lab.untilRow(job, 'its row ends', ({ ended }) => ended)
+      expect(await lab.rows(job)).toHaveLength(1)
+    }
+    await expectAllTrue(lab.lab)
+  })
+
+  it('hold and release are shown and kept', async ({ openSlurmLab }) => {
+    const lab = await openSlurmLab()
+    await lab.startWorkers('n0')
+    const blocker = await lab.jobs.submit(forever, { spec: { ...small, cpu: 16 } })
+    await lab.jobs.untilPrinted(blocker, /started/)
+    const job = await lab.jobs.submit('print(1)', { spec: { ...small, cpu: 16 } })
+    const slurmId = await lab.untilSubmitted(job)
+    await slurm.run('scontrol', ['hold', String(slurmId)])
+    await lab.jobs.until('it is held in gpuq', async () => (await lab.jobs.row(job)).reason === 'slurm_held')
+    await cancel(lab.lab, blocker)
+    await lab.untilRow(blocker, 'the blocker is gone', ({ ended }) => ended)
+    expect(await lab.jobs.row(job)).toMatchObject({ status: 'pending', reason: 'slurm_held' })
+    await slurm.run('scontrol', ['release', String(slurmId)])
+    expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed', attempt: 1 })
+    await lab.untilRow(job, 'its row ends', ({ ended }) => ended)
+    await expectAllTrue(lab.lab)
+  })
+
+  it('requeue makes the next attempt in the same Slurm job', async ({ openSlurmLab }) => {
+    const lab = await openSlurmLab()
+    await lab.startWorkers('n0')
+    const job = await lab.jobs.submit(secondEnds, { spec: small, maxRetries: 0 })
+    await lab.jobs.untilPrinted(job, /attempt 1/)
+    const slurmId = await lab.untilSubmitted(job)
+    await slurm.run('scontrol', ['requeue', String(slurmId)])
+    expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed', attempt: 2 })
+    expect(await lab.jobs.lines(job)).toEqual(['attempt 2'])
+    const row = await lab.untilRow(job, 'its row ends', ({ ended }) => ended)
+    expect(row).toMatchObject({ slurmId, restarts: 1, attempt: 2 })
+    expect(await lab.rows(job)).toHaveLength(1)
+    await expectAllTrue(lab.lab)
+  })
+
+  it('a shorter time limit ends the job with it', async ({ openSlurmLab }) => {
+    const lab = await openSlurmLab()
+    await lab.startWorkers('n0')
+    const job = await lab.jobs.submit(forever, { spec: small, maxRetries: 0 })
+    await lab.jobs.untilPrinted(job, /started/)
+    const slurmId = await lab.untilSubmitted(job)
+    await slurm.run('scontrol', ['update', `JobId=${slurmId}`, 'TimeLimit=1'])
+    expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'failed', reason: 'timeout' })
+    await lab.untilRow(job, 'its row ends', ({ ended }) => ended)
+    await expectAllTrue(lab.lab)
+  })
+})

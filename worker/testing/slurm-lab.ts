@@ -1,0 +1,104 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Lab } from './lab'
+import type { SlurmCluster } from './slurm-cluster'
+import type { WorkerOptions, WorkerProcess } from './worker-process'
+
+/** A row of `slurm_jobs`. */
+export interface SlurmRow {
+  id: string
+  slurmId: number | null
+  state: string | null
+  reason: string | null
+  held: boolean
+  restarts: number
+  attempt: number | null
+  stopReason: string | null
+  ended: boolean
+}
+
+/** A gpuq whose engine is a real Slurm cluster. Each Slurm node has a worker with its name; only the GPUs are simulated. */
+export class SlurmLab {
+  private constructor(
+    readonly lab: Lab,
+    readonly slurm: SlurmCluster,
+    private readonly directory: string,
+  ) {}
+
+  static async open(slurm: SlurmCluster): Promise<SlurmLab> {
+    const lab = await Lab.open()
+    const directory = join(lab.directory, 'slurm')
+    await mkdir(directory)
+    lab.afterwards(async () => {
+      await slurm.run('scancel', ['--user=root', '--signal=KILL', '--full']).catch(() => '')
+      await slurm.run('scancel', ['--user=root']).catch(() => '')
+    })
+    return new SlurmLab(lab, slurm, directory)
+  }
+
+  get jobs() {
+    return this.lab.jobs
+  }
+
+  /** Starts the worker of a Slurm node. */
+  startWorker(node: string, options: Partial<WorkerOptions> = {}): Promise<WorkerProcess> {
+    return this.lab.startWorker({
+      node,
+      gpus: 8,
+      ...options,
+      variables: {
+        GPUQ_ENGINE: 'slurm',
+        GPUQ_SLURM_POLL_S: '1',
+        GPUQ_SLURM_DIRECTORY: this.directory,
+        ...this.slurm.env,
+        ...options.variables,
+      },
+    })
+  }
+
+  /** Starts the workers of the given nodes, the first of which leads. */
+  async startWorkers(...nodes: string[]): Promise<WorkerProcess[]> {
+    const [first, ...others] = nodes
+    if (first === undefined) return []
+    const leader = await this.startWorker(first)
+    await this.jobs.until('the first worker leads', async () => leader.log.includes('leading the scheduler'))
+    const rest = await Promise.all(others.map((node) => this.startWorker(node)))
+    await this.lab.untilReady(nodes.length)
+    return [leader, ...rest]
+  }
+
+  /** The rows of a job, the oldest first. */
+  async rows(jobId: string): Promise<SlurmRow[]> {
+    const { rows } = await this.lab.database.pool.query<SlurmRow>(
+      `SELECT id, slurm_id AS "slurmId", state, reason, held, restarts, attempt, stop_reason AS "stopReason", ended_at IS NOT NULL AS ended
+         FROM slurm_jobs WHERE job_id = $1 ORDER BY created_at, id`,
+      [jobId],
+    )
+    return rows
+  }
+
+  /** Waits until a job is in Slurm, and returns its id there. */
+  untilSubmitted(jobId: string): Promise<number> {
+    return this.jobs.until('the job is in Slurm', async () => (await this.rows(jobId)).at(-1)?.slurmId)
+  }
+
+  /** Waits until the job's last row fulfils a condition. */
+  untilRow(jobId: string, what: string, condition: (row: SlurmRow) => boolean): Promise<SlurmRow> {
+    return this.jobs.until(what, async () => {
+      const row = (await this.rows(jobId)).at(-1)
+      return row && condition(row) && row
+    })
+  }
+
+  /** One field of a job as `scontrol show job` prints it. */
+  async field(slurmId: number, name: string): Promise<string | undefined> {
+    const output = await this.slurm.run('scontrol', ['--details', 'show', 'job', String(slurmId)])
+    return new RegExp(`\\b${name}=(\\S*)`).exec(output)?.[1]
+  }
+
+  /** The ids of all jobs in Slurm that have not ended. */
+  async active(): Promise<number[]> {
+    const output = await this.slurm.run('squeue', ['--noheader', '--format=%A'])
+    return output.split('\n').filter(Boolean).map(Number)
+  }
+}
