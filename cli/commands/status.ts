@@ -1,4 +1,4 @@
-import type { Cluster } from '@/lib/contract/cluster/cluster'
+import type { Cluster, Orchestrator } from '@/lib/contract/cluster/cluster'
 import type { JobDetail } from '@/lib/contract/jobs'
 import { isFinal } from '@/lib/contract/status'
 import type { Client } from '@/lib/http/client/client'
@@ -68,14 +68,28 @@ async function readCluster(context: Context, client: Client): Promise<View> {
     client.queue.list(),
     client.orchestrator.status(),
   ])
-  const scheduler = orchestrator.running ? orchestrator.scheduling_policy : 'stopped'
+  const scheduler = describeScheduler(orchestrator)
   const counts = `${orchestrator.running_jobs} running, ${orchestrator.queued} waiting`
   const text = [
-    `${formatGpus(cluster)}\nJobs: ${counts}. Scheduler: ${scheduler}.\n`,
+    `${formatGpus(cluster)}\nJobs: ${counts}. Scheduler: ${scheduler}.\n${describeSlurmProblem(orchestrator)}`,
     renderNodes(context, cluster),
     renderQueue(context, queue),
   ].join('\n')
   return { text, data: { ...cluster, queue, orchestrator }, final: false }
+}
+
+function describeScheduler({ running, scheduling_policy, slurm }: Orchestrator): string {
+  const name =
+    slurm === null ? scheduling_policy : `Slurm${slurm.version === null ? '' : ` ${slurm.version}`}`
+  if (running) return name
+  return slurm === null ? 'stopped' : 'stopped, so gpuq submits nothing to Slurm'
+}
+
+/** A line for the time in which Slurm does not answer. */
+function describeSlurmProblem({ slurm }: Orchestrator): string {
+  if (slurm === null || slurm.problem === null) return ''
+  const since = slurm.read_at === null ? '' : ` since ${formatWhen(slurm.read_at, Date.now())}`
+  return `Slurm does not answer${since}. New jobs are kept and wait. ${withoutControls(slurm.problem)}\n`
 }
 
 function formatGpus({ cluster_status: now }: Cluster): string {
@@ -104,7 +118,8 @@ function renderJob({ terminal }: Context, job: JobDetail, place: QueuePlace | nu
     ['reason', job.reason_text && withoutControls(job.reason_text)],
     ['exit code', job.exit_code],
     ['position', place?.position ?? null],
-    ['expected start', formatWhen(place?.expected_start ?? null, now)],
+    ['expected start', formatStart(job, place, now)],
+    ['slurm job', describeSlurmJob(job)],
     ['user', job.user_id],
     ['project', job.project_id],
     ['competition', job.competition_id],
@@ -125,6 +140,18 @@ function renderJob({ terminal }: Context, job: JobDetail, place: QueuePlace | nu
     .filter(([, value]) => value !== null && value !== '')
     .map(([name, value]) => `${name.padEnd(16)}${value}\n`)
     .join('')
+}
+
+function formatStart({ slurm }: JobDetail, place: QueuePlace | null, now: number): string | null {
+  const start = formatWhen(place?.expected_start ?? null, now)
+  return start && slurm ? `${start} (predicted by Slurm)` : start
+}
+
+/** The submission to Slurm in Slurm's words. */
+function describeSlurmJob({ slurm }: JobDetail): string | null {
+  if (slurm === null || slurm.slurm_id === null) return null
+  const why = slurm.reason === null || slurm.reason === 'None' ? '' : ` (${withoutControls(slurm.reason)})`
+  return `${slurm.slurm_id}${slurm.state === null ? '' : `, ${slurm.state}`}${why}`
 }
 
 function describeBucket({ url, state, problem }: NonNullable<JobDetail['bucket']>): string {

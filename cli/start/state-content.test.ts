@@ -27,7 +27,14 @@ const requests = (content: unknown, of = one) => readRequests(JSON.stringify(con
 const nothing = { pause: [], resume: [], unknown: [] }
 
 it('finds no request in a file that gpuq wrote', () => {
-  const queue = { queued: [], running: [], queued_total: 0, running_total: 0, max_queue_size: 100 }
+  const queue = {
+    queued: [],
+    running: [],
+    queued_total: 0,
+    running_total: 0,
+    max_queue_size: 100,
+    engine: 'builtin' as const,
+  }
   for (const of of [one, two]) {
     const content = toStateContent({ server: 'http://gpuq.test', cluster: of, queue, jobs: [] })
     expect(content.paused_gpus).toHaveLength(1)

@@ -2,6 +2,7 @@
 
 import { useRouter } from 'next/navigation'
 import { type ReactNode, useState } from 'react'
+import { SlurmBanner } from '../cluster/slurm/slurm-banner'
 import { LowDiskBanner } from '../storage/low-disk-banner'
 import { AccountMenu } from './account-menu'
 import { HelpDialog } from './help-dialog'
@@ -13,11 +14,13 @@ import { TopBar } from './top-bar'
 interface AppShellProps {
   handle: string
   admin: boolean
+  /** Whether Slurm is the engine. */
+  slurm: boolean
   children: ReactNode
 }
 
 /** The frame of every page for a signed-in user. */
-export function AppShell({ handle, admin, children }: AppShellProps) {
+export function AppShell({ handle, admin, slurm, children }: AppShellProps) {
   const router = useRouter()
   const [helpOpen, setHelpOpen] = useState(false)
   useShortcuts(siteShortcuts(admin), ({ href }) => {
@@ -28,14 +31,16 @@ export function AppShell({ handle, admin, children }: AppShellProps) {
     <div className="flex min-h-dvh flex-col lg:flex-row">
       <Sidebar
         admin={admin}
+        slurm={slurm}
         account={<AccountMenu handle={handle} admin={admin} />}
         onHelp={() => setHelpOpen(true)}
       />
-      <TopBar handle={handle} admin={admin} />
+      <TopBar handle={handle} admin={admin} slurm={slurm} />
       {/* A column as high as the window, so that a page can fill it. */}
       <main id="main" tabIndex={-1} className="flex min-w-0 flex-1 flex-col outline-none">
         <div className="mx-auto flex w-full max-w-7xl flex-1 flex-col px-4 py-6 sm:px-6 lg:px-8">
           {admin ? <LowDiskBanner /> : null}
+          {slurm ? <SlurmBanner /> : null}
           {children}
         </div>
       </main>

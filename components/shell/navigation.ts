@@ -12,6 +12,7 @@ import {
   Settings,
   SlidersHorizontal,
   Users,
+  Waypoints,
 } from 'lucide-react'
 
 export interface NavigationItem {
@@ -41,6 +42,13 @@ export const adminNavigation = [
   { href: '/admin/policy', label: 'Policy and models', icon: SlidersHorizontal, keys: ['g', 'o'] },
   { href: '/admin/audit', label: 'Audit log', icon: ScrollText, keys: ['g', 'l'] },
 ] as const satisfies readonly NavigationItem[]
+
+const slurmItem: NavigationItem = { href: '/admin/slurm', label: 'Slurm', icon: Waypoints }
+
+/** The pages of admins: that of Slurm only if Slurm is the engine. */
+export function adminItems(slurm: boolean): readonly NavigationItem[] {
+  return slurm ? [...adminNavigation, slurmItem] : adminNavigation
+}
 
 /** True on the page itself and on the pages below it. */
 export function isActive(pathname: string, href: string): boolean {

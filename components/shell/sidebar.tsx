@@ -8,17 +8,19 @@ import { IconButton } from '../ui/icon-button'
 import { Kbd } from '../ui/kbd'
 import { ThemeToggle } from '../ui/theme-toggle'
 import { Brand } from './brand'
-import { adminNavigation, isActive, mainNavigation, type NavigationItem } from './navigation'
+import { adminItems, isActive, mainNavigation, type NavigationItem } from './navigation'
 
 interface SidebarProps {
   admin: boolean
+  /** Whether Slurm is the engine. */
+  slurm: boolean
   /** The account menu. */
   account: ReactNode
   onHelp: () => void
 }
 
 /** The navigation on wide screens. */
-export function Sidebar({ admin, account, onHelp }: SidebarProps) {
+export function Sidebar({ admin, slurm, account, onHelp }: SidebarProps) {
   return (
     <header className="sticky top-0 hidden h-dvh w-56 shrink-0 flex-col border-r bg-sunken lg:flex">
       <div className="flex h-14 items-center px-4">
@@ -41,7 +43,7 @@ export function Sidebar({ admin, account, onHelp }: SidebarProps) {
         {admin ? (
           <>
             <h2 className="px-2 pt-5 pb-1 font-medium text-subtle text-xs">Admin</h2>
-            <NavigationLinks items={adminNavigation} />
+            <NavigationLinks items={adminItems(slurm)} />
           </>
         ) : null}
       </nav>

@@ -5,10 +5,17 @@ import { IconButton } from '../ui/icon-button'
 import { ThemeToggle } from '../ui/theme-toggle'
 import { AccountHeading, SignOutItem } from './account-menu'
 import { Brand } from './brand'
-import { adminNavigation, mainNavigation, type NavigationItem } from './navigation'
+import { adminItems, mainNavigation, type NavigationItem } from './navigation'
+
+interface TopBarProps {
+  handle: string
+  admin: boolean
+  /** Whether Slurm is the engine. */
+  slurm: boolean
+}
 
 /** The navigation on narrow screens. */
-export function TopBar({ handle, admin }: { handle: string; admin: boolean }) {
+export function TopBar({ handle, admin, slurm }: TopBarProps) {
   return (
     <header className="sticky top-0 z-30 flex h-13 items-center gap-1 border-b bg-canvas px-4 lg:hidden">
       <div className="flex-1">
@@ -26,7 +33,7 @@ export function TopBar({ handle, admin }: { handle: string; admin: boolean }) {
             <>
               <MenuSeparator />
               <MenuLabel>Admin</MenuLabel>
-              {toMenuItems(adminNavigation)}
+              {toMenuItems(adminItems(slurm))}
             </>
           ) : null}
           <MenuSeparator />

@@ -131,6 +131,7 @@ export function makeJob(changes: Partial<JobDetail> = {}): JobDetail {
     priority: 0,
     provision: null,
     bucket: null,
+    slurm: null,
     notice: null,
     ...changes,
   }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { filesDeletion } from './artifacts'
 import { jobBucketSchema } from './job-bucket'
+import { jobInSlurmSchema } from './job-in-slurm'
 import { uploadStatuses } from './status'
 
 /** Ids that users choose, for competitions, projects and users. */
@@ -160,6 +161,10 @@ export const jobDetailSchema = jobSummarySchema.extend({
   bucket: jobBucketSchema
     .nullable()
     .describe('the copy of its results and log in the bucket of its project; null: the project had none'),
+  slurm: jobInSlurmSchema
+    .nullable()
+    .default(null)
+    .describe('its last submission to Slurm; null: it was not submitted, or gpuq itself is the engine'),
 })
 
 /** The output of one task of a job on several nodes. */

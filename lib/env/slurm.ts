@@ -32,6 +32,12 @@ export const slurmVariables = {
     .describe(
       "who owns the Slurm jobs: the account of the worker, or the Unix account of each job's owner (needs sudo)",
     ),
+  GPUQ_SLURM_ADMIN: z
+    .stringbool()
+    .default(false)
+    .describe(
+      'whether admins can drain and resume Slurm nodes in gpuq; the Slurm user of the workers must be an operator of Slurm; the same for the web server and all workers',
+    ),
   GPUQ_SLURM_POLL_S: count
     .min(1)
     .default(2)

@@ -9,9 +9,11 @@ import * as snapshots from '../contract/archives/snapshots'
 import * as artifacts from '../contract/artifacts'
 import * as cluster from '../contract/cluster/cluster'
 import * as policy from '../contract/cluster/policy'
+import * as slurm from '../contract/cluster/slurm'
 import * as errors from '../contract/errors'
 import * as jobBucket from '../contract/job-bucket'
 import * as jobFiles from '../contract/job-files'
+import * as jobInSlurm from '../contract/job-in-slurm'
 import * as jobQueries from '../contract/job-queries'
 import * as jobs from '../contract/jobs'
 import type { Access, Operation, ResponseSpec } from '../contract/operations/operation'
@@ -31,11 +33,13 @@ for (const contract of [
   errors,
   jobBucket,
   jobFiles,
+  jobInSlurm,
   jobQueries,
   jobs,
   policy,
   projects,
   queue,
+  slurm,
   snapshots,
   storage,
   workingFiles,

@@ -1,17 +1,14 @@
 import { type Actor, isAdmin } from '../access/actor'
 import { readPolicy } from '../cluster/admin/policy'
-import {
-  expectationOf,
-  forecastQueue,
-  type QueueForecast,
-  readPositionsBeyondWindow,
-} from '../cluster/placement/forecast'
+import { expectationOf, forecastQueue, readOtherPositions } from '../cluster/placement/forecast'
+import type { QueueForecast } from '../cluster/placement/forecaster'
 import { queueOrder } from '../cluster/placement/queue-order'
 import type { Queue } from '../contract/cluster/cluster'
 import { parseSpec, type Unparsed } from '../contract/config/stored-spec'
 import type { QueueJobDetail, QueueQuery, QueueSubmitted } from '../contract/queue'
 import type { JobStatus } from '../contract/status'
 import { database } from '../database/client'
+import { env } from '../env'
 import { countActiveJobs } from '../jobs/read/active-jobs'
 import { findVisibleJob } from '../jobs/read/job-visibility'
 import {
@@ -47,6 +44,7 @@ export async function readQueue(actor: Actor, { limit }: QueueQuery = {}): Promi
     queued_total: byStatus.pending,
     running_total: byStatus.scheduled + byStatus.running,
     max_queue_size: policy.max_queue_size,
+    engine: env().GPUQ_ENGINE,
   }
 }
 
@@ -55,7 +53,7 @@ async function readWaiting(
   { jobs }: QueueForecast,
   limit: number,
 ): Promise<(ListedRow & { place: number })[]> {
-  const rest = jobs.size < limit ? (await readPositionsBeyondWindow()).keys() : []
+  const rest = jobs.size < limit ? (await readOtherPositions()).keys() : []
   // The two may be of different times, so a job can be in both.
   const first = [...new Set([...jobs.keys(), ...rest])].slice(0, limit)
   const { rows } = await database().pool.query<Unparsed<ListedRow & { place: number }>>({

@@ -1,4 +1,4 @@
-import type { Expectation } from '../cluster/placement/forecast'
+import type { Expectation } from '../cluster/placement/forecaster'
 import type { QueueJob } from '../contract/cluster/cluster'
 import type { StoredSpec } from '../contract/config/stored-spec'
 import type { QueueJobDetail } from '../contract/queue'

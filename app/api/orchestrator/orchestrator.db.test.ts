@@ -46,6 +46,8 @@ describe('the orchestrator', () => {
       scheduling_policy: 'priority',
       queued: 1,
       running_jobs: 0,
+      engine: 'builtin',
+      slurm: null,
     }
     const read = async () => (await call(status, `${path}/status`, ada)).body
     expect(await read()).toEqual({ ...expected, leader: false })

@@ -57,6 +57,7 @@ export function DetailsTab({ job }: { job: JobDetail }) {
               </ul>
             </Datum>
           )}
+          {job.slurm === null ? null : <Datum label="Slurm job">{describeSlurmJob(job.slurm)}</Datum>}
           <Datum label="Output">{formatBytes(job.output_bytes)}</Datum>
           <Datum label="Result file">
             <span className="break-all font-mono text-xs">{job.result_file ?? '–'}</span>
@@ -98,4 +99,11 @@ function GpuList({ gpus }: { gpus: JobDetail['gpus'] }) {
       </ul>
     </section>
   )
+}
+
+/** The submission to Slurm in Slurm's words, such as "1234, PENDING (Priority)". */
+function describeSlurmJob({ slurm_id, state, reason, restarts }: NonNullable<JobDetail['slurm']>): string {
+  const why = reason === null || reason === 'None' ? '' : ` (${reason})`
+  const again = restarts === 0 ? '' : `, started again ${formatCount(restarts, 'time')}`
+  return `${slurm_id ?? 'not submitted yet'}${state === null ? '' : `, ${state}`}${why}${again}`
 }

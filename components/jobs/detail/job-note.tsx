@@ -63,7 +63,7 @@ function Waiting({ job }: { job: JobDetail }) {
     <>
       {job.reason_text ?? 'In the queue.'} Waiting for <ElapsedTime from={job.created_at} />
       {job.attempt > 1 ? `, before attempt ${job.attempt}` : ''}.
-      <QueuePosition id={job.job_id} />
+      <QueuePosition job={job} />
     </>
   )
 }
@@ -88,18 +88,19 @@ function ElapsedTime({ from }: { from: string }) {
 }
 
 /** The queue position of a waiting job and its expected start. */
-function QueuePosition({ id }: { id: string }) {
-  const { data: job } = useQuery(queueJobQuery(id))
+function QueuePosition({ job: { job_id, slurm } }: { job: JobDetail }) {
+  const { data: job } = useQuery(queueJobQuery(job_id))
   if (!job || job.position === null) return null
+  const predictor = slurm === null ? 'gpuq' : 'Slurm'
   return (
     <>
       {' '}
       <Link href="/cluster">Position {job.position} in the queue</Link>
       {job.expected_start === null ? (
-        '. gpuq cannot predict when it starts.'
+        `. ${predictor} cannot predict when it starts.`
       ) : (
         <>
-          , expected to start{' '}
+          , {slurm === null ? 'expected' : 'expected by Slurm'} to start{' '}
           <span aria-live="off">
             <ExpectedStart at={job.expected_start} />
           </span>

@@ -4,10 +4,13 @@ import { assignments } from '../../access/assignments'
 import { recordAudit } from '../../access/audit'
 import type { Orchestrator } from '../../contract/cluster/cluster'
 import { type ShownPolicy, shownPolicySchema, type updatePolicySchema } from '../../contract/cluster/policy'
+import type { SlurmState } from '../../contract/cluster/slurm'
 import { database } from '../../database/client'
 import { hasLeader } from '../../database/locks'
 import { wakeLeader } from '../../database/notify'
 import { type Transaction, transaction } from '../../database/transaction'
+import { env } from '../../env'
+import { readSlurmState, type StoredSlurmState } from '../../jobs/config/slurm-cluster'
 
 /** The policy and the other settings in its row. */
 type CurrentPolicy = ShownPolicy & {
@@ -79,7 +82,8 @@ export async function setOrchestratorRunning(actor: Actor, running: boolean): Pr
 
 /** Reads whether the scheduler is running, which leader it has, and the size of the queue. */
 export async function readOrchestrator(): Promise<Orchestrator> {
-  const { rows } = await database().pool.query<Orchestrator>({
+  const engine = env().GPUQ_ENGINE
+  const { rows } = await database().pool.query<Omit<Orchestrator, 'engine' | 'slurm'>>({
     name: 'read-orchestrator',
     text: `SELECT p.running, 'running' = ANY (p.set_by_environment) AS set_by_environment,
                   p.scheduling AS scheduling_policy, ${hasLeader} AS leader,
@@ -89,7 +93,12 @@ export async function readOrchestrator(): Promise<Orchestrator> {
                       coalesce(sum(jobs) FILTER (WHERE status <> 'pending'), 0)::int AS running_jobs
                  FROM active_job_changes) active`,
   })
-  return only(rows)
+  return { ...only(rows), engine, slurm: engine === 'slurm' ? toSlurmState(await readSlurmState()) : null }
+}
+
+/** Whether Slurm answers, as the API shows it. */
+export function toSlurmState({ version, problem, readAt }: StoredSlurmState): SlurmState {
+  return { version, problem, read_at: readAt?.toISOString() ?? null }
 }
 
 function only<Row>(rows: Row[]): Row {

@@ -1,7 +1,8 @@
 import { beforeEach, expect, it } from 'vitest'
 import { testDatabase } from '../../database/testing/test-database'
 import { copyRows, makeJob, makeUser } from '../testing/rows'
-import { expectationOf, forecastDepth, forecastQueue, readPositionsBeyondWindow } from './forecast'
+import { forecastDepth } from './builtin-forecaster'
+import { expectationOf, forecastQueue, readOtherPositions } from './forecast'
 import { takeSnapshot } from './snapshot'
 
 const db = testDatabase()
@@ -75,7 +76,7 @@ it.each([
 it('gives every waiting job a position, also outside the pending window', async () => {
   const first = await makeJob({ priority: 1 })
   await copyRows('jobs', first, { priority: 0 }, { count: 299 })
-  const [{ jobs }, rest] = [await forecastQueue(), await readPositionsBeyondWindow()]
+  const [{ jobs }, rest] = [await forecastQueue(), await readOtherPositions()]
   expect(rest.size).toBeGreaterThan(0)
   const positions = [...jobs.values(), ...rest.values()].map(({ position }) => position)
   expect(positions).toEqual(Array.from({ length: 300 }, (_, i) => i + 1))

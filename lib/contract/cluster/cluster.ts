@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { pools } from '../config/schema'
 import { line } from '../config/values'
 import { schedulingPolicies } from './policy'
+import { engines, slurmStateSchema } from './slurm'
 
 /** Requests and responses about the cluster. Shares are parts of 1, memory is in MiB, times are RFC 3339 UTC. */
 
@@ -173,6 +174,10 @@ export const queueSchema = z.object({
   queued_total: z.int(),
   running_total: z.int(),
   max_queue_size: z.int(),
+  engine: z
+    .enum(engines)
+    .default('builtin')
+    .describe('slurm: the order and expected_start are those of Slurm'),
 })
 
 /** `GET /orchestrator/status`. */
@@ -188,6 +193,11 @@ export const orchestratorSchema = z.object({
   scheduling_policy: z.enum(schedulingPolicies),
   queued: z.int(),
   running_jobs: z.int(),
+  engine: z
+    .enum(engines)
+    .default('builtin')
+    .describe('slurm: Slurm decides where and when jobs run, and not the policy'),
+  slurm: slurmStateSchema.nullable().default(null).describe('null: gpuq itself is the engine'),
 })
 
 export type Cluster = z.output<typeof clusterSchema>

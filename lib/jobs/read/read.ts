@@ -50,6 +50,8 @@ const selectDetail = `
          o.problem AS notice_problem,
          w.url AS upload_url, w.attempts AS upload_attempts, w.next_try_at AS upload_next_try_at,
          w.settled_at AS upload_settled_at, w.problem AS upload_problem,
+         (SELECT jsonb_build_object('slurm_id', s.slurm_id, 'state', s.state, 'reason', s.reason, 'held', s.held, 'restarts', s.restarts)
+            FROM slurm_jobs s WHERE s.job_id = j.id ORDER BY s.ended_at IS NULL DESC, s.created_at DESC LIMIT 1) AS slurm,
          CASE WHEN f.stored_at IS NOT NULL THEN f.name END AS result_file
     FROM jobs j ${summaryJoins}
     LEFT JOIN tasks t ON t.job_id = j.id AND t.attempt = j.attempt AND t.rank = 0

@@ -1,0 +1,45 @@
+import { database } from '../../database/client'
+import { forecast } from '../../scheduling/forecast'
+import type { Snapshot } from '../../scheduling/types'
+import type { Expectation, Forecaster } from './forecaster'
+import { queueOrder } from './queue-order'
+import { takeSnapshot } from './snapshot'
+
+/** Maximum number of simulated starts. All other jobs have a position but no time yet. */
+const maxStarts = 1_000
+/**
+ * Each simulated start costs more on a larger cluster, and starts happen sooner there. With 10,000 GPUs, a thousand
+ * starts blocked the web server for five seconds.
+ */
+const maxStartsTimesGpus = 200_000
+const minStarts = 100
+
+/** Returns the number of starts that a forecast simulates. */
+export function forecastDepth({ nodes }: Pick<Snapshot, 'nodes'>): number {
+  const gpus = nodes.reduce((sum, node) => sum + node.gpus.length, 0)
+  return Math.max(minStarts, Math.min(maxStarts, Math.floor(maxStartsTimesGpus / Math.max(1, gpus))))
+}
+
+/** Simulates gpuq's own scheduler. */
+export const builtinForecaster: Forecaster = {
+  async forecastFirst() {
+    const { snapshot } = await takeSnapshot()
+    const expected = forecast(snapshot, forecastDepth(snapshot))
+    const jobs = expected.map(({ jobId, position, startsAt }): [string, Expectation] => [
+      jobId,
+      { position, expectedStart: startsAt === null ? null : new Date(startsAt) },
+    ])
+    return { at: new Date(snapshot.now), jobs: new Map(jobs) }
+  },
+
+  /** Sorting a hundred thousand jobs takes most of a second. */
+  async listOthers(known) {
+    const { rows } = await database().pool.query<{ id: string }>({
+      name: 'positions-beyond-window',
+      text: `SELECT w.id FROM jobs w CROSS JOIN policies p
+              WHERE w.status = 'pending' AND w.id <> ALL ($1::uuid[]) ORDER BY ${queueOrder('w', 'p')}`,
+      values: [known],
+    })
+    return rows.map(({ id }) => id)
+  },
+}

@@ -1,0 +1,21 @@
+/** What is known about the start of a waiting job. */
+export interface Expectation {
+  /** 1 starts next. */
+  position: number
+  /** Null: no start can be predicted. */
+  expectedStart: Date | null
+}
+
+export interface QueueForecast {
+  at: Date
+  /** The first waiting jobs, by position. */
+  jobs: ReadonlyMap<string, Expectation>
+}
+
+/** How an engine predicts the order and the starts of the waiting jobs. */
+export interface Forecaster {
+  /** The first waiting jobs, with their expected starts. */
+  forecastFirst(): Promise<QueueForecast>
+  /** All other waiting jobs, in their order. */
+  listOthers(known: readonly string[]): Promise<string[]>
+}
