@@ -3,7 +3,7 @@ import { AppShell } from '@/components/shell/app-shell'
 import { QueryProvider } from '@/components/shell/query-provider'
 import { isAdmin } from '@/lib/access/actor'
 import { currentActor } from '@/lib/access/sessions/current-actor'
-import { env } from '@/lib/env'
+import { usesSlurm } from '@/lib/env/engine'
 
 /** The frame of every page for a signed-in user. The page itself redirects others to sign in, because it knows its path. */
 export default async function SiteLayout({ children }: { children: ReactNode }) {
@@ -11,7 +11,7 @@ export default async function SiteLayout({ children }: { children: ReactNode }) 
   if (!actor) return children
   return (
     <QueryProvider>
-      <AppShell handle={actor.handle} admin={isAdmin(actor)} slurm={env().GPUQ_ENGINE === 'slurm'}>
+      <AppShell handle={actor.handle} admin={isAdmin(actor)} slurm={usesSlurm()}>
         {children}
       </AppShell>
     </QueryProvider>

@@ -55,7 +55,7 @@ async function readSubmission(
   if (config.user_id !== undefined && config.user_id.toLowerCase() !== actor.handle.toLowerCase()) {
     throw new GpuqError('forbidden', 'Token does not belong to specified user_id')
   }
-  requireCapabilities(config)
+  await requireCapabilities(config)
   const submission = { code: code?.bytes ?? Buffer.alloc(0), runId: null, config, bodyHash, idempotencyKey }
   if (directory === null || part === null) return { actor, submission }
   const archive = await storeUpload(actor, config.project_id, directory, part)

@@ -26,7 +26,7 @@ export async function submitToQueue(
   { deduplicate = false, uniqueName = false }: SubmitOptions = {},
 ): Promise<Submitted> {
   const config = await withModelRequirements(toJobConfig(input))
-  requireCapabilities(config, '')
+  await requireCapabilities(config, '')
   const environment = await findEnvironment(config.environment ?? null)
   const bodyHash = createHash('sha256')
     .update(`queue ${JSON.stringify(input)}`)

@@ -10,20 +10,26 @@ import { PageHeader } from '../../ui/page-header'
 import { Skeleton } from '../../ui/skeleton'
 import { ModelTableForm } from './model-table-form'
 import { PolicyForm } from './policy-form'
+import { SlurmPolicyForm } from './slurm-policy-form'
 
-/** The page of the policy, the model table and the limits of roles, for admins. */
-export function PolicyView() {
+/** The page of the policy, the model table and the limits of roles, for admins. `slurm`: whether Slurm is the engine. */
+export function PolicyView({ slurm }: { slurm: boolean }) {
+  const Form = slurm ? SlurmPolicyForm : PolicyForm
   const placeholder = <Skeleton className="h-120 rounded-lg" />
   return (
     <>
       <PageHeader
         title="Policy and models"
         path={[{ label: 'Cluster', href: '/cluster' }]}
-        description="The order of the queue, the handling of failures, the GPUs that each model needs, and the limits of users."
+        description={
+          slurm
+            ? 'What gpuq decides before a job goes to Slurm, the GPUs that each model needs, and the limits of users.'
+            : 'The order of the queue, the handling of failures, the GPUs that each model needs, and the limits of users.'
+        }
       />
       <div className="grid items-start gap-4 xl:grid-cols-2">
         <Loaded query={useQuery(policyQuery())} placeholder={placeholder}>
-          {(policy) => <PolicyForm policy={policy} />}
+          {(policy) => <Form policy={policy} />}
         </Loaded>
         <Loaded query={useQuery(modelsQuery())} placeholder={placeholder}>
           {(models) => <ModelTableForm table={models} />}

@@ -6,12 +6,13 @@ import type {
   Project,
   updateProjectSchema,
 } from '../../contract/access/projects'
-import { conflict, forbidden, notFound } from '../../contract/errors'
+import { conflict, forbidden, invalidField, notFound } from '../../contract/errors'
 import { database } from '../../database/client'
 import { wakeLeader } from '../../database/notify'
 import { cutPage, decodeTimeCursor, type Page } from '../../database/pagination'
 import { findRow, isUniqueViolation, oneRow, type Transaction, transaction } from '../../database/transaction'
 import { env } from '../../env'
+import { usesSlurm } from '../../env/engine'
 import { type Actor, isAdmin, requireAdmin } from '../actor'
 import { recordAudit } from '../audit'
 import { bucketIdOf } from '../buckets/buckets'
@@ -91,6 +92,7 @@ export async function updateProject(actor: Actor, id: string, changes: ProjectCh
     if (changes.limits || changes.shares || changes.storage_quota_gib !== undefined) requireAdmin(actor)
     if (changes.bucket !== undefined) requireAdmin(actor)
     requireRetention(actor, before, changes.retention_days)
+    if (usesSlurm()) requireSameShares(before.shares, changes.shares)
     const bucket_id = changes.bucket === undefined ? undefined : await bucketIdOf(tx, changes.bucket)
     const set = assignmentsWithLimits({ ...columnsOf(changes), bucket_id }, changes.limits ?? {}, 2)
     if (set.list.length > 0) {
@@ -108,6 +110,15 @@ export async function updateProject(actor: Actor, id: string, changes: ProjectCh
   // A larger share may let a waiting job start.
   if (changes.shares) wakeLeader()
   return project
+}
+
+/** @throws 422 for another share of the cluster: Slurm would not follow it. */
+function requireSameShares(before: ProjectRow['shares'], changed: ProjectChanges['shares'] = {}): void {
+  for (const key of Object.keys(changed) as (keyof typeof changed)[]) {
+    if (changed[key] === undefined || changed[key] === before[key]) continue
+    const message = 'has no effect, because Slurm decides: limit the Slurm account or QOS of the project'
+    throw invalidField(`shares.${key}`, message)
+  }
 }
 
 type ProjectChanges = z.output<typeof updateProjectSchema>

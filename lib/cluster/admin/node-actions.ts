@@ -5,8 +5,13 @@ import type { ClusterGpu, ClusterNode, updateNodeSchema } from '../../contract/c
 import { GpuqError } from '../../contract/errors'
 import { wakeLeader } from '../../database/notify'
 import { type Transaction, transaction } from '../../database/transaction'
+import { requireEngine } from '../../env/engine'
 import { lockGpu, lockNode, noSuchGpu, noSuchNode, type Pause, parseNodeNumber } from '../nodes/locked-node'
 import { readNode } from '../overview/read-cluster'
+
+/** A pause would only change gpuq's view: Slurm would still start jobs there. */
+const noPauses =
+  'Slurm decides which nodes and GPUs get jobs. Drain the node on the cluster page, or with scontrol.'
 
 interface PauseRequest {
   paused?: boolean | undefined
@@ -23,6 +28,7 @@ export async function updateNode(
   changes: z.output<typeof updateNodeSchema>,
 ): Promise<ClusterNode> {
   requireAdmin(actor)
+  if (changes.paused) requireEngine('builtin', noPauses)
   const number = parseNodeNumber(id)
   await transaction(async (tx) => {
     const node = await lockNode(tx, number)
@@ -54,6 +60,7 @@ export async function updateNode(
 /** Pauses or resumes one GPU. Its running tasks finish. */
 export async function updateGpu(actor: Actor, id: string, changes: PauseRequest): Promise<ClusterGpu> {
   requireAdmin(actor)
+  if (changes.paused) requireEngine('builtin', noPauses)
   const number = await transaction(async (tx) => {
     const { node, gpu } = await lockGpu(tx, id)
     const pause = pauseAfter(gpu, changes)

@@ -3,13 +3,20 @@ import { type Actor, requireAdmin } from '../../access/actor'
 import { assignments } from '../../access/assignments'
 import { recordAudit } from '../../access/audit'
 import type { Orchestrator } from '../../contract/cluster/cluster'
-import { type ShownPolicy, shownPolicySchema, type updatePolicySchema } from '../../contract/cluster/policy'
+import {
+  type ShownPolicy,
+  shownPolicySchema,
+  slurmPolicyFields,
+  type updatePolicySchema,
+} from '../../contract/cluster/policy'
 import type { SlurmState } from '../../contract/cluster/slurm'
+import { invalidField } from '../../contract/errors'
 import { database } from '../../database/client'
 import { hasLeader } from '../../database/locks'
 import { wakeLeader } from '../../database/notify'
 import { type Transaction, transaction } from '../../database/transaction'
 import { env } from '../../env'
+import { usesSlurm } from '../../env/engine'
 import { readSlurmState, type StoredSlurmState } from '../../jobs/config/slurm-cluster'
 
 /** The policy and the other settings in its row. */
@@ -43,6 +50,7 @@ export async function updatePolicy(
   changes: z.output<typeof updatePolicySchema>,
 ): Promise<CurrentPolicy> {
   requireAdmin(actor)
+  if (usesSlurm()) requireSlurmFields(await readPolicy(), changes)
   const { scheduling_policy: scheduling, ...others } = changes
   const set = assignments({ scheduling, ...others }, 1)
   if (set.list.length === 0) return readPolicy()
@@ -57,6 +65,15 @@ export async function updatePolicy(
   })
   wakeLeader()
   return policy
+}
+
+/** @throws 422 for a change that has no effect under Slurm. A field that keeps its value is accepted. */
+function requireSlurmFields(policy: CurrentPolicy, changes: z.output<typeof updatePolicySchema>): void {
+  const applying: readonly string[] = slurmPolicyFields
+  for (const key of Object.keys(changes) as (keyof typeof changes)[]) {
+    if (applying.includes(key) || changes[key] === undefined || changes[key] === policy[key]) continue
+    throw invalidField(key, 'has no effect, because Slurm decides: change it in the configuration of Slurm')
+  }
 }
 
 /**

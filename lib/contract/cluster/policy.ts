@@ -32,6 +32,11 @@ export const policySchema = z.object({
     .describe('true: a quarantined node tests itself and returns to service when a test container works'),
 })
 
+/** The fields that apply if Slurm is the engine. Slurm decides everything else. */
+export const slurmPolicyFields = ['max_queue_size', 'enable_auto_retry'] as const satisfies (keyof z.output<
+  typeof policySchema
+>)[]
+
 /** The environment variables that set fields of the policy at each start. `running` starts or stops the scheduler. */
 export const policyVariables = {
   running: 'RESEARCH_AGENT_GPU_ORCHESTRATION_ENABLED',

@@ -1,25 +1,39 @@
 import type { JobConfig } from '../../contract/config/config'
 import { provisionOption } from '../../contract/config/provision-args'
-import { type GpuqError, invalidField } from '../../contract/errors'
+import { invalidField } from '../../contract/errors'
 import { env } from '../../env'
+import { usesSlurm } from '../../env/engine'
+import { findSlurmRefusal, type Refusal, type SlurmKeys } from './slurm-capabilities'
+import { readSlurmCluster } from './slurm-cluster'
 
 /**
  * Refuses a config that requires what this installation cannot do, or does not permit.
  * @param where the start of the error's sentence: the part of the request that contains the config.
  * @throws 422.
  */
-export function requireCapabilities(
-  { fresh_nodes, provision_args = [] }: Pick<JobConfig, 'fresh_nodes' | 'provision_args'>,
+export async function requireCapabilities(
+  config: SlurmKeys & Pick<JobConfig, 'provision_args'>,
   where = 'config_file: ',
-): void {
+): Promise<void> {
+  const refusal = usesSlurm()
+    ? findSlurmRefusal(config, await readSlurmCluster())
+    : findProvisionRefusal(config)
+  if (refusal === null) return
+  throw invalidField(refusal.key, refusal.message, `${where}${refusal.key}: ${refusal.message}`)
+}
+
+/** Nodes for one job need the commands of the admin. */
+function findProvisionRefusal({
+  fresh_nodes,
+  provision_args = [],
+}: Pick<JobConfig, 'fresh_nodes' | 'provision_args'>): Refusal | null {
   const { GPUQ_PROVISION_UP: up, GPUQ_PROVISION_DOWN: down, GPUQ_PROVISION_OPTIONS: allowed = [] } = env()
-  const refuse = (key: string, message: string): GpuqError =>
-    invalidField(key, message, `${where}${key}: ${message}`)
   if (fresh_nodes && !(up && down)) {
-    throw refuse('fresh_nodes', 'this gpuq cannot start nodes on demand: leave fresh_nodes out')
+    return { key: 'fresh_nodes', message: 'this gpuq cannot start nodes on demand: leave fresh_nodes out' }
   }
   const other = provision_args.map(provisionOption).find((option) => !allowed.includes(option))
-  if (other === undefined) return
+  if (other === undefined) return null
   const known = allowed.length > 0 ? `allowed are ${allowed.join(', ')}` : 'the admin allows none'
-  throw refuse('provision_args', `the option ${other} is not allowed: ${known} (GPUQ_PROVISION_OPTIONS)`)
+  const message = `the option ${other} is not allowed: ${known} (GPUQ_PROVISION_OPTIONS)`
+  return { key: 'provision_args', message }
 }

@@ -1,6 +1,9 @@
 import type { JobConfig } from '../../contract/config/config'
 import { splitShellWords } from '../../contract/config/shell-words'
 import { invalidField } from '../../contract/errors'
+import { usesSlurm } from '../../env/engine'
+import { hasShards } from '../config/slurm-capabilities'
+import { readSlurmCluster } from '../config/slurm-cluster'
 import { resolveModels } from './model-table'
 
 /** Returns the models in arguments: `--llm NAME` or `--llm=NAME`. */
@@ -20,7 +23,7 @@ export function modelsOfCommand(command: string): string[] {
 
 /**
  * Adds the GPUs that the most demanding model needs, unless the config sets the GPUs itself. The result is stored, so
- * that a waiting job shows what it waits for.
+ * that a waiting job shows what it waits for. Where GPUs cannot be divided, a model that needs a part of one gets all of it.
  */
 export async function withModelRequirements(config: JobConfig): Promise<JobConfig> {
   const { command, args } = config
@@ -31,5 +34,6 @@ export async function withModelRequirements(config: JobConfig): Promise<JobConfi
   if (config.allowed_gpus !== undefined && config.allowed_gpus.length < gpu_count) {
     throw invalidField('allowed_gpus', `names fewer GPUs than the job's model needs (${gpu_count})`)
   }
-  return { ...config, gpu_count, gpu_fraction: milli < 1000 ? milli / 1000 : undefined }
+  const divides = milli < 1000 && (!usesSlurm() || hasShards(await readSlurmCluster()))
+  return { ...config, gpu_count, gpu_fraction: divides ? milli / 1000 : undefined }
 }

@@ -1,0 +1,120 @@
+import { beforeAll, expect, it, vi } from 'vitest'
+import { call } from '@/lib/access/testing/call'
+import { makePerson, type Person } from '@/lib/access/testing/people'
+import { makeJob, makeNode } from '@/lib/cluster/testing/rows'
+import { testDatabase } from '@/lib/database/testing/test-database'
+import { POST as initialize } from './gpu/initialize/route'
+import { PATCH as updateGpu } from './gpus/[id]/route'
+import { PATCH as updateNode } from './nodes/[id]/route'
+import { PUT as putPolicy } from './orchestrator/policy/route'
+import { GET as status } from './orchestrator/status/route'
+import { PATCH as updateProject } from './projects/[id]/route'
+import { POST as submit } from './queue/submit/route'
+
+vi.hoisted(() => {
+  vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough')
+  vi.stubEnv('GPUQ_ENGINE', 'slurm')
+})
+const db = testDatabase()
+
+let admin = {} as Person
+beforeAll(async () => {
+  admin = await makePerson('admin')
+  await makeJob()
+  await db.pool.query('UPDATE policies SET default_requirement_milli = 500')
+  await db.pool.query(
+    `UPDATE slurm_cluster SET read_at = '2026-11-23T10:00:00Z', version = '22.05.8',
+            problem = 'slurmctld did not answer within 10 s.', nodes = $1`,
+    [JSON.stringify([{ name: 'n0', gpus: [{ type: 'a100', count: 8, used: 0 }], shards: 0 }])],
+  )
+})
+
+const post = (body: unknown) => call(submit, '/api/queue/submit', { method: 'POST', body, ...admin })
+
+it('refuses a job that Slurm cannot run, with the key and the reason', async () => {
+  const answer = await post({ command: 'true', gpu_model: 'H200' })
+  expect(answer).toMatchObject({
+    status: 422,
+    body: {
+      code: 'invalid_fields',
+      detail: 'gpu_model: no GPU of this Slurm cluster is a "H200": it has a100',
+      errors: [{ path: 'gpu_model' }],
+    },
+  })
+  expect((await post({ command: 'true', gpu_fraction: 0.5 })).status).toBe(422)
+  expect((await post({ command: 'true', gpu_memory_gb: 16 })).status).toBe(422)
+})
+
+it('accepts other jobs, also while Slurm does not answer', async () => {
+  expect((await post({ command: 'true', gpu_model: 'A100' })).status).toBe(201)
+  const answer = await call(status, '/api/orchestrator/status', admin)
+  expect(answer.body).toMatchObject({
+    engine: 'slurm',
+    queued: 2,
+    slurm: {
+      version: '22.05.8',
+      problem: 'slurmctld did not answer within 10 s.',
+      read_at: '2026-11-23T10:00:00.000Z',
+    },
+  })
+})
+
+it('gives a model that needs a part of a GPU a whole one, because these GPUs are not divided', async () => {
+  const { status: code, body } = await post({ command: 'python x.py --llm tiny' })
+  expect(code).toBe(201)
+  const { rows } = await db.pool.query(`SELECT spec->'gpu_fraction' AS part FROM jobs WHERE id = $1`, [
+    (body as { job_id: string }).job_id,
+  ])
+  expect(rows[0].part).toBeNull()
+})
+
+it('changes only the fields of the policy that apply', async () => {
+  const change = (body: unknown) =>
+    call(putPolicy, '/api/orchestrator/policy', { method: 'PUT', body, ...admin })
+  expect(await change({ scheduling_policy: 'fair_share' })).toMatchObject({
+    status: 422,
+    body: { errors: [{ path: 'scheduling_policy' }] },
+  })
+  // The value that it has is no change.
+  expect(await change({ scheduling_policy: 'priority', max_queue_size: 500 })).toMatchObject({
+    status: 200,
+    body: { max_queue_size: 500 },
+  })
+})
+
+it('refuses shares of projects, which Slurm would not follow', async () => {
+  const { rows } = await db.pool.query('SELECT id FROM projects LIMIT 1')
+  const change = (shares: unknown) =>
+    call(updateProject, '/api/projects/x', {
+      method: 'PATCH',
+      body: { shares },
+      params: { id: rows[0].id },
+      ...admin,
+    })
+  expect(await change({ gpu_quota: 4 })).toMatchObject({
+    status: 422,
+    body: { errors: [{ path: 'shares.gpu_quota' }] },
+  })
+  expect(await change({ weight: 1, gpu_quota: null })).toMatchObject({ status: 200 })
+})
+
+it('refuses to pause nodes and GPUs, and to simulate nodes', async () => {
+  const { nodeId } = await makeNode()
+  const { rows } = await db.pool.query(
+    'SELECT n.number, g.id FROM nodes n JOIN gpus g ON g.node_id = n.id WHERE n.id = $1',
+    [nodeId],
+  )
+  const paused = { method: 'PATCH', body: { paused: true }, ...admin }
+  const node = await call(updateNode, `/api/nodes/${rows[0].number}`, {
+    ...paused,
+    params: { id: `${rows[0].number}` },
+  })
+  expect(node).toMatchObject({ status: 409 })
+  expect(JSON.stringify(node.body)).toContain('Drain the node')
+  expect(await call(updateGpu, '/api/gpus/x', { ...paused, params: { id: rows[0].id } })).toMatchObject({
+    status: 409,
+  })
+  expect(await call(initialize, '/api/gpu/initialize', { method: 'POST', body: {}, ...admin })).toMatchObject(
+    { status: 409 },
+  )
+})
