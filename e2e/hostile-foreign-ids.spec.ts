@@ -97,12 +97,15 @@ const bodies: Record<string, unknown> = {
   '/api/queue/[id]/priority': { priority: 1 },
   '/api/nodes/[id]': { paused: true },
   '/api/gpus/[id]': { paused: true },
+  '/api/slurm/nodes/[name]': { drained: true, reason: 'taken over' },
+  '/api/slurm/targets/[id]': { partition: 'taken' },
 }
 
 /** The owner of the object that a route's parameter names. A route that is missing here fails the test. */
 function ownerOf(route: string): keyof typeof adas | 'nobody' | undefined {
   if (/^\/api\/(status|results|cancel|jobs|queue)\/\[id\]/.test(route)) return 'jobs'
-  if (/^\/api\/(buckets|environments|nodes|gpus|limits\/roles)\/\[/.test(route)) return 'nobody'
+  if (/^\/api\/(buckets|environments|nodes|gpus|limits\/roles|slurm\/nodes|slurm\/targets)\/\[/.test(route))
+    return 'nobody'
   const kinds = [
     'tokens',
     'projects',
@@ -143,6 +146,9 @@ const forAdmins = new Set([
   'PATCH /api/environments/[name]',
   'PATCH /api/buckets/[name]',
   'DELETE /api/buckets/[name]',
+  'PATCH /api/slurm/nodes/[name]',
+  'PUT /api/slurm/targets/[id]',
+  'DELETE /api/slurm/targets/[id]',
   'PATCH /api/nodes/[id]',
   'DELETE /api/nodes/[id]',
   'POST /api/nodes/[id]/checks',
@@ -240,6 +246,7 @@ test('admin routes reject all other users', async () => {
     ['/api/projects', { method: 'POST', body: JSON.stringify({ project_id: 'x', owner: ada.handle }) }],
     ['/api/environments', { method: 'POST', body: JSON.stringify({ name: 'x', image: 'y' }) }],
     ['/api/buckets'],
+    ['/api/slurm/targets'],
     ['/orchestrator/start', { method: 'POST' }],
     ['/orchestrator/stop', { method: 'POST' }],
     ['/orchestrator/policy', { method: 'PUT', body: JSON.stringify({ backfill: false }) }],

@@ -16,6 +16,7 @@ import { jobOperations } from './jobs'
 import type { Operation } from './operation'
 import { orchestratorOperations, queueOperations } from './queue'
 import { agentOperations, serverOperations } from './server'
+import { slurmOperations } from './slurm'
 import { snapshotOperations } from './snapshots'
 import { storageOperations } from './storage'
 
@@ -37,6 +38,7 @@ export const operations = {
   queue: queueOperations,
   orchestrator: orchestratorOperations,
   cluster: { ...clusterOperations, ...modelOperations },
+  slurm: slurmOperations,
   agents: agentOperations,
   server: serverOperations,
 }

@@ -1,0 +1,129 @@
+import { type Actor, isAdmin } from '../../access/actor'
+import type {
+  SlurmClusterView,
+  SlurmNodeView,
+  SlurmOtherJob,
+  SlurmPartitionView,
+} from '../../contract/cluster/slurm'
+import { database } from '../../database/client'
+import { env } from '../../env'
+import { requireEngine } from '../../env/engine'
+import { readSlurmCluster, readSlurmState, type StoredOtherJob } from '../../jobs/config/slurm-cluster'
+import type { SlurmNodeState, SlurmPartition } from '../../slurm/slurm-client'
+import { toSlurmState } from '../admin/policy'
+import { slurmNodeStateOf } from './node-state'
+
+const maxShownJobs = 50
+
+/** Reads the Slurm cluster as the leader last read it. Only admins see who the other users are. @throws 409 under `builtin`. */
+export async function readSlurmView(actor: Actor): Promise<SlurmClusterView> {
+  requireEngine('slurm', 'This gpuq does not use Slurm. GET /api/cluster has its nodes.')
+  const [state, cluster, workers, requests] = await Promise.all([
+    readSlurmState(),
+    readSlurmCluster(),
+    readWorkers(),
+    isAdmin(actor) ? readRequests() : new Map<string, SlurmNodeView['request']>(),
+  ])
+  return {
+    ...toSlurmState(state),
+    accounting: cluster.accounting,
+    may_drain: env().GPUQ_SLURM_ADMIN && isAdmin(actor),
+    nodes: cluster.nodes.map((node) => ({
+      ...toNode(node),
+      worker: workers.get(shortName(node.name)) ?? 'missing',
+      request: requests.get(node.name) ?? null,
+    })),
+    partitions: cluster.partitions.map((partition) => toPartition(partition, cluster.nodes)),
+    other_jobs: summarizeJobs(cluster.otherJobs, isAdmin(actor)),
+  }
+}
+
+/** Machines are known by their short or full names. */
+const shortName = (name: string) => name.toLowerCase().split('.', 1)[0] ?? name
+
+/** The states of gpuq's workers by the short name of their node. */
+async function readWorkers(): Promise<Map<string, SlurmNodeView['worker']>> {
+  const { rows } = await database().pool.query<{ name: string; ready: boolean }>({
+    name: 'slurm-workers',
+    text: `SELECT name, status = 'ready' AND lease_expires_at > now() AS ready FROM nodes
+            WHERE NOT simulated AND forgotten_at IS NULL ORDER BY ready`,
+  })
+  return new Map(rows.map(({ name, ready }) => [shortName(name), ready ? 'ready' : 'lost']))
+}
+
+async function readRequests(): Promise<Map<string, SlurmNodeView['request']>> {
+  const { rows } = await database().pool.query<{
+    node: string
+    drained: boolean
+    reason: string | null
+    requested_by: string | null
+    requested_at: Date
+    problem: string | null
+  }>(
+    `SELECT r.node, r.drained, r.reason, u.handle AS requested_by, r.requested_at, r.problem
+       FROM slurm_node_requests r LEFT JOIN users u ON u.id = r.requested_by_id`,
+  )
+  return new Map(
+    rows.map(({ node, requested_at, ...request }) => [
+      node,
+      { ...request, requested_at: requested_at.toISOString() },
+    ]),
+  )
+}
+
+function toNode(node: SlurmNodeState): Omit<SlurmNodeView, 'worker' | 'request'> {
+  return {
+    name: node.name,
+    state: slurmNodeStateOf(node),
+    slurm_states: node.states,
+    reason: node.reason,
+    partitions: node.partitions,
+    cpus: node.cpus,
+    used_cpus: node.usedCpus,
+    memory_mib: node.memoryMib,
+    used_memory_mib: node.usedMemoryMib,
+    gpus: node.gpus,
+  }
+}
+
+function toPartition(
+  { name, isDefault, state, nodes, maxTimeS }: SlurmPartition,
+  all: readonly SlurmNodeState[],
+): SlurmPartitionView {
+  const gpus = all.filter(({ partitions }) => partitions.includes(name)).flatMap((node) => node.gpus)
+  return {
+    name,
+    is_default: isDefault,
+    state,
+    nodes,
+    max_time_s: maxTimeS,
+    gpus: gpus.reduce((sum, { count }) => sum + count, 0),
+    used_gpus: gpus.reduce((sum, { used }) => sum + used, 0),
+  }
+}
+
+/** What the jobs of other programs occupy. */
+function summarizeJobs(jobs: readonly StoredOtherJob[], named: boolean): SlurmClusterView['other_jobs'] {
+  const running = jobs.filter(({ nodes, state }) => nodes.length > 0 && state !== 'PENDING')
+  const largest = running.toSorted((a, b) => b.gpus - a.gpus || b.cpus - a.cpus || a.id - b.id)
+  return {
+    running: running.length,
+    waiting: jobs.filter(({ state }) => state === 'PENDING').length,
+    gpus: running.reduce((sum, { gpus }) => sum + gpus, 0),
+    largest: largest.slice(0, maxShownJobs).map((job) => toOtherJob(job, named)),
+  }
+}
+
+function toOtherJob(job: StoredOtherJob, named: boolean): SlurmOtherJob {
+  return {
+    slurm_id: job.id,
+    user: named ? job.user : null,
+    name: named ? job.name : null,
+    state: job.state,
+    partition: job.partition,
+    nodes: job.nodes,
+    gpus: job.gpus,
+    cpus: job.cpus,
+    started_at: job.startedAt === null ? null : new Date(job.startedAt).toISOString(),
+  }
+}
