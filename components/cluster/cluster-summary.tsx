@@ -54,15 +54,21 @@ export function ClusterSummary({ status, scheduler }: ClusterSummaryProps) {
             <span className="sr-only">: go to the queue</span>
           </Link>
         </Figure>
-        <Figure
-          label="Scheduler"
-          note={scheduler ? policyOrders[scheduler.scheduling_policy].label.toLowerCase() : '–'}
-        >
+        <Figure label="Scheduler" note={describeDecider(scheduler)}>
           {scheduler ? (scheduler.running ? 'Running' : 'Stopped') : '–'}
         </Figure>
       </dl>
     </Panel>
   )
+}
+
+/** The policy, or Slurm. */
+function describeDecider(scheduler: Orchestrator | undefined): string {
+  if (!scheduler) return '–'
+  if (!scheduler.slurm) return policyOrders[scheduler.scheduling_policy].label.toLowerCase()
+  const { version, problem } = scheduler.slurm
+  if (problem !== null) return 'Slurm does not answer'
+  return version === null ? 'Slurm' : `Slurm ${version}`
 }
 
 function describeSimulated({ simulated_gpus, total_gpus }: Cluster['cluster_status']): string {

@@ -16,9 +16,17 @@ import { NodeGrid } from './nodes/node-grid'
 import { QueuePanel } from './queue/queue-panel'
 import { SchedulerButton } from './scheduler-button'
 import { SimulateDialog } from './simulate-dialog'
+import { SlurmCluster } from './slurm/slurm-cluster'
+
+interface ClusterViewProps {
+  handle: string
+  admin: boolean
+  /** Whether Slurm is the engine. */
+  slurm: boolean
+}
 
 /** The cluster page, live: nodes, GPUs and the queue. */
-export function ClusterView({ handle, admin }: { handle: string; admin: boolean }) {
+export function ClusterView({ handle, admin, slurm }: ClusterViewProps) {
   const [filter, setFilter] = useState<NodesWanted>({ limit: nodesPerPage })
   const query = useQuery(clusterQuery(filter))
   const { data: scheduler } = useQuery(orchestratorQuery())
@@ -28,14 +36,24 @@ export function ClusterView({ handle, admin }: { handle: string; admin: boolean 
         title="Cluster"
         meta={<Reconnecting lost={query.isRefetchError} />}
         description="All nodes and GPUs, and the queue in its expected order."
-        actions={admin ? <ClusterActions scheduler={scheduler} /> : null}
+        actions={admin ? <ClusterActions scheduler={scheduler} slurm={slurm} /> : null}
       />
       <Loaded query={query} placeholder={<ClusterSkeleton />}>
         {(cluster) => (
           <div className="flex flex-col gap-4">
             <SchedulerNote scheduler={scheduler} admin={admin} />
-            <ClusterSummary status={cluster.cluster_status} scheduler={scheduler} />
-            <NodeGrid cluster={cluster} filter={filter} onFilter={setFilter} admin={admin} />
+            {slurm ? (
+              <SlurmCluster measured={cluster.cluster_status} scheduler={scheduler} admin={admin} />
+            ) : (
+              <ClusterSummary status={cluster.cluster_status} scheduler={scheduler} />
+            )}
+            <NodeGrid
+              title={slurm ? 'Workers of gpuq' : 'Nodes'}
+              cluster={cluster}
+              filter={filter}
+              onFilter={setFilter}
+              admin={admin && !slurm}
+            />
             <div id="queue" className="scroll-mt-16">
               <QueuePanel handle={handle} admin={admin} />
             </div>
@@ -57,10 +75,10 @@ function ClusterSkeleton() {
   )
 }
 
-function ClusterActions({ scheduler }: { scheduler: Orchestrator | undefined }) {
+function ClusterActions({ scheduler, slurm }: { scheduler: Orchestrator | undefined; slurm: boolean }) {
   return (
     <>
-      <SimulateDialog />
+      {slurm ? null : <SimulateDialog />}
       <ButtonLink icon={SlidersHorizontal} href="/admin/policy">
         Policy
       </ButtonLink>

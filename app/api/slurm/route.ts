@@ -2,4 +2,4 @@ import { readSlurmView } from '@/lib/cluster/slurm/read-slurm'
 import { slurmOperations } from '@/lib/contract/operations/slurm'
 import { route } from '@/lib/http/route'
 
-export const GET = route(slurmOperations.get, ({ actor }) => readSlurmView(actor))
+export const GET = route(slurmOperations.get, ({ actor, query }) => readSlurmView(actor, query))

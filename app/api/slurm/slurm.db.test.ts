@@ -3,6 +3,7 @@ import { call } from '@/lib/access/testing/call'
 import { makePerson, type Person } from '@/lib/access/testing/people'
 import { applyNodeRequests } from '@/lib/cluster/slurm/node-requests'
 import { makeJob, makeNode } from '@/lib/cluster/testing/rows'
+import type { SlurmClusterView } from '@/lib/contract/cluster/slurm'
 import { testDatabase } from '@/lib/database/testing/test-database'
 import { type SlurmNodeState, SlurmUnavailable } from '@/lib/slurm/slurm-client'
 import { PATCH as changeNode } from './nodes/[name]/route'
@@ -81,6 +82,16 @@ describe('the Slurm cluster', () => {
       version: '22.05.8',
       problem: null,
       may_drain: false,
+      matching_nodes: 3,
+      totals: {
+        nodes: 3,
+        ready_nodes: 1,
+        gpus: 16,
+        used_gpus: 5,
+        free_gpus: 3,
+        without_worker: ['n1'],
+        nodes_without_worker: 1,
+      },
       nodes: [
         { name: 'n0', state: 'mixed', worker: 'ready', gpus: [{ type: 'a100', count: 8, used: 5 }] },
         {
@@ -97,6 +108,18 @@ describe('the Slurm cluster', () => {
         { name: 'debug', gpus: 8, used_gpus: 0, max_time_s: null },
       ],
     })
+  })
+
+  it('finds some nodes, with the totals of all', async () => {
+    const found = async (query: string) => {
+      const { body } = await call(readSlurm, `/api/slurm?${query}`, ada)
+      const { nodes, matching_nodes, totals } = body as SlurmClusterView
+      expect(totals.nodes).toBe(3)
+      return [matching_nodes, nodes.map(({ name }) => name)]
+    }
+    expect(await found('limit=1&offset=1')).toEqual([3, ['n1']])
+    expect(await found('name=N2')).toEqual([1, ['n2.example.org']])
+    expect(await found('not_ready=true')).toEqual([2, ['n1', 'n2.example.org']])
   })
 
   it('shows what other jobs occupy, and whose they are only to admins', async () => {

@@ -29,6 +29,8 @@ const nodeViews = [
 const detailedNodesPerPage = 12
 
 interface NodeGridProps {
+  /** The heading. */
+  title?: string
   cluster: Cluster
   /** Which nodes to show. */
   filter: NodesWanted
@@ -37,7 +39,7 @@ interface NodeGridProps {
 }
 
 /** The nodes with their GPUs. */
-export function NodeGrid({ cluster, filter, onFilter, admin }: NodeGridProps) {
+export function NodeGrid({ title = 'Nodes', cluster, filter, onFilter, admin }: NodeGridProps) {
   const { nodes, matching_nodes, cluster_status } = cluster
   const [chosen, setChosen] = useState<NodeView | null>(null)
   const [openId, setOpenId] = useState<string | null>(null)
@@ -61,9 +63,9 @@ export function NodeGrid({ cluster, filter, onFilter, admin }: NodeGridProps) {
     <NodePager filter={filter} onFilter={onFilter} shown={nodes.length} matching={matching_nodes} />
   )
   return (
-    <section aria-label="Nodes" className="flex flex-col gap-3">
+    <section aria-label={title} className="flex flex-col gap-3">
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
-        <h2 className="font-semibold text-base text-ink">Nodes</h2>
+        <h2 className="font-semibold text-base text-ink">{title}</h2>
         <StateCounts counts={cluster.gpus_by_state} />
         <Segmented
           label="GPU view"

@@ -1,4 +1,5 @@
 import { type Actor, isAdmin } from '../../access/actor'
+import type { ClusterQuery } from '../../contract/cluster/cluster'
 import type {
   SlurmClusterView,
   SlurmNodeView,
@@ -16,7 +17,10 @@ import { slurmNodeStateOf } from './node-state'
 const maxShownJobs = 50
 
 /** Reads the Slurm cluster as the leader last read it. Only admins see who the other users are. @throws 409 under `builtin`. */
-export async function readSlurmView(actor: Actor): Promise<SlurmClusterView> {
+export async function readSlurmView(
+  actor: Actor,
+  { limit, offset, name, not_ready }: ClusterQuery = { offset: 0 },
+): Promise<SlurmClusterView> {
   requireEngine('slurm', 'This gpuq does not use Slurm. GET /api/cluster has its nodes.')
   const [state, cluster, workers, requests] = await Promise.all([
     readSlurmState(),
@@ -24,31 +28,56 @@ export async function readSlurmView(actor: Actor): Promise<SlurmClusterView> {
     readWorkers(),
     isAdmin(actor) ? readRequests() : new Map<string, SlurmNodeView['request']>(),
   ])
+  const nodes = cluster.nodes.map((node) => ({
+    ...toNode(node),
+    worker: workers.get(node.name) ?? ('missing' as const),
+    request: requests.get(node.name) ?? null,
+  }))
+  const wanted = name?.toLowerCase() ?? ''
+  const matching = nodes.filter(
+    (node) =>
+      node.name.toLowerCase().includes(wanted) && !(not_ready && isReady(node) && node.worker === 'ready'),
+  )
   return {
     ...toSlurmState(state),
     accounting: cluster.accounting,
     may_drain: env().GPUQ_SLURM_ADMIN && isAdmin(actor),
-    nodes: cluster.nodes.map((node) => ({
-      ...toNode(node),
-      worker: workers.get(shortName(node.name)) ?? 'missing',
-      request: requests.get(node.name) ?? null,
-    })),
+    totals: countNodes(nodes),
+    matching_nodes: matching.length,
+    nodes: matching.slice(offset, limit === undefined ? undefined : offset + limit),
     partitions: cluster.partitions.map((partition) => toPartition(partition, cluster.nodes)),
     other_jobs: summarizeJobs(cluster.otherJobs, isAdmin(actor)),
   }
 }
 
-/** Machines are known by their short or full names. */
-const shortName = (name: string) => name.toLowerCase().split('.', 1)[0] ?? name
+/** Names in an error, or in a sentence. */
+const maxNamed = 20
 
-/** The states of gpuq's workers by the short name of their node. */
+const isReady = ({ state }: Pick<SlurmNodeView, 'state'>) => ['free', 'mixed', 'full'].includes(state)
+
+function countNodes(nodes: readonly SlurmNodeView[]): SlurmClusterView['totals'] {
+  const up = nodes.filter(({ state }) => state !== 'down')
+  const withoutWorker = up.filter(({ worker }) => worker !== 'ready').map(({ name }) => name)
+  const gpus = up.flatMap((node) => node.gpus.map((of) => ({ ...of, ready: isReady(node) })))
+  return {
+    nodes: nodes.length,
+    ready_nodes: nodes.filter(isReady).length,
+    gpus: gpus.reduce((sum, { count }) => sum + count, 0),
+    used_gpus: gpus.reduce((sum, { used }) => sum + used, 0),
+    free_gpus: gpus.reduce((sum, { count, used, ready }) => sum + (ready ? count - used : 0), 0),
+    without_worker: withoutWorker.slice(0, maxNamed),
+    nodes_without_worker: withoutWorker.length,
+  }
+}
+
+/** The states of gpuq's workers. A worker has the name that Slurm gives its node. */
 async function readWorkers(): Promise<Map<string, SlurmNodeView['worker']>> {
   const { rows } = await database().pool.query<{ name: string; ready: boolean }>({
     name: 'slurm-workers',
     text: `SELECT name, status = 'ready' AND lease_expires_at > now() AS ready FROM nodes
             WHERE NOT simulated AND forgotten_at IS NULL ORDER BY ready`,
   })
-  return new Map(rows.map(({ name, ready }) => [shortName(name), ready ? 'ready' : 'lost']))
+  return new Map(rows.map(({ name, ready }) => [name, ready ? 'ready' : 'lost']))
 }
 
 async function readRequests(): Promise<Map<string, SlurmNodeView['request']>> {

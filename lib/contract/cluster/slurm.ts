@@ -84,10 +84,25 @@ export const slurmOtherJobSchema = z.object({
   started_at: time.nullable(),
 })
 
+/** Of all nodes, also of those that are not listed. */
+const slurmTotals = z.object({
+  nodes: z.int(),
+  ready_nodes: z.int().describe('nodes that accept jobs'),
+  gpus: z.int().describe('GPUs of the nodes that are not down'),
+  used_gpus: z.int().describe('used by any Slurm job, of gpuq or not'),
+  free_gpus: z.int().describe('free GPUs of nodes that accept jobs'),
+  without_worker: z
+    .array(z.string())
+    .describe('nodes that are not down and have no ready worker of gpuq; the first 20'),
+  nodes_without_worker: z.int(),
+})
+
 /** `GET /api/slurm`. */
 export const slurmClusterSchema = slurmStateSchema.extend({
   accounting: z.boolean().describe('whether Slurm keeps records of ended jobs'),
   may_drain: z.boolean().describe('true: admins can drain and resume nodes here (GPUQ_SLURM_ADMIN)'),
+  totals: slurmTotals,
+  matching_nodes: z.int().describe('number of nodes with the requested name and state'),
   nodes: z.array(slurmNodeSchema),
   partitions: z.array(slurmPartitionSchema),
   other_jobs: z.object({

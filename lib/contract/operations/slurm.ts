@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { clusterQuerySchema } from '../cluster/cluster'
 import * as slurm from '../cluster/slurm'
 import { created, defineOperations, done, get, ok, patch, post, put, remove } from './operation'
 
@@ -7,6 +8,7 @@ const otherEngine = { 409: { description: 'This gpuq does not use Slurm' } }
 /** The Slurm cluster, under `GPUQ_ENGINE=slurm`. */
 export const slurmOperations = defineOperations('slurm', 'cluster', {
   get: get('/api/slurm', 'read', "Slurm's nodes and partitions, and what other jobs occupy", {
+    query: clusterQuerySchema,
     responses: { ...ok(slurm.slurmClusterSchema), ...otherEngine },
   }),
   updateNode: patch('/api/slurm/nodes/{name}', 'admin', 'Drain or resume a node in Slurm', {
