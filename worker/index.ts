@@ -37,6 +37,7 @@ const outputLimitBytes = config.GPUQ_MAX_OUTPUT_MIB * MiB
 const runtime = new EngineRuntime({
   outputLimitBytes,
   ociRuntime: config.GPUQ_CONTAINER_RUNTIME,
+  directory: join(config.GPUQ_DATA_DIR, 'podman'),
   firewall: { enabled: config.GPUQ_JOB_FIREWALL, allowed: config.GPUQ_ALLOWED_NETWORKS ?? [] },
 })
 const tasksDirectory = join(config.GPUQ_DATA_DIR, 'tasks')

@@ -27,6 +27,7 @@ async function main(): Promise<number> {
   const runtime = new EngineRuntime({
     outputLimitBytes: 1024 * 1024,
     ociRuntime: config.GPUQ_CONTAINER_RUNTIME,
+    directory: join(config.GPUQ_DATA_DIR, 'podman'),
     firewall: { enabled: config.GPUQ_JOB_FIREWALL, allowed: config.GPUQ_ALLOWED_NETWORKS ?? [] },
   })
   const host = { runtime, directory: join(config.GPUQ_DATA_DIR, 'tasks', id), nodeId: id }

@@ -18,6 +18,7 @@ export async function cudaNotice(): Promise<string | null> {
   const runtime = new EngineRuntime({
     outputLimitBytes: 1024 * 1024,
     ociRuntime: config.GPUQ_CONTAINER_RUNTIME,
+    directory: join(config.GPUQ_DATA_DIR, 'podman'),
   })
   const id = `notice-${randomUUID()}`
   const host = { runtime, directory: join(config.GPUQ_DATA_DIR, 'tasks', id), nodeId: id }

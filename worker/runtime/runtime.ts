@@ -171,6 +171,7 @@ export interface Usage {
 
 /** What an engine is and can do. */
 export interface EngineProperties {
+  product: 'Docker' | 'Podman'
   version: string
   /** Versions of its components; null: unknown, or it does not have it. */
   versions: Record<'engine' | 'runc' | 'toolkit', string | null>

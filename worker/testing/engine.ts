@@ -133,7 +133,8 @@ export class Engine {
 
   /** Makes an image of a root file system, as tar. */
   async importImage(repository: string, tag: string, rootfs: Readable): Promise<void> {
-    const query = `fromSrc=-&repo=${encodeURIComponent(repository)}&tag=${tag}`
+    // Podman ignores the parameter `tag`.
+    const query = `fromSrc=-&repo=${encodeURIComponent(`${repository}:${tag}`)}`
     await this.read('POST', `/images/create?${query}`, rootfs)
   }
 

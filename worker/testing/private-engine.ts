@@ -1,23 +1,14 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdir, mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { Engine } from './engine'
+import { loadPython } from './python-image'
 import { until } from './until'
 
 const run = promisify(execFile)
-
-/** Names what programs of the tests need of the image: Python's own files, and the libraries they load under any name. */
-const listFiles = `
-import ctypes, glob, itertools, json, os, random, select, signal, socket, struct, sys, time, zlib
-loaded = {line.split()[-1] for line in open("/proc/self/maps") if ".so" in line}
-real = {os.path.realpath(path) for path in loaded}
-names = {link for path in real for link in glob.glob(os.path.dirname(path) + "/*") if os.path.realpath(link) == path}
-python = {"/usr/bin/python", "/usr/bin/python3", os.path.realpath(sys.executable), os.path.dirname(os.__file__)}
-print("\\n".join(sorted(names | python | {"/lib", "/lib64", "/usr/lib64"})))`
 
 export interface PrivateEngineOptions {
   liveRestore: boolean
@@ -52,7 +43,7 @@ export class PrivateEngine {
       await engine.startContainerd()
       await engine.startAgain()
       if (options.wholeImage) await engine.engine.loadImage(await new Engine().exportImage('gpuq/python:1'))
-      else await engine.loadPython()
+      else await loadPython(engine.engine, engine.directory)
       return engine
     } catch (error) {
       await engine.remove()
@@ -139,50 +130,24 @@ export class PrivateEngine {
     for (const { id } of left) await this.engine.remove(id)
     await this.end('SIGTERM')
     await endChild(this.containerd, 'SIGTERM')
-    const mounts = (await readFile('/proc/mounts', 'utf8'))
-      .split('\n')
-      .map((line) => line.split(' ')[1] ?? '')
-    for (const mount of mounts.filter((path) => path.startsWith(this.directory)).reverse()) {
-      await run('umount', ['--lazy', mount])
-    }
-    await rm(this.directory, { recursive: true, force: true })
-  }
-
-  /** The machine's own image takes half a minute to copy; what the tests need of it takes a second. */
-  private async loadPython(): Promise<void> {
-    const source = new Engine()
-    const rootfs = join(this.directory, 'rootfs')
-    const id = await source.run(`gpuq-files-${randomUUID()}`, {}, listFiles)
-    try {
-      for (const path of (await source.output(id)).trim().split('\n')) {
-        const into = join(rootfs, dirname(path))
-        await mkdir(into, { recursive: true })
-        await feed(
-          'tar',
-          ['-x', '-C', into, '--exclude=dist-packages', '--exclude=test'],
-          await source.archive(id, path),
-        )
-      }
-    } finally {
-      await source.remove(id)
-    }
-    for (const directory of ['proc', 'dev', 'sys', 'tmp', 'etc'])
-      await mkdir(join(rootfs, directory), { recursive: true })
-    const tar = spawn('tar', ['-c', '-C', rootfs, '.'], { stdio: ['ignore', 'pipe', 'inherit'] })
-    await this.engine.importImage('gpuq/python', '1', tar.stdout)
+    await removeWithMounts(this.directory)
   }
 }
 
-async function endChild(child: ChildProcess | undefined, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+/** Removes a directory and everything that is mounted in it. */
+export async function removeWithMounts(directory: string): Promise<void> {
+  const mounts = (await readFile('/proc/mounts', 'utf8')).split('\n').map((line) => line.split(' ')[1] ?? '')
+  for (const mount of mounts.filter((path) => path.startsWith(`${directory}/`)).reverse())
+    await run('umount', ['--lazy', mount])
+  await rm(directory, { recursive: true, force: true })
+}
+
+export async function endChild(
+  child: ChildProcess | undefined,
+  signal: 'SIGTERM' | 'SIGKILL',
+): Promise<void> {
   if (!child || child.exitCode !== null || child.signalCode !== null) return
   const ended = once(child, 'exit')
   child.kill(signal)
   await ended
-}
-
-async function feed(command: string, args: string[], input: Buffer): Promise<void> {
-  const child = spawn(command, args, { stdio: ['pipe', 'ignore', 'inherit'] })
-  child.stdin.end(input)
-  const [code] = await once(child, 'exit')
-  if (code !== 0) throw new Error(`${command} ended with ${code}`)
 }

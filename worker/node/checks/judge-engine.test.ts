@@ -3,6 +3,7 @@ import type { EngineProperties } from '../../runtime/runtime'
 import * as rules from './judge-engine'
 
 const sound: EngineProperties = {
+  product: 'Docker',
   version: '29.5.0',
   versions: { engine: '29.5.0', runc: '1.3.6', toolkit: null },
   seccomp: true,

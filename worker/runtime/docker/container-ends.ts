@@ -26,6 +26,7 @@ export class ContainerEnds {
     await this.watch.reported(id, this.engine.timeouts.lateEvent)
     if (notes.interruptedMs !== null && (await this.engine.ask('recall the end', this.watch.sawEnd(id))))
       notes.interruptedMs = null
+    exit.outOfMemory ||= await (await this.engine.dialect()).killedForMemory(id)
     if (exit.exitCode > 128 && !exit.outOfMemory) await this.untilExplained(id, exit.exitCode - 128)
     if (exit.outOfMemory || notes.outOfMemory) return { ...exit, outOfMemory: true }
     if (!notes.stopping) refuseForeignEnd(exit, notes)

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { type ContainerRef, type Exit, RuntimeFault, type TaskContainer } from '../runtime'
 import { labels } from '../spec/container-spec'
 import { networkName } from '../spec/network-spec'
-import type { ContainerNotes } from './engine-events'
+import { type ContainerNotes, unknownSignal } from './engine-events'
 
 const labelsSchema = z.object({
   [labels.job]: z.string().min(1),
@@ -110,11 +110,11 @@ const endSignals = [
  * program.
  */
 export function refuseForeignEnd({ exitCode }: Exit, { interruptedMs, signals }: ContainerNotes): void {
-  const signal = [exitCode - 128, ...endSignals].find((number) => signals.has(number))
+  const signal = [exitCode - 128, ...endSignals, unknownSignal].find((number) => signals.has(number))
   if (signal !== undefined)
     throw new RuntimeFault(
       'container_gone',
-      `Something outside gpuq ended the container with signal ${signal}.`,
+      `Something outside gpuq ended the container with ${signal === unknownSignal ? 'a signal' : `signal ${signal}`}.`,
     )
   // The engine may have ended it, and has lost the output in its pipes.
   if (interruptedMs !== null)
@@ -124,9 +124,10 @@ export function refuseForeignEnd({ exitCode }: Exit, { interruptedMs, signals }:
     )
 }
 
+/** Podman has more states than Docker. */
 function toState(status: string): ContainerRef['state'] {
-  if (status === 'created') return 'created'
-  return status === 'running' || status === 'paused' || status === 'restarting' ? 'running' : 'exited'
+  if (status === 'created' || status === 'initialized') return 'created'
+  return ['running', 'paused', 'restarting', 'stopping'].includes(status) ? 'running' : 'exited'
 }
 
 /** The engine's times have nanoseconds, and the year 1 for "never". */

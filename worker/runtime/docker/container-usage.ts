@@ -3,10 +3,10 @@ import type { Usage } from '../runtime'
 
 /**
  * The properties of `GET /containers/ID/stats` that gpuq uses. A container that is not running has no memory
- * figures.
+ * figures, and with Podman no figures at all.
  */
 export const statsSchema = z.object({
-  cpu_stats: z.object({ cpu_usage: z.object({ total_usage: z.number().nonnegative() }) }),
+  cpu_stats: z.object({ cpu_usage: z.object({ total_usage: z.number().nonnegative() }) }).nullish(),
   memory_stats: z
     .object({
       usage: z.number().nonnegative().optional(),
@@ -24,7 +24,7 @@ const mib = 1024 * 1024
  */
 export function toUsage({ cpu_stats, memory_stats }: z.infer<typeof statsSchema>): Usage | null {
   const { usage, max_usage, stats } = memory_stats ?? {}
-  if (usage === undefined) return null
+  if (usage === undefined || !cpu_stats) return null
   // Only version 1 has this key. With version 2, Podman reports the limit in the field of the peak.
   const keepsPeak = stats?.total_inactive_file !== undefined
   const held = Math.max(0, usage - (stats?.total_inactive_file ?? stats?.inactive_file ?? 0))

@@ -3,32 +3,15 @@ import { Duplex, Readable, type Writable } from 'node:stream'
 import Docker from 'dockerode'
 import type { z } from 'zod'
 import { RuntimeFault, type RuntimeFaultCode, type TerminalSize } from '../runtime'
-import { type buildContainerSpec, labels } from '../spec/container-spec'
+import type { ContainerSpec } from '../spec/container-spec'
 import type { NetworkSpec } from '../spec/network-spec'
+import { chooseDialect } from './choose-dialect'
 import { type Inspection, inspectSchema, listSchema } from './container-state'
+import type { CallEngine, DockerRequests, EngineDialect } from './engine-dialect'
 import type { EventQuery } from './engine-events'
 import { toFault, within } from './engine-faults'
 import { EngineOutages } from './engine-outages'
-
-/** Timeouts for the engine, in milliseconds. */
-const defaultTimeouts = {
-  /** Requests that need no work. */
-  answer: 30_000,
-  /** Create, start and remove: disks are slow, and GPU hooks take long on their first run. */
-  work: 120_000,
-  /** From the end of a container's output to its exit. */
-  exit: 5000,
-  /** From SIGKILL to the exit. */
-  kill: 10_000,
-  /** From an exit by any signal to the event that explains it. */
-  lateEvent: 100,
-  /** The same for signals that kernels and engines use; their events come late on a busy machine. */
-  lateKill: 2_000,
-  /** Polling interval for a name in use by a container that is not visible. */
-  naming: 50,
-}
-
-export type Timeouts = typeof defaultTimeouts
+import { defaultTimeouts, type Timeouts } from './timeouts'
 
 /** Opens a streamed response of the engine. */
 export type OpenStream = (
@@ -38,6 +21,14 @@ export type OpenStream = (
   signal?: AbortSignal,
 ) => Promise<Readable>
 
+export interface EngineOptions {
+  /** The engine's socket; default: DOCKER_HOST, otherwise the standard path. */
+  socketPath?: string | undefined
+  timeouts?: Partial<Timeouts> | undefined
+  /** A directory of this host for files that Podman reads; only containers on Podman need it. */
+  directory?: string | undefined
+}
+
 /**
  * The requests to the Docker engine of this host, one method each. Every error is a RuntimeFault with the client's error
  * as its cause, except those of `open` and `pullImage`.
@@ -46,12 +37,20 @@ export class DockerEngine {
   private readonly docker: Docker
   readonly timeouts: Timeouts
   readonly outages = new EngineOutages()
+  private readonly directory: string | undefined
+  private known: EngineDialect | undefined
 
-  /** @param socketPath default: DOCKER_HOST, otherwise the standard path. */
-  constructor(socketPath: string | undefined, timeouts: Partial<Timeouts> = {}) {
+  constructor({ socketPath, timeouts = {}, directory }: EngineOptions) {
     // Without an own agent, Node's default agent keeps connections open between calls.
     this.docker = new Docker(socketPath === undefined ? {} : { socketPath })
     this.timeouts = { ...defaultTimeouts, ...timeouts }
+    this.directory = directory
+  }
+
+  /** What depends on the product behind the API. */
+  async dialect(): Promise<EngineDialect> {
+    this.known ??= chooseDialect(await this.version(), this.requests, this.directory)
+    return this.known
   }
 
   /** Whether the engine is unavailable, or was at a time that {@link EngineOutages.affected} counts. */
@@ -61,8 +60,9 @@ export class DockerEngine {
     return this.outages.affected(sinceMs)
   }
 
-  info(): Promise<unknown> {
-    return this.ask('describe the engine', this.docker.info())
+  async info(): Promise<unknown> {
+    const { correctInfo } = await this.dialect()
+    return correctInfo(await this.ask('describe the engine', this.docker.info()))
   }
 
   version(): Promise<unknown> {
@@ -78,9 +78,9 @@ export class DockerEngine {
   }
 
   /** Returns the new container's id. */
-  async create(spec: ReturnType<typeof buildContainerSpec>): Promise<string> {
-    const created = this.docker.createContainer(spec)
-    return (await this.ask('create the container', created, 'image_unavailable', this.timeouts.work)).id
+  async create(spec: ContainerSpec): Promise<string> {
+    const created = (await this.dialect()).create(spec)
+    return this.ask('create the container', created, 'image_unavailable', this.timeouts.work)
   }
 
   /** The output of a container: multiplexed, or raw for a terminal. */
@@ -90,7 +90,8 @@ export class DockerEngine {
   }
 
   /** The input of a container with a terminal. */
-  openInput(id: string): Promise<Writable> {
+  async openInput(id: string): Promise<Writable> {
+    const { echoesOutput } = await this.dialect()
     const opening = new Promise<Writable>((resolve, reject) => {
       // The engine scans the input for detach keys, by default Ctrl-P Ctrl-Q, which programs use themselves, and
       // delays the first of them. The byte 0xff occurs in no text; the client cannot encode it in the URL.
@@ -99,7 +100,7 @@ export class DockerEngine {
       const request = { method: 'POST', path, isStream: true, hijack: true, file: Buffer.alloc(0) }
       this.docker.modem.dial({ ...request, statusCodes: { 200: true } }, (error, answer) => {
         if (error) reject(error)
-        else if (answer instanceof Duplex) resolve(answer)
+        else if (answer instanceof Duplex) resolve(echoesOutput ? answer.resume() : answer)
         else reject(withoutStream())
       })
     })
@@ -122,8 +123,9 @@ export class DockerEngine {
   }
 
   /** The output that the engine has recorded. */
-  logs(id: string, query: { follow: boolean; since?: number }): Promise<Readable> {
-    const options = { stdout: true, stderr: true, timestamps: true, ...query }
+  async logs(id: string, query: { follow: boolean; since?: number }): Promise<Readable> {
+    const { timesLog: timestamps } = await this.dialect()
+    const options = { stdout: true, stderr: true, timestamps, ...query }
     return this.ask("read the container's log", this.open('GET', `/containers/${id}/logs`, options))
   }
 
@@ -140,7 +142,7 @@ export class DockerEngine {
 
   /** Kills the container if necessary, and removes its anonymous volumes. */
   async remove(id: string): Promise<void> {
-    const removed = this.docker.getContainer(id).remove({ force: true, v: true })
+    const removed = (await this.dialect()).remove(id)
     await this.ask('remove the container', removed, 'container_gone', this.timeouts.work)
   }
 
@@ -155,7 +157,8 @@ export class DockerEngine {
   }
 
   async createNetwork(spec: NetworkSpec): Promise<void> {
-    await this.ask('create a network', this.docker.createNetwork(spec), 'engine_error')
+    const created = (await this.dialect()).createNetwork(spec)
+    await this.ask('create a network', created, 'engine_error')
   }
 
   /** Networks that have a label. */
@@ -177,6 +180,22 @@ export class DockerEngine {
     await this.ask('remove a network', this.docker.getNetwork(idOrName).remove())
   }
 
+  private readonly call: CallEngine = (method, path, body) =>
+    new Promise((resolve, reject) => {
+      const statusCodes = { 200: true, 201: true, 204: true, 304: true }
+      const options = body === undefined ? {} : { options: { _body: body, _query: {} } }
+      this.docker.modem.dial({ method, path, statusCodes, ...options }, (error, answer) =>
+        error ? reject(error) : resolve(answer),
+      )
+    })
+
+  private readonly requests: DockerRequests = {
+    call: this.call,
+    create: async (spec) => (await this.docker.createContainer(spec)).id,
+    remove: (id) => this.docker.getContainer(id).remove({ force: true, v: true }),
+    createNetwork: async (spec) => void (await this.docker.createNetwork(spec)),
+  }
+
   readonly open: OpenStream = (method, path, query, signal) =>
     new Promise((resolve, reject) => {
       const options = { _query: query, _body: {} }
@@ -191,9 +210,8 @@ export class DockerEngine {
     })
 
   /** Opens the events of gpuq's own containers that explain their end. */
-  readonly openEvents = (times: EventQuery): Promise<Readable> => {
-    const event = ['start', 'oom', 'kill', 'die']
-    const filters = JSON.stringify({ type: ['container'], event, label: [labels.task] })
+  readonly openEvents = async (times: EventQuery): Promise<Readable> => {
+    const filters = JSON.stringify((await this.dialect()).endEvents)
     return this.open('GET', '/events', { ...times, filters })
   }
 
@@ -210,7 +228,7 @@ export class DockerEngine {
     try {
       return await within(timeoutMs, doing, answer)
     } catch (error) {
-      const fault = toFault(error, doing, missing)
+      const fault = toFault(this.known?.correctError(error) ?? error, doing, missing)
       if (fault.code === 'engine_unreachable') this.outages.note()
       throw fault
     }

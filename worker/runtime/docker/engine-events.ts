@@ -19,6 +19,9 @@ export interface ContainerNotes {
   interruptedMs: number | null
 }
 
+/** A signal whose number the engine does not tell, such as Podman. */
+export const unknownSignal = 0
+
 const eventSchema = z.object({
   Action: z.string(),
   Actor: z.object({ ID: z.string(), Attributes: z.record(z.string(), z.string()).nullish() }),
@@ -47,6 +50,9 @@ interface ContainerEvent {
   timeNs: number | undefined
 }
 
+/** Somebody ends a container with one of these. Podman reports only the request, and Docker also the signal. */
+const endActions = new Set(['kill', 'stop', 'remove'])
+
 const reconnectMs = 1000
 const pollIntervalMs = 10
 
@@ -59,7 +65,7 @@ export class EngineEvents {
   private following = false
   private since = ''
 
-  /** @param open requests `start`, `oom`, `kill` and `die` events from the engine. */
+  /** @param open requests `start`, `oom`, `kill` and `die` events from the engine, and from Podman those of requests. */
   constructor(
     private readonly open: (query: EventQuery) => Promise<AsyncIterable<Uint8Array | string>>,
     private readonly engine: EngineHooks,
@@ -84,7 +90,8 @@ export class EngineEvents {
   /** Waits at most `ms` for the event that explains a container's end by a signal. */
   async explained(id: string, signal: number, ms: number): Promise<void> {
     const notes = this.of(id)
-    await waitUntil(() => notes.outOfMemory || notes.signals.has(signal), ms)
+    const { signals } = notes
+    await waitUntil(() => notes.outOfMemory || signals.has(signal) || signals.has(unknownSignal), ms)
   }
 
   /** Waits at most `ms` for the event of a container's end. */
@@ -148,7 +155,8 @@ export class EngineEvents {
       const notes = this.notes.get(Actor.ID)
       if (notes && action === 'oom') notes.outOfMemory = true
       if (notes && action === 'die') notes.ended = true
-      if (notes && action === 'kill') notes.signals.add(Number(Actor.Attributes?.signal ?? 0))
+      if (notes && endActions.has(action))
+        notes.signals.add(Number(Actor.Attributes?.signal ?? unknownSignal))
       yield { id: Actor.ID, action, timeNs: timeNano }
     }
   }

@@ -24,13 +24,15 @@ export class EngineFacts {
   ) {}
 
   async info(): Promise<EngineInfo> {
-    const [info, version, toolkit] = await Promise.all([
+    const [info, version, toolkit, dialect] = await Promise.all([
       this.engine.info(),
       this.engine.version(),
       readToolkitVersion(),
+      this.engine.dialect(),
     ])
     const facts = engineInfoSchema.parse(info)
-    const internetProblem = await this.firewall.problem(this.isRemote() || isRootless(facts))
+    const internetProblem =
+      dialect.internetProblem ?? (await this.firewall.problem(this.isRemote() || isRootless(facts)))
     const properties = toProperties(facts, engineVersionSchema.parse(version), toolkit)
     return {
       id: facts.ID,

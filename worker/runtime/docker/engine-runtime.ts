@@ -17,21 +17,18 @@ import {
   type TerminalSize,
   type Usage,
 } from '../runtime'
-import { buildContainerSpec, type ContainerPolicy, labels } from '../spec/container-spec'
+import { buildContainerSpec, type ContainerPolicy, type ContainerSpec, labels } from '../spec/container-spec'
 import { ContainerEnds } from './container-ends'
 import { ContainerExits } from './container-exits'
 import { findOwn, type Inspection, newRef, toContainerRef } from './container-state'
 import { statsSchema, toUsage } from './container-usage'
-import { DockerEngine, type Timeouts } from './docker'
+import { DockerEngine, type EngineOptions } from './docker'
 import { EngineEvents } from './engine-events'
 import { EngineFacts } from './engine-facts'
 import { statusOf } from './engine-faults'
 import { ImageStore } from './image-store'
 
-export interface RuntimeOptions extends ContainerPolicy {
-  /** The engine's socket; default: DOCKER_HOST, otherwise the standard path. */
-  socketPath?: string | undefined
-  timeouts?: Partial<Timeouts>
+export interface RuntimeOptions extends ContainerPolicy, EngineOptions {
   /** Runs iproute2 in the engine's network namespace; default: on this host. */
   iproute?: RunIproute
   /** How jobs with internet access are kept from private networks; default: no range is allowed. */
@@ -56,8 +53,8 @@ export class EngineRuntime {
   readonly facts: EngineFacts
 
   constructor(private readonly options: RuntimeOptions) {
-    const { socketPath, timeouts, iproute = runIproute, firewall } = options
-    const engine = new DockerEngine(socketPath, timeouts)
+    const { socketPath, iproute = runIproute, firewall } = options
+    const engine = new DockerEngine(options)
     this.engine = engine
     const rules = new InternetFirewall(firewall ?? { enabled: true, allowed: [] })
     const facts = new EngineFacts(engine, rules, socketPath)
@@ -117,7 +114,7 @@ export class EngineRuntime {
   }
 
   /** Returns null if a container already has the name. */
-  private async createUnlessNamed(spec: ReturnType<typeof buildContainerSpec>): Promise<string | null> {
+  private async createUnlessNamed(spec: ContainerSpec): Promise<string | null> {
     try {
       return await this.engine.create(spec)
     } catch (error) {

@@ -24,6 +24,13 @@ export const engineVersionSchema = z.object({
   Components: z.array(z.object({ Name: z.string(), Version: z.string() })).nullish(),
 })
 
+type EngineVersion = z.infer<typeof engineVersionSchema>
+
+/** Whether Podman answers the requests for Docker. */
+export function isPodman({ Components }: EngineVersion): boolean {
+  return Components?.some(({ Name }) => Name === 'Podman Engine') ?? false
+}
+
 export type EngineDetails = z.infer<typeof engineInfoSchema>
 
 /** Minimum versions; older ones have a known container escape or bypass. */
@@ -48,14 +55,17 @@ export function isBelow(version: string, minimum: string): boolean {
 /** Returns what gpuq must know about an engine; null versions belong to components that it does not have. */
 export function toProperties(
   info: EngineDetails,
-  version: z.infer<typeof engineVersionSchema>,
+  version: EngineVersion,
   toolkitVersion: string | null,
 ): EngineProperties {
   const component = (name: string) =>
     version.Components?.find((part) => part.Name.toLowerCase() === name)?.Version ?? null
+  // Podman names the program that starts containers, and shows all that it prints about itself.
+  const runc = component('runc') ?? component('oci runtime (runc)')?.match(/\d\S*/)?.[0] ?? null
   return {
+    product: isPodman(version) ? 'Podman' : 'Docker',
     version: info.ServerVersion,
-    versions: { engine: component('engine'), runc: component('runc'), toolkit: toolkitVersion },
+    versions: { engine: component('engine'), runc, toolkit: toolkitVersion },
     seccomp: info.SecurityOptions?.some((option) => option.includes('name=seccomp')) ?? false,
     limits: {
       memory: info.MemoryLimit,

@@ -7,7 +7,8 @@ import type { ContainerRef, OutputChunk } from '../runtime'
 import type { ContainerTerminal } from './container-terminal'
 import { FrameReader } from './output-frames'
 import { OutputQueue } from './output-queue'
-import { type OutputSource, readFrames, readOutput, readTerminal } from './read-engine-log'
+import { PlainLogReader } from './plain-log-reader'
+import { type LogReader, type OutputSource, readFrames, readOutput, readTerminal } from './read-engine-log'
 
 /** An entry may be this much older than the latest one, if the other stream has not shown it yet. */
 const maxLagSeconds = 5
@@ -68,8 +69,10 @@ export class ContainerOutput {
     const hasExited = () => this.exits.within(id, this.engine.timeouts.exit)
     if (status === 'created') return this.read(id, readTerminal(Readable.from([])), hasExited)
     if (status === 'running') this.watch.of(id).interruptedMs = null
-    if (tty) return this.read(id, await this.terminal.replay(id), hasExited)
-    return this.readLog(id, await this.engine.logs(id, { follow: true }), hasExited)
+    const { timesLog } = await this.engine.dialect()
+    if (tty && timesLog) return this.read(id, await this.terminal.replay(id), hasExited)
+    const frames = timesLog ? new FrameReader({ fromLog: true }) : new PlainLogReader({ tty })
+    return this.readLog(id, frames, await this.engine.logs(id, { follow: true }), hasExited)
   }
 
   /**
@@ -78,10 +81,10 @@ export class ContainerOutput {
    */
   private async *readLog(
     id: string,
+    frames: LogReader,
     followed: Readable,
     hasExited: () => Promise<boolean>,
   ): AsyncGenerator<OutputChunk> {
-    const frames = new FrameReader({ fromLog: true })
     yield* this.read(id, readFrames(followed, frames), hasExited)
     const { latestMs } = frames
     const since = latestMs === null ? 0 : Math.floor(latestMs / 1000) - maxLagSeconds

@@ -1,6 +1,16 @@
 import { toFault } from '../docker/engine-faults'
 import { type OutputChunk, RuntimeFault } from '../runtime'
-import type { FrameReader } from './output-frames'
+
+/** Separates the streams of a container. */
+export interface LogReader {
+  /** Whether output that ends now was cut. */
+  readonly midFrame: boolean
+  /** The timestamp of the latest entry in milliseconds; null: unknown. */
+  readonly latestMs: number | null
+  /** The log is read again; the repetition is skipped. */
+  restartLog(): void
+  push(bytes: Buffer): OutputChunk[]
+}
 
 /** Demultiplexed output of a container. */
 export interface OutputSource {
@@ -10,7 +20,7 @@ export interface OutputSource {
 }
 
 /** Reads both streams from frames. */
-export function readFrames(source: AsyncIterable<Buffer>, frames: FrameReader): OutputSource {
+export function readFrames(source: AsyncIterable<Buffer>, frames: LogReader): OutputSource {
   const chunks = (async function* () {
     for await (const bytes of source) yield* frames.push(bytes)
   })()

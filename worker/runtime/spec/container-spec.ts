@@ -92,6 +92,9 @@ export interface TaskUser {
   gid: number
 }
 
+/** The engine's create options for a task. */
+export type ContainerSpec = ReturnType<typeof buildContainerSpec>
+
 /** Returns the engine's create options for a task. Pure: equal tasks give equal containers. */
 export function buildContainerSpec(task: TaskContainer, policy: ContainerPolicy, image: ImageTraits) {
   const user = taskUser(task)

@@ -18,10 +18,15 @@ interface Answer {
  * control, the same container without one isolation feature. If an attack also fails in the control, the test proves
  * nothing about that feature.
  */
-export function askEngine(method: string, path: string, body?: unknown): Promise<Answer> {
+export function askEngine(
+  method: string,
+  path: string,
+  body?: unknown,
+  socketPath = engineSocket,
+): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const headers = body === undefined ? {} : { 'Content-Type': 'application/json' }
-    const call = request({ socketPath: engineSocket, method, path, headers }, (answer) => {
+    const call = request({ socketPath, method, path, headers }, (answer) => {
       const pieces: Buffer[] = []
       answer.on('data', (piece: Buffer) => pieces.push(piece))
       answer.on('error', reject)

@@ -1,0 +1,27 @@
+import { PodmanService } from '../../testing/podman-service'
+import type { RuntimeOptions } from '../docker/engine-runtime'
+import { engineSocket } from './engine-probe'
+
+/** An engine on which the tests of the runtime run. */
+export interface TestEngine {
+  /** How a runtime finds it. */
+  options: Pick<RuntimeOptions, 'socketPath' | 'directory'>
+  socketPath: string
+  close(): Promise<void>
+}
+
+export type Product = 'Docker' | 'Podman'
+
+/** The products on which the tests of the runtime run. */
+export const products: Product[] = ['Docker', 'Podman']
+
+/** The machine's Docker, or Podman of the caller's own. */
+export async function startTestEngine(product: Product): Promise<TestEngine> {
+  if (product === 'Docker') return { options: {}, socketPath: engineSocket, close: async () => {} }
+  const podman = await PodmanService.start()
+  return {
+    options: { socketPath: podman.socketPath, directory: podman.filesDirectory },
+    socketPath: podman.socketPath,
+    close: () => podman.remove(),
+  }
+}
