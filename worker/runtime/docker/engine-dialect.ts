@@ -14,6 +14,8 @@ export interface EngineDialect {
   readonly timesLog: boolean
   /** The filters of `GET /events` for those that explain the end of a container. */
   readonly endEvents: Readonly<Record<string, readonly string[]>>
+  /** How long it may take to return the recorded events, in milliseconds. It does not return more after `until`. */
+  readonly historyMs: number
   /** Whether a connection for input also receives the output, which must be read then. */
   readonly echoesOutput: boolean
   /** Why the engine cannot start jobs with internet access; null: it can. */
@@ -45,6 +47,7 @@ export function dockerDialect({ create, remove, createNetwork }: DockerRequests)
     product: 'Docker',
     timesLog: true,
     endEvents: { type: ['container'], event: ['start', 'oom', 'kill', 'die'], label: [labels.task] },
+    historyMs: 10,
     echoesOutput: false,
     internetProblem: null,
     correctInfo: (info) => info,

@@ -40,6 +40,8 @@ interface EngineHooks {
   onBroken(): void
   /** Whether containers continue while the engine restarts. */
   usesLiveRestore(): Promise<boolean>
+  /** How long the engine may take to return the recorded events, in milliseconds; default 10. */
+  historyMs?(): Promise<number>
 }
 
 interface ContainerEvent {
@@ -138,7 +140,8 @@ export class EngineEvents {
   async sawEnd(id: string): Promise<boolean> {
     const { interruptedMs } = this.of(id)
     let [ended, isSame] = [false, interruptedMs === null]
-    const until = secondsOf((Date.now() + 10) * 1_000_000)
+    const historyMs = (await this.engine.historyMs?.()) ?? 10
+    const until = secondsOf((Date.now() + historyMs) * 1_000_000)
     for await (const event of this.read({ since: '0', until })) {
       ended ||= event.action === 'die' && event.id === id
       isSame ||= event.timeNs !== undefined && event.timeNs < (interruptedMs ?? 0) * 1_000_000

@@ -62,6 +62,7 @@ export class EngineRuntime {
     this.watch = new EngineEvents(engine.openEvents, {
       onBroken: () => engine.outages.note(),
       usesLiveRestore: () => facts.usesLiveRestore(),
+      historyMs: async () => (await engine.dialect()).historyMs,
     })
     this.exits = new ContainerExits(engine.open, this.watch)
     this.ends = new ContainerEnds(engine, this.watch, this.exits)

@@ -37,8 +37,9 @@ interface PodmanOptions {
 export class PodmanDialect implements EngineDialect {
   readonly product = 'Podman'
   readonly timesLog = false
-  // It finds nothing by the name of a label without its value.
-  readonly endEvents = { type: ['container'], event: ['start', 'kill', 'stop', 'remove', 'die'] }
+  // It finds nothing by the name of a label without its value. Version 4.3 reports `die`, but finds it as `died`.
+  readonly endEvents = { type: ['container'], event: ['start', 'kill', 'stop', 'remove', 'die', 'died'] }
+  readonly historyMs = 1000
   readonly echoesOutput = true
   readonly internetProblem = noInternet
   private sweeping: Promise<void> | undefined

@@ -123,24 +123,24 @@ function toMounts(mounts: ContainerSpec['HostConfig']['Mounts']): OciMount[] {
   }))
 }
 
-const hasOwner = (options: string) => /(^|,)uid=/.test(options)
+const limitsFiles = (options: string) => /(^|,)nr_inodes=/.test(options)
 
-/** Podman's file systems in memory have no owner and no limit of files. What a task writes counts as its memory. */
+/** Podman's mounts in memory have no owner and no limit of files. */
 function toMemoryMounts(tmpfs: Record<string, string>): OciMount[] {
   return Object.entries(tmpfs)
-    .filter(([, options]) => !hasOwner(options))
+    .filter(([, options]) => !limitsFiles(options))
     .map(([destination, options]) => ({
       destination,
       type: 'tmpfs',
       source: 'tmpfs',
-      options: options.split(',').filter((option) => !option.startsWith('nr_inodes=')),
+      options: options.split(','),
     }))
 }
 
-/** Volumes have an owner. Podman takes `size` for a quota of the disk, so the size is in pages. */
+/** Volumes in memory have both. Podman takes `size` for a quota of the disk, so the size is in pages. */
 function toVolumes({ name, Labels, HostConfig }: ContainerSpec): { volume: PodmanVolume; path: string }[] {
   return Object.entries(HostConfig.Tmpfs)
-    .filter(([, options]) => hasOwner(options))
+    .filter(([, options]) => limitsFiles(options))
     .map(([path, options], index) => ({
       path,
       volume: {
@@ -150,7 +150,7 @@ function toVolumes({ name, Labels, HostConfig }: ContainerSpec): { volume: Podma
         Options: {
           type: 'tmpfs',
           device: 'tmpfs',
-          o: options.replace(
+          o: withOwner(options).replace(
             /(^|,)size=(\d+)/,
             (_, comma: string, bytes: string) => `${comma}nr_blocks=${Math.ceil(Number(bytes) / pageBytes)}`,
           ),
@@ -158,6 +158,9 @@ function toVolumes({ name, Labels, HostConfig }: ContainerSpec): { volume: Podma
       },
     }))
 }
+
+/** Without an owner, Podman would give it the owner of the image's directory. */
+const withOwner = (options: string) => (/(^|,)uid=/.test(options) ? options : `${options},uid=0,gid=0`)
 
 /** Podman has no list of read-only paths. */
 function toProc(host: ContainerSpec['HostConfig']): OciMount[] {

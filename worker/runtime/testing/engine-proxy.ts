@@ -11,13 +11,15 @@ export class EngineProxy {
   private server: Server | undefined
   private directory = ''
 
+  constructor(private readonly engine = engineSocket) {}
+
   get socketPath(): string {
     return join(this.directory, 'engine.sock')
   }
 
   async listen(): Promise<void> {
     if (this.directory === '') this.directory = await mkdtemp(join(tmpdir(), 'gpuq-proxy-'))
-    const server = createServer((near) => this.join(near, connect(engineSocket)))
+    const server = createServer((near) => this.join(near, connect(this.engine)))
     this.server = server
     await new Promise<void>((resolve) => server.listen(this.socketPath, resolve))
   }

@@ -109,7 +109,7 @@ print(json.dumps({
     "sockets": sockets,
     "devices": sorted(devices),
     "setuid_programs": len(privileged),
-    "su_runs_as": uid_in("/bin/su"),
+    "su_runs_as": uid_in("/bin/su") if os.path.exists("/bin/su") else os.getuid(),
     "descriptors": sorted(int(name) for name in os.listdir("/proc/self/fd") if os.path.exists(f"/proc/self/fd/{name}")),
     "foreign_processes": foreign_processes,
     "interfaces": sorted(os.listdir("/sys/class/net")),
