@@ -3,6 +3,7 @@ import { fits, isEligible, isInPool } from './fits'
 import { NodeKinds } from './node-kinds'
 import { exceededQuota, gpuMilliOf } from './queue-order'
 import type { GpuQuota } from './queues'
+import { requestKey } from './request-key'
 import type { Scheduler } from './scheduler'
 import type { Fit, NodeState, ResourceRequest, Waiting, WaitingJob } from './types'
 
@@ -39,7 +40,7 @@ export class Explainer {
     if (!queueOrder.policy.running) return { reason: 'stopped', detail: null }
     if (job.notBefore !== null && job.notBefore > this.now) return { reason: 'backing_off', detail: null }
     if (group.project.exhausted) return { reason: 'budget', detail: null }
-    const key = JSON.stringify(job.request)
+    const key = requestKey(job.request)
     const requestCause = this.#byRequest.get(key) ?? this.#explainRequest(job.request)
     this.#byRequest.set(key, requestCause)
     if (clusterReasons.has(requestCause.reason)) return requestCause

@@ -21,21 +21,38 @@ interface Expectation {
  */
 export function forecast(snapshot: Snapshot, maxStarts = Number.POSITIVE_INFINITY): Expectation[] {
   const scheduler = new Scheduler(snapshot)
-  const starts: { jobId: string; startsAt: number }[] = []
-  for (let now = snapshot.now; starts.length < maxStarts; ) {
+  const starts: ForecastStart[] = []
+  for (const start of forecastStarts(scheduler, snapshot.now)) {
+    starts.push(start)
+    if (starts.length >= maxStarts) break
+  }
+  const others = scheduler.inQueueOrder().map(({ id }) => ({ jobId: id, startsAt: null }))
+  return [...starts, ...others].map((start, index) => ({ ...start, position: index + 1 }))
+}
+
+/** A simulated start, in milliseconds since the epoch. */
+export interface ForecastStart {
+  jobId: string
+  startsAt: number
+}
+
+/**
+ * Simulates a scheduler from `from` on as {@link forecast} does, and yields the starts in their order until no job
+ * can start any more. Changes the scheduler.
+ */
+export function* forecastStarts(scheduler: Scheduler, from: number): Generator<ForecastStart> {
+  for (let now = from; ; ) {
     const { placements, preemptions } = scheduler.decide(now)
-    starts.push(...placements.map(({ jobId }) => ({ jobId, startsAt: now })))
+    for (const { jobId } of placements) yield { jobId, startsAt: now }
     if (preemptions.length > 0) {
       for (const { jobId } of preemptions) scheduler.finish(jobId)
       continue
     }
     const next = nextEvent(scheduler, now)
-    if (next === null) break
+    if (next === null) return
     now = next
     for (const [jobId, { endsAt }] of scheduler.running) if (endsAt <= now) scheduler.finish(jobId)
   }
-  const others = scheduler.inQueueOrder().map(({ id }) => ({ jobId: id, startsAt: null }))
-  return [...starts, ...others].map((start, index) => ({ ...start, position: index + 1 }))
 }
 
 /** Returns the time of the next event that may let a job start, or null if there is none. */

@@ -9,6 +9,7 @@ import { gpuMilliOf, QueueOrder } from './queue-order'
 import { type Candidate, compareEntries, comparePositions, type Queue } from './queues'
 import { QuotaReservations } from './quotas'
 import { RequestClass } from './request-class'
+import { requestKey } from './request-key'
 import { EarliestStarts } from './reservation'
 import type { JobFacts, Placement, Plan, ResourceRequest, RunningJob, Snapshot, WaitingJob } from './types'
 import { countKinds } from './workload'
@@ -231,7 +232,7 @@ export class Scheduler {
   }
 
   #requestClassOf(request: ResourceRequest): RequestClass {
-    const key = JSON.stringify(request)
+    const key = requestKey(request)
     const existing = this.#requestClasses.get(key)
     if (existing) return existing
     const placer = new Placer(request, this.#cluster, this.#fragmentation)

@@ -1,12 +1,14 @@
 /**
  * `npm run bench:scheduler`: measures how full the scheduler keeps a cluster, compared with published
  * policies, and how fast it decides. `--nodes FILE --pods FILE` reads any trace in openb's format. `--json`
- * prints JSON.
+ * prints JSON. `--month` simulates a month of
+ * jobs instead; `--policy P`, `--habit F` and `--seed N` select a part of it.
  */
 import { basename } from 'node:path'
 import { parseArgs } from 'node:util'
 import { ms } from '../measure'
 import { type Allocation, fillCluster } from './allocation'
+import { benchMonth } from './month/main'
 import { benchReplan } from './replan'
 import { findOpenb, readTrace, type TraceFiles } from './trace'
 
@@ -17,6 +19,10 @@ const { values: options } = parseArgs({
     seeds: { type: 'string', default: '10' },
     rounds: { type: 'string', default: '2000' },
     json: { type: 'boolean', default: false },
+    month: { type: 'boolean', default: false },
+    policy: { type: 'string' },
+    habit: { type: 'string' },
+    seed: { type: 'string', default: '1' },
   },
 })
 const say = (line: string) => (options.json ? undefined : console.log(line))
@@ -71,41 +77,50 @@ function placementsPerSecond(runs: readonly Allocation[]): number {
   return placements / (milliseconds / 1000)
 }
 
-const files = filesToRead()
-const runs = files ? benchAllocation(files) : []
-if (!files) {
+function benchAllocationAndSpeed(): void {
+  const files = filesToRead()
+  const runs = files ? benchAllocation(files) : []
+  if (!files) {
+    say(
+      'No trace found. Download openb (github.com/alibaba/clusterdata, cluster-trace-gpu-v2023) to shared/data/openb,',
+    )
+    say('or select a trace with --nodes FILE --pods FILE.')
+  }
+
+  say('\nScheduling pass after the end of one job: 1,250 full nodes with 8 GPUs each')
+  const rounds = Number(options.rounds)
+  const replan = (waiting: number, policy: 'priority' | 'fair_share') => {
+    const figures = benchReplan(waiting, rounds, policy)
+    const jobs = waiting.toLocaleString('en').padStart(7)
+    say(`  ${jobs} waiting, ${policy.padEnd(10)}  p50 ${ms(figures.median)}, p99 ${ms(figures.p99)}`)
+    return figures
+  }
+  const few = replan(1_000, 'priority')
+  const many = replan(100_000, 'priority')
+  const fair = replan(100_000, 'fair_share')
   say(
-    'No trace found. Download openb (github.com/alibaba/clusterdata, cluster-trace-gpu-v2023) to shared/data/openb,',
+    `  100,000 waiting jobs take ${(many.median / few.median).toFixed(2)} × of 1,000 at p50, ${(many.p99 / few.p99).toFixed(2)} × at p99 (target: within 2 ×, p99 under 20 ms)`,
   )
-  say('or select a trace with --nodes FILE --pods FILE.')
+
+  if (options.json) {
+    console.log(
+      JSON.stringify({
+        mean_allocation_percent: runs.length > 0 ? mean(runs.map(({ percent }) => percent)) : null,
+        allocation_percent: Object.fromEntries(runs.map(({ seed, percent }) => [seed, percent])),
+        placements_per_second: runs.length > 0 ? placementsPerSecond(runs) : null,
+        replan_p50_ms: many.median,
+        replan_p99_ms: many.p99,
+        replan_fair_share_p99_ms: fair.p99,
+        replan_ratio_p50: many.median / few.median,
+        replan_ratio_p99: many.p99 / few.p99,
+      }),
+    )
+  }
 }
 
-say('\nScheduling pass after the end of one job: 1,250 full nodes with 8 GPUs each')
-const rounds = Number(options.rounds)
-const replan = (waiting: number, policy: 'priority' | 'fair_share') => {
-  const figures = benchReplan(waiting, rounds, policy)
-  const jobs = waiting.toLocaleString('en').padStart(7)
-  say(`  ${jobs} waiting, ${policy.padEnd(10)}  p50 ${ms(figures.median)}, p99 ${ms(figures.p99)}`)
-  return figures
-}
-const few = replan(1_000, 'priority')
-const many = replan(100_000, 'priority')
-const fair = replan(100_000, 'fair_share')
-say(
-  `  100,000 waiting jobs take ${(many.median / few.median).toFixed(2)} × of 1,000 at p50, ${(many.p99 / few.p99).toFixed(2)} × at p99 (target: within 2 ×, p99 under 20 ms)`,
-)
-
-if (options.json) {
-  console.log(
-    JSON.stringify({
-      mean_allocation_percent: runs.length > 0 ? mean(runs.map(({ percent }) => percent)) : null,
-      allocation_percent: Object.fromEntries(runs.map(({ seed, percent }) => [seed, percent])),
-      placements_per_second: runs.length > 0 ? placementsPerSecond(runs) : null,
-      replan_p50_ms: many.median,
-      replan_p99_ms: many.p99,
-      replan_fair_share_p99_ms: fair.p99,
-      replan_ratio_p50: many.median / few.median,
-      replan_ratio_p99: many.p99 / few.p99,
-    }),
-  )
+if (options.month) {
+  const { policy, habit, seed, json } = options
+  benchMonth({ policy, habit, seed: Number(seed), json })
+} else {
+  benchAllocationAndSpeed()
 }
