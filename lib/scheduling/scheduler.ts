@@ -3,6 +3,7 @@ import { fits } from './fits'
 import { Fragmentation } from './fragmentation'
 import { Heap } from './heap'
 import type { NodeLedger } from './node-ledger'
+import { expectedEnd } from './overdue'
 import { Pass } from './pass'
 import { type NodePlacement, Placer } from './placer'
 import { gpuMilliOf, QueueOrder } from './queue-order'
@@ -115,7 +116,8 @@ export class Scheduler {
 
   start(job: WaitingJob, placements: readonly NodePlacement[], now: number): Placement {
     this.waiting.delete(job.id)
-    this.#recordRunning(job, placements, { startedAt: now, terminating: false }, 'allocate')
+    const run = { startedAt: now, terminating: false, endsAt: now + job.expectedMs }
+    this.#recordRunning(job, placements, run, 'allocate')
     this.queueOrder.charge(job, now, job.expectedMs)
     return {
       jobId: job.id,
@@ -204,18 +206,18 @@ export class Scheduler {
       const node = nodesById.get(task.nodeId)
       return node ? [{ node, task }] : []
     })
-    this.#recordRunning(job, placements, job, 'adopt')
-    this.queueOrder.charge(job, now, Math.max(0, job.startedAt + job.expectedMs - now))
+    const endsAt = expectedEnd(job, now)
+    this.#recordRunning(job, placements, { ...job, endsAt }, 'adopt')
+    this.queueOrder.charge(job, now, endsAt - now)
   }
 
   /** @param record how a node records the job: `adopt` if the snapshot already counts its resources as used. */
   #recordRunning(
     job: JobFacts,
     placements: readonly NodePlacement[],
-    { startedAt, terminating }: Pick<RunningJob, 'startedAt' | 'terminating'>,
+    { startedAt, terminating, endsAt }: Pick<RunningJob, 'startedAt' | 'terminating'> & { endsAt: number },
     record: 'adopt' | 'allocate',
   ): void {
-    const endsAt = startedAt + job.expectedMs
     const preemptible = isPreemptible(job)
     for (const { node, task } of placements)
       node[record](job.id, { task, endsAt, startedAt, preemptible, terminating })

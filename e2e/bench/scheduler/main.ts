@@ -2,7 +2,8 @@
  * `npm run bench:scheduler`: measures how full the scheduler keeps a cluster, compared with published
  * policies, and how fast it decides. `--nodes FILE --pods FILE` reads any trace in openb's format. `--json`
  * prints JSON. `--month` simulates a month of
- * jobs instead; `--policy P`, `--habit F` and `--seed N` select a part of it.
+ * jobs instead; `--policy P`, `--habit F` and `--seed N` select a part of it, and
+ * `--estimates-only` switches predictions off.
  */
 import { basename } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -22,6 +23,7 @@ const { values: options } = parseArgs({
     month: { type: 'boolean', default: false },
     policy: { type: 'string' },
     habit: { type: 'string' },
+    'estimates-only': { type: 'boolean', default: false },
     seed: { type: 'string', default: '1' },
   },
 })
@@ -119,8 +121,8 @@ function benchAllocationAndSpeed(): void {
 }
 
 if (options.month) {
-  const { policy, habit, seed, json } = options
-  benchMonth({ policy, habit, seed: Number(seed), json })
+  const { policy, habit, seed, json, 'estimates-only': estimatesOnly } = options
+  benchMonth({ policy, habit, seed: Number(seed), predicts: !estimatesOnly, json })
 } else {
   benchAllocationAndSpeed()
 }

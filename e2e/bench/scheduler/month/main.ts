@@ -8,6 +8,15 @@ const hour = 3_600_000
 /** A start is forecast for one of this many waiting jobs. */
 const forecastEvery = 5
 
+interface MonthChoice {
+  /** Absent: all. */
+  policy?: string
+  habit?: string
+  seed: number
+  predicts: boolean
+  json: boolean
+}
+
 interface MonthRun extends MonthFigures {
   policy: PolicyName
   habit: Habit
@@ -18,25 +27,26 @@ interface MonthRun extends MonthFigures {
 }
 
 /** Simulates the month for each policy and habit, or for the given ones, and prints what the users would see. */
-export function benchMonth(options: { policy?: string; habit?: string; seed: number; json: boolean }): void {
+export function benchMonth(options: MonthChoice): void {
+  const { seed, predicts } = options
   const chosenPolicies = choose('--policy', monthPolicies, options.policy)
   const chosenHabits = choose('--habit', habits, options.habit)
-  const trace = monthTrace(options.seed)
+  const trace = monthTrace(seed)
   const say = (line: string) => (options.json ? undefined : console.log(line))
-  say(`A month of ${trace.jobs.length} jobs on 64 GPUs at 92 % load, seed ${options.seed}`)
+  say(`A month of ${trace.jobs.length} jobs on 64 GPUs at 92 % load, seed ${seed}`)
   const runs: MonthRun[] = []
   for (const habit of chosenHabits) {
-    const reference = run(trace, 'fcfs', habit, options.seed)
+    const reference = run(trace, { policy: 'fcfs', habit, seed, predicts })
     for (const policy of chosenPolicies) {
-      const { figures } = policy === 'fcfs' ? reference : run(trace, policy, habit, options.seed)
+      const { figures } = policy === 'fcfs' ? reference : run(trace, { policy, habit, seed, predicts })
       const longestWaitRatio = figures.waits.longest / reference.figures.waits.longest
-      const shares = policy === 'fair_share' ? runWeek(habit, options.seed) : []
+      const shares = policy === 'fair_share' ? runWeek({ habit, seed, predicts }) : []
       const made = { ...figures, policy, habit, longestWaitRatio, shares }
       runs.push(made)
       for (const line of toLines(made)) say(line)
     }
   }
-  if (options.json) console.log(JSON.stringify(toJson(options.seed, runs)))
+  if (options.json) console.log(JSON.stringify(toJson(seed, runs)))
 }
 
 function choose<Name extends string>(
@@ -50,13 +60,16 @@ function choose<Name extends string>(
   return found
 }
 
-function run(trace: MonthTrace, policy: PolicyName, habit: Habit, seed: number) {
+type RunChoice = Pick<MonthChoice, 'seed' | 'predicts'> & { habit: Habit }
+
+function run(trace: MonthTrace, choice: RunChoice & { policy: PolicyName }) {
+  const { policy, habit, seed, predicts } = choice
   const estimates = estimate(trace.jobs, habit, seed)
-  const { outcomes } = simulateMonth({ trace, policy, estimates, forecastEvery })
+  const { outcomes } = simulateMonth({ trace, policy, estimates, predicts, forecastEvery })
   return { figures: figuresOfMonth(trace, outcomes) }
 }
 
-function runWeek(habit: Habit, seed: number) {
+function runWeek({ habit, seed, predicts }: RunChoice) {
   const trace = contendedWeek(seed)
   const estimates = estimate(trace.jobs, habit, seed)
   const until = trace.days * 24 * hour
@@ -64,6 +77,7 @@ function runWeek(habit: Habit, seed: number) {
     trace,
     policy: 'fair_share',
     estimates,
+    predicts,
     forecastEvery: Number.POSITIVE_INFINITY,
     until,
   })

@@ -38,7 +38,8 @@ it('depends only on the seed, and starts each job once, after its submission', (
   const week = contendedWeek(3)
   const trace = { ...week, jobs: week.jobs.slice(0, 300) }
   const estimates = estimate(trace.jobs, 'habitual', 3)
-  const run = () => simulateMonth({ trace, policy: 'fair_share', estimates, forecastEvery: 3 })
+  const run = () =>
+    simulateMonth({ trace, policy: 'fair_share', estimates, predicts: true, forecastEvery: 3 })
   const { outcomes } = run()
   expect(run().outcomes).toEqual(outcomes)
   expect(new Set(outcomes.map(({ job }) => job.id)).size).toBe(300)

@@ -1,6 +1,7 @@
 import { forecastStarts } from '@/lib/scheduling/forecast'
 import { Heap } from '@/lib/scheduling/heap'
 import { plan } from '@/lib/scheduling/plan'
+import { type ProgramFacts, RunTimes } from '@/lib/scheduling/run-times'
 import { Scheduler } from '@/lib/scheduling/scheduler'
 import { oneGpu } from '@/lib/scheduling/testing/rows'
 import type { Policy, PolicyName, RunningJob, Snapshot, WaitingJob } from '@/lib/scheduling/types'
@@ -22,6 +23,8 @@ export interface MonthOptions {
   policy: PolicyName
   /** The estimates of the users by job, in milliseconds. */
   estimates: ReadonlyMap<string, number>
+  /** Whether run times are predicted from the jobs that have ended. */
+  predicts: boolean
   /** A start is forecast for one of this many waiting jobs. Infinite: for none. */
   forecastEvery: number
   /** Milliseconds from the begin at which the simulation ends; without it, when all jobs have ended. */
@@ -33,12 +36,21 @@ export interface MonthOptions {
  * snapshot, as the leader makes it. Jobs that did not start before the end of the simulation have no outcome.
  */
 export function simulateMonth(options: MonthOptions): { outcomes: Outcome[]; cluster: MonthCluster } {
-  const { trace, estimates, forecastEvery, until = Number.POSITIVE_INFINITY } = options
+  const { trace, estimates, predicts, forecastEvery, until = Number.POSITIVE_INFINITY } = options
   const policy = makePolicy(options.policy)
   const cluster = new MonthCluster(trace, policy.halfLifeMs)
   const jobs = new Map(trace.jobs.map((job) => [job.id, job]))
   const ends = new Heap<{ id: string; at: number }>((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1))
   const waiting = new Map<string, WaitingJob>()
+  const runTimes = new RunTimes()
+  const estimateOf = ({ id, runsMs }: MonthJob) => estimates.get(id) ?? runsMs
+  const predict = <Job extends WaitingJob | RunningJob>(job: Job, elapsedMs: number): Job => {
+    if (!predicts) return job
+    const known = jobs.get(job.id) as MonthJob
+    const estimateMs = estimateOf(known)
+    const { expectedMs } = runTimes.predict(programOf(known), estimateMs, limitOf(estimateMs), elapsedMs)
+    return { ...job, expectedMs }
+  }
   const outcomes: Outcome[] = []
   const forecasts = new Map<string, number>()
   let arrived = 0
@@ -47,13 +59,22 @@ export function simulateMonth(options: MonthOptions): { outcomes: Outcome[]; clu
     const now = Math.min(ends.first?.at ?? Infinity, trace.jobs[arrived]?.submittedAt ?? Infinity)
     if (now === Infinity || now > until) break
     cluster.advance(now)
-    for (; ends.first && ends.first.at <= now; ends.pop()) cluster.end(ends.first.id)
+    for (; ends.first && ends.first.at <= now; ends.pop()) {
+      const ended = jobs.get(ends.first.id) as MonthJob
+      cluster.end(ended.id)
+      runTimes.add({ program: programOf(ended), estimateMs: estimateOf(ended), ranMs: ended.runsMs })
+    }
     const came: string[] = []
     for (let job = trace.jobs[arrived]; job && job.submittedAt <= now; job = trace.jobs[++arrived]) {
-      waiting.set(job.id, toWaiting(job, estimates.get(job.id) ?? job.runsMs))
+      waiting.set(job.id, toWaiting(job, estimateOf(job)))
       came.push(job.id)
     }
-    const snapshot = cluster.snapshot(policy, now, [...waiting.values()])
+    const taken = cluster.snapshot(policy, now, [...waiting.values()])
+    const snapshot = {
+      ...taken,
+      waiting: taken.waiting.map((job) => predict(job, 0)),
+      running: taken.running.map((job) => predict(job, now - job.startedAt)),
+    }
     for (const { jobId, tasks } of plan(snapshot).placements) {
       const job = waiting.get(jobId)
       const { runsMs } = jobs.get(jobId) as MonthJob
@@ -79,6 +100,15 @@ function forecastOf(snapshot: Snapshot, id: string): number | null {
   for (const { jobId, startsAt } of forecastStarts(new Scheduler(snapshot), snapshot.now))
     if (jobId === id) return startsAt
   return null
+}
+
+function programOf({ projectId, userId, program }: MonthJob): ProgramFacts {
+  return { projectId, userId, name: program, contentHash: null }
+}
+
+/** The default time limit of a job. */
+function limitOf(estimateMs: number): number {
+  return Math.max(2 * estimateMs, estimateMs + 60_000)
 }
 
 function makePolicy(name: PolicyName): Policy {
