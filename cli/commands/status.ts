@@ -1,5 +1,6 @@
 import type { Cluster, Orchestrator } from '@/lib/contract/cluster/cluster'
 import type { JobDetail } from '@/lib/contract/jobs'
+import { describeBasis } from '@/lib/contract/predicted-time'
 import { isFinal } from '@/lib/contract/status'
 import type { Client } from '@/lib/http/client/client'
 import { type Context, print, writeText } from '../context'
@@ -132,6 +133,13 @@ function renderJob({ terminal }: Context, job: JobDetail, place: QueuePlace | nu
     ['submitted', formatWhen(job.created_at, now)],
     ['started', formatWhen(job.started_at, now)],
     ['ended', formatWhen(job.completed_at, now)],
+    ['expected time', formatDuration(job.expected_time)],
+    [
+      'predicted time',
+      job.predicted_time
+        ? `${formatDuration(job.predicted_time.seconds)}, ${describeBasis(job.predicted_time)}`
+        : null,
+    ],
     ['time limit', formatDuration(job.max_time)],
     ['result file', job.result_file],
     ['bucket', job.bucket && describeBucket(job.bucket)],

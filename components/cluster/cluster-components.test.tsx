@@ -115,12 +115,14 @@ it('saves a policy, where no limit of concurrent jobs is null', async () => {
   typeInto('Queue size', '77')
   typeInto('Concurrent jobs', '')
   fireEvent.click(screen.getByRole('checkbox', { name: 'Backfill' }))
+  fireEvent.click(screen.getByRole('checkbox', { name: 'Predicted run times' }))
   clickButton('Save policy')
   await screen.findByText('Policy saved')
   expect(sentRequests[0]?.body).toMatchObject({
     max_queue_size: 77,
     max_concurrent_jobs: null,
     backfill: false,
+    predict_run_times: false,
   })
 })
 

@@ -214,6 +214,7 @@ export function makePolicy(changes: Partial<ShownPolicy> = {}): ShownPolicy {
     enable_auto_retry: true,
     max_queue_size: 1000,
     backfill: true,
+    predict_run_times: true,
     ageing_minutes: 10,
     half_life_hours: 24,
     memory_threshold: 0.05,

@@ -128,6 +128,17 @@ export const noticeSchema = z.object({
   settled_at: z.string().nullable().describe('time of the delivery, or of the last attempt'),
 })
 
+/** How long gpuq predicts that a job runs. The scheduler and its forecasts use this instead of `expected_time`. */
+export const predictedTimeSchema = z.object({
+  seconds: z.number(),
+  basis: z
+    .enum(['same_program', 'same_user', 'all_jobs', 'estimate'])
+    .describe(
+      'earlier jobs with the same content or name; of the same user and project; of everybody; or only expected_time, because too few jobs have completed',
+    ),
+  jobs: z.int().describe('number of earlier jobs on which it is based'),
+})
+
 /** `GET /api/status/ID`. */
 export const jobDetailSchema = jobSummarySchema.extend({
   reason_text: z.string().nullable().describe('the reason as text'),
@@ -135,6 +146,10 @@ export const jobDetailSchema = jobSummarySchema.extend({
   attempt: z.int(),
   max_retries: z.int(),
   max_time: z.number().describe('time limit in seconds'),
+  predicted_time: predictedTimeSchema
+    .nullable()
+    .optional()
+    .describe('null: the job has ended, or predictions are switched off; absent in live events'),
   gpus: z.array(gpuOfJobSchema).describe('in the order of their numbers in the container, from 0'),
   resources: jobResourcesSchema,
   cancel_requested: z.boolean(),
@@ -207,6 +222,7 @@ export const jobSourceSchema = z.object({
 export type JobSummary = z.infer<typeof jobSummarySchema>
 export type JobDetail = z.infer<typeof jobDetailSchema>
 export type JobProvision = z.infer<typeof provisionSchema>
+export type PredictedTime = z.infer<typeof predictedTimeSchema>
 export type JobNotice = z.infer<typeof noticeSchema>
 export type JobResources = z.infer<typeof jobResourcesSchema>
 export type JobResult = z.infer<typeof jobResultSchema>

@@ -95,6 +95,11 @@ function PolicyFields({ form }: { form: FormFields<PolicyValues> }) {
       <div className="flex flex-col gap-3">
         <CheckboxField label="Backfill" description={helpOf('backfill')} {...form.field('backfill')} />
         <CheckboxField
+          label="Predicted run times"
+          description={helpOf('predict_run_times')}
+          {...form.field('predict_run_times')}
+        />
+        <CheckboxField
           label="Automatic retry"
           description={helpOf('enable_auto_retry')}
           {...form.field('enable_auto_retry')}

@@ -9,6 +9,7 @@ const policy: Policy = {
   enable_auto_retry: true,
   max_queue_size: 100,
   backfill: false,
+  predict_run_times: true,
   ageing_minutes: 0.5,
   half_life_hours: 24,
   memory_threshold: 0.8,

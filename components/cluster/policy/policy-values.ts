@@ -31,6 +31,7 @@ export const policyForm = z.object({
   enable_auto_retry: z.boolean(),
   max_queue_size: numberText(jobs),
   backfill: z.boolean(),
+  predict_run_times: z.boolean(),
   ageing_minutes: span,
   half_life_hours: span,
   memory_threshold: share,
@@ -43,6 +44,8 @@ export type PolicyValues = z.input<typeof policyForm>
 
 /** The initial values of the policy form. */
 export function toPolicyValues(policy: Policy): PolicyValues {
-  const { scheduling_policy, enable_auto_retry, backfill, probe_quarantined, ...numbers } = policy
-  return { scheduling_policy, enable_auto_retry, backfill, probe_quarantined, ...toOptionalTexts(numbers) }
+  const { scheduling_policy, enable_auto_retry, backfill, predict_run_times, probe_quarantined, ...numbers } =
+    policy
+  const switches = { enable_auto_retry, backfill, predict_run_times, probe_quarantined }
+  return { scheduling_policy, ...switches, ...toOptionalTexts(numbers) }
 }

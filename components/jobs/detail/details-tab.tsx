@@ -1,4 +1,5 @@
 import type { JobDetail } from '@/lib/contract/jobs'
+import { describeBasis } from '@/lib/contract/predicted-time'
 import { Person } from '../../shell/person'
 import { Badge } from '../../ui/badge'
 import { CopyButton } from '../../ui/copy-button'
@@ -31,6 +32,11 @@ export function DetailsTab({ job }: { job: JobDetail }) {
             {job.attempt} of {job.max_retries + 1}
           </Datum>
           <Datum label="Expected time">{formatSeconds(job.expected_time)}</Datum>
+          {job.predicted_time ? (
+            <Datum label="Predicted time">
+              {formatSeconds(job.predicted_time.seconds)}, {describeBasis(job.predicted_time)}
+            </Datum>
+          ) : null}
           <Datum label="Time limit">{formatSeconds(job.max_time)}</Datum>
           {job.run_name === null ? null : <Datum label="Run name">{job.run_name}</Datum>}
           {job.snapshot === null ? null : (

@@ -68,12 +68,15 @@ function Waiting({ job }: { job: JobDetail }) {
   )
 }
 
-function Running({ job: { started_at, expected_time, max_time } }: { job: JobDetail }) {
+function Running({ job: { started_at, expected_time, predicted_time, max_time } }: { job: JobDetail }) {
   return (
     <>
       Running{started_at ? ' for ' : ''}
-      {started_at ? <ElapsedTime from={started_at} /> : null}. Expected time: {formatSeconds(expected_time)}.
-      Time limit: {formatSeconds(max_time)}.
+      {started_at ? <ElapsedTime from={started_at} /> : null}. Expected time: {formatSeconds(expected_time)}
+      {predicted_time && predicted_time.basis !== 'estimate'
+        ? `, predicted: ${formatSeconds(predicted_time.seconds)}`
+        : ''}
+      . Time limit: {formatSeconds(max_time)}.
     </>
   )
 }

@@ -41,6 +41,14 @@ describe('the status of a job', () => {
     expect(overview?.textContent).toContain('Exit code')
   })
 
+  it('has its predicted run time, and what the prediction is based on', async () => {
+    const running = { status: 'running', started_at: new Date().toISOString(), completed_at: null } as const
+    const predicted_time = { seconds: 1_500, basis: 'same_program', jobs: 12 } as const
+    await openJob({ ...running, expected_time: 3_600, max_time: 7_200, predicted_time }, '?tab=details')
+    expect(screen.getByText(/Expected time: 1 h, predicted: 25 min\. Time limit: 2 h\./)).toBeTruthy()
+    expect(screen.getByText('25 min, from 12 earlier jobs with the same content or name')).toBeTruthy()
+  })
+
   it('is waiting with its reason, position and expected start', async () => {
     const details = { instances: [], completed_at: null, exit_code: null }
     answerWith({ [`GET /api/queue/${makeJob().job_id}`]: { ...makeQueueJob(), ...details } })

@@ -27,6 +27,7 @@ describe('the policy', () => {
       enable_auto_retry: true,
       max_queue_size: 100,
       backfill: true,
+      predict_run_times: true,
       ageing_minutes: 60,
       half_life_hours: 24,
       memory_threshold: 0.8,

@@ -1,12 +1,20 @@
 import { database } from '../../database/client'
+import type { ProgramFacts } from '../../scheduling/run-times'
 import type { JobFacts, WaitingJob } from '../../scheduling/types'
 import { queueOrder } from './queue-order'
 
-/** A job's facts, with its spec instead of its request. */
-export type JobRow = Omit<JobFacts, 'request'> & { spec: unknown }
+/** A job's facts as they are stored: its spec instead of its request, and the user's estimate. */
+export interface JobRow
+  extends Omit<JobFacts, 'request' | 'expectedMs'>,
+    Omit<ProgramFacts, 'userId' | 'projectId'> {
+  spec: unknown
+  estimateMs: number
+  limitMs: number
+}
 
 /** The SQL columns of {@link JobRow}. */
-export const jobColumns = `j.id, j.project_id AS "projectId", j.user_id AS "userId", j.expected_time_s * 1000 AS "expectedMs", j.spec`
+export const jobColumns = `j.id, j.project_id AS "projectId", j.user_id AS "userId", j.expected_time_s * 1000 AS "estimateMs",
+  j.time_limit_s::float8 * 1000 AS "limitMs", j.name, encode(j.content_hash, 'hex') AS "contentHash", j.spec`
 
 export interface WaitingRow extends JobRow, Pick<WaitingJob, 'attempt' | 'priority'> {
   submittedAt: Date

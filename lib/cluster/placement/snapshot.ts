@@ -3,6 +3,7 @@ import { database } from '../../database/client'
 import { requestOf } from '../../jobs/config/resource-request'
 import type {
   Demand,
+  JobFacts,
   Policy,
   ResourceRequest,
   RunningJob,
@@ -14,6 +15,7 @@ import { readPolicy } from '../admin/policy'
 import { readNodes } from '../nodes/node-states'
 import { readUserGpuLimits } from './gpu-limits'
 import { type JobRow, jobColumns, PendingWindow, type WaitingRow } from './pending-window'
+import { readRunTimes } from './run-times'
 import { readShares } from './shares'
 
 const pendingWindow = new PendingWindow()
@@ -21,12 +23,13 @@ const pendingWindow = new PendingWindow()
 /** Reads the state for a scheduling pass at the database's time, and the current reason of each waiting job. */
 export async function takeSnapshot(): Promise<{ snapshot: Snapshot; reasons: Map<string, string | null> }> {
   const { pool } = database()
-  const [clock, nodes, policy, waiting, running, workload] = await Promise.all([
+  const [clock, nodes, policy, waiting, runningRows, runTimes, workload] = await Promise.all([
     pool.query<{ now: Date }>({ name: 'snapshot-clock', text: 'SELECT now()' }),
     readNodes(pool),
     readPolicy(),
     pendingWindow.read(),
     readRunning(),
+    readRunTimes(),
     recentWorkload(),
   ])
   const now = clock.rows[0]?.now ?? new Date(0)
@@ -38,7 +41,14 @@ export async function takeSnapshot(): Promise<{ snapshot: Snapshot; reasons: Map
     ageingMs: policy.ageing_minutes * 60_000,
     halfLifeMs: policy.half_life_hours * 3_600_000,
   }
-  const waitingJobs = waiting.map(toWaitingJob)
+  const predicted = (job: JobRow, elapsedMs: number): number =>
+    policy.predict_run_times
+      ? runTimes.predict(job, job.estimateMs, job.limitMs, elapsedMs).expectedMs
+      : job.estimateMs
+  const running = runningRows.map(
+    (row): RunningJob => toRunningJob(row, predicted(row, now.getTime() - row.began.getTime())),
+  )
+  const waitingJobs = waiting.map((row) => toWaitingJob(row, predicted(row, 0)))
   requests.removeUnused()
   const [projects, userLimits] = await Promise.all([
     readShares(
@@ -61,8 +71,10 @@ export async function takeSnapshot(): Promise<{ snapshot: Snapshot; reasons: Map
   }
 }
 
-async function readRunning(): Promise<RunningJob[]> {
-  const { rows } = await database().pool.query<JobRow & Omit<RunningJob, 'startedAt'> & { began: Date }>({
+type RunningRow = JobRow & Pick<RunningJob, 'tasks' | 'terminating'> & { began: Date }
+
+async function readRunning(): Promise<RunningRow[]> {
+  const { rows } = await database().pool.query<RunningRow>({
     name: 'snapshot-running',
     // `json` is built in half the time of `jsonb`, and no operator here reads inside it.
     text: `WITH held AS (
@@ -80,11 +92,15 @@ async function readRunning(): Promise<RunningJob[]> {
                     SELECT 1 FROM tasks p WHERE p.job_id = j.id AND p.attempt = j.attempt AND p.reason <> 'finished')) AS terminating
              FROM live JOIN jobs j ON j.id = live.job_id`,
   })
-  return rows.map(({ began, spec, ...job }) => ({
-    ...job,
-    request: requests.of(job.id, spec),
-    startedAt: began.getTime(),
-  }))
+  return rows
+}
+
+function toRunningJob({ tasks, terminating, began, ...row }: RunningRow, expectedMs: number): RunningJob {
+  return { ...toFacts(row, expectedMs), tasks, terminating, startedAt: began.getTime() }
+}
+
+function toFacts({ id, projectId, userId, spec }: JobRow, expectedMs: number): JobFacts {
+  return { id, projectId, userId, request: requests.of(id, spec), expectedMs }
 }
 
 /**
@@ -110,10 +126,12 @@ class RequestCache {
 
 const requests = new RequestCache()
 
-function toWaitingJob({ spec, reason, submittedAt, notBefore, ...job }: WaitingRow): WaitingJob {
+function toWaitingJob(row: WaitingRow, expectedMs: number): WaitingJob {
+  const { attempt, priority, submittedAt, notBefore } = row
   return {
-    ...job,
-    request: requests.of(job.id, spec),
+    ...toFacts(row, expectedMs),
+    attempt,
+    priority,
     submittedAt: submittedAt.getTime(),
     notBefore: notBefore?.getTime() ?? null,
   }

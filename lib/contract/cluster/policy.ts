@@ -18,6 +18,11 @@ export const policySchema = z.object({
     .max(1_000_000)
     .describe('maximum number of waiting jobs, from all interfaces'),
   backfill: z.boolean().describe('true: later jobs may start first if this delays no earlier job'),
+  predict_run_times: z
+    .boolean()
+    .describe(
+      'true: the scheduler predicts run times from earlier jobs; false: it uses the estimates of users',
+    ),
   ageing_minutes: z.number().min(0.001).max(1e6).describe('waiting this long raises the priority by 1'),
   half_life_hours: z
     .number()
