@@ -76,6 +76,8 @@ describe.each(versions)('a backup of gpuq %s, restored and upgraded', (version) 
     if (!found) throw new Error(`There is no read ${path}.`)
     return found
   }
+  /** Reads of the other engine. */
+  const ofSlurm = ({ path }: Operation) => path.startsWith('/api/slurm')
   /** Reads of what only some jobs, or only a built checkout have. */
   const mayBeNone = [
     '/api/jobs/{id}/artifacts.tar',
@@ -101,6 +103,10 @@ describe.each(versions)('a backup of gpuq %s, restored and upgraded', (version) 
     for (const operation of reads) {
       for (const params of await paramsOf(operation)) {
         const { status, body } = await read(operation, params, state.admin.token)
+        if (ofSlurm(operation)) {
+          expect(status).toBe(409)
+          continue
+        }
         const what = `${operation.path} ${JSON.stringify(params)}: ${body.toString().slice(0, 500)}`
         if (status === 404 && mayBeNone.includes(operation.path)) continue
         expect(status, what).toBe(200)
