@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { CommandClient } from '@/lib/slurm/commands'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { hasEnded } from '@/lib/slurm/parse-jobs'
+import { slurmClient } from '@/lib/slurm/slurm'
 import {
   type SlurmClient,
   type SlurmJobState,
@@ -26,12 +28,15 @@ beforeAll(async () => {
   })
 })
 afterAll(() => slurm?.stop())
+// A failed test leaves jobs, which the next one would wait for.
+afterEach(() => slurm.clear())
 
 const transports: [string, () => Promise<SlurmClient>][] = [
-  ['commands', async () => new CommandClient({ ...process.env, ...slurm.env })],
+  ['commands', async () => slurmClient({}, { ...process.env, ...slurm.env })],
+  ['slurmrestd', async () => slurmClient(await slurm.startRest(), { ...process.env, ...slurm.env })],
 ]
 
-describe.each(transports)('Slurm by %s', (_, connect) => {
+describe.each(transports)('Slurm by %s', (transport, connect) => {
   let client: SlurmClient
   beforeAll(async () => {
     client = await connect()
@@ -79,10 +84,13 @@ describe.each(transports)('Slurm by %s', (_, connect) => {
   test('lists nodes with their GPUs by type, and partitions', async () => {
     const id = await client.submit(submission({ script: waits, gpus: 3, gpuType: 'a100', memoryMib: 500 }))
     await runs(id)
-    const listed = await client.listNodes()
+    const listed = await until('n0 is in use', async () => {
+      const now = await client.listNodes()
+      return now[0]?.usedCpus === 1 ? now : null
+    })
     expect(listed.map(({ name }) => name)).toEqual(['n0', 'n1', 'n2'])
     expect(listed[0]).toMatchObject({
-      states: ['MIXED'],
+      states: expect.arrayContaining(['MIXED']),
       reason: null,
       partitions: ['main', 'short'],
       cpus: 16,
@@ -135,7 +143,8 @@ describe.each(transports)('Slurm by %s', (_, connect) => {
     const details = await slurm.run('scontrol', ['show', 'job', String(id)])
     expect(details).toContain('TimeLimit=01:00:00')
     expect(details).toContain('MinMemoryNode=250M')
-    expect(details).toContain('Requeue=0')
+    // slurmrestd 22.05 ignores it: the script refuses a second start.
+    expect(details).toContain(transport === 'commands' ? 'Requeue=0' : 'Requeue=1')
     await client.cancel([id], null)
     await ends(id)
   })
@@ -162,11 +171,16 @@ describe.each(transports)('Slurm by %s', (_, connect) => {
     const waiting = await reaches(id, ({ reason }) => reason === 'Resources' || reason === 'Priority')
     expect(waiting).toMatchObject({ state: 'PENDING', held: false, nodes: [], startedAt: null })
     await client.setHeld([id], true, null)
-    await reaches(id, ({ held, reason }) => held && reason === 'JobHeldUser')
-    await client.setHeld([id], false, null)
-    await reaches(id, ({ held }) => !held)
+    await reaches(id, ({ held, reason }) => held && /^JobHeld/.test(reason ?? ''))
     await client.setNice(id, 100, null)
-    await reaches(id, ({ nice }) => nice === 100)
+    expect(await find(id)).toMatchObject({ nice: 100, held: true })
+    await client.setHeld([id], false, null)
+    expect(await find(id)).toMatchObject({ nice: 100, held: false })
+    await client.setNice(id, 200, null)
+    expect(await find(id)).toMatchObject({ nice: 200, held: false })
+    await client.setHeld([id], true, null)
+    expect(await find(id)).toMatchObject({ nice: 200, held: true })
+    await client.setHeld([id], false, null)
     await reaches(id, ({ startsAt }) => startsAt !== null)
     const after = await client.submit(submission({ dependency: `afterok:${id}` }))
     await reaches(after, ({ reason }) => reason === 'Dependency')
@@ -185,18 +199,24 @@ describe.each(transports)('Slurm by %s', (_, connect) => {
     await ends(waiting)
   })
 
-  test('drains a node with a reason, and resumes it', async () => {
-    const reason = 'disk | "full", see: the wiki'
-    const states = async () => (await client.listNodes()).find(({ name }) => name === 'n1')
-    await client.setDrained('n1', reason)
-    expect(await states()).toMatchObject({ states: ['IDLE', 'DRAIN'], reason })
-    await client.setDrained('n1', null)
-    await client.setDrained('n1', null)
-    // It is NOT_RESPONDING until slurmctld has asked its slurmd.
-    await until('n1 is idle', async () => (await states())?.states.join() === 'IDLE')
-    expect(await states()).toMatchObject({ reason: null })
-    await expect(client.setDrained('nowhere', 'test')).rejects.toThrow(SlurmRefusal)
-  })
+  if (transport === 'slurmrestd')
+    test('refuses to drain a node, which slurmrestd 22.05 cannot do', async () => {
+      await expect(client.setDrained('n1', 'test')).rejects.toThrow('cannot drain or resume nodes')
+    })
+
+  if (transport === 'commands')
+    test('drains a node with a reason, and resumes it', async () => {
+      const reason = 'disk | "full", see: the wiki'
+      const states = async () => (await client.listNodes()).find(({ name }) => name === 'n1')
+      await client.setDrained('n1', reason)
+      expect(await states()).toMatchObject({ states: ['IDLE', 'DRAIN'], reason })
+      await client.setDrained('n1', null)
+      await client.setDrained('n1', null)
+      // It is NOT_RESPONDING until slurmctld has asked its slurmd.
+      await until('n1 is idle', async () => (await states())?.states.join() === 'IDLE')
+      expect(await states()).toMatchObject({ reason: null })
+      await expect(client.setDrained('nowhere', 'test')).rejects.toThrow(SlurmRefusal)
+    })
 
   test('a refusal has the message of Slurm', async () => {
     const refused = async (changes: Partial<SlurmSubmission>) => {
@@ -249,7 +269,7 @@ describe.each(transports)('Slurm by %s', (_, connect) => {
       client.listNodes(),
       client.cancel([1], null),
       client.setNice(1, 1, null),
-      client.setDrained('n1', null),
+      client.setHeld([1], true, null),
     ]
     const results = await Promise.allSettled(calls)
     await slurm.startController()
@@ -259,4 +279,34 @@ describe.each(transports)('Slurm by %s', (_, connect) => {
     }
     await slurm.idle()
   })
+
+  if (transport === 'slurmrestd')
+    test('a job that must not start again does nothing if Slurm restarts it', async () => {
+      const id = await client.submit(submission({ script: waits, requeue: false }))
+      await runs(id)
+      await slurm.run('scontrol', ['requeue', String(id)])
+      expect(await reaches(id, ({ state }) => state === 'FAILED')).toMatchObject({
+        exitCode: 75,
+        restarts: 1,
+      })
+    })
+
+  if (transport === 'slurmrestd')
+    test('renews a token that slurmrestd refuses', async () => {
+      const file = join(slurm.directory, 'asked')
+      const settings = await slurm.startRest()
+      const command = `if [ -e ${file} ]; then ${settings.GPUQ_SLURM_TOKEN_COMMAND}; else touch ${file}; echo a.refused.token.of.the.test; fi`
+      const other = slurmClient(
+        { ...settings, GPUQ_SLURM_TOKEN_COMMAND: command },
+        { ...process.env, ...slurm.env },
+      )
+      expect(await other.version()).toMatch(/^22/)
+      await rm(file)
+      const failing = slurmClient(
+        { ...settings, GPUQ_SLURM_TOKEN_COMMAND: 'echo secret; exit 3' },
+        process.env,
+      )
+      await expect(failing.version()).rejects.toThrow(/GPUQ_SLURM_TOKEN_COMMAND failed with code 3/)
+      await expect(failing.version()).rejects.not.toThrow(/secret/)
+    })
 })

@@ -101,8 +101,11 @@ export class CommandClient implements SlurmClient {
       await this.change('scontrol', [held ? 'uhold' : 'release', part], unixUser)
   }
 
-  setNice(id: number, nice: number, unixUser: string | null): Promise<void> {
-    return this.change('scontrol', ['update', `jobid=${id}`, `nice=${nice}`], unixUser)
+  async setNice(id: number, nice: number, unixUser: string | null): Promise<void> {
+    const held = (await this.listJobs()).find((job) => job.id === id)?.held ?? false
+    await this.change('scontrol', ['update', `jobid=${id}`, `nice=${nice}`], unixUser)
+    // Slurm gives a held job a priority with it, which releases the job.
+    if (held) await this.setHeld([id], true, unixUser)
   }
 
   async setDrained(node: string, reason: string | null): Promise<void> {

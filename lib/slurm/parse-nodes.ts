@@ -20,6 +20,8 @@ export function parseNodes(output: string, separator: string): SlurmNodeState[] 
     if (known === undefined) nodes.set(node.name, node)
     else known.partitions.push(...node.partitions)
   }
+  // sinfo prints the partitions of a node in any order.
+  for (const { partitions } of nodes.values()) partitions.sort()
   return [...nodes.values()]
 }
 

@@ -8,6 +8,7 @@ import { Daemon, freePorts } from './daemon'
 import { endProcess } from './end-process'
 import { startMunge } from './munge'
 import { type SlurmNodeOptions, slurmFiles } from './slurm-config'
+import { startRestDaemon } from './slurm-restd'
 import { until } from './until'
 
 const run = promisify(execFile)
@@ -35,6 +36,7 @@ export const fourNodes: readonly SlurmNodeOptions[] = ['n0', 'n1', 'n2', 'n3'].m
  */
 export class SlurmCluster {
   private munged: Daemon | undefined
+  private rest: Daemon | undefined
   private readonly controller: Daemon
   private readonly slurmds: Map<string, Daemon>
 
@@ -117,6 +119,17 @@ export class SlurmCluster {
     )
   }
 
+  /** Cancels all jobs and waits until they are gone. */
+  async clear(): Promise<void> {
+    await until('all jobs are gone', async () => {
+      const ids = (await this.run('squeue', ['--noheader', '--format=%A']))
+        .split('\n')
+        .filter((id) => id !== '')
+      if (ids.length > 0) await this.run('scancel', ids).catch(() => '')
+      return ids.length === 0
+    })
+  }
+
   async startController(): Promise<void> {
     await this.controller.start()
     await until(
@@ -143,6 +156,14 @@ export class SlurmCluster {
     })
   }
 
+  /** Starts slurmrestd and returns the variables with which gpuq uses it. */
+  async startRest(): Promise<{ GPUQ_SLURM_URL: string; GPUQ_SLURM_TOKEN_COMMAND: string }> {
+    await this.rest?.end('SIGKILL')
+    const { daemon, url } = await startRestDaemon(this.directory, { ...process.env, ...this.env })
+    this.rest = daemon
+    return { GPUQ_SLURM_URL: url, GPUQ_SLURM_TOKEN_COMMAND: 'scontrol token lifespan=3600' }
+  }
+
   /** Starts the slurmd of a node. */
   startNode(name: string): Promise<void> {
     return this.slurmd(name).start()
@@ -161,6 +182,7 @@ export class SlurmCluster {
 
   /** Ends everything that it started, jobs included, and removes its files. */
   async stop(): Promise<void> {
+    await this.rest?.end('SIGKILL')
     await this.controller.end('SIGKILL')
     for (const daemon of this.slurmds.values()) await daemon.end('SIGKILL')
     await this.killJobs(() => true)

@@ -29,7 +29,7 @@ const partition = 'main'
 /**
  * The files of a cluster with simulated GPUs, by name. `gpus` are device files that behave like /dev/null.
  * Times are short: a node without slurmd is DOWN after 15 s, a job is killed 2 s after SIGTERM, and a requeued job starts
- * again after 3 s instead of two minutes (`cred_expire`).
+ * again after 5 s, the minimum, instead of two minutes (`cred_expire`).
  */
 export function slurmFiles(input: SlurmConfigInput): Record<string, string> {
   return {
@@ -58,7 +58,7 @@ function slurmConf({
     'SlurmdUser=root',
     'AuthType=auth/munge',
     'CredType=cred/munge',
-    `AuthInfo=socket=${join(directory, 'munge', 'socket')},cred_expire=3`,
+    `AuthInfo=socket=${join(directory, 'munge', 'socket')},cred_expire=5`,
     'AuthAltTypes=auth/jwt',
     `AuthAltParameters=jwt_key=${join(directory, 'jwt.key')}`,
     `StateSaveLocation=${join(directory, 'state')}`,
