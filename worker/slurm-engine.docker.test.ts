@@ -1,24 +1,9 @@
-import { afterAll, beforeAll, describe, expect } from 'vitest'
+import { describe, expect } from 'vitest'
 import { cancel } from './testing/cancel'
-import { it as base } from './testing/lab-test'
-import { SlurmCluster } from './testing/slurm-cluster'
-import { SlurmLab } from './testing/slurm-lab'
+import { type SlurmLab, slurmTests } from './testing/slurm-lab'
 import { expectAllTrue } from './testing/truth'
 
-let slurm: SlurmCluster
-beforeAll(async () => {
-  slurm = await SlurmCluster.start()
-})
-afterAll(() => slurm?.stop())
-
-const it = base.extend<{ openSlurmLab: () => Promise<SlurmLab> }>({
-  openSlurmLab: ({ afterwards }, use) =>
-    use(async () => {
-      const lab = await SlurmLab.open(slurm)
-      afterwards(() => lab.lab.close())
-      return lab
-    }),
-})
+const { it, cluster } = slurmTests()
 
 const small = { cpu: 1, memory_gb: 0.25 }
 /** Runs until somebody stops it. */
@@ -41,7 +26,7 @@ async function gpusOf(lab: SlurmLab, job: string): Promise<Record<string, number
 
 /** The GPUs of a job as Slurm says. */
 async function slurmGpusOf(slurmId: number): Promise<Record<string, number[]>> {
-  const output = await slurm.run('scontrol', ['--details', 'show', 'job', String(slurmId)])
+  const output = await cluster().run('scontrol', ['--details', 'show', 'job', String(slurmId)])
   const found = output.matchAll(/Nodes=(\S+) CPU_IDs=\S+ Mem=\d+ GRES=gpu\S*\(IDX:([\d,-]+)\)/g)
   const expand = (text: string) =>
     text.split(',').flatMap((range) => {
@@ -141,7 +126,7 @@ describe.sequential('a change by hand in Slurm', () => {
     await lab.jobs.untilPrinted(running, /started/)
     const waiting = await lab.jobs.submit(forever, { spec: { ...small, instance_count: 4, cpu: 16 } })
     const ids = [await lab.untilSubmitted(running), await lab.untilSubmitted(waiting)]
-    await slurm.run('scancel', ids.map(String))
+    await cluster().run('scancel', ids.map(String))
     for (const job of [running, waiting]) {
       expect(await lab.jobs.untilFinal(job)).toMatchObject({
         status: 'cancelled',
@@ -160,12 +145,12 @@ describe.sequential('a change by hand in Slurm', () => {
     await lab.jobs.untilPrinted(blocker, /started/)
     const job = await lab.jobs.submit('print(1)', { spec: { ...small, cpu: 16 } })
     const slurmId = await lab.untilSubmitted(job)
-    await slurm.run('scontrol', ['hold', String(slurmId)])
+    await cluster().run('scontrol', ['hold', String(slurmId)])
     await lab.jobs.until('it is held in gpuq', async () => (await lab.jobs.row(job)).reason === 'slurm_held')
     await cancel(lab.lab, blocker)
     await lab.untilRow(blocker, 'the blocker is gone', ({ ended }) => ended)
     expect(await lab.jobs.row(job)).toMatchObject({ status: 'pending', reason: 'slurm_held' })
-    await slurm.run('scontrol', ['release', String(slurmId)])
+    await cluster().run('scontrol', ['release', String(slurmId)])
     expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed', attempt: 1 })
     await lab.untilRow(job, 'its row ends', ({ ended }) => ended)
     await expectAllTrue(lab.lab)
@@ -177,7 +162,8 @@ describe.sequential('a change by hand in Slurm', () => {
     const job = await lab.jobs.submit(secondEnds, { spec: small, maxRetries: 0 })
     await lab.jobs.untilPrinted(job, /attempt 1/)
     const slurmId = await lab.untilSubmitted(job)
-    await slurm.run('scontrol', ['requeue', String(slurmId)])
+    await cluster().run('scontrol', ['requeue', String(slurmId)])
+    await lab.startRequeued(job, slurmId)
     expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed', attempt: 2 })
     expect(await lab.jobs.lines(job)).toEqual(['attempt 2'])
     const row = await lab.untilRow(job, 'its row ends', ({ ended }) => ended)
@@ -192,7 +178,7 @@ describe.sequential('a change by hand in Slurm', () => {
     const job = await lab.jobs.submit(forever, { spec: small, maxRetries: 0 })
     await lab.jobs.untilPrinted(job, /started/)
     const slurmId = await lab.untilSubmitted(job)
-    await slurm.run('scontrol', ['update', `JobId=${slurmId}`, 'TimeLimit=1'])
+    await cluster().run('scontrol', ['update', `JobId=${slurmId}`, 'TimeLimit=1'])
     expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'failed', reason: 'timeout' })
     await lab.untilRow(job, 'its row ends', ({ ended }) => ended)
     await expectAllTrue(lab.lab)

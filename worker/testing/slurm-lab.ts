@@ -1,7 +1,10 @@
-import { mkdir } from 'node:fs/promises'
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { connect } from 'node:net'
 import { join } from 'node:path'
+import { afterAll, beforeAll } from 'vitest'
 import { Lab } from './lab'
-import type { SlurmCluster } from './slurm-cluster'
+import { it as base } from './lab-test'
+import { SlurmCluster, type SlurmClusterOptions } from './slurm-cluster'
 import type { WorkerOptions, WorkerProcess } from './worker-process'
 
 /** A row of `slurm_jobs`. */
@@ -67,6 +70,64 @@ export class SlurmLab {
     return [leader, ...rest]
   }
 
+  /**
+   * Puts a program in the place of sbatch for a worker that is started with the returned variables. `script` is shell, where
+   * `real "$@"` is the real sbatch, `mark NAME` notes a moment, and `await NAME` waits for one. The program survives the
+   * death of its worker.
+   */
+  async replaceSbatch(script: string) {
+    const directory = join(this.directory, 'bin')
+    await mkdir(directory)
+    const functions = [
+      '#!/bin/sh',
+      'real() { /usr/bin/sbatch "$@"; }',
+      `mark() { touch ${directory}/moment-$1; }`,
+      `await() { i=0; while [ ! -e ${directory}/moment-$1 ] && [ $i -lt 3000 ]; do sleep 0.1; i=$((i + 1)); done; }`,
+    ]
+    const file = join(directory, 'sbatch')
+    await writeFile(file, `${functions.join('\n')}\n${script}\n`)
+    await chmod(file, 0o755)
+    const moment = (name: string) => join(directory, `moment-${name}`)
+    return {
+      variables: { PATH: `${directory}:${process.env.PATH}` },
+      mark: (name: string) => writeFile(moment(name), ''),
+      until: (name: string) =>
+        this.jobs.until(`sbatch is at ${name}`, () =>
+          readFile(moment(name)).then(
+            () => true,
+            () => false,
+          ),
+        ),
+    }
+  }
+
+  /** Sends a line to the worker of a node as a step does, and returns the answer until the worker closes the connection. */
+  async tellStep(node: string, line: string): Promise<string> {
+    const port = Number(await readFile(join(this.directory, `${node}.port`), 'utf8'))
+    const socket = connect(port, '127.0.0.1')
+    socket.write(`${line}\n`)
+    let answer = ''
+    for await (const piece of socket.setEncoding('utf8')) answer += piece
+    return answer
+  }
+
+  /** Starts a requeued job now. Slurm waits two minutes by default. */
+  async startRequeued(jobId: string, slurmId: number): Promise<void> {
+    await this.untilRow(jobId, 'it waits in Slurm again', ({ state }) => state === 'PENDING')
+    await this.slurm.run('scontrol', ['update', `JobId=${slurmId}`, 'StartTime=now'])
+  }
+
+  /** The ids of all Slurm jobs that were submitted for a job and that Slurm still knows. */
+  async submissions(jobId: string): Promise<number[]> {
+    const output = await this.slurm.run('squeue', [
+      '--noheader',
+      '--states=all',
+      `--name=gpuq-${jobId}`,
+      '--format=%A',
+    ])
+    return output.split('\n').filter(Boolean).map(Number)
+  }
+
   /** The rows of a job, the oldest first. */
   async rows(jobId: string): Promise<SlurmRow[]> {
     const { rows } = await this.lab.database.pool.query<SlurmRow>(
@@ -101,4 +162,26 @@ export class SlurmLab {
     const output = await this.slurm.run('squeue', ['--noheader', '--format=%A'])
     return output.split('\n').filter(Boolean).map(Number)
   }
+}
+
+/** `it` for the tests of a file that share a Slurm cluster, each with a gpuq of its own, and the running cluster. */
+export function slurmTests(options: SlurmClusterOptions = {}) {
+  let slurm: SlurmCluster | undefined
+  beforeAll(async () => {
+    slurm = await SlurmCluster.start(options)
+  })
+  afterAll(() => slurm?.stop())
+  const cluster = () => {
+    if (!slurm) throw new Error('The Slurm cluster was not started.')
+    return slurm
+  }
+  const it = base.extend<{ openSlurmLab: () => Promise<SlurmLab> }>({
+    openSlurmLab: ({ afterwards }, use) =>
+      use(async () => {
+        const lab = await SlurmLab.open(cluster())
+        afterwards(() => lab.lab.close())
+        return lab
+      }),
+  })
+  return { it, cluster }
 }

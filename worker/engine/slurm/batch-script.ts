@@ -8,7 +8,7 @@ interface BatchScript {
 }
 
 /** How long a step waits for a worker of its node. A worker that is updated is back within seconds. */
-const workerTimeoutS = 300
+const workerTimeoutS = 120
 
 /**
  * Returns the batch script of a job. It contains nothing that a user wrote.
