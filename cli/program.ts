@@ -7,6 +7,7 @@ import { declareCluster } from './declare/cluster'
 import { completionScript, type Shell, shells } from './declare/completion'
 import { declareJobs } from './declare/jobs'
 import { declareMultihostJob } from './declare/multihost-job'
+import { declareSlurm } from './declare/slurm'
 import { declareSnapshots } from './declare/snapshots'
 import { declareStart } from './declare/start'
 import { declareSubmit } from './declare/submit'
@@ -30,6 +31,7 @@ export function createProgram(): Command {
   declareStart(program)
   declareJobs(program)
   declareCluster(program)
+  declareSlurm(program)
   declareSnapshots(program)
   declareAccount(program)
   declareBuckets(program)

@@ -45,18 +45,25 @@ export function ClusterView({ handle, admin, slurm }: ClusterViewProps) {
             {slurm ? (
               <SlurmCluster measured={cluster.cluster_status} scheduler={scheduler} admin={admin} />
             ) : (
-              <ClusterSummary status={cluster.cluster_status} scheduler={scheduler} />
+              <>
+                <ClusterSummary status={cluster.cluster_status} scheduler={scheduler} />
+                <NodeGrid cluster={cluster} filter={filter} onFilter={setFilter} admin={admin} />
+              </>
             )}
-            <NodeGrid
-              title={slurm ? 'Workers of gpuq' : 'Nodes'}
-              cluster={cluster}
-              filter={filter}
-              onFilter={setFilter}
-              admin={admin && !slurm}
-            />
             <div id="queue" className="scroll-mt-16">
               <QueuePanel handle={handle} admin={admin} />
             </div>
+            {slurm ? (
+              // Without its actions: Slurm would ignore a pause.
+              <NodeGrid
+                title="Workers of gpuq"
+                startsCompact
+                cluster={cluster}
+                filter={filter}
+                onFilter={setFilter}
+                admin={false}
+              />
+            ) : null}
           </div>
         )}
       </Loaded>

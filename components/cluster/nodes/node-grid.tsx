@@ -31,6 +31,8 @@ const detailedNodesPerPage = 12
 interface NodeGridProps {
   /** The heading. */
   title?: string
+  /** Whether the compact view is the default for any number of GPUs. */
+  startsCompact?: boolean
   cluster: Cluster
   /** Which nodes to show. */
   filter: NodesWanted
@@ -39,11 +41,18 @@ interface NodeGridProps {
 }
 
 /** The nodes with their GPUs. */
-export function NodeGrid({ title = 'Nodes', cluster, filter, onFilter, admin }: NodeGridProps) {
+export function NodeGrid({
+  title = 'Nodes',
+  startsCompact = false,
+  cluster,
+  filter,
+  onFilter,
+  admin,
+}: NodeGridProps) {
   const { nodes, matching_nodes, cluster_status } = cluster
   const [chosen, setChosen] = useState<NodeView | null>(null)
   const [openId, setOpenId] = useState<string | null>(null)
-  const view = chosen ?? (cluster_status.total_gpus > manyGpus ? 'compact' : 'details')
+  const view = chosen ?? (startsCompact || cluster_status.total_gpus > manyGpus ? 'compact' : 'details')
   const history = useHistory(view === 'details' ? nodes : nodes.filter((node) => has(node, openId)))
   if (cluster_status.nodes === 0) {
     return (

@@ -29,10 +29,8 @@ export function SlurmCluster({ measured, scheduler, admin }: SlurmClusterProps) 
           <ClusterSummary status={toClusterStatus(slurm, measured)} scheduler={scheduler} />
           <MissingWorkers totals={slurm.totals} admin={admin} />
           <SlurmNodes slurm={slurm} filter={filter} onFilter={setFilter} />
-          <div className="grid items-start gap-4 xl:grid-cols-2">
-            <SlurmPartitions partitions={slurm.partitions} />
-            <SlurmOtherJobs jobs={slurm.other_jobs} admin={admin} />
-          </div>
+          <SlurmPartitions partitions={slurm.partitions} />
+          <SlurmOtherJobs jobs={slurm.other_jobs} admin={admin} />
         </>
       )}
     </Loaded>

@@ -86,7 +86,7 @@ const columns: readonly Column<SlurmNodeView>[] = [
   {
     label: 'CPUs',
     align: 'end',
-    className: 'text-muted tabular-nums',
+    className: 'text-muted tabular-nums whitespace-nowrap',
     cell: ({ cpus, used_cpus }) => `${formatNumber(used_cpus)} of ${formatNumber(cpus)}`,
   },
   {
