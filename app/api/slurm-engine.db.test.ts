@@ -25,7 +25,7 @@ beforeAll(async () => {
   await db.pool.query(
     `UPDATE slurm_cluster SET read_at = '2026-11-23T10:00:00Z', version = '22.05.8',
             problem = 'slurmctld did not answer within 10 s.', nodes = $1`,
-    [JSON.stringify([{ name: 'n0', gpus: [{ type: 'a100', count: 8, used: 0 }], shards: 0 }])],
+    [JSON.stringify([{ name: 'n0', gpus: [{ type: 'a100', count: 8, used: 0 }] }])],
   )
 })
 

@@ -68,8 +68,8 @@ export const waitReasons = {
   never_fits: { message: 'No node has what the job needs.' },
   backing_off: { message: 'The last attempt failed because of a system fault. gpuq retries the job soon.' },
   slurm_submitting: { message: 'gpuq is submitting the job to Slurm.' },
-  slurm_pending: { message: 'Slurm has accepted the job and has not started it yet.' },
-  slurm_held: { message: 'The job is held in Slurm and does not start until it is released.' },
+  slurm_pending: { message: 'The job waits in Slurm.' },
+  slurm_held: { message: 'The job is held in Slurm.' },
   slurm_unreachable: {
     message: 'Slurm does not answer. gpuq keeps the job and submits it when Slurm answers again.',
   },

@@ -44,7 +44,7 @@ test.each([
 
 test('a wait in Slurm is explained by gpuq’s reason and Slurm’s', () => {
   expect(describeReason('slurm_pending', describeSlurmReason('Priority'))).toBe(
-    'Slurm has accepted the job and has not started it yet. Other jobs with a higher priority are before it in the queue (Slurm: Priority).',
+    'The job waits in Slurm. Other jobs with a higher priority are before it in the queue (Slurm: Priority).',
   )
 })
 

@@ -112,8 +112,6 @@ export interface SlurmNodeState {
   usedMemoryMib: number
   /** GPUs by type; `type` is null where Slurm has none. */
   gpus: { type: string | null; count: number; used: number }[]
-  /** Parts of GPUs that jobs can ask for (GRES `shard`); absent: not read. */
-  shards?: number
 }
 
 export interface SlurmPartition {

@@ -27,7 +27,7 @@ export function QueuePanel({ handle, admin }: { handle: string; admin: boolean }
         title="Queue"
         description={
           shown === 'waiting'
-            ? 'Waiting jobs in their expected order.'
+            ? `Waiting jobs in their expected order${query.data?.engine === 'slurm' ? ', as Slurm predicts it' : ''}.`
             : 'Running jobs with their nodes and GPUs.'
         }
         actions={

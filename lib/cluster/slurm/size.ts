@@ -1,3 +1,4 @@
+import { findGpuType, gpuTypesOf } from '../../jobs/config/gpu-types'
 import type { ResourceRequest } from '../../scheduling/types'
 import type { SlurmNodeState, SlurmSubmission } from '../../slurm/slurm-client'
 
@@ -41,7 +42,7 @@ export function slurmSizeOf(request: ResourceRequest, facts: SizeFacts): SlurmSi
     )
   if (shared && request.gpuCount > 1)
     throw new UnsuitableForSlurm('Slurm gives shards of one GPU only. Use gpu_count: 1 with gpu_fraction.')
-  const gpuType = request.gpuModel === null ? null : findType(request.gpuModel, facts.nodes)
+  const gpuType = request.gpuModel === null ? null : requireType(request.gpuModel, facts.nodes)
   const share = shareOf(request, gpuType, facts)
   return {
     nodes: request.instances,
@@ -55,17 +56,11 @@ export function slurmSizeOf(request: ResourceRequest, facts: SizeFacts): SlurmSi
   }
 }
 
-/** Finds Slurm's type for a model: the longest one that the model's name contains, or the reverse. */
-function findType(model: string, nodes: readonly SlurmNodeState[]): string {
-  const types = new Set(
-    nodes.flatMap(({ gpus }) => gpus.flatMap(({ type }) => (type === null ? [] : [type]))),
-  )
-  const plain = (name: string) => name.toLowerCase().replace(/[^a-z0-9]/g, '')
-  const wanted = plain(model)
-  const matching = [...types].filter((type) => wanted.includes(plain(type)) || plain(type).includes(wanted))
-  const [best] = matching.sort((a, b) => b.length - a.length)
-  if (best !== undefined) return best
-  const known = types.size === 0 ? 'It has no GPU types.' : `It has ${[...types].sort().join(', ')}.`
+function requireType(model: string, nodes: readonly SlurmNodeState[]): string {
+  const types = gpuTypesOf(nodes)
+  const found = findGpuType(model, types)
+  if (found !== null) return found
+  const known = types.length === 0 ? 'It has no GPU types.' : `It has ${types.join(', ')}.`
   throw new UnsuitableForSlurm(`This Slurm cluster has no GPU type for the model "${model}". ${known}`)
 }
 

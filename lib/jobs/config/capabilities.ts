@@ -16,7 +16,10 @@ export async function requireCapabilities(
   where = 'config_file: ',
 ): Promise<void> {
   const refusal = usesSlurm()
-    ? findSlurmRefusal(config, await readSlurmCluster())
+    ? findSlurmRefusal(config, {
+        ...(await readSlurmCluster()),
+        shardsPerGpu: env().GPUQ_SLURM_SHARDS_PER_GPU,
+      })
     : findProvisionRefusal(config)
   if (refusal === null) return
   throw invalidField(refusal.key, refusal.message, `${where}${refusal.key}: ${refusal.message}`)

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import type { SlurmNodeState } from '../../slurm/slurm-client'
 import { findGpuType } from './gpu-types'
-import { findSlurmRefusal, hasShards, type SlurmKeys } from './slurm-capabilities'
+import { findSlurmRefusal, type SlurmKeys } from './slurm-capabilities'
 
 const readAt = new Date('2026-11-23T10:00:00Z')
 
-function node(type: string | null, shards?: number): SlurmNodeState {
+function node(type: string | null): SlurmNodeState {
   return {
     name: 'n0',
     states: ['IDLE'],
@@ -16,13 +16,12 @@ function node(type: string | null, shards?: number): SlurmNodeState {
     memoryMib: 20_000,
     usedMemoryMib: 0,
     gpus: [{ type, count: 8, used: 0 }],
-    ...(shards === undefined ? {} : { shards }),
   }
 }
 
 const plain: SlurmKeys = { fresh_nodes: false }
-const refusalOf = (keys: Partial<SlurmKeys>, nodes = [node('a100', 0)]) =>
-  findSlurmRefusal({ ...plain, ...keys }, { readAt, nodes })
+const refusalOf = (keys: Partial<SlurmKeys>, nodes = [node('a100')], shardsPerGpu = 0) =>
+  findSlurmRefusal({ ...plain, ...keys }, { readAt, nodes, shardsPerGpu })
 
 describe('what Slurm cannot do', () => {
   it.each([
@@ -41,16 +40,13 @@ describe('what Slurm cannot do', () => {
   it('leaves everything else to Slurm', () => {
     expect(refusalOf({})).toBeNull()
     expect(refusalOf({ gpu_model: 'NVIDIA A100-SXM4-80GB' })).toBeNull()
-    expect(refusalOf({ gpu_fraction: 0.5 }, [node('a100', 0), node('a100', 32)])).toBeNull()
+    expect(refusalOf({ gpu_fraction: 0.5 }, [node('a100')], 8)).toBeNull()
     expect(refusalOf({ gpu_model: 'A100' }, [node(null)])?.message).toContain('has no types of GPUs')
   })
 
   it('refuses nothing that depends on a cluster that was never read', () => {
-    for (const keys of [{ gpu_model: 'H200' }, { gpu_fraction: 0.5 }])
-      expect(findSlurmRefusal({ ...plain, ...keys }, { readAt: null, nodes: [] })).toBeNull()
-    // The transport may not report shards.
-    expect(refusalOf({ gpu_fraction: 0.5 }, [node('a100')])).toBeNull()
-    expect(hasShards({ readAt: null, nodes: [] })).toBe(true)
+    const unread = { readAt: null, nodes: [], shardsPerGpu: 0 }
+    expect(findSlurmRefusal({ ...plain, gpu_model: 'H200' }, unread)).toBeNull()
   })
 })
 

@@ -21,16 +21,27 @@ const never = {
   gpu_memory_gb: 'Slurm does not know the memory of a GPU: choose a model with gpu_model',
 } as const satisfies Partial<Record<keyof SlurmKeys, string>>
 
+/** What decides whether Slurm can follow a config. */
+interface SlurmFacts extends Pick<StoredSlurmCluster, 'readAt' | 'nodes'> {
+  /** Parts into which Slurm divides each GPU (GRES `shard`); 0: none. */
+  shardsPerGpu: number
+}
+
 /**
- * Returns what Slurm cannot do for a config, or null. What depends on the cluster is not refused before the cluster was
+ * Returns what Slurm cannot do for a config, or null. What depends on the nodes is not refused before the cluster was
  * read: then Slurm itself decides at the submission.
  */
 export function findSlurmRefusal(
   config: SlurmKeys,
-  { readAt, nodes }: Pick<StoredSlurmCluster, 'readAt' | 'nodes'>,
+  { readAt, nodes, shardsPerGpu }: SlurmFacts,
 ): Refusal | null {
   for (const key of Object.keys(never) as (keyof typeof never)[]) {
     if (config[key] !== undefined && config[key] !== false) return { key, message: never[key] }
+  }
+  if (config.gpu_fraction !== undefined && config.gpu_fraction < 1 && shardsPerGpu === 0) {
+    const message =
+      'this Slurm cluster does not divide GPUs (GPUQ_SLURM_SHARDS_PER_GPU): leave gpu_fraction out'
+    return { key: 'gpu_fraction', message }
   }
   if (readAt === null || nodes.length === 0) return null
   const types = gpuTypesOf(nodes)
@@ -41,14 +52,5 @@ export function findSlurmRefusal(
       message: `no GPU of this Slurm cluster is a "${config.gpu_model}": it ${known}`,
     }
   }
-  if (config.gpu_fraction !== undefined && config.gpu_fraction < 1 && !hasShards({ readAt, nodes })) {
-    const message = 'this Slurm cluster divides no GPUs (it has no GRES "shard"): leave gpu_fraction out'
-    return { key: 'gpu_fraction', message }
-  }
   return null
-}
-
-/** Whether jobs can get a part of a GPU. True as long as that is not known. */
-export function hasShards({ readAt, nodes }: Pick<StoredSlurmCluster, 'readAt' | 'nodes'>): boolean {
-  return readAt === null || nodes.some(({ shards }) => shards === undefined || shards > 0)
 }

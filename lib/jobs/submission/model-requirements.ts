@@ -1,9 +1,8 @@
 import type { JobConfig } from '../../contract/config/config'
 import { splitShellWords } from '../../contract/config/shell-words'
 import { invalidField } from '../../contract/errors'
+import { env } from '../../env'
 import { usesSlurm } from '../../env/engine'
-import { hasShards } from '../config/slurm-capabilities'
-import { readSlurmCluster } from '../config/slurm-cluster'
 import { resolveModels } from './model-table'
 
 /** Returns the models in arguments: `--llm NAME` or `--llm=NAME`. */
@@ -34,6 +33,6 @@ export async function withModelRequirements(config: JobConfig): Promise<JobConfi
   if (config.allowed_gpus !== undefined && config.allowed_gpus.length < gpu_count) {
     throw invalidField('allowed_gpus', `names fewer GPUs than the job's model needs (${gpu_count})`)
   }
-  const divides = milli < 1000 && (!usesSlurm() || hasShards(await readSlurmCluster()))
+  const divides = milli < 1000 && (!usesSlurm() || env().GPUQ_SLURM_SHARDS_PER_GPU > 0)
   return { ...config, gpu_count, gpu_fraction: divides ? milli / 1000 : undefined }
 }

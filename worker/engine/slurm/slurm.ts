@@ -8,6 +8,7 @@ import {
   storeClusterState,
   storeSlurmProblem,
 } from '@/lib/cluster/slurm/cluster-state'
+import { applyNodeRequests } from '@/lib/cluster/slurm/node-requests'
 import { slurmChanged } from '@/lib/cluster/slurm/stop-reasons'
 import { listener } from '@/lib/database/listen'
 import type { Env } from '@/lib/env'
@@ -119,6 +120,7 @@ class SlurmLeader {
     this.#isPollRequested = false
     this.#lastPollMs = performance.now()
     const others = await pollJobs(this.client, this.#asOwner)
+    if ((await applyNodeRequests(this.client)) > 0) this.#lastClusterMs = Number.NEGATIVE_INFINITY
     await this.#readCluster(others)
     if (this.#problem !== null) logger.info('Slurm answers again')
     this.#problem = null
