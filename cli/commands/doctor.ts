@@ -11,14 +11,18 @@ import { paint, withoutControls } from '../terminal/terminal'
 interface DoctorOptions {
   json?: boolean
   local?: boolean
+  engine?: 'builtin' | 'slurm'
+  unixUser?: string
 }
 
-/** Prints the checks of all nodes, or of this machine. Exits with 1 if one failed. */
+/** Prints the checks of all nodes, of this machine, or of Slurm as this machine sees it. Exits with 1 if one failed. */
 export async function doctor(
   context: Context,
-  { json = false, local = false }: DoctorOptions,
+  { json = false, local = false, engine = 'builtin', unixUser }: DoctorOptions,
 ): Promise<number> {
-  if (local) return checkThisMachine(context, json)
+  const account = unixUser === undefined ? [] : ['--unix-user', unixUser]
+  if (engine === 'slurm') return checkThisMachine(context, json, ['--engine', 'slurm', ...account])
+  if (local) return checkThisMachine(context, json, [])
   const reports = await readReports(context)
   await print(context, json, reports, renderReports(context, reports))
   return reports.some(({ failures }) => failures > 0) ? exitCodes.failed : exitCodes.ok
@@ -28,12 +32,12 @@ export async function doctor(
  * Runs the checkout's program: without a server, it checks the engine, the disks, the GPUs, the default image and the
  * network rules of this machine.
  */
-function checkThisMachine({ env }: Context, json: boolean): Promise<number> {
+function checkThisMachine({ env }: Context, json: boolean, args: readonly string[]): Promise<number> {
   const root = findRoot('doctor')
   return runProgram({
     root,
     name: 'doctor',
-    args: json ? ['--json'] : [],
+    args: json ? ['--json', ...args] : args,
     // As under `npm start`: relative paths of variables begin there.
     cwd: root,
     env: { ...env, GPUQ_DATA_DIR: defaultDataDir(env, root) },

@@ -1,28 +1,47 @@
 /**
- * `npm run doctor`; also `gpuq doctor --local`: checks this machine without the server. With `--json`, it prints a list.
- * It exits with 1 if a check failed. The working directory is the checkout.
+ * `npm run doctor`; also `gpuq doctor --local`: checks this machine without the server. With `--engine slurm` it checks the
+ * Slurm cluster as this machine sees it. With `--json`, it prints a list. It exits with 1 if a check failed. The working
+ * directory is the checkout.
  */
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import { inspect } from 'node:util'
+import { inspect, parseArgs } from 'node:util'
 import { renderChecks, summarizeChecks } from '@/cli/terminal/render-checks'
 import { processTerminal } from '@/cli/terminal/terminal'
 import { readDefaultImage } from '@/lib/cluster/checks/node-checks'
-import { countStatus, problemsFirst } from '@/lib/contract/cluster/node-checks'
+import { countStatus, type NodeCheck, problemsFirst } from '@/lib/contract/cluster/node-checks'
 import { database } from '@/lib/database/client'
-import { env } from '@/lib/env'
+import { type Env, env } from '@/lib/env'
 import { logger } from '@/lib/logger'
 import { checkNode, checkSettings } from '@/worker/node/checks/check-node'
 import { clearTestContainers } from '@/worker/node/test-container'
 import { EngineRuntime } from '@/worker/runtime/docker/engine-runtime'
+import { checkSlurm } from './check-slurm'
 
 async function main(): Promise<number> {
-  const isJson = process.argv.includes('--json')
+  const { values: options } = parseArgs({
+    options: {
+      json: { type: 'boolean', default: false },
+      engine: { type: 'string', default: 'builtin' },
+      'unix-user': { type: 'string' },
+    },
+  })
   // Its lines would be among the output.
   logger.level = 'silent'
   const config = env()
   const terminal = processTerminal()
-  if (!isJson) await terminal.err('Checking this machine. This takes up to a minute.\n')
+  const isSlurm = options.engine === 'slurm'
+  const subject = isSlurm ? 'Slurm' : 'This machine'
+  if (!options.json && !isSlurm) await terminal.err('Checking this machine. This takes up to a minute.\n')
+  const found = isSlurm ? checkSlurm(config, options['unix-user'] ?? null) : checkMachine(config)
+  const checks = problemsFirst(await found)
+  await database().close()
+  if (options.json) await terminal.out(`${JSON.stringify(checks, null, 2)}\n`)
+  else await terminal.out(`${renderChecks(checks, terminal)}${subject}: ${summarizeChecks(checks)}.\n`)
+  return countStatus(checks, 'failure') > 0 ? 1 : 0
+}
+
+async function checkMachine(config: Env): Promise<NodeCheck[]> {
   const id = `doctor-${randomUUID()}`
   const runtime = new EngineRuntime({
     outputLimitBytes: 1024 * 1024,
@@ -37,11 +56,7 @@ async function main(): Promise<number> {
     freeGpus: null,
     hasInternetJobs: null,
   }
-  const checks = problemsFirst(await checkNode(host, checkSettings(config), known))
-  await database().close()
-  if (isJson) await terminal.out(`${JSON.stringify(checks, null, 2)}\n`)
-  else await terminal.out(`${renderChecks(checks, terminal)}This machine: ${summarizeChecks(checks)}.\n`)
-  return countStatus(checks, 'failure') > 0 ? 1 : 0
+  return checkNode(host, checkSettings(config), known)
 }
 
 try {
