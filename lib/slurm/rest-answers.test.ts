@@ -173,7 +173,6 @@ describe('submissions', () => {
         kill_warning_flags: ['BATCH_JOB'],
       },
     })
-    expect(submissionBody(submission, 41)).toMatchObject({ job: { script: submission.script } })
   })
 
   test('the script checks what slurmrestd does not ensure', () => {

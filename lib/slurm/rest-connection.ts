@@ -4,7 +4,7 @@ import { toSlurmError } from './run-command'
 import { SlurmRefusal, SlurmUnavailable } from './slurm-client'
 
 /** Versions of slurmrestd's interface that this client knows. Only the first has been tested with a real slurmrestd. */
-const knownVersions = [38, 39, 40, 41]
+const knownVersions = [38, 39, 40, 41, 42, 43, 44]
 /** Longer than slurmrestd's own limit towards the controller. */
 const timeoutMs = 30_000
 
@@ -144,7 +144,7 @@ export class RestConnection {
     const version = knownVersions.filter((number) => has(`/slurm/v0.0.${number}/jobs`)).pop()
     if (version === undefined)
       throw new SlurmUnavailable(
-        `slurmrestd has no interface that gpuq knows: v0.0.${knownVersions.join(', v0.0.')}. Start it with one, such as -s openapi/v0.0.38.`,
+        `slurmrestd has no interface that gpuq knows (v0.0.${knownVersions.join(', v0.0.')}). Start it with one, such as -s openapi/v0.0.38.`,
       )
     return {
       version,

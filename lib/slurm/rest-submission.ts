@@ -5,16 +5,15 @@ import type { SlurmSubmission } from './slurm-client'
 const path = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 /** The first version with limits as `{ set, number }`, and with lists of states. */
 const changedIn = 39
-/** The first version with the script inside the job. */
-const scriptMovedIn = 41
 /** The end of a batch script that must not run: it was started again, or as another account. */
 const refusedExitCode = 75
 
 /** The body of `job/submit` for a version of slurmrestd's interface, such as 38. */
 export function submissionBody(submission: SlurmSubmission, version: number): unknown {
-  const script = guard(submission, version)
-  const job = { ...commonProperties(submission), ...propertiesOf(submission, version) }
-  return version < scriptMovedIn ? { script, job } : { job: { ...job, script } }
+  return {
+    script: guard(submission, version),
+    job: { ...commonProperties(submission), ...propertiesOf(submission, version) },
+  }
 }
 
 function commonProperties(submission: SlurmSubmission): Record<string, unknown> {
