@@ -77,6 +77,7 @@ function containerOf(
     cpuMilli: 1000,
     memoryMib,
     network: 'none',
+    cgroupParent: null,
     tty: false,
   }
 }

@@ -30,6 +30,8 @@ export interface TaskContainer {
   simulated: boolean
   cpuMilli: number
   memoryMib: number
+  /** The cgroup of the host that it is to be below, so that a batch system accounts for it; null: the engine's choice. */
+  cgroupParent: string | null
   /** `none`; `internet` if the environment allows it; for one of several tasks, their shared network. */
   network: 'none' | 'internet' | JobNetwork
   /** Whether its program has a terminal: stdout and stderr are one stream, and it accepts input. */

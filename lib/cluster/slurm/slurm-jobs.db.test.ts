@@ -134,12 +134,16 @@ describe('a step', () => {
   it('starts the job on exactly its GPUs, CPUs and memory, once', async () => {
     const lease = await makeNode({ gpus: 4 })
     const { job, rowId } = await submitted({ spec: { gpu_count: 2 } })
-    await checkIn(lease.nodeId, report(rowId, { gpuIndexes: [1, 3] }))
+    await checkIn(
+      lease.nodeId,
+      report(rowId, { gpuIndexes: [1, 3], cgroup: '/job_7/step_batch/user/task_0' }),
+    )
     const placed = await Promise.all(Array.from({ length: 5 }, () => placeSteps(rowId, 0)))
     expect(placed).toEqual(placed.map(() => ({ state: 'placed', attempt: 1 })))
     const [task, ...more] = await claimTasks(lease)
     expect(more).toEqual([])
-    expect(task).toMatchObject({ jobId: job, attempt: 1, cpuMilli: 2000, memoryMib: 500 })
+    const cgroup = '/job_7/step_batch/user/task_0'
+    expect(task).toMatchObject({ jobId: job, attempt: 1, cpuMilli: 2000, memoryMib: 500, cgroup })
     expect(task?.gpus.map(({ index }) => index)).toEqual([1, 3])
     expect(await readBooks()).toEqual({ gpus: 2000, allocations: 2000 })
   })

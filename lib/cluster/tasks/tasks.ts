@@ -66,6 +66,8 @@ export interface ClaimedTask {
   /** Why the task is being stopped; null if it is not. */
   stopReason: EndReason | null
   gpus: { uuid: string; index: number; simulated: boolean; milli: number }[]
+  /** The cgroup on its node that the batch system made for it; null: none. */
+  cgroup: string | null
   /** Number of tasks of the attempt; several tasks start together. */
   instances: number
   /** Index of the job's subnet; null for a job with one task. */
@@ -112,6 +114,8 @@ const selectClaimed = `
                      FROM job_mounts m LEFT JOIN snapshots s ON s.id = m.snapshot_id WHERE m.job_id = j.id), '[]') AS mounts,
          jsonb_build_object('id', pr.id, 'owner', o.handle, 'slug', pr.slug) AS project,
          jsonb_build_object('handle', u.handle, 'uid', u.unix_uid, 'gid', u.unix_gid) AS "user",
+         (SELECT p.cgroup FROM slurm_jobs s JOIN slurm_steps p ON p.slurm_job_id = s.id AND p.restart = s.attempt_restart AND p.rank = t.rank
+           WHERE s.job_id = t.job_id AND s.attempt = t.attempt AND s.ended_at IS NULL) AS cgroup,
          j.network_index AS "networkIndex", jsonb_array_length(peers.list) AS instances, peers.list AS peers
     FROM tasks t JOIN jobs j ON j.id = t.job_id JOIN environments e ON e.id = j.environment_id
     JOIN users u ON u.id = j.user_id JOIN projects pr ON pr.id = j.project_id JOIN users o ON o.id = pr.owner_id

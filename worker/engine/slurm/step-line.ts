@@ -29,8 +29,19 @@ const wordsSchema = z.tuple([
   count.min(1),
   count,
   indexes,
-  z.string().max(512).startsWith('/'),
+  z
+    .string()
+    .max(512)
+    .regex(/^\/[\w.:@/-]*$/),
 ])
+
+/** Only a cgroup that Slurm made for this job: `…/job_12/step_batch/user/task_0`. */
+function isOfJob(group: string, slurmId: number): boolean {
+  const names = group.split('/')
+  return (
+    !names.includes('..') && names.includes(`job_${slurmId}`) && names.some((name) => /^step_/.test(name))
+  )
+}
 
 /** The line with which a step introduces itself: see `batchScript`. Null: it is not one. */
 export function parseStepLine(line: string): StepReport | null {
@@ -46,6 +57,6 @@ export function parseStepLine(line: string): StepReport | null {
     gpuIndexes,
     cpuMilli: cpus * 1000,
     memoryMib,
-    cgroup: group === '/' ? null : group,
+    cgroup: isOfJob(group, slurmId) ? group : null,
   }
 }

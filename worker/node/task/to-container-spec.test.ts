@@ -35,6 +35,7 @@ const task: ClaimedTask = {
   gpus: [],
   instances: 1,
   networkIndex: null,
+  cgroup: null,
   peers: [
     {
       rank: 0,

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path'
 import type { Lease } from '@/lib/cluster/nodes/nodes'
 import type { ClaimedTask } from '@/lib/cluster/tasks/tasks'
 import { runnerOf } from '@/lib/contract/config/entrypoint'
@@ -41,6 +42,8 @@ export function toContainerSpec(
     simulated: task.gpus.some(({ simulated }) => simulated),
     cpuMilli: task.cpuMilli,
     memoryMib: task.memoryMib,
+    // Beside the cgroup of the step's own processes: one with processes has no limits for those below it.
+    cgroupParent: task.cgroup === null ? null : dirname(task.cgroup),
     network: task.networkIndex === null ? task.network : toNetworkSpec(task, task.networkIndex, jobNetworks),
     tty: spec.tty,
   }

@@ -6,6 +6,7 @@ import {
   type EngineDetails,
   engineInfoSchema,
   engineVersionSchema,
+  hasAnyCgroup,
   hasSelinux,
   isRootless,
   readToolkitVersion,
@@ -52,6 +53,11 @@ export class EngineFacts {
   /** Whether uid 0 of a container is the user who runs the engine. */
   async usesRootless(): Promise<boolean> {
     return isRootless(await this.readSettings())
+  }
+
+  /** Whether it can put a container below any cgroup. systemd accepts only the cgroups that it manages. */
+  async canUseAnyCgroup(): Promise<boolean> {
+    return hasAnyCgroup(await this.readSettings())
   }
 
   /** Whether containers continue while the engine restarts, as it is set now. */

@@ -92,7 +92,9 @@ export class EngineRuntime {
 
   /** Creates or finds the container of this job, attempt and rank, and its shared network. */
   async create(task: TaskContainer): Promise<ContainerRef> {
-    const policy = { ...this.options, selinux: await this.facts.usesSelinux() }
+    const { facts } = this
+    const [selinux, anyCgroup] = [await facts.usesSelinux(), await facts.canUseAnyCgroup()]
+    const policy = { ...this.options, selinux, anyCgroup }
     const spec = buildContainerSpec(task, policy, await this.images.traits(task.image))
     await this.networks.prepare(task)
     const { work, naming } = this.engine.timeouts

@@ -3,6 +3,7 @@ import {
   describeEngine,
   engineInfoSchema,
   engineVersionSchema,
+  hasAnyCgroup,
   hasSelinux,
   isBelow,
   isRootless,
@@ -31,6 +32,12 @@ it('recognizes engines with SELinux and rootless engines', () => {
   const parsed = (...SecurityOptions: string[]) => engineInfoSchema.parse({ ...sound, SecurityOptions })
   expect([hasSelinux(parsed('name=selinux')), hasSelinux(parsed('name=seccomp'))]).toEqual([true, false])
   expect([isRootless(parsed('name=rootless')), isRootless(parsed())]).toEqual([true, false])
+})
+
+it('puts containers below any cgroup only where cgroups have version 2 and the engine manages them', () => {
+  const can = (CgroupVersion: string, CgroupDriver: string) =>
+    hasAnyCgroup(engineInfoSchema.parse({ ...sound, CgroupVersion, CgroupDriver }))
+  expect([can('2', 'cgroupfs'), can('2', 'systemd'), can('1', 'cgroupfs')]).toEqual([true, false, false])
 })
 
 describe('describeEngine', () => {

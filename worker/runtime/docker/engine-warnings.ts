@@ -16,6 +16,7 @@ export const engineInfoSchema = z.object({
   LiveRestoreEnabled: z.boolean().default(true),
   SecurityOptions: z.array(z.string()).nullish(),
   CgroupVersion: z.string().nullish(),
+  CgroupDriver: z.string().nullish(),
   DockerRootDir: z.string().nullish(),
 })
 
@@ -124,6 +125,11 @@ export function isRootless({ SecurityOptions }: EngineDetails): boolean {
 /** Whether the engine labels containers with SELinux. */
 export function hasSelinux({ SecurityOptions }: EngineDetails): boolean {
   return SecurityOptions?.some((option) => option.includes('name=selinux')) ?? false
+}
+
+/** Whether the engine manages cgroups itself, and all limits of a container are in one cgroup (version 2). */
+export function hasAnyCgroup({ CgroupVersion, CgroupDriver }: EngineDetails): boolean {
+  return CgroupVersion === '2' && CgroupDriver === 'cgroupfs'
 }
 
 /** Parses the output of `nvidia-ctk --version`; null without a version. */

@@ -25,6 +25,7 @@ const task: TaskContainer = {
   cpuMilli: 2500,
   memoryMib: 1000,
   network: 'none',
+  cgroupParent: null,
   tty: false,
   results: '/data/tasks/node.results/task',
 }
@@ -85,6 +86,15 @@ describe('every container', () => {
       buildContainerSpec(task, { ...policy, selinux: true }, { volumes: [] }).HostConfig,
     ).not.toHaveProperty('ReadonlyPaths')
     expect(Object.keys(HostConfig)).not.toContain('Runtime')
+  })
+
+  it('is below the cgroup of its batch job, if the engine can do that', () => {
+    const below = (anyCgroup: boolean) =>
+      buildContainerSpec({ ...task, cgroupParent: '/job_1' }, { ...policy, anyCgroup }, { volumes: [] })
+        .HostConfig
+    expect(below(true)).toMatchObject({ CgroupParent: '/job_1' })
+    expect(below(false)).not.toHaveProperty('CgroupParent')
+    expect(build().HostConfig).not.toHaveProperty('CgroupParent')
   })
 
   it('has all limits', () => {

@@ -15,6 +15,8 @@ export interface ContainerPolicy {
    * read-only, and could not start the container.
    */
   selinux?: boolean | undefined
+  /** Whether the engine can put a container below any cgroup. */
+  anyCgroup?: boolean | undefined
   /** An alternative OCI runtime, such as gVisor's `runsc`; default: the engine's. */
   ociRuntime?: string | undefined
 }
@@ -162,6 +164,7 @@ function isolation(task: TaskContainer, policy: ContainerPolicy) {
 function limits(task: TaskContainer, policy: ContainerPolicy) {
   const memory = task.memoryMib * MiB
   return {
+    ...(policy.anyCgroup && task.cgroupParent !== null ? { CgroupParent: task.cgroupParent } : {}),
     Memory: memory,
     MemorySwap: memory,
     NanoCpus: task.cpuMilli * 1_000_000,

@@ -59,6 +59,7 @@ export class TaskBench {
       cpuMilli: 1000,
       memoryMib: 512,
       network: 'none',
+      cgroupParent: null,
       tty: false,
       results: null,
       workingDirectory: null,
