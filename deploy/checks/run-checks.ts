@@ -10,6 +10,7 @@ import { ensureBrowser } from './browser.mjs'
 import { createRunners, type Runner } from './check-runners'
 import { hostileFiles, readHostileRows } from './hostile-rows'
 import { describeSummary, summariseHostile, writeSummary } from './hostile-summary'
+import { ensurePodman } from './podman.mjs'
 import { runScheduled } from './schedule'
 import { ensureScreen } from './screen.mjs'
 import { selectTests } from './select-tests'
@@ -94,7 +95,7 @@ class CheckRun {
   #all(): Check[] {
     const { script, vitest, playwright, buildAll } = this.#runners
     return [
-      { name: 'docker', needs: ['client', 'engine', 'image', 'slurm'], run: vitest('docker') },
+      { name: 'docker', needs: ['client', 'engine', 'image', 'slurm', 'podman'], run: vitest('docker') },
       { name: 'faults', needs: ['client', 'engine', 'image', 'slurm', 'build'], run: vitest('faults') },
       // The browser tests take longest, and need the build.
       { name: 'build', needs: ['client'], run: buildAll },
@@ -143,43 +144,50 @@ class CheckRun {
     const { dataDir } = readSettings(process.env)
     const needed = new Set(this.#checks.flatMap(({ needs }) => needs))
     const prepared = new Map<string, Promise<unknown>>()
-    const begin = (name: string, before: string | null, work: () => Promise<void>) => {
-      if (!needed.has(name)) return
-      const previous = (before !== null && prepared.get(before)) || Promise.resolve()
-      prepared.set(
-        name,
-        previous.then(() => this.#attempt(name, work)),
-      )
+    const begin = (name: string, work: () => Promise<unknown>, previous: Promise<unknown>) => {
+      if (needed.has(name))
+        prepared.set(
+          name,
+          previous.then(() => this.#attempt(name, work)),
+        )
     }
-    begin('client', null, () =>
-      report.step('Prisma client', () => generateClient({ progress: () => {}, signal })),
+    begin(
+      'client',
+      () => report.step('Prisma client', () => generateClient({ progress: () => {}, signal })),
+      Promise.resolve(),
     )
     // One after the other, because each may install packages of the system.
-    begin('engine', null, async () => {
+    let last: Promise<unknown> = Promise.resolve()
+    const beginNext = (name: string, work: () => Promise<unknown>) => {
+      begin(name, work, last)
+      last = prepared.get(name) ?? last
+    }
+    beginNext('engine', async () => {
       this.#engine = await prepareEngine({ report, signal, dataDir })
     })
-    begin('image', 'engine', async () => {
+    beginNext('image', async () => {
       if (!this.#engine) throw new Error('There is no engine to load it into.')
       await prepareImage({ report, signal, dataDir }, this.#engine)
     })
-    begin('slurm', 'image', async () => {
-      await report.step(
-        'Slurm',
-        (progress) => ensureSlurm({ progress }),
-        (path) => path,
+    const ensure = (
+      name: string,
+      title: string,
+      find: (options: { progress(note: string): void }) => Promise<string>,
+    ) =>
+      beginNext(name, () =>
+        report.step(
+          title,
+          (progress) => find({ progress }),
+          (path) => path,
+        ),
       )
+    ensure('slurm', 'Slurm', ensureSlurm)
+    ensure('podman', 'Podman', ensurePodman)
+    ensure('browser', 'Browser', async (options) => {
+      process.env.CHROMIUM_PATH = await ensureBrowser(options)
+      return process.env.CHROMIUM_PATH
     })
-    begin('browser', 'slurm', async () => {
-      const find = (progress: (note: string) => void) => ensureBrowser({ progress })
-      process.env.CHROMIUM_PATH = await report.step('Browser', find, (path) => path)
-    })
-    begin('screen', 'browser', async () => {
-      await report.step(
-        'GNU Screen',
-        (progress) => ensureScreen({ progress }),
-        (path) => path,
-      )
-    })
+    ensure('screen', 'GNU Screen', ensureScreen)
     return prepared
   }
 

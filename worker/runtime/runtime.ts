@@ -174,6 +174,10 @@ export interface Usage {
 /** What an engine is and can do. */
 export interface EngineProperties {
   product: 'Docker' | 'Podman'
+  /** What gpuq can do on Docker only. Sentences; empty for Docker. */
+  limitations: readonly string[]
+  /** Whether the worker learns that the kernel killed a container for memory. */
+  reportsMemoryKills: boolean
   version: string
   /** Versions of its components; null: unknown, or it does not have it. */
   versions: Record<'engine' | 'runc' | 'toolkit', string | null>

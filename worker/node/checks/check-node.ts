@@ -72,7 +72,7 @@ export async function checkNode(
   const toolkit = engine?.versions.toolkit ?? null
   const check = (id: string, title: string, judgement: Judgement): NodeCheck => ({ id, title, ...judgement })
   return [
-    check('engine', 'Docker engine', engineRules.judgeEngine(answers ? info : { problem: info.problem })),
+    check('engine', 'Container engine', engineRules.judgeEngine(answers ? info : { problem: info.problem })),
     check('runc', 'runc', ofEngine(engineRules.judgeRunc)),
     check('seccomp', 'System call filter (seccomp)', ofEngine(engineRules.judgeSeccomp)),
     check('limits', 'Resource limits', ofEngine(engineRules.judgeLimits)),

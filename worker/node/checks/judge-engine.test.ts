@@ -4,6 +4,8 @@ import * as rules from './judge-engine'
 
 const sound: EngineProperties = {
   product: 'Docker',
+  limitations: [],
+  reportsMemoryKills: true,
   version: '29.5.0',
   versions: { engine: '29.5.0', runc: '1.3.6', toolkit: null },
   seccomp: true,
@@ -42,6 +44,24 @@ describe('the engine', () => {
   it('is ok from the minimum version on', () => {
     expect(engineOf({})).toEqual({ status: 'ok', found: 'Docker Engine 29.5.0.', action: null })
     expect(rules.judgeRunc(sound).status).toBe('ok')
+  })
+
+  it('may be Podman: says what it cannot do, and warns if memory kills are not seen', () => {
+    const podman = {
+      product: 'Podman',
+      version: '4.3.1',
+      limitations: ['It runs no jobs with internet access.'],
+    } as const
+    expect(engineOf(podman)).toEqual({
+      status: 'ok',
+      found: 'Podman 4.3.1. It runs no jobs with internet access.',
+      action: null,
+    })
+    expect(engineOf({ ...podman, reportsMemoryKills: false })).toMatchObject({
+      status: 'warning',
+      found: expect.stringContaining('exit code 137'),
+      action: expect.stringContaining('/dev/kmsg'),
+    })
   })
 
   it('is not applicable without a known minimum', () => {

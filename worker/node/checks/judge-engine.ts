@@ -16,14 +16,24 @@ export function judgeEngine(engine: EngineFacts): Judgement {
   if ('problem' in engine)
     return failure(
       engine.problem,
-      'Start Docker, and let the user of the worker use its socket (DOCKER_HOST, or /var/run/docker.sock). Without it, no job runs on this node.',
+      'Start Docker or Podman, and let the user of the worker use its socket (DOCKER_HOST, or /var/run/docker.sock). Without it, no job runs on this node.',
     )
-  const { version, versions } = engine.properties
+  const { product, version, versions } = engine.properties
+  if (product === 'Podman') return judgePodman(engine.properties)
   return (
     outdated('engine', versions.engine) ??
     (versions.engine === null
       ? notApplicable(`The engine ${version} is not Docker. gpuq knows no minimum version of it.`)
       : ok(`Docker Engine ${versions.engine}.`))
+  )
+}
+
+function judgePodman({ version, limitations, reportsMemoryKills }: EngineProperties): Judgement {
+  const found = [`Podman ${version}.`, ...limitations].join(' ')
+  if (reportsMemoryKills) return ok(found)
+  return warning(
+    `${found} The worker cannot read the log of the kernel, so a job that used too much memory seems to have failed with exit code 137.`,
+    'Run the worker as root on the host, or give its container /dev/kmsg and CAP_SYSLOG.',
   )
 }
 

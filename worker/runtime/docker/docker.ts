@@ -84,27 +84,29 @@ export class DockerEngine {
   }
 
   /** The output of a container: multiplexed, or raw for a terminal. */
-  async attach(id: string): Promise<Readable> {
-    const options = { stream: true, stdout: true, stderr: true, hijack: true }
-    return asReadable(await this.ask('attach to the container', this.docker.getContainer(id).attach(options)))
+  attach(id: string): Promise<Readable> {
+    return this.ask('attach to the container', this.attachTo(id, 'stdout=1&stderr=1'))
   }
 
   /** The input of a container with a terminal. */
   async openInput(id: string): Promise<Writable> {
-    const { echoesOutput } = await this.dialect()
-    const opening = new Promise<Writable>((resolve, reject) => {
-      // The engine scans the input for detach keys, by default Ctrl-P Ctrl-Q, which programs use themselves, and
-      // delays the first of them. The byte 0xff occurs in no text; the client cannot encode it in the URL.
-      const path = `/containers/${id}/attach?stream=1&stdin=1&detachKeys=%FF&`
+    // The engine scans the input for detach keys, by default Ctrl-P Ctrl-Q, which programs use themselves, and
+    // delays the first of them. The byte 0xff occurs in no text; the client cannot encode it in the URL.
+    const input = await this.ask('attach to its input', this.attachTo(id, 'stdin=1&detachKeys=%FF'))
+    return (await this.dialect()).echoesOutput ? input.resume() : input
+  }
+
+  private attachTo(id: string, query: string): Promise<Duplex> {
+    return new Promise((resolve, reject) => {
+      const path = `/containers/${id}/attach?stream=1&${query}&`
       // The body must be empty, because the program would receive any other body as input.
       const request = { method: 'POST', path, isStream: true, hijack: true, file: Buffer.alloc(0) }
       this.docker.modem.dial({ ...request, statusCodes: { 200: true } }, (error, answer) => {
         if (error) reject(error)
-        else if (answer instanceof Duplex) resolve(echoesOutput ? answer.resume() : answer)
+        else if (answer instanceof Duplex) resolve(answer)
         else reject(withoutStream())
       })
     })
-    return this.ask('attach to its input', opening)
   }
 
   async resize(id: string, { columns, rows }: TerminalSize): Promise<void> {

@@ -10,6 +10,8 @@ export type CallEngine = (method: 'GET' | 'POST' | 'DELETE', path: string, body?
  */
 export interface EngineDialect {
   readonly product: 'Docker' | 'Podman'
+  /** What gpuq can do on Docker only, as sentences. */
+  readonly limitations: readonly string[]
   /** Whether the log has exact times, for which it may lose newlines. Otherwise it is exactly what was written. */
   readonly timesLog: boolean
   /** The filters of `GET /events` for those that explain the end of a container. */
@@ -31,6 +33,8 @@ export interface EngineDialect {
   createNetwork(spec: NetworkSpec): Promise<void>
   /** Whether the kernel killed a process of an ended container for memory, where the engine does not record it. */
   killedForMemory(id: string): Promise<boolean>
+  /** Whether the engine or {@link killedForMemory} can tell it. */
+  reportsMemoryKills(): boolean
 }
 
 /** Requests in Docker's own format. */
@@ -45,6 +49,7 @@ export interface DockerRequests {
 export function dockerDialect({ create, remove, createNetwork }: DockerRequests): EngineDialect {
   return {
     product: 'Docker',
+    limitations: [],
     timesLog: true,
     endEvents: { type: ['container'], event: ['start', 'oom', 'kill', 'die'], label: [labels.task] },
     historyMs: 10,
@@ -56,5 +61,6 @@ export function dockerDialect({ create, remove, createNetwork }: DockerRequests)
     remove,
     createNetwork,
     killedForMemory: async () => false,
+    reportsMemoryKills: () => true,
   }
 }

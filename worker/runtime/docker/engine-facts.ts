@@ -34,7 +34,7 @@ export class EngineFacts {
     const facts = engineInfoSchema.parse(info)
     const internetProblem =
       dialect.internetProblem ?? (await this.firewall.problem(this.isRemote() || isRootless(facts)))
-    const properties = toProperties(facts, engineVersionSchema.parse(version), toolkit)
+    const properties = toProperties(facts, engineVersionSchema.parse(version), toolkit, dialect)
     return {
       id: facts.ID,
       version: facts.ServerVersion,

@@ -73,6 +73,8 @@ export function toFault(
 
 /** Advice for an engine that is not configured for GPUs, which its own message lacks. */
 function adviceFor(sentence: string): string {
+  if (/unresolvable CDI devices/.test(sentence))
+    return '. Describe the GPUs of this node for Podman: nvidia-ctk cdi generate --device-name-strategy=uuid --output=/etc/cdi/nvidia.yaml'
   if (!/could not select device driver "nvidia"/.test(sentence)) return ''
   return '. Install the NVIDIA Container Toolkit on this node, then restart the engine.'
 }

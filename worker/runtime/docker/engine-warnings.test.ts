@@ -25,8 +25,11 @@ const parts = (engine: string, runc: string) => ({
     { Name: 'runc', Version: runc },
   ],
 })
+const docker = { limitations: [], reportsMemoryKills: () => true }
 const describeFor = (info: object, version: object, toolkit: string | null = null) =>
-  describeEngine(toProperties(engineInfoSchema.parse(info), engineVersionSchema.parse(version), toolkit))
+  describeEngine(
+    toProperties(engineInfoSchema.parse(info), engineVersionSchema.parse(version), toolkit, docker),
+  )
 
 it('recognizes engines with SELinux and rootless engines', () => {
   const parsed = (...SecurityOptions: string[]) => engineInfoSchema.parse({ ...sound, SecurityOptions })

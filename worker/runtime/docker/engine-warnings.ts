@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { z } from 'zod'
 import type { EngineProperties } from '../runtime'
+import type { EngineDialect } from './engine-dialect'
 
 /** The properties of `GET /info` that gpuq uses. Podman omits some of them. */
 export const engineInfoSchema = z.object({
@@ -58,6 +59,7 @@ export function toProperties(
   info: EngineDetails,
   version: EngineVersion,
   toolkitVersion: string | null,
+  { limitations, reportsMemoryKills }: Pick<EngineDialect, 'limitations' | 'reportsMemoryKills'>,
 ): EngineProperties {
   const component = (name: string) =>
     version.Components?.find((part) => part.Name.toLowerCase() === name)?.Version ?? null
@@ -65,6 +67,8 @@ export function toProperties(
   const runc = component('runc') ?? component('oci runtime (runc)')?.match(/\d\S*/)?.[0] ?? null
   return {
     product: isPodman(version) ? 'Podman' : 'Docker',
+    limitations,
+    reportsMemoryKills: reportsMemoryKills(),
     version: info.ServerVersion,
     versions: { engine: component('engine'), runc, toolkit: toolkitVersion },
     seccomp: info.SecurityOptions?.some((option) => option.includes('name=seccomp')) ?? false,

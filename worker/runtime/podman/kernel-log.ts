@@ -27,6 +27,16 @@ export function wasKilledForMemory(id: string, path = logPath): boolean {
   }
 }
 
+/** Whether this process may read the kernel's log. */
+export function isKernelLogReadable(): boolean {
+  try {
+    closeSync(openSync(logPath, constants.O_RDONLY | constants.O_NONBLOCK))
+    return true
+  } catch {
+    return false
+  }
+}
+
 /** Each read returns one record. Returns null after the last, and 0 if the kernel has overwritten the next. */
 function readRecord(log: number, record: Buffer): number | null {
   try {

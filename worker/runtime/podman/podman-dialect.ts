@@ -5,7 +5,7 @@ import { errorMessageOf, statusOf } from '../docker/engine-faults'
 import { RuntimeFault } from '../runtime'
 import { type ContainerSpec, labels } from '../spec/container-spec'
 import { internetNetworkSpec, type NetworkSpec } from '../spec/network-spec'
-import { wasKilledForMemory } from './kernel-log'
+import { isKernelLogReadable, wasKilledForMemory } from './kernel-log'
 import { type PodmanVolume, seccompProfileOf, toPodmanSpec } from './podman-spec'
 import { writeSeccompFile } from './seccomp-file'
 
@@ -42,6 +42,10 @@ export class PodmanDialect implements EngineDialect {
   readonly historyMs = 1000
   readonly echoesOutput = true
   readonly internetProblem = noInternet
+  readonly limitations = [
+    'It runs no jobs with internet access, and no jobs with several instances.',
+    'Its API cannot choose an OCI runtime (GPUQ_CONTAINER_RUNTIME).',
+  ]
   private sweeping: Promise<void> | undefined
 
   constructor(private readonly options: PodmanOptions) {}
@@ -101,6 +105,10 @@ export class PodmanDialect implements EngineDialect {
     return wasKilledForMemory(id)
   }
 
+  reportsMemoryKills(): boolean {
+    return isKernelLogReadable()
+  }
+
   /** An equal volume of an earlier attempt to create the container may exist. */
   private async createVolume(volume: PodmanVolume): Promise<void> {
     try {
@@ -129,7 +137,7 @@ export class PodmanDialect implements EngineDialect {
 }
 
 const noRuntime =
-  'Podman has one OCI runtime for all containers, so it cannot use GPUQ_CONTAINER_RUNTIME. Set `runtime` in containers.conf of the engine instead, and remove the variable.'
+  'The API of Podman cannot choose an OCI runtime for a container (GPUQ_CONTAINER_RUNTIME). Set `runtime` in containers.conf of the engine instead, and remove the variable.'
 
 const noNetworks =
   'Jobs with several instances cannot start on this node, because every network of Podman gives the host an address that jobs can reach. Run them on nodes with Docker.'
