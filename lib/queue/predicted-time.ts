@@ -2,7 +2,7 @@ import { readPolicy } from '../cluster/admin/policy'
 import { readRunTimes } from '../cluster/placement/run-times'
 import type { JobDetail } from '../contract/jobs'
 import { database } from '../database/client'
-import type { ProgramFacts } from '../scheduling/run-times'
+import type { ProgramFacts } from '../scheduling/run-times/run-times'
 
 /**
  * Adds the predicted run time to a job. Null if the job has ended, or the policy switches predictions off. As long as

@@ -22,7 +22,7 @@ function withRunningJob(nodes: NodeState[], gpus: Record<string, number>): Parti
     cpuMilli: 0,
     memoryMib: 0,
   }))
-  const { attempt, priority, submittedAt, notBefore, ...facts } = waitingJob('holds')
+  const { attempt, priority, notBefore, ...facts } = waitingJob('holds')
   const running: RunningJob = { ...facts, tasks, startedAt: 0, terminating: false }
   return { nodes: nodes.map((each) => occupied(each, [running])), running: [running] }
 }

@@ -3,9 +3,9 @@ import { fits, isEligible, isInPool } from './fits'
 import { NodeKinds } from './node-kinds'
 import { exceededQuota, gpuMilliOf } from './queue-order'
 import type { GpuQuota } from './queues'
-import { requestKey } from './request-key'
 import type { Scheduler } from './scheduler'
 import type { Fit, NodeState, ResourceRequest, Waiting, WaitingJob } from './types'
+import { requestKey } from './workload'
 
 /** Reasons that apply regardless of quota and policy. */
 const clusterReasons: ReadonlySet<Waiting['reason']> = new Set(['never_fits', 'no_node', 'provisioning'])

@@ -58,7 +58,7 @@ export function* forecastStarts(scheduler: Scheduler, from: number): Generator<F
 /** Returns the time of the next event that may let a job start, or null if there is none. */
 function nextEvent(scheduler: Scheduler, now: number): number | null {
   if (scheduler.waiting.size === 0 || !scheduler.queueOrder.policy.running) return null
-  let next = Number.POSITIVE_INFINITY
+  let next = scheduler.nextPromotionAt(now)
   // A job that exceeds its expected time may end at any moment.
   for (const { endsAt } of scheduler.running.values())
     next = Math.min(next, Math.max(endsAt, now + overdueMs))

@@ -1,3 +1,4 @@
+import type { SetAside } from './fair-share/set-aside'
 import type { NodeLedger } from './node-ledger'
 import type { NodePlacement } from './placer'
 import type { QueueOrder } from './queue-order'
@@ -12,14 +13,17 @@ interface PassHost {
   /** Number of running jobs that may be preempted. */
   preemptible: number
   firstBlocked(now: number): Queue | null
+  /** Maximum number of blocked jobs with a reservation. */
+  maxReservations: number
+  setAside: SetAside
   start(job: WaitingJob, places: readonly NodePlacement[], now: number): Placement
 }
 
-/** One pass over the queue. A later job may start first if it does not delay the first blocked job (backfill). */
+/** One pass over the queue. A later job may start first if it does not delay the jobs with a reservation (backfill). */
 export class Pass {
   readonly placements: Placement[] = []
-  /** For the first blocked job in queue order, which is the first of `queue`. Computed only when another job comes after it. */
-  #reservation: (Reservation & { queue: Queue }) | null = null
+  /** For the first blocked jobs in queue order. Computed only when another job comes after them. */
+  readonly #reservations: (Reservation & { job: WaitingJob })[] = []
 
   constructor(
     private readonly host: PassHost,
@@ -31,32 +35,33 @@ export class Pass {
     const { host, now } = this
     const job = queue.head?.job
     if (!job) return false
-    const reservation = this.#reservationAheadOf(queue)
-    if (reservation && !host.queueOrder.policy.backfill) return false
+    this.#reserveAheadOf(queue)
+    if (this.#reservations.length > 0 && !host.queueOrder.policy.backfill) return false
     const { requestClass } = queue.projectQueue
-    let refused = false
+    let refusedUntil = 0
     const places = requestClass.placer.find(job.request.instances, (node, task) => {
-      const isAllowed =
-        reservation === null || respectsReservation(reservation, node, task, now + job.expectedMs)
-      refused ||= !isAllowed
-      return isAllowed
+      const refusing = this.#reservations.filter(
+        (reservation) => !respectsReservation(reservation, node, task, now + job.expectedMs),
+      )
+      refusedUntil = Math.max(refusedUntil, ...refusing.map(({ at }) => at))
+      return refusing.length === 0
     })
     if (places) {
       queue.shift()
       this.placements.push(host.start(job, places, now))
-    } else if (refused && reservation) {
-      requestClass.longestMs = reservation.at - now
+    } else if (refusedUntil > 0) {
+      requestClass.longestMs = refusedUntil - now
     } else {
       requestClass.blocked = true
     }
     return true
   }
 
-  /** Selects the best-effort jobs to preempt for the first blocked job. */
+  /** Selects the best-effort jobs to preempt for the first blocked job, and ends the pass. */
   preempt(): Preemption[] {
     const { nodes, preemptible } = this.host
     const job =
-      preemptible === 0 ? null : (this.#reservation?.queue ?? this.host.firstBlocked(this.now))?.head?.job
+      preemptible === 0 ? null : (this.#reservations[0]?.job ?? this.host.firstBlocked(this.now)?.head?.job)
     if (!job || job.request.pool === 'best-effort') return []
     const victims = findVictims(job.request, nodes, this.now) ?? []
     for (const node of nodes) for (const victim of victims) node.evict(victim)
@@ -64,20 +69,26 @@ export class Pass {
   }
 
   /**
-   * Returns the reservation of a job that precedes the queue's first job, or null. The first blocked job is
-   * determined only here, because under fair_share each earlier placement may have changed the order.
+   * Reserves capacity for the first blocked jobs that precede the queue's first job. They are determined only here,
+   * because under fair_share each earlier placement may have changed the order.
    */
-  #reservationAheadOf(queue: Queue): Reservation | null {
+  #reserveAheadOf(queue: Queue): void {
     const { host, now } = this
-    while (!this.#reservation) {
+    while (this.#reservations.length < host.maxReservations) {
       const first = host.firstBlocked(now)
-      if (!first || !host.queueOrder.goesBefore(first, queue)) return null
+      const job = first?.head?.job
+      if (!first || !job || !host.queueOrder.goesBefore(first, queue)) return
       const { requestClass } = first.projectQueue
-      const reservation = requestClass.earliestStarts.reserve(now)
-      if (reservation) this.#reservation = { ...reservation, queue: first }
+      const taken = new Set(this.#reservations.flatMap(({ nodes }) => [...nodes]))
+      const reservation = requestClass.earliestStarts.reserve(now, taken)
+      if (reservation) {
+        this.#reservations.push({ ...reservation, job })
+        if (host.maxReservations > 1) host.setAside.add(first, now)
+      } else if (taken.size > 0) {
+        return
+      }
       // It would not start even if all running jobs ended, so it blocks no other job.
       else requestClass.unschedulable = true
     }
-    return host.queueOrder.goesBefore(this.#reservation.queue, queue) ? this.#reservation : null
   }
 }

@@ -15,7 +15,7 @@ function running(
   task: Omit<TaskPlacement, 'rank'>,
   changes: Partial<RunningJob> = {},
 ): RunningJob {
-  const { attempt, priority, submittedAt, notBefore, ...facts } = waitingJob(id)
+  const { attempt, priority, notBefore, ...facts } = waitingJob(id)
   return { ...facts, tasks: [{ rank: 0, ...task }], startedAt: 0, terminating: false, ...changes }
 }
 

@@ -22,6 +22,8 @@ export class QueueOrder {
   readonly #users = new Map<string, HeldGpus>()
   readonly #groups = new Map<string, QuotaGroup>()
   readonly #shareKeys = new Map<string, ShareKey>()
+  /** The job that precedes all others; null: none. */
+  promotedId: string | null = null
   /** Counts usage changes; an order by usage is valid until this changes. */
   charges = 0
 
@@ -58,11 +60,12 @@ export class QueueOrder {
     const isAlone = isFairShare || project.quotaMilli !== null || project.exhausted
     const limitMilli = project.userLimits.get(userId)
     const ofUser = limitMilli === undefined ? '' : `${userId} ${limitMilli}`
-    const groupKey = `${isAlone ? projectId : ''} ${ofUser}`
-    const key = isFairShare ? `${projectId} ${userId}` : groupKey
+    const isPromoted = job.id === this.promotedId
+    const groupKey = `${isAlone ? projectId : ''} ${ofUser}${isPromoted ? ' promoted' : ''}`
+    const key = isFairShare ? `${projectId} ${userId}${isPromoted ? ' promoted' : ''}` : groupKey
     const existing = this.#shareKeys.get(key)
     if (existing) return existing
-    const group = this.#groups.get(groupKey) ?? { project, quotas: this.#quotasOf(job) }
+    const group = this.#groups.get(groupKey) ?? { project, isPromoted, quotas: this.#quotasOf(job) }
     const shareKey = { group, user: isFairShare ? accountOf(project, userId) : { usage: 0 } }
     this.#groups.set(groupKey, group)
     this.#shareKeys.set(key, shareKey)
@@ -98,13 +101,14 @@ export class QueueOrder {
 
   positionOf(job: WaitingJob): QueuePosition {
     const { group, user } = this.shareKey(job)
-    const projectUsage = this.usageOf(group.project)
-    return { tier: tierOf(job), projectUsage, userUsage: user.usage, key: this.keyOf(job), id: job.id }
+    const projectUsage = this.usageOf(group)
+    return { tier: tierOf(job, group), projectUsage, userUsage: user.usage, key: this.keyOf(job), id: job.id }
   }
 
   candidateOf({ queue, head: { job, key }, userUsage }: QueueHead): Candidate {
-    const projectUsage = this.usageOf(queue.shareKey.group.project)
-    return { queue, tier: tierOf(job), projectUsage, userUsage, key, id: job.id }
+    const { group } = queue.shareKey
+    const projectUsage = this.usageOf(group)
+    return { queue, tier: tierOf(job, group), projectUsage, userUsage, key, id: job.id }
   }
 
   /** Checks whether the first job of queue `a` precedes the first job of queue `b`. */
@@ -116,18 +120,25 @@ export class QueueOrder {
   }
 
   /** The usage of a project as far as it affects the order; 0 except under fair_share. */
-  usageOf({ usage }: ProjectAccount): number {
-    return this.policy.name === 'fair_share' ? usage : 0
+  usageOf({ project, isPromoted }: QuotaGroup): number {
+    return this.policy.name === 'fair_share' && !isPromoted ? project.usage : 0
   }
 
   /** Charges the GPU time that a job is expected to use from `now` on. */
   charge(job: JobFacts, now: number, milliseconds: number): void {
+    const project = this.project(job.projectId)
+    const amount = this.chargeProject(job, now, milliseconds) * project.weight
+    accountOf(project, job.userId).usage += amount
+  }
+
+  /** As {@link charge}, without the user. Returns the added usage by weight. */
+  chargeProject(job: JobFacts, now: number, milliseconds: number): number {
     this.charges += 1
     const growth = 2 ** ((now - this.since) / this.policy.halfLifeMs)
-    const amount = growth * milliseconds * Math.max(gpuMilliOf(job) / 1000, minChargedGpus)
     const project = this.project(job.projectId)
-    project.usage += amount / project.weight
-    accountOf(project, job.userId).usage += amount
+    const amount = (growth * milliseconds * Math.max(gpuMilliOf(job) / 1000, minChargedGpus)) / project.weight
+    project.usage += amount
+    return amount
   }
 
   /** Checks whether the request would exceed a quota of the group, or its project has used up its GPU hours. */
@@ -157,8 +168,8 @@ function accountOf(project: ProjectAccount, userId: string): Account {
   return account
 }
 
-/** 1 for best-effort jobs, which use only idle resources. */
-function tierOf({ request }: JobFacts): 0 | 1 {
+function tierOf({ request }: JobFacts, { isPromoted }: QuotaGroup): QueuePosition['tier'] {
+  if (isPromoted) return -1
   return request.pool === 'best-effort' ? 1 : 0
 }
 

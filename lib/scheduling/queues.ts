@@ -71,6 +71,8 @@ export interface GpuQuota {
 /** All jobs with the same quotas. Under fair_share they belong to one project. */
 export interface QuotaGroup {
   project: ProjectAccount
+  /** Whether its job precedes all others, because it has waited longest. */
+  isPromoted: boolean
   quotas: readonly GpuQuota[]
 }
 
@@ -89,8 +91,8 @@ export interface Entry {
 
 /** The sort keys of a job, most significant first; smaller goes first. */
 export interface QueuePosition {
-  /** 1 for best-effort jobs, which use only idle resources. */
-  tier: 0 | 1
+  /** 1 for best-effort jobs, which use only idle resources; -1 for the promoted job. */
+  tier: -1 | 0 | 1
   /** Usage of the project and its user; 0 if the policy ignores it. */
   projectUsage: number
   userUsage: number

@@ -62,7 +62,7 @@ export class RequestClass implements RequestClassState {
     let first: Candidate | null = null
     const goesFirst = (candidate: Candidate) => !first || comparePositions(candidate, first) < 0
     for (const queue of this.#byUsage) {
-      if (first && this.queueOrder.usageOf(queue.group.project) > first.projectUsage) break
+      if (first && this.queueOrder.usageOf(queue.group) > first.projectUsage) break
       const head = queue.first(this.longestMs)
       if (!head || !goesFirst(this.queueOrder.candidateOf(head))) continue
       const limited = limit(queue, head)
@@ -86,7 +86,7 @@ export class RequestClass implements RequestClassState {
   #sort(): void {
     const { queueOrder } = this
     if (this.#charges === queueOrder.charges) return
-    this.#byUsage.sort((a, b) => queueOrder.usageOf(a.group.project) - queueOrder.usageOf(b.group.project))
+    this.#byUsage.sort((a, b) => queueOrder.usageOf(a.group) - queueOrder.usageOf(b.group))
     this.#charges = queueOrder.charges
   }
 }

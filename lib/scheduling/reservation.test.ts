@@ -6,7 +6,7 @@ import type { NodeState, RunningJob } from './types'
 /** A node with two GPUs, one of them held by a job. */
 function halfBusy(id: string, job: Partial<RunningJob>): { state: NodeState; job: RunningJob } {
   const task = { nodeId: id, gpus: [{ id: `${id}/0`, milli: 1000 }], cpuMilli: 4000, memoryMib: 4000 }
-  const { attempt, priority, submittedAt, notBefore, ...facts } = waitingJob(`on-${id}`)
+  const { attempt, priority, notBefore, ...facts } = waitingJob(`on-${id}`)
   return {
     state: node(id, 2, {
       usedCpuMilli: 4000,

@@ -11,6 +11,7 @@ export interface Reservation {
 }
 
 const never = Number.POSITIVE_INFINITY
+const noNodes: ReadonlySet<NodeLedger> = new Set()
 
 interface EarliestStart {
   node: NodeLedger
@@ -36,14 +37,14 @@ export class EarliestStarts {
    * This is the reservation of EASY backfilling (Lifka, "The ANL/IBM SP Scheduling System", JSSPP 1995): only
    * the first blocked job has one, and no later placement may delay it.
    */
-  reserve(now: number): Reservation | null {
+  reserve(now: number, taken: ReadonlySet<NodeLedger> = noNodes): Reservation | null {
     this.#refresh()
     const { request } = this
     const best: EarliestStart[] = []
     for (const node of this.cluster.nodes) {
       const at = Math.max(this.#at[node.position] ?? never, now)
       const worst = best.length < request.instances ? null : best.at(-1)
-      if (at === never || (worst && at > worst.at)) continue
+      if (at === never || taken.has(node) || (worst && at > worst.at)) continue
       best.push({ node, at })
       best.sort((a, b) => this.#compare(a, b, now))
       best.length = Math.min(best.length, request.instances)

@@ -1,24 +1,25 @@
+import { Candidates, firstBlocked } from './candidates'
 import { Cluster } from './cluster'
+import { Promotion } from './fair-share/promotion'
+import { SetAside } from './fair-share/set-aside'
 import { fits } from './fits'
 import { Fragmentation } from './fragmentation'
-import { Heap } from './heap'
 import type { NodeLedger } from './node-ledger'
-import { expectedEnd } from './overdue'
 import { Pass } from './pass'
 import { type NodePlacement, Placer } from './placer'
 import { gpuMilliOf, QueueOrder } from './queue-order'
-import { type Candidate, compareEntries, comparePositions, type Queue } from './queues'
-import { QuotaReservations } from './quotas'
+import { compareEntries, comparePositions, type Queue } from './queues'
 import { RequestClass } from './request-class'
-import { requestKey } from './request-key'
 import { EarliestStarts } from './reservation'
+import { expectedEnd } from './run-times/overdue'
 import type { JobFacts, Placement, Plan, ResourceRequest, RunningJob, Snapshot, WaitingJob } from './types'
-import { countKinds } from './workload'
+import { countKinds, requestKey } from './workload'
 
 interface Running {
   job: JobFacts
   nodes: readonly NodeLedger[]
   endsAt: number
+  startedAt: number
 }
 
 /**
@@ -39,10 +40,19 @@ export class Scheduler {
   readonly #freedNodes = new Set<NodeLedger>()
   /** Jobs in retry backoff. */
   readonly #backingOff = new Set<WaitingJob>()
+  /** Null unless the policy is fair_share. */
+  readonly #promotion: Promotion | null
+  readonly setAside: SetAside
+  readonly maxReservations: number
 
   constructor(snapshot: Snapshot) {
     this.queueOrder = new QueueOrder(snapshot.policy, snapshot.projects, snapshot.now)
     this.#cluster = new Cluster(snapshot.nodes)
+    this.setAside = new SetAside(this.queueOrder)
+    const { name, halfLifeMs } = snapshot.policy
+    const gpus = snapshot.nodes.reduce((sum, node) => sum + node.gpus.length, 0)
+    this.#promotion = name === 'fair_share' ? new Promotion(halfLifeMs, 1000 * gpus) : null
+    this.maxReservations = name === 'fair_share' ? maxReservationsOn(snapshot.nodes.length) : 1
     const { workload, waiting } = snapshot
     const expected =
       workload.length > 0
@@ -86,6 +96,7 @@ export class Scheduler {
       held.holders.delete(jobId)
     }
     if (isPreemptible(running.job)) this.preemptible -= 1
+    this.#promotion?.count(running.job, running.startedAt, -1)
     for (const node of running.nodes) {
       node.release(jobId)
       this.#freedNodes.add(node)
@@ -100,12 +111,16 @@ export class Scheduler {
     if (!this.queueOrder.policy.running) return { placements: [], preemptions: [] }
     this.#enqueueBackedOff(now)
     this.#unblock()
+    this.#promotion?.update(now, this)
     const pass = new Pass(this, now)
-    const candidates = this.#collectCandidates()
-    for (let queue = this.#next(candidates, now); queue; queue = this.#next(candidates, now)) {
-      if (!pass.tryFirst(queue)) break
+    const candidates = new Candidates(this.#requestClasses.values(), this.queueOrder, now)
+    while (!this.isFull) {
+      const queue = candidates.next()
+      if (!queue || !pass.tryFirst(queue)) break
     }
-    return { placements: pass.placements, preemptions: pass.preempt() }
+    const preemptions = pass.preempt()
+    for (const job of this.setAside.takeAll()) this.#enqueue(job)
+    return { placements: pass.placements, preemptions }
   }
 
   /** Returns the waiting jobs in their current queue order. */
@@ -136,44 +151,8 @@ export class Scheduler {
     return maxConcurrentJobs !== null && this.running.size >= maxConcurrentJobs
   }
 
-  /** Returns the first job of each request class that is not blocked. */
-  #collectCandidates(): Heap<Candidate> {
-    const candidates = new Heap<Candidate>(comparePositions)
-    for (const requestClass of this.#requestClasses.values()) {
-      const candidate = requestClass.blocked ? null : requestClass.first()
-      if (candidate) candidates.push(candidate)
-    }
-    return candidates
-  }
-
-  /**
-   * Returns the queue whose first job is next. Within a pass, capacity and quotas only decrease, so a
-   * candidate can only move back.
-   */
-  #next(candidates: Heap<Candidate>, now: number): Queue | null {
-    if (this.isFull) return null
-    const quotas = new QuotaReservations(this.queueOrder, now)
-    for (let candidate = candidates.pop(); candidate; candidate = candidates.pop()) {
-      const { requestClass } = candidate.queue.projectQueue
-      const first = requestClass.blocked ? null : requestClass.firstWithin(quotas)
-      if (first) candidates.push(first)
-      if (first && comparePositions(first, candidate) === 0) return first.queue
-    }
-    return null
-  }
-
-  /**
-   * Returns the queue of the first blocked job in order, ignoring jobs that would not fit even on an empty cluster.
-   */
   firstBlocked(now: number): Queue | null {
-    const quotas = new QuotaReservations(this.queueOrder, now)
-    let first: Candidate | null = null
-    for (const requestClass of this.#requestClasses.values()) {
-      const candidate =
-        requestClass.blocked && !requestClass.unschedulable ? requestClass.firstWithin(quotas) : null
-      if (candidate && (!first || comparePositions(candidate, first) < 0)) first = candidate
-    }
-    return first?.queue ?? null
+    return firstBlocked(this.#requestClasses.values(), this.queueOrder, now)
   }
 
   /**
@@ -191,6 +170,17 @@ export class Scheduler {
       }
     }
     this.#freedNodes.clear()
+  }
+
+  /** Returns the next time at which a job may be promoted because of its wait; infinite if there is none. */
+  nextPromotionAt(now: number): number {
+    return this.#promotion?.nextAt(now) ?? Number.POSITIVE_INFINITY
+  }
+
+  /** Moves a waiting job to the queue to which it now belongs. */
+  requeue(job: WaitingJob): void {
+    this.waiting.get(job.id)?.queue?.withdraw(job.id)
+    this.#enqueue(job)
   }
 
   #enqueueBackedOff(now: number): void {
@@ -221,8 +211,9 @@ export class Scheduler {
     const preemptible = isPreemptible(job)
     for (const { node, task } of placements)
       node[record](job.id, { task, endsAt, startedAt, preemptible, terminating })
-    this.running.set(job.id, { job, nodes: placements.map(({ node }) => node), endsAt })
+    this.running.set(job.id, { job, nodes: placements.map(({ node }) => node), endsAt, startedAt })
     if (preemptible) this.preemptible += 1
+    this.#promotion?.count(job, startedAt, 1)
     for (const held of Object.values(this.queueOrder.heldWith(job))) {
       held.heldMilli += gpuMilliOf(job)
       held.holders.set(job.id, { milli: gpuMilliOf(job), endsAt })
@@ -230,6 +221,7 @@ export class Scheduler {
   }
 
   #enqueue(job: WaitingJob): void {
+    this.#promotion?.add(job)
     this.waiting.set(job.id, { job, queue: this.#requestClassOf(job.request).add(job) })
   }
 
@@ -243,6 +235,13 @@ export class Scheduler {
     return requestClass
   }
 }
+
+/** A project's large jobs get their share only if several nodes are emptied for them at once. */
+function maxReservationsOn(nodes: number): number {
+  return Math.max(1, Math.min(maxReservations, nodes >> 1))
+}
+
+const maxReservations = 8
 
 function isPreemptible({ request }: JobFacts): boolean {
   return request.pool === 'best-effort'

@@ -60,13 +60,13 @@ export interface JobFacts {
   request: ResourceRequest
   /** Expected run time in milliseconds. */
   expectedMs: number
+  submittedAt: number
 }
 
 export interface WaitingJob extends JobFacts {
   /** Attempts already made; the placement is for the next one. */
   attempt: number
   priority: number
-  submittedAt: number
   /** End of the retry backoff; the job is not placed before this time. */
   notBefore: number | null
 }

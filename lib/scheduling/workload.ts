@@ -1,4 +1,3 @@
-import { requestKey } from './request-key'
 import type { Demand, ResourceRequest } from './types'
 
 /** Counts the kinds of requests. The result does not depend on their order. */
@@ -9,4 +8,15 @@ export function countKinds(requests: Iterable<ResourceRequest>): Demand[] {
     kinds.set(key, { request, weight: (kinds.get(key)?.weight ?? 0) + 1 })
   }
   return [...kinds].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, demand]) => demand)
+}
+
+const keys = new WeakMap<ResourceRequest, string>()
+
+/** Returns a text that is equal for equal requests. Cached by object, because requests are read-only. */
+export function requestKey(request: ResourceRequest): string {
+  const known = keys.get(request)
+  if (known !== undefined) return known
+  const key = JSON.stringify(request)
+  keys.set(request, key)
+  return key
 }

@@ -1,5 +1,5 @@
 import { database } from '../../database/client'
-import { type ProgramFacts, RunTimes } from '../../scheduling/run-times'
+import { type ProgramFacts, RunTimes } from '../../scheduling/run-times/run-times'
 
 /** Number of latest completed jobs that are read of each user with a waiting or running job, and of everybody. */
 const runsPerUser = 100

@@ -99,8 +99,9 @@ function toRunningJob({ tasks, terminating, began, ...row }: RunningRow, expecte
   return { ...toFacts(row, expectedMs), tasks, terminating, startedAt: began.getTime() }
 }
 
-function toFacts({ id, projectId, userId, spec }: JobRow, expectedMs: number): JobFacts {
-  return { id, projectId, userId, request: requests.of(id, spec), expectedMs }
+function toFacts({ id, projectId, userId, spec, submittedAt }: JobRow, expectedMs: number): JobFacts {
+  const request = requests.of(id, spec)
+  return { id, projectId, userId, request, expectedMs, submittedAt: submittedAt.getTime() }
 }
 
 /**
@@ -127,12 +128,11 @@ class RequestCache {
 const requests = new RequestCache()
 
 function toWaitingJob(row: WaitingRow, expectedMs: number): WaitingJob {
-  const { attempt, priority, submittedAt, notBefore } = row
+  const { attempt, priority, notBefore } = row
   return {
     ...toFacts(row, expectedMs),
     attempt,
     priority,
-    submittedAt: submittedAt.getTime(),
     notBefore: notBefore?.getTime() ?? null,
   }
 }

@@ -47,6 +47,20 @@ it('depends only on the seed, and starts each job once, after its submission', (
   expect(outcomes.some(({ forecastAt }) => forecastAt !== null)).toBe(true)
 })
 
+it('projects get their shares of a contended week, although some have only large jobs left', () => {
+  const trace = contendedWeek(1)
+  const { cluster } = simulateMonth({
+    trace,
+    policy: 'fair_share',
+    estimates: estimate(trace.jobs, 'exact', 1),
+    predicts: true,
+    forecastEvery: Number.POSITIVE_INFINITY,
+    until: 7 * 24 * hour,
+  })
+  for (const { used, entitled } of shareErrors(trace, cluster.usedMs))
+    expect(Math.abs(used / entitled - 1)).toBeLessThan(0.05)
+})
+
 it('computes the error of the forecasts, and the waits', () => {
   const trace = contendedWeek(1)
   const [job] = trace.jobs.slice(0, 1).map((first) => ({ ...first, submittedAt: 0, gpus: 2, runsMs: hour }))

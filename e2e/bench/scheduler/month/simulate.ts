@@ -1,7 +1,7 @@
 import { forecastStarts } from '@/lib/scheduling/forecast'
 import { Heap } from '@/lib/scheduling/heap'
 import { plan } from '@/lib/scheduling/plan'
-import { type ProgramFacts, RunTimes } from '@/lib/scheduling/run-times'
+import { type ProgramFacts, RunTimes } from '@/lib/scheduling/run-times/run-times'
 import { Scheduler } from '@/lib/scheduling/scheduler'
 import { oneGpu } from '@/lib/scheduling/testing/rows'
 import type { Policy, PolicyName, RunningJob, Snapshot, WaitingJob } from '@/lib/scheduling/types'

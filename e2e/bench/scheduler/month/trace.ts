@@ -55,10 +55,16 @@ export function monthTrace(seed: number): MonthTrace {
   )
 }
 
-/** A week in which every project but one requests more than its share of the cluster; the last one requests half. */
+/**
+ * A week in which every project but one requests more than its share of the cluster; the last one requests half. A
+ * tenth of the jobs already waits when the week begins, so that the cluster is contended from then on.
+ */
 export function contendedWeek(seed: number): MonthTrace {
   const demands = projects.map(({ weight, contended }) => (contended * weight) / weights)
-  return makeTrace(seed + 1_000_000, 7, 2_000, demands)
+  const random = randomNumbers(seed + 2_000_000)
+  const week = makeTrace(seed + 1_000_000, 7, 2_000, demands)
+  const jobs = week.jobs.map((job) => (random() < 0.1 ? { ...job, submittedAt: 0 } : job))
+  return { ...week, jobs: jobs.sort(bySubmission) }
 }
 
 /** @param demands the requested share of the cluster's GPU time by project. */
@@ -82,8 +88,12 @@ function makeTrace(seed: number, days: number, count: number, demands: readonly 
     for (const { medianMs: _, spread: __, ...job } of own)
       jobs.push({ ...job, runsMs: Math.round(job.runsMs * factor) })
   }
-  jobs.sort((a, b) => a.submittedAt - b.submittedAt || (a.id < b.id ? -1 : 1))
+  jobs.sort(bySubmission)
   return { days, nodes: makeNodes(), projects, jobs }
+}
+
+function bySubmission(a: MonthJob, b: MonthJob): number {
+  return a.submittedAt - b.submittedAt || (a.id < b.id ? -1 : 1)
 }
 
 interface Program {

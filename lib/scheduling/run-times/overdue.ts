@@ -1,4 +1,4 @@
-import type { RunningJob } from './types'
+import type { RunningJob } from '../types'
 
 /** Each extension of an overdue job makes its expected time longer by this factor. */
 const extension = 1.25

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
+import { plan } from '../plan'
+import { node, oneGpu, snapshot, waitingJob } from '../testing/rows'
+import type { RunningJob } from '../types'
 import { expectedEnd } from './overdue'
-import { plan } from './plan'
-import { node, oneGpu, snapshot, waitingJob } from './testing/rows'
-import type { RunningJob } from './types'
 
 it('is the expected end as long as that is in the future, and otherwise later than now', () => {
   expect(expectedEnd({ startedAt: 10, expectedMs: 100 }, 109)).toBe(110)

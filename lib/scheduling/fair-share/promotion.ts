@@ -1,0 +1,88 @@
+import { Heap } from '../heap'
+import { gpuMilliOf, type QueueOrder } from '../queue-order'
+import type { Queue } from '../queues'
+import type { JobFacts, WaitingJob } from '../types'
+
+/** No job precedes all others while jobs that waited for long hold more than this part of the GPUs. */
+const maxPromotedPart = 1 / 2
+
+/** What a promotion needs from the scheduler. */
+interface PromotionHost {
+  queueOrder: QueueOrder
+  waiting: ReadonlyMap<string, { job: WaitingJob; queue: Queue | null }>
+  /** Moves a waiting job to the queue to which it now belongs. */
+  requeue(job: WaitingJob): void
+}
+
+/**
+ * Bounds the waits under fair_share. A project that uses more than its share comes after all others, so its large jobs
+ * could wait for weeks. Once a job has waited for the half-life of usage, it may precede all others: one job at a time,
+ * and only as long as jobs that waited as long hold a part of the GPUs. If several projects have such a job, the
+ * project that used the least of its share is next, so that the shares of a busy cluster stay as the weights say.
+ */
+export class Promotion {
+  /** The waiting jobs of each project, the oldest first. */
+  readonly #oldest = new Map<string, Heap<WaitingJob>>()
+  /** Thousandths of GPUs of the running jobs that waited for so long. */
+  #heldMilli = 0
+
+  constructor(
+    private readonly waitMs: number,
+    private readonly totalMilli: number,
+  ) {}
+
+  /** Adds a job that waits. */
+  add(job: WaitingJob): void {
+    if (job.request.pool === 'best-effort') return
+    const own = this.#oldest.get(job.projectId) ?? new Heap<WaitingJob>(compareAges)
+    this.#oldest.set(job.projectId, own)
+    own.push(job)
+  }
+
+  /** Counts a job that starts, or with sign -1 one that ends. */
+  count(job: JobFacts, startedAt: number, sign: 1 | -1): void {
+    if (startedAt - job.submittedAt >= this.waitMs) this.#heldMilli += sign * gpuMilliOf(job)
+  }
+
+  /** Determines which job precedes all others, and moves it to the front. */
+  update(now: number, host: PromotionHost): void {
+    const { queueOrder, waiting } = host
+    const promoted = this.#select(now, host)
+    const before = waiting.get(queueOrder.promotedId ?? '')?.job
+    if (queueOrder.promotedId === (promoted?.id ?? null)) return
+    queueOrder.promotedId = promoted?.id ?? null
+    for (const job of [before, promoted]) if (job) host.requeue(job)
+  }
+
+  #select(now: number, { queueOrder, waiting }: PromotionHost): WaitingJob | null {
+    if (this.#heldMilli > maxPromotedPart * this.totalMilli) return null
+    let selected: { job: WaitingJob; usage: number } | null = null
+    for (const [projectId, own] of this.#oldest) {
+      const { usage } = queueOrder.project(projectId)
+      if (selected && usage >= selected.usage) continue
+      for (let job = own.first; job && now - job.submittedAt >= this.waitMs; job = own.first) {
+        const requestClass = waiting.get(job.id)?.queue?.projectQueue.requestClass
+        if (requestClass && !requestClass.unschedulable && requestClass.earliestStarts.reserve(now)) {
+          selected = { job, usage }
+          break
+        }
+        own.pop()
+      }
+    }
+    return selected?.job ?? null
+  }
+
+  /** Returns the time after `now` at which a job will have waited long enough; infinite if there is none. */
+  nextAt(now: number): number {
+    let next = Number.POSITIVE_INFINITY
+    for (const { first } of this.#oldest.values()) {
+      const at = (first?.submittedAt ?? Number.POSITIVE_INFINITY) + this.waitMs
+      if (at > now) next = Math.min(next, at)
+    }
+    return next
+  }
+}
+
+function compareAges(a: WaitingJob, b: WaitingJob): number {
+  return a.submittedAt - b.submittedAt || (a.id < b.id ? -1 : 1)
+}

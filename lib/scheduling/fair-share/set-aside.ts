@@ -1,0 +1,28 @@
+import type { QueueOrder } from '../queue-order'
+import type { Queue } from '../queues'
+import type { WaitingJob } from '../types'
+
+/**
+ * Blocked jobs that have a reservation in a pass. Until its end they are not in their queues, and their projects are
+ * charged as if they had started. So the next reservation goes to the project that is next then.
+ */
+export class SetAside {
+  readonly #jobs: { job: WaitingJob; usage: number }[] = []
+
+  constructor(private readonly queueOrder: QueueOrder) {}
+
+  /** Removes the first job of a queue. */
+  add(queue: Queue, now: number): void {
+    const job = queue.head?.job
+    if (!job) return
+    queue.shift()
+    this.#jobs.push({ job, usage: this.queueOrder.chargeProject(job, now, job.expectedMs) })
+  }
+
+  /** Takes back all charges and returns the jobs, which belong into their queues again. */
+  takeAll(): WaitingJob[] {
+    const jobs = this.#jobs.splice(0)
+    for (const { job, usage } of jobs) this.queueOrder.project(job.projectId).usage -= usage
+    return jobs.map(({ job }) => job)
+  }
+}
