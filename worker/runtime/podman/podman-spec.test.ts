@@ -21,6 +21,7 @@ const task: TaskContainer = {
   mounts: [{ path: '/snapshot', source: '/data/snapshot', hash: 'h' }],
   gpuUuids: [],
   simulated: false,
+  cgroupParent: null,
   cpuMilli: 1500,
   memoryMib: 1024,
   network: 'none',
