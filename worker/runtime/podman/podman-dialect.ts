@@ -18,6 +18,7 @@ const infoSchema = z.looseObject({
   DockerRootDir: z.string().nullish(),
   Rootless: z.boolean().nullish(),
   SecurityOptions: z.array(z.string()).nullish(),
+  CgroupVersion: z.string().nullish(),
 })
 const mountsSchema = z.object({
   Mounts: z.array(z.object({ Type: z.string().optional(), Name: z.string().optional() })).nullish(),
@@ -47,6 +48,7 @@ export class PodmanDialect implements EngineDialect {
     'Its API cannot choose an OCI runtime (GPUQ_CONTAINER_RUNTIME).',
   ]
   private sweeping: Promise<void> | undefined
+  private limited: Promise<void> | undefined
 
   constructor(private readonly options: PodmanOptions) {}
 
@@ -55,12 +57,15 @@ export class PodmanDialect implements EngineDialect {
    * live-restore.
    */
   readonly correctInfo = (info: unknown): unknown => {
-    const { Name, DockerRootDir, Rootless, SecurityOptions, ...rest } = infoSchema.parse(info)
+    const parsed = infoSchema.parse(info)
+    const { Name, DockerRootDir, Rootless, SecurityOptions, ...rest } = parsed
+    const limits = { MemoryLimit: false, SwapLimit: false, CpuCfsQuota: false, PidsLimit: false }
     const identity = createHash('sha256')
       .update(`${Name}\n${DockerRootDir ?? ''}`)
       .digest('hex')
     return {
       ...rest,
+      ...(ignoresLimits(parsed) ? limits : {}),
       ID: `podman-${identity.slice(0, 32)}`,
       DockerRootDir,
       LiveRestoreEnabled: true,
@@ -79,6 +84,11 @@ export class PodmanDialect implements EngineDialect {
     const { directory, call } = this.options
     if (spec.HostConfig.Runtime !== undefined) throw new RuntimeFault('engine_error', noRuntime)
     if (directory === undefined) throw new Error('The runtime has no directory for files that Podman reads.')
+    this.limited ??= this.requireLimits()
+    await this.limited.catch((error: unknown) => {
+      this.limited = undefined
+      throw error
+    })
     this.sweeping ??= this.removeAbandonedVolumes().catch(() => {})
     await this.sweeping
     const path = await writeSeccompFile(directory, seccompProfileOf(spec))
@@ -109,6 +119,12 @@ export class PodmanDialect implements EngineDialect {
     return isKernelLogReadable()
   }
 
+  /** @throws RuntimeFault if a job could use the whole machine. */
+  private async requireLimits(): Promise<void> {
+    if (ignoresLimits(infoSchema.parse(await this.options.call('GET', '/info'))))
+      throw new RuntimeFault('engine_error', noLimits)
+  }
+
   /** An equal volume of an earlier attempt to create the container may exist. */
   private async createVolume(volume: PodmanVolume): Promise<void> {
     try {
@@ -135,6 +151,13 @@ export class PodmanDialect implements EngineDialect {
       if (Date.now() - Date.parse(CreatedAt) > abandonedMs) await this.removeVolume(Name)
   }
 }
+
+/** Without root and with cgroup v1, it ignores limits, and reports that it has them. */
+const ignoresLimits = ({ Rootless, CgroupVersion }: z.infer<typeof infoSchema>): boolean =>
+  Rootless === true && CgroupVersion === '1'
+
+const noLimits =
+  'Podman without root ignores the limits of containers with cgroup v1. Start the kernel with cgroup v2, or run Podman as root.'
 
 const noRuntime =
   'The API of Podman cannot choose an OCI runtime for a container (GPUQ_CONTAINER_RUNTIME). Set `runtime` in containers.conf of the engine instead, and remove the variable.'

@@ -98,6 +98,9 @@ describe('a container on Podman', () => {
         'nodev',
       ]),
     )
+    const flagsOf = (path: string) => container.volumes.find(({ Dest }) => Dest === path)?.Options
+    expect(flagsOf('/work')).toEqual(['nocopy', 'rw', 'nosuid', 'nodev', 'exec'])
+    expect(flagsOf('/dev/shm')).toEqual(['nocopy', 'rw', 'nosuid', 'nodev', 'noexec'])
     expect(optionsOf('/tmp')).toEqual(expect.arrayContaining(['mode=1777', 'uid=0', 'gid=0']))
     expect(
       volumes.every(({ Label, Options }) => Label['gpuq.task'] === 'task' && !/size=/.test(Options.o)),

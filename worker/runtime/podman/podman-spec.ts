@@ -15,6 +15,7 @@ interface OciMount {
   options: string[]
 }
 
+const mountFlags = new Set(['rw', 'ro', 'exec', 'noexec', 'nosuid', 'nodev'])
 const cpuPeriod = 100_000
 const pageBytes = 4096
 /**
@@ -79,7 +80,12 @@ export function toPodmanSpec(spec: ContainerSpec, seccompPath: string) {
         size: Number(host.LogConfig.Config['max-size']) * logFiles,
       },
       mounts: [...toMounts(host.Mounts), ...toMemoryMounts(host.Tmpfs), ...toProc(host)],
-      volumes: volumes.map(({ volume, path }) => ({ Name: volume.Name, Dest: path, Options: ['nocopy'] })),
+      volumes: volumes.map(({ volume, path }) => ({
+        Name: volume.Name,
+        Dest: path,
+        // The flags of the volume's own mount do not apply to the mount in the container.
+        Options: ['nocopy', ...volume.Options.o.split(',').filter((option) => mountFlags.has(option))],
+      })),
       // The names of the Container Device Interface, which the NVIDIA container toolkit generates.
       devices: (host.DeviceRequests ?? [])
         .flatMap(({ DeviceIDs }) => DeviceIDs)

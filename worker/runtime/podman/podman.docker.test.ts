@@ -85,6 +85,19 @@ it('refuses networks that it cannot isolate, and another OCI runtime', async () 
   await other.cleanUp()
 })
 
+it('mounts what a task can write without set-user-id, devices, or programs outside /work and /tmp', async () => {
+  const { stdout } = await bench.run(`
+for line in open("/proc/mounts"):
+    _, path, kind, options, *_ = line.split()
+    if path in ("/work", "/tmp", "/dev/shm"):
+        print(path, kind, [flag in options.split(",") for flag in ("nosuid", "nodev", "noexec")])`)
+  expect(stdout.trim().split('\n').sort()).toEqual([
+    '/dev/shm tmpfs [True, True, True]',
+    '/tmp tmpfs [True, True, False]',
+    '/work tmpfs [True, True, False]',
+  ])
+})
+
 it('is recognized, and keeps its id', async () => {
   const info = await bench.runtime.info()
   expect(info.properties.product).toBe('Podman')
