@@ -24,7 +24,7 @@ export function MissingWorkers({ totals, admin }: { totals: SlurmClusterView['to
             label="command that starts a worker on a Slurm node"
             title="On each node, with the name that it has in Slurm"
             code={
-              'GPUQ_ENGINE=slurm GPUQ_NODE_NAME="$(hostname -s)" DATABASE_URL="postgresql://…" npx gpuq worker'
+              'GPUQ_ENGINE=slurm DATABASE_URL="postgresql://…" npx gpuq worker --name "$(hostname -s)"'
             }
             wrap
           />
