@@ -11,6 +11,7 @@ import { startsSimulatedNodes } from '@/lib/env/simulated-nodes'
 import { logger } from '@/lib/logger'
 import { watchStorage } from '@/lib/storage/watch'
 import { chooseEngine } from './engine/choose-engine'
+import type { AttemptStop } from './engine/engine'
 import { discoverGpus, firstGpus } from './gpus/discover'
 import { readGpus } from './gpus/read-gpus'
 import { artifactsUnavailableReason } from './node/artifacts/artifacts-directory'
@@ -141,14 +142,16 @@ async function main(): Promise<void> {
     // Not earlier: a leader that has just restarted would mark its own node as lost, with its running tasks.
     onServing: ({ nodeId }) => {
       leading = leadIfAble(ending.signal)
-      serving = engine.serve(
-        {
-          name: config.GPUQ_NODE_NAME,
-          lease: () => node.lease,
-          stopAttempt: (stop) => node.stopAttempt(stop),
-        },
-        ending.signal,
-      )
+      const engineNode = {
+        name: config.GPUQ_NODE_NAME,
+        lease: () => node.lease,
+        stopAttempt: (attempt: AttemptStop) => node.stopAttempt(attempt),
+      }
+      serving = engine.serve(engineNode, ending.signal).catch((error: unknown) => {
+        logger.fatal({ err: error }, 'this node cannot accept what the engine starts on it; its worker stops')
+        process.exitCode = 1
+        stop()
+      })
       simulating = simulated.serve(nodeId)
     },
   })

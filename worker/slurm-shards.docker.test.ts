@@ -1,0 +1,61 @@
+import { describe, expect } from 'vitest'
+import { slurmTests } from './testing/slurm-lab'
+import { expectAllTrue } from './testing/truth'
+
+const { it } = slurmTests({ nodes: [{ name: 'n0', gpus: 2, gpuType: 'a100', shards: 8 }] })
+
+const spec = { cpu: 1, memory_gb: 0.25 }
+const variables = { GPUQ_SLURM_SHARDS_PER_GPU: '4' }
+
+describe.sequential('a Slurm cluster with types and shards of GPUs', () => {
+  it('gives fractions of a GPU, and refuses what it does not have', async ({ openSlurmLab }) => {
+    const lab = await openSlurmLab()
+    await lab.startWorker('n0', { gpus: 2, variables })
+    await lab.lab.untilReady(1)
+    const half = await lab.jobs.submit('print("half")', { spec: { ...spec, gpu_fraction: 0.5 } })
+    expect(await lab.jobs.untilFinal(half)).toMatchObject({ status: 'completed', attempt: 1 })
+    const { rows } = await lab.lab.database.pool.query('SELECT milli FROM allocations')
+    expect(rows).toEqual([{ milli: 500 }])
+    const typed = await lab.jobs.submit('print("typed")', {
+      spec: { ...spec, gpu_count: 2, gpu_model: 'A100' },
+    })
+    expect(await lab.jobs.untilFinal(typed)).toMatchObject({ status: 'completed' })
+    const other = await lab.jobs.submit('print(1)', { spec: { ...spec, gpu_model: 'H100' } })
+    expect(await lab.jobs.untilFinal(other)).toMatchObject({
+      status: 'failed',
+      reason: 'slurm_refused',
+      reasonDetail: expect.stringContaining('It has a100.'),
+    })
+    const huge = await lab.jobs.submit('print(1)', { spec: { ...spec, gpu_count: 64 } })
+    expect(await lab.jobs.untilFinal(huge)).toMatchObject({
+      status: 'failed',
+      reason: 'slurm_refused',
+      reasonDetail: expect.stringMatching(/configuration is not available/i),
+    })
+    for (const job of [half, typed]) await lab.untilRow(job, 'its row ends', ({ ended }) => ended)
+    await expectAllTrue(lab.lab)
+  })
+
+  it('starts the job first whose priority was raised', async ({ openSlurmLab }) => {
+    const lab = await openSlurmLab()
+    await lab.startWorker('n0', { gpus: 2, variables })
+    await lab.lab.untilReady(1)
+    const whole = { ...spec, gpu_count: 2 }
+    const first = await lab.jobs.submit('import time; time.sleep(6)', { spec: whole })
+    await lab.jobs.untilStatus(first, 'running')
+    const later = await lab.jobs.submit('print(1)', { spec: whole })
+    const urgent = await lab.jobs.submit('print(1)', { spec: whole })
+    const slurmId = await lab.untilSubmitted(urgent)
+    await lab.lab.database.pool.query('UPDATE jobs SET priority = 60 WHERE id = $1', [urgent])
+    await lab.jobs.until('Slurm knows', async () => (await lab.field(slurmId, 'Nice')) === '40')
+    for (const job of [first, later, urgent]) {
+      expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed' })
+      await lab.untilRow(job, 'its row ends', ({ ended }) => ended)
+    }
+    const { rows } = await lab.lab.database.pool.query<{ job: string }>(
+      'SELECT job_id AS job FROM tasks ORDER BY created_at',
+    )
+    expect(rows.map(({ job }) => job)).toEqual([first, urgent, later])
+    await expectAllTrue(lab.lab)
+  })
+})
