@@ -7,6 +7,8 @@ const programs = {
   slurmd: 'slurm-wlm',
   munged: 'munge',
   slurmrestd: 'slurmrestd',
+  slurmdbd: 'slurmdbd',
+  mariadbd: 'mariadb-server',
   sudo: 'sudo',
 }
 /** A plugin without a program: tokens for slurmrestd. It comes with the program of that name. */

@@ -12,7 +12,6 @@ const safeFields = [
   'NodeList',
   'AllocTRES',
   'AllocCPUS',
-  'Restarts',
   'ExitCode',
   'Submit',
   'Start',
@@ -39,7 +38,7 @@ export function parseEnded(output: string, separator: string): SlurmJobState[] {
 
 function parseRecord(values: readonly string[]): SlurmJobState {
   const [id = '', state = '', reason = '', user = '', partition = '', nodes = '', tres = '', ...more] = values
-  const [cpus, restarts, exit = '', submitted, start, end, comment = '', name = ''] = more
+  const [cpus, exit = '', submitted, start, end, comment = '', name = ''] = more
   if (!/^\d+$/.test(id.trim())) throw new Error(`sacct printed an unknown record: ${id.slice(0, 200)}`)
   return {
     id: Number(id.trim()),
@@ -55,7 +54,8 @@ function parseRecord(values: readonly string[]): SlurmJobState {
     cpus: Number(cpus),
     nice: 0,
     held: false,
-    restarts: Number(restarts) || 0,
+    // sacct 22.05 does not print it.
+    restarts: 0,
     exitCode: parseExit(exit),
     submittedAt: parseTime(submitted),
     startsAt: null,

@@ -66,7 +66,6 @@ test('sacct: a record per job, with the exit code and the base state', () => {
     'n[1-2]',
     'billing=2,cpu=2,gres/gpu=4,mem=200M,node=2',
     '2',
-    '0',
     '0:15',
     '2026-11-23T09:31:00',
     '2026-11-23T09:31:01',
@@ -74,7 +73,7 @@ test('sacct: a record per job, with the exit code and the base state', () => {
     'gpuq:1',
     'name\nof|job',
   ]
-  const output = `${record.join(end)}${end}\n${['13', 'FAILED', ...record.slice(2, 9), '3:0', ...record.slice(10)].join(end)}${end}\n`
+  const output = `${record.join(end)}${end}\n${['13', 'FAILED', ...record.slice(2, 8), '3:0', ...record.slice(9)].join(end)}${end}\n`
   const jobs = parseEnded(output, end)
   expect(jobs).toHaveLength(2)
   expect(jobs[0]).toMatchObject({

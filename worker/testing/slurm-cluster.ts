@@ -1,12 +1,13 @@
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { Daemon, freePorts } from './daemon'
-import { endProcess } from './end-process'
+import { killSlurmJobs } from './kill-slurm-jobs'
 import { startMunge } from './munge'
+import { type SlurmAccounting, startAccounting } from './slurm-accounting'
 import { type SlurmNodeOptions, slurmFiles } from './slurm-config'
 import { startRestDaemon } from './slurm-restd'
 import { until } from './until'
@@ -18,6 +19,8 @@ export interface SlurmClusterOptions {
   nodes?: readonly SlurmNodeOptions[]
   /** Seconds for which the controller knows an ended job. Slurm looks at it about once a minute. */
   minJobAgeS?: number
+  /** Starts slurmdbd with a database too, which takes some seconds. */
+  accounting?: boolean
   /** More lines of slurm.conf, such as `PartitionName=short Nodes=n0 MaxTime=60`. */
   lines?: readonly string[]
 }
@@ -37,6 +40,7 @@ export const fourNodes: readonly SlurmNodeOptions[] = ['n0', 'n1', 'n2', 'n3'].m
 export class SlurmCluster {
   private munged: Daemon | undefined
   private rest: Daemon | undefined
+  private accounting: SlurmAccounting | undefined
   private readonly controller: Daemon
   private readonly slurmds: Map<string, Daemon>
 
@@ -72,8 +76,13 @@ export class SlurmCluster {
       nodes.map(({ name }) => name),
     )
     try {
-      await cluster.prepare(nodes, options)
+      const accountingPort = await cluster.prepare(nodes, options)
       cluster.munged = await startMunge(directory)
+      if (accountingPort !== null)
+        cluster.accounting = await startAccounting(directory, accountingPort, {
+          ...process.env,
+          ...cluster.env,
+        })
       await cluster.startController()
       for (const name of cluster.nodes) await cluster.startNode(name)
       await cluster.idle()
@@ -156,6 +165,13 @@ export class SlurmCluster {
     })
   }
 
+  /** Removes what slurmctld has saved, while it does not run: it forgets all jobs and begins with id 1 again. */
+  async wipeState(): Promise<void> {
+    const state = join(this.directory, 'state')
+    await rm(state, { recursive: true })
+    await mkdir(state)
+  }
+
   /** Starts slurmrestd and returns the variables with which gpuq uses it. */
   async startRest(): Promise<{ GPUQ_SLURM_URL: string; GPUQ_SLURM_TOKEN_COMMAND: string }> {
     await this.rest?.end('SIGKILL')
@@ -177,7 +193,7 @@ export class SlurmCluster {
   /** Kills the slurmd of a node and all processes of its jobs, as a power failure does. */
   async crashNode(name: string): Promise<void> {
     await this.endNode(name, 'SIGKILL')
-    await this.killJobs((variables) => variables.includes(`SLURMD_NODENAME=${name}`))
+    await killSlurmJobs(this.configFile, (variables) => variables.includes(`SLURMD_NODENAME=${name}`))
   }
 
   /** Ends everything that it started, jobs included, and removes its files. */
@@ -185,7 +201,8 @@ export class SlurmCluster {
     await this.rest?.end('SIGKILL')
     await this.controller.end('SIGKILL')
     for (const daemon of this.slurmds.values()) await daemon.end('SIGKILL')
-    await this.killJobs(() => true)
+    await killSlurmJobs(this.configFile, () => true)
+    await this.accounting?.stop()
     await this.munged?.end('SIGTERM')
     // A killed process may still write for a moment.
     await until('the files of Slurm are removed', () =>
@@ -202,22 +219,11 @@ export class SlurmCluster {
     return daemon
   }
 
-  /** Kills the jobs' processes of this cluster: slurmstepd and what it started. */
-  private async killJobs(chosen: (variables: readonly string[]) => boolean): Promise<void> {
-    for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
-      const environment = await readFile(`/proc/${pid}/environ`, 'latin1').catch(() => '')
-      const variables = environment.split('\0')
-      if (!variables.includes(`SLURM_CONF=${this.configFile}`) || !chosen(variables)) continue
-      const command = await readFile(`/proc/${pid}/cmdline`, 'latin1').catch(() => '')
-      const isJob = variables.some((variable) => variable.startsWith('SLURM_JOB_ID='))
-      if (isJob || command.startsWith('slurmstepd')) endProcess(Number(pid))
-    }
-  }
-
+  /** Writes the files. Returns the port of slurmdbd; null: without accounting. */
   private async prepare(
     nodes: readonly SlurmNodeOptions[],
-    { minJobAgeS = 300, lines = [] }: SlurmClusterOptions,
-  ): Promise<void> {
+    { minJobAgeS = 300, lines = [], accounting = false }: SlurmClusterOptions,
+  ): Promise<number | null> {
     const { directory } = this
     // The programs of other users read the configuration and use munge's socket.
     await chmod(directory, 0o755)
@@ -226,15 +232,17 @@ export class SlurmCluster {
     const gpus = Math.max(...nodes.map((node) => node.gpus))
     for (let index = 0; index < gpus; index++)
       await run('mknod', [join(directory, 'dev', `gpu${index}`), 'c', '1', '3'])
-    const [controllerPort = 0, ...ports] = await freePorts(nodes.length + 1)
+    const [controllerPort = 0, lastPort = 0, ...ports] = await freePorts(nodes.length + 2)
+    const accountingPort = accounting ? lastPort : null
     const files = slurmFiles({
       directory,
       controllerPort,
       nodes: nodes.map((node, index) => ({ ...node, port: ports[index] ?? 0 })),
       minJobAgeS,
-      accountingPort: null,
+      accountingPort,
       lines,
     })
     for (const [name, text] of Object.entries(files)) await writeFile(join(directory, name), text)
+    return accountingPort
   }
 }

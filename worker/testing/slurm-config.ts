@@ -89,6 +89,8 @@ function slurmConf({
       : [
           'AccountingStorageType=accounting_storage/slurmdbd',
           'AccountingStorageHost=127.0.0.1',
+          // With munge, this is the path of its socket.
+          `AccountingStoragePass=${join(directory, 'munge', 'socket')}`,
           `AccountingStoragePort=${accountingPort}`,
           'AccountingStorageTRES=gres/gpu',
           'AccountingStoreFlags=job_comment',

@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { slurmClient } from '@/lib/slurm/slurm'
+import type { SlurmClient } from '@/lib/slurm/slurm-client'
+import { fourNodes, SlurmCluster } from './testing/slurm-cluster'
+import { until } from './testing/until'
+
+let slurm: SlurmCluster
+let client: SlurmClient
+beforeAll(async () => {
+  slurm = await SlurmCluster.start({ nodes: fourNodes.slice(0, 1), accounting: true })
+  client = slurmClient({}, { ...process.env, ...slurm.env })
+})
+afterAll(() => slurm?.stop())
+
+async function submit(...args: string[]): Promise<number> {
+  return Number(await slurm.run('sbatch', ['--parsable', '--output=/dev/null', ...args]))
+}
+
+test('the accounting knows how jobs ended that the controller has forgotten', async () => {
+  expect(await client.hasAccounting()).toBe(true)
+  const odd = 'we|rd "name" é'
+  const failed = await submit('--comment=gpuq:one', `--job-name=${odd}`, '--gres=gpu:2', '--wrap=exit 3')
+  const killed = await submit('--comment=gpuq:two', '--wrap=kill -9 $$')
+  const cancelled = await submit('--hold', '--wrap=true')
+  await slurm.run('scancel', [String(cancelled)])
+  const running = await submit('--wrap=sleep 1000')
+  const ids = [failed, killed, cancelled, running, 999_999]
+  const found = await until('the accounting has the ends of three jobs', async () => {
+    const ended = await client.findEnded(ids)
+    // slurmdbd writes the end of a job before its partition and name.
+    return ended.length === 3 && ended.every(({ partition }) => partition !== '') ? ended : null
+  })
+  // A controller that lost its state has forgotten every job.
+  await slurm.endController('SIGTERM')
+  await slurm.wipeState()
+  await slurm.startController()
+  expect((await client.listJobs()).filter(({ id }) => id === failed)).toEqual([])
+  const after = await client.findEnded(ids)
+  expect(after.filter(({ id }) => id !== running)).toEqual(found)
+  expect(found.find(({ id }) => id === failed)).toMatchObject({
+    state: 'FAILED',
+    exitCode: 3,
+    comment: 'gpuq:one',
+    // Slurm's database has no double quotes.
+    name: odd.replaceAll('"', '`'),
+    user: 'root',
+    partition: 'main',
+    nodes: ['n0'],
+    gpus: 2,
+  })
+  expect(found.find(({ id }) => id === killed)).toMatchObject({ state: 'FAILED', comment: 'gpuq:two' })
+  expect(found.find(({ id }) => id === cancelled)).toMatchObject({ state: 'CANCELLED', nodes: [] })
+})
