@@ -19,6 +19,7 @@ const waiting = {
   priority: 0,
   position: 1,
   expected_start: null,
+  expected_start_range: null,
   reason: 'gang_waiting',
   reason_detail: 'It needs 2 nodes at once; 1 is free.',
   reason_text: 'Not enough of them are free. It needs 2 nodes at once; 1 is free.',

@@ -1,6 +1,6 @@
 import type { Cluster, ClusterNode, Queue, QueueJob } from '@/lib/contract/cluster/cluster'
 import { type Context, print } from '../context'
-import { formatShare, formatWhen } from '../terminal/format'
+import { formatExpectedStart, formatShare, formatWhen } from '../terminal/format'
 import { type Column, renderTable } from '../terminal/table'
 import type { Colour } from '../terminal/terminal'
 
@@ -25,7 +25,7 @@ export function renderQueue({ terminal }: Context, { running, queued, queued_tot
       right: true,
     },
     { title: 'PRIORITY', cell: (job) => job.priority, right: true },
-    { title: 'STARTS', cell: (job) => formatWhen(job.started_at ?? job.expected_start, now) },
+    { title: 'STARTS', cell: (job) => formatWhen(job.started_at, now) ?? formatExpectedStart(job, now) },
     { title: 'GPUS OR REASON', cell: formatPlacement },
   ]
   const hidden = queued_total - queued.length

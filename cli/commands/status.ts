@@ -7,7 +7,13 @@ import { type Context, print, writeText } from '../context'
 import { exitCodes } from '../job/exit-code'
 import { findJobId } from '../job/job-id'
 import { fitScreen } from '../terminal/fit-screen'
-import { formatDuration, formatShare, formatWhen, statusColours } from '../terminal/format'
+import {
+  formatDuration,
+  formatExpectedStart,
+  formatShare,
+  formatWhen,
+  statusColours,
+} from '../terminal/format'
 import { paint, withoutControls } from '../terminal/terminal'
 import { renderNodes, renderQueue } from './cluster'
 
@@ -151,7 +157,7 @@ function renderJob({ terminal }: Context, job: JobDetail, place: QueuePlace | nu
 }
 
 function formatStart({ slurm }: JobDetail, place: QueuePlace | null, now: number): string | null {
-  const start = formatWhen(place?.expected_start ?? null, now)
+  const start = place && formatExpectedStart(place, now)
   return start && slurm ? `${start} (predicted by Slurm)` : start
 }
 

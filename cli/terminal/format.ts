@@ -1,4 +1,6 @@
+import type { QueueJob } from '@/lib/contract/cluster/cluster'
 import type { JobSummary } from '@/lib/contract/jobs'
+import { formatStartRange } from '@/lib/contract/start-range'
 import type { UploadStatus } from '@/lib/contract/status'
 import type { Colour } from './terminal'
 
@@ -35,6 +37,15 @@ export function formatWhen(time: string | null, now: number): string | null {
   const seconds = (Date.parse(time) - now) / 1000
   if (Math.abs(seconds) < 1) return 'now'
   return seconds < 0 ? `${formatDuration(-seconds)} ago` : `in ${formatDuration(seconds)}`
+}
+
+/** Formats the expected start of a waiting job: a range, or one time if the range is shorter than a minute. */
+export function formatExpectedStart(
+  job: Pick<QueueJob, 'expected_start' | 'expected_start_range'>,
+  now: number,
+): string | null {
+  const range = job.expected_start_range && formatStartRange(job.expected_start_range, now)
+  return range ?? formatWhen(job.expected_start, now)
 }
 
 /** Formats a share of GPUs without trailing zeros. */

@@ -195,6 +195,7 @@ export function makeQueueJob(changes: Partial<QueueJob> = {}): QueueJob {
     priority: 0,
     position: 1,
     expected_start: null,
+    expected_start_range: null,
     reason: 'no_free_gpu',
     reason_detail: null,
     reason_text: null,

@@ -34,6 +34,9 @@ export const gpuOfJobSchema = z.object({
   milli: z.int().describe('allocated thousandths of the GPU; 1000 is the whole GPU'),
 })
 
+/** The 10th and the 90th percentile of a start: 80 of 100 jobs start between these times. */
+export const startRangeSchema = z.object({ earliest: time, latest: time })
+
 /** One row of `GET /api/jobs`. */
 export const jobSummarySchema = z.object({
   job_id: z.string(),
@@ -62,6 +65,10 @@ export const jobSummarySchema = z.object({
     .nullable()
     .optional()
     .describe('null: no start can be predicted, or the job does not wait; absent in live events'),
+  expected_start_range: startRangeSchema
+    .nullable()
+    .optional()
+    .describe('times between which 80 of 100 jobs start; null and absent as expected_start'),
 })
 
 /** What one instance of a job has or had on its node. */
@@ -222,6 +229,7 @@ export const jobSourceSchema = z.object({
 export type JobSummary = z.infer<typeof jobSummarySchema>
 export type JobDetail = z.infer<typeof jobDetailSchema>
 export type JobProvision = z.infer<typeof provisionSchema>
+export type StartRange = z.infer<typeof startRangeSchema>
 export type PredictedTime = z.infer<typeof predictedTimeSchema>
 export type JobNotice = z.infer<typeof noticeSchema>
 export type JobResources = z.infer<typeof jobResourcesSchema>

@@ -1,7 +1,9 @@
 import { expectationOf } from '../cluster/placement/forecast'
 import type { JobSummary } from '../contract/jobs'
+import { toExpectedStart } from './expected-start'
 
-type Expected<Job> = Job & Required<Pick<JobSummary, 'queue_position' | 'expected_start'>>
+type Expected<Job> = Job &
+  Required<Pick<JobSummary, 'queue_position' | 'expected_start' | 'expected_start_range'>>
 
 /** Adds the position in the queue and the expected start to jobs. Both are null for a job that does not wait. */
 export function withExpectations<Job extends JobSummary>(jobs: readonly Job[]): Promise<Expected<Job>[]> {
@@ -14,6 +16,6 @@ export async function withExpectation<Job extends JobSummary>(job: Job): Promise
   return {
     ...job,
     queue_position: expected?.position ?? null,
-    expected_start: expected?.expectedStart?.toISOString() ?? null,
+    ...toExpectedStart(expected),
   }
 }

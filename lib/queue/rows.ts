@@ -5,6 +5,7 @@ import type { QueueJobDetail } from '../contract/queue'
 import { reasonText } from '../contract/reasons'
 import type { JobStatus } from '../contract/status'
 import { askedOf } from '../jobs/read/resources'
+import { toExpectedStart } from './expected-start'
 
 /** A job as SQL returns it with {@link queueColumns}. */
 export interface QueueRow<Status extends JobStatus = JobStatus> {
@@ -66,7 +67,7 @@ function toShape({ spec, ...row }: QueueRow, expected: Expectation | undefined) 
     ...askedOf(spec),
     priority: row.priority,
     position: expected?.position ?? null,
-    expected_start: expected?.expectedStart?.toISOString() ?? null,
+    ...toExpectedStart(expected),
     submitted_at: row.created_at.toISOString(),
     started_at: row.started_at?.toISOString() ?? null,
     estimated_duration_seconds: row.expected_time_s,

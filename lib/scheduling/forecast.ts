@@ -2,7 +2,7 @@ import { Scheduler } from './scheduler'
 import type { Snapshot } from './types'
 
 /** The expected start of a waiting job. */
-interface Expectation {
+export interface Expectation {
   jobId: string
   /** 1 for the job that is expected to start next. */
   position: number

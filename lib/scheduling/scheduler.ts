@@ -1,7 +1,7 @@
 import { Candidates, firstBlocked } from './candidates'
 import { Cluster } from './cluster'
 import { Promotion } from './fair-share/promotion'
-import { SetAside } from './fair-share/set-aside'
+import { maxReservationsOn, SetAside } from './fair-share/set-aside'
 import { fits } from './fits'
 import { Fragmentation } from './fragmentation'
 import type { NodeLedger } from './node-ledger'
@@ -235,13 +235,6 @@ export class Scheduler {
     return requestClass
   }
 }
-
-/** A project's large jobs get their share only if several nodes are emptied for them at once. */
-function maxReservationsOn(nodes: number): number {
-  return Math.max(1, Math.min(maxReservations, nodes >> 1))
-}
-
-const maxReservations = 8
 
 function isPreemptible({ request }: JobFacts): boolean {
   return request.pool === 'best-effort'

@@ -60,6 +60,8 @@ export interface JobFacts {
   request: ResourceRequest
   /** Expected run time in milliseconds. */
   expectedMs: number
+  /** Run times of similar jobs, sorted, from which forecasts sample. Undefined or empty: none are known. */
+  possibleMs?: readonly number[]
   submittedAt: number
 }
 

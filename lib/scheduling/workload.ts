@@ -10,13 +10,7 @@ export function countKinds(requests: Iterable<ResourceRequest>): Demand[] {
   return [...kinds].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, demand]) => demand)
 }
 
-const keys = new WeakMap<ResourceRequest, string>()
-
-/** Returns a text that is equal for equal requests. Cached by object, because requests are read-only. */
+/** Returns a text that is equal for equal requests. */
 export function requestKey(request: ResourceRequest): string {
-  const known = keys.get(request)
-  if (known !== undefined) return known
-  const key = JSON.stringify(request)
-  keys.set(request, key)
-  return key
+  return JSON.stringify(request)
 }

@@ -22,8 +22,18 @@ it('a waiting job has its position and its expected start, in the list and in it
   const next = await makeJob({ userId: ada.id, priority: 1 })
   const tooLarge = await makeJob({ userId: ada.id, spec: { gpu_count: 8 } })
   const places = {
-    [running]: { status: 'running', queue_position: null, expected_start: null },
-    [next]: { status: 'pending', queue_position: 1, expected_start: expect.any(String) },
+    [running]: {
+      status: 'running',
+      queue_position: null,
+      expected_start: null,
+      expected_start_range: null,
+    },
+    [next]: {
+      status: 'pending',
+      queue_position: 1,
+      expected_start: expect.any(String),
+      expected_start_range: { earliest: expect.any(String), latest: expect.any(String) },
+    },
     [tooLarge]: { status: 'pending', queue_position: 2, expected_start: null },
   }
   const { body } = await call(GET, '/api/jobs', ada)

@@ -1,3 +1,5 @@
+import type { StartRange } from '@/lib/contract/jobs'
+import { formatStartRange } from '@/lib/contract/start-range'
 import { formatRelative } from '../../ui/format-time'
 import { RelativeTime } from '../../ui/relative-time'
 
@@ -8,9 +10,19 @@ function formatForecast(at: number, now: number): string {
   return at - now < soonMs ? 'any moment' : formatRelative(at, now)
 }
 
-/** The expected start of a waiting job. `at` is null if the forecast finds no start. */
-export function ExpectedStart({ at }: { at: string | null }) {
-  if (at !== null) return <RelativeTime at={at} format={formatForecast} className="whitespace-nowrap" />
+interface ExpectedStartProps {
+  /** Null if the forecast finds no start. */
+  at: string | null
+  range: StartRange | null
+}
+
+/** The expected start of a waiting job: a range, or one time if the range is shorter than a minute. */
+export function ExpectedStart({ at, range }: ExpectedStartProps) {
+  if (at !== null) {
+    const format = (time: number, now: number) =>
+      (range && formatStartRange(range, now)) ?? formatForecast(time, now)
+    return <RelativeTime at={at} format={format} />
+  }
   return (
     <span className="text-subtle" title="With the current nodes and jobs, gpuq cannot predict a start.">
       unknown

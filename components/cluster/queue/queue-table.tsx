@@ -39,7 +39,7 @@ const columns = {
     {
       label: 'Expected start',
       width: 'w-28',
-      cell: (job) => <ExpectedStart at={job.expected_start} />,
+      cell: (job) => <ExpectedStart at={job.expected_start} range={job.expected_start_range} />,
     },
     {
       label: 'Reason',

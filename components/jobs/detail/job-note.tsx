@@ -105,7 +105,7 @@ function QueuePosition({ job: { job_id, slurm } }: { job: JobDetail }) {
         <>
           , {slurm === null ? 'expected' : 'expected by Slurm'} to start{' '}
           <span aria-live="off">
-            <ExpectedStart at={job.expected_start} />
+            <ExpectedStart at={job.expected_start} range={job.expected_start_range} />
           </span>
           .
         </>

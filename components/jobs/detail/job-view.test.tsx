@@ -41,6 +41,15 @@ describe('the status of a job', () => {
     expect(overview?.textContent).toContain('Exit code')
   })
 
+  it('says between which times it is expected to start', async () => {
+    const [earliest, latest] = ['2030-01-02T10:00:00Z', '2030-01-02T11:00:00Z']
+    const start = { expected_start: '2030-01-02T10:20:00Z', expected_start_range: { earliest, latest } }
+    const details = { instances: [], completed_at: null, exit_code: null, ...start }
+    answerWith({ [`GET /api/queue/${makeJob().job_id}`]: { ...makeQueueJob(), ...details } })
+    await openJob({ status: 'pending', placed: false, started_at: null, completed_at: null })
+    expect(await screen.findByText(/^between 2 Jan .* and /)).toBeTruthy()
+  })
+
   it('has its predicted run time, and what the prediction is based on', async () => {
     const running = { status: 'running', started_at: new Date().toISOString(), completed_at: null } as const
     const predicted_time = { seconds: 1_500, basis: 'same_program', jobs: 12 } as const

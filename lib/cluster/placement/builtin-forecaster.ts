@@ -1,5 +1,7 @@
+import { setImmediate } from 'node:timers/promises'
 import { database } from '../../database/client'
 import { forecast } from '../../scheduling/forecast'
+import { rangeOf, type SampledStarts, sampleStarts } from '../../scheduling/forecast-range'
 import type { Snapshot } from '../../scheduling/types'
 import type { Expectation, Forecaster } from './forecaster'
 import { queueOrder } from './queue-order'
@@ -24,11 +26,21 @@ export function forecastDepth({ nodes }: Pick<Snapshot, 'nodes'>): number {
 export const builtinForecaster: Forecaster = {
   async forecastFirst() {
     const { snapshot } = await takeSnapshot()
-    const expected = forecast(snapshot, forecastDepth(snapshot))
-    const jobs = expected.map(({ jobId, position, startsAt }): [string, Expectation] => [
-      jobId,
-      { position, expectedStart: startsAt === null ? null : new Date(startsAt) },
-    ])
+    const depth = forecastDepth(snapshot)
+    const expected = forecast(snapshot, depth)
+    const samples: SampledStarts[] = []
+    for (const sample of sampleStarts(snapshot, depth)) {
+      samples.push(sample)
+      // Requests are answered between two forecasts.
+      await setImmediate()
+    }
+    const jobs = expected.map(({ jobId, position, startsAt }): [string, Expectation] => {
+      if (startsAt === null) return [jobId, { position, expectedStart: null, range: null }]
+      const sampled = samples.map((startOf) => startOf(jobId))
+      const { earliest, latest } = rangeOf(startsAt, sampled, snapshot.now)
+      const range = { earliest: new Date(earliest), latest: new Date(latest) }
+      return [jobId, { position, expectedStart: new Date(startsAt), range }]
+    })
     return { at: new Date(snapshot.now), jobs: new Map(jobs) }
   },
 

@@ -4,6 +4,8 @@ export interface Expectation {
   position: number
   /** Null: no start can be predicted. */
   expectedStart: Date | null
+  /** The times between which the start is likely to be; null: not known. */
+  range: { earliest: Date; latest: Date } | null
 }
 
 export interface QueueForecast {

@@ -41,14 +41,14 @@ export async function takeSnapshot(): Promise<{ snapshot: Snapshot; reasons: Map
     ageingMs: policy.ageing_minutes * 60_000,
     halfLifeMs: policy.half_life_hours * 3_600_000,
   }
-  const predicted = (job: JobRow, elapsedMs: number): number =>
+  const predict = (job: JobRow, elapsedMs: number): ExpectedTime =>
     policy.predict_run_times
-      ? runTimes.predict(job, job.estimateMs, job.limitMs, elapsedMs).expectedMs
-      : job.estimateMs
-  const running = runningRows.map(
-    (row): RunningJob => toRunningJob(row, predicted(row, now.getTime() - row.began.getTime())),
+      ? runTimes.predict(job, job.estimateMs, job.limitMs, elapsedMs)
+      : { expectedMs: job.estimateMs }
+  const running = runningRows.map((row) =>
+    toRunningJob(row, predict(row, now.getTime() - row.began.getTime())),
   )
-  const waitingJobs = waiting.map((row) => toWaitingJob(row, predicted(row, 0)))
+  const waitingJobs = waiting.map((row) => toWaitingJob(row, predict(row, 0)))
   requests.removeUnused()
   const [projects, userLimits] = await Promise.all([
     readShares(
@@ -70,6 +70,8 @@ export async function takeSnapshot(): Promise<{ snapshot: Snapshot; reasons: Map
     reasons: new Map(waiting.map(({ id, reason }) => [id, reason])),
   }
 }
+
+type ExpectedTime = Pick<JobFacts, 'expectedMs' | 'possibleMs'>
 
 type RunningRow = JobRow & Pick<RunningJob, 'tasks' | 'terminating'> & { began: Date }
 
@@ -95,13 +97,16 @@ async function readRunning(): Promise<RunningRow[]> {
   return rows
 }
 
-function toRunningJob({ tasks, terminating, began, ...row }: RunningRow, expectedMs: number): RunningJob {
-  return { ...toFacts(row, expectedMs), tasks, terminating, startedAt: began.getTime() }
+function toRunningJob({ tasks, terminating, began, ...row }: RunningRow, expected: ExpectedTime): RunningJob {
+  return { ...toFacts(row, expected), tasks, terminating, startedAt: began.getTime() }
 }
 
-function toFacts({ id, projectId, userId, spec, submittedAt }: JobRow, expectedMs: number): JobFacts {
-  const request = requests.of(id, spec)
-  return { id, projectId, userId, request, expectedMs, submittedAt: submittedAt.getTime() }
+function toFacts(
+  { id, projectId, userId, spec, submittedAt }: JobRow,
+  { expectedMs, possibleMs }: ExpectedTime,
+): JobFacts {
+  const facts = { id, projectId, userId, request: requests.of(id, spec), submittedAt: submittedAt.getTime() }
+  return possibleMs === undefined ? { ...facts, expectedMs } : { ...facts, expectedMs, possibleMs }
 }
 
 /**
@@ -127,10 +132,10 @@ class RequestCache {
 
 const requests = new RequestCache()
 
-function toWaitingJob(row: WaitingRow, expectedMs: number): WaitingJob {
+function toWaitingJob(row: WaitingRow, expected: ExpectedTime): WaitingJob {
   const { attempt, priority, notBefore } = row
   return {
-    ...toFacts(row, expectedMs),
+    ...toFacts(row, expected),
     attempt,
     priority,
     notBefore: notBefore?.getTime() ?? null,

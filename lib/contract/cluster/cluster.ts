@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { pools } from '../config/schema'
 import { line } from '../config/values'
+import { startRangeSchema } from '../jobs'
 import { schedulingPolicies } from './policy'
 import { engines, slurmStateSchema } from './slurm'
 
@@ -157,6 +158,9 @@ export const queueJobSchema = z.object({
   priority: z.int(),
   position: z.int().nullable().describe('1 starts next; null once it has started'),
   expected_start: time.nullable().describe('null: it has started, or no start can be predicted'),
+  expected_start_range: startRangeSchema
+    .nullable()
+    .describe('times between which 80 of 100 jobs start; null as expected_start'),
   reason: z.string().nullable().describe('code of the reason why it waits'),
   reason_detail: z.string().nullable(),
   reason_text: z.string().nullable().describe('the reason as text'),

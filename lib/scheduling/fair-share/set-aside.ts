@@ -26,3 +26,16 @@ export class SetAside {
     return jobs.map(({ job }) => job)
   }
 }
+
+const maxReservations = 8
+/** A cluster with more nodes is large. */
+const largeCluster = 64
+
+/**
+ * Returns how many blocked jobs may have a reservation. A project's large jobs get their share only if several nodes are
+ * emptied for them at once. On a large cluster whole nodes become free more often, and each reservation takes
+ * milliseconds.
+ */
+export function maxReservationsOn(nodes: number): number {
+  return nodes > largeCluster ? 1 : Math.max(1, Math.min(maxReservations, nodes >> 1))
+}

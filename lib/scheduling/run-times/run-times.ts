@@ -25,7 +25,7 @@ export interface Prediction {
   basis: PredictionBasis
   /** Number of earlier jobs that it rests on. */
   jobs: number
-  /** Run times of those jobs relative to their estimates, times this job's estimate; sorted. */
+  /** Run times of those jobs relative to their estimates, times this job's estimate; longer than elapsed, sorted. */
   possibleMs: readonly number[]
 }
 
@@ -61,7 +61,8 @@ export class RunTimes {
       if (ratios.length < minRuns) continue
       const possibleMs = ratios.map((ratio) => Math.min(limitMs, Math.max(1, Math.round(ratio * estimateMs))))
       const expectedMs = expectedOf(possibleMs, elapsedMs) ?? Math.min(limitMs, estimateMs)
-      return { expectedMs, basis, jobs: ratios.length, possibleMs }
+      const stillPossible = possibleMs.filter((each) => each > elapsedMs)
+      return { expectedMs, basis, jobs: ratios.length, possibleMs: stillPossible }
     }
     return { expectedMs: Math.min(limitMs, estimateMs), basis: 'estimate', jobs: 0, possibleMs: [] }
   }

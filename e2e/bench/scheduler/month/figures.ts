@@ -19,6 +19,10 @@ export interface MonthFigures {
   forecastErrorMedian: number
   forecastErrorP90: number
   forecasts: number
+  /** Part of the forecast ranges that contain the start, to the minute. */
+  rangeCoverage: number
+  /** Median width of the ranges, as a share of the actual wait. */
+  rangeWidth: number
   waits: Waits
   waitsByGpus: ReadonlyMap<number, Waits>
   waitsByProject: ReadonlyMap<string, Waits>
@@ -47,12 +51,22 @@ export function figuresOfMonth({ days, nodes }: MonthTrace, outcomes: readonly O
     forecastErrorMedian: percentile(errors, 0.5),
     forecastErrorP90: percentile(errors, 0.9),
     forecasts: errors.length,
+    ...rangeFigures(waited),
     waits: waitsOf(outcomes),
     waitsByGpus: groupBy(outcomes, ({ job }) => job.gpus),
     waitsByProject: groupBy(outcomes, ({ job }) => job.projectId),
     utilisation: used / (gpus * endMs),
     slowdown: slowdowns.reduce((sum, each) => sum + each, 0) / slowdowns.length,
   }
+}
+
+function rangeFigures(waited: readonly Outcome[]): Pick<MonthFigures, 'rangeCoverage' | 'rangeWidth'> {
+  const ranges = waited.flatMap(({ range, ...one }) => (range ? [{ ...one, ...range }] : []))
+  const hits = ranges.filter(
+    ({ startedAt, earliest, latest }) => earliest - minute <= startedAt && startedAt <= latest + minute,
+  )
+  const widths = ranges.map((one) => (one.latest - one.earliest) / (one.startedAt - one.job.submittedAt))
+  return { rangeCoverage: hits.length / Math.max(1, ranges.length), rangeWidth: percentile(widths, 0.5) }
 }
 
 /**

@@ -65,7 +65,7 @@ type RunChoice = Pick<MonthChoice, 'seed' | 'predicts'> & { habit: Habit }
 function run(trace: MonthTrace, choice: RunChoice & { policy: PolicyName }) {
   const { policy, habit, seed, predicts } = choice
   const estimates = estimate(trace.jobs, habit, seed)
-  const { outcomes } = simulateMonth({ trace, policy, estimates, predicts, forecastEvery })
+  const { outcomes } = simulateMonth({ trace, policy, estimates, predicts, samples: true, forecastEvery })
   return { figures: figuresOfMonth(trace, outcomes) }
 }
 
@@ -78,6 +78,7 @@ function runWeek({ habit, seed, predicts }: RunChoice) {
     policy: 'fair_share',
     estimates,
     predicts,
+    samples: false,
     forecastEvery: Number.POSITIVE_INFINITY,
     until,
   })
@@ -100,6 +101,7 @@ function toLines(made: MonthRun): string[] {
   const lines = [
     `\n${policy}, ${habit} estimates`,
     `  forecast error  median ${percent(made.forecastErrorMedian)}, p90 ${percent(made.forecastErrorP90)} of the wait (${made.forecasts} forecasts)`,
+    `  ranges        ${percent(made.rangeCoverage)} contain the start, median width ${percent(made.rangeWidth)} of the wait`,
     `  utilisation ${percent(made.utilisation)}, mean slowdown ${made.slowdown.toFixed(1)}`,
     `  waits        ${describeWaits(waits)}; longest ${longestWaitRatio.toFixed(2)} × of fcfs`,
     ...groups(made.waitsByGpus, ' GPUs'),
@@ -121,6 +123,8 @@ function toJson(seed: number, runs: readonly MonthRun[]) {
     habit: one.habit,
     forecast_error_median: one.forecastErrorMedian,
     forecast_error_p90: one.forecastErrorP90,
+    range_coverage: one.rangeCoverage,
+    range_width_median: one.rangeWidth,
     longest_wait_ratio: one.longestWaitRatio,
     share_error_max: one.policy === 'fair_share' ? shareErrorMax(one.shares) : null,
     utilisation: one.utilisation,
@@ -137,6 +141,7 @@ function toJson(seed: number, runs: readonly MonthRun[]) {
     seed,
     forecast_error_median: worst('forecast_error_median'),
     forecast_error_p90: worst('forecast_error_p90'),
+    range_coverage: Math.min(...all.map((one) => one.range_coverage)),
     longest_wait_ratio: worst('longest_wait_ratio'),
     share_error_max: worst('share_error_max'),
     runs: all,

@@ -39,7 +39,7 @@ it('depends only on the seed, and starts each job once, after its submission', (
   const trace = { ...week, jobs: week.jobs.slice(0, 300) }
   const estimates = estimate(trace.jobs, 'habitual', 3)
   const run = () =>
-    simulateMonth({ trace, policy: 'fair_share', estimates, predicts: true, forecastEvery: 3 })
+    simulateMonth({ trace, policy: 'fair_share', estimates, predicts: true, samples: true, forecastEvery: 3 })
   const { outcomes } = run()
   expect(run().outcomes).toEqual(outcomes)
   expect(new Set(outcomes.map(({ job }) => job.id)).size).toBe(300)
@@ -54,6 +54,7 @@ it('projects get their shares of a contended week, although some have only large
     policy: 'fair_share',
     estimates: estimate(trace.jobs, 'exact', 1),
     predicts: true,
+    samples: false,
     forecastEvery: Number.POSITIVE_INFINITY,
     until: 7 * 24 * hour,
   })
@@ -66,12 +67,18 @@ it('computes the error of the forecasts, and the waits', () => {
   const [job] = trace.jobs.slice(0, 1).map((first) => ({ ...first, submittedAt: 0, gpus: 2, runsMs: hour }))
   if (!job) throw new Error('the week has no job')
   const outcomes = [
-    { job, startedAt: 2 * hour, forecastAt: 3 * hour },
-    { job: { ...job, id: 'other' }, startedAt: 4 * hour, forecastAt: null },
-    { job: { ...job, id: 'at once' }, startedAt: 0, forecastAt: null },
+    { job, startedAt: 2 * hour, forecastAt: 3 * hour, range: { earliest: hour, latest: 3 * hour } },
+    { job: { ...job, id: 'other' }, startedAt: 4 * hour, forecastAt: null, range: null },
+    { job: { ...job, id: 'at once' }, startedAt: 0, forecastAt: null, range: null },
   ]
   const figures = figuresOfMonth(trace, outcomes)
-  expect(figures).toMatchObject({ forecasts: 1, forecastErrorMedian: 0.5, slowdown: 3 })
+  expect(figures).toMatchObject({
+    forecasts: 1,
+    forecastErrorMedian: 0.5,
+    slowdown: 3,
+    rangeCoverage: 1,
+    rangeWidth: 1,
+  })
   expect(figures.waits).toEqual({ jobs: 3, median: 2 * hour, p99: 4 * hour, longest: 4 * hour })
   expect(figures.utilisation).toBeCloseTo((3 * 2) / (64 * 7 * 24), 9)
 })

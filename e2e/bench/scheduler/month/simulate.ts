@@ -1,4 +1,5 @@
 import { forecastStarts } from '@/lib/scheduling/forecast'
+import { rangeOf, type StartRange, sampleStarts } from '@/lib/scheduling/forecast-range'
 import { Heap } from '@/lib/scheduling/heap'
 import { plan } from '@/lib/scheduling/plan'
 import { type ProgramFacts, RunTimes } from '@/lib/scheduling/run-times/run-times'
@@ -16,6 +17,8 @@ export interface Outcome {
   startedAt: number
   /** The start that was forecast at its submission. Null: it started at once, or it was not sampled. */
   forecastAt: number | null
+  /** The range that was forecast. Null: as `forecastAt`, or no ranges are simulated. */
+  range: StartRange | null
 }
 
 export interface MonthOptions {
@@ -27,6 +30,8 @@ export interface MonthOptions {
   predicts: boolean
   /** A start is forecast for one of this many waiting jobs. Infinite: for none. */
   forecastEvery: number
+  /** Whether to forecast ranges too, which takes four more forecasts for each. */
+  samples: boolean
   /** Milliseconds from the begin at which the simulation ends; without it, when all jobs have ended. */
   until?: number
 }
@@ -36,7 +41,7 @@ export interface MonthOptions {
  * snapshot, as the leader makes it. Jobs that did not start before the end of the simulation have no outcome.
  */
 export function simulateMonth(options: MonthOptions): { outcomes: Outcome[]; cluster: MonthCluster } {
-  const { trace, estimates, predicts, forecastEvery, until = Number.POSITIVE_INFINITY } = options
+  const { trace, estimates, predicts, forecastEvery, samples, until = Number.POSITIVE_INFINITY } = options
   const policy = makePolicy(options.policy)
   const cluster = new MonthCluster(trace, policy.halfLifeMs)
   const jobs = new Map(trace.jobs.map((job) => [job.id, job]))
@@ -48,13 +53,18 @@ export function simulateMonth(options: MonthOptions): { outcomes: Outcome[]; clu
     if (!predicts) return job
     const known = jobs.get(job.id) as MonthJob
     const estimateMs = estimateOf(known)
-    const { expectedMs } = runTimes.predict(programOf(known), estimateMs, limitOf(estimateMs), elapsedMs)
-    return { ...job, expectedMs }
+    const { expectedMs, possibleMs } = runTimes.predict(
+      programOf(known),
+      estimateMs,
+      limitOf(estimateMs),
+      elapsedMs,
+    )
+    return { ...job, expectedMs, possibleMs }
   }
   const outcomes: Outcome[] = []
-  const forecasts = new Map<string, number>()
+  const forecasts = new Map<string, Pick<Outcome, 'forecastAt' | 'range'>>()
   let arrived = 0
-  let sampled = 0
+  let blocked = 0
   for (;;) {
     const now = Math.min(ends.first?.at ?? Infinity, trace.jobs[arrived]?.submittedAt ?? Infinity)
     if (now === Infinity || now > until) break
@@ -82,16 +92,18 @@ export function simulateMonth(options: MonthOptions): { outcomes: Outcome[]; clu
       waiting.delete(jobId)
       cluster.start({ ...job, tasks, startedAt: now, terminating: false } satisfies RunningJob)
       ends.push({ id: jobId, at: now + runsMs })
-      outcomes.push({ job: jobs.get(jobId) as MonthJob, startedAt: now, forecastAt: null })
+      outcomes.push({ job: jobs.get(jobId) as MonthJob, startedAt: now, forecastAt: null, range: null })
     }
     for (const id of came) {
-      if (!waiting.has(id) || sampled++ % forecastEvery !== 0) continue
-      const startsAt = forecastOf(snapshot, id)
-      if (startsAt !== null) forecasts.set(id, startsAt)
+      if (!waiting.has(id) || blocked++ % forecastEvery !== 0) continue
+      const forecastAt = forecastOf(snapshot, id)
+      if (forecastAt === null) continue
+      const sampled = samples ? [...sampleStarts(snapshot)].map((startOf) => startOf(id)) : []
+      forecasts.set(id, { forecastAt, range: samples ? rangeOf(forecastAt, sampled, now) : null })
     }
   }
   return {
-    outcomes: outcomes.map((one) => ({ ...one, forecastAt: forecasts.get(one.job.id) ?? null })),
+    outcomes: outcomes.map((one) => ({ ...one, ...forecasts.get(one.job.id) })),
     cluster,
   }
 }

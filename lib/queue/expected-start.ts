@@ -1,0 +1,15 @@
+import type { Expectation } from '../cluster/placement/forecaster'
+import type { QueueJob } from '../contract/cluster/cluster'
+
+/** Converts an expectation to the fields of the API. They are null for a job that does not wait. */
+export function toExpectedStart(
+  expected: Expectation | undefined,
+): Pick<QueueJob, 'expected_start' | 'expected_start_range'> {
+  const range = expected?.range
+  return {
+    expected_start: expected?.expectedStart?.toISOString() ?? null,
+    expected_start_range: range
+      ? { earliest: range.earliest.toISOString(), latest: range.latest.toISOString() }
+      : null,
+  }
+}

@@ -1,0 +1,69 @@
+import { forecast } from './forecast'
+import type { JobFacts, Snapshot } from './types'
+
+/** The times between which a start is likely to be, in milliseconds since the epoch. */
+export interface StartRange {
+  earliest: number
+  latest: number
+}
+
+/** Number of forecasts with sampled run times, beside the one with the expected run times. */
+const sampledForecasts = 4
+
+/**
+ * Four samples seldom contain the 10th and the 90th percentile, and they do not contain the jobs that will be submitted
+ * later. So the range is wider than the samples: by these factors, and later by a part of the expected wait. The numbers
+ * are those with which 80 % of the starts in the simulated month (seed 1, habitual estimates) were in their range.
+ */
+const earlierFactor = 1.3
+const laterFactor = 2
+const laterPart = 0.25
+
+/** Returns the expected starts of jobs by their ids, in milliseconds since the epoch. */
+export type SampledStarts = (jobId: string) => number
+
+/**
+ * Repeats a forecast with run times sampled from `possibleMs`; yields one result after the other, because each costs as
+ * much as a forecast. Yields nothing if all run times are certain. Pure: the samples depend only on the ids of the jobs.
+ */
+export function* sampleStarts(snapshot: Snapshot, maxStarts?: number): Generator<SampledStarts> {
+  const isUncertain = [...snapshot.waiting, ...snapshot.running].some(
+    ({ possibleMs = [] }) => possibleMs[0] !== possibleMs.at(-1),
+  )
+  for (let sample = 0; isUncertain && sample < sampledForecasts; sample++) {
+    const starts = forecast(withSampledTimes(snapshot, sample), maxStarts)
+    const known = new Map(starts.map(({ jobId, startsAt }) => [jobId, startsAt]))
+    // A job outside the look-ahead starts later than the last one inside.
+    const last = Math.max(snapshot.now, ...starts.map(({ startsAt }) => startsAt ?? 0))
+    yield (jobId) => known.get(jobId) ?? last
+  }
+}
+
+/**
+ * Returns the 10th and the 90th percentile of a start, estimated from its forecast and from the sampled starts. Equal
+ * to the forecast if there are no samples.
+ */
+export function rangeOf(startsAt: number, sampled: readonly number[], now: number): StartRange {
+  if (sampled.length === 0) return { earliest: startsAt, latest: startsAt }
+  const earliest = startsAt - earlierFactor * (startsAt - Math.min(startsAt, ...sampled))
+  const latest = startsAt + laterFactor * (Math.max(startsAt, ...sampled) - startsAt)
+  return { earliest: Math.max(now, earliest), latest: latest + laterPart * (startsAt - now) }
+}
+
+function withSampledTimes(snapshot: Snapshot, sample: number): Snapshot {
+  const sampled = <Job extends JobFacts>(job: Job): Job => {
+    const { possibleMs = [] } = job
+    // Over all samples, each quarter of the possible times is used once.
+    const at = (fractionOf(job.id) + sample / sampledForecasts) % 1
+    return { ...job, expectedMs: possibleMs[Math.floor(at * possibleMs.length)] ?? job.expectedMs }
+  }
+  return { ...snapshot, waiting: snapshot.waiting.map(sampled), running: snapshot.running.map(sampled) }
+}
+
+/** A number from 0 to below 1 that depends only on the text (FNV-1a, then mixed). */
+function fractionOf(text: string): number {
+  let hash = 0x811c9dc5
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
+  hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d)
+  return ((hash ^ (hash >>> 13)) >>> 0) / 2 ** 32
+}
