@@ -32,11 +32,9 @@ const known = Object.keys(envSchema.shape)
 
 /**
  * Told by the file itself: the address inside the container, and the one job of a node that was made for it. Never told:
- * that jobs may use directories of the host, because this deployment has several users. Nor what Slurm needs: its commands
- * and the files of its steps are on the hosts, so with Slurm gpuq runs there and not in containers.
+ * that jobs may use directories of the host, because this deployment has several users.
  */
-const ofSlurm = known.filter((name) => name.startsWith('GPUQ_SLURM_'))
-const notGiven = ['HOST', 'PORT', 'GPUQ_NODE_FOR_JOB', 'GPUQ_HOST_FILES', 'GPUQ_ENGINE', ...ofSlurm]
+const notGiven = ['HOST', 'PORT', 'GPUQ_NODE_FOR_JOB', 'GPUQ_HOST_FILES']
 
 describe('the compose file', () => {
   it('sets only variables that gpuq reads', () => {
