@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { filesDeletion } from './artifacts'
+import { jobInSlurmSchema } from './cluster/job-in-slurm'
 import { jobBucketSchema } from './job-bucket'
-import { jobInSlurmSchema } from './job-in-slurm'
 import { uploadStatuses } from './status'
 
 /** Ids that users choose, for competitions, projects and users. */

@@ -23,9 +23,7 @@ export function MissingWorkers({ totals, admin }: { totals: SlurmClusterView['to
           <CodeBlock
             label="command that starts a worker on a Slurm node"
             title="On each node, with the name that it has in Slurm"
-            code={
-              'GPUQ_ENGINE=slurm DATABASE_URL="postgresql://…" npx gpuq worker --name "$(hostname -s)"'
-            }
+            code={'GPUQ_ENGINE=slurm DATABASE_URL="postgresql://…" npx gpuq worker --name "$(hostname -s)"'}
             wrap
           />
         </div>
