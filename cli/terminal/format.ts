@@ -1,6 +1,6 @@
 import type { QueueJob } from '@/lib/contract/cluster/cluster'
+import { formatStartRange } from '@/lib/contract/cluster/start-range'
 import type { JobSummary } from '@/lib/contract/jobs'
-import { formatStartRange } from '@/lib/contract/start-range'
 import type { UploadStatus } from '@/lib/contract/status'
 import type { Colour } from './terminal'
 

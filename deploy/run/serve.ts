@@ -1,5 +1,4 @@
 /** Runs the database, the web server and the worker. Their prerequisites have been prepared. */
-
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ensureFirstRun, type FirstRun } from '@/lib/access/first-run'

@@ -47,7 +47,6 @@ export class NodeService {
   #stopped = false
   /** Serializes claiming and adopting; otherwise a task between the two could start twice. */
   #queue: Promise<unknown> = Promise.resolve()
-
   readonly #gpuMonitor: GpuMonitor | undefined
 
   constructor(readonly host: NodeHost) {

@@ -1,5 +1,5 @@
+import { formatStartRange } from '@/lib/contract/cluster/start-range'
 import type { StartRange } from '@/lib/contract/jobs'
-import { formatStartRange } from '@/lib/contract/start-range'
 import { formatRelative } from '../../ui/format-time'
 import { RelativeTime } from '../../ui/relative-time'
 

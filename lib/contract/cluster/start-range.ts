@@ -1,4 +1,4 @@
-import type { StartRange } from './jobs'
+import type { StartRange } from '../jobs'
 
 /** A shorter range is shown as one time. */
 const shortestMs = 60_000

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { describeReason, endReasons, isCancelReason } from './reasons'
+import { describeReason, endReasons, isCancelReason } from '../reasons'
 import { describeSlurmReason } from './slurm-reasons'
 
 test.each([
