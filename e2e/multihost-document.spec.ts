@@ -8,7 +8,7 @@ import { type S3Server, startS3Server } from '@/lib/storage/testing/s3-server'
 import { GcloudStandIn, queuedResourcesScript } from '@/worker/testing/gcloud-stand-in'
 import { signIn } from './sign-in'
 import { type System, startSystem } from './system/start-system'
-import { announceSystem } from './system/the-system'
+import { announceSystem, type RunningSystem, theSystem } from './system/the-system'
 import { adminClient, createUser, noLimits, type TestUser } from './test-users'
 
 /**
@@ -23,6 +23,7 @@ let home: string
 let gcloud: GcloudStandIn
 let bucket: S3Server
 let system: System
+let shared: RunningSystem
 let person: TestUser
 let printed: string
 
@@ -39,6 +40,7 @@ test.beforeAll(async () => {
       GPUQ_PROVISION_OPTIONS: '--network',
     },
   })
+  shared = theSystem()
   announceSystem(system)
   // By default, researchers may not use the pool of reserved nodes.
   person = await createUser({
@@ -63,6 +65,8 @@ with open("/results/weights-" + os.environ["NODE_RANK"], "w") as file:
 })
 
 test.afterAll(async () => {
+  // Playwright gives the environment of this process to the next one.
+  announceSystem(shared)
   await system?.stop()
   await gcloud?.clear()
   await bucket?.stop()
