@@ -25,7 +25,8 @@ export class PodmanService {
 
   /** Needs root, and the Debian packages podman, catatonit and runc or crun. */
   static async start({ wholeImage = false } = {}): Promise<PodmanService> {
-    const podman = new PodmanService(await mkdtemp(join(tmpdir(), 'gpuq-podman-')))
+    // Podman refuses a runroot of more than 50 characters, and `npm test` has a temporary directory of its own.
+    const podman = new PodmanService(await mkdtemp(join(tmpdir(), 'p-')))
     try {
       await podman.writeConfig()
       await podman.startAgain()
