@@ -219,36 +219,37 @@ print(os.WTERMSIG(status), os.WCOREDUMP(status), os.listdir("/work"))`)
   })
 
   // The Podman of the tests has an image with nothing but Python.
-  describe.runIf(product === 'Docker')('normal work under all limits', () => {
-    const worked = {
-      matmul: 125_000,
-      pool: [1000, 8000, 27_000],
-      loader: 2016,
-      executable: [true, true],
-      threads: 2,
-    }
-    const size = { memoryMib: 3072, cpuMilli: 2000 }
+  if (product === 'Docker')
+    describe('normal work under all limits', () => {
+      const worked = {
+        matmul: 125_000,
+        pool: [1000, 8000, 27_000],
+        loader: 2016,
+        executable: [true, true],
+        threads: 2,
+      }
+      const size = { memoryMib: 3072, cpuMilli: 2000 }
 
-    it('runs: torch with process pools, data loaders and its own kernels', async () => {
-      const { stdout, stderr, exit } = await bench.run(attack('torch-work'), size)
-      expect(stderr).toBe('')
-      expect(exit.exitCode).toBe(0)
-      expect(JSON.parse(stdout)).toEqual({ ...worked, gloo: [] })
-    })
-
-    it('has ranks that find each other if a task has real GPUs', async () => {
-      const task = await bench.task(attack('torch-work'), size)
-      const command = [...task.command, 'gloo']
-      const granted = buildContainerSpec({ ...task, simulated: false, gpuUuids: ['GPU-1'] }, policy, {
-        volumes: [],
+      it('runs: torch with process pools, data loaders and its own kernels', async () => {
+        const { stdout, stderr, exit } = await bench.run(attack('torch-work'), size)
+        expect(stderr).toBe('')
+        expect(exit.exitCode).toBe(0)
+        expect(JSON.parse(stdout)).toEqual({ ...worked, gloo: [] })
       })
-      const { SecurityOpt } = granted.HostConfig
-      // The profile of such a task, without asking this host for a GPU.
-      const control = await runControl({ ...task, command }, (spec) => ({
-        ...spec,
-        HostConfig: { ...spec.HostConfig, SecurityOpt },
-      }))
-      expect(JSON.parse(control)).toEqual({ ...worked, gloo: [3, 3] })
+
+      it('has ranks that find each other if a task has real GPUs', async () => {
+        const task = await bench.task(attack('torch-work'), size)
+        const command = [...task.command, 'gloo']
+        const granted = buildContainerSpec({ ...task, simulated: false, gpuUuids: ['GPU-1'] }, policy, {
+          volumes: [],
+        })
+        const { SecurityOpt } = granted.HostConfig
+        // The profile of such a task, without asking this host for a GPU.
+        const control = await runControl({ ...task, command }, (spec) => ({
+          ...spec,
+          HostConfig: { ...spec.HostConfig, SecurityOpt },
+        }))
+        expect(JSON.parse(control)).toEqual({ ...worked, gloo: [3, 3] })
+      })
     })
-  })
 })
