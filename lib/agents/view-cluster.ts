@@ -1,19 +1,20 @@
 import { listEnvironments } from '../access/environments'
 import { readCluster } from '../cluster/overview/read-cluster'
 import type { ClusterNode } from '../contract/cluster/cluster'
-import { database } from '../database/client'
+import { countActiveJobs } from '../jobs/read/active-jobs'
 import type { ToolCall } from './job-tools'
 
 /** Returns what an agent needs to choose GPUs and an environment: totals per node instead of single GPUs. */
 export async function viewCluster({ actor }: ToolCall) {
-  const [{ cluster_status, nodes }, environments, counts] = await Promise.all([
+  const [{ cluster_status, nodes }, environments, { byStatus }] = await Promise.all([
     readCluster(actor),
     listEnvironments(actor),
-    countJobs(),
+    countActiveJobs(),
   ])
   return {
     ...cluster_status,
-    ...counts,
+    queued_jobs: byStatus.pending,
+    running_jobs: byStatus.scheduled + byStatus.running,
     nodes: nodes.filter(({ state }) => state !== 'lost' && state !== 'drained').map(toNode),
     environments: environments.filter(({ enabled }) => enabled),
   }
@@ -32,14 +33,4 @@ function toNode({ name, state, reason, simulated, gpus }: ClusterNode) {
     gpus: present.length,
     free_gpus: present.filter((gpu) => gpu.state === 'free').length,
   }
-}
-
-async function countJobs(): Promise<{ queued_jobs: number; running_jobs: number }> {
-  const { rows } = await database().pool.query<{ queued_jobs: number; running_jobs: number }>({
-    name: 'count-active-jobs',
-    text: `SELECT count(*) FILTER (WHERE status = 'pending')::int AS queued_jobs,
-                  count(*) FILTER (WHERE status <> 'pending')::int AS running_jobs
-             FROM jobs WHERE status IN ('pending', 'scheduled', 'running')`,
-  })
-  return rows[0] ?? { queued_jobs: 0, running_jobs: 0 }
 }

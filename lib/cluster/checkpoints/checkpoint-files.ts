@@ -2,7 +2,7 @@ import { database } from '../../database/client'
 import { acquireLockOf } from '../../database/locks'
 import { type Transaction, transaction } from '../../database/transaction'
 import type { Lease } from '../nodes/nodes'
-import { type ClaimedTask, taskHeld, writeTask } from '../tasks/tasks'
+import { type ClaimedTask, lockHeldTask } from '../tasks/tasks'
 
 /** A named run of a project. Its attempts, and later jobs with the same run name, share one set of checkpoints. */
 export interface Run {
@@ -67,10 +67,7 @@ export async function recordBatch(
 ): Promise<{ unreferenced: string[]; bytes: number }> {
   return transaction(async (tx) => {
     await lockRun(tx, run)
-    // The lock is held until the transaction ends, so a transaction that declares the task lost and starts the next
-    // attempt waits for these writes.
-    const lockTask = `SELECT 1 FROM tasks WHERE ${taskHeld} FOR UPDATE`
-    await writeTask(tx, lease, task.id, { name: 'lock-held-task', text: lockTask, values: [] })
+    await lockHeldTask(tx, lease, task.id)
     const named = new Set(batch.stored.map(({ object }) => object))
     const unreferenced = (await dropRows(tx, run, batch)).filter((object) => !named.has(object))
     await insertRows(tx, task.id, run, batch.stored)

@@ -31,6 +31,15 @@ export async function writeTask(
   if (rowCount === 0) throw new Fenced(taskId)
 }
 
+/**
+ * Locks a live task until the transaction ends, so that whoever declares it lost and starts the next attempt waits.
+ * @throws {Fenced} if the task no longer belongs to this worker.
+ */
+export function lockHeldTask(tx: Transaction, lease: Lease, taskId: string): Promise<void> {
+  const text = `SELECT 1 FROM tasks WHERE ${taskHeld} FOR UPDATE`
+  return writeTask(tx, lease, taskId, { name: 'lock-held-task', text, values: [] })
+}
+
 /** A task with everything its worker needs. */
 export interface ClaimedTask {
   id: string

@@ -2,7 +2,7 @@ import { database } from '../../database/client'
 import { acquireLockOf } from '../../database/locks'
 import { transaction } from '../../database/transaction'
 import type { Lease } from '../nodes/nodes'
-import { type ClaimedTask, taskHeld, writeTask } from './tasks'
+import { type ClaimedTask, lockHeldTask } from './tasks'
 
 /** A stored version of a file that a task wrote in its working directory. */
 export interface StoredWorkingFile {
@@ -49,8 +49,7 @@ export async function recordWorkingFiles(
   return transaction(async (tx) => {
     // Held until the transaction ends, so versions become visible in their order.
     await acquireLockOf(tx, 'workingFiles', task.jobId)
-    const text = `SELECT 1 FROM tasks WHERE ${taskHeld} FOR UPDATE`
-    await writeTask(tx, lease, task.id, { name: 'lock-held-task', text, values: [] })
+    await lockHeldTask(tx, lease, task.id)
     const { rows } = await tx.query<{ id: string; attempt: number }>(
       `DELETE FROM working_files WHERE job_id = $1 AND rank = $2 AND path = ANY ($3::text[]) RETURNING id, attempt`,
       [task.jobId, task.rank, [...stored.map(({ path }) => path), ...deleted]],
