@@ -69,17 +69,6 @@ async function openWaiting(openLab: LabFixtures['openLab']) {
 }
 
 describe.concurrent('a job on two nodes', () => {
-  it('runs on both at the same time and completes', async ({ openLab }) => {
-    const lab = await openLab()
-    for (const node of ['a', 'b']) await lab.startWorker({ node })
-    const job = await lab.jobs.submit('print("here")', { spec })
-    expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed', attempt: 1, exitCode: 0 })
-    const ranks = await ranksOf(lab, job)
-    expect(ranks.map(({ node }) => node).sort()).toEqual(['a', 'b'])
-    for (const rank of ranks) expect(rank).toMatchObject({ status: 'completed', ready: true })
-    await expectAllTrue(lab)
-  })
-
   it('is stopped on all nodes when one task fails, and names that task', async ({ openLab }) => {
     const lab = await openLab()
     for (const node of ['a', 'b']) await lab.startWorker({ node })

@@ -72,50 +72,6 @@ describe.sequential('a job in Slurm', () => {
     expect(await lab.active()).toEqual([])
     await expectAllTrue(lab.lab)
   })
-
-  it('runs on several nodes, with ranks and a network as under the builtin engine', async ({
-    openSlurmLab,
-  }) => {
-    const lab = await openSlurmLab()
-    await lab.startWorkers('n0', 'n1')
-    const code =
-      'import os, socket\nprint("rank", os.environ["GPUQ_RANK"], "of", os.environ["WORLD_SIZE"], socket.gethostbyname(os.environ["MASTER_ADDR"]))'
-    const job = await lab.jobs.submit(code, { spec: { ...small, gpu_count: 2, instance_count: 2 } })
-    const slurmId = await lab.untilSubmitted(job)
-    expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed', attempt: 1 })
-    const lines = await lab.jobs.lines(job)
-    expect(lines.filter((line) => line.startsWith('rank'))).toHaveLength(2)
-    await lab.untilRow(job, 'the Slurm job has ended', ({ ended }) => ended)
-    expect(await lab.field(slurmId, 'JobState')).toBe('COMPLETED')
-    expect(Object.keys(await gpusOf(lab, job)).sort()).toEqual(['n0', 'n1'])
-    await expectAllTrue(lab.lab)
-  })
-
-  it('is cancelled in Slurm when it is cancelled in gpuq while it waits', async ({ openSlurmLab }) => {
-    const lab = await openSlurmLab()
-    await lab.startWorkers('n0')
-    // More CPUs than a node has free.
-    const blocker = await lab.jobs.submit(forever, {
-      spec: { ...small, cpu: 16, gpu_count: 0, instance_count: 1 },
-    })
-    await lab.jobs.untilPrinted(blocker, /started/)
-    const job = await lab.jobs.submit(forever, {
-      spec: { ...small, instance_count: 4, cpu: 16, gpu_count: 0 },
-    })
-    const slurmId = await lab.untilSubmitted(job)
-    const waiting = await lab.jobs.until('its reason is known', async () => {
-      const row = await lab.jobs.row(job)
-      return row.reason === 'slurm_pending' && row
-    })
-    expect(waiting.reasonDetail).toMatch(/Slurm: /)
-    await cancel(lab.lab, job)
-    expect(await lab.jobs.row(job)).toMatchObject({ status: 'cancelled', reason: 'cancelled_by_user' })
-    await lab.untilRow(job, 'the Slurm job is gone', ({ ended }) => ended)
-    expect(await lab.field(slurmId, 'JobState')).toBe('CANCELLED')
-    await cancel(lab.lab, blocker)
-    await lab.untilRow(blocker, 'the blocker is gone', ({ ended }) => ended)
-    await expectAllTrue(lab.lab)
-  })
 })
 
 describe.sequential('a change by hand in Slurm', () => {

@@ -174,24 +174,6 @@ describe.sequential('the leader', () => {
 })
 
 describe.sequential('a worker', () => {
-  it('is killed while its step waits: the next one adopts the container and ends the step', async ({
-    openSlurmLab,
-  }) => {
-    const lab = await openSlurmLab()
-    const workers = await lab.startWorkers('n0', 'n1', 'n2', 'n3')
-    const job = await lab.jobs.submit(brief, { spec })
-    await lab.jobs.untilPrinted(job, /started/)
-    const slurmId = await lab.untilSubmitted(job)
-    const node = await lab.field(slurmId, 'NodeList')
-    const serving = workers.find((worker) => worker.node === node)
-    if (!serving) throw new Error(`There is no worker of ${node}.`)
-    await serving.kill()
-    serving.start()
-    await untilCompleted(lab, job)
-    expect(await lab.field(slurmId, 'JobState')).toBe('COMPLETED')
-    await expectAllTrue(lab.lab)
-  })
-
   it('refuses a step that does not know the secret', async ({ openSlurmLab }) => {
     const lab = await openSlurmLab()
     await lab.startWorkers('n0')

@@ -35,27 +35,4 @@ describe.sequential('a Slurm cluster with types and shards of GPUs', () => {
     for (const job of [half, typed]) await lab.untilRow(job, 'its row ends', ({ ended }) => ended)
     await expectAllTrue(lab.lab)
   })
-
-  it('starts the job first whose priority was raised', async ({ openSlurmLab }) => {
-    const lab = await openSlurmLab()
-    await lab.startWorker('n0', { gpus: 2, variables })
-    await lab.lab.untilReady(1)
-    const whole = { ...spec, gpu_count: 2 }
-    const first = await lab.jobs.submit('import time; time.sleep(6)', { spec: whole })
-    await lab.jobs.untilStatus(first, 'running')
-    const later = await lab.jobs.submit('print(1)', { spec: whole })
-    const urgent = await lab.jobs.submit('print(1)', { spec: whole })
-    const slurmId = await lab.untilSubmitted(urgent)
-    await lab.lab.database.pool.query('UPDATE jobs SET priority = 60 WHERE id = $1', [urgent])
-    await lab.jobs.until('Slurm knows', async () => (await lab.field(slurmId, 'Nice')) === '40')
-    for (const job of [first, later, urgent]) {
-      expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed' })
-      await lab.untilRow(job, 'its row ends', ({ ended }) => ended)
-    }
-    const { rows } = await lab.lab.database.pool.query<{ job: string }>(
-      'SELECT job_id AS job FROM tasks ORDER BY created_at',
-    )
-    expect(rows.map(({ job }) => job)).toEqual([first, urgent, later])
-    await expectAllTrue(lab.lab)
-  })
 })

@@ -4,6 +4,12 @@ import type { Lab } from './lab'
 
 /** Cancels a job as its owner does, or an admin, by the same function that the web calls. */
 export async function cancel(lab: Lab, jobId: string, by: 'owner' | 'admin' = 'owner'): Promise<void> {
+  const actor = await actorOf(lab, jobId, by)
+  await lab.inDatabase(() => cancelJob(actor, jobId))
+}
+
+/** The owner of a job, or an admin, with all rights of a session. */
+export async function actorOf(lab: Lab, jobId: string, by: 'owner' | 'admin' = 'owner'): Promise<Actor> {
   const { rows } = await lab.database.pool.query<{ userId: string; handle: string }>(
     `SELECT u.id AS "userId", u.handle FROM users u JOIN jobs j ON j.user_id = u.id WHERE j.id = $1`,
     [jobId],
@@ -12,11 +18,9 @@ export async function cancel(lab: Lab, jobId: string, by: 'owner' | 'admin' = 'o
   if (!owner) throw new Error(`no job ${jobId}`)
   const rights = { scopes: [], via: 'session', tokenId: null, sessionId: null } as const
   const limits = { submissionsPerMinute: null, maxActiveJobs: null }
-  const actor: Actor =
-    by === 'owner'
-      ? { ...owner, ...rights, role: 'researcher', limits }
-      : { ...(await makeAdmin(lab)), ...rights, role: 'admin', limits }
-  await lab.inDatabase(() => cancelJob(actor, jobId))
+  return by === 'owner'
+    ? { ...owner, ...rights, role: 'researcher', limits }
+    : { ...(await makeAdmin(lab)), ...rights, role: 'admin', limits }
 }
 
 async function makeAdmin(lab: Lab): Promise<{ userId: string; handle: string }> {

@@ -114,7 +114,7 @@ export class SlurmCluster {
     return stdout
   }
 
-  /** Waits until every node can start jobs. */
+  /** Waits until every node can start jobs and runs none. */
   async idle(): Promise<void> {
     await until(
       'all Slurm nodes are idle',
