@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest'
 import { rangeOf, sampleStarts } from './forecast-range'
-import { node, snapshot, waitingJob } from './testing/rows'
+import { node, policy, snapshot, waitingJob } from './testing/rows'
+import type { PolicyName } from './types'
 
 const nodes = [node('n', 1)]
 
 it('samples nothing if all run times are certain', () => {
   const waiting = [waitingJob('a', { possibleMs: [60_000, 60_000] }), waitingJob('b')]
   expect([...sampleStarts(snapshot({ nodes, waiting }))]).toEqual([])
-  expect(rangeOf(7, [], 0)).toEqual({ earliest: 7, latest: 7 })
 })
 
 it('uses each quarter of the possible run times once, and gives equal samples for equal snapshots', () => {
@@ -25,8 +25,16 @@ it('expects a job beyond the look-ahead after the last one inside', () => {
 })
 
 it('has a range that contains the forecast and the samples, and does not begin before now', () => {
-  const range = rangeOf(100, [80, 120, 90, 110], 50)
+  const range = rangeOf(100, [80, 120, 90, 115], { now: 50, policy })
   expect(range.earliest).toBe(74)
-  expect(range.latest).toBe(152.5)
-  expect(rangeOf(100, [60, 120], 99).earliest).toBe(99)
+  expect(range.expected).toBe(101)
+  expect(range.latest).toBe(155)
+  expect(rangeOf(100, [60, 120], { now: 99, policy }).earliest).toBe(99)
+})
+
+it('ends later under policies in which jobs that are submitted later go first', () => {
+  const latest = (name: PolicyName) => rangeOf(100, [], { now: 0, policy: { ...policy, name } }).latest
+  expect(latest('fcfs')).toBe(130)
+  expect(latest('fair_share')).toBe(225)
+  expect(rangeOf(0, [], { now: 0, policy })).toEqual({ earliest: 0, expected: 0, latest: 0 })
 })

@@ -27,19 +27,19 @@ export const builtinForecaster: Forecaster = {
   async forecastFirst() {
     const { snapshot } = await takeSnapshot()
     const depth = forecastDepth(snapshot)
-    const expected = forecast(snapshot, depth)
+    const starts = forecast(snapshot, depth)
     const samples: SampledStarts[] = []
     for (const sample of sampleStarts(snapshot, depth)) {
       samples.push(sample)
       // Requests are answered between two forecasts.
       await setImmediate()
     }
-    const jobs = expected.map(({ jobId, position, startsAt }): [string, Expectation] => {
+    const jobs = starts.map(({ jobId, position, startsAt }): [string, Expectation] => {
       if (startsAt === null) return [jobId, { position, expectedStart: null, range: null }]
       const sampled = samples.map((startOf) => startOf(jobId))
-      const { earliest, latest } = rangeOf(startsAt, sampled, snapshot.now)
+      const { earliest, expected, latest } = rangeOf(startsAt, sampled, snapshot)
       const range = { earliest: new Date(earliest), latest: new Date(latest) }
-      return [jobId, { position, expectedStart: new Date(startsAt), range }]
+      return [jobId, { position, expectedStart: new Date(expected), range }]
     })
     return { at: new Date(snapshot.now), jobs: new Map(jobs) }
   },

@@ -67,7 +67,12 @@ it('computes the error of the forecasts, and the waits', () => {
   const [job] = trace.jobs.slice(0, 1).map((first) => ({ ...first, submittedAt: 0, gpus: 2, runsMs: hour }))
   if (!job) throw new Error('the week has no job')
   const outcomes = [
-    { job, startedAt: 2 * hour, forecastAt: 3 * hour, range: { earliest: hour, latest: 3 * hour } },
+    {
+      job,
+      startedAt: 2 * hour,
+      forecastAt: 3 * hour,
+      range: { earliest: hour, expected: 3 * hour, latest: 3 * hour },
+    },
     { job: { ...job, id: 'other' }, startedAt: 4 * hour, forecastAt: null, range: null },
     { job: { ...job, id: 'at once' }, startedAt: 0, forecastAt: null, range: null },
   ]

@@ -96,10 +96,11 @@ export function simulateMonth(options: MonthOptions): { outcomes: Outcome[]; clu
     }
     for (const id of came) {
       if (!waiting.has(id) || blocked++ % forecastEvery !== 0) continue
-      const forecastAt = forecastOf(snapshot, id)
-      if (forecastAt === null) continue
+      const startsAt = forecastOf(snapshot, id)
+      if (startsAt === null) continue
       const sampled = samples ? [...sampleStarts(snapshot)].map((startOf) => startOf(id)) : []
-      forecasts.set(id, { forecastAt, range: samples ? rangeOf(forecastAt, sampled, now) : null })
+      const range = rangeOf(startsAt, sampled, snapshot)
+      forecasts.set(id, { forecastAt: range.expected, range: samples ? range : null })
     }
   }
   return {
