@@ -20,6 +20,7 @@ const waiting = {
   position: 1,
   expected_start: null,
   expected_start_range: null,
+  expected_start_text: null,
   reason: 'gang_waiting',
   reason_detail: 'It needs 2 nodes at once; 1 is free.',
   reason_text: 'Not enough of them are free. It needs 2 nodes at once; 1 is free.',

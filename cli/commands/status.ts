@@ -126,6 +126,7 @@ function renderJob({ terminal }: Context, job: JobDetail, place: QueuePlace | nu
     ['exit code', job.exit_code],
     ['position', place?.position ?? null],
     ['expected start', formatStart(job, place, now)],
+    ['', place?.expected_start_text ?? null],
     ['slurm job', describeSlurmJob(job)],
     ['user', job.user_id],
     ['project', job.project_id],

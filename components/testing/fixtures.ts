@@ -196,6 +196,7 @@ export function makeQueueJob(changes: Partial<QueueJob> = {}): QueueJob {
     position: 1,
     expected_start: null,
     expected_start_range: null,
+    expected_start_text: null,
     reason: 'no_free_gpu',
     reason_detail: null,
     reason_text: null,

@@ -69,6 +69,11 @@ export const jobSummarySchema = z.object({
     .nullable()
     .optional()
     .describe('times between which 80 of 100 jobs start; null and absent as expected_start'),
+  expected_start_text: z
+    .string()
+    .nullable()
+    .optional()
+    .describe('what expected_start rests on; null: it depends on no running job; absent as expected_start'),
 })
 
 /** What one instance of a job has or had on its node. */

@@ -3,7 +3,9 @@ import type { JobSummary } from '../contract/jobs'
 import { toExpectedStart } from './expected-start'
 
 type Expected<Job> = Job &
-  Required<Pick<JobSummary, 'queue_position' | 'expected_start' | 'expected_start_range'>>
+  Required<
+    Pick<JobSummary, 'queue_position' | 'expected_start' | 'expected_start_range' | 'expected_start_text'>
+  >
 
 /** Adds the position in the queue and the expected start to jobs. Both are null for a job that does not wait. */
 export function withExpectations<Job extends JobSummary>(jobs: readonly Job[]): Promise<Expected<Job>[]> {

@@ -38,7 +38,9 @@ export async function readQueue(actor: Actor, { limit }: QueueQuery = {}): Promi
     queued: waiting.map((row) => {
       // A job that is newer than the forecast has its place in the list as position.
       const later =
-        row.created_at > forecast.at ? undefined : { position: row.place, expectedStart: null, range: null }
+        row.created_at > forecast.at
+          ? undefined
+          : { position: row.place, expectedStart: null, range: null, basis: null }
       return toQueueJob(row, forecast.jobs.get(row.id) ?? later, isVisible(row))
     }),
     running: running.map((row) => toQueueJob(row, undefined, isVisible(row))),

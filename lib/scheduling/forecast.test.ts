@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { forecast } from './forecast'
 import { node, oneGpu, policy, projectShare, snapshot, waitingJob } from './testing/rows'
-import { simulate } from './testing/simulate'
-import type { Snapshot } from './types'
+import { occupied, simulate } from './testing/simulate'
+import type { RunningJob, Snapshot } from './types'
 
 const workload = [{ request: oneGpu, weight: 1 }]
 
@@ -11,15 +11,36 @@ it('returns positions and start times, and no time for jobs that cannot start', 
   const huge = waitingJob('huge', { request: { ...oneGpu, gpuCount: 9 } })
   const waiting = [waitingJob('b', { submittedAt: 1 }), waitingJob('a'), huge]
   expect(forecast(snapshot({ now: 7, nodes: [node('n', 1)], waiting }))).toEqual([
-    { jobId: 'a', position: 1, startsAt: 7 },
-    { jobId: 'b', position: 2, startsAt: 60_007 },
-    { jobId: 'huge', position: 3, startsAt: null },
+    { jobId: 'a', position: 1, startsAt: 7, after: null },
+    { jobId: 'b', position: 2, startsAt: 60_007, after: 'a' },
+    { jobId: 'huge', position: 3, startsAt: null, after: null },
   ])
   const pressing = waitingJob('pressing', { submittedAt: 9, priority: 9 })
   const later = forecast(snapshot({ nodes: [node('n', 1)], waiting: [...waiting, pressing] }), 1)
   expect(later.map(({ jobId }) => jobId)).toEqual(['pressing', 'a', 'huge', 'b'])
   const stopped = snapshot({ nodes: [node('n', 1)], waiting, policy: { ...policy, running: false } })
   expect(forecast(stopped).map(({ startsAt }) => startsAt)).toEqual([null, null, null])
+})
+
+it('names the running job for whose end a job waits, directly or through other waiting jobs', () => {
+  const nodes = [node('n', 1), node('m', 1)]
+  const runs = (id: string, nodeId: string, expectedMs: number): RunningJob => {
+    const { attempt, priority, notBefore, ...facts } = waitingJob(id, { expectedMs })
+    const gpus = [{ id: `${nodeId}/0`, milli: 1000 }]
+    const tasks = [{ rank: 0, nodeId, gpus, cpuMilli: 8000, memoryMib: 8000 }]
+    return { ...facts, tasks, startedAt: 0, terminating: false }
+  }
+  const running = [runs('short', 'n', 10), runs('long', 'm', 100)]
+  const waiting = [0, 1, 2].map((i) => waitingJob(`j${i}`, { submittedAt: i, expectedMs: 30 }))
+  const state = snapshot({ nodes: nodes.map((each) => occupied(each, running)), running, waiting })
+  const causes = forecast(state).map(({ jobId, startsAt, after }) => [jobId, startsAt, after])
+  expect(causes).toEqual([
+    ['j0', 10, 'short'],
+    ['j1', 40, 'short'],
+    ['j2', 70, 'short'],
+  ])
+  const gang = waitingJob('gang', { request: { ...oneGpu, instances: 2 } })
+  expect(forecast({ ...state, waiting: [gang] })[0]).toMatchObject({ startsAt: 100, after: 'long' })
 })
 
 it('waits for the end of a retry backoff and of an overdue job', () => {

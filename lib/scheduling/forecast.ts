@@ -11,6 +11,8 @@ export interface Expectation {
    * the look-ahead.
    */
   startsAt: number | null
+  /** The running job, or job that starts now, for whose end it waits, directly or through others. Null: for none. */
+  after: string | null
 }
 
 /**
@@ -26,7 +28,7 @@ export function forecast(snapshot: Snapshot, maxStarts = Number.POSITIVE_INFINIT
     starts.push(start)
     if (starts.length >= maxStarts) break
   }
-  const others = scheduler.inQueueOrder().map(({ id }) => ({ jobId: id, startsAt: null }))
+  const others = scheduler.inQueueOrder().map(({ id }) => ({ jobId: id, startsAt: null, after: null }))
   return [...starts, ...others].map((start, index) => ({ ...start, position: index + 1 }))
 }
 
@@ -34,6 +36,8 @@ export function forecast(snapshot: Snapshot, maxStarts = Number.POSITIVE_INFINIT
 export interface ForecastStart {
   jobId: string
   startsAt: number
+  /** As in {@link Expectation}. */
+  after: string | null
 }
 
 /**
@@ -41,9 +45,11 @@ export interface ForecastStart {
  * can start any more. Changes the scheduler.
  */
 export function* forecastStarts(scheduler: Scheduler, from: number): Generator<ForecastStart> {
+  const causes = new Causes()
   for (let now = from; ; ) {
     const { placements, preemptions } = scheduler.decide(now)
-    for (const { jobId } of placements) yield { jobId, startsAt: now }
+    for (const { jobId, tasks } of placements)
+      yield { jobId, startsAt: now, after: causes.causeOf(jobId, tasks) }
     if (preemptions.length > 0) {
       for (const { jobId } of preemptions) scheduler.finish(jobId)
       continue
@@ -51,7 +57,41 @@ export function* forecastStarts(scheduler: Scheduler, from: number): Generator<F
     const next = nextEvent(scheduler, now)
     if (next === null) return
     now = next
-    for (const [jobId, { endsAt }] of scheduler.running) if (endsAt <= now) scheduler.finish(jobId)
+    causes.clear()
+    for (const [jobId, { endsAt, nodes }] of scheduler.running) {
+      if (endsAt > now) continue
+      scheduler.finish(jobId)
+      causes.addEnd(jobId, nodes)
+    }
+  }
+}
+
+/** Finds for each simulated start the running job without whose end it would not happen. */
+class Causes {
+  /** The running job for whose end a simulated job waited. */
+  readonly #causes = new Map<string, string>()
+  #lastEnded: string | null = null
+  readonly #endedOn = new Map<string, string>()
+
+  /** Records a job that ends now. */
+  addEnd(jobId: string, nodes: readonly { id: string }[]): void {
+    const cause = this.#causes.get(jobId) ?? jobId
+    this.#lastEnded = cause
+    for (const { id } of nodes) this.#endedOn.set(id, cause)
+  }
+
+  /** Forgets which jobs ended, before the next event. */
+  clear(): void {
+    this.#lastEnded = null
+    this.#endedOn.clear()
+  }
+
+  /** Returns the cause of a start: the end of a job on one of its nodes, otherwise that of another job. */
+  causeOf(jobId: string, tasks: readonly { nodeId: string }[]): string | null {
+    const onNode = tasks.map(({ nodeId }) => this.#endedOn.get(nodeId)).find((cause) => cause !== undefined)
+    const cause = onNode ?? this.#lastEnded
+    if (cause !== null) this.#causes.set(jobId, cause)
+    return cause
   }
 }
 

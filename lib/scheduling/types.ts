@@ -1,3 +1,5 @@
+import type { Prediction } from './run-times/run-times'
+
 /**
  * Input and output types of the pure scheduler. Units: thousandths of a core, MiB, thousandths of a GPU,
  * milliseconds.
@@ -75,6 +77,8 @@ export interface WaitingJob extends JobFacts {
 
 /** A job that holds nodes. */
 export interface RunningJob extends JobFacts {
+  /** What its expected run time is based on. Only explanations use it. */
+  prediction?: Pick<Prediction, 'basis' | 'jobs' | 'firstMs'>
   tasks: readonly TaskPlacement[]
   /** When it started, or was placed if it has not started. */
   startedAt: number

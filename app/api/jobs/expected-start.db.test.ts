@@ -27,14 +27,16 @@ it('a waiting job has its position and its expected start, in the list and in it
       queue_position: null,
       expected_start: null,
       expected_start_range: null,
+      expected_start_text: null,
     },
     [next]: {
       status: 'pending',
       queue_position: 1,
       expected_start: expect.any(String),
       expected_start_range: { earliest: expect.any(String), latest: expect.any(String) },
+      expected_start_text: expect.stringMatching(/^The start depends on .* from its user's estimate\.$/),
     },
-    [tooLarge]: { status: 'pending', queue_position: 2, expected_start: null },
+    [tooLarge]: { status: 'pending', queue_position: 2, expected_start: null, expected_start_text: null },
   }
   const { body } = await call(GET, '/api/jobs', ada)
   const listed = body as unknown as { job_id: string; expected_start: string | null }[]

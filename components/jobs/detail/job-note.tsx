@@ -107,7 +107,7 @@ function QueuePosition({ job: { job_id, slurm } }: { job: JobDetail }) {
           <span aria-live="off">
             <ExpectedStart at={job.expected_start} range={job.expected_start_range} />
           </span>
-          .
+          .{job.expected_start_text ? ` ${job.expected_start_text}` : ''}
         </>
       )}
     </>

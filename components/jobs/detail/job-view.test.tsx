@@ -44,10 +44,12 @@ describe('the status of a job', () => {
   it('says between which times it is expected to start', async () => {
     const [earliest, latest] = ['2030-01-02T10:00:00Z', '2030-01-02T11:00:00Z']
     const start = { expected_start: '2030-01-02T10:20:00Z', expected_start_range: { earliest, latest } }
-    const details = { instances: [], completed_at: null, exit_code: null, ...start }
+    const expected_start_text = 'The start depends on the end of a running job.'
+    const details = { instances: [], completed_at: null, exit_code: null, expected_start_text, ...start }
     answerWith({ [`GET /api/queue/${makeJob().job_id}`]: { ...makeQueueJob(), ...details } })
     await openJob({ status: 'pending', placed: false, started_at: null, completed_at: null })
     expect(await screen.findByText(/^between 2 Jan .* and /)).toBeTruthy()
+    expect(screen.getByText(/The start depends on the end of a running job\./)).toBeTruthy()
   })
 
   it('has its predicted run time, and what the prediction is based on', async () => {

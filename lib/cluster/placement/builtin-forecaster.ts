@@ -1,8 +1,10 @@
 import { setImmediate } from 'node:timers/promises'
+import type { StartBasis } from '../../contract/predicted-time'
 import { database } from '../../database/client'
 import { forecast } from '../../scheduling/forecast'
 import { rangeOf, type SampledStarts, sampleStarts } from '../../scheduling/forecast-range'
-import type { Snapshot } from '../../scheduling/types'
+import { expectedEnd } from '../../scheduling/run-times/overdue'
+import type { RunningJob, Snapshot } from '../../scheduling/types'
 import type { Expectation, Forecaster } from './forecaster'
 import { queueOrder } from './queue-order'
 import { takeSnapshot } from './snapshot'
@@ -34,12 +36,14 @@ export const builtinForecaster: Forecaster = {
       // Requests are answered between two forecasts.
       await setImmediate()
     }
-    const jobs = starts.map(({ jobId, position, startsAt }): [string, Expectation] => {
-      if (startsAt === null) return [jobId, { position, expectedStart: null, range: null }]
+    const running = new Map(snapshot.running.map((job) => [job.id, job]))
+    const jobs = starts.map(({ jobId, position, startsAt, after }): [string, Expectation] => {
+      if (startsAt === null) return [jobId, { position, expectedStart: null, range: null, basis: null }]
       const sampled = samples.map((startOf) => startOf(jobId))
       const { earliest, expected, latest } = rangeOf(startsAt, sampled, snapshot)
       const range = { earliest: new Date(earliest), latest: new Date(latest) }
-      return [jobId, { position, expectedStart: new Date(expected), range }]
+      const basis = basisOf(running.get(after ?? ''), snapshot.now)
+      return [jobId, { position, expectedStart: new Date(expected), range, basis }]
     })
     return { at: new Date(snapshot.now), jobs: new Map(jobs) }
   },
@@ -54,4 +58,13 @@ export const builtinForecaster: Forecaster = {
     })
     return rows.map(({ id }) => id)
   },
+}
+
+/** Returns what a start rests on that waits for the end of a running job. */
+function basisOf(job: RunningJob | undefined, now: number): StartBasis | null {
+  if (!job?.prediction) return null
+  const { startedAt, prediction } = job
+  const { basis, jobs, firstMs } = prediction
+  const delayMs = expectedEnd(job, now) - (startedAt + firstMs)
+  return { basis, jobs, delaySeconds: Math.max(0, delayMs / 1000) }
 }

@@ -54,6 +54,9 @@ async function placeOthers(): Promise<ReadonlyMap<string, Expectation>> {
   const known = [...(await forecastQueue()).jobs.keys()]
   const ids = await forecaster().listOthers(known)
   return new Map(
-    ids.map((id, i) => [id, { position: known.length + i + 1, expectedStart: null, range: null }]),
+    ids.map((id, i) => [
+      id,
+      { position: known.length + i + 1, expectedStart: null, range: null, basis: null },
+    ]),
   )
 }

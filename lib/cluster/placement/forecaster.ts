@@ -1,3 +1,5 @@
+import type { StartBasis } from '../../contract/predicted-time'
+
 /** What is known about the start of a waiting job. */
 export interface Expectation {
   /** 1 starts next. */
@@ -6,6 +8,8 @@ export interface Expectation {
   expectedStart: Date | null
   /** The times between which the start is likely to be; null: not known. */
   range: { earliest: Date; latest: Date } | null
+  /** What the expected start rests on; null: it waits for no running job, or it is not known. */
+  basis: StartBasis | null
 }
 
 export interface QueueForecast {

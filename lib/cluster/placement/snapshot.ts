@@ -1,6 +1,7 @@
 import { readSpec } from '../../contract/config/stored-spec'
 import { database } from '../../database/client'
 import { requestOf } from '../../jobs/config/resource-request'
+import { type Prediction, predictFromEstimate } from '../../scheduling/run-times/run-times'
 import type {
   Demand,
   JobFacts,
@@ -41,10 +42,10 @@ export async function takeSnapshot(): Promise<{ snapshot: Snapshot; reasons: Map
     ageingMs: policy.ageing_minutes * 60_000,
     halfLifeMs: policy.half_life_hours * 3_600_000,
   }
-  const predict = (job: JobRow, elapsedMs: number): ExpectedTime =>
+  const predict = (job: JobRow, elapsedMs: number): Prediction =>
     policy.predict_run_times
       ? runTimes.predict(job, job.estimateMs, job.limitMs, elapsedMs)
-      : { expectedMs: job.estimateMs }
+      : predictFromEstimate(job.estimateMs)
   const running = runningRows.map((row) =>
     toRunningJob(row, predict(row, now.getTime() - row.began.getTime())),
   )
@@ -71,8 +72,6 @@ export async function takeSnapshot(): Promise<{ snapshot: Snapshot; reasons: Map
   }
 }
 
-type ExpectedTime = Pick<JobFacts, 'expectedMs' | 'possibleMs'>
-
 type RunningRow = JobRow & Pick<RunningJob, 'tasks' | 'terminating'> & { began: Date }
 
 async function readRunning(): Promise<RunningRow[]> {
@@ -97,16 +96,20 @@ async function readRunning(): Promise<RunningRow[]> {
   return rows
 }
 
-function toRunningJob({ tasks, terminating, began, ...row }: RunningRow, expected: ExpectedTime): RunningJob {
-  return { ...toFacts(row, expected), tasks, terminating, startedAt: began.getTime() }
+function toRunningJob(
+  { tasks, terminating, began, ...row }: RunningRow,
+  { basis, jobs, firstMs, ...expected }: Prediction,
+): RunningJob {
+  const prediction = { basis, jobs, firstMs }
+  return { ...toFacts(row, expected), prediction, tasks, terminating, startedAt: began.getTime() }
 }
 
 function toFacts(
   { id, projectId, userId, spec, submittedAt }: JobRow,
-  { expectedMs, possibleMs }: ExpectedTime,
+  { expectedMs, possibleMs }: Pick<Prediction, 'expectedMs' | 'possibleMs'>,
 ): JobFacts {
   const facts = { id, projectId, userId, request: requests.of(id, spec), submittedAt: submittedAt.getTime() }
-  return possibleMs === undefined ? { ...facts, expectedMs } : { ...facts, expectedMs, possibleMs }
+  return { ...facts, expectedMs, possibleMs }
 }
 
 /**
@@ -132,7 +135,7 @@ class RequestCache {
 
 const requests = new RequestCache()
 
-function toWaitingJob(row: WaitingRow, expected: ExpectedTime): WaitingJob {
+function toWaitingJob(row: WaitingRow, expected: Prediction): WaitingJob {
   const { attempt, priority, notBefore } = row
   return {
     ...toFacts(row, expected),

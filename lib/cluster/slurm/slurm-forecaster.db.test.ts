@@ -71,8 +71,8 @@ it('predicts nothing while Slurm does not answer, and keeps the order', async ()
   await db.pool.query(`UPDATE slurm_cluster SET problem = 'The controller did not answer within 10 s.'`)
   const { jobs } = await slurmForecaster.forecastFirst()
   expect([...jobs]).toEqual([
-    [first, { position: 1, expectedStart: null, range: null }],
-    [second, { position: 2, expectedStart: null, range: null }],
+    [first, { position: 1, expectedStart: null, range: null, basis: null }],
+    [second, { position: 2, expectedStart: null, range: null, basis: null }],
   ])
 })
 

@@ -32,7 +32,7 @@ export const slurmForecaster: Forecaster = {
     })
     const jobs = rows.map(({ id, starts_at }, i): [string, Expectation] => [
       id,
-      { position: i + 1, expectedStart: starts_at, range: null },
+      { position: i + 1, expectedStart: starts_at, range: null, basis: null },
     ])
     return { at: rows[0]?.at ?? new Date(), jobs: new Map(jobs) }
   },

@@ -161,6 +161,10 @@ export const queueJobSchema = z.object({
   expected_start_range: startRangeSchema
     .nullable()
     .describe('times between which 80 of 100 jobs start; null as expected_start'),
+  expected_start_text: z
+    .string()
+    .nullable()
+    .describe('what expected_start rests on; null: it depends on no running job'),
   reason: z.string().nullable().describe('code of the reason why it waits'),
   reason_detail: z.string().nullable(),
   reason_text: z.string().nullable().describe('the reason as text'),

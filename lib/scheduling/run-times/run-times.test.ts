@@ -14,7 +14,7 @@ function runTimesOf(runs: readonly (Partial<ProgramFacts> & { ratio: number })[]
 const repeat = (count: number, run: Partial<ProgramFacts> & { ratio: number }) => new Array(count).fill(run)
 
 it('uses the estimate as long as it knows too few jobs', () => {
-  const estimate = { expectedMs: 1_000, basis: 'estimate', jobs: 0, possibleMs: [] }
+  const estimate = { expectedMs: 1_000, firstMs: 1_000, basis: 'estimate', jobs: 0, possibleMs: [] }
   expect(new RunTimes().predict(program, 1_000, limitMs)).toEqual(estimate)
   expect(runTimesOf(repeat(2, { ratio: 0.5 })).predict(program, 1_000, limitMs)).toEqual(estimate)
 })
@@ -49,6 +49,7 @@ it('considers only longer jobs once the prediction has passed, then the estimate
   const runTimes = runTimesOf([0.1, 0.2, 0.3, 0.6, 0.7].map((ratio) => ({ ratio })))
   const predict = (elapsedMs: number) => runTimes.predict(program, 1_000, limitMs, elapsedMs).expectedMs
   expect([0, 299, 300, 650, 700, 2_000].map(predict)).toEqual([300, 300, 700, 700, 1_000, 1_000])
+  expect(runTimes.predict(program, 1_000, limitMs, 650).firstMs).toBe(300)
 })
 
 it('predicts no time above the limit', () => {

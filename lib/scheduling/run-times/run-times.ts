@@ -22,6 +22,8 @@ export type PredictionBasis = 'same_program' | 'same_user' | 'all_jobs' | 'estim
 export interface Prediction {
   /** Predicted run time in milliseconds. */
   expectedMs: number
+  /** The prediction before the job had run; shorter than `expectedMs` if the job has outlived it. */
+  firstMs: number
   basis: PredictionBasis
   /** Number of earlier jobs that it rests on. */
   jobs: number
@@ -60,12 +62,19 @@ export class RunTimes {
       const ratios = this.#ratios.get(key)?.sorted ?? []
       if (ratios.length < minRuns) continue
       const possibleMs = ratios.map((ratio) => Math.min(limitMs, Math.max(1, Math.round(ratio * estimateMs))))
-      const expectedMs = expectedOf(possibleMs, elapsedMs) ?? Math.min(limitMs, estimateMs)
+      const ownMs = Math.min(limitMs, estimateMs)
+      const expectedMs = expectedOf(possibleMs, elapsedMs) ?? ownMs
+      const firstMs = middleOf(possibleMs) ?? ownMs
       const stillPossible = possibleMs.filter((each) => each > elapsedMs)
-      return { expectedMs, basis, jobs: ratios.length, possibleMs: stillPossible }
+      return { expectedMs, firstMs, basis, jobs: ratios.length, possibleMs: stillPossible }
     }
-    return { expectedMs: Math.min(limitMs, estimateMs), basis: 'estimate', jobs: 0, possibleMs: [] }
+    return predictFromEstimate(Math.min(limitMs, estimateMs))
   }
+}
+
+/** The prediction if no earlier jobs are considered. */
+export function predictFromEstimate(estimateMs: number): Prediction {
+  return { expectedMs: estimateMs, firstMs: estimateMs, basis: 'estimate', jobs: 0, possibleMs: [] }
 }
 
 /** Returns the median, or that of the longer ones if it has passed; null if all have passed. */
