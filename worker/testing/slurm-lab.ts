@@ -111,10 +111,14 @@ export class SlurmLab {
     return answer
   }
 
-  /** Starts a requeued job now. Slurm waits two minutes by default. */
+  /** Starts a requeued job now, if it has not started again by itself. Slurm waits two minutes by default. */
   async startRequeued(jobId: string, slurmId: number): Promise<void> {
-    await this.untilRow(jobId, 'it waits in Slurm again', ({ state }) => state === 'PENDING')
-    await this.slurm.run('scontrol', ['update', `JobId=${slurmId}`, 'StartTime=now'])
+    await this.untilRow(jobId, 'it was requeued', ({ restarts }) => restarts > 0)
+    await this.slurm
+      .run('scontrol', ['update', `JobId=${slurmId}`, 'StartTime=now'])
+      .catch((error: unknown) => {
+        if (!String(error).includes('no longer pending')) throw error
+      })
   }
 
   /** The ids of all Slurm jobs that were submitted for a job and that Slurm still knows. */
