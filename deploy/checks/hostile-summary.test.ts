@@ -7,12 +7,15 @@ const rows = [
   { name: 'request: malformed', tests: [test('fuzzes')] },
   { name: 'job: a bomb', tests: [test('ends'), test('is told')] },
   { name: 'job: a link', tests: [test('is not kept')] },
+  { name: 'job: a path', tests: [test('cannot be %j')] },
 ]
 const outcomes: Outcome[] = [
   { ...test('fuzzes'), passed: true, notes: { moments: '5000', seed: '7', note: 'no failure' } },
   { ...test('ends'), passed: true, notes: {} },
   { ...test('is told'), passed: true, notes: {} },
   { ...test('is told'), passed: false, notes: {} },
+  { ...test('cannot be ".."'), passed: true, notes: {} },
+  { ...test('cannot be "/"'), passed: true, notes: {} },
 ]
 
 it('has a row for each hostile job, request and finding, with the number of tests or requests', () => {
@@ -23,6 +26,7 @@ it('has a row for each hostile job, request and finding, with the number of test
     { name: 'request: malformed', moments: 5000, passed: true, note: 'no failure' },
     { name: 'job: a bomb', moments: 3, passed: false, note: 'failed: is told' },
     { name: 'job: a link', moments: 0, passed: false, note: 'did not run: is not kept' },
+    { name: 'job: a path', moments: 2, passed: true },
   ])
-  expect(describeSummary(summary)).toContain('1 of 3 rows passed, GPUQ_TEST_SEED=7')
+  expect(describeSummary(summary)).toContain('2 of 4 rows passed, GPUQ_TEST_SEED=7')
 })

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { cpus, release, totalmem, type } from 'node:os'
 import { join } from 'node:path'
+import { titlePattern } from './declared-tests'
 import type { HostileRow } from './hostile-rows'
 import type { Outcome } from './test-reports'
 
@@ -40,11 +41,13 @@ export function summariseHostile(
 }
 
 function summariseRow({ name, tests }: HostileRow, outcomes: readonly Outcome[]): SummaryRow {
-  const ran = tests.flatMap(({ file, title }) =>
-    outcomes.filter((outcome) => outcome.file === file && outcome.title === title),
-  )
+  const outcomesOf = ({ file, title }: HostileRow['tests'][number]) => {
+    const pattern = titlePattern(title)
+    return outcomes.filter((outcome) => outcome.file === file && pattern.test(outcome.title))
+  }
+  const ran = tests.flatMap(outcomesOf)
   const failed = ran.filter(({ passed }) => !passed)
-  const absent = tests.filter(({ title }) => !ran.some((outcome) => outcome.title === title))
+  const absent = tests.filter((test) => outcomesOf(test).length === 0)
   const notes = [
     ...failed.map(({ title }) => `failed: ${title}`),
     ...absent.map(({ title }) => `did not run: ${title}`),
