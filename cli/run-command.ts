@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient } from '@/lib/http/client/client'
 import { resolveConnection } from './config'
 import type { Context } from './context'
+import { settledFetch } from './settled-fetch'
 import { describeError } from './terminal/describe-error'
 import { openRawTerminal } from './terminal/raw-terminal'
 import { processTerminal } from './terminal/terminal'
@@ -12,7 +13,7 @@ export async function runCommand(act: (context: Context) => Promise<number>): Pr
   let server: string | null = null
   const connectTo: Context['connectTo'] = (connection) => {
     server = connection.server
-    return createClient({ baseUrl: connection.server, token: connection.token })
+    return createClient({ baseUrl: connection.server, token: connection.token, fetch: settledFetch })
   }
   const context: Context = {
     env: process.env,
