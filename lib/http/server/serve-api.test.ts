@@ -84,6 +84,20 @@ it('streams bodies in both directions', async () => {
   expect(await text(answer)).toBe('last')
 })
 
+it('ignores the body of a GET', async () => {
+  const url = await serve(job, async ({ method }) => Response.json({ method }))
+  const { port } = new URL(url)
+  const sending = httpRequest({
+    port,
+    host: '127.0.0.1',
+    path: '/api/status/a',
+    headers: { 'content-length': 4 },
+  })
+  sending.end('body')
+  const [answer] = (await once(sending, 'response')) as [IncomingMessage]
+  expect(await text(answer)).toBe('{"method":"GET"}')
+})
+
 it('ends the stream and the signal of a request whose client has gone, also after a garbage collection', async () => {
   const cancelled = vi.fn()
   const aborted = vi.fn()

@@ -1,6 +1,7 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { isSafeMethod } from '../origin'
 import { apiPathOf } from './admit-request'
 import { findOperationPath } from './operation-paths'
 import { hasBody } from './unidentified-bodies'
@@ -54,7 +55,9 @@ function toWebRequest(request: IncomingMessage, response: ServerResponse): Reque
   })
   const scheme = headers.get('x-forwarded-proto')
   const init: RequestInit = { method: request.method ?? 'GET', headers }
-  if (hasBody(request)) Object.assign(init, { body: Readable.toWeb(request), duplex: 'half' })
+  // No operation reads a body of GET, and a Request cannot have one.
+  if (hasBody(request) && !isSafeMethod(request.method ?? ''))
+    Object.assign(init, { body: Readable.toWeb(request), duplex: 'half' })
   const asked = new Request(new URL(`${scheme}://${headers.get('x-forwarded-host')}${request.url}`), init)
   // A signal given to the constructor is followed by another one, which a garbage collection may detach.
   return Object.defineProperty(asked, 'signal', { value: closed.signal })
