@@ -84,6 +84,12 @@ export const envSchema = z.object({
   GPUQ_CHECK_INTERVAL_H: count
     .default(6)
     .describe('maximum hours between two checks of a node; 0: only when an admin requests one'),
+  GPUQ_WARM_CONTAINERS: count
+    .default(16)
+    .describe(
+      'maximum number of containers of a node that are started before their job is known, so that it starts at once; 0: none',
+    ),
+  GPUQ_WARM_MEMORY_MIB: count.default(512).describe('maximum memory of these containers on a node'),
   GPUQ_NODE_POOL: z
     .enum(['on-demand', 'reserved'])
     .default('on-demand')

@@ -65,7 +65,8 @@ describe.concurrent('containers of other programs', () => {
     const hold = gate.hold(/POST \S*\/containers\/create/, 'before')
     const job = await lab.jobs.submit('print("mine")')
     await hold.reached
-    const squatter = await runBeside(lab, `gpuq-${job}-1-0`, {})
+    const { id: task } = (await lab.jobs.task(job)) ?? {}
+    const squatter = await runBeside(lab, `gpuq-${job}-1-0-${task}`, {})
     hold.release()
 
     expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed', attempt: 2 })

@@ -16,10 +16,10 @@ export function mountsFrom({ Mounts }: Pick<Container, 'Mounts'>, directory: str
   return Mounts.some(({ Source }) => Source?.startsWith(`${directory}${sep}`))
 }
 
-/** Removes the containers of this data directory's tasks. A worker that was killed leaves them behind. */
+/** Removes the containers of this data directory's tasks, and those that wait for one. A worker that was killed leaves them behind. */
 export async function removeLeftovers(dockerHost: string, dataDir: string): Promise<void> {
   const client = createEngineClient(dockerHost)
-  const filters = encodeURIComponent(JSON.stringify({ label: ['gpuq.task'] }))
+  const filters = encodeURIComponent(JSON.stringify({ label: ['gpuq.node'] }))
   const containers: Container[] = await client.call('GET', `/containers/json?all=1&filters=${filters}`)
   for (const { Id } of containersOf(containers, dataDir)) {
     await client.call('DELETE', `/containers/${Id}?force=1&v=1`)

@@ -225,7 +225,7 @@ async function stopDaemon(record, dataDir) {
   const client = createEngineClient(record.host)
   /** @type {{ Id: string, Labels: Record<string, string> }[]} */
   const running = await client.call('GET', '/containers/json', { idleMs: probeMs }).catch(() => [])
-  const foreign = running.filter(({ Labels }) => !Labels['gpuq.job']).length
+  const foreign = running.filter(({ Labels }) => !Labels['gpuq.node']).length
   if (foreign > 0) {
     const whose = foreign === 1 ? '1 container' : `${foreign} containers`
     return `The Docker engine keeps running (process ${record.pid}): it runs ${whose} that gpuq did not create.`

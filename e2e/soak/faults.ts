@@ -74,7 +74,8 @@ export const faults: Record<string, Inject> = {
     return `started again after ${seconds} s`
   },
   'docker rm -f of a running container': async ({ engine }, random) => {
-    const running = (await engine.engine.containers('gpuq.task')).filter(({ state }) => state === 'running')
+    const ours = await engine.engine.containers('gpuq.node')
+    const running = ours.filter(({ state, taskId }) => state === 'running' && taskId !== '')
     const chosen = running[upTo(random, running.length)]
     if (!chosen) return 'no container ran'
     await engine.engine.remove(chosen.id)

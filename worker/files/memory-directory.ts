@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdir, readFile, rm, stat } from 'node:fs/promises'
+import { chown, mkdir, readFile, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 import { errorCode } from '@/lib/contract/error-code'
@@ -28,7 +28,11 @@ export async function createMemoryDirectory(path: string, options: MemoryDirecto
   const { source, limitBytes, maxEntries, user, executable } = options
   // Only root can enter it, so nobody can write to the disk below if the engine does not see the mount.
   await mkdir(path, { recursive: true, mode: 0o700 })
-  if (await isMounted(path)) return false
+  if (await isMounted(path)) {
+    // An earlier worker may have died before it used a warm container, whose user owned it.
+    await chown(path, user.uid, user.gid)
+    return false
+  }
   const owner = `uid=${user.uid},gid=${user.gid},mode=0700`
   const limits = `size=${limitBytes},nr_inodes=${maxEntries + 1}`
   const flags = `nosuid,nodev${executable ? '' : ',noexec'}`

@@ -20,7 +20,7 @@ export class Reconciler {
   readonly #killFailed = new Set<string>()
 
   constructor(
-    readonly host: Omit<TaskHost, 'onKillFailed'>,
+    readonly host: Omit<TaskHost, 'onKillFailed' | 'warm'>,
     readonly runs: TaskRunner,
   ) {}
 

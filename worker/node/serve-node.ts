@@ -2,20 +2,20 @@ import { mkdir } from 'node:fs/promises'
 import { ChangeSignal } from '@/lib/async/change-signal'
 import { sleep } from '@/lib/async/sleep'
 import { timeLimit } from '@/lib/async/time-limit'
-import type { GpuReport } from '@/lib/cluster/gpus/gpu-reading'
 import { deregisterNode, drainNode, type Lease, LeaseLost, offerNode } from '@/lib/cluster/nodes/nodes'
 import { type ClaimedTask, claimTasks, tasksToStop } from '@/lib/cluster/tasks/tasks'
 import { listener } from '@/lib/database/listen'
 import { logger } from '@/lib/logger'
 import { type AttemptStop, isTaskOf } from '../engine/engine'
 import type { ContainerRef } from '../runtime/runtime'
-import { type CheckerSettings, NodeChecker } from './checks/node-checker'
+import { NodeChecker } from './checks/node-checker'
 import { GpuMonitor } from './gpus/gpu-monitor'
 import { retryWrite } from './lease/retry-write'
+import type { NodeHost } from './node-host'
 import { Reconciler } from './reconcile'
 import { clearProbes, probeIfDue } from './run-probe'
 import { TaskRun } from './task/run-task'
-import type { TaskHost } from './task/task-settings'
+import { WarmPool } from './warm/warm-pool'
 
 /** Polling interval, in case a notification is lost. */
 const pollIntervalMs = 1_000
@@ -24,13 +24,6 @@ const reconcileIntervalMs = 5_000
 const probeIntervalMs = 5_000
 /** Longer than SIGKILL, engine and database normally need. */
 const stopTimeoutMs = 25_000
-
-interface NodeHost extends Omit<TaskHost, 'onKillFailed'> {
-  /** Reads the state of the GPUs; undefined for simulated GPUs. */
-  readGpus?: () => Promise<GpuReport>
-  /** How the node checks itself; undefined for simulated nodes. */
-  checker?: CheckerSettings
-}
 
 /**
  * Serves one node under one lease: claims placed tasks, adopts tasks of an earlier worker, forwards cancellations,
@@ -48,6 +41,7 @@ export class NodeService {
   /** Serializes claiming and adopting; otherwise a task between the two could start twice. */
   #queue: Promise<unknown> = Promise.resolve()
   readonly #gpuMonitor: GpuMonitor | undefined
+  readonly #warm: WarmPool
 
   constructor(readonly host: NodeHost) {
     const { readGpus } = host
@@ -56,6 +50,7 @@ export class NodeService {
       new GpuMonitor(host.lease, readGpus, (readings) => {
         for (const run of this.#runs.values()) run.addSample(readings)
       })
+    this.#warm = new WarmPool(host)
     this.#reconciler = new Reconciler(host, {
       isRunning: (taskId) => this.#runs.has(taskId),
       adopt: (task, container) => this.#start(task, container),
@@ -81,6 +76,7 @@ export class NodeService {
         this.#keepProbing(signal),
         this.#gpuMonitor?.run(signal),
         this.#keepChecking(signal),
+        this.#warm.run(signal),
       ])
     } finally {
       stop()
@@ -175,7 +171,7 @@ export class NodeService {
    */
   async killAll(signal: AbortSignal): Promise<void> {
     const runs = [...this.#runs.values()].map((run) => run.done)
-    await this.#reconciler.killAll(signal)
+    await Promise.all([this.#reconciler.killAll(signal), this.#warm.close()])
     if (signal.aborted) return
     // A task may have been about to start a container when the others were killed.
     await Promise.all(runs)
@@ -207,6 +203,7 @@ export class NodeService {
 
   async #close(deadline: AbortSignal): Promise<void> {
     this.#closed = true
+    await this.#warm.close()
     await this.#serialize(() => retryWrite(deadline, 'drain', () => drainNode(this.lease)))
   }
 
@@ -219,6 +216,7 @@ export class NodeService {
   #start(task: ClaimedTask, existing?: ContainerRef): void {
     const host = {
       ...this.host,
+      warm: this.#warm,
       onKillFailed: (failed: ClaimedTask) => this.#quarantine(`The container of task ${failed.id}`),
     }
     const run = new TaskRun(host, task, existing)

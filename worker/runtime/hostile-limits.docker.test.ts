@@ -6,7 +6,7 @@ import { until } from '../testing/until'
 import { buildContainerSpec, taskUid } from './spec/container-spec'
 import { runControl } from './testing/engine-probe'
 import { TaskBench } from './testing/task-bench'
-import { products, startTestEngine, type TestEngine } from './testing/test-engines'
+import { startTestEngine, type TestEngine, variants } from './testing/test-engines'
 
 const policy = { outputLimitBytes: 1024 }
 const attack = (name: string) =>
@@ -25,13 +25,13 @@ function processesOf(taskId: string): string[] {
   })
 }
 
-describe.each(products)('%s', (product) => {
+describe.each(variants)('$product, warm: $warm', ({ product, warm }) => {
   let engine: TestEngine
   let bench: TaskBench
 
   beforeAll(async () => {
     engine = await startTestEngine(product)
-    bench = new TaskBench(engine.options)
+    bench = new TaskBench({ ...engine.options, warm })
   })
   afterAll(async () => {
     await bench?.cleanUp()

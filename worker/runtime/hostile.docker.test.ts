@@ -7,7 +7,7 @@ import type { TaskContainer } from './runtime'
 import { buildSeccompProfile } from './spec/seccomp'
 import { askEngine, runControl } from './testing/engine-probe'
 import { TaskBench } from './testing/task-bench'
-import { products, startTestEngine, type TestEngine } from './testing/test-engines'
+import { startTestEngine, type TestEngine, variants } from './testing/test-engines'
 
 const attack = (name: string) =>
   readFileSync(join(import.meta.dirname, 'testing/attacks', `${name}.py`), 'utf8')
@@ -55,13 +55,13 @@ const foundSchema = z.object({
   stdin: z.string(),
 })
 
-describe.each(products)('%s', (product) => {
+describe.each(variants)('$product, warm: $warm', ({ product, warm }) => {
   let engine: TestEngine
   let bench: TaskBench
 
   beforeAll(async () => {
     engine = await startTestEngine(product)
-    bench = new TaskBench(engine.options)
+    bench = new TaskBench({ ...engine.options, warm })
   })
   afterAll(async () => {
     await bench?.cleanUp()

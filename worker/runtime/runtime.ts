@@ -36,6 +36,19 @@ export interface TaskContainer {
   network: 'none' | 'internet' | JobNetwork
   /** Whether its program has a terminal: stdout and stderr are one stream, and it accepts input. */
   tty: boolean
+  /** The container that waits for the task and has its files; undefined: none. */
+  warm?: WarmContainer
+}
+
+/** A container that was created and started for one task that is not known yet. */
+export interface WarmContainer {
+  id: string
+  /** Its name in the engine until it gets a task. */
+  name: string
+  /** Owns its files, and runs the program. */
+  user: { uid: number; gid: number }
+  /** Digest or id of its image. */
+  imageDigest: string
 }
 
 /** A directory of this host that the task sees as `/checkpoints` and can write. */
@@ -127,6 +140,8 @@ export interface ContainerRef {
   tty: boolean
   /** The hashes of the archives that it mounts. */
   snapshots: readonly string[]
+  /** Whether it was started before its task was known. */
+  warm: boolean
 }
 
 /** An attempt's network on this engine. */

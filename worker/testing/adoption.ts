@@ -23,8 +23,12 @@ for i in range(${lines}):
 print("end")`
 
 /** Kills a worker and starts it again: its container goes on, and no line is missing or doubled. */
-export async function expectAdopted(lab: Lab, kills: number): Promise<void> {
-  const worker = await lab.startWorker({ node: 'a' })
+export async function expectAdopted(
+  lab: Lab,
+  kills: number,
+  startWorker = (within: Lab) => within.startWorker({ node: 'a' }),
+): Promise<void> {
+  const worker = await startWorker(lab)
   const job = await lab.jobs.submit(counting(1_000_000, 10))
   await lab.jobs.untilPrinted(job, /line 10\n/)
   const [container] = await lab.containers()

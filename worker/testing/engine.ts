@@ -2,6 +2,7 @@ import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import type { Readable } from 'node:stream'
 import { z } from 'zod'
+import { parseContainerName } from '../runtime/spec/container-spec'
 
 const labelsSchema = z.record(z.string(), z.string()).nullish()
 
@@ -31,11 +32,11 @@ export class Engine {
   async containers(label: string): Promise<SeenContainer[]> {
     const filters = encodeURIComponent(JSON.stringify({ label: [label] }))
     const found = listSchema.parse(await this.ask('GET', `/containers/json?all=1&filters=${filters}`))
-    return found.map(({ Id, Names, Labels, State }) => ({
+    return found.map(({ Id, Names: [name = ''], Labels, State }) => ({
       id: Id,
-      name: (Names[0] ?? '').slice(1),
-      taskId: Labels?.['gpuq.task'] ?? '',
-      jobId: Labels?.['gpuq.job'] ?? '',
+      name: name.slice(1),
+      taskId: Labels?.['gpuq.task'] ?? parseContainerName(name)?.taskId ?? '',
+      jobId: Labels?.['gpuq.job'] ?? parseContainerName(name)?.jobId ?? '',
       nodeId: Labels?.['gpuq.node'] ?? '',
       state: State,
     }))

@@ -7,6 +7,7 @@ import { inject } from 'vitest'
 import { connect, type Database, setDatabase } from '@/lib/database/client'
 import { embeddedUrl } from '@/lib/database/embedded'
 import { removeAllMemoryDirectories } from '../files/memory-directory'
+import { parseWarmName } from '../runtime/spec/warm-spec'
 import { Engine } from './engine'
 import { Jobs } from './jobs'
 import { listBelow } from './list-below'
@@ -121,8 +122,17 @@ export class Lab {
     this.databaseCleanUps.push(undo)
   }
 
-  /** The containers that the lab's nodes have on an engine. */
+  /** The containers that the lab's nodes have on an engine, without warm ones that have no task. */
   async containers(engine = this.engine) {
+    return (await this.allContainers(engine)).filter(({ name }) => parseWarmName(name) === null)
+  }
+
+  /** The warm containers of the lab's nodes that have no task. */
+  async warmContainers() {
+    return (await this.allContainers(this.engine)).filter(({ name }) => parseWarmName(name) !== null)
+  }
+
+  private async allContainers(engine: Engine) {
     const { rows } = await this.database.pool.query<{ id: string }>('SELECT id FROM nodes')
     const found = await Promise.all(rows.map(({ id }) => engine.containers(`gpuq.node=${id}`)))
     return found.flat()
@@ -197,7 +207,7 @@ export class Lab {
 
   async close(): Promise<void> {
     await Promise.all(this.workers.map((worker) => worker.kill()))
-    const left = await this.containers().catch(() => [])
+    const left = await this.allContainers(this.engine).catch(() => [])
     await Promise.all(left.map(({ id }) => this.engine.remove(id)))
     const networks = await this.networks().catch(() => [])
     await Promise.all(networks.map((name) => this.engine.removeNetwork(name)))

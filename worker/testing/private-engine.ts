@@ -126,7 +126,7 @@ export class PrivateEngine {
   }
 
   async remove(): Promise<void> {
-    const left = await this.engine.containers('gpuq.task').catch(() => [])
+    const left = await this.engine.containers('gpuq.node').catch(() => [])
     for (const { id } of left) await this.engine.remove(id)
     await this.end('SIGTERM')
     await endChild(this.containerd, 'SIGTERM')

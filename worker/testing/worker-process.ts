@@ -83,6 +83,7 @@ export class WorkerProcess {
         GPUQ_MAX_OUTPUT_MIB: String(maxOutputMib),
         // Its containers would be among those that tests count.
         GPUQ_CHECK_INTERVAL_H: '0',
+        GPUQ_WARM_CONTAINERS: '0',
         ...(jobNetworks === undefined ? {} : { GPUQ_JOB_NETWORKS: jobNetworks }),
         ...(engineSocket === undefined ? {} : { DOCKER_HOST: `unix://${engineSocket}` }),
         ...variables,

@@ -28,6 +28,7 @@ export class ContainerSupervisor {
   readonly ended: Promise<void>
   #giveUp: (error: unknown) => void = () => {}
   #markEnded: () => void = () => {}
+  #made: TaskContainer | null = null
   #container: ContainerRef | undefined
   /** Set before a start request may have reached the engine. */
   #mayRun: boolean
@@ -85,16 +86,17 @@ export class ContainerSupervisor {
   ): Promise<AsyncIterable<OutputChunk> | null> {
     const { runtime } = this.host
     if (!this.#container) {
-      const task = await make()
-      if (!task) return null
+      // Once only: a repetition would prepare files that the warm container of the first call does not have.
+      this.#made ??= await make()
+      if (!this.#made) return null
       this.requireOwnership()
-      this.#container = await runtime.create(task)
+      this.#container = await runtime.create(this.#made)
     }
     if (!this.#mayRun && !(await mayStart())) return null
     this.requireOwnership()
     if (!this.#mayRun && this.#isStopped) return null
     starting()
-    if (this.#mayRun) return runtime.replay(this.#container)
+    if (this.#mayRun) return runtime.replay(this.#container, !this.#isStopped)
     this.#mayRun = true
     const again = this.#mayBeStarting
     this.#mayBeStarting = true
@@ -129,6 +131,11 @@ export class ContainerSupervisor {
         startOver()
       }
     }
+  }
+
+  /** Whether its container was started before its task was known. */
+  get isWarm(): boolean {
+    return this.#container?.warm === true
   }
 
   /** Reads what the container has used so far; null if it is not running. */

@@ -1,6 +1,5 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Lease } from '@/lib/cluster/nodes/nodes'
 import type { ClaimedTask } from '@/lib/cluster/tasks/tasks'
 import { localCheckpoints, localCheckpointsRoot, removeLocal } from '../../checkpoints/local-checkpoints'
 import { restoreCheckpoints } from '../../checkpoints/restore-checkpoints'
@@ -19,9 +18,11 @@ import {
 import { findHostFiles } from './host-files'
 import { prepareArchive, uploadedDirectory } from './prepare-archive'
 import { writeTaskDirectory } from './task-directory'
-import type { TaskSettings } from './task-settings'
+import type { TaskHost } from './task-settings'
 import { toContainerSpec } from './to-container-spec'
 import { findWorkspace } from './workspace'
+
+type Settings = Pick<TaskHost, 'tasksDirectory' | 'snapshots' | 'checkpointsDirectory'>
 
 /**
  * Creates the files of the task's container on this host, and returns the container's specification. Idempotent.
@@ -29,7 +30,7 @@ import { findWorkspace } from './workspace'
  * the job's output.
  */
 export async function prepareTask(
-  host: TaskSettings & { lease: Lease },
+  host: Omit<TaskHost, 'onKillFailed' | 'leaseIsHeld'>,
   task: ClaimedTask,
   stopping: AbortSignal,
   note: (text: string) => void,
@@ -39,6 +40,10 @@ export async function prepareTask(
   const directory = join(tasksDirectory, task.id)
   const workspace =
     (await findHostFiles(task, () => host.runtime.facts.usesRootless())) ?? (await findWorkspace(task))
+  const results = resultsLimitBytes === null ? null : artifactsDirectory(tasksDirectory, task.id)
+  const spec = { ...toContainerSpec(task, host.lease, directory, jobNetworks), workspace, results }
+  // Before anything is written: it brings the directory with it.
+  const warm = await takeWarm(host, task, spec)
   await writeTaskDirectory(directory, task)
   let checkpoints: TaskCheckpoints | null
   let mounts: SnapshotMount[]
@@ -52,18 +57,29 @@ export async function prepareTask(
     if (stopping.aborted) return null
     throw error
   }
-  const user = taskUser({ taskId: task.id, workspace, checkpoints })
-  const results = resultsLimitBytes === null ? null : artifactsDirectory(tasksDirectory, task.id)
-  if (results !== null && resultsLimitBytes !== null)
+  const user = taskUser({ taskId: task.id, workspace, checkpoints, ...warm })
+  if (results !== null && resultsLimitBytes !== null && warm === null)
     await createArtifactsDirectory(results, resultsLimitBytes, user)
   const workingDirectory = await createWorkingDirectory(tasksDirectory, task, user)
-  const spec = toContainerSpec(task, host.lease, directory, jobNetworks)
-  return { ...spec, workspace, checkpoints, results, workingDirectory, mounts }
+  return { ...spec, checkpoints, workingDirectory, mounts, ...warm }
+}
+
+/** Reserves a warm container for a task; null: there is none, or it needs files that none can have. */
+async function takeWarm(
+  { warm }: Pick<TaskHost, 'warm'>,
+  task: ClaimedTask,
+  spec: Omit<TaskContainer, 'checkpoints' | 'workingDirectory' | 'mounts'>,
+): Promise<Required<Pick<TaskContainer, 'warm'>> | null> {
+  const needsMore =
+    task.mounts.length > 0 || task.spec.working_directory !== undefined || runOf(task) !== null
+  if (needsMore) return null
+  const container = await warm.take({ ...spec, checkpoints: null, workingDirectory: null, mounts: [] })
+  return container === undefined ? null : { warm: container }
 }
 
 /** Makes the snapshots of a task available on this machine. They stay until {@link clearTask}. */
 async function prepareMounts(
-  { snapshots }: TaskSettings,
+  { snapshots }: Settings,
   task: ClaimedTask,
   waiting: { signal: AbortSignal; note: (text: string) => void },
 ): Promise<SnapshotMount[]> {
@@ -77,7 +93,7 @@ async function prepareMounts(
 
 /** Restores the checkpoints of the run's earlier attempts; null if the task has no named run. */
 async function restoreRunCheckpoints(
-  { tasksDirectory, checkpointsDirectory }: TaskSettings,
+  { tasksDirectory, checkpointsDirectory }: Settings,
   task: ClaimedTask,
   workspace: TaskUser | null,
   { stopping, note }: { stopping: AbortSignal; note: (text: string) => void },
@@ -93,7 +109,10 @@ async function restoreRunCheckpoints(
 }
 
 /** Removes the files created for this task only, and releases its snapshots. */
-export async function clearTask({ tasksDirectory, snapshots }: TaskSettings, taskId: string): Promise<void> {
+export async function clearTask(
+  { tasksDirectory, snapshots }: Pick<Settings, 'tasksDirectory' | 'snapshots'>,
+  taskId: string,
+): Promise<void> {
   await rm(join(tasksDirectory, taskId), { recursive: true, force: true })
   await removeMemoryDirectory(artifactsDirectory(tasksDirectory, taskId))
   await removeMemoryDirectory(workingDirectoryOf(tasksDirectory, taskId))
@@ -102,7 +121,9 @@ export async function clearTask({ tasksDirectory, snapshots }: TaskSettings, tas
 }
 
 /** Returns the ids of the tasks that have files here. */
-export async function listTasksWithFiles({ tasksDirectory }: TaskSettings): Promise<string[]> {
+export async function listTasksWithFiles({
+  tasksDirectory,
+}: Pick<Settings, 'tasksDirectory'>): Promise<string[]> {
   const roots = [
     tasksDirectory,
     artifactsRoot(tasksDirectory),

@@ -220,7 +220,7 @@ export class TaskRun {
 
   /** Starts the container and reports it. Returns null if the task was stopped before that. */
   async #open(): Promise<AsyncIterable<OutputChunk> | null> {
-    const { lease, runtime } = this.host
+    const { lease, runtime, warm } = this.host
     let imageDigest: string | null = null
     let telling: Promise<void> | undefined
     const make = async () => {
@@ -233,16 +233,15 @@ export class TaskRun {
       return digest === null ? null : container
     }
     // Writes to the database while the engine starts the container, so that neither waits for the other.
-    const output = await this.#supervisor.open(
-      make,
-      () => this.task.instances === 1 || waitForPeers(lease, this.task, this.#stop.signal),
-      () => {
-        telling ??= retryWrite(this.#abandoned.signal, 'start', () =>
-          markRunning(lease, this.task, imageDigest),
-        )
-        telling.catch(() => {})
-      },
-    )
+    const mayStart = () => this.task.instances === 1 || waitForPeers(lease, this.task, this.#stop.signal)
+    const starting = () => {
+      const tell = () => markRunning(lease, this.task, imageDigest)
+      telling ??= retryWrite(this.#abandoned.signal, 'start', tell)
+      telling.catch(() => {})
+    }
+    const started = warm.pause(this.task.id)
+    const opening = this.#supervisor.open(make, mayStart, starting)
+    const output = await opening.finally(() => started(this.#supervisor.isWarm))
     await telling
     this.#stopContainer()
     return output

@@ -3,6 +3,8 @@ import type { ClaimedTask } from '@/lib/cluster/tasks/tasks'
 import type { JobNetworks } from '@/lib/contract/job-network'
 import type { EngineRuntime } from '../../runtime/docker/engine-runtime'
 import type { SnapshotCache } from '../../snapshots/snapshot-cache'
+import type { WarmLimits } from '../warm/plan-warm'
+import type { WarmPool } from '../warm/warm-pool'
 
 /** Settings for every task of a worker, on any of its nodes. */
 export interface TaskSettings {
@@ -22,11 +24,14 @@ export interface TaskSettings {
   snapshots: SnapshotCache
   /** The networks over which the tasks of a multi-node job communicate. */
   jobNetworks: JobNetworks
+  /** How many warm containers each node keeps. */
+  warmLimits: WarmLimits
 }
 
 /** The node of a task, as seen by the code that runs the task. */
 export interface TaskHost extends TaskSettings {
   lease: Lease
+  warm: WarmPool
   /** False if somebody else may have received this node's jobs. */
   leaseIsHeld(): boolean
   /** Called if a container could not be killed: the node accepts no new tasks, and the task's GPUs stay held. */

@@ -16,6 +16,7 @@ describe('toContainerRef', () => {
       state: 'created',
       network: null,
       tty: false,
+      warm: false,
       snapshots: [],
     })
     const shared = toContainerRef('id', { ...carried, 'gpuq.network': 'gpuq-j-2' }, 'running')

@@ -1,9 +1,11 @@
 import { constants } from 'node:os'
 import { z } from 'zod'
 import { type ContainerRef, type Exit, RuntimeFault, type TaskContainer } from '../runtime'
-import { labels } from '../spec/container-spec'
+import { labels, parseContainerName } from '../spec/container-spec'
 import { networkName } from '../spec/network-spec'
 import { type ContainerNotes, unknownSignal } from './engine-events'
+
+const warmLabelsSchema = z.object({ [labels.warm]: z.string().min(1), [labels.node]: z.string().min(1) })
 
 const labelsSchema = z.object({
   [labels.job]: z.string().min(1),
@@ -17,6 +19,7 @@ const labelsSchema = z.object({
 /** The properties of `GET /containers/ID/json` that gpuq uses. */
 export const inspectSchema = z.object({
   Id: z.string(),
+  Name: z.string().default(''),
   Config: z.object({ Labels: z.record(z.string(), z.string()).nullish() }),
   State: z.object({
     Status: z.string(),
@@ -31,15 +34,30 @@ export type Inspection = z.infer<typeof inspectSchema>
 
 /** The properties of `GET /containers/json` that gpuq uses. */
 export const listSchema = z.array(
-  z.object({ Id: z.string(), Labels: z.record(z.string(), z.string()).nullish(), State: z.string() }),
+  z.object({
+    Id: z.string(),
+    Names: z.array(z.string()).nullish(),
+    Labels: z.record(z.string(), z.string()).nullish(),
+    State: z.string(),
+  }),
 )
 
-/** Returns a container with our labels, or null for any other container. */
+/**
+ * Returns a task's container with our labels, or null for any other container, such as a warm one without a task.
+ * @param name its name, which identifies the task of a warm container.
+ */
 export function toContainerRef(
   id: string,
   carried: Record<string, string> | null | undefined,
   status: string,
+  name = '',
 ): ContainerRef | null {
+  const waited = warmLabelsSchema.safeParse(carried ?? {}).data
+  if (waited !== undefined) {
+    const task = parseContainerName(name)
+    const rest = { network: null, tty: false, snapshots: [], warm: true }
+    return task && { id, ...taskOf(task), nodeId: waited[labels.node], state: toState(status), ...rest }
+  }
   const parsed = labelsSchema.safeParse(carried ?? {}).data
   if (parsed === undefined) return null
   return {
@@ -52,7 +70,19 @@ export function toContainerRef(
     network: parsed[labels.network] ?? null,
     tty: carried?.[labels.terminal] === 'true',
     snapshots: parsed[labels.snapshots].split(',').filter((hash) => hash !== ''),
+    warm: false,
   }
+}
+
+const taskOf = ({ jobId, taskId, attempt }: Pick<ContainerRef, 'jobId' | 'taskId' | 'attempt'>) => ({
+  jobId,
+  taskId,
+  attempt,
+})
+
+/** Returns the warm container that a task just got. */
+export function assignedRef(task: TaskContainer, id: string): ContainerRef {
+  return { ...newRef(task, id), warm: true }
 }
 
 /** Returns the container that was just created for a task. */
@@ -60,7 +90,7 @@ export function newRef(task: TaskContainer, id: string): ContainerRef {
   const { jobId, taskId, attempt, nodeId, tty, mounts } = task
   const network = typeof task.network === 'string' ? null : networkName(task)
   const snapshots = mounts.map(({ hash }) => hash)
-  return { id, jobId, taskId, attempt, nodeId, state: 'created', network, tty, snapshots }
+  return { id, jobId, taskId, attempt, nodeId, state: 'created', network, tty, snapshots, warm: false }
 }
 
 /**
@@ -68,7 +98,7 @@ export function newRef(task: TaskContainer, id: string): ContainerRef {
  * another database or from outside gpuq, so gpuq must not run or remove it.
  */
 export function findOwn(task: TaskContainer, found: Inspection): ContainerRef {
-  const ref = toContainerRef(found.Id, found.Config.Labels, found.State.Status)
+  const ref = toContainerRef(found.Id, found.Config.Labels, found.State.Status, found.Name)
   if (
     ref?.jobId === task.jobId &&
     ref.taskId === task.taskId &&

@@ -27,7 +27,15 @@ export function toUsage({ cpu_stats, memory_stats }: z.infer<typeof statsSchema>
   if (usage === undefined || !cpu_stats) return null
   // Only version 1 has this key. With version 2, Podman reports the limit in the field of the peak.
   const keepsPeak = stats?.total_inactive_file !== undefined
-  const held = Math.max(0, usage - (stats?.total_inactive_file ?? stats?.inactive_file ?? 0))
-  const peak = (keepsPeak && max_usage) || held
+  const peak = (keepsPeak && max_usage) || heldBytes(usage, stats)
   return { cpuSeconds: cpu_stats.cpu_usage.total_usage / 1e9, memoryPeakMib: Math.ceil(peak / mib) }
 }
+
+/** Returns the memory in MiB that a container uses now, without reclaimable cache; null if the engine reports nothing. */
+export function heldMib({ memory_stats }: z.infer<typeof statsSchema>): number | null {
+  const { usage, stats } = memory_stats ?? {}
+  return usage === undefined ? null : Math.ceil(heldBytes(usage, stats) / mib)
+}
+
+const heldBytes = (usage: number, stats: Record<string, number> | null | undefined): number =>
+  Math.max(0, usage - (stats?.total_inactive_file ?? stats?.inactive_file ?? 0))

@@ -111,8 +111,9 @@ os.write(1, b"nor here")`
 
     it('does not take over a container that only has its name', async () => {
       const task = await bench.task('print(1)')
-      await runtime.create({ ...task, taskId: randomUUID() })
+      const other = await runtime.create({ ...task, nodeId: `${task.nodeId}-other` })
       await expect(runtime.create(task)).rejects.toMatchObject({ code: 'engine_error' })
+      await runtime.remove(other)
     })
 
     it('is listed only for its node; containers with similar labels are not', async () => {
@@ -278,7 +279,7 @@ except OSError as error:
       const { bytes } = await ask('GET', `/containers/${containerName(task)}/json`)
       expect(JSON.parse(bytes.toString())).toMatchObject({
         Id: container.id,
-        Name: `/gpuq-${task.jobId}-2-1`,
+        Name: `/gpuq-${task.jobId}-2-1-${task.taskId}`,
       })
     })
   })

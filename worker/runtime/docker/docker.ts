@@ -1,5 +1,5 @@
 import { IncomingMessage } from 'node:http'
-import { Duplex, Readable, type Writable } from 'node:stream'
+import { Readable, type Writable } from 'node:stream'
 import Docker from 'dockerode'
 import type { z } from 'zod'
 import { RuntimeFault, type RuntimeFaultCode, type TerminalSize } from '../runtime'
@@ -11,6 +11,7 @@ import type { CallEngine, DockerRequests, EngineDialect } from './engine-dialect
 import type { EventQuery } from './engine-events'
 import { toFault, within } from './engine-faults'
 import { EngineOutages } from './engine-outages'
+import { asReadable, attachTo, withoutStream, writeLine } from './streams'
 import { defaultTimeouts, type Timeouts } from './timeouts'
 
 /** Opens a streamed response of the engine. */
@@ -96,17 +97,18 @@ export class DockerEngine {
     return (await this.dialect()).echoesOutput ? input.resume() : input
   }
 
-  private attachTo(id: string, query: string): Promise<Duplex> {
-    return new Promise((resolve, reject) => {
-      const path = `/containers/${id}/attach?stream=1&${query}&`
-      // The body must be empty, because the program would receive any other body as input.
-      const request = { method: 'POST', path, isStream: true, hijack: true, file: Buffer.alloc(0) }
-      this.docker.modem.dial({ ...request, statusCodes: { 200: true } }, (error, answer) => {
-        if (error) reject(error)
-        else if (answer instanceof Duplex) resolve(answer)
-        else reject(withoutStream())
-      })
-    })
+  /** Writes one line to the input of a container without a terminal. */
+  async sendLine(id: string): Promise<void> {
+    const input = await this.ask('attach to its input', this.attachTo(id, 'stdin=1'))
+    await this.ask('write to its input', writeLine(input))
+  }
+
+  async rename(id: string, name: string): Promise<void> {
+    await this.ask('rename the container', this.docker.getContainer(id).rename({ name }))
+  }
+
+  private attachTo(id: string, query: string) {
+    return attachTo((request, callback) => this.docker.modem.dial(request, callback), id, query)
   }
 
   async resize(id: string, { columns, rows }: TerminalSize): Promise<void> {
@@ -122,6 +124,16 @@ export class DockerEngine {
     return inspectSchema.parse(
       await this.ask('inspect the container', this.docker.getContainer(idOrName).inspect()),
     )
+  }
+
+  /** As {@link inspect}; null if the engine has no such container. */
+  async find(idOrName: string): Promise<Inspection | null> {
+    try {
+      return await this.inspect(idOrName)
+    } catch (error) {
+      if (error instanceof RuntimeFault && error.code === 'container_gone') return null
+      throw error
+    }
   }
 
   /** The output that the engine has recorded. */
@@ -235,13 +247,4 @@ export class DockerEngine {
       throw fault
     }
   }
-}
-
-function asReadable(value: unknown): Readable {
-  if (value instanceof Readable) return value
-  throw withoutStream()
-}
-
-function withoutStream(): RuntimeFault {
-  return new RuntimeFault('engine_error', 'The engine responded without a stream. Check its version and log.')
 }

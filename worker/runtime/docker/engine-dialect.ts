@@ -51,7 +51,7 @@ export function dockerDialect({ create, remove, createNetwork }: DockerRequests)
     product: 'Docker',
     limitations: [],
     timesLog: true,
-    endEvents: { type: ['container'], event: ['start', 'oom', 'kill', 'die'], label: [labels.task] },
+    endEvents: { type: ['container'], event: ['start', 'oom', 'kill', 'die'], label: [labels.node] },
     historyMs: 10,
     echoesOutput: false,
     internetProblem: null,

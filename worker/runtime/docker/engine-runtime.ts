@@ -20,13 +20,14 @@ import {
 import { buildContainerSpec, type ContainerPolicy, type ContainerSpec, labels } from '../spec/container-spec'
 import { ContainerEnds } from './container-ends'
 import { ContainerExits } from './container-exits'
-import { findOwn, type Inspection, newRef, toContainerRef } from './container-state'
+import { findOwn, newRef, toContainerRef } from './container-state'
 import { statsSchema, toUsage } from './container-usage'
 import { DockerEngine, type EngineOptions } from './docker'
 import { EngineEvents } from './engine-events'
 import { EngineFacts } from './engine-facts'
 import { statusOf } from './engine-faults'
 import { ImageStore } from './image-store'
+import { WarmContainers } from './warm-containers'
 
 export interface RuntimeOptions extends ContainerPolicy, EngineOptions {
   /** Runs iproute2 in the engine's network namespace; default: on this host. */
@@ -51,6 +52,7 @@ export class EngineRuntime {
   private readonly terminal: ContainerTerminal
   private readonly output: ContainerOutput
   readonly facts: EngineFacts
+  readonly warm: WarmContainers
 
   constructor(private readonly options: RuntimeOptions) {
     const { socketPath, iproute = runIproute, firewall } = options
@@ -71,6 +73,14 @@ export class EngineRuntime {
     this.terminal = new ContainerTerminal(engine)
     this.output = new ContainerOutput(engine, this.watch, this.exits, this.terminal)
     this.images = new ImageStore(engine)
+    this.warm = new WarmContainers({
+      engine,
+      watch: this.watch,
+      exits: this.exits,
+      output: this.output,
+      buildSpec: (task) => this.buildSpec(task),
+      ensureImage: (image) => this.ensureImage(image),
+    })
   }
 
   info(): Promise<EngineInfo> {
@@ -90,12 +100,18 @@ export class EngineRuntime {
     return this.images.ensure(image, onProgress)
   }
 
-  /** Creates or finds the container of this job, attempt and rank, and its shared network. */
-  async create(task: TaskContainer): Promise<ContainerRef> {
+  private async buildSpec(task: TaskContainer): Promise<ContainerSpec> {
     const { facts } = this
     const [selinux, anyCgroup] = [await facts.usesSelinux(), await facts.canUseAnyCgroup()]
     const policy = { ...this.options, selinux, anyCgroup }
-    const spec = buildContainerSpec(task, policy, await this.images.traits(task.image))
+    return buildContainerSpec(task, policy, await this.images.traits(task.image))
+  }
+
+  /** Creates or finds the container of this task, and its shared network. A warm one is used if it still can. */
+  async create(task: TaskContainer): Promise<ContainerRef> {
+    const assigned = task.warm && (await this.warm.assign(task, task.warm))
+    if (assigned) return assigned
+    const spec = await this.buildSpec(task)
     await this.networks.prepare(task)
     const { work, naming } = this.engine.timeouts
     for (let waited = 0; waited < work; waited += naming) {
@@ -105,8 +121,15 @@ export class EngineRuntime {
         await this.networks.complete(task, id)
         return newRef(task, id)
       }
-      const found = await this.findNamed(spec.name)
-      if (found !== null) return this.finishCreated(task, findOwn(task, found))
+      const found = await this.engine.find(spec.name)
+      if (found !== null) {
+        const own = findOwn(task, found)
+        // An earlier worker may have died between creating the container and connecting all of its networks.
+        if (own.state === 'created') await this.networks.complete(task, own.id)
+        if (!own.warm) return own
+        // An earlier worker was about to use it for the task. It has not started, and may have other files.
+        await this.remove(own)
+      }
       // The engine reserves a name before the container is visible, and frees it only after the container is gone.
       await sleep(naming)
     }
@@ -127,12 +150,6 @@ export class EngineRuntime {
     }
   }
 
-  /** An earlier worker may have died between creating the container and connecting all of its networks. */
-  private async finishCreated(task: TaskContainer, ref: ContainerRef): Promise<ContainerRef> {
-    if (ref.state === 'created') await this.networks.complete(task, ref.id)
-    return ref
-  }
-
   /**
    * Attaches and starts. The output is raw bytes in order per stream, with back-pressure: the container waits for
    * the reader. The iterator ends when the container has exited and everything was read.
@@ -149,9 +166,10 @@ export class EngineRuntime {
   /**
    * Reads the output of a container that another process started, from the first byte on. With a terminal, an
    * unfinished line contains only new output, because no engine log has its start.
+   * @param mayStart whether the program of a warm container starts if the other process had not started it.
    */
-  replay(container: ContainerRef): Promise<AsyncIterable<OutputChunk>> {
-    return this.output.replay(container)
+  replay(container: ContainerRef, mayStart = true): Promise<AsyncIterable<OutputChunk>> {
+    return this.output.replay(container, mayStart)
   }
 
   openInput({ id }: ContainerRef): Promise<ContainerInput> {
@@ -208,7 +226,9 @@ export class EngineRuntime {
   /** Lists the containers of a node, or of all nodes of this engine. */
   async list(nodeId?: string): Promise<ContainerRef[]> {
     const found = await this.engine.list(nodeId === undefined ? labels.node : `${labels.node}=${nodeId}`)
-    return found.flatMap(({ Id, Labels, State }) => toContainerRef(Id, Labels, State) ?? [])
+    return found.flatMap(
+      ({ Id, Labels, State, Names }) => toContainerRef(Id, Labels, State, Names?.[0]) ?? [],
+    )
   }
 
   /** Networks of attempts that this node created. */
@@ -219,15 +239,6 @@ export class EngineRuntime {
   /** Removes a network, unless a container on this engine still uses it. */
   removeNetwork({ name }: Pick<NetworkRef, 'name'>): Promise<void> {
     return this.networks.release(name)
-  }
-
-  private async findNamed(name: string): Promise<Inspection | null> {
-    try {
-      return await this.engine.inspect(name)
-    } catch (error) {
-      if (error instanceof RuntimeFault && error.code === 'container_gone') return null
-      throw error
-    }
   }
 
   private async kill(id: string, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {

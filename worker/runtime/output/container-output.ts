@@ -15,6 +15,9 @@ const maxLagSeconds = 5
 
 /** Reads the complete output of containers. Throws a fault if the end of the output is uncertain. */
 export class ContainerOutput {
+  /** The output of warm containers that wait for their task, by container id. */
+  private readonly waiting = new Map<string, AsyncIterable<OutputChunk>>()
+
   constructor(
     private readonly engine: DockerEngine,
     private readonly watch: EngineEvents,
@@ -22,11 +25,31 @@ export class ContainerOutput {
     private readonly terminal: ContainerTerminal,
   ) {}
 
+  /** Starts a warm container, and listens to it from its first byte. */
+  async prepare(id: string): Promise<void> {
+    this.waiting.set(id, await this.launch({ id, tty: false }))
+  }
+
+  /** The output of a warm container is not needed any more. */
+  forget(id: string): void {
+    this.waiting.delete(id)
+  }
+
   /**
-   * Starts a container and reads its output from the first byte. Nobody else may be starting it: the reader would join too
-   * late.
+   * Starts a container, or the program of a warm one, and reads its output from the first byte. Nobody else may be starting
+   * it: the reader would join too late.
    */
-  async start({ id, tty }: ContainerRef): Promise<AsyncIterable<OutputChunk>> {
+  async start(container: ContainerRef): Promise<AsyncIterable<OutputChunk>> {
+    const { id, warm } = container
+    if (!warm) return this.launch(container)
+    const output = this.waiting.get(id)
+    this.waiting.delete(id)
+    if (output === undefined) return this.replay(container)
+    await this.engine.sendLine(id)
+    return output
+  }
+
+  private async launch({ id, tty }: Pick<ContainerRef, 'id' | 'tty'>): Promise<AsyncIterable<OutputChunk>> {
     const { engine } = this
     this.watch.of(id)
     const done = new AbortController()
@@ -63,9 +86,14 @@ export class ContainerOutput {
     return this.replay(container)
   }
 
-  /** Reads a container's output from the first byte, then follows it. */
-  async replay({ id, tty }: ContainerRef): Promise<AsyncIterable<OutputChunk>> {
+  /**
+   * Reads a container's output from the first byte, then follows it.
+   * @param mayStart whether the program of a warm container starts if an earlier worker has not started it.
+   */
+  async replay({ id, tty, warm }: ContainerRef, mayStart = true): Promise<AsyncIterable<OutputChunk>> {
     const status = (await this.engine.inspect(id)).State.Status
+    // Only the first line has an effect: nobody reads a later one.
+    if (warm && mayStart && status === 'running') await this.engine.sendLine(id)
     const hasExited = () => this.exits.within(id, this.engine.timeouts.exit)
     if (status === 'created') return this.read(id, readTerminal(Readable.from([])), hasExited)
     if (status === 'running') this.watch.of(id).interruptedMs = null

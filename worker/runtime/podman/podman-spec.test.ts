@@ -36,7 +36,7 @@ const translate = (changes: Partial<TaskContainer> = {}, image = { volumes: ['/d
 describe('a container on Podman', () => {
   it('has the isolation that it has on Docker', () => {
     expect(translate().container).toMatchObject({
-      name: 'gpuq-job-2-0',
+      name: 'gpuq-job-2-0-task',
       entrypoint: ['python'],
       command: ['-u', '/job/solution.py'],
       user: `${taskUid('task')}:10001`,

@@ -140,7 +140,7 @@ describe('every container', () => {
 
   it('carries the labels of its task, and a name that is unique', () => {
     const spec = build()
-    expect(spec.name).toBe('gpuq-job-2-1')
+    expect(spec.name).toBe('gpuq-job-2-1-task')
     expect(spec.Labels).toEqual({
       'gpuq.job': 'job',
       'gpuq.task': 'task',

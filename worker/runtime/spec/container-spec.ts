@@ -58,14 +58,31 @@ export const labels = {
   snapshots: 'gpuq.snapshots',
   /** Only on containers with a terminal. */
   terminal: 'gpuq.terminal',
+  /** Only on containers that started before their task was known. They have no labels of a task. */
+  warm: 'gpuq.warm',
 } as const
 
 /** The version that created a container or network. */
 export const versionLabel = { [labels.version]: version }
 
-/** One name for each job, attempt and rank, so the engine refuses a second container of the same task. */
-export function containerName(task: Pick<TaskContainer, 'jobId' | 'attempt' | 'rank'>): string {
-  return `gpuq-${task.jobId}-${task.attempt}-${task.rank}`
+type TaskIdentity = Pick<TaskContainer, 'jobId' | 'attempt' | 'rank' | 'taskId'>
+
+/**
+ * One name for each task, so the engine refuses a second container of the same task. It has everything that identifies the
+ * task, because the labels of a container cannot change after its creation.
+ */
+export function containerName({ jobId, attempt, rank, taskId }: TaskIdentity): string {
+  return `gpuq-${jobId}-${attempt}-${rank}-${taskId}`
+}
+
+const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
+const namePattern = new RegExp(`^/?gpuq-(${uuid})-(\\d+)-(\\d+)-(${uuid})$`)
+
+/** Reads a name of {@link containerName}; null for any other name. */
+export function parseContainerName(name: string): TaskIdentity | null {
+  const [, jobId, attempt, rank, taskId] = namePattern.exec(name) ?? []
+  if (jobId === undefined || taskId === undefined) return null
+  return { jobId, attempt: Number(attempt), rank: Number(rank), taskId }
 }
 
 /**
@@ -78,15 +95,16 @@ export function taskUid(taskId: string): number {
 }
 
 /**
- * The user of a task: its own uid; the submitter, if it works in a directory on shared storage; or the uid of its
- * run, whose files it needs.
+ * The user of a task: its own uid, or that of the container that waited for it; the submitter, if it works in a directory
+ * on shared storage; or the uid of its run, whose files it needs.
  */
 export function taskUser({
   taskId,
   workspace,
   checkpoints,
-}: Pick<TaskContainer, 'taskId' | 'workspace' | 'checkpoints'>): TaskUser {
-  return workspace ?? checkpoints ?? { uid: taskUid(taskId), gid: taskGid }
+  warm,
+}: Pick<TaskContainer, 'taskId' | 'workspace' | 'checkpoints' | 'warm'>): TaskUser {
+  return workspace ?? checkpoints ?? warm?.user ?? { uid: taskUid(taskId), gid: taskGid }
 }
 
 export interface TaskUser {
@@ -112,19 +130,7 @@ export function buildContainerSpec(task: TaskContainer, policy: ContainerPolicy,
     WorkingDir: task.workingDirectory?.path ?? (task.workspace?.startsHere ? task.workspace.path : '/work'),
     Hostname: hostname,
     Env: buildEnvironment(task, realGpus(task)),
-    Labels: {
-      [labels.job]: task.jobId,
-      [labels.task]: task.taskId,
-      [labels.attempt]: String(task.attempt),
-      [labels.rank]: String(task.rank),
-      [labels.node]: task.nodeId,
-      ...versionLabel,
-      ...(networkName === null ? {} : { [labels.network]: networkName }),
-      ...(task.mounts.length === 0
-        ? {}
-        : { [labels.snapshots]: [...new Set(task.mounts.map(({ hash }) => hash))].join(',') }),
-      ...(task.tty ? { [labels.terminal]: 'true' } : {}),
-    },
+    Labels: labelsOf(task, networkName),
     StopSignal: 'SIGTERM',
     Tty: task.tty,
     OpenStdin: task.tty,
@@ -141,6 +147,22 @@ export function buildContainerSpec(task: TaskContainer, policy: ContainerPolicy,
       ...deviceRequests(task),
     },
     NetworkingConfig: { EndpointsConfig: endpoints },
+  }
+}
+
+function labelsOf(task: TaskContainer, networkName: string | null): Record<string, string> {
+  return {
+    [labels.job]: task.jobId,
+    [labels.task]: task.taskId,
+    [labels.attempt]: String(task.attempt),
+    [labels.rank]: String(task.rank),
+    [labels.node]: task.nodeId,
+    ...versionLabel,
+    ...(networkName === null ? {} : { [labels.network]: networkName }),
+    ...(task.mounts.length === 0
+      ? {}
+      : { [labels.snapshots]: [...new Set(task.mounts.map(({ hash }) => hash))].join(',') }),
+    ...(task.tty ? { [labels.terminal]: 'true' } : {}),
   }
 }
 
@@ -194,7 +216,7 @@ function limits(task: TaskContainer, policy: ContainerPolicy) {
 }
 
 /** Simulated GPUs are not requested from the engine. */
-const realGpus = (task: TaskContainer): string[] => (task.simulated ? [] : task.gpuUuids)
+export const realGpus = (task: TaskContainer): string[] => (task.simulated ? [] : task.gpuUuids)
 
 function deviceRequests(task: TaskContainer) {
   const uuids = realGpus(task)

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { EngineRuntime, type RuntimeOptions } from '../docker/engine-runtime'
 import type { ContainerRef, Exit, OutputChunk, TaskContainer } from '../runtime'
+import { requestClassOf } from '../spec/warm-spec'
 
 /** The image for tests: that of the default environment. */
 export const testImage = 'gpuq/python:1'
@@ -18,14 +19,17 @@ interface Ran {
 export class TaskBench {
   readonly nodeId: string
   readonly runtime: EngineRuntime
+  private readonly warm: boolean
   private readonly directories: string[] = []
 
   constructor({
     nodeId = `test-${randomUUID()}`,
     timeouts,
+    warm = false,
     ...options
-  }: Partial<RuntimeOptions & { nodeId: string }> = {}) {
+  }: Partial<RuntimeOptions & { nodeId: string; warm: boolean }> = {}) {
     this.nodeId = nodeId
+    this.warm = warm
     this.runtime = new EngineRuntime({
       outputLimitBytes: 8 * 1024 * 1024,
       // Generous, because a busy machine is slow.
@@ -77,7 +81,7 @@ export class TaskBench {
   }
 
   async startTask(task: TaskContainer, ready: string): Promise<ContainerRef> {
-    const container = await this.runtime.create(task)
+    const container = await this.create(task)
     const output = await this.runtime.start(container)
     await new Promise<void>((resolve, reject) => {
       let said = ''
@@ -97,14 +101,24 @@ export class TaskBench {
 
   /** Runs a task to its end. */
   async run(source: string, changes: Partial<TaskContainer> = {}): Promise<Ran> {
-    const container = await this.runtime.create(await this.task(source, changes))
+    const container = await this.create(await this.task(source, changes))
     const output = await this.runtime.start(container)
     const [{ stdout, stderr }, exit] = await Promise.all([collect(output), this.runtime.wait(container)])
     await this.runtime.remove(container)
     return { stdout: stdout.toString(), stderr: stderr.toString(), exit }
   }
 
+  /** Creates the container of a task; on a warm bench, one that has waited for it if its class can have one. */
+  async create(task: TaskContainer): Promise<ContainerRef> {
+    if (!this.warm || requestClassOf(task) === null) return this.runtime.create(task)
+    const container = await this.runtime.create({ ...task, warm: await this.runtime.warm.start(task) })
+    if (!container.warm) throw new Error('The warm container was not used.')
+    return container
+  }
+
   async cleanUp(): Promise<void> {
+    const unused = await this.runtime.warm.listWithoutTask(this.nodeId)
+    await Promise.all(unused.map((name) => this.runtime.warm.remove({ name })))
     await Promise.all(
       (await this.runtime.list(this.nodeId)).map((container) => this.runtime.remove(container)),
     )

@@ -15,6 +15,18 @@ export type Product = 'Docker' | 'Podman'
 /** The products on which the tests of the runtime run. */
 export const products: Product[] = ['Docker', 'Podman']
 
+/** A product, and whether the containers of its tests were started before their task was known. */
+export interface Variant {
+  product: Product
+  warm: boolean
+}
+
+/** As {@link products}, on both ways to start a container. */
+export const variants: Variant[] = [
+  ...products.map((product) => ({ product, warm: false })),
+  { product: 'Docker', warm: true },
+]
+
 /** The machine's Docker, or Podman of the caller's own. */
 export async function startTestEngine(product: Product): Promise<TestEngine> {
   if (product === 'Docker') return { options: {}, socketPath: engineSocket, close: async () => {} }

@@ -1,0 +1,251 @@
+import { randomUUID } from 'node:crypto'
+import { ChangeSignal } from '@/lib/async/change-signal'
+import { sleep } from '@/lib/async/sleep'
+import type { Lease } from '@/lib/cluster/nodes/nodes'
+import { logger } from '@/lib/logger'
+import type { EngineRuntime } from '../../runtime/docker/engine-runtime'
+import type { TaskContainer, WarmContainer } from '../../runtime/runtime'
+import { taskUser } from '../../runtime/spec/container-spec'
+import { requestClassOf, warmName } from '../../runtime/spec/warm-spec'
+import { ClassDemand } from './class-demand'
+import type { WarmLimits } from './plan-warm'
+import {
+  createWarmFiles,
+  giveFilesTo,
+  listWarmFiles,
+  removeWarmFiles,
+  type WarmFiles,
+  warmFiles,
+} from './warm-files'
+
+const checkIntervalMs = 5_000
+/** A started job gets the machine for itself first. */
+const settleMs = 300
+/** No start of a task delays the others for longer, for example while it waits for its peers. */
+const longestStartMs = 10_000
+/** How often leftovers of earlier workers are looked for. */
+const sweepIntervalMs = 60_000
+
+interface PoolHost {
+  runtime: EngineRuntime
+  lease: Lease
+  tasksDirectory: string
+  resultsLimitBytes: number | null
+  warmLimits: WarmLimits
+}
+
+interface Waiting {
+  id: string
+  key: string
+  container: WarmContainer
+  files: WarmFiles
+  /** Null: not measured yet. */
+  memoryMib: number | null
+}
+
+/**
+ * The warm containers of a node under one lease. Each is used for one task. A task without one starts as if there were
+ * none: it waits for nothing here.
+ */
+export class WarmPool {
+  readonly #demand: ClassDemand
+  readonly #waiting: Waiting[] = []
+  /** Reserved by a task, which may not have it yet. By task. */
+  readonly #reserved = new Map<string, Waiting>()
+  /** Names of all containers that this pool is responsible for. */
+  readonly #known = new Set<string>()
+  /** When the starts of tasks that are in progress began. */
+  readonly #starts = new Set<{ beganMs: number }>()
+  readonly #closing = new AbortController()
+  readonly #wake = new ChangeSignal(this.#closing.signal)
+  #filling: Promise<unknown> = Promise.resolve()
+
+  constructor(readonly host: PoolHost) {
+    this.#demand = new ClassDemand(host.warmLimits)
+  }
+
+  /** Warm containers without a task, and their memory. */
+  get state(): { containers: number; memoryMib: number } {
+    const memoryMib = this.#waiting.reduce((sum, { memoryMib: used }) => sum + (used ?? 0), 0)
+    return { containers: this.#waiting.length, memoryMib }
+  }
+
+  /**
+   * Reserves a container of the task's class, if there is one, and moves its files to those of the task. Counts as demand
+   * in any case. The caller has called {@link pause} before.
+   */
+  async take(task: TaskContainer): Promise<WarmContainer | undefined> {
+    const key = this.host.warmLimits.containers === 0 ? null : requestClassOf(task)
+    if (key === null || this.#closing.signal.aborted) return undefined
+    this.#demand.add(key, task)
+    this.#wake.notify()
+    const index = this.#waiting.findIndex((waiting) => waiting.key === key)
+    const [found] = index < 0 ? [] : this.#waiting.splice(index, 1)
+    if (found === undefined) return undefined
+    this.#reserved.set(task.taskId, found)
+    if (await giveFilesTo(task.taskId, found.files, this.host.tasksDirectory)) return found.container
+    this.#settle(task.taskId, false)
+    return undefined
+  }
+
+  #settle(taskId: string, isUsed: boolean): void {
+    const found = this.#reserved.get(taskId)
+    this.#reserved.delete(taskId)
+    if (found === undefined) return
+    if (isUsed) {
+      this.#known.delete(found.container.name)
+      void this.#try('remove the files of a warm container', () => removeWarmFiles(found.files))
+      return
+    }
+    const unusable = this.#waiting.filter(({ key }) => key === found.key)
+    for (const waiting of [found, ...unusable]) void this.#remove(waiting)
+  }
+
+  /**
+   * A task is about to start: no warm container is created until the returned function is called, with whether the task
+   * has a warm container. A reserved one that it did not get is removed, with all of its class.
+   */
+  pause(taskId: string): (isUsed: boolean) => void {
+    const start = { beganMs: performance.now() }
+    this.#starts.add(start)
+    return (isUsed) => {
+      this.#starts.delete(start)
+      this.#settle(taskId, isUsed)
+      this.#wake.notify()
+    }
+  }
+
+  /** Keeps as many containers as planned until `signal` is aborted or the pool is closed. Never rejects. */
+  async run(signal: AbortSignal): Promise<void> {
+    const stop = AbortSignal.any([signal, this.#closing.signal])
+    if (!(await this.#try('ask the engine', () => this.#isPossible()))) return
+    let sweptMs = Number.NEGATIVE_INFINITY
+    while (!stop.aborted) {
+      if (performance.now() > sweptMs + sweepIntervalMs) {
+        if (await this.#try('look for leftover warm containers', () => this.#sweep()))
+          sweptMs = performance.now()
+      }
+      this.#filling = this.#try('keep warm containers', () => this.#fill(stop))
+      await this.#filling
+      if (!stop.aborted) await this.#wake.wait(checkIntervalMs)
+    }
+  }
+
+  /** Removes all containers without a task, and creates no more. Never rejects. */
+  async close(): Promise<void> {
+    this.#closing.abort()
+    await this.#filling
+    await Promise.all(this.#waiting.map((waiting) => this.#remove(waiting)))
+  }
+
+  async #isPossible(): Promise<boolean> {
+    return this.host.warmLimits.containers > 0 && (await this.host.runtime.warm.areSupported())
+  }
+
+  /** Removes what is too much, then creates what is missing, one after the other. */
+  async #fill(stop: AbortSignal): Promise<boolean> {
+    while (!stop.aborted) {
+      const planned = this.#plan()
+      const kept = new Map<string, number>()
+      for (const waiting of [...this.#waiting]) {
+        const count = (kept.get(waiting.key) ?? 0) + 1
+        kept.set(waiting.key, count)
+        if (count > (planned.get(waiting.key) ?? 0)) await this.#remove(waiting)
+      }
+      await this.#measure()
+      const missing = [...planned].find(([key, count]) => (kept.get(key) ?? 0) < count)
+      if (missing === undefined) break
+      await this.#untilQuiet(stop)
+      if (!stop.aborted) await this.#add(missing[0])
+    }
+    return true
+  }
+
+  #plan(): Map<string, number> {
+    const { containers, memoryMib } = this.state
+    return this.#demand.plan(containers === 0 ? 1 : memoryMib / containers)
+  }
+
+  async #untilQuiet(stop: AbortSignal): Promise<void> {
+    const isBusy = () => [...this.#starts].some(({ beganMs }) => beganMs > performance.now() - longestStartMs)
+    do await sleep(settleMs, stop)
+    while (isBusy() && !stop.aborted)
+  }
+
+  async #add(key: string): Promise<void> {
+    const template = this.#demand.templateOf(key)
+    if (template === undefined) return
+    const { runtime, lease, tasksDirectory, resultsLimitBytes } = this.host
+    const id = randomUUID()
+    const name = warmName(id)
+    this.#known.add(name)
+    const files = warmFiles(tasksDirectory, id, template.results !== null)
+    const task = {
+      ...template,
+      taskId: id,
+      nodeId: lease.nodeId,
+      directory: files.job,
+      results: files.results,
+    }
+    try {
+      await createWarmFiles(files, resultsLimitBytes, taskUser(task))
+      const waiting = { id, key, files, container: await runtime.warm.start(task), memoryMib: null }
+      this.#waiting.push(waiting)
+      void this.#watch(waiting)
+    } catch (error) {
+      this.#demand.refuse(key)
+      await this.#clean(name, files)
+      throw error
+    }
+  }
+
+  /** An end of a container that waits says that its class does not work here, such as an image without a shell. */
+  async #watch(waiting: Waiting): Promise<void> {
+    await this.host.runtime.warm.ended(waiting.container).catch(() => {})
+    if (!this.#waiting.includes(waiting)) return
+    this.#demand.refuse(waiting.key)
+    await this.#remove(waiting)
+  }
+
+  async #measure(): Promise<void> {
+    for (const waiting of this.#waiting)
+      waiting.memoryMib ??= await this.host.runtime.warm.memoryMib(waiting.container)
+  }
+
+  async #remove(waiting: Waiting): Promise<void> {
+    const index = this.#waiting.indexOf(waiting)
+    if (index >= 0) this.#waiting.splice(index, 1)
+    const { name, id } = waiting.container
+    await this.#clean(name, waiting.files, id)
+  }
+
+  /** A failure is left to the next {@link #sweep}. */
+  async #clean(name: string, files: WarmFiles, containerId?: string): Promise<void> {
+    await this.#try('remove a warm container', async () => {
+      await this.host.runtime.warm.remove({ name, ...(containerId === undefined ? {} : { id: containerId }) })
+      await removeWarmFiles(files)
+    })
+    this.#known.delete(name)
+  }
+
+  /** Removes what an earlier worker left. */
+  async #sweep(): Promise<boolean> {
+    const { runtime, lease, tasksDirectory } = this.host
+    const names = await runtime.warm.listWithoutTask(lease.nodeId)
+    for (const name of names) if (!this.#known.has(name)) await runtime.warm.remove({ name })
+    const used = new Set([...this.#reserved.values(), ...this.#waiting].map(({ id }) => id))
+    for (const id of await listWarmFiles(tasksDirectory))
+      if (!used.has(id)) await removeWarmFiles(warmFiles(tasksDirectory, id, true))
+    return true
+  }
+
+  /** Returns undefined after a failure: jobs start without warm containers. */
+  async #try<T>(what: string, work: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await work()
+    } catch (error) {
+      logger.warn({ err: error }, `could not ${what}; jobs start without one`)
+      return undefined
+    }
+  }
+}

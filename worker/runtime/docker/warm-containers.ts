@@ -1,0 +1,120 @@
+import type { ContainerOutput } from '../output/container-output'
+import { type ContainerRef, RuntimeFault, type TaskContainer, type WarmContainer } from '../runtime'
+import { buildEnvironment } from '../spec/container-environment'
+import { type ContainerSpec, containerName, labels, realGpus, taskUser } from '../spec/container-spec'
+import { startScript, writeStartFile } from '../spec/start-script'
+import { parseWarmName, toWarmSpec, warmName } from '../spec/warm-spec'
+import type { ContainerExits } from './container-exits'
+import { assignedRef } from './container-state'
+import { heldMib, statsSchema } from './container-usage'
+import type { DockerEngine } from './docker'
+import type { EngineEvents } from './engine-events'
+import { statusOf } from './engine-faults'
+
+/** The parts of the runtime that warm containers use. */
+interface RuntimeParts {
+  engine: DockerEngine
+  watch: EngineEvents
+  exits: ContainerExits
+  output: ContainerOutput
+  buildSpec(task: TaskContainer): Promise<ContainerSpec>
+  ensureImage(image: string): Promise<string>
+}
+
+/** Containers that are started before their task is known, each for one task. */
+export class WarmContainers {
+  constructor(private readonly parts: RuntimeParts) {}
+
+  /** Whether the engine can keep them. Podman refuses to attach before the start, so a part of the output would be lost. */
+  async areSupported(): Promise<boolean> {
+    return (await this.parts.engine.dialect()).product === 'Docker'
+  }
+
+  /**
+   * Starts a container that waits for a task of the same class.
+   * @param task has the files of the container, and its id as that of the task.
+   */
+  async start(task: TaskContainer): Promise<WarmContainer> {
+    const { engine, watch, output } = this.parts
+    const imageDigest = await this.parts.ensureImage(task.image)
+    const name = warmName(task.taskId)
+    const spec = toWarmSpec(await this.parts.buildSpec(task), task.taskId, task.nodeId)
+    const id = await engine.create(spec)
+    watch.of(id)
+    const warm = { id, name, user: taskUser(task), imageDigest }
+    try {
+      await output.prepare(id)
+    } catch (error) {
+      await this.remove(warm)
+      throw error
+    }
+    return warm
+  }
+
+  /** Resolves when the container has ended or is unknown to the engine, and rejects if the engine is unavailable. */
+  async ended({ id }: WarmContainer): Promise<void> {
+    await this.parts.exits.until(id).catch((error: unknown) => {
+      if (!(error instanceof RuntimeFault) || error.code !== 'container_gone') throw error
+    })
+  }
+
+  /**
+   * Gives a container the name of a task and its start file. Returns null if it cannot run the task: the container has
+   * ended, something happened to it, or another container has the name.
+   */
+  async assign(task: TaskContainer, warm: WarmContainer): Promise<ContainerRef | null> {
+    const { engine, watch } = this.parts
+    const { interruptedMs, outOfMemory, signals, ended } = watch.of(warm.id)
+    if (interruptedMs !== null || outOfMemory || signals.size > 0 || ended) return null
+    const script = startScript(buildEnvironment(task, realGpus(task)), task.command)
+    try {
+      const [{ State }] = await Promise.all([engine.inspect(warm.id), writeStartFile(task.directory, script)])
+      if (State.Status !== 'running') return null
+      await engine.rename(warm.id, containerName(task))
+    } catch (error) {
+      const status = statusOf(error)
+      if (status === 404) return null
+      if (status !== 409) throw error
+      // An earlier request may have renamed it.
+      if ((await engine.find(containerName(task)))?.Id !== warm.id) return null
+    }
+    return assignedRef(task, warm.id)
+  }
+
+  /** Memory in MiB that the container uses; 0 if it has ended. */
+  async memoryMib({ id }: WarmContainer): Promise<number> {
+    try {
+      return heldMib(statsSchema.parse(await this.parts.engine.stats(id))) ?? 0
+    } catch (error) {
+      if (error instanceof RuntimeFault && error.code === 'container_gone') return 0
+      throw error
+    }
+  }
+
+  /** Removes a container unless it has a task. */
+  async remove({ id, name }: Pick<WarmContainer, 'name'> & { id?: string }): Promise<void> {
+    const { engine, watch, output } = this.parts
+    if (id !== undefined) {
+      output.forget(id)
+      watch.forget(id)
+    }
+    try {
+      // By its name, because a container with a task has another one.
+      await engine.remove(name)
+    } catch (error) {
+      const status = statusOf(error)
+      if (status !== 404 && status !== 409) throw error
+    }
+  }
+
+  /** The names of a node's containers that have no task. */
+  async listWithoutTask(nodeId: string): Promise<string[]> {
+    const found = await this.parts.engine.list(`${labels.node}=${nodeId}`)
+    return found
+      .flatMap(({ Names }) => Names ?? [])
+      .flatMap((name) => {
+        const id = parseWarmName(name)
+        return id === null ? [] : [warmName(id)]
+      })
+  }
+}

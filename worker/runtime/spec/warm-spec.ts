@@ -1,0 +1,48 @@
+import type { TaskContainer } from '../runtime'
+import { type ContainerSpec, labels, versionLabel } from './container-spec'
+import { waitCommand } from './start-script'
+
+/** Names of warm containers without a task. No task has such a name. */
+const namePrefix = 'gpuq-warm-'
+
+/** The name of a warm container until it gets a task. */
+export const warmName = (id: string): string => `${namePrefix}${id}`
+
+/** The id of a warm container that has no task; null for any other name. */
+export function parseWarmName(name: string): string | null {
+  const plain = name.replace(/^\//, '')
+  return plain.startsWith(namePrefix) ? plain.slice(namePrefix.length) : null
+}
+
+/**
+ * Returns the request class of a task: everything that a container cannot change after its creation. Tasks of one class
+ * can use each other's warm containers. Null if no container can wait for the task: it sees files of the host that are not
+ * its own, has a network or a terminal, or is below a cgroup of a batch system.
+ */
+export function requestClassOf(task: TaskContainer): string | null {
+  const { workspace, workingDirectory, checkpoints, mounts, network, tty, cgroupParent } = task
+  const hasOthersFiles = [workspace, workingDirectory, checkpoints].some((files) => files !== null)
+  if (hasOthersFiles || mounts.length > 0 || network !== 'none' || tty || cgroupParent !== null) return null
+  // Whatever is added to a task later belongs to its class unless it is removed here.
+  return JSON.stringify(withoutTask(task))
+}
+
+/** A task of the same class that has no content. */
+export function withoutTask({ warm: _, ...task }: TaskContainer): TaskContainer {
+  const { results } = task
+  const nobody = { jobId: '', taskId: '', attempt: 0, rank: 0, runName: null, env: {}, command: [] }
+  return { ...task, ...nobody, directory: '', results: results === null ? null : '' }
+}
+
+/** Turns the engine's create options for a task into those of a container that waits for a task of the same class. */
+export function toWarmSpec(spec: ContainerSpec, id: string, nodeId: string): ContainerSpec {
+  const [program = '', ...programArguments] = waitCommand
+  return {
+    ...spec,
+    name: warmName(id),
+    Entrypoint: [program],
+    Cmd: programArguments,
+    OpenStdin: true,
+    Labels: { [labels.warm]: id, [labels.node]: nodeId, ...versionLabel },
+  }
+}

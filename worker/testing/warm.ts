@@ -1,0 +1,32 @@
+import { expect } from 'vitest'
+import type { Lab } from './lab'
+import type { WorkerOptions, WorkerProcess } from './worker-process'
+
+/** What a program of a warm container reads in /proc/1/cmdline. */
+export const isWarm = 'print("/job/.start" in open("/proc/1/cmdline").read())'
+
+/** Starts a worker that keeps warm containers, and waits until one waits for jobs without special requests. */
+export async function startWarmWorker(
+  lab: Lab,
+  options: Partial<WorkerOptions> = {},
+): Promise<WorkerProcess> {
+  const variables = { GPUQ_WARM_CONTAINERS: '4', ...options.variables }
+  const worker = await lab.startWorker({ node: 'a', ...options, variables })
+  await warmUp(lab, 1)
+  return worker
+}
+
+/** Runs a job that nothing waits for, then waits until so many containers are warm. */
+export async function warmUp(lab: Lab, count: number): Promise<void> {
+  const jobs = await Promise.all(Array.from({ length: count }, () => lab.jobs.submit('print("first")')))
+  for (const job of jobs) expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed' })
+  await untilWarm(lab, count)
+}
+
+/** Waits until at least so many containers wait, and returns their ids. */
+export function untilWarm(lab: Lab, count = 1): Promise<string[]> {
+  return lab.jobs.until(`${count} containers are warm`, async () => {
+    const running = (await lab.warmContainers()).filter(({ state }) => state === 'running')
+    return running.length >= count && running.map(({ id }) => id)
+  })
+}

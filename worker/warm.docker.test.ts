@@ -1,0 +1,271 @@
+import { randomBytes } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect } from 'vitest'
+import { counting, expectAdopted } from './testing/adoption'
+import { cancel } from './testing/cancel'
+import { EngineGate } from './testing/engine-gate'
+import { it } from './testing/lab-test'
+import { listBelow } from './testing/list-below'
+import { expectAllTrue } from './testing/truth'
+import { giveDirectory } from './testing/uploaded-directory'
+import { isWarm, startWarmWorker, untilWarm, warmUp } from './testing/warm'
+
+describe('a warm container', () => {
+  it('runs a job as a cold one does: output, arguments, variables, exit code', async ({ openLab }) => {
+    const lab = await openLab()
+    const cold = await lab.startWorker({ node: 'a' })
+    const code = `
+import json, os, resource, signal, sys
+left_out = {"GPUQ_JOB_ID"}
+print(json.dumps([sys.argv[1:], {k: v for k, v in os.environ.items() if k not in left_out}, os.getcwd(), os.getsid(0),
+  sorted(os.listdir("/proc/self/fd")), os.readlink("/proc/self/fd/0"), sys.stdin.read(), os.umask(0), os.getpgrp() == os.getpid(),
+  [str(signal.getsignal(s)) for s in (signal.SIGPIPE, signal.SIGTERM, signal.SIGINT)], resource.getrlimit(resource.RLIMIT_NOFILE)]))
+print("é ā 中", file=sys.stderr)
+${isWarm}
+sys.exit(3)`
+    const args = ['a b', "it's", '$HOME `id` "x" \\', 'é ā 中 \u0081', '', 'line\nbreak\n', '-u', '=', '*']
+    const env = { WORD: "$(id) 'q'\nnext", PWD: '/x', EMPTY: '' }
+    const submit = async () => {
+      const job = await lab.jobs.submit(code, { spec: { args, env } })
+      expect(await lab.jobs.untilFinal(job)).toMatchObject({ reason: 'exit_code', exitCode: 3 })
+      const [printed = '', warm] = await lab.jobs.lines(job)
+      return { printed: JSON.parse(printed), warm, errors: await lab.jobs.stderr(job) }
+    }
+    const expected = await submit()
+    expect(expected).toMatchObject({ warm: 'False', errors: 'é ā 中\n' })
+    expect(expected.printed[0]).toEqual(args)
+    cold.signal('SIGTERM')
+    await cold.ended()
+
+    await startWarmWorker(lab)
+    expect(await submit()).toEqual({ ...expected, warm: 'True' })
+    await expectAllTrue(lab)
+  })
+
+  it('finds an uploaded directory, and its files in /results are stored', async ({ openLab }) => {
+    const lab = await openLab()
+    await startWarmWorker(lab)
+    const content = randomBytes(3_000_000)
+    const code = `
+import shutil
+${isWarm}
+print(open("data/a b.txt").read(), end="")
+shutil.copy("big", "/results/big")`
+    const job = await lab.jobs.submit(code, { held: true })
+    await giveDirectory(lab, job, { 'data/a b.txt': 'text\n', big: content })
+    await lab.jobs.letGo(job)
+    expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed' })
+    expect(await lab.jobs.lines(job)).toEqual(['True', 'text'])
+    const { rows } = await lab.database.pool.query<{ path: string; bytes: string }>(
+      'SELECT path, bytes FROM artifacts WHERE job_id = $1',
+      [job],
+    )
+    expect(rows.map(({ path, bytes }) => [path, Number(bytes)])).toEqual([['big', content.length]])
+    await expectAllTrue(lab)
+  })
+
+  it('is stopped by cancel, at the time limit, and at the memory limit', async ({ openLab }) => {
+    const lab = await openLab()
+    await startWarmWorker(lab)
+    const sleeping = `import time\n${isWarm}\ntime.sleep(100)`
+    const cancelled = await lab.jobs.submit(sleeping)
+    await lab.jobs.untilPrinted(cancelled, /True/)
+    await cancel(lab, cancelled)
+    expect(await lab.jobs.untilFinal(cancelled)).toMatchObject({ reason: 'cancelled_by_user' })
+    await untilWarm(lab)
+    const late = await lab.jobs.submit(sleeping, { timeLimitS: 2 })
+    expect(await lab.jobs.untilFinal(late)).toMatchObject({ reason: 'timeout' })
+    expect(await lab.jobs.lines(late)).toEqual(['True'])
+    await untilWarm(lab)
+    const small = { spec: { memory_gb: 0.25 } }
+    await lab.jobs.untilFinal(await lab.jobs.submit('print("first")', small))
+    await untilWarm(lab, 2)
+    const code = `${isWarm}\nblocks = []\nwhile True: blocks.append(b"x" * 10_000_000)`
+    const large = await lab.jobs.submit(code, small)
+    expect(await lab.jobs.untilFinal(large)).toMatchObject({ reason: 'out_of_memory' })
+    expect(await lab.jobs.lines(large)).toEqual(['True'])
+    await expectAllTrue(lab)
+  })
+
+  it('runs one job: files, processes, memory, keys and variables do not pass to the next one', async ({
+    openLab,
+  }) => {
+    const lab = await openLab()
+    await startWarmWorker(lab)
+    const search = await readFile(join(import.meta.dirname, 'runtime/testing/attacks/find-secret.py'), 'utf8')
+    const hold = await readFile(join(import.meta.dirname, 'runtime/testing/attacks/hold-secret.py'), 'utf8')
+    const secret = `secret-${randomBytes(8).toString('hex')}`
+    const look = `
+import glob, os
+print(os.getuid())
+print(sorted(os.listdir("/work") + os.listdir("/tmp") + os.listdir("/dev/shm") + os.listdir("/results") + os.listdir("/dev/mqueue")))
+print(sorted(p for p in os.listdir("/proc") if p.isdigit()).__len__())
+print("EARLIER" in os.environ, any(b"EARLIER" in open(p, "rb").read() for p in glob.glob("/proc/[0-9]*/environ")))`
+    const first = await lab.jobs.submit(
+      `${isWarm}\n${look}\n
+import subprocess
+for directory in ("/work", "/tmp", "/dev/shm", "/results"): open(directory + "/left", "w").write("${secret}")
+subprocess.Popen(["sleep", "1000"], start_new_session=True)
+${hold.replace('time.sleep(60)', '')}`,
+      { spec: { env: { EARLIER: secret } } },
+    )
+    expect(await lab.jobs.untilFinal(first)).toMatchObject({ status: 'completed' })
+    const [before] = await untilWarm(lab)
+    const second = await lab.jobs.submit(`${isWarm}\n${look}\n${search}`)
+    expect(await lab.jobs.untilFinal(second)).toMatchObject({ status: 'completed' })
+    const [warm, user, ...found] = await lab.jobs.lines(second)
+    const [, other] = await lab.jobs.lines(first)
+    expect([warm, ...found]).toEqual(['True', '[]', '2', 'False False', '[]'])
+    expect(user).not.toBe(other)
+    await lab.jobs.until('the container of the job is removed', async () =>
+      lab.engine.inspect(before ?? '').then(
+        () => false,
+        () => true,
+      ),
+    )
+    await expectAllTrue(lab)
+  })
+
+  it('is not used by a job that requests something else, which starts cold', async ({ openLab }) => {
+    const lab = await openLab()
+    await startWarmWorker(lab)
+    for (const spec of [{ memory_gb: 1.5 }, { cpu: 1.5 }, { run_name: 'run' }]) {
+      const job = await lab.jobs.submit(isWarm, { spec })
+      expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed' })
+      expect(await lab.jobs.lines(job)).toEqual(['False'])
+    }
+    await expectAllTrue(lab)
+  })
+
+  it('of an image without a shell does not exist: its jobs start cold', async ({ openLab, startEngine }) => {
+    // Its image holds nothing but Python.
+    const engine = await startEngine({ liveRestore: false })
+    const lab = await openLab({ engine: engine.engine })
+    await lab.startWorker({
+      node: 'a',
+      engineSocket: engine.socketPath,
+      variables: { GPUQ_WARM_CONTAINERS: '4' },
+    })
+    for (const _ of [1, 2]) {
+      const job = await lab.jobs.submit('print("ran")')
+      expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed' })
+      expect(await lab.jobs.lines(job)).toEqual(['ran'])
+    }
+    await expectAllTrue(lab)
+  })
+})
+
+describe('a worker with warm containers', () => {
+  it.concurrent('that is killed twice continues the same process', async ({ openLab }) => {
+    await expectAdopted(await openLab(), 2, (lab) => startWarmWorker(lab))
+  })
+
+  const steps = [
+    ['reserved, before it had its name', /POST \S*\/containers\/\w+\/rename/, 'before'],
+    ['named, before the worker heard of it', /POST \S*\/containers\/\w+\/rename/, 'after'],
+    [
+      'named, before its program was to start',
+      /POST \S*\/containers\/\w+\/attach\?stream=1&stdin=1/,
+      'before',
+    ],
+    [
+      'started, before the worker heard of it',
+      /POST \S*\/containers\/\w+\/attach\?stream=1&stdin=1/,
+      'after',
+    ],
+    ['ended, before the worker asked how', /GET \S*\/containers\/\w+\/json/, 'before'],
+    ['judged, before the container was removed', /DELETE \S*\/containers\//, 'before'],
+  ] as const
+
+  it.concurrent.for(steps)(
+    'that is killed when the task was %s loses nothing',
+    async ([, request, step], { openLab }) => {
+      const lab = await openLab()
+      const gate = await EngineGate.open()
+      lab.afterwards(() => gate.close())
+      const worker = await startWarmWorker(lab, { engineSocket: gate.socketPath })
+      const hold = gate.hold(request, step)
+      const job = await lab.jobs.submit(counting(20, 1))
+      await hold.reached
+      await worker.kill()
+      hold.release()
+      worker.start()
+
+      expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed', attempt: 1 })
+      const lines = await lab.jobs.lines(job)
+      expect(lines.slice(1, -1)).toEqual(Array.from({ length: 20 }, (_, i) => `line ${i}`))
+      await expectAllTrue(lab)
+    },
+  )
+
+  it.concurrent('that was killed leaves none: the next one removes them, with their files', async ({
+    openLab,
+  }) => {
+    const lab = await openLab()
+    const worker = await startWarmWorker(lab)
+    const [before = ''] = await untilWarm(lab)
+    await worker.kill()
+    worker.start()
+    await lab.jobs.until('the old container is removed', async () =>
+      (await lab.warmContainers()).every(({ id }) => id !== before),
+    )
+    await warmUp(lab, 1)
+    worker.signal('SIGTERM')
+    await worker.ended()
+    expect(await lab.warmContainers()).toEqual([])
+    expect(await readFile('/proc/self/mounts', 'utf8')).not.toContain(lab.directory)
+    const files = await listBelow(join(worker.options.dataDir, 'tasks'))
+    expect(files.filter((path) => path.includes('.warm/'))).toEqual([])
+  })
+
+  it.concurrent('that lost its lease removes them, and its job runs elsewhere', async ({ openLab }) => {
+    const lab = await openLab()
+    const worker = await startWarmWorker(lab, { variables: { GPUQ_NODE_LEASE_S: '9' } })
+    const [before = ''] = await untilWarm(lab)
+    const job = await lab.jobs.submit(`
+import os, time
+${isWarm}
+time.sleep(100 if os.environ["GPUQ_ATTEMPT"] == "1" else 0)`)
+    await lab.jobs.untilPrinted(job, /True/)
+    worker.signal('SIGSTOP')
+    await lab.startWorker({ node: 'b', variables: { GPUQ_WARM_CONTAINERS: '4', GPUQ_NODE_LEASE_S: '9' } })
+    expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed', attempt: 2 })
+    worker.signal('SIGCONT')
+    await lab.jobs.until('the old containers are removed', async () =>
+      [...(await lab.containers()), ...(await lab.warmContainers())].every(({ id }) => id !== before),
+    )
+    await expectAllTrue(lab)
+  })
+
+  it.concurrent('shares nothing with a second one on the same engine', async ({ openLab }) => {
+    const lab = await openLab()
+    const variables = { GPUQ_WARM_CONTAINERS: '4' }
+    for (const node of ['a', 'b']) await lab.startWorker({ node, variables })
+    await lab.untilReady(2)
+    const jobs = await Promise.all(
+      Array.from({ length: 10 }, (_, i) => lab.jobs.submit(`print(${i})\n${isWarm}`)),
+    )
+    for (const [i, job] of jobs.entries()) {
+      expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed', attempt: 1 })
+      expect((await lab.jobs.lines(job))[0]).toBe(String(i))
+    }
+    await expectAllTrue(lab)
+  })
+
+  it.concurrent('that is killed in mid-job after its program printed keeps every line', async ({
+    openLab,
+  }) => {
+    const lab = await openLab()
+    const worker = await startWarmWorker(lab)
+    const job = await lab.jobs.submit(`${isWarm}\n${counting(100, 20)}`)
+    await lab.jobs.untilPrinted(job, /line 3\n/)
+    await worker.kill()
+    worker.start()
+    expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed', attempt: 1 })
+    const [warm, , ...lines] = await lab.jobs.lines(job)
+    expect(warm).toBe('True')
+    expect(lines.slice(0, -1)).toEqual(Array.from({ length: 100 }, (_, i) => `line ${i}`))
+    await expectAllTrue(lab)
+  })
+})
