@@ -11,6 +11,12 @@ interface Occupant {
   startedAt: number
 }
 
+/** The free capacity of a node from a time on. */
+export interface CapacityAt {
+  at: number
+  capacity: Capacity
+}
+
 /** The state of a node during a pass. Placements apply immediately. */
 export class NodeLedger implements NodeState {
   readonly id: string
@@ -28,6 +34,7 @@ export class NodeLedger implements NodeState {
   readonly occupants = new Map<string, Occupant>()
   /** The earliest end of its jobs. Minus infinity if a job is being preempted, because it may end at any moment. */
   nextEnd = Number.POSITIVE_INFINITY
+  #capacityByTime: readonly CapacityAt[] | null = null
 
   constructor(
     state: NodeState,
@@ -51,7 +58,7 @@ export class NodeLedger implements NodeState {
   adopt(jobId: string, occupant: Occupant): void {
     this.occupants.set(jobId, occupant)
     this.nextEnd = Math.min(this.nextEnd, endOf(occupant))
-    this.onChange(this)
+    this.#change()
   }
 
   /** Adds a job and counts its resources as used. */
@@ -66,7 +73,7 @@ export class NodeLedger implements NodeState {
     this.occupants.delete(jobId)
     this.nextEnd = Math.min(...[...this.occupants.values()].map(endOf))
     this.#addUsage(occupant.task, -1)
-    this.onChange(this)
+    this.#change()
   }
 
   /** Marks a job as being preempted. */
@@ -75,14 +82,24 @@ export class NodeLedger implements NodeState {
     if (!occupant) return
     occupant.terminating = true
     this.nextEnd = endOf(occupant)
-    this.onChange(this)
+    this.#change()
   }
 
-  /** Returns its jobs by expected end, without those that are being preempted. */
-  occupantsByEnd(): Occupant[] {
-    return [...this.occupants.values()]
-      .filter(({ terminating }) => !terminating)
-      .sort((a, b) => a.endsAt - b.endsAt)
+  /**
+   * Returns its free capacity without the jobs that are being preempted, at minus infinity, and after each expected end
+   * of the others, in the order of time. Cached until the node changes, because many request classes ask for it.
+   */
+  capacityByTime(): readonly CapacityAt[] {
+    if (this.#capacityByTime) return this.#capacityByTime
+    const capacity = this.capacityWithout(({ terminating }) => terminating)
+    const steps = [{ at: Number.NEGATIVE_INFINITY, capacity: copyOf(capacity) }]
+    const staying = [...this.occupants.values()].filter(({ terminating }) => !terminating)
+    for (const { task, endsAt } of staying.sort((a, b) => a.endsAt - b.endsAt)) {
+      this.addTask(capacity, task)
+      steps.push({ at: endsAt, capacity: copyOf(capacity) })
+    }
+    this.#capacityByTime = steps
+    return steps
   }
 
   /** Returns its free capacity if some of its jobs were gone. */
@@ -104,6 +121,11 @@ export class NodeLedger implements NodeState {
     }
   }
 
+  #change(): void {
+    this.#capacityByTime = null
+    this.onChange(this)
+  }
+
   #addUsage({ gpus, cpuMilli, memoryMib }: Task, sign: 1 | -1): void {
     this.usedCpuMilli += sign * cpuMilli
     this.usedMemoryMib += sign * memoryMib
@@ -112,6 +134,10 @@ export class NodeLedger implements NodeState {
       if (gpu) gpu.allocatedMilli += sign * milli
     }
   }
+}
+
+function copyOf({ gpus, ...rest }: Capacity): Capacity {
+  return { ...rest, gpus: [...gpus] }
 }
 
 function endOf({ terminating, endsAt }: Occupant): number {

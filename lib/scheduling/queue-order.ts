@@ -141,6 +141,12 @@ export class QueueOrder {
     return amount
   }
 
+  /** Takes back a charge of {@link chargeProject}. */
+  refundProject({ projectId }: JobFacts, amount: number): void {
+    this.charges += 1
+    this.project(projectId).usage -= amount
+  }
+
   /** Checks whether the request would exceed a quota of the group, or its project has used up its GPU hours. */
   isOverQuota(group: QuotaGroup, request: ResourceRequest): boolean {
     return group.project.exhausted || exceededQuota(group, request) !== null

@@ -124,7 +124,7 @@ export class Queue {
   pushedHead: QueueHead | null = null
 
   constructor(
-    readonly projectQueue: { readonly requestClass: RequestClassState; invalidate(): void },
+    readonly projectQueue: { readonly requestClass: RequestClassState },
     readonly shareKey: ShareKey,
   ) {}
 
@@ -154,7 +154,6 @@ export class Queue {
   }
 
   shift(): void {
-    this.projectQueue.invalidate()
     this.#first += 1
     if (this.#first < 1024 || this.#first * 2 < this.#entries.length) return
     this.#entries = this.#entries.slice(this.#first)
@@ -162,7 +161,6 @@ export class Queue {
   }
 
   withdraw(jobId: string): void {
-    this.projectQueue.invalidate()
     this.#withdrawn.add(jobId)
   }
 }

@@ -37,39 +37,41 @@ export class RequestClass implements RequestClassState {
 
   /** Returns the first job in order that is neither too long nor over a quota. */
   first(): Candidate | null {
-    return this.#firstOf((_queue, head) => head)
+    return this.firstWithin(null)
   }
 
-  firstWithin(quotas: QuotaReader): Candidate | null {
-    return this.#firstOf((queue, head) => {
-      let { longestMs } = this
-      for (const { held } of queue.group.quotas) {
-        const reservation = quotas.reservationOf(held)
-        if (!reservation || gpuMilliOf(this.placer) <= reservation.spareMilli) continue
-        if (comparePositions(this.queueOrder.candidateOf(head), reservation.candidate) <= 0) continue
-        longestMs = Math.min(longestMs, reservation.longestMs)
-      }
-      return longestMs < this.longestMs ? queue.first(longestMs) : head
-    })
-  }
-
-  /**
-   * Returns the first in order of the queues' heads.
-   * @param limit returns the same head or a later one of the queue. Called only for heads that may be the first.
-   */
-  #firstOf(limit: (queue: ProjectQueue, head: QueueHead) => QueueHead | null): Candidate | null {
+  firstWithin(quotas: QuotaReader | null): Candidate | null {
     this.#sort()
+    const { queueOrder } = this
     let first: Candidate | null = null
-    const goesFirst = (candidate: Candidate) => !first || comparePositions(candidate, first) < 0
     for (const queue of this.#byUsage) {
-      if (first && this.queueOrder.usageOf(queue.group) > first.projectUsage) break
+      if (first && queueOrder.usageOf(queue.group) > first.projectUsage) break
       const head = queue.first(this.longestMs)
-      if (!head || !goesFirst(this.queueOrder.candidateOf(head))) continue
-      const limited = limit(queue, head)
-      const candidate = limited && this.queueOrder.candidateOf(limited)
-      if (candidate && goesFirst(candidate)) first = candidate
+      if (!head) continue
+      let candidate = queueOrder.candidateOf(head)
+      if (first && comparePositions(candidate, first) >= 0) continue
+      const longestMs = quotas ? this.#longestWithin(quotas, queue.group, candidate) : this.longestMs
+      if (longestMs < this.longestMs) {
+        const shorter = queue.first(longestMs)
+        if (!shorter) continue
+        candidate = queueOrder.candidateOf(shorter)
+        if (first && comparePositions(candidate, first) >= 0) continue
+      }
+      first = candidate
     }
     return first
+  }
+
+  /** Returns how long a job of the group may take without using reserved quota, at most `longestMs`. */
+  #longestWithin(quotas: QuotaReader, group: QuotaGroup, candidate: Candidate): number {
+    let { longestMs } = this
+    for (const { held } of group.quotas) {
+      const reservation = quotas.reservationOf(held)
+      if (!reservation || gpuMilliOf(this.placer) <= reservation.spareMilli) continue
+      if (comparePositions(candidate, reservation.candidate) <= 0) continue
+      longestMs = Math.min(longestMs, reservation.longestMs)
+    }
+    return longestMs
   }
 
   #queueOf(group: QuotaGroup): ProjectQueue {
@@ -86,8 +88,23 @@ export class RequestClass implements RequestClassState {
   #sort(): void {
     const { queueOrder } = this
     if (this.#charges === queueOrder.charges) return
-    this.#byUsage.sort((a, b) => queueOrder.usageOf(a.group) - queueOrder.usageOf(b.group))
+    sortByUsage(this.#byUsage, queueOrder)
     this.#charges = queueOrder.charges
+  }
+}
+
+/** Insertion sort, because a charge moves only one project. */
+function sortByUsage(queues: ProjectQueue[], queueOrder: QueueOrder): void {
+  for (let index = 1; index < queues.length; index++) {
+    const queue = queues[index] as ProjectQueue
+    const usage = queueOrder.usageOf(queue.group)
+    let place = index
+    for (; place > 0; place--) {
+      const before = queues[place - 1] as ProjectQueue
+      if (queueOrder.usageOf(before.group) <= usage) break
+      queues[place] = before
+    }
+    queues[place] = queue
   }
 }
 
@@ -96,18 +113,8 @@ export class RequestClass implements RequestClassState {
  * does not affect the order, the waiting jobs of one request class and all projects and users without quotas.
  */
 class ProjectQueue {
-  /** One bucket for each class of expected duration. */
-  readonly #buckets = new Map<number, DurationBucket>()
-  /**
-   * Cached result without a duration limit. It stays valid until a job is added: any other change only moves
-   * a queue back.
-   */
-  #cachedHead: QueueHead | null = null
-  /**
-   * Cached result for the last duration limit. Invalidated when a job leaves, because the next job may be
-   * within the limit.
-   */
-  #cachedShortHead: { longestMs: number; head: QueueHead | null } | null = null
+  /** One bucket for each class of expected duration, the shortest first. */
+  readonly #buckets: DurationBucket[] = []
 
   constructor(
     readonly requestClass: RequestClassState,
@@ -117,16 +124,18 @@ class ProjectQueue {
 
   add(job: WaitingJob, shareKey: ShareKey): Queue {
     const durationClass = durationClassOf(job.expectedMs)
-    const bucket = this.#buckets.get(durationClass) ?? new DurationBucket()
-    this.#buckets.set(durationClass, bucket)
+    const last = this.#lastUpTo(durationClass)
+    const index = this.#buckets[last]?.durationClass === durationClass ? last : last + 1
+    if (index !== last) this.#buckets.splice(index, 0, new DurationBucket(durationClass))
+    const bucket = this.#buckets[index] as DurationBucket
     const queue = bucket.queues.get(shareKey) ?? new Queue(this, shareKey)
     bucket.queues.set(shareKey, queue)
     const entry = { job, key: this.queueOrder.keyOf(job) }
     queue.insert(entry)
     if (queue.head === entry) {
       bucket.pushHead(queue)
-      this.#cachedHead = null
-      this.invalidate()
+      for (let longer = index; longer < this.#buckets.length; longer++)
+        (this.#buckets[longer] as DurationBucket).cachedFirst = undefined
     }
     return queue
   }
@@ -137,48 +146,69 @@ class ProjectQueue {
    */
   first(longestMs: number): QueueHead | null {
     if (this.queueOrder.isOverQuota(this.group, this.requestClass.placer.request)) return null
-    if (longestMs === Number.POSITIVE_INFINITY) return this.head()
-    const cached = this.#cachedShortHead
-    if (cached?.longestMs === longestMs && (!cached.head || isCurrent(cached.head))) return cached.head
-    const head = this.#find(longestMs)
-    this.#cachedShortHead = { longestMs, head }
-    return head
+    const longestClass = durationClassOf(longestMs)
+    const index = this.#lastUpTo(longestClass)
+    const last = this.#buckets[index]
+    if (last?.durationClass !== longestClass) return this.#firstUpTo(index)
+    return firstOf(this.#firstUpTo(index - 1), last.firstWithin(longestMs))
   }
 
   /** Like `first`, without a duration limit and regardless of quotas. */
   head(): QueueHead | null {
-    if (!this.#cachedHead || !isCurrent(this.#cachedHead))
-      this.#cachedHead = this.#find(Number.POSITIVE_INFINITY)
-    return this.#cachedHead
+    return this.#firstUpTo(this.#buckets.length - 1)
   }
 
-  /** Invalidates the cache after a job left one of the queues. */
-  invalidate(): void {
-    this.#cachedShortHead = null
-  }
-
-  #find(longestMs: number): QueueHead | null {
-    const longestClass = durationClassOf(longestMs)
-    let first: QueueHead | null = null
-    for (const [durationClass, bucket] of this.#buckets) {
-      if (durationClass > longestClass) continue
-      const head = durationClass < longestClass ? bucket.first() : bucket.firstWithin(longestMs)
-      if (head && (!first || compareHeads(head, first) < 0)) first = head
+  /** Returns the first head in order of the buckets up to an index. */
+  #firstUpTo(index: number): QueueHead | null {
+    let known = index
+    while (this.#buckets[known]?.isCachedFirstValid === false) known -= 1
+    let first = this.#buckets[known]?.cachedFirst ?? null
+    for (let next = known + 1; next <= index; next++) {
+      const bucket = this.#buckets[next] as DurationBucket
+      first = firstOf(first, bucket.first())
+      bucket.cachedFirst = first
     }
     return first
+  }
+
+  /** Returns the index of the last bucket up to a duration class, or -1. */
+  #lastUpTo(durationClass: number): number {
+    let low = 0
+    for (let high = this.#buckets.length; low < high; ) {
+      const middle = (low + high) >> 1
+      if ((this.#buckets[middle] as DurationBucket).durationClass <= durationClass) low = middle + 1
+      else high = middle
+    }
+    return low - 1
   }
 }
 
 /** Queues of one quota group whose jobs have similar expected durations, in queue order. */
 class DurationBucket {
+  /**
+   * The first head in order of this bucket and those with shorter jobs; undefined: not known. It stays valid as long as
+   * it is the head of its queue and no job is added: any other change only moves a queue back.
+   */
+  cachedFirst: QueueHead | null | undefined
+  /** Queues without jobs are removed. */
   readonly queues = new Map<ShareKey, Queue>()
   /** May hold several heads of a queue; only the latest one counts. */
   readonly #heads = new Heap<QueueHead>(compareHeads)
 
+  constructor(readonly durationClass: number) {}
+
+  get isCachedFirstValid(): boolean {
+    const { cachedFirst } = this
+    return cachedFirst === null || (cachedFirst !== undefined && isCurrent(cachedFirst))
+  }
+
   /** Adds the current head of a queue, which goes before its earlier heads. */
   pushHead(queue: Queue): void {
     queue.pushedHead = queue.currentHead()
-    if (!queue.pushedHead) return
+    if (!queue.pushedHead) {
+      this.queues.delete(queue.shareKey)
+      return
+    }
     if (this.#heads.size > 2 * this.queues.size) this.#heads.retain((head) => head.queue.pushedHead === head)
     this.#heads.push(queue.pushedHead)
   }
@@ -196,12 +226,15 @@ class DurationBucket {
   firstWithin(longestMs: number): QueueHead | null {
     let first: QueueHead | null = null
     for (const queue of this.queues.values()) {
-      const head = queue.currentHead()
-      if (!head || head.head.job.expectedMs > longestMs) continue
-      if (!first || compareHeads(head, first) < 0) first = head
+      const { head } = queue
+      if (head && head.job.expectedMs <= longestMs) first = firstOf(first, queue.currentHead())
     }
     return first
   }
+}
+
+function firstOf(a: QueueHead | null, b: QueueHead | null): QueueHead | null {
+  return a && (!b || compareHeads(a, b) <= 0) ? a : b
 }
 
 function isCurrent({ queue, head, userUsage }: QueueHead): boolean {

@@ -75,13 +75,16 @@ export class EarliestStarts {
 function earliestStartOn(request: ResourceRequest, node: NodeLedger): number {
   const need = needOn(request, node)
   if (!need) return never
-  const capacity = node.capacityWithout(({ terminating }) => terminating)
-  if (isFree(need, capacity)) return Number.NEGATIVE_INFINITY
-  for (const { task, endsAt } of node.occupantsByEnd()) {
-    node.addTask(capacity, task)
-    if (isFree(need, capacity)) return endsAt
+  const steps = node.capacityByTime()
+  let low = 0
+  // The free capacity only grows.
+  for (let high = steps.length; low < high; ) {
+    const middle = (low + high) >> 1
+    const step = steps[middle]
+    if (step && isFree(need, step.capacity)) high = middle
+    else low = middle + 1
   }
-  return never
+  return steps[low]?.at ?? never
 }
 
 /** Checks whether a task that would run until `endsAt` leaves enough capacity for the reservation at its time. */

@@ -22,7 +22,7 @@ export class SetAside {
   /** Takes back all charges and returns the jobs, which belong into their queues again. */
   takeAll(): WaitingJob[] {
     const jobs = this.#jobs.splice(0)
-    for (const { job, usage } of jobs) this.queueOrder.project(job.projectId).usage -= usage
+    for (const { job, usage } of jobs) this.queueOrder.refundProject(job, usage)
     return jobs.map(({ job }) => job)
   }
 }
