@@ -95,6 +95,7 @@ const bodies: Record<string, unknown> = {
   '/api/environments/[name]': { description: 'taken over' },
   '/api/buckets/[name]': { access_key_id: 'taken', secret_access_key: 'over' },
   '/api/queue/[id]/priority': { priority: 1 },
+  '/api/queue/[id]/hold': { held: true },
   '/api/nodes/[id]': { paused: true },
   '/api/gpus/[id]': { paused: true },
   '/api/slurm/nodes/[name]': { drained: true, reason: 'taken over' },

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { JobOptions } from '@/lib/cluster/testing/rows'
+import { setHeld } from '@/lib/queue/hold'
 import { setPriority } from '@/lib/queue/priority'
 import { counting, expectCounted } from './testing/adoption'
 import { actorOf, cancel } from './testing/cancel'
@@ -150,6 +151,28 @@ print(json.dumps({"seed": os.environ["SEED"], "args": sys.argv[1:]}))`
       [[later, urgent]],
     )
     expect(rows.map(({ job }) => job)).toEqual([urgent, later])
+  })
+
+  it('does not start while it is held', async () => {
+    const blocker = await block()
+    const job = await submit('print("released")', { spec: everything })
+    const owner = await actorOf(lab, job)
+    await lab.jobs.until('it waits for the other', async () => {
+      const { reason } = await lab.jobs.row(job)
+      return reason === (engine === 'slurm' ? 'slurm_pending' : 'gang_waiting')
+    })
+    await lab.inDatabase(() => setHeld(owner, job, true))
+    // Slurm has its own reason once it holds the job.
+    const held = engine === 'slurm' ? 'slurm_held' : 'held'
+    await lab.jobs.until('it is held', async () => (await lab.jobs.row(job)).reason === held)
+    await cancel(lab, blocker)
+    await untilCancelled(blocker)
+    // The engine examines the queue for a later job.
+    const later = await submit('print(1)', { spec: everything })
+    expect(await lab.jobs.untilFinal(later)).toMatchObject({ status: 'completed' })
+    expect(await lab.jobs.row(job)).toMatchObject({ status: 'pending', reason: held })
+    await lab.inDatabase(() => setHeld(owner, job, false))
+    expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed', attempt: 1 })
   })
 
   it('is stopped at its time limit', async () => {

@@ -103,6 +103,8 @@ describe.sequential('a change by hand in Slurm', () => {
     const slurmId = await lab.untilSubmitted(job)
     await cluster().run('scontrol', ['hold', String(slurmId)])
     await lab.jobs.until('it is held in gpuq', async () => (await lab.jobs.row(job)).reason === 'slurm_held')
+    const { rows: jobs } = await lab.lab.database.pool.query('SELECT held FROM jobs WHERE id = $1', [job])
+    expect(jobs).toEqual([{ held: true }])
     await cancel(lab.lab, blocker)
     await lab.untilRow(blocker, 'the blocker is gone', ({ ended }) => ended)
     expect(await lab.jobs.row(job)).toMatchObject({ status: 'pending', reason: 'slurm_held' })
@@ -125,6 +127,24 @@ describe.sequential('a change by hand in Slurm', () => {
     const row = await lab.untilRow(job, 'its row ends', ({ ended }) => ended)
     expect(row).toMatchObject({ slurmId, restarts: 1, attempt: 2 })
     expect(await lab.rows(job)).toHaveLength(1)
+    await expectAllTrue(lab.lab)
+  })
+
+  it('suspension does not stop the program, and the Slurm job ends after it', async ({ openSlurmLab }) => {
+    const lab = await openSlurmLab()
+    await lab.startWorkers('n0')
+    const job = await lab.jobs.submit(
+      'import time\nprint("started", flush=True)\ntime.sleep(8)\nprint("ended")',
+      {
+        spec: small,
+      },
+    )
+    await lab.jobs.untilPrinted(job, /started/)
+    const slurmId = await lab.untilSubmitted(job)
+    await cluster().run('scontrol', ['suspend', String(slurmId)])
+    await lab.untilRow(job, 'gpuq knows that it is suspended', ({ state }) => state === 'SUSPENDED')
+    expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed', attempt: 1 })
+    await lab.untilRow(job, 'its row ends', ({ ended }) => ended)
     await expectAllTrue(lab.lab)
   })
 

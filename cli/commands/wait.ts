@@ -50,15 +50,41 @@ export async function waitUntilFinal(
   }
 }
 
-/** Cancels each job. A job that cannot be cancelled does not prevent the others. */
-export async function cancel(context: Context, given: readonly string[]): Promise<number> {
+/** Cancels each job. */
+export function cancel(context: Context, given: readonly string[]): Promise<number> {
+  return changeEach(context, given, async (client, id) => {
+    const { status } = await client.jobs.cancel(id)
+    return isFinal(status) ? status : 'is being cancelled'
+  })
+}
+
+/** Does not let waiting jobs start. */
+export function hold(context: Context, given: readonly string[]): Promise<number> {
+  return changeEach(context, given, async (client, id) => {
+    await client.queue.setHeld(id, { held: true })
+    return 'held'
+  })
+}
+
+/** Lets held jobs start. */
+export function release(context: Context, given: readonly string[]): Promise<number> {
+  return changeEach(context, given, async (client, id) => {
+    await client.queue.setHeld(id, { held: false })
+    return 'released'
+  })
+}
+
+/** Changes each job and prints what it is now. A job that cannot be changed does not prevent the others. */
+async function changeEach(
+  context: Context,
+  given: readonly string[],
+  change: (client: Client, id: string) => Promise<string>,
+): Promise<number> {
   const client = await context.connect()
   let exitCode: number = exitCodes.ok
   for (const id of await findJobIds(client, given)) {
     try {
-      const job = await client.jobs.cancel(id)
-      const state = isFinal(job.status) ? job.status : 'is being cancelled'
-      await context.terminal.out(`${id} ${state}\n`)
+      await context.terminal.out(`${id} ${await change(client, id)}\n`)
     } catch (error) {
       if (!(error instanceof ProblemError)) throw error
       await context.terminal.err(describeError(error, null).text.replace('gpuq: ', `gpuq: ${id}: `))

@@ -38,6 +38,16 @@ export function declareJobs(program: Command): void {
     .description('cancel waiting or running jobs')
     .argument('<id...>', jobIdHelp)
     .action(lazily(async () => (await import('../commands/wait')).cancel))
+  program
+    .command('hold')
+    .description('do not let waiting jobs start until they are released')
+    .argument('<id...>', jobIdHelp)
+    .action(lazily(async () => (await import('../commands/wait')).hold))
+  program
+    .command('release')
+    .description('let held jobs start')
+    .argument('<id...>', jobIdHelp)
+    .action(lazily(async () => (await import('../commands/wait')).release))
   declareOutput(program)
   declareTerminals(program)
   declareAgents(program)

@@ -102,4 +102,9 @@ export const setPriority = changing(
   ({ id, priority }: { id: string; priority: number }) => api.queue.setPriority(id, { priority }),
   cluster,
 )
+export const setHeld = changing(
+  ({ id, held }: { id: string; held: boolean }) => api.queue.setHeld(id, { held }),
+  cluster,
+  keys.jobs,
+)
 export const cancelQueued = changing((id: string) => api.queue.cancel(id), cluster, keys.jobs)

@@ -82,6 +82,9 @@ export const queueQuerySchema = z.object({
 /** `PATCH /queue/JOB_ID/priority`. */
 export const prioritySchema = z.strictObject({ priority: count(-100, 100) })
 
+/** `PATCH /queue/JOB_ID/hold`. */
+export const holdSchema = z.strictObject({ held: z.boolean() })
+
 /** `GET /queue/JOB_ID`, also for a job that has ended. */
 export const queueJobDetailSchema = queueJobSchema.extend({
   job_id: z.string(),

@@ -67,6 +67,7 @@ export const waitReasons = {
   provisioning: { message: 'The nodes for this job are starting.' },
   never_fits: { message: 'No node has what the job needs.' },
   backing_off: { message: 'The last attempt failed because of a system fault. gpuq retries the job soon.' },
+  held: { message: 'The job is held. Release it to let it start.' },
   slurm_submitting: { message: 'gpuq is submitting the job to Slurm.' },
   slurm_pending: { message: 'The job waits in Slurm.' },
   slurm_held: { message: 'The job is held in Slurm.' },

@@ -10,6 +10,7 @@ import { POST as start } from '../orchestrator/start/route'
 import { GET as status } from '../orchestrator/status/route'
 import { POST as stop } from '../orchestrator/stop/route'
 import { GET as getStatus } from '../status/[id]/route'
+import { PATCH as setHeld } from './[id]/hold/route'
 import {
   audited,
   cancel,
@@ -45,10 +46,15 @@ describe('a client of the documented calls only', () => {
       { job_id: id, run_id: 'run-7', user: 'newcomer', command: 'python fit.py', gpu_count: 2, priority: 2 },
     ])
     expect(await prioritize(id, { priority: 3 }, who)).toMatchObject({ status: 200, body: { priority: 3 } })
+    const hold = (held: boolean) =>
+      call(setHeld, '/x', { method: 'PATCH', body: { held }, params: { id }, ...who })
+    expect(await hold(true)).toMatchObject({ status: 200, body: { status: 'queued', reason: 'held' } })
+    expect(await hold(false)).toMatchObject({ status: 200, body: { status: 'queued', reason: null } })
     expect(await cancel(id, who)).toMatchObject({
       status: 200,
       body: { status: 'cancelled', reason: 'cancelled_by_admin' },
     })
+    expect(await hold(true)).toMatchObject({ status: 409 })
     for (const handler of [start, stop, start]) {
       expect(await call(handler, '/x', { method: 'POST', ...who })).toMatchObject({ status: 200 })
     }

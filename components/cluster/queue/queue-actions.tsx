@@ -1,8 +1,8 @@
 import { useMutation } from '@tanstack/react-query'
-import { ArrowUpDown, Ban, Ellipsis } from 'lucide-react'
+import { ArrowUpDown, Ban, Ellipsis, Pause, Play } from 'lucide-react'
 import { useState } from 'react'
 import { z } from 'zod'
-import { cancelQueued, setPriority } from '@/components/queries/cluster'
+import { cancelQueued, setHeld, setPriority } from '@/components/queries/cluster'
 import type { QueueJob } from '@/lib/contract/cluster/cluster'
 import { DialogForm } from '../../shell/form'
 import { numberText } from '../../shell/form-values'
@@ -12,7 +12,7 @@ import { Dialog } from '../../ui/dialog'
 import { DropdownMenu, MenuItem } from '../../ui/dropdown-menu'
 import { IconButton } from '../../ui/icon-button'
 import { NumberField } from '../../ui/text-field'
-import { toast } from '../../ui/toaster'
+import { toast, toastOutcome } from '../../ui/toaster'
 import { queueJobTitle } from './job-cell'
 
 /** The actions for a job in the queue. */
@@ -28,6 +28,7 @@ export function QueueActions({ job }: { job: QueueJob }) {
             Change priority…
           </MenuItem>
         ) : null}
+        {job.status === 'queued' ? <HoldItem job={job} /> : null}
         <MenuItem icon={Ban} tone="danger" onSelect={() => setOpen('cancel')}>
           Cancel job…
         </MenuItem>
@@ -37,6 +38,24 @@ export function QueueActions({ job }: { job: QueueJob }) {
     </span>
   )
 }
+
+/** Holds a waiting job, or releases it. */
+function HoldItem({ job }: { job: QueueJob }) {
+  const { mutate } = useMutation(setHeld)
+  const held = isHeld(job)
+  const change = () => {
+    if (job.job_id === null) return
+    const outcome = toastOutcome(`${queueJobTitle(job)} ${held ? 'released' : 'held'}`)
+    mutate({ id: job.job_id, held: !held }, outcome)
+  }
+  return (
+    <MenuItem icon={held ? Play : Pause} onSelect={change}>
+      {held ? 'Release' : 'Hold'}
+    </MenuItem>
+  )
+}
+
+const isHeld = ({ reason }: QueueJob) => reason === 'held' || reason === 'slurm_held'
 
 interface QueueJobDialogProps {
   job: QueueJob

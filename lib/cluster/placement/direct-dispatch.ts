@@ -95,7 +95,7 @@ async function lockFirstWaiting(tx: Transaction, jobIds: readonly string[]): Pro
     text: `SELECT id, attempt, spec, ${gpuLimitColumns} FROM jobs
             WHERE status = 'pending' AND id = (
                   SELECT jobs.id FROM unnest($1::uuid[]) WITH ORDINALITY AS line (id, turn) JOIN jobs USING (id)
-                   WHERE status = 'pending' AND (not_before IS NULL OR not_before <= now()) ORDER BY turn LIMIT 1)
+                   WHERE status = 'pending' AND NOT held AND (not_before IS NULL OR not_before <= now()) ORDER BY turn LIMIT 1)
               FOR UPDATE SKIP LOCKED`,
     values: [jobIds],
   })

@@ -92,7 +92,7 @@ async function selectWindow(): Promise<{ rows: WaitingRow[]; since: Date }> {
     text: `SELECT ${columns}, now() AS since
              FROM (SELECT id, turn FROM (
                      SELECT w.id, w.created_at, row_number() OVER (PARTITION BY w.project_id, w.user_id, w.reason ORDER BY ${queueOrder('w', 'p')}) AS turn
-                       FROM jobs w CROSS JOIN policies p WHERE w.status = 'pending') AS pending
+                       FROM jobs w CROSS JOIN policies p WHERE w.status = 'pending' AND NOT w.held) AS pending
                     WHERE turn <= $1 ORDER BY turn, created_at, id LIMIT $2) AS chosen JOIN jobs j USING (id)
             ORDER BY turn, j.created_at, j.id`,
     values: [windowPerUser, window],
@@ -107,7 +107,7 @@ async function readSelected({ ids, since }: WindowSelection): Promise<WaitingRow
              SELECT id FROM unnest($1::uuid[]) AS id
              UNION SELECT id FROM jobs WHERE created_at > $2::timestamptz - make_interval(secs => $3) AND status = 'pending'
            )
-           SELECT ${columns} FROM known JOIN jobs j USING (id) WHERE j.status = 'pending' LIMIT $4`,
+           SELECT ${columns} FROM known JOIN jobs j USING (id) WHERE j.status = 'pending' AND NOT j.held LIMIT $4`,
     values: [ids, since, maxTransactionS, window + maxAdded + 1],
   })
   return rows

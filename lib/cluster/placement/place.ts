@@ -56,7 +56,7 @@ export async function commitPlacement(placement: Placement): Promise<Commit> {
 
 const scheduleJobSql = `
   UPDATE jobs SET status = 'scheduled', attempt = $2, reason = NULL, reason_detail = NULL, not_before = NULL
-   WHERE id = $1 AND status = 'pending' AND attempt = $2 - 1`
+   WHERE id = $1 AND status = 'pending' AND NOT held AND attempt = $2 - 1`
 
 interface ClaimedJob extends GpuLimits {
   spec: StoredSpec

@@ -90,7 +90,7 @@ export async function setWaitReasons(waiting: readonly JobWait[]): Promise<void>
     name: 'set-wait-reasons',
     text: `UPDATE jobs SET reason = w.reason, reason_detail = w.detail
              FROM unnest($1::uuid[], $2::text[], $3::text[]) AS w (id, reason, detail)
-            WHERE jobs.id = w.id AND jobs.status = 'pending'
+            WHERE jobs.id = w.id AND jobs.status = 'pending' AND (NOT jobs.held OR w.reason = 'slurm_held')
               AND (w.reason <> 'never_fits' OR jobs.not_before IS NULL OR jobs.not_before <= now())
            RETURNING pg_notify('${channels.job}', jobs.id::text)`,
     values: [

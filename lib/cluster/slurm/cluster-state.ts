@@ -54,7 +54,7 @@ export async function setUnsubmittedReason(
   await database().pool.query({
     name: 'set-unsubmitted-reason',
     text: `UPDATE jobs SET reason = $1, reason_detail = NULL
-            WHERE status = 'pending' AND (not_before IS NULL OR not_before <= now())
+            WHERE status = 'pending' AND NOT held AND (not_before IS NULL OR not_before <= now())
               AND reason IS DISTINCT FROM $1
               AND NOT EXISTS (SELECT 1 FROM slurm_jobs s WHERE s.job_id = jobs.id AND s.ended_at IS NULL AND s.slurm_id IS NOT NULL)
            RETURNING pg_notify('${channels.job}', id::text)`,

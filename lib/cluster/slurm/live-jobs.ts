@@ -14,6 +14,7 @@ export interface LiveSlurmJob {
   state: string | null
   reason: string | null
   startsAt: Date | null
+  /** Whether Slurm held it at the last poll, or gpuq has held it there since. */
   held: boolean
   nice: number
   restarts: number
@@ -24,6 +25,8 @@ export interface LiveSlurmJob {
   /** Null: the job was deleted. */
   status: JobStatus | null
   priority: number
+  /** Whether gpuq must not let the job start. */
+  jobHeld: boolean
   /** The handle of the job's owner. */
   owner: string | null
   waitReason: string | null
@@ -39,7 +42,7 @@ export async function readLiveSlurmJobs(): Promise<LiveSlurmJob[]> {
     name: 'live-slurm-jobs',
     text: `SELECT s.id, s.job_id AS "jobId", s.slurm_id AS "slurmId", s.state, s.reason, s.starts_at AS "startsAt", s.held, s.nice,
                   s.restarts, s.attempt, s.attempt_restart AS "attemptRestart", s.stop_reason AS "stopReason",
-                  j.status, coalesce(j.priority, 0) AS priority, u.handle AS owner, j.reason AS "waitReason", j.reason_detail AS "waitDetail",
+                  j.status, coalesce(j.priority, 0) AS priority, coalesce(j.held, false) AS "jobHeld", u.handle AS owner, j.reason AS "waitReason", j.reason_detail AS "waitDetail",
                   coalesce(t.live, false) AS "hasLiveTask",
                   extract(epoch FROM now() - CASE WHEN t.live THEN NULL WHEN j.id IS NULL THEN s.created_at
                                                   ELSE coalesce(j.ended_at, t.ended) END)::float8 AS "doneSeconds"
@@ -100,6 +103,21 @@ export async function endSlurmJob(
         [row.jobId, retryAfterS],
       )
   })
+}
+
+/** Records that gpuq held a job in Slurm or released it there, so that the next poll does not take it for a change by hand. */
+export async function recordHeld(rowId: string, held: boolean): Promise<void> {
+  await database().pool.query('UPDATE slurm_jobs SET held = $2 WHERE id = $1', [rowId, held])
+}
+
+/** Stores that jobs were held or released in Slurm by hand, where gpuq still has the value that it was compared with. */
+export async function adoptHolds(holds: readonly { jobId: string; held: boolean }[]): Promise<void> {
+  if (holds.length === 0) return
+  await database().pool.query(
+    `UPDATE jobs SET held = h.held FROM unnest($1::uuid[], $2::bool[]) AS h (id, held)
+      WHERE jobs.id = h.id AND jobs.held <> h.held AND jobs.status = 'pending'`,
+    [holds.map(({ jobId }) => jobId), holds.map(({ held }) => held)],
+  )
 }
 
 /** Records the nice value that gpuq gave a job. */

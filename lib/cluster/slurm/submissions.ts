@@ -25,10 +25,10 @@ export interface UnsubmittedJob {
 }
 
 /**
- * SQL for the jobs that Slurm should have and does not: those that wait, whose backoff is over, and that have no live row.
+ * SQL for the jobs that Slurm should have and does not: those that wait and are not held, whose backoff is over, and that have no live row.
  * None while the scheduler is stopped.
  */
-const unsubmitted = `j.status = 'pending' AND (j.not_before IS NULL OR j.not_before <= now())
+const unsubmitted = `j.status = 'pending' AND NOT j.held AND (j.not_before IS NULL OR j.not_before <= now())
   AND NOT EXISTS (SELECT 1 FROM slurm_jobs s WHERE s.job_id = j.id AND s.ended_at IS NULL)`
 
 /**

@@ -28,6 +28,10 @@ export const queueOperations = defineOperations('queue', 'queue', {
     body: queue.prioritySchema,
     responses: ok(queue.queueJobDetailSchema),
   }),
+  setHeld: patch('/api/queue/{id}/hold', 'submit', 'Hold a waiting job, or release it', {
+    body: queue.holdSchema,
+    responses: ok(queue.queueJobDetailSchema),
+  }),
 })
 
 export const orchestratorOperations = defineOperations('orchestrator', 'queue', {

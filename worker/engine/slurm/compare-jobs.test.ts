@@ -18,6 +18,7 @@ const waiting: LiveSlurmJob = {
   stopReason: null,
   status: 'pending',
   priority: 0,
+  jobHeld: false,
   owner: 'ada',
   waitReason: 'slurm_pending',
   waitDetail: null,
@@ -189,5 +190,22 @@ it('a job that Slurm does not know and that never started is submitted again', (
   expect(compareMissingJob(waiting, null).end).toEqual({ state: 'LOST', verdict: null, failedStart: false })
   expect(compareMissingJob(waiting, seen('CANCELLED')).end).toMatchObject({
     verdict: { reason: 'cancelled_in_slurm' },
+  })
+})
+
+describe('a hold', () => {
+  it('of gpuq is sent to Slurm, and one by hand is kept in gpuq', () => {
+    const compare = (jobHeld: boolean, before: boolean, now: boolean) => {
+      const { hold, adoptHold } = compareJob(
+        { ...waiting, jobHeld, held: before },
+        seen('PENDING', { held: now }),
+      )
+      return { hold, adoptHold }
+    }
+    expect(compare(false, false, false)).toEqual({ hold: null, adoptHold: null })
+    expect(compare(true, false, false)).toEqual({ hold: true, adoptHold: null })
+    expect(compare(false, true, true)).toEqual({ hold: false, adoptHold: null })
+    expect(compare(false, false, true)).toEqual({ hold: null, adoptHold: true })
+    expect(compare(true, true, false)).toEqual({ hold: null, adoptHold: false })
   })
 })

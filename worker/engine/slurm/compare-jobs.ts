@@ -20,6 +20,10 @@ export interface Decision {
   cancel: boolean
   /** The nice value that gpuq's priority demands now; null: no change. */
   nice: number | null
+  /** gpuq's owner held or released the job: so must Slurm; null: no change. */
+  hold: boolean | null
+  /** It was held or released in Slurm by hand: so is the job in gpuq; null: no change. */
+  adoptHold: boolean | null
   /** Why the job waits, if that changed. */
   wait: JobWait | null
   /** The Slurm job is over: the row ends, and with a verdict the waiting job too. */
@@ -97,7 +101,12 @@ export function compareJob(row: LiveSlurmJob, seen: SlurmJobState): Decision {
     return { ...decision, cancel: true, end: { state: seen.state, verdict, failedStart: false } }
   }
   const nice = niceOf(row.priority)
-  return { ...decision, nice: nice === row.nice ? null : nice, wait: waitOf(row, seen) }
+  return {
+    ...decision,
+    nice: nice === row.nice ? null : nice,
+    ...holdOf(row, seen),
+    wait: waitOf(row, seen),
+  }
 }
 
 /**
@@ -113,7 +122,18 @@ export function compareMissingJob(row: LiveSlurmJob, ended: SlurmJobState | null
 }
 
 function nothing(row: LiveSlurmJob): Decision {
-  return { row, foundId: null, facts: null, stop: null, cancel: false, nice: null, wait: null, end: null }
+  return {
+    row,
+    foundId: null,
+    facts: null,
+    stop: null,
+    cancel: false,
+    nice: null,
+    hold: null,
+    adoptHold: null,
+    wait: null,
+    end: null,
+  }
 }
 
 function changedFacts(row: LiveSlurmJob, seen: SlurmJobState): SlurmFacts | null {
@@ -151,6 +171,14 @@ function endReasonOf({ state }: SlurmJobState): Outcome['reason'] | null {
   if (state === 'CANCELLED') return 'cancelled_in_slurm'
   if (state === 'TIMEOUT' || state === 'DEADLINE') return 'timeout'
   return state === 'OUT_OF_MEMORY' ? 'out_of_memory' : null
+}
+
+/** If both sides changed since the last poll, the change in Slurm is kept. */
+function holdOf(row: LiveSlurmJob, seen: SlurmJobState): Pick<Decision, 'hold' | 'adoptHold'> {
+  if (row.jobHeld === seen.held) return { hold: null, adoptHold: null }
+  return seen.held === row.held
+    ? { hold: row.jobHeld, adoptHold: null }
+    : { hold: null, adoptHold: seen.held }
 }
 
 function waitOf(row: LiveSlurmJob, seen: SlurmJobState): JobWait | null {

@@ -1,9 +1,11 @@
 import { setWaitReasons } from '@/lib/cluster/placement/wait-reasons'
 import {
+  adoptHolds,
   endSlurmJob,
   findEndedRows,
   type LiveSlurmJob,
   readLiveSlurmJobs,
+  recordHeld,
   recordNice,
   storeFacts,
 } from '@/lib/cluster/slurm/live-jobs'
@@ -40,8 +42,11 @@ export async function pollJobs(client: SlurmClient, asOwner: boolean): Promise<S
   const unwanted = await findUnwanted(rows, states, seen)
   const cancelled = decisions.flatMap(({ cancel, row }) => (cancel ? (seen.get(row.id) ?? []) : []))
   await cancelJobs(client, [...cancelled, ...unwanted], asOwner)
-  for (const { row, nice } of decisions)
-    if (nice !== null) await changeNice(client, row, nice, asOwner ? row.owner : null)
+  for (const { row, nice, hold } of decisions) {
+    const account = asOwner ? row.owner : null
+    if (nice !== null) await changeNice(client, row, nice, account)
+    if (hold !== null) await changeHold(client, row, hold, account)
+  }
   return states.filter((state) => rowOfComment(state.comment) === null && !isSlurmFinal(state))
 }
 
@@ -131,6 +136,11 @@ async function store(decisions: readonly Decision[]): Promise<void> {
       ),
     )
   }
+  await adoptHolds(
+    decisions.flatMap(({ row, adoptHold }) =>
+      adoptHold === null ? [] : [{ jobId: row.jobId, held: adoptHold }],
+    ),
+  )
   await setWaitReasons(decisions.flatMap(({ wait }) => wait ?? []))
 }
 
@@ -164,4 +174,22 @@ async function changeNice(
     logger.warn({ job: row.jobId }, `Slurm did not change the priority of a job: ${error.message}`)
   }
   await recordNice(row.id, nice)
+}
+
+async function changeHold(
+  client: SlurmClient,
+  row: LiveSlurmJob,
+  held: boolean,
+  account: string | null,
+): Promise<void> {
+  if (row.slurmId === null) return
+  try {
+    await client.setHeld([row.slurmId], held, account)
+    await recordHeld(row.id, held)
+  } catch (error) {
+    // An admin of Slurm holds it.
+    if (!(error instanceof SlurmRefusal)) throw error
+    logger.warn({ job: row.jobId }, `Slurm did not ${held ? 'hold' : 'release'} a job: ${error.message}`)
+    await adoptHolds([{ jobId: row.jobId, held: row.held }])
+  }
 }

@@ -1,0 +1,42 @@
+import { type Actor, requireScope } from '../access/actor'
+import { recordAudit } from '../access/audit'
+import { conflict } from '../contract/errors'
+import { isFinal, type JobStatus } from '../contract/status'
+import { channels } from '../database/listen'
+import { wakeLeader } from '../database/notify'
+import { transaction } from '../database/transaction'
+import { findVisibleJob } from '../jobs/read/job-visibility'
+
+/**
+ * Holds a waiting job, so that it does not start, or releases it. The state that it has already is no error. Under Slurm,
+ * the leader holds and releases the Slurm job.
+ * @throws 409 if the job no longer waits.
+ */
+export async function setHeld(actor: Actor, jobId: string, held: boolean): Promise<void> {
+  requireScope(actor, 'submit')
+  const { id, userId } = await findVisibleJob(actor, jobId)
+  await transaction(async (tx) => {
+    const { rows } = await tx.query<{ status: JobStatus; held: boolean }>(
+      'SELECT status, held FROM jobs WHERE id = $1 FOR UPDATE',
+      [id],
+    )
+    const [job] = rows
+    if (!job) throw new Error(`job ${id} vanished`)
+    if (job.status !== 'pending') throw conflict(tooLate(job.status))
+    if (job.held === held) return
+    await tx.query(
+      `WITH changed AS (UPDATE jobs SET held = $2, reason = CASE WHEN $2 THEN 'held' END, reason_detail = NULL WHERE id = $1)
+       SELECT pg_notify('${channels.job}', $1::text)`,
+      [id, held],
+    )
+    if (userId === actor.userId) return
+    const action = held ? 'job_held' : 'job_released'
+    await recordAudit(tx, { actorId: actor.userId, action, target: id, detail: {} })
+  })
+  wakeLeader()
+}
+
+function tooLate(status: JobStatus): string {
+  const where = isFinal(status) ? `has ended: it is ${status}` : 'already has a node'
+  return `The job ${where}. You can hold or release a job only while it waits.`
+}
