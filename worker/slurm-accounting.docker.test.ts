@@ -1,7 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect } from 'vitest'
 import { slurmClient } from '@/lib/slurm/slurm'
 import type { SlurmClient } from '@/lib/slurm/slurm-client'
+import { cancel } from './testing/cancel'
+import { it as test } from './testing/lab-test'
 import { fourNodes, SlurmCluster } from './testing/slurm-cluster'
+import { SlurmLab } from './testing/slurm-lab'
+import { expectAllTrue } from './testing/truth'
 import { until } from './testing/until'
 
 let slurm: SlurmCluster
@@ -50,4 +54,34 @@ test('the accounting knows how jobs ended that the controller has forgotten', as
   })
   expect(found.find(({ id }) => id === killed)).toMatchObject({ state: 'FAILED', comment: 'gpuq:two' })
   expect(found.find(({ id }) => id === cancelled)).toMatchObject({ state: 'CANCELLED', nodes: [] })
+})
+
+test('without slurmdbd jobs run, and one that the controller forgot waits until slurmdbd is back', async ({
+  afterwards,
+}) => {
+  const lab = await SlurmLab.open(slurm)
+  afterwards(() => lab.lab.close())
+  const [worker] = await lab.startWorkers('n0')
+  const spec = { cpu: 1, memory_gb: 0.25 }
+  const forgotten = await lab.jobs.submit('print(1)', { spec: { ...spec, cpu: 16 }, held: true })
+  const blocker = await lab.jobs.submit('import time\nprint("started", flush=True)\ntime.sleep(3600)', {
+    spec,
+  })
+  await lab.jobs.untilPrinted(blocker, /started/)
+  await lab.jobs.letGo(forgotten)
+  await lab.untilSubmitted(forgotten)
+  await slurm.endAccounting()
+  // Slurm has no such job, as after MinJobAge.
+  await lab.lab.database.pool.query('UPDATE slurm_jobs SET slurm_id = 999999 WHERE job_id = $1', [forgotten])
+  await lab.jobs.until('gpuq asks in vain', async () =>
+    worker?.log.includes('the accounting of Slurm does not answer'),
+  )
+  const other = await lab.jobs.submit('print("runs")', { spec })
+  expect(await lab.jobs.untilFinal(other)).toMatchObject({ status: 'completed', attempt: 1 })
+  expect((await lab.rows(forgotten)).map(({ ended }) => ended)).toEqual([false])
+  await cancel(lab.lab, blocker)
+  await slurm.startAccounting()
+  expect(await lab.jobs.untilFinal(forgotten)).toMatchObject({ status: 'completed', attempt: 1 })
+  expect((await lab.rows(forgotten)).map(({ state }) => state)).toContain('LOST')
+  await expectAllTrue(lab.lab)
 })

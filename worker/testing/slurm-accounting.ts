@@ -11,6 +11,9 @@ const account = 'mysql'
 const storage = { user: 'slurm', password: 'slurm', database: 'slurm_acct_db' }
 
 export interface SlurmAccounting {
+  /** Ends slurmdbd. Its database continues. */
+  endDaemon(): Promise<void>
+  startDaemon(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -32,9 +35,7 @@ export async function startAccounting(
     await daemon.end('SIGKILL')
     await database.end('SIGKILL')
   }
-  try {
-    const config = slurmdbdConf(directory, port, storagePort)
-    await writeFile(join(directory, 'slurmdbd.conf'), config, { mode: 0o600 })
+  const startDaemon = async () => {
     await daemon.start()
     await until('slurmdbd answers', () =>
       run('sacctmgr', ['--noheader', 'show', 'cluster'], { env }).then(
@@ -42,7 +43,12 @@ export async function startAccounting(
         () => false,
       ),
     )
-    return { stop }
+  }
+  try {
+    const config = slurmdbdConf(directory, port, storagePort)
+    await writeFile(join(directory, 'slurmdbd.conf'), config, { mode: 0o600 })
+    await startDaemon()
+    return { endDaemon: () => daemon.end('SIGKILL'), startDaemon, stop }
   } catch (error) {
     await stop()
     throw error

@@ -180,6 +180,15 @@ export class SlurmCluster {
     return { GPUQ_SLURM_URL: url, GPUQ_SLURM_TOKEN_COMMAND: 'scontrol token lifespan=3600' }
   }
 
+  /** Ends slurmdbd, as a crash does; with `accounting` only. */
+  async endAccounting(): Promise<void> {
+    await this.accounting?.endDaemon()
+  }
+
+  async startAccounting(): Promise<void> {
+    await this.accounting?.startDaemon()
+  }
+
   /** Starts the slurmd of a node. */
   startNode(name: string): Promise<void> {
     return this.slurmd(name).start()

@@ -15,7 +15,12 @@ import { recordSlurmId } from '@/lib/cluster/slurm/submissions'
 import type { Outcome } from '@/lib/jobs/lifecycle/attempt-end'
 import { backoffSeconds } from '@/lib/jobs/lifecycle/verdict'
 import { logger } from '@/lib/logger'
-import { type SlurmClient, type SlurmJobState, SlurmRefusal } from '@/lib/slurm/slurm-client'
+import {
+  type SlurmClient,
+  type SlurmJobState,
+  SlurmRefusal,
+  SlurmUnavailable,
+} from '@/lib/slurm/slurm-client'
 import { compareJob, compareMissingJob, type Decision, isSlurmFinal } from './compare-jobs'
 import { rowOfComment } from './submit-jobs'
 
@@ -34,9 +39,10 @@ export async function pollJobs(client: SlurmClient, asOwner: boolean): Promise<S
   const seen = matchJobs(rows, states)
   const missing = rows.filter(({ id }) => !seen.has(id))
   const ended = await findEnded(client, missing)
-  const decisions = rows.map((row) => {
+  const decisions = rows.flatMap((row) => {
     const state = seen.get(row.id)
-    return state ? compareJob(row, state) : compareMissingJob(row, ended.get(row.id) ?? null)
+    if (state) return compareJob(row, state)
+    return ended === null && row.slurmId !== null ? [] : compareMissingJob(row, ended?.get(row.id) ?? null)
   })
   await store(decisions)
   const unwanted = await findUnwanted(rows, states, seen)
@@ -68,14 +74,24 @@ function matchJobs(
   return found
 }
 
-/** Asks the accounting about all jobs that the controller no longer knows. It may not have comments, but has names. */
+/**
+ * Asks the accounting about all jobs that the controller no longer knows. It may not have comments, but has names.
+ * @returns null while the accounting does not answer: nothing is decided about these jobs, and the others go on.
+ */
 async function findEnded(
   client: SlurmClient,
   missing: readonly LiveSlurmJob[],
-): Promise<Map<string, SlurmJobState>> {
+): Promise<Map<string, SlurmJobState> | null> {
   const asked = missing.filter(({ slurmId }) => slurmId !== null)
   if (asked.length === 0) return new Map()
-  const states = await client.findEnded(asked.flatMap(({ slurmId }) => slurmId ?? []))
+  let states: SlurmJobState[]
+  try {
+    states = await client.findEnded(asked.flatMap(({ slurmId }) => slurmId ?? []))
+  } catch (error) {
+    if (!(error instanceof SlurmUnavailable)) throw error
+    logger.warn({ err: error, jobs: asked.length }, 'the accounting of Slurm does not answer, retrying')
+    return null
+  }
   const found = new Map<string, SlurmJobState>()
   for (const row of asked) {
     const state = states.findLast(({ id, name }) => id === row.slurmId && name === `gpuq-${row.jobId}`)
