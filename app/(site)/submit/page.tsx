@@ -3,6 +3,7 @@ import { notFound } from 'next/navigation'
 import { SubmitView } from '@/components/jobs/submit/submit-view'
 import { keys } from '@/components/queries/queries'
 import { listEnvironments } from '@/lib/access/environments'
+import { listRefusedKeys } from '@/lib/jobs/config/capabilities'
 import { readSource } from '@/lib/jobs/read/read'
 import { nullIfNotFound } from '../null-if-not-found'
 import { Prefetched } from '../prefetched'
@@ -20,7 +21,7 @@ export default async function SubmitPage({ searchParams }: { searchParams: Searc
   if (from !== null && start === null) notFound()
   return (
     <Prefetched queryKey={keys.environments} load={() => listEnvironments(actor)}>
-      <SubmitView key={from} handle={actor.handle} start={start} />
+      <SubmitView key={from} handle={actor.handle} start={start} refusedKeys={listRefusedKeys()} />
     </Prefetched>
   )
 }

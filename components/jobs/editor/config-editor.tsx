@@ -14,6 +14,8 @@ interface ConfigEditorProps {
   /** From the local check and from the server's response. */
   problems: readonly FieldError[]
   environments: readonly EnvironmentChoice[]
+  /** Keys that this gpuq always refuses; left out: none. */
+  refusedKeys?: readonly string[]
   /** Offered as values of a new config. */
   lastJob?: LastJob | null
 }
@@ -62,6 +64,7 @@ export function ConfigEditor(props: ConfigEditorProps) {
             onChange={onChange}
             problems={problems}
             environments={props.environments}
+            refusedKeys={props.refusedKeys ?? []}
             lastJob={props.lastJob ?? null}
           />
         </div>

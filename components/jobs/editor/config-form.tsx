@@ -22,6 +22,8 @@ interface ConfigFormProps {
   problems: readonly FieldError[]
   /** The options for the environment. Without any, the user types the name. */
   environments: readonly EnvironmentChoice[]
+  /** Keys that this gpuq always refuses: they have a field only while the text has them. */
+  refusedKeys: readonly string[]
   /** Offered while competition and project are empty. */
   lastJob: LastJob | null
 }
@@ -37,7 +39,10 @@ export function ConfigForm(props: ConfigFormProps) {
   const { value, problems } = props
   const text = useMemo(() => readConfigText(value), [value])
   const write = useTextEdits(props)
-  const keysOf = (group: FormField['group']) => formKeys.filter((key) => formFields[key].group === group)
+  const isOffered = (key: FormKey) =>
+    !props.refusedKeys.includes(key) || (text !== null && text.read(key).kind !== 'absent')
+  const keysOf = (group: FormField['group']) =>
+    formKeys.filter((key) => formFields[key].group === group && isOffered(key))
   return (
     <div className="flex flex-col gap-4">
       {text ? null : (

@@ -15,13 +15,14 @@ interface EditorsProps {
   draft: Draft
   files: DirectoryDraft
   problems: DraftProblems
+  refusedKeys: readonly string[]
   onChange: (change: Partial<Draft>) => void
   code: RefObject<CodeEditorHandle | null>
   config: RefObject<CodeEditorHandle | null>
 }
 
 /** The editors of the program, or the directory with the editor of its open file, and the editor of the config. */
-export function Editors({ draft, files, problems, onChange, code, config }: EditorsProps) {
+export function Editors({ draft, files, problems, refusedKeys, onChange, code, config }: EditorsProps) {
   const { data: lastJob } = useQuery(lastJobQuery())
   const { directory } = files
   const { entrypoint } = problems
@@ -62,6 +63,7 @@ export function Editors({ draft, files, problems, onChange, code, config }: Edit
             onChange={(text) => onChange({ config: text })}
             problems={problems.config}
             environments={problems.environments}
+            refusedKeys={refusedKeys}
             lastJob={lastJob ?? null}
           />
         </PanelBody>

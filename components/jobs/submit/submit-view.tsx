@@ -27,10 +27,12 @@ interface SubmitViewProps {
   handle: string
   /** The files of a job to edit and run again. */
   start: Draft | null
+  /** Config keys that this gpuq always refuses; left out: none. */
+  refusedKeys?: readonly string[]
 }
 
 /** The submit page: a program or a directory, and a config, dropped or written, checked while the user types. */
-export function SubmitView({ handle, start }: SubmitViewProps) {
+export function SubmitView({ handle, start, refusedKeys = [] }: SubmitViewProps) {
   const { draft, change, startOver } = useDraft(start)
   const files = useDirectory(draft, change)
   const { directory } = files
@@ -79,6 +81,7 @@ export function SubmitView({ handle, start }: SubmitViewProps) {
         draft={draft}
         files={files}
         problems={problems}
+        refusedKeys={refusedKeys}
         onChange={change}
         code={code}
         config={config}

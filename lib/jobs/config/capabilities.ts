@@ -3,7 +3,7 @@ import { provisionOption } from '../../contract/config/provision-args'
 import { invalidField } from '../../contract/errors'
 import { env } from '../../env'
 import { usesSlurm } from '../../env/engine'
-import { findSlurmRefusal, type Refusal, type SlurmKeys } from './slurm-capabilities'
+import { findSlurmRefusal, keysRefusedBySlurm, type Refusal, type SlurmKeys } from './slurm-capabilities'
 import { readSlurmCluster } from './slurm-cluster'
 
 /**
@@ -23,6 +23,11 @@ export async function requireCapabilities(
     : findProvisionRefusal(config)
   if (refusal === null) return
   throw invalidField(refusal.key, refusal.message, `${where}${refusal.key}: ${refusal.message}`)
+}
+
+/** The config keys that this installation always refuses, so that a form need not offer them. */
+export function listRefusedKeys(): (keyof JobConfig)[] {
+  return usesSlurm() ? keysRefusedBySlurm(env().GPUQ_SLURM_SHARDS_PER_GPU) : []
 }
 
 /** Nodes for one job need the commands of the admin. */

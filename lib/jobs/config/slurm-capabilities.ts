@@ -21,6 +21,12 @@ const never = {
   gpu_memory_gb: 'Slurm does not know the memory of a GPU: choose a model with gpu_model',
 } as const satisfies Partial<Record<keyof SlurmKeys, string>>
 
+/** The keys that no config may have under Slurm. */
+export function keysRefusedBySlurm(shardsPerGpu: number): (keyof JobConfig)[] {
+  const keys: (keyof JobConfig)[] = Object.keys(never) as (keyof typeof never)[]
+  return shardsPerGpu === 0 ? [...keys, 'gpu_fraction'] : keys
+}
+
 /** What decides whether Slurm can follow a config. */
 interface SlurmFacts extends Pick<StoredSlurmCluster, 'readAt' | 'nodes'> {
   /** Parts into which Slurm divides each GPU (GRES `shard`); 0: none. */
