@@ -16,7 +16,7 @@ import { theSystem } from './system/the-system'
 import { adminUser, createUser, noLimits, type TestUser } from './test-users'
 import { configText, sendParts, submit, uploadParts } from './uploads'
 
-/** gpuq on a real Slurm with two nodes of eight simulated GPUs, through every door. */
+/** gpuq on a real Slurm with two nodes of eight simulated GPUs, by all interfaces. */
 
 const nodeNames = ['n0', 'n1']
 
