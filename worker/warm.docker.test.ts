@@ -211,6 +211,13 @@ describe('a worker with warm containers', () => {
       (await lab.warmContainers()).every(({ id }) => id !== before),
     )
     await warmUp(lab, 1)
+    await lab.jobs.until('the database has their number and memory', async () => {
+      const { rows } = await lab.database.pool.query<{ containers: number; memory: number }>(
+        'SELECT warm_containers AS containers, warm_memory_mib AS memory FROM nodes',
+      )
+      const [node] = rows
+      return node && node.memory > 0 && node.containers === (await lab.warmContainers()).length
+    })
     worker.signal('SIGTERM')
     await worker.ended()
     expect(await lab.warmContainers()).toEqual([])

@@ -37,6 +37,11 @@ it('shows a node with its GPUs, jobs and worker warnings', () => {
   expect(onOpenGpu).toHaveBeenCalledWith('gpu-1')
 })
 
+it('shows the warm containers of a node and their memory, if it has any', () => {
+  renderNode({ warm_containers: 2, warm_memory_mib: 4 })
+  expect(screen.getByText(/^2 warm containers, 4 MiB/)).toBeTruthy()
+})
+
 it('links a node with failed checks to what to do', () => {
   renderNode({ failed_checks: 2 })
   expect(screen.getByText(/^2 checks of lab-1 failed\./)).toBeTruthy()

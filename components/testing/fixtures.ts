@@ -172,6 +172,8 @@ export function makeNode(changes: Partial<ClusterNode> = {}): ClusterNode {
     cpu_used_milli: 500,
     memory_mib: 16_384,
     memory_used_mib: 1024,
+    warm_containers: 0,
+    warm_memory_mib: 0,
     gpus: [makeGpu()],
     ...changes,
   }

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { call } from '@/lib/access/testing/call'
 import { makePerson, makeToken, type Person } from '@/lib/access/testing/people'
+import { recordWarmContainers } from '@/lib/cluster/nodes/warm-containers'
 import { placeManually } from '@/lib/cluster/testing/placed'
 import { makeJob, makeNode } from '@/lib/cluster/testing/rows'
 import { type Cluster, type ClusterNode, clusterSchema } from '@/lib/contract/cluster/cluster'
@@ -42,7 +43,8 @@ async function simulate(hostId: string, name: string): Promise<string> {
 
 describe('the cluster', () => {
   it('shows admins jobs and shares, and researchers only the shares of other users’ jobs', async () => {
-    const { nodeId } = await makeNode({ name: 'one', gpus: 2 })
+    const lease = await makeNode({ name: 'one', gpus: 2 })
+    const { nodeId } = lease
     const [mine, other] = [await makeJob({ userId: ada.id }), await makeJob({ userId: bob.id })]
     await placeManually(nodeId, mine, { milli: 250, cpuMilli: 500, memoryMib: 100 })
     await placeManually(nodeId, other, { milli: 500, cpuMilli: 1500, memoryMib: 200 })
@@ -55,9 +57,11 @@ describe('the cluster', () => {
       share,
     })
     await db.pool.query("UPDATE users SET name = 'Name of ' || handle")
+    await recordWarmContainers(lease, { containers: 2, memoryMib: 4 })
 
     const node = await nodeNamed('one')
     expect(node).toMatchObject({ state: 'ready', reason: null, cpu_used_milli: 2000, memory_used_mib: 300 })
+    expect(node).toMatchObject({ warm_containers: 2, warm_memory_mib: 4 })
     expect(node.gpus).toMatchObject([
       { index: 0, state: 'shared', allocated: 0.75, use: null },
       { index: 1, state: 'free', allocated: 0, jobs: [] },

@@ -57,6 +57,7 @@ export const NodeCard = memo(function NodeCard({
       <PanelBody className="flex flex-col gap-3">
         {node.reason ? <Callout tone={stateStyle.tone}>{node.reason}</Callout> : null}
         <NodeProbe probe={node.probe} />
+        <WarmContainers node={node} />
         <FailedChecks node={node} />
         <NodeWarnings warnings={node.warnings} />
         <NodeGpus node={node} view={view} history={history} onOpenGpu={onOpenGpu} />
@@ -77,6 +78,15 @@ function describeNode(node: ClusterNode): string {
   const cores = `${Number((cpu_used_milli / 1000).toFixed(1))}/${Math.round(cpu_milli / 1000)} cores`
   const memory = `${formatGib(memory_used_mib).replace(' GiB', '')}/${formatGib(memory_mib)}`
   return `${gpus} · ${cores}, ${memory} allocated`
+}
+
+function WarmContainers({ node: { warm_containers, warm_memory_mib } }: { node: ClusterNode }) {
+  if (warm_containers === 0) return null
+  return (
+    <p className="text-muted text-xs">
+      {formatCount(warm_containers, 'warm container')}, {warm_memory_mib} MiB: the next job starts at once.
+    </p>
+  )
 }
 
 function FailedChecks({ node: { node_id, name, failed_checks } }: { node: ClusterNode }) {

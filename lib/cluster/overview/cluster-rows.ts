@@ -87,6 +87,8 @@ const selectNodes = (visible: string) => `
   SELECT ${nodeColumns}, n.simulated, n.pool, n.dedicated_to IS NOT NULL AS dedicated, n.engine_version, coalesce(n.warnings, '{}') AS warnings,
          coalesce((SELECT r.failures FROM node_reports r WHERE r.node_id = n.id), 0) AS failed_checks,
          n.cpu_milli, coalesce(used.cpu, 0)::int AS cpu_used_milli, n.memory_mib, coalesce(used.memory, 0)::int AS memory_used_mib,
+         CASE WHEN n.lease_expires_at > now() THEN n.warm_containers ELSE 0 END AS warm_containers,
+         CASE WHEN n.lease_expires_at > now() THEN n.warm_memory_mib ELSE 0 END AS warm_memory_mib,
          coalesce(gpus.list, '[]') AS gpus
     FROM nodes n
     LEFT JOIN LATERAL (

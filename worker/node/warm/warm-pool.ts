@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { ChangeSignal } from '@/lib/async/change-signal'
 import { sleep } from '@/lib/async/sleep'
 import type { Lease } from '@/lib/cluster/nodes/nodes'
+import { recordWarmContainers, type WarmState } from '@/lib/cluster/nodes/warm-containers'
 import { logger } from '@/lib/logger'
 import type { EngineRuntime } from '../../runtime/docker/engine-runtime'
 import type { TaskContainer, WarmContainer } from '../../runtime/runtime'
@@ -9,14 +10,8 @@ import { taskUser } from '../../runtime/spec/container-spec'
 import { requestClassOf, warmName } from '../../runtime/spec/warm-spec'
 import { ClassDemand } from './class-demand'
 import type { WarmLimits } from './plan-warm'
-import {
-  createWarmFiles,
-  giveFilesTo,
-  listWarmFiles,
-  removeWarmFiles,
-  type WarmFiles,
-  warmFiles,
-} from './warm-files'
+import { removeLeftovers } from './remove-leftovers'
+import { createWarmFiles, giveFilesTo, removeWarmFiles, type WarmFiles, warmFiles } from './warm-files'
 
 const checkIntervalMs = 5_000
 /** A started job gets the machine for itself first. */
@@ -59,13 +54,15 @@ export class WarmPool {
   readonly #closing = new AbortController()
   readonly #wake = new ChangeSignal(this.#closing.signal)
   #filling: Promise<unknown> = Promise.resolve()
+  /** What the database has. The first value is always recorded. */
+  #recorded: WarmState = { containers: -1, memoryMib: 0 }
 
   constructor(readonly host: PoolHost) {
     this.#demand = new ClassDemand(host.warmLimits)
   }
 
   /** Warm containers without a task, and their memory. */
-  get state(): { containers: number; memoryMib: number } {
+  get state(): WarmState {
     const memoryMib = this.#waiting.reduce((sum, { memoryMib: used }) => sum + (used ?? 0), 0)
     return { containers: this.#waiting.length, memoryMib }
   }
@@ -83,7 +80,8 @@ export class WarmPool {
     const [found] = index < 0 ? [] : this.#waiting.splice(index, 1)
     if (found === undefined) return undefined
     this.#reserved.set(task.taskId, found)
-    if (await giveFilesTo(task.taskId, found.files, this.host.tasksDirectory)) return found.container
+    const give = () => giveFilesTo(task.taskId, found.files, this.host.tasksDirectory)
+    if (await this.#try('give a warm container to a task', give)) return found.container
     this.#settle(task.taskId, false)
     return undefined
   }
@@ -97,8 +95,8 @@ export class WarmPool {
       void this.#try('remove the files of a warm container', () => removeWarmFiles(found.files))
       return
     }
-    const unusable = this.#waiting.filter(({ key }) => key === found.key)
-    for (const waiting of [found, ...unusable]) void this.#remove(waiting)
+    const others = this.#waiting.filter(({ key }) => key === found.key)
+    for (const waiting of [found, ...others]) void this.#remove(waiting)
   }
 
   /**
@@ -118,7 +116,7 @@ export class WarmPool {
   /** Keeps as many containers as planned until `signal` is aborted or the pool is closed. Never rejects. */
   async run(signal: AbortSignal): Promise<void> {
     const stop = AbortSignal.any([signal, this.#closing.signal])
-    if (!(await this.#try('ask the engine', () => this.#isPossible()))) return
+    if (!(await this.#try('ask the engine', () => this.host.runtime.warm.areSupported()))) return
     let sweptMs = Number.NEGATIVE_INFINITY
     while (!stop.aborted) {
       if (performance.now() > sweptMs + sweepIntervalMs) {
@@ -136,10 +134,7 @@ export class WarmPool {
     this.#closing.abort()
     await this.#filling
     await Promise.all(this.#waiting.map((waiting) => this.#remove(waiting)))
-  }
-
-  async #isPossible(): Promise<boolean> {
-    return this.host.warmLimits.containers > 0 && (await this.host.runtime.warm.areSupported())
+    await this.#try('record the warm containers', () => this.#record())
   }
 
   /** Removes what is too much, then creates what is missing, one after the other. */
@@ -153,6 +148,7 @@ export class WarmPool {
         if (count > (planned.get(waiting.key) ?? 0)) await this.#remove(waiting)
       }
       await this.#measure()
+      await this.#record()
       const missing = [...planned].find(([key, count]) => (kept.get(key) ?? 0) < count)
       if (missing === undefined) break
       await this.#untilQuiet(stop)
@@ -207,6 +203,13 @@ export class WarmPool {
     await this.#remove(waiting)
   }
 
+  async #record(): Promise<void> {
+    const { containers, memoryMib } = this.state
+    if (this.#recorded.containers === containers && this.#recorded.memoryMib === memoryMib) return
+    await recordWarmContainers(this.host.lease, { containers, memoryMib })
+    this.#recorded = { containers, memoryMib }
+  }
+
   async #measure(): Promise<void> {
     for (const waiting of this.#waiting)
       waiting.memoryMib ??= await this.host.runtime.warm.memoryMib(waiting.container)
@@ -228,14 +231,9 @@ export class WarmPool {
     this.#known.delete(name)
   }
 
-  /** Removes what an earlier worker left. */
   async #sweep(): Promise<boolean> {
-    const { runtime, lease, tasksDirectory } = this.host
-    const names = await runtime.warm.listWithoutTask(lease.nodeId)
-    for (const name of names) if (!this.#known.has(name)) await runtime.warm.remove({ name })
     const used = new Set([...this.#reserved.values(), ...this.#waiting].map(({ id }) => id))
-    for (const id of await listWarmFiles(tasksDirectory))
-      if (!used.has(id)) await removeWarmFiles(warmFiles(tasksDirectory, id, true))
+    await removeLeftovers(this.host, this.#known, used)
     return true
   }
 

@@ -1,0 +1,24 @@
+import type { EngineRuntime } from '../../runtime/docker/engine-runtime'
+import { listWarmFiles, removeWarmFiles, warmFiles } from './warm-files'
+
+interface LeftoverHost {
+  runtime: EngineRuntime
+  lease: { nodeId: string }
+  tasksDirectory: string
+}
+
+/**
+ * Removes warm containers without a task, and files of warm containers, that an earlier worker of the node left.
+ * @param names of the containers to keep
+ * @param ids of the warm containers whose files to keep
+ */
+export async function removeLeftovers(
+  { runtime, lease, tasksDirectory }: LeftoverHost,
+  names: ReadonlySet<string>,
+  ids: ReadonlySet<string>,
+): Promise<void> {
+  for (const name of await runtime.warm.listWithoutTask(lease.nodeId))
+    if (!names.has(name)) await runtime.warm.remove({ name })
+  for (const id of await listWarmFiles(tasksDirectory))
+    if (!ids.has(id)) await removeWarmFiles(warmFiles(tasksDirectory, id, true))
+}
