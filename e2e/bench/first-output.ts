@@ -2,17 +2,22 @@ import { spawn } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import pg from 'pg'
 import type { System } from '../system/start-system'
 import { call, untilFirstOutput, upload } from './client'
 import { type Figures, measureInTurn } from './measure'
 
 const script = 'print("first line")\n'
 
-/** Measures the time from the request or command to the first output line at the client. */
+/**
+ * Measures the time from the request or command to the first output line at the client.
+ * @param warm has a warm container for each job
+ * @param cold has none
+ */
 export async function benchFirstOutput(
-  system: System,
+  { warm, cold }: Record<'warm' | 'cold', System>,
   rounds: number,
-): Promise<Record<'gpuq' | 'dockerRun' | 'dockerRunNoNetwork', Figures>> {
+): Promise<Record<'warm' | 'cold' | 'dockerRun' | 'dockerRunNoNetwork', Figures>> {
   const directory = await mkdtemp(join(tmpdir(), 'gpuq-bench-'))
   const file = join(directory, 'solution.py')
   await writeFile(file, script, { mode: 0o644 })
@@ -30,8 +35,17 @@ export async function benchFirstOutput(
       '/job/solution.py',
     ])
   try {
+    // Nothing waits for the first job of its kind.
+    await submitAndWatch(warm)
+    await untilWarm(warm)
     return await measureInTurn(rounds, {
-      gpuq: () => submitAndWatch(system),
+      warm: async () => {
+        const took = await submitAndWatch(warm)
+        // Otherwise the preparation of the next container would delay the others.
+        await untilWarm(warm)
+        return took
+      },
+      cold: () => submitAndWatch(cold),
       dockerRun: () => run(),
       dockerRunNoNetwork: () => run('--network', 'none'),
     })
@@ -62,6 +76,23 @@ async function untilEnded(system: System, jobId: string): Promise<void> {
     if (status === 'failed') throw new Error(`the job failed: ${body}`)
     if (status === 'completed' && result_file !== null) return
     await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}
+
+/** Waits until a container of the system is warm, as before a job of a user who does not submit without a pause. */
+export async function untilWarm(system: System): Promise<void> {
+  const client = new pg.Client({ connectionString: system.databaseUrl })
+  await client.connect()
+  const deadline = performance.now() + 60_000
+  try {
+    for (;;) {
+      const { rows } = await client.query('SELECT sum(warm_containers)::int AS warm FROM nodes')
+      if (rows[0]?.warm > 0) return
+      if (performance.now() > deadline) throw new Error('no container was warm within a minute')
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+  } finally {
+    await client.end()
   }
 }
 

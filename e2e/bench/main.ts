@@ -10,7 +10,8 @@ import { benchDirectories, directoryLimits } from './directories'
 import { benchFirstOutput } from './first-output'
 import { benchJobList } from './job-list'
 import { benchLargeQueue } from './large-queue'
-import { ms, times } from './measure'
+import { type Figures, ms, times } from './measure'
+import { benchNextJob } from './next-job'
 import { benchSubmissions } from './submissions'
 
 const { values: options } = parseArgs({
@@ -43,17 +44,35 @@ async function withSystem<T>(systemOptions: SystemOptions, work: (system: System
 /** The parts. Each prints its figures and returns those of `--json`. */
 const parts: Record<string, () => Promise<Record<string, number>>> = {
   'first-output': async () => {
-    const first = await withSystem({}, (system) => benchFirstOutput(system, rounds))
-    const ratio = first.gpuq.median / first.dockerRun.median
+    const first = await withSystem({}, (warm) =>
+      withSystem({ env: { GPUQ_WARM_CONTAINERS: '0' } }, (cold) => benchFirstOutput({ warm, cold }, rounds)),
+    )
+    const ratio = first.warm.median / first.dockerRun.median
+    const coldRatio = first.cold.median / first.dockerRun.median
+    const line = (what: string, { median, p95 }: Figures) => `  ${what}${ms(median)}, p95 ${ms(p95)}`
     say(`Submit → first output line, median of ${rounds} rounds, alternating`)
-    say(`  gpuq                        ${ms(first.gpuq.median)}`)
     say(
-      `  docker run                  ${ms(first.dockerRun.median)}   gpuq: ${times(ratio)} of it (target: within 1.15 ×)`,
+      `${line('gpuq, warm container        ', first.warm)}   ${times(ratio)} of docker run (target: within 0.25 ×)`,
     )
+    say(`${line('gpuq, cold                  ', first.cold)}   ${times(coldRatio)} of docker run`)
+    say(line('docker run                  ', first.dockerRun))
+    say(line('docker run --network none   ', first.dockerRunNoNetwork))
+    return {
+      first_output_ratio: ratio,
+      first_output_ms: first.warm.median,
+      first_output_cold_ratio: coldRatio,
+      first_output_cold_ms: first.cold.median,
+      docker_run_ms: first.dockerRun.median,
+    }
+  },
+
+  'next-job': async () => {
+    const next = await withSystem({ simulatedGpus: 1 }, (system) => benchNextJob(system, rounds))
+    say(`End of a job → first line of the next on the same GPU, ${rounds} jobs`)
     say(
-      `  docker run --network none   ${ms(first.dockerRunNoNetwork.median)}   gpuq: ${times(first.gpuq.median / first.dockerRunNoNetwork.median)} of it`,
+      `  p50 ${ms(next.median)} (target: 60 ms), p95 ${ms(next.p95)}, min ${ms(next.min)}, max ${ms(next.max)}`,
     )
-    return { first_output_ratio: ratio }
+    return { end_to_next_line_p50_ms: next.median, end_to_next_line_p95_ms: next.p95 }
   },
 
   directories: async () => {
