@@ -11,6 +11,9 @@ import type { DockerEngine } from './docker'
 import type { EngineEvents } from './engine-events'
 import { statusOf } from './engine-faults'
 
+/** The memory of the engine's process for a container: containerd's shim had 4.4 MiB (Pss), rounded up. */
+const engineProcessMib = 5
+
 /** The parts of the runtime that warm containers use. */
 interface RuntimeParts {
   engine: DockerEngine
@@ -81,10 +84,11 @@ export class WarmContainers {
     return assignedRef(task, warm.id)
   }
 
-  /** Memory in MiB that the container uses; 0 if it has ended. */
+  /** Memory in MiB of the container and the engine's process for it; 0 if it has ended. */
   async memoryMib({ id }: WarmContainer): Promise<number> {
     try {
-      return heldMib(statsSchema.parse(await this.parts.engine.stats(id))) ?? 0
+      const held = heldMib(statsSchema.parse(await this.parts.engine.stats(id)))
+      return held === null ? 0 : held + engineProcessMib
     } catch (error) {
       if (error instanceof RuntimeFault && error.code === 'container_gone') return 0
       throw error
