@@ -35,6 +35,9 @@ export class NodeLedger implements NodeState {
   /** The earliest end of its jobs. Minus infinity if a job is being preempted, because it may end at any moment. */
   nextEnd = Number.POSITIVE_INFINITY
   #capacityByTime: readonly CapacityAt[] | null = null
+  #capacity: Readonly<Capacity> | null = null
+  /** A measure of its current state that the caller computes; null after a change. */
+  fragmentation: number | null = null
 
   constructor(
     state: NodeState,
@@ -121,8 +124,16 @@ export class NodeLedger implements NodeState {
     }
   }
 
+  /** Its free capacity. Cached until it changes, because every request class asks for it. */
+  get capacity(): Readonly<Capacity> {
+    this.#capacity ??= capacityOf(this)
+    return this.#capacity
+  }
+
   #change(): void {
     this.#capacityByTime = null
+    this.#capacity = null
+    this.fragmentation = null
     this.onChange(this)
   }
 

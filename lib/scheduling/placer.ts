@@ -1,9 +1,9 @@
-import { type Capacity, type CapacityNeed, capacityOf, needOn } from './capacity'
+import { type Capacity, type CapacityNeed, needOn } from './capacity'
 import type { Cluster } from './cluster'
 import { fits } from './fits'
 import type { Fragmentation } from './fragmentation'
 import type { NodeLedger } from './node-ledger'
-import type { NodeState, ResourceRequest, TaskPlacement } from './types'
+import type { ResourceRequest, TaskPlacement } from './types'
 
 /** A node and the resources of one instance on it. */
 export interface NodePlacement {
@@ -74,7 +74,7 @@ export class Placer {
 
 /** Chooses the GPUs of a node that increase fragmentation least, or null if the request does not fit. */
 function chooseGpusOn(
-  node: NodeState,
+  node: NodeLedger,
   request: ResourceRequest,
   fragmentation: Fragmentation,
 ): GpuChoice | null {
@@ -82,8 +82,9 @@ function chooseGpusOn(
   if (!fits(request, node).ok) return null
   const need = needOn(request, node)
   if (!need) return null
-  const capacity = capacityOf(node)
-  const current = fragmentation.of(node, capacity)
+  const { capacity } = node
+  node.fragmentation ??= fragmentation.of(node, capacity)
+  const current = node.fragmentation
   let best: { cost: number; positions: readonly number[] } | null = null
   for (const positions of gpuOptions(need, capacity)) {
     const cost = fragmentation.of(node, after(capacity, need, positions)) - current
