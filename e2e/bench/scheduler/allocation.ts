@@ -21,12 +21,13 @@ export interface Allocation {
 /**
  * Fills the trace's cluster once, with the method of the trace's authors: takes tasks in random order, and
  * draws more until they request 1.3 times the cluster's GPUs. Each task is placed or dropped, and none ends.
+ * @param withSecondPart false: places as published for FGD.
  */
-export function fillCluster({ nodes, requests }: Trace, seed: number): Allocation {
+export function fillCluster({ nodes, requests }: Trace, seed: number, withSecondPart = true): Allocation {
   const order = drawTasks(requests, load * capacityOf(nodes), randomNumbers(seed))
   const began = performance.now()
   const cluster = new Cluster(nodes)
-  const fragmentation = new Fragmentation(countKinds(requests))
+  const fragmentation = new Fragmentation(countKinds(requests), withSecondPart)
   const placers = new Map<string, Placer>()
   let given = 0
   for (const [index, request] of order.entries()) {

@@ -1,7 +1,7 @@
 /**
  * `npm run bench:scheduler`: measures how full the scheduler keeps a cluster, compared with published
  * policies, and how fast it decides. `--nodes FILE --pods FILE` reads any trace in openb's format. `--json`
- * prints JSON. `--month` simulates a month of
+ * prints JSON. `--mixes` compares gpuq with FGD on mixes of the trace's requests. `--month` simulates a month of
  * jobs instead; `--policy P`, `--habit F` and `--seed N` select a part of it, and
  * `--estimates-only` switches predictions off.
  */
@@ -9,6 +9,7 @@ import { basename } from 'node:path'
 import { parseArgs } from 'node:util'
 import { ms } from '../measure'
 import { type Allocation, fillCluster } from './allocation'
+import { benchMixes } from './mixes'
 import { benchMonth } from './month/main'
 import { benchReplan } from './replan'
 import { findOpenb, readTrace, type TraceFiles } from './trace'
@@ -20,6 +21,7 @@ const { values: options } = parseArgs({
     seeds: { type: 'string', default: '10' },
     rounds: { type: 'string', default: '2000' },
     json: { type: 'boolean', default: false },
+    mixes: { type: 'boolean', default: false },
     month: { type: 'boolean', default: false },
     policy: { type: 'string' },
     habit: { type: 'string' },
@@ -69,6 +71,18 @@ function benchAllocation(files: TraceFiles): Allocation[] {
     `  ${placementsPerSecond(runs).toFixed(0)} placements per second; the longest run took ${(longest / 1000).toFixed(1)} s (target: under 10 s)`,
   )
   return runs
+}
+
+function benchAllMixes(): void {
+  const files = filesToRead()
+  if (!files) throw new Error('Select a trace with --nodes FILE --pods FILE.')
+  const all = []
+  say('Mean allocation by the measure of FGD alone, and by that of gpuq')
+  for (const made of benchMixes(readTrace(files), Number(options.seeds))) {
+    all.push(made)
+    say(`  ${made.mix.padEnd(16)} FGD ${made.fgd.toFixed(2)} %, gpuq ${made.gpuq.toFixed(2)} %`)
+  }
+  if (options.json) console.log(JSON.stringify({ mixes: all }))
 }
 
 function placementsPerSecond(runs: readonly Allocation[]): number {
@@ -123,6 +137,8 @@ function benchAllocationAndSpeed(): void {
 if (options.month) {
   const { policy, habit, seed, json, 'estimates-only': estimatesOnly } = options
   benchMonth({ policy, habit, seed: Number(seed), predicts: !estimatesOnly, json })
+} else if (options.mixes) {
+  benchAllMixes()
 } else {
   benchAllocationAndSpeed()
 }
