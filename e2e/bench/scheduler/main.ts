@@ -2,7 +2,7 @@
  * `npm run bench:scheduler`: measures how full the scheduler keeps a cluster, compared with published
  * policies, and how fast it decides. `--nodes FILE --pods FILE` reads any trace in openb's format. `--json`
  * prints JSON. `--mixes` compares gpuq with FGD on mixes of the trace's requests. `--month` simulates a month of
- * jobs instead; `--policy P`, `--habit F` and `--seed N` select a part of it, and
+ * jobs instead; `--plots DIR` writes the plots of docs/scheduling.md; `--policy P`, `--habit F` and `--seed N` select a part of it, and
  * `--estimates-only` switches predictions off.
  */
 import { basename } from 'node:path'
@@ -25,6 +25,7 @@ const { values: options } = parseArgs({
     month: { type: 'boolean', default: false },
     policy: { type: 'string' },
     habit: { type: 'string' },
+    plots: { type: 'string' },
     'estimates-only': { type: 'boolean', default: false },
     seed: { type: 'string', default: '1' },
   },
@@ -135,8 +136,8 @@ function benchAllocationAndSpeed(): void {
 }
 
 if (options.month) {
-  const { policy, habit, seed, json, 'estimates-only': estimatesOnly } = options
-  benchMonth({ policy, habit, seed: Number(seed), predicts: !estimatesOnly, json })
+  const { policy, habit, seed, json, plots, 'estimates-only': estimatesOnly } = options
+  benchMonth({ policy, habit, seed: Number(seed), predicts: !estimatesOnly, json, plots })
 } else if (options.mixes) {
   benchAllMixes()
 } else {

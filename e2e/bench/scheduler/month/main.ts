@@ -1,6 +1,7 @@
 import type { PolicyName } from '@/lib/scheduling/types'
 import { figuresOfMonth, type MonthFigures, shareErrors, type Waits } from './figures'
 import { estimate, type Habit, habits } from './habits'
+import { type PlottedRun, writePlots } from './plots'
 import { simulateMonth } from './simulate'
 import { contendedWeek, type MonthTrace, monthPolicies, monthTrace } from './trace'
 
@@ -15,6 +16,8 @@ interface MonthChoice {
   seed: number
   predicts: boolean
   json: boolean
+  /** Folder for the plots of the runs with habitual estimates. Absent: no plots. */
+  plots?: string
 }
 
 interface MonthRun extends MonthFigures {
@@ -35,10 +38,13 @@ export function benchMonth(options: MonthChoice): void {
   const say = (line: string) => (options.json ? undefined : console.log(line))
   say(`A month of ${trace.jobs.length} jobs on 64 GPUs at 92 % load, seed ${seed}`)
   const runs: MonthRun[] = []
+  const plotted: PlottedRun[] = []
   for (const habit of chosenHabits) {
     const reference = run(trace, { policy: 'fcfs', habit, seed, predicts })
     for (const policy of chosenPolicies) {
-      const { figures } = policy === 'fcfs' ? reference : run(trace, { policy, habit, seed, predicts })
+      const { figures, outcomes } =
+        policy === 'fcfs' ? reference : run(trace, { policy, habit, seed, predicts })
+      if (habit === 'habitual') plotted.push({ policy, outcomes })
       const longestWaitRatio = figures.waits.longest / reference.figures.waits.longest
       const shares = policy === 'fair_share' ? runWeek({ habit, seed, predicts }) : []
       const made = { ...figures, policy, habit, longestWaitRatio, shares }
@@ -46,6 +52,7 @@ export function benchMonth(options: MonthChoice): void {
       for (const line of toLines(made)) say(line)
     }
   }
+  if (options.plots) writePlots(options.plots, plotted, estimate(trace.jobs, 'habitual', seed))
   if (options.json) console.log(JSON.stringify(toJson(seed, runs)))
 }
 
@@ -66,7 +73,7 @@ function run(trace: MonthTrace, choice: RunChoice & { policy: PolicyName }) {
   const { policy, habit, seed, predicts } = choice
   const estimates = estimate(trace.jobs, habit, seed)
   const { outcomes } = simulateMonth({ trace, policy, estimates, predicts, samples: true, forecastEvery })
-  return { figures: figuresOfMonth(trace, outcomes) }
+  return { figures: figuresOfMonth(trace, outcomes), outcomes }
 }
 
 function runWeek({ habit, seed, predicts }: RunChoice) {

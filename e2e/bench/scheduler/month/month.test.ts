@@ -1,6 +1,10 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { figuresOfMonth, shareErrors } from './figures'
 import { estimate } from './habits'
+import { writePlots } from './plots'
 import { simulateMonth } from './simulate'
 import { contendedWeek, monthTrace } from './trace'
 
@@ -45,6 +49,29 @@ it('depends only on the seed, and starts each job once, after its submission', (
   expect(new Set(outcomes.map(({ job }) => job.id)).size).toBe(300)
   for (const { job, startedAt } of outcomes) expect(startedAt).toBeGreaterThanOrEqual(job.submittedAt)
   expect(outcomes.some(({ forecastAt }) => forecastAt !== null)).toBe(true)
+})
+
+it('writes the plots', () => {
+  const week = contendedWeek(3)
+  const trace = { ...week, jobs: week.jobs.slice(0, 300) }
+  const estimates = estimate(trace.jobs, 'habitual', 3)
+  const options = { trace, estimates, predicts: true, samples: true, forecastEvery: 10 }
+  const runs = (['fcfs', 'sjf'] as const).map((policy) => {
+    return { policy, outcomes: simulateMonth({ ...options, policy }).outcomes }
+  })
+  const folder = mkdtempSync(join(tmpdir(), 'gpuq-plots-'))
+  try {
+    writePlots(folder, runs, estimates)
+    const plots = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'))
+    expect(plots).toHaveLength(3)
+    for (const plot of plots) {
+      expect(plot).toMatch(/^<svg .*<\/svg>\n$/s)
+      expect(plot).not.toContain('NaN')
+    }
+    expect(plots.join()).toContain('>sjf</text>')
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
 })
 
 it('projects get their shares of a contended week, although some have only large jobs left', () => {

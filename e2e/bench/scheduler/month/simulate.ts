@@ -115,12 +115,12 @@ function forecastOf(snapshot: Snapshot, id: string): number | null {
   return null
 }
 
-function programOf({ projectId, userId, program }: MonthJob): ProgramFacts {
+export function programOf({ projectId, userId, program }: MonthJob): ProgramFacts {
   return { projectId, userId, name: program, contentHash: null }
 }
 
 /** The default time limit of a job. */
-function limitOf(estimateMs: number): number {
+export function limitOf(estimateMs: number): number {
   return Math.max(2 * estimateMs, estimateMs + 60_000)
 }
 
