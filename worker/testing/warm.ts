@@ -26,6 +26,10 @@ export async function warmUp(lab: Lab, count: number): Promise<void> {
 /** Waits until at least so many containers wait, and returns their ids. */
 export function untilWarm(lab: Lab, count = 1): Promise<string[]> {
   return lab.jobs.until(`${count} containers are warm`, async () => {
+    const { rows } = await lab.database.pool.query<{ offered: number }>(
+      'SELECT coalesce(sum(warm_containers), 0)::int AS offered FROM nodes',
+    )
+    if ((rows[0]?.offered ?? 0) < count) return false
     const running = (await lab.warmContainers()).filter(({ state }) => state === 'running')
     return running.length >= count && running.map(({ id }) => id)
   })

@@ -1,3 +1,4 @@
+import { withTimeout } from '@/lib/async/sleep'
 import type { ContainerOutput } from '../output/container-output'
 import { type ContainerRef, RuntimeFault, type TaskContainer, type WarmContainer } from '../runtime'
 import { buildEnvironment } from '../spec/container-environment'
@@ -13,6 +14,9 @@ import { statusOf } from './engine-faults'
 
 /** The memory of the engine's process for a container: containerd's shim had 4.4 MiB (Pss), rounded up. */
 const engineProcessMib = 5
+
+/** A container that has not ended after this time waits for a job. */
+const provenMs = 100
 
 /** The parts of the runtime that warm containers use. */
 interface RuntimeParts {
@@ -36,6 +40,7 @@ export class WarmContainers {
   /**
    * Starts a container that waits for a task of the same class.
    * @param task has the files of the container, and its id as that of the task.
+   * @throws if the container ends at once, as in an image without a shell: a job in it would fail.
    */
   async start(task: TaskContainer): Promise<WarmContainer> {
     const { engine, watch, output } = this.parts
@@ -47,11 +52,18 @@ export class WarmContainers {
     const warm = { id, name, user: taskUser(task), imageDigest }
     try {
       await output.prepare(id)
+      await this.#requireAlive(warm)
     } catch (error) {
       await this.remove(warm)
       throw error
     }
     return warm
+  }
+
+  async #requireAlive(container: WarmContainer): Promise<void> {
+    const ended = this.ended(container).then(() => true)
+    if (await withTimeout(ended, provenMs, () => false))
+      throw new Error('The container ended at once. Its image has no shell.')
   }
 
   /** Resolves when the container has ended or is unknown to the engine, and rejects if the engine is unavailable. */
