@@ -60,7 +60,7 @@ const checker = { ...checkSettings(config), intervalHours: config.GPUQ_CHECK_INT
 let artifactsProblem: string | null = null
 
 async function register(): Promise<Registered> {
-  const engine = await runtime.info()
+  const engine = await runtime.facts.info()
   const { gpus, source, problem } = await discoverGpus({
     node: config.GPUQ_NODE_NAME,
     simulated: config.GPUQ_SIMULATED_GPUS,
@@ -135,7 +135,7 @@ async function main(): Promise<void> {
   let serving: Promise<void> | undefined
   const simulated = new SimulatedNodes({
     ...settings,
-    machine: async () => machineOf(await runtime.info()),
+    machine: async () => machineOf(await runtime.facts.info()),
   })
   let simulating: Promise<void> | undefined
   const node = new NodeWorker({

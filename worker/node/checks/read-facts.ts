@@ -16,7 +16,7 @@ import type { ClockFacts, DiskFacts } from './judge-machine'
 /** Reads the engine, or why it does not answer. */
 export async function readEngine(runtime: EngineRuntime): Promise<EngineInfo | { problem: string }> {
   try {
-    return await runtime.info()
+    return await runtime.facts.info()
   } catch (error) {
     if (error instanceof RuntimeFault) return { problem: error.message }
     throw error

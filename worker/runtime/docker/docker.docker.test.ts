@@ -266,7 +266,7 @@ except OSError as error:
 
   describe('the engine', () => {
     it('reports its id and size, and what is too old or missing', async () => {
-      const info = await runtime.info()
+      const info = await runtime.facts.info()
       expect(info.id).not.toBe('')
       expect(info.cpuMilli).toBeGreaterThanOrEqual(1000)
       expect(info.memoryMib).toBeGreaterThan(500)

@@ -8,7 +8,6 @@ import { ContainerTerminal } from '../output/container-terminal'
 import {
   type ContainerInput,
   type ContainerRef,
-  type EngineInfo,
   type Exit,
   type NetworkRef,
   type OutputChunk,
@@ -83,10 +82,6 @@ export class EngineRuntime {
     })
   }
 
-  info(): Promise<EngineInfo> {
-    return this.facts.info()
-  }
-
   /**
    * Whether the engine is unavailable, or was at any time since `sinceMs` or shortly before. Times are those of
    * `performance.now()`.
@@ -101,10 +96,10 @@ export class EngineRuntime {
   }
 
   private async buildSpec(task: TaskContainer): Promise<ContainerSpec> {
-    const { facts } = this
-    const [selinux, anyCgroup] = [await facts.usesSelinux(), await facts.canUseAnyCgroup()]
-    const policy = { ...this.options, selinux, anyCgroup }
-    return buildContainerSpec(task, policy, await this.images.traits(task.image))
+    const selinux = await this.facts.usesSelinux()
+    const anyCgroup = await this.facts.canUseAnyCgroup()
+    const traits = await this.images.traits(task.image)
+    return buildContainerSpec(task, { ...this.options, selinux, anyCgroup }, traits)
   }
 
   /** Creates or finds the container of this task, and its shared network. A warm one is used if it still can. */

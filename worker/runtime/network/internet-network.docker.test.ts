@@ -226,7 +226,7 @@ s.sendto(query, ("${nameserver}", 53)); print(socket.inet_ntoa(s.recv(512)[-4:])
     // This process is not in the namespace of the engine.
     const remote = new TaskBench({ socketPath: engine.socketPath })
     await expectRefusal(remote, /not in the engine's network namespace/)
-    expect((await failing(denied).runtime.info()).warnings.join()).toContain('CAP_NET_ADMIN')
+    expect((await failing(denied).runtime.facts.info()).warnings.join()).toContain('CAP_NET_ADMIN')
   })
 
   it('keeps network and rules while a task uses them; the last worker removes both', async () => {

@@ -99,10 +99,10 @@ for line in open("/proc/mounts"):
 })
 
 it('is recognized, and keeps its id', async () => {
-  const info = await bench.runtime.info()
+  const info = await bench.runtime.facts.info()
   expect(info.properties.product).toBe('Podman')
   expect(info.id).toMatch(/^podman-/)
-  expect((await bench.runtime.info()).id).toBe(info.id)
+  expect((await bench.runtime.facts.info()).id).toBe(info.id)
   expect(info.warnings).toContainEqual(expect.stringContaining('internet access cannot start'))
 })
 
