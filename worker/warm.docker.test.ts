@@ -226,6 +226,24 @@ describe('a worker with warm containers', () => {
     expect(files.filter((path) => path.includes('.warm/'))).toEqual([])
   })
 
+  it.concurrent('that stops while jobs get them leaves no container, file or mount', async ({ openLab }) => {
+    const lab = await openLab()
+    const worker = await lab.startWorker({ node: 'a', variables: { GPUQ_WARM_CONTAINERS: '4' } })
+    for (let round = 0; round < 3; round++) {
+      await warmUp(lab, 1)
+      const job = await lab.jobs.submit(`${isWarm}\nimport time; time.sleep(100)`)
+      await lab.jobs.until('the job has a node', async () => (await lab.jobs.row(job)).status !== 'pending')
+      worker.signal('SIGINT')
+      expect(await worker.ended()).toBe(0)
+      expect([...(await lab.containers()), ...(await lab.warmContainers())]).toEqual([])
+      const left = await listBelow(join(worker.options.dataDir, 'tasks'))
+      expect(left.filter((path) => path.includes('.warm/'))).toEqual([])
+      expect(await readFile('/proc/self/mounts', 'utf8')).not.toContain(lab.directory)
+      await cancel(lab, job)
+      worker.start()
+    }
+  })
+
   it.concurrent('that lost its lease removes them, and its job runs elsewhere', async ({ openLab }) => {
     const lab = await openLab()
     const worker = await startWarmWorker(lab, { variables: { GPUQ_NODE_LEASE_S: '9' } })

@@ -134,7 +134,7 @@ export class NodeService {
     await this.#close(this.#abandoned.signal)
     while (!this.#abandoned.signal.aborted) {
       await retryWrite(this.#abandoned.signal, 'claim', () => this.#look())
-      if (this.#runs.size === 0) return
+      if (this.#runs.size === 0) return this.#warm.close()
       await Promise.race([...this.#runs.values()].map((run) => run.done))
     }
   }
@@ -149,6 +149,7 @@ export class NodeService {
     const runs = [...this.#runs.values()]
     for (const run of runs) run.stop('worker_stopped')
     await Promise.race([Promise.all(runs.map((run) => run.done)), sleep(stopTimeoutMs, signal)])
+    await this.#warm.close()
     // If a container could not be killed, the lease must expire before anyone may assume that the node is free.
     if (this.#runs.size === 0) await retryWrite(deadline, 'leave', () => deregisterNode(this.lease))
   }
@@ -175,6 +176,7 @@ export class NodeService {
     if (signal.aborted) return
     // A task may have been about to start a container when the others were killed.
     await Promise.all(runs)
+    await this.#warm.close()
     await this.#reconciler.killAll(signal)
   }
 

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { ChangeSignal } from '@/lib/async/change-signal'
-import { sleep } from '@/lib/async/sleep'
 import type { Lease } from '@/lib/cluster/nodes/nodes'
 import { recordWarmContainers, type WarmState } from '@/lib/cluster/nodes/warm-containers'
 import { logger } from '@/lib/logger'
@@ -11,13 +10,10 @@ import { requestClassOf, warmName } from '../../runtime/spec/warm-spec'
 import { ClassDemand } from './class-demand'
 import type { WarmLimits } from './plan-warm'
 import { removeLeftovers } from './remove-leftovers'
+import { TaskStarts } from './task-starts'
 import { createWarmFiles, giveFilesTo, removeWarmFiles, type WarmFiles, warmFiles } from './warm-files'
 
 const checkIntervalMs = 5_000
-/** A started job gets the machine for itself first. */
-const settleMs = 300
-/** No start of a task delays the others for longer, for example while it waits for its peers. */
-const longestStartMs = 10_000
 /** How often leftovers of earlier workers are looked for. */
 const sweepIntervalMs = 60_000
 
@@ -49,11 +45,12 @@ export class WarmPool {
   readonly #reserved = new Map<string, Waiting>()
   /** Names of all containers that this pool is responsible for. */
   readonly #known = new Set<string>()
-  /** When the starts of tasks that are in progress began. */
-  readonly #starts = new Set<{ beganMs: number }>()
+  readonly #starts = new TaskStarts()
   readonly #closing = new AbortController()
   readonly #wake = new ChangeSignal(this.#closing.signal)
   #filling: Promise<unknown> = Promise.resolve()
+  /** Removals that no start of a task waits for. They never reject. */
+  #removing: Promise<unknown> = Promise.resolve()
   /** What the database has. The first value is always recorded. */
   #recorded: WarmState = { containers: -1, memoryMib: 0 }
 
@@ -92,11 +89,15 @@ export class WarmPool {
     if (found === undefined) return
     if (isUsed) {
       this.#known.delete(found.container.name)
-      void this.#try('remove the files of a warm container', () => removeWarmFiles(found.files))
+      this.#later(this.#try('remove the files of a warm container', () => removeWarmFiles(found.files)))
       return
     }
     const others = this.#waiting.filter(({ key }) => key === found.key)
-    for (const waiting of [found, ...others]) void this.#remove(waiting)
+    for (const waiting of [found, ...others]) this.#later(this.#remove(waiting))
+  }
+
+  #later(removal: Promise<unknown>): void {
+    this.#removing = Promise.all([this.#removing, removal])
   }
 
   /**
@@ -104,10 +105,9 @@ export class WarmPool {
    * has a warm container. A reserved one that it did not get is removed, with all of its class.
    */
   pause(taskId: string): (isUsed: boolean) => void {
-    const start = { beganMs: performance.now() }
-    this.#starts.add(start)
+    const end = this.#starts.begin()
     return (isUsed) => {
-      this.#starts.delete(start)
+      end()
       this.#settle(taskId, isUsed)
       this.#wake.notify()
     }
@@ -129,11 +129,15 @@ export class WarmPool {
     }
   }
 
-  /** Removes all containers without a task, and creates no more. Never rejects. */
+  /**
+   * Removes all containers without a task, and creates no more. Call it again when the tasks have ended: it waits for the
+   * removal of what they did not use. Never rejects.
+   */
   async close(): Promise<void> {
     this.#closing.abort()
     await this.#filling
     await Promise.all(this.#waiting.map((waiting) => this.#remove(waiting)))
+    await this.#removing
     await this.#try('record the warm containers', () => this.#record())
   }
 
@@ -151,7 +155,7 @@ export class WarmPool {
       await this.#record()
       const missing = [...planned].find(([key, count]) => (kept.get(key) ?? 0) < count)
       if (missing === undefined) break
-      await this.#untilQuiet(stop)
+      await this.#starts.untilQuiet(stop)
       if (!stop.aborted) await this.#add(missing[0])
     }
     return true
@@ -160,12 +164,6 @@ export class WarmPool {
   #plan(): Map<string, number> {
     const { containers, memoryMib } = this.state
     return this.#demand.plan(containers === 0 ? 1 : memoryMib / containers)
-  }
-
-  async #untilQuiet(stop: AbortSignal): Promise<void> {
-    const isBusy = () => [...this.#starts].some(({ beganMs }) => beganMs > performance.now() - longestStartMs)
-    do await sleep(settleMs, stop)
-    while (isBusy() && !stop.aborted)
   }
 
   async #add(key: string): Promise<void> {
