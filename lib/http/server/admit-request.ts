@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { GpuqError, invalidRequest } from '../../contract/errors'
 import type { AddressRange } from '../../env/address-ranges'
 import { setForwarded } from './forwarded'
-import { findOperationPath } from './operation-paths'
+import { operationMethods } from './operation-methods'
 
 const pageMethods = ['GET', 'HEAD']
 const apiMethods = [...pageMethods, 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
@@ -23,10 +23,6 @@ export function admitRequest(request: IncomingMessage, trusted: readonly Address
   setForwarded(request, trusted)
 }
 
-/** The queue API is served where its clients expect it; its routes are those of all others. */
-export const apiPathOf = (path: string) =>
-  /^\/(?:gpu|queue|orchestrator)(?:\/|$)/.test(path) ? `/api${path}` : path
-
 const formType = 'application/x-www-form-urlencoded'
 
 /**
@@ -45,7 +41,7 @@ function methodsOf(url: string): readonly string[] {
   if (!apiPath.test(url)) return pageMethods
   if (url.startsWith('/api/auth/')) return signInMethods
   const path = url.split('?', 1)[0] ?? ''
-  return findOperationPath(apiPathOf(path))?.methods ?? apiMethods
+  return operationMethods(path.startsWith('/api/') ? path : `/api${path}`) ?? apiMethods
 }
 
 export function methodNotAllowed(method: string, url: string): GpuqError {
