@@ -87,9 +87,9 @@ export const envSchema = z.object({
   GPUQ_WARM_CONTAINERS: count
     .default(16)
     .describe(
-      'maximum number of containers of a node that are started before their job is known, so that it starts at once; 0: none',
+      'maximum number of warm containers of a node, which are started before their job is known; 0: none',
     ),
-  GPUQ_WARM_MEMORY_MIB: count.default(512).describe('maximum memory of these containers on a node'),
+  GPUQ_WARM_MEMORY_MIB: count.default(512).describe('maximum memory in MiB of the warm containers of a node'),
   GPUQ_NODE_POOL: z
     .enum(['on-demand', 'reserved'])
     .default('on-demand')

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import { counting, expectAdopted } from './testing/adoption'
+import { counting, expectAdopted, expectNothingLost } from './testing/adoption'
 import { cancel } from './testing/cancel'
 import type { Lab } from './testing/lab'
 import { it } from './testing/lab-test'
@@ -37,17 +37,7 @@ describe('a worker killed and started again', () => {
     'when its task was %s, loses nothing',
     async ([, request, step], { openGatedLab }) => {
       const { lab, gate, worker } = await openGatedLab({ maxOutputMib: 4 })
-      const hold = gate.hold(request, step)
-      const job = await lab.jobs.submit(counting(20, 1))
-      await hold.reached
-      await worker.kill()
-      hold.release()
-      worker.start()
-
-      expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed', attempt: 1 })
-      const lines = await lab.jobs.lines(job)
-      expect(lines.slice(1, -1)).toEqual(Array.from({ length: 20 }, (_, i) => `line ${i}`))
-      await expectAllTrue(lab)
+      await expectNothingLost(lab, worker, gate.hold(request, step))
     },
   )
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
-import { counting, expectAdopted } from './testing/adoption'
+import { counting, expectAdopted, expectNothingLost } from './testing/adoption'
 import { cancel } from './testing/cancel'
 import { EngineGate } from './testing/engine-gate'
 import { it } from './testing/lab-test'
@@ -185,17 +185,7 @@ describe('a worker with warm containers', () => {
       const gate = await EngineGate.open()
       lab.afterwards(() => gate.close())
       const worker = await startWarmWorker(lab, { engineSocket: gate.socketPath })
-      const hold = gate.hold(request, step)
-      const job = await lab.jobs.submit(counting(20, 1))
-      await hold.reached
-      await worker.kill()
-      hold.release()
-      worker.start()
-
-      expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed', attempt: 1 })
-      const lines = await lab.jobs.lines(job)
-      expect(lines.slice(1, -1)).toEqual(Array.from({ length: 20 }, (_, i) => `line ${i}`))
-      await expectAllTrue(lab)
+      await expectNothingLost(lab, worker, gate.hold(request, step))
     },
   )
 

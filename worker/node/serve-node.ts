@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { ChangeSignal } from '@/lib/async/change-signal'
-import { sleep } from '@/lib/async/sleep'
+import { sleep, unlessAborted } from '@/lib/async/sleep'
 import { timeLimit } from '@/lib/async/time-limit'
 import { deregisterNode, drainNode, type Lease, LeaseLost, offerNode } from '@/lib/cluster/nodes/nodes'
 import { type ClaimedTask, claimTasks, tasksToStop } from '@/lib/cluster/tasks/tasks'
@@ -149,7 +149,7 @@ export class NodeService {
     const runs = [...this.#runs.values()]
     for (const run of runs) run.stop('worker_stopped')
     await Promise.race([Promise.all(runs.map((run) => run.done)), sleep(stopTimeoutMs, signal)])
-    await this.#warm.close()
+    await unlessAborted(this.#warm.close(), deadline)
     // If a container could not be killed, the lease must expire before anyone may assume that the node is free.
     if (this.#runs.size === 0) await retryWrite(deadline, 'leave', () => deregisterNode(this.lease))
   }
@@ -172,11 +172,11 @@ export class NodeService {
    */
   async killAll(signal: AbortSignal): Promise<void> {
     const runs = [...this.#runs.values()].map((run) => run.done)
-    await Promise.all([this.#reconciler.killAll(signal), this.#warm.close()])
+    await Promise.all([this.#reconciler.killAll(signal), unlessAborted(this.#warm.close(), signal)])
     if (signal.aborted) return
     // A task may have been about to start a container when the others were killed.
     await Promise.all(runs)
-    await this.#warm.close()
+    await unlessAborted(this.#warm.close(), signal)
     await this.#reconciler.killAll(signal)
   }
 
@@ -205,7 +205,7 @@ export class NodeService {
 
   async #close(deadline: AbortSignal): Promise<void> {
     this.#closed = true
-    await this.#warm.close()
+    await unlessAborted(this.#warm.close(), deadline)
     await this.#serialize(() => retryWrite(deadline, 'drain', () => drainNode(this.lease)))
   }
 

@@ -1,7 +1,9 @@
 import { expect } from 'vitest'
 import { cancel } from './cancel'
+import type { Hold } from './engine-gate'
 import type { Lab } from './lab'
 import { expectAllTrue, expectBooksMatchContainers } from './truth'
+import type { WorkerProcess } from './worker-process'
 
 /** Prints numbered lines on both streams, some of them in halves, and who prints them; to the end or until SIGTERM. */
 export const counting = (lines: number, everyMs: number) => `
@@ -50,6 +52,19 @@ export async function expectAdopted(
   await cancel(lab, job)
   expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'cancelled', attempt: 1 })
   await expectCounted(lab, job)
+  await expectAllTrue(lab)
+}
+
+/** Kills a worker at the request to the engine that is held, and starts it again: its job completes without a missing line. */
+export async function expectNothingLost(lab: Lab, worker: WorkerProcess, hold: Hold): Promise<void> {
+  const job = await lab.jobs.submit(counting(20, 1))
+  await hold.reached
+  await worker.kill()
+  hold.release()
+  worker.start()
+  expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed', attempt: 1 })
+  const lines = await lab.jobs.lines(job)
+  expect(lines.slice(1, -1)).toEqual(Array.from({ length: 20 }, (_, i) => `line ${i}`))
   await expectAllTrue(lab)
 }
 

@@ -84,7 +84,8 @@ function WarmContainers({ node: { warm_containers, warm_memory_mib } }: { node: 
   if (warm_containers === 0) return null
   return (
     <p className="text-muted text-xs">
-      {formatCount(warm_containers, 'warm container')}, {warm_memory_mib} MiB: the next job starts at once.
+      {formatCount(warm_containers, 'warm container')}, {warm_memory_mib} MiB. Jobs like the latest ones start
+      at once.
     </p>
   )
 }

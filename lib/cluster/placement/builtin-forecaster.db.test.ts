@@ -23,3 +23,14 @@ it('says what a start rests on, and by how much a job that outlives its estimate
   // After 1,100 of 1,000 seconds it is expected to run for 1,250.
   expect(await basisOf('1100 s')).toEqual({ basis: 'estimate', jobs: 0, delaySeconds: 250 })
 })
+
+it('a held job has no place in the queue', async () => {
+  const [held, other] = [await makeJob(), await makeJob()]
+  await db.pool.query('UPDATE jobs SET held = true WHERE id = $1', [held])
+  const ids = [
+    ...(await builtinForecaster.forecastFirst()).jobs.keys(),
+    ...(await builtinForecaster.listOthers([])),
+  ]
+  expect(ids).toContain(other)
+  expect(ids).not.toContain(held)
+})

@@ -53,7 +53,7 @@ export const builtinForecaster: Forecaster = {
     const { rows } = await database().pool.query<{ id: string }>({
       name: 'positions-beyond-window',
       text: `SELECT w.id FROM jobs w CROSS JOIN policies p
-              WHERE w.status = 'pending' AND w.id <> ALL ($1::uuid[]) ORDER BY ${queueOrder('w', 'p')}`,
+              WHERE w.status = 'pending' AND NOT w.held AND w.id <> ALL ($1::uuid[]) ORDER BY ${queueOrder('w', 'p')}`,
       values: [known],
     })
     return rows.map(({ id }) => id)

@@ -32,7 +32,8 @@ export async function writeTask(
 }
 
 /**
- * Locks a live task until the transaction ends, so that whoever declares it lost and starts the next attempt waits.
+ * Locks a live task until the transaction ends, so that a transaction that declares it lost and starts the next attempt
+ * waits.
  * @throws {Fenced} if the task no longer belongs to this worker.
  */
 export function lockHeldTask(tx: Transaction, lease: Lease, taskId: string): Promise<void> {

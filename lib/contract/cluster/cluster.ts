@@ -81,8 +81,10 @@ export const clusterNodeSchema = z.object({
   cpu_used_milli: z.int(),
   memory_mib: z.int(),
   memory_used_mib: z.int(),
-  warm_containers: z.int().describe('containers that wait for a job, so that it starts at once'),
-  warm_memory_mib: z.int().describe('memory that they use together'),
+  warm_containers: z
+    .int()
+    .describe('containers that wait for a job like the latest ones, so that it starts at once'),
+  warm_memory_mib: z.int().describe('memory in MiB that they use together'),
   gpus: z.array(clusterGpuSchema),
 })
 

@@ -20,9 +20,9 @@ export interface Decision {
   cancel: boolean
   /** The nice value that gpuq's priority demands now; null: no change. */
   nice: number | null
-  /** gpuq's owner held or released the job: so must Slurm; null: no change. */
+  /** It was held or released in gpuq, so it must be in Slurm; null: no change. */
   hold: boolean | null
-  /** It was held or released in Slurm by hand: so is the job in gpuq; null: no change. */
+  /** It was held or released in Slurm by hand, so it is in gpuq; null: no change. */
   adoptHold: boolean | null
   /** Why the job waits, if that changed. */
   wait: JobWait | null

@@ -97,7 +97,8 @@ export class WarmPool {
   }
 
   #later(removal: Promise<unknown>): void {
-    this.#removing = Promise.all([this.#removing, removal])
+    const earlier = this.#removing
+    this.#removing = removal.then(() => earlier)
   }
 
   /**
