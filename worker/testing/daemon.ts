@@ -23,6 +23,10 @@ export class Daemon {
     return this.child?.pid
   }
 
+  get running(): boolean {
+    return this.child !== undefined && this.child.exitCode === null && this.child.signalCode === null
+  }
+
   /** @throws if the program does not exist. */
   async start(): Promise<void> {
     const { program, args, log, env = process.env, uid, gid } = this.options
@@ -41,7 +45,7 @@ export class Daemon {
   /** Ends it and waits until it is gone. */
   async end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
     const { child } = this
-    if (!child || child.exitCode !== null || child.signalCode !== null) return
+    if (!child || !this.running) return
     const ended = once(child, 'exit')
     child.kill(signal)
     await ended

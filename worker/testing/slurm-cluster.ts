@@ -128,6 +128,18 @@ export class SlurmCluster {
     )
   }
 
+  /** Undoes what a failed test has left: ended daemons, nodes that are down or drained, and jobs. */
+  async repair(): Promise<void> {
+    if (!this.controller.running) await this.startController()
+    const ended = this.nodes.filter((name) => !this.slurmd(name).running)
+    for (const name of ended) await this.startNode(name)
+    await this.clear()
+    // Slurm refuses it for a node that is neither down nor drained.
+    for (const name of this.nodes)
+      await this.run('scontrol', ['update', `NodeName=${name}`, 'State=RESUME']).catch(() => '')
+    await this.idle()
+  }
+
   /** Cancels all jobs and waits until they are gone. */
   async clear(): Promise<void> {
     await until('all jobs are gone', async () => {

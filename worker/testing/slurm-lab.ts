@@ -111,14 +111,17 @@ export class SlurmLab {
     return answer
   }
 
-  /** Starts a requeued job now, if it has not started again by itself. Slurm waits two minutes by default. */
+  /**
+   * Starts a requeued job now, if it has not started again by itself. Slurm waits two minutes by default. It refuses the
+   * change, or forgets it, while the earlier run is completing.
+   */
   async startRequeued(jobId: string, slurmId: number): Promise<void> {
     await this.untilRow(jobId, 'it was requeued', ({ restarts }) => restarts > 0)
-    await this.slurm
-      .run('scontrol', ['update', `JobId=${slurmId}`, 'StartTime=now'])
-      .catch((error: unknown) => {
-        if (!String(error).includes('no longer pending')) throw error
-      })
+    await this.jobs.until('it has started again', async () => {
+      if ((await this.rows(jobId)).at(-1)?.state !== 'PENDING') return true
+      await this.slurm.run('scontrol', ['update', `JobId=${slurmId}`, 'StartTime=now']).catch(() => '')
+      return false
+    })
   }
 
   /** The ids of all Slurm jobs that were submitted for a job and that Slurm still knows. */
@@ -182,6 +185,7 @@ export function slurmTests(options: SlurmClusterOptions = {}) {
   const it = base.extend<{ openSlurmLab: () => Promise<SlurmLab> }>({
     openSlurmLab: ({ afterwards }, use) =>
       use(async () => {
+        await cluster().repair()
         const lab = await SlurmLab.open(cluster())
         afterwards(() => lab.lab.close())
         return lab
