@@ -1,11 +1,3 @@
-const safety = [
-  { key: 'X-Content-Type-Options', value: 'nosniff' },
-  { key: 'X-Frame-Options', value: 'DENY' },
-  { key: 'Referrer-Policy', value: 'same-origin' },
-  { key: 'Permissions-Policy', value: 'camera=(), geolocation=(), microphone=()' },
-  { key: 'Cross-Origin-Opener-Policy', value: 'same-origin' },
-]
-
 /** The queue API is served where its clients expect it; the routes themselves stand with all others. */
 const queueApi = ['/gpu/:path*', '/queue', '/queue/:path*', '/orchestrator/:path*']
 
@@ -27,7 +19,8 @@ export default {
     ...externalInDevelopment,
   ],
   poweredByHeader: false,
+  // deploy/run/web.ts compresses the answers of pages and of the API.
+  compress: false,
   reactStrictMode: true,
   rewrites: async () => queueApi.map((source) => ({ source, destination: `/api${source}` })),
-  headers: async () => [{ source: '/:path*', headers: safety }],
 }

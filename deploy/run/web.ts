@@ -1,12 +1,15 @@
 /** `node dist/web.js`: the web server, until SIGINT or SIGTERM. */
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { join } from 'node:path'
+import compression from 'compression'
 import next from 'next'
 import { env } from '@/lib/env'
 import { httpAddress } from '@/lib/env/listening'
+import { serveApi } from '@/lib/http/server/serve-api'
 import { StaticFiles } from '@/lib/http/server/static-files'
 import { createWebServer, type RequestHandler } from '@/lib/http/server/web-server'
 import { logger } from '@/lib/logger'
+import { loadApiRoutes } from './api-routes'
 import { root } from './settings.mjs'
 
 /** How long requests may take to end at a stop. The supervisor waits a second longer. */
@@ -18,9 +21,18 @@ const { HOST, PORT, GPUQ_TRUSTED_PROXIES: trustedProxies = [] } = env()
 const httpServer = createServer()
 const app = next({ dev: false, dir: root, hostname: HOST, port: PORT, httpServer })
 const staticFiles = await StaticFiles.load(join(root, '.next', 'static'))
+const apiRoutes = await loadApiRoutes()
 const handleOther = app.getRequestHandler()
+// Its types are those of Express, of which it needs nothing.
+const compress = compression() as unknown as (
+  request: IncomingMessage,
+  response: ServerResponse,
+  next: () => void,
+) => void
 const handle: RequestHandler = async (request, response) => {
-  if (!staticFiles.serve(request, response)) await handleOther(request, response)
+  if (staticFiles.serve(request, response)) return
+  compress(request, response, () => {})
+  if (!(await serveApi(apiRoutes, request, response))) await handleOther(request, response)
 }
 const server = createWebServer(handle, { trustedProxies })
 

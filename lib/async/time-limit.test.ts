@@ -1,11 +1,8 @@
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
 import { aborted, sleep } from './sleep'
+import { collectGarbage } from './testing/collect-garbage'
 import { timeLimit } from './time-limit'
 
-setFlagsFromString('--expose-gc')
-const collectGarbage: () => void = runInNewContext('gc')
 const never = new AbortController().signal
 
 describe('a time limit', () => {

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { GpuqError, invalidRequest } from '../../contract/errors'
 import type { AddressRange } from '../../env/address-ranges'
 import { setForwarded } from './forwarded'
-import { operationMethods } from './operation-methods'
+import { findOperationPath } from './operation-paths'
 
 const pageMethods = ['GET', 'HEAD']
 const apiMethods = [...pageMethods, 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
@@ -23,6 +23,10 @@ export function admitRequest(request: IncomingMessage, trusted: readonly Address
   setForwarded(request, trusted)
 }
 
+/** The queue API is served where its clients expect it; its routes are those of all others. */
+export const apiPathOf = (path: string) =>
+  /^\/(?:gpu|queue|orchestrator)(?:\/|$)/.test(path) ? `/api${path}` : path
+
 const formType = 'application/x-www-form-urlencoded'
 
 /**
@@ -41,7 +45,7 @@ function methodsOf(url: string): readonly string[] {
   if (!apiPath.test(url)) return pageMethods
   if (url.startsWith('/api/auth/')) return signInMethods
   const path = url.split('?', 1)[0] ?? ''
-  return operationMethods(path.startsWith('/api/') ? path : `/api${path}`) ?? apiMethods
+  return findOperationPath(apiPathOf(path))?.methods ?? apiMethods
 }
 
 export function methodNotAllowed(method: string, url: string): GpuqError {

@@ -66,7 +66,6 @@ export class StaticFiles {
       'content-length': content.length,
       'cache-control': 'public, max-age=31536000, immutable',
       vary: 'accept-encoding',
-      'x-content-type-options': 'nosniff',
     })
     response.end(method === 'HEAD' ? undefined : content)
     return true

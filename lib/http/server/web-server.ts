@@ -25,6 +25,15 @@ const bodyMs = 60 * 60 * 1000
 /** How long a client may take to read why its connection is closed. */
 const farewellMs = 1_000
 
+/** Headers of all answers. */
+const safetyHeaders = {
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'same-origin',
+  'permissions-policy': 'camera=(), geolocation=(), microphone=()',
+  'cross-origin-opener-policy': 'same-origin',
+}
+
 /**
  * The HTTP server in front of Next.js. It refuses malformed requests, decides what is known about the client, and closes
  * requests that do not arrive.
@@ -44,6 +53,7 @@ export function createWebServer(handle: RequestHandler, options: WebServerOption
   const answers = new WeakMap<Duplex, ServerResponse>()
   const server = createServer(limits, (request, response) => {
     answers.set(request.socket, response)
+    for (const [name, value] of Object.entries(safetyHeaders)) response.setHeader(name, value)
     const page = pageOfEarlyForm(request)
     if (page !== null) {
       showPage(request, page)

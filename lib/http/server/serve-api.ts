@@ -1,0 +1,86 @@
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { isSafeMethod } from '../origin'
+import { apiPathOf } from './admit-request'
+import { findOperationPath } from './operation-paths'
+import { hasBody } from './unidentified-bodies'
+
+/** A handler that `route` of lib/http has made. */
+export type ApiHandler = (
+  request: Request,
+  context: { params: Promise<Record<string, string>> },
+) => Promise<Response>
+
+/** The handlers by path template, then by method. */
+export type ApiRoutes = ReadonlyMap<string, Partial<Record<string, ApiHandler>>>
+
+/** An answer up to this size is sent with its headers, in one packet. Others are streams. */
+const maxBufferedBytes = 256 * 1024
+
+/**
+ * Serves the API without Next.js, which takes most of the time of a short request. Returns false if the request asks for
+ * something else: a page, a path that no operation has, or a path with encoded characters.
+ */
+export async function serveApi(
+  routes: ApiRoutes,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<boolean> {
+  const { method = '', url = '' } = request
+  const found = findOperationPath(apiPathOf(url.split('?', 1)[0] ?? ''))
+  const handlers = found && routes.get(found.template)
+  if (!found || !handlers) return false
+  if (method === 'OPTIONS') {
+    response.writeHead(204, { allow: found.methods.join(', ') }).end()
+    return true
+  }
+  const handle = handlers[method === 'HEAD' ? 'GET' : method]
+  if (!handle) return false
+  const params = Object.entries(found.params).map(([name, value]) => [name, decodeURIComponent(value)])
+  const answer = await handle(toWebRequest(request, response), {
+    params: Promise.resolve(Object.fromEntries(params)),
+  })
+  await send(answer, response, method === 'HEAD')
+  return true
+}
+
+function toWebRequest(request: IncomingMessage, response: ServerResponse): Request {
+  const headers = new Headers()
+  for (const [name, value] of Object.entries(request.headers))
+    if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(', ') : value)
+  const closed = new AbortController()
+  response.once('close', () => {
+    if (!response.writableFinished) closed.abort()
+  })
+  const scheme = headers.get('x-forwarded-proto')
+  const init: RequestInit = { method: request.method ?? 'GET', headers }
+  // No operation reads a body of GET, and a Request cannot have one.
+  if (hasBody(request) && !isSafeMethod(request.method ?? ''))
+    Object.assign(init, { body: Readable.toWeb(request), duplex: 'half' })
+  const asked = new Request(new URL(`${scheme}://${headers.get('x-forwarded-host')}${request.url}`), init)
+  // A signal given to the constructor is followed by another one, which a garbage collection may detach.
+  return Object.defineProperty(asked, 'signal', { value: closed.signal })
+}
+
+async function send(answer: Response, response: ServerResponse, isHead: boolean): Promise<void> {
+  response.writeHead(answer.status, headersOf(answer))
+  if (answer.body === null || isHead) {
+    await answer.body?.cancel()
+    response.end()
+  } else if (Number(answer.headers.get('content-length') ?? Number.POSITIVE_INFINITY) <= maxBufferedBytes) {
+    response.end(Buffer.from(await answer.arrayBuffer()))
+  } else {
+    // A client that closes the connection ends the stream.
+    await pipeline(Readable.fromWeb(answer.body as Parameters<typeof Readable.fromWeb>[0]), response).catch(
+      () => {
+        response.destroy()
+      },
+    )
+  }
+}
+
+function headersOf({ headers }: Response): OutgoingHttpHeaders {
+  const cookies = headers.getSetCookie()
+  return { ...Object.fromEntries(headers), ...(cookies.length > 0 ? { 'set-cookie': cookies } : {}) }
+}
