@@ -1,0 +1,26 @@
+import { plainText } from '../output/ansi/ansi-parse'
+import { filterOf, type LineFilter } from '../output/line'
+import type { OutputStore } from '../output/output-store'
+import { parseTraceback, searchedCharacters, searchedLines, type Traceback } from './parse-traceback'
+
+/** The traceback in the output of a job, of its first rank that has one. Programs with a terminal print it to stdout. */
+export function findTraceback({ lines }: OutputStore): Traceback | null {
+  const ranks = lines.ranks.length === 0 ? [null] : lines.ranks
+  for (const rank of ranks) {
+    for (const stream of ['stderr', 'stdout'] as const) {
+      const found = parseTraceback(lastLines(lines, filterOf(stream, rank)))
+      if (found) return found
+    }
+  }
+  return null
+}
+
+function lastLines(lines: OutputStore['lines'], filter: LineFilter): string[] {
+  const count = lines.count(filter)
+  const first = Math.max(0, count - searchedLines)
+  return Array.from({ length: count - first }, (_, at) => {
+    const { text = '' } = lines.read(lines.numberAt(filter, first + at)) ?? {}
+    // Colours need space, too.
+    return plainText(text.slice(0, 2 * searchedCharacters))
+  })
+}

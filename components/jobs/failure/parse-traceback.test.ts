@@ -1,0 +1,249 @@
+import { describe, expect, it } from 'vitest'
+import { parseTraceback, searchedCharacters, type Traceback } from './parse-traceback'
+
+const own = (line: number, code: string | null) => ({ file: '/job/solution.py', line, code })
+
+const cases: { name: string; output: string; found: Traceback | null }[] = [
+  {
+    name: 'an uncaught exception with its line of code',
+    output: `epoch 1
+Traceback (most recent call last):
+  File "/job/solution.py", line 9, in <module>
+    main()
+    ~~~~^^
+  File "/job/solution.py", line 4, in main
+    raise ValueError("too large")
+ValueError: too large`,
+    found: {
+      exception: 'ValueError: too large',
+      group: null,
+      location: own(4, 'raise ValueError("too large")'),
+    },
+  },
+  {
+    name: 'the last own line of an exception in a library',
+    output: `Traceback (most recent call last):
+  File "/job/solution.py", line 2, in <module>
+    json.loads("{")
+  File "/usr/lib/python3.11/json/__init__.py", line 346, in loads
+    return _default_decoder.decode(s)
+  File "/usr/local/lib/python3.12/site-packages/x/y.py", line 3, in f
+    g()
+  File "<frozen importlib._bootstrap>", line 241, in _call
+json.decoder.JSONDecodeError: Expecting property name: line 1 column 2 (char 1)`,
+    found: {
+      exception: 'json.decoder.JSONDecodeError: Expecting property name: line 1 column 2 (char 1)',
+      group: null,
+      location: own(2, 'json.loads("{")'),
+    },
+  },
+  {
+    name: 'the last of two chained exceptions',
+    output: `Traceback (most recent call last):
+  File "/job/solution.py", line 2, in <module>
+    {}["a"]
+KeyError: 'a'
+
+During handling of the above exception, another exception occurred:
+
+Traceback (most recent call last):
+  File "/job/solution.py", line 4, in <module>
+    raise RuntimeError("no key")
+RuntimeError: no key`,
+    found: {
+      exception: 'RuntimeError: no key',
+      group: null,
+      location: own(4, 'raise RuntimeError("no key")'),
+    },
+  },
+  {
+    name: 'an exception with a direct cause',
+    output: `Traceback (most recent call last):
+  File "/job/solution.py", line 2, in <module>
+    1 / 0
+ZeroDivisionError: division by zero
+
+The above exception was the direct cause of the following exception:
+
+Traceback (most recent call last):
+  File "/job/solution.py", line 4, in <module>
+    raise AssertionError from error
+AssertionError`,
+    found: { exception: 'AssertionError', group: null, location: own(4, 'raise AssertionError from error') },
+  },
+  {
+    name: 'a syntax error, which has no header',
+    output: `  File "/job/solution.py", line 3
+    def f(
+         ^
+SyntaxError: '(' was never closed`,
+    found: { exception: "SyntaxError: '(' was never closed", group: null, location: own(3, 'def f(') },
+  },
+  {
+    name: 'a syntax error in an imported file',
+    output: `Traceback (most recent call last):
+  File "/work/train.py", line 1, in <module>
+    import model
+  File "/work/model.py", line 2
+    x = = 1
+        ^
+SyntaxError: invalid syntax`,
+    found: {
+      exception: 'SyntaxError: invalid syntax',
+      group: null,
+      location: { file: '/work/model.py', line: 2, code: 'x = = 1' },
+    },
+  },
+  {
+    name: 'the first exception of an exception group',
+    output: `  + Exception Group Traceback (most recent call last):
+  |   File "/job/solution.py", line 9, in <module>
+  |     asyncio.run(main())
+  |   File "/usr/lib/python3.11/asyncio/runners.py", line 190, in run
+  |     return runner.run(main)
+  | ExceptionGroup: unhandled errors in a TaskGroup (2 sub-exceptions)
+  +-+---------------- 1 ----------------
+    | Traceback (most recent call last):
+    |   File "/job/solution.py", line 4, in one
+    |     {}["a"]
+    | KeyError: 'a'
+    |
+    | During handling of the above exception, another exception occurred:
+    |
+    | Traceback (most recent call last):
+    |   File "/job/solution.py", line 5, in one
+    |     1 / 0
+    | ZeroDivisionError: division by zero
+    +---------------- 2 ----------------
+    | TypeError: no frames
+    +------------------------------------`,
+    found: {
+      exception: 'ZeroDivisionError: division by zero',
+      group: 'ExceptionGroup: unhandled errors in a TaskGroup (2 sub-exceptions)',
+      location: own(5, '1 / 0'),
+    },
+  },
+  {
+    name: 'an exception without frames in an exception group, at the line of the group',
+    output: `  + Exception Group Traceback (most recent call last):
+  |   File "/job/solution.py", line 1, in <module>
+  |     raise ExceptionGroup("outer", [ExceptionGroup("inner", [ValueError(1)])])
+  | ExceptionGroup: outer (1 sub-exception)
+  +-+---------------- 1 ----------------
+    | ExceptionGroup: inner (1 sub-exception)
+    +-+---------------- 1 ----------------
+      | ValueError: 1
+      +------------------------------------
+done`,
+    found: {
+      exception: 'ValueError: 1',
+      group: 'ExceptionGroup: outer (1 sub-exception)',
+      location: own(1, 'raise ExceptionGroup("outer", [ExceptionGroup("inner", [ValueError(1)])])'),
+    },
+  },
+  {
+    name: 'lines that torchrun marks with their rank',
+    output: `[rank0]: Traceback (most recent call last):
+[rank0]:   File "/job/solution.py", line 7, in <module>
+[rank0]:     step()
+[rank0]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.`,
+    found: {
+      exception: 'torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.',
+      group: null,
+      location: own(7, 'step()'),
+    },
+  },
+  {
+    name: 'a recursion that Python shortens, and a message of several lines',
+    output: `Traceback (most recent call last):
+  File "/job/solution.py", line 2, in f
+  [Previous line repeated 996 more times]
+RecursionError: maximum recursion depth exceeded
+a second line of the message`,
+    found: {
+      exception: 'RecursionError: maximum recursion depth exceeded',
+      group: null,
+      location: own(2, null),
+    },
+  },
+  {
+    name: 'output of another thread between the lines',
+    output: `Traceback (most recent call last):
+  File "/job/solution.py", line 2, in <module>
+    1 / 0
+Epoch 3 of 10, please wait
+
+ZeroDivisionError: division by zero`,
+    found: { exception: 'ZeroDivisionError: division by zero', group: null, location: own(2, '1 / 0') },
+  },
+  {
+    name: 'an exception of library code alone',
+    output: `Traceback (most recent call last):
+  File "<frozen runpy>", line 198, in _run_module_as_main
+ImportError: no`,
+    found: { exception: 'ImportError: no', group: null, location: null },
+  },
+  { name: 'no traceback', output: 'warning: slow\nerror: bad flag', found: null },
+  {
+    name: 'a traceback without an end',
+    output: 'Traceback (most recent call last):\n  File "a.py", line 1',
+    found: null,
+  },
+  { name: 'nothing', output: '', found: null },
+]
+
+describe('parseTraceback', () => {
+  it.each(cases)('finds $name', ({ output, found }) => {
+    expect(parseTraceback(output.split('\n'))).toEqual(found)
+  })
+
+  it('reads only the end of a million lines', () => {
+    let read = 0
+    const lines = new Proxy(
+      Array.from({ length: 1_000_000 }, () => '  File "x", line 1'),
+      {
+        get(target, name) {
+          if (typeof name === 'string' && /^\d+$/.test(name)) read++
+          return Reflect.get(target, name)
+        },
+      },
+    )
+    lines.push('ValueError: the end')
+    read = 0
+    expect(parseTraceback(lines)?.exception).toBe('ValueError: the end')
+    expect(read).toBeLessThan(10_000)
+  })
+
+  it('reads only the start of huge lines', () => {
+    const huge = 'x'.repeat(2_000_000)
+    const found = parseTraceback([
+      'Traceback (most recent call last):',
+      `  File "/job/solution.py", line 1, in ${huge}`,
+      `    ${huge}`,
+      `ValueError: ${huge}`,
+    ])
+    expect(found?.exception).toHaveLength(searchedCharacters)
+    expect(found?.location?.code?.length).toBeLessThan(searchedCharacters)
+  })
+
+  it('does not fail on hostile lines', () => {
+    const parts = [
+      '| ',
+      '  | ',
+      '  + ',
+      '+-',
+      '  File "',
+      '", line ',
+      '9'.repeat(30),
+      ': ',
+      '\0',
+      '^',
+      'Traceback (most recent call last):',
+      '  + Exception Group Traceback (most recent call last):',
+    ]
+    const lines = Array.from({ length: 3_000 }, (_, at) =>
+      Array.from({ length: 40 }, (_, part) => parts[(at * 7 + part * (at % 11)) % parts.length]).join(''),
+    )
+    expect(() => parseTraceback([...parts, ...lines])).not.toThrow()
+  })
+})
