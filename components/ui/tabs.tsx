@@ -19,19 +19,27 @@ interface TabsProps<Value extends string> {
   onValueChange: (value: Value) => void
   /** Content at the end of the tab list. */
   actions?: ReactNode
+  /** The tab list stays visible while the page scrolls. */
+  sticky?: boolean
   className?: string
 }
 
 /** Tabs. Arrow keys move between them. */
 export function Tabs<Value extends string>(props: TabsProps<Value>) {
-  const { label, tabs, value, onValueChange, actions, className } = props
+  const { label, tabs, value, onValueChange, actions, sticky = false, className } = props
   const choose = (chosen: string) => {
     const tab = tabs.find((candidate) => candidate.value === chosen)
     if (tab) onValueChange(tab.value)
   }
   return (
     <Radix.Root value={value} onValueChange={choose} className={cn('flex min-w-0 flex-col', className)}>
-      <div className="flex min-h-10 flex-wrap items-end justify-between gap-x-4 border-b">
+      <div
+        className={cn(
+          'flex min-h-10 flex-wrap items-end justify-between gap-x-4 border-b',
+          // Below the navigation, which is at the top of a narrow window.
+          sticky && 'sticky top-13 z-20 bg-canvas lg:top-0',
+        )}
+      >
         <Radix.List aria-label={label} className="-mb-px flex min-w-0 gap-4 overflow-x-auto px-1">
           {tabs.map((tab) => (
             <Radix.Trigger

@@ -4,12 +4,24 @@ import { Person } from '../../shell/person'
 import { Badge } from '../../ui/badge'
 import { CopyButton } from '../../ui/copy-button'
 import { DataList, Datum } from '../../ui/data-list'
+import { Duration } from '../../ui/duration'
 import { formatBytes, formatCount } from '../../ui/format-number'
 import { formatSeconds } from '../../ui/format-time'
 import { Panel, PanelBody } from '../../ui/panel'
+import type { JobGpuSeries } from '../resources/gpu-series'
+import { JobResources } from '../resources/job-resources'
 
-/** All details of a job. */
-export function DetailsTab({ job }: { job: JobDetail }) {
+/** All details of a job, and how it used its resources. */
+export function DetailsTab({ job, series }: { job: JobDetail; series: readonly JobGpuSeries[] }) {
+  return (
+    <div className="flex flex-col gap-4">
+      <JobResources job={job} series={series} />
+      <Details job={job} />
+    </div>
+  )
+}
+
+function Details({ job }: { job: JobDetail }) {
   const time = (at: string | null) => (at === null ? '–' : `${at.slice(0, 19).replace('T', ' ')} UTC`)
   return (
     <Panel>
@@ -28,6 +40,9 @@ export function DetailsTab({ job }: { job: JobDetail }) {
           <Datum label="Submitted">{time(job.created_at)}</Datum>
           <Datum label="Started">{time(job.started_at)}</Datum>
           <Datum label="Ended">{time(job.completed_at)}</Datum>
+          <Datum label="Wait time">
+            <Duration from={job.created_at} to={job.started_at ?? job.completed_at} />
+          </Datum>
           <Datum label="Attempt">
             {job.attempt} of {job.max_retries + 1}
           </Datum>

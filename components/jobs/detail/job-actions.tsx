@@ -1,4 +1,4 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
 import {
   Ban,
   Copy,
@@ -11,9 +11,8 @@ import {
   SquareTerminal,
   Trash2,
 } from 'lucide-react'
-import { useRouter } from 'next/navigation'
 import { useState } from 'react'
-import { api, cancelJob, jobSourceQuery, submitJob } from '@/components/queries/queries'
+import { api } from '@/components/queries/queries'
 import { deleteJobFiles } from '@/components/queries/storage'
 import type { JobDetail } from '@/lib/contract/jobs'
 import { isFinal } from '@/lib/contract/status'
@@ -23,9 +22,11 @@ import { ConfirmDialog } from '../../ui/confirm-dialog'
 import { copyWithToast } from '../../ui/copy-text'
 import { DropdownMenu, MenuItem, MenuSeparator } from '../../ui/dropdown-menu'
 import { IconButton } from '../../ui/icon-button'
-import { toastError } from '../../ui/toaster'
 import { copyLink } from '../artifacts/copy-link'
-import { toSubmission } from '../submit/draft'
+import { CancelDialog } from '../cancel-dialog'
+import { failedByUser } from '../failure/fault'
+import { hasSource } from '../has-source'
+import { useRunAgain } from '../run-again'
 
 /** The actions for a job. */
 export function JobActions({ job }: { job: JobDetail }) {
@@ -38,27 +39,13 @@ export function JobActions({ job }: { job: JobDetail }) {
   )
 }
 
-/** A program that was deleted on request cannot run again. */
-function hasSource({ files_deleted, command }: JobDetail): boolean {
-  return files_deleted !== 'on_request' || command !== null
-}
-
 function RerunActions({ job }: { job: JobDetail }) {
-  const client = useQueryClient()
-  const router = useRouter()
-  const { mutateAsync: submit } = useMutation(submitJob)
+  const submitAgain = useRunAgain()
   const [working, setWorking] = useState(false)
   const runAgain = async () => {
     setWorking(true)
-    try {
-      const { code, config } = await client.fetchQuery(jobSourceQuery(job.job_id))
-      const { job_id } = await submit(toSubmission({ code, config }))
-      router.push(`/jobs/${job_id}`)
-    } catch (error) {
-      toastError('Submitting failed', error)
-    } finally {
-      setWorking(false)
-    }
+    await submitAgain(job.job_id)
+    setWorking(false)
   }
   return (
     <>
@@ -67,31 +54,25 @@ function RerunActions({ job }: { job: JobDetail }) {
           Run again
         </Button>
       ) : null}
-      <ButtonLink icon={Pencil} href={`/submit?from=${job.job_id}`}>
-        Edit and run again
-      </ButtonLink>
+      {/* The card of a failure has it. */}
+      {failedByUser(job) ? null : (
+        <ButtonLink icon={Pencil} href={`/submit?from=${job.job_id}`}>
+          Edit and run again
+        </ButtonLink>
+      )}
     </>
   )
 }
 
 function CancelButton({ job }: { job: JobDetail }) {
-  const { mutateAsync } = useMutation(cancelJob)
   return (
-    <ConfirmDialog
+    <CancelDialog
+      job={job}
       trigger={
         <Button icon={Ban} variant="danger-quiet" disabled={job.cancel_requested}>
           {job.cancel_requested ? 'Cancelling' : 'Cancel'}
         </Button>
       }
-      title="Cancel this job?"
-      description={
-        job.started_at
-          ? 'gpuq stops the program and keeps its output.'
-          : 'The job leaves the queue and does not run.'
-      }
-      confirmLabel="Cancel job"
-      keepLabel="Keep job"
-      onConfirm={() => mutateAsync(job.job_id)}
     />
   )
 }

@@ -1,46 +1,56 @@
+import type { ReactNode } from 'react'
 import type { JobDetail } from '@/lib/contract/jobs'
-import { Person } from '../../shell/person'
 import { Badge } from '../../ui/badge'
-import { DataList, Datum } from '../../ui/data-list'
+import { cn } from '../../ui/class-names'
 import { Duration } from '../../ui/duration'
-import { Panel } from '../../ui/panel'
-import { RelativeTime } from '../../ui/relative-time'
+import { JobStatus, jobStateOf } from '../job-status'
+import { RunTime } from './run-time'
 
 type ShownGpu = Pick<JobDetail['gpus'][number], 'model' | 'simulated' | 'milli'>
 
-const none = <span className="text-subtle">–</span>
-
-/** Times, placement and exit code. Each has its place from the start, so that nothing moves. */
-export function JobFacts({ job, ownHandle }: { job: JobDetail; ownHandle: string }) {
+/** Status, duration, exit code, node and GPUs in one line. Each has its place from the start, so that nothing moves. */
+export function JobFacts({ job }: { job: JobDetail }) {
   const { got } = job.resources
   const nodes = got.length > 1 ? got.map(({ node }) => node).join(', ') : job.node_name
   return (
-    <Panel className="p-4">
-      <DataList className="grid-cols-2 sm:grid-cols-3 xl:grid-cols-6">
-        <Datum label="Submitted">
-          <RelativeTime at={job.created_at} />
-          {job.user_id === ownHandle ? null : (
-            <>
-              {' '}
-              by <Person handle={job.user_id} name={job.user_name} />
-            </>
-          )}
-        </Datum>
-        <Datum label="Wait time">
-          <Duration from={job.created_at} to={job.started_at ?? job.completed_at} />
-        </Datum>
-        <Datum label="Run time">
-          {job.started_at === null ? none : <Duration from={job.started_at} to={job.completed_at} />}
-        </Datum>
-        <Datum label="Exit code">
-          <span className="tabular-nums">{job.exit_code ?? none}</span>
-        </Datum>
-        <Datum label={got.length > 1 ? 'Nodes' : 'Node'}>{nodes ?? none}</Datum>
-        <Datum label="GPUs">
-          <Gpus gpus={gpusOf(job)} />
-        </Datum>
-      </DataList>
-    </Panel>
+    <dl className="flex flex-wrap items-center gap-x-6 gap-y-1.5">
+      <div>
+        <dt className="sr-only">Status</dt>
+        <dd>
+          <JobStatus state={jobStateOf(job)} />
+        </dd>
+      </div>
+      {job.started_at === null ? (
+        <Fact label="Wait time">
+          <span aria-live="off">
+            <Duration from={job.created_at} to={job.completed_at} />
+          </span>
+        </Fact>
+      ) : (
+        <Fact label="Run time">
+          <span aria-live="off">
+            <RunTime job={job} startedAt={job.started_at} />
+          </span>
+        </Fact>
+      )}
+      <Fact label="Exit code">
+        {job.exit_code === null ? null : <span className="tabular-nums">{job.exit_code}</span>}
+      </Fact>
+      <Fact label={got.length > 1 ? 'Nodes' : 'Node'}>{nodes}</Fact>
+      <Fact label="GPUs">{gpusOf(job).length === 0 ? null : <Gpus gpus={gpusOf(job)} />}</Fact>
+    </dl>
+  )
+}
+
+/** One name and value. A missing value has its place only where there is space for it. */
+function Fact({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <div className={cn('flex min-w-0 items-baseline gap-2', children === null && 'max-sm:hidden')}>
+      <dt className="shrink-0 text-subtle text-xs">{label}</dt>
+      <dd className="min-w-0 wrap-anywhere text-ink text-sm">
+        {children ?? <span className="text-subtle">–</span>}
+      </dd>
+    </div>
   )
 }
 
@@ -54,9 +64,8 @@ function gpusOf({ gpus, resources: { got } }: JobDetail): readonly ShownGpu[] {
 
 /** Simulated GPUs get a badge, unless the model's name says so. */
 function Gpus({ gpus }: { gpus: readonly ShownGpu[] }) {
-  if (gpus.length === 0) return none
   return (
-    <ul className="flex flex-col gap-0.5">
+    <ul className="flex flex-wrap gap-x-3 gap-y-0.5">
       {describeGpus(gpus).map(({ text, simulated }) => (
         <li key={`${text} ${simulated}`} className="flex flex-wrap items-center gap-1.5">
           {text}

@@ -2,26 +2,26 @@ import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { queueJobQuery } from '@/components/queries/cluster'
 import type { JobDetail } from '@/lib/contract/jobs'
-import { endReasons } from '@/lib/contract/reasons'
 import { ExpectedStart } from '../../cluster/queue/expected-start'
-import { Callout } from '../../ui/callout'
-import { Duration } from '../../ui/duration'
-import { formatSeconds } from '../../ui/format-time'
 import { Link } from '../../ui/link'
-import { type JobState, jobStateOf, stateStyles } from '../job-status'
+import { jobStateOf } from '../job-status'
 
-/** The job's status and its reason. Shown in every status, so that nothing below moves. */
+/** What the facts of a job do not say: why it waits and until when, who cancelled it, and whether its files are deleted. */
 export function JobNote({ job }: { job: JobDetail }) {
-  const state = jobStateOf(job)
-  const { tone, icon } = stateStyles[state]
   return (
-    <div aria-live="polite">
-      <Callout tone={failedBySystem(job) ? 'warning' : tone} icon={icon}>
-        {describeState(state, job)}
-        {describeDeletion(job)}
-      </Callout>
-    </div>
+    <p className="mt-2 wrap-anywhere border-t pt-2 text-ink text-sm empty:hidden">
+      {describeState(job)}
+      {describeDeletion(job)}
+    </p>
   )
+}
+
+function describeState(job: JobDetail): ReactNode {
+  const state = jobStateOf(job)
+  if (state === 'pending') return <Waiting job={job} />
+  // A failure has a card of its own. The status says everything about the other states.
+  const unusual = state === 'cancelled' || (state === 'completed' && job.reason !== 'finished')
+  return unusual ? job.reason_text : null
 }
 
 function describeDeletion({ files_deleted, deleted_after_days: days }: JobDetail): string | null {
@@ -31,62 +31,13 @@ function describeDeletion({ files_deleted, deleted_after_days: days }: JobDetail
     : ` gpuq deleted the output and files after ${days} days, as the project requires.`
 }
 
-/** An error of the system has another colour than an error of the program. */
-function failedBySystem({ status, reason }: JobDetail): boolean {
-  const known = Object.entries(endReasons).find(([name]) => name === reason)?.[1]
-  return status === 'failed' && known?.fault === 'system'
-}
-
-function describeState(state: JobState, job: JobDetail): ReactNode {
-  switch (state) {
-    case 'cancelling':
-      return 'Cancelling the job.'
-    case 'pending':
-      return <Waiting job={job} />
-    case 'starting':
-      return `Starting${job.node_name ? ` on ${job.node_name}` : ''}.`
-    case 'running':
-      return <Running job={job} />
-    case 'completed':
-      return job.reason_text ?? 'The program ended.'
-    case 'failed':
-      return job.reason_text ?? 'The job failed.'
-    case 'cancelled':
-      return job.reason_text ?? 'The job was cancelled.'
-    default:
-      return state satisfies never
-  }
-}
-
 function Waiting({ job }: { job: JobDetail }) {
   return (
     <>
-      {job.reason_text ?? 'In the queue.'} Waiting for <ElapsedTime from={job.created_at} />
-      {job.attempt > 1 ? `, before attempt ${job.attempt}` : ''}.
+      {job.reason_text ?? 'In the queue.'}
+      {job.attempt > 1 ? ` Waiting for attempt ${job.attempt}.` : ''}
       <QueuePosition job={job} />
     </>
-  )
-}
-
-function Running({ job: { started_at, expected_time, predicted_time, max_time } }: { job: JobDetail }) {
-  return (
-    <>
-      Running{started_at ? ' for ' : ''}
-      {started_at ? <ElapsedTime from={started_at} /> : null}. Expected time: {formatSeconds(expected_time)}
-      {predicted_time && predicted_time.basis !== 'estimate'
-        ? `, predicted: ${formatSeconds(predicted_time.seconds)}`
-        : ''}
-      . Time limit: {formatSeconds(max_time)}.
-    </>
-  )
-}
-
-/** The elapsed time. Screen readers do not announce it every second. */
-function ElapsedTime({ from }: { from: string }) {
-  return (
-    <span aria-live="off">
-      <Duration from={from} />
-    </span>
   )
 }
 

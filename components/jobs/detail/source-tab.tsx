@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Download } from 'lucide-react'
+import { jobFileTextQuery } from '@/components/queries/job-file'
 import { api, jobFilesQuery, jobSourceQuery } from '@/components/queries/queries'
 import { visibleText } from '@/lib/contract/sanitize-text'
 import { LoadFailure } from '../../shell/load-failure'
@@ -12,14 +13,22 @@ import { Skeleton } from '../../ui/skeleton'
 import { CodeEditor, type CodeLanguage } from '../editor/code-editor'
 import { FileTree } from '../files/file-tree'
 
+interface SourceTabProps {
+  id: string
+  /** The line to show; null: none. */
+  at: { file: string; line: number } | null
+}
+
 /** The submitted files without the token. */
-export function SourceTab({ id }: { id: string }) {
+export function SourceTab({ id, at }: SourceTabProps) {
   const { data, error, isPending, refetch } = useQuery(jobSourceQuery(id))
   if (error && !data) return <LoadFailure error={error} onRetry={() => void refetch()} />
   // Without solution.py and command, a file of the directory runs.
   const hasProgram = isPending || data.code !== '' || data.command !== null
+  const inProgram = at?.file === 'solution.py' && !isPending && data.code !== ''
   return (
     <div className="flex flex-col gap-4">
+      {at && !inProgram && !isPending ? <LinkedFile id={id} {...at} /> : null}
       <SourceDirectory id={id} />
       <div
         className={cn('grid items-start gap-4', hasProgram && 'lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]')}
@@ -27,7 +36,12 @@ export function SourceTab({ id }: { id: string }) {
         {data && data.command !== null ? (
           <SourceFile name="command" language="shell" text={data.command} />
         ) : hasProgram ? (
-          <SourceFile name="solution.py" language="python" text={isPending ? null : data.code} />
+          <SourceFile
+            name="solution.py"
+            language="python"
+            text={isPending ? null : data.code}
+            line={inProgram ? at.line : undefined}
+          />
         ) : null}
         <SourceFile name="config.yaml" language="yaml" text={isPending ? null : data.config} />
       </div>
@@ -64,6 +78,20 @@ function SourceDirectory({ id }: { id: string }) {
   )
 }
 
+/** A file of the directory that a link names. */
+function LinkedFile({ id, file, line }: { id: string; file: string; line: number }) {
+  const { data, error, refetch } = useQuery(jobFileTextQuery(id, file))
+  if (error && data === undefined) return <LoadFailure error={error} onRetry={() => void refetch()} />
+  return (
+    <SourceFile
+      name={visibleText(file, 300)}
+      language={file.endsWith('.py') ? 'python' : 'text'}
+      text={data ?? null}
+      line={line}
+    />
+  )
+}
+
 function DownloadLink({ id, path }: { id: string; path: string }) {
   return (
     <a
@@ -82,9 +110,11 @@ interface SourceFileProps {
   language: CodeLanguage
   /** Null while it loads. */
   text: string | null
+  /** The line to show. */
+  line?: number | undefined
 }
 
-function SourceFile({ name, language, text }: SourceFileProps) {
+function SourceFile({ name, language, text, line }: SourceFileProps) {
   return (
     <Panel>
       <PanelHeader
@@ -95,7 +125,14 @@ function SourceFile({ name, language, text }: SourceFileProps) {
         {text === null ? (
           <Skeleton className="h-[56dvh] rounded-md" />
         ) : (
-          <CodeEditor label={name} language={language} value={text} readOnly className="h-[56dvh]" />
+          <CodeEditor
+            label={name}
+            language={language}
+            value={text}
+            line={line}
+            readOnly
+            className="h-[56dvh]"
+          />
         )}
       </PanelBody>
     </Panel>

@@ -1,7 +1,7 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { api, keys } from '@/components/queries/queries'
-import { jobDetailSchema } from '@/lib/contract/jobs'
+import { type JobDetail, jobDetailSchema } from '@/lib/contract/jobs'
 import { isFinal } from '@/lib/contract/status'
 import { OutputStore } from '../output/output-store'
 import type { JobGpuSeries } from '../resources/gpu-series'
@@ -53,7 +53,11 @@ export function useJobStream(id: string): JobStream {
 function acceptJob(client: QueryClient, id: string, data: string): void {
   const job = jobDetailSchema.safeParse(JSON.parse(data))
   if (!job.success) return
-  client.setQueryData(keys.job(id), job.data)
+  // Events do not have the prediction.
+  client.setQueryData<JobDetail>(keys.job(id), (before) => ({
+    predicted_time: before?.predicted_time,
+    ...job.data,
+  }))
   if (isFinal(job.data.status)) void client.invalidateQueries({ queryKey: keys.jobs, refetchType: 'none' })
 }
 

@@ -5,6 +5,7 @@ import { bracketMatching, indentOnInput, indentUnit } from '@codemirror/language
 import { lintGutter, lintKeymap } from '@codemirror/lint'
 import { EditorState, type Extension } from '@codemirror/state'
 import {
+  Decoration,
   drawSelection,
   EditorView,
   highlightActiveLine,
@@ -39,6 +40,8 @@ interface CodeEditorProps {
   /** Errors and warnings, shown at their lines. */
   problems?: readonly Problem[]
   placeholder?: string
+  /** The line to show and mark, counted from 1. Only for a text that nobody edits. */
+  line?: number | undefined
   readOnly?: boolean
   /** Must set the height: the text scrolls inside. */
   className: string
@@ -87,7 +90,7 @@ function useCodeMirror(
   const view = useRef<EditorView | null>(null)
   // CodeMirror's line ends. Otherwise, a file from Windows would always differ from the editor's text.
   const value = props.value.replace(/\r\n?/g, '\n')
-  const { problems = noProblems, language, label, readOnly = false, placeholder } = props
+  const { problems = noProblems, language, label, line, readOnly = false, placeholder } = props
   // The editor lives longer than a render and must use the properties of the last render.
   const latest = useRef({ value, problems, onChange: props.onChange })
   useEffect(() => {
@@ -110,7 +113,7 @@ function useCodeMirror(
         commonExtensions,
         EditorView.contentAttributes.of(attributes),
         readOnly
-          ? EditorState.readOnly.of(true)
+          ? [EditorState.readOnly.of(true), line === undefined ? [] : markLine(line)]
           : [editingExtensions, placeholder ? placeholderText(placeholder) : []],
         EditorView.updateListener.of((update) => {
           if (update.docChanged) latest.current.onChange?.(update.state.doc.toString())
@@ -118,12 +121,16 @@ function useCodeMirror(
       ],
     })
     own.dispatch(showProblems(own.state, latest.current.problems))
+    if (line !== undefined) {
+      own.dispatch({ effects: EditorView.scrollIntoView(startOfLine(own.state, line), { y: 'center' }) })
+      host.current.scrollIntoView({ block: 'center' })
+    }
     view.current = own
     return () => {
       own.destroy()
       view.current = null
     }
-  }, [language, label, readOnly, placeholder, describedBy])
+  }, [language, label, line, readOnly, placeholder, describedBy])
 
   useEffect(() => {
     const own = view.current
@@ -149,6 +156,15 @@ function useCodeMirror(
     },
   }))
   return host
+}
+
+function startOfLine({ doc }: EditorState, line: number): number {
+  return doc.line(Math.min(line, doc.lines)).from
+}
+
+function markLine(line: number): Extension {
+  const mark = Decoration.line({ class: 'cm-linked-line', attributes: { 'aria-current': 'location' } })
+  return EditorView.decorations.of(({ state }) => Decoration.set(mark.range(startOfLine(state, line))))
 }
 
 const languageOf: Record<CodeLanguage, Extension> = {

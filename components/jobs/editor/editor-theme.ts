@@ -38,6 +38,7 @@ const baseTheme = EditorView.theme({
     borderLeft: 'none',
     fontFamily: 'var(--font-geist-sans), sans-serif',
   },
+  '.cm-linked-line': { backgroundColor: 'var(--danger-soft)', boxShadow: 'inset 2px 0 var(--danger)' },
   '.cm-problem-line': { backgroundColor: 'var(--danger-soft)' },
   '.cm-problem-note': {
     padding: '2px 12px 4px 8px',

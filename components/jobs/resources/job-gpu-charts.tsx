@@ -1,6 +1,7 @@
 import type { JobResources } from '@/lib/contract/jobs'
 import { formatGib, formatShare } from '../../cluster/format-amounts'
 import { Sparkline } from '../../cluster/gpus/sparkline'
+import { cn } from '../../ui/class-names'
 import { ScrollRegion } from '../../ui/scroll-region'
 import type { JobGpuSeries } from './gpu-series'
 
@@ -9,16 +10,18 @@ interface JobGpuChartsProps {
   series: readonly JobGpuSeries[]
   /** The job runs: each GPU has its place before its first sample. */
   live: boolean
+  /** The maximum height. */
+  className: string
 }
 
 /** Charts of the load and memory of a job's GPUs. */
-export function JobGpuCharts({ instances, series, live }: JobGpuChartsProps) {
+export function JobGpuCharts({ instances, series, live, className }: JobGpuChartsProps) {
   const shown = live ? withMissingSeries(instances, series) : series
   if (shown.length === 0) return null
   const from = Math.min(...shown.map(({ samples }) => samples[0]?.at ?? Number.POSITIVE_INFINITY))
   const to = Math.max(...shown.map(({ samples }) => samples.at(-1)?.at ?? 0))
   return (
-    <ScrollRegion aria-label="GPU use" className="max-h-[min(18rem,20dvh)] overflow-y-auto">
+    <ScrollRegion aria-label="GPU use" className={cn('overflow-y-auto', className)}>
       <ul className="grid grid-cols-[repeat(auto-fill,minmax(15rem,1fr))] gap-2">
         {shown.map((own) => (
           <JobGpu

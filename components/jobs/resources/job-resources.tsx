@@ -22,7 +22,15 @@ export function JobResources({ job, series }: JobResourcesProps) {
           <Used job={job} />
         </Fact>
       </dl>
-      <JobGpuCharts instances={resources.got} series={series} live={!isFinal(job.status)} />
+      {/* A wide window has them beside the tabs. */}
+      <div className="xl:hidden">
+        <JobGpuCharts
+          instances={resources.got}
+          series={series}
+          live={!isFinal(job.status)}
+          className="max-h-[min(36rem,60dvh)]"
+        />
+      </div>
     </Panel>
   )
 }

@@ -1,0 +1,124 @@
+import dynamic from 'next/dynamic'
+import { useSearchParams } from 'next/navigation'
+import { api } from '@/components/queries/queries'
+import type { JobDetail } from '@/lib/contract/jobs'
+import { isFinal } from '@/lib/contract/status'
+import { Reconnecting } from '../../shell/reconnecting'
+import { updateSearchParams } from '../../shell/update-search-params'
+import { Skeleton } from '../../ui/skeleton'
+import { Tabs } from '../../ui/tabs'
+import { ArtifactsTab } from '../artifacts/artifacts-tab'
+import { OutputViewer } from '../output/output-viewer'
+import { ResultViewer } from '../result/result-viewer'
+import { TerminalTab } from '../terminal/terminal-tab'
+import { DetailsTab } from './details-tab'
+import type { JobStream } from './use-job-stream'
+
+/** Most visits do not open it, and its editor is large. */
+const SourceTab = dynamic(() => import('./source-tab').then((module) => module.SourceTab), {
+  loading: () => <Skeleton className="h-64" />,
+})
+
+const tabNames = ['terminal', 'output', 'result', 'files', 'source', 'details'] as const
+type TabName = (typeof tabNames)[number]
+
+/** The open tab is part of the address, so that users can link to it. A job with a terminal opens with it. */
+function useTab({ terminal }: JobDetail): [TabName, (tab: TabName) => void] {
+  const params = useSearchParams()
+  const first = terminal ? 'terminal' : 'output'
+  const named = tabNames.find((name) => name === params.get('tab'))
+  const tab = named === undefined || (named === 'terminal' && !terminal) ? first : named
+  const open = (next: TabName) => {
+    const search = new URLSearchParams(params)
+    // The line that a link named.
+    for (const name of ['file', 'line']) search.delete(name)
+    if (next === first) search.delete('tab')
+    else search.set('tab', next)
+    updateSearchParams(search, 'replace')
+  }
+  return [tab, open]
+}
+
+/** The line of a source file that the address names. */
+function useSourceLine(): { file: string; line: number } | null {
+  const params = useSearchParams()
+  const file = params.get('file')
+  const line = Number(params.get('line'))
+  return file === null || !Number.isSafeInteger(line) || line < 1 ? null : { file, line }
+}
+
+/** The empty state before the first output. */
+function waitingTexts({ status, placed }: JobDetail) {
+  if (isFinal(status)) return { emptyTitle: 'Loading the output', emptyText: 'This takes a moment.' }
+  if (status === 'running') return {}
+  return {
+    emptyTitle: placed ? 'The job is starting' : 'The job is waiting',
+    emptyText: 'Its output appears here.',
+  }
+}
+
+interface JobTabsProps {
+  job: JobDetail
+  stream: JobStream
+  foreign: boolean
+}
+
+/** The output of a job, its results, files, source and details. */
+export function JobTabs({ job, stream, foreign }: JobTabsProps) {
+  const [tab, open] = useTab(job)
+  const sourceLine = useSourceLine()
+  const downloads =
+    job.result_file === null
+      ? []
+      : [
+          { label: 'JSONL file', href: api.jobs.downloadUrl(job.job_id, 'jsonl') },
+          { label: 'Plain text', href: api.jobs.downloadUrl(job.job_id, 'text') },
+        ]
+  return (
+    <Tabs
+      label="Job"
+      className="flex-1"
+      sticky
+      value={tab}
+      onValueChange={open}
+      actions={<Reconnecting lost={stream.connection === 'lost'} />}
+      tabs={[
+        ...(job.terminal
+          ? [
+              {
+                value: 'terminal' as const,
+                label: 'Terminal',
+                content: <TerminalTab job={job} stream={stream} foreign={foreign} />,
+              },
+            ]
+          : []),
+        {
+          value: 'output',
+          label: 'Output',
+          content: (
+            <OutputViewer
+              store={stream.store}
+              live={!isFinal(job.status)}
+              downloads={downloads}
+              {...(stream.connection === 'ended' ? {} : waitingTexts(job))}
+            />
+          ),
+        },
+        {
+          value: 'result',
+          label: 'Result',
+          count: stream.results.length,
+          content: (
+            <ResultViewer
+              results={stream.results}
+              live={!isFinal(job.status) || stream.connection !== 'ended'}
+            />
+          ),
+        },
+        { value: 'files', label: 'Files', content: <ArtifactsTab job={job} /> },
+        { value: 'source', label: 'Source', content: <SourceTab id={job.job_id} at={sourceLine} /> },
+        { value: 'details', label: 'Details', content: <DetailsTab job={job} series={stream.gpus} /> },
+      ]}
+    />
+  )
+}

@@ -1,0 +1,77 @@
+import { fireEvent, screen, within } from '@testing-library/react'
+import { expect, it, vi } from 'vitest'
+import type { JobDetail } from '@/lib/contract/jobs'
+import { makeJob } from '../../testing/fixtures'
+import { answerWith, renderUi } from '../../testing/render'
+import type { Connection } from '../detail/use-job-stream'
+import { OutputStore } from '../output/output-store'
+import { FailureCard } from './failure-card'
+
+vi.mock('next/navigation', () => import('../../testing/navigation'))
+
+const traceback = `Traceback (most recent call last):
+  File "/job/solution.py", line 4, in <module>
+    import nothing_of_the_kind
+\u001b[1;35mModuleNotFoundError\u001b[0m: No module named 'nothing_of_the_kind'`
+
+function openCard(changes: Partial<JobDetail>, stderr: string, connection: Connection = 'ended') {
+  const store = new OutputStore()
+  store.append(stderr.split('\n').map((text) => ({ type: 'stderr', t: '2026-11-23T10:00:00.000Z', text })))
+  const reason_text = 'The program ended with an error.'
+  const job = makeJob({ status: 'failed', reason: 'exit_code', reason_text, ...changes })
+  renderUi(<FailureCard job={job} stream={{ store, connection }} />)
+  return within(screen.getByRole('region', { name: 'Failure' }))
+}
+
+it('shows the exception, its line of code and what to change', () => {
+  const card = openCard({}, traceback)
+  expect(card.getByText("ModuleNotFoundError: No module named 'nothing_of_the_kind'")).toBeTruthy()
+  expect(card.getByText('import nothing_of_the_kind')).toBeTruthy()
+  expect(card.getByText(/^Set environment to one that has the module nothing_of_the_kind/)).toBeTruthy()
+  expect(card.queryByText('The program ended with an error.')).toBeNull()
+  const edit = card.getByRole('link', { name: 'Edit and run again' })
+  expect(edit.getAttribute('href')).toBe(`/submit?from=${makeJob().job_id}`)
+})
+
+it('opens the source at the line', () => {
+  const card = openCard({}, traceback)
+  fireEvent.click(card.getByRole('link', { name: 'solution.py, line 4' }))
+  expect(location.search).toBe('?tab=source&file=solution.py&line=4')
+})
+
+it('links to a file of the uploaded directory, and to no other file', async () => {
+  const { job_id } = makeJob()
+  answerWith({
+    [`GET /api/jobs/${job_id}/files`]: { files: [{ path: 'src/train.py', bytes: 9, target: null }] },
+  })
+  const archive = { hash: 'a'.repeat(64), files: 1, bytes: 9 }
+  const inDirectory = traceback.replace('/job/solution.py', '/work/src/train.py')
+  const card = openCard({ archive }, inDirectory)
+  const link = await card.findByRole('link', { name: 'src/train.py, line 4' })
+  expect(link.getAttribute('href')).toBe('?tab=source&file=src%2Ftrain.py&line=4')
+})
+
+it('says where the program failed without a link, if gpuq does not have the file', () => {
+  const card = openCard({}, traceback.replace('/job/solution.py', '/tmp/made.py'))
+  expect(card.getByText('/tmp/made.py, line 4')).toBeTruthy()
+  expect(card.queryByRole('link', { name: /made\.py/ })).toBeNull()
+})
+
+it('shows the reason until the output is complete', () => {
+  const card = openCard({}, traceback, 'live')
+  expect(card.getByText('The program ended with an error.')).toBeTruthy()
+  expect(card.queryByText(/ModuleNotFoundError/)).toBeNull()
+})
+
+it('shows the reason of a job that was stopped, with the key to change', () => {
+  const reason_text = 'The job ran longer than its time limit and was stopped.'
+  const card = openCard({ reason: 'timeout', reason_text, max_time: 60 }, traceback)
+  expect(card.getByText(reason_text)).toBeTruthy()
+  expect(card.getByText(/^Set max_time to more than 60,/)).toBeTruthy()
+})
+
+it('does not ask the user to edit a job that failed because of the system', () => {
+  const card = openCard({ reason: 'node_lost', reason_text: 'The node was lost.' }, '')
+  expect(card.getByText('The node was lost.')).toBeTruthy()
+  expect(card.queryByRole('link', { name: 'Edit and run again' })).toBeNull()
+})

@@ -1,0 +1,110 @@
+import { useQuery } from '@tanstack/react-query'
+import { CircleX, Pencil } from 'lucide-react'
+import { type MouseEvent, useMemo } from 'react'
+import { jobFilesQuery } from '@/components/queries/queries'
+import type { JobDetail } from '@/lib/contract/jobs'
+import { visibleText } from '@/lib/contract/sanitize-text'
+import { updateSearchParams } from '../../shell/update-search-params'
+import { ButtonLink } from '../../ui/button-link'
+import { cn } from '../../ui/class-names'
+import { Link } from '../../ui/link'
+import { Skeleton } from '../../ui/skeleton'
+import type { JobStream } from '../detail/use-job-stream'
+import { hasSource } from '../has-source'
+import { adviseFailure } from './advise-failure'
+import { failedByUser } from './fault'
+import { findTraceback } from './find-traceback'
+import type { CodeLocation, Traceback } from './parse-traceback'
+import { findSourceFile, sourceQuery } from './source-link'
+
+interface FailureCardProps {
+  job: JobDetail
+  stream: Pick<JobStream, 'store' | 'connection'>
+}
+
+/** Why a job failed, where, and what to change. */
+export function FailureCard({ job, stream }: FailureCardProps) {
+  const byProgram = job.reason === 'exit_code'
+  // A traceback is at the end of the output, so it is searched once, when the page has all of it.
+  const complete = stream.connection === 'ended'
+  const traceback = useMemo(
+    () => (byProgram && complete ? findTraceback(stream.store) : null),
+    [byProgram, complete, stream.store],
+  )
+  const advice = adviseFailure(job, traceback?.exception ?? null)
+  const byUser = failedByUser(job)
+  return (
+    <section
+      aria-label="Failure"
+      className={cn(
+        'flex flex-wrap items-start justify-between gap-x-4 gap-y-3 rounded-lg border border-l-4 bg-surface px-4 py-3 text-sm',
+        byUser ? 'border-danger-line' : 'border-warning-line',
+      )}
+    >
+      <div className="flex min-w-0 flex-1 basis-72 items-start gap-2.5">
+        <CircleX
+          aria-hidden
+          className={cn('mt-0.5 size-4 shrink-0', byUser ? 'text-danger-ink' : 'text-warning-ink')}
+        />
+        <div className="flex min-w-0 flex-1 flex-col gap-1.5">
+          {traceback ? (
+            <Exception job={job} traceback={traceback} />
+          ) : (
+            <p className="wrap-anywhere font-medium text-ink">{job.reason_text ?? 'The job failed.'}</p>
+          )}
+          {byProgram && !complete ? <Skeleton className="w-2/3" /> : null}
+          {advice ? <p className="wrap-anywhere text-ink">{advice}</p> : null}
+        </div>
+      </div>
+      {hasSource(job) && byUser ? (
+        <ButtonLink icon={Pencil} size="sm" href={`/submit?from=${job.job_id}`}>
+          Edit and run again
+        </ButtonLink>
+      ) : null}
+    </section>
+  )
+}
+
+function Exception({ job, traceback }: { job: JobDetail; traceback: Traceback }) {
+  const { exception, group, location } = traceback
+  return (
+    <>
+      <p className="line-clamp-4 wrap-anywhere font-medium font-mono text-ink">
+        {visibleText(exception, 500)}
+      </p>
+      {group === null ? null : (
+        <p className="line-clamp-2 wrap-anywhere text-muted text-xs">In {visibleText(group, 200)}</p>
+      )}
+      {location ? <Location job={job} location={location} /> : null}
+    </>
+  )
+}
+
+/** The line of code, linked to the Source tab if gpuq has the file. */
+function Location({ job, location }: { job: JobDetail; location: CodeLocation }) {
+  const { data } = useQuery({ ...jobFilesQuery(job.job_id), enabled: job.archive !== null })
+  const file = findSourceFile(location, data?.files ?? [])
+  const query = sourceQuery(file ?? '', location.line)
+  const openTab = (event: MouseEvent) => {
+    if (event.metaKey || event.ctrlKey || event.shiftKey) return
+    event.preventDefault()
+    updateSearchParams(query, 'push')
+  }
+  const shown = `${visibleText(file ?? location.file, 120)}, line ${location.line}`
+  return (
+    <p className="flex min-w-0 flex-wrap items-center gap-x-2.5 gap-y-1">
+      {file !== null && hasSource(job) ? (
+        <Link href={`?${query}`} prefetch={false} onClick={openTab} className="wrap-anywhere">
+          {shown}
+        </Link>
+      ) : (
+        <span className="wrap-anywhere text-muted">{shown}</span>
+      )}
+      {location.code === null ? null : (
+        <code className="max-w-full truncate rounded-sm border bg-sunken px-1.5 py-0.5 font-mono text-ink text-xs">
+          {visibleText(location.code, 300)}
+        </code>
+      )}
+    </p>
+  )
+}

@@ -1,0 +1,30 @@
+import { queryOptions } from '@tanstack/react-query'
+import { api, keys } from './queries'
+
+/** An editor shows a text of this size without a delay. */
+const maxCharacters = 1024 ** 2
+
+/** The start of a text file of the directory that was uploaded for a job. It never changes. */
+export const jobFileTextQuery = (id: string, path: string) =>
+  queryOptions({
+    queryKey: [...keys.jobs, 'directory', id, path],
+    queryFn: async ({ signal }) => {
+      const response = await api.transport.raw(api.jobs.fileUrl(id, path), { signal })
+      return readStart(response)
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: false,
+  })
+
+async function readStart(response: Response): Promise<string> {
+  if (!response.body) return ''
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
+  let text = ''
+  while (text.length < maxCharacters) {
+    const { done, value } = await reader.read()
+    if (done) return text
+    text += value
+  }
+  await reader.cancel()
+  return text.slice(0, maxCharacters)
+}
