@@ -22,5 +22,7 @@ export default {
   // deploy/run/web.ts compresses the answers of pages and of the API.
   compress: false,
   reactStrictMode: true,
+  // Otherwise each route of the API, which Next.js does not serve, takes 1.4 MiB from the start.
+  experimental: { preloadEntriesOnStart: false },
   rewrites: async () => queueApi.map((source) => ({ source, destination: `/api${source}` })),
 }
