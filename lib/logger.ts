@@ -20,6 +20,36 @@ export const logger = pino({
   redact: ['*.token', '*.password', '*.authorization', 'token', 'password', 'authorization'],
 })
 
+/** A step of a job on its way from the submission to the end of its last task. */
+export type JobStep =
+  | 'received'
+  | 'durable'
+  | 'planning'
+  | 'snapshot'
+  | 'planned'
+  | 'claimed'
+  | 'prepared'
+  | 'assigned'
+  | 'started'
+  | 'first byte'
+  | 'stored'
+  | 'event'
+  | 'output ended'
+  | 'exit known'
+  | 'output stored'
+  | 'files stored'
+  | 'ended'
+  | 'removed'
+
+/**
+ * Logs when a job reached a step, in milliseconds since 1970 with fractions. Does nothing unless the log level is `trace`,
+ * as in `npm run bench -- --trace`.
+ * @param at a time of `performance.now()`.
+ */
+export function traceStep(step: JobStep, jobId: string, at = performance.now()): void {
+  logger.trace({ step, job: jobId, atMs: performance.timeOrigin + at }, 'step')
+}
+
 const linesPerMinute = 20
 const minuteMs = 60_000
 

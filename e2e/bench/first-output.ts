@@ -56,14 +56,29 @@ export async function benchFirstOutput(
 
 /** Submits a job, and waits until it has ended. Returns the time from the request to the first output line. */
 export async function submitAndWatch(system: System, config = ''): Promise<number> {
-  const began = performance.now()
+  const { sentAt, firstLineAt } = await watchSubmission(system, config)
+  return firstLineAt - sentAt
+}
+
+/** A submission as its client saw it, with times of `performance.now()`. */
+export interface WatchedSubmission {
+  jobId: string
+  sentAt: number
+  acceptedAt: number
+  firstLineAt: number
+}
+
+/** Submits a job, and waits until it has ended. */
+export async function watchSubmission(system: System, config = ''): Promise<WatchedSubmission> {
+  const sentAt = performance.now()
   const { status, body } = await call(...upload(system, script, config))
   if (status !== 202) throw new Error(`submit answered ${status}: ${body}`)
-  const { job_id } = JSON.parse(body) as { job_id: string }
-  await untilFirstOutput(system, job_id)
-  const took = performance.now() - began
-  await untilEnded(system, job_id)
-  return took
+  const acceptedAt = performance.now()
+  const { job_id: jobId } = JSON.parse(body) as { job_id: string }
+  await untilFirstOutput(system, jobId)
+  const firstLineAt = performance.now()
+  await untilEnded(system, jobId)
+  return { jobId, sentAt, acceptedAt, firstLineAt }
 }
 
 /** Wait, so that the next measurement starts on an idle machine. */

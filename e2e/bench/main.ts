@@ -1,7 +1,9 @@
 /**
  * `npm run bench`: compares gpuq with its alternatives in one run on one machine. Compare the ratios; the
- * absolute times depend on the machine. `--only NAME` runs one part; `--json` prints JSON.
+ * absolute times depend on the machine. `--only NAME` runs one part; `--json` prints JSON. `--trace` prints the steps of
+ * a job instead, from the request to the first line, and from its end to the next job.
  */
+import { loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
 import { type System, type SystemOptions, startSystem } from '../system/start-system'
 import { closeConnections } from './client'
@@ -13,6 +15,7 @@ import { benchLargeQueue } from './large-queue'
 import { type Figures, ms, times } from './measure'
 import { benchNextJob } from './next-job'
 import { benchSubmissions } from './submissions'
+import { type TracedStep, traceNextJob, traceSubmission } from './trace'
 
 const { values: options } = parseArgs({
   options: {
@@ -21,6 +24,7 @@ const { values: options } = parseArgs({
     clients: { type: 'string', default: '32' },
     seconds: { type: 'string', default: '10' },
     json: { type: 'boolean', default: false },
+    trace: { type: 'boolean', default: false },
   },
 })
 const rounds = Number(options.rounds)
@@ -161,9 +165,37 @@ const parts: Record<string, () => Promise<Record<string, number>>> = {
   },
 }
 
-const chosen = Object.entries(parts).filter(([name]) => options.only === undefined || name === options.only)
+/** The parts of `--trace`. */
+const traces: typeof parts = {
+  submission: async () => {
+    const env = { GPUQ_LOG_LEVEL: 'trace' }
+    const steps = await withSystem({ env }, (system) => traceSubmission(system, rounds))
+    return sayTrace('Submit → first line, with a warm container', 'trace_submission', steps)
+  },
+  'next-job': async () => {
+    const env = { GPUQ_LOG_LEVEL: 'trace' }
+    const steps = await withSystem({ simulatedGpus: 1, env }, (system) => traceNextJob(system, rounds))
+    return sayTrace('End of a job → first line of the next on the same GPU', 'trace_next_job', steps)
+  },
+}
+
+function sayTrace(title: string, key: string, steps: readonly TracedStep[]): Record<string, number> {
+  const load = loadavg().map((average) => average.toFixed(1))
+  say(`${title}: medians of ${rounds} rounds, load average ${load.join(', ')}`)
+  say(`  ${'step'.padEnd(26)}${'at'.padStart(8)}${'after the one before'.padStart(24)}${'p95'.padStart(10)}`)
+  for (const { step, at, took } of steps)
+    say(
+      `  ${step.padEnd(26)}${ms(at.median).padStart(8)}${ms(took.median).padStart(24)}${ms(took.p95).padStart(10)}`,
+    )
+  return Object.fromEntries(
+    steps.map(({ step, at }) => [`${key}_${step.replaceAll(/\W+/g, '_')}_ms`, at.median]),
+  )
+}
+
+const available = options.trace ? traces : parts
+const chosen = Object.entries(available).filter(([name]) => (options.only ?? name) === name)
 if (chosen.length === 0)
-  throw new Error(`--only ${options.only}: no such part. The parts are ${Object.keys(parts).join(', ')}.`)
+  throw new Error(`--only ${options.only}: no such part. The parts are ${Object.keys(available).join(', ')}.`)
 const figures: Record<string, number> = {}
 for (const [index, [, run]] of chosen.entries()) {
   if (index > 0) say('')

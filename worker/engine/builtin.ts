@@ -5,7 +5,7 @@ import { addUnavailableReasons } from '@/lib/cluster/placement/unavailable-reaso
 import { countFailedAssignments, setWaitReasons } from '@/lib/cluster/placement/wait-reasons'
 import { readProvisions } from '@/lib/cluster/provisions/provisions'
 import { env } from '@/lib/env'
-import { logger } from '@/lib/logger'
+import { logger, traceStep } from '@/lib/logger'
 import { plan } from '@/lib/scheduling/plan'
 import { type ProvisionCommands, provision } from '../provisioner/provisioner'
 import { attempt } from '../scheduler/attempt'
@@ -74,12 +74,17 @@ export function pauseAfter(tookMs: number): number {
 /** One pass: snapshot, plan, commit. If the database refuses a placement, another pass follows immediately. */
 export async function placeWaiting(): Promise<void> {
   for (let pass = 0; pass < 3; pass++) {
+    const beganAt = performance.now()
     const { snapshot, reasons } = await takeSnapshot()
+    const readAt = performance.now()
     if (snapshot.waiting.length === 0) return publishCandidates([])
     const { placements, preemptions, waiting, next } = plan(snapshot)
     let refused = 0
     for (const placement of placements) {
       if (!(await commitPlacement(placement)).ok) refused += 1
+      traceStep('planning', placement.jobId, beganAt)
+      traceStep('snapshot', placement.jobId, readAt)
+      traceStep('planned', placement.jobId)
     }
     await publishCandidates(refused === 0 ? next : [])
     // A stale plan may preempt the wrong jobs.

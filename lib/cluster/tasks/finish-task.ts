@@ -6,7 +6,7 @@ import { transaction } from '../../database/transaction'
 import type { Outcome } from '../../jobs/lifecycle/attempt-end'
 import { releaseAllocations } from '../../jobs/lifecycle/release-allocations'
 import { endAttempt, lockAttempt } from '../../jobs/lifecycle/verdict'
-import { logger } from '../../logger'
+import { logger, traceStep } from '../../logger'
 import { updateNodeHealth } from '../nodes/node-health'
 import { type Lease, LeaseLost } from '../nodes/nodes'
 import { dispatchDirectly, lockForDispatch } from '../placement/direct-dispatch'
@@ -37,6 +37,7 @@ export async function finishTask(
     )
     await endTask(lease, task, outcome, 'release')
   }
+  traceStep('ended', task.jobId)
 }
 
 /** What happens to the GPUs of an ended task. */

@@ -15,6 +15,7 @@ import {
   type Transaction,
   transaction,
 } from '../../database/transaction'
+import { traceStep } from '../../logger'
 import { requireFreeSpace } from '../../storage/free-space'
 import { findSameContent } from './deduplicate'
 import { hashOf, insertJob, type JobOwner, type Submission } from './insert-job'
@@ -55,12 +56,15 @@ export async function submitJob(
   submission: Submission,
   { deduplicate = false }: SubmitOptions = {},
 ): Promise<Submitted> {
+  const receivedAt = performance.now()
   const submitted = await accept(actor, submission, deduplicate).catch(async (error: unknown) => {
     if (isUniqueViolation(error, 'jobs_one_live_run')) throw await runNameConflict(actor, submission.config)
     if (isForeignKeyViolation(error, 'jobs_archive_id_fkey')) throw noArchive(submission.config)
     throw error
   })
   wakeLeader()
+  traceStep('received', submitted.jobId, receivedAt)
+  traceStep('durable', submitted.jobId)
   return submitted
 }
 

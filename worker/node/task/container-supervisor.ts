@@ -1,6 +1,6 @@
 import { sleep } from '@/lib/async/sleep'
 import type { ClaimedTask } from '@/lib/cluster/tasks/tasks'
-import { logger } from '@/lib/logger'
+import { logger, traceStep } from '@/lib/logger'
 import {
   type ContainerInput,
   type ContainerRef,
@@ -69,6 +69,7 @@ export class ContainerSupervisor {
       try {
         if (engineWasAway && this.#mayRun) await this.#find()
         const output = await this.#tryToOpen(make, mayStart, starting)
+        traceStep('started', this.task.jobId)
         this.#opened = output !== null
         return output
       } catch (error) {
@@ -90,7 +91,9 @@ export class ContainerSupervisor {
       this.#made ??= await make()
       if (!this.#made) return null
       this.requireOwnership()
+      traceStep('prepared', this.task.jobId)
       this.#container = await runtime.create(this.#made)
+      traceStep('assigned', this.task.jobId)
     }
     if (!this.#mayRun && !(await mayStart())) return null
     this.requireOwnership()
@@ -121,7 +124,9 @@ export class ContainerSupervisor {
     for (let stream = first; ; ) {
       try {
         for await (const chunk of stream) await take(chunk)
+        traceStep('output ended', this.task.jobId)
         const exit = await this.host.runtime.wait(container)
+        traceStep('exit known', this.task.jobId)
         this.#markEnded()
         return exit
       } catch (error) {
@@ -178,6 +183,7 @@ export class ContainerSupervisor {
 
   async remove(): Promise<void> {
     if (this.#container) await this.host.runtime.remove(this.#container)
+    traceStep('removed', this.task.jobId)
   }
 
   /** Whether the container must not be started any more. */
