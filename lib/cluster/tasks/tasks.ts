@@ -2,7 +2,8 @@ import { parseSpec, type StoredSpec, type Unparsed } from '../../contract/config
 import type { CancelReason, EndReason, SlurmStopReason } from '../../contract/reasons'
 import { database } from '../../database/client'
 import { channels } from '../../database/listen'
-import { type Transaction, transaction } from '../../database/transaction'
+import type { Transaction } from '../../database/transaction'
+import { traceStep } from '../../logger'
 import { holdsLease, type Lease, LeaseLost, leaseHeld } from '../nodes/nodes'
 
 /** A write of a worker found no live task under the worker's lease, because the worker was fenced off. */
@@ -138,24 +139,19 @@ const selectClaimed = `
 
 /** Claims the tasks newly placed on this node. */
 export async function claimTasks(lease: Lease): Promise<ClaimedTask[]> {
-  return transaction(async (tx) => {
-    const { rows } = await tx.query<{ id: string }>({
-      name: 'claim-tasks',
-      // Locked by id, as everywhere.
-      text: `WITH placed AS (
-               SELECT id FROM tasks WHERE node_id = $1 AND status = 'scheduled' AND ${leaseHeld} ORDER BY id FOR UPDATE
-             )
-             UPDATE tasks SET status = 'starting' FROM placed WHERE tasks.id = placed.id RETURNING tasks.id`,
-      values: [lease.nodeId, lease.leaseId],
-    })
-    if (rows.length === 0) return []
-    const claimed = await tx.query<Unparsed<ClaimedTask>>({
-      name: 'read-claimed',
-      text: `${selectClaimed} WHERE t.id = ANY ($1::uuid[]) ORDER BY j.priority DESC, j.created_at`,
-      values: [rows.map(({ id }) => id)],
-    })
-    return claimed.rows.map(parseSpec)
+  const { rows } = await database().pool.query<Unparsed<ClaimedTask>>({
+    name: 'claim-tasks',
+    // One statement, because each waits for a processor. It reads rows as they were before its update. Locked by id, as
+    // everywhere. An array, because PostgreSQL then expects few tasks and reads no table as a whole.
+    text: `WITH placed AS (
+             SELECT id FROM tasks WHERE node_id = $1 AND status = 'scheduled' AND ${leaseHeld} ORDER BY id FOR UPDATE
+           ), claimed AS (
+             UPDATE tasks SET status = 'starting' FROM placed WHERE tasks.id = placed.id RETURNING tasks.id
+           ) ${selectClaimed} WHERE t.id = ANY (ARRAY(SELECT id FROM claimed)) ORDER BY j.priority DESC, j.created_at`,
+    values: [lease.nodeId, lease.leaseId],
   })
+  for (const { jobId } of rows) traceStep('claimed', jobId)
+  return rows.map((row) => parseSpec({ ...row, status: 'starting' as const }))
 }
 
 /**

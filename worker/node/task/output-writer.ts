@@ -3,6 +3,7 @@ import type { Lease } from '@/lib/cluster/nodes/nodes'
 import { appendOutput } from '@/lib/cluster/tasks/task-progress'
 import type { ClaimedTask } from '@/lib/cluster/tasks/tasks'
 import type { MetricRecord } from '@/lib/contract/records'
+import { traceStep } from '@/lib/logger'
 import { OutputEncoder } from '@/lib/results/encode'
 import { encodeMetric, encodeNote } from '@/lib/results/notes'
 import type { OutputChunk } from '../../runtime/runtime'
@@ -35,6 +36,9 @@ export class OutputWriter {
   #storing: Promise<void> | undefined
   #failed: unknown
   #ended = false
+  readonly #ending = new AbortController()
+  /** Ends the pauses between batches. */
+  readonly #pause: AbortSignal
   /** Raw bytes received, including those that an earlier worker stored. */
   readonly #received = { stdout: 0, stderr: 0 }
   readonly #streams = { stdout: new ReplayedStream(), stderr: new ReplayedStream() }
@@ -45,6 +49,7 @@ export class OutputWriter {
     readonly limitBytes: number,
     readonly signal: AbortSignal,
   ) {
+    this.#pause = AbortSignal.any([signal, this.#ending.signal])
     this.#start = task.outputBytes
     this.#rank = task.instances > 1 ? task.rank : undefined
     this.#encoder = new OutputEncoder({
@@ -70,6 +75,7 @@ export class OutputWriter {
 
   /** Accepts raw output. Resolves at once, or when the database has caught up. */
   async write(chunk: OutputChunk): Promise<void> {
+    if (this.#start === 0 && this.#waitingBytes === 0) traceStep('first byte', this.task.jobId)
     if (chunk.live) this.#goLive(chunk.stream)
     const bytes = this.#streams[chunk.stream].push(chunk.bytes)
     this.#received[chunk.stream] += bytes.length
@@ -112,10 +118,12 @@ export class OutputWriter {
    */
   async end(): Promise<void> {
     this.#ended = true
+    this.#ending.abort()
     this.#keep(this.#encoder.end(new Date()).bytes, this.#received)
     await this.#storing
     if (this.#failed) throw this.#failed
     while (this.#waitingBytes > 0) await this.#storeBatch()
+    traceStep('output stored', this.task.jobId)
   }
 
   #keep(bytes: Buffer, consumed: Encoded['consumed']): void {
@@ -130,7 +138,7 @@ export class OutputWriter {
       do {
         this.#keep(this.#encoder.flush(new Date()).bytes, this.#encoder.state.consumed)
         if (this.#waitingBytes > 0) await this.#storeBatch()
-        if (this.#waitingBytes < maxBatchBytes) await sleep(batchIntervalMs, this.signal)
+        if (this.#waitingBytes < maxBatchBytes) await sleep(batchIntervalMs, this.#pause)
       } while (!this.signal.aborted && (this.#waitingBytes > 0 || this.#encoder.holdsOutput))
     } catch (error) {
       this.#failed = error
@@ -148,6 +156,7 @@ export class OutputWriter {
       stderrConsumed: consumed.stderr,
     }
     await retryWrite(this.signal, 'output', () => appendOutput(this.lease, this.task, batch))
+    if (this.#start === 0) traceStep('stored', this.task.jobId)
     this.#start += records.length
   }
 

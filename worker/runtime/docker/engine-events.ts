@@ -56,7 +56,6 @@ interface ContainerEvent {
 const endActions = new Set(['kill', 'stop', 'remove'])
 
 const reconnectMs = 1000
-const pollIntervalMs = 10
 
 /**
  * Follows the engine's events about this process's containers, because the final state of a container is incomplete:
@@ -64,6 +63,8 @@ const pollIntervalMs = 10
  */
 export class EngineEvents {
   private readonly notes = new Map<string, ContainerNotes>()
+  /** Called after each event of a watched container. */
+  private readonly waiting = new Set<() => void>()
   private following = false
   private since = ''
 
@@ -93,13 +94,29 @@ export class EngineEvents {
   async explained(id: string, signal: number, ms: number): Promise<void> {
     const notes = this.of(id)
     const { signals } = notes
-    await waitUntil(() => notes.outOfMemory || signals.has(signal) || signals.has(unknownSignal), ms)
+    await this.until(() => notes.outOfMemory || signals.has(signal) || signals.has(unknownSignal), ms)
   }
 
   /** Waits at most `ms` for the event of a container's end. */
   async reported(id: string, ms: number): Promise<void> {
     const notes = this.of(id)
-    await waitUntil(() => notes.ended, ms)
+    await this.until(() => notes.ended, ms)
+  }
+
+  private async until(condition: () => boolean, ms: number): Promise<void> {
+    if (condition()) return
+    await new Promise<void>((resolve) => {
+      const finish = () => {
+        clearTimeout(timer)
+        this.waiting.delete(check)
+        resolve()
+      }
+      const check = () => {
+        if (condition()) finish()
+      }
+      const timer = setTimeout(finish, ms)
+      this.waiting.add(check)
+    })
   }
 
   forget(id: string): void {
@@ -160,13 +177,10 @@ export class EngineEvents {
       if (notes && action === 'die') notes.ended = true
       if (notes && endActions.has(action))
         notes.signals.add(Number(Actor.Attributes?.signal ?? unknownSignal))
+      if (notes) for (const check of [...this.waiting]) check()
       yield { id: Actor.ID, action, timeNs: timeNano }
     }
   }
-}
-
-async function waitUntil(condition: () => boolean, ms: number): Promise<void> {
-  for (let left = ms; left > 0 && !condition(); left -= pollIntervalMs) await sleep(pollIntervalMs)
 }
 
 /** Formats a time for the engine. */
