@@ -3,8 +3,10 @@ import { cachedCredentialCheck } from '../../access/credential-validity'
 import { ChangeSignal } from '../../async/change-signal'
 import { takeSlot } from '../../async/concurrency-limit'
 import { rateLimited } from '../../contract/errors'
+import type { JobDetail } from '../../contract/jobs'
 import { isFinal } from '../../contract/status'
-import { type RankOutput, readRanks, tailOffsets } from '../../results/read-output'
+import { traceStep } from '../../logger'
+import { type RankOutput, readChunks, readRanks, tailOffsets } from '../../results/read-output'
 import { shortenRecords } from '../../results/shorten-records'
 import { readJobDetail } from '../read/read'
 import { pollIntervalMs, watchJob } from './wait'
@@ -92,43 +94,57 @@ async function* follow(
   signal: AbortSignal,
 ): AsyncGenerator<string, void> {
   const change = new ChangeSignal(signal)
-  const stops = await Promise.all([watchJob(jobId, change.notify), watchJob(jobId, change.notify, 'output')])
+  let jobChanged = true
+  const onJobChange = () => {
+    jobChanged = true
+    change.notify()
+  }
+  const readAgain = () => {
+    jobChanged = false
+    return readJobDetail(jobId)
+  }
+  const stops = await Promise.all([watchJob(jobId, onJobChange), watchJob(jobId, change.notify, 'output')])
   const mayRead = cachedCredentialCheck(actor)
   let position = parsePosition(from.lastEventId)
   let shown = ''
+  const hasChanged = ({ output_bytes: _, ...compared }: JobDetail) => {
+    const before = shown
+    shown = JSON.stringify(compared)
+    return shown !== before
+  }
   let quietSince = performance.now()
   try {
     yield 'retry: 1000\n\n'
     while (!signal.aborted && (await mayRead())) {
-      const job = await readJobDetail(jobId)
-      if (job.attempt !== position.attempt) {
+      // New output alone is sent without reading the job, which takes longer.
+      const job = jobChanged ? await readAgain() : null
+      if (job !== null && job.attempt !== position.attempt) {
         const tail = position.attempt === 0 ? from.tail : undefined
         if (position.attempt !== 0) yield 'event: reset\ndata: {}\n\n'
         const bytes = tail === undefined ? [] : await tailOffsets(jobId, job.attempt, tail)
         position = { attempt: job.attempt, bytes }
       }
-      const { output_bytes: _, ...compared } = job
-      const detail = JSON.stringify(compared)
       // The output is read after the status, because the final status is written after the last output.
-      for await (const piece of wholeRecords(readRanks(jobId, position.attempt, position.bytes))) {
+      const readNew = job === null ? readChunks : readRanks
+      for await (const piece of wholeRecords(readNew(jobId, position.attempt, position.bytes))) {
         position = advance(position, piece)
+        traceStep('event', jobId)
         yield outputEvent(
           position,
           shortenRecords(piece.records, from.maxRecordBytes ?? Number.POSITIVE_INFINITY),
         )
         quietSince = performance.now()
       }
-      if (detail !== shown) {
-        shown = detail
+      if (job !== null && hasChanged(job)) {
         yield `event: job\ndata: ${JSON.stringify(job)}\n\n`
         quietSince = performance.now()
       }
-      if (isFinal(job.status)) return yield 'event: end\ndata: {}\n\n'
+      if (job !== null && isFinal(job.status)) return yield 'event: end\ndata: {}\n\n'
       if (performance.now() - quietSince > keepAliveMs) {
         yield ': keep-alive\n\n'
         quietSince = performance.now()
       }
-      await change.wait(pollIntervalMs)
+      if (!(await change.wait(pollIntervalMs))) jobChanged = true
     }
   } finally {
     for (const stop of stops) stop()

@@ -1,0 +1,60 @@
+import { expect, it, vi } from 'vitest'
+import { makePerson } from '@/lib/access/testing/people'
+import { finishTask } from '@/lib/cluster/tasks/finish-task'
+import { appendOutput } from '@/lib/cluster/tasks/task-progress'
+import { unfinishedTasks } from '@/lib/cluster/tasks/tasks'
+import { placeManually } from '@/lib/cluster/testing/placed'
+import { makeJob, makeNode } from '@/lib/cluster/testing/rows'
+import { testDatabase } from '@/lib/database/testing/test-database'
+import { jobEvents } from '@/lib/jobs/live/events'
+
+const db = testDatabase()
+
+async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+  let text = ''
+  for await (const bytes of body) {
+    text += Buffer.from(bytes).toString()
+    const events = text.split('\n\n')
+    text = events.pop() ?? ''
+    yield* events
+  }
+}
+
+it('sends new output without reading the job again, and every change of the job', async () => {
+  const ada = await makePerson()
+  const lease = await makeNode()
+  const id = await makeJob({ userId: ada.id })
+  await placeManually(lease.nodeId, id)
+  const [task] = await unfinishedTasks(lease)
+  if (!task) throw new Error('The task does not exist.')
+  let start = 0
+  const print = async (line: string) => {
+    const records = Buffer.from(`${line}\n`)
+    await appendOutput(lease, task, { start, records, stdoutConsumed: 0, stderrConsumed: 0 })
+    start += records.length
+  }
+  const { body } = jobEvents(ada.actor, id, { lastEventId: null }, new AbortController().signal)
+  if (body === null) throw new Error('The response has no body.')
+  const events = readEvents(body)
+  const next = async () => (await events.next()).value
+  expect([await next(), await next()]).toEqual(['retry: 1000', expect.stringContaining('event: job')])
+
+  const asked = vi.spyOn(db.pool, 'query')
+  await print('"first"')
+  expect(await next()).toBe('id: 1:8\nevent: output\ndata: "first"')
+  await print('"second"')
+  expect(await next()).toBe('id: 1:17\nevent: output\ndata: "second"')
+  const names = asked.mock.calls.map(([query]) => (query as { name?: string }).name)
+  expect(names).toContain('read-chunks')
+  expect(names).not.toContain('job-detail')
+
+  await print('"last"')
+  await finishTask(lease, task, { reason: 'finished', detail: null, exitCode: 0 })
+  const rest: string[] = []
+  for await (const event of events) rest.push(event)
+  expect(rest.filter((event) => event.includes('event: output'))).toEqual([
+    'id: 1:24\nevent: output\ndata: "last"',
+  ])
+  expect(rest.at(-2)).toContain('"status":"completed"')
+  expect(rest.at(-1)).toBe('event: end\ndata: {}')
+})
