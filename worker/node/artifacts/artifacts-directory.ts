@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { createMemoryDirectory, removeMemoryDirectory } from '../../files/memory-directory'
+import { createMemoryDirectory, isMounted, removeMemoryDirectory } from '../../files/memory-directory'
 import { type TaskUser, taskGid, taskUid } from '../../runtime/spec/container-spec'
 
 /** Maximum number of files and directories in /results. */
@@ -8,9 +8,32 @@ const maxEntries = 4_096
 /** The artifacts of all tasks. */
 export const artifactsRoot = (tasksDirectory: string) => `${tasksDirectory}.results`
 
+/** The directory above the file system of a task's `/results`. It can be renamed, and the file system moves with it. */
+export function artifactsParent(tasksDirectory: string, taskId: string): string {
+  return join(artifactsRoot(tasksDirectory), taskId)
+}
+
+/** The file system of `/results` in such a directory. */
+export const artifactsIn = (parent: string) => join(parent, 'files')
+
 /** The host path of a task's `/results`: an in-memory file system per task. */
 export function artifactsDirectory(tasksDirectory: string, taskId: string): string {
-  return join(artifactsRoot(tasksDirectory), taskId)
+  return artifactsIn(artifactsParent(tasksDirectory, taskId))
+}
+
+/** Where the files of a task are now; null: it has none. */
+export async function findArtifactsDirectory(tasksDirectory: string, taskId: string): Promise<string | null> {
+  const directory = artifactsDirectory(tasksDirectory, taskId)
+  if (await isMounted(directory)) return directory
+  // A task that an earlier version of gpuq started has its file system here.
+  const parent = artifactsParent(tasksDirectory, taskId)
+  return (await isMounted(parent)) ? parent : null
+}
+
+/** Removes the files of a task. Succeeds if it has none. */
+export async function removeArtifacts(tasksDirectory: string, taskId: string): Promise<void> {
+  await removeMemoryDirectory(artifactsDirectory(tasksDirectory, taskId))
+  await removeMemoryDirectory(artifactsParent(tasksDirectory, taskId))
 }
 
 /** Creates the directory. Keeps an existing one, which an earlier worker created. */
@@ -36,10 +59,11 @@ export async function artifactsUnavailableReason(
   tasksDirectory: string,
   node: string,
 ): Promise<string | null> {
-  const path = artifactsDirectory(tasksDirectory, `probe-${node}`)
+  const probe = `probe-${node}`
   try {
-    await createArtifactsDirectory(path, 1 << 20, { uid: taskUid('probe'), gid: taskGid })
-    await removeMemoryDirectory(path)
+    const user = { uid: taskUid('probe'), gid: taskGid }
+    await createArtifactsDirectory(artifactsDirectory(tasksDirectory, probe), 1 << 20, user)
+    await removeArtifacts(tasksDirectory, probe)
     return null
   } catch (error) {
     const said = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : String(error)

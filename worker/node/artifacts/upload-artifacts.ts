@@ -8,15 +8,14 @@ import { type ClaimedTask, Fenced } from '@/lib/cluster/tasks/tasks'
 import type { EndReason } from '@/lib/contract/reasons'
 import { database } from '@/lib/database/client'
 import type { Outcome } from '@/lib/jobs/lifecycle/attempt-end'
-import { logger } from '@/lib/logger'
+import { logger, traceStep } from '@/lib/logger'
 import { artifactKey } from '@/lib/results/name'
 import { storage } from '@/lib/storage/storage'
 import { StorageFault } from '@/lib/storage/store'
 import { describeMissing } from '../../files/describe-missing'
-import { isMounted } from '../../files/memory-directory'
 import { type FoundFile, openInside, type SkippedFile } from '../../files/safe-walk'
 import { retryWrite } from '../lease/retry-write'
-import { artifactsDirectory } from './artifacts-directory'
+import { findArtifactsDirectory } from './artifacts-directory'
 import { findArtifacts } from './find-artifacts'
 
 /** Maximum time to store a task's files before its result is written. */
@@ -54,7 +53,7 @@ interface ArtifactsSource {
  * @throws {Fenced}
  */
 async function uploadArtifacts(results: ArtifactsSource, reason: EndReason): Promise<string | null> {
-  if (retryReasons.has(reason) || !(await isMounted(results.directory))) return null
+  if (retryReasons.has(reason)) return null
   try {
     const { found, skipped } = await findArtifacts(results.directory, results.limitBytes)
     if (found.length === 0) return describeMissing(skipped, '/results')
@@ -82,8 +81,12 @@ export async function withArtifacts(
 ): Promise<Outcome> {
   const { lease, tasksDirectory, resultsLimitBytes: limitBytes } = host
   if (limitBytes === null) return outcome
-  const directory = artifactsDirectory(tasksDirectory, task.id)
-  const missing = await uploadArtifacts({ lease, task, directory, limitBytes, abandoned }, outcome.reason)
+  const directory = await findArtifactsDirectory(tasksDirectory, task.id)
+  const missing =
+    directory === null
+      ? null
+      : await uploadArtifacts({ lease, task, directory, limitBytes, abandoned }, outcome.reason)
+  traceStep('files stored', task.jobId)
   return missing === null
     ? outcome
     : { ...outcome, detail: [outcome.detail, missing].filter(Boolean).join(' ') }

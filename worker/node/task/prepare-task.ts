@@ -8,7 +8,12 @@ import { listDirectory } from '../../files/list-directory'
 import { removeMemoryDirectory } from '../../files/memory-directory'
 import type { SnapshotMount, TaskCheckpoints, TaskContainer } from '../../runtime/runtime'
 import { type TaskUser, taskUser } from '../../runtime/spec/container-spec'
-import { artifactsDirectory, artifactsRoot, createArtifactsDirectory } from '../artifacts/artifacts-directory'
+import {
+  artifactsDirectory,
+  artifactsRoot,
+  createArtifactsDirectory,
+  removeArtifacts,
+} from '../artifacts/artifacts-directory'
 import { restoreWorkingFiles } from '../working-files/restore-working-files'
 import {
   createWorkingDirectory,
@@ -114,7 +119,7 @@ export async function clearTask(
   taskId: string,
 ): Promise<void> {
   await rm(join(tasksDirectory, taskId), { recursive: true, force: true })
-  await removeMemoryDirectory(artifactsDirectory(tasksDirectory, taskId))
+  await removeArtifacts(tasksDirectory, taskId)
   await removeMemoryDirectory(workingDirectoryOf(tasksDirectory, taskId))
   await removeLocal(tasksDirectory, taskId)
   await snapshots.release(taskId)

@@ -1,13 +1,15 @@
-import { execFile } from 'node:child_process'
 import { mkdir, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { promisify } from 'node:util'
+import { errorCode } from '@/lib/contract/error-code'
 import { listDirectory } from '../../files/list-directory'
 import { removeMemoryDirectory } from '../../files/memory-directory'
 import type { TaskUser } from '../../runtime/spec/container-spec'
-import { artifactsDirectory, createArtifactsDirectory } from '../artifacts/artifacts-directory'
-
-const run = promisify(execFile)
+import {
+  artifactsIn,
+  artifactsParent,
+  artifactsRoot,
+  createArtifactsDirectory,
+} from '../artifacts/artifacts-directory'
 
 /** The files of all warm containers of a node that have no task. */
 const warmRoot = (tasksDirectory: string) => `${tasksDirectory}.warm`
@@ -22,22 +24,25 @@ export interface WarmFiles {
 
 export function warmFiles(tasksDirectory: string, id: string, hasResults: boolean): WarmFiles {
   const own = join(warmRoot(tasksDirectory), id)
-  return { job: join(own, 'job'), results: hasResults ? join(own, 'results') : null }
+  return { job: join(own, 'job'), results: hasResults ? artifactsIn(join(own, 'results')) : null }
 }
 
+/** Creates the directories, and the one to which {@link giveFilesTo} moves the results. */
 export async function createWarmFiles(
   { job, results }: WarmFiles,
+  tasksDirectory: string,
   resultsLimitBytes: number | null,
   user: TaskUser,
 ): Promise<void> {
   await mkdir(job, { recursive: true, mode: 0o755 })
-  if (results !== null && resultsLimitBytes !== null)
-    await createArtifactsDirectory(results, resultsLimitBytes, user)
+  if (results === null || resultsLimitBytes === null) return
+  await mkdir(artifactsRoot(tasksDirectory), { recursive: true, mode: 0o700 })
+  await createArtifactsDirectory(results, resultsLimitBytes, user)
 }
 
 /**
  * Moves the directories to where those of the task belong. The container keeps them.
- * @returns false if the task already has a directory; then nothing was moved.
+ * @returns false if the task already has a directory; then it has its own files.
  */
 export async function giveFilesTo(
   taskId: string,
@@ -45,17 +50,15 @@ export async function giveFilesTo(
   tasksDirectory: string,
 ): Promise<boolean> {
   try {
+    // A mount moves with the directory above it. Its own directory could not be renamed.
+    if (results !== null) await rename(dirname(results), artifactsParent(tasksDirectory, taskId))
     await rename(job, join(tasksDirectory, taskId))
+    return true
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOTEMPTY') return false
+    const code = errorCode(error)
+    if (code === 'ENOTEMPTY' || code === 'EEXIST') return false
     throw error
   }
-  if (results === null) return true
-  const path = artifactsDirectory(tasksDirectory, taskId)
-  await mkdir(path, { recursive: true, mode: 0o700 })
-  // A mount cannot be moved if others share it, as systemd makes them.
-  await run('mount', ['--bind', results, path])
-  return true
 }
 
 /** Removes what a warm container still has of its own. */

@@ -183,7 +183,7 @@ export class WarmPool {
       results: files.results,
     }
     try {
-      await createWarmFiles(files, resultsLimitBytes, taskUser(task))
+      await createWarmFiles(files, tasksDirectory, resultsLimitBytes, taskUser(task))
       const waiting = { id, key, files, container: await runtime.warm.start(task), memoryMib: null }
       this.#waiting.push(waiting)
       void this.#watch(waiting)
