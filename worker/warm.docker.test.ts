@@ -164,16 +164,9 @@ describe('a worker with warm containers', () => {
   const steps = [
     ['reserved, before it had its name', /POST \S*\/containers\/\w+\/rename/, 'before'],
     ['named, before the worker heard of it', /POST \S*\/containers\/\w+\/rename/, 'after'],
-    [
-      'named, before its program was to start',
-      /POST \S*\/containers\/\w+\/attach\?stream=1&stdin=1/,
-      'before',
-    ],
-    [
-      'started, before the worker heard of it',
-      /POST \S*\/containers\/\w+\/attach\?stream=1&stdin=1/,
-      'after',
-    ],
+    // The line that starts the program.
+    ['named, before its program was to start', /^\n$/, 'before'],
+    ['started, before the worker heard of it', /^\n$/, 'after'],
     ['ended, before the worker asked how', /GET \S*\/containers\/\w+\/json/, 'before'],
     ['judged, before the container was removed', /DELETE \S*\/containers\//, 'before'],
   ] as const

@@ -36,6 +36,8 @@ export interface TaskContainer {
   network: 'none' | 'internet' | JobNetwork
   /** Whether its program has a terminal: stdout and stderr are one stream, and it accepts input. */
   tty: boolean
+  /** Digest or id of the image now, as soon as it is known; null: the task was stopped first. Undefined: nobody asked. */
+  digest?: Promise<string | null>
   /** The container that waits for the task and has its files; undefined: none. */
   warm?: WarmContainer
 }

@@ -221,21 +221,21 @@ export class TaskRun {
   /** Starts the container and reports it. Returns null if the task was stopped before that. */
   async #open(): Promise<AsyncIterable<OutputChunk> | null> {
     const { lease, runtime, warm } = this.host
-    let imageDigest: string | null = null
+    let digest: Promise<string | null> = Promise.resolve(null)
     let telling: Promise<void> | undefined
     const make = async () => {
-      const [digest, container] = await Promise.all([
-        // A pull may take many minutes.
-        unlessAborted(runtime.ensureImage(this.task.image), this.#stop.signal),
-        prepareTask(this.host, this.task, this.#stop.signal, this.#note),
-      ])
-      imageDigest = digest
-      return digest === null ? null : container
+      // A pull may take many minutes.
+      digest = unlessAborted(runtime.ensureImage(this.task.image), this.#stop.signal)
+      digest.catch(() => {})
+      const container = await prepareTask(this.host, this.task, this.#stop.signal, this.#note)
+      // A warm container is assigned meanwhile, which compares the digests.
+      if (container === null || (!container.warm && (await digest) === null)) return null
+      return { ...container, digest }
     }
     // Writes to the database while the engine starts the container, so that neither waits for the other.
     const mayStart = () => this.task.instances === 1 || waitForPeers(lease, this.task, this.#stop.signal)
     const starting = () => {
-      const tell = () => markRunning(lease, this.task, imageDigest)
+      const tell = async () => markRunning(lease, this.task, await digest)
       telling ??= retryWrite(this.#abandoned.signal, 'start', tell)
       telling.catch(() => {})
     }

@@ -1,5 +1,5 @@
 import { IncomingMessage } from 'node:http'
-import { Readable, type Writable } from 'node:stream'
+import { type Duplex, Readable, type Writable } from 'node:stream'
 import Docker from 'dockerode'
 import type { z } from 'zod'
 import { RuntimeFault, type RuntimeFaultCode, type TerminalSize } from '../runtime'
@@ -11,7 +11,7 @@ import type { CallEngine, DockerRequests, EngineDialect } from './engine-dialect
 import type { EventQuery } from './engine-events'
 import { toFault, within } from './engine-faults'
 import { EngineOutages } from './engine-outages'
-import { asReadable, attachTo, withoutStream, writeLine } from './streams'
+import { asReadable, attachTo, withoutStream } from './streams'
 import { defaultTimeouts, type Timeouts } from './timeouts'
 
 /** Opens a streamed response of the engine. */
@@ -97,10 +97,9 @@ export class DockerEngine {
     return (await this.dialect()).echoesOutput ? input.resume() : input
   }
 
-  /** Writes one line to the input of a container without a terminal. */
-  async sendLine(id: string): Promise<void> {
-    const input = await this.ask('attach to its input', this.attachTo(id, 'stdin=1'))
-    await this.ask('write to its input', writeLine(input))
+  /** The input of a container without a terminal. */
+  openPlainInput(id: string): Promise<Duplex> {
+    return this.ask('attach to its input', this.attachTo(id, 'stdin=1'))
   }
 
   async rename(id: string, name: string): Promise<void> {

@@ -44,3 +44,10 @@ export function writeLine(stream: Duplex): Promise<void> {
     stream.resume().end('\n', () => resolve())
   })
 }
+
+/** Keeps an open input of a container until {@link writeLine}. It is destroyed if the engine closes it. */
+export function keepOpen(input: Duplex): Duplex {
+  // The engine closes it when the container ends, and also when the engine stops.
+  const close = () => input.destroy()
+  return input.on('error', close).on('end', close).resume()
+}

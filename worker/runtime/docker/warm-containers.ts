@@ -83,9 +83,15 @@ export class WarmContainers {
     if (interruptedMs !== null || outOfMemory || signals.size > 0 || ended) return null
     const script = startScript(buildEnvironment(task, realGpus(task)), task.command)
     try {
-      const [{ State }] = await Promise.all([engine.inspect(warm.id), writeStartFile(task.directory, script)])
-      if (State.Status !== 'running') return null
-      await engine.rename(warm.id, containerName(task))
+      // First, because a worker that finds the new name starts the program.
+      await writeStartFile(task.directory, script)
+      const [{ State }, digest] = await Promise.all([
+        engine.inspect(warm.id),
+        task.digest,
+        engine.rename(warm.id, containerName(task)),
+      ])
+      // The tag may name another image since. The caller removes a container that has the name of the task.
+      if (State.Status !== 'running' || (digest ?? warm.imageDigest) !== warm.imageDigest) return null
     } catch (error) {
       const status = statusOf(error)
       if (status === 404) return null

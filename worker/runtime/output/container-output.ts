@@ -1,8 +1,9 @@
-import { Readable } from 'node:stream'
+import { type Duplex, Readable } from 'node:stream'
 import type { ContainerExits } from '../docker/container-exits'
 import type { DockerEngine } from '../docker/docker'
 import type { EngineEvents } from '../docker/engine-events'
 import { statusOf, toFault } from '../docker/engine-faults'
+import { keepOpen, writeLine } from '../docker/streams'
 import type { ContainerRef, OutputChunk } from '../runtime'
 import type { ContainerTerminal } from './container-terminal'
 import { FrameReader } from './output-frames'
@@ -13,10 +14,17 @@ import { type LogReader, type OutputSource, readFrames, readOutput, readTerminal
 /** An entry may be this much older than the latest one, if the other stream has not shown it yet. */
 const maxLagSeconds = 5
 
+/** A warm container that waits for its task. */
+interface Waiting {
+  output: AsyncIterable<OutputChunk>
+  /** Opened in advance: a line starts the program. */
+  input: Duplex
+}
+
 /** Reads the complete output of containers. Throws a fault if the end of the output is uncertain. */
 export class ContainerOutput {
-  /** The output of warm containers that wait for their task, by container id. */
-  private readonly waiting = new Map<string, AsyncIterable<OutputChunk>>()
+  /** The warm containers that wait for their task, by container id. */
+  private readonly waiting = new Map<string, Waiting>()
 
   constructor(
     private readonly engine: DockerEngine,
@@ -27,11 +35,13 @@ export class ContainerOutput {
 
   /** Starts a warm container, and listens to it from its first byte. */
   async prepare(id: string): Promise<void> {
-    this.waiting.set(id, await this.launch({ id, tty: false }))
+    const output = await this.launch({ id, tty: false })
+    this.waiting.set(id, { output, input: keepOpen(await this.engine.openPlainInput(id)) })
   }
 
   /** The output of a warm container is not needed any more. */
   forget(id: string): void {
+    this.waiting.get(id)?.input.destroy()
     this.waiting.delete(id)
   }
 
@@ -42,11 +52,17 @@ export class ContainerOutput {
   async start(container: ContainerRef): Promise<AsyncIterable<OutputChunk>> {
     const { id, warm } = container
     if (!warm) return this.launch(container)
-    const output = this.waiting.get(id)
+    const waiting = this.waiting.get(id)
     this.waiting.delete(id)
-    if (output === undefined) return this.replay(container)
-    await this.engine.sendLine(id)
-    return output
+    if (waiting === undefined) return this.replay(container)
+    await this.startProgram(id, waiting.input)
+    return waiting.output
+  }
+
+  /** Starts the program of a warm container. Only the first line has an effect: nobody reads a later one. */
+  private async startProgram(id: string, open?: Duplex): Promise<void> {
+    const input = open === undefined || open.destroyed ? await this.engine.openPlainInput(id) : open
+    await this.engine.ask('write to its input', writeLine(input))
   }
 
   private async launch({ id, tty }: Pick<ContainerRef, 'id' | 'tty'>): Promise<AsyncIterable<OutputChunk>> {
@@ -92,8 +108,7 @@ export class ContainerOutput {
    */
   async replay({ id, tty, warm }: ContainerRef, mayStart = true): Promise<AsyncIterable<OutputChunk>> {
     const status = (await this.engine.inspect(id)).State.Status
-    // Only the first line has an effect: nobody reads a later one.
-    if (warm && mayStart && status === 'running') await this.engine.sendLine(id)
+    if (warm && mayStart && status === 'running') await this.startProgram(id)
     const hasExited = () => this.exits.within(id, this.engine.timeouts.exit)
     if (status === 'created') return this.read(id, readTerminal(Readable.from([])), hasExited)
     if (status === 'running') this.watch.of(id).interruptedMs = null

@@ -28,7 +28,7 @@ export function requestClassOf(task: TaskContainer): string | null {
 }
 
 /** A task of the same class that has no content. */
-export function withoutTask({ warm: _, ...task }: TaskContainer): TaskContainer {
+export function withoutTask({ warm: _, digest: __, ...task }: TaskContainer): TaskContainer {
   const { results } = task
   const nobody = { jobId: '', taskId: '', attempt: 0, rank: 0, runName: null, env: {}, command: [] }
   return { ...task, ...nobody, directory: '', results: results === null ? null : '' }
