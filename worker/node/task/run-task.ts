@@ -104,6 +104,7 @@ export class TaskRun {
         finishTask(this.host.lease, task, outcome, keepGpus),
       )
       if (keepGpus) return
+      await this.host.warm.starts.giveWay(this.#abandoned.signal)
       await this.#supervisor.remove()
       await clearTask(this.host, task.id)
     } catch (error) {

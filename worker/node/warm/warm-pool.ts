@@ -45,7 +45,8 @@ export class WarmPool {
   readonly #reserved = new Map<string, Waiting>()
   /** Names of all containers that this pool is responsible for. */
   readonly #known = new Set<string>()
-  readonly #starts = new TaskStarts()
+  /** The starts of tasks on the node. */
+  readonly starts = new TaskStarts()
   readonly #closing = new AbortController()
   readonly #wake = new ChangeSignal(this.#closing.signal)
   #filling: Promise<unknown> = Promise.resolve()
@@ -106,7 +107,7 @@ export class WarmPool {
    * has a warm container. A reserved one that it did not get is removed, with all of its class.
    */
   pause(taskId: string): (isUsed: boolean) => void {
-    const end = this.#starts.begin()
+    const end = this.starts.begin()
     return (isUsed) => {
       end()
       this.#settle(taskId, isUsed)
@@ -156,7 +157,7 @@ export class WarmPool {
       await this.#record()
       const missing = [...planned].find(([key, count]) => (kept.get(key) ?? 0) < count)
       if (missing === undefined) break
-      await this.#starts.untilQuiet(stop)
+      await this.starts.untilQuiet(stop)
       if (!stop.aborted) await this.#add(missing[0])
     }
     return true
