@@ -7,11 +7,24 @@ export type Transaction = Pick<pg.PoolClient, 'query'>
  * Runs `work` in one READ COMMITTED transaction on a connection of its own. An error rolls back and is rethrown.
  * Invariants rest on row locks and guarded updates, not on the isolation level.
  */
-export async function transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+export function transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+  return runTransaction('BEGIN', work)
+}
+
+/**
+ * As {@link transaction}, for prepared statements that find their rows by ids. PostgreSQL plans them once on each connection.
+ * Otherwise it plans the first five executions on each connection for their values, which took 15 ms for the claim of a
+ * task and 25 ms for the detail of a job, and under 1 ms with the plan.
+ */
+export function keyedTransaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+  return runTransaction('BEGIN; SET LOCAL plan_cache_mode = force_generic_plan', work)
+}
+
+async function runTransaction<T>(begin: string, work: (tx: Transaction) => Promise<T>): Promise<T> {
   const client = await database().pool.connect()
   let broken: Error | undefined
   try {
-    await client.query('BEGIN')
+    await client.query(begin)
     const result = await work(client)
     await client.query('COMMIT')
     return result

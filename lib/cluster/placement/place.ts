@@ -4,7 +4,7 @@ import { readJobNetworks } from '../../contract/job-network'
 import { database } from '../../database/client'
 import { channels } from '../../database/listen'
 import { acquireLock } from '../../database/locks'
-import { type Transaction, transaction } from '../../database/transaction'
+import { keyedTransaction, type Transaction } from '../../database/transaction'
 import { env } from '../../env'
 import { requestOf } from '../../jobs/config/resource-request'
 import { fits } from '../../scheduling/fits'
@@ -35,7 +35,7 @@ class StalePlan extends Error {
  */
 export async function commitPlacement(placement: Placement): Promise<Commit> {
   try {
-    await transaction(async (tx) => {
+    await keyedTransaction(async (tx) => {
       const claimed = await claimJob(tx, placement)
       if (claimed === null) throw new StalePlan('job')
       const request = requestOf(claimed.spec, placement.jobId)

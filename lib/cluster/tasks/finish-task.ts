@@ -2,7 +2,7 @@ import { isCancelReason } from '../../contract/reasons'
 import type { TaskStatus } from '../../contract/status'
 import { database } from '../../database/client'
 import { channels } from '../../database/listen'
-import { transaction } from '../../database/transaction'
+import { keyedTransaction, transaction } from '../../database/transaction'
 import type { Outcome } from '../../jobs/lifecycle/attempt-end'
 import { releaseAllocations } from '../../jobs/lifecycle/release-allocations'
 import { endAttempt, lockAttempt } from '../../jobs/lifecycle/verdict'
@@ -47,7 +47,7 @@ type AfterEnd = 'keep' | 'release' | 'dispatch'
 class DispatchFailed extends Error {}
 
 async function endTask(lease: Lease, task: ClaimedTask, outcome: Outcome, after: AfterEnd): Promise<void> {
-  await transaction(async (tx) => {
+  await keyedTransaction(async (tx) => {
     // Lock order: node, job, task, as everywhere.
     const { candidates, suspect } = await lockForDispatch(tx, lease.nodeId)
     await updateNodeHealth(tx, lease, task, outcome, suspect)

@@ -2,7 +2,7 @@ import { parseSpec, type StoredSpec, type Unparsed } from '../../contract/config
 import type { CancelReason, EndReason, SlurmStopReason } from '../../contract/reasons'
 import { database } from '../../database/client'
 import { channels } from '../../database/listen'
-import type { Transaction } from '../../database/transaction'
+import { keyedTransaction, type Transaction } from '../../database/transaction'
 import { traceStep } from '../../logger'
 import { holdsLease, type Lease, LeaseLost, leaseHeld } from '../nodes/nodes'
 
@@ -139,7 +139,7 @@ const selectClaimed = `
 
 /** Claims the tasks newly placed on this node. */
 export async function claimTasks(lease: Lease): Promise<ClaimedTask[]> {
-  const { rows } = await database().pool.query<Unparsed<ClaimedTask>>({
+  const claim = {
     name: 'claim-tasks',
     // One statement, because each waits for a processor. It reads rows as they were before its update. Locked by id, as
     // everywhere. An array, because PostgreSQL then expects few tasks and reads no table as a whole.
@@ -149,7 +149,8 @@ export async function claimTasks(lease: Lease): Promise<ClaimedTask[]> {
              UPDATE tasks SET status = 'starting' FROM placed WHERE tasks.id = placed.id RETURNING tasks.id
            ) ${selectClaimed} WHERE t.id = ANY (ARRAY(SELECT id FROM claimed)) ORDER BY j.priority DESC, j.created_at`,
     values: [lease.nodeId, lease.leaseId],
-  })
+  }
+  const { rows } = await keyedTransaction((tx) => tx.query<Unparsed<ClaimedTask>>(claim))
   for (const { jobId } of rows) traceStep('claimed', jobId)
   return rows.map((row) => parseSpec({ ...row, status: 'starting' as const }))
 }

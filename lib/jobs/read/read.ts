@@ -13,7 +13,7 @@ import {
 import { reasonText } from '../../contract/reasons'
 import { toUploadStatus } from '../../contract/status'
 import { database } from '../../database/client'
-import { oneRow } from '../../database/transaction'
+import { keyedTransaction, oneRow } from '../../database/transaction'
 import { collectOutput } from '../../results/decode'
 import { countRanks, readOutput } from '../../results/read-output'
 import { findVisibleJob } from './job-visibility'
@@ -62,7 +62,7 @@ const selectDetail = `
 
 async function readDetailRow(jobId: string): Promise<DetailRow> {
   const query = { name: 'job-detail', text: selectDetail, values: [jobId] }
-  return parseSpec(await oneRow<Unparsed<DetailRow>>(database().pool, query))
+  return parseSpec(await keyedTransaction((tx) => oneRow<Unparsed<DetailRow>>(tx, query)))
 }
 
 /** Reads one job, if the actor may see it. */
