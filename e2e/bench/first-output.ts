@@ -1,7 +1,8 @@
-import { spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import pg from 'pg'
 import type { System } from '../system/start-system'
 import { call, untilFirstOutput, upload } from './client'
@@ -100,15 +101,24 @@ export async function untilWarm(system: System): Promise<void> {
   await client.connect()
   const deadline = performance.now() + 60_000
   try {
-    for (;;) {
-      const { rows } = await client.query('SELECT sum(warm_containers)::int AS warm FROM nodes')
-      if (rows[0]?.warm > 0) return
+    const { rows } = await client.query<{ id: string }>('SELECT id FROM nodes')
+    // The engine's list, because the count in the database follows later.
+    while (!(await Promise.all(rows.map(({ id }) => hasWarm(id)))).includes(true)) {
       if (performance.now() > deadline) throw new Error('no container was warm within a minute')
       await new Promise((resolve) => setTimeout(resolve, 50))
     }
+    // A container waits for jobs when it has run for a moment.
+    await new Promise((resolve) => setTimeout(resolve, 300))
   } finally {
     await client.end()
   }
+}
+
+/** Whether a node has a running warm container without a task. */
+async function hasWarm(nodeId: string): Promise<boolean> {
+  const filters = [`label=gpuq.node=${nodeId}`, 'name=gpuq-warm-'].flatMap((filter) => ['--filter', filter])
+  const { stdout } = await promisify(execFile)('docker', ['ps', '--quiet', ...filters])
+  return stdout !== ''
 }
 
 async function untilFirstLine(args: string[]): Promise<number> {
