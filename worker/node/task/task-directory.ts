@@ -6,9 +6,11 @@ import { configToYaml } from '@/lib/contract/config/config'
 /** Writes the files for the container. Idempotent, and a reader never sees a partial file. */
 export async function writeTaskDirectory(directory: string, task: ClaimedTask): Promise<void> {
   await mkdir(directory, { recursive: true, mode: 0o755 })
-  if (task.code.length > 0) await writeWhole(join(directory, 'solution.py'), task.code)
-  await writeWhole(join(directory, 'config.yaml'), configToYaml(task.spec))
-  if (task.instances > 1) await writeWhole(join(directory, 'hostfile'), hostfileOf(task))
+  await Promise.all([
+    task.code.length > 0 && writeWhole(join(directory, 'solution.py'), task.code),
+    writeWhole(join(directory, 'config.yaml'), configToYaml(task.spec)),
+    task.instances > 1 && writeWhole(join(directory, 'hostfile'), hostfileOf(task)),
+  ])
 }
 
 /** Processes of a task: one for each of its GPUs, or one without GPUs. */

@@ -83,13 +83,11 @@ export class WarmContainers {
     if (interruptedMs !== null || outOfMemory || signals.size > 0 || ended) return null
     const script = startScript(buildEnvironment(task, realGpus(task)), task.command)
     try {
-      // First, because a worker that finds the new name starts the program.
-      await writeStartFile(task.directory, script)
-      const [{ State }, digest] = await Promise.all([
-        engine.inspect(warm.id),
-        task.digest,
+      // Named only with its start file, because a worker that finds the name starts the program.
+      const named = writeStartFile(task.directory, script).then(() =>
         engine.rename(warm.id, containerName(task)),
-      ])
+      )
+      const [{ State }, digest] = await Promise.all([engine.inspect(warm.id), task.digest, named])
       // The tag may name another image since. The caller removes a container that has the name of the task.
       if (State.Status !== 'running' || (digest ?? warm.imageDigest) !== warm.imageDigest) return null
     } catch (error) {
