@@ -34,6 +34,7 @@ export type JobStep =
   | 'first byte'
   | 'stored'
   | 'event'
+  | 'exited'
   | 'output ended'
   | 'exit known'
   | 'output stored'

@@ -56,6 +56,7 @@ export async function traceNextJob(system: System, rounds: number): Promise<Trac
     const [ended, began] = [await readSteps(system, job.id), await readSteps(system, next.id)]
     rows.push([
       ['last line of the job', job.endedMs],
+      ['program exited', ended('exited')],
       ['output ended', ended('output ended')],
       ['exit known', ended('exit known')],
       ['output stored', ended('output stored')],

@@ -126,6 +126,8 @@ export class ContainerSupervisor {
         for await (const chunk of stream) await take(chunk)
         traceStep('output ended', this.task.jobId)
         const exit = await this.host.runtime.wait(container)
+        if (exit.finishedAt !== null)
+          traceStep('exited', this.task.jobId, exit.finishedAt.getTime() - performance.timeOrigin)
         traceStep('exit known', this.task.jobId)
         this.#markEnded()
         return exit
