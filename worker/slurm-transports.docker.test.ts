@@ -24,7 +24,10 @@ let slurm: SlurmCluster
 beforeAll(async () => {
   slurm = await SlurmCluster.start({
     nodes,
-    lines: ['PartitionName=short Nodes=n0,n1 MaxTime=60', 'PartitionName=closed Nodes=n2 State=DOWN'],
+    lines: [
+      'PartitionName=short Nodes=n0,n1 MaxNodes=1 MaxTime=60',
+      'PartitionName=closed Nodes=n2 State=DOWN',
+    ],
   })
 })
 afterAll(() => slurm?.stop())
@@ -101,9 +104,9 @@ describe.each(transports)('Slurm by %s', (transport, connect) => {
     })
     expect(listed[2]?.gpus).toEqual([{ type: null, count: 8, used: 0 }])
     expect(await client.listPartitions()).toEqual([
-      { name: 'main', isDefault: true, state: 'UP', nodes: 3, maxTimeS: null },
-      { name: 'short', isDefault: false, state: 'UP', nodes: 2, maxTimeS: 3600 },
-      { name: 'closed', isDefault: false, state: 'DOWN', nodes: 1, maxTimeS: null },
+      { name: 'main', isDefault: true, state: 'UP', nodes: 3, maxNodes: null, maxTimeS: null },
+      { name: 'short', isDefault: false, state: 'UP', nodes: 2, maxNodes: 1, maxTimeS: 3600 },
+      { name: 'closed', isDefault: false, state: 'DOWN', nodes: 1, maxNodes: null, maxTimeS: null },
     ])
     await client.cancel([id], null)
     expect(await ends(id)).toMatchObject({ state: 'CANCELLED' })

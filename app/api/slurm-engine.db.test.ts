@@ -17,6 +17,18 @@ vi.hoisted(() => {
 })
 const db = testDatabase()
 
+const node = (name: string, partition: string, count: number) => ({
+  name,
+  partitions: [partition],
+  cpus: 64,
+  memoryMib: 512_000,
+  gpus: [{ type: 'a100', count, used: 0 }],
+})
+const partitions = [
+  { name: 'gpu', isDefault: true, maxNodes: null },
+  { name: 'large', isDefault: false, maxNodes: null },
+]
+
 let admin = {} as Person
 beforeAll(async () => {
   admin = await makePerson('admin')
@@ -24,8 +36,8 @@ beforeAll(async () => {
   await db.pool.query('UPDATE policies SET default_requirement_milli = 500')
   await db.pool.query(
     `UPDATE slurm_cluster SET read_at = '2026-11-23T10:00:00Z', version = '22.05.8',
-            problem = 'slurmctld did not answer within 10 s.', nodes = $1`,
-    [JSON.stringify([{ name: 'n0', gpus: [{ type: 'a100', count: 8, used: 0 }] }])],
+            problem = 'slurmctld did not answer within 10 s.', nodes = $1, partitions = $2`,
+    [JSON.stringify([node('n0', 'gpu', 4), node('n1', 'large', 8)]), JSON.stringify(partitions)],
   )
 })
 
@@ -57,6 +69,28 @@ it('accepts other jobs, also while Slurm does not answer', async () => {
       read_at: '2026-11-23T10:00:00.000Z',
     },
   })
+})
+
+it('refuses a job that needs more than its partition can ever give', async () => {
+  const refusal = (key: string, detail: string) => ({
+    status: 422,
+    body: { code: 'invalid_fields', detail, errors: [{ path: key }] },
+  })
+  expect(await post({ command: 'true', gpu_count: 8 })).toMatchObject(
+    refusal('gpu_count', 'gpu_count: no node of the Slurm partition "gpu" has 8 GPUs: the most is 4'),
+  )
+  expect(await post({ command: 'true', instance_count: 2 })).toMatchObject(
+    refusal(
+      'instance_count',
+      'instance_count: the job needs 2 nodes at once, and the Slurm partition "gpu" has 1 node',
+    ),
+  )
+  // The jobs of this project go to another partition.
+  await db.pool.query(
+    `INSERT INTO slurm_targets (id, project_id, partition) SELECT gen_random_uuid(), id, 'large' FROM projects WHERE slug = 'default'`,
+  )
+  expect((await post({ command: 'true', gpu_count: 8 })).status).toBe(201)
+  expect((await post({ command: 'true', gpu_count: 8, project_id: 'other' })).status).toBe(422)
 })
 
 it('gives a model that needs a part of a GPU a whole one, because these GPUs are not divided', async () => {

@@ -6,7 +6,7 @@ import type { DirectoryPart } from '../archives/unpack/refuse-entry'
 import { storeUpload } from '../archives/unpack/store-upload'
 import { type JobConfig, parseConfig } from '../contract/config/config'
 import { type FieldError, GpuqError, invalidField, unauthenticated } from '../contract/errors'
-import { requireCapabilities } from '../jobs/config/capabilities'
+import { requireCapabilities, requirePartitionSize } from '../jobs/config/capabilities'
 import type { Submission } from '../jobs/submission/insert-job'
 import { idempotencyKeyOf } from './body'
 import { readUpload } from './multipart'
@@ -56,6 +56,7 @@ async function readSubmission(
     throw new GpuqError('forbidden', 'Token does not belong to specified user_id')
   }
   await requireCapabilities(config)
+  await requirePartitionSize(actor.userId, config)
   const submission = { code: code?.bytes ?? Buffer.alloc(0), runId: null, config, bodyHash, idempotencyKey }
   if (directory === null || part === null) return { actor, submission }
   const archive = await storeUpload(actor, config.project_id, directory, part)

@@ -7,7 +7,7 @@ import { readSpec } from '../contract/config/stored-spec'
 import type { QueueSubmit } from '../contract/queue'
 import { wakeLeader } from '../database/notify'
 import { transaction } from '../database/transaction'
-import { requireCapabilities } from '../jobs/config/capabilities'
+import { requireCapabilities, requirePartitionSize } from '../jobs/config/capabilities'
 import { withModelRequirements } from '../jobs/submission/model-requirements'
 import { decide, type SubmitOptions, type Submitted } from '../jobs/submission/submit'
 
@@ -27,6 +27,9 @@ export async function submitToQueue(
 ): Promise<Submitted> {
   const config = await withModelRequirements(toJobConfig(input))
   await requireCapabilities(config, '')
+  // The user may not exist yet. Then the leader decides at the submission to Slurm.
+  const isOwn = input.user === undefined || input.user.toLowerCase() === actor.handle.toLowerCase()
+  if (isOwn) await requirePartitionSize(actor.userId, config, '')
   const environment = await findEnvironment(config.environment ?? null)
   const bodyHash = createHash('sha256')
     .update(`queue ${JSON.stringify(input)}`)

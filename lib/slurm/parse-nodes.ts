@@ -57,10 +57,16 @@ export function parsePartitions(output: string): SlurmPartition[] {
         isDefault: values.get('Default') === 'YES',
         state: values.get('State') ?? '',
         nodes: Number(values.get('TotalNodes')) || 0,
+        maxNodes: parseMaximum(values.get('MaxNodes') ?? ''),
         maxTimeS: parseDuration(values.get('MaxTime') ?? ''),
       },
     ]
   })
+}
+
+/** Null: UNLIMITED. */
+function parseMaximum(text: string): number | null {
+  return /^\d+$/.test(text) ? Number(text) : null
 }
 
 /** Seconds of `DAYS-HH:MM:SS`, `HH:MM:SS` or `MM:SS`. Null: UNLIMITED. */

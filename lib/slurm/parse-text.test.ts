@@ -124,10 +124,10 @@ n2|idle+drain|main*|0/0/16/16|20000|0|gpu:8,shard:32|gpu:0,shard:(null):1(IDX:0)
 
 test('partitions and durations', () => {
   const output =
-    'PartitionName=main AllowGroups=ALL Default=YES QoS=N/A MaxTime=UNLIMITED Nodes=n[0-3] State=UP TotalCPUs=64 TotalNodes=4\nPartitionName=short Default=NO MaxTime=1-01:00:00 State=DRAIN TotalNodes=2\n\n'
+    'PartitionName=main AllowGroups=ALL Default=YES QoS=N/A MaxNodes=UNLIMITED MaxTime=UNLIMITED Nodes=n[0-3] State=UP TotalCPUs=64 TotalNodes=4\nPartitionName=short Default=NO MaxNodes=1 MaxTime=1-01:00:00 State=DRAIN TotalNodes=2\n\n'
   expect(parsePartitions(output)).toEqual([
-    { name: 'main', isDefault: true, state: 'UP', nodes: 4, maxTimeS: null },
-    { name: 'short', isDefault: false, state: 'DRAIN', nodes: 2, maxTimeS: 90_000 },
+    { name: 'main', isDefault: true, state: 'UP', nodes: 4, maxNodes: null, maxTimeS: null },
+    { name: 'short', isDefault: false, state: 'DRAIN', nodes: 2, maxNodes: 1, maxTimeS: 90_000 },
   ])
   expect(parseDuration('00:30')).toBe(30)
   expect(parseDuration('UNLIMITED')).toBeNull()

@@ -146,11 +146,14 @@ describe('answers of slurmrestd', () => {
             name: 'main',
             partition: { state: ['UP'] },
             nodes: { configured: 'n[0-3]', total: 4 },
-            maximums: { time: { set: false, infinite: true, number: 0 } },
+            maximums: {
+              nodes: { set: true, infinite: false, number: 2 },
+              time: { set: false, infinite: true, number: 0 },
+            },
           },
         ],
       }),
-    ).toEqual([{ name: 'main', isDefault: false, state: 'UP', nodes: 4, maxTimeS: null }])
+    ).toEqual([{ name: 'main', isDefault: false, state: 'UP', nodes: 4, maxNodes: 2, maxTimeS: null }])
   })
 })
 

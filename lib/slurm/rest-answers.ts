@@ -164,25 +164,28 @@ const partition = z.object({
   state: states.optional(),
   total_nodes: number,
   max_time_limit: number,
+  maximum_nodes_per_job: number,
   /** Later. */
   partition: z.object({ state: states.optional() }).optional(),
   nodes: z.union([z.string(), z.object({ total: number })]).optional(),
-  maximums: z.object({ time: number }).optional(),
+  maximums: z.object({ nodes: number, time: number }).optional(),
 })
 
-/** The partitions in an answer of slurmrestd. Limits are minutes; -1: none. @throws if it has another form. */
+/** The partitions in an answer of slurmrestd. Limits of time are minutes; -1: none. @throws if it has another form. */
 export function readPartitions(answer: unknown): SlurmPartition[] {
   return z
     .object({ partitions: z.array(partition) })
     .parse(answer)
     .partitions.map((record) => {
       const minutes = record.maximums === undefined ? record.max_time_limit : record.maximums.time
+      const maxNodes = record.maximums === undefined ? record.maximum_nodes_per_job : record.maximums.nodes
       const nodes = typeof record.nodes === 'object' ? record.nodes.total : record.total_nodes
       return {
         name: record.name,
         isDefault: record.flags.some((flag) => flag.toLowerCase() === 'default'),
         state: (record.state ?? record.partition?.state)?.[0] ?? '',
         nodes: nodes ?? 0,
+        maxNodes: maxNodes === null || maxNodes < 0 ? null : maxNodes,
         maxTimeS: minutes === null || minutes < 0 ? null : minutes * 60,
       }
     })

@@ -119,6 +119,8 @@ export interface SlurmPartition {
   isDefault: boolean
   state: string
   nodes: number
+  /** Nodes of one job. Null: unlimited. */
+  maxNodes: number | null
   /** Null: unlimited. */
   maxTimeS: number | null
 }

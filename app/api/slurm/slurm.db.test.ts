@@ -62,8 +62,8 @@ beforeAll(async () => {
         node('n2.example.org', { states: ['DOWN'], partitions: ['gpu', 'debug'] }),
       ]),
       JSON.stringify([
-        { name: 'gpu', isDefault: true, state: 'UP', nodes: 3, maxTimeS: 86_400 },
-        { name: 'debug', isDefault: false, state: 'UP', nodes: 1, maxTimeS: null },
+        { name: 'gpu', isDefault: true, state: 'UP', nodes: 3, maxNodes: null, maxTimeS: 86_400 },
+        { name: 'debug', isDefault: false, state: 'UP', nodes: 1, maxNodes: null, maxTimeS: null },
       ]),
       JSON.stringify([
         { ...otherJob, id: 7, nodes: ['n0'], gpus: 1 },

@@ -23,7 +23,9 @@ function node(name: string, type: string | null, count: number, partitions = ['m
 }
 
 const nodes = [node('a', 'a100', 8), node('b', 'h100_sxm', 4, ['main', 'large']), node('c', null, 0)]
-const facts = { nodes, partition: null, shardsPerGpu: 0, timeLimitS: 600 }
+const main = { name: 'main', maxNodes: null, nodes }
+const large = { name: 'large', maxNodes: null, nodes: nodes.slice(1, 2) }
+const facts = { nodes, partition: main, shardsPerGpu: 0, timeLimitS: 600 }
 
 describe('the size of a job in Slurm', () => {
   it('is the smallest share of a node that belongs to its GPUs', () => {
@@ -32,15 +34,15 @@ describe('the size of a job in Slurm', () => {
       cpus: 16,
       memoryMib: 115_200,
     })
-    expect(slurmSizeOf(request, { ...facts, partition: 'large' })).toMatchObject({
+    expect(slurmSizeOf(request, { ...facts, partition: large })).toMatchObject({
       cpus: 16,
       memoryMib: 115_200,
     })
   })
 
   it('is what the config asks for, in whole CPUs', () => {
-    const given = { ...request, cpuMilli: 1500, memoryMib: 300, instances: 3 }
-    expect(slurmSizeOf(given, facts)).toMatchObject({ nodes: 3, gpus: 1, cpus: 2, memoryMib: 300 })
+    const given = { ...request, cpuMilli: 1500, memoryMib: 300, instances: 2 }
+    expect(slurmSizeOf(given, facts)).toMatchObject({ nodes: 2, gpus: 1, cpus: 2, memoryMib: 300 })
   })
 
   it('leaves time to prepare the job and to end it', () => {
@@ -66,8 +68,16 @@ describe('the size of a job in Slurm', () => {
     )
   })
 
+  it('is refused if no nodes of the partition can ever have it', () => {
+    const asked = { ...request, gpuCount: 5 }
+    expect(() => slurmSizeOf(asked, { ...facts, partition: large })).toThrow(UnsuitableForSlurm)
+    expect(() => slurmSizeOf(asked, { ...facts, partition: large })).toThrow(
+      'gpu_count: no node of the Slurm partition "large" has 5 GPUs: the most is 4.',
+    )
+  })
+
   it('is small on a cluster that says nothing about its nodes', () => {
-    expect(slurmSizeOf({ ...request, gpuCount: 0 }, { ...facts, nodes: [] })).toMatchObject({
+    expect(slurmSizeOf({ ...request, gpuCount: 0 }, { ...facts, nodes: [], partition: null })).toMatchObject({
       cpus: 1,
       memoryMib: 1024,
     })

@@ -1,4 +1,11 @@
 import { findGpuType, gpuTypesOf } from '../../jobs/config/gpu-types'
+import {
+  countGpus,
+  findSizeRefusal,
+  type PartitionSize,
+  toAskedSize,
+  wholeCpus,
+} from '../../jobs/config/slurm-partition'
 import type { ResourceRequest } from '../../scheduling/types'
 import type { SlurmNodeState, SlurmSubmission } from '../../slurm/slurm-client'
 
@@ -11,9 +18,10 @@ export type SlurmSize = Pick<
 export class UnsuitableForSlurm extends Error {}
 
 interface SizeFacts {
+  /** All nodes of the cluster. */
   nodes: readonly SlurmNodeState[]
-  /** The partition of the job; null: Slurm's default. */
-  partition: string | null
+  /** The partition of the job; null: nothing is known about it. */
+  partition: PartitionSize | null
   /** How many shards a GPU has; 0: Slurm has no shards. */
   shardsPerGpu: number
   /** The program's time limit. */
@@ -43,13 +51,15 @@ export function slurmSizeOf(request: ResourceRequest, facts: SizeFacts): SlurmSi
   if (shared && request.gpuCount > 1)
     throw new UnsuitableForSlurm('Slurm gives shards of one GPU only. Use gpu_count: 1 with gpu_fraction.')
   const gpuType = request.gpuModel === null ? null : requireType(request.gpuModel, facts.nodes)
-  const share = shareOf(request, gpuType, facts)
+  const refusal = facts.partition && findSizeRefusal(toAskedSize(request, facts.nodes), facts.partition)
+  if (refusal) throw new UnsuitableForSlurm(`${refusal.key}: ${refusal.message}.`)
+  const share = shareOf(request, gpuType, facts.partition?.nodes ?? facts.nodes)
   return {
     nodes: request.instances,
     gpus: shared ? 0 : request.gpuCount,
     gpuType: shared ? null : gpuType,
     shards: shared ? Math.max(1, Math.ceil((request.gpuMilli / 1000) * facts.shardsPerGpu)) : 0,
-    cpus: request.cpuMilli === null ? share.cpus : Math.max(1, Math.ceil(request.cpuMilli / 1000)),
+    cpus: request.cpuMilli === null ? share.cpus : wholeCpus(request.cpuMilli),
     memoryMib: request.memoryMib ?? share.memoryMib,
     timeLimitS: facts.timeLimitS + startReserveS + graceS,
     graceS,
@@ -67,24 +77,20 @@ function requireType(model: string, nodes: readonly SlurmNodeState[]): string {
 function shareOf(
   request: ResourceRequest,
   gpuType: string | null,
-  { nodes, partition }: SizeFacts,
+  nodes: readonly SlurmNodeState[],
 ): { cpus: number; memoryMib: number } {
   const held = request.gpuCount === 0 ? 1 : (request.gpuCount * request.gpuMilli) / 1000
-  const shares = nodes
-    .filter(({ partitions }) => partition === null || partitions.includes(partition))
-    .flatMap((node) => {
-      const count = node.gpus
-        .filter(({ type }) => gpuType === null || type === gpuType)
-        .reduce((sum, gpus) => sum + gpus.count, 0)
-      if (count < Math.max(1, Math.ceil(held))) return []
-      const share = Math.min(1, held / count)
-      return [
-        {
-          cpus: Math.max(1, Math.floor(node.cpus * share)),
-          memoryMib: Math.max(smallest.memoryMib, Math.floor(node.memoryMib * memoryShare * share)),
-        },
-      ]
-    })
+  const shares = nodes.flatMap((node) => {
+    const count = countGpus(node, gpuType)
+    if (count < Math.max(1, Math.ceil(held))) return []
+    const share = Math.min(1, held / count)
+    return [
+      {
+        cpus: Math.max(1, Math.floor(node.cpus * share)),
+        memoryMib: Math.max(smallest.memoryMib, Math.floor(node.memoryMib * memoryShare * share)),
+      },
+    ]
+  })
   if (shares.length === 0) return smallest
   return {
     cpus: Math.min(...shares.map(({ cpus }) => cpus)),

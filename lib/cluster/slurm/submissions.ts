@@ -3,6 +3,7 @@ import type { Pool } from '../../contract/config/schema'
 import { parseSpec, type StoredSpec, type Unparsed } from '../../contract/config/stored-spec'
 import { database } from '../../database/client'
 import { transaction } from '../../database/transaction'
+import { slurmTargetOf } from '../../jobs/config/slurm-target'
 import { endWaitingJob } from '../../jobs/lifecycle/end-waiting'
 
 /** Where a job goes in Slurm; null: Slurm's default. */
@@ -31,22 +32,14 @@ export interface UnsubmittedJob {
 const unsubmitted = `j.status = 'pending' AND NOT j.held AND (j.not_before IS NULL OR j.not_before <= now())
   AND NOT EXISTS (SELECT 1 FROM slurm_jobs s WHERE s.job_id = j.id AND s.ended_at IS NULL)`
 
-/**
- * Reads the jobs to submit, in the order of their submission.
- *
- * The target is that of the job's project, otherwise that of its pool, otherwise the default.
- */
+/** Reads the jobs to submit, in the order of their submission. */
 export async function readUnsubmitted(limit: number): Promise<UnsubmittedJob[]> {
   const { rows } = await database().pool.query<Unparsed<UnsubmittedJob & { pool: Pool }>>({
     name: 'slurm-unsubmitted',
     text: `SELECT j.id, j.spec, j.priority, j.time_limit_s AS "timeLimitS", u.handle AS owner,
                   jsonb_build_object('account', t.account, 'partition', t.partition, 'qos', t.qos, 'reservation', t.reservation) AS target
              FROM jobs j JOIN users u ON u.id = j.user_id
-             LEFT JOIN LATERAL (
-               SELECT account, partition, qos, reservation FROM slurm_targets
-                WHERE (project_id IS NULL OR project_id = j.project_id)
-                  AND (pool IS NULL OR pool::text = coalesce(j.spec->>'pool', 'on-demand'))
-                ORDER BY project_id IS NULL, pool IS NULL LIMIT 1) t ON true
+             LEFT JOIN LATERAL (${slurmTargetOf('j.project_id', "coalesce(j.spec->>'pool', 'on-demand')")}) t ON true
             WHERE ${unsubmitted} AND (SELECT running FROM policies)
             ORDER BY j.created_at, j.id LIMIT $1`,
     values: [limit],

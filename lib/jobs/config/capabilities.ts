@@ -3,8 +3,11 @@ import { provisionOption } from '../../contract/config/provision-args'
 import { invalidField } from '../../contract/errors'
 import { env } from '../../env'
 import { usesSlurm } from '../../env/engine'
+import { requestOf } from './resource-request'
 import { findSlurmRefusal, keysRefusedBySlurm, type Refusal, type SlurmKeys } from './slurm-capabilities'
 import { readSlurmCluster } from './slurm-cluster'
+import { findPartition, findSizeRefusal, toAskedSize } from './slurm-partition'
+import { findTargetPartition } from './slurm-target'
 
 /**
  * Refuses a config that requires what this installation cannot do, or does not permit.
@@ -21,6 +24,30 @@ export async function requireCapabilities(
         shardsPerGpu: env().GPUQ_SLURM_SHARDS_PER_GPU,
       })
     : findProvisionRefusal(config)
+  refuse(refusal, where)
+}
+
+/**
+ * Refuses a job that needs more than the nodes of its Slurm partition can ever give. Accepts every job before the cluster was
+ * read: then the leader decides at the submission to Slurm.
+ * @throws 422.
+ */
+export async function requirePartitionSize(
+  userId: string,
+  config: JobConfig,
+  where = 'config_file: ',
+): Promise<void> {
+  if (!usesSlurm()) return
+  const [cluster, name] = await Promise.all([
+    readSlurmCluster(),
+    findTargetPartition(userId, config.project_id, config.pool),
+  ])
+  const partition = findPartition(name, cluster)
+  if (partition)
+    refuse(findSizeRefusal(toAskedSize(requestOf(config, null), cluster.nodes), partition), where)
+}
+
+function refuse(refusal: Refusal | null, where: string): void {
   if (refusal === null) return
   throw invalidField(refusal.key, refusal.message, `${where}${refusal.key}: ${refusal.message}`)
 }

@@ -90,8 +90,7 @@ class SlurmLeader {
       const due = this.#untilPollMs() <= 0
       if (due) await this.#poll()
       // While Slurm does not answer, a question without consequences is repeated, not a submission.
-      const { nodes } = this.#cluster ?? { nodes: [] }
-      const more = this.#problem === null && (await submitWaiting(this.#submissionSettings(nodes), signal))
+      const more = this.#problem === null && (await submitWaiting(this.#submissionSettings, signal))
       if (due && this.#problem === null) await this.#explain(more)
       return more
     } catch (error) {
@@ -100,11 +99,11 @@ class SlurmLeader {
     }
   }
 
-  #submissionSettings(nodes: SlurmClusterState['nodes']) {
+  get #submissionSettings() {
     const { client, settings } = this
     return {
       client,
-      nodes,
+      cluster: this.#cluster ?? { nodes: [], partitions: [] },
       shardsPerGpu: settings.GPUQ_SLURM_SHARDS_PER_GPU,
       directory: settings.GPUQ_SLURM_DIRECTORY,
       asOwner: this.#asOwner,

@@ -10,10 +10,12 @@ import {
   type UnsubmittedJob,
 } from '@/lib/cluster/slurm/submissions'
 import { requestOf } from '@/lib/jobs/config/resource-request'
+import { findPartition } from '@/lib/jobs/config/slurm-partition'
 import { logger } from '@/lib/logger'
 import {
   type SlurmClient,
   type SlurmNodeState,
+  type SlurmPartition,
   SlurmRefusal,
   type SlurmSubmission,
 } from '@/lib/slurm/slurm-client'
@@ -26,7 +28,7 @@ const concurrentSubmissions = 4
 
 interface SubmissionSettings {
   client: SlurmClient
-  nodes: readonly SlurmNodeState[]
+  cluster: { nodes: readonly SlurmNodeState[]; partitions: readonly SlurmPartition[] }
   shardsPerGpu: number
   /** The directory of the port files. */
   directory: string
@@ -82,12 +84,13 @@ async function submitJob(settings: SubmissionSettings, job: UnsubmittedJob): Pro
 }
 
 async function sizeOrRefuse(
-  { nodes, shardsPerGpu }: SubmissionSettings,
+  { cluster, shardsPerGpu }: SubmissionSettings,
   job: UnsubmittedJob,
 ): Promise<SlurmSize | null> {
   try {
-    const { partition } = job.target
     const { timeLimitS } = job
+    const { nodes } = cluster
+    const partition = findPartition(job.target.partition, cluster)
     return slurmSizeOf(requestOf(job.spec, job.id), { nodes, partition, shardsPerGpu, timeLimitS })
   } catch (error) {
     if (!(error instanceof UnsuitableForSlurm)) throw error

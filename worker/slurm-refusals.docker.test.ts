@@ -1,0 +1,69 @@
+import { expect, vi } from 'vitest'
+import { fourNodes } from './testing/slurm-cluster'
+import { slurmTests } from './testing/slurm-lab'
+import { expectAllTrue } from './testing/truth'
+import { upload } from './testing/upload'
+
+vi.hoisted(() => {
+  vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough')
+  vi.stubEnv('GPUQ_ENGINE', 'slurm')
+})
+
+const { it, cluster } = slurmTests({
+  nodes: fourNodes.slice(0, 2).map((node) => ({ ...node, gpus: 4 })),
+})
+
+it('a job that no nodes of its partition can ever run is refused, also if Slurm does not answer meanwhile', async ({
+  openSlurmLab,
+}) => {
+  const lab = await openSlurmLab()
+  await lab.startWorkers('n0', 'n1')
+  const untilKnown = (column: 'read_at' | 'problem', what: string) =>
+    lab.jobs.until(what, async () => {
+      const query = `SELECT 1 FROM slurm_cluster WHERE ${column} IS NOT NULL`
+      return (await lab.lab.database.pool.query(query)).rowCount === 1
+    })
+  await untilKnown('read_at', 'gpuq has read the cluster')
+  for (const [keys, message] of [
+    [
+      { instance_count: 3 },
+      'instance_count: the job needs 3 nodes at once, and the Slurm partition "main" has 2 nodes',
+    ],
+    [{ gpu_count: 8 }, 'gpu_count: no node of the Slurm partition "main" has 8 GPUs: the most is 4'],
+    [{ cpu: 17 }, 'cpu: no node of the Slurm partition "main" has 17 CPUs: the most is 16'],
+    [
+      { memory_gb: 20 },
+      'memory_gb: no node of the Slurm partition "main" has 20 GB of memory: the most is 19.5 GB',
+    ],
+  ] as const)
+    await expect(upload(lab.lab, 'print(1)', keys)).rejects.toMatchObject({
+      code: 'invalid_fields',
+      message: `config_file: ${message}`,
+    })
+  const fits = await upload(lab.lab, 'print(1)', {
+    instance_count: 2,
+    gpu_count: 4,
+    cpu: 16,
+    memory_gb: 19.5,
+  })
+  expect(await lab.jobs.untilFinal(fits)).toMatchObject({ status: 'completed' })
+  await lab.untilRow(fits, 'its row ends', ({ ended }) => ended)
+
+  await cluster().endController('SIGTERM')
+  await untilKnown('problem', 'gpuq knows that Slurm does not answer')
+  const spec = { cpu: 1, memory_gb: 0.25, instance_count: 3 }
+  const job = await lab.jobs.submit('print(1)', { spec, maxRetries: 0 })
+  await lab.jobs.until(
+    'it waits for Slurm',
+    async () => (await lab.jobs.row(job)).reason === 'slurm_unreachable',
+  )
+  await cluster().startController()
+  expect(await lab.jobs.untilFinal(job)).toMatchObject({
+    status: 'failed',
+    reason: 'slurm_refused',
+    reasonDetail:
+      'instance_count: the job needs 3 nodes at once, and the Slurm partition "main" has 2 nodes.',
+  })
+  expect(await lab.submissions(job)).toEqual([])
+  await expectAllTrue(lab.lab)
+})
