@@ -101,6 +101,15 @@ it('shows what other jobs occupy, and their users only to admins', async () => {
   expect(screen.getByText('grace')).toBeTruthy()
 })
 
+it.each([
+  [{ running: 0, waiting: 0, gpus: 0 }, "No other Slurm jobs use this cluster's GPUs."],
+  [{ running: 0, waiting: 1, gpus: 0 }, "No other Slurm jobs use this cluster's GPUs. 1 waits."],
+  [{ running: 1, waiting: 0, gpus: 0 }, '1 job that gpuq did not submit uses no GPUs.'],
+])('says in words that other jobs use nothing: %j', async (counts, sentence) => {
+  await show(makeSlurm({ other_jobs: { ...counts, largest: [] } }))
+  expect(screen.getByText(sentence)).toBeTruthy()
+})
+
 it('says what to do before Slurm was read', async () => {
   const totals = { ...makeSlurm().totals, nodes: 0 }
   await show(makeSlurm({ read_at: null, nodes: [], matching_nodes: 0, totals, partitions: [] }))

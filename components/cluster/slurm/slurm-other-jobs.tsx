@@ -21,11 +21,11 @@ export function SlurmOtherJobs({ jobs: { running, waiting, gpus, largest }, admi
     <Panel>
       <PanelHeader
         title="Other Slurm jobs"
-        description={`${formatCount(running, 'job')} that gpuq did not submit use ${formatCount(gpus, 'GPU')}. ${formatNumber(waiting)} wait.`}
+        description={running === 0 ? undefined : describeJobs(running, gpus, waiting)}
       />
-      {largest.length === 0 ? (
+      {running === 0 ? (
         <PanelBody>
-          <p className="text-muted text-sm">Only jobs of gpuq run in Slurm now.</p>
+          <p className="text-muted text-sm">{describeJobs(running, gpus, waiting)}</p>
         </PanelBody>
       ) : (
         <DataTable
@@ -42,6 +42,16 @@ export function SlurmOtherJobs({ jobs: { running, waiting, gpus, largest }, admi
       ) : null}
     </Panel>
   )
+}
+
+function describeJobs(running: number, gpus: number, waiting: number): string {
+  const used = gpus === 0 ? 'no GPUs' : formatCount(gpus, 'GPU')
+  const subject = `${formatCount(running, 'job')} that gpuq did not submit`
+  const now =
+    running === 0
+      ? "No other Slurm jobs use this cluster's GPUs."
+      : `${subject} ${running === 1 ? 'uses' : 'use'} ${used}.`
+  return waiting === 0 ? now : `${now} ${formatNumber(waiting)} ${waiting === 1 ? 'waits' : 'wait'}.`
 }
 
 const owner: Column<SlurmOtherJob> = {
