@@ -19,7 +19,6 @@ import { checkSettings } from './node/checks/check-node'
 import { NodeWorker, type Registered } from './node/node-worker'
 import { SimulatedNodes } from './node/simulated-nodes'
 import type { TaskSettings } from './node/task/task-settings'
-import { warmLimits } from './node/warm/plan-warm'
 import { outboundAddress } from './outbound-address'
 import { EngineRuntime } from './runtime/docker/engine-runtime'
 import type { EngineInfo } from './runtime/runtime'
@@ -126,7 +125,7 @@ async function main(): Promise<void> {
     checkpointsLimitBytes: config.GPUQ_MAX_CHECKPOINTS_GIB * GiB,
     snapshots,
     jobNetworks: readJobNetworks(config.GPUQ_JOB_NETWORKS),
-    warmLimits: warmLimits(config),
+    warmLimits: { containers: config.GPUQ_WARM_CONTAINERS, memoryMib: config.GPUQ_WARM_MEMORY_MIB },
   }
   const ending = new AbortController()
   void watchStorage(ending.signal)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { planWarm, recentMs, warmLimits } from './plan-warm'
+import { planWarm, recentMs } from './plan-warm'
 
 const limits = { containers: 8, memoryMib: 100 }
 const memory = { meanMib: 5, isShort: false }
@@ -34,10 +34,4 @@ describe('planWarm', () => {
     expect(plan(classes, { memoryMib: 0 })).toEqual({})
     expect(plan(classes, { containers: 0 })).toEqual({})
   })
-})
-
-it('there are none under Slurm', () => {
-  const settings = { GPUQ_WARM_CONTAINERS: 4, GPUQ_WARM_MEMORY_MIB: 100 }
-  expect(warmLimits({ ...settings, GPUQ_ENGINE: 'builtin' })).toEqual({ containers: 4, memoryMib: 100 })
-  expect(warmLimits({ ...settings, GPUQ_ENGINE: 'slurm' }).containers).toBe(0)
 })

@@ -1,5 +1,3 @@
-import type { Env } from '@/lib/env'
-
 /** Demand counts for this long: a class of which no task came in this time has no warm container. */
 export const recentMs = 60 * 60_000
 /** A class has as many warm containers as tasks came in the last minute, and at least one. */
@@ -19,14 +17,6 @@ export interface WarmLimits {
   containers: number
   /** Maximum memory in MiB that they use together. */
   memoryMib: number
-}
-
-/** The limits of a worker. Under Slurm, containers are below the cgroup of a step, which exists only when the job has started. */
-export function warmLimits(
-  settings: Pick<Env, 'GPUQ_ENGINE' | 'GPUQ_WARM_CONTAINERS' | 'GPUQ_WARM_MEMORY_MIB'>,
-): WarmLimits {
-  const containers = settings.GPUQ_ENGINE === 'slurm' ? 0 : settings.GPUQ_WARM_CONTAINERS
-  return { containers, memoryMib: settings.GPUQ_WARM_MEMORY_MIB }
 }
 
 /** What is known about the memory of the node's warm containers. */

@@ -70,7 +70,7 @@ export class WarmPool {
    * in any case. The caller has called {@link pause} before.
    */
   async take(task: TaskContainer): Promise<WarmContainer | undefined> {
-    const key = this.host.warmLimits.containers === 0 ? null : requestClassOf(task)
+    const key = this.host.warmLimits.containers === 0 ? null : await this.#classOf(task)
     if (key === null || this.#closing.signal.aborted) return undefined
     this.#demand.add(key, task)
     this.#wake.notify()
@@ -82,6 +82,11 @@ export class WarmPool {
     if (await this.#try('give a warm container to a task', give)) return found.container
     this.#settle(task.taskId, false)
     return undefined
+  }
+
+  async #classOf(task: TaskContainer): Promise<string | null> {
+    const { facts } = this.host.runtime
+    return requestClassOf(task, task.cgroupParent !== null && (await facts.canUseAnyCgroup()))
   }
 
   #settle(taskId: string, isUsed: boolean): void {

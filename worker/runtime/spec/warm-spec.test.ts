@@ -67,6 +67,11 @@ describe('the request class', () => {
   ])('does not exist with %o', (changes) => {
     expect(requestClassOf({ ...task, ...changes })).toBeNull()
   })
+
+  it('does not depend on a cgroup that the engine ignores', () => {
+    const below = { ...task, cgroupParent: '/slurm/1' }
+    expect(requestClassOf(below, false)).toBe(requestClassOf(task))
+  })
 })
 
 describe('a warm container', () => {

@@ -18,11 +18,13 @@ export function parseWarmName(name: string): string | null {
  * Returns the request class of a task: everything that a container cannot change after its creation. Tasks of one class
  * can use each other's warm containers. Null if no container can wait for the task: it sees files of the host that are not
  * its own, has a network or a terminal, or is below a cgroup of a batch system.
+ * @param anyCgroup whether the engine puts containers below such a cgroup. If not, it ignores that of the task.
  */
-export function requestClassOf(task: TaskContainer): string | null {
+export function requestClassOf(task: TaskContainer, anyCgroup = true): string | null {
   const { workspace, workingDirectory, checkpoints, mounts, network, tty, cgroupParent } = task
   const hasOthersFiles = [workspace, workingDirectory, checkpoints].some((files) => files !== null)
-  if (hasOthersFiles || mounts.length > 0 || network !== 'none' || tty || cgroupParent !== null) return null
+  if (hasOthersFiles || mounts.length > 0 || network !== 'none' || tty) return null
+  if (anyCgroup && cgroupParent !== null) return null
   // Whatever is added to a task later belongs to its class unless it is removed here.
   return JSON.stringify(withoutTask(task))
 }
@@ -31,7 +33,7 @@ export function requestClassOf(task: TaskContainer): string | null {
 export function withoutTask({ warm: _, digest: __, ...task }: TaskContainer): TaskContainer {
   const { results } = task
   const nobody = { jobId: '', taskId: '', attempt: 0, rank: 0, runName: null, env: {}, command: [] }
-  return { ...task, ...nobody, directory: '', results: results === null ? null : '' }
+  return { ...task, ...nobody, cgroupParent: null, directory: '', results: results === null ? null : '' }
 }
 
 /** Turns the engine's create options for a task into those of a container that waits for a task of the same class. */
