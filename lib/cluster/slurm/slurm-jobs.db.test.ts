@@ -9,7 +9,7 @@ import { checkIn, hashSecret, type StepReport, withdrawStep } from './check-in'
 import { setUnsubmittedReason } from './cluster-state'
 import { endSlurmJob, findEndedRows, readLiveSlurmJobs } from './live-jobs'
 import { placeSteps } from './place-steps'
-import { readEndedTasks } from './step-ends'
+import { findStepless, readEndedTasks } from './step-ends'
 import { readStopReason, setStopReason } from './stop-reasons'
 import { insertSlurmJob, readUnsubmitted, recordRefusal, recordSlurmId } from './submissions'
 
@@ -265,6 +265,22 @@ describe('the end of a job in Slurm', () => {
       await end(status, reason, code)
       expect(await readEndedTasks([task])).toEqual([{ ...task, code: expected }])
     }
+  })
+
+  it('stops a task without a step, but not that of a suspended job, whose script cannot connect', async () => {
+    const lease = await makeNode()
+    const { job, rowId } = await started(lease)
+    await db.pool.query(
+      `UPDATE tasks SET status = 'running', started_at = now(), created_at = now() - interval '1 hour'`,
+    )
+    const found = async () => (await findStepless(lease.nodeId, 60)).map(({ jobId }) => jobId)
+    expect(await found()).toEqual([job])
+    const setState = (state: string) =>
+      db.pool.query('UPDATE slurm_jobs SET state = $2 WHERE id = $1', [rowId, state])
+    await setState('SUSPENDED')
+    expect(await found()).toEqual([])
+    await setState('CANCELLED')
+    expect(await found()).toEqual([job])
   })
 
   it('ends a waiting job with a verdict, or lets it be submitted again', async () => {

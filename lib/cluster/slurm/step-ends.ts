@@ -25,7 +25,10 @@ export async function readEndedTasks(tasks: readonly StepTask[]): Promise<(StepT
   return rows
 }
 
-/** Returns the live tasks of a node that Slurm started more than `seconds` ago. */
+/**
+ * Returns the live tasks of a node that Slurm started more than `seconds` ago. Without those of suspended jobs, whose stopped
+ * batch scripts cannot connect to a new worker.
+ */
 export async function findStepless(
   nodeId: string,
   seconds: number,
@@ -34,7 +37,8 @@ export async function findStepless(
     name: 'slurm-live-tasks',
     text: `SELECT t.job_id AS "jobId", t.attempt, t.rank, s.id AS "rowId", s.slurm_id AS "slurmId"
              FROM tasks t JOIN slurm_jobs s ON s.job_id = t.job_id AND s.attempt = t.attempt AND s.ended_at IS NULL
-            WHERE t.node_id = $1 AND t.status IN ('starting', 'running') AND t.created_at < now() - make_interval(secs => $2)`,
+            WHERE t.node_id = $1 AND t.status IN ('starting', 'running') AND t.created_at < now() - make_interval(secs => $2)
+              AND s.state IS DISTINCT FROM 'SUSPENDED'`,
     values: [nodeId, seconds],
   })
   return rows
