@@ -2,7 +2,7 @@ import type { NodeCheck } from '@/lib/contract/cluster/node-checks'
 import type { Env } from '@/lib/env'
 import type { Judgement } from '@/worker/node/checks/judgement'
 import * as rules from './judge-slurm'
-import { readDirectory, readSlurm, readSudo, readWorkers } from './slurm-facts'
+import { readDirectory, readIdentity, readSlurm, readWorkers } from './slurm-facts'
 
 /**
  * Checks this host and the Slurm cluster for the engine `slurm`. Changes nothing and submits nothing.
@@ -18,7 +18,7 @@ export async function checkSlurm(settings: Env, unixUser: string | null): Promis
   } = settings
   const slurm = await readSlurm(settings)
   const usesSudo = identity === 'user' && url === undefined && unixUser !== null
-  const problem = usesSudo ? await readSudo(unixUser) : null
+  const problem = usesSudo ? await readIdentity(unixUser) : null
   const ofHost = [
     check(
       'slurm_directory',

@@ -87,6 +87,12 @@ describe('the rules of gpuq doctor --engine slurm', () => {
     expect(rules.judgeIdentity('service', 'ana', null).status).toBe('not_applicable')
     expect(rules.judgeIdentity('user', null, null).status).toBe('warning')
     expect(rules.judgeIdentity('user', 'ana', null).status).toBe('ok')
-    expect(rules.judgeIdentity('user', 'ana', 'sudo: a password is required').action).toContain('NOPASSWD')
+    const sudo = { by: 'sudo', message: 'sudo: a password is required' } as const
+    expect(rules.judgeIdentity('user', 'ana', sudo).action).toContain('NOPASSWD')
+    const slurm = { by: 'slurm', message: 'Invalid account' } as const
+    expect(rules.judgeIdentity('user', 'ana', slurm)).toMatchObject({
+      status: 'warning',
+      action: expect.stringContaining('sacctmgr add user ana account=ACCOUNT'),
+    })
   })
 })

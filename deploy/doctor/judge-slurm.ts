@@ -1,5 +1,6 @@
 import type { SlurmNodeState } from '@/lib/slurm/slurm-client'
 import { failure, type Judgement, notApplicable, ok, warning } from '@/worker/node/checks/judgement'
+import type { IdentityProblem } from './slurm-facts'
 
 /** The first version that has been tested. */
 const testedVersion = [22, 5] as const
@@ -140,7 +141,7 @@ export function judgeDirectory(path: string, found: 'writable' | 'creatable' | '
 export function judgeIdentity(
   identity: 'service' | 'user',
   account: string | null,
-  problem: string | null,
+  problem: IdentityProblem | null,
 ): Judgement {
   if (identity === 'service') return notApplicable('All Slurm jobs belong to the account of the worker.')
   if (account === null)
@@ -149,8 +150,13 @@ export function judgeIdentity(
       'Run `gpuq doctor --engine slurm --unix-user NAME` with the name of an account.',
     )
   if (problem === null) return ok(`This account can submit as ${account}.`)
+  if (problem.by === 'slurm')
+    return warning(
+      `Slurm would refuse a job of ${account}: ${problem.message}.`,
+      `If Slurm enforces associations, add one: sacctmgr add user ${account} account=ACCOUNT. If its jobs need an account or a partition, name it on the page Slurm.`,
+    )
   return failure(
-    `This account cannot submit as ${account}: ${problem}.`,
+    `This account cannot submit as ${account}: ${problem.message}.`,
     'Let the account of the worker run the commands without a password, in /etc/sudoers.d/gpuq: `gpuq ALL=(%gpuq-users) NOPASSWD: /usr/bin/sbatch, /usr/bin/scancel, /usr/bin/scontrol`.',
   )
 }

@@ -6,7 +6,7 @@ import type { Env } from '@/lib/env'
 import { CommandClient } from '@/lib/slurm/commands'
 import { runSlurmCommand } from '@/lib/slurm/run-command'
 import { slurmClient } from '@/lib/slurm/slurm'
-import type { SlurmNodeState } from '@/lib/slurm/slurm-client'
+import { type SlurmNodeState, SlurmRefusal } from '@/lib/slurm/slurm-client'
 
 /** What a host knows of the Slurm cluster. */
 export interface SlurmFacts {
@@ -60,12 +60,26 @@ export async function readDirectory(path: string): Promise<'writable' | 'creatab
   return exists && (await mayWrite(path)) ? 'writable' : 'refused'
 }
 
+/** Who does not let this process submit as a Unix account, and why. */
+export interface IdentityProblem {
+  by: 'sudo' | 'slurm'
+  message: string
+}
+
 /** Why this process cannot submit as a Unix account. Null: it can. Submits nothing. */
-export async function readSudo(account: string): Promise<string | null> {
+export async function readIdentity(account: string): Promise<IdentityProblem | null> {
+  const sudo = await errorOf(['--version'], account)
+  if (sudo !== null) return { by: 'sudo', message: sudo.message }
+  const slurm = await errorOf(['--test-only', '--chdir=/'], account)
+  // That Slurm does not answer is another check.
+  return slurm instanceof SlurmRefusal ? { by: 'slurm', message: slurm.message } : null
+}
+
+async function errorOf(args: string[], unixUser: string): Promise<Error | null> {
   try {
-    await runSlurmCommand({ name: 'sbatch', args: ['--version'], unixUser: account })
+    await runSlurmCommand({ name: 'sbatch', args, input: '#!/bin/sh\n', unixUser })
     return null
   } catch (error) {
-    return error instanceof Error ? error.message : String(error)
+    return error instanceof Error ? error : new Error(String(error))
   }
 }

@@ -32,6 +32,8 @@ export class SlurmLab {
     const lab = await Lab.open()
     const directory = join(lab.directory, 'slurm')
     await mkdir(directory)
+    // The batch scripts of other accounts read the workers' ports there.
+    await chmod(lab.directory, 0o711)
     lab.afterwards(async () => {
       await slurm.run('scancel', ['--user=root', '--signal=KILL', '--full']).catch(() => '')
       await slurm.run('scancel', ['--user=root']).catch(() => '')
@@ -171,11 +173,14 @@ export class SlurmLab {
   }
 }
 
-/** `it` for the tests of a file that share a Slurm cluster, each with a gpuq of its own, and the running cluster. */
-export function slurmTests(options: SlurmClusterOptions = {}) {
+/**
+ * `it` for the tests of a file that share a Slurm cluster, each with a gpuq of its own, and the running cluster.
+ * @param options a function is called before the cluster starts.
+ */
+export function slurmTests(options: SlurmClusterOptions | (() => Promise<SlurmClusterOptions>) = {}) {
   let slurm: SlurmCluster | undefined
   beforeAll(async () => {
-    slurm = await SlurmCluster.start(options)
+    slurm = await SlurmCluster.start(typeof options === 'function' ? await options() : options)
   })
   afterAll(() => slurm?.stop())
   const cluster = () => {
