@@ -1,6 +1,7 @@
 import { access, constants } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { ChangeSignal } from '@/lib/async/change-signal'
+import { sleep } from '@/lib/async/sleep'
 import {
   isStopped,
   type SlurmClusterState,
@@ -18,12 +19,16 @@ import { type SlurmClient, type SlurmJobState, SlurmUnavailable } from '@/lib/sl
 import type { Engine } from '../engine'
 import { pollJobs } from './poll-jobs'
 import { StepService } from './serve-steps'
-import { submitWaiting } from './submit-jobs'
+import { jobsPerPass, submitWaiting } from './submit-jobs'
 
 /** Nodes and partitions change less often than jobs. */
 const clusterIntervalMs = 5_000
 /** Between two polls that workers ask for. */
 const shortestPollMs = 250
+
+/** After a search for new jobs that found none, the leader rests for this multiple of its time, at most the longest rest. */
+const restFactor = 2
+const longestRestMs = 500
 
 /** An existing Slurm cluster: it decides where and when jobs run, and each of its nodes runs a worker. */
 export function slurmEngine(settings: Env): Engine {
@@ -57,6 +62,7 @@ class SlurmLeader {
   #storedCluster = ''
   #storedOthers = ''
   #isPollRequested = false
+  #restMs = 0
   #problem: string | null = null
 
   constructor(
@@ -72,7 +78,9 @@ class SlurmLeader {
     })
     try {
       while (!signal.aborted) {
-        if (!(await this.#pass(signal))) await wake.wait(Math.max(1, this.#untilPollMs()))
+        if (await this.#pass(signal)) continue
+        await sleep(this.#restMs, signal)
+        await wake.wait(Math.max(1, this.#untilPollMs()))
       }
     } finally {
       stop()
@@ -90,13 +98,25 @@ class SlurmLeader {
       const due = this.#untilPollMs() <= 0
       if (due) await this.#poll()
       // While Slurm does not answer, a question without consequences is repeated, not a submission.
-      const more = this.#problem === null && (await submitWaiting(this.#submissionSettings, signal))
+      const more = this.#problem === null && (await this.#submit(signal))
       if (due && this.#problem === null) await this.#explain(more)
       return more
     } catch (error) {
       if (!signal.aborted) await this.#onFailure(error)
       return false
     }
+  }
+
+  /**
+   * Returns whether more jobs are to be submitted. Each change in the queue leads to a search through all waiting jobs. With
+   * many of them, the rest joins the searches for several changes.
+   */
+  async #submit(signal: AbortSignal): Promise<boolean> {
+    const beganMs = performance.now()
+    const count = await submitWaiting(this.#submissionSettings, signal)
+    const tookMs = performance.now() - beganMs
+    this.#restMs = count === 0 ? Math.min(restFactor * tookMs, longestRestMs) : 0
+    return count === jobsPerPass
   }
 
   get #submissionSettings() {

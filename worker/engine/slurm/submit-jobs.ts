@@ -22,7 +22,7 @@ import {
 import { batchScript } from './batch-script'
 
 /** The jobs of one pass. A poll follows, so that a long queue does not delay what Slurm reports. */
-const jobsPerPass = 100
+export const jobsPerPass = 100
 /** Each waits for the controller, and most of that for the start of a program. */
 const concurrentSubmissions = 4
 
@@ -45,13 +45,13 @@ export function rowOfComment(comment: string): string | null {
 }
 
 /**
- * Submits waiting jobs to Slurm. Returns whether there are more.
+ * Submits waiting jobs to Slurm, at most {@link jobsPerPass}. Returns how many there were.
  * @throws if Slurm does not answer. What became of the submissions is found out by the next poll.
  */
-export async function submitWaiting(settings: SubmissionSettings, signal: AbortSignal): Promise<boolean> {
+export async function submitWaiting(settings: SubmissionSettings, signal: AbortSignal): Promise<number> {
   const jobs = await readUnsubmitted(jobsPerPass)
   await inParallel(jobs, concurrentSubmissions, (job) => submitJob(settings, job), signal)
-  return jobs.length === jobsPerPass
+  return jobs.length
 }
 
 async function submitJob(settings: SubmissionSettings, job: UnsubmittedJob): Promise<void> {
