@@ -33,6 +33,11 @@ export function jobStateOf(job: {
   return job.status === 'pending' && job.placed ? 'starting' : job.status
 }
 
+/** The title of a job's page: "Failed: baseline". */
+export function tabTitle(state: JobState, title: string): string {
+  return `${stateStyles[state].label}: ${title}`
+}
+
 export function JobStatus({ state, variant = 'framed' }: { state: JobState; variant?: 'framed' | 'plain' }) {
   return <StatusBadge {...stateStyles[state]} variant={variant} />
 }

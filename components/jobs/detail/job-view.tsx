@@ -12,6 +12,7 @@ import { PageHeader } from '../../ui/page-header'
 import { Panel } from '../../ui/panel'
 import { RelativeTime } from '../../ui/relative-time'
 import { Skeleton } from '../../ui/skeleton'
+import { jobStateOf } from '../job-status'
 import { jobTitle } from '../job-title'
 import { JobGpuCharts } from '../resources/job-gpu-charts'
 import { JobActions } from './job-actions'
@@ -21,7 +22,8 @@ import { JobNote } from './job-note'
 import { JobNotice } from './job-notice'
 import { JobProvision } from './job-provision'
 import { JobTabs } from './job-tabs'
-import { useJobStream } from './use-job-stream'
+import { useTabStatus } from './tab-status'
+import { type JobStream, useJobStream } from './use-job-stream'
 
 /** Most jobs do not fail. */
 const FailureCard = dynamic(() => import('../failure/failure-card').then((module) => module.FailureCard), {
@@ -34,8 +36,18 @@ export function JobView({ id, ownHandle }: { id: string; ownHandle: string }) {
   const stream = useJobStream(id)
   if (isPending) return <JobSkeleton />
   if (!data) return <LoadFailure error={error} onRetry={() => void refetch()} />
-  const job = currentPlacement(data)
-  const foreign = job.user_id !== ownHandle
+  return <LoadedJob job={currentPlacement(data)} stream={stream} foreign={data.user_id !== ownHandle} />
+}
+
+interface LoadedJobProps {
+  job: JobDetail
+  stream: JobStream
+  /** The job belongs to another user. */
+  foreign: boolean
+}
+
+function LoadedJob({ job, stream, foreign }: LoadedJobProps) {
+  useTabStatus(jobStateOf(job), jobTitle(job))
   return (
     <>
       <PageHeader

@@ -2,6 +2,7 @@ import type { Metadata } from 'next'
 import { notFound } from 'next/navigation'
 import { cache } from 'react'
 import { JobView } from '@/components/jobs/detail/job-view'
+import { jobStateOf, tabTitle } from '@/components/jobs/job-status'
 import { jobTitle } from '@/components/jobs/job-title'
 import { keys } from '@/components/queries/queries'
 import type { Actor } from '@/lib/access/actor'
@@ -20,7 +21,7 @@ const findJob = cache((actor: Actor, id: string) => nullIfNotFound(readJob(actor
 export async function generateMetadata({ params }: Props): Promise<Metadata> {
   const [actor, { id }] = await Promise.all([currentActor(), params])
   const job = actor && (await findJob(actor, id))
-  return { title: job ? jobTitle(job) : 'Job' }
+  return { title: job ? tabTitle(jobStateOf(job), jobTitle(job)) : 'Job' }
 }
 
 export default async function JobPage({ params, searchParams }: Props) {
