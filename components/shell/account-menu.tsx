@@ -1,8 +1,8 @@
 import { ChevronDown, KeyRound, LogOut, Settings } from 'lucide-react'
-import { signOut } from 'next-auth/react'
 import { Badge } from '../ui/badge'
 import { Button } from '../ui/button'
 import { DropdownMenu, MenuItem, MenuSeparator } from '../ui/dropdown-menu'
+import { leaveSite } from './sign-out'
 
 interface AccountProps {
   handle: string
@@ -47,17 +47,10 @@ export function AccountHeading({ handle, admin }: AccountProps) {
   )
 }
 
-/**
- * Ends the session in this browser. A full page load clears its data from memory. The address stays the one that the
- * browser uses: without GPUQ_URL, the server knows only the one of its machine.
- */
+/** Ends the session in this browser. */
 export function SignOutItem() {
-  const leave = async () => {
-    await signOut({ redirect: false })
-    window.location.assign('/sign-in')
-  }
   return (
-    <MenuItem icon={LogOut} onSelect={() => void leave()}>
+    <MenuItem icon={LogOut} onSelect={() => void leaveSite()}>
       Sign out
     </MenuItem>
   )

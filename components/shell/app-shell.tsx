@@ -1,15 +1,23 @@
 'use client'
 
+import dynamic from 'next/dynamic'
 import { useRouter } from 'next/navigation'
 import { type ReactNode, useState } from 'react'
 import { SlurmBanner } from '../cluster/slurm/slurm-banner'
 import { LowDiskBanner } from '../storage/low-disk-banner'
 import { AccountMenu } from './account-menu'
 import { HelpDialog } from './help-dialog'
+import { usePaletteKey } from './palette/use-palette-key'
 import { shortcutGroups, siteShortcuts } from './shortcuts/shortcut-table'
 import { useShortcuts } from './shortcuts/use-shortcuts'
 import { Sidebar } from './sidebar'
 import { TopBar } from './top-bar'
+
+/** Loaded when it is opened first. */
+const CommandPalette = dynamic(
+  () => import('./palette/command-palette').then((module) => module.CommandPalette),
+  { ssr: false },
+)
 
 interface AppShellProps {
   handle: string
@@ -23,6 +31,9 @@ interface AppShellProps {
 export function AppShell({ handle, admin, slurm, children }: AppShellProps) {
   const router = useRouter()
   const [helpOpen, setHelpOpen] = useState(false)
+  const [paletteOpen, setPaletteOpen] = useState(false)
+  const openPalette = () => setPaletteOpen(true)
+  usePaletteKey(openPalette)
   useShortcuts(siteShortcuts(admin), ({ href }) => {
     if (href) router.push(href)
     else setHelpOpen(true)
@@ -34,8 +45,9 @@ export function AppShell({ handle, admin, slurm, children }: AppShellProps) {
         slurm={slurm}
         account={<AccountMenu handle={handle} admin={admin} />}
         onHelp={() => setHelpOpen(true)}
+        onPalette={openPalette}
       />
-      <TopBar handle={handle} admin={admin} slurm={slurm} />
+      <TopBar handle={handle} admin={admin} slurm={slurm} onPalette={openPalette} />
       {/* A column as high as the window, so that a page can fill it. */}
       <main id="main" tabIndex={-1} className="flex min-w-0 flex-1 flex-col outline-none">
         <div className="mx-auto flex w-full max-w-7xl flex-1 flex-col px-4 py-6 has-data-wide:max-w-none sm:px-6 lg:px-8">
@@ -44,6 +56,14 @@ export function AppShell({ handle, admin, slurm, children }: AppShellProps) {
           {children}
         </div>
       </main>
+      {paletteOpen ? (
+        <CommandPalette
+          admin={admin}
+          slurm={slurm}
+          onHelp={() => setHelpOpen(true)}
+          onClose={() => setPaletteOpen(false)}
+        />
+      ) : null}
       {helpOpen ? <HelpDialog groups={shortcutGroups(admin)} onClose={() => setHelpOpen(false)} /> : null}
     </div>
   )

@@ -1,7 +1,8 @@
-import { Keyboard, Plus } from 'lucide-react'
+import { Keyboard, Plus, Search } from 'lucide-react'
 import NextLink from 'next/link'
 import { usePathname } from 'next/navigation'
 import type { ReactNode } from 'react'
+import { buttonStyles } from '../ui/button'
 import { ButtonLink } from '../ui/button-link'
 import { cn } from '../ui/class-names'
 import { IconButton } from '../ui/icon-button'
@@ -9,6 +10,8 @@ import { Kbd } from '../ui/kbd'
 import { ThemeToggle } from '../ui/theme-toggle'
 import { Brand } from './brand'
 import { adminItems, isActive, mainNavigation, type NavigationItem } from './navigation'
+import { describeKey } from './shortcuts/shortcut-keys'
+import { paletteShortcut } from './shortcuts/shortcut-table'
 
 interface SidebarProps {
   admin: boolean
@@ -17,16 +20,17 @@ interface SidebarProps {
   /** The account menu. */
   account: ReactNode
   onHelp: () => void
+  onPalette: () => void
 }
 
 /** The navigation on wide screens. */
-export function Sidebar({ admin, slurm, account, onHelp }: SidebarProps) {
+export function Sidebar({ admin, slurm, account, onHelp, onPalette }: SidebarProps) {
   return (
     <header className="sticky top-0 hidden h-dvh w-56 shrink-0 flex-col border-r bg-sunken lg:flex">
       <div className="flex h-14 items-center px-4">
         <Brand />
       </div>
-      <div className="px-3 pb-3">
+      <div className="flex flex-col gap-2 px-3 pb-3">
         <ButtonLink
           icon={Plus}
           href="/submit"
@@ -37,6 +41,20 @@ export function Sidebar({ admin, slurm, account, onHelp }: SidebarProps) {
           New job
           <Kbd className="ml-auto border-current/40 bg-transparent text-current">n</Kbd>
         </ButtonLink>
+        <button
+          type="button"
+          onClick={onPalette}
+          aria-keyshortcuts="Control+K Meta+K"
+          className={cn(buttonStyles(), 'w-full justify-start text-muted')}
+        >
+          <Search aria-hidden />
+          Find
+          <span className="ml-auto flex gap-1">
+            {describeKey(paletteShortcut.keys[0]).map((key) => (
+              <Kbd key={key}>{key}</Kbd>
+            ))}
+          </span>
+        </button>
       </div>
       <nav aria-label="Main" className="min-h-0 flex-1 overflow-y-auto px-3 pb-3">
         <NavigationLinks items={mainNavigation} />

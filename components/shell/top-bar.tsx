@@ -1,4 +1,4 @@
-import { Menu, Plus } from 'lucide-react'
+import { Menu, Plus, Search } from 'lucide-react'
 import { ButtonLink } from '../ui/button-link'
 import { DropdownMenu, MenuItem, MenuLabel, MenuSeparator } from '../ui/dropdown-menu'
 import { IconButton } from '../ui/icon-button'
@@ -6,16 +6,18 @@ import { ThemeToggle } from '../ui/theme-toggle'
 import { AccountHeading, SignOutItem } from './account-menu'
 import { Brand } from './brand'
 import { adminItems, mainNavigation, type NavigationItem } from './navigation'
+import { paletteShortcut } from './shortcuts/shortcut-table'
 
 interface TopBarProps {
   handle: string
   admin: boolean
   /** Whether Slurm is the engine. */
   slurm: boolean
+  onPalette: () => void
 }
 
 /** The navigation on narrow screens. */
-export function TopBar({ handle, admin, slurm }: TopBarProps) {
+export function TopBar({ handle, admin, slurm, onPalette }: TopBarProps) {
   return (
     <header className="sticky top-0 z-30 flex h-13 items-center gap-1 border-b bg-canvas px-4 lg:hidden">
       <div className="flex-1">
@@ -24,6 +26,7 @@ export function TopBar({ handle, admin, slurm }: TopBarProps) {
       <ButtonLink icon={Plus} href="/submit" variant="primary" size="sm">
         New job
       </ButtonLink>
+      <IconButton icon={Search} label={paletteShortcut.label} size="lg" onClick={onPalette} />
       <ThemeToggle />
       <nav aria-label="Main">
         <DropdownMenu trigger={<IconButton icon={Menu} label="Menu" size="lg" />} className="w-60">

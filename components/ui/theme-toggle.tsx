@@ -4,7 +4,7 @@ import { DropdownMenu, MenuChoice } from './dropdown-menu'
 import { IconButton } from './icon-button'
 import { useHydrated } from './use-hydrated'
 
-const options = [
+export const themes = [
   { value: 'light', label: 'Light', icon: Sun },
   { value: 'dark', label: 'Dark', icon: Moon },
   { value: 'system', label: 'System', icon: Monitor },
@@ -14,8 +14,8 @@ const options = [
 export function useThemeChoice() {
   const { theme, setTheme } = useTheme()
   const hydrated = useHydrated()
-  const chosen = hydrated ? options.find(({ value }) => value === theme) : undefined
-  return { label: 'Theme', value: chosen?.value, options, onValueChange: setTheme }
+  const chosen = hydrated ? themes.find(({ value }) => value === theme) : undefined
+  return { label: 'Theme', value: chosen?.value, options: themes, onValueChange: setTheme }
 }
 
 /** Selects the light, dark or system theme. */

@@ -14,6 +14,9 @@ export interface SiteShortcut extends Shortcut {
 const newJob: SiteShortcut = { keys: ['n'], label: 'New job', href: '/submit' }
 const help: SiteShortcut = { keys: ['?'], label: 'Keyboard shortcuts' }
 
+/** Works in text fields too, and stays on if a user turns the single keys off. */
+export const paletteShortcut = { keys: ['Control+k'], label: 'Command palette' } as const satisfies Shortcut
+
 function toShortcuts(items: readonly NavigationItem[]): SiteShortcut[] {
   return items.flatMap(({ keys, label, href }) => (keys ? [{ keys, label, href }] : []))
 }
@@ -67,7 +70,7 @@ interface ShortcutGroup {
 /** All shortcuts by the place where they work. */
 export function shortcutGroups(admin: boolean): readonly ShortcutGroup[] {
   return [
-    { title: 'On every page', shortcuts: siteShortcuts(admin) },
+    { title: 'On every page', shortcuts: [paletteShortcut, ...siteShortcuts(admin)] },
     { title: 'In the output of a job', shortcuts: Object.values(outputShortcuts) },
     { title: 'In the search box of the output', shortcuts: Object.values(searchShortcuts) },
     { title: 'In the terminal of a job', shortcuts: Object.values(terminalShortcuts) },

@@ -1,0 +1,111 @@
+import { fireEvent, screen, waitFor, within } from '@testing-library/react'
+import { beforeEach, expect, it, vi } from 'vitest'
+import { makeJob, makeJobSummary } from '../../testing/fixtures'
+import { router } from '../../testing/navigation'
+import { answerWith, renderUi, sentRequests } from '../../testing/render'
+import { AppShell } from '../app-shell'
+
+vi.mock('next/navigation', () => import('../../testing/navigation'))
+
+beforeEach(() => {
+  router.push.mockClear()
+  answerWith({ 'GET /api/jobs': [makeJobSummary(), makeJobSummary({ job_id: 'b', name: 'second run' })] })
+})
+
+async function openPalette(path = '/jobs') {
+  window.history.replaceState(null, '', path)
+  renderUi(
+    <AppShell handle="ada" admin={false} slurm={false}>
+      <input aria-label="field" />
+    </AppShell>,
+  )
+  screen.getByLabelText('field').focus()
+  fireEvent.keyDown(screen.getByLabelText('field'), { key: 'k', ctrlKey: true })
+  return screen.findByRole('combobox', { name: 'Search pages, jobs and actions' })
+}
+
+const type = (box: HTMLElement, text: string) => fireEvent.change(box, { target: { value: text } })
+const selected = () => screen.getByRole('option', { selected: true })
+
+it('opens with its shortcut from a text field, and gives the focus back on Escape', async () => {
+  const box = await openPalette()
+  await waitFor(() => expect(document.activeElement).toBe(box))
+  expect(within(screen.getByRole('listbox')).getAllByRole('option').length).toBeGreaterThan(5)
+  fireEvent.keyDown(box, { key: 'Escape' })
+  await waitFor(() => expect(screen.queryByRole('combobox')).toBeNull())
+  await waitFor(() => expect(document.activeElement).toBe(screen.getByLabelText('field')))
+})
+
+it('opens a page by keyboard, and no page of admins', async () => {
+  const box = await openPalette()
+  type(box, 'proj')
+  expect(selected().textContent).toContain('Projects')
+  expect(box.getAttribute('aria-activedescendant')).toBe(selected().id)
+  expect(screen.queryByRole('option', { name: /All projects/ })).toBeNull()
+  fireEvent.keyDown(box, { key: 'Enter' })
+  expect(router.push).toHaveBeenCalledWith('/projects')
+})
+
+it('moves the selection with the arrow keys, around the ends', async () => {
+  const box = await openPalette()
+  type(box, 'theme')
+  const themes = screen.getAllByRole('option').map(({ textContent }) => textContent)
+  expect(themes).toEqual(['Light theme', 'Dark theme', 'System theme'])
+  fireEvent.keyDown(box, { key: 'ArrowUp' })
+  expect(selected().textContent).toBe('System theme')
+  fireEvent.keyDown(box, { key: 'ArrowDown' })
+  fireEvent.keyDown(box, { key: 'ArrowDown' })
+  expect(selected().textContent).toBe('Dark theme')
+})
+
+it('finds jobs by name and by id', async () => {
+  const box = await openPalette()
+  type(box, 'second')
+  expect((await screen.findByRole('option', { name: /second run/ })).getAttribute('aria-selected')).toBe(
+    'true',
+  )
+  type(box, makeJobSummary().job_id.slice(-8))
+  await screen.findByRole('option', { name: /baseline/ })
+  const unknown = '01939999-0000-7000-8000-000000000009'
+  type(box, ` ${unknown.toUpperCase()} `)
+  fireEvent.keyDown(box, { key: 'Enter' })
+  expect(router.push).toHaveBeenCalledWith(`/jobs/${unknown}`)
+})
+
+it('cancels the job of the open page after a confirmation', async () => {
+  const job = makeJob({ status: 'running', completed_at: null })
+  answerWith({
+    [`GET /api/status/${job.job_id}`]: job,
+    [`POST /api/cancel/${job.job_id}`]: { ...job, cancel_requested: true },
+  })
+  const box = await openPalette(`/jobs/${job.job_id}`)
+  type(box, 'cancel')
+  await screen.findByRole('option', { name: 'Cancel this job' })
+  expect(screen.queryByRole('option', { name: 'Run again' })).toBeNull()
+  fireEvent.keyDown(box, { key: 'Enter' })
+  fireEvent.click(await screen.findByRole('button', { name: 'Cancel job' }))
+  await waitFor(() =>
+    expect(sentRequests.map(({ method, path }) => `${method} ${path}`)).toContain(
+      `POST /api/cancel/${job.job_id}`,
+    ),
+  )
+})
+
+it('says that nothing matches', async () => {
+  const box = await openPalette()
+  type(box, 'no such thing')
+  expect(screen.getByText(/No page, action or recent job matches/)).toBeTruthy()
+  expect(screen.queryByRole('listbox')).toBeNull()
+  expect(box.getAttribute('aria-expanded')).toBe('false')
+})
+
+it('stays closed while a terminal has the focus', async () => {
+  renderUi(
+    <AppShell handle="ada" admin={false} slurm={false}>
+      <div className="xterm">
+        <textarea aria-label="terminal" />
+      </div>
+    </AppShell>,
+  )
+  expect(fireEvent.keyDown(screen.getByLabelText('terminal'), { key: 'k', ctrlKey: true })).toBe(true)
+})

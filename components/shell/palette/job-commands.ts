@@ -1,0 +1,89 @@
+import { useQuery } from '@tanstack/react-query'
+import { Ban, Copy, FileJson, Pencil, RotateCw } from 'lucide-react'
+import { usePathname, useRouter } from 'next/navigation'
+import { api, jobQuery, jobsQuery } from '@/components/queries/queries'
+import type { JobDetail, JobSummary } from '@/lib/contract/jobs'
+import { isFinal } from '@/lib/contract/status'
+import { hasSource } from '../../jobs/has-source'
+import { stateStyles } from '../../jobs/job-status'
+import { jobTitle } from '../../jobs/job-title'
+import { useRunAgain } from '../../jobs/run-again'
+import { copyWithToast } from '../../ui/copy-text'
+import type { Command } from './command'
+
+const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
+const jobPath = new RegExp(`^/jobs/(${uuid})$`)
+const jobId = new RegExp(`^${uuid}$`, 'i')
+/** The most that the server lists at once. */
+const searchedJobs = 200
+
+/** The newest jobs of the user, and the job with the id that the user typed. */
+export function useJobCommands(text: string): Command[] {
+  const router = useRouter()
+  const { data } = useQuery({
+    ...jobsQuery({ limit: searchedJobs }),
+    refetchInterval: false,
+    staleTime: 10_000,
+  })
+  const jobs = data?.items ?? []
+  const open = (id: string) => () => router.push(`/jobs/${id}`)
+  const typed = text.trim().toLowerCase()
+  const unknown = jobId.test(typed) && !jobs.some(({ job_id }) => job_id === typed)
+  return [
+    ...jobs.map((job) => toCommand(job, open(job.job_id))),
+    ...(unknown
+      ? [{ id: typed, group: 'Jobs' as const, label: typed, icon: FileJson, run: open(typed) }]
+      : []),
+  ]
+}
+
+function toCommand(job: JobSummary, run: () => void): Command {
+  const { icon, label } = stateStyles[job.status]
+  return {
+    id: job.job_id,
+    group: 'Jobs',
+    label: jobTitle(job),
+    hint: `${label} · ${job.competition_id} · ${job.project_id}`,
+    words: job.job_id,
+    icon,
+    run,
+  }
+}
+
+/** The actions for the job of the open page; none on other pages. */
+export function useOpenJobCommands(onCancel: (job: JobDetail) => void): Command[] {
+  const [, id = ''] = jobPath.exec(usePathname()) ?? []
+  const router = useRouter()
+  const runAgain = useRunAgain()
+  const { data: job } = useQuery({ ...jobQuery(id), enabled: id !== '', refetchInterval: false })
+  if (!job) return []
+  const group = 'This job'
+  const commands: (Command | null)[] = [
+    isFinal(job.status) && hasSource(job)
+      ? { id: 'again', group, label: 'Run again', icon: RotateCw, run: () => void runAgain(id) }
+      : null,
+    hasSource(job)
+      ? {
+          id: 'edit',
+          group,
+          label: 'Edit and run again',
+          icon: Pencil,
+          run: () => router.push(`/submit?from=${id}`),
+        }
+      : null,
+    { id: 'copy', group, label: 'Copy job id', icon: Copy, run: () => void copyWithToast(id, 'Job id') },
+    job.result_file === null
+      ? null
+      : {
+          id: 'download',
+          group,
+          label: 'Download JSONL file',
+          icon: FileJson,
+          run: () => window.location.assign(api.jobs.downloadUrl(id, 'jsonl')),
+        },
+    isFinal(job.status) || job.cancel_requested
+      ? null
+      : { id: 'cancel', group, label: 'Cancel this job', icon: Ban, run: () => onCancel(job) },
+  ]
+  return commands.filter((command) => command !== null)
+}

@@ -1,0 +1,56 @@
+import { Keyboard, LogOut, Plus } from 'lucide-react'
+import { useRouter } from 'next/navigation'
+import { useTheme } from 'next-themes'
+import { themes } from '../../ui/theme-toggle'
+import { adminItems, mainNavigation } from '../navigation'
+import { leaveSite } from '../sign-out'
+import type { Command } from './command'
+
+interface SiteCommandOptions {
+  admin: boolean
+  /** Whether Slurm is the engine. */
+  slurm: boolean
+  onHelp: () => void
+}
+
+/** The pages, the actions of every page, and the themes. */
+export function useSiteCommands({ admin, slurm, onHelp }: SiteCommandOptions): Command[] {
+  const router = useRouter()
+  const { setTheme } = useTheme()
+  const pages = [...mainNavigation, ...(admin ? adminItems(slurm) : [])]
+  return [
+    ...pages.map(({ href, label, icon, ...more }) => ({
+      id: href,
+      group: 'Pages' as const,
+      label,
+      icon,
+      ...('keys' in more && more.keys ? { keys: more.keys } : {}),
+      run: () => router.push(href),
+    })),
+    {
+      id: 'new',
+      group: 'Actions',
+      label: 'New job',
+      words: 'submit',
+      icon: Plus,
+      keys: ['n'],
+      run: () => router.push('/submit'),
+    },
+    { id: 'help', group: 'Actions', label: 'Keyboard shortcuts', icon: Keyboard, keys: ['?'], run: onHelp },
+    {
+      id: 'sign-out',
+      group: 'Actions',
+      label: 'Sign out',
+      words: 'log out',
+      icon: LogOut,
+      run: () => void leaveSite(),
+    },
+    ...themes.map(({ value, label, icon }) => ({
+      id: value,
+      group: 'Theme' as const,
+      label: `${label} theme`,
+      icon,
+      run: () => setTheme(value),
+    })),
+  ]
+}
