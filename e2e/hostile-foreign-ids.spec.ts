@@ -94,6 +94,7 @@ const bodies: Record<string, unknown> = {
   '/api/users/[handle]': { name: 'taken over' },
   '/api/environments/[name]': { description: 'taken over' },
   '/api/buckets/[name]': { access_key_id: 'taken', secret_access_key: 'over' },
+  '/api/jobs/[id]': { note: 'taken over', starred: true, tags: ['taken'] },
   '/api/queue/[id]/priority': { priority: 1 },
   '/api/queue/[id]/hold': { held: true },
   '/api/nodes/[id]': { paused: true },
@@ -183,7 +184,7 @@ test("another user's objects cannot be distinguished from objects that do not ex
 
 test('no object was changed', async () => {
   const job = await ada.client.jobs.get(adas.jobs)
-  expect(job).toMatchObject({ status: 'completed', name: secret })
+  expect(job).toMatchObject({ status: 'completed', name: secret, note: null, starred: false, tags: [] })
   expect(await ada.client.users.me()).toMatchObject({ name: null })
   expect((await ada.client.projects.list()).items).toMatchObject([{ name: null, members: [] }])
   expect((await ada.client.snapshots.list(adas.projects)).items).toMatchObject([

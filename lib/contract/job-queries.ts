@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { labelFilters } from './job-labels'
 import { idSchema } from './jobs'
 import { uploadStatuses } from './status'
 
@@ -11,6 +12,7 @@ export const jobFiltersSchema = z.object({
   status: z.enum(uploadStatuses).optional(),
   competition_id: idSchema.optional(),
   project_id: idSchema.optional(),
+  ...labelFilters,
   limit: z.coerce.number().int().min(1).max(200).default(50),
   cursor: z.string().max(200).optional().describe('from the Link header of the previous page'),
 })

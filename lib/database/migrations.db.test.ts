@@ -54,3 +54,13 @@ it('0 days meant that a user had the files deleted, and other numbers meant the 
     ]),
   )
 })
+
+it('jobs have the tags of their configs', async () => {
+  await migrateUntil('20261123172500_job_labels')
+  const specs = [{ tags: ['v2', 'best', 'v2'] }, { tags: [] }, {}]
+  const jobs = await Promise.all(specs.map((spec) => makeJob({ spec }, pool)))
+  await migrate(url)
+  const { rows } = await pool.query<{ id: string; tags: string[] }>('SELECT id, tags FROM jobs')
+  const found = new Map(rows.map(({ id, tags }) => [id, tags.sort()]))
+  expect(jobs.map((id) => found.get(id))).toEqual([['best', 'v2'], [], []])
+})

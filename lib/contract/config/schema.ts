@@ -17,6 +17,7 @@ import {
   notifyUrl,
   seconds,
   shellCommand,
+  tags,
   token,
   variables,
 } from './values'
@@ -139,11 +140,7 @@ export const configSchema = z
       "the name of the project's bucket, which receives the results and the log; a check only, because an admin assigns it",
       'research-results',
     ),
-    tags: key(
-      z.array(label(64)).max(20, 'must have at most 20 entries').default([]),
-      'words to find the job by',
-      ['baseline'],
-    ),
+    tags: key(tags.default([]), 'words to find the job by', ['baseline']),
   })
   .superRefine((config, context) => {
     const refuse = (path: string | string[], message: string) =>

@@ -37,6 +37,9 @@ export const label = (most: number) =>
     .max(most, `must be at most ${most} characters`)
     .refine((text) => !unprintable.test(text), 'must be one line without control characters')
 
+/** Words to find a job by. */
+export const tags = z.array(label(64)).max(20, 'must have at most 20 entries')
+
 /** One line of any text. PostgreSQL does not accept NUL, and terminals execute other control characters. */
 export const line = (most: number) =>
   z

@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { invalidRequest } from '../errors'
 import * as jobFiles from '../job-files'
+import { updateJobSchema } from '../job-labels'
 import * as queries from '../job-queries'
 import * as jobs from '../jobs'
-import { defineOperations, done, file, get, list, ok, post } from './operation'
+import { defineOperations, done, file, get, list, ok, patch, post } from './operation'
 
 /** Whether an older job with the same content may be the response. A wrong value is a 400, for compatibility. */
 export const deduplicateQuery = z
@@ -69,6 +70,10 @@ export const jobOperations = defineOperations('jobs', 'jobs', {
   }),
   get: get('/api/status/{id}', 'read', 'Status of a job', {
     query: queries.jobQuerySchema,
+    responses: ok(jobs.jobDetailSchema),
+  }),
+  update: patch('/api/jobs/{id}', 'submit', 'Change the note, the star or the tags of a job', {
+    body: updateJobSchema,
     responses: ok(jobs.jobDetailSchema),
   }),
   result: get('/api/results/{id}', 'read', 'Output of a job', {

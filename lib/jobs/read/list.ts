@@ -18,6 +18,7 @@ export const summaryColumns = `
   j.id AS job_id, j.name, j.status, j.reason, u.handle AS user_id, u.name AS user_name, j.competition_id,
   p.slug AS project_id, e.name AS environment, placement.node_id, placement.node_name,
   j.exit_code, j.expected_time_s AS expected_time, coalesce(j.spec->'tty' = 'true', false) AS terminal,
+  j.tags, j.starred,
   j.created_at, j.started_at, j.ended_at AS completed_at`
 
 export const summaryJoins = `
@@ -39,6 +40,9 @@ export async function listJobs(actor: Actor, filters: JobFilters): Promise<Page<
   if (filters.status) where.push(statusFilter(fromUploadStatus(filters.status), bind))
   if (filters.competition_id) where.push(`j.competition_id = ${bind(filters.competition_id)}`)
   if (filters.project_id) where.push(`p.slug = ${bind(filters.project_id)}`)
+  // The second condition allows the use of an index of the jobs with tags.
+  if (filters.tag) where.push(`j.tags @> ARRAY[${bind(filters.tag)}]::text[] AND j.tags <> '{}'`)
+  if (filters.starred) where.push('j.starred')
   const after = decodeTimeCursor(filters.cursor)
   if (after.at) where.push(`(j.created_at, j.id) < (${bind(after.at)}::timestamptz, ${bind(after.id)}::uuid)`)
   const { rows } = await database().pool.query<SummaryRow>(

@@ -22,7 +22,7 @@ import { instancesOfJob, toResources } from './resources'
 import { toJobBucket, type UploadRow } from './to-job-bucket'
 import { type NoticeRow, toNotice } from './to-notice'
 
-type DerivedKey = 'reason_text' | 'placed' | 'resources' | 'tags' | 'snapshot' | 'notice' | 'bucket'
+type DerivedKey = 'reason_text' | 'placed' | 'resources' | 'snapshot' | 'notice' | 'bucket'
 
 /** A row of {@link selectDetail}: the columns of the API, and those from which the other keys are derived. */
 interface DetailRow extends SummaryRow, NoticeRow, UploadRow, Omit<JobDetail, keyof JobSummary | DerivedKey> {
@@ -33,7 +33,7 @@ interface DetailRow extends SummaryRow, NoticeRow, UploadRow, Omit<JobDetail, ke
 
 const selectDetail = `
   SELECT ${summaryColumns}, j.reason_detail, j.attempt, j.max_retries, j.time_limit_s AS max_time, j.spec, j.command,
-         j.run_id, j.run_name, j.files_deleted, j.deleted_after_days, j.priority,
+         j.run_id, j.run_name, j.note, j.files_deleted, j.deleted_after_days, j.priority,
          coalesce((SELECT jsonb_agg(jsonb_build_object('uuid', g.uuid, 'index', g.index, 'model', g.model,
                                     'simulated', g.simulated, 'milli', a.milli) ORDER BY g.index)
                      FROM allocations a JOIN gpus g ON g.id = a.gpu_id WHERE a.task_id = t.id), '[]') AS gpus,
@@ -80,7 +80,6 @@ export async function readJobDetail(jobId: string): Promise<JobDetail> {
     reason_text: reasonText(row),
     placed: row.status === 'scheduled' || row.status === 'running',
     resources: toResources(row.spec, row.instances),
-    tags: row.spec.tags,
     snapshot: snapshotOf(row.spec),
     notice: toNotice(row),
     bucket: toJobBucket(row),
@@ -138,9 +137,11 @@ export function acceptedResult(jobId: string): JobResult {
 /** Reads the submitted program and config without the token, so that they can be submitted again. */
 export async function readSource(actor: Actor, jobId: string): Promise<JobSource> {
   const { id } = await findVisibleJob(actor, jobId)
-  const { code, spec, command } = await database().prisma.job.findUniqueOrThrow({
+  const { code, spec, command, tags } = await database().prisma.job.findUniqueOrThrow({
     where: { id },
-    select: { code: true, spec: true, command: true },
+    select: { code: true, spec: true, command: true, tags: true },
   })
-  return { code: Buffer.from(code).toString('utf8'), config: configToYaml(readSpec(spec), command), command }
+  // A job that is run again has the tags that people gave to it since.
+  const config = configToYaml({ ...readSpec(spec), tags }, command)
+  return { code: Buffer.from(code).toString('utf8'), config, command }
 }

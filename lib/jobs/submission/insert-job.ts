@@ -77,8 +77,8 @@ export async function insertJob(
     text: `WITH job AS (
              INSERT INTO jobs (id, user_id, project_id, environment_id, competition_id, name, spec, code, priority,
                                max_retries, expected_time_s, time_limit_s, command, run_id, content_hash,
-                               archive_id, run_name, workspace)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $16, $17, $18, $19, $20, $22)
+                               archive_id, run_name, workspace, tags)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $16, $17, $18, $19, $20, $22, $24)
            ), notification AS (
              INSERT INTO job_notifications (job_id) SELECT $1 WHERE $21
            ), upload AS (
@@ -112,6 +112,7 @@ export async function insertJob(
       config.notify_url !== undefined,
       workspace,
       projectBucketPrefix(jobId),
+      [...new Set(config.tags)],
     ],
   })
   await insertMounts(tx, jobId, mounts)
