@@ -10,6 +10,8 @@ interface JobsOptions {
   status?: UploadStatus
   competition?: string
   project?: string
+  tag?: string
+  starred?: boolean
   limit: number
   all?: boolean
   json?: boolean
@@ -18,9 +20,9 @@ interface JobsOptions {
 /** Lists jobs, newest first. */
 export async function jobs(context: Context, options: JobsOptions): Promise<number> {
   if (options.limit < 1) throw invalidRequest('--limit must be at least 1.')
-  const { status, competition, project, limit, all, json } = options
+  const { status, competition, project, tag, starred, limit, all, json } = options
   const client = await context.connect()
-  const filters = { status, competition_id: competition, project_id: project, all }
+  const filters = { status, competition_id: competition, project_id: project, tag, starred, all }
   const found = await readPages(limit, (query) => client.jobs.list({ ...query, ...filters }))
   const now = Date.now()
   const columns: Column<JobSummary>[] = [

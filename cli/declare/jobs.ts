@@ -16,6 +16,8 @@ export function declareJobs(program: Command): void {
     .addOption(new Option('--status <status>', 'filter by status').choices(uploadStatuses))
     .option('--competition <id>', 'filter by competition')
     .option('--project <id>', 'filter by project')
+    .option('--tag <word>', 'filter by tag')
+    .option('--starred', 'only jobs with a star')
     .option('--limit <number>', 'maximum number of jobs', parseInteger, 20)
     .option('--all', 'jobs of all users (admins only)')
     .option(...jsonFlag)
