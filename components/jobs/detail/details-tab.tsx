@@ -83,17 +83,6 @@ function Details({ job }: { job: JobDetail }) {
           <Datum label="Result file">
             <span className="break-all font-mono text-xs">{job.result_file ?? '–'}</span>
           </Datum>
-          <Datum label="Tags">
-            {job.tags.length === 0 ? (
-              '–'
-            ) : (
-              <span className="flex flex-wrap gap-1">
-                {job.tags.map((tag) => (
-                  <Badge key={tag}>{tag}</Badge>
-                ))}
-              </span>
-            )}
-          </Datum>
         </DataList>
         {job.gpus.length > 0 ? <GpuList gpus={job.gpus} /> : null}
       </PanelBody>

@@ -179,7 +179,7 @@ it('shows the details tab of the address', async () => {
   expect(panel.textContent).toContain('10 min')
   expect(panel.textContent).toContain('1 file, 2.0 KiB')
   expect(panel.textContent).toContain('/data data/cifar10@1')
-  expect(within(panel).getByText('v2')).toBeTruthy()
+  expect(screen.getByRole('link', { name: 'v2' }).getAttribute('href')).toBe('/jobs?tag=v2')
   expect(within(panel).getByRole('region', { name: 'GPUs' }).textContent).toContain('50 %')
 })
 

@@ -1,12 +1,15 @@
 'use client'
 
 import { useQuery } from '@tanstack/react-query'
+import { NotebookPen } from 'lucide-react'
 import dynamic from 'next/dynamic'
+import { useState } from 'react'
 import { jobQuery } from '@/components/queries/queries'
 import type { JobDetail } from '@/lib/contract/jobs'
 import { LoadFailure } from '../../shell/load-failure'
 import { Person } from '../../shell/person'
 import { Badge } from '../../ui/badge'
+import { IconButton } from '../../ui/icon-button'
 import { Link } from '../../ui/link'
 import { PageHeader } from '../../ui/page-header'
 import { Panel } from '../../ui/panel'
@@ -14,6 +17,9 @@ import { RelativeTime } from '../../ui/relative-time'
 import { Skeleton } from '../../ui/skeleton'
 import { jobStateOf } from '../job-status'
 import { jobTitle } from '../job-title'
+import { JobTags } from '../labels/job-tags'
+import { NoteEditor } from '../labels/note-editor'
+import { StarButton } from '../labels/star-button'
 import { JobGpuCharts } from '../resources/job-gpu-charts'
 import { JobActions } from './job-actions'
 import { JobBucket } from './job-bucket'
@@ -47,19 +53,28 @@ interface LoadedJobProps {
 }
 
 function LoadedJob({ job, stream, foreign }: LoadedJobProps) {
+  const [writing, setWriting] = useState(false)
+  const list = foreign ? '/admin/jobs' : '/jobs'
   useTabStatus(jobStateOf(job), jobTitle(job))
   return (
     <>
       <PageHeader
-        path={[foreign ? { label: 'All jobs', href: '/admin/jobs' } : { label: 'Jobs', href: '/jobs' }]}
+        path={[{ label: foreign ? 'All jobs' : 'Jobs', href: list }]}
         title={job.name ? jobTitle(job) : <span className="font-mono">{jobTitle(job)}</span>}
         meta={
           <>
             {job.terminal ? <Badge>terminal</Badge> : null}
             {job.attempt > 1 ? <Badge tone="warning">attempt {job.attempt}</Badge> : null}
+            <span className="flex min-w-0 flex-wrap items-center gap-1.5">
+              <StarButton job={job} />
+              {job.note === null && !writing ? (
+                <IconButton icon={NotebookPen} label="Add a note" onClick={() => setWriting(true)} />
+              ) : null}
+              <JobTags job={job} list={list} />
+            </span>
           </>
         }
-        description={<JobContext job={job} foreign={foreign} />}
+        description={<JobContext job={job} list={list} foreign={foreign} />}
         actions={<JobActions job={job} />}
       />
       {/* The shell gives the page the whole width of the window. */}
@@ -68,6 +83,7 @@ function LoadedJob({ job, stream, foreign }: LoadedJobProps) {
           <Panel className="px-4 py-2.5">
             <JobFacts job={job} />
             <JobNote job={job} />
+            <NoteEditor job={job} editing={writing} onEditing={setWriting} />
           </Panel>
           {job.status === 'failed' ? <FailureCard job={job} stream={stream} /> : null}
         </div>
@@ -117,8 +133,7 @@ export function currentPlacement(job: JobDetail): JobDetail {
 }
 
 /** The job's competition and project, linked to their jobs, when it was submitted, and by whom. */
-function JobContext({ job, foreign }: { job: JobDetail; foreign: boolean }) {
-  const list = foreign ? '/admin/jobs' : '/jobs'
+function JobContext({ job, list, foreign }: { job: JobDetail; list: string; foreign: boolean }) {
   const filtered = (name: string, value: string) => `${list}?${new URLSearchParams({ [name]: value })}`
   return (
     <>

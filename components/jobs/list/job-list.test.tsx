@@ -60,6 +60,17 @@ it('filters by status and competition in the address, and clears the filters', a
   await screen.findByText('No jobs yet')
 })
 
+it('filters by tag and by the star in the address', async () => {
+  answerWith({ 'GET /api/jobs': [] })
+  renderUi(<JobList />)
+  typeInto('Tag', 'v2')
+  await waitFor(() => expect(location.search).toBe('?tag=v2'))
+  clickButton('Only jobs with a star')
+  expect(location.search).toBe('?tag=v2&starred=true')
+  clickButton('Only jobs with a star')
+  expect(location.search).toBe('?tag=v2')
+})
+
 it('does not apply an invalid filter', async () => {
   answerWith({ 'GET /api/jobs': [] })
   renderUi(<JobList />)

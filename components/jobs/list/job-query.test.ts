@@ -18,6 +18,16 @@ describe('toJobQuery', () => {
     expect(hasFilters(query)).toBe(true)
   })
 
+  it('reads a tag and the star', () => {
+    expect(toJobQuery(params('tag=the+best&starred=true'), own)).toEqual({
+      limit: 50,
+      tag: 'the best',
+      starred: true,
+    })
+    expect(toJobQuery(params(`tag=${'x'.repeat(65)}&starred=no`), own)).toEqual({ limit: 50 })
+    expect(hasFilters(toJobQuery(params('starred=true'), own))).toBe(true)
+  })
+
   it('ignores values that the API would reject', () => {
     const query = toJobQuery(params('status=paused&competition_id=../x&project_id=&limit=9999&all=true'), own)
     expect(query).toEqual({ limit: 50 })

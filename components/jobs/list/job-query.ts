@@ -1,7 +1,7 @@
 import { type JobFilters, jobFiltersSchema } from '@/lib/contract/job-queries'
 
 /** The filters in the address of a job list. */
-export const filterNames = ['status', 'competition_id', 'project_id', 'user_id'] as const
+export const filterNames = ['status', 'competition_id', 'project_id', 'user_id', 'tag', 'starred'] as const
 export type FilterName = (typeof filterNames)[number]
 
 const shape = jobFiltersSchema.shape
@@ -18,6 +18,9 @@ export function toJobQuery(params: Params, { everyone }: { everyone: boolean }):
     const id = shape[name].safeParse(params.get(name) ?? undefined).data
     if (id) query[name] = id
   }
+  const tag = shape.tag.safeParse(params.get('tag') ?? undefined).data
+  if (tag) query.tag = tag
+  if (params.get('starred') === 'true') query.starred = true
   if (everyone && !query.user_id) query.all = true
   const cursor = params.get('cursor')
   if (cursor) query.cursor = cursor

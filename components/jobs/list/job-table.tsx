@@ -7,6 +7,7 @@ import { RelativeTime } from '../../ui/relative-time'
 import { Cell, HeaderCell, RowLink, Table, TableBody, TableHead, TableRow } from '../../ui/table'
 import { JobStatus } from '../job-status'
 import { jobTitle } from '../job-title'
+import { JobLabels } from '../labels/job-labels'
 import { shortReason } from '../short-reason'
 
 /**
@@ -53,10 +54,13 @@ const JobRow = memo(function JobRow({ job, everyone }: { job: JobSummary; everyo
     <TableRow>
       <Cell>
         <span className="flex min-w-0 flex-col">
-          <span className="truncate">
-            <RowLink href={`/jobs/${job.job_id}`} className={job.name ? '' : 'font-mono'}>
-              {jobTitle(job)}
-            </RowLink>
+          <span className="flex min-w-0 items-center gap-1.5">
+            <span className="min-w-0 truncate">
+              <RowLink href={`/jobs/${job.job_id}`} className={job.name ? '' : 'font-mono'}>
+                {jobTitle(job)}
+              </RowLink>
+            </span>
+            <JobLabels job={job} />
           </span>
           <span className={cn('truncate text-subtle text-xs', everyone ? '' : 'hidden @max-2xl:block')}>
             {job.competition_id} · {job.project_id}
