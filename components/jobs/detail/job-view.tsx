@@ -79,14 +79,14 @@ function LoadedJob({ job, stream, foreign }: LoadedJobProps) {
       />
       {/* The shell gives the page the whole width of the window. */}
       <div data-wide className="flex flex-1 flex-col gap-4">
-        <div aria-live="polite" className="flex flex-col gap-4">
-          <Panel className="px-4 py-2.5">
+        <Panel className="px-4 py-2.5">
+          <div aria-live="polite">
             <JobFacts job={job} />
             <JobNote job={job} />
-            <NoteEditor job={job} editing={writing} onEditing={setWriting} />
-          </Panel>
-          {job.status === 'failed' ? <FailureCard job={job} stream={stream} /> : null}
-        </div>
+          </div>
+          <NoteEditor job={job} editing={writing} onEditing={setWriting} />
+        </Panel>
+        {job.status === 'failed' ? <FailureCard job={job} stream={stream} /> : null}
         {job.provision ? <JobProvision provision={job.provision} /> : null}
         {job.bucket ? <JobBucket bucket={job.bucket} /> : null}
         {job.notice ? <JobNotice notice={job.notice} /> : null}

@@ -28,7 +28,7 @@ export function CommandPalette({ onClose, ...site }: CommandPaletteProps) {
   const found = findCommands(commands, text)
   const opener = useRef<Element | null>(null)
   const run = (command: Command) => {
-    if (command.id !== 'cancel') onClose()
+    if (!command.asks) onClose()
     command.run()
   }
   const move = (event: KeyboardEvent) => {

@@ -16,6 +16,8 @@ export interface Command {
   icon: LucideIcon
   /** The shortcut for the same action. */
   keys?: readonly string[]
+  /** The action asks in a dialog that replaces the palette. */
+  asks?: true
   run: () => void
 }
 

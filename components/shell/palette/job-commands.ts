@@ -83,7 +83,7 @@ export function useOpenJobCommands(onCancel: (job: JobDetail) => void): Command[
         },
     isFinal(job.status) || job.cancel_requested
       ? null
-      : { id: 'cancel', group, label: 'Cancel this job', icon: Ban, run: () => onCancel(job) },
+      : { id: 'cancel', group, label: 'Cancel this job', icon: Ban, asks: true, run: () => onCancel(job) },
   ]
   return commands.filter((command) => command !== null)
 }
