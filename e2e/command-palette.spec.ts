@@ -46,12 +46,14 @@ for (const { width, colorScheme } of [
 
     await page.keyboard.press('ControlOrMeta+k')
     await page.keyboard.type('theme')
+    await expect(page.getByRole('option', { selected: true })).toHaveText('Light theme')
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('Enter')
     await expect(page.locator('html')).toHaveClass(/dark/)
 
     await page.keyboard.press('ControlOrMeta+k')
     await page.keyboard.type('clus')
+    await expect(page.getByRole('option', { selected: true })).toContainText('Cluster')
     await page.keyboard.press('Enter')
     await expect(page.getByRole('heading', { level: 1, name: 'Cluster' })).toBeVisible()
 
@@ -89,6 +91,7 @@ test('a user signs out by keyboard', async ({ page }) => {
   await page.goto('/jobs')
   await page.keyboard.press('ControlOrMeta+k')
   await page.keyboard.type('sign out')
+  await expect(page.getByRole('option', { selected: true })).toHaveText('Sign out')
   await page.keyboard.press('Enter')
   await expect(page.getByRole('heading', { level: 1, name: 'Sign in' })).toBeVisible()
 })

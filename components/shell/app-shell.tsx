@@ -7,6 +7,7 @@ import { SlurmBanner } from '../cluster/slurm/slurm-banner'
 import { LowDiskBanner } from '../storage/low-disk-banner'
 import { AccountMenu } from './account-menu'
 import { HelpDialog } from './help-dialog'
+import { collectEarlyKeys, takeEarlyKeys } from './palette/early-keys'
 import { usePaletteKey } from './palette/use-palette-key'
 import { shortcutGroups, siteShortcuts } from './shortcuts/shortcut-table'
 import { useShortcuts } from './shortcuts/use-shortcuts'
@@ -15,7 +16,13 @@ import { TopBar } from './top-bar'
 
 /** Loaded when it is opened first. */
 const CommandPalette = dynamic(
-  () => import('./palette/command-palette').then((module) => module.CommandPalette),
+  () =>
+    import('./palette/command-palette')
+      .then((module) => module.CommandPalette)
+      .catch((error) => {
+        takeEarlyKeys()
+        throw error
+      }),
   { ssr: false },
 )
 
@@ -32,7 +39,10 @@ export function AppShell({ handle, admin, slurm, children }: AppShellProps) {
   const router = useRouter()
   const [helpOpen, setHelpOpen] = useState(false)
   const [paletteOpen, setPaletteOpen] = useState(false)
-  const openPalette = () => setPaletteOpen(true)
+  const openPalette = () => {
+    collectEarlyKeys()
+    setPaletteOpen(true)
+  }
   usePaletteKey(openPalette)
   useShortcuts(siteShortcuts(admin), ({ href }) => {
     if (href) router.push(href)

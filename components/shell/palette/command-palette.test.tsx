@@ -27,6 +27,24 @@ async function openPalette(path = '/jobs') {
 const type = (box: HTMLElement, text: string) => fireEvent.change(box, { target: { value: text } })
 const selected = () => screen.getByRole('option', { selected: true })
 
+// The first test of the file: the others find the code of the palette loaded.
+it('keeps what is typed before it has loaded, so that no shortcut of the page runs', async () => {
+  window.history.replaceState(null, '', '/jobs')
+  renderUi(
+    <AppShell handle="ada" admin={false} slurm={false}>
+      <p>page</p>
+    </AppShell>,
+  )
+  fireEvent.keyDown(document.body, { key: 'k', metaKey: true })
+  const keys = ['n', 'e', 'x', 'Backspace', 'w']
+  for (const key of keys) expect(fireEvent.keyDown(document.body, { key })).toBe(false)
+  const box = await screen.findByRole('combobox')
+  await waitFor(() => expect((box as HTMLInputElement).value).toBe('new'))
+  expect(router.push).not.toHaveBeenCalled()
+  fireEvent.keyDown(box, { key: 'Enter' })
+  expect(router.push).toHaveBeenCalledWith('/submit')
+})
+
 it('opens with its shortcut from a text field, and gives the focus back on Escape', async () => {
   const box = await openPalette()
   await waitFor(() => expect(document.activeElement).toBe(box))

@@ -7,6 +7,7 @@ import { cn } from '../../ui/class-names'
 import { dialogOverlay, dialogPanel } from '../../ui/dialog'
 import { type Command, findCommands } from './command'
 import { CommandList } from './command-list'
+import { takeEarlyKeys } from './early-keys'
 import { useJobCommands, useOpenJobCommands } from './job-commands'
 import { useSiteCommands } from './site-commands'
 
@@ -51,6 +52,7 @@ export function CommandPalette({ onClose, ...site }: CommandPaletteProps) {
           aria-describedby={undefined}
           onOpenAutoFocus={() => {
             opener.current = document.activeElement
+            setText(takeEarlyKeys())
           }}
           onCloseAutoFocus={(event) => {
             event.preventDefault()
