@@ -69,8 +69,8 @@ function Option({ id, command, index, active, onActive, onRun }: OptionProps) {
       )}
     >
       <Icon aria-hidden className="size-4 shrink-0 text-subtle" />
-      <span className="min-w-0 flex-1 truncate">{label}</span>
-      {hint ? <span className="min-w-0 shrink truncate text-muted text-xs">{hint}</span> : null}
+      <span className="min-w-0 grow truncate">{label}</span>
+      {hint ? <span className="min-w-0 shrink-[4] truncate text-muted text-xs">{hint}</span> : null}
       {keys.flatMap(describeKey).map((key) => (
         <Kbd key={key}>{key}</Kbd>
       ))}
