@@ -16,7 +16,8 @@ export function JobFacts({ job }: { job: JobDetail }) {
     <dl className="flex flex-wrap items-center gap-x-6 gap-y-1.5">
       <div>
         <dt className="sr-only">Status</dt>
-        <dd>
+        {/* Inline, the badge would add a part of a pixel, which would hide a part of the last line of the output. */}
+        <dd className="flex">
           <JobStatus state={jobStateOf(job)} />
         </dd>
       </div>
@@ -28,9 +29,9 @@ export function JobFacts({ job }: { job: JobDetail }) {
         </Fact>
       ) : (
         <Fact label="Run time">
-          <span aria-live="off">
+          <div aria-live="off">
             <RunTime job={job} startedAt={job.started_at} />
-          </span>
+          </div>
         </Fact>
       )}
       <Fact label="Exit code">

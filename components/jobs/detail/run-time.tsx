@@ -13,7 +13,7 @@ export function RunTime({ job, startedAt }: { job: JobDetail; startedAt: string 
   const part = now === null ? 0 : progressOf(now - Date.parse(startedAt), seconds)
   const expected = formatSeconds(seconds)
   return (
-    <span className="inline-flex flex-wrap items-center gap-x-2.5">
+    <div className="flex flex-wrap items-center gap-x-2.5">
       <span>
         {duration} <span className="text-muted">of about {expected}</span>
       </span>
@@ -28,7 +28,7 @@ export function RunTime({ job, startedAt }: { job: JobDetail; startedAt: string 
           style={{ width: `${part * 100}%` }}
         />
       </span>
-    </span>
+    </div>
   )
 }
 

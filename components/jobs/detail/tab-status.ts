@@ -9,7 +9,7 @@ export function useTabStatus(state: JobState, title: string): void {
   }, [state, title])
   useEffect(() => {
     const icons = [...document.querySelectorAll<HTMLLinkElement>('link[rel="icon"]')]
-    const before = icons.map((icon) => icon.href)
+    const before = icons.map((icon) => icon.getAttribute('href'))
     for (const icon of icons) icon.href = stateIcon(state)
     return () => {
       for (const [at, icon] of icons.entries()) icon.href = before[at] ?? '/icon.svg'
