@@ -26,9 +26,10 @@ it('does not claim a task that another transaction ends meanwhile', async () => 
   const { lease, task } = await placedTask()
   const other = await db.pool.connect()
   await other.query('BEGIN')
-  await other.query("UPDATE tasks SET status = 'lost', ended_at = now(), reason = 'node_lost' WHERE id = $1", [
-    task,
-  ])
+  await other.query(
+    "UPDATE tasks SET status = 'lost', ended_at = now(), reason = 'node_lost' WHERE id = $1",
+    [task],
+  )
   const claiming = claimTasks(lease)
   const waits = `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%claimed%'`
   while ((await db.pool.query(waits)).rowCount === 0);
