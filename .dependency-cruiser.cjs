@@ -80,7 +80,7 @@ module.exports = {
       name: 'async-is-portable',
       severity: 'error',
       comment: 'Browser and command line load lib/async: it imports only itself and Node’s timers',
-      from: { path: '^lib/async/', pathNot: '\\.test\\.ts$' },
+      from: { path: '^lib/async/', pathNot: testFiles },
       to: { pathNot: '^(lib/async/|(node:)?timers/promises$)' },
     },
     {
