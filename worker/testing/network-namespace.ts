@@ -15,17 +15,19 @@ export class NetworkNamespace {
     readonly name: string,
     /** The machine's address at its end of the cable. */
     readonly machine: string,
+    /** The namespace's address at the other end. */
+    readonly address: string,
   ) {}
 
   static async create(): Promise<NetworkNamespace> {
     const name = `gpuq-${randomBytes(4).toString('hex')}`
     const first = 4 * (nextBlock++ % blocks)
-    const namespace = new NetworkNamespace(name, addressAt(first + 1))
+    const namespace = new NetworkNamespace(name, addressAt(first + 1), addressAt(first + 2))
     await run('ip', ['netns', 'add', name])
     await run('ip', ['link', 'add', name, 'type', 'veth', 'peer', 'cable', 'netns', name])
     await run('ip', ['address', 'add', `${namespace.machine}/30`, 'dev', name])
     await run('ip', ['link', 'set', name, 'up'])
-    await run('ip', ['-n', name, 'address', 'add', `${addressAt(first + 2)}/30`, 'dev', 'cable'])
+    await run('ip', ['-n', name, 'address', 'add', `${namespace.address}/30`, 'dev', 'cable'])
     for (const link of ['lo', 'cable']) await run('ip', ['-n', name, 'link', 'set', link, 'up'])
     return namespace
   }
@@ -37,14 +39,14 @@ export class NetworkNamespace {
     await this.iptables(['-A', 'OUTPUT', '-o', 'cable', ...reset])
   }
 
-  /** Every packet disappears: neither side is told. */
+  /** Every packet disappears: neither side is told. The machine's own address stays reachable from the machine. */
   async drop(): Promise<void> {
-    await run('ip', ['link', 'set', this.name, 'down'])
+    await this.iptables(['-A', 'INPUT', '-i', 'cable', '-j', 'DROP'])
+    await this.iptables(['-A', 'OUTPUT', '-o', 'cable', '-j', 'DROP'])
   }
 
   async restore(): Promise<void> {
     await this.iptables(['-F'])
-    await run('ip', ['link', 'set', this.name, 'up'])
   }
 
   async remove(): Promise<void> {

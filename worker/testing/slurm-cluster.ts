@@ -7,6 +7,7 @@ import { promisify } from 'node:util'
 import { Daemon, freePorts } from './daemon'
 import { killSlurmJobs } from './kill-slurm-jobs'
 import { startMunge } from './munge'
+import type { NetworkNamespace } from './network-namespace'
 import { type SlurmAccounting, startAccounting } from './slurm-accounting'
 import { type SlurmNodeOptions, slurmFiles } from './slurm-config'
 import { startRestDaemon } from './slurm-restd'
@@ -43,21 +44,22 @@ export class SlurmCluster {
   private accounting: SlurmAccounting | undefined
   private readonly controller: Daemon
   private readonly slurmds: Map<string, Daemon>
+  readonly nodes: readonly string[]
 
   private constructor(
     readonly directory: string,
-    readonly nodes: readonly string[],
+    options: readonly SlurmNodeOptions[],
   ) {
+    this.nodes = options.map(({ name }) => name)
     const log = (name: string) => join(directory, `${name}.out`)
     const env = { ...process.env, ...this.env }
     const args = ['-D', '-f', this.configFile]
     this.controller = new Daemon({ program: 'slurmctld', args, log: log('slurmctld'), env })
     this.slurmds = new Map(
-      nodes.map((name) => [
+      options.map(({ name, namespace }) => [
         name,
         new Daemon({
-          program: 'slurmd',
-          args: [...args, '-N', name],
+          ...within(namespace, 'slurmd', [...args, '-N', name]),
           log: log(`slurmd-${name}`),
           // slurmstepd inherits it, so that `crashNode` finds it.
           env: { ...env, SLURMD_NODENAME: name },
@@ -71,10 +73,7 @@ export class SlurmCluster {
     if (process.getuid?.() !== 0) throw new Error('A test cluster of Slurm needs root.')
     const nodes = options.nodes ?? fourNodes
     const directory = await mkdtemp(join(tmpdir(), 'gpuq-slurm-'))
-    const cluster = new SlurmCluster(
-      directory,
-      nodes.map(({ name }) => name),
-    )
+    const cluster = new SlurmCluster(directory, nodes)
     try {
       const accountingPort = await cluster.prepare(nodes, options)
       cluster.munged = await startMunge(directory)
@@ -266,4 +265,10 @@ export class SlurmCluster {
     for (const [name, text] of Object.entries(files)) await writeFile(join(directory, name), text)
     return accountingPort
   }
+}
+
+/** nsenter becomes the program, so signals reach it. */
+function within(namespace: NetworkNamespace | undefined, program: string, args: string[]) {
+  if (namespace === undefined) return { program, args }
+  return { program: 'nsenter', args: [`--net=/run/netns/${namespace.name}`, '--', program, ...args] }
 }

@@ -1,5 +1,6 @@
 import { hostname } from 'node:os'
 import { join } from 'node:path'
+import type { NetworkNamespace } from './network-namespace'
 
 /** A node of a test cluster. All nodes are processes of this machine. */
 export interface SlurmNodeOptions {
@@ -9,6 +10,8 @@ export interface SlurmNodeOptions {
   gpus: number
   /** Parts into which its GPUs can be shared; 0: whole GPUs only. */
   shards: number
+  /** The network namespace of its slurmd; left out: the machine's own network. */
+  namespace?: NetworkNamespace
 }
 
 export interface SlurmConfigInput {
@@ -50,9 +53,11 @@ function slurmConf({
 }: SlurmConfigInput): string {
   const [host] = hostname().split('.')
   const { cpus, memoryMib } = testNodeSize
+  // From a namespace, slurmctld is at the machine's end of the cable. The other nodes reach it there too.
+  const controller = nodes.find(({ namespace }) => namespace)?.namespace?.machine ?? '127.0.0.1'
   const text = [
     'ClusterName=gpuqtest',
-    `SlurmctldHost=${host}(127.0.0.1)`,
+    `SlurmctldHost=${host}(${controller})`,
     `SlurmctldPort=${controllerPort}`,
     'SlurmUser=root',
     'SlurmdUser=root',
@@ -97,7 +102,7 @@ function slurmConf({
         ]),
     ...nodes.map(
       (node) =>
-        `NodeName=${node.name} NodeHostname=${host} NodeAddr=127.0.0.1 Port=${node.port} CPUs=${cpus} RealMemory=${memoryMib}${gresOf(node)}`,
+        `NodeName=${node.name} NodeHostname=${host} NodeAddr=${node.namespace?.address ?? '127.0.0.1'} Port=${node.port} CPUs=${cpus} RealMemory=${memoryMib}${gresOf(node)}`,
     ),
     `PartitionName=${partition} Nodes=${nodes.map(({ name }) => name).join(',')} Default=YES MaxTime=INFINITE State=UP`,
     ...lines,
