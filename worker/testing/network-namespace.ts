@@ -50,6 +50,8 @@ export class NetworkNamespace {
   }
 
   async remove(): Promise<void> {
+    // A process that is ending may keep the namespace for a while, and with it the cable.
+    await run('ip', ['link', 'delete', this.name])
     await run('ip', ['netns', 'delete', this.name])
   }
 
