@@ -94,6 +94,8 @@ async function recordAdminAccess(
   taskId: string,
   jobId: string,
 ): Promise<void> {
+  // Two requests at the same time would both find no event.
+  await acquireLockOf(tx, 'terminalInput', taskId)
   const { rowCount } = await tx.query(
     `SELECT 1 FROM audit_events
       WHERE action = 'terminal_used' AND target = $3 AND actor_id = $1 AND detail->>'task' = $2 LIMIT 1`,

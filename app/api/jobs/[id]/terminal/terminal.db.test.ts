@@ -69,7 +69,7 @@ describe("a running job's terminal", () => {
     const reading = { method: 'POST', token, headers: octets, body: 'x', params: { id } }
     expect(await call(typeAt, `/api/jobs/${id}/terminal/input`, reading)).toMatchObject({ status: 403 })
     expect(await taken(task)).toBe('')
-    await type(admin, id, 'x')
+    await Promise.all([type(admin, id, 'x'), size(admin, id, { columns: 120, rows: 40 })])
     await type(admin, id, 'y')
     expect(await taken(task)).toBe('xy')
     const { rows } = await db.pool.query(`SELECT target FROM audit_events WHERE action = 'terminal_used'`)
