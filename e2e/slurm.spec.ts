@@ -84,11 +84,11 @@ test('an upload is answered with its result, and a config that Slurm cannot foll
   expect(JSON.parse(refused.text)).toMatchObject({
     errors: [{ path: 'gpu_memory_gb', message: expect.stringContaining('choose a model') }],
   })
-  // What no node has is refused by Slurm itself.
-  const huge = await submit(person, '1', configText({ memory_gb: 30 }))
-  await expect
-    .poll(async () => person.client.jobs.get(huge))
-    .toMatchObject({ status: 'failed', reason: 'slurm_refused' })
+  const tooLarge = await sendParts(person, uploadParts('1', configText({ memory_gb: 30 })))
+  expect(tooLarge.status).toBe(422)
+  expect(JSON.parse(tooLarge.text)).toMatchObject({
+    errors: [{ path: 'memory_gb', message: expect.stringContaining('the most is') }],
+  })
 })
 
 test('the queue API submits, lists, reorders and cancels jobs', async () => {
