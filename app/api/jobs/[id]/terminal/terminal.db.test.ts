@@ -6,6 +6,7 @@ import { claimTerminalInput } from '@/lib/cluster/tasks/task-terminal'
 import { Fenced } from '@/lib/cluster/tasks/tasks'
 import { placeManually } from '@/lib/cluster/testing/placed'
 import { makeJob, makeNode } from '@/lib/cluster/testing/rows'
+import { acquireLockOf } from '@/lib/database/locks'
 import { testDatabase } from '@/lib/database/testing/test-database'
 import { POST as typeAt } from './input/route'
 import { POST as sizeOf } from './size/route'
@@ -24,6 +25,29 @@ let index = 0
 async function running(spec: Record<string, unknown> = { tty: true }) {
   const id = await makeJob({ userId: ada.id, spec })
   return { id, task: await placeManually(lease.nodeId, id, { indices: [index++] }) }
+}
+
+/** Sends two requests that would both read the audit log before one of them writes. */
+async function both(requests: [() => Promise<unknown>, () => Promise<unknown>], task: string) {
+  const other = await db.pool.connect()
+  await other.query('BEGIN')
+  await acquireLockOf(other, 'terminalInput', task)
+  const [first, second] = requests
+  const sent = [first()]
+  await vi.waitFor(async () => expect(await waitingLocks()).toBe(1))
+  let answered = false
+  sent.push(second().finally(() => (answered = true)))
+  await vi.waitFor(async () => expect(answered || (await waitingLocks()) === 2).toBe(true))
+  await other.query('COMMIT')
+  other.release()
+  await Promise.all(sent)
+}
+
+async function waitingLocks() {
+  const { rowCount } = await db.pool.query(
+    `SELECT 1 FROM pg_stat_activity WHERE wait_event = 'advisory' AND datname = current_database()`,
+  )
+  return rowCount
 }
 
 const octets = { 'content-type': 'application/octet-stream' }
@@ -69,7 +93,7 @@ describe("a running job's terminal", () => {
     const reading = { method: 'POST', token, headers: octets, body: 'x', params: { id } }
     expect(await call(typeAt, `/api/jobs/${id}/terminal/input`, reading)).toMatchObject({ status: 403 })
     expect(await taken(task)).toBe('')
-    await Promise.all([type(admin, id, 'x'), size(admin, id, { columns: 120, rows: 40 })])
+    await both([() => type(admin, id, 'x'), () => size(admin, id, { columns: 120, rows: 40 })], task)
     await type(admin, id, 'y')
     expect(await taken(task)).toBe('xy')
     const { rows } = await db.pool.query(`SELECT target FROM audit_events WHERE action = 'terminal_used'`)
