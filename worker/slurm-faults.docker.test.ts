@@ -77,9 +77,7 @@ describe.sequential('the controller', () => {
 describe.sequential('a node', () => {
   it('is set down by an admin: the job runs again elsewhere', async ({ openSlurmLab }) => {
     const lab = await openSlurmLab()
-    await lab.startWorkers('n0', 'n1')
-    for (const other of ['n2', 'n3'])
-      await cluster().run('scontrol', ['update', `NodeName=${other}`, 'State=DRAIN', 'Reason=test'])
+    await lab.startWorkers('n0', 'n1', 'n2', 'n3')
     const job = await lab.jobs.submit(secondEnds, { spec })
     await lab.jobs.untilPrinted(job, /attempt 1/)
     const slurmId = await lab.untilSubmitted(job)

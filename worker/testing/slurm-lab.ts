@@ -119,11 +119,20 @@ export class SlurmLab {
    */
   async startRequeued(jobId: string, slurmId: number): Promise<void> {
     await this.untilRow(jobId, 'it was requeued', ({ restarts }) => restarts > 0)
-    await this.jobs.until('it has started again', async () => {
-      if ((await this.rows(jobId)).at(-1)?.state !== 'PENDING') return true
-      await this.slurm.run('scontrol', ['update', `JobId=${slurmId}`, 'StartTime=now']).catch(() => '')
-      return false
-    })
+    const scontrol = (...args: string[]) => this.slurm.run('scontrol', args).catch(String)
+    let shown = ''
+    try {
+      await this.jobs.until('it has started again', async () => {
+        if ((await this.rows(jobId)).at(-1)?.state !== 'PENDING') return true
+        // Slurm holds a job that a busy node could not launch in time.
+        await scontrol('release', String(slurmId))
+        await scontrol('update', `JobId=${slurmId}`, 'StartTime=now')
+        shown = await scontrol('show', 'job', String(slurmId))
+        return false
+      })
+    } catch (error) {
+      throw new Error(`${String(error)}\n${shown}\n${await scontrol('show', 'node')}`)
+    }
   }
 
   /** The ids of all Slurm jobs that were submitted for a job and that Slurm still knows. */
