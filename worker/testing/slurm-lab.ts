@@ -114,8 +114,8 @@ export class SlurmLab {
   }
 
   /**
-   * Starts a requeued job now, if it has not started again by itself. Slurm waits two minutes by default. It refuses the
-   * change, or forgets it, while the earlier run is completing.
+   * Starts a requeued job now, if it has not started again by itself. Slurm waits two minutes by default, and
+   * refuses the change while the earlier run is completing.
    */
   async startRequeued(jobId: string, slurmId: number): Promise<void> {
     await this.untilRow(jobId, 'it was requeued', ({ restarts }) => restarts > 0)
