@@ -18,14 +18,17 @@ export function CancelDialog({ job, ...dialog }: CancelDialogProps) {
     <ConfirmDialog
       {...dialog}
       title="Cancel this job?"
-      description={
-        job.started_at
-          ? 'gpuq stops the program and keeps its output.'
-          : 'The job leaves the queue and does not run.'
-      }
+      description={describeCancel(job)}
       confirmLabel="Cancel job"
       keepLabel="Keep job"
       onConfirm={() => mutateAsync(job.job_id)}
     />
   )
+}
+
+/** What a cancel does to a job. */
+export function describeCancel({ started_at }: { started_at: string | null }): string {
+  return started_at
+    ? 'gpuq stops the program and keeps its output.'
+    : 'The job leaves the queue and does not run.'
 }

@@ -1,5 +1,5 @@
 import { mutationOptions } from '@tanstack/react-query'
-import type { UpdateJob } from '@/lib/contract/job-labels'
+import type { UpdateJob } from '@/lib/contract/job-queries'
 import type { JobDetail } from '@/lib/contract/jobs'
 import { api, keys } from './queries'
 

@@ -8,7 +8,7 @@ import { bundleWorker } from './bundle-worker.mjs'
 import { packCommandLine } from './command-line-package.mjs'
 
 /**
- * Next.js serves the routes without an operation, those of next-auth. The pattern of deploy/run/api-routes.ts finds them too.
+ * Next.js serves the routes without an operation, those of next-auth. The pattern of deploy/run/web.ts finds them too.
  * @type {import('esbuild').Plugin}
  */
 const withoutCatchAllRoutes = {

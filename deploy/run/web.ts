@@ -5,11 +5,11 @@ import compression from 'compression'
 import next from 'next'
 import { env } from '@/lib/env'
 import { httpAddress } from '@/lib/env/listening'
-import { serveApi } from '@/lib/http/server/serve-api'
+import { operationPaths } from '@/lib/http/server/operation-paths'
+import { type ApiHandler, type ApiRoutes, serveApi } from '@/lib/http/server/serve-api'
 import { StaticFiles } from '@/lib/http/server/static-files'
 import { createWebServer, type RequestHandler } from '@/lib/http/server/web-server'
 import { logger } from '@/lib/logger'
-import { loadApiRoutes } from './api-routes'
 import { root } from './settings.mjs'
 
 /** How long requests may take to end at a stop. The supervisor waits a second longer. */
@@ -35,6 +35,17 @@ const handle: RequestHandler = async (request, response) => {
   if (!(await serveApi(apiRoutes, request, response))) await handleOther(request, response)
 }
 const server = createWebServer(handle, { trustedProxies })
+
+/** Loads the route files of all operations of the API. */
+async function loadApiRoutes(): Promise<ApiRoutes> {
+  const routes = operationPaths.map(async (template) => {
+    const folder = template.slice(1).replaceAll(/\{(\w+)\}/g, '[$1]')
+    // The bundler includes all files that match.
+    const handlers: Record<string, ApiHandler> = await import(`../../app/${folder}/route.ts`)
+    return [template, handlers] as const
+  })
+  return new Map(await Promise.all(routes))
+}
 
 function stop(): void {
   server.close(() => {

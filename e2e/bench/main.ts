@@ -170,16 +170,16 @@ const traces: typeof parts = {
   submission: async () => {
     const env = { GPUQ_LOG_LEVEL: 'trace' }
     const steps = await withSystem({ env }, (system) => traceSubmission(system, rounds))
-    return sayTrace('Submit → first line, with a warm container', 'trace_submission', steps)
+    return printTrace('Submit → first line, with a warm container', 'trace_submission', steps)
   },
   'next-job': async () => {
     const env = { GPUQ_LOG_LEVEL: 'trace' }
     const steps = await withSystem({ simulatedGpus: 1, env }, (system) => traceNextJob(system, rounds))
-    return sayTrace('End of a job → first line of the next on the same GPU', 'trace_next_job', steps)
+    return printTrace('End of a job → first line of the next on the same GPU', 'trace_next_job', steps)
   },
 }
 
-function sayTrace(title: string, key: string, steps: readonly TracedStep[]): Record<string, number> {
+function printTrace(title: string, key: string, steps: readonly TracedStep[]): Record<string, number> {
   const load = loadavg().map((average) => average.toFixed(1))
   say(`${title}: medians of ${rounds} rounds, load average ${load.join(', ')}`)
   say(`  ${'step'.padEnd(26)}${'at'.padStart(8)}${'after the one before'.padStart(24)}${'p95'.padStart(10)}`)

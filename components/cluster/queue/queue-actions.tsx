@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { z } from 'zod'
 import { cancelQueued, setHeld, setPriority } from '@/components/queries/cluster'
 import type { QueueJob } from '@/lib/contract/cluster/cluster'
+import { describeCancel } from '../../jobs/cancel-dialog'
 import { DialogForm } from '../../shell/form'
 import { numberText } from '../../shell/form-values'
 import { useSchemaForm } from '../../shell/use-schema-form'
@@ -69,11 +70,7 @@ function CancelDialog({ job, onClose }: QueueJobDialogProps) {
     <ConfirmDialog
       onClose={onClose}
       title={`Cancel ${title}?`}
-      description={
-        job.started_at
-          ? 'gpuq stops the program and keeps its output.'
-          : 'The job leaves the queue and does not run.'
-      }
+      description={describeCancel(job)}
       confirmLabel="Cancel job"
       keepLabel="Keep job"
       onConfirm={async () => {

@@ -1,6 +1,6 @@
 import { Check, Tag, X } from 'lucide-react'
 import { type KeyboardEvent, useId, useState } from 'react'
-import { tagSchema } from '@/lib/contract/job-labels'
+import { tagSchema } from '@/lib/contract/job-queries'
 import type { JobDetail } from '@/lib/contract/jobs'
 import { Badge } from '../../ui/badge'
 import { IconButton } from '../../ui/icon-button'

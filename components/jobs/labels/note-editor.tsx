@@ -1,6 +1,6 @@
 import { Pencil } from 'lucide-react'
 import { type KeyboardEvent, useState } from 'react'
-import { noteSchema } from '@/lib/contract/job-labels'
+import { noteSchema } from '@/lib/contract/job-queries'
 import type { JobDetail } from '@/lib/contract/jobs'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'

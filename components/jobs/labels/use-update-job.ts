@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import { updateJob } from '@/components/queries/job-labels'
-import type { UpdateJob } from '@/lib/contract/job-labels'
+import type { UpdateJob } from '@/lib/contract/job-queries'
 import { toastError } from '../../ui/toaster'
 
 /** Returns a function that changes the labels of a job, and reports whether they are stored. */

@@ -1,6 +1,6 @@
 import { Star, X } from 'lucide-react'
 import { useSearchParams } from 'next/navigation'
-import { tagSchema } from '@/lib/contract/job-labels'
+import { tagSchema } from '@/lib/contract/job-queries'
 import { idPattern } from '@/lib/contract/jobs'
 import { uploadStatuses } from '@/lib/contract/status'
 import { TextFilter } from '../../shell/text-filter'

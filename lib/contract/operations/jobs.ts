@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { invalidRequest } from '../errors'
 import * as jobFiles from '../job-files'
-import { updateJobSchema } from '../job-labels'
 import * as queries from '../job-queries'
 import * as jobs from '../jobs'
 import { defineOperations, done, file, get, list, ok, patch, post } from './operation'
@@ -73,7 +72,7 @@ export const jobOperations = defineOperations('jobs', 'jobs', {
     responses: ok(jobs.jobDetailSchema),
   }),
   update: patch('/api/jobs/{id}', 'submit', 'Change the note, the star or the tags of a job', {
-    body: updateJobSchema,
+    body: queries.updateJobSchema,
     responses: ok(jobs.jobDetailSchema),
   }),
   result: get('/api/results/{id}', 'read', 'Output of a job', {

@@ -1,6 +1,6 @@
 import { type Actor, requireScope } from '../../access/actor'
 import { recordAudit } from '../../access/audit'
-import type { UpdateJob } from '../../contract/job-labels'
+import type { UpdateJob } from '../../contract/job-queries'
 import { channels } from '../../database/listen'
 import { transaction } from '../../database/transaction'
 import { findVisibleJob } from '../read/job-visibility'
