@@ -84,6 +84,7 @@ export function makeJobSummary(changes: Partial<JobSummary> = {}): JobSummary {
     expected_time: 300,
     tags: [],
     starred: false,
+    metrics: {},
     terminal: false,
     created_at: at,
     started_at: at,

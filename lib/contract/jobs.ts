@@ -54,6 +54,10 @@ export const jobSummarySchema = z.object({
   expected_time: z.number().describe('seconds'),
   tags: z.array(z.string()).default([]),
   starred: z.boolean().default(false),
+  metrics: z
+    .record(z.string(), z.number())
+    .default({})
+    .describe('last number of each metric that the job printed, by name; at most 64 metrics'),
   terminal: z.boolean().describe('true: users can attach to the job and type while it runs'),
   created_at: time,
   started_at: time.nullable(),

@@ -397,3 +397,52 @@ describe('a new process', () => {
     ])
   })
 })
+
+describe('metrics', () => {
+  it('are the last numbers of the lines of JSON on stdout', () => {
+    const encoder = unlimited()
+    expect(encoder.takeMetrics()).toBeNull()
+    encoder.feed('stdout', bytes('{"step":1,"loss":0.5}\n{"step":2,"loss":0.25}\nstep 3\n'), at)
+    encoder.feed('stderr', bytes('{"step":9}\n'), at)
+    expect(encoder.takeMetrics()).toEqual({ step: 2, loss: 0.25 })
+    encoder.feed('stdout', bytes('{"name":"x"}\n[4]\n'), at)
+    expect(encoder.takeMetrics()).toBeNull()
+    encoder.feed('stdout', bytes('{"step":4}'), at)
+    encoder.end(at)
+    expect(encoder.takeMetrics()).toEqual({ step: 4, loss: 0.25 })
+  })
+
+  it('keep the last finite number when a line has NaN or Infinity, which is not JSON', () => {
+    const encoder = unlimited()
+    const lines = '{"step":1,"loss":0.5}\n{"step":2,"loss":NaN,"note":"NaN \\"","best":-Infinity}\n'
+    const records = recordsOf(encoder.feed('stdout', bytes(lines), at))
+    expect(records.map(({ type }) => type)).toEqual(['result', 'stdout'])
+    expect(encoder.takeMetrics()).toEqual({ step: 2, loss: 0.5 })
+  })
+
+  it('continue those that an earlier process found', () => {
+    const encoder = new OutputEncoder({ limitBytes: 1000, metrics: { step: 1, loss: 0.5 } })
+    encoder.feed('stdout', bytes('{"step":2}\n'), at)
+    expect(encoder.takeMetrics()).toEqual({ step: 2, loss: 0.5 })
+  })
+
+  it('have no numbers that the output limit removed', () => {
+    const line = '{"step":1}\n'
+    const limitBytes = unlimited().feed('stdout', bytes(line), at).bytes.length
+    const encoder = new OutputEncoder({ limitBytes })
+    encoder.feed('stdout', bytes(`${line}{"step":2}\n`), at)
+    expect(encoder.takeMetrics()).toEqual({ step: 1 })
+  })
+
+  it('are at most 64, the first ones, also if a line has 10,000 names', () => {
+    const encoder = unlimited()
+    const names = Array.from({ length: 10_000 }, (_, index) => `m${index}`)
+    for (const value of [1, 2]) {
+      const line = JSON.stringify(Object.fromEntries(names.map((name) => [name, value])))
+      encoder.feed('stdout', bytes(`${line}\n`), at)
+    }
+    const metrics = encoder.takeMetrics() ?? {}
+    expect(Object.keys(metrics)).toEqual(names.slice(0, 64))
+    expect(new Set(Object.values(metrics))).toEqual(new Set([2]))
+  })
+})

@@ -53,6 +53,11 @@ export class OutputEncoder {
     return this.#follower !== null || this.#isMidLine('stdout') || this.#isMidLine('stderr')
   }
 
+  /** Returns the last number of each metric; null if they have not changed since the last call. */
+  takeMetrics(): Record<string, number> | null {
+    return this.#recorder.metrics.take()
+  }
+
   /** Raw bytes dropped because of the output limit. */
   get droppedBytes(): number {
     return this.#recorder.droppedBytes

@@ -67,18 +67,20 @@ const opening = /^[ \t]*(?:\{[ \t]*["}]|\[[ \t]*(?:[\]{["]|-?\d[\d.eE+-]*[ \t]*[
 const closing = /[\]}][ \t]*$/
 
 /**
- * Returns true if a line can be stored verbatim in a record's `data`: a JSON object or array within the size and
- * depth limits, without characters that some reader treats as the end of a line.
+ * Reads a line that can be stored verbatim in a record's `data`: a JSON object or array within the size and depth
+ * limits, without characters that some reader treats as the end of a line. Null: it is none. A large line has no
+ * value, because it is checked without parsing it.
  */
-export function isResultLine(line: string): boolean {
-  if (!opening.test(line) || !closing.test(line)) return false
-  if (line.includes('\r') || lineSeparators.test(line)) return false
-  if (line.length > largeLineBytes) return isLargeResult(Buffer.from(line))
-  if (depthOf(line) > maxResultDepth) return false
-  return parseJson(line) !== undefined
+export function readResultLine(line: string): { value?: unknown } | null {
+  if (!opening.test(line) || !closing.test(line)) return null
+  if (line.includes('\r') || lineSeparators.test(line)) return null
+  if (line.length > largeLineBytes) return isLargeResult(Buffer.from(line)) ? {} : null
+  if (depthOf(line) > maxResultDepth) return null
+  const value = parseJson(line)
+  return value === undefined ? null : { value }
 }
 
-/** {@link isResultLine} for a large line. */
+/** Whether a large line is a result. */
 function isLargeResult(line: Buffer): boolean {
   if (line.length > maxResultBytes) return false
   const validator = new JsonValidator(maxResultDepth)

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { OutputStream } from '../contract/printed-output'
-import { escapeJson, isPlain, isResultLine, startsLikeJson } from './json-text'
+import { escapeJson, isPlain, readResultLine, startsLikeJson } from './json-text'
+import { parseNotFinite, visitNumbers } from './metrics'
 import { decodeReplacing } from './utf8'
 
 /** Complete records as JSONL text, and their contents. */
@@ -9,6 +10,8 @@ export interface EncodedText {
   records: number
   results: number
   replaced: number
+  /** The last number of each metric in the lines. */
+  metrics: Map<string, number>
 }
 
 /** Maximum text of one record in UTF-16 units; a longer line continues in the next record. */
@@ -24,7 +27,7 @@ export class RecordWriter {
   readonly #stream: OutputStream
   readonly #open: string
   readonly #openResult: string
-  readonly #out: EncodedText = { text: '', records: 0, results: 0, replaced: 0 }
+  readonly #out: EncodedText = { text: '', records: 0, results: 0, replaced: 0, metrics: new Map() }
 
   constructor(stream: OutputStream, at: string, rank: number | undefined) {
     const place = rank === undefined ? '' : `"rank":${rank},`
@@ -98,8 +101,16 @@ export class RecordWriter {
     }
   }
 
+  /** Whether a line is a result. Collects its numbers, also if it is none because of NaN or Infinity. */
   #isResult(line: string): boolean {
-    return this.#stream === 'stdout' && startsLikeJson(line) && isResultLine(line)
+    if (this.#stream !== 'stdout' || !startsLikeJson(line)) return false
+    const result = readResultLine(line)
+    visitNumbers(result ? result.value : parseNotFinite(line), this.#addNumber)
+    return result !== null
+  }
+
+  readonly #addNumber = (name: string, number: number) => {
+    if (!Number.isNaN(number)) this.#out.metrics.set(name, number)
   }
 
   #result(fields: string): void {

@@ -2,7 +2,7 @@ import { afterAll, expect, it } from 'vitest'
 import { finishTask } from '../cluster/tasks/finish-task'
 import { unfinishedTasks } from '../cluster/tasks/tasks'
 import { placeManually } from '../cluster/testing/placed'
-import { makeJob, makeNode } from '../cluster/testing/rows'
+import { copyRows, makeJob, makeNode } from '../cluster/testing/rows'
 import { testDatabase } from '../database/testing/test-database'
 import { s3Store } from '../storage/s3'
 import { setStorage } from '../storage/storage'
@@ -78,4 +78,21 @@ it('keeps output in the database while the bucket is unavailable, moves it after
   await server.stop()
   expect(await textOf(job).catch((error: unknown) => error)).toMatchObject({ code: 'unreachable' })
   server = undefined
+})
+
+it('keeps the metrics of the first rank that printed any, in the statement that marks the result as stored', async () => {
+  server = await startS3Server({ complete: true, port })
+  const job = await endedJob(1)
+  const [silent] = await db.pool
+    .query<{ id: string }>('SELECT id FROM tasks WHERE job_id = $1', [job])
+    .then(({ rows }) => rows)
+  if (!silent) throw new Error('The job has no task.')
+  await copyRows('tasks', silent.id, { rank: 2, metrics: { step: 8 }, output_bytes: 0 })
+  await copyRows('tasks', silent.id, { rank: 1, metrics: { step: 9, loss: 0.5 }, output_bytes: 0 })
+  await copyRows('tasks', silent.id, { rank: 0, attempt: 0, metrics: { step: 1 }, output_bytes: 0 })
+  const finalMetrics = async () =>
+    (await db.pool.query('SELECT final_metrics FROM jobs WHERE id = $1', [job])).rows[0].final_metrics
+  expect(await finalMetrics()).toEqual({})
+  await storeResult(job)
+  expect(await finalMetrics()).toEqual({ step: 9, loss: 0.5 })
 })

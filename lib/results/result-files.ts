@@ -6,6 +6,7 @@ import { channels } from '../database/listen'
 import { findRow, isUniqueViolation, oneRow, transaction } from '../database/transaction'
 import { storage } from '../storage/storage'
 import { StorageFault } from '../storage/store'
+import { metricsOfAttempt } from './metrics'
 import { resultFileName, resultKey } from './name'
 import { readChunks } from './read-output'
 
@@ -73,7 +74,10 @@ export async function storeResult(jobId: string): Promise<void> {
       `UPDATE result_files SET output_start = $2, output_bytes = $3, bytes = $4, sha256 = $5, stored_at = now() WHERE job_id = $1`,
       [jobId, first.length, stored.bytes - first.length - last.length, stored.bytes, stored.sha256],
     )
-    await tx.query('UPDATE jobs SET result_stored = true WHERE id = $1', [jobId])
+    await tx.query(
+      `UPDATE jobs j SET result_stored = true, final_metrics = coalesce((${metricsOfAttempt}), '{}') WHERE id = $1`,
+      [jobId],
+    )
     // Deletes unread terminal input together with the chunks.
     for (const table of ['log_chunks', 'terminal_inputs']) {
       await tx.query(`DELETE FROM ${table} WHERE task_id IN (SELECT id FROM tasks WHERE job_id = $1)`, [

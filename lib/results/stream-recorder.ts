@@ -1,5 +1,6 @@
 import type { OutputStream } from '../contract/printed-output'
 import { largeLineBytes, maxResultBytes } from './json-text'
+import { LastMetrics } from './metrics'
 import { encodeNote } from './notes'
 import { type EncodedText, maxRecordText, RecordWriter } from './record-writer'
 import { longLineBytesPerSecond, maxJsonHoldMs, StreamState } from './stream-state'
@@ -20,6 +21,8 @@ export interface EncoderOptions {
   rank?: number
   /** The stored state of an earlier process. Feed the output from its first byte; stored output is skipped. */
   resume?: EncoderState
+  /** The metrics that an earlier process found in the stored output. */
+  metrics?: Record<string, number>
   /** Whether the job has a terminal: then the start of a line is never delayed. */
   terminal?: boolean
 }
@@ -39,6 +42,7 @@ const missedResult =
 /** Converts the bytes of both streams to records, and counts them against the output limit. */
 export class StreamRecorder {
   readonly streams: Record<OutputStream, StreamState>
+  readonly metrics: LastMetrics
   readonly #limitBytes: number
   readonly #rank: number | undefined
   #encodedBytes: number
@@ -47,7 +51,8 @@ export class StreamRecorder {
   #records = 0
   #results = 0
 
-  constructor({ limitBytes, rank, resume, terminal = false }: EncoderOptions) {
+  constructor({ limitBytes, rank, resume, metrics, terminal = false }: EncoderOptions) {
+    this.metrics = new LastMetrics(metrics)
     this.#limitBytes = limitBytes
     this.#rank = rank
     this.#encodedBytes = resume?.encodedBytes ?? 0
@@ -200,14 +205,16 @@ export class StreamRecorder {
 
   /** Returns the records if the limit allows all of them. */
   #commit(place: StreamState, rawBytes: number, encoded: EncodedText): boolean {
-    return this.#commitParts(place, rawBytes, [Buffer.from(encoded.text)], encoded)
+    if (!this.#commitParts(place, rawBytes, [Buffer.from(encoded.text)], encoded)) return false
+    for (const [name, number] of encoded.metrics) this.metrics.set(name, number)
+    return true
   }
 
   #commitParts(
     place: StreamState,
     rawBytes: number,
     parts: readonly Buffer[],
-    encoded: Omit<EncodedText, 'text'>,
+    encoded: Pick<EncodedText, 'records' | 'results' | 'replaced'>,
   ): boolean {
     const bytes = parts.reduce((sum, { length }) => sum + length, 0)
     if (this.limitReached || this.#encodedBytes + bytes > this.#limitBytes) return false

@@ -44,6 +44,8 @@ interface OutputBatch {
   records: Buffer
   stdoutConsumed: number
   stderrConsumed: number
+  /** The last number of each metric so far; null or absent: unchanged. */
+  metrics?: Record<string, number> | null
 }
 
 /** Maximum content of one row. Only a record that is larger continues in the next row. */
@@ -59,13 +61,14 @@ const largeBatchTimeoutMs = 120_000
 export async function appendOutput(
   lease: Lease,
   task: ClaimedTask,
-  { start, records, stdoutConsumed, stderrConsumed }: OutputBatch,
+  { start, records, stdoutConsumed, stderrConsumed, metrics = null }: OutputBatch,
 ): Promise<void> {
   const { pool } = database()
   const inserted = await pool.query({
     name: 'append-output',
     text: `WITH task AS (
-             UPDATE tasks SET stdout_consumed = $6, stderr_consumed = $7, output_bytes = $4::int8 + octet_length($5::bytea)
+             UPDATE tasks SET stdout_consumed = $6, stderr_consumed = $7, output_bytes = $4::int8 + octet_length($5::bytea),
+                              metrics = coalesce($8::jsonb, metrics)
               WHERE ${taskHeld} AND output_bytes = $4 RETURNING id, job_id
            ), chunk AS (
              INSERT INTO log_chunks (task_id, start, records)
@@ -73,7 +76,7 @@ export async function appendOutput(
                FROM task, generate_series(0, octet_length($5::bytea) - 1, ${maxChunkBytes}) AS at
            )
            SELECT pg_notify('${channels.output}', job_id::text) FROM task`,
-    values: [lease.nodeId, lease.leaseId, task.id, start, records, stdoutConsumed, stderrConsumed],
+    values: [lease.nodeId, lease.leaseId, task.id, start, records, stdoutConsumed, stderrConsumed, metrics],
     ...(records.length > maxChunkBytes ? { query_timeout: largeBatchTimeoutMs } : {}),
   })
   if (inserted.rowCount === 1) return

@@ -74,6 +74,8 @@ export interface ClaimedTask {
   stderrConsumed: number
   /** Bytes of stored output records: the offset of the next chunk. */
   outputBytes: number
+  /** The last number of each metric in the stored output. */
+  metrics: Record<string, number>
   /** Why the task is being stopped; null if it is not. */
   stopReason: EndReason | null
   gpus: { uuid: string; index: number; simulated: boolean; milli: number }[]
@@ -117,7 +119,7 @@ const selectClaimed = `
          e.image, e.network, j.spec, j.archive_id AS "archiveId", j.code, j.command, j.time_limit_s AS "timeLimitS", j.workspace,
          coalesce(extract(epoch FROM now() - t.started_at), 0)::float8 AS "ranSeconds",
          t.stdout_consumed AS "stdoutConsumed", t.stderr_consumed AS "stderrConsumed",
-         t.output_bytes AS "outputBytes", coalesce(t.reason, j.cancel_reason) AS "stopReason",
+         t.output_bytes AS "outputBytes", t.metrics, coalesce(t.reason, j.cancel_reason) AS "stopReason",
          coalesce((SELECT jsonb_agg(jsonb_build_object('uuid', g.uuid, 'index', g.index, 'simulated', g.simulated, 'milli', a.milli) ORDER BY g.index)
                      FROM allocations a JOIN gpus g ON g.id = a.gpu_id WHERE a.task_id = t.id), '[]') AS gpus,
          coalesce((SELECT jsonb_agg(jsonb_build_object('path', m.path, 'name', m.name || '@' || m.version, 'archiveId', s.archive_id,

@@ -107,7 +107,7 @@ async function* follow(
   const mayRead = cachedCredentialCheck(actor)
   let position = parsePosition(from.lastEventId)
   let shown = ''
-  const hasChanged = ({ output_bytes: _, ...compared }: JobDetail) => {
+  const hasChanged = ({ output_bytes: _, metrics: __, ...compared }: JobDetail) => {
     const before = shown
     shown = JSON.stringify(compared)
     return shown !== before

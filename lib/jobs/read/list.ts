@@ -5,6 +5,7 @@ import { fromUploadStatus, type JobStatus, toUploadStatus } from '../../contract
 import { database } from '../../database/client'
 import { datesToText, type WithDates } from '../../database/dates'
 import { cutPage, decodeTimeCursor, type Page } from '../../database/pagination'
+import { metricsOfAttempt } from '../../results/metrics'
 import { requireUserId } from './job-visibility'
 
 /** A row with {@link summaryColumns}: a {@link JobSummary} with the status and the times of the database. */
@@ -13,12 +14,15 @@ export interface SummaryRow
   status: JobStatus
 }
 
+/** The metrics of a job's last attempt. While its output is not a file yet, they are those of its tasks. */
+const metricsColumn = `CASE WHEN j.result_stored THEN j.final_metrics ELSE coalesce((${metricsOfAttempt}), '{}') END`
+
 /** The order by (created_at, id) uses an index for each combination of filters. */
 export const summaryColumns = `
   j.id AS job_id, j.name, j.status, j.reason, u.handle AS user_id, u.name AS user_name, j.competition_id,
   p.slug AS project_id, e.name AS environment, placement.node_id, placement.node_name,
   j.exit_code, j.expected_time_s AS expected_time, coalesce(j.spec->'tty' = 'true', false) AS terminal,
-  j.tags, j.starred,
+  j.tags, j.starred, ${metricsColumn} AS metrics,
   j.created_at, j.started_at, j.ended_at AS completed_at`
 
 export const summaryJoins = `

@@ -128,3 +128,41 @@ describe('a result that is larger than a row', () => {
     expect(cut).toMatchObject({ stdout: `first\n${line}`.slice(0, 1000), results: [], truncated: true })
   })
 })
+
+describe('the metrics of a task', () => {
+  it('are in its row with the output, and continue in another worker', async () => {
+    const { lease, task } = await runningTask()
+    const first = new OutputWriter(lease, task, 1 << 20, new AbortController().signal)
+    await first.write(print('{"step":1,"loss":0.5}\n'))
+    await expect.poll(async () => (await claim(lease)).metrics, patience).toEqual({ step: 1, loss: 0.5 })
+    await first.write(print('no numbers\n'))
+    await expect.poll(types, patience).toEqual(['result', 'stdout'])
+    expect((await claim(lease)).metrics).toEqual({ step: 1, loss: 0.5 })
+    const second = new OutputWriter(lease, await claim(lease), 1 << 20, new AbortController().signal)
+    await second.write(print('{"step":1,"loss":0.5}\nno numbers\n{"step":2}\n'))
+    await second.end()
+    expect((await claim(lease)).metrics).toEqual({ step: 2, loss: 0.5 })
+  })
+
+  it('may have any name that a program can print', async () => {
+    const { lease, task } = await runningTask()
+    const store = new OutputWriter(lease, task, 1 << 20, new AbortController().signal)
+    const names = [
+      '\\u0000',
+      '\\ud800',
+      '',
+      '\\u202e',
+      'x'.repeat(129),
+      '__proto__',
+      'Größe [µs]',
+      'x'.repeat(128),
+    ]
+    await store.write(
+      print(`{${names.map((name) => `"${name}":1e308`).join(',')},"tiny":5e-324,"huge":1e999}\n`),
+    )
+    await store.end()
+    const { metrics } = await claim(lease)
+    expect(Object.keys(metrics).sort()).toEqual(['Größe [µs]', '__proto__', 'tiny', 'x'.repeat(128)].sort())
+    expect(metrics).toMatchObject({ 'Größe [µs]': 1e308, tiny: 5e-324 })
+  })
+})

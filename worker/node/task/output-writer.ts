@@ -59,6 +59,7 @@ export class OutputWriter {
         consumed: { stdout: task.stdoutConsumed, stderr: task.stderrConsumed },
         encodedBytes: task.outputBytes,
       },
+      metrics: task.metrics,
       terminal: task.spec.tty,
     })
   }
@@ -154,6 +155,7 @@ export class OutputWriter {
       records,
       stdoutConsumed: consumed.stdout,
       stderrConsumed: consumed.stderr,
+      metrics: this.#encoder.takeMetrics(),
     }
     await retryWrite(this.signal, 'output', () => appendOutput(this.lease, this.task, batch))
     if (this.#start === 0) traceStep('stored', this.task.jobId)

@@ -31,6 +31,7 @@ const task: ClaimedTask = {
   stdoutConsumed: 0,
   stderrConsumed: 0,
   outputBytes: 0,
+  metrics: {},
   stopReason: null,
   gpus: [],
   instances: 1,

@@ -1,0 +1,72 @@
+import { parseJson } from '../contract/parse-json'
+
+/**
+ * The metrics of a job: the numbers in the lines of JSON that it prints to stdout, by name. A number in a nested object
+ * has a name such as `train.loss`.
+ */
+
+/** A job keeps the last number of this many metrics: those that it printed first. */
+const maxKept = 64
+const maxNameCharacters = 128
+/** PostgreSQL does not store NUL and half characters in JSON, and a name must be readable in a table. */
+const unprintable = /[\p{Cc}\p{Surrogate}\p{Bidi_Control}]/u
+
+/** How programs write numbers that JSON does not have, inside quotes. */
+const notFinite = new Set(['NaN', 'nan', 'Infinity', '-Infinity', 'inf', '-inf'])
+/** A string, which stays as it is, or a number that JSON does not have. */
+const stringOrNotFinite = /"(?:[^"\\]|\\.)*"|\bNaN\b|-?\bInfinity\b/g
+
+/** SQL: the metrics of the last attempt of the job `j`. With several ranks, those of the first that printed any. */
+export const metricsOfAttempt = `
+  SELECT m.metrics FROM tasks m WHERE m.job_id = j.id AND m.attempt = j.attempt AND m.metrics <> '{}' ORDER BY m.rank LIMIT 1`
+
+/** Calls `visit` with each number in a value of JSON; NaN stands for a number that is not finite. */
+export function visitNumbers(
+  value: unknown,
+  visit: (name: string, number: number) => void,
+  prefix = '',
+): void {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return
+  for (const [key, item] of Object.entries(value)) {
+    const name = prefix + key
+    if (typeof item === 'number') visit(name, Number.isFinite(item) ? item : Number.NaN)
+    else if (typeof item === 'string' && notFinite.has(item)) visit(name, Number.NaN)
+    else if (typeof item === 'object' && name.length < maxNameCharacters)
+      visitNumbers(item, visit, `${name}.`)
+  }
+}
+
+/** Whether a name can be shown and stored. */
+export function isMetricName(name: string): boolean {
+  return name !== '' && name.length <= maxNameCharacters && !unprintable.test(name)
+}
+
+/** Parses a line with NaN or Infinity, which Python writes and JSON does not have; undefined: it is not such a line. */
+export function parseNotFinite(line: string): unknown {
+  if (!line.includes('NaN') && !line.includes('Infinity')) return undefined
+  return parseJson(line.replace(stringOrNotFinite, (token) => (token.startsWith('"') ? token : `"${token}"`)))
+}
+
+/** The last finite number of each metric of a task. */
+export class LastMetrics {
+  readonly #numbers: Map<string, number>
+  #changed = false
+
+  constructor(earlier: Record<string, number> = {}) {
+    this.#numbers = new Map(Object.entries(earlier))
+  }
+
+  set(name: string, number: number): void {
+    const isKnown = this.#numbers.has(name)
+    if (!isKnown && (this.#numbers.size >= maxKept || !isMetricName(name))) return
+    this.#numbers.set(name, number)
+    this.#changed = true
+  }
+
+  /** Returns all of them; null if none was set since the last call. */
+  take(): Record<string, number> | null {
+    if (!this.#changed) return null
+    this.#changed = false
+    return Object.fromEntries(this.#numbers)
+  }
+}
