@@ -14,7 +14,7 @@ const folders = {
 
 /** The layers of lib, bottom to top. No import goes up. */
 const layers = [
-  ['contract', 'async'],
+  ['contract', 'async', 'docs'],
   ['env', 'logger'],
   ['database', 'storage', 'scheduling', 'slurm'],
   ['access'],

@@ -112,6 +112,13 @@ const doors: View[] = [
   { name: 'invitation-used', open: at('/invitations/none', 'Invitation') },
 ]
 
+const docsViews: View[] = [
+  { name: 'docs', open: at('/docs', 'Documentation') },
+  { name: 'docs-document', as: 'newcomer', open: at('/docs/instructors', 'For instructors') },
+  { name: 'docs-section', as: 'newcomer', open: at('/docs/user-guide/manage-your-job', 'Manage your job') },
+  { name: 'docs-search', as: 'newcomer', open: at('/docs/search?q=snapshot', 'Search') },
+]
+
 const jobViews: View[] = [
   { name: 'jobs', as: 'admin', open: at('/jobs', 'Jobs') },
   { name: 'jobs-first', as: 'newcomer', open: at('/jobs', 'Jobs') },
@@ -293,4 +300,11 @@ const adminViews: View[] = [
   { name: 'admin-audit', as: 'admin', open: at('/admin/audit', 'Audit log') },
 ]
 
-export const views: View[] = [...doors, ...jobViews, ...submitViews, ...accessViews, ...adminViews]
+export const views: View[] = [
+  ...doors,
+  ...docsViews,
+  ...jobViews,
+  ...submitViews,
+  ...accessViews,
+  ...adminViews,
+]

@@ -1,6 +1,7 @@
 import {
   Activity,
   Archive,
+  BookOpen,
   Box,
   FolderClosed,
   HeartPulse,
@@ -29,6 +30,7 @@ export const mainNavigation = [
   { href: '/projects', label: 'Projects', icon: FolderClosed, keys: ['g', 'p'] },
   { href: '/tokens', label: 'Tokens', icon: KeyRound, keys: ['g', 't'] },
   { href: '/settings', label: 'Settings', icon: Settings, keys: ['g', 's'] },
+  { href: '/docs', label: 'Docs', icon: BookOpen, keys: ['g', 'd'] },
 ] as const satisfies readonly NavigationItem[]
 
 export const adminNavigation = [

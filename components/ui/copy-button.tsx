@@ -1,3 +1,5 @@
+'use client'
+
 import { Check, Copy, X } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { copyText } from './copy-text'

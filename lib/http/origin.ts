@@ -36,7 +36,7 @@ function isOwnOrigin(origin: string, request: Request): boolean {
  * The start of links in responses: the public address if one is set, otherwise the address that the web server has set
  * in these headers. A trusted proxy named it, or it is where the web server listens.
  */
-export function siteOrigin({ headers }: Request): string {
+export function siteOrigin({ headers }: Pick<Request, 'headers'>): string {
   const { GPUQ_URL } = env()
   const host = headers.get('x-forwarded-host')
   const scheme = headers.get('x-forwarded-proto') === 'https' ? 'https' : 'http'

@@ -14,12 +14,13 @@ export function toServedFile(content: Uint8Array): ServedFile {
 /**
  * Answers with a file, or with 304 if the client has it. Caches may store the file, but must revalidate it each time:
  * after an upgrade of the server nobody gets the old one.
+ * @param name the name under which browsers save the file; without it, they show the file
  */
 export function answerFile(
   request: Request,
   { bytes, etag }: ServedFile,
   type: string,
-  name: string,
+  name?: string,
 ): Response {
   const headers = { etag, 'cache-control': 'public, no-cache' }
   if (matches(request.headers.get('if-none-match'), etag)) return new Response(null, { status: 304, headers })
@@ -27,7 +28,7 @@ export function answerFile(
     headers: {
       ...headers,
       'content-type': type,
-      'content-disposition': `attachment; filename="${name}"`,
+      ...(name !== undefined && { 'content-disposition': `attachment; filename="${name}"` }),
     },
   })
 }

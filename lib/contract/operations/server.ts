@@ -31,6 +31,12 @@ export const serverOperations = defineOperations('server', 'operations', {
       304: { description: 'The file still has the ETag of If-None-Match' },
     },
   }),
+  documentPicture: get('/docs/images/{name}', 'public', 'A picture of the documentation', {
+    responses: {
+      200: { description: 'image/png or image/svg+xml, with an ETag' },
+      304: { description: 'The picture still has the ETag of If-None-Match' },
+    },
+  }),
   metrics: get('/metrics', 'admin', 'Metrics for Prometheus', { responses: file('text/plain') }),
   health: get('/healthz', 'public', 'Liveness of the web server', { responses: file('Alive') }),
   ready: get('/readyz', 'public', 'Readiness of the web server', { responses: file('Ready') }),

@@ -1,0 +1,85 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import { expect } from '@playwright/test'
+import { expectNoSideScroll, test } from './browser-test'
+import { signIn } from './sign-in'
+import { createUser } from './test-users'
+
+/** The documentation in the app. */
+
+const wcag = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
+
+for (const { width, colorScheme } of [
+  { width: 1280, colorScheme: 'light' },
+  { width: 390, colorScheme: 'dark' },
+] as const) {
+  test.describe(`${width} px, ${colorScheme}`, () => {
+    test.use({ viewport: { width, height: 844 }, colorScheme })
+
+    test('everyone reads the documents and finds a section with the keyboard', async ({ page }) => {
+      await page.goto('/docs')
+      await expect(page.getByRole('heading', { level: 1, name: 'Documentation' })).toBeVisible()
+      await expectNoSideScroll(page)
+      expect((await new AxeBuilder({ page }).withTags(wcag).analyze()).violations).toEqual([])
+
+      await page.getByRole('searchbox', { name: 'Search the documentation' }).focus()
+      await page.keyboard.type('mount snapshots')
+      await page.keyboard.press('Enter')
+      await expect(page).toHaveURL(/\/docs\/search\?q=mount\+snapshots$/)
+      const first = page.getByRole('listitem').getByRole('link', { name: 'Mount snapshots' }).first()
+      await first.focus()
+      expect((await new AxeBuilder({ page }).withTags(wcag).analyze()).violations).toEqual([])
+      await page.keyboard.press('Enter')
+      await expect(page).toHaveURL(/\/docs\/user-guide\/use-the-command-line#mount-snapshots$/)
+      await expect(page.getByRole('heading', { name: /^Mount snapshots/ })).toBeInViewport()
+      await expectNoSideScroll(page)
+      expect((await new AxeBuilder({ page }).withTags(wcag).analyze()).violations).toEqual([])
+    })
+
+    test('a document shows tables, the picture of the theme, and commands with the address', async ({
+      page,
+      baseURL,
+    }) => {
+      await page.goto('/docs/first-job')
+      const picture = page.getByRole('img', { name: /The page of a running job/ })
+      await expect(picture).toHaveCount(1)
+      await expect(picture).toHaveAttribute('src', `/docs/images/job-${colorScheme}.png`)
+      await picture.scrollIntoViewIfNeeded()
+      await expect.poll(() => picture.evaluate((one: HTMLImageElement) => one.naturalWidth)).toBe(1280)
+      await expect(page.getByText(`curl -X POST "${baseURL}/api/submit"`)).toBeVisible()
+      await expect(page.getByRole('columnheader', { name: 'you see' })).toBeVisible()
+      await expectNoSideScroll(page)
+      expect((await new AxeBuilder({ page }).withTags(wcag).analyze()).violations).toEqual([])
+    })
+  })
+}
+
+test('a link between two files leads to the section, and a file of the source code has no link', async ({
+  page,
+}) => {
+  await page.goto('/docs/first-job')
+  await page.getByRole('link', { name: 'find out why your job waits' }).click()
+  await expect(page).toHaveURL(/\/docs\/user-guide\/find-out-why-your-job-waits$/)
+  await expect(page.getByRole('heading', { level: 1, name: 'Find out why your job waits' })).toBeVisible()
+  await page.goto('/docs/scheduling')
+  await expect(page.getByText('lib/scheduling/README.md')).toBeVisible()
+  await expect(page.getByRole('link', { name: 'the scheduler’s README' })).toHaveCount(0)
+})
+
+test('signed-in users open the documentation from the navigation and keep it', async ({ page, context }) => {
+  await signIn(context, await createUser({ name: 'reader' }))
+  await page.goto('/jobs')
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Docs' }).click()
+  await expect(page.getByRole('heading', { level: 1, name: 'Documentation' })).toBeVisible()
+  await expect(page.getByRole('navigation', { name: 'Main' })).toBeVisible()
+  await expect(page.getByRole('link', { name: 'Sign in' })).toHaveCount(0)
+})
+
+test('an address without a document and a search without results say what to do', async ({ page, watch }) => {
+  watch.tolerate(/status of 404/)
+  const answer = await page.goto('/docs/no-such-document')
+  expect(answer?.status()).toBe(404)
+  await expect(page.getByText('Page not found')).toBeVisible()
+  await page.goto('/docs/search?q=qwertzuiop')
+  await expect(page.getByText('Use fewer words, or only the beginning of a word.')).toBeVisible()
+  expect((await page.request.get('/docs/images/none.png')).status()).toBe(404)
+})
