@@ -50,6 +50,27 @@ for (const { width, colorScheme } of [
       await expectNoSideScroll(page)
       expect((await new AxeBuilder({ page }).withTags(wcag).analyze()).violations).toEqual([])
     })
+
+    test('the API reference shows each operation in the chosen language, with the address', async ({
+      page,
+      baseURL,
+    }) => {
+      await page.goto('/docs/api')
+      await expect(page.getByText(`curl '${baseURL}/api/jobs'`)).toBeVisible()
+      expect((await new AxeBuilder({ page }).withTags(wcag).analyze()).violations).toEqual([])
+      await page.getByRole('link', { name: /^Queue/ }).click()
+      const hold = page.getByRole('region', { name: /^Hold a job/ })
+      await expect(hold.getByText(`curl -X PATCH '${baseURL}/api/queue/ID/hold'`)).toBeVisible()
+      await hold.getByRole('radio', { name: 'curl' }).focus()
+      await page.keyboard.press('ArrowRight')
+      await page.keyboard.press('Space')
+      await expect(hold.getByText(`"${baseURL}/api/queue/ID/hold",`)).toBeVisible()
+      await expectNoSideScroll(page)
+      expect((await new AxeBuilder({ page }).withTags(wcag).analyze()).violations).toEqual([])
+      // The choice applies to the other pages.
+      await page.goto('/docs/api/storage')
+      await expect(page.getByText('requests.delete(').first()).toBeVisible()
+    })
   })
 }
 

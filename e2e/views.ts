@@ -116,6 +116,7 @@ const docsViews: View[] = [
   { name: 'docs', open: at('/docs', 'Documentation') },
   { name: 'docs-document', as: 'newcomer', open: at('/docs/instructors', 'For instructors') },
   { name: 'docs-section', as: 'newcomer', open: at('/docs/user-guide/manage-your-job', 'Manage your job') },
+  { name: 'docs-api', as: 'newcomer', open: at('/docs/api/jobs', 'Jobs') },
   { name: 'docs-search', as: 'newcomer', open: at('/docs/search?q=snapshot', 'Search') },
 ]
 

@@ -1,8 +1,8 @@
-import { type Document, readDocuments } from './documents'
+import type { Document } from './documents'
 import { toPlainText } from './split-document'
 
 /** A heading with the text below it, up to the next heading. */
-interface Passage {
+export interface Passage {
   href: string
   /** The document, then the headings above the text, outermost first. */
   path: readonly string[]
@@ -25,16 +25,6 @@ const excerptLength = 200
 
 const toWords = (text: string) => text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? []
 
-const indexes = new WeakMap<readonly Document[], readonly Passage[]>()
-
-/** Searches the documents of this version. The index is built once. */
-export async function searchDocuments(query: string): Promise<Hit[]> {
-  const documents = await readDocuments()
-  const index = indexes.get(documents) ?? indexDocuments(documents)
-  indexes.set(documents, index)
-  return searchPassages(index, query)
-}
-
 /** The index of a search: every heading of every document. */
 export function indexDocuments(documents: readonly Document[]): readonly Passage[] {
   return documents.flatMap((document) =>
@@ -44,9 +34,10 @@ export function indexDocuments(documents: readonly Document[]): readonly Passage
         const above = heading ? [heading] : []
         const below = headings.filter((other) => other !== heading)
         const opens = heading === null || page.href.endsWith(`/${heading.id}`)
-        const first = toPassage(document, opens ? page.href : `${page.href}#${heading.id}`, above, intro)
+        const path = [document.title, ...above.map(({ text }) => text)]
+        const first = toPassage(opens ? page.href : `${page.href}#${heading.id}`, path, toPlainText(intro))
         const others = below.map(({ id, text }, place) =>
-          toPassage(document, `${page.href}#${id}`, [...above, { text }], rest[place] ?? ''),
+          toPassage(`${page.href}#${id}`, [...path, text], toPlainText(rest[place] ?? '')),
         )
         return [first, ...others].filter(({ path, text }) => path.length > 1 || text !== '')
       }),
@@ -54,14 +45,8 @@ export function indexDocuments(documents: readonly Document[]): readonly Passage
   )
 }
 
-function toPassage(
-  document: Document,
-  href: string,
-  headings: readonly { text: string }[],
-  markdown: string,
-): Passage {
-  const path = [document.title, ...headings.map(({ text }) => text)]
-  const text = toPlainText(markdown)
+/** @param path the headings above the text, outermost first, with its own */
+export function toPassage(href: string, path: readonly string[], text: string): Passage {
   return { href, path, text, title: toWords(path.at(-1) ?? ''), words: toWords(text) }
 }
 

@@ -5,7 +5,7 @@ import { ButtonLink } from '@/components/ui/button-link'
 import { EmptyState } from '@/components/ui/empty-state'
 import { Link } from '@/components/ui/link'
 import { PageHeader } from '@/components/ui/page-header'
-import { searchDocuments } from '@/lib/docs/search'
+import { searchDocumentation } from '@/lib/http/reference/search-documentation'
 import { readSearchParams, type SearchParams } from '../../search-params'
 
 export const metadata: Metadata = { title: 'Search' }
@@ -15,7 +15,7 @@ const maxQuery = 200
 
 export default async function SearchPage({ searchParams }: { searchParams: SearchParams }) {
   const query = ((await readSearchParams(searchParams)).get('q') ?? '').trim().slice(0, maxQuery)
-  const hits = await searchDocuments(query)
+  const hits = await searchDocumentation(query)
   return (
     <>
       <PageHeader title="Search" path={[{ label: 'Documentation', href: '/docs' }]} />

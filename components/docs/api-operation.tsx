@@ -1,0 +1,121 @@
+import { Badge } from '../ui/badge'
+import { ScrollRegion } from '../ui/scroll-region'
+import { CodeExamples } from './code-examples'
+import { AnchoredHeading } from './document-text'
+
+interface ApiField {
+  name: string
+  required: boolean
+  type: string
+  description: string
+}
+
+interface ApiOperationProps {
+  operation: {
+    id: string
+    method: string
+    path: string
+    summary: string
+    access: string
+    parameters: readonly (ApiField & { in: string })[]
+    body: { type: string; description: string; fields: readonly ApiField[] } | null
+    responses: readonly {
+      status: string
+      description: string
+      type: string | null
+      fields: readonly ApiField[]
+    }[]
+    examples: { curl: string; python: string; javascript: string }
+  }
+}
+
+/** One operation of the API: what it takes, what it returns, and an example. */
+export function ApiOperation({ operation }: ApiOperationProps) {
+  const { id, method, path, summary, access, parameters, body, responses, examples } = operation
+  return (
+    <section aria-label={summary} className="flex min-w-0 flex-col gap-3 border-t pt-4 pb-8">
+      <AnchoredHeading level={2} id={id}>
+        {summary}
+      </AnchoredHeading>
+      <p className="flex flex-wrap items-center gap-2">
+        <Badge>{method}</Badge>
+        <code className="wrap-anywhere font-mono text-sm">{path}</code>
+      </p>
+      <p className="text-muted text-sm">{access.replaceAll('`', '')}</p>
+      {parameters.length > 0 ? (
+        <FieldTable caption="Parameters" fields={parameters} placeOf={(parameter) => parameter.in} />
+      ) : null}
+      {body ? (
+        <>
+          <p className="text-sm">
+            Body: <code className="font-mono">{body.type}</code>
+            {body.description ? `, ${body.description}` : ''}
+          </p>
+          {body.fields.length > 0 ? <FieldTable caption="Fields of the body" fields={body.fields} /> : null}
+        </>
+      ) : null}
+      <CodeExamples label={summary} examples={examples} />
+      <ul className="flex flex-col gap-1 text-sm">
+        {responses.map(({ status, description, type, fields }) => (
+          <li key={status}>
+            <code className="font-mono font-semibold">{status}</code> {description}
+            {type && fields.length === 0 ? (
+              <>
+                : <code className="font-mono">{type}</code>
+              </>
+            ) : null}
+            {type && fields.length > 0 ? (
+              <details className="my-1">
+                <summary className="w-fit text-accent-ink">
+                  Fields of <code className="font-mono">{type}</code>
+                </summary>
+                <div className="mt-2">
+                  <FieldTable caption={`Fields of ${type}`} fields={fields} />
+                </div>
+              </details>
+            ) : null}
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+interface FieldTableProps<Field extends ApiField> {
+  caption: string
+  fields: readonly Field[]
+  /** Where a parameter is sent. */
+  placeOf?: (field: Field) => string
+}
+
+function FieldTable<Field extends ApiField>({ caption, fields, placeOf }: FieldTableProps<Field>) {
+  const cell = 'border-b px-3 py-1.5 align-top'
+  return (
+    <ScrollRegion aria-label={caption} className="overflow-x-auto rounded-lg border">
+      <table className="w-full min-w-lg border-collapse text-left text-sm">
+        <caption className="sr-only">{caption}</caption>
+        <thead className="bg-sunken text-xs">
+          <tr>
+            <th className={cell}>{placeOf ? 'Parameter' : 'Field'}</th>
+            <th className={cell}>Type</th>
+            <th className={cell}>Description</th>
+          </tr>
+        </thead>
+        <tbody>
+          {fields.map((field) => (
+            <tr key={field.name}>
+              <td className={cell}>
+                <code className="font-mono">{field.name}</code>
+                <span className="block text-subtle text-xs">
+                  {[placeOf?.(field), field.required ? 'required' : 'optional'].filter(Boolean).join(', ')}
+                </span>
+              </td>
+              <td className={`${cell} wrap-anywhere max-w-60 font-mono text-xs`}>{field.type}</td>
+              <td className={`${cell} wrap-anywhere text-muted`}>{field.description}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </ScrollRegion>
+  )
+}
