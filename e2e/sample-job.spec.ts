@@ -3,13 +3,18 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { expect, test } from '@playwright/test'
+import { AxeBuilder } from '@axe-core/playwright'
+import { expect } from '@playwright/test'
+import { test } from './browser-test'
 import { ensureProgram } from './ensure-program'
+import { expectStatus } from './job-page'
+import { signIn } from './sign-in'
 import { createUser, noLimits } from './test-users'
 import { configText, submit } from './uploads'
 
 /** Tests the job of the first start. */
 
+const wcag = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
 const sample = join(import.meta.dirname, '..', 'deploy', 'sample')
 const found = { slope: expect.closeTo(3, 0), offset: expect.closeTo(0.5, 1), steps: expect.any(Array) }
 
@@ -21,6 +26,21 @@ test('the sample job computes with torch, and says that it ran on the CPU', asyn
   const { stdout, results } = await person.client.jobs.result(jobId)
   expect(stdout).toMatch(/^Hello from gpuq: torch \S+ computes on the CPU, because it finds no GPU\.\n/)
   expect(results).toEqual([found])
+})
+
+test('a newcomer runs the sample job with one click, by the keyboard', async ({ page, context }) => {
+  const person = await createUser({ name: 'newcomer' })
+  await signIn(context, person)
+  await page.goto('/jobs')
+  await expect(page.getByText('No jobs yet')).toBeVisible()
+  expect((await new AxeBuilder({ page }).withTags(wcag).analyze()).violations).toEqual([])
+  await page.getByRole('button', { name: 'Run a sample job' }).focus()
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('heading', { level: 1, name: 'Sample job' })).toBeVisible()
+  await expectStatus(page, 'Completed')
+  const [job] = (await person.client.jobs.list()).items
+  expect(page.url()).toContain(`/jobs/${job?.job_id}`)
+  expect((await person.client.jobs.result(job?.job_id ?? '')).results).toEqual([found])
 })
 
 /** A stand-in for NVIDIA's driver with one GPU, and for cupy. */

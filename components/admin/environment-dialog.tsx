@@ -9,6 +9,7 @@ import { optionalText } from '../shell/form-values'
 import { useSchemaForm } from '../shell/use-schema-form'
 import { CheckboxField } from '../ui/checkbox'
 import { Dialog } from '../ui/dialog'
+import { Link } from '../ui/link'
 import { SelectField } from '../ui/select'
 import { IdField, TextField } from '../ui/text-field'
 import { toast } from '../ui/toaster'
@@ -83,12 +84,27 @@ function EnvironmentForm({ environment, onSaved }: EnvironmentFormProps) {
       )}
       <IdField
         label="Image"
-        hint="An image reference for the nodes’ container engine, best with a digest."
+        hint={
+          <>
+            An image reference for the nodes’ container engine, best with a digest: a tag can change later.{' '}
+            <Link href="/docs/admin-guide/approve-environments">What an image needs</Link>
+          </>
+        }
         placeholder="registry.example.org/pytorch:2.9"
         {...form.field('image')}
       />
-      <TextField label="Description" optional {...form.field('description')} />
-      <SelectField label="Network" options={networks} {...form.field('network')} />
+      <TextField
+        label="Description"
+        optional
+        hint="Shown beside the name in the form of a new job: the packages, and what it is for."
+        {...form.field('description')}
+      />
+      <SelectField
+        label="Network"
+        options={networks}
+        hint="With internet, a job can send out what it reads."
+        {...form.field('network')}
+      />
       <CheckboxField
         label="Default"
         description="For configs that name no environment"

@@ -1,17 +1,29 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useRouter } from 'next/navigation'
-import { jobSourceQuery, submitJob } from '@/components/queries/queries'
+import { api, jobSourceQuery, submitJob } from '@/components/queries/queries'
+import type { JobSource } from '@/lib/contract/jobs'
 import { toastError } from '../ui/toaster'
 import { toSubmission } from './submit/draft'
 
 /** Returns a function that submits the program and config of a job again, and opens the new job. */
 export function useRunAgain(): (id: string) => Promise<void> {
   const client = useQueryClient()
+  const submit = useSubmitSource()
+  return (id) => submit(() => client.fetchQuery(jobSourceQuery(id)))
+}
+
+/** Returns a function that submits the sample job, and opens it. */
+export function useRunSample(): () => Promise<void> {
+  const submit = useSubmitSource()
+  return () => submit(() => api.jobs.sample())
+}
+
+function useSubmitSource(): (load: () => Promise<JobSource>) => Promise<void> {
   const router = useRouter()
   const { mutateAsync: submit } = useMutation(submitJob)
-  return async (id) => {
+  return async (load) => {
     try {
-      const { code, config } = await client.fetchQuery(jobSourceQuery(id))
+      const { code, config } = await load()
       const { job_id } = await submit(toSubmission({ code, config }))
       router.push(`/jobs/${job_id}`)
     } catch (error) {

@@ -1,10 +1,13 @@
-import { Inbox, Plus } from 'lucide-react'
+import { Inbox, Play, Plus } from 'lucide-react'
+import { useState } from 'react'
 import { curlCommand, installCommands, pythonProgram } from '../../access/snippets'
 import { useOrigin } from '../../shell/use-origin'
+import { Button } from '../../ui/button'
 import { ButtonLink } from '../../ui/button-link'
 import { CodeBlock } from '../../ui/code-block'
 import { EmptyState } from '../../ui/empty-state'
 import { Link } from '../../ui/link'
+import { useRunSample } from '../run-again'
 
 /** Shown before a user's first job: how to submit one. */
 export function EmptyJobs() {
@@ -16,12 +19,16 @@ export function EmptyJobs() {
         title="No jobs yet"
         className="pb-6"
         action={
-          <ButtonLink icon={Plus} href="/submit" variant="primary">
-            Submit a job
-          </ButtonLink>
+          <>
+            <ButtonLink icon={Plus} href="/submit" variant="primary">
+              Submit a job
+            </ButtonLink>
+            <RunSampleButton />
+          </>
         }
       >
-        Drop a solution.py and a config.yaml in the browser, or send them from a terminal.
+        Drop a solution.py and a config.yaml in the browser, or send them from a terminal. The sample job
+        needs no files. <Link href="/docs/first-job">Your first job</Link> explains the steps.
       </EmptyState>
       <div className="mx-auto w-full max-w-2xl px-4">
         <CodeBlock
@@ -56,5 +63,21 @@ export function EmptyJobs() {
         </p>
       </div>
     </div>
+  )
+}
+
+/** Submits the sample job with one click. It stays busy until the page of the job opens. */
+function RunSampleButton() {
+  const runSample = useRunSample()
+  const [working, setWorking] = useState(false)
+  const run = async () => {
+    setWorking(true)
+    await runSample()
+    setWorking(false)
+  }
+  return (
+    <Button icon={Play} loading={working} onClick={() => void run()}>
+      Run a sample job
+    </Button>
   )
 }

@@ -7,6 +7,7 @@ import { findShortcut } from '../../shell/shortcuts/shortcut-keys'
 import { submitShortcuts } from '../../shell/shortcuts/shortcut-table'
 import { Button } from '../../ui/button'
 import { ConfirmDialog } from '../../ui/confirm-dialog'
+import { Link } from '../../ui/link'
 import { PageHeader } from '../../ui/page-header'
 import type { CodeEditorHandle } from '../editor/code-editor'
 import { isWarning } from '../editor/problems'
@@ -73,7 +74,12 @@ export function SubmitView({ handle, start, refusedKeys = [] }: SubmitViewProps)
     <div role="presentation" onKeyDownCapture={submitByKey} className="flex flex-1 flex-col">
       <PageHeader
         title="New job"
-        description="A program or a directory, and its config. gpuq checks the config and the syntax of the program while you write."
+        description={
+          <>
+            A program or a directory, and its config. gpuq checks the config and the syntax of the program
+            while you write. <Link href="/docs/user-guide/write-the-config">All keys of the config</Link>
+          </>
+        }
         actions={isBlank ? null : <StartOver onConfirm={clear} />}
       />
       <FilePicker reading={files.reading} onItems={files.take} />

@@ -63,6 +63,9 @@ export const jobOperations = defineOperations('jobs', 'jobs', {
       202: { description: 'The job is accepted; see Location', schema: jobs.submitResultSchema },
     },
   }),
+  sample: get('/api/sample', 'read', 'Program and config of a sample job, to submit', {
+    responses: ok(jobs.jobSourceSchema),
+  }),
   list: get('/api/jobs', 'read', 'List jobs, newest first', {
     query: queries.jobFiltersSchema,
     responses: list(jobs.jobSummarySchema),
