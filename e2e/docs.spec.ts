@@ -59,7 +59,7 @@ for (const { width, colorScheme } of [
       await expect(page.getByText(`curl '${baseURL}/api/jobs'`)).toBeVisible()
       expect((await new AxeBuilder({ page }).withTags(wcag).analyze()).violations).toEqual([])
       await page.getByRole('link', { name: /^Queue/ }).click()
-      const hold = page.getByRole('region', { name: /^Hold a job/ })
+      const hold = page.getByRole('region', { name: /^Hold a waiting job/ })
       await expect(hold.getByText(`curl -X PATCH '${baseURL}/api/queue/ID/hold'`)).toBeVisible()
       await hold.getByRole('radio', { name: 'curl' }).focus()
       await page.keyboard.press('ArrowRight')
