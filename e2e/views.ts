@@ -298,6 +298,7 @@ const adminViews: View[] = [
   { name: 'admin-cluster', as: 'admin', open: at('/cluster', 'Cluster') },
   { name: 'admin-health', as: 'admin', open: at('/admin/health', 'Health') },
   { name: 'admin-policy', as: 'admin', open: at('/admin/policy', 'Policy and models') },
+  { name: 'admin-announcement', as: 'admin', open: at('/admin/announcement', 'Announcement') },
   { name: 'admin-audit', as: 'admin', open: at('/admin/audit', 'Audit log') },
 ]
 

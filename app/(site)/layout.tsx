@@ -1,9 +1,12 @@
 import type { ReactNode } from 'react'
+import { announcementQuery } from '@/components/queries/announcement'
 import { AppShell } from '@/components/shell/app-shell'
 import { QueryProvider } from '@/components/shell/query-provider'
 import { isAdmin } from '@/lib/access/actor'
+import { readAnnouncement } from '@/lib/access/announcements'
 import { currentActor } from '@/lib/access/sessions/current-actor'
 import { usesSlurm } from '@/lib/env/engine'
+import { Prefetched } from './prefetched'
 
 /** The frame of every page for a signed-in user. The page itself redirects others to sign in, because it knows its path. */
 export default async function SiteLayout({ children }: { children: ReactNode }) {
@@ -11,9 +14,11 @@ export default async function SiteLayout({ children }: { children: ReactNode }) 
   if (!actor) return children
   return (
     <QueryProvider>
-      <AppShell handle={actor.handle} admin={isAdmin(actor)} slurm={usesSlurm()}>
-        {children}
-      </AppShell>
+      <Prefetched queryKey={announcementQuery().queryKey} load={() => readAnnouncement(actor)}>
+        <AppShell handle={actor.handle} admin={isAdmin(actor)} slurm={usesSlurm()}>
+          {children}
+        </AppShell>
+      </Prefetched>
     </QueryProvider>
   )
 }

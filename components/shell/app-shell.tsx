@@ -3,6 +3,7 @@
 import dynamic from 'next/dynamic'
 import { useRouter } from 'next/navigation'
 import { type ReactNode, useState } from 'react'
+import { AnnouncementBanner } from '../announcement/announcement-banner'
 import { SlurmBanner } from '../cluster/slurm/slurm-banner'
 import { LowDiskBanner } from '../storage/low-disk-banner'
 import { AccountMenu } from './account-menu'
@@ -61,6 +62,7 @@ export function AppShell({ handle, admin, slurm, children }: AppShellProps) {
       {/* A column as high as the window, so that a page can fill it. */}
       <main id="main" tabIndex={-1} className="flex min-w-0 flex-1 flex-col outline-none">
         <div className="mx-auto flex w-full max-w-7xl flex-1 flex-col px-4 py-6 has-data-wide:max-w-none sm:px-6 lg:px-8">
+          <AnnouncementBanner />
           {admin ? <LowDiskBanner /> : null}
           {slurm ? <SlurmBanner /> : null}
           {children}

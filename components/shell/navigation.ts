@@ -8,6 +8,7 @@ import {
   KeyRound,
   ListTree,
   type LucideIcon,
+  Megaphone,
   ScrollText,
   Server,
   Settings,
@@ -42,6 +43,7 @@ export const adminNavigation = [
   { href: '/admin/buckets', label: 'Buckets', icon: Archive },
   { href: '/admin/health', label: 'Health', icon: HeartPulse, keys: ['g', 'h'] },
   { href: '/admin/policy', label: 'Policy and models', icon: SlidersHorizontal, keys: ['g', 'o'] },
+  { href: '/admin/announcement', label: 'Announcement', icon: Megaphone },
   { href: '/admin/audit', label: 'Audit log', icon: ScrollText, keys: ['g', 'l'] },
 ] as const satisfies readonly NavigationItem[]
 

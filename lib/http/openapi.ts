@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { version } from '../../package.json'
 import * as access from '../contract/access/access'
+import * as announcements from '../contract/access/announcements'
 import * as buckets from '../contract/access/buckets'
 import * as projects from '../contract/access/projects'
 import * as storage from '../contract/access/storage'
@@ -26,6 +27,7 @@ type Json = Record<string, unknown>
 /** A schema that a contract exports as `jobDetailSchema` is the component `JobDetail`. */
 for (const contract of [
   access,
+  announcements,
   archives,
   artifacts,
   buckets,

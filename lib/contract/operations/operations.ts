@@ -9,6 +9,7 @@ import {
   tokenOperations,
   userOperations,
 } from './access'
+import { announcementOperations } from './announcements'
 import { archiveOperations } from './archives'
 import { artifactOperations } from './artifacts'
 import { clusterOperations, modelOperations } from './cluster'
@@ -34,6 +35,7 @@ export const operations = {
   limits: limitOperations,
   environments: environmentOperations,
   buckets: bucketOperations,
+  announcements: announcementOperations,
   audit: auditOperations,
   queue: queueOperations,
   orchestrator: orchestratorOperations,

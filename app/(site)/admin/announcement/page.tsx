@@ -1,0 +1,17 @@
+import type { Metadata } from 'next'
+import { AnnouncementView } from '@/components/announcement/announcement-view'
+import { announcementQuery } from '@/components/queries/announcement'
+import { readAnnouncement } from '@/lib/access/announcements'
+import { Prefetched } from '../../prefetched'
+import { requireAdmin } from '../../require-actor'
+
+export const metadata: Metadata = { title: 'Announcement' }
+
+export default async function AnnouncementPage() {
+  const actor = await requireAdmin('/admin/announcement')
+  return (
+    <Prefetched queryKey={announcementQuery().queryKey} load={() => readAnnouncement(actor)}>
+      <AnnouncementView />
+    </Prefetched>
+  )
+}

@@ -1,0 +1,59 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import { expect } from '@playwright/test'
+import { expectNoSideScroll, test } from './browser-test'
+import { signIn } from './sign-in'
+import { adminClient, createUser } from './test-users'
+
+/** An announcement of an admin. One test, because all users of the system see it. */
+
+const wcag = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
+
+test.afterAll(() => adminClient().announcements.remove())
+
+test('an admin publishes an announcement, and each user dismisses it with the keyboard', async ({
+  page,
+  context,
+  watch,
+}) => {
+  await signIn(context, await createUser({ name: 'herald', role: 'admin' }))
+  await page.goto('/admin/announcement')
+  await page.getByRole('button', { name: 'Publish' }).click()
+  await expect(page.getByText('Write a text')).toBeVisible()
+  const text = 'Maintenance on Friday at 18:00.\nJobs that run then will start again.'
+  await page.getByRole('textbox', { name: 'Text' }).fill(text)
+  await page.getByLabel('End').fill('2999-01-01T12:00')
+  await page.getByRole('button', { name: 'Publish' }).click()
+  await expect(page.getByRole('heading', { name: 'Shown now' })).toBeVisible()
+  await expect(page.getByRole('textbox', { name: 'Text' })).toHaveValue('')
+
+  const reader = await watch.openBrowser()
+  await signIn(reader.context(), await createUser({ name: 'hears' }))
+  const banner = reader.getByRole('region', { name: 'Announcement' })
+  for (const { width, colorScheme } of [
+    { width: 390, colorScheme: 'dark' },
+    { width: 1280, colorScheme: 'light' },
+  ] as const) {
+    await reader.setViewportSize({ width, height: 800 })
+    await reader.emulateMedia({ colorScheme })
+    await reader.goto('/cluster')
+    await expect(banner).toContainText('Jobs that run then will start again.')
+    await expectNoSideScroll(reader)
+    expect((await new AxeBuilder({ page: reader }).withTags(wcag).analyze()).violations).toEqual([])
+  }
+  await banner.getByRole('button', { name: 'Dismiss the announcement' }).focus()
+  await reader.keyboard.press('Enter')
+  await expect(banner).toHaveCount(0)
+  await expect(reader.getByRole('main')).toBeFocused()
+  // The server has stored it.
+  await expect
+    .poll(() => reader.evaluate(async () => (await (await fetch('/api/announcement')).json()).dismissed))
+    .toBe(true)
+  expect(await adminClient().announcements.get()).toMatchObject({ dismissed: false })
+  await reader.goto('/jobs')
+  await expect(reader.getByRole('heading', { level: 1, name: 'Jobs' })).toBeVisible()
+  await expect(banner).toHaveCount(0)
+
+  await page.getByRole('button', { name: 'Remove' }).click()
+  await expect(page.getByRole('heading', { name: 'Shown now' })).toHaveCount(0)
+  await expect(page.getByRole('region', { name: 'Announcement' })).toHaveCount(0)
+})
