@@ -82,6 +82,7 @@ async function pushSnapshot(projectId: string): Promise<string> {
 const queries: Record<string, string> = {
   '/api/projects/[id]/snapshots': '?name=code',
   '/api/projects/[id]/snapshots/versions': '?name=code',
+  '/api/jobs/[id]/metrics.csv': '?names=loss',
   '/api/snapshots/[id]/changes': `?since=${neverWas}`,
 }
 

@@ -3,6 +3,7 @@ import { invalidRequest } from '../errors'
 import * as jobFiles from '../job-files'
 import * as queries from '../job-queries'
 import * as jobs from '../jobs'
+import * as metrics from '../metrics/job-metrics'
 import { defineOperations, done, file, get, list, ok, patch, post } from './operation'
 
 /** Whether an older job with the same content may be the response. A wrong value is a 400, for compatibility. */
@@ -85,6 +86,14 @@ export const jobOperations = defineOperations('jobs', 'jobs', {
   cancel: post('/api/cancel/{id}', 'submit', 'Cancel a job', {
     query: queries.jobQuerySchema,
     responses: ok(jobs.jobDetailSchema),
+  }),
+  metrics: get('/api/jobs/{id}/metrics', 'read', 'The numbers in the lines of JSON that a job printed', {
+    query: metrics.metricsQuerySchema,
+    responses: ok(metrics.jobMetricsSchema),
+  }),
+  metricsCsv: get('/api/jobs/{id}/metrics.csv', 'read', 'Download all values of some metrics', {
+    query: metrics.metricsCsvQuerySchema,
+    responses: file('CSV'),
   }),
   source: get('/api/jobs/{id}/source', 'read', 'Program and config of a job, without the token', {
     responses: ok(jobs.jobSourceSchema),

@@ -1,5 +1,6 @@
 import type { JobFilters } from '../../contract/job-queries'
 import { submitResultSchema } from '../../contract/jobs'
+import { encodeName } from '../../contract/metrics/job-metrics'
 import type { Operation } from '../../contract/operations/operation'
 import { operations } from '../../contract/operations/operations'
 import { type Args, createMethods, toCall } from './methods'
@@ -65,6 +66,9 @@ function specialJobMethods(transport: Transport) {
       const { path, call } = toCall(operations.jobs.result, [id, { format }, signal])
       return transport.raw(path, call)
     },
+    /** Where all values of some metrics can be downloaded as CSV. */
+    metricsCsvUrl: (id: string, names: readonly string[], rank?: number) =>
+      addressOf(transport, operations.jobs.metricsCsv, id, { names: names.map(encodeName), rank }),
     artifactUrl: (id: string, artifactId: string, as?: 'image') =>
       addressOf(transport, operations.jobs.artifact, id, artifactId, { as }),
     /** Where a file of the job's uploaded directory can be downloaded. */

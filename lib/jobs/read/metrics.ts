@@ -1,0 +1,112 @@
+import type { Actor } from '../../access/actor'
+import { takeSlot } from '../../async/concurrency-limit'
+import { rateLimited } from '../../contract/errors'
+import {
+  axisNames,
+  type JobMetrics,
+  type MetricSeries,
+  type MetricsQuery,
+} from '../../contract/metrics/job-metrics'
+import { database } from '../../database/client'
+import { readOutput } from '../../results/read-output'
+import { alignTo } from '../../results/series/align'
+import { csvLines } from '../../results/series/csv-lines'
+import { downsample } from '../../results/series/downsample'
+import { SeriesCache, type TaskOutput } from '../../results/series/series-cache'
+import type { SeriesStore } from '../../results/series/series-store'
+import { filesDeleted } from '../downloads/artifacts'
+import { contentDisposition } from '../downloads/content-disposition'
+import { findVisibleJob, type VisibleJob } from './job-visibility'
+
+/** Long output is read in several requests, because an answer must not take a second. */
+const budgetMs = 400
+/** A comparison of the most jobs, twice. */
+const requestsPerUser = 24
+const maxListedNames = 1000
+
+const cache = new SeriesCache()
+
+/** Reads the metrics of a job, also while it runs. */
+export async function readJobMetrics(actor: Actor, jobId: string, query: MetricsQuery): Promise<JobMetrics> {
+  const job = await findJobWithOutput(actor, jobId)
+  const release = takeSlot(`metrics of ${actor.userId}`, requestsPerUser)
+  if (!release) throw rateLimited('You load the metrics of too many jobs at the same time.', 2)
+  try {
+    const task = await findTask(job, query.rank)
+    const { store, position } = await cache.read(task, budgetMs)
+    return {
+      attempt: task.attempt,
+      rank: task.rank,
+      ...toAnswer(store, query),
+      complete: position >= task.bytes,
+      progress: task.bytes === 0 ? 1 : Math.min(1, position / task.bytes),
+    }
+  } finally {
+    release()
+  }
+}
+
+/** All values of some metrics as CSV: one line for each line that the job printed with one of them. */
+export async function downloadMetrics(
+  actor: Actor,
+  jobId: string,
+  { names, rank }: { names: readonly string[]; rank?: number | undefined },
+): Promise<Response> {
+  const job = await findJobWithOutput(actor, jobId)
+  const task = await findTask(job, rank)
+  const output = readOutput(job.id, task.attempt, 0, task.rank)
+  return contentDisposition(csvLines(output, names), {
+    name: `${job.id}.csv`,
+    type: 'text/csv; charset=utf-8',
+  })
+}
+
+async function findJobWithOutput(actor: Actor, jobId: string): Promise<VisibleJob> {
+  const job = await findVisibleJob(actor, jobId)
+  if (job.files_deleted !== null) throw filesDeleted(job)
+  return job
+}
+
+/** The task with this rank, or the first that printed a metric. */
+async function findTask({ id, attempt }: VisibleJob, rank: number | undefined): Promise<TaskOutput> {
+  const { rows } = await database().pool.query<{ rank: number; bytes: number }>(
+    `SELECT rank, output_bytes::int8 AS bytes FROM tasks WHERE job_id = $1 AND attempt = $2
+      ORDER BY rank = $3 DESC, metrics <> '{}' DESC, rank LIMIT 1`,
+    [id, attempt, rank ?? -1],
+  )
+  const [found = { rank: 0, bytes: 0 }] = rows
+  // A rank that the job does not have printed nothing.
+  const task = rank === undefined || rank === found.rank ? found : { rank, bytes: 0 }
+  return { jobId: id, attempt, ...task }
+}
+
+/** The part of the answer that depends only on the series. */
+function toAnswer(
+  store: SeriesStore,
+  query: MetricsQuery,
+): Omit<JobMetrics, 'attempt' | 'rank' | 'complete' | 'progress'> {
+  const { axes } = store
+  const x = axes.find((axis) => axis === query.x) ?? axes[0] ?? 'line'
+  const search = query.search?.toLowerCase() ?? ''
+  const counters = new Set<string>(axisNames)
+  const all = [...store.columns.keys()].filter((name) => name !== x && name.toLowerCase().includes(search))
+  const names = [...all.filter((name) => !counters.has(name)), ...all.filter((name) => counters.has(name))]
+  const chosen = query.names ?? names.slice(0, query.limit)
+  return {
+    x,
+    axes,
+    lines: store.lines,
+    names: names.slice(0, maxListedNames),
+    name_count: names.length,
+    approximate: store.thinned,
+    series: chosen.flatMap((name) => seriesOf(store, name, x, query)),
+  }
+}
+
+function seriesOf(store: SeriesStore, name: string, axis: string, query: MetricsQuery): MetricSeries[] {
+  const column = store.columns.get(name)
+  if (!column) return []
+  const { count, notFinite, last } = column
+  const points = downsample(alignTo(store, name, axis), query.points, query)
+  return [{ name, count, not_finite: notFinite, last, ...points }]
+}

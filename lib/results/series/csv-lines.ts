@@ -1,0 +1,45 @@
+import { setImmediate } from 'node:timers/promises'
+import { isMetricName, visitNumbers } from '../metrics'
+import { MetricLines } from './metric-lines'
+
+/** A spreadsheet would take a cell that begins like this for a formula. */
+const formula = /^[=+\-@]/
+
+/** The values of some metrics as CSV, in pieces. A value that is not finite is NaN. */
+export async function* csvLines(
+  output: AsyncIterable<Buffer>,
+  names: readonly string[],
+): AsyncGenerator<Buffer> {
+  const places = new Map(names.filter(isMetricName).map((name, index) => [name, index]))
+  const rows: string[] = [['line', 'time', ...[...places.keys()].map(toCell)].join(',')]
+  let line = 0
+  const lines = new MetricLines((value, time) => {
+    const cells: string[] = new Array(places.size).fill('')
+    let printed = false
+    let chosen = false
+    visitNumbers(value, (name, number) => {
+      printed ||= isMetricName(name)
+      const place = places.get(name)
+      if (place === undefined) return
+      cells[place] = String(number)
+      chosen = true
+    })
+    if (printed) line++
+    if (chosen) rows.push([line, time, ...cells].join(','))
+  })
+  for await (const piece of output) {
+    lines.push(piece)
+    if (rows.length > 0) yield toBytes(rows.splice(0))
+    await setImmediate()
+  }
+  if (rows.length > 0) yield toBytes(rows)
+}
+
+function toBytes(rows: readonly string[]): Buffer {
+  return Buffer.from(`${rows.join('\r\n')}\r\n`)
+}
+
+function toCell(name: string): string {
+  const text = formula.test(name) ? `'${name}` : name
+  return /[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}
