@@ -3,6 +3,8 @@ export async function register(): Promise<void> {
   if (process.env.NEXT_RUNTIME !== 'nodejs') return
   const { watchStorage } = await import('./lib/storage/watch')
   const { storeUploads } = await import('./lib/jobs/uploads/store-uploads')
+  const { deliverNotifications } = await import('./lib/access/notifications/deliver')
   void watchStorage()
   void storeUploads()
+  void deliverNotifications()
 }

@@ -26,6 +26,8 @@ let adas: {
   'project-invitations': string
   archives: string
   snapshots: string
+  'notifications/targets': string
+  'notifications/deliveries': string
 }
 
 test.beforeAll(async () => {
@@ -47,6 +49,7 @@ test.beforeAll(async () => {
     'project-invitations': await inviteAda(),
     archives: await registerArchive(),
     snapshots: await pushSnapshot(project?.id ?? ''),
+    ...(await addTarget()),
   }
 })
 
@@ -78,6 +81,18 @@ async function pushSnapshot(projectId: string): Promise<string> {
   return id
 }
 
+/** Returns the ids of a target of Ada, and of a message to it. */
+async function addTarget() {
+  const { id } = await ada.client.notifications.createTarget({
+    kind: 'webhook',
+    name: secret,
+    url: `https://gpuq.invalid/${secret}`,
+    events: ['job.failed'],
+  })
+  const delivery = await ada.client.notifications.test(id)
+  return { 'notifications/targets': id, 'notifications/deliveries': delivery.id }
+}
+
 /** Queries that are valid for the caller's own objects. */
 const queries: Record<string, string> = {
   '/api/projects/[id]/snapshots': '?name=code',
@@ -95,6 +110,7 @@ const bodies: Record<string, unknown> = {
   '/api/users/[handle]': { name: 'taken over' },
   '/api/environments/[name]': { description: 'taken over' },
   '/api/buckets/[name]': { access_key_id: 'taken', secret_access_key: 'over' },
+  '/api/notifications/targets/[id]': { name: 'taken over' },
   '/api/jobs/[id]': { note: 'taken over', starred: true, tags: ['taken'] },
   '/api/queue/[id]/priority': { priority: 1 },
   '/api/queue/[id]/hold': { held: true },
@@ -117,6 +133,8 @@ function ownerOf(route: string): keyof typeof adas | 'nobody' | undefined {
     'sessions',
     'archives',
     'snapshots',
+    'notifications/targets',
+    'notifications/deliveries',
   ] as const
   return kinds.find((kind) => route.startsWith(`/api/${kind}/[`))
 }
@@ -191,6 +209,7 @@ test('no object was changed', async () => {
   expect((await ada.client.snapshots.list(adas.projects)).items).toMatchObject([
     { id: adas.snapshots, version: 1, shared_at: null },
   ])
+  expect(await ada.client.notifications.get()).toMatchObject({ targets: [{ name: secret }] })
   const environments = await ada.client.environments.list()
   expect(environments.map(({ description }) => description)).not.toContain('taken over')
 })

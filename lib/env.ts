@@ -53,7 +53,7 @@ export const envSchema = z.object({
     .min(32)
     .optional()
     .describe(
-      'secret that signs sessions and encrypts the keys of buckets; unset: generated once and stored in the data directory',
+      'secret that signs sessions and encrypts the keys of buckets and the targets of notifications; unset: generated once and stored in the data directory',
     ),
   GPUQ_ADMIN_EMAIL: z
     .email()
@@ -133,7 +133,9 @@ export const envSchema = z.object({
     .describe('number of GPUs of the machine to use (simulated ones if it has none); unset: all'),
   GPUQ_NOTIFY_PRIVATE: flag
     .default(false)
-    .describe('true: notify_url may be on this host or on a private network'),
+    .describe(
+      'true: notify_url and targets of notifications may be on this host or on a private network; users see the first bytes of the answers',
+    ),
   GPUQ_WORKSPACES: workspaces
     .optional()
     .describe(

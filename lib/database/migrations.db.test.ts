@@ -64,3 +64,44 @@ it('jobs have the tags of their configs', async () => {
   const found = new Map(rows.map(({ id, tags }) => [id, tags.sort()]))
   expect(jobs.map((id) => found.get(id))).toEqual([['best', 'v2'], [], []])
 })
+
+it('messages about ended jobs stay, delivered or not', async () => {
+  await migrateUntil('20261123212000_notification_targets')
+  const spec = { notify_url: 'https://Example.org:8443/done?key=1' }
+  const [live, told, open] = await Promise.all([1, 2, 3].map(() => makeJob({ spec }, pool)))
+  await pool.query(
+    `UPDATE jobs SET status = 'failed', reason = 'exit_code', exit_code = 3, ended_at = now() WHERE id = ANY ($1)`,
+    [[told, open]],
+  )
+  for (const [job, settled] of [
+    [live, null],
+    [told, new Date()],
+    [open, null],
+  ])
+    await pool.query('INSERT INTO job_notifications (job_id, attempts, settled_at) VALUES ($1, 2, $2)', [
+      job,
+      settled,
+    ])
+  await migrate(url)
+  const select = `SELECT job_id, event, attempts, settled_at IS NOT NULL AS settled, split_part(lane, ' ', 2) AS host
+                    FROM notification_deliveries ORDER BY created_at`
+  const stored = { event: 'job.failed', host: 'example.org:8443' }
+  const found = (await pool.query(select)).rows
+  expect(found).toHaveLength(2)
+  expect(found).toEqual(
+    expect.arrayContaining([
+      { ...stored, job_id: told, attempts: 2, settled: true },
+      { ...stored, job_id: open, attempts: 2, settled: false },
+    ]),
+  )
+  await pool.query(
+    `UPDATE jobs SET status = 'failed', reason = 'exit_code', exit_code = 3, ended_at = now() WHERE id = $1`,
+    [live],
+  )
+  expect((await pool.query(select)).rows).toContainEqual({
+    ...stored,
+    job_id: live,
+    attempts: 0,
+    settled: false,
+  })
+})

@@ -2,7 +2,6 @@ import { sleep } from '@/lib/async/sleep'
 import { markExpiredNodesLost } from '@/lib/cluster/nodes/lost-nodes'
 import { logger } from '@/lib/logger'
 import type { Engine } from '../engine/engine'
-import { sendNotices } from '../notices/send-notices'
 import { attempt } from './attempt'
 import { storeResults } from './store-results'
 import { sweep } from './sweep'
@@ -10,17 +9,11 @@ import { sweep } from './sweep'
 const lostNodesIntervalMs = 1_000
 
 /**
- * The leader's loop: lets the engine start jobs, handles lost nodes, stores the output of ended jobs as files, sends
- * notices, and deletes what has expired.
+ * The leader's loop: lets the engine start jobs, handles lost nodes, stores the output of ended jobs as files, and
+ * deletes what has expired.
  */
 export async function lead(engine: Engine, signal: AbortSignal): Promise<void> {
-  await Promise.all([
-    engine.schedule(signal),
-    keepNodes(signal),
-    storeResults(signal),
-    sendNotices(signal),
-    sweep(signal),
-  ])
+  await Promise.all([engine.schedule(signal), keepNodes(signal), storeResults(signal), sweep(signal)])
 }
 
 /** Freed resources are placed at once, because losing a node notifies the leader. */

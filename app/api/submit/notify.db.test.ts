@@ -1,9 +1,14 @@
 import { beforeAll, expect, it, vi } from 'vitest'
+import {
+  claimDelivery,
+  delayDelivery,
+  dueDeliveries,
+  settleDelivery,
+} from '@/lib/access/notifications/outbox'
 import { makePerson, type Person } from '@/lib/access/testing/people'
 import { makeJob } from '@/lib/cluster/testing/rows'
 import { testDatabase } from '@/lib/database/testing/test-database'
 import { cancelJob } from '@/lib/jobs/lifecycle/cancel'
-import { claimNotice, dueNotices, noteNoticeProblem, settleNotice } from '@/lib/jobs/lifecycle/notifications'
 import { readJob } from '@/lib/jobs/read/read'
 import { upload } from './testing/upload'
 
@@ -20,17 +25,22 @@ beforeAll(async () => {
 it('only an ended job with a notify_url has a notification due', async () => {
   const asked = await upload(admin, { config: 'notify_url: https://example.org/done' })
   const unasked = await upload(admin)
-  expect(await dueNotices(10, 10)).toEqual([])
+  expect(await dueDeliveries(10, 10, 10)).toEqual([])
   for (const { body } of [asked, unasked]) await cancelJob(admin.actor, String(body.job_id))
-  expect(await dueNotices(10, 10)).toMatchObject([
-    {
-      jobId: asked.body.job_id,
-      url: 'https://example.org/done',
-      status: 'cancelled',
-      reason: 'cancelled_by_user',
-    },
-  ])
+  await makeDue()
+  const [due, ...others] = await dueDeliveries(10, 10, 10)
+  expect(others).toEqual([])
+  expect(await claimDelivery(due?.id ?? '')).toMatchObject({
+    notifyUrl: 'https://example.org/done',
+    event: 'job.cancelled',
+    data: { job_id: asked.body.job_id, status: 'cancelled', reason: 'cancelled_by_user' },
+  })
+  await db.pool.query('DELETE FROM notification_deliveries')
 })
+
+/** Due also by the clock of another processor, which may be slightly behind. */
+const makeDue = () =>
+  db.pool.query(`UPDATE notification_deliveries SET next_try_at = now() - interval '1 second'`)
 
 it('the status of a job has the state of its notification, but not the address', async () => {
   const { body } = await upload(admin, { config: 'notify_url: https://example.org/done?key=secret' })
@@ -39,17 +49,19 @@ it('the status of a job has the state of its notification, but not the address',
   expect(await notice()).toMatchObject({ state: 'waiting', attempts: 0 })
   await cancelJob(admin.actor, jobId)
   expect(await notice()).toMatchObject({ state: 'trying', problem: null })
-  // Due also by the clock of another processor, which may be slightly behind.
-  await db.pool.query(`UPDATE job_notifications SET next_try_at = now() - interval '1 second'`)
-  await claimNotice(jobId)
-  await noteNoticeProblem(jobId, 'The address answered 500.')
+  await makeDue()
+  const [due] = await dueDeliveries(10, 10, 10)
+  const claimed = await claimDelivery(due?.id ?? '')
+  if (!claimed) throw new Error('The notification is not due.')
+  const answered = { status: 500, response: 'secret', problem: 'The address answered 500.' }
+  await delayDelivery(claimed, answered, null)
   expect(await notice()).toMatchObject({
     state: 'trying',
     attempts: 1,
     problem: 'The address answered 500.',
     next_try_at: expect.stringMatching(/Z$/),
   })
-  await settleNotice(jobId, 'The address answered 503.')
+  await settleDelivery(claimed, { ...answered, problem: 'The address answered 503.' })
   expect(await notice()).toMatchObject({
     state: 'given_up',
     problem: 'The address answered 503.',

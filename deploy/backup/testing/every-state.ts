@@ -275,7 +275,18 @@ async function addTraces(admin: Person, ada: Person, lease: Lease, jobs: EverySt
     `INSERT INTO gpu_samples (gpu_id, at, load, memory_used_mib, power_w) SELECT id, now(), 0.1 + 0.2, 1000, 71.123456789 FROM gpus`,
   )
   await pool.query(`INSERT INTO model_requirements (name, milli) VALUES ('llama-3', 2000)`)
-  await pool.query(`INSERT INTO job_notifications (job_id, settled_at) VALUES ($1, now())`, [jobs.completed])
+  const target = uuidv7()
+  await pool.query(
+    `INSERT INTO notification_targets (id, user_id, kind, name, address, config, events)
+     VALUES ($1, $2, 'webhook', 'a server', 'https://example.org', '\\x00ff0a', '{job.failed}')`,
+    [target, ada.id],
+  )
+  await pool.query(`INSERT INTO webhook_secrets (user_id, secret) VALUES ($1, '\\x00ff0a')`, [ada.id])
+  await pool.query(
+    `INSERT INTO notification_deliveries (id, user_id, target_id, job_id, event, data, lane, settled_at, response)
+     VALUES ($1, $2, $3, $4, 'job.completed', '{"status": "completed"}', 'a lane', now(), 'ok')`,
+    [uuidv7(), ada.id, target, jobs.completed],
+  )
   const bucket = uuidv7()
   await pool.query(
     `INSERT INTO buckets (id, name, region, bucket, keys) VALUES ($1, 'research', 'us-east-1', 'research', '\\x00ff0a')`,

@@ -1,81 +1,79 @@
-import { ChangeSignal } from '@/lib/async/change-signal'
-import { toUploadStatus } from '@/lib/contract/status'
-import { listener } from '@/lib/database/listen'
-import { env, publicUrl } from '@/lib/env'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { visibleText } from '../../contract/sanitize-text'
+import { env } from '../../env'
+import { logger } from '../../logger'
 import {
-  claimNotice,
-  type DueNotice,
-  dueNotices,
-  mostNoticeAttempts,
-  noteNoticeProblem,
-  settleNotice,
-} from '@/lib/jobs/lifecycle/notifications'
-import { logger } from '@/lib/logger'
-import { type Posting, postNotice } from './post-notice'
+  type ClaimedDelivery,
+  claimDelivery,
+  delayDelivery,
+  dueDeliveries,
+  mostAttempts,
+  pauseGoneTarget,
+  settleDelivery,
+} from './outbox'
+import type { RequestOptions } from './send-request'
+import { type Attempted, sendTo } from './send-to'
 
-const pollIntervalMs = 2_000
+const pollIntervalMs = 1_000
 const timeoutMs = 10_000
-/** Limits of concurrent notices, in total and per user, so that one user's slow address does not delay others. */
-const maxConcurrent = 16
-const maxPerUser = 4
+/**
+ * Limits of concurrent attempts, so that a target that hangs delays no other one. An attempt costs one socket. A user of whom
+ * all targets hang does not reach the limit.
+ */
+const maxConcurrent = 500
+const maxPerUser = 50
+const maxPerLane = 2
 
-/** Sends notices about ended jobs until `signal` is aborted. Unsent notices stay in the database. */
-export async function sendNotices(
-  signal: AbortSignal,
-  posting: Posting = { allowPrivate: env().GPUQ_NOTIFY_PRIVATE, timeoutMs, signal },
+/**
+ * Delivers notifications until `signal` is aborted. Undelivered ones stay in the database. Only web servers do this, because
+ * only they decrypt the addresses of targets.
+ */
+export async function deliverNotifications(
+  signal: AbortSignal = new AbortController().signal,
+  options: RequestOptions = { allowPrivate: env().GPUQ_NOTIFY_PRIVATE, timeoutMs, signal },
 ): Promise<void> {
-  const wake = new ChangeSignal(signal)
-  const stop = await listener().listen('queue', wake.notify)
-  const inFlight = new Map<Promise<void>, string>()
-  const ofUser = (userId: string) => [...inFlight.values()].filter((id) => id === userId).length
-  try {
-    while (!signal.aborted) {
-      const due = await dueNotices(maxConcurrent, maxPerUser).catch((error: unknown) => {
-        logger.error({ err: error }, 'could not look up the notices to send')
-        return []
-      })
-      for (const notice of due) {
-        if (inFlight.size >= maxConcurrent || ofUser(notice.userId) >= maxPerUser) continue
-        const told = sendNotice(notice, posting).catch((error: unknown) =>
-          logger.error({ err: error, job: notice.jobId }, 'could not send the notice about the end of a job'),
-        )
-        inFlight.set(told, notice.userId)
-        void told.finally(() => {
-          inFlight.delete(told)
-          wake.notify()
-        })
-      }
-      await wake.wait(pollIntervalMs)
+  const inFlight = new Map<Promise<void>, { userId: string; lane: string }>()
+  const count = (key: 'userId' | 'lane', value: string) =>
+    [...inFlight.values()].filter((entry) => entry[key] === value).length
+  while (!signal.aborted) {
+    const due = await dueDeliveries(maxConcurrent, maxPerUser, maxPerLane).catch((error: unknown) => {
+      logger.error({ err: error }, 'could not look up the notifications to deliver')
+      return []
+    })
+    const before = inFlight.size
+    for (const { id, userId, lane } of due) {
+      if (inFlight.size >= maxConcurrent || count('userId', userId) >= maxPerUser) continue
+      if (count('lane', lane) >= maxPerLane) continue
+      const attempt = deliver(id, options).catch((error: unknown) =>
+        logger.error({ err: error, notification: id }, 'could not deliver a notification'),
+      )
+      inFlight.set(attempt, { userId, lane })
+      void attempt.finally(() => inFlight.delete(attempt))
     }
-    await Promise.all(inFlight.keys())
-  } finally {
-    stop()
+    const wait = sleep(pollIntervalMs, undefined, { ref: false, signal }).catch(() => undefined)
+    // A target with many messages gets the next ones as soon as one was delivered.
+    await (inFlight.size > before ? Promise.race([wait, ...inFlight.keys()]) : wait)
   }
+  await Promise.all(inFlight.keys())
 }
 
 /** Makes one attempt, unless another process is making it. */
-export async function sendNotice(notice: DueNotice, posting: Posting): Promise<void> {
-  const { jobId, url } = notice
-  const taken = await claimNotice(jobId)
-  if (!taken) return
-  const posted = await postNotice(url, toPayload(notice), posting)
-  if (posted.ok) return settleNotice(jobId, null)
-  if (!posted.refused && taken.attempt < mostNoticeAttempts) return noteNoticeProblem(jobId, posted.problem)
-  logger.warn(
-    { job: jobId, attempts: taken.attempt },
-    `the notice about the end of a job was not delivered: ${posted.problem}`,
-  )
-  return settleNotice(jobId, posted.problem)
+export async function deliver(id: string, options: RequestOptions): Promise<void> {
+  const delivery = await claimDelivery(id)
+  if (!delivery) return
+  await storeResult(delivery, await sendTo(delivery, options))
 }
 
-/** The posted JSON. */
-function toPayload({ jobId, status, reason, name, endedAt }: DueNotice) {
-  return {
-    job_id: jobId,
-    status: toUploadStatus(status),
-    reason,
-    name,
-    ended_at: endedAt.toISOString(),
-    url: `${publicUrl()}/jobs/${jobId}`,
+async function storeResult(delivery: ClaimedDelivery, attempted: Attempted): Promise<void> {
+  const { status, problem, outcome } = attempted
+  const response = attempted.response === null ? null : visibleText(attempted.response, 500)
+  const result = { status, response, problem }
+  if (outcome === 'retry' && delivery.attempt < mostAttempts) {
+    return delayDelivery(delivery, result, attempted.retryAfterS)
   }
+  await settleDelivery(delivery, result)
+  if (problem === null) return
+  const { id, attempt, targetId } = delivery
+  logger.warn({ notification: id, attempts: attempt }, `a notification was not delivered: ${problem}`)
+  if (outcome === 'gone' && targetId !== null) await pauseGoneTarget(targetId, problem)
 }

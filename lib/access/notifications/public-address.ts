@@ -1,5 +1,5 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net'
-import { nonPublicRanges } from '@/lib/contract/ip-ranges'
+import { nonPublicRanges } from '../../contract/ip-ranges'
 
 const privateRanges = new BlockList()
 for (const range of nonPublicRanges) {

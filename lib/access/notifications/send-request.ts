@@ -1,10 +1,10 @@
 import { lookup } from 'node:dns/promises'
-import { request as requestHttp } from 'node:http'
+import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
-import { unlessAborted } from '@/lib/async/sleep'
-import { timeLimit } from '@/lib/async/time-limit'
-import { errorCode } from '@/lib/contract/error-code'
+import { unlessAborted } from '../../async/sleep'
+import { timeLimit } from '../../async/time-limit'
+import { errorCode } from '../../contract/error-code'
 import { isPublicAddress } from './public-address'
 
 export interface Address {
@@ -12,7 +12,15 @@ export interface Address {
   family: number
 }
 
-export interface Posting {
+/** A request to an address that a user chose. */
+export interface OutgoingRequest {
+  url: string
+  method?: 'POST' | 'PUT'
+  headers?: Record<string, string>
+  body: string
+}
+
+export interface RequestOptions {
   /** Whether addresses of this host and of private networks are allowed. */
   allowPrivate: boolean
   timeoutMs: number
@@ -21,32 +29,44 @@ export interface Posting {
   resolve?: (hostname: string) => Promise<Address[]>
 }
 
-/** `refused`: the notice must never be sent to this address. */
-type Posted = { ok: true } | { ok: false; problem: string; refused: boolean }
+/** The answer of a server. */
+export interface Answer {
+  status: number
+  /** Seconds in the header Retry-After; null: none. */
+  retryAfterS: number | null
+  /** The first bytes of the body. */
+  text: string
+}
+
+/** `refused`: nothing must ever be sent to this address. */
+type Sent = Answer | { problem: string; refused: boolean }
+
+const mostAnswerBytes = 512
 
 /**
- * Posts JSON to a URL that a user chose. Resolves the name once, checks every address, and connects to a checked
+ * Sends JSON to a URL that a user chose. Resolves the name once, checks every address, and connects to a checked
  * one, so a name that changes its address in between (DNS rebinding) has no effect. Follows no redirects, reads only
- * the status of the response, and has one time limit.
+ * the beginning of the answer, and has one time limit.
  */
-export async function postNotice(url: string, body: unknown, posting: Posting): Promise<Posted> {
-  const signal = timeLimit(posting.timeoutMs, posting.signal)
+export async function sendRequest(request: OutgoingRequest, options: RequestOptions): Promise<Sent> {
+  const signal = timeLimit(options.timeoutMs, options.signal)
   try {
-    const target = new URL(url)
-    const addresses = await withinTime(findAddresses(target, posting), signal)
-    if (!posting.allowPrivate && !addresses.every(({ address }) => isPublicAddress(address))) {
+    const target = new URL(request.url)
+    const addresses = await withinTime(findAddresses(target, options), signal)
+    if (!options.allowPrivate && !addresses.every(({ address }) => isPublicAddress(address))) {
       const problem = 'The address is on a private network. An admin can allow this with GPUQ_NOTIFY_PRIVATE.'
-      return { ok: false, problem, refused: true }
+      return { problem, refused: true }
     }
-    const status = await send(target, addresses, JSON.stringify(body), signal)
-    if (status >= 200 && status < 300) return { ok: true }
-    return { ok: false, problem: `The address responded with status ${status}.`, refused: false }
+    return await send(target, addresses, request, signal)
   } catch (error) {
-    return { ok: false, problem: explain(error, signal), refused: false }
+    return { problem: explain(error, signal), refused: false }
   }
 }
 
-async function findAddresses({ hostname }: URL, { resolve = resolveAll }: Posting): Promise<Address[]> {
+async function findAddresses(
+  { hostname }: URL,
+  { resolve = resolveAll }: RequestOptions,
+): Promise<Address[]> {
   const literal = hostname.replace(/^\[|\]$/g, '')
   const family = isIP(literal)
   if (family !== 0) return [{ address: literal, family }]
@@ -57,28 +77,50 @@ async function findAddresses({ hostname }: URL, { resolve = resolveAll }: Postin
 
 const resolveAll = (hostname: string) => lookup(hostname, { all: true, verbatim: true })
 
-/** Sends the request, and returns the status of the response. */
-function send(url: URL, addresses: Address[], body: string, signal: AbortSignal): Promise<number> {
-  const request = url.protocol === 'https:' ? requestHttps : requestHttp
+function send(
+  url: URL,
+  addresses: Address[],
+  { method = 'POST', headers, body }: OutgoingRequest,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const open = url.protocol === 'https:' ? requestHttps : requestHttp
   return new Promise((resolve, reject) => {
-    const sent = request(url, {
-      method: 'POST',
+    const sent = open(url, {
+      method,
       headers: {
         'content-type': 'application/json',
         'content-length': Buffer.byteLength(body),
         'user-agent': 'gpuq',
+        ...headers,
       },
       agent: false,
       signal,
       lookup: lookupAmong(addresses),
     })
-    sent.on('response', (response) => {
-      resolve(response.statusCode ?? 0)
-      response.destroy()
-    })
+    sent.on('response', (response) => resolve(readAnswer(response)))
     sent.on('error', reject)
     sent.end(body)
   })
+}
+
+/** The status counts, also if the body does not end or breaks off. */
+async function readAnswer(response: IncomingMessage): Promise<Answer> {
+  const parts: Buffer[] = []
+  try {
+    for await (const part of response) {
+      parts.push(part)
+      if (Buffer.concat(parts).length >= mostAnswerBytes) break
+    }
+  } catch {
+    // What has arrived is enough.
+  }
+  response.destroy()
+  const retryAfter = Number(response.headers['retry-after'] ?? Number.NaN)
+  return {
+    status: response.statusCode ?? 0,
+    retryAfterS: Number.isFinite(retryAfter) && retryAfter > 0 ? retryAfter : null,
+    text: Buffer.concat(parts).subarray(0, mostAnswerBytes).toString(),
+  }
 }
 
 /** Returns the addresses that were checked, whatever the name resolves to now. */
@@ -100,7 +142,7 @@ async function withinTime<T>(work: Promise<T>, signal: AbortSignal): Promise<T> 
 function explain(error: unknown, signal: AbortSignal): string {
   if (signal.aborted) return 'The address did not respond in time.'
   const code = errorCode(error)
-  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'The host name in notify_url cannot be resolved.'
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'The host name of the address cannot be resolved.'
   if (code === 'ECONNREFUSED') return 'No server accepts connections at the address.'
   return code === undefined
     ? 'The address could not be reached.'

@@ -14,6 +14,7 @@ import { archiveOperations } from './archives'
 import { artifactOperations } from './artifacts'
 import { clusterOperations, modelOperations } from './cluster'
 import { jobOperations } from './jobs'
+import { notificationOperations } from './notifications'
 import type { Operation } from './operation'
 import { orchestratorOperations, queueOperations } from './queue'
 import { agentOperations, serverOperations } from './server'
@@ -36,6 +37,7 @@ export const operations = {
   environments: environmentOperations,
   buckets: bucketOperations,
   announcements: announcementOperations,
+  notifications: notificationOperations,
   audit: auditOperations,
   queue: queueOperations,
   orchestrator: orchestratorOperations,

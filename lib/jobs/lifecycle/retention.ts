@@ -1,3 +1,4 @@
+import { deleteOldDeliveries } from '../../access/notifications/outbox'
 import { deleteExpiredInvitations } from '../../access/projects/project-invitations'
 import { retentionCutoffOf, retentionDaysOf } from '../../access/retention'
 import { deleteEndedSessions } from '../../access/sessions/sessions'
@@ -11,15 +12,16 @@ import { deleteFiles } from './delete-files'
 const leftoverMs = 60 * 60_000
 
 /**
- * Deletes ended sessions, old counts of wrong passwords, expired invitations to projects, idempotency keys after a day,
- * incomplete files of writers that died, and the files of jobs after the retention of their projects, or after the
- * default one.
+ * Deletes ended sessions, old counts of wrong passwords, expired invitations to projects, old notifications, idempotency
+ * keys after a day, incomplete files of writers that died, and the files of jobs after the retention of their projects, or
+ * after the default one.
  */
 export async function deleteExpired(now: Date): Promise<void> {
   await database().pool.query("DELETE FROM idempotency_keys WHERE created_at < now() - interval '1 day'")
   await deleteEndedSessions()
   await deleteOldThrottles()
   await deleteExpiredInvitations()
+  await deleteOldDeliveries()
   await deleteOldFiles()
   await storage().removeLeftovers(new Date(now.getTime() - leftoverMs))
 }

@@ -56,7 +56,7 @@ const selectDetail = `
     FROM jobs j ${summaryJoins}
     LEFT JOIN tasks t ON t.job_id = j.id AND t.attempt = j.attempt AND t.rank = 0
     LEFT JOIN result_files f ON f.job_id = j.id
-    LEFT JOIN job_notifications o ON o.job_id = j.id
+    LEFT JOIN notification_deliveries o ON o.job_id = j.id AND o.target_id IS NULL
     LEFT JOIN job_uploads w ON w.job_id = j.id
    WHERE j.id = $1`
 
@@ -81,7 +81,7 @@ export async function readJobDetail(jobId: string): Promise<JobDetail> {
     placed: row.status === 'scheduled' || row.status === 'running',
     resources: toResources(row.spec, row.instances),
     snapshot: snapshotOf(row.spec),
-    notice: toNotice(row),
+    notice: toNotice(row, row.spec.notify_url !== undefined),
     bucket: toJobBucket(row),
   }
   // Removes the columns that only the derived keys need, such as the spec.

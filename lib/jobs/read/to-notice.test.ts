@@ -13,15 +13,22 @@ const row = (given: Partial<NoticeRow>): NoticeRow => ({
 
 describe('toNotice', () => {
   it('is null without a notify_url', () => {
-    expect(toNotice(row({ notice_attempts: null }))).toBeNull()
+    expect(toNotice(row({ notice_attempts: null, completed_at: null }), false)).toBeNull()
+  })
+
+  it('is null when the log has deleted the message', () => {
+    expect(toNotice(row({ notice_attempts: null }), true)).toBeNull()
   })
 
   it('waits for the end of the job', () => {
-    expect(toNotice(row({ completed_at: null }))).toMatchObject({ state: 'waiting', next_try_at: null })
+    expect(toNotice(row({ notice_attempts: null, completed_at: null }), true)).toMatchObject({
+      state: 'waiting',
+      next_try_at: null,
+    })
   })
 
   it('names the next attempt and the last problem', () => {
-    expect(toNotice(row({ notice_attempts: 2, notice_problem: 'The address answered 500.' }))).toEqual({
+    expect(toNotice(row({ notice_attempts: 2, notice_problem: 'The address answered 500.' }), true)).toEqual({
       state: 'trying',
       attempts: 2,
       problem: 'The address answered 500.',
@@ -32,8 +39,8 @@ describe('toNotice', () => {
 
   it('is told when settled without a problem, and given up with one', () => {
     const settled = { notice_attempts: 3, notice_settled_at: at }
-    expect(toNotice(row(settled))).toMatchObject({ state: 'told', next_try_at: null })
-    expect(toNotice(row({ ...settled, notice_problem: 'The address answered 503.' }))).toMatchObject({
+    expect(toNotice(row(settled), true)).toMatchObject({ state: 'told', next_try_at: null })
+    expect(toNotice(row({ ...settled, notice_problem: 'The address answered 503.' }), true)).toMatchObject({
       state: 'given_up',
       problem: 'The address answered 503.',
     })

@@ -78,12 +78,10 @@ export async function insertJob(
              INSERT INTO jobs (id, user_id, project_id, environment_id, competition_id, name, spec, code, priority,
                                max_retries, expected_time_s, time_limit_s, command, run_id, content_hash,
                                archive_id, run_name, workspace, tags)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $16, $17, $18, $19, $20, $22, $24)
-           ), notification AS (
-             INSERT INTO job_notifications (job_id) SELECT $1 WHERE $21
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $16, $17, $18, $19, $20, $21, $23)
            ), upload AS (
              INSERT INTO job_uploads (job_id, bucket_id, url)
-             SELECT $1, b.id, 's3://' || b.bucket || '/' || $23
+             SELECT $1, b.id, 's3://' || b.bucket || '/' || $22
                FROM projects p JOIN buckets b ON b.id = p.bucket_id WHERE p.id = $3
            )
            INSERT INTO idempotency_keys (user_id, key, body_hash, job_id)
@@ -109,7 +107,6 @@ export async function insertJob(
       hashOf(environment, submission, { archive: directory?.hash, mounts }),
       directory?.id,
       config.run_name,
-      config.notify_url !== undefined,
       workspace,
       projectBucketPrefix(jobId),
       [...new Set(config.tags)],

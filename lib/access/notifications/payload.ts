@@ -1,0 +1,46 @@
+import { z } from 'zod'
+import { type NotificationEvent, notificationEvents } from '../../contract/access/notifications'
+import { type Reason, reasonText } from '../../contract/reasons'
+import { visibleText } from '../../contract/sanitize-text'
+import { publicUrl } from '../../env'
+import type { ClaimedDelivery } from './outbox'
+
+type Event = Pick<ClaimedDelivery, 'event' | 'data' | 'createdAt'>
+
+/** What a trigger writes about a job. */
+const jobDataSchema = z.object({
+  job_id: z.string(),
+  name: z.string().nullable(),
+  reason: z.custom<Reason>().nullable(),
+  reason_detail: z.string().nullable(),
+})
+
+/** The JSON of a webhook. */
+export function toPayload({ event, data, createdAt }: Event): Record<string, unknown> {
+  return { type: event, timestamp: createdAt.toISOString(), ...data, url: urlOf(data) }
+}
+
+function urlOf({ job_id: jobId }: Record<string, unknown>): string {
+  return typeof jobId === 'string' ? `${publicUrl()}/jobs/${jobId}` : `${publicUrl()}/settings`
+}
+
+/** A message for people, as plain text. */
+export interface Message {
+  title: string
+  text: string
+  url: string
+}
+
+/** The message about an event. Names of jobs can contain anything, so it is made visible, and each channel escapes it. */
+export function toMessage({ event, data }: Event): Message {
+  const url = urlOf(data)
+  if (event === 'test') {
+    return { title: 'gpuq: test', text: 'Notifications from gpuq arrive here.', url }
+  }
+  const title = notificationEvents[event as NotificationEvent]
+  const job = jobDataSchema.safeParse(data)
+  if (!job.success) return { title, text: '', url }
+  const { name, job_id: id } = job.data
+  const text = event === 'job.started' ? '' : (reasonText(job.data) ?? '')
+  return { title: `${title}: ${visibleText(name ?? id, 200)}`, text: visibleText(text, 1000), url }
+}

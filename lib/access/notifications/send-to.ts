@@ -1,0 +1,71 @@
+import { type TargetConfig, targetConfigSchema } from '../../contract/access/notifications'
+import { parseJson } from '../../contract/parse-json'
+import { decryptSecret } from '../encrypt-secret'
+import { chatRequest } from './chat-requests'
+import type { ClaimedDelivery } from './outbox'
+import { toPayload } from './payload'
+import { type Answer, type OutgoingRequest, type RequestOptions, sendRequest } from './send-request'
+import { webhookHeaders } from './sign-webhook'
+import { webhookSecretsOf } from './webhook-secret'
+
+/** How an attempt ended. `failed`: a repetition would fail too. `gone`: the target refuses all messages for ever. */
+export interface Attempted {
+  outcome: 'delivered' | 'retry' | 'failed' | 'gone'
+  status: number | null
+  response: string | null
+  problem: string | null
+  retryAfterS: number | null
+}
+
+export const withoutAnswer = (outcome: Attempted['outcome'], problem: string | null): Attempted => ({
+  outcome,
+  problem,
+  status: null,
+  response: null,
+  retryAfterS: null,
+})
+
+const unreadable =
+  'The address cannot be decrypted, because GPUQ_SECRET has changed. Delete this target and add it again.'
+const unreadableSecret =
+  'The signing secret cannot be decrypted, because GPUQ_SECRET has changed. Create a new one under Settings.'
+
+/** Sends one message to its target. Never rejects for a fault of the target. */
+export async function sendTo(delivery: ClaimedDelivery, options: RequestOptions): Promise<Attempted> {
+  const config = await configOf(delivery)
+  if (config === null) return withoutAnswer('failed', unreadable)
+  const request = await requestTo(config, delivery)
+  if (request === null) return withoutAnswer('failed', unreadableSecret)
+  const sent = await sendRequest(request, options)
+  if ('problem' in sent) return withoutAnswer(sent.refused ? 'failed' : 'retry', sent.problem)
+  return judgeAnswer(sent)
+}
+
+async function configOf({ targetId, config, notifyUrl }: ClaimedDelivery): Promise<TargetConfig | null> {
+  if (targetId === null) return notifyUrl === null ? null : { kind: 'webhook', url: notifyUrl }
+  const text = config && (await decryptSecret('gpuq notification targets', targetId, config))
+  return text === null ? null : targetConfigSchema.parse(parseJson(text))
+}
+
+async function requestTo(config: TargetConfig, delivery: ClaimedDelivery): Promise<OutgoingRequest | null> {
+  if (config.kind !== 'webhook') return chatRequest(config, delivery)
+  const body = JSON.stringify(toPayload(delivery))
+  const secrets = await webhookSecretsOf(delivery.userId)
+  if (secrets === null) return null
+  return { url: config.url, body, headers: webhookHeaders(`msg_${delivery.id}`, body, secrets, new Date()) }
+}
+
+/** Decides by the status of an answer whether to repeat the message. */
+export function judgeAnswer({ status, text, retryAfterS }: Answer): Attempted {
+  const answered = { status, response: text, retryAfterS }
+  if (status >= 200 && status < 300) return { ...answered, outcome: 'delivered', problem: null }
+  const problem = `The address responded with status ${status}.`
+  if (status === 410) {
+    return { ...answered, outcome: 'gone', problem: `${problem} This means that it wants no more messages.` }
+  }
+  if (status >= 300 && status < 400) {
+    return { ...answered, outcome: 'failed', problem: `${problem} gpuq does not follow redirects.` }
+  }
+  const temporary = status >= 500 || status === 408 || status === 425 || status === 429
+  return { ...answered, outcome: temporary ? 'retry' : 'failed', problem }
+}
