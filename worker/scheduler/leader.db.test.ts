@@ -98,20 +98,44 @@ it('elects one leader, and followers need no connection of their own until its e
   }
 })
 
-it('elects a leader again after the leader’s connection broke', async () => {
-  const candidates = [candidate(), candidate()]
-  await vi.waitFor(() => expect(leadersOf(candidates)).toHaveLength(1), patience)
-  const terms = termsOf(candidates)
-  // Other databases of this PostgreSQL have their own locks.
-  const breaks = () =>
+/** Ends the connection that holds the leader's lock. Other databases of this PostgreSQL have their own locks. */
+async function breakConnection(): Promise<void> {
+  const end = () =>
     database().pool.query(
       `SELECT pg_terminate_backend(pid) FROM pg_locks
         WHERE locktype = 'advisory' AND objsubid = 1 AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
     )
-  await vi.waitFor(async () => expect((await breaks()).rowCount).toBe(1), patience)
+  await vi.waitFor(async () => expect((await end()).rowCount).toBe(1), patience)
+}
+
+it('elects a leader again after the leader’s connection broke', async () => {
+  const candidates = [candidate(), candidate()]
+  await vi.waitFor(() => expect(leadersOf(candidates)).toHaveLength(1), patience)
+  const terms = termsOf(candidates)
+  await breakConnection()
   // Between the two terms there may be no leader for a moment.
   await vi.waitFor(() => expect(termsOf(candidates)).toBeGreaterThan(terms), patience)
   await vi.waitFor(() => expect(leadersOf(candidates)).toHaveLength(1), patience)
   for (const one of candidates) one.end()
   await Promise.all(candidates.map(({ over }) => over))
+})
+
+it('leads again although the work of the lost term does not end', async () => {
+  const end = new AbortController()
+  ends.push(end)
+  let terms = 0
+  let finish = () => {}
+  const stuck = new Promise<void>((resolve) => {
+    finish = resolve
+  })
+  const over = leadWhileElected(end.signal, () => {
+    terms += 1
+    return stuck
+  })
+  await vi.waitFor(() => expect(terms).toBe(1), patience)
+  await breakConnection()
+  await vi.waitFor(() => expect(terms).toBeGreaterThan(1), patience)
+  finish()
+  end.abort()
+  await over
 })

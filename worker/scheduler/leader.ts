@@ -11,6 +11,8 @@ const checkIntervalMs = 1_000
  * disconnected or suspended leader would keep it until the TCP timeout of two hours.
  */
 const silenceTimeoutMs = 3_000
+/** The work of a lost term that has not ended by then goes on beside the next term, as it would beside another leader. */
+const endTimeoutMs = 5_000
 
 /**
  * Leads while this process holds the advisory lock on its own connection. When the process or its connection dies,
@@ -66,7 +68,9 @@ async function tryToLead(signal: AbortSignal, lead: (signal: AbortSignal) => Pro
     ])
     if (!rows[0]?.held) return
     logger.info('leading the scheduler')
-    await Promise.all([lead(term.signal), watchLock(client, term)])
+    const work = lead(term.signal)
+    await Promise.race([work, watchLock(client, term)])
+    await (signal.aborted ? work : untilEnded(work))
     logger.info('no longer leading the scheduler')
   } finally {
     signal.removeEventListener('abort', end)
@@ -74,6 +78,16 @@ async function tryToLead(signal: AbortSignal, lead: (signal: AbortSignal) => Pro
     // On a silently broken connection, closing it would wait for a response.
     await Promise.race([client.end().catch(() => {}), sleep(silenceTimeoutMs, signal)])
   }
+}
+
+/**
+ * Waits for the work of a lost term, but not for long: a listing of a bucket takes minutes, and nothing would be scheduled
+ * until then if no other process can lead.
+ */
+async function untilEnded(work: Promise<void>): Promise<void> {
+  await withTimeout(work, endTimeoutMs, () =>
+    logger.warn('the work of the lost term has not ended yet, and does not delay the next term'),
+  )
 }
 
 /** Queries the lock's connection periodically. This keeps the session alive, and detects a broken network. */
