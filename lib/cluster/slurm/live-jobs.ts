@@ -14,7 +14,7 @@ export interface LiveSlurmJob {
   state: string | null
   reason: string | null
   startsAt: Date | null
-  /** Whether Slurm held it at the last poll, or gpuq has held it there since. */
+  /** Whether Slurm held it at the last poll while it waited, or gpuq has held it there since. */
   held: boolean
   nice: number
   restarts: number

@@ -208,4 +208,16 @@ describe('a hold', () => {
     expect(compare(false, false, true)).toEqual({ hold: null, adoptHold: true })
     expect(compare(true, true, false)).toEqual({ hold: null, adoptHold: false })
   })
+
+  it('with a requeue by hand is kept after the attempt has stopped', () => {
+    const held = seen('PENDING', { held: true, restarts: 1 })
+    expect(compareJob(running, held)).toMatchObject({ stop: 'slurm_requeued', facts: { held: false } })
+    const stopped = { ...done, state: 'PENDING', restarts: 1, status: 'pending' } as const
+    expect(compareJob(stopped, held)).toMatchObject({
+      hold: null,
+      adoptHold: true,
+      facts: { held: true },
+      wait: { reason: 'slurm_held' },
+    })
+  })
 })

@@ -79,7 +79,8 @@ export function compareJob(row: LiveSlurmJob, seen: SlurmJobState): Decision {
   const decision = {
     ...nothing(row),
     foundId: row.slurmId === null ? seen.id : null,
-    facts: changedFacts(row, seen),
+    // A hold is compared only while the job waits in gpuq. What was set by hand before is found then.
+    facts: changedFacts(row, seen, row.held),
   }
   if (row.hasLiveTask) return { ...decision, stop: stopOf(row, seen) }
   if (isSlurmFinal(seen)) return { ...decision, end: endOf(row, seen) }
@@ -100,9 +101,11 @@ export function compareJob(row: LiveSlurmJob, seen: SlurmJobState): Decision {
     }
     return { ...decision, cancel: true, end: { state: seen.state, verdict, failedStart: false } }
   }
+  if (row.status !== 'pending') return decision
   const nice = niceOf(row.priority)
   return {
     ...decision,
+    facts: changedFacts(row, seen, seen.held),
     nice: nice === row.nice ? null : nice,
     ...holdOf(row, seen),
     wait: waitOf(row, seen),
@@ -136,16 +139,16 @@ function nothing(row: LiveSlurmJob): Decision {
   }
 }
 
-function changedFacts(row: LiveSlurmJob, seen: SlurmJobState): SlurmFacts | null {
+function changedFacts(row: LiveSlurmJob, seen: SlurmJobState, held: boolean): SlurmFacts | null {
   const { startsAt } = seen
   const same =
     row.state === seen.state &&
     row.reason === seen.reason &&
-    row.held === seen.held &&
+    row.held === held &&
     row.restarts >= seen.restarts &&
     row.startsAt?.getTime() === startsAt?.getTime()
   if (same) return null
-  return { state: seen.state, reason: seen.reason, held: seen.held, restarts: seen.restarts, startsAt }
+  return { state: seen.state, reason: seen.reason, held, restarts: seen.restarts, startsAt }
 }
 
 function stopOf(row: LiveSlurmJob, seen: SlurmJobState): SlurmStopReason | null {
@@ -182,7 +185,6 @@ function holdOf(row: LiveSlurmJob, seen: SlurmJobState): Pick<Decision, 'hold' |
 }
 
 function waitOf(row: LiveSlurmJob, seen: SlurmJobState): JobWait | null {
-  if (row.status !== 'pending') return null
   const reason = seen.held ? 'slurm_held' : 'slurm_pending'
   const detail = describeSlurmReason(seen.reason)
   if (row.waitReason === reason && row.waitDetail === detail) return null

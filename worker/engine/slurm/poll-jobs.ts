@@ -142,6 +142,12 @@ async function cancelJobs(
 
 async function store(decisions: readonly Decision[]): Promise<void> {
   for (const { row, foundId } of decisions) if (foundId !== null) await recordSlurmId(row.id, foundId)
+  // Before the facts: a hold that is stored as seen, but not adopted, would look like a release in gpuq.
+  await adoptHolds(
+    decisions.flatMap(({ row, adoptHold }) =>
+      adoptHold === null ? [] : [{ jobId: row.jobId, held: adoptHold }],
+    ),
+  )
   await storeFacts(decisions.flatMap(({ row, facts }) => (facts ? [{ id: row.id, ...facts }] : [])))
   for (const decision of decisions) {
     // A job that cannot be ended must not keep the others from it.
@@ -152,11 +158,6 @@ async function store(decisions: readonly Decision[]): Promise<void> {
       ),
     )
   }
-  await adoptHolds(
-    decisions.flatMap(({ row, adoptHold }) =>
-      adoptHold === null ? [] : [{ jobId: row.jobId, held: adoptHold }],
-    ),
-  )
   await setWaitReasons(decisions.flatMap(({ wait }) => wait ?? []))
 }
 
