@@ -24,8 +24,12 @@ async function runTransaction<T>(begin: string, work: (tx: Transaction) => Promi
   const client = await database().pool.connect()
   let broken: Error | undefined
   try {
-    await client.query(begin)
+    // Sent together with the first statement of the work.
+    const begun = client.query(begin)
+    // If it fails, so does the work, because the connection is broken.
+    begun.catch(() => {})
     const result = await work(client)
+    await begun
     await client.query('COMMIT')
     return result
   } catch (error) {
@@ -36,6 +40,19 @@ async function runTransaction<T>(begin: string, work: (tx: Transaction) => Promi
   } finally {
     client.release(broken)
   }
+}
+
+/**
+ * Waits for statements of a transaction that are sent at once, in one round trip. Throws the first error only when all have
+ * ended, so that none of them uses the connection after the transaction.
+ */
+export async function sendTogether<T extends readonly unknown[]>(
+  statements: {
+    readonly [K in keyof T]: Promise<T[K]>
+  },
+): Promise<T> {
+  await Promise.allSettled(statements)
+  return (await Promise.all(statements)) as unknown as T
 }
 
 /** Runs a query that returns at most one row. */

@@ -1,6 +1,6 @@
 import { rateLimited } from '../../contract/errors'
 import { acquireLock } from '../../database/locks'
-import { oneRow, type Transaction } from '../../database/transaction'
+import { oneRow, sendTogether, type Transaction } from '../../database/transaction'
 
 /** An estimate: the time until a job starts is unknown. */
 const retryAfterS = 10
@@ -22,9 +22,11 @@ interface QueueCount {
  * @throws 429 if the queue is full.
  */
 export async function requireQueueCapacity(tx: Transaction): Promise<void> {
-  await tx.query('SAVEPOINT queue_capacity')
-  await acquireLock(tx, 'queueSize', 'shared')
-  const { limit, waiting, connections } = await countWaiting(tx)
+  const [, , { limit, waiting, connections }] = await sendTogether([
+    tx.query('SAVEPOINT queue_capacity'),
+    acquireLock(tx, 'queueSize', 'shared'),
+    countWaiting(tx),
+  ])
   if (waiting + connections <= limit) return
   // Releases the shared lock: two transactions that both keep it would wait for each other.
   await tx.query('ROLLBACK TO SAVEPOINT queue_capacity')
@@ -43,7 +45,7 @@ function countWaiting(tx: Transaction): Promise<QueueCount> {
   return oneRow<QueueCount>(tx, {
     name: 'queue-capacity',
     text: `SELECT max_queue_size AS "limit", current_setting('max_connections')::int AS connections,
-                  (SELECT count(*) FROM (SELECT 1 FROM jobs WHERE status = 'pending' LIMIT max_queue_size) counted)::int AS waiting
+                  (SELECT coalesce(sum(jobs), 0) FROM active_job_changes WHERE status = 'pending')::int AS waiting
              FROM policies`,
   })
 }

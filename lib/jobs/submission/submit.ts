@@ -1,17 +1,18 @@
 import type { Actor } from '../../access/actor'
 import { findEnvironment, type JobEnvironment } from '../../access/environments'
+import { effectiveLimits } from '../../access/limits'
 import { findOrCreateProject, findProject } from '../../access/projects/submission-project'
-import { readEffectiveLimits } from '../../access/role-limits'
+import { readEffectiveLimits, readRoleLimits } from '../../access/role-limits'
 import { requireStorageQuota } from '../../access/storage/storage-quota'
 import { requireHostFiles } from '../../access/users/host-files'
 import type { JobLimits } from '../../contract/access/limits'
 import { invalidField } from '../../contract/errors'
-import { database } from '../../database/client'
 import { wakeLeader } from '../../database/notify'
 import {
   findRow,
   isForeignKeyViolation,
   isUniqueViolation,
+  sendTogether,
   type Transaction,
   transaction,
 } from '../../database/transaction'
@@ -69,25 +70,28 @@ export async function submitJob(
 }
 
 async function accept(actor: Actor, given: Submission, deduplicate: boolean): Promise<Submitted> {
-  const { pool } = database()
-  // Read before the locks.
-  const [environment, known, config] = await Promise.all([
-    findEnvironment(given.config.environment ?? null),
-    findProject(pool, actor.userId, given.config.project_id),
+  const [config] = await Promise.all([
     withModelRequirements(given.config),
     requireHostFiles(actor, given.config),
   ])
   const submission = { ...given, config }
-  const mustDecide = given.idempotencyKey !== null || deduplicate
-  const limits = known && !mustDecide ? await readEffectiveLimits(pool, actor, known.limits) : null
-  return transaction((tx) =>
-    known && limits && !isLimited(limits)
-      ? addJob(tx, { callerId: actor.userId, userId: actor.userId, projectId: known.id }, limits.job, {
-          environment,
-          submission: withAssumedTime(submission, limits.job),
-        })
-      : decide(tx, { actor, userId: actor.userId, environment, submission, deduplicate }),
-  )
+  const { userId, role } = actor
+  return transaction(async (tx) => {
+    // Read before the locks.
+    const [environment, known, roleLimits] = await sendTogether([
+      findEnvironment(config.environment ?? null, tx),
+      findProject(tx, userId, config.project_id),
+      readRoleLimits(tx, role),
+    ])
+    const limits = known && effectiveLimits(actor, known.limits, roleLimits)
+    if (!limits || isLimited(limits) || given.idempotencyKey !== null || deduplicate)
+      return decide(tx, { actor, userId, environment, submission, deduplicate })
+    const owner = { callerId: userId, userId, projectId: known.id }
+    return addJob(tx, owner, limits.job, {
+      environment,
+      submission: withAssumedTime(submission, limits.job),
+    })
+  })
 }
 
 /** Inserts the job if its config is within the limits, and the disk, the quota and the queue have capacity. */
@@ -101,8 +105,7 @@ async function addJob(
   requireWithinJobLimits(submission.config, limits)
   // Not earlier: a repeated submission is answered with its job, which needs no space.
   await requireFreeSpace()
-  await requireStorageQuota(tx, owner)
-  await requireQueueCapacity(tx)
+  await sendTogether([requireStorageQuota(tx, owner), requireQueueCapacity(tx)])
   const jobId = await insertJob(tx, owner, environment, submission, timeCeilingS(limits))
   return { jobId, repeated: false, deduplicated: false, headers }
 }
