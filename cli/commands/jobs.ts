@@ -1,5 +1,6 @@
 import { invalidRequest } from '@/lib/contract/errors'
 import type { JobSummary } from '@/lib/contract/jobs'
+import { describeSearchProblem, parseSearch } from '@/lib/contract/search/parse-search'
 import type { UploadStatus } from '@/lib/contract/status'
 import { type Context, printList } from '../context'
 import { readPages } from '../job/read-pages'
@@ -12,17 +13,30 @@ interface JobsOptions {
   project?: string
   tag?: string
   starred?: boolean
+  sort?: string
   limit: number
   all?: boolean
   json?: boolean
 }
 
-/** Lists jobs, newest first. */
-export async function jobs(context: Context, options: JobsOptions): Promise<number> {
+/** Lists jobs that match a search, newest first. */
+export async function jobs(context: Context, words: string[], options: JobsOptions): Promise<number> {
   if (options.limit < 1) throw invalidRequest('--limit must be at least 1.')
-  const { status, competition, project, tag, starred, limit, all, json } = options
+  const { status, competition, project, tag, starred, sort, limit, all, json } = options
+  const q = words.join(' ')
+  const parsed = parseSearch(q)
+  if (!parsed.ok) throw invalidRequest(`The search is wrong. ${describeSearchProblem(parsed.problem)}`)
   const client = await context.connect()
-  const filters = { status, competition_id: competition, project_id: project, tag, starred, all }
+  const filters = {
+    status,
+    competition_id: competition,
+    project_id: project,
+    tag,
+    starred,
+    sort,
+    all,
+    ...(q ? { q } : {}),
+  }
   const found = await readPages(limit, (query) => client.jobs.list({ ...query, ...filters }))
   const now = Date.now()
   const columns: Column<JobSummary>[] = [

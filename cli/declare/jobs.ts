@@ -8,19 +8,28 @@ The terminal shows the job's output. If the job was submitted with --tty or "tty
 Ctrl-A d detaches and leaves the job running, as in GNU Screen. Ctrl-A a sends Ctrl-A. You can attach again from any
 machine, and several times at once. The exit code is the job's, or 0 if you detach. In a pipe, gpuq prints the output.`
 
+const aboutSearch = `
+A job must meet all terms of the search. Write it in single quotes, because the shell reads < and > itself:
+  status:failed,cancelled    tag:"the best"    user:ada (admins)    project:vision    competition:cifar10
+  environment:python    is:starred    metric.loss<0.2    run_time>1h    wait>10m    gpu_hours>8    age<7d
+Other words find jobs whose name, competition, tags or note have words that begin so, or whose id ends so.`
+
 /** Commands for existing jobs. */
 export function declareJobs(program: Command): void {
   program
     .command('jobs')
-    .description('list your jobs, newest first')
+    .description('list and search your jobs, newest first')
+    .argument('[query...]', "a search, such as: 'status:failed tag:baseline metric.loss<0.2 text'")
     .addOption(new Option('--status <status>', 'filter by status').choices(uploadStatuses))
     .option('--competition <id>', 'filter by competition')
     .option('--project <id>', 'filter by project')
     .option('--tag <word>', 'filter by tag')
     .option('--starred', 'only jobs with a star')
+    .option('--sort <key>', 'submitted, run_time, wait, gpu_hours or metric.NAME; -KEY: the largest first')
     .option('--limit <number>', 'maximum number of jobs', parseInteger, 20)
     .option('--all', 'jobs of all users (admins only)')
     .option(...jsonFlag)
+    .addHelpText('after', aboutSearch)
     .action(lazily(async () => (await import('../commands/jobs')).jobs))
   program
     .command('status')

@@ -34,7 +34,7 @@ it('removes control characters from names', () => {
 
 it('does not shorten the lines of a job list in a pipe', async () => {
   const context = fakeContext(() => Response.json([summary()]))
-  await jobs(context, { limit: 20 })
+  await jobs(context, [], { limit: 20 })
   const [head, line, ...rest] = context.written.out.trimEnd().split('\n')
   expect(head).toMatch(/^ID +STATUS +REASON/)
   expect(line).toMatch(new RegExp(`^${jobId}  completed  finished  ada .* baseline  1 min 30 s`))

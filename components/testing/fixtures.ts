@@ -82,6 +82,7 @@ export function makeJobSummary(changes: Partial<JobSummary> = {}): JobSummary {
     node_name: 'lab-1',
     exit_code: 0,
     expected_time: 300,
+    requested_gpus: 1,
     tags: [],
     starred: false,
     metrics: {},

@@ -1,6 +1,9 @@
 import { z } from 'zod'
 import { tags } from './config/values'
 import { idSchema } from './jobs'
+import { suggestedKeys } from './search/complete-search'
+import { describeSearchProblem, parseSearch } from './search/parse-search'
+import { maxMetricName, metricPrefix } from './search/search-keys'
 import { uploadStatuses } from './status'
 
 /** What the operations on jobs accept: labels, filters and query parameters. */
@@ -35,8 +38,32 @@ export const labelFilters = {
 
 export type UpdateJob = z.infer<typeof updateJobSchema>
 
+/** A text in the search language: `status:failed tag:baseline metric.loss<0.2 text`. */
+export const searchSchema = z.string().superRefine((text, context) => {
+  const parsed = parseSearch(text)
+  if (!parsed.ok) context.addIssue({ code: 'custom', message: describeSearchProblem(parsed.problem) })
+})
+
+/** Orders of a list of jobs besides metrics. */
+export const sortKeys = ['submitted', 'run_time', 'wait', 'gpu_hours'] as const
+
+const sortPattern = new RegExp(`^-?(?:${sortKeys.join('|')}|metric\\.[^\\0]{1,${maxMetricName}})$`)
+
+export const sortSchema = z
+  .string()
+  .regex(
+    sortPattern,
+    `must be ${sortKeys.join(', ')} or ${metricPrefix}NAME, with - before it for the largest first`,
+  )
+
 /** Filters of `GET /api/jobs`, as query parameters. */
 export const jobFiltersSchema = z.object({
+  q: searchSchema.optional().describe('a search, such as: status:failed tag:baseline metric.loss<0.2 text'),
+  sort: sortSchema
+    .optional()
+    .describe(
+      'submitted, run_time, wait, gpu_hours or metric.NAME; -NAME: the largest first. All but submitted list only jobs that have it, after their end; default: -submitted',
+    ),
   user_id: idSchema.optional().describe("another user's jobs, for admins only"),
   all: z.stringbool().optional().describe('the jobs of all users, for admins only'),
   status: z.enum(uploadStatuses).optional(),
@@ -45,6 +72,13 @@ export const jobFiltersSchema = z.object({
   ...labelFilters,
   limit: z.coerce.number().int().min(1).max(200).default(50),
   cursor: z.string().max(200).optional().describe('from the Link header of the previous page'),
+})
+
+/** `GET /api/jobs/suggestions`. */
+export const suggestionsQuerySchema = z.object({
+  key: z.enum(suggestedKeys),
+  text: z.string().max(maxMetricName).default('').describe('how the value begins'),
+  all: z.stringbool().optional().describe('from the jobs of all users, for admins only'),
 })
 
 /** Query of the operations on one job. */
@@ -83,5 +117,6 @@ export const resultQuerySchema = jobQuerySchema.extend({
   format: z.enum(['json', 'jsonl', 'text']).default('json').describe('jsonl and text are downloads'),
 })
 
+export type SuggestionsQuery = z.output<typeof suggestionsQuerySchema>
 export type JobFilters = z.infer<typeof jobFiltersSchema>
 export type TerminalSize = z.infer<typeof terminalSizeSchema>

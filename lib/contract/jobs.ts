@@ -52,6 +52,7 @@ export const jobSummarySchema = z.object({
   node_name: z.string().nullable().describe('node of the first task'),
   exit_code: z.int().nullable(),
   expected_time: z.number().describe('seconds'),
+  requested_gpus: z.number().default(0).describe('requested GPUs of all its instances'),
   tags: z.array(z.string()).default([]),
   starred: z.boolean().default(false),
   metrics: z

@@ -20,6 +20,17 @@ export function keyedTransaction<T>(work: (tx: Transaction) => Promise<T>): Prom
   return runTransaction('BEGIN; SET LOCAL plan_cache_mode = force_generic_plan', work)
 }
 
+/**
+ * As {@link transaction}, for reads of a few rows of a large table by its indexes. PostgreSQL's estimates for texts and
+ * amounts are often wrong by a factor of ten, and then it reads the whole table, compiles the query, or starts processes.
+ */
+export function indexedTransaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+  return runTransaction(
+    'BEGIN READ ONLY; SET LOCAL enable_seqscan = off; SET LOCAL jit = off; SET LOCAL max_parallel_workers_per_gather = 0',
+    work,
+  )
+}
+
 async function runTransaction<T>(begin: string, work: (tx: Transaction) => Promise<T>): Promise<T> {
   const client = await database().pool.connect()
   let broken: Error | undefined

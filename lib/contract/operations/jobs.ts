@@ -67,9 +67,13 @@ export const jobOperations = defineOperations('jobs', 'jobs', {
   sample: get('/api/sample', 'read', 'Program and config of a sample job, to submit', {
     responses: ok(jobs.jobSourceSchema),
   }),
-  list: get('/api/jobs', 'read', 'List jobs, newest first', {
+  list: get('/api/jobs', 'read', 'List and search jobs, newest first', {
     query: queries.jobFiltersSchema,
     responses: list(jobs.jobSummarySchema),
+  }),
+  suggest: get('/api/jobs/suggestions', 'read', 'Values that a search of jobs can name', {
+    query: queries.suggestionsQuerySchema,
+    responses: ok(z.array(z.string()).describe('at most 10')),
   }),
   get: get('/api/status/{id}', 'read', 'Status of a job', {
     query: queries.jobQuerySchema,

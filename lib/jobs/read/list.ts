@@ -1,12 +1,18 @@
-import { type Actor, isAdmin, requireAdmin } from '../../access/actor'
+import { type Actor, requireAdmin } from '../../access/actor'
+import { invalidField } from '../../contract/errors'
 import type { JobFilters } from '../../contract/job-queries'
 import type { JobSummary } from '../../contract/jobs'
-import { fromUploadStatus, type JobStatus, toUploadStatus } from '../../contract/status'
+import { filtersToTerms } from '../../contract/search/format-search'
+import { describeSearchProblem, parseSearch, type SearchTerm } from '../../contract/search/parse-search'
+import { type JobStatus, toUploadStatus } from '../../contract/status'
 import { database } from '../../database/client'
 import { datesToText, type WithDates } from '../../database/dates'
-import { cutPage, decodeTimeCursor, type Page } from '../../database/pagination'
+import { cutPage, type Page } from '../../database/pagination'
+import { indexedTransaction, type Transaction } from '../../database/transaction'
 import { metricsOfAttempt } from '../../results/metrics'
 import { requireUserId } from './job-visibility'
+import { type Bind, type Condition, toConditions } from './search-conditions'
+import { type Order, type Sorted, toOrder } from './sort-order'
 
 /** A row with {@link summaryColumns}: a {@link JobSummary} with the status and the times of the database. */
 export interface SummaryRow
@@ -14,15 +20,16 @@ export interface SummaryRow
   status: JobStatus
 }
 
+type ListedRow = SummaryRow & Sorted
+
 /** The metrics of a job's last attempt. While its output is not a file yet, they are those of its tasks. */
 const metricsColumn = `CASE WHEN j.result_stored THEN j.final_metrics ELSE coalesce((${metricsOfAttempt}), '{}') END`
 
-/** The order by (created_at, id) uses an index for each combination of filters. */
 export const summaryColumns = `
   j.id AS job_id, j.name, j.status, j.reason, u.handle AS user_id, u.name AS user_name, j.competition_id,
   p.slug AS project_id, e.name AS environment, placement.node_id, placement.node_name,
   j.exit_code, j.expected_time_s AS expected_time, coalesce(j.spec->'tty' = 'true', false) AS terminal,
-  j.tags, j.starred, ${metricsColumn} AS metrics,
+  requested_gpus(j.spec) AS requested_gpus, j.tags, j.starred, ${metricsColumn} AS metrics,
   j.created_at, j.started_at, j.ended_at AS completed_at`
 
 export const summaryJoins = `
@@ -31,41 +38,92 @@ export const summaryJoins = `
       SELECT n.number AS node_id, n.name AS node_name FROM tasks t JOIN nodes n ON n.id = t.node_id
        WHERE t.job_id = j.id AND t.attempt = j.attempt AND t.rank = 0) placement ON true`
 
-/** Lists jobs that the actor may see, the latest first. */
+/** Lists jobs that the actor may see, the latest first unless another order is requested. */
 export async function listJobs(actor: Actor, filters: JobFilters): Promise<Page<JobSummary>> {
   requireUserId(actor, filters.user_id)
   if (filters.all) requireAdmin(actor)
-  const where: string[] = []
+  const terms = readTerms(filters)
   const values: unknown[] = []
-  const bind = (value: unknown) => `$${values.push(value)}`
-  if (filters.user_id && isAdmin(actor)) {
-    where.push(`j.user_id = (SELECT id FROM users WHERE lower(handle) = lower(${bind(filters.user_id)}))`)
-  } else if (!filters.all) where.push(`j.user_id = ${bind(actor.userId)}`)
-  if (filters.status) where.push(statusFilter(fromUploadStatus(filters.status), bind))
-  if (filters.competition_id) where.push(`j.competition_id = ${bind(filters.competition_id)}`)
-  if (filters.project_id) where.push(`p.slug = ${bind(filters.project_id)}`)
-  // The second condition allows the use of an index of the jobs with tags.
-  if (filters.tag) where.push(`j.tags @> ARRAY[${bind(filters.tag)}]::text[] AND j.tags <> '{}'`)
-  if (filters.starred) where.push('j.starred')
-  const after = decodeTimeCursor(filters.cursor)
-  if (after.at) where.push(`(j.created_at, j.id) < (${bind(after.at)}::timestamptz, ${bind(after.id)}::uuid)`)
-  const { rows } = await database().pool.query<SummaryRow>(
-    `SELECT ${summaryColumns} FROM jobs j ${summaryJoins}
-      ${where.length > 0 ? `WHERE ${where.join(' AND ')}` : ''}
-      ORDER BY j.created_at DESC, j.id DESC LIMIT ${bind(filters.limit + 1)}`,
-    values,
-  )
-  return cutPage(rows, filters.limit, (row) => [row.created_at.toISOString(), row.job_id], toSummary)
+  const bind: Bind = (value) => `$${values.push(value)}`
+  const conditions = await toConditions(actor, terms, bind)
+  if (conditions === null) return { items: [], next: null }
+  // Only an admin can name other users, whose jobs then replace the admin's own.
+  const everyone = filters.all || terms.some(({ key }) => key === 'user')
+  const order = toOrder(filters.sort, filters.cursor, bind)
+  const scope = [...(everyone ? [] : [`j.user_id = ${bind(actor.userId)}`]), ...order.where]
+  const rows = await readRows({ scope, conditions, order, limit: filters.limit + 1 }, values)
+  return cutPage(rows, filters.limit, order.cursorOf, toListed)
 }
 
-/** A single status allows the use of an index's prefix. */
-function statusFilter(statuses: JobStatus[], bind: (value: unknown) => string): string {
-  const [only] = statuses
-  return statuses.length === 1
-    ? `j.status = ${bind(only)}`
-    : `j.status = ANY (${bind(statuses)}::"JobStatus"[])`
+/** The terms of the search, and those of the parameters that mean the same. */
+function readTerms(filters: JobFilters): SearchTerm[] {
+  const parsed = parseSearch(filters.q ?? '')
+  if (!parsed.ok) throw invalidField('q', describeSearchProblem(parsed.problem))
+  return [...filtersToTerms(filters), ...parsed.terms]
+}
+
+interface PageQuery {
+  /** Conditions of the list itself. */
+  scope: string[]
+  conditions: readonly Condition[]
+  order: Order
+  limit: number
+}
+
+/** So many jobs are examined one by one in the order of the list: within a few milliseconds. */
+const walkedJobs = 5_000
+
+/**
+ * Reads the rows of a page. Where an index has the jobs in the order of the list, reading ends with the page. Other conditions
+ * are first checked for the next jobs of the list: a condition that many jobs meet fills the page with these. Otherwise few
+ * jobs meet it, and are found by its own index and sorted. PostgreSQL's own choice between both ways was sometimes wrong, and
+ * then it read all jobs.
+ */
+async function readRows(
+  { scope, conditions, order, limit }: PageQuery,
+  values: unknown[],
+): Promise<ListedRow[]> {
+  const { from, key, direction, newest } = order
+  const alone = newest ? conditions.find(({ ordered }) => ordered === 'alone') : undefined
+  const isInOrder = (condition: Condition) =>
+    condition === alone || (newest && condition.ordered === 'together')
+  const first = [...scope, ...conditions.filter(isInOrder).map(({ sql }) => sql)]
+  const rest = conditions.filter((condition) => !isInOrder(condition))
+  const sorted = (rows: number) => `ORDER BY key ${direction}, id ${direction} LIMIT ${rows}`
+  const jobs = (where: string[]) => `SELECT j.id, ${key} AS key FROM ${from} ${whereOf(where)}`
+  const select = (tx: Transaction, page: string) => selectPage(tx, page, direction, values)
+  if (rest.length === 0) return select(database().pool, `${jobs(first)} ${sorted(limit)}`)
+  const next = `SELECT j.*, ${key} AS key FROM ${from} ${whereOf(first)} ${sorted(walkedJobs)}`
+  const walked = `SELECT j.id, j.key FROM (${next}) j ${whereOf(rest.map(({ sql }) => sql))} ${sorted(limit)}`
+  const searched = rest.map(({ sql, search = sql }) => search)
+  // Without MATERIALIZED, PostgreSQL may look for the rows in the order of the list.
+  const found = `WITH found AS MATERIALIZED (${jobs([...first, ...searched])}) SELECT id, key FROM found ${sorted(limit)}`
+  return indexedTransaction(async (tx) => {
+    const rows = await select(tx, walked)
+    return rows.length === limit ? rows : select(tx, found)
+  })
+}
+
+const whereOf = (conditions: string[]) => (conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : '')
+
+async function selectPage(
+  tx: Transaction,
+  page: string,
+  direction: string,
+  values: unknown[],
+): Promise<ListedRow[]> {
+  const { rows } = await tx.query<ListedRow>(
+    `SELECT ${summaryColumns}, page.key AS sort_key FROM (${page}) page JOIN jobs j ON j.id = page.id ${summaryJoins}
+      ORDER BY page.key ${direction}, page.id ${direction}`,
+    values,
+  )
+  return rows
 }
 
 export function toSummary(row: SummaryRow): JobSummary {
   return { ...datesToText(row), status: toUploadStatus(row.status) }
+}
+
+function toListed({ sort_key, ...row }: ListedRow): JobSummary {
+  return toSummary(row)
 }

@@ -1,0 +1,230 @@
+import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { call } from '@/lib/access/testing/call'
+import { makePerson, type Person } from '@/lib/access/testing/people'
+import { copyRows, makeJob } from '@/lib/cluster/testing/rows'
+import { testDatabase } from '@/lib/database/testing/test-database'
+import { GET } from './route'
+import { GET as suggest } from './suggestions/route'
+
+vi.hoisted(() => vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough'))
+const db = testDatabase()
+
+let [ada, bob, admin] = [] as unknown as [Person, Person, Person]
+/** Ada's jobs by name, the newest first. */
+const jobs = { best: '', resnet: '', waiting: '', plain: '' }
+
+beforeAll(async () => {
+  ;[ada, bob, admin] = await Promise.all([makePerson(), makePerson(), makePerson('admin')])
+  const ended = async (name: string, minutes: number, set: Record<string, unknown>) => {
+    const id = await makeJob({ userId: ada.id, project: 'vision', spec: { gpu_count: 2 } })
+    await db.pool.query(
+      `UPDATE jobs SET name = $2, status = 'failed', reason = 'exit_code', exit_code = 1, tags = $4, starred = $5, note = $6,
+              created_at = now() - interval '1 day' - $3 * interval '1 minute',
+              started_at = now() - interval '1 day', ended_at = now() - interval '1 day' + $3 * interval '1 minute',
+              final_metrics = $7 WHERE id = $1`,
+      [id, name, minutes, set.tags ?? [], set.starred ?? false, set.note ?? null, set.metrics ?? {}],
+    )
+    return id
+  }
+  jobs.plain = await ended('plain', 90, {})
+  jobs.waiting = await makeJob({ userId: ada.id, project: 'other' })
+  jobs.resnet = await ended('ResNet50_lr0.1', 30, { note: 'Diverged.', metrics: { loss: 0.5, acc: 0.1 } })
+  jobs.best = await ended('best run', 5, { tags: ['the best', 'v2'], starred: true, metrics: { loss: 0.1 } })
+  await db.pool.query(`UPDATE jobs SET created_at = now() WHERE id = $1`, [jobs.waiting])
+  const foreign = await makeJob({ userId: bob.id, project: 'vision' })
+  await db.pool.query(
+    `UPDATE jobs SET name = 'best of bob', final_metrics = '{"loss": 0.01}' WHERE id = $1`,
+    [foreign],
+  )
+})
+
+const get = (query: Record<string, string>, { cookie } = ada) =>
+  call(GET, `/api/jobs?${new URLSearchParams(query)}`, { cookie })
+const search = async (q: string, more: Record<string, string> = {}, person = ada) => {
+  const { status, body } = await get({ q, ...more }, person)
+  expect(status).toBe(200)
+  const byId = new Map(Object.entries(jobs).map(([name, id]) => [id, name]))
+  return (body as { job_id: string }[]).map(({ job_id }) => byId.get(job_id) ?? 'another')
+}
+
+describe('a search', () => {
+  it.each([
+    ['', ['waiting', 'best', 'resnet', 'plain']],
+    ['status:failed', ['best', 'resnet', 'plain']],
+    ['status:pending,failed', ['waiting', 'best', 'resnet', 'plain']],
+    ['status:completed', []],
+    ['tag:"the best"', ['best']],
+    ['tag:v2,v3', ['best']],
+    ['tag:the', []],
+    ['is:starred', ['best']],
+    ['project:vision', ['best', 'resnet', 'plain']],
+    ['project:nothing', []],
+    ['project:other,vision status:pending', ['waiting']],
+    ['competition:competition', ['waiting', 'best', 'resnet', 'plain']],
+    ['competition:other', []],
+    ['environment:python status:failed', ['best', 'resnet', 'plain']],
+    ['environment:none', []],
+    ['metric.loss<0.2', ['best']],
+    ['metric.loss>=0.1 metric.acc<1', ['resnet']],
+    ['metric.loss=0.5', ['resnet']],
+    ['metric.none>0', []],
+    ['run_time>10m', ['resnet', 'plain']],
+    ['run_time<=5m', ['best']],
+    ['wait>1h', ['plain']],
+    ['gpu_hours>0.9 gpu_hours<2', ['resnet']],
+    ['age<1h', ['waiting']],
+    ['age>1h', ['best', 'resnet', 'plain']],
+    ['best', ['best']],
+    ['RES', ['resnet']],
+    ['"lr0.1"', ['resnet']],
+    ['resnet50 diverged', ['resnet']],
+    ['net', []],
+    ['v2', ['best']],
+    ['status:failed tag:v2 metric.loss<1 run', ['best']],
+  ])('%s finds %j', async (q, expected) => {
+    expect(await search(q)).toEqual(expected)
+  })
+
+  it('finds a job by its id and by the end of it', async () => {
+    expect(await search(jobs.resnet)).toEqual(['resnet'])
+    expect(await search(jobs.resnet.slice(-8))).toEqual(['resnet'])
+    expect(await search(jobs.resnet, {}, bob)).toEqual([])
+  })
+
+  it('follows changed labels', async () => {
+    const id = await makeJob({ userId: bob.id })
+    const found = async () => ((await get({ q: 'renamed' }, bob)).body as unknown[]).length
+    expect(await found()).toBe(0)
+    await db.pool.query(`UPDATE jobs SET tags = '{"Renamed tag"}' WHERE id = $1`, [id])
+    expect(await found()).toBe(1)
+    await db.pool.query(`UPDATE jobs SET tags = '{}', note = NULL WHERE id = $1`, [id])
+    expect(await found()).toBe(0)
+  })
+
+  it('means the same as the parameters', async () => {
+    expect(await search('run', { status: 'failed', tag: 'v2', starred: 'true' })).toEqual(['best'])
+    expect(await search('plain', { tag: 'v2' })).toEqual([])
+  })
+
+  it('names other users only for admins', async () => {
+    expect((await get({ q: `user:${bob.handle}` })).body).toMatchObject({ code: 'forbidden' })
+    expect(await search(`user:${ada.handle.toUpperCase()} best`)).toEqual(['best'])
+    expect(await search(`user:${ada.handle} best`, {}, admin)).toEqual(['best'])
+    expect((await search(`user:${ada.handle},${bob.handle} best`, {}, admin)).sort()).toEqual([
+      'another',
+      'best',
+    ])
+    expect(await search('user:nobody', {}, admin)).toEqual([])
+    expect((await search('best', { all: 'true' }, admin)).sort()).toEqual(['another', 'best'])
+    expect(await search('best', {}, admin)).toEqual([])
+  })
+
+  it.each([
+    ['an open quote', 'tag:"open', /character 5: this quote is not closed/i],
+    ['an unknown key', 'stauts:failed', /did you mean “status”/i],
+    ['NaN', 'metric.loss<NaN', /not a number/],
+    ['a long word', 'x'.repeat(5_000), /at most 500 characters/],
+    ['a long expression', 'a.*'.repeat(400), /at most 500 characters/],
+  ])('with %s is refused in words', async (_, q, words) => {
+    const { status, body } = await get({ q })
+    expect(status).toBe(422)
+    expect(JSON.stringify(body)).toMatch(words)
+  })
+
+  it('takes regular expressions and SQL as text', async () => {
+    expect(await search('"(a+)+$"')).toEqual([])
+    expect(await search(`"' OR 1=1 --"`)).toEqual([])
+    expect(await search('metric."a\'b"<1')).toEqual([])
+    expect(await search('"100%"')).toEqual([])
+  })
+})
+
+describe('the order', () => {
+  it.each([
+    ['submitted', ['plain', 'resnet', 'best', 'waiting']],
+    ['-submitted', ['waiting', 'best', 'resnet', 'plain']],
+    ['run_time', ['best', 'resnet', 'plain']],
+    ['-run_time', ['plain', 'resnet', 'best']],
+    ['-wait', ['plain', 'resnet', 'best']],
+    ['gpu_hours', ['best', 'resnet', 'plain']],
+    ['metric.loss', ['best', 'resnet']],
+    ['-metric.loss', ['resnet', 'best']],
+    ['metric.none', []],
+  ])('by %s is kept from page to page', async (sort, expected) => {
+    expect(await search('', { sort })).toEqual(expected)
+    const found: string[] = []
+    let cursor: string | null = null
+    do {
+      const answer: Awaited<ReturnType<typeof call>> = await call(
+        GET,
+        `/api/jobs?${new URLSearchParams({ sort, limit: '1', ...(cursor ? { cursor } : {}) })}`,
+        { cookie: ada.cookie },
+      )
+      found.push(...(answer.body as { job_id: string }[]).map(({ job_id }) => job_id))
+      cursor = /cursor=([^>&]+)/.exec(answer.headers.get('link') ?? '')?.[1] ?? null
+      if (cursor) cursor = decodeURIComponent(cursor)
+    } while (cursor)
+    expect(found).toEqual(expected.map((name) => jobs[name as keyof typeof jobs]))
+  })
+
+  it('can be combined with a search, and shows no other key', async () => {
+    expect(await search('metric.loss<0.4', { sort: '-run_time' })).toEqual(['best'])
+    expect(await search('status:failed', { sort: 'metric.loss' })).toEqual(['best', 'resnet'])
+    const { body } = await get({ sort: 'metric.loss', q: 'best' })
+    expect(body).toMatchObject([{ requested_gpus: 2, metrics: {} }])
+    expect(Object.keys((body as object[])[0] ?? {})).not.toContain('sort_key')
+  })
+
+  it('by another key is refused, and so is a cursor of another order', async () => {
+    expect((await get({ sort: 'name' })).status).toBe(422)
+    const time = Buffer.from(JSON.stringify([new Date().toISOString(), jobs.best])).toString('base64url')
+    expect((await get({ sort: 'run_time', cursor: time })).status).toBe(400)
+  })
+})
+
+describe('the suggestions', () => {
+  const values = async (query: Record<string, string>, { cookie } = ada) =>
+    (await call(suggest, `/api/jobs/suggestions?${new URLSearchParams(query)}`, { cookie })).body
+
+  it('are values of the own jobs that begin so', async () => {
+    expect(await values({ key: 'tag' })).toEqual(['v2', 'the best'])
+    expect(await values({ key: 'tag', text: 'TH' })).toEqual(['the best'])
+    expect(await values({ key: 'metric' })).toEqual(['acc', 'loss'])
+    expect(await values({ key: 'project' })).toEqual(['other', 'vision'])
+    expect(await values({ key: 'competition' })).toEqual(['competition'])
+    expect(await values({ key: 'environment', text: 'py' })).toEqual(['python'])
+    expect(await values({ key: 'user' })).toEqual([ada.handle])
+    expect(await values({ key: 'tag' }, bob)).toEqual([])
+    expect(await values({ key: 'tag', text: '%' })).toEqual([])
+  })
+
+  it('are those of all users only for admins', async () => {
+    expect(await values({ key: 'tag', all: 'true' })).toMatchObject({ code: 'forbidden' })
+    expect(await values({ key: 'tag', all: 'true' }, admin)).toContain('the best')
+    expect(await values({ key: 'user', text: bob.handle }, admin)).toContain(bob.handle)
+    expect(await values({ key: 'name' })).toMatchObject({ code: 'invalid_fields' })
+  })
+})
+
+describe('jobs that few conditions meet', () => {
+  it('are found behind many others, by each filter', async () => {
+    const carol = await makePerson()
+    const like = await makeJob({ userId: carol.id, project: 'large' })
+    await db.pool.query(
+      `UPDATE jobs SET name = 'rare', tags = '{rare}', final_metrics = '{"rare": 1}', created_at = now() - interval '1 year' WHERE id = $1`,
+      [like],
+    )
+    await copyRows(
+      'jobs',
+      like,
+      { name: 'often', tags: [], final_metrics: {}, created_at: new Date() },
+      { count: 10_100 },
+    )
+    await db.pool.query('ANALYZE jobs')
+    for (const q of ['rare', 'tag:rare', 'metric.rare<2', 'tag:rare,other rare']) {
+      expect((await get({ q }, carol)).body).toMatchObject([{ job_id: like }])
+    }
+    const { body } = await get({ q: 'often', limit: '3' }, carol)
+    expect(body).toHaveLength(3)
+  })
+})

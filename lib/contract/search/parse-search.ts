@@ -1,0 +1,241 @@
+import { nearestKey } from '../config/names'
+import { toNumber, toSeconds } from './read-amount'
+import {
+  type AmountKey,
+  amountKeys,
+  fixedValues,
+  isAmountKey,
+  isWordKey,
+  keyNames,
+  maxMetricName,
+  maxSearchCharacters,
+  maxTerms,
+  maxValues,
+  metricKey,
+  metricPrefix,
+  type WordKey,
+  wordKeys,
+} from './search-keys'
+
+export const comparisons = ['<=', '>=', '<', '>', '='] as const
+export type Comparison = (typeof comparisons)[number]
+
+/** One of several words: `tag:best,v2`. */
+export interface WordTerm {
+  key: WordKey
+  values: readonly string[]
+}
+
+/** A limit: seconds, or a number. */
+export interface AmountTerm {
+  key: AmountKey
+  operator: Comparison
+  value: number
+}
+
+export interface MetricTerm {
+  key: 'metric'
+  name: string
+  operator: Comparison
+  value: number
+}
+
+/** Words that begin a word of the job's name, competition, tags or note, or the end of its id. */
+export interface TextTerm {
+  key: 'text'
+  text: string
+}
+
+/** A condition of a search. A job must meet all of them. */
+export type SearchTerm = WordTerm | AmountTerm | MetricTerm | TextTerm
+
+/** A mistake in a search, with its place in the text. */
+export interface SearchProblem {
+  /** Number of characters before the mistake. */
+  at: number
+  message: string
+}
+
+export type ParsedSearch = { ok: true; terms: SearchTerm[] } | { ok: false; problem: SearchProblem }
+
+/** A mistake as one sentence. */
+export function describeSearchProblem({ at, message }: SearchProblem): string {
+  return `Character ${at + 1}: ${message}`
+}
+
+class Mistake extends Error {
+  constructor(readonly problem: SearchProblem) {
+    super(problem.message)
+  }
+}
+
+const fail = (at: number, message: string): never => {
+  throw new Mistake({ at, message })
+}
+
+/** Reads the text of a search box. The time that it takes is linear in the length of the text. */
+export function parseSearch(text: string): ParsedSearch {
+  try {
+    if (text.length > maxSearchCharacters)
+      fail(maxSearchCharacters, `a search has at most ${maxSearchCharacters} characters. Make it shorter.`)
+    return { ok: true, terms: readTerms(text) }
+  } catch (error) {
+    if (error instanceof Mistake) return { ok: false, problem: error.problem }
+    throw error
+  }
+}
+
+function readTerms(text: string): SearchTerm[] {
+  const terms: SearchTerm[] = []
+  const reader = new Reader(text)
+  for (reader.skipSpace(); !reader.atEnd(); reader.skipSpace()) {
+    if (terms.length === maxTerms) fail(reader.at, `a search has at most ${maxTerms} terms. Remove some.`)
+    terms.push(readTerm(reader))
+  }
+  return terms
+}
+
+class Reader {
+  at = 0
+
+  constructor(readonly text: string) {}
+
+  atEnd(): boolean {
+    return this.at >= this.text.length
+  }
+
+  skipSpace(): void {
+    while (/\s/.test(this.text[this.at] ?? '')) this.at++
+  }
+
+  /** Reads up to the first character that matches, or to the end. */
+  until(end: RegExp): string {
+    const from = this.at
+    while (!this.atEnd() && !end.test(this.text[this.at] ?? '')) this.at++
+    return this.text.slice(from, this.at)
+  }
+
+  /** Reads one of these texts, if the next characters are one. */
+  take<Text extends string>(...texts: readonly Text[]): Text | undefined {
+    const found = texts.find((candidate) => this.text.startsWith(candidate, this.at))
+    this.at += found?.length ?? 0
+    return found
+  }
+
+  /** Reads a text in quotes. A backslash keeps the character after it. */
+  quoted(): string {
+    const from = this.at
+    this.at++
+    let value = ''
+    for (;;) {
+      const character = this.text[this.at++]
+      if (character === undefined) {
+        this.at = from
+        return fail(from, 'this quote is not closed. Write " at the end of the text.')
+      }
+      if (character === '"') return value
+      value += character === '\\' ? (this.text[this.at++] ?? '') : character
+    }
+  }
+}
+
+function readTerm(reader: Reader): SearchTerm {
+  const from = reader.at
+  if (reader.text[from] === '"') return toText(reader.quoted(), from)
+  const head = reader.until(/[\s:<>="]/)
+  const name = readMetricName(reader, head)
+  const operator = reader.take(...comparisons, ':')
+  if (name !== null) return readMetric(reader, from, name, operator)
+  if (operator === undefined) return toText(head + reader.until(/\s/), from)
+  const key = head.toLowerCase()
+  if (isWordKey(key)) return readWords(reader, key, operator, from)
+  if (isAmountKey(key)) return readAmount(reader, key, operator, from)
+  return fail(from, describeUnknownKey(head, operator + reader.until(/\s/)))
+}
+
+/** Names in quotes may have spaces. Null: not a metric. */
+function readMetricName(reader: Reader, head: string): string | null {
+  if (!head.toLowerCase().startsWith(metricPrefix)) return null
+  const name = head.slice(metricPrefix.length)
+  return name === '' && reader.text[reader.at] === '"' ? reader.quoted() : name
+}
+
+function toText(text: string, at: number): TextTerm {
+  if (!/[\p{L}\p{N}]/u.test(text)) fail(at, 'write a word with letters or digits.')
+  return { key: 'text', text }
+}
+
+function describeUnknownKey(key: string, rest: string): string {
+  const shown = `${key}${rest}`.slice(0, 40)
+  const meant = nearestKey(key, keyNames)
+  const hint = meant === null ? `The keys are ${keyNames.join(', ')}.` : `Did you mean “${meant}”?`
+  return `there is no key “${key.slice(0, 40)}”. ${hint} To search for this text, write it in quotes: "${shown.replaceAll('"', '')}".`
+}
+
+function readWords(reader: Reader, key: WordKey, operator: string, from: number): WordTerm {
+  const { example } = wordKeys[key]
+  if (operator !== ':' && operator !== '=')
+    fail(from, `${key} has words as values, not amounts. Write ${example}.`)
+  const values: string[] = []
+  do {
+    const at = reader.at
+    const value = reader.text[at] === '"' ? reader.quoted() : reader.until(/[\s,"]/)
+    if (value.trim() === '') fail(at, `write a value after “${key}:”, such as ${example}.`)
+    if (values.length === maxValues) fail(at, `a key has at most ${maxValues} values. Remove some.`)
+    values.push(checkValue(key, value, at))
+  } while (reader.take(','))
+  if (!reader.atEnd() && !/\s/.test(reader.text[reader.at] ?? ''))
+    fail(reader.at, 'write a space or a comma here.')
+  return { key, values }
+}
+
+function checkValue(key: WordKey, value: string, at: number): string {
+  const allowed: readonly string[] | undefined =
+    key === 'status' || key === 'is' ? fixedValues[key] : undefined
+  if (!allowed) {
+    if (value.length > maxMetricName || value.includes('\0'))
+      fail(at, `a value has at most ${maxMetricName} printable characters.`)
+    return value
+  }
+  const known = allowed.find((candidate) => candidate === value.toLowerCase())
+  if (known !== undefined) return known
+  const meant = nearestKey(value, allowed)
+  const hint = meant === null ? `Write one of: ${allowed.join(', ')}.` : `Did you mean “${meant}”?`
+  return fail(at, `${key} cannot be “${value.slice(0, 40)}”. ${hint}`)
+}
+
+function readAmount(reader: Reader, key: AmountKey, operator: string, from: number): AmountTerm {
+  const { unit, example } = amountKeys[key]
+  const comparison = toComparison(operator)
+  if (key === 'age' && comparison === '=') fail(from, `compare the age with < or >. Write ${example}.`)
+  const at = reader.at
+  const word = reader.until(/\s/)
+  const value = unit === 'time' ? toSeconds(word) : toNumber(word)
+  if (value === null)
+    return fail(
+      at,
+      unit === 'time'
+        ? `“${word.slice(0, 40)}” is not a time. Write a number and s, m, h or d, such as ${example}.`
+        : `“${word.slice(0, 40)}” is not a number. Write ${example}.`,
+    )
+  return { key, operator: comparison, value }
+}
+
+function readMetric(reader: Reader, from: number, name: string, operator: string | undefined): MetricTerm {
+  const { example } = metricKey
+  if (name === '') fail(from, `write the name of a metric after “${metricPrefix}”, such as ${example}.`)
+  if (name.length > maxMetricName || name.includes('\0'))
+    fail(from, `the name of a metric has at most ${maxMetricName} printable characters.`)
+  if (operator === undefined)
+    return fail(reader.at, `write < or > and a number after the name, such as ${example}.`)
+  const at = reader.at
+  const word = reader.until(/\s/)
+  const value = toNumber(word)
+  if (value === null)
+    return fail(at, `“${word.slice(0, 40)}” is not a number. Write a finite number, such as ${example}.`)
+  return { key: 'metric', name, operator: toComparison(operator), value }
+}
+
+function toComparison(operator: string): Comparison {
+  return comparisons.find((known) => known === operator) ?? '='
+}

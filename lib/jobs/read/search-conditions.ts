@@ -1,0 +1,143 @@
+import { type Actor, isAdmin } from '../../access/actor'
+import { forbidden } from '../../contract/errors'
+import type {
+  AmountTerm,
+  Comparison,
+  MetricTerm,
+  SearchTerm,
+  WordTerm,
+} from '../../contract/search/parse-search'
+import { fromUploadStatus, type UploadStatus } from '../../contract/status'
+import { database } from '../../database/client'
+import { amounts, hasEnded } from './sort-order'
+
+/** Adds a value to a statement and returns its parameter. */
+export type Bind = (value: unknown) => string
+
+/** A condition of a list of jobs `j`. */
+export interface Condition {
+  /** Checks one job. */
+  sql: string
+  /** Finds all jobs that meet it, with an index; absent: as `sql`. */
+  search?: string
+  /**
+   * How an index has the jobs that meet it in the order of the list: `together` with others of its kind, or only `alone`.
+   * Absent: no index does.
+   */
+  ordered?: 'together' | 'alone'
+}
+
+/** Translates the terms of a search. Null: no job can meet them. @throws 403 if a user names another user. */
+export async function toConditions(
+  actor: Actor,
+  terms: readonly SearchTerm[],
+  bind: Bind,
+): Promise<Condition[] | null> {
+  const conditions: Condition[] = []
+  for (const term of terms) {
+    const condition = await toCondition(actor, term, bind)
+    if (condition === null) return null
+    conditions.push(condition)
+  }
+  return conditions
+}
+
+async function toCondition(actor: Actor, term: SearchTerm, bind: Bind): Promise<Condition | null> {
+  switch (term.key) {
+    case 'text':
+      return { sql: toTextCondition(term.text, bind) }
+    case 'status':
+      return oneOf(
+        'j.status',
+        term.values.flatMap((value) => fromUploadStatus(value as UploadStatus)),
+        bind,
+        '"JobStatus"',
+      )
+    case 'tag':
+      // The second condition allows the use of an index of the jobs with tags.
+      return { sql: `j.tags && ${bind(term.values)}::text[] AND j.tags <> '{}'` }
+    case 'is':
+      return { sql: 'j.starred', ordered: 'alone' }
+    case 'competition':
+      return oneOf('j.competition_id', term.values, bind, 'text')
+    case 'user':
+      return toUsers(actor, term, bind)
+    case 'project':
+      return matchIds('j.project_id', 'SELECT id FROM projects WHERE slug = ANY ($1)', term.values, bind)
+    case 'environment':
+      return matchIds(
+        'j.environment_id',
+        'SELECT id FROM environments WHERE name = ANY ($1)',
+        term.values,
+        bind,
+      )
+    case 'metric':
+      return toMetricCondition(term, bind)
+    default:
+      return toAmountCondition(term, bind)
+  }
+}
+
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+function toTextCondition(text: string, bind: Bind): string {
+  const word = text.trim()
+  return uuid.test(word) ? `j.id = ${bind(word)}::uuid` : `j.search_words @@ words_begin(${bind(word)})`
+}
+
+/** A single value allows the use of an index's prefix. */
+function oneOf(column: string, values: readonly string[], bind: Bind, type: string): Condition {
+  const [only] = values
+  return values.length === 1
+    ? { sql: `${column} = ${bind(only)}::${type}`, ordered: 'alone' }
+    : { sql: `${column} = ANY (${bind(values)}::${type}[])` }
+}
+
+/** The ids are read first, because PostgreSQL chooses a good plan only for known values. */
+async function matchIds(
+  column: string,
+  select: string,
+  values: readonly string[],
+  bind: Bind,
+): Promise<Condition | null> {
+  const { rows } = await database().pool.query<{ id: string }>(select, [values])
+  const ids = rows.map(({ id }) => id)
+  return ids.length === 0 ? null : oneOf(column, ids, bind, 'uuid')
+}
+
+async function toUsers(actor: Actor, { values }: WordTerm, bind: Bind): Promise<Condition | null> {
+  const handles = values.map((value) => value.toLowerCase())
+  if (!isAdmin(actor) && handles.some((handle) => handle !== actor.handle.toLowerCase()))
+    throw forbidden('Only admins can search the jobs of other users. Remove “user:” from the search.')
+  const users = await matchIds(
+    'j.user_id',
+    'SELECT id FROM users WHERE lower(handle) = ANY ($1)',
+    handles,
+    bind,
+  )
+  return users && { ...users, ordered: 'together' }
+}
+
+function toMetricCondition({ name, operator, value }: MetricTerm, bind: Bind): Condition {
+  const metric = `${bind(name)}::text`
+  const limit = `${operator} ${bind(value)}::float8`
+  return {
+    sql: `j.final_metrics <> '{}' AND (j.final_metrics->>${metric})::float8 ${limit}`,
+    search: `j.id IN (SELECT job_id FROM job_metrics WHERE name = ${metric} AND value ${limit})`,
+  }
+}
+
+const mirrored = { '<': '>', '<=': '>=', '>': '<', '>=': '<=', '=': '=' } as const satisfies Record<
+  Comparison,
+  Comparison
+>
+
+function toAmountCondition({ key, operator, value }: AmountTerm, bind: Bind): Condition {
+  // A younger job was submitted later.
+  if (key === 'age')
+    return {
+      sql: `j.created_at ${mirrored[operator]} now() - make_interval(secs => ${bind(value)}::float8)`,
+      ordered: 'together',
+    }
+  return { sql: `${hasEnded} AND ${amounts[key]} ${operator} ${bind(value)}::float8` }
+}
