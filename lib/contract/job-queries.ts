@@ -81,6 +81,18 @@ export const suggestionsQuerySchema = z.object({
   all: z.stringbool().optional().describe('from the jobs of all users, for admins only'),
 })
 
+const maxDownloadedJobs = 200
+
+/** `GET /api/jobs/files.tar`. */
+export const jobIdsQuerySchema = z.object({
+  ids: z
+    .string()
+    .max(maxDownloadedJobs * 37)
+    .transform((text) => [...new Set(text.split(','))])
+    .pipe(z.array(z.uuid('must be ids of jobs with commas between them')).max(maxDownloadedJobs))
+    .describe(`ids of at most ${maxDownloadedJobs} jobs, with commas between them`),
+})
+
 /** Query of the operations on one job. */
 export const jobQuerySchema = z.object({
   user_id: z.string().optional().describe('must be your own; admins can use any'),

@@ -73,6 +73,11 @@ function specialJobMethods(transport: Transport) {
       addressOf(transport, operations.jobs.artifact, id, artifactId, { as }),
     /** Where a file of the job's uploaded directory can be downloaded. */
     fileUrl: (id: string, path: string) => addressOf(transport, operations.jobs.fileContent, id, { path }),
+    /** Where the result files and artifacts of several jobs can be downloaded as one archive. */
+    filesUrl: (ids: readonly string[]) => {
+      const { path } = operations.jobs.filesOfJobs
+      return transport.url(path, { ids: ids.join(',') })
+    },
     /** Where all files can be downloaded as one archive. */
     archiveUrl: (id: string) => addressOf(transport, operations.jobs.artifactArchive, id),
     /** The job's live event stream, from behind the last event that was seen: for programs, which send a token. */

@@ -88,18 +88,21 @@ export async function downloadArtifact(
 
 /** Streams all artifacts of the last attempt as one tar archive. */
 export async function downloadArtifacts(job: VisibleJob): Promise<Response> {
+  const entries = await artifactEntries(job)
+  return contentDisposition(tarOf(entries), { name: `${job.id}.tar`, type: 'application/x-tar' })
+}
+
+/** The artifacts of the last attempt as the files of an archive. */
+export async function artifactEntries(job: VisibleJob): Promise<TarEntry[]> {
   const rows = await readRows(job)
   const several = rows.some(({ rank }) => rank !== rows[0]?.rank)
   const names = safePaths(rows.map(({ rank, path }) => (several ? `rank-${rank}/${path}` : path)))
-  const entries = rows.map(
-    (row, index): TarEntry => ({
-      path: names[index] ?? row.artifact_id,
-      bytes: row.bytes,
-      modified: row.stored_at,
-      open: async () => (await openRow(job, { ...row, attempt: job.attempt })).stream,
-    }),
-  )
-  return contentDisposition(tarOf(entries), { name: `${job.id}.tar`, type: 'application/x-tar' })
+  return rows.map((row, index) => ({
+    path: names[index] ?? row.artifact_id,
+    bytes: row.bytes,
+    modified: row.stored_at,
+    open: async () => (await openRow(job, { ...row, attempt: job.attempt })).stream,
+  }))
 }
 
 const previewBytes = 64 * 1024

@@ -1,0 +1,44 @@
+import type { Actor } from '../../access/actor'
+import { conflict } from '../../contract/errors'
+import { database } from '../../database/client'
+import { resultKey } from '../../results/name'
+import { findVisibleJob, type VisibleJob } from '../read/job-visibility'
+import { artifactEntries, openFile } from './artifacts'
+import { contentDisposition } from './content-disposition'
+import { type TarEntry, tarOf } from './tar'
+
+/**
+ * Streams the result files and artifacts of several jobs as one tar archive, with a directory for each job. Jobs that have
+ * none are left out. @throws 404 if the actor may not see one of them, 409 if none has a file.
+ */
+export async function downloadFilesOfJobs(actor: Actor, ids: readonly string[]): Promise<Response> {
+  const entries: TarEntry[] = []
+  for (const id of ids) entries.push(...(await entriesOf(await findVisibleJob(actor, id))))
+  if (entries.length === 0)
+    throw conflict('These jobs have no files: they have not ended, or their files were deleted.')
+  return contentDisposition(tarOf(entries), { name: 'jobs.tar', type: 'application/x-tar' })
+}
+
+interface ResultRow {
+  name: string
+  bytes: number
+  stored_at: Date
+}
+
+async function entriesOf(job: VisibleJob): Promise<TarEntry[]> {
+  if (job.files_deleted !== null) return []
+  const { rows } = await database().pool.query<ResultRow>(
+    'SELECT name, bytes, stored_at FROM result_files WHERE job_id = $1 AND stored_at IS NOT NULL AND bytes IS NOT NULL',
+    [job.id],
+  )
+  const results = rows.map(
+    ({ name, bytes, stored_at }): TarEntry => ({
+      path: 'output.jsonl',
+      bytes,
+      modified: stored_at,
+      open: async () => (await openFile(job.id, resultKey(name))).stream,
+    }),
+  )
+  const artifacts = (await artifactEntries(job)).map((entry) => ({ ...entry, path: `results/${entry.path}` }))
+  return [...results, ...artifacts].map((entry) => ({ ...entry, path: `${job.id}/${entry.path}` }))
+}
