@@ -31,6 +31,7 @@ export const keys = {
   environments: ['environments'] as const,
   storage: ['storage'] as const,
   limits: ['limits'] as const,
+  notifications: ['notifications'] as const,
 }
 
 const busyMs = 2000

@@ -2,11 +2,14 @@ import type { Metadata } from 'next'
 import { PasswordForm } from '@/components/access/password-form'
 import { ProfilePanel } from '@/components/access/profile-panel'
 import { SessionsPanel } from '@/components/access/sessions/sessions-panel'
+import { NotificationsPanel } from '@/components/notifications/notifications-panel'
+import { notificationsQuery } from '@/components/queries/notifications'
 import { keys } from '@/components/queries/queries'
 import { storageQuery } from '@/components/queries/storage'
 import { AppearancePanel } from '@/components/shell/appearance-panel'
 import { StoragePanel } from '@/components/storage/storage-panel'
 import { PageHeader } from '@/components/ui/page-header'
+import { readNotifications } from '@/lib/access/notifications/targets'
 import { listSessions } from '@/lib/access/sessions/sessions'
 import { readStorage } from '@/lib/access/storage/stored-items'
 import { getUser } from '@/lib/access/users/users'
@@ -29,6 +32,9 @@ export default async function SettingsPage() {
             load={() => readStorage(actor, storedItemsQuerySchema.parse({}))}
           >
             <StoragePanel />
+          </Prefetched>
+          <Prefetched queryKey={notificationsQuery().queryKey} load={() => readNotifications(actor)}>
+            <NotificationsPanel />
           </Prefetched>
           <PasswordForm />
         </Prefetched>

@@ -1,0 +1,145 @@
+'use client'
+
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { Pause, Pencil, Play, Plus, Send, Trash2 } from 'lucide-react'
+import { notificationsQuery, removeTarget, sendTest, updateTarget } from '@/components/queries/notifications'
+import { meQuery } from '@/components/queries/queries'
+import { type NotificationTarget, notificationEvents } from '@/lib/contract/access/notifications'
+import { Loaded } from '../shell/load-failure'
+import { Badge } from '../ui/badge'
+import { Button } from '../ui/button'
+import { ConfirmDialog } from '../ui/confirm-dialog'
+import { IconButton } from '../ui/icon-button'
+import { Panel, PanelBody, PanelHeader } from '../ui/panel'
+import { Skeleton } from '../ui/skeleton'
+import { toastOutcome } from '../ui/toaster'
+import { DeliveryLog } from './delivery-log'
+import { SigningSecret } from './signing-secret'
+import { EditTargetDialog, NewTargetDialog } from './target-dialogs'
+import { targetKindLabels } from './target-kinds'
+
+/** Where the user is notified, and the log of the messages. */
+export function NotificationsPanel() {
+  const admin = useQuery(meQuery()).data?.role === 'admin'
+  return (
+    <div id="notifications" className="scroll-mt-6">
+      <Panel>
+        <PanelHeader
+          title="Notifications"
+          description="Messages about your jobs, sent to servers and chats of your choice."
+          actions={
+            <NewTargetDialog
+              admin={admin}
+              trigger={
+                <Button icon={Plus} size="sm">
+                  Add target
+                </Button>
+              }
+            />
+          }
+        />
+        <Loaded
+          query={useQuery(notificationsQuery())}
+          placeholder={<Skeleton className="m-4 h-16" />}
+          failureClass="m-4"
+        >
+          {({ targets, secret_created_at }) => (
+            <>
+              {targets.length === 0 ? (
+                <PanelBody>
+                  <p className="text-muted text-sm">
+                    No targets yet. Add one to hear when a job ends or starts, without a look at this page.
+                  </p>
+                </PanelBody>
+              ) : (
+                <ul aria-label="Targets" className="divide-y">
+                  {targets.map((target) => (
+                    <TargetItem key={target.id} target={target} admin={admin} />
+                  ))}
+                </ul>
+              )}
+              <SigningSecret createdAt={secret_created_at} />
+              <DeliveryLog />
+            </>
+          )}
+        </Loaded>
+      </Panel>
+    </div>
+  )
+}
+
+function TargetItem({ target, admin }: { target: NotificationTarget; admin: boolean }) {
+  const { name, kind, address, paused_at, pause_reason } = target
+  return (
+    <li className="flex flex-wrap items-center justify-between gap-x-3 gap-y-2 px-4 py-2.5">
+      <div className="flex min-w-0 flex-1 basis-56 flex-col gap-0.5">
+        <span className="flex min-w-0 flex-wrap items-center gap-1.5 text-ink text-sm">
+          <span className="min-w-0 break-words font-medium">{name}</span>
+          <Badge>{targetKindLabels[kind]}</Badge>
+          {paused_at === null ? null : <Badge tone="warning">paused</Badge>}
+        </span>
+        <span className="break-all font-mono text-subtle text-xs">{address}</span>
+        <span className="text-muted text-xs">{describeEvents(target)}</span>
+        {pause_reason === null ? null : <span className="text-warning-ink text-xs">{pause_reason}</span>}
+      </div>
+      <TargetActions target={target} admin={admin} />
+    </li>
+  )
+}
+
+/** The chosen events, in the words of the dialog. */
+function describeEvents({ events, wait_minutes: minutes }: NotificationTarget): string {
+  return events
+    .map((event) =>
+      event === 'job.started' && minutes > 0
+        ? `${notificationEvents[event]} of at least ${minutes} min`
+        : notificationEvents[event],
+    )
+    .join(' · ')
+}
+
+function TargetActions({ target, admin }: { target: NotificationTarget; admin: boolean }) {
+  const { id, name } = target
+  const paused = target.paused_at !== null
+  const test = useMutation(sendTest)
+  const update = useMutation(updateTarget)
+  const remove = useMutation(removeTarget)
+  return (
+    <div className="flex flex-wrap items-center gap-1">
+      {paused ? null : (
+        <Button
+          size="sm"
+          icon={Send}
+          target={`to ${name}`}
+          loading={test.isPending}
+          onClick={() => test.mutate(id, toastOutcome('Test sent. The log below shows the answer.'))}
+        >
+          Send a test
+        </Button>
+      )}
+      <IconButton
+        icon={paused ? Play : Pause}
+        label={`${paused ? 'Continue' : 'Pause'} ${name}`}
+        onClick={() =>
+          update.mutate(
+            { id, paused: !paused },
+            toastOutcome(paused ? `${name} continues` : `${name} paused`),
+          )
+        }
+      />
+      <EditTargetDialog
+        target={target}
+        admin={admin}
+        trigger={<IconButton icon={Pencil} label={`Edit ${name}`} />}
+      />
+      <ConfirmDialog
+        trigger={<IconButton icon={Trash2} variant="danger" label={`Delete ${name}`} />}
+        title={`Delete “${name}”?`}
+        description="gpuq sends nothing there any more, and forgets its address and its log."
+        confirmLabel="Delete"
+        keepLabel="Keep it"
+        onConfirm={() => remove.mutateAsync(id)}
+      />
+    </div>
+  )
+}

@@ -1,0 +1,9 @@
+import type { TargetKind } from '@/lib/contract/access/notifications'
+
+/** How the kinds of targets are shown. */
+export const targetKindLabels = {
+  webhook: 'Webhook',
+  slack: 'Slack',
+  discord: 'Discord',
+  matrix: 'Matrix',
+} as const satisfies Record<TargetKind, string>
