@@ -42,7 +42,7 @@ function answer({
 } = {}) {
   answerWith({
     'GET /api/users/me': makeUser({ role }),
-    'GET /api/notifications': { targets, secret_created_at },
+    'GET /api/notifications': { targets, email: null, secret_created_at },
     'GET /api/notifications/deliveries': log,
   })
 }

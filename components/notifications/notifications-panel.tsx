@@ -21,6 +21,7 @@ import { targetKindLabels } from './target-kinds'
 /** Where the user is notified, and the log of the messages. */
 export function NotificationsPanel() {
   const admin = useQuery(meQuery()).data?.role === 'admin'
+  const query = useQuery(notificationsQuery())
   return (
     <div id="notifications" className="scroll-mt-6">
       <Panel>
@@ -30,6 +31,7 @@ export function NotificationsPanel() {
           actions={
             <NewTargetDialog
               admin={admin}
+              email={query.data?.email ?? null}
               trigger={
                 <Button icon={Plus} size="sm">
                   Add target
@@ -38,11 +40,7 @@ export function NotificationsPanel() {
             />
           }
         />
-        <Loaded
-          query={useQuery(notificationsQuery())}
-          placeholder={<Skeleton className="m-4 h-16" />}
-          failureClass="m-4"
-        >
+        <Loaded query={query} placeholder={<Skeleton className="m-4 h-16" />} failureClass="m-4">
           {({ targets, secret_created_at }) => (
             <>
               {targets.length === 0 ? (

@@ -24,10 +24,7 @@ import { IdField, NumberField, TextField } from '../ui/text-field'
 import { toast } from '../ui/toaster'
 import { targetKindLabels } from './target-kinds'
 
-const kindOptions = (Object.keys(targetKindLabels) as TargetKind[]).map((value) => ({
-  value,
-  label: targetKindLabels[value],
-}))
+const kinds = Object.keys(targetKindLabels) as TargetKind[]
 
 const eventList = z.array(z.enum(Object.keys(notificationEvents) as NotificationEvent[]))
 const minutes = z.string().regex(/^\d{0,5}$/, 'must be a whole number of minutes')
@@ -35,7 +32,7 @@ const minutes = z.string().regex(/^\d{0,5}$/, 'must be a whole number of minutes
 /** The fields of all kinds. Only those of the chosen kind are checked and sent. */
 const newTargetSchema = z
   .object({
-    kind: z.enum(Object.keys(targetKindLabels) as TargetKind[]),
+    kind: z.enum(kinds),
     name: z.string(),
     url: z.string(),
     homeserver: z.string(),
@@ -46,6 +43,7 @@ const newTargetSchema = z
   })
   .transform(({ kind, url, homeserver, room_id, access_token, ...choices }): CreateTarget => {
     const common = { ...choices, wait_minutes: Number(choices.wait_minutes) }
+    if (kind === 'email') return { kind, ...common }
     if (kind === 'matrix') return { kind, ...common, homeserver, room_id, access_token }
     return { kind, ...common, url }
   })
@@ -62,16 +60,21 @@ interface TargetDialogProps {
   trigger: ReactElement
 }
 
+interface MailProps {
+  /** The address of the user's account; null: gpuq cannot send e-mail to it. */
+  email: string | null
+}
+
 /** Adds a target. */
-export function NewTargetDialog({ admin, trigger }: TargetDialogProps) {
+export function NewTargetDialog({ admin, email, trigger }: TargetDialogProps & MailProps) {
   return (
     <Dialog trigger={trigger} title="New target" description="Where gpuq sends messages about your jobs.">
-      {(close) => <NewTargetForm admin={admin} onSaved={close} />}
+      {(close) => <NewTargetForm admin={admin} email={email} onSaved={close} />}
     </Dialog>
   )
 }
 
-function NewTargetForm({ admin, onSaved }: { admin: boolean; onSaved: () => void }) {
+function NewTargetForm({ admin, email, onSaved }: MailProps & { admin: boolean; onSaved: () => void }) {
   const { mutateAsync } = useMutation(createTarget)
   const initial: z.input<typeof newTargetSchema> = {
     kind: 'webhook',
@@ -94,7 +97,14 @@ function NewTargetForm({ admin, onSaved }: { admin: boolean; onSaved: () => void
   })
   return (
     <DialogForm form={form} submitLabel="Add target">
-      <SelectField label="Kind" options={kindOptions} {...form.field('kind')} />
+      <SelectField
+        label="Kind"
+        hint={form.values.kind === 'email' ? `To ${email}, the address of your account.` : undefined}
+        options={kinds
+          .filter((kind) => kind !== 'email' || email !== null)
+          .map((value) => ({ value, label: targetKindLabels[value] }))}
+        {...form.field('kind')}
+      />
       <TextField label="Name" placeholder="Lab channel" {...form.field('name')} />
       <AddressFields kind={form.values.kind} form={form} />
       <EventFields admin={admin} form={form} />
@@ -121,6 +131,7 @@ function AddressFields({
   kind: TargetKind
   form: FormFields<z.input<typeof newTargetSchema>>
 }) {
+  if (kind === 'email') return null
   if (kind !== 'matrix') {
     return (
       <IdField

@@ -3,6 +3,7 @@ import type { TargetKind } from '@/lib/contract/access/notifications'
 /** How the kinds of targets are shown. */
 export const targetKindLabels = {
   webhook: 'Webhook',
+  email: 'E-mail',
   slack: 'Slack',
   discord: 'Discord',
   matrix: 'Matrix',

@@ -73,7 +73,7 @@ it('a target is listed without its address, which is stored encrypted', async ()
     events: ['job.started'],
     wait_minutes: 10,
   })
-  expect(await read()).toEqual({ targets: [target, matrix], secret_created_at: null })
+  expect(await read()).toEqual({ targets: [target, matrix], email: null, secret_created_at: null })
   expect(await read(bob)).toMatchObject({ targets: [] })
   expect(JSON.stringify([await read(), target, matrix])).not.toContain('hidden')
   expect(await findStored(['hidden-path', 'hidden-key', 'hidden-token'])).toEqual([])

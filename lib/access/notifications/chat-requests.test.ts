@@ -8,6 +8,7 @@ const delivery = (name: string) => ({
   targetId: id,
   config: null,
   notifyUrl: null,
+  email: null,
   event: 'job.failed',
   data: { job_id: id, name, reason: 'exit_code', reason_detail: null },
   createdAt: new Date(0),

@@ -3,7 +3,7 @@ import type { ClaimedDelivery } from './outbox'
 import { type Message, toMessage } from './payload'
 import type { OutgoingRequest } from './send-request'
 
-type Chat = Exclude<TargetConfig, { kind: 'webhook' }>
+type Chat = Exclude<TargetConfig, { kind: 'webhook' | 'email' }>
 
 /** The request that posts a message to a chat. */
 export function chatRequest(config: Chat, delivery: ClaimedDelivery): OutgoingRequest {

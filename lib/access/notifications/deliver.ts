@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { visibleText } from '../../contract/sanitize-text'
 import { env } from '../../env'
 import { logger } from '../../logger'
+import type { Attempted } from './attempted'
 import {
   type ClaimedDelivery,
   claimDelivery,
@@ -12,7 +13,7 @@ import {
   settleDelivery,
 } from './outbox'
 import type { RequestOptions } from './send-request'
-import { type Attempted, sendTo } from './send-to'
+import { sendTo } from './send-to'
 
 const pollIntervalMs = 1_000
 const timeoutMs = 10_000

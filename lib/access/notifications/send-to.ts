@@ -1,29 +1,14 @@
 import { type TargetConfig, targetConfigSchema } from '../../contract/access/notifications'
 import { parseJson } from '../../contract/parse-json'
 import { decryptSecret } from '../encrypt-secret'
+import { type Attempted, withoutAnswer } from './attempted'
 import { chatRequest } from './chat-requests'
 import type { ClaimedDelivery } from './outbox'
 import { toPayload } from './payload'
+import { sendMail } from './send-mail'
 import { type Answer, type OutgoingRequest, type RequestOptions, sendRequest } from './send-request'
 import { webhookHeaders } from './sign-webhook'
 import { webhookSecretsOf } from './webhook-secret'
-
-/** How an attempt ended. `failed`: a repetition would fail too. `gone`: the target refuses all messages for ever. */
-export interface Attempted {
-  outcome: 'delivered' | 'retry' | 'failed' | 'gone'
-  status: number | null
-  response: string | null
-  problem: string | null
-  retryAfterS: number | null
-}
-
-export const withoutAnswer = (outcome: Attempted['outcome'], problem: string | null): Attempted => ({
-  outcome,
-  problem,
-  status: null,
-  response: null,
-  retryAfterS: null,
-})
 
 const unreadable =
   'The address cannot be decrypted, because GPUQ_SECRET has changed. Delete this target and add it again.'
@@ -34,6 +19,7 @@ const unreadableSecret =
 export async function sendTo(delivery: ClaimedDelivery, options: RequestOptions): Promise<Attempted> {
   const config = await configOf(delivery)
   if (config === null) return withoutAnswer('failed', unreadable)
+  if (config.kind === 'email') return sendMail(delivery, options)
   const request = await requestTo(config, delivery)
   if (request === null) return withoutAnswer('failed', unreadableSecret)
   const sent = await sendRequest(request, options)
@@ -47,7 +33,10 @@ async function configOf({ targetId, config, notifyUrl }: ClaimedDelivery): Promi
   return text === null ? null : targetConfigSchema.parse(parseJson(text))
 }
 
-async function requestTo(config: TargetConfig, delivery: ClaimedDelivery): Promise<OutgoingRequest | null> {
+async function requestTo(
+  config: Exclude<TargetConfig, { kind: 'email' }>,
+  delivery: ClaimedDelivery,
+): Promise<OutgoingRequest | null> {
   if (config.kind !== 'webhook') return chatRequest(config, delivery)
   const body = JSON.stringify(toPayload(delivery))
   const secrets = await webhookSecretsOf(delivery.userId)

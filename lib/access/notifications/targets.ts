@@ -13,6 +13,7 @@ import { conflict, invalidField, notFound } from '../../contract/errors'
 import { database } from '../../database/client'
 import { datesToText, type WithDates } from '../../database/dates'
 import { findRow, oneRow, type Transaction, transaction } from '../../database/transaction'
+import { env } from '../../env'
 import { type Actor, isAdmin } from '../actor'
 import { recordAudit } from '../audit'
 import { encryptSecret } from '../encrypt-secret'
@@ -35,7 +36,14 @@ export async function readNotifications(actor: Actor): Promise<Notifications> {
       WHERE u.id = $1`,
     [actor.userId],
   )
-  return { targets: targets.map(datesToText), ...datesToText(own) }
+  return { targets: targets.map(datesToText), email: await mailAddressOf(actor), ...datesToText(own) }
+}
+
+/** The address for e-mail to the actor; null: their account has none, or there is no SMTP server. */
+async function mailAddressOf({ userId }: Actor): Promise<string | null> {
+  if (env().GPUQ_SMTP_URL === undefined) return null
+  const select = 'SELECT email FROM users WHERE id = $1'
+  return (await oneRow<{ email: string | null }>(database().pool, select, [userId])).email
 }
 
 /** Adds a target of the actor. @throws 409 if they have too many, 422 if they may not have its events. */
@@ -45,6 +53,7 @@ export async function createTarget(
 ): Promise<NotificationTarget> {
   const { name, events, wait_minutes: waitMinutes, ...config } = input
   requireEvents(actor, events)
+  const address = await addressOf(actor, config)
   const id = uuidv7()
   const encrypted = await encryptSecret('gpuq notification targets', id, JSON.stringify(config))
   return transaction(async (tx) => {
@@ -53,7 +62,7 @@ export async function createTarget(
       tx,
       `INSERT INTO notification_targets (id, user_id, kind, name, address, config, events, wait_minutes)
        VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING ${columns}`,
-      [id, actor.userId, config.kind, name, addressOf(config), encrypted, events, waitMinutes],
+      [id, actor.userId, config.kind, name, address, encrypted, events, waitMinutes],
     )
     await recordTarget(tx, actor, 'notification_target_created', created)
     return datesToText(created)
@@ -61,7 +70,17 @@ export async function createTarget(
 }
 
 /** What may be shown of an address: paths and queries of webhooks often contain a key. */
-function addressOf(config: TargetConfig): string {
+async function addressOf(actor: Actor, config: TargetConfig): Promise<string> {
+  if (config.kind === 'email') {
+    const address = await mailAddressOf(actor)
+    if (address !== null) return address
+    throw invalidField(
+      'kind',
+      env().GPUQ_SMTP_URL === undefined
+        ? 'gpuq cannot send e-mail: an admin must set GPUQ_SMTP_URL'
+        : 'your account has no e-mail address: ask an admin to add it',
+    )
+  }
   return new URL(config.kind === 'matrix' ? config.homeserver : config.url).origin
 }
 

@@ -31,6 +31,7 @@ const hookUrl = url.refine((text) => text.startsWith('https://'), 'must be an ht
 
 const kinds = [
   z.strictObject({ kind: z.literal('webhook'), url }),
+  z.strictObject({ kind: z.literal('email') }),
   z.strictObject({ kind: z.literal('slack'), url: hookUrl }),
   z.strictObject({ kind: z.literal('discord'), url: hookUrl }),
   z.strictObject({
@@ -72,11 +73,12 @@ const choices = {
   wait_minutes: waitMinutes.default(0).describe('shortest wait of a job whose start is notified, in minutes'),
 }
 
-const [webhook, slack, discord, matrix] = kinds
+const [webhook, email, slack, discord, matrix] = kinds
 
 /** `POST /api/notifications/targets`. */
 export const createTargetSchema = z.discriminatedUnion('kind', [
   webhook.extend(choices),
+  email.extend(choices),
   slack.extend(choices),
   discord.extend(choices),
   matrix.extend(choices),
@@ -106,6 +108,10 @@ export const targetSchema = z.object({
 /** `GET /api/notifications`. */
 export const notificationsSchema = z.object({
   targets: z.array(targetSchema),
+  email: z
+    .string()
+    .nullable()
+    .describe("the address of the caller's account; null: gpuq cannot send e-mail to it"),
   secret_created_at: time
     .nullable()
     .describe('when the secret that signs webhooks was created; null: webhooks are not signed'),
