@@ -89,6 +89,29 @@ export function MenuSeparator() {
   return <Radix.Separator className="-mx-1 my-1 h-px bg-line" />
 }
 
+interface MenuCheckboxProps {
+  checked: boolean
+  onCheckedChange: (checked: boolean) => void
+  children: ReactNode
+}
+
+/** One of several independent choices. The menu stays open. */
+export function MenuCheckbox({ checked, onCheckedChange, children }: MenuCheckboxProps) {
+  return (
+    <Radix.CheckboxItem
+      checked={checked}
+      onCheckedChange={onCheckedChange}
+      onSelect={(event) => event.preventDefault()}
+      className={itemStyles}
+    >
+      <span className="min-w-0 flex-1 truncate">{children}</span>
+      <Radix.ItemIndicator>
+        <Check aria-hidden className="text-accent-ink" />
+      </Radix.ItemIndicator>
+    </Radix.CheckboxItem>
+  )
+}
+
 interface MenuChoiceProps<Value extends string> {
   label: string
   value: Value | undefined

@@ -104,12 +104,20 @@ export function TableBody({ children }: { children: ReactNode }) {
   return <tbody className="@max-2xl:block">{children}</tbody>
 }
 
-export function TableRow({ children }: { children: ReactNode }) {
+interface TableRowProps {
+  /** Absent: rows cannot be selected. */
+  selected?: boolean
+  children: ReactNode
+}
+
+export function TableRow({ selected, children }: TableRowProps) {
   return (
     <tr
+      data-selected={selected || undefined}
       className={cn(
         'group/row relative border-b transition-colors last:border-b-0 hover:bg-hover',
         '@max-2xl:flex @max-2xl:flex-col @max-2xl:gap-0.5 @max-2xl:px-4 @max-2xl:py-3',
+        selected && 'bg-accent-soft hover:bg-accent-soft',
       )}
     >
       {children}
@@ -121,14 +129,23 @@ interface HeaderCellProps {
   align?: 'start' | 'end' | undefined
   /** Visible only to screen readers, for a column of buttons. */
   hidden?: boolean
+  /** How the rows are sorted by this column; absent: by another. */
+  sorted?: 'ascending' | 'descending' | undefined
   className?: string | undefined
   children: ReactNode
 }
 
-export function HeaderCell({ align = 'start', hidden = false, className, children }: HeaderCellProps) {
+export function HeaderCell({
+  align = 'start',
+  hidden = false,
+  sorted,
+  className,
+  children,
+}: HeaderCellProps) {
   return (
     <th
       scope="col"
+      aria-sort={sorted}
       className={cn(
         'h-8 whitespace-nowrap px-3 font-medium text-muted text-xs first:pl-4 last:pr-4',
         align === 'end' && 'text-right',
@@ -174,15 +191,17 @@ export function Cell({ label, align = 'start', className, children }: CellProps)
 
 interface RowLinkProps {
   href: string
+  id?: string
   className?: string
   children: ReactNode
 }
 
 /** A link that covers the whole row. Buttons in the row need `relative` to stay on top. */
-export function RowLink({ href, className, children }: RowLinkProps) {
+export function RowLink({ href, id, className, children }: RowLinkProps) {
   return (
     <NextLink
       href={href}
+      {...(id ? { id } : {})}
       className={cn(
         'font-medium text-ink after:absolute after:inset-0 hover:text-accent-ink focus-visible:outline-none',
         'focus-visible:after:outline-2 focus-visible:after:outline-focus focus-visible:after:-outline-offset-2',

@@ -6,7 +6,7 @@ import { jobQuery } from '@/components/queries/queries'
 import type { JobDetail } from '@/lib/contract/jobs'
 import { makeJob, makeJobSummary } from '../../testing/fixtures'
 import { ApiProblem, answerWith, clickButton, renderUi, sentRequests, typeInto } from '../../testing/render'
-import { JobTable } from '../list/job-table'
+import { JobLabels } from './job-labels'
 import { JobTags } from './job-tags'
 import { NoteEditor } from './note-editor'
 import { StarButton } from './star-button'
@@ -118,10 +118,8 @@ it('writes, changes and deletes a note as plain text', async () => {
 })
 
 it('shows the star and the first tags in a list', () => {
-  renderUi(
-    <JobTable jobs={[makeJobSummary({ starred: true, tags: ['a', 'b', 'c', 'd'] })]} everyone={false} />,
-  )
-  const [row] = screen.getAllByRole('row').slice(1)
-  expect(within(row as HTMLElement).getByRole('img', { name: 'Star' })).toBeTruthy()
-  expect(row?.textContent).toContain('baselineab+2')
+  const job = makeJobSummary({ starred: true, tags: ['a', 'b', 'c', 'd'] })
+  const { container } = renderUi(<JobLabels job={job} withTags />)
+  expect(screen.getByRole('img', { name: 'Star' })).toBeTruthy()
+  expect(container.textContent).toContain('ab+2')
 })

@@ -1,23 +1,67 @@
-import { fireEvent, screen, waitFor } from '@testing-library/react'
+import { fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { expect, it, vi } from 'vitest'
-import { makeJobSummary } from '../../testing/fixtures'
-import { ApiProblem, answerWith, clickButton, renderUi, typeInto } from '../../testing/render'
+import type { JobSummary } from '@/lib/contract/jobs'
+import { makeJob, makeJobSummary } from '../../testing/fixtures'
+import {
+  ApiProblem,
+  answerWith,
+  clickButton,
+  openByKeyboard,
+  renderUi,
+  sentRequests,
+  typeInto,
+} from '../../testing/render'
 import { Pagination } from '../../ui/pagination'
+import { defaultColumns } from './columns'
+import { formatMetric, gpuHours } from './job-cell'
 import { JobList } from './job-list'
 import { JobTable } from './job-table'
 
 vi.mock('next/navigation', () => import('../../testing/navigation'))
 
+const failed = makeJobSummary({
+  job_id: 'job-00000002',
+  name: null,
+  status: 'failed',
+  reason: 'exit_code',
+  exit_code: 2,
+})
+const waiting = makeJobSummary({
+  job_id: 'job-00000003',
+  name: 'waiting one',
+  status: 'pending',
+  reason: 'no_free_gpu',
+  started_at: null,
+  completed_at: null,
+})
+
+function renderTable(jobs: JobSummary[], everyone = false) {
+  renderUi(
+    <JobTable
+      jobs={jobs}
+      columns={defaultColumns(everyone)}
+      density="comfortable"
+      sort={null}
+      onSort={() => {}}
+      selected={new Set()}
+      onSelect={() => {}}
+    />,
+  )
+  return screen.getAllByRole('row').slice(1)
+}
+
+async function renderList(jobs: JobSummary[], search = '') {
+  window.history.replaceState(null, '', `/jobs${search}`)
+  answerWith({ 'GET /api/jobs': jobs, 'GET /api/jobs/suggestions': [] })
+  renderUi(<JobList />)
+  if (jobs.length > 0) await screen.findAllByRole('row')
+}
+
+const box = () => screen.getByRole('combobox', { name: 'Search jobs' })
+const option = (name: RegExp) => screen.findByRole('option', { name })
+
 it('shows each job with its status, reason and run time', () => {
-  const failed = makeJobSummary({
-    job_id: 'job-00000002',
-    name: null,
-    status: 'failed',
-    reason: 'exit_code',
-    exit_code: 2,
-  })
-  renderUi(<JobTable jobs={[makeJobSummary(), failed]} everyone={false} />)
-  const [first, second] = screen.getAllByRole('row').slice(1)
+  const [first, second] = renderTable([makeJobSummary(), failed])
   expect(first?.textContent).toContain('Completed')
   expect(first?.textContent).toContain('5 min 03 s')
   expect(second?.textContent).toContain('Failedexit code 2')
@@ -26,20 +70,16 @@ it('shows each job with its status, reason and run time', () => {
 })
 
 it('names the node and the user of each job', () => {
-  const jobs = [
-    makeJobSummary({ user_name: 'Ada Lovelace', node_name: 'vm' }),
-    makeJobSummary({ job_id: 'job-00000002', user_id: 'grace', node_name: null }),
-  ]
-  renderUi(<JobTable jobs={jobs} everyone />)
-  const [first, second] = screen.getAllByRole('row').slice(1)
+  const ada = makeJobSummary({ user_name: 'Ada Lovelace', node_name: 'vm' })
+  const grace = makeJobSummary({ job_id: 'job-00000002', user_id: 'grace', node_name: null })
+  const [first, second] = renderTable([ada, grace], true)
   expect(first?.textContent).toContain('Ada Lovelace (ada)')
   expect(first?.textContent).toContain('vm')
   expect(second?.textContent).toContain('grace')
 })
 
 it('shows how to submit the first job', async () => {
-  answerWith({ 'GET /api/jobs': [] })
-  renderUi(<JobList />)
+  await renderList([])
   await screen.findByText('No jobs yet')
   expect(screen.getByRole('link', { name: 'Submit a job' }).getAttribute('href')).toBe('/submit')
   expect(screen.getByRole('region', { name: 'curl command' }).textContent).toContain(
@@ -47,39 +87,142 @@ it('shows how to submit the first job', async () => {
   )
 })
 
-it('filters by status and competition in the address, and clears the filters', async () => {
-  answerWith({ 'GET /api/jobs': [] })
-  renderUi(<JobList />)
+it('searches in the address, and clears the search', async () => {
+  await renderList([])
   fireEvent.click(await screen.findByRole('radio', { name: 'Failed' }))
-  expect(location.search).toBe('?status=failed')
+  expect(location.search).toBe('?q=status%3Afailed')
   await screen.findByText('No matching jobs')
-  typeInto('Competition', 'cifar10')
-  await waitFor(() => expect(location.search).toBe('?status=failed&competition_id=cifar10'))
+  typeInto('Search jobs', 'status:failed competition:cifar10')
+  await waitFor(() => expect(location.search).toBe('?q=status%3Afailed+competition%3Acifar10'))
+  clickButton('Only jobs with a star')
+  expect(location.search).toBe('?q=status%3Afailed+competition%3Acifar10+is%3Astarred')
   clickButton('Clear')
   expect(location.search).toBe('')
   await screen.findByText('No jobs yet')
 })
 
-it('filters by tag and by the star in the address', async () => {
-  answerWith({ 'GET /api/jobs': [] })
-  renderUi(<JobList />)
-  typeInto('Tag', 'v2')
-  await waitFor(() => expect(location.search).toBe('?tag=v2'))
+it('shows the filters of an earlier address as a search', async () => {
+  await renderList([], '?status=failed&tag=the+best&starred=true')
+  await screen.findByText('No matching jobs')
+  expect((box() as HTMLInputElement).value).toBe('status:failed tag:"the best" is:starred')
+  expect(screen.getByRole('radio', { name: 'Failed' }).getAttribute('aria-checked')).toBe('true')
   clickButton('Only jobs with a star')
-  expect(location.search).toBe('?tag=v2&starred=true')
-  clickButton('Only jobs with a star')
-  expect(location.search).toBe('?tag=v2')
+  expect(location.search).toBe('?q=status%3Afailed+tag%3A%22the+best%22')
 })
 
-it('does not apply an invalid filter', async () => {
-  answerWith({ 'GET /api/jobs': [] })
-  renderUi(<JobList />)
-  const filter = await screen.findByLabelText('Project')
-  typeInto('Project', 'a/b')
-  expect(filter.getAttribute('aria-invalid')).toBe('true')
-  typeInto('Project', 'ab')
-  expect(filter.getAttribute('aria-invalid')).toBeNull()
-  await waitFor(() => expect(location.search).toBe('?project_id=ab'))
+it('says what is wrong with a search, and keeps the list', async () => {
+  await renderList([makeJobSummary()])
+  typeInto('Search jobs', 'stauts:failed')
+  await screen.findByText(/Character 1: there is no key “stauts”. Did you mean “status”\?/)
+  expect(box().getAttribute('aria-invalid')).toBe('true')
+  expect(screen.getByRole('link', { name: 'baseline' })).toBeTruthy()
+  expect(location.search).toBe('')
+})
+
+it('says what is wrong with the search of an address, and does not send it', async () => {
+  await renderList([], '?q=tag%3A%22open')
+  await screen.findByText('The search has a mistake')
+  expect(screen.getByText(/Character 5: this quote is not closed/)).toBeTruthy()
+  expect(sentRequests.some(({ path }) => path === '/api/jobs')).toBe(false)
+})
+
+it('completes keys and values by keyboard', async () => {
+  await renderList([makeJobSummary()])
+  answerWith({ 'GET /api/jobs/suggestions': ['the best', 'v2'] })
+  box().focus()
+  typeInto('Search jobs', 'ta')
+  expect((await option(/tag:/)).getAttribute('aria-selected')).toBe('false')
+  fireEvent.keyDown(box(), { key: 'ArrowDown' })
+  fireEvent.keyDown(box(), { key: 'Enter' })
+  await option(/the best/)
+  fireEvent.keyDown(box(), { key: 'ArrowDown' })
+  expect(box().getAttribute('aria-activedescendant')).toBe((await option(/the best/)).id)
+  fireEvent.keyDown(box(), { key: 'Enter' })
+  expect((box() as HTMLInputElement).value).toBe('tag:"the best" ')
+  await waitFor(() => expect(location.search).toBe('?q=tag%3A%22the+best%22'))
+  fireEvent.keyDown(box(), { key: 'Escape' })
+  expect(screen.queryByRole('option')).toBeNull()
+})
+
+it('sorts by a column, and says which jobs that lists', async () => {
+  await renderList([makeJobSummary()])
+  const header = () => screen.getByRole('columnheader', { name: /Run time/ })
+  fireEvent.click(within(header()).getByRole('button'))
+  expect(location.search).toBe('?sort=-run_time')
+  await waitFor(() => expect(header().getAttribute('aria-sort')).toBe('descending'))
+  expect(screen.getByText(/Sorted by Run time/)).toBeTruthy()
+  fireEvent.click(within(header()).getByRole('button'))
+  expect(location.search).toBe('?sort=run_time')
+  fireEvent.click(within(header()).getByRole('button'))
+  expect(location.search).toBe('')
+})
+
+it('shows the columns that were chosen, also metrics', async () => {
+  const job = makeJobSummary({ metrics: { loss: 0.123456789 }, requested_gpus: 4, tags: ['v2'] })
+  await renderList([job])
+  answerWith({ 'GET /api/jobs/suggestions': ['loss'] })
+  openByKeyboard(screen.getByRole('button', { name: 'View' }))
+  fireEvent.click(await screen.findByRole('menuitemcheckbox', { name: 'loss' }))
+  fireEvent.click(screen.getByRole('menuitemcheckbox', { name: 'GPU hours' }))
+  fireEvent.click(screen.getByRole('menuitemcheckbox', { name: 'Node' }))
+  fireEvent.click(screen.getByRole('menuitemradio', { name: 'Compact rows' }))
+  fireEvent.keyDown(document.activeElement ?? document.body, { key: 'Escape' })
+  const columns = () =>
+    screen.getAllByRole('columnheader', { hidden: true }).map(({ textContent }) => textContent)
+  await waitFor(() => expect(columns().join(' ')).toContain('loss'))
+  expect(columns().join(' ')).not.toContain('Node')
+  const row = screen.getAllByRole('row', { hidden: true })[1]
+  expect(row?.textContent).toContain('0.12346')
+  expect(row?.textContent).toContain('0.34')
+  expect(localStorage.getItem('gpuq.jobs.columns')).toContain('metric.loss')
+})
+
+it('moves through the list, selects and searches by keyboard', async () => {
+  await renderList([makeJobSummary(), failed, waiting])
+  const press = (key: string) => fireEvent.keyDown(document.activeElement ?? document.body, { key })
+  press('j')
+  expect(document.activeElement?.textContent).toBe('baseline')
+  press('j')
+  press('x')
+  expect((await screen.findByRole('toolbar', { name: 'Selected jobs' })).textContent).toContain('1 selected')
+  expect(screen.getByRole('checkbox', { name: 'Select 00000002' }).getAttribute('aria-checked')).toBe('true')
+  press('j')
+  press('j')
+  expect(document.activeElement?.textContent).toBe('waiting one')
+  press('k')
+  press('x')
+  await waitFor(() => expect(screen.queryByRole('toolbar')).toBeNull())
+  press('/')
+  expect(document.activeElement).toBe(box())
+})
+
+it('cancels and tags the selected jobs, and names a failure', async () => {
+  await renderList([makeJobSummary(), failed, waiting])
+  fireEvent.click(screen.getByRole('checkbox', { name: 'Select waiting one' }))
+  fireEvent.click(await screen.findByRole('button', { name: 'Select all 3' }))
+  answerWith({ 'POST /api/cancel/job-00000003': makeJob() })
+  clickButton('Cancel')
+  fireEvent.click(await screen.findByRole('button', { name: 'Cancel 1 job' }))
+  await screen.findByText('Cancelled 1 job.')
+  const sent = sentRequests.filter(({ method }) => method !== 'GET')
+  expect(sent.map(({ path }) => path)).toEqual(['/api/cancel/job-00000003'])
+  answerWith({
+    [`PATCH /api/jobs/${makeJobSummary().job_id}`]: new ApiProblem(409, {
+      detail: 'Too many tags.',
+      code: 'conflict',
+    }),
+    'PATCH /api/jobs/job-00000002': makeJob(),
+    'PATCH /api/jobs/job-00000003': makeJob(),
+  })
+  await waitFor(() => expect(screen.queryByRole('alertdialog')).toBeNull())
+  clickButton('Tag')
+  fireEvent.change(await screen.findByRole('textbox', { name: 'Tag' }), { target: { value: ' v2 ' } })
+  clickButton('Add tag')
+  await screen.findByText('Tagged 2 jobs. 1 job failed.')
+  await screen.findByText('Too many tags.')
+  expect(sentRequests.find(({ method }) => method === 'PATCH')?.body).toEqual({ tags: ['v2'] })
+  clickButton('Clear selection')
+  expect(screen.queryByRole('toolbar')).toBeNull()
 })
 
 it('shows why the list failed to load, and tries again', async () => {
@@ -95,4 +238,23 @@ it('links to the pages that exist', () => {
   renderUi(<Pagination label="Jobs" nextHref="?cursor=x" />)
   expect(screen.getByRole('link', { name: 'Older' }).getAttribute('href')).toContain('cursor=x')
   expect(screen.queryByRole('link', { name: 'Newer' })).toBeNull()
+})
+
+it.each([
+  [undefined, '–'],
+  [3, '3'],
+  [0.123456789, '0.12346'],
+  [1e-9, '1e-9'],
+  [123_456_789_012, '123460000000'],
+])('writes the metric %s as %s', (value, text) => {
+  expect(formatMetric(value)).toBe(text)
+})
+
+it.each([
+  [1, '2026-11-22T10:30:00.000Z', '0.50'],
+  [0, '2026-11-22T10:30:00.000Z', '0'],
+  [1, '2026-11-22T10:00:01.000Z', '<0.01'],
+  [1, null, '–'],
+])('writes %s GPUs until %s as %s GPU hours', (requested_gpus, completed_at, text) => {
+  expect(gpuHours(makeJobSummary({ requested_gpus, completed_at }))).toBe(text)
 })

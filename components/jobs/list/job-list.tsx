@@ -2,62 +2,155 @@
 
 import { useQuery } from '@tanstack/react-query'
 import { SearchX } from 'lucide-react'
+import dynamic from 'next/dynamic'
 import { useSearchParams } from 'next/navigation'
+import { useCallback, useState } from 'react'
 import { jobsQuery } from '@/components/queries/queries'
+import type { JobFilters } from '@/lib/contract/job-queries'
 import type { JobSummary } from '@/lib/contract/jobs'
+import { describeSearchProblem, parseSearch } from '@/lib/contract/search/parse-search'
 import type { Page } from '@/lib/http/client/transport'
 import { LoadFailure } from '../../shell/load-failure'
+import { updateSearchParams } from '../../shell/update-search-params'
 import { cn } from '../../ui/class-names'
 import { EmptyState } from '../../ui/empty-state'
 import { PageHeader } from '../../ui/page-header'
 import { Pagination } from '../../ui/pagination'
 import { Panel } from '../../ui/panel'
 import { SkeletonRows } from '../../ui/skeleton'
+import { columnLabel, readColumns } from './columns'
 import { EmptyJobs } from './empty-jobs'
-import { JobFilters } from './job-filters'
-import { hasFilters, toJobQuery, withCursor } from './job-query'
+import { JobFilters as Filters } from './job-filters'
+import { toJobQuery, withCursor, withSort } from './job-query'
 import { JobTable } from './job-table'
+import { useDensity } from './list-settings'
+import { useColumns } from './use-columns'
+import { useListKeys } from './use-list-keys'
+import { ViewMenu } from './view-menu'
+
+/** Loaded when the first job is selected. */
+const BulkBar = dynamic(() => import('./bulk-bar').then((module) => module.BulkBar), { ssr: false })
 
 /** The jobs page: the user's own jobs, or all jobs for admins. */
 export function JobList({ everyone = false }: { everyone?: boolean }) {
+  const params = new URLSearchParams(useSearchParams())
+  const query = toJobQuery(params, { everyone })
+  const { columns, setColumns } = useColumns(everyone)
+  const [density, setDensity] = useDensity()
+  const sort = query.sort ?? null
+  const onSort = useCallback(
+    (chosen: string | null) =>
+      updateSearchParams(withSort(new URLSearchParams(window.location.search), chosen), 'push'),
+    [],
+  )
   return (
     <>
       <PageHeader
         title={everyone ? 'All jobs' : 'Jobs'}
-        {...(everyone ? { description: 'The jobs of every user, newest first.' } : {})}
+        {...(everyone ? { description: 'The jobs of every user.' } : {})}
       />
       <Panel>
-        <JobFilters everyone={everyone} />
-        <Jobs everyone={everyone} />
+        <Filters everyone={everyone}>
+          <ViewMenu
+            everyone={everyone}
+            columns={columns}
+            onColumns={setColumns}
+            density={density}
+            onDensity={setDensity}
+            sort={sort}
+            onSort={onSort}
+          />
+        </Filters>
+        <SortNote sort={sort} />
+        <Jobs query={query} params={params} table={{ columns, density, sort, onSort }} />
       </Panel>
     </>
   )
 }
 
-function Jobs({ everyone }: { everyone: boolean }) {
-  const params = useSearchParams()
-  const query = toJobQuery(params, { everyone })
-  const { data, error, isPending, isPlaceholderData, refetch } = useQuery(jobsQuery(query))
+/** Says which jobs an order leaves out. */
+function SortNote({ sort }: { sort: string | null }) {
+  const [column] = readColumns(sort?.replace(/^-/, '') ?? null) ?? []
+  if (column === undefined || column === 'submitted') return null
+  return (
+    <p className="border-b bg-sunken px-4 py-1.5 text-muted text-xs">
+      Sorted by {columnLabel(column)}. Only ended jobs that have this value are listed.
+    </p>
+  )
+}
+
+interface JobsProps {
+  query: JobFilters
+  params: URLSearchParams
+  table: Pick<Parameters<typeof JobTable>[0], 'columns' | 'density' | 'sort' | 'onSort'>
+}
+
+function Jobs({ query, params, table }: JobsProps) {
+  const parsed = parseSearch(query.q ?? '')
+  const { data, error, isPending, isPlaceholderData, refetch } = useQuery({
+    ...jobsQuery(query),
+    enabled: parsed.ok,
+  })
+  const jobs = data?.items ?? []
+  const selection = useSelection(jobs)
+  useListKeys(jobs, selection.toggle)
+  if (!parsed.ok)
+    return (
+      <EmptyState icon={SearchX} title="The search has a mistake">
+        {describeSearchProblem(parsed.problem)}
+      </EmptyState>
+    )
   if (isPending) return <SkeletonRows rows={10} />
   if (!data) return <LoadFailure className="m-4" error={error} onRetry={() => void refetch()} />
-  if (data.items.length === 0) {
-    if (!hasFilters(query) && !query.cursor) return <EmptyJobs />
+  if (jobs.length === 0) {
+    if (!query.q && !query.sort && !query.cursor) return <EmptyJobs />
     return (
       <EmptyState icon={SearchX} title="No matching jobs">
-        Change the filters above, or clear them.
+        Change the search above, or clear it.
       </EmptyState>
     )
   }
   return (
-    // Dimmed while it shows the result of the previous query.
-    <div
-      aria-busy={isPlaceholderData}
-      className={cn('transition-opacity', isPlaceholderData && 'opacity-60')}
-    >
-      <JobTable jobs={data.items} everyone={everyone} />
-      <JobPages page={data} cursor={query.cursor ?? null} params={new URLSearchParams(params)} />
-    </div>
+    <>
+      {/* Dimmed while it shows the result of the previous query. */}
+      <div
+        aria-busy={isPlaceholderData}
+        className={cn('transition-opacity', isPlaceholderData && 'opacity-60')}
+      >
+        <JobTable jobs={jobs} selected={selection.ids} onSelect={selection.select} {...table} />
+        <JobPages page={data} cursor={query.cursor ?? null} params={params} />
+      </div>
+      {selection.jobs.length > 0 ? (
+        <BulkBar
+          jobs={selection.jobs}
+          listed={jobs.length}
+          onSelectAll={selection.selectAll}
+          onClear={selection.clear}
+        />
+      ) : null}
+    </>
   )
+}
+
+/** The selected jobs of the page. A job that leaves the page is no longer selected. */
+function useSelection(jobs: readonly JobSummary[]) {
+  const [ids, setIds] = useState<ReadonlySet<string>>(new Set())
+  const select = useCallback((id: string, selected: boolean) => {
+    setIds((before) => {
+      const next = new Set(before)
+      if (selected) next.add(id)
+      else next.delete(id)
+      return next
+    })
+  }, [])
+  return {
+    ids,
+    jobs: jobs.filter(({ job_id }) => ids.has(job_id)),
+    select,
+    toggle: (id: string) => select(id, !ids.has(id)),
+    selectAll: () => setIds(new Set(jobs.map(({ job_id }) => job_id))),
+    clear: () => setIds(new Set()),
+  }
 }
 
 /**

@@ -1,57 +1,48 @@
 import { describe, expect, it } from 'vitest'
-import { hasFilters, toJobQuery, withCursor, withFilter } from './job-query'
+import { readSearch, toJobQuery, withCursor, withSearch, withSort } from './job-query'
 
 const own = { everyone: false }
 const everyone = { everyone: true }
 const params = (text: string) => new URLSearchParams(text)
 
 describe('toJobQuery', () => {
-  it('reads the filters in the address', () => {
-    const query = toJobQuery(params('status=failed&competition_id=mnist&project_id=p1&cursor=c1'), own)
-    expect(query).toEqual({
+  it('reads the search, the order and the page of an address', () => {
+    expect(toJobQuery(params('q=status:failed+x&sort=-run_time&cursor=c1'), own)).toEqual({
       limit: 50,
-      status: 'failed',
-      competition_id: 'mnist',
-      project_id: 'p1',
+      q: 'status:failed x',
+      sort: '-run_time',
       cursor: 'c1',
     })
-    expect(hasFilters(query)).toBe(true)
+    expect(toJobQuery(params(''), everyone)).toEqual({ limit: 50, all: true })
   })
 
-  it('reads a tag and the star', () => {
-    expect(toJobQuery(params('tag=the+best&starred=true'), own)).toEqual({
-      limit: 50,
-      tag: 'the best',
-      starred: true,
-    })
-    expect(toJobQuery(params(`tag=${'x'.repeat(65)}&starred=no`), own)).toEqual({ limit: 50 })
-    expect(hasFilters(toJobQuery(params('starred=true'), own))).toBe(true)
+  it('reads the filters of earlier addresses as a search', () => {
+    const text = 'status=failed&competition_id=mnist&project_id=p1&tag=the+best&starred=true&q=x'
+    expect(readSearch(params(text), own)).toBe(
+      'status:failed competition:mnist project:p1 tag:"the best" is:starred x',
+    )
+    expect(readSearch(params('user_id=ada'), own)).toBe('')
+    expect(readSearch(params('user_id=ada'), everyone)).toBe('user:ada')
   })
 
   it('ignores values that the API would reject', () => {
-    const query = toJobQuery(params('status=paused&competition_id=../x&project_id=&limit=9999&all=true'), own)
-    expect(query).toEqual({ limit: 50 })
-    expect(hasFilters(query)).toBe(false)
-  })
-
-  it('requests all users or one user only for admins', () => {
-    expect(toJobQuery(params('user_id=ada'), own)).toEqual({ limit: 50 })
-    expect(toJobQuery(params(''), everyone)).toEqual({ limit: 50, all: true })
-    expect(toJobQuery(params('user_id=ada'), everyone)).toEqual({ limit: 50, user_id: 'ada' })
+    const text = `status=paused&competition_id=../x&project_id=&limit=9999&all=true&sort=name&tag=${'x'.repeat(65)}`
+    expect(toJobQuery(params(text), own)).toEqual({ limit: 50 })
   })
 })
 
-describe('the query', () => {
-  it('returns to the first page when a filter changes', () => {
-    expect(withFilter(params('project_id=p&cursor=c'), 'status', 'running').toString()).toBe(
-      'project_id=p&status=running',
+describe('the address', () => {
+  it('returns to the first page when the search or the order changes', () => {
+    expect(withSearch(params('status=failed&sort=wait&cursor=c'), ' tag:v2 ').toString()).toBe(
+      'sort=wait&q=tag%3Av2',
     )
-    expect(withFilter(params('status=running'), 'status', null).size).toBe(0)
-    expect(withFilter(params('project_id=p'), 'project_id', '').size).toBe(0)
+    expect(withSearch(params('q=x&cursor=c'), '').size).toBe(0)
+    expect(withSort(params('q=x&cursor=c'), '-wait').toString()).toBe('q=x&sort=-wait')
+    expect(withSort(params('sort=wait'), null).size).toBe(0)
   })
 
-  it('keeps the filters from page to page', () => {
-    expect(withCursor(params('status=running'), 'c2').toString()).toBe('status=running&cursor=c2')
-    expect(withCursor(params('status=running&cursor=c2'), null).toString()).toBe('status=running')
+  it('keeps the search from page to page', () => {
+    expect(withCursor(params('q=x'), 'c2').toString()).toBe('q=x&cursor=c2')
+    expect(withCursor(params('q=x&cursor=c2'), null).toString()).toBe('q=x')
   })
 })

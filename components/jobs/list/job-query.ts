@@ -1,43 +1,60 @@
 import { type JobFilters, jobFiltersSchema } from '@/lib/contract/job-queries'
+import { filtersToText } from '@/lib/contract/search/format-search'
 
-/** The filters in the address of a job list. */
-export const filterNames = ['status', 'competition_id', 'project_id', 'user_id', 'tag', 'starred'] as const
-export type FilterName = (typeof filterNames)[number]
+/** Filters that earlier addresses have beside the search. They are shown as part of it. */
+const filterNames = ['status', 'competition_id', 'project_id', 'user_id', 'tag', 'starred'] as const
 
 const shape = jobFiltersSchema.shape
 const pageSize = 50
 
 type Params = Pick<URLSearchParams, 'get'>
+interface ListOptions {
+  /** The list has the jobs of all users. */
+  everyone: boolean
+}
 
-/** The API query of an address, without values that the API would reject. */
-export function toJobQuery(params: Params, { everyone }: { everyone: boolean }): JobFilters {
-  const query: JobFilters = { limit: pageSize }
+/** The text of the search in an address. It may have a mistake. */
+export function readSearch(params: Params, { everyone }: ListOptions): string {
+  const filters: Partial<JobFilters> = {}
   const status = shape.status.safeParse(params.get('status') ?? undefined).data
-  if (status) query.status = status
+  if (status) filters.status = status
   for (const name of ['competition_id', 'project_id', ...(everyone ? (['user_id'] as const) : [])] as const) {
     const id = shape[name].safeParse(params.get(name) ?? undefined).data
-    if (id) query[name] = id
+    if (id) filters[name] = id
   }
   const tag = shape.tag.safeParse(params.get('tag') ?? undefined).data
-  if (tag) query.tag = tag
-  if (params.get('starred') === 'true') query.starred = true
-  if (everyone && !query.user_id) query.all = true
+  if (tag) filters.tag = tag
+  if (params.get('starred') === 'true') filters.starred = true
+  const q = params.get('q')
+  if (q) filters.q = q
+  return filtersToText(filters)
+}
+
+/** The API query of an address, without parameters that the API would reject. The search may still have a mistake. */
+export function toJobQuery(params: Params, options: ListOptions): JobFilters {
+  const query: JobFilters = { limit: pageSize }
+  const q = readSearch(params, options)
+  if (q) query.q = q
+  const sort = shape.sort.safeParse(params.get('sort') ?? undefined).data
+  if (sort) query.sort = sort
+  if (options.everyone) query.all = true
   const cursor = params.get('cursor')
   if (cursor) query.cursor = cursor
   return query
 }
 
-/** Whether the address has filters. */
-export function hasFilters(query: JobFilters): boolean {
-  return filterNames.some((name) => query[name] !== undefined)
+/** The address with another search, at the first page. */
+export function withSearch(params: URLSearchParams, text: string): URLSearchParams {
+  const none = Object.fromEntries(filterNames.map((name) => [name, null]))
+  return changed(params, { ...none, q: text.trim() || null, cursor: null })
 }
 
-/** The query with one filter changed, at the first page. */
-export function withFilter(params: URLSearchParams, name: FilterName, value: string | null): URLSearchParams {
-  return changed(params, { cursor: null, [name]: value || null })
+/** The address of the first page in another order; null: the newest first. */
+export function withSort(params: URLSearchParams, sort: string | null): URLSearchParams {
+  return changed(params, { sort, cursor: null })
 }
 
-/** The query of another page of the same list; null is the first page. */
+/** The address of another page of the same list; null is the first page. */
 export function withCursor(params: URLSearchParams, cursor: string | null): URLSearchParams {
   return changed(params, { cursor })
 }

@@ -1,115 +1,164 @@
+import { ArrowDown, ArrowUp } from 'lucide-react'
 import { memo } from 'react'
 import type { JobSummary } from '@/lib/contract/jobs'
-import { formatPerson } from '../../shell/person'
+import { Checkbox } from '../../ui/checkbox'
 import { cn } from '../../ui/class-names'
-import { Duration } from '../../ui/duration'
-import { RelativeTime } from '../../ui/relative-time'
 import { Cell, HeaderCell, RowLink, Table, TableBody, TableHead, TableRow } from '../../ui/table'
-import { JobStatus } from '../job-status'
 import { jobTitle } from '../job-title'
 import { JobLabels } from '../labels/job-labels'
-import { shortReason } from '../short-reason'
+import { type ColumnName, columnLabel, columnTable, metricOf, sortOf } from './columns'
+import { JobCell } from './job-cell'
+import type { Density } from './list-settings'
+
+interface TableSelection {
+  selected: ReadonlySet<string>
+  /** The same function in each rendering. */
+  onSelect: (id: string, selected: boolean) => void
+}
+
+interface JobTableProps extends TableSelection {
+  jobs: readonly JobSummary[]
+  columns: readonly ColumnName[]
+  density: Density
+  /** As in the address; null: the newest first. */
+  sort: string | null
+  onSort: (sort: string | null) => void
+}
 
 /**
- * A page of jobs. Fixed column widths keep the table still when a status changes. With the users of all jobs, competition
- * and project stand below the title of the job, because two more columns would be too narrow to read.
+ * A page of jobs. Fixed column widths keep the table still when a status changes. Competition and project stand below the
+ * title of the job where they have no column.
  */
-export function JobTable({ jobs, everyone }: { jobs: readonly JobSummary[]; everyone: boolean }) {
+export function JobTable({ jobs, columns, density, sort, onSort, selected, onSelect }: JobTableProps) {
+  const wide = columns.length > 6
   return (
-    <Table caption="Jobs" className="table-fixed">
-      <TableHead>
-        <HeaderCell className={everyone ? '' : 'w-[28%]'}>Job</HeaderCell>
-        <HeaderCell className="w-50">Status</HeaderCell>
-        {everyone ? (
-          <HeaderCell className="w-44">User</HeaderCell>
-        ) : (
-          <>
-            <HeaderCell>Competition</HeaderCell>
-            <HeaderCell>Project</HeaderCell>
-          </>
-        )}
-        <HeaderCell className="w-28">Node</HeaderCell>
-        <HeaderCell align="end" className="w-28">
-          Run time
-        </HeaderCell>
-        <HeaderCell align="end" className="w-28">
-          Submitted
-        </HeaderCell>
-      </TableHead>
-      <TableBody>
-        {jobs.map((job) => (
-          <JobRow key={job.job_id} job={job} everyone={everyone} />
-        ))}
-      </TableBody>
-    </Table>
+    <div className={wide ? '@2xl:overflow-x-auto' : ''}>
+      <Table caption="Jobs" className={cn('table-fixed', wide && '@2xl:min-w-max')}>
+        <TableHead>
+          <HeaderCell className={wide ? 'w-72' : ''}>Job</HeaderCell>
+          {columns.map((column) => (
+            <ColumnHeader key={column} column={column} sort={sort} onSort={onSort} />
+          ))}
+        </TableHead>
+        <TableBody>
+          {jobs.map((job) => (
+            <JobRow
+              key={job.job_id}
+              job={job}
+              columns={columns}
+              density={density}
+              selected={selected.has(job.job_id)}
+              onSelect={onSelect}
+            />
+          ))}
+        </TableBody>
+      </Table>
+    </div>
   )
 }
 
-const wideOnly = '@max-2xl:hidden'
+const numbers = new Set<string>(['wait', 'run_time', 'gpu_hours', 'submitted'])
+const alignOf = (column: ColumnName) => (numbers.has(column) || metricOf(column) !== null ? 'end' : 'start')
+const widthOf = (column: ColumnName) =>
+  metricOf(column) === null ? columnTable[column as keyof typeof columnTable].width : 'w-28'
+
+interface ColumnHeaderProps extends Pick<JobTableProps, 'sort' | 'onSort'> {
+  column: ColumnName
+}
+
+function ColumnHeader({ column, sort, onSort }: ColumnHeaderProps) {
+  const label = columnLabel(column)
+  const key = sortOf(column)
+  const common = { align: alignOf(column), className: cn(widthOf(column), 'truncate') } as const
+  if (key === null) return <HeaderCell {...common}>{label}</HeaderCell>
+  const current = sort ?? '-submitted'
+  const sorted = current === `-${key}` ? 'descending' : current === key ? 'ascending' : undefined
+  const next = sorted === 'descending' ? key : sorted === 'ascending' ? null : `-${key}`
+  const Arrow = sorted === 'ascending' ? ArrowUp : ArrowDown
+  return (
+    <HeaderCell {...common} sorted={sorted}>
+      {/* The narrow table has no visible header, and sorts by the menu. */}
+      <span className="hidden @max-2xl:inline">{label}</span>
+      <button
+        type="button"
+        title={`Sort by ${label}`}
+        onClick={() => onSort(next === '-submitted' ? null : next)}
+        className="-mx-1 inline-flex min-h-6 max-w-full items-center gap-1 rounded-sm px-1 hover:text-ink @max-2xl:hidden"
+      >
+        <span className="min-w-0 truncate">{label}</span>
+        {sorted ? <Arrow aria-hidden className="size-3 shrink-0" /> : null}
+      </button>
+    </HeaderCell>
+  )
+}
+
+/** Columns that the narrow list leaves out: they stand below the title. */
+const belowTitle = new Set<string>(['competition', 'project'])
+
+interface JobRowProps extends Pick<JobTableProps, 'columns' | 'density' | 'onSelect'> {
+  job: JobSummary
+  selected: boolean
+}
 
 /** Renders only if its job changed: the list refreshes every few seconds. */
-const JobRow = memo(function JobRow({ job, everyone }: { job: JobSummary; everyone: boolean }) {
-  const reason = shortReason(job)
+const JobRow = memo(function JobRow({ job, columns, density, selected, onSelect }: JobRowProps) {
+  const compact = density === 'compact'
+  const title = jobTitle(job)
+  const hasPlace = columns.includes('competition') && columns.includes('project')
   return (
-    <TableRow>
-      <Cell>
-        <span className="flex min-w-0 flex-col">
-          <span className="flex min-w-0 items-center gap-1.5">
-            <span className="min-w-0 truncate">
-              <RowLink href={`/jobs/${job.job_id}`} className={job.name ? '' : 'font-mono'}>
-                {jobTitle(job)}
-              </RowLink>
-            </span>
-            <JobLabels job={job} />
-          </span>
-          <span className={cn('truncate text-subtle text-xs', everyone ? '' : 'hidden @max-2xl:block')}>
-            {job.competition_id} · {job.project_id}
-          </span>
-        </span>
-      </Cell>
-      <Cell label="Status">
+    <TableRow selected={selected}>
+      <Cell className={cn(compact && 'h-7 py-0.5')}>
         <span className="flex min-w-0 items-center gap-2">
-          <JobStatus state={job.status} variant="plain" />
-          {reason ? <span className="min-w-0 truncate text-subtle text-xs">{reason}</span> : null}
+          {/* Above the link, which covers the row. */}
+          <span className="relative z-10 flex">
+            <Checkbox
+              label={<span className="sr-only">Select {title}</span>}
+              checked={selected}
+              onCheckedChange={(checked) => onSelect(job.job_id, checked === true)}
+            />
+          </span>
+          <span className="flex min-w-0 flex-col">
+            <span className="flex min-w-0 items-center gap-1.5">
+              <span className="min-w-0 truncate">
+                <RowLink
+                  href={`/jobs/${job.job_id}`}
+                  id={rowLinkId(job.job_id)}
+                  className={job.name ? '' : 'font-mono'}
+                >
+                  {title}
+                </RowLink>
+              </span>
+              <JobLabels job={job} withTags={!columns.includes('tags')} />
+            </span>
+            <span
+              className={cn(
+                'truncate text-subtle text-xs',
+                hasPlace && 'hidden @max-2xl:block',
+                compact && '@2xl:hidden',
+              )}
+            >
+              {job.competition_id} · {job.project_id}
+            </span>
+          </span>
         </span>
       </Cell>
-      {everyone ? (
-        <TextCell label="User">{formatPerson(job.user_id, job.user_name)}</TextCell>
-      ) : (
-        <>
-          <TextCell label="Competition" className={wideOnly}>
-            {job.competition_id}
-          </TextCell>
-          <TextCell label="Project" className={wideOnly}>
-            {job.project_id}
-          </TextCell>
-        </>
-      )}
-      <TextCell label="Node" className={wideOnly}>
-        {job.node_name ?? '–'}
-      </TextCell>
-      <Cell label="Run time" align="end" className="text-muted">
-        {job.started_at ? <Duration from={job.started_at} to={job.completed_at} /> : '–'}
-      </Cell>
-      <Cell label="Submitted" align="end" className="text-muted">
-        <RelativeTime at={job.created_at} className="whitespace-nowrap" />
-      </Cell>
+      {columns.map((column) => (
+        <Cell
+          key={column}
+          label={columnLabel(column)}
+          align={alignOf(column)}
+          className={cn(
+            column !== 'status' && 'text-muted',
+            compact && 'h-7 py-0.5',
+            belowTitle.has(column) && '@max-2xl:hidden',
+          )}
+        >
+          <JobCell job={job} column={column} />
+        </Cell>
+      ))}
     </TableRow>
   )
 })
 
-interface TextCellProps {
-  label: string
-  className?: string
-  children: string
-}
-
-function TextCell({ label, className, children }: TextCellProps) {
-  return (
-    <Cell label={label} className={cn('text-muted', className)}>
-      <span className="block min-w-0 truncate" title={children}>
-        {children}
-      </span>
-    </Cell>
-  )
-}
+/** The id of the element that opens a job. */
+export const rowLinkId = (id: string) => `job-${id}`

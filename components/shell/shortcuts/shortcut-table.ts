@@ -29,6 +29,16 @@ export function siteShortcuts(admin: boolean): readonly SiteShortcut[] {
   return admin ? adminShortcuts : ownShortcuts
 }
 
+/** Everywhere on a list of jobs. */
+export const listShortcuts = {
+  next: { keys: ['j'], label: 'Next job' },
+  previous: { keys: ['k'], label: 'Previous job' },
+  select: { keys: ['x'], label: 'Select the job' },
+  search: { keys: ['/'], label: 'Search jobs' },
+} as const satisfies Record<string, Shortcut>
+
+const openJob = { keys: ['Enter'], label: 'Open the job' } as const satisfies Shortcut
+
 /** While the output of a job has the focus. */
 export const outputShortcuts = {
   search: { keys: ['/'], label: 'Search' },
@@ -71,6 +81,7 @@ interface ShortcutGroup {
 export function shortcutGroups(admin: boolean): readonly ShortcutGroup[] {
   return [
     { title: 'On every page', shortcuts: [paletteShortcut, ...siteShortcuts(admin)] },
+    { title: 'In a list of jobs', shortcuts: [...Object.values(listShortcuts), openJob] },
     { title: 'In the output of a job', shortcuts: Object.values(outputShortcuts) },
     { title: 'In the search box of the output', shortcuts: Object.values(searchShortcuts) },
     { title: 'In the terminal of a job', shortcuts: Object.values(terminalShortcuts) },

@@ -1,0 +1,105 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { Ban, Download, RotateCw, Tag, X } from 'lucide-react'
+import { useState } from 'react'
+import { api } from '@/components/queries/queries'
+import type { JobSummary } from '@/lib/contract/jobs'
+import { isFinal } from '@/lib/contract/status'
+import { Button } from '../../ui/button'
+import { ConfirmDialog } from '../../ui/confirm-dialog'
+import { formatCount } from '../../ui/format-number'
+import { useFooterHeight } from '../../ui/use-footer-height'
+import { cancelJobs, rerunJobs, useBulkChange } from './bulk-changes'
+import { TagDialog } from './tag-dialog'
+
+interface BulkBarProps {
+  /** The selected jobs. */
+  jobs: readonly JobSummary[]
+  /** How many jobs the page has. */
+  listed: number
+  onSelectAll: () => void
+  onClear: () => void
+}
+
+type Asking = 'cancel' | 'rerun' | 'tag' | null
+
+/** The actions for the selected jobs, at the bottom of the window. */
+export function BulkBar({ jobs, listed, onSelectAll, onClear }: BulkBarProps) {
+  const footer = useFooterHeight()
+  const client = useQueryClient()
+  const { run, busy } = useBulkChange()
+  const [asking, setAsking] = useState<Asking>(null)
+  const active = jobs.filter(({ status }) => !isFinal(status)).length
+  const ended = jobs.length - active
+  const close = () => setAsking(null)
+  return (
+    <div
+      ref={footer}
+      role="toolbar"
+      aria-label="Selected jobs"
+      className="sticky bottom-0 z-20 flex flex-wrap items-center gap-2 border-t bg-raised px-4 py-2 shadow-float"
+    >
+      <span role="status" className="mr-1 font-medium text-ink text-sm tabular-nums">
+        {jobs.length} selected
+      </span>
+      {jobs.length < listed ? (
+        <Button size="sm" variant="ghost" onClick={onSelectAll}>
+          Select all {listed}
+        </Button>
+      ) : null}
+      <Button
+        size="sm"
+        icon={RotateCw}
+        disabled={ended === 0}
+        loading={busy}
+        onClick={() => setAsking('rerun')}
+      >
+        Run again
+      </Button>
+      <Button size="sm" icon={Tag} loading={busy} onClick={() => setAsking('tag')}>
+        Tag
+      </Button>
+      <Button
+        size="sm"
+        icon={Download}
+        disabled={ended === 0}
+        onClick={() => window.location.assign(api.jobs.filesUrl(jobs.map(({ job_id }) => job_id)))}
+      >
+        Download
+      </Button>
+      <Button
+        size="sm"
+        icon={Ban}
+        variant="danger-quiet"
+        disabled={active === 0}
+        loading={busy}
+        onClick={() => setAsking('cancel')}
+      >
+        Cancel
+      </Button>
+      <Button size="sm" icon={X} variant="ghost" className="ml-auto" onClick={onClear}>
+        Clear selection
+      </Button>
+      {asking === 'cancel' ? (
+        <ConfirmDialog
+          title={`Cancel ${formatCount(active, 'job')}?`}
+          description="Jobs that wait leave the queue. gpuq stops running programs and keeps their output."
+          confirmLabel={`Cancel ${formatCount(active, 'job')}`}
+          keepLabel="Keep"
+          onConfirm={() => run(jobs, cancelJobs)}
+          onClose={close}
+        />
+      ) : null}
+      {asking === 'rerun' ? (
+        <ConfirmDialog
+          title={`Run ${formatCount(ended, 'job')} again?`}
+          description="gpuq submits the same programs and configs as new jobs."
+          confirmLabel={`Submit ${formatCount(ended, 'job')}`}
+          tone="primary"
+          onConfirm={() => run(jobs, rerunJobs(client))}
+          onClose={close}
+        />
+      ) : null}
+      {asking === 'tag' ? <TagDialog jobs={jobs} run={run} onClose={close} /> : null}
+    </div>
+  )
+}

@@ -1,0 +1,79 @@
+import type { ReactNode } from 'react'
+import type { JobSummary } from '@/lib/contract/jobs'
+import { formatPerson } from '../../shell/person'
+import { Duration } from '../../ui/duration'
+import { RelativeTime } from '../../ui/relative-time'
+import { JobStatus } from '../job-status'
+import { TagBadges } from '../labels/job-labels'
+import { shortReason } from '../short-reason'
+import { type ColumnName, metricOf } from './columns'
+
+const none = '–'
+
+/** The content of a job's cell. */
+export function JobCell({ job, column }: { job: JobSummary; column: ColumnName }) {
+  const metric = metricOf(column)
+  if (metric !== null) return formatMetric(job.metrics[metric])
+  return cells[column as keyof typeof cells](job)
+}
+
+/** A number that shows what differs between jobs, in little space. */
+export function formatMetric(value: number | undefined): string {
+  if (value === undefined) return none
+  return Number.isInteger(value) && Math.abs(value) < 1e9
+    ? String(value)
+    : String(Number(value.toPrecision(5)))
+}
+
+const hourMs = 3_600_000
+
+/** Requested GPUs times the run time of an ended job. */
+export function gpuHours({ requested_gpus, started_at, completed_at }: JobSummary): string {
+  if (!started_at || !completed_at) return none
+  const hours = (requested_gpus * (Date.parse(completed_at) - Date.parse(started_at))) / hourMs
+  return hours === 0 ? '0' : hours < 0.005 ? '<0.01' : hours.toFixed(2)
+}
+
+function Text({ children }: { children: string }) {
+  return (
+    <span className="block min-w-0 truncate" title={children}>
+      {children}
+    </span>
+  )
+}
+
+function Status({ job }: { job: JobSummary }) {
+  const reason = shortReason(job)
+  return (
+    <span className="flex min-w-0 items-center gap-2">
+      <JobStatus state={job.status} variant="plain" />
+      {reason ? <span className="min-w-0 truncate text-subtle text-xs">{reason}</span> : null}
+    </span>
+  )
+}
+
+const cells: Record<Exclude<ColumnName, `metric.${string}`>, (job: JobSummary) => ReactNode> = {
+  status: (job) => <Status job={job} />,
+  user: ({ user_id, user_name }) => <Text>{formatPerson(user_id, user_name)}</Text>,
+  competition: ({ competition_id }) => <Text>{competition_id}</Text>,
+  project: ({ project_id }) => <Text>{project_id}</Text>,
+  environment: ({ environment }) => <Text>{environment}</Text>,
+  tags: ({ tags }) =>
+    tags.length > 0 ? (
+      <span className="flex min-w-0 items-center gap-1">
+        <TagBadges tags={tags} />
+      </span>
+    ) : (
+      none
+    ),
+  node: ({ node_name }) => <Text>{node_name ?? none}</Text>,
+  wait: ({ created_at, started_at, completed_at }) => {
+    // A job that ended without a start waited until its end.
+    const until = started_at ?? completed_at
+    return <Duration from={created_at} to={until} />
+  },
+  run_time: ({ started_at, completed_at }) =>
+    started_at ? <Duration from={started_at} to={completed_at} /> : none,
+  gpu_hours: gpuHours,
+  submitted: ({ created_at }) => <RelativeTime at={created_at} className="whitespace-nowrap" />,
+}

@@ -1,0 +1,122 @@
+import { useQuery } from '@tanstack/react-query'
+import { SlidersHorizontal } from 'lucide-react'
+import { suggestionsQuery } from '@/components/queries/job-search'
+import { Button } from '../../ui/button'
+import {
+  DropdownMenu,
+  MenuCheckbox,
+  MenuChoice,
+  MenuItem,
+  MenuLabel,
+  MenuSeparator,
+} from '../../ui/dropdown-menu'
+import { type ColumnName, columnLabel, columnTable, knownColumns, metricOf, sortOf } from './columns'
+import { type Density, densities } from './list-settings'
+
+interface ViewMenuProps {
+  everyone: boolean
+  columns: readonly ColumnName[]
+  onColumns: (columns: readonly ColumnName[] | null) => void
+  density: Density
+  onDensity: (density: Density) => void
+  /** Null: the newest first. */
+  sort: string | null
+  onSort: (sort: string | null) => void
+}
+
+const newest = '-submitted'
+const densityOptions = densities.map((value) => ({
+  value,
+  label: value === 'compact' ? 'Compact rows' : 'Comfortable rows',
+}))
+
+/** How the list looks: its order, its columns and the height of its rows. */
+export function ViewMenu({ everyone, columns, onColumns, density, onDensity, sort, onSort }: ViewMenuProps) {
+  return (
+    <DropdownMenu
+      className="w-60"
+      trigger={
+        <Button icon={SlidersHorizontal} className="max-sm:flex-1">
+          View
+        </Button>
+      }
+    >
+      <MenuLabel>Sort by</MenuLabel>
+      <MenuChoice
+        label="Sort by"
+        value={sort ?? newest}
+        options={sortOptions(columns)}
+        onValueChange={(chosen) => onSort(chosen === newest ? null : chosen)}
+      />
+      <MenuSeparator />
+      <MenuLabel>Columns</MenuLabel>
+      {knownColumns
+        .filter((column) => everyone || column !== 'user')
+        .map((column) => (
+          <ColumnItem key={column} column={column} columns={columns} onColumns={onColumns} />
+        ))}
+      <MetricItems everyone={everyone} columns={columns} onColumns={onColumns} />
+      <MenuItem onSelect={() => onColumns(null)}>Default columns</MenuItem>
+      <MenuSeparator />
+      <MenuLabel>Rows</MenuLabel>
+      <MenuChoice label="Rows" value={density} options={densityOptions} onValueChange={onDensity} />
+    </DropdownMenu>
+  )
+}
+
+/** Both directions of each visible column that can be sorted. */
+function sortOptions(columns: readonly ColumnName[]) {
+  const amounts = columns.flatMap((column) => {
+    const key = sortOf(column)
+    const label = columnLabel(column)
+    if (key === null || key === 'submitted') return []
+    return [
+      { value: `-${key}`, label: `${label}, largest first` },
+      { value: key, label: `${label}, smallest first` },
+    ]
+  })
+  return [{ value: newest, label: 'Newest first' }, { value: 'submitted', label: 'Oldest first' }, ...amounts]
+}
+
+type ColumnItemsProps = Pick<ViewMenuProps, 'columns' | 'onColumns'>
+
+function ColumnItem({ column, columns, onColumns }: ColumnItemsProps & { column: ColumnName }) {
+  const shown = columns.includes(column)
+  const toggle = () => {
+    const next = shown ? columns.filter((name) => name !== column) : [...columns, column]
+    onColumns(inOrder(next))
+  }
+  return (
+    <MenuCheckbox checked={shown} onCheckedChange={toggle}>
+      {columnLabel(column)}
+    </MenuCheckbox>
+  )
+}
+
+/** The known columns in their order, the metrics before the time of the submission. */
+function inOrder(columns: readonly ColumnName[]): ColumnName[] {
+  const place = (column: ColumnName) =>
+    metricOf(column) === null ? Object.keys(columnTable).indexOf(column) : knownColumns.length - 1.5
+  return columns.toSorted((one, other) => place(one) - place(other))
+}
+
+/** The metrics of the newest jobs, and those that are shown. */
+function MetricItems({ everyone, columns, onColumns }: ColumnItemsProps & { everyone: boolean }) {
+  const { data = [] } = useQuery(
+    suggestionsQuery({ key: 'metric', text: '', ...(everyone ? { all: true } : {}) }),
+  )
+  const names = [
+    ...columns.filter((column) => metricOf(column) !== null),
+    ...data.map((name): ColumnName => `metric.${name}`),
+  ]
+  const metrics = [...new Set(names)]
+  if (metrics.length === 0) return null
+  return (
+    <>
+      <MenuLabel>Metrics</MenuLabel>
+      {metrics.map((column) => (
+        <ColumnItem key={column} column={column} columns={columns} onColumns={onColumns} />
+      ))}
+    </>
+  )
+}
