@@ -12,6 +12,7 @@ configure({ asyncUtilTimeout: 30_000 })
 export interface SentRequest {
   method: string
   path: string
+  query: URLSearchParams
   body: unknown
 }
 
@@ -36,10 +37,15 @@ export function answerWith(given: Record<string, Answer>): void {
 
 async function fakeFetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
   const request = new Request(new URL(input instanceof Request ? input.url : input, location.origin), init)
-  const { pathname } = new URL(request.url)
+  const { pathname, searchParams: query } = new URL(request.url)
   const text = await request.text()
   const isJson = request.headers.get('content-type')?.includes('json')
-  const sent = { method: request.method, path: pathname, body: isJson && text ? JSON.parse(text) : text }
+  const sent = {
+    method: request.method,
+    path: pathname,
+    query,
+    body: isJson && text ? JSON.parse(text) : text,
+  }
   sentRequests.push(sent)
   const answer = answers[`${sent.method} ${pathname}`]
   const cancelled = new Promise<never>((_, reject) =>

@@ -61,7 +61,9 @@ it('checks a node again', async () => {
   await screen.findByRole('heading', { name: 'lab-1' })
   clickButton(/^Check again ?lab-1$/)
   await screen.findByText('lab-1 checks itself')
-  expect(sentRequests).toContainEqual({ method: 'POST', path: '/api/nodes/3/checks', body: '' })
+  expect(sentRequests).toContainEqual(
+    expect.objectContaining({ method: 'POST', path: '/api/nodes/3/checks', body: '' }),
+  )
 })
 
 it('says that a check runs', async () => {

@@ -2,14 +2,21 @@ import { fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { beforeEach, expect, it, vi } from 'vitest'
 import { makeJob, makeJobSummary } from '../../testing/fixtures'
 import { router } from '../../testing/navigation'
-import { answerWith, renderUi, sentRequests } from '../../testing/render'
+import { answerWith, renderUi, type SentRequest, sentRequests } from '../../testing/render'
 import { AppShell } from '../app-shell'
 
 vi.mock('next/navigation', () => import('../../testing/navigation'))
 
+const jobs = [makeJobSummary(), makeJobSummary({ job_id: 'b', name: 'second run' })]
+
 beforeEach(() => {
   router.push.mockClear()
-  answerWith({ 'GET /api/jobs': [makeJobSummary(), makeJobSummary({ job_id: 'b', name: 'second run' })] })
+  answerWith({
+    'GET /api/jobs': ({ query }: SentRequest) => {
+      const words = query.get('q') ?? ''
+      return jobs.filter((job) => `${job.name} ${job.job_id}`.includes(words) || words === 'tag:v2')
+    },
+  })
 })
 
 async function openPalette(path = '/jobs') {
@@ -90,6 +97,16 @@ it('finds jobs by name and by id', async () => {
   expect(router.push).toHaveBeenCalledWith(`/jobs/${unknown}`)
 })
 
+it('searches jobs as the list does, and says what is wrong with a search', async () => {
+  const box = await openPalette()
+  type(box, 'tag:v2')
+  expect(await screen.findByRole('option', { name: /second run/ })).toBeTruthy()
+  expect(await screen.findByRole('option', { name: /baseline/ })).toBeTruthy()
+  type(box, 'status:faild')
+  await screen.findByText('Character 8: status cannot be “faild”. Did you mean “failed”?')
+  expect(sentRequests.some(({ query }) => query.get('q') === 'status:faild')).toBe(false)
+})
+
 it('cancels the job of the open page after a confirmation', async () => {
   const job = makeJob({ status: 'running', completed_at: null })
   answerWith({
@@ -112,7 +129,7 @@ it('cancels the job of the open page after a confirmation', async () => {
 it('says that nothing matches', async () => {
   const box = await openPalette()
   type(box, 'no such thing')
-  expect(screen.getByText(/No page, action or recent job matches/)).toBeTruthy()
+  expect(await screen.findByText('No page, action or job matches.')).toBeTruthy()
   expect(screen.queryByRole('listbox')).toBeNull()
   expect(box.getAttribute('aria-expanded')).toBe('false')
 })

@@ -25,7 +25,8 @@ export function CommandPalette({ onClose, ...site }: CommandPaletteProps) {
   const [text, setText] = useState('')
   const [active, setActive] = useState(0)
   const [cancelling, setCancelling] = useState<JobDetail | null>(null)
-  const commands = [...useOpenJobCommands(setCancelling), ...useJobCommands(text), ...useSiteCommands(site)]
+  const jobs = useJobCommands(text)
+  const commands = [...useOpenJobCommands(setCancelling), ...jobs.commands, ...useSiteCommands(site)]
   const found = findCommands(commands, text)
   const opener = useRef<Element | null>(null)
   const run = (command: Command) => {
@@ -90,9 +91,7 @@ export function CommandPalette({ onClose, ...site }: CommandPaletteProps) {
             role="status"
             className={found.length > 0 ? 'sr-only' : 'px-4 py-8 text-center text-muted text-sm'}
           >
-            {found.length > 0
-              ? ''
-              : 'No page, action or recent job matches. A job is found by its whole id, too.'}
+            {found.length > 0 ? '' : (jobs.problem ?? 'No page, action or job matches.')}
           </p>
         </Radix.Content>
       </Radix.Portal>

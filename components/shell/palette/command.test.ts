@@ -32,7 +32,7 @@ it.each([
   expect(find(text)).toEqual(found)
 })
 
-it('shows only the first jobs', () => {
-  const jobs = Array.from({ length: 50 }, (_, at) => command('Jobs', `job ${at}`))
-  expect(findCommands(jobs, 'job')).toHaveLength(8)
+it('shows what the server found without another search', () => {
+  const found = [command('Jobs', 'a job', { found: true })]
+  expect(findCommands(found, 'tag:v2')).toEqual(found)
 })

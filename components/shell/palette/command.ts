@@ -1,7 +1,7 @@
 import type { LucideIcon } from 'lucide-react'
 
 /** The groups of the command palette, in their order. */
-export const commandGroups = ['This job', 'Jobs', 'Pages', 'Actions', 'Theme'] as const
+export const commandGroups = ['This job', 'Jobs', 'Views', 'Pages', 'Actions', 'Theme'] as const
 
 /** An entry of the command palette. */
 export interface Command {
@@ -13,6 +13,8 @@ export interface Command {
   hint?: string
   /** Searched, but not shown. */
   words?: string
+  /** The server found it for the text, so it is not searched again. */
+  found?: true
   icon: LucideIcon
   /** The shortcut for the same action. */
   keys?: readonly string[]
@@ -21,13 +23,11 @@ export interface Command {
   run: () => void
 }
 
-/** So many jobs fit into a window beside the other groups. */
-const mostJobs = 8
-
 /** The commands that contain every word of a text, by group. Labels that start with the text come first. */
 export function findCommands(commands: readonly Command[], text: string): Command[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)
-  const found = commands.filter(({ label, hint = '', words: more = '' }) => {
+  const found = commands.filter(({ label, hint = '', words: more = '', found: isFound }) => {
+    if (isFound) return true
     const searched = `${label} ${hint} ${more}`.toLowerCase()
     return words.every((word) => searched.includes(word))
   })
@@ -35,7 +35,6 @@ export function findCommands(commands: readonly Command[], text: string): Comman
   const isLater = ({ label }: Command) => (label.toLowerCase().startsWith(start) ? 0 : 1)
   return commandGroups.flatMap((group) => {
     const own = found.filter((command) => command.group === group)
-    const sorted = own.toSorted((one, other) => isLater(one) - isLater(other))
-    return group === 'Jobs' ? sorted.slice(0, mostJobs) : sorted
+    return own.toSorted((one, other) => isLater(one) - isLater(other))
   })
 }

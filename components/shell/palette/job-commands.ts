@@ -1,8 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { Ban, Copy, FileJson, Pencil, RotateCw } from 'lucide-react'
 import { usePathname, useRouter } from 'next/navigation'
+import { useEffect, useState } from 'react'
 import { api, jobQuery, jobsQuery } from '@/components/queries/queries'
 import type { JobDetail, JobSummary } from '@/lib/contract/jobs'
+import { describeSearchProblem, parseSearch } from '@/lib/contract/search/parse-search'
 import { isFinal } from '@/lib/contract/status'
 import { hasSource } from '../../jobs/has-source'
 import { stateStyles } from '../../jobs/job-status'
@@ -14,27 +16,43 @@ import type { Command } from './command'
 const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
 const jobPath = new RegExp(`^/jobs/(${uuid})$`)
 const jobId = new RegExp(`^${uuid}$`, 'i')
-/** The most that the server lists at once. */
-const searchedJobs = 200
+/** So many jobs fit into a window beside the other groups. */
+const shownJobs = 8
+const debounceMs = 150
 
-/** The newest jobs of the user, and the job with the id that the user typed. */
-export function useJobCommands(text: string): Command[] {
+/** The jobs of the user that match a search, and the job with the id that the user typed. */
+export function useJobCommands(text: string): { commands: Command[]; problem: string | null } {
   const router = useRouter()
-  const { data } = useQuery({
-    ...jobsQuery({ limit: searchedJobs }),
+  const typed = text.trim()
+  const search = useSettled(typed, debounceMs)
+  const parsed = parseSearch(search)
+  const { data, isPlaceholderData } = useQuery({
+    ...jobsQuery({ limit: shownJobs, ...(search ? { q: search } : {}) }),
+    enabled: parsed.ok,
     refetchInterval: false,
     staleTime: 10_000,
   })
-  const jobs = data?.items ?? []
+  const jobs = parsed.ok ? (data?.items ?? []) : []
+  // Until the answer for the typed text arrives, the jobs of the last answer are searched for its words.
+  const found = search === typed && !isPlaceholderData
   const open = (id: string) => () => router.push(`/jobs/${id}`)
-  const typed = text.trim().toLowerCase()
-  const unknown = jobId.test(typed) && !jobs.some(({ job_id }) => job_id === typed)
-  return [
-    ...jobs.map((job) => toCommand(job, open(job.job_id))),
-    ...(unknown
-      ? [{ id: typed, group: 'Jobs' as const, label: typed, icon: FileJson, run: open(typed) }]
-      : []),
-  ]
+  const id = typed.toLowerCase()
+  const unknown = jobId.test(id) && !jobs.some(({ job_id }) => job_id === id)
+  const commands = jobs.map(
+    (job): Command => ({ ...toCommand(job, open(job.job_id)), ...(found ? { found } : {}) }),
+  )
+  if (unknown) commands.push({ id, group: 'Jobs', label: id, icon: FileJson, run: open(id) })
+  return { commands, problem: parsed.ok ? null : describeSearchProblem(parsed.problem) }
+}
+
+/** A value once it has not changed for some time. */
+function useSettled(value: string, milliseconds: number): string {
+  const [settled, setSettled] = useState(value)
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), milliseconds)
+    return () => clearTimeout(timer)
+  }, [value, milliseconds])
+  return settled
 }
 
 function toCommand(job: JobSummary, run: () => void): Command {
