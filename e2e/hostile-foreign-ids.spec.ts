@@ -28,6 +28,7 @@ let adas: {
   snapshots: string
   'notifications/targets': string
   'notifications/deliveries': string
+  views: string
 }
 
 test.beforeAll(async () => {
@@ -50,6 +51,7 @@ test.beforeAll(async () => {
     archives: await registerArchive(),
     snapshots: await pushSnapshot(project?.id ?? ''),
     ...(await addTarget()),
+    views: (await ada.client.views.create({ name: secret })).view_id,
   }
 })
 
@@ -116,6 +118,7 @@ const bodies: Record<string, unknown> = {
   '/api/queue/[id]/hold': { held: true },
   '/api/nodes/[id]': { paused: true },
   '/api/gpus/[id]': { paused: true },
+  '/api/views/[id]': { name: 'taken over' },
   '/api/slurm/nodes/[name]': { drained: true, reason: 'taken over' },
   '/api/slurm/targets/[id]': { partition: 'taken' },
 }
@@ -135,6 +138,7 @@ function ownerOf(route: string): keyof typeof adas | 'nobody' | undefined {
     'snapshots',
     'notifications/targets',
     'notifications/deliveries',
+    'views',
   ] as const
   return kinds.find((kind) => route.startsWith(`/api/${kind}/[`))
 }
@@ -210,6 +214,7 @@ test('no object was changed', async () => {
     { id: adas.snapshots, version: 1, shared_at: null },
   ])
   expect(await ada.client.notifications.get()).toMatchObject({ targets: [{ name: secret }] })
+  expect(await ada.client.views.list()).toMatchObject([{ name: secret }])
   const environments = await ada.client.environments.list()
   expect(environments.map(({ description }) => description)).not.toContain('taken over')
 })

@@ -1,7 +1,8 @@
-import { Keyboard, Plus, Search } from 'lucide-react'
+import { Bookmark, Keyboard, Plus, Search } from 'lucide-react'
 import NextLink from 'next/link'
 import { usePathname } from 'next/navigation'
 import type { ReactNode } from 'react'
+import { useSavedViews } from '../jobs/list/use-saved-views'
 import { buttonStyles } from '../ui/button'
 import { ButtonLink } from '../ui/button-link'
 import { cn } from '../ui/class-names'
@@ -58,6 +59,7 @@ export function Sidebar({ admin, slurm, account, onHelp, onPalette }: SidebarPro
       </div>
       <nav aria-label="Main" className="min-h-0 flex-1 overflow-y-auto px-3 pb-3">
         <NavigationLinks items={mainNavigation} />
+        <SavedViews admin={admin} />
         {admin ? (
           <>
             <h2 className="px-2 pt-5 pb-1 font-medium text-subtle text-xs">Admin</h2>
@@ -74,6 +76,39 @@ export function Sidebar({ admin, slurm, account, onHelp, onPalette }: SidebarPro
   )
 }
 
+function SavedViews({ admin }: { admin: boolean }) {
+  const views = useSavedViews(admin)
+  if (views.length === 0) return null
+  return (
+    <>
+      <h2 className="px-2 pt-5 pb-1 font-medium text-subtle text-xs">Views</h2>
+      <ul className="flex flex-col gap-px">
+        {views.map(({ id, href, label, active }) => (
+          <li key={id}>
+            <NextLink
+              href={href}
+              aria-current={active ? 'page' : undefined}
+              title={label}
+              className={cn(linkStyles, active && 'bg-pressed text-ink hover:bg-pressed')}
+            >
+              <Bookmark
+                aria-hidden
+                className={cn('size-4 shrink-0', active ? 'text-accent-ink' : 'text-subtle')}
+              />
+              <span className="min-w-0 truncate">{label}</span>
+            </NextLink>
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+const linkStyles = [
+  'flex h-8 items-center gap-2.5 rounded-md px-2 font-medium text-muted text-sm transition-colors',
+  'hover:bg-hover hover:text-ink',
+].join(' ')
+
 function NavigationLinks({ items }: { items: readonly NavigationItem[] }) {
   const pathname = usePathname()
   return (
@@ -86,11 +121,7 @@ function NavigationLinks({ items }: { items: readonly NavigationItem[] }) {
               href={href}
               aria-current={active ? 'page' : undefined}
               aria-keyshortcuts={keys?.join(' ')}
-              className={cn(
-                'flex h-8 items-center gap-2.5 rounded-md px-2 font-medium text-muted text-sm transition-colors',
-                'hover:bg-hover hover:text-ink',
-                active && 'bg-pressed text-ink hover:bg-pressed',
-              )}
+              className={cn(linkStyles, active && 'bg-pressed text-ink hover:bg-pressed')}
             >
               <Icon
                 aria-hidden

@@ -1,4 +1,5 @@
-import { Menu, Plus, Search } from 'lucide-react'
+import { Bookmark, Menu, Plus, Search } from 'lucide-react'
+import { useSavedViews } from '../jobs/list/use-saved-views'
 import { ButtonLink } from '../ui/button-link'
 import { DropdownMenu, MenuItem, MenuLabel, MenuSeparator } from '../ui/dropdown-menu'
 import { IconButton } from '../ui/icon-button'
@@ -32,6 +33,7 @@ export function TopBar({ handle, admin, slurm, onPalette }: TopBarProps) {
         <DropdownMenu trigger={<IconButton icon={Menu} label="Menu" size="lg" />} className="w-60">
           <AccountHeading handle={handle} admin={admin} />
           {toMenuItems(mainNavigation)}
+          <ViewItems admin={admin} />
           {admin ? (
             <>
               <MenuSeparator />
@@ -44,6 +46,22 @@ export function TopBar({ handle, admin, slurm, onPalette }: TopBarProps) {
         </DropdownMenu>
       </nav>
     </header>
+  )
+}
+
+function ViewItems({ admin }: { admin: boolean }) {
+  const views = useSavedViews(admin)
+  if (views.length === 0) return null
+  return (
+    <>
+      <MenuSeparator />
+      <MenuLabel>Views</MenuLabel>
+      {views.map(({ id, href, label }) => (
+        <MenuItem key={id} href={href} icon={Bookmark}>
+          {label}
+        </MenuItem>
+      ))}
+    </>
   )
 }
 

@@ -18,12 +18,13 @@ import { PageHeader } from '../../ui/page-header'
 import { Pagination } from '../../ui/pagination'
 import { Panel } from '../../ui/panel'
 import { SkeletonRows } from '../../ui/skeleton'
-import { columnLabel, readColumns } from './columns'
+import { columnLabel, formatColumns, readColumns } from './columns'
 import { EmptyJobs } from './empty-jobs'
 import { JobFilters as Filters } from './job-filters'
 import { toJobQuery, withCursor, withSort } from './job-query'
 import { JobTable } from './job-table'
 import { useDensity } from './list-settings'
+import { SaveView } from './save-view'
 import { useColumns } from './use-columns'
 import { useListKeys } from './use-list-keys'
 import { ViewMenu } from './view-menu'
@@ -51,6 +52,10 @@ export function JobList({ everyone = false }: { everyone?: boolean }) {
       />
       <Panel>
         <Filters everyone={everyone}>
+          <SaveView
+            list={{ all: everyone, q: query.q ?? '', sort, columns: params.get('columns') }}
+            columns={formatColumns(columns)}
+          />
           <ViewMenu
             everyone={everyone}
             columns={columns}

@@ -1,6 +1,7 @@
-import { Keyboard, LogOut, Plus } from 'lucide-react'
+import { Bookmark, Keyboard, LogOut, Plus } from 'lucide-react'
 import { useRouter } from 'next/navigation'
 import { useTheme } from 'next-themes'
+import { useSavedViews } from '../../jobs/list/use-saved-views'
 import { themes } from '../../ui/theme-toggle'
 import { adminItems, mainNavigation } from '../navigation'
 import { leaveSite } from '../sign-out'
@@ -18,7 +19,15 @@ export function useSiteCommands({ admin, slurm, onHelp }: SiteCommandOptions): C
   const router = useRouter()
   const { setTheme } = useTheme()
   const pages = [...mainNavigation, ...(admin ? adminItems(slurm) : [])]
+  const views = useSavedViews(admin)
   return [
+    ...views.map(({ id, href, label }) => ({
+      id,
+      group: 'Views' as const,
+      label,
+      icon: Bookmark,
+      run: () => router.push(href),
+    })),
     ...pages.map(({ href, label, icon, ...more }) => ({
       id: href,
       group: 'Pages' as const,

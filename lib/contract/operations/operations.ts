@@ -21,10 +21,12 @@ import { agentOperations, serverOperations } from './server'
 import { slurmOperations } from './slurm'
 import { snapshotOperations } from './snapshots'
 import { storageOperations } from './storage'
+import { viewOperations } from './views'
 
 /** Every operation of the API, by the client's groups. A test compares this table with the routes. */
 export const operations = {
   jobs: { ...jobOperations, ...artifactOperations },
+  views: viewOperations,
   archives: archiveOperations,
   snapshots: snapshotOperations,
   users: userOperations,

@@ -1,0 +1,17 @@
+import type { SavedView } from '@/lib/contract/search/views'
+
+type Shown = Pick<SavedView, 'all' | 'q' | 'sort' | 'columns'>
+
+/** The address of a saved view. */
+export function viewHref({ all, q, sort, columns }: Shown): string {
+  const params = new URLSearchParams()
+  if (q) params.set('q', q)
+  if (sort) params.set('sort', sort)
+  if (columns) params.set('columns', columns)
+  return `${all ? '/admin/jobs' : '/jobs'}${params.size > 0 ? `?${params}` : ''}`
+}
+
+/** Whether a list shows exactly a view, at any page. */
+export function isShown(view: Shown, list: Shown): boolean {
+  return viewHref(view) === viewHref(list)
+}
