@@ -8,6 +8,7 @@ import { updateSearchParams } from '../../shell/update-search-params'
 import { Skeleton } from '../../ui/skeleton'
 import { Tabs } from '../../ui/tabs'
 import { ArtifactsTab } from '../artifacts/artifacts-tab'
+import { MetricsTab } from '../metrics/metrics-tab'
 import { OutputViewer } from '../output/output-viewer'
 import { ResultViewer } from '../result/result-viewer'
 import { TerminalTab } from '../terminal/terminal-tab'
@@ -19,11 +20,11 @@ const SourceTab = dynamic(() => import('./source-tab').then((module) => module.S
   loading: () => <Skeleton className="h-64" />,
 })
 
-const tabNames = ['terminal', 'output', 'result', 'files', 'source', 'details'] as const
+const tabNames = ['terminal', 'output', 'metrics', 'result', 'files', 'source', 'details'] as const
 type TabName = (typeof tabNames)[number]
 
 /** The open tab is part of the address, so that users can link to it. A job with a terminal opens with it. */
-function useTab({ terminal }: JobDetail): [TabName, (tab: TabName) => void] {
+export function useTab({ terminal }: JobDetail): [TabName, (tab: TabName) => void] {
   const params = useSearchParams()
   const first = terminal ? 'terminal' : 'output'
   const named = tabNames.find((name) => name === params.get('tab'))
@@ -59,13 +60,14 @@ function waitingTexts({ status, placed }: JobDetail) {
 
 interface JobTabsProps {
   job: JobDetail
+  tab: TabName
+  onTab: (tab: TabName) => void
   stream: JobStream
   foreign: boolean
 }
 
 /** The output of a job, its results, files, source and details. */
-export function JobTabs({ job, stream, foreign }: JobTabsProps) {
-  const [tab, open] = useTab(job)
+export function JobTabs({ job, tab, onTab, stream, foreign }: JobTabsProps) {
   const sourceLine = useSourceLine()
   const downloads =
     job.result_file === null
@@ -80,7 +82,7 @@ export function JobTabs({ job, stream, foreign }: JobTabsProps) {
       className="flex-1"
       sticky
       value={tab}
-      onValueChange={open}
+      onValueChange={onTab}
       actions={<Reconnecting lost={stream.connection === 'lost'} />}
       tabs={[
         ...(job.terminal
@@ -104,6 +106,7 @@ export function JobTabs({ job, stream, foreign }: JobTabsProps) {
             />
           ),
         },
+        { value: 'metrics', label: 'Metrics', content: <MetricsTab job={job} /> },
         {
           value: 'result',
           label: 'Result',

@@ -6,6 +6,7 @@ import dynamic from 'next/dynamic'
 import { useState } from 'react'
 import { jobQuery } from '@/components/queries/queries'
 import type { JobDetail } from '@/lib/contract/jobs'
+import { isFinal } from '@/lib/contract/status'
 import { LoadFailure } from '../../shell/load-failure'
 import { Person } from '../../shell/person'
 import { Badge } from '../../ui/badge'
@@ -20,6 +21,7 @@ import { jobTitle } from '../job-title'
 import { JobTags } from '../labels/job-tags'
 import { NoteEditor } from '../labels/note-editor'
 import { StarButton } from '../labels/star-button'
+import { JobCurves } from '../metrics/job-curves'
 import { JobGpuCharts } from '../resources/job-gpu-charts'
 import { JobActions } from './job-actions'
 import { JobBucket } from './job-bucket'
@@ -27,7 +29,7 @@ import { JobFacts } from './job-facts'
 import { JobNote } from './job-note'
 import { JobNotice } from './job-notice'
 import { JobProvision } from './job-provision'
-import { JobTabs } from './job-tabs'
+import { JobTabs, useTab } from './job-tabs'
 import { useTabStatus } from './tab-status'
 import { type JobStream, useJobStream } from './use-job-stream'
 
@@ -54,6 +56,9 @@ interface LoadedJobProps {
 
 function LoadedJob({ job, stream, foreign }: LoadedJobProps) {
   const [writing, setWriting] = useState(false)
+  const [tab, openTab] = useTab(job)
+  // Decided once, so that the output never becomes narrower.
+  const [hasColumn] = useState(() => mayHaveCurves(job))
   const list = foreign ? '/admin/jobs' : '/jobs'
   useTabStatus(jobStateOf(job), jobTitle(job))
   return (
@@ -91,20 +96,41 @@ function LoadedJob({ job, stream, foreign }: LoadedJobProps) {
         {job.bucket ? <JobBucket bucket={job.bucket} /> : null}
         {job.notice ? <JobNotice notice={job.notice} /> : null}
         <div className="flex min-w-0 flex-1 gap-6">
-          <JobTabs job={job} stream={stream} foreign={foreign} />
-          {/* In a narrower window, the Details tab has the charts. */}
-          <aside className="sticky top-4 hidden w-72 shrink-0 self-start xl:not-empty:block">
-            <JobGpuCharts
-              instances={job.resources.got}
-              series={stream.gpus}
-              live={job.status === 'running'}
-              className="max-h-[calc(100dvh-2rem)]"
-            />
-          </aside>
+          <JobTabs job={job} tab={tab} onTab={openTab} stream={stream} foreign={foreign} />
+          {hasColumn ? <SideColumn job={job} stream={stream} onMetrics={() => openTab('metrics')} /> : null}
         </div>
       </div>
     </>
   )
+}
+
+/** Live curves of the job's metrics and of its GPUs. In a narrower window, tabs have them. */
+function SideColumn({
+  job,
+  stream,
+  onMetrics,
+}: {
+  job: JobDetail
+  stream: JobStream
+  onMetrics: () => void
+}) {
+  return (
+    <aside className="sticky top-4 hidden max-h-[calc(100dvh-2rem)] w-72 shrink-0 flex-col gap-4 self-start overflow-y-auto xl:flex">
+      <JobCurves job={job} onOpen={onMetrics} />
+      <JobGpuCharts
+        instances={job.resources.got}
+        series={stream.gpus}
+        live={job.status === 'running'}
+        className="max-h-[calc(100dvh-2rem)]"
+      />
+    </aside>
+  )
+}
+
+/** Whether the job has curves now, or may have some later. */
+function mayHaveCurves({ status, metrics, resources }: JobDetail): boolean {
+  const gpus = resources.got.flatMap((instance) => instance.gpus)
+  return !isFinal(status) || Object.keys(metrics).length > 0 || gpus.some(({ simulated }) => !simulated)
 }
 
 /** The placeholder of the page. */

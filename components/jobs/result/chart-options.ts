@@ -6,7 +6,7 @@ import type { ChartShape } from './detect-shape'
 export const seriesColours = 6
 const dashes = [[], [6, 4], [2, 3], [10, 3, 2, 3]] as const
 
-interface ChartTheme {
+export interface ChartTheme {
   series: readonly string[]
   ink: string
   grid: string

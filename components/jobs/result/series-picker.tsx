@@ -1,5 +1,5 @@
 import { Checkbox } from '@/components/ui/checkbox'
-import { dashOf, seriesColours } from './chart-options'
+import { LineSample } from '../metrics/line-sample'
 import { formatValue } from './chart-series'
 import type { ChartShape } from './detect-shape'
 import { showText } from './json-text'
@@ -47,7 +47,7 @@ export function SeriesPicker({ shape, chosen, at, onChange, onFocus }: SeriesPic
                 className="min-w-0 flex-1"
                 label={
                   <span className="flex min-w-0 items-center gap-2">
-                    <Swatch index={index} />
+                    <LineSample index={index} />
                     <span className="min-w-0 break-all">{showText(name)}</span>
                   </span>
                 }
@@ -60,22 +60,5 @@ export function SeriesPicker({ shape, chosen, at, onChange, onFocus }: SeriesPic
         })}
       </ul>
     </fieldset>
-  )
-}
-
-/** A sample of the series' line. */
-function Swatch({ index }: { index: number }) {
-  return (
-    <svg aria-hidden="true" width="16" height="4" className="shrink-0">
-      <line
-        x1="0"
-        x2="16"
-        y1="2"
-        y2="2"
-        stroke={`var(--series-${(index % seriesColours) + 1})`}
-        strokeWidth="3"
-        strokeDasharray={dashOf(index).join(' ')}
-      />
-    </svg>
   )
 }

@@ -1,0 +1,163 @@
+import 'uplot/dist/uPlot.min.css'
+import { Download, Image } from 'lucide-react'
+import { type KeyboardEvent, memo, useRef, useState } from 'react'
+import { api } from '@/components/queries/queries'
+import { DropdownMenu, MenuItem } from '@/components/ui/dropdown-menu'
+import { formatCount } from '@/components/ui/format-number'
+import { IconButton } from '@/components/ui/icon-button'
+import { formatValue } from '../result/chart-series'
+import { showText } from '../result/json-text'
+import { exportPng } from './export-png'
+import { LineSample } from './line-sample'
+import { type MetricLine, rangeOf, valueAt } from './plot-data'
+import { type Range, useMetricPlot } from './use-metric-plot'
+
+interface MetricPanelProps {
+  name: string
+  /** The x axis. */
+  x: string
+  /** The metric of each job that has it. */
+  lines: readonly MetricLine[]
+  smoothing: number
+  logarithmic: boolean
+  /** The shown part of the x axis; null: all of it. */
+  zoom: Range | null
+  onZoom: (range: Range | null) => void
+}
+
+/** A chart of one metric. For the keyboard, it is a slider over the x axis; plus, minus and 0 zoom. */
+export const MetricPanel = memo(function MetricPanel(props: MetricPanelProps) {
+  const { name, x, lines, smoothing, logarithmic, zoom, onZoom } = props
+  const host = useRef<HTMLDivElement>(null)
+  const [cursor, setCursor] = useState<number | null>(null)
+  const plot = useMetricPlot(host, lines, {
+    smoothing,
+    logarithmic,
+    range: zoom,
+    onCursor: setCursor,
+    onZoom,
+  })
+  const title = showText(name)
+  const range = zoom ?? rangeOf(lines) ?? { from: 0, to: 1 }
+  const at = cursor ?? range.to
+  const onKeyDown = (event: KeyboardEvent) => {
+    const zoomed = zoomByKey(event.key, range, at)
+    const to = moveByKey(event.key, range, cursor)
+    if (zoomed === undefined && to === null) return
+    event.preventDefault()
+    if (zoomed !== undefined) onZoom(zoomed)
+    const own = plot.current
+    if (to !== null && own) own.setCursor({ left: own.valToPos(to, 'x'), top: own.over.clientHeight / 2 })
+  }
+  return (
+    <li className="flex min-w-0 flex-col rounded-lg border bg-surface">
+      <header className="flex min-h-9 items-center gap-2 pt-1 pr-1.5 pl-3">
+        <h3 className="min-w-0 flex-1 truncate font-medium text-ink text-sm" title={title}>
+          {title}
+        </h3>
+        <DropdownMenu trigger={<IconButton icon={Download} label={`Export ${title}`} size="sm" />}>
+          <MenuItem
+            icon={Image}
+            onSelect={() => {
+              const canvas = host.current?.querySelector('canvas')
+              if (canvas) exportPng(canvas, title, lines)
+            }}
+          >
+            PNG of this chart
+          </MenuItem>
+          {lines.map(({ id, label }) => (
+            <MenuItem key={id} icon={Download} href={api.jobs.metricsCsvUrl(id, csvNames(x, name))} download>
+              {lines.length > 1 ? `CSV of ${label}` : 'CSV of all values'}
+            </MenuItem>
+          ))}
+        </DropdownMenu>
+      </header>
+      <Values x={x} at={at} lines={lines} />
+      <div
+        ref={host}
+        role="slider"
+        aria-label={summarize(title, x, lines)}
+        aria-valuemin={range.from}
+        aria-valuemax={range.to}
+        aria-valuenow={Math.min(range.to, Math.max(range.from, at))}
+        aria-valuetext={readValues(x, at, lines)}
+        tabIndex={0}
+        onKeyDown={onKeyDown}
+        onDoubleClick={() => onZoom(null)}
+        className="mx-1 mb-1 h-48 min-w-0 [&_.u-select]:bg-selection/50 [&_.u-vt]:border-edge"
+      />
+    </li>
+  )
+})
+
+/** The values at the cursor, in one line for each job. */
+function Values({ x, at, lines }: { x: string; at: number; lines: readonly MetricLine[] }) {
+  return (
+    <p className="flex flex-wrap gap-x-3 px-3 pb-1 text-muted text-xs tabular-nums">
+      <span className="text-subtle">
+        {showText(x)} {formatValue(at)}
+      </span>
+      {lines.map((line) => (
+        <span key={line.id} className="inline-flex items-center gap-1.5">
+          <LineSample index={line.index} />
+          {lines.length > 1 ? <span className="sr-only">{line.label}</span> : null}
+          {formatOr(valueAt(line, at))}
+          <NotFinite count={line.series.not_finite} />
+        </span>
+      ))}
+    </p>
+  )
+}
+
+function NotFinite({ count }: { count: number }) {
+  return count === 0 ? null : (
+    <span className="text-warning-ink">{formatCount(count, 'value')} not finite</span>
+  )
+}
+
+function formatOr(value: number | null): string {
+  return value === null ? '–' : formatValue(value)
+}
+
+/** A counter is a metric too. The line and the time are always in the file. */
+function csvNames(x: string, name: string): string[] {
+  return x === 'line' || x === 'time' ? [name] : [x, name]
+}
+
+function summarize(title: string, x: string, lines: readonly MetricLine[]): string {
+  const count = lines.reduce((sum, { series }) => sum + series.count, 0)
+  return `${title} over ${showText(x)}, ${formatCount(count, 'value')}`
+}
+
+function readValues(x: string, at: number, lines: readonly MetricLine[]): string {
+  const values = lines.map(
+    (line) => `${lines.length > 1 ? `${line.label} ` : ''}${formatOr(valueAt(line, at))}`,
+  )
+  return `${showText(x)} ${formatValue(at)}: ${values.join(', ')}`
+}
+
+const steps = 50
+
+function moveByKey(key: string, { from, to }: Range, cursor: number | null): number | null {
+  const step = (to - from) / steps
+  switch (key) {
+    case 'ArrowRight':
+      return cursor === null ? from : Math.min(cursor + step, to)
+    case 'ArrowLeft':
+      return cursor === null ? to : Math.max(cursor - step, from)
+    case 'Home':
+      return from
+    case 'End':
+      return to
+    default:
+      return null
+  }
+}
+
+/** The next range; null: all; undefined: the key does not zoom. */
+function zoomByKey(key: string, { from, to }: Range, at: number): Range | null | undefined {
+  const half = (to - from) / 4
+  if (key === '+' || key === '=') return { from: Math.max(from, at - half), to: Math.min(to, at + half) }
+  if (key === '-') return { from: from - 2 * half, to: to + 2 * half }
+  return key === '0' ? null : undefined
+}

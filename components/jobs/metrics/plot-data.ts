@@ -1,0 +1,66 @@
+import type { MetricSeries } from '@/lib/contract/metrics/job-metrics'
+
+/** One line of a chart: a metric of one job. */
+export interface MetricLine {
+  /** The job's id. */
+  id: string
+  label: string
+  /** The colour and the dash pattern. */
+  index: number
+  series: MetricSeries
+}
+
+/** The columns of a line in a chart: its values, the lowest and highest ones, and the smoothed values. */
+export const columnsPerLine = 4
+
+type Values = readonly (number | null)[]
+
+/**
+ * An exponential moving average that starts without a bias to zero, as TensorBoard's. `weight` is from 0, which changes
+ * nothing, to almost 1.
+ */
+export function smooth(values: Values, weight: number): (number | null)[] {
+  if (weight === 0) return [...values]
+  let average = 0
+  let count = 0
+  return values.map((value) => {
+    if (value === null) return null
+    count++
+    average = average * weight + value * (1 - weight)
+    return average / (1 - weight ** count)
+  })
+}
+
+/** The tables of a chart, one for each line. A logarithmic axis has no place for values that are not positive. */
+export function toTables(
+  lines: readonly MetricLine[],
+  { smoothing, logarithmic }: { smoothing: number; logarithmic: boolean },
+): [number[], ...(number | null)[][]][] {
+  const drawable = (values: Values) =>
+    values.map((value) => (value === null || (logarithmic && value <= 0) ? null : value))
+  return lines.map(({ series: { x, y, low = y, high = y } }) => [
+    [...x],
+    drawable(smooth(y, smoothing)),
+    drawable(low),
+    drawable(high),
+    smoothing > 0 ? drawable(y) : x.map(() => null),
+  ])
+}
+
+/** The value of a line at a place of the x axis: that of its last point before. */
+export function valueAt({ series: { x, y } }: MetricLine, at: number): number | null {
+  let low = 0
+  let high = x.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((x[middle] ?? 0) <= at) low = middle + 1
+    else high = middle
+  }
+  return low === 0 ? null : (y[low - 1] ?? null)
+}
+
+/** The first and the last x of all lines; null: there are no points. */
+export function rangeOf(lines: readonly MetricLine[]): { from: number; to: number } | null {
+  const ends = lines.flatMap(({ series: { x } }) => [x[0], x.at(-1)]).filter((value) => value !== undefined)
+  return ends.length === 0 ? null : { from: Math.min(...ends), to: Math.max(...ends) }
+}

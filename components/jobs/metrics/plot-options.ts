@@ -1,0 +1,84 @@
+import type uPlot from 'uplot'
+import { type ChartTheme, dashOf, seriesColours } from '../result/chart-options'
+import { formatValue } from '../result/chart-series'
+import type { MetricLine } from './plot-data'
+
+interface MetricPlotSettings {
+  theme: ChartTheme
+  width: number
+  height: number
+  logarithmic: boolean
+  range: { from: number; to: number } | null
+  onCursor: (x: number | null) => void
+  onZoom: (range: { from: number; to: number }) => void
+}
+
+/** The uPlot options of a chart of one metric. Dragging chooses a range, and the page loads its values. */
+export function makeMetricOptions(lines: readonly MetricLine[], settings: MetricPlotSettings): uPlot.Options {
+  const { theme, width, height, logarithmic, range, onCursor, onZoom } = settings
+  const axis = {
+    stroke: theme.ink,
+    font: theme.font,
+    grid: { stroke: theme.grid, width: 1 },
+    ticks: { show: false },
+    values: (_: uPlot, splits: number[]) => splits.map((split) => (split === null ? '' : formatValue(split))),
+  }
+  const colourOf = ({ index }: MetricLine) => theme.series[index % seriesColours] ?? theme.ink
+  const hidden = { stroke: 'transparent', width: 0, points: { show: false } }
+  return {
+    width,
+    height,
+    legend: { show: false },
+    cursor: {
+      y: false,
+      drag: { x: true, y: false, setScale: false },
+      points: { show: lines.length <= 3, size: 6 },
+    },
+    scales: {
+      x: { time: false, ...(range ? { range: [range.from, range.to] } : {}) },
+      y: { distr: logarithmic ? 3 : 1 },
+    },
+    axes: [
+      { ...axis, size: 26 },
+      { ...axis, size: (_, labels) => 14 + 7 * Math.max(3, ...(labels ?? []).map((label) => label.length)) },
+    ],
+    bands: lines.map((line, nth) => ({
+      series: [nth * 4 + 3, nth * 4 + 2] as [number, number],
+      fill: withAlpha(colourOf(line), 0.14),
+    })),
+    series: [
+      {},
+      ...lines.flatMap((line): uPlot.Series[] => [
+        {
+          label: line.label,
+          stroke: colourOf(line),
+          width: 1.75,
+          dash: dashOf(line.index),
+          points: { show: line.series.x.length <= 30, size: 4 },
+        },
+        hidden,
+        hidden,
+        { stroke: withAlpha(colourOf(line), 0.3), width: 1, points: { show: false } },
+      ]),
+    ],
+    hooks: {
+      setCursor: [
+        ({ cursor, posToVal }) =>
+          onCursor(cursor.left == null || cursor.left < 0 ? null : posToVal(cursor.left, 'x')),
+      ],
+      setSelect: [
+        (plot) => {
+          const { left, width: size } = plot.select
+          if (size < 4) return
+          onZoom({ from: plot.posToVal(left, 'x'), to: plot.posToVal(left + size, 'x') })
+          plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false)
+        },
+      ],
+    },
+  }
+}
+
+/** The colours of the page are in oklch. */
+function withAlpha(colour: string, alpha: number): string {
+  return colour.startsWith('oklch(') ? colour.replace(')', ` / ${alpha})`) : colour
+}

@@ -1,0 +1,32 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { encodeName, type JobMetrics, type MetricsQuery } from '@/lib/contract/metrics/job-metrics'
+import { api, keys } from './queries'
+
+const liveMs = 2000
+/** The server reads long output in several requests. */
+const incompleteMs = 250
+
+/** What to read of a job's metrics. Its names are as the job printed them. */
+export type MetricsRequest = Partial<
+  Pick<MetricsQuery, 'search' | 'limit' | 'x' | 'from' | 'to' | 'points' | 'names'>
+>
+
+/** The metrics of a job, repeated while it runs. */
+export const jobMetricsQuery = (id: string, request: MetricsRequest, live: boolean) =>
+  queryOptions({
+    queryKey: [...keys.jobs, 'metrics', id, request],
+    queryFn: ({ signal }) =>
+      api.jobs.metrics(
+        id,
+        { ...request, ...(request.names ? { names: request.names.map(encodeName) } : {}) },
+        signal,
+      ),
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state: { data } }) => nextReadMs(data, live),
+    staleTime: live ? 0 : 60_000,
+  })
+
+function nextReadMs(data: JobMetrics | undefined, live: boolean): number | false {
+  if (data && !data.complete) return incompleteMs
+  return live ? liveMs : false
+}
