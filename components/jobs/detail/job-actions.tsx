@@ -5,6 +5,7 @@ import {
   Download,
   Ellipsis,
   FileJson,
+  GitCompareArrows,
   Link2,
   Pencil,
   RotateCw,
@@ -24,6 +25,7 @@ import { DropdownMenu, MenuItem, MenuSeparator } from '../../ui/dropdown-menu'
 import { IconButton } from '../../ui/icon-button'
 import { copyLink } from '../artifacts/copy-link'
 import { CancelDialog } from '../cancel-dialog'
+import { comparePath } from '../compare/compare-path'
 import { failedByUser } from '../failure/fault'
 import { hasSource } from '../has-source'
 import { useRunAgain } from '../run-again'
@@ -104,6 +106,9 @@ function MoreActions({ job }: { job: JobDetail }) {
           Copy link to JSONL file
         </MenuItem>
         <MenuSeparator />
+        <MenuItem icon={GitCompareArrows} href={comparePath([id])}>
+          Compare with…
+        </MenuItem>
         <MenuItem icon={Copy} onSelect={() => copyWithToast(id, 'Job id')}>
           Copy job id
         </MenuItem>

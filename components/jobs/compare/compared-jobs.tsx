@@ -1,0 +1,56 @@
+import { X } from 'lucide-react'
+import { useRouter } from 'next/navigation'
+import { Duration } from '@/components/ui/duration'
+import { IconButton } from '@/components/ui/icon-button'
+import { Link } from '@/components/ui/link'
+import { Panel } from '@/components/ui/panel'
+import { RelativeTime } from '@/components/ui/relative-time'
+import type { JobDetail } from '@/lib/contract/jobs'
+import { JobStatus, jobStateOf } from '../job-status'
+import { LineSample } from '../metrics/line-sample'
+import type { MetricsJob } from '../metrics/metrics-view'
+import { comparePath } from './compare-path'
+
+/** The jobs of a comparison, with their colours. */
+export function ComparedJobs({
+  details,
+  jobs,
+}: {
+  details: readonly JobDetail[]
+  jobs: readonly MetricsJob[]
+}) {
+  const router = useRouter()
+  const ids = jobs.map(({ id }) => id)
+  return (
+    <Panel>
+      <ul aria-label="Compared jobs" className="divide-y">
+        {details.map((job, index) => (
+          <li
+            key={job.job_id}
+            className="flex min-h-10 flex-wrap items-center gap-x-4 gap-y-1 px-4 py-1.5 text-sm"
+          >
+            <span className="flex min-w-0 flex-1 basis-40 items-center gap-2">
+              <LineSample index={index} />
+              <Link href={`/jobs/${job.job_id}`} className="min-w-0 truncate">
+                {jobs[index]?.label}
+              </Link>
+            </span>
+            <JobStatus state={jobStateOf(job)} variant="plain" />
+            <span className="w-24 text-muted tabular-nums">
+              {job.started_at === null ? '–' : <Duration from={job.started_at} to={job.completed_at} />}
+            </span>
+            <span className="w-32 text-subtle text-xs max-sm:hidden">
+              <RelativeTime at={job.created_at} />
+            </span>
+            <IconButton
+              icon={X}
+              size="sm"
+              label={`Remove ${jobs[index]?.label} from the comparison`}
+              onClick={() => router.push(comparePath(ids.filter((id) => id !== job.job_id)))}
+            />
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  )
+}

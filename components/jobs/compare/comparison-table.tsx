@@ -1,0 +1,82 @@
+import type { ReactNode } from 'react'
+import { cn } from '@/components/ui/class-names'
+import { ScrollRegion } from '@/components/ui/scroll-region'
+import { LineSample } from '../metrics/line-sample'
+import type { MetricsJob } from '../metrics/metrics-view'
+
+export interface ComparisonRow {
+  name: string
+  cells: readonly ReactNode[]
+  /** The jobs differ in it. */
+  differs: boolean
+}
+
+interface ComparisonTableProps {
+  caption: string
+  /** The heading of the names. */
+  heading: string
+  jobs: readonly MetricsJob[]
+  rows: readonly ComparisonRow[]
+  numeric?: boolean
+}
+
+/** A table with a column for each job. It scrolls sideways, and the names stay visible. */
+export function ComparisonTable({ caption, heading, jobs, rows, numeric = false }: ComparisonTableProps) {
+  const align = numeric ? 'text-right tabular-nums' : 'text-left'
+  return (
+    <ScrollRegion aria-label={caption} className="max-h-[60dvh] overflow-auto">
+      <table className="w-full border-collapse text-sm">
+        <caption className="sr-only">{caption}</caption>
+        <thead>
+          <tr>
+            <th
+              scope="col"
+              className="sticky top-0 left-0 z-20 bg-sunken px-4 py-2 text-left font-medium text-muted text-xs"
+            >
+              {heading}
+            </th>
+            {jobs.map(({ id, label, index }) => (
+              <th
+                key={id}
+                scope="col"
+                className={cn(
+                  'sticky top-0 z-10 min-w-32 bg-sunken px-3 py-2 font-medium text-ink text-xs',
+                  align,
+                )}
+              >
+                <span className="inline-flex max-w-48 items-center gap-1.5">
+                  <LineSample index={index} />
+                  <span className="truncate">{label}</span>
+                </span>
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ name, cells, differs }) => (
+            <tr key={name} className="border-t">
+              <th
+                scope="row"
+                className="sticky left-0 z-10 max-w-64 truncate bg-surface px-4 py-1.5 text-left font-normal text-muted"
+              >
+                {name}
+              </th>
+              {jobs.map(({ id }, at) => (
+                <td
+                  key={id}
+                  className={cn(
+                    'max-w-80 wrap-anywhere px-3 py-1.5',
+                    align,
+                    differs ? 'text-ink' : 'text-muted',
+                  )}
+                >
+                  {cells[at] ?? '–'}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </ScrollRegion>
+  )
+}

@@ -1,0 +1,211 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import { expect, type Page } from '@playwright/test'
+import { expectNoSideScroll, test } from './browser-test'
+import { signIn } from './sign-in'
+import { cancelAll, createUser, noLimits, type TestUser } from './test-users'
+import { configText, longRunning, submit } from './uploads'
+
+/** The charts of a job's metrics, and the comparison of jobs. */
+
+const wcag = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
+
+let person: TestUser
+test.beforeAll(async () => {
+  person = await createUser({ name: 'metrics', limits: noLimits })
+})
+test.beforeEach(async ({ context }) => {
+  await signIn(context, person)
+})
+test.use({ contextOptions: { reducedMotion: 'reduce' } })
+
+/** Prints two metrics per step. One value is not finite. */
+const training = (rate: number) => `import json, math
+for step in range(1, 201):
+    loss = float("nan") if step == 100 else ${rate} / step + 0.1 * math.sin(step)
+    print(json.dumps({"step": step, "loss": loss, "train/accuracy": 1 - 1 / step}))
+`
+
+const views = [
+  { width: 1280, colorScheme: 'light' },
+  { width: 1280, colorScheme: 'dark' },
+  { width: 390, colorScheme: 'light' },
+  { width: 390, colorScheme: 'dark' },
+] as const
+
+async function expectAccessible(page: Page): Promise<void> {
+  expect((await new AxeBuilder({ page }).withTags(wcag).analyze()).violations).toEqual([])
+}
+
+test.describe('the metrics of a job', () => {
+  let id: string
+  test.beforeAll(async () => {
+    id = await submit(person, training(2), configText({ name: 'resnet' }), { wait: true })
+  })
+
+  for (const { width, colorScheme } of views) {
+    test(`are charts that the keyboard reads and zooms at ${width} px, ${colorScheme}`, async ({ page }) => {
+      await page.setViewportSize({ width, height: 800 })
+      await page.emulateMedia({ colorScheme })
+      await page.goto(`/jobs/${id}?tab=metrics`)
+      const chart = page.getByRole('slider', { name: 'loss over step, 200 values' })
+      await expect(chart).toBeVisible()
+      await expect(page.getByRole('slider', { name: 'train/accuracy over step, 200 values' })).toBeVisible()
+      await expect(page.getByText('1 value not finite')).toBeVisible()
+      await expect(page.getByText('2 metrics')).toBeVisible()
+      await expectNoSideScroll(page)
+      await expectAccessible(page)
+
+      await chart.focus()
+      await page.keyboard.press('Home')
+      await expect(chart).toHaveAttribute('aria-valuetext', /^step 1: 2\.0841$/)
+      await page.keyboard.press('+')
+      await expect(page.getByRole('button', { name: 'Reset zoom' })).toBeVisible()
+      await expect(chart).toHaveAttribute('aria-valuemax', /^50\.75$/)
+      await page.keyboard.press('0')
+      await expect(chart).toHaveAttribute('aria-valuemax', '200')
+
+      await page.getByLabel('Smoothing').focus()
+      await page.keyboard.press('End')
+      await expect(page.getByText('0.99', { exact: true })).toBeVisible()
+      await page.getByRole('switch', { name: 'Logarithmic axis' }).click()
+      await page.getByRole('combobox', { name: 'X axis' }).click()
+      await page.getByRole('option', { name: 'Line number' }).click()
+      await expect(page.getByRole('slider', { name: 'loss over line, 200 values' })).toBeVisible()
+      await expect(page.getByRole('slider', { name: 'step over line, 200 values' })).toBeVisible()
+      await page.getByRole('searchbox', { name: 'Find metrics' }).fill('ACC')
+      await expect(page.getByRole('slider', { name: 'train/accuracy over line, 200 values' })).toBeVisible()
+      await expect(page.getByRole('slider', { name: 'loss over line, 200 values' })).toBeHidden()
+      await page.getByRole('searchbox', { name: 'Find metrics' }).fill('nothing')
+      await expect(page.getByText('No metric has this text in its name.')).toBeVisible()
+    })
+  }
+
+  test('are exported as a picture and as CSV with all values', async ({ page }) => {
+    await page.goto(`/jobs/${id}?tab=metrics`)
+    const open = () => page.getByRole('button', { name: 'Export loss' }).click()
+    await open()
+    const [picture] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('menuitem', { name: 'PNG of this chart' }).click(),
+    ])
+    expect(picture.suggestedFilename()).toBe('loss.png')
+    await open()
+    const [csv] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('menuitem', { name: 'CSV of all values' }).click(),
+    ])
+    const chunks: Buffer[] = []
+    for await (const chunk of await csv.createReadStream()) chunks.push(chunk)
+    const lines = Buffer.concat(chunks).toString().trim().split('\r\n')
+    expect(lines).toHaveLength(201)
+    expect(lines[0]).toBe('line,time,step,loss')
+    expect(lines[100]).toMatch(/^100,[^,]+,100,NaN$/)
+  })
+
+  test('are beside the output in a wide window, live, without moving it', async ({ page }) => {
+    await page.setViewportSize({ width: 1280, height: 800 })
+    const program = `import json, sys, time
+print("ready", flush=True)
+for step in range(3):
+    print(json.dumps({"step": step, "loss": 1 / (step + 1)}), flush=True)
+time.sleep(3600)
+`
+    const running = await submit(person, program, configText(longRunning))
+    await page.goto(`/jobs/${running}`)
+    const column = page.getByRole('region', { name: 'Metrics' })
+    await expect(column).toBeVisible()
+    const output = page.getByRole('tabpanel', { name: 'Output' })
+    const before = await output.boundingBox()
+    await expect(column.getByRole('img', { name: 'loss, last 0.33333' })).toBeVisible()
+    const after = await output.boundingBox()
+    expect({ x: after?.x, width: after?.width }).toEqual({ x: before?.x, width: before?.width })
+    expect(after?.width).toBeGreaterThan(600)
+    await expectAccessible(page)
+    await column.getByRole('button', { name: 'Open' }).click()
+    await expect(page.getByRole('slider', { name: 'loss over step, 3 values' })).toBeVisible()
+    await page.setViewportSize({ width: 1279, height: 800 })
+    await expect(column).toBeHidden()
+    await cancelAll(person)
+  })
+})
+
+test('a job without metrics says how to print them', async ({ page }) => {
+  const id = await submit(person, 'print("no numbers")', configText(), { wait: true })
+  await page.goto(`/jobs/${id}?tab=metrics`)
+  await expect(page.getByText('No metrics', { exact: true })).toBeVisible()
+  await expect(page.getByText('print(json.dumps(')).toBeVisible()
+})
+
+test('10,000 metrics are found by their names', async ({ page }) => {
+  const program = `import json
+print(json.dumps({"step": 1, **{f"layer.{index}": index for index in range(9_999)}}))
+`
+  const id = await submit(person, program, configText(), { wait: true })
+  await page.goto(`/jobs/${id}?tab=metrics`)
+  await expect(page.getByText('9,999 metrics')).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Show more metrics' })).toBeVisible()
+  await page.getByRole('searchbox', { name: 'Find metrics' }).fill('layer.9998')
+  await expect(page.getByRole('slider', { name: 'layer.9998 over step, 1 value' })).toBeVisible()
+  await expect(page.getByText('1 metric', { exact: true })).toBeVisible()
+})
+
+test.describe('a comparison', () => {
+  let jobs: string[]
+  test.beforeAll(async () => {
+    jobs = await Promise.all([
+      submit(person, training(2), configText({ name: 'first', tags: ['a'] }), { wait: true }),
+      submit(person, training(4), configText({ name: 'second', tags: ['b'] }), { wait: true }),
+    ])
+  })
+
+  for (const { width, colorScheme } of views) {
+    test(`has curves, configs, metrics and programs at ${width} px, ${colorScheme}`, async ({ page }) => {
+      await page.setViewportSize({ width, height: 800 })
+      await page.emulateMedia({ colorScheme })
+      await page.goto(`/jobs/compare?ids=${jobs.join(',')}`)
+      await expect(page.getByRole('heading', { name: 'Compare 2 jobs' })).toBeVisible()
+      await expect(page.getByRole('slider', { name: 'loss over step, 400 values' })).toBeVisible()
+      const metrics = page.getByRole('table', { name: 'Final metrics' })
+      await expect(metrics.getByRole('row', { name: /^loss/ }).getByRole('cell')).toHaveCount(2)
+      const configs = page.getByRole('table', { name: 'Configs' })
+      await expect(configs.getByRole('row', { name: /^tags/ })).toContainText(/\[.*a.*\].*\[.*b.*\]/)
+      await expect(configs.getByRole('row', { name: /^expected_time/ })).toBeHidden()
+      await expect(page.getByText(/removed: .* else 2 \/ step/)).toBeVisible()
+      await expect(page.getByText(/added: .* else 4 \/ step/)).toBeVisible()
+      await expectNoSideScroll(page)
+      await expectAccessible(page)
+      await page.getByRole('switch', { name: 'Show equal keys' }).click()
+      await expect(configs.getByRole('row', { name: /^expected_time/ })).toBeVisible()
+      await page.getByRole('button', { name: 'Remove first from the comparison' }).click()
+      await expect(page).toHaveURL(new RegExp(`ids=${jobs[1]}$`))
+      await expect(page.getByRole('link', { name: 'second' })).toBeVisible()
+    })
+  }
+
+  test('begins on the page of a job and continues with the keyboard', async ({ page }) => {
+    await page.goto(`/jobs/${jobs[0]}`)
+    await page.getByRole('button', { name: 'More' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('menuitem', { name: 'Compare with…' }).focus()
+    await page.keyboard.press('Enter')
+    await expect(page.getByRole('heading', { name: 'Compare jobs' })).toBeVisible()
+    await page.getByRole('button', { name: 'Add a job' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('textbox', { name: 'Name or id' }).fill('second')
+    await expect(page.getByRole('list', { name: 'Jobs' }).getByRole('listitem')).toHaveCount(1)
+    await page.keyboard.press('Enter')
+    await expect(page.getByRole('heading', { name: 'Compare 2 jobs' })).toBeVisible()
+    await expect(page).toHaveURL(new RegExp(`ids=${jobs.join(',')}$`))
+  })
+
+  test('says which jobs were not found, and shows the others', async ({ page }) => {
+    const stranger = await createUser({ name: 'stranger' })
+    const foreign = await submit(stranger, 'print(1)', configText(), { wait: true })
+    await page.goto(`/jobs/compare?ids=${jobs[0]},${foreign},nonsense`)
+    await expect(page.getByText(`You have no job with the id ${foreign}`)).toBeVisible()
+    await expect(page.getByText('You have no job with the id nonsense')).toBeVisible()
+    await expect(page.getByRole('link', { name: 'first' })).toBeVisible()
+    await page.goto('/jobs/compare')
+    await expect(page.getByText('No jobs to compare')).toBeVisible()
+  })
+})
