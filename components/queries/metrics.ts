@@ -14,7 +14,8 @@ export type MetricsRequest = Partial<
 /** The metrics of a job, repeated while it runs. */
 export const jobMetricsQuery = (id: string, request: MetricsRequest, live: boolean) =>
   queryOptions({
-    queryKey: [...keys.jobs, 'metrics', id, request],
+    // With `live`, because what was printed last is read after the end.
+    queryKey: [...keys.jobs, 'metrics', id, request, live],
     queryFn: ({ signal }) =>
       api.jobs.metrics(
         id,

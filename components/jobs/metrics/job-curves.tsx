@@ -4,6 +4,7 @@ import { jobMetricsQuery } from '@/components/queries/metrics'
 import { formatNumber } from '@/components/ui/format-number'
 import type { JobDetail } from '@/lib/contract/jobs'
 import type { MetricSeries } from '@/lib/contract/metrics/job-metrics'
+import { isFinal } from '@/lib/contract/status'
 import { formatValue } from '../result/chart-series'
 import { showText } from '../result/json-text'
 import { curveHeight, curvePath, curveWidth } from './curve-path'
@@ -35,7 +36,7 @@ export function JobCurves({ job, onOpen }: { job: JobDetail; onOpen: () => void 
       </div>
       {series.length === 0 ? (
         <p className="text-subtle text-xs">
-          {live
+          {!isFinal(job.status)
             ? 'Numbers that the job prints in lines of JSON appear here.'
             : 'The job printed no numbers in lines of JSON.'}
         </p>

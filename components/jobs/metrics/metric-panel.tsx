@@ -40,6 +40,8 @@ export const MetricPanel = memo(function MetricPanel(props: MetricPanelProps) {
   const title = showText(name)
   const range = zoom ?? rangeOf(lines) ?? { from: 0, to: 1 }
   const at = cursor ?? range.to
+  const readValue = (line: MetricLine) =>
+    cursor === null && zoom === null ? line.series.last : valueAt(line, at)
   const onKeyDown = (event: KeyboardEvent) => {
     const zoomed = zoomByKey(event.key, range, at)
     const to = moveByKey(event.key, range, cursor)
@@ -47,7 +49,10 @@ export const MetricPanel = memo(function MetricPanel(props: MetricPanelProps) {
     event.preventDefault()
     if (zoomed !== undefined) onZoom(zoomed)
     const own = plot.current
-    if (to !== null && own) own.setCursor({ left: own.valToPos(to, 'x'), top: own.over.clientHeight / 2 })
+    if (to === null || !own) return
+    own.setCursor({ left: own.valToPos(to, 'x'), top: own.over.clientHeight / 2 })
+    // Exactly there, not at the nearest pixel.
+    setCursor(to)
   }
   return (
     <li className="flex min-w-0 flex-col rounded-lg border bg-surface">
@@ -72,7 +77,7 @@ export const MetricPanel = memo(function MetricPanel(props: MetricPanelProps) {
           ))}
         </DropdownMenu>
       </header>
-      <Values x={x} at={at} lines={lines} />
+      <Values x={x} at={at} lines={lines} readValue={readValue} />
       <div
         ref={host}
         role="slider"
@@ -80,7 +85,7 @@ export const MetricPanel = memo(function MetricPanel(props: MetricPanelProps) {
         aria-valuemin={range.from}
         aria-valuemax={range.to}
         aria-valuenow={Math.min(range.to, Math.max(range.from, at))}
-        aria-valuetext={readValues(x, at, lines)}
+        aria-valuetext={readValues(x, at, lines, readValue)}
         tabIndex={0}
         onKeyDown={onKeyDown}
         onDoubleClick={() => onZoom(null)}
@@ -90,8 +95,15 @@ export const MetricPanel = memo(function MetricPanel(props: MetricPanelProps) {
   )
 })
 
-/** The values at the cursor, in one line for each job. */
-function Values({ x, at, lines }: { x: string; at: number; lines: readonly MetricLine[] }) {
+interface ValuesProps {
+  x: string
+  at: number
+  lines: readonly MetricLine[]
+  readValue: (line: MetricLine) => number | null
+}
+
+/** The values at the cursor, or the last ones. */
+function Values({ x, at, lines, readValue }: ValuesProps) {
   return (
     <p className="flex flex-wrap gap-x-3 px-3 pb-1 text-muted text-xs tabular-nums">
       <span className="text-subtle">
@@ -101,7 +113,7 @@ function Values({ x, at, lines }: { x: string; at: number; lines: readonly Metri
         <span key={line.id} className="inline-flex items-center gap-1.5">
           <LineSample index={line.index} />
           {lines.length > 1 ? <span className="sr-only">{line.label}</span> : null}
-          {formatOr(valueAt(line, at))}
+          {formatOr(readValue(line))}
           <NotFinite count={line.series.not_finite} />
         </span>
       ))}
@@ -129,9 +141,14 @@ function summarize(title: string, x: string, lines: readonly MetricLine[]): stri
   return `${title} over ${showText(x)}, ${formatCount(count, 'value')}`
 }
 
-function readValues(x: string, at: number, lines: readonly MetricLine[]): string {
+function readValues(
+  x: string,
+  at: number,
+  lines: readonly MetricLine[],
+  readValue: ValuesProps['readValue'],
+): string {
   const values = lines.map(
-    (line) => `${lines.length > 1 ? `${line.label} ` : ''}${formatOr(valueAt(line, at))}`,
+    (line) => `${lines.length > 1 ? `${line.label} ` : ''}${formatOr(readValue(line))}`,
   )
   return `${showText(x)} ${formatValue(at)}: ${values.join(', ')}`
 }

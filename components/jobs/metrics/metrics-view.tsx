@@ -35,7 +35,7 @@ export function MetricsView({ jobs, children }: { jobs: readonly MetricsJob[]; c
   const search = useDeferredValue(settings.search)
   const found = useQueries({
     queries: jobs.map(({ id, live }) =>
-      jobMetricsQuery(id, { limit: 0, ...(search ? { search } : {}) }, live),
+      jobMetricsQuery(id, { limit: 0, x: 'line', ...(search ? { search } : {}) }, live),
     ),
   })
   const answers = found.flatMap(({ data }) => data ?? [])
@@ -49,7 +49,9 @@ export function MetricsView({ jobs, children }: { jobs: readonly MetricsJob[]; c
     if (next.search !== undefined) setPages(1)
   }
   if (answers.length === 0 && failed.length === 0) return <Skeleton className="h-72 rounded-lg" />
-  const total = Math.max(names.length, ...answers.map(({ name_count }) => name_count))
+  // The x axis is a metric too, but has no chart.
+  const hidden = x !== 'line' && x !== 'time' && x.includes(search.toLowerCase()) ? 1 : 0
+  const total = Math.max(names.length, ...answers.map(({ name_count }) => name_count - hidden))
   const isEmpty = names.length === 0 && settings.search === ''
   return (
     <div className="flex min-w-0 flex-col gap-3">

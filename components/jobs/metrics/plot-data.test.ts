@@ -47,7 +47,15 @@ describe('the values of a chart', () => {
 
   it('can be read at any place', () => {
     const line = lineOf(series({ y: [4, null, 1] }))
-    expect([0, 1, 3, 4, 9].map((at) => valueAt(line, at))).toEqual([null, 4, null, 1, 1])
+    expect([0, 0.99, 1.4, 2.4, 3.5, 4.01, 9].map((at) => valueAt(line, at))).toEqual([
+      null,
+      4,
+      4,
+      null,
+      1,
+      1,
+      null,
+    ])
     expect(rangeOf([line, lineOf(series({ x: [-1, 0], y: [1, 1] }))])).toEqual({ from: -1, to: 4 })
     expect(rangeOf([lineOf(series({ x: [], y: [] }))])).toBeNull()
   })

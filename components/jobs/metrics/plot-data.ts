@@ -47,16 +47,23 @@ export function toTables(
   ])
 }
 
-/** The value of a line at a place of the x axis: that of its last point before. */
+/** The value of a line at a place of the x axis: that of its nearest point. Null: the line does not reach the place. */
 export function valueAt({ series: { x, y } }: MetricLine, at: number): number | null {
+  const [first, last] = [x[0], x.at(-1)]
+  if (first === undefined || last === undefined) return null
+  // The pointer is rarely exactly on the last point.
+  const margin = (last - first) / 50
+  if (at < first - margin || at > last + margin) return null
   let low = 0
-  let high = x.length
+  let high = x.length - 1
   while (low < high) {
     const middle = (low + high) >> 1
-    if ((x[middle] ?? 0) <= at) low = middle + 1
+    if ((x[middle] ?? 0) < at) low = middle + 1
     else high = middle
   }
-  return low === 0 ? null : (y[low - 1] ?? null)
+  const before = x[low - 1]
+  const nearest = before !== undefined && at - before < (x[low] ?? 0) - at ? low - 1 : low
+  return y[nearest] ?? null
 }
 
 /** The first and the last x of all lines; null: there are no points. */

@@ -44,7 +44,7 @@ export function makeMetricOptions(lines: readonly MetricLine[], settings: Metric
     ],
     bands: lines.map((line, nth) => ({
       series: [nth * 4 + 3, nth * 4 + 2] as [number, number],
-      fill: withAlpha(colourOf(line), 0.14),
+      fill: withAlpha(colourOf(line), 14),
     })),
     series: [
       {},
@@ -58,7 +58,7 @@ export function makeMetricOptions(lines: readonly MetricLine[], settings: Metric
         },
         hidden,
         hidden,
-        { stroke: withAlpha(colourOf(line), 0.3), width: 1, points: { show: false } },
+        { stroke: withAlpha(colourOf(line), 30), width: 1, points: { show: false } },
       ]),
     ],
     hooks: {
@@ -78,7 +78,6 @@ export function makeMetricOptions(lines: readonly MetricLine[], settings: Metric
   }
 }
 
-/** The colours of the page are in oklch. */
-function withAlpha(colour: string, alpha: number): string {
-  return colour.startsWith('oklch(') ? colour.replace(')', ` / ${alpha})`) : colour
+function withAlpha(colour: string, percent: number): string {
+  return `color-mix(in srgb, ${colour} ${percent}%, transparent)`
 }
