@@ -126,7 +126,11 @@ const bodies: Record<string, unknown> = {
 /** The owner of the object that a route's parameter names. A route that is missing here fails the test. */
 function ownerOf(route: string): keyof typeof adas | 'nobody' | undefined {
   if (/^\/api\/(status|results|cancel|jobs|queue)\/\[id\]/.test(route)) return 'jobs'
-  if (/^\/api\/(buckets|environments|nodes|gpus|limits\/roles|slurm\/nodes|slurm\/targets)\/\[/.test(route))
+  if (
+    /^\/api\/(buckets|environments|nodes|gpus|limits\/roles|shared|slurm\/nodes|slurm\/targets)\/\[/.test(
+      route,
+    )
+  )
     return 'nobody'
   const kinds = [
     'tokens',
@@ -295,9 +299,11 @@ test('requests without a login reach only the sign-in page', async () => {
   for (const route of await routesWithIds()) {
     const kind = ownerOf(route)
     const id = kind === 'nobody' ? 'python' : adas[kind as keyof typeof adas]
+    // The token in its path is the credential.
+    const refusal = route.startsWith('/api/shared/') ? 404 : 401
     for (const method of methods) {
       const answer = await call(withId(route, id), { method })
-      expect([401, 405], `${method} ${route}`).toContain(answer.status)
+      expect([refusal, 405], `${method} ${route}`).toContain(answer.status)
       expect(answer.text).not.toContain(secret)
     }
   }

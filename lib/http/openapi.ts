@@ -4,6 +4,7 @@ import * as access from '../contract/access/access'
 import * as announcements from '../contract/access/announcements'
 import * as buckets from '../contract/access/buckets'
 import * as projects from '../contract/access/projects'
+import * as shares from '../contract/access/shares'
 import * as storage from '../contract/access/storage'
 import * as archives from '../contract/archives/archives'
 import * as snapshots from '../contract/archives/snapshots'
@@ -41,6 +42,7 @@ for (const contract of [
   policy,
   projects,
   queue,
+  shares,
   slurm,
   snapshots,
   storage,

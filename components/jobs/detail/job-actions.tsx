@@ -9,9 +9,11 @@ import {
   Link2,
   Pencil,
   RotateCw,
+  Share2,
   SquareTerminal,
   Trash2,
 } from 'lucide-react'
+import dynamic from 'next/dynamic'
 import { useState } from 'react'
 import { api } from '@/components/queries/queries'
 import { deleteJobFiles } from '@/components/queries/storage'
@@ -29,6 +31,11 @@ import { comparePath } from '../compare/compare-path'
 import { failedByUser } from '../failure/fault'
 import { hasSource } from '../has-source'
 import { useRunAgain } from '../run-again'
+
+/** Few visits of a page need it. */
+const ShareDialog = dynamic(() => import('../shared/share-dialog').then((module) => module.ShareDialog), {
+  ssr: false,
+})
 
 /** The actions for a job. */
 export function JobActions({ job }: { job: JobDetail }) {
@@ -88,8 +95,10 @@ function MoreActions({ job }: { job: JobDetail }) {
   const { job_id: id, command } = job
   const stored = job.result_file !== null
   const [deleting, setDeleting] = useState(false)
+  const [sharing, setSharing] = useState(false)
   return (
     <>
+      {sharing ? <ShareDialog id={id} onClose={() => setSharing(false)} /> : null}
       {deleting ? <DeleteFiles id={id} onClose={() => setDeleting(false)} /> : null}
       <DropdownMenu trigger={<IconButton icon={Ellipsis} label="More" variant="secondary" size="lg" />}>
         {downloads.map(({ format, icon, label }) => (
@@ -104,6 +113,9 @@ function MoreActions({ job }: { job: JobDetail }) {
         ))}
         <MenuItem icon={Link2} disabled={!stored} onSelect={() => void copyLink(id, 'result')}>
           Copy link to JSONL file
+        </MenuItem>
+        <MenuItem icon={Share2} onSelect={() => setSharing(true)}>
+          Share read-only…
         </MenuItem>
         <MenuSeparator />
         <MenuItem icon={GitCompareArrows} href={comparePath([id])}>

@@ -18,6 +18,7 @@ import { notificationOperations } from './notifications'
 import type { Operation } from './operation'
 import { orchestratorOperations, queueOperations } from './queue'
 import { agentOperations, serverOperations } from './server'
+import { shareOperations } from './shares'
 import { slurmOperations } from './slurm'
 import { snapshotOperations } from './snapshots'
 import { storageOperations } from './storage'
@@ -27,6 +28,7 @@ import { viewOperations } from './views'
 export const operations = {
   jobs: { ...jobOperations, ...artifactOperations },
   views: viewOperations,
+  shares: shareOperations,
   archives: archiveOperations,
   snapshots: snapshotOperations,
   users: userOperations,

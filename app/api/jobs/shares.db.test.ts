@@ -1,0 +1,184 @@
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { GET as downloadOutput } from '@/app/api/shared/[token]/output/route'
+import { call } from '@/lib/access/testing/call'
+import { makePerson, type Person } from '@/lib/access/testing/people'
+import { makeJob } from '@/lib/cluster/testing/rows'
+import type { CreatedShare, JobShare } from '@/lib/contract/access/shares'
+import { testDatabase } from '@/lib/database/testing/test-database'
+import { openShare, readSharedJob } from '@/lib/jobs/shares/shared-job'
+import { DELETE } from './[id]/shares/[shareId]/route'
+import { GET, POST } from './[id]/shares/route'
+
+const db = testDatabase()
+
+let [ada, bob, admin] = [] as unknown as [Person, Person, Person]
+let job: string
+beforeAll(async () => {
+  ;[bob, admin] = await Promise.all([makePerson(), makePerson('admin')])
+})
+beforeEach(async () => {
+  ada = await makePerson()
+  job = await makeJob({ userId: ada.id })
+})
+
+const path = (id = job) => `/api/jobs/${id}/shares`
+const create = (body: unknown = {}, { cookie } = ada, id = job) =>
+  call(POST, path(id), { method: 'POST', body, cookie, params: { id } })
+const created = async (body: unknown = {}) => (await create(body)).body as CreatedShare
+const list = async ({ cookie } = ada) =>
+  (await call(GET, path(), { cookie, params: { id: job } })).body as JobShare[]
+const revoke = (shareId: string, { cookie } = ada, id = job) =>
+  call(DELETE, `${path(id)}/${shareId}`, { method: 'DELETE', cookie, params: { id, shareId } })
+const tokenOf = ({ url }: CreatedShare) => url.split('/').at(-1) ?? ''
+
+let addresses = 0
+/** Each call comes from another address, so that the rate limit counts none of them. */
+const open = (share: CreatedShare, token = tokenOf(share)) => openShare(token, `address ${addresses++}`)
+const expectClosed = (share: CreatedShare, token?: string) =>
+  expect(open(share, token)).rejects.toMatchObject({ code: 'not_found', message: /not valid.*revoked/ })
+
+describe('a read-only link', () => {
+  it('shows the job for seven days, and only its hash is stored', async () => {
+    const before = Date.now()
+    const share = await created()
+    expect(share.url).toMatch(/^http:\/\/localhost:8001\/shared\/[\w-]{43}$/)
+    const days = (Date.parse(share.expires_at) - before) / 86_400_000
+    expect(Math.round(days)).toBe(7)
+    expect(await open(share)).toMatchObject({ jobId: job, source: false })
+    const { rows } = await db.pool.query('SELECT * FROM job_shares WHERE job_id = $1', [job])
+    expect(JSON.stringify(rows)).not.toContain(tokenOf(share))
+  })
+
+  it('has no facts that only signed-in users may see, and no source', async () => {
+    const shown = await readSharedJob(await open(await created()))
+    expect(shown).toMatchObject({ status: 'pending', user_id: ada.handle, source: null, output: '' })
+    expect(JSON.stringify(shown)).not.toContain(job)
+  })
+
+  it('shows the source if that was chosen, without values that may be secrets', async () => {
+    await db.pool.query(
+      `UPDATE jobs SET code = 'print(1)', spec = spec || '{"env": {"API_KEY": "hush"}, "notify_url": "https://hush.example"}'
+        WHERE id = $1`,
+      [job],
+    )
+    const { source } = await readSharedJob(await open(await created({ source: true })))
+    expect(source?.code).toBe('print(1)')
+    expect(source?.config).toMatch(/API_KEY: "\(hidden\)"/)
+    expect(JSON.stringify(source)).not.toContain('hush')
+  })
+
+  it('is listed without its token, and ends when it is revoked', async () => {
+    const [first, second] = [await created(), await created({ source: true, expires_in_days: 90 })]
+    const { url: _, ...listed } = second
+    expect((await list())[0]).toEqual(listed)
+    expect((await list()).map(({ id }) => id)).toEqual([second.id, first.id])
+    expect(await revoke(second.id)).toMatchObject({ status: 204 })
+    await expectClosed(second)
+    expect(await open(first)).toMatchObject({ jobId: job })
+    expect(await revoke(second.id)).toMatchObject({ status: 404 })
+    expect(await revoke('no-id')).toMatchObject({ status: 404 })
+  })
+
+  it('ends when it expires', async () => {
+    const share = await created()
+    await db.pool.query(`UPDATE job_shares SET expires_at = now() - interval '1 second' WHERE id = $1`, [
+      share.id,
+    ])
+    await expectClosed(share)
+    expect(await list()).toEqual([])
+  })
+
+  it('is not valid with another token', async () => {
+    const share = await created()
+    await expectClosed(share, `${tokenOf(share)}x`)
+    await expectClosed(share, '')
+    await expectClosed(share, share.id)
+    await expectClosed(share, job)
+  })
+
+  it('ends while the owner of the job is disabled, and with the job', async () => {
+    const share = await created()
+    const disable = (at: string) =>
+      db.pool.query(`UPDATE users SET disabled_at = ${at} WHERE id = $1`, [ada.id])
+    await disable('now()')
+    await expectClosed(share)
+    await disable('NULL')
+    expect(await open(share)).toMatchObject({ jobId: job })
+    await db.pool.query('DELETE FROM jobs WHERE id = $1', [job])
+    await expectClosed(share)
+  })
+
+  it('of an admin ends when the admin may no longer see the job', async () => {
+    const helper = await makePerson('admin')
+    const share = (await create({}, helper)).body as CreatedShare
+    expect(await open(share)).toMatchObject({ jobId: job })
+    await db.pool.query(`UPDATE users SET role = 'researcher' WHERE id = $1`, [helper.id])
+    await expectClosed(share)
+  })
+
+  it('cannot be created, listed or revoked by others, nor through another job', async () => {
+    const share = await created()
+    expect(await create({}, bob)).toMatchObject({ status: 404 })
+    expect(await list(bob)).toMatchObject({ status: 404 })
+    expect(await revoke(share.id, bob)).toMatchObject({ status: 404 })
+    const other = await makeJob({ userId: ada.id })
+    expect(await revoke(share.id, ada, other)).toMatchObject({ status: 404 })
+    expect(await revoke(share.id, admin)).toMatchObject({ status: 204 })
+  })
+
+  it.each([
+    ['no time', { expires_in_days: 0 }, /expires_in_days/],
+    ['more than 90 days', { expires_in_days: 91 }, /90/],
+    ['an unknown key', { token: 'mine' }, /token/],
+  ])('refuses %s', async (_, body, message) => {
+    const answer = await create(body)
+    expect(answer.status).toBe(422)
+    expect(JSON.stringify(answer.body)).toMatch(message)
+  })
+
+  it('refuses a 21st link, also at the same moment', async () => {
+    const all = await Promise.all(Array.from({ length: 22 }, () => create()))
+    const statuses = all.map(({ status }) => status).sort()
+    expect(statuses).toEqual([...Array.from({ length: 20 }, () => 201), 409, 409])
+  })
+
+  it('is in the audit log, without its token', async () => {
+    const share = await created({ source: true })
+    await revoke(share.id)
+    const { rows } = await db.pool.query(
+      'SELECT action, target, detail FROM audit_events WHERE actor_id = $1 ORDER BY at, id',
+      [ada.id],
+    )
+    expect(rows).toEqual([
+      { action: 'job_shared', target: job, detail: { share: share.id, source: true, expires_in_days: 7 } },
+      { action: 'job_share_revoked', target: job, detail: { share: share.id } },
+    ])
+  })
+})
+
+describe('the download of a read-only link', () => {
+  const download = (token: string, address: string) =>
+    downloadOutput(
+      new Request(`http://localhost:8001/api/shared/${token}/output`, {
+        headers: { 'x-forwarded-for': address },
+      }),
+      { params: Promise.resolve({ token }) },
+    )
+
+  it('is plain text that browsers save, and nothing for a wrong token', async () => {
+    const answer = await download(tokenOf(await created()), '192.0.2.7')
+    expect(answer.status).toBe(200)
+    expect(answer.headers.get('content-disposition')).toBe('attachment; filename="output.txt"')
+    expect(await answer.text()).toBe('')
+    expect((await download('wrong', '192.0.2.7')).status).toBe(404)
+  })
+
+  it('is limited for each address', async () => {
+    const token = tokenOf(await created())
+    const statuses = []
+    for (let at = 0; at < 61; at++) statuses.push((await download(token, '192.0.2.8')).status)
+    expect(statuses.slice(0, 60)).not.toContain(429)
+    expect(statuses.at(-1)).toBe(429)
+    expect((await download(token, '192.0.2.9')).status).toBe(200)
+  })
+})

@@ -1,0 +1,51 @@
+import { fireEvent, screen, waitFor } from '@testing-library/react'
+import { expect, it, vi } from 'vitest'
+import type { JobShare } from '@/lib/contract/access/shares'
+import { makeJob } from '../../testing/fixtures'
+import { answerWith, clickButton, renderUi, sentRequests } from '../../testing/render'
+import { ShareDialog } from './share-dialog'
+
+vi.mock('next/navigation', () => import('../../testing/navigation'))
+
+const { job_id: id } = makeJob()
+const share: JobShare = {
+  id: '01920000-0000-7000-8000-000000000000',
+  source: true,
+  created_by: 'ada',
+  created_at: '2026-01-01T00:00:00.000Z',
+  expires_at: '2026-01-08T00:00:00.000Z',
+}
+const url = 'http://gpuq.test/shared/a-secret-token'
+
+/** A server that stores one link. */
+function openDialog() {
+  let shares: JobShare[] = []
+  answerWith({
+    [`GET /api/jobs/${id}/shares`]: () => shares,
+    [`POST /api/jobs/${id}/shares`]: () => {
+      shares = [share]
+      return { ...share, url }
+    },
+    [`DELETE /api/jobs/${id}/shares/${share.id}`]: () => {
+      shares = []
+      return null
+    },
+  })
+  renderUi(<ShareDialog id={id} onClose={() => {}} />)
+}
+
+it('creates a link for seven days, shows its address once, and forgets it when it is revoked', async () => {
+  openDialog()
+  expect(await screen.findByText(/^None\./)).toBeTruthy()
+  fireEvent.click(screen.getByRole('checkbox', { name: /Show the source/ }))
+  clickButton('Create link')
+  expect(await screen.findByText(url)).toBeTruthy()
+  expect(sentRequests.find(({ method }) => method === 'POST')?.body).toEqual({
+    expires_in_days: 7,
+    source: true,
+  })
+  expect(await screen.findByText(/^Until/)).toBeTruthy()
+  clickButton('Revoke this link')
+  expect(await screen.findByText(/^None\./)).toBeTruthy()
+  await waitFor(() => expect(screen.queryByText(url)).toBeNull())
+})

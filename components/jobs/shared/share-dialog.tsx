@@ -1,0 +1,140 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import { z } from 'zod'
+import { createShare, revokeShare, sharesQuery } from '@/components/queries/shares'
+import type { CreatedShare, JobShare } from '@/lib/contract/access/shares'
+import { FormError, SubmitButton } from '../../shell/form'
+import { LoadFailure } from '../../shell/load-failure'
+import { ShownOnce } from '../../shell/shown-once'
+import { useSchemaForm } from '../../shell/use-schema-form'
+import { CheckboxField } from '../../ui/checkbox'
+import { Dialog } from '../../ui/dialog'
+import { IconButton } from '../../ui/icon-button'
+import { SelectField } from '../../ui/select'
+import { SkeletonRows } from '../../ui/skeleton'
+import { toast, toastError } from '../../ui/toaster'
+import { SharedTime } from './shared-time'
+
+interface ShareDialogProps {
+  id: string
+  onClose: () => void
+}
+
+/** Creates, lists and revokes the read-only links to a job. */
+export function ShareDialog({ id, onClose }: ShareDialogProps) {
+  const [created, setCreated] = useState<CreatedShare | null>(null)
+  return (
+    <Dialog
+      onClose={onClose}
+      title="Share read-only"
+      description="Anyone with the link sees the facts, the output and the result of this job, without an account."
+    >
+      <div className="flex flex-col gap-5">
+        {created ? (
+          <ShownOnce
+            label="link"
+            title={created.source ? 'Link, with the source' : 'Link'}
+            secret={created.url}
+            note={
+              <>
+                gpuq does not show this link again. It works until <SharedTime at={created.expires_at} />.
+              </>
+            }
+          />
+        ) : null}
+        <ShareForm id={id} onCreated={setCreated} />
+        <Shares id={id} onRevoked={(share) => setCreated((shown) => (shown?.id === share ? null : shown))} />
+      </div>
+    </Dialog>
+  )
+}
+
+const lifetimes = [
+  { value: '1', label: '1 day' },
+  { value: '7', label: '7 days' },
+  { value: '30', label: '30 days' },
+  { value: '90', label: '90 days' },
+] as const
+
+const schema = z.object({
+  days: z.enum(lifetimes.map(({ value }) => value)),
+  source: z.boolean(),
+})
+
+function ShareForm({ id, onCreated }: { id: string; onCreated: (share: CreatedShare) => void }) {
+  const { mutateAsync } = useMutation(createShare)
+  const form = useSchemaForm<z.input<typeof schema>, z.output<typeof schema>>({
+    schema,
+    initial: { days: '7', source: false },
+    onSubmit: async ({ days, source }) =>
+      onCreated(await mutateAsync({ id, expires_in_days: Number(days), source })),
+  })
+  return (
+    <form {...form.props} className="flex flex-col gap-4">
+      <SelectField label="Expires after" options={lifetimes} {...form.field('days')} />
+      <CheckboxField
+        label="Show the source too"
+        description="The program and the config, without the values of environment variables"
+        {...form.field('source')}
+      />
+      <FormError error={form.error} />
+      <div className="flex justify-end">
+        <SubmitButton form={form}>Create link</SubmitButton>
+      </div>
+    </form>
+  )
+}
+
+function Shares({ id, onRevoked }: { id: string; onRevoked: (shareId: string) => void }) {
+  const { data, error, refetch } = useQuery(sharesQuery(id))
+  if (!data)
+    return error ? <LoadFailure error={error} onRetry={() => void refetch()} /> : <SkeletonRows rows={2} />
+  return (
+    <section aria-label="Links to this job" className="border-t pt-4">
+      <h3 className="mb-2 font-medium text-sm">Links to this job</h3>
+      {data.length === 0 ? (
+        <p className="text-muted text-sm">None. A link that has expired is not listed.</p>
+      ) : (
+        <ul className="flex flex-col">
+          {data.map((share) => (
+            <ShareRow key={share.id} id={id} share={share} onRevoked={onRevoked} />
+          ))}
+        </ul>
+      )}
+    </section>
+  )
+}
+
+interface ShareRowProps {
+  id: string
+  share: JobShare
+  onRevoked: (shareId: string) => void
+}
+
+function ShareRow({ id, share, onRevoked }: ShareRowProps) {
+  const { mutateAsync, isPending } = useMutation(revokeShare)
+  const revoke = async () => {
+    try {
+      await mutateAsync({ id, shareId: share.id })
+      onRevoked(share.id)
+      toast.success('Link revoked')
+    } catch (error) {
+      toastError('Revoking failed', error)
+    }
+  }
+  return (
+    <li className="flex items-center justify-between gap-3 border-b py-1.5 text-sm">
+      <p className="min-w-0">
+        <span className="block">
+          Until <SharedTime at={share.expires_at} />
+          {share.source ? ', with the source' : ''}
+        </span>
+        <span className="block text-subtle text-xs">
+          Created by {share.created_by}, <SharedTime at={share.created_at} />
+        </span>
+      </p>
+      <IconButton icon={Trash2} label="Revoke this link" disabled={isPending} onClick={() => void revoke()} />
+    </li>
+  )
+}

@@ -1,0 +1,20 @@
+import { queryOptions } from '@tanstack/react-query'
+import { api, changing } from './queries'
+
+const resource = ['shares'] as const
+
+/** The read-only links to a job. */
+export const sharesQuery = (id: string) =>
+  queryOptions({ queryKey: [...resource, id], queryFn: ({ signal }) => api.shares.list(id, signal) })
+
+interface NewShare {
+  id: string
+  expires_in_days: number
+  source: boolean
+}
+
+export const createShare = changing(({ id, ...body }: NewShare) => api.shares.create(id, body), resource)
+export const revokeShare = changing(
+  ({ id, shareId }: { id: string; shareId: string }) => api.shares.revoke(id, shareId),
+  resource,
+)

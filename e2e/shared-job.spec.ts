@@ -1,0 +1,79 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import { expect } from '@playwright/test'
+import { expectNoSideScroll, test } from './browser-test'
+import { signIn } from './sign-in'
+import { createUser, noLimits } from './test-users'
+import { configText, submit } from './uploads'
+
+/** A read-only link to a job. */
+
+const wcag = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
+const program = `
+import json
+print("\\033[32mtraining\\033[0m <b>not bold</b>")
+for epoch in range(3):
+    print(json.dumps({"epoch": epoch, "loss": 1 / (epoch + 1)}))
+`
+
+test('a user shares a job by the keyboard, and people without an account see it until it is revoked', async ({
+  page,
+  context,
+  watch,
+}) => {
+  watch.tolerate(/status of 404/)
+  const person = await createUser({ name: 'sharer', limits: noLimits })
+  const config = configText({ name: 'shared run', env: { API_KEY: 'hush-hush' } })
+  const id = await submit(person, program, config, { wait: true })
+  await signIn(context, person)
+  await page.goto(`/jobs/${id}`)
+  await page.getByRole('button', { name: 'More' }).focus()
+  await page.keyboard.press('Enter')
+  await page.getByRole('menuitem', { name: 'Share read-only…' }).focus()
+  await page.keyboard.press('Enter')
+  const dialog = page.getByRole('dialog', { name: 'Share read-only' })
+  await expect(dialog.getByText('None. A link that has expired is not listed.')).toBeVisible()
+  await dialog.getByRole('checkbox', { name: /Show the source/ }).focus()
+  await page.keyboard.press('Space')
+  await dialog.getByRole('button', { name: 'Create link' }).focus()
+  await page.keyboard.press('Enter')
+  const url = (await dialog.getByRole('region', { name: 'link', exact: true }).textContent()) ?? ''
+  expect(url).toMatch(/\/shared\/[\w-]{43}$/)
+  await expect(dialog.getByText(/, with the source/).last()).toBeVisible()
+  expect((await new AxeBuilder({ page }).withTags(wcag).analyze()).violations).toEqual([])
+
+  const visitor = await watch.openBrowser()
+  for (const { width, colorScheme } of [
+    { width: 390, colorScheme: 'dark' },
+    { width: 1280, colorScheme: 'light' },
+  ] as const) {
+    await visitor.setViewportSize({ width, height: 844 })
+    await visitor.emulateMedia({ colorScheme })
+    await visitor.goto(url)
+    await expect(visitor.getByRole('heading', { level: 1, name: 'shared run' })).toBeVisible()
+    await expect(visitor.getByText('Completed')).toBeVisible()
+    await expect(visitor.getByRole('region', { name: 'Output of the job' })).toContainText(
+      'training <b>not bold</b>',
+    )
+    await expect(visitor.getByRole('region', { name: 'Results' })).toBeVisible()
+    await expectNoSideScroll(visitor)
+    expect((await new AxeBuilder({ page: visitor }).withTags(wcag).analyze()).violations).toEqual([])
+  }
+  await expect(visitor.getByText('API_KEY: "(hidden)"')).toBeVisible()
+  expect(await visitor.content()).not.toContain('hush-hush')
+  expect(await visitor.content()).not.toContain(id)
+  await expect(visitor.locator('meta[name="robots"]')).toHaveAttribute('content', /noindex/)
+  await expect(visitor.getByRole('button', { name: /Cancel|Run again/ })).toHaveCount(0)
+  const [download] = await Promise.all([
+    visitor.waitForEvent('download'),
+    visitor.getByRole('link', { name: 'Download' }).click(),
+  ])
+  expect(download.suggestedFilename()).toBe('output.txt')
+
+  await dialog.getByRole('button', { name: 'Revoke this link' }).focus()
+  await page.keyboard.press('Enter')
+  await expect(dialog.getByText('None. A link that has expired is not listed.')).toBeVisible()
+  const answer = await visitor.goto(url)
+  expect(answer?.status()).toBe(404)
+  await expect(visitor.getByText('This link is not valid')).toBeVisible()
+  expect((await new AxeBuilder({ page: visitor }).withTags(wcag).analyze()).violations).toEqual([])
+})

@@ -1,0 +1,28 @@
+import { z } from 'zod'
+
+export const maxShareDays = 90
+
+/** `POST /api/jobs/ID/shares`. */
+export const createShareSchema = z.strictObject({
+  expires_in_days: z.int().min(1).max(maxShareDays).default(7),
+  source: z
+    .boolean()
+    .default(false)
+    .describe('show the program and the config too, without the values of environment variables'),
+})
+
+/** A link to a page that shows a job without signing in. */
+export const jobShareSchema = z.object({
+  id: z.string(),
+  source: z.boolean().describe('the page shows the program and the config'),
+  created_by: z.string().describe('user id'),
+  created_at: z.string(),
+  expires_at: z.string(),
+})
+
+export const createdShareSchema = jobShareSchema.extend({
+  url: z.string().describe('only this response contains it'),
+})
+
+export type JobShare = z.infer<typeof jobShareSchema>
+export type CreatedShare = z.infer<typeof createdShareSchema>
