@@ -8,6 +8,7 @@ import type { Token } from '@/lib/contract/access/access'
 import { ListPanel } from '../shell/list-panel'
 import { Button } from '../ui/button'
 import { EmptyState } from '../ui/empty-state'
+import { Link } from '../ui/link'
 import { PageHeader } from '../ui/page-header'
 import { Switch } from '../ui/switch'
 import { useNow } from '../ui/use-now'
@@ -50,7 +51,8 @@ export function TokenList({ admin, owner }: TokenListProps) {
         query={query}
         empty={
           <EmptyState icon={KeyRound} title="No tokens yet">
-            Create one to submit jobs with curl or from a script.
+            Create one to submit jobs with curl or from a script.{' '}
+            <Link href="/docs/api">Examples for the API</Link>
           </EmptyState>
         }
       >

@@ -102,7 +102,9 @@ describe('the search', () => {
   it('finds the name of a variable and of a reason, and shows the text around it', () => {
     const [hit] = find('GPUQ_WRITES_PER_MINUTE')
     expect(hit?.excerpt).toContain('GPUQ_WRITES_PER_MINUTE')
-    expect(find('out_of_memory').map(({ href }) => href)).toContain('/docs/user-guide/manage-your-job')
+    expect(find('out_of_memory').map(({ href }) => href)).toContain(
+      '/docs/user-guide/manage-your-job#why-a-job-failed',
+    )
   })
 
   it('finds nothing if a word is missing, and for a query without words', () => {

@@ -12,6 +12,7 @@ import { cn } from '../../ui/class-names'
 import { EmptyState } from '../../ui/empty-state'
 import { formatBytes, formatCount, formatNumber } from '../../ui/format-number'
 import { IconButton } from '../../ui/icon-button'
+import { Link } from '../../ui/link'
 import { Panel, PanelBody, PanelHeader } from '../../ui/panel'
 import { Skeleton } from '../../ui/skeleton'
 import { ArtifactPreview } from './artifact-preview'
@@ -36,7 +37,7 @@ function NoArtifacts({ job }: { job: JobDetail }) {
         {kept ? (
           <>
             Files that the program writes to <code className="font-mono">/results</code> appear here when the
-            job ends.
+            job ends. <Link href="/docs/user-guide/prepare-your-program#keep-files">Keep files</Link>
           </>
         ) : (
           describeDeletion(job)

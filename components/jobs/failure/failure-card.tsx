@@ -54,6 +54,11 @@ export function FailureCard({ job, stream }: FailureCardProps) {
           )}
           {byProgram && !complete ? <Skeleton className="w-2/3" /> : null}
           {advice ? <p className="wrap-anywhere text-ink">{advice}</p> : null}
+          <p className="text-xs">
+            <Link href="/docs/user-guide/manage-your-job#why-a-job-failed">
+              Why a job failed, and what to do
+            </Link>
+          </p>
         </div>
       </div>
       {hasSource(job) && byUser ? (
