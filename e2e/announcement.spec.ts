@@ -1,14 +1,21 @@
 import { AxeBuilder } from '@axe-core/playwright'
 import { expect } from '@playwright/test'
-import { expectNoSideScroll, test } from './browser-test'
+import { test as base, expectNoSideScroll } from './browser-test'
+import { ownSystemOptions, useOwnSystem } from './own-system'
 import { signIn } from './sign-in'
+import { startSystem } from './system/start-system'
 import { adminClient, createUser } from './test-users'
 
-/** An announcement of an admin. One test, because all users of the system see it. */
+/** An announcement of an admin, on a system of its own: every user would see it in the other tests. */
+
+const test = base.extend<object, { ownSystem: undefined }>({
+  ownSystem: [
+    async ({ browserName: _ }, use) => useOwnSystem(await startSystem({ simulatedGpus: 1 }), use),
+    ownSystemOptions,
+  ],
+})
 
 const wcag = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
-
-test.afterAll(() => adminClient().announcements.remove())
 
 test('an admin publishes an announcement, and each user dismisses it with the keyboard', async ({
   page,
