@@ -2,11 +2,12 @@ import { useMutation } from '@tanstack/react-query'
 import type { ReactElement } from 'react'
 import { z } from 'zod'
 import { createEnvironment, updateEnvironment } from '@/components/queries/queries'
-import type { Environment } from '@/lib/contract/access/access'
+import { type Environment, prepareSchema } from '@/lib/contract/access/access'
 import { idSchema } from '@/lib/contract/jobs'
 import { DialogForm } from '../shell/form'
 import { optionalText } from '../shell/form-values'
 import { useSchemaForm } from '../shell/use-schema-form'
+import { Callout } from '../ui/callout'
 import { CheckboxField } from '../ui/checkbox'
 import { Dialog } from '../ui/dialog'
 import { Link } from '../ui/link'
@@ -24,6 +25,10 @@ const schema = z.object({
   image: z.string().trim().min(1).max(300),
   description: optionalText(300),
   network: z.enum(networks.map(({ value }) => value)),
+  prepare: z
+    .string()
+    .transform((text) => text.split(/[\s,]+/).filter((name) => name !== ''))
+    .pipe(prepareSchema),
   is_default: z.boolean(),
   enabled: z.boolean(),
 })
@@ -35,6 +40,7 @@ const blank: Values = {
   image: '',
   description: '',
   network: 'none',
+  prepare: '',
   is_default: false,
   enabled: true,
 }
@@ -69,7 +75,13 @@ function EnvironmentForm({ environment, onSaved }: EnvironmentFormProps) {
   const update = useMutation(updateEnvironment)
   const form = useSchemaForm({
     schema,
-    initial: environment ? { ...environment, description: environment.description ?? '' } : blank,
+    initial: environment
+      ? {
+          ...environment,
+          description: environment.description ?? '',
+          prepare: environment.prepare.join(', '),
+        }
+      : blank,
     onSubmit: async ({ enabled, ...settings }) => {
       if (environment) await update.mutateAsync({ ...settings, enabled })
       else await create.mutateAsync(settings)
@@ -105,6 +117,18 @@ function EnvironmentForm({ environment, onSaved }: EnvironmentFormProps) {
         hint="With internet, a job can send out what it reads."
         {...form.field('network')}
       />
+      <IdField
+        label="Prepared imports"
+        optional
+        hint="Python modules that waiting containers import in advance. Each container then takes their memory."
+        placeholder="torch, pandas"
+        {...form.field('prepare')}
+      />
+      {environment?.prepare_problem ? (
+        <Callout tone="warning" title="These imports are not used">
+          {environment.prepare_problem}
+        </Callout>
+      ) : null}
       <CheckboxField
         label="Default"
         description="For configs that name no environment"

@@ -75,6 +75,19 @@ const columns: readonly Column<Environment>[] = [
     cell: ({ image }) => <span className="min-w-0 break-all font-mono text-muted text-xs">{image}</span>,
   },
   {
+    label: 'Prepared imports',
+    cell: ({ prepare, prepare_problem }) => (
+      <span className="flex min-w-0 flex-col items-start gap-1">
+        <span className="min-w-0 break-all font-mono text-muted text-xs">{prepare.join(', ') || '–'}</span>
+        {prepare_problem ? (
+          <span className="min-w-0 break-words text-subtle text-xs">
+            <Badge tone="warning">not used</Badge> {prepare_problem}
+          </span>
+        ) : null}
+      </span>
+    ),
+  },
+  {
     label: 'Network',
     cell: ({ network }) => <Badge tone={network === 'internet' ? 'warning' : 'neutral'}>{network}</Badge>,
   },

@@ -9,16 +9,29 @@ import { type Actor, isAdmin, requireAdmin } from './actor'
 import { assignments } from './assignments'
 import { recordAudit } from './audit'
 
-const columns = 'name, image, description, network, is_default, enabled'
+const columns =
+  'name, image, description, network, prepare, prepare_problem, prepare_problem_at, is_default, enabled'
 
 /** Lists the environments that a job may use; for an admin, also disabled ones. */
 export async function listEnvironments(actor: Actor): Promise<Environment[]> {
-  const { rows } = await database().pool.query<Environment>(
+  const { rows } = await database().pool.query<EnvironmentRow>(
     `SELECT ${columns} FROM environments WHERE enabled OR $1 ORDER BY is_default DESC, name`,
     [isAdmin(actor)],
   )
-  return rows
+  const seen = rows.map(toEnvironment)
+  return isAdmin(actor)
+    ? seen
+    : seen.map((row) => ({ ...row, prepare_problem: null, prepare_problem_at: null }))
 }
+
+interface EnvironmentRow extends Omit<Environment, 'prepare_problem_at'> {
+  prepare_problem_at: Date | null
+}
+
+const toEnvironment = ({ prepare_problem_at: at, ...row }: EnvironmentRow): Environment => ({
+  ...row,
+  prepare_problem_at: at?.toISOString() ?? null,
+})
 
 /** The properties of an environment that a job needs. */
 export interface JobEnvironment extends Pick<Environment, 'name' | 'image' | 'network'> {
@@ -59,18 +72,19 @@ export function createEnvironment(
   requireAdmin(actor)
   return withEnvironmentsLocked(async (tx) => {
     if (input.is_default) await dropDefault(tx)
-    const created = await oneRow<Environment>(
+    const { image, description, network, is_default, prepare } = input
+    const created = await oneRow<EnvironmentRow>(
       tx,
-      `INSERT INTO environments (id, name, image, description, network, is_default)
-       VALUES ($1, $2, $3, $4, $5, $6) RETURNING ${columns}`,
-      [uuidv7(), input.name, input.image, input.description, input.network, input.is_default],
+      `INSERT INTO environments (id, name, image, description, network, is_default, prepare)
+       VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING ${columns}`,
+      [uuidv7(), input.name, image, description, network, is_default, prepare],
     ).catch((error) => {
       if (!isUniqueViolation(error, 'environments_name_key')) throw error
       throw conflict(`An environment "${input.name}" already exists. Choose another name.`)
     })
     const { name, ...detail } = input
     await recordAudit(tx, { actorId: actor.userId, action: 'environment_created', target: name, detail })
-    return created
+    return toEnvironment(created)
   })
 }
 
@@ -89,24 +103,33 @@ export function updateEnvironment(
     requireDefault(before, changes)
     if (changes.is_default) await dropDefault(tx)
     const otherImage = changes.image !== undefined && changes.image !== before.image
-    // A new image has not run on any node yet.
-    const set = assignments({ ...changes, ...(otherImage ? { ran_at: null } : {}) }, 2)
+    const otherImports = otherImage || changes.prepare !== undefined
+    const set = assignments(
+      {
+        ...changes,
+        // A new image has not run on any node yet.
+        ...(otherImage ? { ran_at: null } : {}),
+        // Nodes try the imports again.
+        ...(otherImports ? { prepare_problem: null, prepare_problem_at: null } : {}),
+      },
+      2,
+    )
     if (set.list.length === 0) return before
-    const updated = await oneRow<Environment>(
+    const updated = await oneRow<EnvironmentRow>(
       tx,
       `UPDATE environments SET ${set.list.join(', ')} WHERE name = $1 RETURNING ${columns}`,
       [before.name, ...set.values],
     )
     const entry = { actorId: actor.userId, action: 'environment_updated', target: before.name }
     await recordAudit(tx, { ...entry, detail: { ...changes } })
-    return updated
+    return toEnvironment(updated)
   })
 }
 
 async function findByName(tx: Transaction, name: string): Promise<Environment> {
   const select = `SELECT ${columns} FROM environments WHERE name = $1`
-  const environment = idPattern.test(name) ? await findRow<Environment>(tx, select, [name]) : null
-  if (environment) return environment
+  const environment = idPattern.test(name) ? await findRow<EnvironmentRow>(tx, select, [name]) : null
+  if (environment) return toEnvironment(environment)
   throw notFound('There is no such environment. GET /api/environments lists the existing ones.')
 }
 

@@ -79,5 +79,6 @@ function containerOf(
     network: 'none',
     cgroupParent: null,
     tty: false,
+    prepare: [],
   }
 }

@@ -36,6 +36,8 @@ export interface TaskContainer {
   network: 'none' | 'internet' | JobNetwork
   /** Whether its program has a terminal: stdout and stderr are one stream, and it accepts input. */
   tty: boolean
+  /** Python modules that a warm container of its environment imports before its job is known. */
+  prepare: readonly string[]
   /** Digest or id of the image now, as soon as it is known; null: the task was stopped first. Undefined: nobody asked. */
   digest?: Promise<string | null>
   /** The container that waits for the task and has its files; undefined: none. */
@@ -51,6 +53,8 @@ export interface WarmContainer {
   user: { uid: number; gid: number }
   /** Digest or id of its image. */
   imageDigest: string
+  /** The Python modules that it imports while it waits. Empty: a shell waits. */
+  prepare: readonly string[]
 }
 
 /** A directory of this host that the task sees as `/checkpoints` and can write. */

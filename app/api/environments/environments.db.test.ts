@@ -3,6 +3,8 @@ import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { findEnvironment } from '@/lib/access/environments'
 import { call } from '@/lib/access/testing/call'
 import { makePerson, type Person } from '@/lib/access/testing/people'
+import { recordPrepareProblem } from '@/lib/cluster/nodes/warm-containers'
+import { makeNode } from '@/lib/cluster/testing/rows'
 import { environmentSchema } from '@/lib/contract/access/access'
 import { testDatabase } from '@/lib/database/testing/test-database'
 import { PATCH } from './[name]/route'
@@ -49,8 +51,61 @@ describe('environments', () => {
     const made = { name: 'net', image: 'net:1', description: 'with network', network: 'internet' }
     await create(made)
     const { body } = await patch('net', { image: 'net:2' })
-    expect(body).toEqual({ ...made, image: 'net:2', is_default: false, enabled: true })
+    const rest = {
+      is_default: false,
+      enabled: true,
+      prepare: [],
+      prepare_problem: null,
+      prepare_problem_at: null,
+    }
+    expect(body).toEqual({ ...made, image: 'net:2', ...rest })
     expect((await patch('net', {})).body).toEqual(body)
+  })
+
+  it('list modules to import, and show admins why a node does not use them', async () => {
+    const prepare = ['torch', 'sklearn.svm']
+    expect(await create({ name: 'ml', image: 'ml:1', prepare })).toMatchObject({
+      status: 201,
+      body: { prepare },
+    })
+    for (const wrong of [
+      ['torch; import os'],
+      ['a-b'],
+      ['a.'],
+      ['1a'],
+      ['a', 'a'],
+      [''],
+      'torch',
+      Array(21).fill('a'),
+    ])
+      expect(await patch('ml', { prepare: wrong })).toMatchObject({ status: 422 })
+
+    const lease = await makeNode({ name: 'a', gpus: 1 })
+    await recordPrepareProblem(lease, { image: 'ml:1', prepare }, 'import torch failed')
+    await recordPrepareProblem(lease, { image: 'ml:1', prepare: ['other'] }, 'of earlier modules')
+    const problemFor = async (who: Person) => {
+      const { body } = await call(GET, '/api/environments', who)
+      return environmentSchema
+        .array()
+        .parse(body)
+        .find(({ name }) => name === 'ml')?.prepare_problem
+    }
+    expect([await problemFor(admin), await problemFor(ada)]).toEqual(['a: import torch failed', null])
+    expect(await patch('ml', { description: 'd' })).toMatchObject({
+      body: { prepare_problem: 'a: import torch failed', prepare_problem_at: expect.any(String) },
+    })
+    await recordPrepareProblem(lease, { image: 'ml:1', prepare }, null)
+    expect(await problemFor(admin)).toBeNull()
+    await recordPrepareProblem(lease, { image: 'ml:1', prepare }, 'again')
+    expect(await patch('ml', { prepare: ['torch'] })).toMatchObject({
+      body: { prepare: ['torch'], prepare_problem: null, prepare_problem_at: null },
+    })
+    await recordPrepareProblem(
+      { ...lease, leaseId: randomUUID() },
+      { image: 'ml:1', prepare: ['torch'] },
+      'late',
+    )
+    expect(await problemFor(admin)).toBeNull()
   })
 
   it('need a valid image reference', async () => {

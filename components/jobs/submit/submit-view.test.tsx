@@ -13,6 +13,9 @@ const environment = {
   image: 'python:3.13',
   description: null,
   network: 'none',
+  prepare: [],
+  prepare_problem: null,
+  prepare_problem_at: null,
   is_default: true,
   enabled: true,
 }

@@ -18,3 +18,28 @@ export async function recordWarmContainers(
     values: [lease.nodeId, lease.leaseId, containers, memoryMib],
   })
 }
+
+/** The environments whose warm containers import these modules from this image. */
+interface PreparedEnvironment {
+  image: string
+  prepare: readonly string[]
+}
+
+/**
+ * Records for admins why the prepared imports of an environment are not used on a node; null: they work. Changes nothing if the
+ * lease is lost.
+ */
+export async function recordPrepareProblem(
+  lease: Lease,
+  { image, prepare }: PreparedEnvironment,
+  problem: string | null,
+): Promise<void> {
+  await database().pool.query({
+    name: 'record-prepare-problem',
+    text: `UPDATE environments
+              SET prepare_problem = (SELECT name || ': ' FROM nodes WHERE id = $1) || $5::text,
+                  prepare_problem_at = CASE WHEN $5::text IS NULL THEN NULL ELSE now() END
+            WHERE image = $3 AND prepare = $4 AND (prepare_problem IS NOT NULL OR $5::text IS NOT NULL) AND ${leaseHeld}`,
+    values: [lease.nodeId, lease.leaseId, image, prepare, problem],
+  })
+}

@@ -53,6 +53,8 @@ export interface ClaimedTask {
   memoryMib: number
   image: string
   network: 'none' | 'internet'
+  /** The Python modules that warm containers of its environment import in advance. */
+  prepare: string[]
   spec: StoredSpec
   /** The uploaded archive of the job's directory. */
   archiveId: string | null
@@ -116,7 +118,7 @@ export interface Peer {
 
 const selectClaimed = `
   SELECT t.id, t.job_id AS "jobId", t.attempt, t.rank, t.status, t.cpu_milli AS "cpuMilli", t.memory_mib AS "memoryMib",
-         e.image, e.network, j.spec, j.archive_id AS "archiveId", j.code, j.command, j.time_limit_s AS "timeLimitS", j.workspace,
+         e.image, e.network, e.prepare, j.spec, j.archive_id AS "archiveId", j.code, j.command, j.time_limit_s AS "timeLimitS", j.workspace,
          coalesce(extract(epoch FROM now() - t.started_at), 0)::float8 AS "ranSeconds",
          t.stdout_consumed AS "stdoutConsumed", t.stderr_consumed AS "stderrConsumed",
          t.output_bytes AS "outputBytes", t.metrics, coalesce(t.reason, j.cancel_reason) AS "stopReason",

@@ -18,6 +18,7 @@ const task: ClaimedTask = {
   memoryMib: 1024,
   image: 'gpuq/python:1',
   network: 'none',
+  prepare: [],
   spec: readSpec({ args: ['--epochs', '10'], env: { SEED: '1' } }),
   archiveId: null,
   mounts: [],

@@ -46,6 +46,7 @@ export function toContainerSpec(
     cgroupParent: task.cgroup === null ? null : dirname(task.cgroup),
     network: task.networkIndex === null ? task.network : toNetworkSpec(task, task.networkIndex, jobNetworks),
     tty: spec.tty,
+    prepare: task.prepare,
   }
 }
 

@@ -6,6 +6,8 @@ import { planWarm, recentMs, type WarmLimits } from './plan-warm'
 /** A class whose container failed is left out for this long. */
 const refusedMs = 60_000
 const rememberedRequests = 64
+/** The memory in MiB of a container with prepared imports until it is measured: torch takes about half of it. */
+const assumedPreparedMib = 256
 /** The machine has little memory left below this fraction. */
 const freeShare = 0.1
 const mib = 1024 * 1024
@@ -15,6 +17,8 @@ interface ClassState {
   template: TaskContainer
   requestedMs: number[]
   refusedUntilMs: number
+  /** Of one container that waits; null: not measured yet. */
+  memoryMib: number | null
 }
 
 /** The recent tasks of a node by request class. */
@@ -25,7 +29,12 @@ export class ClassDemand {
 
   /** A task of the class came. */
   add(key: string, task: TaskContainer): void {
-    const nothing = { template: withoutTask(task), requestedMs: [], refusedUntilMs: Number.NEGATIVE_INFINITY }
+    const nothing = {
+      template: withoutTask(task),
+      requestedMs: [],
+      refusedUntilMs: Number.NEGATIVE_INFINITY,
+      memoryMib: null,
+    }
     const state = this.#classes.get(key) ?? nothing
     const requestedMs = [...state.requestedMs, performance.now()].slice(-rememberedRequests)
     this.#classes.set(key, { ...state, requestedMs })
@@ -42,19 +51,39 @@ export class ClassDemand {
     if (state) state.refusedUntilMs = performance.now() + refusedMs
   }
 
-  /**
-   * How many warm containers of each class there should be now.
-   * @param meanMib the mean memory of one, in MiB
-   */
-  plan(meanMib: number): Map<string, number> {
+  /** The prepared imports of the class cannot be used: its containers wait without them from now on. */
+  refuseImports(key: string): void {
+    const state = this.#classes.get(key)
+    if (state)
+      this.#classes.set(key, { ...state, template: { ...state.template, prepare: [] }, memoryMib: null })
+  }
+
+  /** A container of the class waits with so much memory. */
+  measured(key: string, memoryMib: number): void {
+    const state = this.#classes.get(key)
+    if (state) state.memoryMib = memoryMib
+  }
+
+  /** How many warm containers of each class there should be now. */
+  plan(): Map<string, number> {
     const now = performance.now()
     for (const [key, { requestedMs }] of this.#classes)
       if ((requestedMs.at(-1) ?? 0) < now - recentMs) this.#classes.delete(key)
     const classes = [...this.#classes]
       .filter(([, { refusedUntilMs }]) => refusedUntilMs < now)
-      .map(([key, { template, requestedMs }]) => ({ key, requestedMs, capacity: capacityFor(template) }))
+      .map(([key, { template, requestedMs, memoryMib }]) => ({
+        key,
+        requestedMs,
+        capacity: capacityFor(template),
+        memoryMib: memoryMib ?? this.#assumedMib(template),
+      }))
     const isShort = freemem() < freeShare * totalmem()
-    return planWarm(classes, this.limits, { meanMib, isShort }, now)
+    return planWarm(classes, this.limits, isShort, now)
+  }
+
+  /** Within the limit, so that there is one to measure. */
+  #assumedMib({ prepare }: TaskContainer): number {
+    return prepare.length === 0 ? 1 : Math.min(assumedPreparedMib, this.limits.memoryMib)
   }
 }
 

@@ -2,11 +2,17 @@ import { describe, expect, it } from 'vitest'
 import { planWarm, recentMs } from './plan-warm'
 
 const limits = { containers: 8, memoryMib: 100 }
-const memory = { meanMib: 5, isShort: false }
 const now = 10_000_000
-const demand = (key: string, requestedMs: number[], capacity = 8) => ({ key, requestedMs, capacity })
-const plan = (classes: ReturnType<typeof demand>[], changes: Partial<typeof limits & typeof memory> = {}) =>
-  Object.fromEntries(planWarm(classes, { ...limits, ...changes }, { ...memory, ...changes }, now))
+const demand = (key: string, requestedMs: number[], capacity = 8, memoryMib = 5) => ({
+  key,
+  requestedMs,
+  capacity,
+  memoryMib,
+})
+const plan = (
+  classes: ReturnType<typeof demand>[],
+  { isShort = false, ...changes }: Partial<typeof limits & { isShort: boolean }> = {},
+) => Object.fromEntries(planWarm(classes, { ...limits, ...changes }, isShort, now))
 
 describe('planWarm', () => {
   it('keeps one container of a class that was requested in the last hour', () => {
@@ -33,5 +39,12 @@ describe('planWarm', () => {
     expect(plan(classes, { memoryMib: 10 })).toEqual({ a: 2 })
     expect(plan(classes, { memoryMib: 0 })).toEqual({})
     expect(plan(classes, { containers: 0 })).toEqual({})
+  })
+
+  it('counts what each class needs: a large one leaves room for a small one', () => {
+    const large = demand('large', [now, now, now], 8, 60)
+    const small = demand('small', [now - 1, now - 1], 8, 5)
+    expect(plan([large, small])).toEqual({ large: 1, small: 2 })
+    expect(plan([large, small], { memoryMib: 50 })).toEqual({ small: 2 })
   })
 })

@@ -10,6 +10,8 @@ export interface ClassDemand {
   requestedMs: readonly number[]
   /** How many of its tasks can run on the node at once. */
   capacity: number
+  /** The memory in MiB that one of its containers takes while it waits. */
+  memoryMib: number
 }
 
 export interface WarmLimits {
@@ -19,40 +21,35 @@ export interface WarmLimits {
   memoryMib: number
 }
 
-/** What is known about the memory of the node's warm containers. */
-export interface WarmMemory {
-  /** The mean of one container, in MiB. */
-  meanMib: number
-  /** Whether the machine has little memory left. */
-  isShort: boolean
-}
-
 /**
  * Decides how many warm containers of each class a node keeps. Pure. The classes that were requested last come first.
  * Each gets one before any gets a second.
+ * @param isShort whether the machine has little memory left
  */
 export function planWarm(
   classes: readonly ClassDemand[],
   limits: WarmLimits,
-  memory: WarmMemory,
+  isShort: boolean,
   nowMs: number,
 ): Map<string, number> {
   const latest = ({ requestedMs }: ClassDemand) => requestedMs.at(-1) ?? Number.NEGATIVE_INFINITY
   const recent = classes
     .filter((demand) => latest(demand) > nowMs - recentMs)
     .sort((a, b) => latest(b) - latest(a))
-  const byMemory = Math.floor(limits.memoryMib / Math.max(1, memory.meanMib))
-  let left = memory.isShort ? 0 : Math.min(limits.containers, byMemory)
+  let left = isShort ? 0 : limits.containers
+  let leftMib = limits.memoryMib
   const planned = new Map<string, number>()
-  const give = (key: string, wanted: number) => {
-    const given = Math.min(wanted, left)
+  const give = ({ key, memoryMib }: ClassDemand, wanted: number) => {
+    const fitting = Math.floor(leftMib / Math.max(1, memoryMib))
+    const given = Math.min(wanted, left, fitting)
     left -= given
+    leftMib -= given * Math.max(1, memoryMib)
     if (given > 0) planned.set(key, (planned.get(key) ?? 0) + given)
   }
-  for (const { key } of recent) give(key, 1)
-  for (const { key, requestedMs, capacity } of recent) {
-    const burst = requestedMs.filter((ms) => ms > nowMs - burstMs).length
-    give(key, Math.max(1, Math.min(burst, capacity)) - 1)
+  for (const demand of recent) give(demand, 1)
+  for (const demand of recent) {
+    const burst = demand.requestedMs.filter((ms) => ms > nowMs - burstMs).length
+    if (planned.has(demand.key)) give(demand, Math.max(1, Math.min(burst, demand.capacity)) - 1)
   }
   return planned
 }

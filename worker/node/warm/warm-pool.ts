@@ -1,16 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import { ChangeSignal } from '@/lib/async/change-signal'
 import type { Lease } from '@/lib/cluster/nodes/nodes'
-import { recordWarmContainers, type WarmState } from '@/lib/cluster/nodes/warm-containers'
 import { logger } from '@/lib/logger'
 import type { EngineRuntime } from '../../runtime/docker/engine-runtime'
+import { PrepareFailure } from '../../runtime/docker/warm-containers'
 import type { TaskContainer, WarmContainer } from '../../runtime/runtime'
 import { taskUser } from '../../runtime/spec/container-spec'
 import { requestClassOf, warmName } from '../../runtime/spec/warm-spec'
 import { ClassDemand } from './class-demand'
 import type { WarmLimits } from './plan-warm'
+import { PreparedImports } from './prepared-imports'
 import { removeLeftovers } from './remove-leftovers'
 import { TaskStarts } from './task-starts'
+import { type Waiting, WaitingContainers } from './waiting-containers'
 import { createWarmFiles, giveFilesTo, removeWarmFiles, type WarmFiles, warmFiles } from './warm-files'
 
 const checkIntervalMs = 5_000
@@ -25,22 +27,14 @@ interface PoolHost {
   warmLimits: WarmLimits
 }
 
-interface Waiting {
-  id: string
-  key: string
-  container: WarmContainer
-  files: WarmFiles
-  /** Null: not measured yet. */
-  memoryMib: number | null
-}
-
 /**
  * The warm containers of a node under one lease. Each is used for one task. A task without one starts as if there were
  * none: it waits for nothing here.
  */
 export class WarmPool {
   readonly #demand: ClassDemand
-  readonly #waiting: Waiting[] = []
+  readonly #imports: PreparedImports
+  readonly #waiting: WaitingContainers
   /** Reserved by a task, which may not have it yet. By task. */
   readonly #reserved = new Map<string, Waiting>()
   /** Names of all containers that this pool is responsible for. */
@@ -52,17 +46,11 @@ export class WarmPool {
   #filling: Promise<unknown> = Promise.resolve()
   /** Removals that no start of a task waits for. They never reject. */
   #removing: Promise<unknown> = Promise.resolve()
-  /** What the database has. The first value is always recorded. */
-  #recorded: WarmState = { containers: -1, memoryMib: 0 }
 
   constructor(readonly host: PoolHost) {
     this.#demand = new ClassDemand(host.warmLimits)
-  }
-
-  /** Warm containers without a task, and their memory. */
-  get state(): WarmState {
-    const memoryMib = this.#waiting.reduce((sum, { memoryMib: used }) => sum + (used ?? 0), 0)
-    return { containers: this.#waiting.length, memoryMib }
+    this.#imports = new PreparedImports(host, this.#demand)
+    this.#waiting = new WaitingContainers(this.#imports)
   }
 
   /**
@@ -74,8 +62,7 @@ export class WarmPool {
     if (key === null || this.#closing.signal.aborted) return undefined
     this.#demand.add(key, task)
     this.#wake.notify()
-    const index = this.#waiting.findIndex((waiting) => waiting.key === key)
-    const [found] = index < 0 ? [] : this.#waiting.splice(index, 1)
+    const found = this.#waiting.take(key)
     if (found === undefined) return undefined
     this.#reserved.set(task.taskId, found)
     const give = () => giveFilesTo(task.taskId, found.files, this.host.tasksDirectory)
@@ -98,7 +85,7 @@ export class WarmPool {
       this.#later(this.#try('remove the files of a warm container', () => removeWarmFiles(found.files)))
       return
     }
-    const others = this.#waiting.filter(({ key }) => key === found.key)
+    const others = [...this.#waiting].filter(({ key }) => key === found.key)
     for (const waiting of [found, ...others]) this.#later(this.#remove(waiting))
   }
 
@@ -143,34 +130,29 @@ export class WarmPool {
   async close(): Promise<void> {
     this.#closing.abort()
     await this.#filling
-    await Promise.all(this.#waiting.map((waiting) => this.#remove(waiting)))
+    await Promise.all([...this.#waiting].map((waiting) => this.#remove(waiting)))
     await this.#removing
-    await this.#try('record the warm containers', () => this.#record())
+    await this.#try('record the warm containers', () => this.#waiting.record(this.host.lease))
   }
 
   /** Removes what is too much, then creates what is missing, one after the other. */
   async #fill(stop: AbortSignal): Promise<boolean> {
     while (!stop.aborted) {
-      const planned = this.#plan()
+      const planned = this.#demand.plan()
       const kept = new Map<string, number>()
-      for (const waiting of [...this.#waiting]) {
+      for (const waiting of this.#waiting) {
         const count = (kept.get(waiting.key) ?? 0) + 1
         kept.set(waiting.key, count)
         if (count > (planned.get(waiting.key) ?? 0)) await this.#remove(waiting)
       }
       await this.#measure()
-      await this.#record()
+      await this.#waiting.record(this.host.lease)
       const missing = [...planned].find(([key, count]) => (kept.get(key) ?? 0) < count)
       if (missing === undefined) break
       await this.starts.untilQuiet(stop)
       if (!stop.aborted) await this.#add(missing[0])
     }
     return true
-  }
-
-  #plan(): Map<string, number> {
-    const { containers, memoryMib } = this.state
-    return this.#demand.plan(containers === 0 ? 1 : memoryMib / containers)
   }
 
   async #add(key: string): Promise<void> {
@@ -190,39 +172,60 @@ export class WarmPool {
     }
     try {
       await createWarmFiles(files, tasksDirectory, resultsLimitBytes, taskUser(task))
-      const waiting = { id, key, files, container: await runtime.warm.start(task), memoryMib: null }
-      this.#waiting.push(waiting)
+      const container = await runtime.warm.start(task)
+      const isReady = container.prepare.length === 0
+      const waiting = { id, key, files, container, isReady, memoryMib: null }
+      this.#waiting.add(waiting)
       void this.#watch(waiting)
+      if (!isReady) void this.#followImports(waiting)
     } catch (error) {
-      this.#demand.refuse(key)
       await this.#clean(name, files)
-      throw error
+      if (!(error instanceof PrepareFailure)) {
+        this.#demand.refuse(key)
+        throw error
+      }
+      await this.#imports.refuse(key, task, error.message)
     }
   }
 
-  /** An end of a container that waits says that its class does not work here, such as an image without a shell. */
-  async #watch(waiting: Waiting): Promise<void> {
-    await this.host.runtime.warm.ended(waiting.container).catch(() => {})
-    if (!this.#waiting.includes(waiting)) return
-    this.#demand.refuse(waiting.key)
-    await this.#remove(waiting)
+  async #followImports(waiting: Waiting): Promise<void> {
+    const { signal } = this.#closing
+    const isWaiting = () => this.#waiting.has(waiting) && !signal.aborted
+    const done = await this.#try('follow the imports of a warm container', () =>
+      this.#imports.untilMade(waiting.key, waiting.files.results, isWaiting, signal),
+    )
+    if (done !== true) return
+    waiting.isReady = true
+    this.#wake.notify()
   }
 
-  async #record(): Promise<void> {
-    const { containers, memoryMib } = this.state
-    if (this.#recorded.containers === containers && this.#recorded.memoryMib === memoryMib) return
-    await recordWarmContainers(this.host.lease, { containers, memoryMib })
-    this.#recorded = { containers, memoryMib }
+  /**
+   * An end of a container that waits says that its class does not work here, such as an image without a shell, or that its
+   * imports cannot be used.
+   */
+  async #watch(waiting: Waiting): Promise<void> {
+    const { key, container } = waiting
+    await this.host.runtime.warm.ended(container).catch(() => {})
+    if (!this.#waiting.delete(waiting)) return
+    if (container.prepare.length === 0) this.#demand.refuse(key)
+    else await this.#try('use the imports of an environment', () => this.#imports.ended(key, container))
+    await this.#remove(waiting)
+    this.#wake.notify()
   }
 
   async #measure(): Promise<void> {
-    for (const waiting of this.#waiting)
-      waiting.memoryMib ??= await this.host.runtime.warm.memoryMib(waiting.container)
+    for (const waiting of this.#waiting) {
+      const { key, container, isReady } = waiting
+      if (!isReady || waiting.memoryMib !== null) continue
+      const memoryMib = await this.host.runtime.warm.memoryMib(container)
+      waiting.memoryMib = memoryMib
+      this.#demand.measured(key, memoryMib)
+      if (!(await this.#imports.fit(key, container, memoryMib))) await this.#remove(waiting)
+    }
   }
 
   async #remove(waiting: Waiting): Promise<void> {
-    const index = this.#waiting.indexOf(waiting)
-    if (index >= 0) this.#waiting.splice(index, 1)
+    this.#waiting.delete(waiting)
     const { name, id } = waiting.container
     await this.#clean(name, waiting.files, id)
   }

@@ -3,7 +3,7 @@ import type { ContainerOutput } from '../output/container-output'
 import { type ContainerRef, RuntimeFault, type TaskContainer, type WarmContainer } from '../runtime'
 import { buildEnvironment } from '../spec/container-environment'
 import { type ContainerSpec, containerName, labels, realGpus, taskUser } from '../spec/container-spec'
-import { startScript, writeStartFile } from '../spec/start-script'
+import { writePrepareFiles, writeStartFiles } from '../spec/start-script'
 import { parseWarmName, toWarmSpec, warmName } from '../spec/warm-spec'
 import type { ContainerExits } from './container-exits'
 import { assignedRef } from './container-state'
@@ -11,12 +11,16 @@ import { heldMib, statsSchema } from './container-usage'
 import type { DockerEngine } from './docker'
 import type { EngineEvents } from './engine-events'
 import { statusOf } from './engine-faults'
+import { describePrepareFailure } from './prepare-failure'
 
 /** The memory of the engine's process for a container: containerd's shim had 4.4 MiB (Pss), rounded up. */
 const engineProcessMib = 5
 
 /** A container that has not ended after this time waits for a job. */
 const provenMs = 100
+
+/** The imports of a container ended it at once. The message is the reason, for people to read. */
+export class PrepareFailure extends Error {}
 
 /** The parts of the runtime that warm containers use. */
 interface RuntimeParts {
@@ -40,22 +44,29 @@ export class WarmContainers {
   /**
    * Starts a container that waits for a task of the same class.
    * @param task has the files of the container, and its id as that of the task.
-   * @throws if the container ends at once, as in an image without a shell: a job in it would fail.
+   * @throws if the container ends at once, as in an image without a shell: a job in it would fail. One that imports modules
+   * may end later: see {@link prepareFailure}.
    */
   async start(task: TaskContainer): Promise<WarmContainer> {
     const { engine, watch, output } = this.parts
     const imageDigest = await this.parts.ensureImage(task.image)
     const name = warmName(task.taskId)
-    const spec = toWarmSpec(await this.parts.buildSpec(task), task.taskId, task.nodeId)
+    const { taskId: own, nodeId, prepare } = task
+    const isPrepared = prepare.length > 0
+    if (isPrepared) await writePrepareFiles(task.directory, prepare)
+    const spec = toWarmSpec(await this.parts.buildSpec(task), { id: own, nodeId, isPrepared })
     const id = await engine.create(spec)
     watch.of(id)
-    const warm = { id, name, user: taskUser(task), imageDigest }
+    const warm = { id, name, user: taskUser(task), imageDigest, prepare }
     try {
       await output.prepare(id)
       await this.#requireAlive(warm)
     } catch (error) {
+      const found = isPrepared ? await engine.find(id).catch(() => null) : null
+      const hasEnded = found !== null && found.State.Status !== 'running'
+      const failure = hasEnded ? await this.prepareFailure(warm, task.memoryMib) : undefined
       await this.remove(warm)
-      throw error
+      throw failure === undefined ? error : new PrepareFailure(failure, { cause: error })
     }
     return warm
   }
@@ -73,6 +84,15 @@ export class WarmContainers {
     })
   }
 
+  /** Why the imports of a container that has ended cannot be used, for people to read. */
+  async prepareFailure({ id }: WarmContainer, memoryMib: number): Promise<string> {
+    const { engine, watch, output } = this.parts
+    const printed = await output.readWaiting(id)
+    const { State } = await engine.inspect(id)
+    const outOfMemory = State.OOMKilled || watch.of(id).outOfMemory
+    return describePrepareFailure({ exitCode: State.ExitCode, outOfMemory, printed, memoryMib })
+  }
+
   /**
    * Gives a container the name of a task and its start file. Returns null if it cannot run the task: the container has
    * ended, something happened to it, or another container has the name.
@@ -81,10 +101,11 @@ export class WarmContainers {
     const { engine, watch } = this.parts
     const { interruptedMs, outOfMemory, signals, ended } = watch.of(warm.id)
     if (interruptedMs !== null || outOfMemory || signals.size > 0 || ended) return null
-    const script = startScript(buildEnvironment(task, realGpus(task)), task.command)
+    const environment = buildEnvironment(task, realGpus(task))
+    const program = { environment, command: task.command, isPrepared: warm.prepare.length > 0 }
     try {
       // Named only with its start file, because a worker that finds the name starts the program.
-      const named = writeStartFile(task.directory, script).then(() =>
+      const named = writeStartFiles(task.directory, program).then(() =>
         engine.rename(warm.id, containerName(task)),
       )
       const [{ State }, digest] = await Promise.all([engine.inspect(warm.id), task.digest, named])

@@ -14,11 +14,14 @@ import { type LogReader, type OutputSource, readFrames, readOutput, readTerminal
 /** An entry may be this much older than the latest one, if the other stream has not shown it yet. */
 const maxLagSeconds = 5
 
+/** How many characters explain why a warm container ended. */
+const maxPrinted = 2000
+
 /** A warm container that waits for its task. */
 interface Waiting {
   output: AsyncIterable<OutputChunk>
-  /** Opened in advance: a line starts the program. */
-  input: Duplex
+  /** Opened in advance: a line starts the program. Undefined: not yet. */
+  input?: Duplex
 }
 
 /** Reads the complete output of containers. Throws a fault if the end of the output is uncertain. */
@@ -36,13 +39,22 @@ export class ContainerOutput {
   /** Starts a warm container, and listens to it from its first byte. */
   async prepare(id: string): Promise<void> {
     const output = await this.launch({ id, tty: false })
+    this.waiting.set(id, { output })
     this.waiting.set(id, { output, input: keepOpen(await this.engine.openPlainInput(id)) })
   }
 
   /** The output of a warm container is not needed any more. */
   forget(id: string): void {
-    this.waiting.get(id)?.input.destroy()
+    this.waiting.get(id)?.input?.destroy()
     this.waiting.delete(id)
+  }
+
+  /** Returns the end of what a warm container without a task has printed. Resolves after its end. */
+  async readWaiting(id: string): Promise<string> {
+    let printed = ''
+    for await (const { bytes } of this.waiting.get(id)?.output ?? [])
+      printed = (printed + bytes.toString()).slice(-maxPrinted)
+    return printed
   }
 
   /**

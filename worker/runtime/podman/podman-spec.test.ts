@@ -26,6 +26,7 @@ const task: TaskContainer = {
   memoryMib: 1024,
   network: 'none',
   tty: false,
+  prepare: [],
 }
 const MiB = 1024 * 1024
 const translate = (changes: Partial<TaskContainer> = {}, image = { volumes: ['/data'] }, selinux = false) => {

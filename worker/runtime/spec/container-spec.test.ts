@@ -27,6 +27,7 @@ const task: TaskContainer = {
   network: 'none',
   cgroupParent: null,
   tty: false,
+  prepare: [],
   results: '/data/tasks/node.results/task',
 }
 const shared: JobNetwork = {

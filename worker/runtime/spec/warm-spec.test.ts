@@ -27,6 +27,7 @@ const task: TaskContainer = {
   cgroupParent: null,
   network: 'none',
   tty: false,
+  prepare: [],
 }
 
 describe('the request class', () => {
@@ -51,6 +52,7 @@ describe('the request class', () => {
     { memoryMib: 1024 },
     { nodeId: 'other' },
     { results: null },
+    { prepare: ['torch'] },
   ])('differs with %o', (changes) => {
     expect(requestClassOf({ ...task, ...changes })).not.toBe(requestClassOf(task))
   })
@@ -76,7 +78,7 @@ describe('the request class', () => {
 
 describe('a warm container', () => {
   const spec = buildContainerSpec(task, { outputLimitBytes: 1024 }, { volumes: [] })
-  const warm = toWarmSpec(spec, 'w', task.nodeId)
+  const warm = toWarmSpec(spec, { id: 'w', nodeId: task.nodeId, isPrepared: false })
 
   it('has the isolation and the limits of a task, and no label of one', () => {
     expect(warm.HostConfig).toEqual(spec.HostConfig)

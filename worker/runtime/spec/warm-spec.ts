@@ -1,6 +1,6 @@
 import type { TaskContainer } from '../runtime'
 import { type ContainerSpec, labels, versionLabel } from './container-spec'
-import { waitCommand } from './start-script'
+import { prepareCommand, waitCommand } from './start-script'
 
 /** Names of warm containers without a task. No task has such a name. */
 const namePrefix = 'gpuq-warm-'
@@ -36,9 +36,15 @@ export function withoutTask({ warm: _, digest: __, ...task }: TaskContainer): Ta
   return { ...task, ...nobody, cgroupParent: null, directory: '', results: results === null ? null : '' }
 }
 
-/** Turns the engine's create options for a task into those of a container that waits for a task of the same class. */
-export function toWarmSpec(spec: ContainerSpec, id: string, nodeId: string): ContainerSpec {
-  const [program = '', ...programArguments] = waitCommand
+/**
+ * Turns the engine's create options for a task into those of a container that waits for a task of the same class.
+ * @param isPrepared whether Python waits, and imports modules meanwhile
+ */
+export function toWarmSpec(
+  spec: ContainerSpec,
+  { id, nodeId, isPrepared }: { id: string; nodeId: string; isPrepared: boolean },
+): ContainerSpec {
+  const [program = '', ...programArguments] = isPrepared ? prepareCommand : waitCommand
   return {
     ...spec,
     name: warmName(id),

@@ -65,6 +65,7 @@ export class TaskBench {
       network: 'none',
       cgroupParent: null,
       tty: false,
+      prepare: [],
       results: null,
       workingDirectory: null,
       ...changes,
