@@ -5,10 +5,11 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import type { System } from '../system/start-system'
-import { call, untilFirstOutput, upload } from './client'
+import { bearer, call, untilFirstOutput, upload } from './client'
 import { type Figures, measureInTurn } from './measure'
 
 const script = 'print("first line")\n'
+const torchScript = 'import torch\nprint(torch.__version__)\n'
 
 /**
  * Measures the time from the request or command to the first output line at the client.
@@ -19,27 +20,11 @@ export async function benchFirstOutput(
   { warm, cold }: Record<'warm' | 'cold', System>,
   rounds: number,
 ): Promise<Record<'warm' | 'cold' | 'dockerRun' | 'dockerRunNoNetwork', Figures>> {
-  const directory = await mkdtemp(join(tmpdir(), 'gpuq-bench-'))
-  const file = join(directory, 'solution.py')
-  await writeFile(file, script, { mode: 0o644 })
-  const image = 'gpuq/python:1'
-  const run = (...options: string[]) =>
-    untilFirstLine([
-      'run',
-      '--rm',
-      ...options,
-      '-v',
-      `${file}:/job/solution.py:ro`,
-      image,
-      'python',
-      '-u',
-      '/job/solution.py',
-    ])
-  try {
+  return withDockerRun(script, async (run) => {
     // Nothing waits for the first job of its kind.
     await submitAndWatch(warm)
     await untilWarm(warm)
-    return await measureInTurn(rounds, {
+    return measureInTurn(rounds, {
       warm: async () => {
         const took = await submitAndWatch(warm)
         // Otherwise the preparation of the next container would delay the others.
@@ -50,6 +35,53 @@ export async function benchFirstOutput(
       dockerRun: () => run(),
       dockerRunNoNetwork: () => run('--network', 'none'),
     })
+  })
+}
+
+/**
+ * The same for a program that imports torch.
+ * @param prepared is changed: its environment imports torch in advance
+ * @param plain has warm containers without imports
+ */
+export async function benchTorch(
+  { prepared, plain }: Record<'prepared' | 'plain', System>,
+  rounds: number,
+): Promise<Record<'prepared' | 'plain' | 'dockerRun', Figures>> {
+  const changed = await call(`${prepared.url}/api/environments/python`, {
+    method: 'PATCH',
+    headers: { ...bearer(prepared), 'content-type': 'application/json' },
+    body: Buffer.from(JSON.stringify({ prepare: ['torch'] })),
+  })
+  if (changed.status !== 200)
+    throw new Error(`the change of the environment answered ${changed.status}: ${changed.body}`)
+  const measure = async (system: System, ready: (system: System) => Promise<void>) => {
+    const { sentAt, firstLineAt } = await watchSubmission(system, '', torchScript)
+    await ready(system)
+    return firstLineAt - sentAt
+  }
+  return withDockerRun(torchScript, async (run) => {
+    await measure(prepared, untilPrepared)
+    await measure(plain, untilWarm)
+    return measureInTurn(rounds, {
+      prepared: () => measure(prepared, untilPrepared),
+      plain: () => measure(plain, untilWarm),
+      dockerRun: () => run(),
+    })
+  })
+}
+
+/** Provides a function that runs a program by `docker run`, and returns the time until its first line. */
+async function withDockerRun<T>(
+  program: string,
+  work: (run: (...options: string[]) => Promise<number>) => Promise<T>,
+): Promise<T> {
+  const directory = await mkdtemp(join(tmpdir(), 'gpuq-bench-'))
+  const file = join(directory, 'solution.py')
+  await writeFile(file, program, { mode: 0o644 })
+  const volume = `${file}:/job/solution.py:ro`
+  const command = ['gpuq/python:1', 'python', '-u', '/job/solution.py']
+  try {
+    return await work((...options) => untilFirstLine(['run', '--rm', ...options, '-v', volume, ...command]))
   } finally {
     await rm(directory, { recursive: true, force: true })
   }
@@ -70,9 +102,13 @@ export interface WatchedSubmission {
 }
 
 /** Submits a job, and waits until it has ended. */
-export async function watchSubmission(system: System, config = ''): Promise<WatchedSubmission> {
+export async function watchSubmission(
+  system: System,
+  config = '',
+  program = script,
+): Promise<WatchedSubmission> {
   const sentAt = performance.now()
-  const { status, body } = await call(...upload(system, script, config))
+  const { status, body } = await call(...upload(system, program, config))
   if (status !== 202) throw new Error(`submit answered ${status}: ${body}`)
   const acceptedAt = performance.now()
   const { job_id: jobId } = JSON.parse(body) as { job_id: string }
@@ -109,6 +145,23 @@ export async function untilWarm(system: System): Promise<void> {
     }
     // A container waits for jobs when it has run for a moment.
     await new Promise((resolve) => setTimeout(resolve, 300))
+  } finally {
+    await client.end()
+  }
+}
+
+/** Waits until a warm container has imported torch. Its memory is measured then. */
+async function untilPrepared(system: System): Promise<void> {
+  const client = new pg.Client({ connectionString: system.databaseUrl })
+  await client.connect()
+  const deadline = performance.now() + 120_000
+  try {
+    for (;;) {
+      const { rows } = await client.query('SELECT 1 FROM nodes WHERE warm_memory_mib > 50')
+      if (rows.length > 0) return
+      if (performance.now() > deadline) throw new Error('no container has imported torch within two minutes')
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
   } finally {
     await client.end()
   }

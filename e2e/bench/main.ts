@@ -9,7 +9,7 @@ import { type System, type SystemOptions, startSystem } from '../system/start-sy
 import { closeConnections } from './client'
 import { benchDirectDispatch } from './direct-dispatch'
 import { benchDirectories, directoryLimits } from './directories'
-import { benchFirstOutput } from './first-output'
+import { benchFirstOutput, benchTorch } from './first-output'
 import { benchJobList } from './job-list'
 import { benchLargeQueue } from './large-queue'
 import { type Figures, ms, times } from './measure'
@@ -67,6 +67,28 @@ const parts: Record<string, () => Promise<Record<string, number>>> = {
       first_output_cold_ratio: coldRatio,
       first_output_cold_ms: first.cold.median,
       docker_run_ms: first.dockerRun.median,
+    }
+  },
+
+  'first-output-torch': async () => {
+    const { prepared, plain, dockerRun } = await withSystem({}, (withImports) =>
+      withSystem({}, (without) => benchTorch({ prepared: withImports, plain: without }, rounds)),
+    )
+    const ratio = prepared.median / dockerRun.median
+    const line = (what: string, { median, p95 }: Figures) => `  ${what}${ms(median)}, p95 ${ms(p95)}`
+    say(`Submit → first output line of a program that imports torch, median of ${rounds} rounds, alternating`)
+    say(
+      `${line('gpuq, prepared imports      ', prepared)}   ${times(ratio)} of docker run (target: within 0.1 ×)`,
+    )
+    say(
+      `${line('gpuq, warm container        ', plain)}   ${times(plain.median / dockerRun.median)} of docker run`,
+    )
+    say(line('docker run                  ', dockerRun))
+    return {
+      first_output_torch_ratio: ratio,
+      first_output_torch_ms: prepared.median,
+      first_output_torch_plain_ms: plain.median,
+      docker_run_torch_ms: dockerRun.median,
     }
   },
 
