@@ -11,13 +11,15 @@ interface TableProps {
   /** The table's name for screen readers. */
   caption: string
   className?: string | undefined
+  /** It may be wider than its place, and then scrolls sideways. */
+  scrolls?: boolean
   children: ReactNode
 }
 
 /** A responsive table. */
-export function Table({ caption, className, children }: TableProps) {
+export function Table({ caption, className, scrolls = false, children }: TableProps) {
   return (
-    <div className="@container">
+    <div className={cn('@container', scrolls && 'overflow-x-auto')}>
       <table className={cn('w-full border-collapse text-left text-sm @max-2xl:block', className)}>
         <caption className="sr-only">{caption}</caption>
         {children}

@@ -1,19 +1,20 @@
 import { maxMetricName, metricPrefix } from '@/lib/contract/search/search-keys'
 
-/** The columns of the list of jobs beside its title. */
+/** The columns of the list of jobs beside its title. Columns without a width share the rest of the table. */
 export const columnTable = {
-  status: { label: 'Status', width: 'w-50' },
-  user: { label: 'User', width: 'w-40' },
-  competition: { label: 'Competition', width: 'w-36' },
-  project: { label: 'Project', width: 'w-36' },
-  environment: { label: 'Environment', width: 'w-32' },
-  tags: { label: 'Tags', width: 'w-44' },
-  node: { label: 'Node', width: 'w-28' },
-  wait: { label: 'Wait', width: 'w-28', sort: 'wait' },
-  run_time: { label: 'Run time', width: 'w-28', sort: 'run_time' },
-  gpu_hours: { label: 'GPU hours', width: 'w-28', sort: 'gpu_hours' },
-  submitted: { label: 'Submitted', width: 'w-28', sort: 'submitted' },
+  status: { label: 'Status', width: 'w-50', rem: 12.5 },
+  user: { label: 'User', width: 'w-44', rem: 11 },
+  competition: { label: 'Competition', width: '', rem: 9 },
+  project: { label: 'Project', width: '', rem: 9 },
+  environment: { label: 'Environment', width: '', rem: 9 },
+  tags: { label: 'Tags', width: 'w-44', rem: 11 },
+  node: { label: 'Node', width: 'w-28', rem: 7 },
+  wait: { label: 'Wait', width: 'w-28', rem: 7, sort: 'wait' },
+  run_time: { label: 'Run time', width: 'w-28', rem: 7, sort: 'run_time' },
+  gpu_hours: { label: 'GPU hours', width: 'w-28', rem: 7, sort: 'gpu_hours' },
+  submitted: { label: 'Submitted', width: 'w-28', rem: 7, sort: 'submitted' },
 } as const
+const metricColumn = { width: 'w-28', rem: 7 } as const
 type KnownColumn = keyof typeof columnTable
 
 /** A column, or `metric.NAME`. */
@@ -35,6 +36,33 @@ export function metricOf(column: string): string | null {
 
 export function columnLabel(column: ColumnName): string {
   return metricOf(column) ?? columnTable[column as KnownColumn].label
+}
+
+/** The class of a column's width; empty: it shares the rest of the table. */
+export function columnWidth(column: ColumnName): string {
+  return sizeOf(column).width
+}
+
+function sizeOf(column: ColumnName): { width: string; rem: number } {
+  return metricOf(column) === null ? columnTable[column as KnownColumn] : metricColumn
+}
+
+const titleRem = 18
+/** The default columns fit into each window that has a table. */
+const fittingRem = 72
+const tableWidths = [
+  [80, '@2xl:min-w-[80rem]'],
+  [96, '@2xl:min-w-[96rem]'],
+  [112, '@2xl:min-w-[112rem]'],
+  [128, '@2xl:min-w-[128rem]'],
+  [160, '@2xl:min-w-[160rem]'],
+] as const
+
+/** The class of the least width of a table with many columns, which scrolls; null: the columns fit. */
+export function tableWidth(columns: readonly ColumnName[]): string | null {
+  const rem = columns.reduce((sum, column) => sum + sizeOf(column).rem, titleRem)
+  if (rem <= fittingRem) return null
+  return (tableWidths.find(([most]) => rem <= most) ?? tableWidths[tableWidths.length - 1])?.[1] ?? null
 }
 
 /** The order by which a column sorts; null: it sorts none. */

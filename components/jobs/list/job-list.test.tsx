@@ -1,6 +1,7 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { expect, it, vi } from 'vitest'
 import type { JobSummary } from '@/lib/contract/jobs'
+import type { SavedView } from '@/lib/contract/search/views'
 import { makeJob, makeJobSummary } from '../../testing/fixtures'
 import {
   ApiProblem,
@@ -8,6 +9,7 @@ import {
   clickButton,
   openByKeyboard,
   renderUi,
+  type SentRequest,
   sentRequests,
   typeInto,
 } from '../../testing/render'
@@ -223,6 +225,44 @@ it('cancels and tags the selected jobs, and names a failure', async () => {
   expect(sentRequests.find(({ method }) => method === 'PATCH')?.body).toEqual({ tags: ['v2'] })
   clickButton('Clear selection')
   expect(screen.queryByRole('toolbar')).toBeNull()
+})
+
+it('saves the search as a view with its columns, renames and deletes it', async () => {
+  localStorage.setItem('gpuq.jobs.columns', 'status,metric.loss')
+  const views: Partial<SavedView>[] = []
+  answerWith({
+    'GET /api/views': () => [...views],
+    'POST /api/views': ({ body }: SentRequest) => {
+      const view = { ...(body as object), view_id: 'v1', created_at: '2026-11-22T10:00:00.000Z' }
+      views.push(view)
+      return view
+    },
+  })
+  await renderList([makeJobSummary()], '?q=tag:v2&sort=-wait')
+  fireEvent.click(await screen.findByRole('button', { name: 'Save view' }))
+  fireEvent.change(await screen.findByRole('textbox', { name: 'Name of the view' }), {
+    target: { value: ' ' },
+  })
+  fireEvent.click(screen.getAllByRole('button', { name: 'Save view' }).at(-1) as HTMLElement)
+  await screen.findByText(/A name is empty/)
+  typeInto('Name of the view', 'Mine')
+  fireEvent.click(screen.getAllByRole('button', { name: 'Save view' }).at(-1) as HTMLElement)
+  await waitFor(() =>
+    expect(views).toMatchObject([
+      { name: 'Mine', all: false, q: 'tag:v2', sort: '-wait', columns: 'status,metric.loss' },
+    ]),
+  )
+  openByKeyboard(await screen.findByRole('button', { name: 'Mine' }))
+  expect(location.search).toBe('?q=tag%3Av2&sort=-wait&columns=status%2Cmetric.loss')
+  answerWith({
+    'DELETE /api/views/v1': () => {
+      views.length = 0
+      return null
+    },
+  })
+  fireEvent.click(await screen.findByRole('menuitem', { name: 'Delete view' }))
+  fireEvent.click(await screen.findByRole('button', { name: 'Delete view' }))
+  await screen.findByRole('button', { name: 'Save view' })
 })
 
 it('shows why the list failed to load, and tries again', async () => {

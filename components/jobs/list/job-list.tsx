@@ -18,7 +18,7 @@ import { PageHeader } from '../../ui/page-header'
 import { Pagination } from '../../ui/pagination'
 import { Panel } from '../../ui/panel'
 import { SkeletonRows } from '../../ui/skeleton'
-import { columnLabel, formatColumns, readColumns } from './columns'
+import { columnLabel, defaultColumns, formatColumns, readColumns } from './columns'
 import { EmptyJobs } from './empty-jobs'
 import { JobFilters as Filters } from './job-filters'
 import { toJobQuery, withCursor, withSort } from './job-query'
@@ -54,7 +54,7 @@ export function JobList({ everyone = false }: { everyone?: boolean }) {
         <Filters everyone={everyone}>
           <SaveView
             list={{ all: everyone, q: query.q ?? '', sort, columns: params.get('columns') }}
-            columns={formatColumns(columns)}
+            columns={columns.join() === defaultColumns(everyone).join() ? null : formatColumns(columns)}
           />
           <ViewMenu
             everyone={everyone}

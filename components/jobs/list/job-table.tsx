@@ -6,7 +6,7 @@ import { cn } from '../../ui/class-names'
 import { Cell, HeaderCell, RowLink, Table, TableBody, TableHead, TableRow } from '../../ui/table'
 import { jobTitle } from '../job-title'
 import { JobLabels } from '../labels/job-labels'
-import { type ColumnName, columnLabel, columnTable, metricOf, sortOf } from './columns'
+import { type ColumnName, columnLabel, columnWidth, metricOf, sortOf, tableWidth } from './columns'
 import { JobCell } from './job-cell'
 import type { Density } from './list-settings'
 
@@ -30,12 +30,14 @@ interface JobTableProps extends TableSelection {
  * title of the job where they have no column.
  */
 export function JobTable({ jobs, columns, density, sort, onSort, selected, onSelect }: JobTableProps) {
-  const wide = columns.length > 6
+  const leastWidth = tableWidth(columns)
+  const shares = columns.some((column) => columnWidth(column) === '')
   return (
-    <div className={wide ? '@2xl:overflow-x-auto' : ''}>
-      <Table caption="Jobs" className={cn('table-fixed', wide && '@2xl:min-w-max')}>
+    // A table that is wider than the page's usual width gets the width of the window.
+    <div {...(leastWidth ? { 'data-wide': true } : {})}>
+      <Table caption="Jobs" className={cn('table-fixed', leastWidth)} scrolls={leastWidth !== null}>
         <TableHead>
-          <HeaderCell className={wide ? 'w-72' : ''}>Job</HeaderCell>
+          <HeaderCell className={leastWidth ? 'w-72' : shares ? 'w-[28%]' : ''}>Job</HeaderCell>
           {columns.map((column) => (
             <ColumnHeader key={column} column={column} sort={sort} onSort={onSort} />
           ))}
@@ -59,8 +61,6 @@ export function JobTable({ jobs, columns, density, sort, onSort, selected, onSel
 
 const numbers = new Set<string>(['wait', 'run_time', 'gpu_hours', 'submitted'])
 const alignOf = (column: ColumnName) => (numbers.has(column) || metricOf(column) !== null ? 'end' : 'start')
-const widthOf = (column: ColumnName) =>
-  metricOf(column) === null ? columnTable[column as keyof typeof columnTable].width : 'w-28'
 
 interface ColumnHeaderProps extends Pick<JobTableProps, 'sort' | 'onSort'> {
   column: ColumnName
@@ -69,7 +69,7 @@ interface ColumnHeaderProps extends Pick<JobTableProps, 'sort' | 'onSort'> {
 function ColumnHeader({ column, sort, onSort }: ColumnHeaderProps) {
   const label = columnLabel(column)
   const key = sortOf(column)
-  const common = { align: alignOf(column), className: cn(widthOf(column), 'truncate') } as const
+  const common = { align: alignOf(column), className: cn(columnWidth(column), 'truncate') } as const
   if (key === null) return <HeaderCell {...common}>{label}</HeaderCell>
   const current = sort ?? '-submitted'
   const sorted = current === `-${key}` ? 'descending' : current === key ? 'ascending' : undefined

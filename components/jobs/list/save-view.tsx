@@ -3,19 +3,20 @@ import { Bookmark, BookmarkCheck, Pencil, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { createView, deleteView, renameView, viewsQuery } from '@/components/queries/views'
 import { type SavedView, viewNameSchema } from '@/lib/contract/search/views'
+import { updateSearchParams } from '../../shell/update-search-params'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { ConfirmDialog } from '../../ui/confirm-dialog'
 import { Dialog } from '../../ui/dialog'
 import { DropdownMenu, MenuItem } from '../../ui/dropdown-menu'
 import { Input } from '../../ui/input'
-import { isShown } from './view-address'
+import { isShown, viewParams } from './view-address'
 
 interface SaveViewProps {
   /** What the list shows. */
   list: Pick<SavedView, 'all' | 'q' | 'sort' | 'columns'>
-  /** The columns that a new view keeps. */
-  columns: string
+  /** The columns that a new view keeps; null: the default ones. */
+  columns: string | null
 }
 
 type Asking = 'save' | 'rename' | 'delete' | null
@@ -41,7 +42,11 @@ export function SaveView({ list, columns }: SaveViewProps) {
             title="Save view"
             description="The view has this search, its order and its columns. It appears under Jobs in the navigation."
             action="Save view"
-            onName={(name) => create({ ...list, name, columns: list.columns ?? columns })}
+            onName={async (name) => {
+              const view = await create({ ...list, name, columns: list.columns ?? columns })
+              // The list then shows the view, with its columns in the address.
+              updateSearchParams(viewParams(view), 'replace')
+            }}
             onClose={close}
           />
         ) : null}
