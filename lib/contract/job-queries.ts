@@ -1,9 +1,8 @@
 import { z } from 'zod'
 import { tags } from './config/values'
 import { idSchema } from './jobs'
-import { suggestedKeys } from './search/complete-search'
 import { describeSearchProblem, parseSearch } from './search/parse-search'
-import { maxMetricName, metricPrefix } from './search/search-keys'
+import { maxMetricName, metricPrefix, suggestedKeys } from './search/search-keys'
 import { uploadStatuses } from './status'
 
 /** What the operations on jobs accept: labels, filters and query parameters. */

@@ -5,6 +5,8 @@ import {
   isWordKey,
   metricKey,
   metricPrefix,
+  type SuggestedKey,
+  suggestedKeys,
   type WordKey,
   wordKeys,
 } from './search-keys'
@@ -16,10 +18,6 @@ export interface Completion {
   hint?: string
   insert: string
 }
-
-/** The keys whose values the server knows. */
-export const suggestedKeys = ['tag', 'user', 'project', 'competition', 'environment', 'metric'] as const
-export type SuggestedKey = (typeof suggestedKeys)[number]
 
 /** What can be completed at the caret. */
 export interface CompletionPoint {

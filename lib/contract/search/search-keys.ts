@@ -33,6 +33,10 @@ export const fixedValues = {
   is: ['starred'],
 } as const satisfies Partial<Record<WordKey, readonly string[]>>
 
+/** The keys whose values the server knows. */
+export const suggestedKeys = ['tag', 'user', 'project', 'competition', 'environment', 'metric'] as const
+export type SuggestedKey = (typeof suggestedKeys)[number]
+
 export const keyNames = [...Object.keys(wordKeys), ...Object.keys(amountKeys), 'metric']
 
 export const isWordKey = (key: string): key is WordKey => Object.hasOwn(wordKeys, key)

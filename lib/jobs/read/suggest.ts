@@ -1,6 +1,6 @@
 import { type Actor, isAdmin, requireAdmin } from '../../access/actor'
 import type { SuggestionsQuery } from '../../contract/job-queries'
-import type { SuggestedKey } from '../../contract/search/complete-search'
+import type { SuggestedKey } from '../../contract/search/search-keys'
 import { database } from '../../database/client'
 
 /** The values of the newest jobs are enough: an older value can be typed. */
