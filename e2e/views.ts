@@ -136,6 +136,23 @@ const jobViews: View[] = [
   { name: 'job-result-table', as: 'admin', open: (page, scene) => openResult(page, scene, 'Table') },
   { name: 'job-result-tree', as: 'admin', open: (page, scene) => openResult(page, scene, 'Tree') },
   {
+    name: 'job-metrics',
+    as: 'admin',
+    open: async (page, { jobs }) => {
+      await page.goto(`/jobs/${jobs.done}?tab=metrics`)
+      await expect(page.getByRole('slider', { name: 'accuracy over epoch' })).toBeVisible()
+    },
+  },
+  {
+    name: 'jobs-compared',
+    as: 'admin',
+    open: async (page, { jobs }) => {
+      await page.goto(`/jobs/compare?ids=${jobs.done},${jobs.failed}`)
+      await expect(page.getByRole('slider', { name: 'accuracy over' })).toBeVisible()
+      await expect(page.getByRole('region', { name: 'Differences of the programs' })).toBeVisible()
+    },
+  },
+  {
     name: 'job-source',
     as: 'admin',
     open: async (page, { jobs }) => {

@@ -218,3 +218,23 @@ describe('the bucket of a job', () => {
     expect(screen.getByText('2 attempts: The bucket is not reachable.')).toBeTruthy()
   })
 })
+
+describe('the column beside the output', () => {
+  const running = { status: 'running', completed_at: null } as const
+  it.each([
+    ['is there while a job may still print metrics', running, true],
+    ['is there if the job printed metrics', { metrics: { loss: 1 } }, true],
+    ['is not there if the job printed none', {}, false],
+    ['does not make a terminal narrower', { ...running, terminal: true }, false],
+  ] as const)('%s', async (_, changes, expected) => {
+    await openJob(changes, '?tab=details')
+    expect(screen.queryByRole('complementary') !== null).toBe(expected)
+  })
+
+  it('stays when the job ends without metrics, so that the output does not move', async () => {
+    const job = await openJob(running, '?tab=details')
+    act(() => FakeEventSource.latest?.emit('job', JSON.stringify({ ...job, status: 'completed' })))
+    expect(await screen.findByText('Completed')).toBeTruthy()
+    expect(screen.getByRole('complementary')).toBeTruthy()
+  })
+})

@@ -116,7 +116,7 @@ function SideColumn({
 }) {
   return (
     <aside className="sticky top-4 hidden max-h-[calc(100dvh-2rem)] w-72 shrink-0 flex-col gap-4 self-start overflow-y-auto xl:flex">
-      <JobCurves job={job} onOpen={onMetrics} />
+      {job.terminal ? null : <JobCurves job={job} onOpen={onMetrics} />}
       <JobGpuCharts
         instances={job.resources.got}
         series={stream.gpus}
@@ -127,10 +127,14 @@ function SideColumn({
   )
 }
 
-/** Whether the job has curves now, or may have some later. */
-function mayHaveCurves({ status, metrics, resources }: JobDetail): boolean {
+/** Whether the job has curves now, or may have some later. The output of a terminal has no lines of JSON. */
+function mayHaveCurves({ status, terminal, metrics, resources }: JobDetail): boolean {
   const gpus = resources.got.flatMap((instance) => instance.gpus)
-  return !isFinal(status) || Object.keys(metrics).length > 0 || gpus.some(({ simulated }) => !simulated)
+  return (
+    (!isFinal(status) && !terminal) ||
+    Object.keys(metrics).length > 0 ||
+    gpus.some(({ simulated }) => !simulated)
+  )
 }
 
 /** The placeholder of the page. */
