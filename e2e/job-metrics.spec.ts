@@ -184,14 +184,14 @@ test.describe('a comparison', () => {
 
   test('begins on the page of a job and continues with the keyboard', async ({ page }) => {
     await page.goto(`/jobs/${jobs[0]}`)
-    await page.getByRole('button', { name: 'More' }).focus()
+    await page.getByRole('button', { name: 'More', exact: true }).focus()
     await page.keyboard.press('Enter')
     await page.getByRole('menuitem', { name: 'Compare with…' }).focus()
     await page.keyboard.press('Enter')
     await expect(page.getByRole('heading', { name: 'Compare jobs' })).toBeVisible()
     await page.getByRole('button', { name: 'Add a job' }).focus()
     await page.keyboard.press('Enter')
-    await page.getByRole('textbox', { name: 'Name or id' }).fill('second')
+    await page.getByRole('textbox', { name: 'Name or id' }).fill(jobs[1] ?? '')
     await expect(page.getByRole('list', { name: 'Jobs' }).getByRole('listitem')).toHaveCount(1)
     await page.keyboard.press('Enter')
     await expect(page.getByRole('heading', { name: 'Compare 2 jobs' })).toBeVisible()

@@ -20,8 +20,8 @@ import { findVisibleJob, type VisibleJob } from './job-visibility'
 
 /** Long output is read in several requests, because an answer must not take a second. */
 const budgetMs = 400
-/** A comparison of the most jobs, twice. */
-const requestsPerUser = 24
+/** Several charts of a comparison of the most jobs. */
+const requestsPerUser = 64
 const maxListedNames = 1000
 
 const cache = new SeriesCache()
