@@ -4,7 +4,9 @@ export async function register(): Promise<void> {
   const { watchStorage } = await import('./lib/storage/watch')
   const { storeUploads } = await import('./lib/jobs/uploads/store-uploads')
   const { deliverNotifications } = await import('./lib/access/notifications/deliver')
+  const { watchDisk } = await import('./lib/access/notifications/watch-disk')
   void watchStorage()
   void storeUploads()
   void deliverNotifications()
+  void watchDisk()
 }

@@ -23,6 +23,8 @@ export const locks = {
   queueSize: 4_711_470_007,
   /** Of two projects that share a snapshot under the same name, the second one is refused. */
   sharedSnapshots: 4_711_470_008,
+  /** Of two web servers that see a full disk, one notifies the admins. */
+  lowDiskNotice: 4_711_470_009,
 } as const
 
 /** Each is one lock for every id. */

@@ -15,13 +15,19 @@ const jobDataSchema = z.object({
   reason_detail: z.string().nullable(),
 })
 
+/** What gpuq writes about a node or the disk. */
+const clusterDataSchema = z.object({ node: z.string().optional(), reason: z.string().nullable() })
+
 /** The JSON of a webhook. */
 export function toPayload({ event, data, createdAt }: Event): Record<string, unknown> {
-  return { type: event, timestamp: createdAt.toISOString(), ...data, url: urlOf(data) }
+  return { type: event, timestamp: createdAt.toISOString(), ...data, url: urlOf({ event, data }) }
 }
 
-function urlOf({ job_id: jobId }: Record<string, unknown>): string {
-  return typeof jobId === 'string' ? `${publicUrl()}/jobs/${jobId}` : `${publicUrl()}/settings`
+/** The page that shows more. */
+function urlOf({ event, data: { job_id: jobId } }: Pick<Event, 'event' | 'data'>): string {
+  if (typeof jobId === 'string') return `${publicUrl()}/jobs/${jobId}`
+  if (event === 'test') return `${publicUrl()}/settings`
+  return `${publicUrl()}/${event.startsWith('node.') ? 'cluster' : 'admin/health'}`
 }
 
 /** A message for people, as plain text. */
@@ -33,13 +39,16 @@ export interface Message {
 
 /** The message about an event. Names of jobs can contain anything, so it is made visible, and each channel escapes it. */
 export function toMessage({ event, data }: Event): Message {
-  const url = urlOf(data)
+  const url = urlOf({ event, data })
   if (event === 'test') {
     return { title: 'gpuq: test', text: 'Notifications from gpuq arrive here.', url }
   }
   const title = notificationEvents[event as NotificationEvent]
   const job = jobDataSchema.safeParse(data)
-  if (!job.success) return { title, text: '', url }
+  if (!job.success) {
+    const { node, reason } = clusterDataSchema.safeParse(data).data ?? {}
+    return { title: node ? `${title}: ${node}` : title, text: visibleText(reason ?? '', 1000), url }
+  }
   const { name, job_id: id } = job.data
   const text = event === 'job.started' ? '' : (reasonText(job.data) ?? '')
   return { title: `${title}: ${visibleText(name ?? id, 200)}`, text: visibleText(text, 1000), url }
