@@ -34,3 +34,14 @@ export const createWebhookSecret = changing<void, { secret: string }>(
   () => api.notifications.createSecret(),
   keys.notifications,
 )
+
+const newestIntervalMs = 10_000
+
+/** The user's newest jobs, also while the tab is in the background. */
+export const newestJobsQuery = () =>
+  queryOptions({
+    queryKey: [...keys.notifications, 'newest-jobs'],
+    queryFn: async ({ signal }) => (await api.jobs.list({ limit: 100 }, signal)).items,
+    refetchInterval: newestIntervalMs,
+    refetchIntervalInBackground: true,
+  })

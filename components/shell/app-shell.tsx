@@ -5,6 +5,7 @@ import { useRouter } from 'next/navigation'
 import { type ReactNode, useState } from 'react'
 import { AnnouncementBanner } from '../announcement/announcement-banner'
 import { SlurmBanner } from '../cluster/slurm/slurm-banner'
+import { useBrowserNotifications } from '../notifications/browser-setting'
 import { LowDiskBanner } from '../storage/low-disk-banner'
 import { AccountMenu } from './account-menu'
 import { HelpDialog } from './help-dialog'
@@ -27,6 +28,12 @@ const CommandPalette = dynamic(
   { ssr: false },
 )
 
+/** Loaded where the user turned it on. */
+const EndedJobsNotifier = dynamic(
+  () => import('../notifications/ended-jobs-notifier').then((module) => module.EndedJobsNotifier),
+  { ssr: false },
+)
+
 interface AppShellProps {
   handle: string
   admin: boolean
@@ -38,6 +45,7 @@ interface AppShellProps {
 /** The frame of every page for a signed-in user. */
 export function AppShell({ handle, admin, slurm, children }: AppShellProps) {
   const router = useRouter()
+  const [notifications] = useBrowserNotifications()
   const [helpOpen, setHelpOpen] = useState(false)
   const [paletteOpen, setPaletteOpen] = useState(false)
   const openPalette = () => {
@@ -68,6 +76,7 @@ export function AppShell({ handle, admin, slurm, children }: AppShellProps) {
           {children}
         </div>
       </main>
+      {notifications === 'on' ? <EndedJobsNotifier /> : null}
       {paletteOpen ? (
         <CommandPalette
           admin={admin}

@@ -1,12 +1,13 @@
 'use client'
 
+import { BrowserSwitch } from '../notifications/browser-switch'
 import { Panel, PanelBody, PanelHeader } from '../ui/panel'
 import { Segmented } from '../ui/segmented'
 import { Switch } from '../ui/switch'
 import { useThemeChoice } from '../ui/theme-toggle'
 import { useShortcutSetting } from './shortcuts/shortcut-setting'
 
-/** Theme and shortcuts in this browser. */
+/** Theme, shortcuts and notifications in this browser. */
 export function AppearancePanel() {
   const theme = useThemeChoice()
   const [shortcuts, setShortcuts] = useShortcutSetting()
@@ -21,6 +22,7 @@ export function AppearancePanel() {
           checked={shortcuts}
           onCheckedChange={setShortcuts}
         />
+        <BrowserSwitch />
       </PanelBody>
     </Panel>
   )
