@@ -54,7 +54,7 @@ test('a user shares a job by the keyboard, and people without an account see it 
     await expect(visitor.getByRole('region', { name: 'Output of the job' })).toContainText(
       'training <b>not bold</b>',
     )
-    await expect(visitor.getByRole('region', { name: 'Results' })).toBeVisible()
+    await expect(visitor.getByRole('region', { name: 'Results', exact: true })).toBeVisible()
     await expectNoSideScroll(visitor)
     expect((await new AxeBuilder({ page: visitor }).withTags(wcag).analyze()).violations).toEqual([])
   }
