@@ -59,24 +59,64 @@ export function ApiOperation({ operation }: ApiOperationProps) {
         {responses.map(({ status, description, type, fields }) => (
           <li key={status}>
             <code className="font-mono font-semibold">{status}</code> {description}
-            {type && fields.length === 0 ? (
-              <>
-                : <code className="font-mono">{type}</code>
-              </>
-            ) : null}
-            {type && fields.length > 0 ? (
-              <details className="my-1">
-                <summary className="w-fit text-accent-ink">
-                  Fields of <code className="font-mono">{type}</code>
-                </summary>
-                <div className="mt-2">
-                  <FieldTable caption={`Fields of ${type}`} fields={fields} />
-                </div>
-              </details>
-            ) : null}
+            {type === null ? null : <ResponseType type={type} fields={fields} />}
           </li>
         ))}
       </ul>
+    </section>
+  )
+}
+
+/** The name of a type of the document, also for a list of it; undefined for a type without a name. */
+const namedType = (type: string) => /^([A-Z]\w*)(?:\[\])?$/.exec(type)?.[1]
+
+/** A type with a name is a link to its fields, which several operations share. */
+function ResponseType({ type, fields }: { type: string; fields: readonly ApiField[] }) {
+  const name = namedType(type)
+  if (fields.length === 0 || name !== undefined) {
+    const text = <code className="font-mono">{type}</code>
+    return name === undefined ? (
+      <>: {text}</>
+    ) : (
+      <>
+        :{' '}
+        <a href={`#type-${name}`} className="text-accent-ink underline underline-offset-2">
+          {text}
+        </a>
+      </>
+    )
+  }
+  return (
+    <div className="mt-2">
+      <FieldTable caption="Fields of the response" fields={fields} />
+    </div>
+  )
+}
+
+/** The fields of all types that the responses of some operations name. */
+export function ApiTypes({ operations }: { operations: readonly ApiOperationProps['operation'][] }) {
+  const types = new Map(
+    operations
+      .flatMap(({ responses }) => responses)
+      .flatMap(({ type, fields }) => {
+        const name = type === null ? undefined : namedType(type)
+        return name === undefined ? [] : [[name, fields] as const]
+      }),
+  )
+  if (types.size === 0) return null
+  return (
+    <section aria-label="Types" className="flex flex-col gap-5 border-t pt-4">
+      <AnchoredHeading level={2} id="types">
+        Types
+      </AnchoredHeading>
+      {[...types].map(([name, fields]) => (
+        <div key={name} className="flex min-w-0 flex-col gap-2">
+          <AnchoredHeading level={3} id={`type-${name}`}>
+            {name}
+          </AnchoredHeading>
+          <FieldTable caption={`Fields of ${name}`} fields={fields} />
+        </div>
+      ))}
     </section>
   )
 }
@@ -110,8 +150,8 @@ function FieldTable<Field extends ApiField>({ caption, fields, placeOf }: FieldT
                   {[placeOf?.(field), field.required ? 'required' : 'optional'].filter(Boolean).join(', ')}
                 </span>
               </td>
-              <td className={`${cell} wrap-anywhere max-w-60 font-mono text-xs`}>{field.type}</td>
-              <td className={`${cell} wrap-anywhere text-muted`}>{field.description}</td>
+              <td className={`${cell} wrap-break-word max-w-60 font-mono text-xs`}>{field.type}</td>
+              <td className={`${cell} wrap-break-word text-muted`}>{field.description}</td>
             </tr>
           ))}
         </tbody>

@@ -81,13 +81,16 @@ function toComponents(
       return picture ? <ThemedPicture picture={picture} alt={alt} /> : <em>{alt}</em>
     },
     pre: ({ node }) => <FencedCode node={node} origin={origin} />,
+    // Words are not broken in cells, or narrow columns would have one letter in each line.
     table: ({ children }) => (
       <ScrollRegion aria-label="Table" className="overflow-x-auto rounded-lg border">
         <table className="w-full min-w-lg border-collapse text-left text-sm">{children}</table>
       </ScrollRegion>
     ),
-    th: ({ children }) => <th className="border-b bg-sunken px-3 py-2 font-medium">{children}</th>,
-    td: ({ children }) => <td className="border-line border-b px-3 py-2 align-top">{children}</td>,
+    th: ({ children }) => (
+      <th className="wrap-break-word border-b bg-sunken px-3 py-2 font-medium">{children}</th>
+    ),
+    td: ({ children }) => <td className="wrap-break-word border-b px-3 py-2 align-top">{children}</td>,
   }
 }
 

@@ -8,6 +8,8 @@ export interface Passage {
   path: readonly string[]
   text: string
   title: readonly string[]
+  /** How much its matches count; the text of a guide has 1. */
+  weight: number
   words: readonly string[]
 }
 
@@ -46,8 +48,8 @@ export function indexDocuments(documents: readonly Document[]): readonly Passage
 }
 
 /** @param path the headings above the text, outermost first, with its own */
-export function toPassage(href: string, path: readonly string[], text: string): Passage {
-  return { href, path, text, title: toWords(path.at(-1) ?? ''), words: toWords(text) }
+export function toPassage(href: string, path: readonly string[], text: string, weight = 1): Passage {
+  return { href, path, text, weight, title: toWords(path.at(-1) ?? ''), words: toWords(text) }
 }
 
 /** Finds the passages that contain every word of a query or a word that starts with it. The best come first. */
@@ -63,7 +65,7 @@ export function searchPassages(passages: readonly Passage[], query: string): Hit
 }
 
 /** 0 if a word is missing. A heading says best what a passage is about. */
-function rate({ title, words, path }: Passage, wanted: readonly string[]): number {
+function rate({ title, words, path, weight }: Passage, wanted: readonly string[]): number {
   const above = path.slice(0, -1).flatMap(toWords)
   let score = 0
   for (const word of wanted) {
@@ -75,7 +77,7 @@ function rate({ title, words, path }: Passage, wanted: readonly string[]): numbe
     score += found
   }
   // Of two passages with the same words, the shorter one is more about them.
-  return score / (1 + Math.log10(1 + words.length / 100))
+  return (weight * score) / (1 + Math.log10(1 + words.length / 100))
 }
 
 function excerptOf(text: string, wanted: readonly string[]): string {

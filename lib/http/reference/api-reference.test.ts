@@ -77,6 +77,11 @@ it('examples of schemas leave out what may be left out, and keep one key if all 
   )
 })
 
+it('the search lists guides before operations with the same words', async () => {
+  const [first] = await searchDocumentation('snapshot')
+  expect(first?.href).toMatch(/^\/docs\/(user|admin)-guide\//)
+})
+
 it('the search finds operations by their summary and by their path', async () => {
   const expected = { href: '/docs/api/jobs#jobs.cancel', path: ['API reference', 'Jobs', 'Cancel a job'] }
   expect(await searchDocumentation('cancel a job')).toContainEqual(expect.objectContaining(expected))

@@ -2,6 +2,9 @@ import { type Document, readDocuments } from '../../docs/documents'
 import { type Hit, indexDocuments, type Passage, searchPassages, toPassage } from '../../docs/search'
 import { apiReference } from './api-reference'
 
+/** A section of a guide explains more than an operation with the same words. */
+const operationWeight = 0.4
+
 /** The documents of the last index. Only development reads them again. */
 let indexed: { documents: readonly Document[]; passages: readonly Passage[] } | undefined
 
@@ -21,7 +24,7 @@ function indexOperations(): Passage[] {
         description === '' ? name : `${name}: ${description}`,
       )
       const text = [`${method} ${path}`, ...fields].join('. ')
-      return toPassage(`/docs/api/${slug}#${id}`, ['API reference', title, summary], text)
+      return toPassage(`/docs/api/${slug}#${id}`, ['API reference', title, summary], text, operationWeight)
     }),
   )
 }

@@ -1,7 +1,7 @@
 import type { Metadata } from 'next'
 import { headers } from 'next/headers'
 import { notFound } from 'next/navigation'
-import { ApiOperation } from '@/components/docs/api-operation'
+import { ApiOperation, ApiTypes } from '@/components/docs/api-operation'
 import { Contents } from '@/components/docs/contents'
 import { SearchForm } from '@/components/docs/search-form'
 import { PageHeader } from '@/components/ui/page-header'
@@ -48,6 +48,7 @@ export default async function ApiGroupPage(props: Props) {
           {group.operations.map((operation) => (
             <ApiOperation key={operation.id} operation={operation} />
           ))}
+          <ApiTypes operations={group.operations} />
         </article>
       </div>
     </>
