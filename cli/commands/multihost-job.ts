@@ -1,4 +1,5 @@
-import type { ConfigKey, Pool } from '@/lib/contract/config/schema'
+import type { Pool } from '@/lib/contract/config/pools'
+import type { ConfigKey } from '@/lib/contract/config/schema'
 import { splitShellWords } from '@/lib/contract/config/shell-words'
 import { type GpuqError, invalidRequest } from '@/lib/contract/errors'
 import { type Context, print } from '../context'

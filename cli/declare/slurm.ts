@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import { pools } from '@/lib/contract/config/schema'
+import { pools } from '@/lib/contract/config/pools'
 import { jsonFlag, lazily } from './command'
 
 const load = () => import('../commands/slurm')

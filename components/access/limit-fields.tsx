@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { ApiLimits } from '@/lib/contract/access/limits'
-import { type Pool, pools } from '@/lib/contract/config/schema'
+import { type Pool, pools } from '@/lib/contract/config/pools'
 import { optionalNumberText, toOptionalTexts } from '../shell/form-values'
 import type { FormFields } from '../shell/use-schema-form'
 import { SelectField } from '../ui/select'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { problemSchema } from '@/lib/contract/errors'
+import { problemSchema } from '@/lib/contract/operations/problem'
 import type { RawAnswer } from './exchange'
 import type { FuzzRequest } from './fuzz-request'
 

@@ -1,5 +1,3 @@
-import { z } from 'zod'
-
 /** Every error that gpuq answers with. The code is for programs, the message for people. */
 const kinds = {
   invalid_request: { status: 400, title: 'Bad request' },
@@ -23,27 +21,26 @@ const kinds = {
 
 export type ErrorCode = keyof typeof kinds
 
-const fieldErrorSchema = z.object({
+/** What is wrong with one value of a request. */
+export interface FieldError {
   /** A dotted path such as `expected_time`, or `config_file` for the whole part. */
-  path: z.string(),
+  path: string
   /** What to change. */
-  message: z.string(),
+  message: string
   /** 1-based place in the YAML text, if there is one. */
-  line: z.number().int().optional(),
-  column: z.number().int().optional(),
-})
+  line?: number | undefined
+  column?: number | undefined
+}
 
-export type FieldError = z.infer<typeof fieldErrorSchema>
-
-/** The body of every error: RFC 9457 problem details. */
-export const problemSchema = z.object({
-  type: z.string(),
-  title: z.string(),
-  status: z.number().int(),
-  detail: z.string().describe('the error as a sentence'),
-  code: z.string(),
-  errors: z.array(fieldErrorSchema).optional(),
-})
+/** The body of every error: RFC 9457 problem details. Its schema is in `operations/problem`. */
+interface Problem {
+  type: string
+  title: string
+  status: number
+  detail: string
+  code: string
+  errors?: FieldError[] | undefined
+}
 
 interface Details {
   /** One entry per mistake, for a 422. */
@@ -74,7 +71,7 @@ export class GpuqError extends Error {
     return kinds[this.code].status
   }
 
-  toProblem(): z.infer<typeof problemSchema> {
+  toProblem(): Problem {
     const { code, errors, status, message: detail } = this
     return { type: 'about:blank', title: kinds[code].title, status, detail, code, ...(errors && { errors }) }
   }

@@ -13,13 +13,13 @@ import * as cluster from '../contract/cluster/cluster'
 import * as jobInSlurm from '../contract/cluster/job-in-slurm'
 import * as policy from '../contract/cluster/policy'
 import * as slurm from '../contract/cluster/slurm'
-import * as errors from '../contract/errors'
 import * as jobBucket from '../contract/job-bucket'
 import * as jobFiles from '../contract/job-files'
 import * as jobQueries from '../contract/job-queries'
 import * as jobs from '../contract/jobs'
 import type { Access, Operation, ResponseSpec } from '../contract/operations/operation'
 import { allOperations } from '../contract/operations/operations'
+import * as problems from '../contract/operations/problem'
 import * as queue from '../contract/queue'
 import * as workingFiles from '../contract/working-files'
 
@@ -33,7 +33,7 @@ for (const contract of [
   artifacts,
   buckets,
   cluster,
-  errors,
+  problems,
   jobBucket,
   jobFiles,
   jobInSlurm,
@@ -66,7 +66,7 @@ export function openapiDocument(serverUrl: string): Json {
 function describeApi(): Json {
   const schemas = new ComponentSchemas()
   const problem = {
-    'application/problem+json': { schema: schemas.describe(errors.problemSchema, 'input') },
+    'application/problem+json': { schema: schemas.describe(problems.problemSchema, 'input') },
   }
   const paths: Record<string, Json> = {}
   for (const operation of allOperations) {

@@ -7,7 +7,7 @@ import {
   type SlurmTargetView,
   updateSlurmTargetSchema,
 } from '@/lib/contract/cluster/slurm'
-import { pools } from '@/lib/contract/config/schema'
+import { pools } from '@/lib/contract/config/pools'
 import { DialogForm } from '../../shell/form'
 import { type FormFields, useSchemaForm } from '../../shell/use-schema-form'
 import { Dialog } from '../../ui/dialog'

@@ -1,5 +1,5 @@
 import { uuidv7 } from 'uuidv7'
-import type { Pool } from '../../contract/config/schema'
+import type { Pool } from '../../contract/config/pools'
 import { parseSpec, type StoredSpec, type Unparsed } from '../../contract/config/stored-spec'
 import { database } from '../../database/client'
 import { transaction } from '../../database/transaction'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { pools } from '../config/schema'
+import { pools } from '../config/pools'
 import { amount, count, seconds } from '../config/values'
 
 const limit = z.number().int().min(0).max(1_000_000).nullable().describe('null: the default applies')

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { pools } from '../config/schema'
+import { pools } from '../config/pools'
 import { line } from '../config/values'
 import { startRangeSchema } from '../jobs'
 import { schedulingPolicies } from './policy'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { pools } from '../config/schema'
+import { pools } from '../config/pools'
 import { line } from '../config/values'
 
 /** Requests and responses about Slurm, under `GPUQ_ENGINE=slurm`. Memory is in MiB, times are RFC 3339 UTC. */

@@ -3,6 +3,7 @@ import { archiveReferenceSchema } from '../archives/snapshot-name'
 import { idSchema } from '../jobs'
 import { entrypoint } from './entrypoint'
 import { mounts } from './mounts'
+import { pools } from './pools'
 import { provisionArgs } from './provision-args'
 import { rankVariables } from './reserved-variables'
 import {
@@ -22,9 +23,6 @@ import {
   variables,
 } from './values'
 import { workingDirectory } from './working-directory'
-
-export const pools = ['reserved', 'on-demand', 'best-effort'] as const
-export type Pool = (typeof pools)[number]
 
 /** A key with its description and an example, for the API's document, the form and error messages. */
 const key = <Schema extends z.ZodType>(schema: Schema, description: string, example: unknown): Schema =>

@@ -1,4 +1,5 @@
-import { type FieldError, problemSchema } from '../../contract/errors'
+import type { FieldError } from '../../contract/errors'
+import { problemSchema } from '../../contract/operations/problem'
 
 /** What the client needs of a problem. */
 const knownProblem = problemSchema.pick({ detail: true, code: true, errors: true })

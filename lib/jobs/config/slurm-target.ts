@@ -1,5 +1,5 @@
 import { findProject } from '../../access/projects/submission-project'
-import type { Pool } from '../../contract/config/schema'
+import type { Pool } from '../../contract/config/pools'
 import { database } from '../../database/client'
 import { findRow } from '../../database/transaction'
 

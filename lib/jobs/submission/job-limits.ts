@@ -1,6 +1,6 @@
 import type { JobLimits } from '../../contract/access/limits'
 import type { JobConfig } from '../../contract/config/config'
-import type { Pool } from '../../contract/config/schema'
+import type { Pool } from '../../contract/config/pools'
 import { type FieldError, GpuqError } from '../../contract/errors'
 import { env } from '../../env'
 

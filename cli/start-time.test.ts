@@ -1,0 +1,28 @@
+import { build, type Metafile } from 'esbuild'
+import { expect, it } from 'vitest'
+import { withPackages } from '../deploy/package/bundle-options.mjs'
+
+/** The sources of an output and of all outputs that it imports at once. */
+function loadedWith(outputs: Metafile['outputs'], path: string, seen = new Set<string>()): string[] {
+  const output = outputs[path]
+  if (output === undefined || seen.has(path)) return []
+  seen.add(path)
+  const imported = output.imports.filter(({ kind }) => kind === 'import-statement')
+  return [...Object.keys(output.inputs), ...imported.flatMap((one) => loadedWith(outputs, one.path, seen))]
+}
+
+it('the command line starts without zod, and prints its version without its commands', async () => {
+  const entryPoints = { cli: 'cli/index.ts', program: 'cli/program.ts' }
+  const { metafile } = await build({
+    ...withPackages,
+    entryPoints,
+    write: false,
+    metafile: true,
+    sourcemap: false,
+  })
+  const loaded = (name: string) => loadedWith(metafile.outputs, `dist/${name}.js`).join('\n')
+  expect(loaded('program')).toMatch(/\/commander\//)
+  expect(loaded('program')).not.toMatch(/\/zod\//)
+  expect(loaded('cli')).toMatch(/cli\/index\.ts/)
+  expect(loaded('cli')).not.toMatch(/\/commander\//)
+})
