@@ -1,6 +1,6 @@
 import { build, type Metafile } from 'esbuild'
 import { expect, it } from 'vitest'
-import { withPackages } from '../deploy/package/bundle-options.mjs'
+import { withPackages } from './bundle-options.mjs'
 
 /** The sources of an output and of all outputs that it imports at once. */
 function loadedWith(outputs: Metafile['outputs'], path: string, seen = new Set<string>()): string[] {
