@@ -60,7 +60,7 @@ export function JobFilters({ everyone, children }: JobFiltersProps) {
             Clear
           </Button>
         ) : null}
-        <div className="ml-auto flex flex-wrap items-center gap-2 max-sm:w-full">{children}</div>
+        <div className="ml-auto flex flex-wrap items-center gap-2 max-sm:flex-1">{children}</div>
       </div>
     </search>
   )

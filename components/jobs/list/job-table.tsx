@@ -69,7 +69,7 @@ interface ColumnHeaderProps extends Pick<JobTableProps, 'sort' | 'onSort'> {
 function ColumnHeader({ column, sort, onSort }: ColumnHeaderProps) {
   const label = columnLabel(column)
   const key = sortOf(column)
-  const common = { align: alignOf(column), className: cn(columnWidth(column), 'truncate') } as const
+  const common = { align: alignOf(column), className: columnWidth(column) } as const
   if (key === null) return <HeaderCell {...common}>{label}</HeaderCell>
   const current = sort ?? '-submitted'
   const sorted = current === `-${key}` ? 'descending' : current === key ? 'ascending' : undefined
