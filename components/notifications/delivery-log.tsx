@@ -64,7 +64,7 @@ const columns: readonly Column<Delivery>[] = [
     cell: (delivery) => (
       <span className="flex min-w-0 flex-col items-start gap-0.5 @max-2xl:items-end">
         <DeliveryState delivery={delivery} />
-        <span className="min-w-0 break-all text-muted text-xs">{describeAnswer(delivery)}</span>
+        <span className="wrap-anywhere min-w-0 text-muted text-xs">{describeAnswer(delivery)}</span>
       </span>
     ),
   },
