@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { Ban, Download, RotateCw, Tag, X } from 'lucide-react'
+import { Ban, Download, GitCompareArrows, RotateCw, Tag, X } from 'lucide-react'
+import { useRouter } from 'next/navigation'
 import { useState } from 'react'
 import { api } from '@/components/queries/queries'
 import type { JobSummary } from '@/lib/contract/jobs'
@@ -8,6 +9,7 @@ import { Button } from '../../ui/button'
 import { ConfirmDialog } from '../../ui/confirm-dialog'
 import { formatCount } from '../../ui/format-number'
 import { useFooterHeight } from '../../ui/use-footer-height'
+import { comparePath, maxCompared } from '../compare/compare-path'
 import { cancelJobs, rerunJobs, useBulkChange } from './bulk-changes'
 import { TagDialog } from './tag-dialog'
 
@@ -25,6 +27,7 @@ type Asking = 'cancel' | 'rerun' | 'tag' | null
 /** The actions for the selected jobs, at the bottom of the window. */
 export function BulkBar({ jobs, listed, onSelectAll, onClear }: BulkBarProps) {
   const footer = useFooterHeight()
+  const router = useRouter()
   const client = useQueryClient()
   const { run, busy } = useBulkChange()
   const [asking, setAsking] = useState<Asking>(null)
@@ -57,6 +60,15 @@ export function BulkBar({ jobs, listed, onSelectAll, onClear }: BulkBarProps) {
       </Button>
       <Button size="sm" icon={Tag} loading={busy} onClick={() => setAsking('tag')}>
         Tag
+      </Button>
+      <Button
+        size="sm"
+        icon={GitCompareArrows}
+        disabled={jobs.length < 2 || jobs.length > maxCompared}
+        title={`Compares 2 to ${maxCompared} jobs`}
+        onClick={() => router.push(comparePath(jobs.map(({ job_id }) => job_id)))}
+      >
+        Compare
       </Button>
       <Button
         size="sm"

@@ -3,6 +3,7 @@ import { expect, it, vi } from 'vitest'
 import type { JobSummary } from '@/lib/contract/jobs'
 import type { SavedView } from '@/lib/contract/search/views'
 import { makeJob, makeJobSummary } from '../../testing/fixtures'
+import { router } from '../../testing/navigation'
 import {
   ApiProblem,
   answerWith,
@@ -225,6 +226,16 @@ it('cancels and tags the selected jobs, and names a failure', async () => {
   expect(sentRequests.find(({ method }) => method === 'PATCH')?.body).toEqual({ tags: ['v2'] })
   clickButton('Clear selection')
   expect(screen.queryByRole('toolbar')).toBeNull()
+})
+
+it('compares the selected jobs, from two on', async () => {
+  await renderList([makeJobSummary(), failed, waiting])
+  fireEvent.click(screen.getByRole('checkbox', { name: 'Select waiting one' }))
+  const compare = await screen.findByRole<HTMLButtonElement>('button', { name: 'Compare' })
+  expect(compare.disabled).toBe(true)
+  fireEvent.click(screen.getByRole('checkbox', { name: 'Select 00000002' }))
+  clickButton('Compare')
+  expect(router.push).toHaveBeenCalledWith('/jobs/compare?ids=job-00000002,job-00000003')
 })
 
 it('saves the search as a view with its columns, renames and deletes it', async () => {
