@@ -5,16 +5,16 @@ import { ipRanges } from './contract/ip-ranges'
 import { bucketVariables } from './env/bucket'
 import { count, limitVariables } from './env/limits'
 import { httpAddress, listensEverywhere, listensLocally } from './env/listening'
+import { notificationVariables } from './env/notifications'
 import { provisionVariables } from './env/provisioning'
 import { refuseSharedHostFiles } from './env/shared-server'
 import { slurmVariables } from './env/slurm'
-import { addressRanges, jobNetworks, nodeName, workspaces } from './env/values'
+import { addressRanges, flag, jobNetworks, nodeName, workspaces } from './env/values'
 
 /**
  * Every environment variable of gpuq. The admin guide has the descriptions.
  * An invalid value stops the process at its start, with an error that names the variable.
  */
-const flag = z.stringbool()
 const port = z.coerce.number().int().min(1).max(65535)
 
 export const envSchema = z.object({
@@ -131,20 +131,7 @@ export const envSchema = z.object({
     .max(1024)
     .optional()
     .describe('number of GPUs of the machine to use (simulated ones if it has none); unset: all'),
-  GPUQ_NOTIFY_PRIVATE: flag
-    .default(false)
-    .describe(
-      'true: notify_url and targets of notifications may be on this host or on a private network; users see the first bytes of the answers',
-    ),
-  GPUQ_SMTP_URL: z
-    .url({ protocol: /^smtps?$/, error: 'must be an address such as smtps://USER:PASSWORD@mail.example.org' })
-    .optional()
-    .describe('SMTP server that sends e-mail notifications, with user and password; unset: no e-mail'),
-  GPUQ_MAIL_FROM: z
-    .string()
-    .regex(/^[^\r\n]+@[^\r\n]+$/, 'must be an e-mail address, or a name with one: gpuq <gpuq@example.org>')
-    .default('gpuq@localhost')
-    .describe('sender of e-mail notifications'),
+  ...notificationVariables,
   GPUQ_WORKSPACES: workspaces
     .optional()
     .describe(

@@ -1,12 +1,10 @@
 import { useMutation } from '@tanstack/react-query'
-import { type ReactElement, useId } from 'react'
+import type { ReactElement } from 'react'
 import { z } from 'zod'
 import { createTarget, updateTarget } from '@/components/queries/notifications'
 import {
-  adminEvents,
   type CreateTarget,
   createTargetSchema,
-  jobEvents,
   type NotificationEvent,
   type NotificationTarget,
   notificationEvents,
@@ -16,12 +14,11 @@ import {
 } from '@/lib/contract/access/notifications'
 import { DialogForm } from '../shell/form'
 import { type FormFields, useSchemaForm } from '../shell/use-schema-form'
-import { Checkbox } from '../ui/checkbox'
 import { Dialog } from '../ui/dialog'
-import type { FieldBinding } from '../ui/field-context'
 import { SelectField } from '../ui/select'
-import { IdField, NumberField, TextField } from '../ui/text-field'
+import { IdField, TextField } from '../ui/text-field'
 import { toast } from '../ui/toaster'
+import { EventFields } from './event-fields'
 import { targetKindLabels } from './target-kinds'
 
 const kinds = Object.keys(targetKindLabels) as TargetKind[]
@@ -211,69 +208,5 @@ function EditTargetForm({
       <TextField label="Name" {...form.field('name')} />
       <EventFields admin={admin} form={form} />
     </DialogForm>
-  )
-}
-
-interface EventValues {
-  events: NotificationEvent[]
-  wait_minutes: string
-}
-
-function EventFields({
-  admin,
-  form,
-}: {
-  admin: boolean
-  form: FormFields<EventValues> & { values: EventValues }
-}) {
-  return (
-    <>
-      <EventChoice admin={admin} {...form.field('events')} />
-      {form.values.events.includes('job.started') ? (
-        <NumberField
-          label="Shortest wait in minutes"
-          optional
-          hint="Starts after a shorter wait are not notified."
-          placeholder="0"
-          {...form.field('wait_minutes')}
-        />
-      ) : null}
-    </>
-  )
-}
-
-function EventChoice({
-  admin,
-  value,
-  error,
-  onChange,
-}: FieldBinding<NotificationEvent[]> & { admin: boolean }) {
-  const noteId = useId()
-  const offered = Object.entries(admin ? notificationEvents : jobEvents) as [NotificationEvent, string][]
-  return (
-    <fieldset aria-describedby={error ? noteId : undefined}>
-      <legend className="mb-1.5 font-medium text-ink text-sm">Events</legend>
-      <div className="flex flex-col gap-1.5">
-        {offered.map(([event, label]) => (
-          <Checkbox
-            key={event}
-            label={label}
-            description={event in adminEvents ? 'For admins' : undefined}
-            checked={value.includes(event)}
-            aria-invalid={error ? true : undefined}
-            onCheckedChange={(on) =>
-              onChange(
-                offered
-                  .map(([own]) => own)
-                  .filter((own) => (own === event ? on === true : value.includes(own))),
-              )
-            }
-          />
-        ))}
-      </div>
-      <p id={noteId} aria-live="polite" className="text-danger-ink text-xs">
-        {error}
-      </p>
-    </fieldset>
   )
 }

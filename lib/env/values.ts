@@ -1,9 +1,11 @@
 import { hostname } from 'node:os'
-/** Schemas of the environment variables that have their own format. */
 import { z } from 'zod'
 import { readJobNetworks } from '../contract/job-network'
 import { parseWorkspaces } from '../contract/workspaces'
 import { parseAddressRanges } from './address-ranges'
+
+/** true or false. */
+export const flag = z.stringbool()
 
 export const workspaces = z.string().transform((text, context) => {
   const parsed = parseWorkspaces(text)

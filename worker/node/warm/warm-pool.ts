@@ -1,14 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { ChangeSignal } from '@/lib/async/change-signal'
-import type { Lease } from '@/lib/cluster/nodes/nodes'
 import { logger } from '@/lib/logger'
-import type { EngineRuntime } from '../../runtime/docker/engine-runtime'
 import { PrepareFailure } from '../../runtime/docker/warm-containers'
 import type { TaskContainer, WarmContainer } from '../../runtime/runtime'
 import { taskUser } from '../../runtime/spec/container-spec'
 import { requestClassOf, warmName } from '../../runtime/spec/warm-spec'
 import { ClassDemand } from './class-demand'
-import type { WarmLimits } from './plan-warm'
+import type { PoolHost } from './pool-host'
 import { PreparedImports } from './prepared-imports'
 import { removeLeftovers } from './remove-leftovers'
 import { TaskStarts } from './task-starts'
@@ -18,14 +16,6 @@ import { createWarmFiles, giveFilesTo, removeWarmFiles, type WarmFiles, warmFile
 const checkIntervalMs = 5_000
 /** How often leftovers of earlier workers are looked for. */
 const sweepIntervalMs = 60_000
-
-interface PoolHost {
-  runtime: EngineRuntime
-  lease: Lease
-  tasksDirectory: string
-  resultsLimitBytes: number | null
-  warmLimits: WarmLimits
-}
 
 /**
  * The warm containers of a node under one lease. Each is used for one task. A task without one starts as if there were
