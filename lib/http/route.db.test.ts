@@ -150,3 +150,14 @@ it('calls anything else a failure, and says nothing of it', async () => {
   expect(await answer.text()).not.toContain('secret_of_mine')
   expect(failures).toHaveBeenCalledOnce()
 })
+
+it('logs a failure without the token in the path', async () => {
+  const failures = vi.spyOn(logger, 'error').mockImplementation(() => {})
+  const operation = { access: 'public', path: '/api/shared/{token}/output' } as const
+  const handler = route(operation, () => Promise.reject(new Error('the disk is gone')))
+  const request = new Request('http://gpuq.test/api/shared/a-secret/output')
+  expect((await handler(request, { params: Promise.resolve({ token: 'a-secret' }) })).status).toBe(500)
+  expect(failures.mock.lastCall?.[0]).toMatchObject({ method: 'GET', path: '/api/shared/{token}/output' })
+  expect(JSON.stringify(failures.mock.calls)).not.toContain('a-secret')
+  vi.restoreAllMocks()
+})

@@ -87,7 +87,7 @@ export function route<const Op extends Served>(
       if (result === undefined) return new Response(null, { status: 204 })
       return paged ? pageResponse(request, result as Page<unknown>) : answerJson(result, { status })
     } catch (error) {
-      return problemResponse(toGpuqError(error, request, operation.id))
+      return problemResponse(toGpuqError(error, request, operation))
     }
   }
   return Object.assign(serve, { operation })
@@ -120,20 +120,24 @@ async function enter(
   return actor
 }
 
-function toGpuqError(error: unknown, request: Request, operation: string | undefined): GpuqError {
+function toGpuqError(error: unknown, request: Request, { id, path }: Served): GpuqError {
   if (error instanceof GpuqError) return error
-  const asked = { method: request.method, path: new URL(request.url).pathname }
+  // The token of a link is a secret, and no secret is in the log.
+  const asked = {
+    method: request.method,
+    path: path?.includes('{token}') ? path : new URL(request.url).pathname,
+  }
   if (isPoolBusy(error)) {
     logSampled(
       'warn',
       asked,
       'no database connection became free in time; GPUQ_DATABASE_CONNECTIONS sets their number',
-      operation,
+      id,
     )
     return unavailable('gpuq is busy at the moment. Try again in a few seconds.', 5)
   }
   const reference = uuidv7()
-  logSampled('error', { err: error, reference, ...asked }, 'request failed', operation)
+  logSampled('error', { err: error, reference, ...asked }, 'request failed', id)
   const next = `If this continues, tell your admin this reference: ${reference}`
   // The details of a storage fault may name a bucket, so they are only in the log.
   if (error instanceof StorageFault)
