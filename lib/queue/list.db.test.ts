@@ -43,3 +43,10 @@ it('tells of the same ones in the same order, whether more are asked for or not'
     expect(some.running).toEqual(all.running.slice(0, limit))
   }
 })
+
+it('gives a job that is newer than the forecast a position', async () => {
+  await readQueue(actor)
+  const id = await makeJob({ userId: actor.userId })
+  const { queued } = await readQueue(actor)
+  expect(queued.find(({ job_id }) => job_id === id)?.position).toBe(401)
+})

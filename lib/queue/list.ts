@@ -38,7 +38,7 @@ export async function readQueue(actor: Actor, { limit }: QueueQuery = {}): Promi
     queued: waiting.map((row) => {
       // A job that is newer than the forecast has its place in the list as position. A held job has none.
       const later =
-        row.created_at > forecast.at || row.reason === 'held'
+        row.reason === 'held'
           ? undefined
           : { position: row.place, expectedStart: null, range: null, basis: null }
       return toQueueJob(row, forecast.jobs.get(row.id) ?? later, isVisible(row))

@@ -45,7 +45,7 @@ export const builtinForecaster: Forecaster = {
       const basis = basisOf(running.get(after ?? ''), snapshot.now)
       return [jobId, { position, expectedStart: new Date(expected), range, basis }]
     })
-    return { at: new Date(snapshot.now), jobs: new Map(jobs) }
+    return { jobs: new Map(jobs) }
   },
 
   /** Sorting a hundred thousand jobs takes most of a second. */

@@ -13,7 +13,6 @@ export interface Expectation {
 }
 
 export interface QueueForecast {
-  at: Date
   /** The first waiting jobs, by position. */
   jobs: ReadonlyMap<string, Expectation>
 }

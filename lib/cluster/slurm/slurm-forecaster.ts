@@ -16,7 +16,6 @@ const order = 'coalesce(s.held, false), s.starts_at NULLS LAST, j.priority DESC,
 interface WaitingJob {
   id: string
   starts_at: Date | null
-  at: Date
 }
 
 /**
@@ -27,14 +26,14 @@ export const slurmForecaster: Forecaster = {
   async forecastFirst() {
     const { rows } = await database().pool.query<WaitingJob>({
       name: 'slurm-forecast',
-      text: `SELECT j.id, now() AS at, CASE WHEN s.starts_at IS NOT NULL AND NOT s.held AND c.problem IS NULL THEN greatest(s.starts_at, now()) END AS starts_at
+      text: `SELECT j.id, CASE WHEN s.starts_at IS NOT NULL AND NOT s.held AND c.problem IS NULL THEN greatest(s.starts_at, now()) END AS starts_at
                FROM slurm_cluster c, ${waitingJobs} ORDER BY ${order} LIMIT ${maxJobs}`,
     })
     const jobs = rows.map(({ id, starts_at }, i): [string, Expectation] => [
       id,
       { position: i + 1, expectedStart: starts_at, range: null, basis: null },
     ])
-    return { at: rows[0]?.at ?? new Date(), jobs: new Map(jobs) }
+    return { jobs: new Map(jobs) }
   },
 
   async listOthers(known) {
