@@ -105,7 +105,7 @@ test('the tabs stay visible while a long tab scrolls, and the output fills the w
     await page.getByText('Result file').scrollIntoViewIfNeeded()
     await page.mouse.wheel(0, 10_000)
     await expect.poll(() => page.evaluate(() => window.scrollY)).toBeGreaterThan(100)
-    await expect(page.getByRole('tab', { name: 'Output' })).toBeInViewport({ ratio: 1 })
+    await expect(page.getByRole('tab', { name: 'Details' })).toBeInViewport({ ratio: 1 })
   }
   await cancelAll(person)
 })

@@ -20,7 +20,7 @@ const SourceTab = dynamic(() => import('./source-tab').then((module) => module.S
   loading: () => <Skeleton className="h-64" />,
 })
 
-const tabNames = ['terminal', 'output', 'metrics', 'result', 'files', 'source', 'details'] as const
+const tabNames = ['terminal', 'output', 'result', 'metrics', 'files', 'source', 'details'] as const
 type TabName = (typeof tabNames)[number]
 
 /** The open tab is part of the address, so that users can link to it. A job with a terminal opens with it. */
@@ -106,7 +106,6 @@ export function JobTabs({ job, tab, onTab, stream, foreign }: JobTabsProps) {
             />
           ),
         },
-        { value: 'metrics', label: 'Metrics', content: <MetricsTab job={job} /> },
         {
           value: 'result',
           label: 'Result',
@@ -118,6 +117,7 @@ export function JobTabs({ job, tab, onTab, stream, foreign }: JobTabsProps) {
             />
           ),
         },
+        { value: 'metrics', label: 'Metrics', content: <MetricsTab job={job} /> },
         { value: 'files', label: 'Files', content: <ArtifactsTab job={job} /> },
         { value: 'source', label: 'Source', content: <SourceTab id={job.job_id} at={sourceLine} /> },
         { value: 'details', label: 'Details', content: <DetailsTab job={job} series={stream.gpus} /> },
