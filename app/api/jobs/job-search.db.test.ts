@@ -132,10 +132,10 @@ describe('a search', () => {
   })
 
   it('takes regular expressions and SQL as text', async () => {
-    expect(await search('"(a+)+$"')).toEqual([])
+    expect(await search('"(zz+)+$"')).toEqual([])
     expect(await search(`"' OR 1=1 --"`)).toEqual([])
     expect(await search('metric."a\'b"<1')).toEqual([])
-    expect(await search('"100%"')).toEqual([])
+    expect(await search('"zz%"')).toEqual([])
   })
 })
 
