@@ -35,6 +35,27 @@ const pictures: Picture[] = [
     },
   },
   {
+    name: 'jobs',
+    async open(page) {
+      await go(page, '/jobs')
+      await page.getByRole('link', { name: 'ResNet-50, learning rate 0.1' }).waitFor()
+    },
+  },
+  {
+    name: 'metrics',
+    async open(page, { comparableJobs: [job] }) {
+      await go(page, `/jobs/${job}?tab=metrics`)
+      await page.getByRole('slider', { name: /^loss over/ }).waitFor()
+    },
+  },
+  {
+    name: 'compare',
+    async open(page, { comparableJobs }) {
+      await go(page, `/jobs/compare?ids=${comparableJobs.join(',')}`)
+      await page.getByRole('slider', { name: /^loss over/ }).waitFor()
+    },
+  },
+  {
     name: 'cluster',
     async open(page) {
       await go(page, '/cluster')

@@ -14,6 +14,8 @@ export interface Scene {
   viewer: Researcher
   /** The viewer's running job. */
   runningJob: string
+  /** Ended jobs of the viewer that trained the same model. */
+  comparableJobs: readonly string[]
 }
 
 /** Prints like a training loop, one epoch in about `pause` seconds. It needs no GPU and no package. */
@@ -28,7 +30,7 @@ for epoch in range(1, epochs + 1):
     accuracy = 0.94 - 0.62 * math.exp(-epoch / 11) + random.uniform(-0.006, 0.006)
     rate = 0.1 * (1 + math.cos(math.pi * epoch / epochs)) / 2
     print(f"epoch {epoch:>3}  \\033[32mloss {loss:.4f}\\033[0m  accuracy {accuracy:.2%}  lr {rate:.4f}", flush=True)
-    if epoch % 5 == 0:
+    if epoch % 2 == 0:
         print(json.dumps({"epoch": epoch, "loss": round(loss, 4), "accuracy": round(accuracy, 4)}), flush=True)
     if epoch == 9:
         print("\\033[33mwarning:\\033[0m 3 images could not be decoded; they are skipped", file=sys.stderr, flush=True)
@@ -53,6 +55,11 @@ const finished: Work[] = [
     by: 'ada',
     name: 'ResNet-50, learning rate 0.05',
     config: `gpu_count: 1\ntags: [baseline]\n${arguments_('ResNet-50', 30, 0.02)}`,
+  },
+  {
+    by: 'ada',
+    name: 'ResNet-50, learning rate 0.1',
+    config: `gpu_count: 2\ntags: [baseline]\nenv: {LEARNING_RATE: "0.1"}\n${arguments_('ResNet-50 wide', 30, 0.02)}`,
   },
   { by: 'ada', name: 'ResNet-50 with FlashAttention', config: 'gpu_count: 1\n', code: missingModule },
   {
@@ -120,11 +127,15 @@ export async function setScene(system: System): Promise<Scene> {
     })
     return job_id
   }
-  for (const work of finished) await submit(work, true)
+  const comparableJobs: string[] = []
+  for (const work of finished) {
+    const id = await submit(work, true)
+    if (work.name.startsWith('ResNet-50, learning rate')) comparableJobs.push(id)
+  }
   const ids: string[] = []
   for (const work of live) ids.push(await submit(work, false))
   const viewer = people.get('ada')
   const runningJob = ids[live.findIndex(({ by }) => by === 'ada')]
   if (!viewer || !runningJob) throw new Error('The scene has no job to look at.')
-  return { viewer, runningJob }
+  return { viewer, runningJob, comparableJobs }
 }
