@@ -27,6 +27,9 @@ export interface TaskRow {
 
 /** Submits jobs to a lab's database and looks at what becomes of them. */
 export class Jobs {
+  /** What else an error shows when a check fails, besides the output of the workers. */
+  describeSystem: () => Promise<string> = async () => ''
+
   constructor(
     private readonly pool: pg.Pool,
     private readonly resultsDirectory: string,
@@ -104,7 +107,7 @@ export class Jobs {
 
   until<T>(what: string, look: () => Promise<T | null | undefined | false>, withinMs?: number): Promise<T> {
     return until(what, look, {
-      details: this.workers.lastOutput,
+      details: async () => `${this.workers.lastOutput()}\n${await this.describeSystem()}`,
       ...(withinMs === undefined ? {} : { withinMs }),
     })
   }

@@ -38,7 +38,26 @@ export class SlurmLab {
       await slurm.run('scancel', ['--user=root', '--signal=KILL', '--full']).catch(() => '')
       await slurm.run('scancel', ['--user=root']).catch(() => '')
     })
-    return new SlurmLab(lab, slurm, directory)
+    const opened = new SlurmLab(lab, slurm, directory)
+    lab.jobs.describeSystem = () => opened.describe()
+    return opened
+  }
+
+  /** What Slurm and gpuq know about each other, for the error of a check that fails. */
+  private async describe(): Promise<string> {
+    const { pool } = this.lab.database
+    const parts = [
+      this.slurm.run('squeue', ['--all', '--states=all', '--format=%A %T %Q %r %k %S %l']),
+      this.slurm.run('scontrol', ['show', 'node']),
+      pool.query('SELECT * FROM slurm_jobs ORDER BY created_at').then(({ rows }) => JSON.stringify(rows)),
+      pool.query('SELECT problem, read_at FROM slurm_cluster').then(({ rows }) => JSON.stringify(rows)),
+      pool
+        .query(
+          `SELECT pid, state, wait_event, query_start, query FROM pg_stat_activity WHERE datname = current_database() AND state <> 'idle'`,
+        )
+        .then(({ rows }) => JSON.stringify(rows)),
+    ]
+    return (await Promise.all(parts.map((part) => part.catch(String)))).join('\n')
   }
 
   get jobs() {

@@ -10,12 +10,15 @@ const lookEveryMs = 50
 export async function until<T>(
   what: string,
   look: () => Promise<T | null | undefined | false> | T | null | undefined | false,
-  { withinMs = 180_000, details = () => '' }: { withinMs?: number; details?: () => string } = {},
+  {
+    withinMs = 180_000,
+    details = () => '',
+  }: { withinMs?: number; details?: () => string | Promise<string> } = {},
 ): Promise<T> {
   for (let left = withinMs / lookEveryMs; ; left--) {
     const seen = await look()
     if (seen !== null && seen !== undefined && seen !== false) return seen
-    if (left <= 0) throw new Error(`Not within ${withinMs / 1000} s: ${what}.\n${details()}`)
+    if (left <= 0) throw new Error(`Not within ${withinMs / 1000} s: ${what}.\n${await details()}`)
     await sleep(lookEveryMs)
   }
 }
