@@ -4,7 +4,9 @@ import { stat } from 'node:fs/promises'
 import { buffer } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
+import pg from 'pg'
 import tar from 'tar-stream'
+import { ZodError } from 'zod'
 import { errorCode } from '@/lib/contract/error-code'
 import { entryNames, sumLine } from './backup-format'
 import type { FileAttributes } from './backup-writer'
@@ -77,10 +79,17 @@ export async function readBackup(
   return size
 }
 
+/** What PostgreSQL answers to damaged rows: wrong values, broken constraints, and a name that does not exist. */
+const damagedRow = /^(22|23|42P01)/
+
+/** Damaged bytes show up before the checksums are compared: in the archive, in a JSON document, or in a row. */
 function describeFault(file: string, cause: unknown): unknown {
   const code = errorCode(cause)
   const damaged =
     code?.startsWith('Z_') ||
+    cause instanceof SyntaxError ||
+    cause instanceof ZodError ||
+    (cause instanceof pg.DatabaseError && damagedRow.test(cause.code ?? '')) ||
     (cause instanceof Error && /^(Unexpected end of data|Invalid tar header)/.test(cause.message))
   return damaged ? new Error(`${file} cannot be read to its end. ${incomplete}`, { cause }) : cause
 }

@@ -13,6 +13,7 @@ import {
 } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
+import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { makeJob } from '@/lib/cluster/testing/rows'
 import { connect, type Database } from '@/lib/database/client'
@@ -254,6 +255,24 @@ describe('a restore', () => {
       // The second try, with the right file, works.
       if (bad === cut) await restoreBackup(file, target, quietly)
     }
+  })
+
+  it.each([
+    ['a row that is no JSON', '{"id":', '{"id";'],
+    ['a value that its column refuses', '_at":"20', '_at":"2x'],
+    ['a column that is missing', '"owner_id":', '"owner_ie":'],
+    ['a sequence that does not exist', '"name":"', '"name":"x'],
+    ['a manifest without tables', '"tables":', '"tablez":'],
+    ['another byte in the name of a file', 'files/', 'filez/'],
+    ['another byte in a file', 'epoch 1', 'epoch 2'],
+  ])('says that the backup is damaged: %s', async (_, before, after) => {
+    const { file } = await backUp()
+    const content = gunzipSync(await readFile(file))
+    const at = content.indexOf(before)
+    expect(at).toBeGreaterThan(0)
+    content.write(after, at)
+    await writeFile(file, gzipSync(content))
+    await expect(restoreBackup(file, await emptyTarget(), quietly)).rejects.toThrow(/The backup is damaged/)
   })
 
   it('that fails keeps what a database without tables had', async () => {
