@@ -43,6 +43,29 @@ export function needOn(request: ResourceRequest, node: NodeState): CapacityNeed 
     : { gpuCount, gpuMilli, gpuPositions, ...sharesOf(request, node) }
 }
 
+/** What one request needs on the nodes of a cluster. */
+export class Needs {
+  /** The same on all nodes of a kind. */
+  readonly #byKind = new Map<string, CapacityNeed | null>()
+
+  constructor(private readonly request: ResourceRequest) {}
+
+  /** As {@link needOn}. */
+  on(node: NodeState & { readonly kind: string }): CapacityNeed | null {
+    const known = this.#byKind.get(node.kind)
+    if (known !== undefined) return known
+    const need = needOn(this.request, node)
+    this.#byKind.set(node.kind, need)
+    return need
+  }
+}
+
+/** Returns a text that is equal for nodes which differ only in what is allocated on them. */
+export function kindOf({ blocked, pool, dedicatedTo, cpuMilli, memoryMib, gpus }: NodeState): string {
+  const traits = gpus.map((gpu) => [gpu.model, gpu.memoryMib, gpu.index, gpu.blocked])
+  return JSON.stringify([blocked, pool, dedicatedTo ?? null, cpuMilli, memoryMib, traits])
+}
+
 /**
  * Checks whether the need fits into a capacity. Gives the same answer as `fits` for the node's current
  * capacity, but works for any capacity. The look-ahead calls this for thousands of capacities and does not

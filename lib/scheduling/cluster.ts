@@ -1,3 +1,4 @@
+import { kindOf } from './capacity'
 import { NodeLedger } from './node-ledger'
 import type { NodeState } from './types'
 
@@ -11,9 +12,13 @@ export class Cluster {
   readonly #latest = new Map<NodeLedger, number>()
 
   constructor(states: readonly NodeState[]) {
-    this.nodes = states.map(
-      (state, position) => new NodeLedger(state, position, (node) => this.#recordChange(node)),
-    )
+    const kinds = new Map<string, string>()
+    this.nodes = states.map((state, position) => {
+      const traits = kindOf(state)
+      const kind = kinds.get(traits) ?? String(kinds.size)
+      kinds.set(traits, kind)
+      return new NodeLedger(state, position, kind, (node) => this.#recordChange(node))
+    })
     for (const node of this.nodes) this.#recordChange(node)
   }
 

@@ -47,7 +47,7 @@ function describeRequest(request: ResourceRequest): string {
   ].join(' ')
   const resources = [
     ...(cpuMilli === null ? [] : [count(cpuMilli / 1000, 'core')]),
-    ...(memoryMib === null ? [] : [`${gib(memoryMib)} GiB of memory`]),
+    ...(memoryMib === null ? [] : [`${requestedGib(memoryMib)} GiB of memory`]),
   ]
   return `${instances > 1 ? `${instances} nodes with ` : ''}${[gpus, ...resources].join(', ')}`
 }
@@ -91,8 +91,14 @@ function gigabytes(mib: number): number {
   return Math.floor((mib * 2 ** 20) / 1e8) / 10
 }
 
+/** Converts requested MiB to GiB. A request may be a part of one. */
+function requestedGib(mib: number): number {
+  return Number((mib / 1024).toFixed(2))
+}
+
+/** Converts the MiB of a node to whole GiB. */
 function gib(mib: number): number {
-  return Math.floor(mib / 1024)
+  return mib < 1024 ? requestedGib(mib) : Math.floor(mib / 1024)
 }
 
 function count(many: number, what: string): string {

@@ -138,6 +138,10 @@ describe('the detail of never_fits names what is missing', () => {
       'It asks for 4 GPUs; the largest of the 2 nodes of its pool has 2 such GPUs, 8 cores and 7 GiB of memory.',
     ],
     [{ gpuModel: 'H100' }, 'It asks for 1 GPU of the model H100; no node of its pool has one.'],
+    [
+      { gpuModel: 'H100', memoryMib: 256 },
+      'It asks for 1 GPU of the model H100, 0.25 GiB of memory; no node of its pool has one.',
+    ],
     [{ gpuMemoryMib: 38_147 }, 'It asks for 1 GPU with 40 GB; no node of its pool has one.'],
     [{ allowedGpus: [7, 8] }, 'It asks for 1 GPU numbered 7, 8; no node of its pool has one.'],
     [{ instances: 3 }, 'It asks for 3 nodes with 1 GPU; of the 2 nodes of its pool 2 are large enough.'],

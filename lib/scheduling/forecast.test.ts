@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { forecast } from './forecast'
 import { node, oneGpu, policy, projectShare, snapshot, waitingJob } from './testing/rows'
 import { occupied, simulate } from './testing/simulate'
-import type { RunningJob, Snapshot } from './types'
+import type { Policy, ResourceRequest, RunningJob, Snapshot } from './types'
 
 const workload = [{ request: oneGpu, weight: 1 }]
 
@@ -58,6 +58,60 @@ it('waits for the end of a retry backoff and of an overdue job', () => {
   expect(forecast(behind)[0]?.startsAt).toBeCloseTo(17_187.5, 6)
 })
 
+interface Asked {
+  request: ResourceRequest
+  priority: number
+  runsMs: number
+  projectId: string
+  userId: string
+}
+
+interface Limits {
+  name: Policy['name']
+  /** Of the project `p`. */
+  quotaMilli: number | null
+  /** Of the user `u`, in each project. */
+  userMilli: number | null
+}
+
+/** Compares forecasts from the first snapshot, and from one in the middle of a simulation, with the starts in it. */
+function expectExact(list: Asked[], sizes: number[], { name, quotaMilli, userMilli }: Limits): void {
+  // The simulation does not decay usage.
+  const undecayed = { ...policy, halfLifeMs: Number.POSITIVE_INFINITY }
+  const waiting = list.map((job, i) => ({ ...waitingJob(`j${i}`), ...job, expectedMs: job.runsMs }))
+  const nodes = sizes.map((size, i) => node(`n${i}`, size))
+  const projects = ['p', 'q'].map((id) => {
+    const userLimits = userMilli === null ? [] : [{ userId: 'u', milli: userMilli }]
+    return projectShare({ id, quotaMilli: id === 'p' ? quotaMilli : null, userLimits })
+  })
+  const states: Snapshot[] = []
+  const cluster = { nodes, policy: { ...undecayed, name }, projects, workload }
+  const { started } = simulate({ cluster, jobs: waiting, check: (state) => states.push(state) })
+  for (const state of [states[0], states[states.length >> 1]]) {
+    for (const { jobId, startsAt } of state ? forecast(state) : []) {
+      expect(startsAt).toBe(started.get(jobId) ?? null)
+    }
+  }
+}
+
+it('is exact if quota is reserved for a job that is found to be blocked in the same pass', () => {
+  const job = (
+    projectId: string,
+    userId: string,
+    runsMs = 1,
+    asked: Partial<ResourceRequest> = {},
+  ): Asked => {
+    const request = { ...oneGpu, gpuMilli: 1000, ...asked }
+    return { request, priority: userId === 'v' ? 1 : 0, runsMs, projectId, userId }
+  }
+  const two = { instances: 2 }
+  const list = [
+    ...[job('p', 'u'), job('p', 'u'), job('p', 'u'), job('q', 'u', 1, { gpuCount: 4 })],
+    ...[job('p', 'v', 1, two), job('p', 'v', 2, two), job('q', 'u', 3), job('p', 'u')],
+  ]
+  expectExact(list, [4, 2], { name: 'priority', quotaMilli: 4000, userMilli: 4000 })
+})
+
 it('is exact if the expected times are exact', () => {
   const jobs = fc.array(
     fc.record({
@@ -76,28 +130,12 @@ it('is exact if the expected times are exact', () => {
     { minLength: 1, maxLength: 20 },
   )
   const clusters = fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 3 })
-  const names = fc.constantFrom('priority', 'fcfs', 'sjf', 'fair_share')
-  // The simulation does not decay usage.
-  const undecayed = { ...policy, halfLifeMs: Number.POSITIVE_INFINITY }
+  const names = fc.constantFrom<Policy['name']>('priority', 'fcfs', 'sjf', 'fair_share')
   const quotas = fc.constantFrom(null, null, 2000, 4000)
   fc.assert(
-    fc.property(jobs, clusters, names, quotas, quotas, (list, sizes, name, quotaMilli, userMilli) => {
-      const waiting = list.map((job, i) => ({ ...waitingJob(`j${i}`), ...job, expectedMs: job.runsMs }))
-      const nodes = sizes.map((size, i) => node(`n${i}`, size))
-      const projects = ['p', 'q'].map((id) => {
-        const userLimits = userMilli === null ? [] : [{ userId: 'u', milli: userMilli }]
-        return projectShare({ id, quotaMilli: id === 'p' ? quotaMilli : null, userLimits })
-      })
-      const states: Snapshot[] = []
-      const cluster = { nodes, policy: { ...undecayed, name }, projects, workload }
-      const { started } = simulate({ cluster, jobs: waiting, check: (state) => states.push(state) })
-      // From the first snapshot, and from one in the middle of the simulation.
-      for (const state of [states[0], states[states.length >> 1]]) {
-        for (const { jobId, startsAt } of state ? forecast(state) : []) {
-          expect(startsAt).toBe(started.get(jobId) ?? null)
-        }
-      }
-    }),
+    fc.property(jobs, clusters, names, quotas, quotas, (list, sizes, name, quotaMilli, userMilli) =>
+      expectExact(list, sizes, { name, quotaMilli, userMilli }),
+    ),
     { numRuns: 1_000 },
   )
 })

@@ -34,6 +34,8 @@ export class NodeLedger implements NodeState {
   readonly occupants = new Map<string, Occupant>()
   /** The earliest end of its jobs. Minus infinity if a job is being preempted, because it may end at any moment. */
   nextEnd = Number.POSITIVE_INFINITY
+  /** Counts its changes. */
+  changes = 0
   #capacityByTime: readonly CapacityAt[] | null = null
   #capacity: Readonly<Capacity> | null = null
   /** A measure of its current state that the caller computes; null after a change. */
@@ -43,6 +45,8 @@ export class NodeLedger implements NodeState {
     state: NodeState,
     /** Its position in the list of nodes. */
     readonly position: number,
+    /** Equal for nodes that differ only in what is allocated on them. */
+    readonly kind: string,
     private readonly onChange: (node: NodeLedger) => void,
   ) {
     this.id = state.id
@@ -74,7 +78,8 @@ export class NodeLedger implements NodeState {
     const occupant = this.occupants.get(jobId)
     if (!occupant) return
     this.occupants.delete(jobId)
-    this.nextEnd = Math.min(...[...this.occupants.values()].map(endOf))
+    this.nextEnd = Number.POSITIVE_INFINITY
+    for (const other of this.occupants.values()) this.nextEnd = Math.min(this.nextEnd, endOf(other))
     this.#addUsage(occupant.task, -1)
     this.#change()
   }
@@ -131,6 +136,7 @@ export class NodeLedger implements NodeState {
   }
 
   #change(): void {
+    this.changes += 1
     this.#capacityByTime = null
     this.#capacity = null
     this.fragmentation = null

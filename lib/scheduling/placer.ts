@@ -1,4 +1,4 @@
-import { type Capacity, type CapacityNeed, needOn } from './capacity'
+import { type Capacity, type CapacityNeed, isFree, Needs } from './capacity'
 import type { Cluster } from './cluster'
 import { fits } from './fits'
 import type { Fragmentation } from './fragmentation'
@@ -25,12 +25,15 @@ export class Placer {
   /** Nodes with enough capacity. */
   readonly #choices = new Map<NodeLedger, GpuChoice>()
   #version = 0
+  readonly #needs: Needs
 
   constructor(
     readonly request: ResourceRequest,
     private readonly cluster: Cluster,
     private readonly fragmentation: Fragmentation,
-  ) {}
+  ) {
+    this.#needs = new Needs(request)
+  }
 
   /** Returns the best `count` distinct nodes that `allows` accepts, or null if there are fewer. */
   find(
@@ -64,7 +67,7 @@ export class Placer {
 
   #refresh(): void {
     for (const node of this.cluster.changedSince(this.#version)) {
-      const choice = chooseGpusOn(node, this.request, this.fragmentation)
+      const choice = chooseGpusOn(node, this.#needs.on(node), this.fragmentation)
       if (choice) this.#choices.set(node, choice)
       else this.#choices.delete(node)
     }
@@ -75,13 +78,11 @@ export class Placer {
 /** Chooses the GPUs of a node that increase fragmentation least, or null if the request does not fit. */
 function chooseGpusOn(
   node: NodeLedger,
-  request: ResourceRequest,
+  need: CapacityNeed | null,
   fragmentation: Fragmentation,
 ): GpuChoice | null {
-  // Most nodes are full, and this check is the cheapest.
-  if (!fits(request, node).ok) return null
-  const need = needOn(request, node)
-  if (!need) return null
+  // Most nodes are full.
+  if (!need || !isFree(need, node.capacity)) return null
   const { capacity } = node
   node.fragmentation ??= fragmentation.of(node, capacity)
   const current = node.fragmentation
@@ -101,13 +102,29 @@ function chooseGpusOn(
  */
 function gpuOptions({ gpuCount, gpuMilli, gpuPositions }: CapacityNeed, { gpus }: Capacity): number[][] {
   if (gpuCount === 0) return [[]]
-  const open = gpuPositions
-    .map((position) => ({ position, free: gpus[position] ?? 0 }))
-    .filter(({ free }) => free >= gpuMilli)
-  if (gpuCount === 1)
-    return [...new Map(open.toReversed().map(({ position, free }) => [free, [position]])).values()]
-  open.sort((a, b) => a.free - b.free || a.position - b.position)
-  return [open.slice(0, gpuCount).map(({ position }) => position)]
+  if (gpuCount === 1) return singleGpuOptions(gpuMilli, gpuPositions, gpus)
+  const open = gpuPositions.filter((position) => (gpus[position] ?? 0) >= gpuMilli)
+  open.sort((a, b) => (gpus[a] ?? 0) - (gpus[b] ?? 0) || a - b)
+  return [open.slice(0, gpuCount)]
+}
+
+/** Returns the lowest position for each free capacity that is enough; those that occur at the highest positions first. */
+function singleGpuOptions(
+  gpuMilli: number,
+  gpuPositions: readonly number[],
+  gpus: readonly number[],
+): number[][] {
+  const options: number[][] = []
+  const frees: number[] = []
+  for (let i = gpuPositions.length - 1; i >= 0; i--) {
+    const position = gpuPositions[i] as number
+    const free = gpus[position] ?? 0
+    if (free < gpuMilli) continue
+    const known = frees.indexOf(free)
+    if (known === -1) frees.push(free)
+    options[known === -1 ? frees.length - 1 : known] = [position]
+  }
+  return options
 }
 
 function after(

@@ -6,6 +6,7 @@ import {
   type HeldGpus,
   type ProjectAccount,
   type Queue,
+  type QueueGroup,
   type QueueHead,
   type QueuePosition,
   type QuotaGroup,
@@ -24,8 +25,7 @@ export class QueueOrder {
   readonly #shareKeys = new Map<string, ShareKey>()
   /** The job that precedes all others; null: none. */
   promotedId: string | null = null
-  /** Counts usage changes; an order by usage is valid until this changes. */
-  charges = 0
+  readonly #queueGroups = new Map<QuotaGroup, QueueGroup[]>()
 
   constructor(
     readonly policy: Policy,
@@ -70,6 +70,21 @@ export class QueueOrder {
     this.#groups.set(groupKey, group)
     this.#shareKeys.set(key, shareKey)
     return shareKey
+  }
+
+  /** Returns the queue group of the jobs with a request. */
+  queueGroupOf(group: QuotaGroup, request: ResourceRequest): QueueGroup {
+    const tier = tierOf({ request }, group)
+    const known = this.#queueGroups.get(group) ?? []
+    const existing = known.find((one) => one.tier === tier)
+    if (existing) return existing
+    const fresh = { tier, group, queues: [] }
+    this.#queueGroups.set(group, [...known, fresh])
+    return fresh
+  }
+
+  get queueGroups(): QueueGroup[] {
+    return [...this.#queueGroups.values()].flat()
   }
 
   /** The GPUs held by the jobs of the same project, and by those of the same user. */
@@ -133,7 +148,6 @@ export class QueueOrder {
 
   /** As {@link charge}, without the user. Returns the added usage by weight. */
   chargeProject(job: JobFacts, now: number, milliseconds: number): number {
-    this.charges += 1
     const growth = 2 ** ((now - this.since) / this.policy.halfLifeMs)
     const project = this.project(job.projectId)
     const amount = (growth * milliseconds * Math.max(gpuMilliOf(job) / 1000, minChargedGpus)) / project.weight
@@ -143,7 +157,6 @@ export class QueueOrder {
 
   /** Takes back a charge of {@link chargeProject}. */
   refundProject({ projectId }: JobFacts, amount: number): void {
-    this.charges += 1
     this.project(projectId).usage -= amount
   }
 
@@ -174,7 +187,7 @@ function accountOf(project: ProjectAccount, userId: string): Account {
   return account
 }
 
-function tierOf({ request }: JobFacts, { isPromoted }: QuotaGroup): QueuePosition['tier'] {
+function tierOf({ request }: Pick<JobFacts, 'request'>, { isPromoted }: QuotaGroup): QueuePosition['tier'] {
   if (isPromoted) return -1
   return request.pool === 'best-effort' ? 1 : 0
 }

@@ -12,8 +12,6 @@ export interface RequestClassState {
   unschedulable: boolean
   /** In this pass, longer jobs would use capacity that is reserved for an earlier job. */
   longestMs: number
-  /** Returns the first job in order that is not too long, and within its quotas and the reservations there. */
-  firstWithin(quotas: QuotaReader): Candidate | null
 }
 
 /** The part of a quota that is reserved for its first blocked job. */
@@ -81,6 +79,17 @@ export interface QuotaQueue {
   readonly requestClass: RequestClassState
   readonly group: QuotaGroup
   head(): QueueHead | null
+  /** Returns the first job in order whose duration is within the limit; null: none, or it would exceed a quota. */
+  first(longestMs: number): QueueHead | null
+  /** Returns the first job in order that is not too long, and within its quotas and the reservations there. */
+  firstWithin(quotas: QuotaReader): QueueHead | null
+}
+
+/** All waiting jobs with the same tier and project usage: those of a quota group, by request class. */
+export interface QueueGroup {
+  tier: QueuePosition['tier']
+  group: QuotaGroup
+  queues: QuotaQueue[]
 }
 
 /** A waiting job and its order within its share key; smaller goes first. */
@@ -124,7 +133,7 @@ export class Queue {
   pushedHead: QueueHead | null = null
 
   constructor(
-    readonly projectQueue: { readonly requestClass: RequestClassState },
+    readonly projectQueue: QuotaQueue,
     readonly shareKey: ShareKey,
   ) {}
 

@@ -8,6 +8,7 @@ import {
   Queue,
   type QueueHead,
   type QuotaGroup,
+  type QuotaQueue,
   type QuotaReader,
   type RequestClassState,
   type ShareKey,
@@ -20,9 +21,6 @@ export class RequestClass implements RequestClassState {
   unschedulable = false
   longestMs = Number.POSITIVE_INFINITY
   readonly #queues = new Map<QuotaGroup, ProjectQueue>()
-  /** Sorted by project usage, least first, as of `#charges`. */
-  #byUsage: ProjectQueue[] = []
-  #charges = 0
 
   constructor(
     readonly placer: Placer,
@@ -35,76 +33,14 @@ export class RequestClass implements RequestClassState {
     return this.#queueOf(shareKey.group).add(job, shareKey)
   }
 
-  /** Returns the first job in order that is neither too long nor over a quota. */
-  first(): Candidate | null {
-    return this.firstWithin(null)
-  }
-
-  firstWithin(quotas: QuotaReader | null): Candidate | null {
-    this.#sort()
-    const { queueOrder } = this
-    let first: Candidate | null = null
-    for (const queue of this.#byUsage) {
-      if (first && queueOrder.usageOf(queue.group) > first.projectUsage) break
-      const head = queue.first(this.longestMs)
-      if (!head) continue
-      let candidate = queueOrder.candidateOf(head)
-      if (first && comparePositions(candidate, first) >= 0) continue
-      const longestMs = quotas ? this.#longestWithin(quotas, queue.group, candidate) : this.longestMs
-      if (longestMs < this.longestMs) {
-        const shorter = queue.first(longestMs)
-        if (!shorter) continue
-        candidate = queueOrder.candidateOf(shorter)
-        if (first && comparePositions(candidate, first) >= 0) continue
-      }
-      first = candidate
-    }
-    return first
-  }
-
-  /** Returns how long a job of the group may take without using reserved quota, at most `longestMs`. */
-  #longestWithin(quotas: QuotaReader, group: QuotaGroup, candidate: Candidate): number {
-    let { longestMs } = this
-    for (const { held } of group.quotas) {
-      const reservation = quotas.reservationOf(held)
-      if (!reservation || gpuMilliOf(this.placer) <= reservation.spareMilli) continue
-      if (comparePositions(candidate, reservation.candidate) <= 0) continue
-      longestMs = Math.min(longestMs, reservation.longestMs)
-    }
-    return longestMs
-  }
-
   #queueOf(group: QuotaGroup): ProjectQueue {
     const known = this.#queues.get(group)
     if (known) return known
     const queue = new ProjectQueue(this, group, this.queueOrder)
     this.#queues.set(group, queue)
     for (const { held } of group.quotas) held.queues.push(queue)
-    this.#byUsage.push(queue)
-    this.#charges = -1
+    this.queueOrder.queueGroupOf(group, this.placer.request).queues.push(queue)
     return queue
-  }
-
-  #sort(): void {
-    const { queueOrder } = this
-    if (this.#charges === queueOrder.charges) return
-    sortByUsage(this.#byUsage, queueOrder)
-    this.#charges = queueOrder.charges
-  }
-}
-
-/** Insertion sort, because a charge moves only one project. */
-function sortByUsage(queues: ProjectQueue[], queueOrder: QueueOrder): void {
-  for (let index = 1; index < queues.length; index++) {
-    const queue = queues[index] as ProjectQueue
-    const usage = queueOrder.usageOf(queue.group)
-    let place = index
-    for (; place > 0; place--) {
-      const before = queues[place - 1] as ProjectQueue
-      if (queueOrder.usageOf(before.group) <= usage) break
-      queues[place] = before
-    }
-    queues[place] = queue
   }
 }
 
@@ -112,9 +48,16 @@ function sortByUsage(queues: ProjectQueue[], queueOrder: QueueOrder): void {
  * The waiting jobs of one request class and one quota group: of one project, or of one user with a limit. If the project
  * does not affect the order, the waiting jobs of one request class and all projects and users without quotas.
  */
-class ProjectQueue {
-  /** One bucket for each class of expected duration, the shortest first. */
+class ProjectQueue implements QuotaQueue {
+  /** By duration class. */
   readonly #buckets: DurationBucket[] = []
+  /**
+   * A binary tree over the duration classes: 1 is the root, the children of n are 2n and 2n + 1, and the leaf of a class is
+   * that class plus the number of classes. Each node has the first head in order of its classes; null: none, undefined:
+   * not known. A head stays valid as long as it is the head of its queue and no job is added: any other change only
+   * moves a queue back. So after a charge of a user only the nodes with a head of that user are determined again.
+   */
+  readonly #firsts: (QueueHead | null | undefined)[] = new Array(2 * durationClasses).fill(null)
 
   constructor(
     readonly requestClass: RequestClassState,
@@ -124,18 +67,15 @@ class ProjectQueue {
 
   add(job: WaitingJob, shareKey: ShareKey): Queue {
     const durationClass = durationClassOf(job.expectedMs)
-    const last = this.#lastUpTo(durationClass)
-    const index = this.#buckets[last]?.durationClass === durationClass ? last : last + 1
-    if (index !== last) this.#buckets.splice(index, 0, new DurationBucket(durationClass))
-    const bucket = this.#buckets[index] as DurationBucket
+    const bucket = this.#buckets[durationClass] ?? new DurationBucket()
+    this.#buckets[durationClass] = bucket
     const queue = bucket.queues.get(shareKey) ?? new Queue(this, shareKey)
     bucket.queues.set(shareKey, queue)
     const entry = { job, key: this.queueOrder.keyOf(job) }
     queue.insert(entry)
     if (queue.head === entry) {
       bucket.pushHead(queue)
-      for (let longer = index; longer < this.#buckets.length; longer++)
-        (this.#buckets[longer] as DurationBucket).cachedFirst = undefined
+      for (let node = durationClasses + durationClass; node >= 1; node >>= 1) this.#firsts[node] = undefined
     }
     return queue
   }
@@ -146,61 +86,63 @@ class ProjectQueue {
    */
   first(longestMs: number): QueueHead | null {
     if (this.queueOrder.isOverQuota(this.group, this.requestClass.placer.request)) return null
+    if (longestMs === Number.POSITIVE_INFINITY) return this.head()
     const longestClass = durationClassOf(longestMs)
-    const index = this.#lastUpTo(longestClass)
-    const last = this.#buckets[index]
-    if (last?.durationClass !== longestClass) return this.#firstUpTo(index)
-    return firstOf(this.#firstUpTo(index - 1), last.firstWithin(longestMs))
+    const longest = this.#buckets[longestClass]?.firstWithin(longestMs) ?? null
+    return firstOf(this.#firstBelow(longestClass), longest)
+  }
+
+  firstWithin(quotas: QuotaReader): QueueHead | null {
+    const { longestMs } = this.requestClass
+    const head = this.first(longestMs)
+    if (!head || this.group.quotas.length === 0) return head
+    const longestWithin = this.#longestWithin(quotas, this.queueOrder.candidateOf(head))
+    return longestWithin < longestMs ? this.first(longestWithin) : head
+  }
+
+  /** Returns how long a job may take without using reserved quota, at most as long as its class allows. */
+  #longestWithin(quotas: QuotaReader, candidate: Candidate): number {
+    let { longestMs } = this.requestClass
+    for (const { held } of this.group.quotas) {
+      const reservation = quotas.reservationOf(held)
+      if (!reservation || gpuMilliOf(this.requestClass.placer) <= reservation.spareMilli) continue
+      if (comparePositions(candidate, reservation.candidate) <= 0) continue
+      longestMs = Math.min(longestMs, reservation.longestMs)
+    }
+    return longestMs
   }
 
   /** Like `first`, without a duration limit and regardless of quotas. */
   head(): QueueHead | null {
-    return this.#firstUpTo(this.#buckets.length - 1)
+    return this.#first(1)
   }
 
-  /** Returns the first head in order of the buckets up to an index. */
-  #firstUpTo(index: number): QueueHead | null {
-    let known = index
-    while (this.#buckets[known]?.isCachedFirstValid === false) known -= 1
-    let first = this.#buckets[known]?.cachedFirst ?? null
-    for (let next = known + 1; next <= index; next++) {
-      const bucket = this.#buckets[next] as DurationBucket
-      first = firstOf(first, bucket.first())
-      bucket.cachedFirst = first
-    }
+  /** Returns the first head in order of the classes below a class. */
+  #firstBelow(durationClass: number): QueueHead | null {
+    let first: QueueHead | null = null
+    for (let node = durationClasses + durationClass; node > 1; node >>= 1)
+      if (node & 1) first = firstOf(first, this.#first(node - 1))
     return first
   }
 
-  /** Returns the index of the last bucket up to a duration class, or -1. */
-  #lastUpTo(durationClass: number): number {
-    let low = 0
-    for (let high = this.#buckets.length; low < high; ) {
-      const middle = (low + high) >> 1
-      if ((this.#buckets[middle] as DurationBucket).durationClass <= durationClass) low = middle + 1
-      else high = middle
-    }
-    return low - 1
+  #first(node: number): QueueHead | null {
+    const known = this.#firsts[node]
+    if (known === null || (known !== undefined && isCurrent(known))) return known
+    const first =
+      node < durationClasses
+        ? firstOf(this.#first(2 * node), this.#first(2 * node + 1))
+        : (this.#buckets[node - durationClasses]?.first() ?? null)
+    this.#firsts[node] = first
+    return first
   }
 }
 
 /** Queues of one quota group whose jobs have similar expected durations, in queue order. */
 class DurationBucket {
-  /**
-   * The first head in order of this bucket and those with shorter jobs; undefined: not known. It stays valid as long as
-   * it is the head of its queue and no job is added: any other change only moves a queue back.
-   */
-  cachedFirst: QueueHead | null | undefined
   /** Queues without jobs are removed. */
   readonly queues = new Map<ShareKey, Queue>()
   /** May hold several heads of a queue; only the latest one counts. */
   readonly #heads = new Heap<QueueHead>(compareHeads)
-
-  constructor(readonly durationClass: number) {}
-
-  get isCachedFirstValid(): boolean {
-    const { cachedFirst } = this
-    return cachedFirst === null || (cachedFirst !== undefined && isCurrent(cachedFirst))
-  }
 
   /** Adds the current head of a queue, which goes before its earlier heads. */
   pushHead(queue: Queue): void {
@@ -241,7 +183,10 @@ function isCurrent({ queue, head, userUsage }: QueueHead): boolean {
   return head === queue.head && Object.is(userUsage, queue.shareKey.user.usage)
 }
 
+/** A power of two. Durations of 35 days and more are in the last class. */
+const durationClasses = 64
+
 /** Groups durations that differ by a factor of at most 1.4. */
 function durationClassOf(milliseconds: number): number {
-  return Math.round(2 * Math.log2(Math.max(1, milliseconds)))
+  return Math.min(durationClasses - 1, Math.round(2 * Math.log2(Math.max(1, milliseconds))))
 }

@@ -1,4 +1,4 @@
-import { isFree, needOn } from './capacity'
+import { type CapacityNeed, isFree, Needs, needOn } from './capacity'
 import type { Cluster } from './cluster'
 import type { NodeLedger } from './node-ledger'
 import type { ResourceRequest, TaskPlacement } from './types'
@@ -25,12 +25,16 @@ interface EarliestStart {
 export class EarliestStarts {
   /** By node position. Minus infinity: fits once the jobs that are being preempted have ended. */
   readonly #at: number[] = []
-  #version = 0
+  /** The changes of each node that its earliest start considers, by node position. */
+  readonly #changes: number[] = []
+  readonly #needs: Needs
 
   constructor(
     private readonly request: ResourceRequest,
     private readonly cluster: Cluster,
-  ) {}
+  ) {
+    this.#needs = new Needs(request)
+  }
 
   /**
    * Returns the earliest start of the request, or null if it would not fit even if all running jobs ended.
@@ -38,12 +42,12 @@ export class EarliestStarts {
    * the first blocked job has one, and no later placement may delay it.
    */
   reserve(now: number, taken: ReadonlySet<NodeLedger> = noNodes): Reservation | null {
-    this.#refresh()
     const { request } = this
     const best: EarliestStart[] = []
     for (const node of this.cluster.nodes) {
-      const at = Math.max(this.#at[node.position] ?? never, now)
-      const worst = best.length < request.instances ? null : best.at(-1)
+      const worst = best[request.instances - 1]
+      if (worst && this.#startsAfter(node, worst.at)) continue
+      const at = Math.max(this.#startOn(node), now)
       if (at === never || taken.has(node) || (worst && at > worst.at)) continue
       best.push({ node, at })
       best.sort((a, b) => this.#compare(a, b, now))
@@ -51,6 +55,13 @@ export class EarliestStarts {
     }
     const last = best[request.instances - 1]
     return last ? { at: last.at, nodes: new Set(best.map(({ node }) => node)), request } : null
+  }
+
+  /** Whether the request cannot fit on the node up to a time, because it does not fit now and no job ends there. */
+  #startsAfter(node: NodeLedger, at: number): boolean {
+    if (node.nextEnd <= at) return false
+    const need = this.#needs.on(node)
+    return need === null || !isFree(need, node.capacity)
   }
 
   /**
@@ -64,16 +75,17 @@ export class EarliestStarts {
     return byNextEnd || a.node.position - b.node.position
   }
 
-  #refresh(): void {
-    for (const node of this.cluster.changedSince(this.#version)) {
-      this.#at[node.position] = earliestStartOn(this.request, node)
+  #startOn(node: NodeLedger): number {
+    const { position, changes } = node
+    if (this.#changes[position] !== changes) {
+      this.#at[position] = earliestStartOn(this.#needs.on(node), node)
+      this.#changes[position] = changes
     }
-    this.#version = this.cluster.version
+    return this.#at[position] ?? never
   }
 }
 
-function earliestStartOn(request: ResourceRequest, node: NodeLedger): number {
-  const need = needOn(request, node)
+function earliestStartOn(need: CapacityNeed | null, node: NodeLedger): number {
   if (!need) return never
   const steps = node.capacityByTime()
   let low = 0

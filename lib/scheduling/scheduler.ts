@@ -113,7 +113,7 @@ export class Scheduler {
     this.#unblock()
     this.#promotion?.update(now, this)
     const pass = new Pass(this, now)
-    const candidates = new Candidates(this.#requestClasses.values(), this.queueOrder, now)
+    const candidates = new Candidates(this.queueOrder, now)
     while (!this.isFull) {
       const queue = candidates.next()
       if (!queue || !pass.tryFirst(queue)) break
@@ -152,7 +152,7 @@ export class Scheduler {
   }
 
   firstBlocked(now: number): Queue | null {
-    return firstBlocked(this.#requestClasses.values(), this.queueOrder, now)
+    return firstBlocked(this.queueOrder, now)
   }
 
   /**
