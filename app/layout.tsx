@@ -1,10 +1,13 @@
-import { GeistMono } from 'geist/font/mono'
-import { GeistSans } from 'geist/font/sans'
 import type { Metadata, Viewport } from 'next'
+import localFont from 'next/font/local'
 import { headers } from 'next/headers'
 import type { ReactNode } from 'react'
 import { UiProviders } from '@/components/ui/ui-providers'
 import './globals.css'
+
+// Subsets: `npm run fonts`.
+const sans = localFont({ src: './fonts/geist-sans.woff2', variable: '--font-geist-sans', weight: '400 700' })
+const mono = localFont({ src: './fonts/geist-mono.woff2', variable: '--font-geist-mono', weight: '400 700' })
 
 export const metadata: Metadata = {
   title: { default: 'gpuq', template: '%s · gpuq' },
@@ -31,7 +34,7 @@ export const viewport: Viewport = {
 export default async function RootLayout({ children }: { children: ReactNode }) {
   const nonce = (await headers()).get('x-nonce')
   return (
-    <html lang="en" className={`${GeistSans.variable} ${GeistMono.variable}`} suppressHydrationWarning>
+    <html lang="en" className={`${sans.variable} ${mono.variable}`} suppressHydrationWarning>
       <body>
         <UiProviders {...(nonce ? { nonce } : {})}>
           {/* The first focusable element: skips the navigation. */}
