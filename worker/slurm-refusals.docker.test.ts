@@ -49,6 +49,19 @@ it('a job that no nodes of its partition can ever run is refused, also if Slurm 
   expect(await lab.jobs.untilFinal(fits)).toMatchObject({ status: 'completed' })
   await lab.untilRow(fits, 'its row ends', ({ ended }) => ended)
 
+  // Minutes. gpuq's own limit of a job, with the time to prepare and end it, is higher.
+  await cluster().run('scontrol', ['update', 'PartitionName=main', 'MaxTime=15'])
+  await lab.jobs.until('gpuq knows the time limit of the partition', async () => {
+    const query = `SELECT 1 FROM slurm_cluster WHERE partitions::text LIKE '%"maxTimeS": 900%'`
+    return (await lab.lab.database.pool.query(query)).rowCount === 1
+  })
+  await expect(upload(lab.lab, 'print(1)', { max_time: 901 })).rejects.toMatchObject({
+    message: 'config_file: max_time: must be at most 900 s, the time limit of the Slurm partition "main"',
+  })
+  const short = await upload(lab.lab, 'print(1)', { cpu: 1, memory_gb: 0.25 })
+  expect(await lab.jobs.untilFinal(short)).toMatchObject({ status: 'completed' })
+  await lab.untilRow(short, 'its row ends', ({ ended }) => ended)
+
   await cluster().endController('SIGTERM')
   await untilKnown('problem', 'gpuq knows that Slurm does not answer')
   const spec = { cpu: 1, memory_gb: 0.25, instance_count: 3 }

@@ -8,6 +8,7 @@ import { formatNumber } from '../../ui/format-number'
 import { Panel, PanelHeader } from '../../ui/panel'
 import { StatusBadge } from '../../ui/status-badge'
 import { type Column, DataTable } from '../../ui/table'
+import { formatGib } from '../format-amounts'
 import { NodePager, NodeSearch } from '../nodes/node-search'
 import { GpuUse } from './gpu-use'
 import { SlurmNodeActions } from './slurm-node-actions'
@@ -68,8 +69,6 @@ export function SlurmNodes({ slurm, filter, onFilter }: SlurmNodesProps) {
   )
 }
 
-const gib = (mib: number) => formatNumber(Math.round(mib / 1024))
-
 const columns: readonly Column<SlurmNodeView>[] = [
   {
     label: 'Node',
@@ -93,7 +92,8 @@ const columns: readonly Column<SlurmNodeView>[] = [
     label: 'Memory',
     align: 'end',
     className: 'text-muted tabular-nums whitespace-nowrap',
-    cell: ({ memory_mib, used_memory_mib }) => `${gib(used_memory_mib)} of ${gib(memory_mib)} GiB`,
+    cell: ({ memory_mib, used_memory_mib }) =>
+      `${formatGib(used_memory_mib).replace(' GiB', '')} of ${formatGib(memory_mib)}`,
   },
   { label: 'Worker', cell: ({ worker }) => workerBadges[worker] },
 ]

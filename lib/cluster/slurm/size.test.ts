@@ -23,9 +23,9 @@ function node(name: string, type: string | null, count: number, partitions = ['m
 }
 
 const nodes = [node('a', 'a100', 8), node('b', 'h100_sxm', 4, ['main', 'large']), node('c', null, 0)]
-const main = { name: 'main', maxNodes: null, nodes }
-const large = { name: 'large', maxNodes: null, nodes: nodes.slice(1, 2) }
-const facts = { nodes, partition: main, shardsPerGpu: 0, timeLimitS: 600 }
+const main = { name: 'main', maxNodes: null, maxTimeS: null, nodes }
+const large = { name: 'large', maxNodes: null, maxTimeS: 3600, nodes: nodes.slice(1, 2) }
+const facts = { nodes, partition: main, shardsPerGpu: 0, timeLimitS: 600, expectedTimeS: 300 }
 
 describe('the size of a job in Slurm', () => {
   it('is the smallest share of a node that belongs to its GPUs', () => {
@@ -48,6 +48,14 @@ describe('the size of a job in Slurm', () => {
   it('leaves time to prepare the job and to end it', () => {
     const { timeLimitS, graceS } = slurmSizeOf(request, facts)
     expect(timeLimitS - graceS).toBeGreaterThan(600)
+  })
+
+  it('has no higher time limit than its partition, in which it would wait for ever', () => {
+    const asked = { ...facts, partition: large, timeLimitS: 7200 }
+    expect(slurmSizeOf(request, { ...asked, expectedTimeS: 3600 }).timeLimitS).toBe(3600)
+    expect(() => slurmSizeOf(request, { ...asked, expectedTimeS: 3601 })).toThrow(
+      'expected_time: must be at most 3600 s, the time limit of the Slurm partition "large".',
+    )
   })
 
   it('names the type of GPU that a model means', () => {

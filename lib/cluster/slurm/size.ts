@@ -24,8 +24,9 @@ interface SizeFacts {
   partition: PartitionSize | null
   /** How many shards a GPU has; 0: Slurm has no shards. */
   shardsPerGpu: number
-  /** The program's time limit. */
+  /** The program's time limit, and how long it is expected to run. */
   timeLimitS: number
+  expectedTimeS: number
 }
 
 /** For the image, the directory and the end of the container, which do not count towards the program's time limit. */
@@ -51,7 +52,8 @@ export function slurmSizeOf(request: ResourceRequest, facts: SizeFacts): SlurmSi
   if (shared && request.gpuCount > 1)
     throw new UnsuitableForSlurm('Slurm gives shards of one GPU only. Use gpu_count: 1 with gpu_fraction.')
   const gpuType = request.gpuModel === null ? null : requireType(request.gpuModel, facts.nodes)
-  const refusal = facts.partition && findSizeRefusal(toAskedSize(request, facts.nodes), facts.partition)
+  const time = { key: 'expected_time' as const, seconds: facts.expectedTimeS }
+  const refusal = facts.partition && findSizeRefusal(toAskedSize(request, time, facts.nodes), facts.partition)
   if (refusal) throw new UnsuitableForSlurm(`${refusal.key}: ${refusal.message}.`)
   const share = shareOf(request, gpuType, facts.partition?.nodes ?? facts.nodes)
   return {
@@ -61,7 +63,11 @@ export function slurmSizeOf(request: ResourceRequest, facts: SizeFacts): SlurmSi
     shards: shared ? Math.max(1, Math.ceil((request.gpuMilli / 1000) * facts.shardsPerGpu)) : 0,
     cpus: request.cpuMilli === null ? share.cpus : wholeCpus(request.cpuMilli),
     memoryMib: request.memoryMib ?? share.memoryMib,
-    timeLimitS: facts.timeLimitS + startReserveS + graceS,
+    // Slurm would let a job with a higher limit than its partition's wait for ever.
+    timeLimitS: Math.min(
+      facts.timeLimitS + startReserveS + graceS,
+      facts.partition?.maxTimeS ?? Number.POSITIVE_INFINITY,
+    ),
     graceS,
   }
 }

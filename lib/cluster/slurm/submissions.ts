@@ -20,6 +20,7 @@ export interface UnsubmittedJob {
   spec: StoredSpec
   priority: number
   timeLimitS: number
+  expectedTimeS: number
   /** The handle of the job's owner. */
   owner: string
   target: SlurmTarget
@@ -36,7 +37,8 @@ const unsubmitted = `j.status = 'pending' AND NOT j.held AND (j.not_before IS NU
 export async function readUnsubmitted(limit: number): Promise<UnsubmittedJob[]> {
   const { rows } = await database().pool.query<Unparsed<UnsubmittedJob & { pool: Pool }>>({
     name: 'slurm-unsubmitted',
-    text: `SELECT j.id, j.spec, j.priority, j.time_limit_s AS "timeLimitS", u.handle AS owner,
+    text: `SELECT j.id, j.spec, j.priority, j.time_limit_s AS "timeLimitS", j.expected_time_s AS "expectedTimeS",
+                  u.handle AS owner,
                   jsonb_build_object('account', t.account, 'partition', t.partition, 'qos', t.qos, 'reservation', t.reservation) AS target
              FROM jobs j JOIN users u ON u.id = j.user_id
              LEFT JOIN LATERAL (${slurmTargetOf('j.project_id', "coalesce(j.spec->>'pool', 'on-demand')")}) t ON true

@@ -43,8 +43,13 @@ export async function requirePartitionSize(
     findTargetPartition(userId, config.project_id, config.pool),
   ])
   const partition = findPartition(name, cluster)
-  if (partition)
-    refuse(findSizeRefusal(toAskedSize(requestOf(config, null), cluster.nodes), partition), where)
+  if (!partition) return
+  const { max_time, expected_time } = config
+  const time =
+    max_time === undefined
+      ? { key: 'expected_time' as const, seconds: expected_time }
+      : { key: 'max_time' as const, seconds: max_time }
+  refuse(findSizeRefusal(toAskedSize(requestOf(config, null), time, cluster.nodes), partition), where)
 }
 
 function refuse(refusal: Refusal | null, where: string): void {

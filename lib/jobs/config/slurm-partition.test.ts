@@ -31,9 +31,10 @@ const partition: SlurmPartition = {
   maxNodes: null,
   maxTimeS: null,
 }
-const asked: AskedSize = { instances: 1, gpus: 1, gpuType: null, cpus: null, memoryMib: null }
-const refusalOf = (size: Partial<AskedSize>, maxNodes: number | null = null) =>
-  findSizeRefusal({ ...asked, ...size }, { name: 'main', maxNodes, nodes })
+const time = { key: 'max_time', seconds: 3600 } as const
+const asked: AskedSize = { instances: 1, gpus: 1, gpuType: null, cpus: null, memoryMib: null, time }
+const refusalOf = (size: Partial<AskedSize>, most: { maxNodes?: number; maxTimeS?: number } = {}) =>
+  findSizeRefusal({ ...asked, ...size }, { name: 'main', maxNodes: null, maxTimeS: null, nodes, ...most })
 
 describe('what a partition can never give', () => {
   it.each([
@@ -74,10 +75,18 @@ describe('what a partition can never give', () => {
   })
 
   it('has more nodes than the partition allows one job', () => {
-    expect(refusalOf({ instances: 2 }, 2)).toBeNull()
-    expect(refusalOf({ instances: 3 }, 2)).toEqual({
+    expect(refusalOf({ instances: 2 }, { maxNodes: 2 })).toBeNull()
+    expect(refusalOf({ instances: 3 }, { maxNodes: 2 })).toEqual({
       key: 'instance_count',
       message: 'the job needs 3 nodes at once, and the Slurm partition "main" allows 2 nodes per job',
+    })
+  })
+
+  it('runs longer than the partition allows', () => {
+    expect(refusalOf({}, { maxTimeS: 3600 })).toBeNull()
+    expect(refusalOf({}, { maxTimeS: 3599 })).toEqual({
+      key: 'max_time',
+      message: 'must be at most 3599 s, the time limit of the Slurm partition "main"',
     })
   })
 
@@ -90,7 +99,7 @@ describe('what a partition can never give', () => {
 it('finds the nodes of a partition, and none of a partition that Slurm does not report', () => {
   const other = { ...partition, name: 'other', isDefault: false }
   const cluster = { partitions: [other, partition], nodes }
-  expect(findPartition(null, cluster)).toEqual({ name: 'main', maxNodes: null, nodes })
+  expect(findPartition(null, cluster)).toEqual({ name: 'main', maxNodes: null, maxTimeS: null, nodes })
   expect(findPartition('main', cluster)?.nodes).toHaveLength(4)
   expect(findPartition('other', cluster)).toBeNull()
   expect(findPartition('nowhere', cluster)).toBeNull()

@@ -12,6 +12,8 @@ export interface AskedSize {
   /** Null: a share of the node. */
   cpus: number | null
   memoryMib: number | null
+  /** Seconds for which it has to run at least, and the option that says so. */
+  time: { key: 'max_time' | 'expected_time'; seconds: number }
 }
 
 /** What a partition can give at most, whether or not its nodes are up. */
@@ -19,12 +21,14 @@ export interface PartitionSize {
   name: string
   /** Nodes of one job; null: unlimited. */
   maxNodes: number | null
+  /** Time limit of a job in seconds; null: unlimited. */
+  maxTimeS: number | null
   nodes: readonly SlurmNodeState[]
 }
 
 /** An option that asks for more than a partition can ever give. */
 export interface SizeRefusal {
-  key: 'gpu_count' | 'cpu' | 'memory_gb' | 'instance_count'
+  key: 'gpu_count' | 'cpu' | 'memory_gb' | 'instance_count' | 'max_time' | 'expected_time'
   message: string
 }
 
@@ -39,12 +43,17 @@ export function findPartition(
   const found = cluster.partitions.find((one) => (name === null ? one.isDefault : one.name === name))
   const nodes = cluster.nodes.filter(({ partitions }) => found && partitions.includes(found.name))
   if (!found || nodes.length === 0) return null
-  // A row of an earlier release has no maximum.
-  return { name: found.name, maxNodes: found.maxNodes ?? null, nodes }
+  // A row of an earlier release has no maxima.
+  const { name: ownName, maxNodes = null, maxTimeS = null } = found
+  return { name: ownName, maxNodes, maxTimeS, nodes }
 }
 
 /** @param nodes of the whole cluster, whose types of GPUs a model names. */
-export function toAskedSize(request: ResourceRequest, nodes: readonly SlurmNodeState[]): AskedSize {
+export function toAskedSize(
+  request: ResourceRequest,
+  time: AskedSize['time'],
+  nodes: readonly SlurmNodeState[],
+): AskedSize {
   const { gpuModel, cpuMilli } = request
   return {
     instances: request.instances,
@@ -52,6 +61,7 @@ export function toAskedSize(request: ResourceRequest, nodes: readonly SlurmNodeS
     gpuType: gpuModel === null ? null : findGpuType(gpuModel, gpuTypesOf(nodes)),
     cpus: cpuMilli === null ? null : wholeCpus(cpuMilli),
     memoryMib: request.memoryMib,
+    time,
   }
 }
 
@@ -101,7 +111,15 @@ export function findSizeRefusal(asked: AskedSize, partition: PartitionSize): Siz
     if (fitting.length < nodes.length) so = `${so}${so === '' ? ' with' : ' and'} ${words}`
     nodes = fitting
   }
-  return findCountRefusal(asked.instances, nodes.length, so, partition)
+  return findCountRefusal(asked.instances, nodes.length, so, partition) ?? findTimeRefusal(asked, partition)
+}
+
+function findTimeRefusal({ time }: AskedSize, { name, maxTimeS }: PartitionSize): SizeRefusal | null {
+  if (maxTimeS === null || time.seconds <= maxTimeS) return null
+  return {
+    key: time.key,
+    message: `must be at most ${maxTimeS} s, the time limit of the Slurm partition "${name}"`,
+  }
 }
 
 interface Dimension {

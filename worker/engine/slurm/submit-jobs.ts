@@ -88,10 +88,11 @@ async function sizeOrRefuse(
   job: UnsubmittedJob,
 ): Promise<SlurmSize | null> {
   try {
-    const { timeLimitS } = job
+    const { timeLimitS, expectedTimeS } = job
     const { nodes } = cluster
     const partition = findPartition(job.target.partition, cluster)
-    return slurmSizeOf(requestOf(job.spec, job.id), { nodes, partition, shardsPerGpu, timeLimitS })
+    const facts = { nodes, partition, shardsPerGpu, timeLimitS, expectedTimeS }
+    return slurmSizeOf(requestOf(job.spec, job.id), facts)
   } catch (error) {
     if (!(error instanceof UnsuitableForSlurm)) throw error
     await recordRefusal(job.id, null, error.message)
