@@ -16,6 +16,17 @@ export const jobFileTextQuery = (id: string, path: string) =>
     retry: false,
   })
 
+/** The whole text of a file of a job, by its download address. The caller limits its size. It never changes. */
+export const fileTextQuery = (url: string) =>
+  queryOptions({
+    queryKey: [...keys.jobs, 'file-text', url],
+    queryFn: async ({ signal }) => (await api.transport.raw(url, { signal })).text(),
+    staleTime: Number.POSITIVE_INFINITY,
+    // A large text is not kept for later.
+    gcTime: 0,
+    retry: false,
+  })
+
 async function readStart(response: Response): Promise<string> {
   if (!response.body) return ''
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()

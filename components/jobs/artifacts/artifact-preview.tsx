@@ -5,10 +5,32 @@ import type { Artifact } from '@/lib/contract/artifacts'
 import { visibleText } from '@/lib/contract/sanitize-text'
 import { LoadFailure } from '../../shell/load-failure'
 import { Skeleton } from '../../ui/skeleton'
+import { FileViewer } from '../viewers/file-viewer'
+import { viewerOf } from '../viewers/viewer-of'
 import { TextPreview } from './text-preview'
 
-/** A preview of a text or an image. The content comes from the job and is not trusted. */
-export function ArtifactPreview({ jobId, artifact }: { jobId: string; artifact: Artifact }) {
+interface ArtifactPreviewProps {
+  jobId: string
+  artifact: Artifact
+}
+
+/** A file of a job in the form that fits its name. The content comes from the job and is not trusted. */
+export function ArtifactPreview({ jobId, artifact }: ArtifactPreviewProps) {
+  const { artifact_id: id, path, bytes } = artifact
+  const viewer = viewerOf(path)
+  const beginning = <Beginning jobId={jobId} artifact={artifact} />
+  if (viewer === null || viewer === 'markdown') return beginning
+  return (
+    <FileViewer
+      file={{ path, bytes, url: api.jobs.artifactUrl(jobId, id) }}
+      viewer={viewer}
+      text={viewer === 'parquet' ? null : beginning}
+    />
+  )
+}
+
+/** The beginning of a text, or a picture, as the server recognizes them by the content. */
+function Beginning({ jobId, artifact }: ArtifactPreviewProps) {
   const { artifact_id: id, path } = artifact
   const { data, error, isPending, refetch } = useQuery(artifactPreviewQuery(jobId, id))
   if (isPending) return <Skeleton className="h-24 rounded-md" />

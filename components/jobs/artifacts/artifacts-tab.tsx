@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { ChevronRight, Download, FileArchive, FolderOpen, Link2 } from 'lucide-react'
-import { useState } from 'react'
+import dynamic from 'next/dynamic'
+import { useMemo, useState } from 'react'
 import { api, jobArtifactsQuery } from '@/components/queries/queries'
 import type { Artifact } from '@/lib/contract/artifacts'
 import type { JobDetail } from '@/lib/contract/jobs'
@@ -14,9 +15,17 @@ import { formatBytes, formatCount, formatNumber } from '../../ui/format-number'
 import { IconButton } from '../../ui/icon-button'
 import { Link } from '../../ui/link'
 import { Panel, PanelBody, PanelHeader } from '../../ui/panel'
+import { Segmented } from '../../ui/segmented'
 import { Skeleton } from '../../ui/skeleton'
+import type { GalleryImage } from '../viewers/image-gallery'
+import { isImageName } from '../viewers/viewer-of'
 import { ArtifactPreview } from './artifact-preview'
 import { copyLink } from './copy-link'
+
+// Loaded on use: most jobs write no pictures.
+const ImageGallery = dynamic(() => import('../viewers/image-gallery').then((module) => module.ImageGallery), {
+  loading: () => <Skeleton className="m-4 h-40" />,
+})
 
 /** The files that a job wrote to /results. */
 export function ArtifactsTab({ job }: { job: JobDetail }) {
@@ -57,22 +66,64 @@ function describeDeletion({ files_deleted, deleted_after_days: days }: JobDetail
 const firstRows = 100
 
 function ArtifactList({ job, artifacts }: { job: JobDetail; artifacts: Artifact[] }) {
-  const [all, setAll] = useState(false)
+  const [asImages, setAsImages] = useState(false)
+  const images = useMemo(() => imagesOf(job.job_id, artifacts), [job.job_id, artifacts])
   const bytes = artifacts.reduce((sum, artifact) => sum + artifact.bytes, 0)
-  const shown = all ? artifacts : artifacts.slice(0, firstRows)
-  const severalRanks = artifacts.some(({ rank }) => rank !== 0)
   return (
     <Panel>
       <PanelHeader
         title={formatCount(artifacts.length, 'file')}
         description={`${formatBytes(bytes)} from /results`}
         actions={
-          <a href={api.jobs.archiveUrl(job.job_id)} download className={buttonStyles({ size: 'sm' })}>
-            <FileArchive aria-hidden />
-            Download all
-          </a>
+          <>
+            {images.length > 0 ? (
+              <Segmented
+                label="Show files as"
+                value={asImages ? 'images' : 'list'}
+                onValueChange={(value) => setAsImages(value === 'images')}
+                options={[
+                  { value: 'list', label: 'List' },
+                  { value: 'images', label: formatCount(images.length, 'image') },
+                ]}
+              />
+            ) : null}
+            <a href={api.jobs.archiveUrl(job.job_id)} download className={buttonStyles({ size: 'sm' })}>
+              <FileArchive aria-hidden />
+              Download all
+            </a>
+          </>
         }
       />
+      {asImages && images.length > 0 ? (
+        <ImageGallery images={images} />
+      ) : (
+        <FileRows job={job} artifacts={artifacts} />
+      )}
+    </Panel>
+  )
+}
+
+/** Larger pictures are not shown (`maxImageBytes` of the server). */
+const maxImageBytes = 16 << 20
+
+function imagesOf(jobId: string, artifacts: readonly Artifact[]): GalleryImage[] {
+  const severalRanks = artifacts.some(({ rank }) => rank !== 0)
+  return artifacts
+    .filter(({ path, bytes }) => isImageName(path) && bytes <= maxImageBytes)
+    .map(({ artifact_id: id, path, rank }) => ({
+      id,
+      path: severalRanks ? `rank ${rank}: ${path}` : path,
+      src: api.jobs.artifactUrl(jobId, id, 'image'),
+      href: api.jobs.artifactUrl(jobId, id),
+    }))
+}
+
+function FileRows({ job, artifacts }: { job: JobDetail; artifacts: readonly Artifact[] }) {
+  const [all, setAll] = useState(false)
+  const shown = all ? artifacts : artifacts.slice(0, firstRows)
+  const severalRanks = artifacts.some(({ rank }) => rank !== 0)
+  return (
+    <>
       <ul className="divide-y">
         {shown.map((artifact) => (
           <ArtifactRow
@@ -90,7 +141,7 @@ function ArtifactList({ job, artifacts }: { job: JobDetail; artifacts: Artifact[
           </button>
         </PanelBody>
       ) : null}
-    </Panel>
+    </>
   )
 }
 

@@ -3,14 +3,11 @@ import { visibleText } from '@/lib/contract/sanitize-text'
 import { ScrollRegion } from '../../ui/scroll-region'
 import { Segmented } from '../../ui/segmented'
 import { Skeleton } from '../../ui/skeleton'
-import { formatJson } from './format-json'
-import { type PreviewFormat, previewFormatOf } from './preview-format'
+import { viewerOf } from '../viewers/viewer-of'
+import { shownText } from './shown-text'
 
 // Loaded on use: most users never open such a file.
-const CsvTable = lazy(() => import('./csv-table').then((file) => ({ default: file.CsvTable })))
 const MarkdownText = lazy(() => import('./markdown-text').then((file) => ({ default: file.MarkdownText })))
-
-const labels: Record<PreviewFormat, string> = { table: 'Table', json: 'Formatted', markdown: 'Formatted' }
 
 interface TextPreviewProps {
   path: string
@@ -19,23 +16,20 @@ interface TextPreviewProps {
   truncated: boolean
 }
 
-/** A text, or the table or document that it contains. */
+/** A text, or the document that it contains. */
 export function TextPreview({ path, text, truncated }: TextPreviewProps) {
   const [plain, setPlain] = useState(false)
   const shown = useMemo(() => shownText(text), [text])
-  const json = useMemo(() => (previewFormatOf(path) === 'json' ? formatJson(text) : null), [path, text])
-  const known = previewFormatOf(path)
-  // A part of a JSON file is not JSON.
-  const format = known === 'json' && json === null ? null : known
+  const isMarkdown = viewerOf(path) === 'markdown'
   return (
     <>
-      {format ? (
+      {isMarkdown ? (
         <Segmented
           label="Show as"
           value={plain ? 'text' : 'formatted'}
           onValueChange={(value) => setPlain(value === 'text')}
           options={[
-            { value: 'formatted', label: labels[format] },
+            { value: 'formatted', label: 'Formatted' },
             { value: 'text', label: 'Text' },
           ]}
           className="mb-2"
@@ -45,9 +39,13 @@ export function TextPreview({ path, text, truncated }: TextPreviewProps) {
         aria-label={`Beginning of ${visibleText(path, 120)}`}
         className="max-h-[60dvh] overflow-auto rounded-md border bg-sunken"
       >
-        <Suspense fallback={<Skeleton className="h-24 rounded-md" />}>
-          <FormattedText format={plain ? null : format} text={shown} json={json} truncated={truncated} />
-        </Suspense>
+        {isMarkdown && !plain ? (
+          <Suspense fallback={<Skeleton className="h-24 rounded-md" />}>
+            <MarkdownText text={shown} />
+          </Suspense>
+        ) : (
+          <pre className="p-3 font-mono text-xs">{shown}</pre>
+        )}
       </ScrollRegion>
       {truncated ? (
         <p className="mt-2 text-subtle text-xs">
@@ -56,32 +54,4 @@ export function TextPreview({ path, text, truncated }: TextPreviewProps) {
       ) : null}
     </>
   )
-}
-
-interface FormattedTextProps {
-  /** Null: plain text. */
-  format: PreviewFormat | null
-  text: string
-  json: string | null
-  truncated: boolean
-}
-
-function FormattedText({ format, text, json, truncated }: FormattedTextProps) {
-  switch (format) {
-    case 'table':
-      return <CsvTable text={text} truncated={truncated} />
-    case 'markdown':
-      return <MarkdownText text={text} />
-    case 'json':
-      return <pre className="p-3 font-mono text-xs">{shownText(json ?? text)}</pre>
-    case null:
-      return <pre className="p-3 font-mono text-xs">{text}</pre>
-    default:
-      return format satisfies never
-  }
-}
-
-/** Keeps newlines and tabs, and shows other invisible characters by code. */
-function shownText(text: string): string {
-  return text.replaceAll('\r\n', '\n').replace(/[^\n\t]+/g, (part) => visibleText(part, part.length * 10))
 }

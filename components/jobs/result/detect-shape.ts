@@ -1,3 +1,5 @@
+import { axisNames } from '../../../lib/contract/metrics/axes'
+
 /** JSON values as rows and columns. A missing cell is undefined. */
 export interface TableShape {
   columns: readonly string[]
@@ -26,21 +28,6 @@ export interface Shapes {
 }
 
 const maxColumns = 200
-
-// Counters of training loops, the finest first: two epochs of a hundred steps are two hundred points.
-const axisNames = [
-  'global_step',
-  'step',
-  'iteration',
-  'iter',
-  'batch',
-  'epoch',
-  'round',
-  'generation',
-  'x',
-  'index',
-  'i',
-]
 
 /** The possible views of a job's results. A tree is always possible. */
 export function detectShapes(results: readonly unknown[]): Shapes {

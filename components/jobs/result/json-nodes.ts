@@ -41,10 +41,13 @@ export function listNodes(root: unknown, open: ReadonlySet<string>): JsonNode[] 
   return rows
 }
 
+/** The levels that are opened at once: each takes a pass over all rows, and a value may have 100,000 levels. */
+const levelsAtOnce = 100
+
 /** Opens level by level up to this number of rows. */
 export function openLevels(root: unknown, limit: number): Set<string> {
   const open = new Set<string>()
-  for (;;) {
+  for (let level = 0; level < levelsAtOnce; level++) {
     const closed = listNodes(root, open).filter(
       ({ expanded, kind }) => expanded === false && kind !== 'string',
     )
@@ -53,6 +56,7 @@ export function openLevels(root: unknown, limit: number): Set<string> {
     if (open.size > 0 && listNodes(root, next).length > limit) return open
     for (const id of next) open.add(id)
   }
+  return open
 }
 
 type Entry = readonly [name: string | null, value: unknown]

@@ -7,8 +7,16 @@ import { NodeText } from './json-node-text'
 import type { JsonNode } from './json-nodes'
 import { useJsonTree } from './use-json-tree'
 
+interface JsonTreeProps {
+  value: unknown
+  /** For screen readers. */
+  label?: string
+  /** What the copy button copies: the source text of the value, if it is known. */
+  copied?: string
+}
+
 /** A tree view of any JSON value. */
-export function JsonTree({ value }: { value: unknown }) {
+export function JsonTree({ value, label = 'Results as a tree', copied }: JsonTreeProps) {
   const treeId = useId()
   const scroller = useRef<HTMLDivElement>(null)
   const { nodes, activeIndex, virtualizer, openAll, closeAll, press, onKeyDown } = useJsonTree(
@@ -24,12 +32,12 @@ export function JsonTree({ value }: { value: unknown }) {
         <Button size="sm" variant="ghost" onClick={closeAll}>
           Close all
         </Button>
-        <CopyButton text={() => JSON.stringify(value, null, 2)} label="Copy as JSON" />
+        <CopyButton text={() => copied ?? JSON.stringify(value, null, 2)} label="Copy as JSON" />
       </div>
       <div
         ref={scroller}
         role="tree"
-        aria-label="Results as a tree"
+        aria-label={label}
         aria-activedescendant={`${treeId}-${activeIndex}`}
         tabIndex={0}
         onKeyDown={onKeyDown}
@@ -90,7 +98,8 @@ function TreeRow({ id, node, active, onPress }: TreeRowProps) {
         active && 'group-focus-visible/tree:bg-accent-soft',
         expanded !== null && 'cursor-pointer',
       )}
-      style={{ paddingLeft: `${Math.min(level, 40) * 16 - 8}px` }}
+      // A text of 100 levels stays in view, also on a phone.
+      style={{ paddingLeft: `min(${level * 16 - 8}px, 50%)` }}
     >
       <ChevronRight
         aria-hidden

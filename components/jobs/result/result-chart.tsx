@@ -49,7 +49,7 @@ export function ResultChart({ shape }: { shape: ChartShape }) {
             onCheckedChange={setWantsLogarithm}
             {...(canBeLogarithmic ? {} : { description: 'Only for positive values' })}
           />
-          <p className="text-subtle text-xs">Drag to zoom in. Double-click to reset.</p>
+          <p className="text-subtle text-xs pointer-coarse:hidden">Drag to zoom in. Double-click to reset.</p>
         </div>
       </div>
     </div>

@@ -43,6 +43,8 @@ export function ResultViewer({ results, live }: ResultViewerProps) {
       className={cn(
         'flex flex-col overflow-clip rounded-lg border bg-surface',
         !small && 'h-[60dvh] min-h-96',
+        // A chart has a height of its own above its series.
+        view === 'chart' && 'max-sm:h-auto',
       )}
     >
       <header className="flex min-h-10 flex-wrap items-center gap-x-4 gap-y-1.5 border-b px-2 py-1.5">

@@ -35,7 +35,7 @@ export function SubmitBar(props: SubmitBarProps) {
   return (
     <div
       ref={bar}
-      className="-mx-4 -mb-6 sticky bottom-0 z-10 mt-auto flex flex-col gap-2 border-t bg-canvas px-4 py-3 sm:-mx-6 sm:px-6 lg:-mx-8 lg:px-8"
+      className="-mx-4 -mb-4 sticky bottom-0 z-10 mt-auto flex flex-col gap-2 border-t bg-canvas px-4 py-3 sm:-mx-6 sm:-mb-6 sm:px-6 lg:-mx-8 lg:px-8"
     >
       {error ? (
         <Callout tone="danger" announce>

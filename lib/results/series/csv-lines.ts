@@ -1,9 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
+import { toCell } from '../csv-cell'
 import { isMetricName, visitNumbers } from '../metrics'
 import { MetricLines } from './metric-lines'
-
-/** A spreadsheet would take a cell that begins like this for a formula. */
-const formula = /^[=+\-@]/
 
 /** The values of some metrics as CSV, in pieces. A value that is not finite is NaN. */
 export async function* csvLines(
@@ -37,9 +35,4 @@ export async function* csvLines(
 
 function toBytes(rows: readonly string[]): Buffer {
   return Buffer.from(`${rows.join('\r\n')}\r\n`)
-}
-
-function toCell(name: string): string {
-  const text = formula.test(name) ? `'${name}` : name
-  return /[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

@@ -1,4 +1,4 @@
-import { axisNames, commonAxes } from '../../contract/metrics/job-metrics'
+import { axisNames, commonAxes } from '../../contract/metrics/axes'
 import { isMetricName, visitNumbers } from '../metrics'
 import { Column } from './column'
 
