@@ -37,6 +37,20 @@ async function shownGpus(lab: Lab) {
 }
 
 describe('a worker on a machine with GPUs', () => {
+  it('stops a job that does not use them for the time of the policy', async ({ openLab, startEngine }) => {
+    const { lab } = await openGpuLab({ openLab, startEngine }, [idle(0, 'GPU-aaaa')])
+    const { pool } = lab.database
+    await pool.query('UPDATE policies SET idle_gpu_minutes = 60')
+    const job = await lab.jobs.submit(code(1000))
+    await lab.jobs.until('its GPU was sampled without a load', async () => {
+      const query = 'SELECT 1 FROM tasks WHERE job_id = $1 AND gpu_idle_since IS NOT NULL'
+      return (await pool.query(query, [job])).rowCount === 1
+    })
+    await pool.query("UPDATE tasks SET gpu_idle_since = gpu_idle_since - interval '60 minutes'")
+    expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'failed', reason: 'idle_gpu' })
+    await expectAllTrue(lab)
+  })
+
   it('shows them, allocates free ones by UUID, and records their use', async ({ openLab, startEngine }) => {
     const { lab, standIn } = await openGpuLab({ openLab, startEngine }, [
       idle(0, 'GPU-aaaa'),

@@ -26,10 +26,15 @@ const checkEveryMs = 2_000
 
 /** Returns a function that checks the credential of an actor. It reuses a valid result for {@link checkEveryMs}. */
 export function cachedCredentialCheck(actor: Actor): () => Promise<boolean> {
+  return cachedCheck(() => isCredentialValid(actor))
+}
+
+/** Reuses a valid result of a check that has just succeeded for {@link checkEveryMs}. */
+export function cachedCheck(isValid: () => Promise<boolean>): () => Promise<boolean> {
   let checkedAt = performance.now()
   return async () => {
     if (performance.now() - checkedAt < checkEveryMs) return true
     checkedAt = performance.now()
-    return isCredentialValid(actor)
+    return isValid()
   }
 }

@@ -63,7 +63,9 @@ export const jobFiltersSchema = z.object({
     .describe(
       'submitted, run_time, wait, gpu_hours or metric.NAME; -NAME: the largest first. All but submitted list only jobs that have it, after their end; default: -submitted',
     ),
-  user_id: idSchema.optional().describe("another user's jobs, for admins only"),
+  user_id: idSchema
+    .optional()
+    .describe("another user's jobs, for admins, and for managers in their projects"),
   all: z.stringbool().optional().describe('the jobs of all users, for admins only'),
   status: z.enum(uploadStatuses).optional(),
   competition_id: idSchema.optional(),

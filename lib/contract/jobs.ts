@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { filesDeletion } from './artifacts'
 import { jobInSlurmSchema } from './cluster/job-in-slurm'
+import { jobResourcesSchema } from './cluster/job-resources'
 import { jobBucketSchema } from './job-bucket'
 import { uploadStatuses } from './status'
 
@@ -83,44 +84,6 @@ export const jobSummarySchema = z.object({
     .describe('what expected_start rests on; null: it depends on no running job; absent as expected_start'),
 })
 
-/** What one instance of a job has or had on its node. */
-export const jobInstanceSchema = z.object({
-  rank: z.int(),
-  node: z.string(),
-  gpus: z.array(
-    z.object({
-      gpu_id: z.string(),
-      index: z.int(),
-      model: z.string(),
-      simulated: z.boolean(),
-      memory_mib: z.int().describe('memory of the whole GPU'),
-      share: z.number().describe('allocated part of the GPU; 1 is the whole GPU'),
-    }),
-  ),
-  cpu_milli: z.int(),
-  memory_mib: z.int(),
-})
-
-/** What a job requested, what its last attempt got, and how the attempt used it. */
-export const jobResourcesSchema = z.object({
-  asked: z.object({
-    gpu_count: z.int(),
-    gpu_fraction: z.number().nullable(),
-    gpu_memory_gb: z.number().nullable(),
-    gpu_model: z.string().nullable(),
-    instance_count: z.int(),
-    cpu: z.number().nullable().describe('cores; null: a share per GPU of the node'),
-    memory_gb: z.number().nullable().describe('null: a share per GPU of the node'),
-  }),
-  got: z.array(jobInstanceSchema).describe('one entry per instance; empty before the job is placed'),
-  used: z.object({
-    gpu_load_mean: z.number().nullable().describe('mean of all samples, 0 to 1; null: no samples'),
-    gpu_memory_peak_mib: z.number().nullable().describe('null: no samples'),
-    cpu_cores_mean: z.number().nullable().describe('cores of all instances; null: no samples'),
-    memory_peak_mib: z.number().nullable().describe('maximum over the instances; null: no samples'),
-  }),
-})
-
 /** A snapshot that a job mounts. */
 export const jobMountSchema = z.object({
   path: z.string().describe('where the job finds it'),
@@ -195,6 +158,14 @@ export const jobDetailSchema = jobSummarySchema.extend({
   bucket: jobBucketSchema
     .nullable()
     .describe('the copy of its results and log in the bucket of its project; null: the project had none'),
+  idle_gpu: z
+    .object({
+      since: z.string(),
+      stops_at: z.string().describe('when gpuq stops the job unless one of its GPUs has a load'),
+    })
+    .nullable()
+    .default(null)
+    .describe('a warning: none of its GPUs had a load since this time; null: no warning'),
   slurm: jobInSlurmSchema
     .nullable()
     .default(null)
@@ -244,7 +215,6 @@ export type JobProvision = z.infer<typeof provisionSchema>
 export type StartRange = z.infer<typeof startRangeSchema>
 export type PredictedTime = z.infer<typeof predictedTimeSchema>
 export type JobNotice = z.infer<typeof noticeSchema>
-export type JobResources = z.infer<typeof jobResourcesSchema>
 export type JobResult = z.infer<typeof jobResultSchema>
 export type RankResult = z.infer<typeof rankResultSchema>
 export type JobSource = z.infer<typeof jobSourceSchema>

@@ -4,6 +4,10 @@ export const endReasons = {
   exit_code: { fault: 'user', message: 'The program ended with an error.' },
   timeout: { fault: 'user', message: 'The job ran longer than its time limit and was stopped.' },
   out_of_memory: { fault: 'user', message: 'The job used more memory than its limit and was stopped.' },
+  idle_gpu: {
+    fault: 'user',
+    message: 'The GPUs of the job were idle for longer than the policy allows, so the job was stopped.',
+  },
   output_limit: { fault: 'user', message: 'The job printed more than the output limit and was stopped.' },
   checkpoint_limit: {
     fault: 'user',
@@ -11,6 +15,7 @@ export const endReasons = {
   },
   cancelled_by_user: { fault: 'none', message: 'The job was cancelled by its owner.' },
   cancelled_by_admin: { fault: 'none', message: 'The job was cancelled by an admin.' },
+  cancelled_by_manager: { fault: 'none', message: 'The job was cancelled by a manager of its project.' },
   cancelled_in_slurm: { fault: 'none', message: 'The job was cancelled in Slurm, outside gpuq.' },
   slurm_refused: { fault: 'user', message: 'Slurm refused the job.' },
   slurm_requeued: { fault: 'system', message: 'Slurm stopped the job and put it back into its queue.' },
@@ -80,10 +85,13 @@ export const waitReasons = {
 export const cancelReasons = [
   'cancelled_by_user',
   'cancelled_by_admin',
+  'cancelled_by_manager',
   'cancelled_in_slurm',
 ] as const satisfies readonly (keyof typeof endReasons)[]
 export type CancelReason = (typeof cancelReasons)[number]
 export type EndReason = keyof typeof endReasons
+/** Why a running job is told to stop: by a person, or by the policy. */
+export type RequestedStop = CancelReason | 'idle_gpu'
 /** Why a running job must stop because Slurm ended it. */
 export type SlurmStopReason = Extract<
   EndReason,

@@ -76,7 +76,7 @@ export async function acquireLockOf(
  */
 export async function acquireAccountLock(
   tx: Transaction,
-  key: 'gpuq admins' | `sign-in ${string}`,
+  key: 'gpuq admins' | 'gpuq user imports' | `sign-in ${string}`,
 ): Promise<void> {
   await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [key])
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { z } from 'zod'
 import { makePerson, makeToken } from '../access/testing/people'
 import { connect, type Database, database, setDatabase } from '../database/client'
 import { testDatabase } from '../database/testing/test-database'
@@ -93,6 +94,19 @@ describe('a request while the database', () => {
     expect(failures).toHaveBeenCalledOnce()
     vi.restoreAllMocks()
   })
+})
+
+it('a query with NUL is refused before a statement could fail', async () => {
+  const handler = route({ access: 'public', query: z.object({ text: z.string() }) }, async ({ query }) =>
+    Response.json((await database().pool.query('SELECT $1::text', [query.text])).rows),
+  )
+  const answer = await handler(new Request('http://gpuq.test/api/x?text=a%00b'), {
+    params: Promise.resolve({}),
+  })
+  expect([answer.status, (await answer.json()).detail]).toEqual([
+    422,
+    'text: must not contain the character NUL',
+  ])
 })
 
 describe('the rate of changes', () => {

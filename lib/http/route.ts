@@ -78,7 +78,7 @@ export function route<const Op extends Served>(
         request,
         url,
         params: await context.params,
-        query: (query && parseInput(query, Object.fromEntries(url.searchParams))) as QueryOf<Op>,
+        query: (query && parseInput(query, readQuery(url))) as QueryOf<Op>,
         body: async () =>
           (body && (await readJson(request, body, { ...operation, maxBodyBytes }))) as BodyOf<Op>,
         answer: (value, init) => answerJson(value, { status, ...init }),
@@ -91,6 +91,17 @@ export function route<const Op extends Served>(
     }
   }
   return Object.assign(serve, { operation })
+}
+
+/** The query parameters. @throws 422 for the character NUL, which PostgreSQL refuses in every text. */
+function readQuery({ searchParams }: URL): Record<string, string> {
+  const values = Object.fromEntries(searchParams)
+  const wrong = Object.keys(values).find((name) => values[name]?.includes('\0'))
+  if (wrong !== undefined) {
+    const message = 'must not contain the character NUL'
+    throw new GpuqError('invalid_fields', `${wrong}: ${message}`, { errors: [{ path: wrong, message }] })
+  }
+  return values
 }
 
 /** A response is for one caller at one moment, so no cache may keep it. */

@@ -5,7 +5,7 @@ import { isFinal, type JobStatus } from '../contract/status'
 import { channels } from '../database/listen'
 import { wakeLeader } from '../database/notify'
 import { transaction } from '../database/transaction'
-import { findVisibleJob } from '../jobs/read/job-visibility'
+import { findChangeableJob } from '../jobs/read/job-visibility'
 
 /**
  * Holds a waiting job, so that it does not start, or releases it. The state that it has already is no error. Under Slurm,
@@ -14,7 +14,7 @@ import { findVisibleJob } from '../jobs/read/job-visibility'
  */
 export async function setHeld(actor: Actor, jobId: string, held: boolean): Promise<void> {
   requireScope(actor, 'submit')
-  const { id, userId } = await findVisibleJob(actor, jobId)
+  const { id, userId } = await findChangeableJob(actor, jobId)
   await transaction(async (tx) => {
     const { rows } = await tx.query<{ status: JobStatus; held: boolean }>(
       'SELECT status, held FROM jobs WHERE id = $1 FOR UPDATE',

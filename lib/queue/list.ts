@@ -1,4 +1,4 @@
-import { type Actor, isAdmin } from '../access/actor'
+import type { Actor } from '../access/actor'
 import { readPolicy } from '../cluster/admin/policy'
 import { expectationOf, forecastQueue, readOtherPositions } from '../cluster/placement/forecast'
 import type { QueueForecast } from '../cluster/placement/forecaster'
@@ -10,7 +10,7 @@ import type { JobStatus } from '../contract/status'
 import { database } from '../database/client'
 import { env } from '../env'
 import { countActiveJobs } from '../jobs/read/active-jobs'
-import { findVisibleJob } from '../jobs/read/job-visibility'
+import { findVisibleJob, visibilityFilter } from '../jobs/read/job-visibility'
 import {
   type ListedRow,
   type QueueDetailRow,
@@ -28,12 +28,11 @@ const maxListed = 1_000
 export async function readQueue(actor: Actor, { limit }: QueueQuery = {}): Promise<Queue> {
   const forecast = await forecastQueue()
   const [waiting, running, { byStatus }, policy] = await Promise.all([
-    readWaiting(forecast, Math.min(maxListed, limit ?? maxListed)),
-    readRunning(limit ?? null),
+    readWaiting(actor, forecast, Math.min(maxListed, limit ?? maxListed)),
+    readRunning(actor, limit ?? null),
     countActiveJobs(),
     readPolicy(),
   ])
-  const isVisible = (row: ListedRow) => isAdmin(actor) || row.user_id === actor.userId
   return {
     queued: waiting.map((row) => {
       // A job that is newer than the forecast has its place in the list as position. A held job has none.
@@ -41,9 +40,9 @@ export async function readQueue(actor: Actor, { limit }: QueueQuery = {}): Promi
         row.reason === 'held'
           ? undefined
           : { position: row.place, expectedStart: null, range: null, basis: null }
-      return toQueueJob(row, forecast.jobs.get(row.id) ?? later, isVisible(row))
+      return toQueueJob(row, forecast.jobs.get(row.id) ?? later)
     }),
-    running: running.map((row) => toQueueJob(row, undefined, isVisible(row))),
+    running: running.map((row) => toQueueJob(row, undefined)),
     queued_total: byStatus.pending,
     running_total: byStatus.scheduled + byStatus.running,
     max_queue_size: policy.max_queue_size,
@@ -53,14 +52,16 @@ export async function readQueue(actor: Actor, { limit }: QueueQuery = {}): Promi
 
 /** The jobs of the forecast, in its order, then the other waiting jobs. */
 async function readWaiting(
+  actor: Actor,
   { jobs }: QueueForecast,
   limit: number,
 ): Promise<(ListedRow & { place: number })[]> {
   const rest = jobs.size < limit ? (await readOtherPositions()).keys() : []
   // The two may be of different times, so a job can be in both.
   const first = [...new Set([...jobs.keys(), ...rest])].slice(0, limit)
+  const visible = visibilityFilter(actor, 3)
   const { rows } = await database().pool.query<Unparsed<ListedRow & { place: number }>>({
-    name: 'queue-waiting',
+    name: `queue-waiting-${visible.values.length}`,
     text: `WITH newer AS (
              SELECT w.id FROM jobs w CROSS JOIN policies p
               WHERE w.status = 'pending' AND w.id <> ALL ($1::uuid[])
@@ -69,24 +70,25 @@ async function readWaiting(
              SELECT id, place FROM unnest($1::uuid[]) WITH ORDINALITY AS known (id, place)
              UNION ALL SELECT id, cardinality($1::uuid[]) + row_number() OVER () FROM newer
            )
-           SELECT ${queueColumns}, places.place FROM ${queueSource} JOIN places ON places.id = j.id
+           SELECT ${queueColumns}, ${visible.sql} AS visible, places.place FROM ${queueSource} JOIN places ON places.id = j.id
             WHERE j.status = 'pending' ORDER BY places.place`,
-    values: [first, limit],
+    values: [first, limit, ...visible.values],
   })
   return rows.map(parseSpec)
 }
 
 /** @param limit null: no limit */
-async function readRunning(limit: number | null): Promise<ListedRow[]> {
+async function readRunning(actor: Actor, limit: number | null): Promise<ListedRow[]> {
+  const visible = visibilityFilter(actor, 2)
   const { rows } = await database().pool.query<Unparsed<ListedRow>>({
-    name: 'queue-running',
+    name: `queue-running-${visible.values.length}`,
     text: `WITH first AS (
              SELECT id FROM jobs WHERE status IN ('scheduled', 'running')
               ORDER BY started_at NULLS LAST, created_at, id LIMIT $1
            )
-           SELECT ${queueColumns} FROM ${queueSource} JOIN first ON first.id = j.id
+           SELECT ${queueColumns}, ${visible.sql} AS visible FROM ${queueSource} JOIN first ON first.id = j.id
             ORDER BY j.started_at NULLS LAST, j.created_at, j.id`,
-    values: [limit],
+    values: [limit, ...visible.values],
   })
   return rows.map(parseSpec)
 }

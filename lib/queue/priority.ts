@@ -6,7 +6,7 @@ import { conflict } from '../contract/errors'
 import { isFinal, type JobStatus } from '../contract/status'
 import { wakeLeader } from '../database/notify'
 import { transaction } from '../database/transaction'
-import { findVisibleJob } from '../jobs/read/job-visibility'
+import { findChangeableJob } from '../jobs/read/job-visibility'
 import { requirePriorityWithinLimits } from '../jobs/submission/job-limits'
 
 /**
@@ -15,7 +15,7 @@ import { requirePriorityWithinLimits } from '../jobs/submission/job-limits'
  */
 export async function setPriority(actor: Actor, jobId: string, priority: number): Promise<void> {
   requireScope(actor, 'submit')
-  const { id, userId } = await findVisibleJob(actor, jobId)
+  const { id, userId } = await findChangeableJob(actor, jobId)
   await transaction(async (tx) => {
     const { rows } = await tx.query<{ status: JobStatus; priority: number; limits: Limits }>(
       `SELECT j.status, j.priority, ${limitsOf('p')} FROM jobs j JOIN projects p ON p.id = j.project_id

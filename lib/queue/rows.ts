@@ -76,7 +76,7 @@ function toShape({ spec, ...row }: QueueRow, expected: Expectation | undefined) 
   }
 }
 
-/** Fields of a job that only its owner and admins may see. */
+/** Fields of a job that only its owner, managers of its project and admins may see. */
 function toOwn(row: QueueRow) {
   return {
     job_id: row.id,
@@ -106,11 +106,14 @@ const hidden = {
 } as const satisfies Record<keyof ReturnType<typeof toOwn>, null>
 
 /** A job that has not ended. */
-export type ListedRow = QueueRow<'pending' | 'scheduled' | 'running'>
+export interface ListedRow extends QueueRow<'pending' | 'scheduled' | 'running'> {
+  /** Whether the caller may see more than its resources and times. */
+  visible: boolean
+}
 
 /** A job of the queue's lists. Only a waiting job has an expectation. */
-export function toQueueJob(row: ListedRow, expected: Expectation | undefined, isVisible: boolean): QueueJob {
-  const own = isVisible ? toOwn(row) : hidden
+export function toQueueJob(row: ListedRow, expected: Expectation | undefined): QueueJob {
+  const own = row.visible ? toOwn(row) : hidden
   return { ...own, status: toQueueStatus(row.status), ...toShape(row, expected) }
 }
 

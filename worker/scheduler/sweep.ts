@@ -6,7 +6,9 @@ import { sweepCheckpoints } from '@/lib/cluster/checkpoints/sweep-checkpoints'
 import { deleteOldSamples } from '@/lib/cluster/gpus/gpu-samples'
 import { compactLedger, recountLedger } from '@/lib/database/ledger'
 import { checkpointsDirectory, env } from '@/lib/env'
+import { countDays } from '@/lib/jobs/accounting/count-days'
 import { deleteExpired } from '@/lib/jobs/lifecycle/retention'
+import { stopIdleJobs } from '@/lib/jobs/lifecycle/stop-idle'
 import { activeJobsLedger } from '@/lib/jobs/read/active-jobs'
 import { logger } from '@/lib/logger'
 import { storage } from '@/lib/storage/storage'
@@ -14,12 +16,13 @@ import { sweepShared } from '../checkpoints/sweep-shared'
 
 const expiryIntervalMs = 10 * 60_000
 const ledgerIntervalMs = 60_000
+const idleIntervalMs = 10_000
 /** For sweeps that list the whole storage. */
 const firstListingAfterMs = 10 * 60_000
 const listingIntervalMs = 6 * 60 * 60_000
 
 /**
- * Deletes what has expired, until `signal` is aborted. Separate from the scheduling, because listing a full bucket
+ * Deletes what has expired and stops jobs with idle GPUs, until `signal` is aborted. Separate from the scheduling, because listing a full bucket
  * takes long, and a slow or unavailable store must not delay jobs.
  */
 export async function sweep(signal: AbortSignal): Promise<void> {
@@ -27,7 +30,9 @@ export async function sweep(signal: AbortSignal): Promise<void> {
     repeat(signal, 0, expiryIntervalMs, async () => {
       await attempt('delete expired jobs', () => deleteExpired(new Date()))
       await attempt('delete old GPU samples', deleteOldSamples)
+      await attempt('count the use of the last days', countDays)
     }),
+    repeat(signal, 0, idleIntervalMs, () => attempt('stop jobs with idle GPUs', stopIdleJobs)),
     repeat(signal, 0, ledgerIntervalMs, async () => {
       await attempt('add up the changes of stored bytes', () => compactLedger(storageLedger))
       await attempt('add up the changes of active jobs', () => compactLedger(activeJobsLedger))

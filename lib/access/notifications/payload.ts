@@ -13,6 +13,7 @@ const jobDataSchema = z.object({
   name: z.string().nullable(),
   reason: z.custom<Reason>().nullable(),
   reason_detail: z.string().nullable(),
+  stops_at: z.string().optional(),
 })
 
 /** What gpuq writes about a node or the disk. */
@@ -49,7 +50,8 @@ export function toMessage({ event, data }: Event): Message {
     const { node, reason } = clusterDataSchema.safeParse(data).data ?? {}
     return { title: node ? `${title}: ${node}` : title, text: visibleText(reason ?? '', 1000), url }
   }
-  const { name, job_id: id } = job.data
-  const text = event === 'job.started' ? '' : (reasonText(job.data) ?? '')
+  const { name, job_id: id, stops_at: stopsAt } = job.data
+  const idle = `gpuq stops it at ${stopsAt} unless it uses them. If it is done, cancel it.`
+  const text = event === 'job.idle' ? idle : event === 'job.started' ? '' : (reasonText(job.data) ?? '')
   return { title: `${title}: ${visibleText(name ?? id, 200)}`, text: visibleText(text, 1000), url }
 }

@@ -1,13 +1,16 @@
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { SMTPServer } from 'smtp-server'
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createTargetSchema } from '../../contract/access/notifications'
 import { testDatabase } from '../../database/testing/test-database'
 import { env } from '../../env'
-import { makePerson, type Person } from '../testing/people'
+import { findStored, makePerson, type Person } from '../testing/people'
+import { importUsers } from '../users/import/import-users'
+import { acceptInvitation } from '../users/invitations'
 import { deliver } from './deliver'
 import { listDeliveries, redeliver, sendTest } from './deliveries'
+import { inviteByMail, listInvitationMails } from './invitation-mails'
 import { createTarget, readNotifications } from './targets'
 
 vi.hoisted(() => vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough'))
@@ -119,4 +122,74 @@ it('refuses a target without a server, or without an address', async () => {
   useServer(undefined)
   await expect(addTarget()).rejects.toMatchObject({ message: expect.stringContaining('GPUQ_SMTP_URL') })
   expect(await readNotifications(ada.actor)).toMatchObject({ email: null })
+})
+
+describe('invitations by e-mail', () => {
+  const csv = 'user_id,email\ngrace,grace@example.org\nlinkonly,\n'
+  const importAll = (actor: Person['actor']) =>
+    importUsers(actor, { csv, dry_run: false, invite_by: 'email' }, 'https://gpuq.example.org')
+  const deliverAll = async () => {
+    // The column is rounded to milliseconds: now() could be in the future.
+    const { rows } = await db.pool.query<{ id: string }>(
+      "UPDATE notification_deliveries SET next_try_at = created_at - interval '1 s' WHERE settled_at IS NULL RETURNING id",
+    )
+    for (const { id } of rows) await deliver(id, options)
+  }
+  const linkIn = (mail: Mail | undefined) =>
+    /invitations\/([\w-]{43})/.exec(mail?.content.replaceAll('=\r\n', '') ?? '')?.[1] ?? ''
+
+  it('are sent by the outbox; the link works, and is not in the database', async () => {
+    const { actor } = await makePerson('admin')
+    expect(await importAll(actor)).toMatchObject({ mailed: 1, invitations: [{ user_id: 'linkonly' }] })
+    expect(mails).toEqual([])
+    expect(await listInvitationMails(actor)).toMatchObject({
+      available: true,
+      mails: [{ user_id: 'grace', state: 'waiting', problem: null }],
+    })
+    await deliverAll()
+    expect(mails).toMatchObject([{ to: ['grace@example.org'] }])
+    expect(await findStored([linkIn(mails[0])])).toEqual([])
+    expect(await acceptInvitation(linkIn(mails[0]), 'seven quiet trams at dusk')).toBe('grace')
+    expect((await listInvitationMails(actor)).mails).toEqual([])
+    await expect(inviteByMail(actor, 'grace')).rejects.toMatchObject({
+      message: expect.stringContaining('has a password'),
+    })
+    await expect(inviteByMail(actor, 'linkonly')).rejects.toMatchObject({
+      message: expect.stringContaining('no e-mail'),
+    })
+    await expect(inviteByMail(ada.actor, 'grace')).rejects.toMatchObject({ code: 'forbidden' })
+  })
+
+  it('that fail are listed, and can be sent again; only the latest link works', async () => {
+    const { actor } = await makePerson('admin')
+    await importAll(actor)
+    refusal = 550
+    await deliverAll()
+    expect(await listInvitationMails(actor)).toMatchObject({
+      mails: [
+        {
+          user_id: 'grace',
+          email: 'grace@example.org',
+          state: 'failed',
+          problem: expect.stringContaining('550'),
+        },
+      ],
+    })
+    refusal = null
+    await inviteByMail(actor, 'grace')
+    await inviteByMail(actor, 'GRACE')
+    await deliverAll()
+    expect(mails).toHaveLength(1)
+    expect(await acceptInvitation(linkIn(mails[0]), 'seven quiet trams at dusk')).toBe('grace')
+  })
+
+  it('are refused without a server, before anything is imported', async () => {
+    const { actor } = await makePerson('admin')
+    useServer(undefined)
+    await expect(importAll(actor)).rejects.toMatchObject({
+      code: 'conflict',
+      message: expect.stringContaining('GPUQ_SMTP_URL'),
+    })
+    expect((await db.pool.query("SELECT 1 FROM users WHERE handle = 'grace'")).rowCount).toBe(0)
+  })
 })

@@ -9,17 +9,31 @@ import type { ClaimedDelivery } from './outbox'
 import { type Message, toMessage } from './payload'
 import type { RequestOptions } from './send-request'
 
+interface Mail {
+  subject: string
+  text: string
+}
+
+/** Sends a notification by e-mail. */
+export function sendNotificationMail(
+  delivery: ClaimedDelivery,
+  options: Pick<RequestOptions, 'timeoutMs' | 'signal'>,
+): Promise<Attempted> {
+  const message = toMessage(delivery)
+  return sendMail(delivery, { subject: message.title, text: toText(message) }, options)
+}
+
 /** Sends a message by the admin's SMTP server to the address of the user's account. */
 export async function sendMail(
-  delivery: ClaimedDelivery,
+  { id, email }: Pick<ClaimedDelivery, 'id' | 'email'>,
+  { subject, text }: Mail,
   { timeoutMs, signal }: Pick<RequestOptions, 'timeoutMs' | 'signal'>,
 ): Promise<Attempted> {
   const { GPUQ_SMTP_URL: server, GPUQ_MAIL_FROM: from } = env()
-  const { id, email } = delivery
   if (server === undefined)
     return withoutAnswer('failed', 'gpuq cannot send e-mail: GPUQ_SMTP_URL is not set.')
   if (email === null)
-    return withoutAnswer('failed', 'Your account has no e-mail address. Ask an admin to add it.')
+    return withoutAnswer('failed', 'The account has no e-mail address. Ask an admin to add it.')
   const transport = createTransport(
     { url: server, connectionTimeout: timeoutMs, greetingTimeout: timeoutMs, socketTimeout: timeoutMs },
     // A name of a job must not read a file or fetch an address.
@@ -27,13 +41,12 @@ export async function sendMail(
   )
   const limit = timeLimit(timeoutMs, signal)
   try {
-    const message = toMessage(delivery)
     const sent = await unlessAborted(
       transport.sendMail({
         from,
         to: { name: '', address: email },
-        subject: message.title,
-        text: toText(message),
+        subject,
+        text,
         // The same in each attempt, so that a mail program shows a repeated message once.
         messageId: `<${id}@gpuq>`,
         headers: { 'auto-submitted': 'auto-generated' },

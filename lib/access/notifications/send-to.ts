@@ -3,9 +3,10 @@ import { parseJson } from '../../contract/parse-json'
 import { decryptSecret } from '../encrypt-secret'
 import { type Attempted, withoutAnswer } from './attempted'
 import { chatRequest } from './chat-requests'
+import { invitationEvent, sendInvitationMail } from './invitation-mails'
 import type { ClaimedDelivery } from './outbox'
 import { toPayload } from './payload'
-import { sendMail } from './send-mail'
+import { sendNotificationMail } from './send-mail'
 import { type Answer, type OutgoingRequest, type RequestOptions, sendRequest } from './send-request'
 import { webhookHeaders } from './sign-webhook'
 import { webhookSecretsOf } from './webhook-secret'
@@ -17,9 +18,10 @@ const unreadableSecret =
 
 /** Sends one message to its target. Never rejects for a fault of the target. */
 export async function sendTo(delivery: ClaimedDelivery, options: RequestOptions): Promise<Attempted> {
+  if (delivery.event === invitationEvent) return sendInvitationMail(delivery, options)
   const config = await configOf(delivery)
   if (config === null) return withoutAnswer('failed', unreadable)
-  if (config.kind === 'email') return sendMail(delivery, options)
+  if (config.kind === 'email') return sendNotificationMail(delivery, options)
   const request = await requestTo(config, delivery)
   if (request === null) return withoutAnswer('failed', unreadableSecret)
   const sent = await sendRequest(request, options)

@@ -128,7 +128,8 @@ function findOpen(
   )
 }
 
-/** Deletes expired invitations. */
+/** Deletes expired invitations, and join links a month after they expired: until then their page says why they do not work. */
 export async function deleteExpiredInvitations(): Promise<void> {
+  await database().pool.query("DELETE FROM join_links WHERE expires_at <= now() - interval '30 days'")
   await database().pool.query('DELETE FROM project_invitations WHERE expires_at <= now()')
 }

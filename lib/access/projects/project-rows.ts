@@ -17,7 +17,9 @@ export interface ProjectRow
 
 export const projectColumns = `p.id, p.slug, p.name, p.owner_id, o.handle AS owner,
   ARRAY(SELECT u.handle FROM memberships m JOIN users u ON u.id = m.user_id
-         WHERE m.project_id = p.id ORDER BY lower(u.handle)) AS members,
+         WHERE m.project_id = p.id AND m.user_id <> p.owner_id ORDER BY lower(u.handle)) AS members,
+  ARRAY(SELECT u.handle FROM memberships m JOIN users u ON u.id = m.user_id
+         WHERE m.project_id = p.id AND m.role = 'manager' ORDER BY lower(u.handle)) AS managers,
   coalesce((SELECT jsonb_object_agg(u.handle, u.name) FROM users u
              WHERE u.name IS NOT NULL AND (u.id = p.owner_id OR u.id IN (
                      SELECT m.user_id FROM memberships m WHERE m.project_id = p.id))), '{}') AS names,
@@ -35,12 +37,17 @@ export const visibleProject = (all: string, user: string) =>
   `(${all} OR p.owner_id = ${user}
     OR EXISTS (SELECT 1 FROM memberships m WHERE m.project_id = p.id AND m.user_id = ${user}))`
 
-/** Converts a row to the project of the API. Only the owner and admins see the invitations. */
+/** Returns true if the actor may invite and remove the members of a project: its owner, its managers and admins. */
+export function managesMembers(actor: Actor, { owner_id, managers }: ProjectRow): boolean {
+  return owner_id === actor.userId || managers.includes(actor.handle) || isAdmin(actor)
+}
+
+/** Converts a row to the project of the API. Only those who manage its members see the invitations. */
 export function toProject(actor: Actor, row: ProjectRow): Project {
-  const { slug, owner_id, stored, storage_quota_gib, created_at, ...project } = row
+  const { slug, owner_id: _, stored, storage_quota_gib, created_at, ...project } = row
   return {
     ...project,
-    invited: owner_id === actor.userId || isAdmin(actor) ? project.invited : [],
+    invited: managesMembers(actor, row) ? project.invited : [],
     project_id: slug,
     default_retention_days: env().GPUQ_RETENTION_DAYS,
     storage: toStorageUse(stored, projectQuotaBytes(storage_quota_gib)),

@@ -20,6 +20,7 @@ import { assignmentsWithLimits } from '../limits'
 import { findUser } from '../users/user-rows'
 import { lockOwnProjects, requireProjectAllowance } from './project-allowance'
 import { inviteMembers, removeMembers } from './project-invitations'
+import { changeManagers, requireMayChange, requireOwner } from './project-managers'
 import { type ProjectRow, projectColumns, projectSource, toProject, visibleProject } from './project-rows'
 
 /** Lists the actor's own and shared projects, or all for an admin, the latest first. */
@@ -82,13 +83,14 @@ export function createProject(actor: Actor, input: z.output<typeof createProject
 
 /**
  * Changes a project. The owner may change the name, invite and remove members, and shorten the retention; an admin also
- * changes limits, shares, quota and bucket, and lengthens the retention; a member may only leave.
+ * changes limits, shares, quota, bucket and managers, and lengthens the retention; a manager invites and removes members;
+ * a member may only leave.
  */
 export async function updateProject(actor: Actor, id: string, changes: ProjectChanges): Promise<Project> {
   const project = await transaction(async (tx) => {
     const before = await findVisible(tx, actor, id)
     const { add_members: added = [], remove_members: removed = [] } = changes
-    if (!onlyLeaves(actor, changes)) requireOwner(actor, before)
+    requireMayChange(actor, before, changes)
     if (changes.limits || changes.shares || changes.storage_quota_gib !== undefined) requireAdmin(actor)
     if (changes.bucket !== undefined) requireAdmin(actor)
     requireRetention(actor, before, changes.retention_days)
@@ -100,6 +102,7 @@ export async function updateProject(actor: Actor, id: string, changes: ProjectCh
     }
     await inviteMembers(tx, id, added)
     await removeMembers(tx, id, removed)
+    await changeManagers(tx, actor, before, changes)
     const target = `${before.owner}/${before.slug}`
     const detail = { ...changes }
     await recordAudit(tx, { actorId: actor.userId, action: 'project_updated', target, detail })
@@ -122,12 +125,6 @@ function requireSameShares(before: ProjectRow['shares'], changed: ProjectChanges
 }
 
 type ProjectChanges = z.output<typeof updateProjectSchema>
-
-function onlyLeaves(actor: Actor, { remove_members: removed = [], ...others }: ProjectChanges): boolean {
-  const { add_members: added = [], ...facts } = others
-  const leaving = removed.every((handle) => handle.toLowerCase() === actor.handle.toLowerCase())
-  return leaving && added.length === 0 && Object.values(facts).every((fact) => fact === undefined)
-}
 
 function columnsOf(changes: ProjectChanges): Record<string, unknown> {
   const { name, retention_days, storage_quota_gib, shares = {} } = changes
@@ -193,11 +190,6 @@ export async function requireOwnProject(
   const project = await findVisible(executor, actor, id)
   requireOwner(actor, project)
   return project
-}
-
-function requireOwner(actor: Actor, project: ProjectRow): void {
-  if (project.owner_id === actor.userId || isAdmin(actor)) return
-  throw forbidden(`Only the owner, "${project.owner}", and admins may change this project.`)
 }
 
 /** @throws 403 if somebody who is no admin wants to keep files for longer than the default. */

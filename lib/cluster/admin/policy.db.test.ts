@@ -34,6 +34,7 @@ describe('the policy', () => {
       load_threshold: 0.8,
       quarantine_after: 3,
       probe_quarantined: true,
+      idle_gpu_minutes: null,
       running: true,
       set_by_environment: [],
       defaultRequirementMilli: 1000,

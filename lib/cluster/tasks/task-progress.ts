@@ -2,6 +2,7 @@ import type { StorageOwner } from '../../access/storage/uploads-in-progress'
 import { database } from '../../database/client'
 import { channels } from '../../database/listen'
 import { oneRow } from '../../database/transaction'
+import { sampleGap } from '../../jobs/lifecycle/stop-idle'
 import type { Lease } from '../nodes/nodes'
 import { type ClaimedTask, Fenced, taskHeld, writeTask } from './tasks'
 
@@ -153,11 +154,17 @@ export async function recordTaskUsage(
   })
 }
 
-/** Adds a sample to the GPU usage summary of a task. Samples without a load do not count towards the mean. */
+/** A load of all GPUs of at most this is idle: nvidia-smi shows a percent for a GPU that only drives a display. */
+const idleLoad = 0.01
+
+/**
+ * Adds a sample to the GPU usage summary of a task. Samples without a load do not count towards the mean.
+ * @param use.load mean of the GPUs. @param use.busiest that of the busiest GPU.
+ */
 export async function recordTaskGpuUsage(
   lease: Lease,
   taskId: string,
-  use: { load: number | null; memoryMib: number | null },
+  use: { load: number | null; busiest: number | null; memoryMib: number | null },
 ): Promise<void> {
   await database().pool.query({
     name: 'record-task-gpu-usage',
@@ -165,8 +172,11 @@ export async function recordTaskGpuUsage(
              gpu_samples = gpu_samples + CASE WHEN $4::float8 IS NULL THEN 0 ELSE 1 END,
              gpu_load_mean = CASE WHEN $4::float8 IS NULL THEN gpu_load_mean
                                   ELSE (coalesce(gpu_load_mean, 0) * gpu_samples + $4::float8) / (gpu_samples + 1) END,
-             gpu_memory_peak_mib = greatest(gpu_memory_peak_mib, $5::int)
+             gpu_memory_peak_mib = greatest(gpu_memory_peak_mib, $5::int),
+             gpu_idle_since = CASE WHEN $6::float8 <= ${idleLoad} THEN
+               CASE WHEN gpu_sampled_at > now() - ${sampleGap} THEN coalesce(gpu_idle_since, now()) ELSE now() END END,
+             gpu_sampled_at = CASE WHEN $6::float8 IS NULL THEN gpu_sampled_at ELSE now() END
             WHERE ${taskHeld} AND status = 'running'`,
-    values: [lease.nodeId, lease.leaseId, taskId, use.load, use.memoryMib],
+    values: [lease.nodeId, lease.leaseId, taskId, use.load, use.memoryMib, use.busiest],
   })
 }

@@ -1,5 +1,5 @@
 import { parseSpec, type StoredSpec, type Unparsed } from '../../contract/config/stored-spec'
-import type { CancelReason, EndReason, SlurmStopReason } from '../../contract/reasons'
+import type { EndReason, RequestedStop, SlurmStopReason } from '../../contract/reasons'
 import { database } from '../../database/client'
 import { channels } from '../../database/listen'
 import { keyedTransaction, type Transaction } from '../../database/transaction'
@@ -174,7 +174,7 @@ export async function unfinishedTasks(lease: Lease): Promise<ClaimedTask[]> {
 }
 
 /** Why a task is stopped because of an event elsewhere. */
-type StopReason = CancelReason | 'preempted' | 'peer_failed' | SlurmStopReason
+type StopReason = RequestedStop | 'preempted' | 'peer_failed' | SlurmStopReason
 
 /**
  * Returns this node's live tasks that must stop, and the reason. Cancellation takes precedence over an end in Slurm, that

@@ -8,6 +8,7 @@ export const jobEvents = {
   'job.failed': 'A job failed',
   'job.cancelled': 'A job was cancelled',
   'job.started': 'A job started after a wait',
+  'job.idle': 'The GPUs of a job are idle',
 } as const
 
 /** The events of the cluster, which only admins can choose. */
@@ -125,7 +126,7 @@ export const signingSecretSchema = z.object({
 /** One message in the delivery log. */
 export const deliverySchema = z.object({
   id: z.string().describe('the header webhook-id is msg_ and this id'),
-  event: z.string().describe('an event, or test'),
+  event: z.string().describe('an event, test, or user.invited'),
   target_id: z.string().nullable().describe('null: the notify_url of the job'),
   target_name: z.string().nullable(),
   job_id: z.string().nullable(),

@@ -28,12 +28,16 @@ export const projectSchema = z.object({
   name: z.string().nullable(),
   owner: z.string(),
   members: z.array(z.string()),
+  managers: z
+    .array(z.string())
+    .default([])
+    .describe('members, or the owner, who see all jobs of the project and may cancel them'),
   names: z
     .record(z.string(), z.string())
     .describe('the names of its owner and members, by user_id; some have none'),
   invited: z
     .array(z.string())
-    .describe('user ids that were invited and have not accepted; empty for members who are not the owner'),
+    .describe('user ids that were invited and have not accepted; empty for members who do not manage it'),
   limits: limitsSchema,
   shares: sharesSchema,
   retention_days: retentionSchema,
@@ -57,6 +61,16 @@ export const updateProjectSchema = z.strictObject({
   name: line(100).nullable().optional(),
   add_members: z.array(idSchema).max(1000).optional().describe('invites users; each accepts or declines'),
   remove_members: z.array(idSchema).max(1000).optional().describe('also withdraws their invitations'),
+  add_managers: z
+    .array(idSchema)
+    .max(1000)
+    .optional()
+    .describe('members, or the owner, who become managers; for admins only'),
+  remove_managers: z
+    .array(idSchema)
+    .max(1000)
+    .optional()
+    .describe('managers who become members again; for the owner, admins, and managers themselves'),
   limits: updateLimitsSchema.optional().describe('for admins only'),
   shares: z.strictObject(sharesSchema.partial().shape).optional().describe('for admins only'),
   retention_days: retentionSchema.optional().describe('more than the default: for admins only'),

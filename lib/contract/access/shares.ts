@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { jobDetailSchema } from '../jobs'
 
 export const maxShareDays = 90
 
@@ -24,5 +25,27 @@ export const createdShareSchema = jobShareSchema.extend({
   url: z.string().describe('only this response contains it'),
 })
 
+/** What the page of a link shows of the job itself. It has no ids, no addresses and no names of nodes. */
+export const sharedFactsSchema = jobDetailSchema
+  .pick({
+    name: true,
+    status: true,
+    reason_text: true,
+    exit_code: true,
+    competition_id: true,
+    project_id: true,
+    environment: true,
+    user_id: true,
+    user_name: true,
+    created_at: true,
+    started_at: true,
+    completed_at: true,
+    files_deleted: true,
+  })
+  .extend({
+    gpus: z.array(z.object({ model: z.string(), simulated: z.boolean(), share: z.number() })),
+  })
+
+export type SharedFacts = z.infer<typeof sharedFactsSchema>
 export type JobShare = z.infer<typeof jobShareSchema>
 export type CreatedShare = z.infer<typeof createdShareSchema>

@@ -35,12 +35,22 @@ export const policySchema = z.object({
   probe_quarantined: z
     .boolean()
     .describe('true: a quarantined node tests itself and returns to service when a test container works'),
+  idle_gpu_minutes: z
+    .int()
+    .min(2)
+    .max(100_000)
+    .nullable()
+    .describe(
+      'a job none of whose GPUs had a load for this time is stopped, after a warning at half of it; null: never',
+    ),
 })
 
 /** The fields that apply if Slurm is the engine. Slurm decides everything else. */
-export const slurmPolicyFields = ['max_queue_size', 'enable_auto_retry'] as const satisfies (keyof z.output<
-  typeof policySchema
->)[]
+export const slurmPolicyFields = [
+  'max_queue_size',
+  'enable_auto_retry',
+  'idle_gpu_minutes',
+] as const satisfies (keyof z.output<typeof policySchema>)[]
 
 /** The environment variables that set fields of the policy at each start. `running` starts or stops the scheduler. */
 export const policyVariables = {

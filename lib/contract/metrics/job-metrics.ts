@@ -2,24 +2,6 @@ import { z } from 'zod'
 
 /** The metrics of a job: the numbers in the lines of JSON that it prints, by name, each with its values over time. */
 
-/** Names of training counters that are the x axis, the best first. */
-export const axisNames = [
-  'global_step',
-  'step',
-  'iteration',
-  'iter',
-  'batch',
-  'epoch',
-  'round',
-  'generation',
-  'x',
-  'index',
-  'i',
-] as const
-
-/** The x axes that every job has: the number of the line, and the seconds since the first one. */
-export const commonAxes = ['line', 'time'] as const
-
 /** The most series in one answer. */
 export const maxSeries = 48
 const maxPoints = 5_000

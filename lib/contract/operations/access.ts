@@ -1,8 +1,10 @@
 import { z } from 'zod'
 import * as access from '../access/access'
 import * as buckets from '../access/buckets'
+import * as invitationMails from '../access/invitation-mails'
 import { limitsSchema, updateLimitsSchema } from '../access/limits'
 import * as projects from '../access/projects'
+import * as imports from '../access/user-imports'
 import { created, defineOperations, done, get, list, ok, patch, post, remove } from './operation'
 
 export const userOperations = defineOperations('users', 'access', {
@@ -13,6 +15,19 @@ export const userOperations = defineOperations('users', 'access', {
   create: post('/api/users', 'admin', 'Create a user', {
     body: access.createUserSchema,
     responses: created(access.createdUserSchema),
+  }),
+  import: post('/api/user-imports', 'admin', 'Create and change users from a CSV file, or preview it', {
+    body: imports.importUsersSchema,
+    // JSON may write each character with six.
+    maxBodyBytes: 24 * 1024 * 1024,
+    responses: ok(imports.userImportSchema),
+  }),
+  invitationMails: get('/api/invitation-mails', 'admin', 'E-mails with invitations that were not delivered', {
+    responses: ok(invitationMails.invitationMailsSchema),
+  }),
+  sendInvitationMail: post('/api/invitation-mails', 'admin', 'Send a user an invitation by e-mail', {
+    body: invitationMails.sendInvitationMailSchema,
+    responses: done,
   }),
   get: get('/api/users/{handle}', 'read', 'One user', { responses: ok(access.userSchema) }),
   update: patch('/api/users/{handle}', 'admin', 'Change a user', {

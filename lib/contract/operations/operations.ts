@@ -9,11 +9,13 @@ import {
   tokenOperations,
   userOperations,
 } from './access'
+import { accountingOperations } from './accounting'
 import { announcementOperations } from './announcements'
 import { archiveOperations } from './archives'
 import { artifactOperations } from './artifacts'
 import { clusterOperations, modelOperations } from './cluster'
 import { jobOperations } from './jobs'
+import { joinLinkOperations } from './join-links'
 import { notificationOperations } from './notifications'
 import type { Operation } from './operation'
 import { orchestratorOperations, queueOperations } from './queue'
@@ -36,6 +38,7 @@ export const operations = {
   tokens: tokenOperations,
   projects: projectOperations,
   projectInvitations: projectInvitationOperations,
+  joinLinks: joinLinkOperations,
   storage: storageOperations,
   limits: limitOperations,
   environments: environmentOperations,
@@ -47,6 +50,7 @@ export const operations = {
   orchestrator: orchestratorOperations,
   cluster: { ...clusterOperations, ...modelOperations },
   slurm: slurmOperations,
+  accounting: accountingOperations,
   agents: agentOperations,
   server: serverOperations,
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { defineOperations, file, get, post } from './operation'
+import { maxDocumentationQuery } from '../search/search-keys'
+import { defineOperations, file, get, ok, post } from './operation'
 
 /** The MCP library checks messages itself: the schema only documents their shape. */
 const mcpMessage = z.looseObject({}).meta({
@@ -16,6 +17,14 @@ export const agentOperations = defineOperations('agents', 'agents', {
     },
   }),
 })
+
+const documentationHitSchema = z.object({
+  href: z.string(),
+  path: z.array(z.string()).describe('the headings above the section, outermost first, with its own'),
+  excerpt: z.string(),
+})
+
+export type DocumentationHit = z.infer<typeof documentationHitSchema>
 
 export const serverOperations = defineOperations('server', 'operations', {
   openapi: get('/api/openapi.json', 'public', 'This document', { responses: file('OpenAPI 3.1') }),
@@ -37,6 +46,18 @@ export const serverOperations = defineOperations('server', 'operations', {
       304: { description: 'The picture still has the ETag of If-None-Match' },
     },
   }),
+  searchDocumentation: get(
+    '/api/docs/search',
+    'public',
+    'The sections of the documentation that contain every word or a word that starts with it, the best first',
+    {
+      query: z.object({
+        q: z.string().max(maxDocumentationQuery),
+        limit: z.coerce.number().int().min(1).max(30).default(30),
+      }),
+      responses: ok(z.array(documentationHitSchema)),
+    },
+  ),
   metrics: get('/metrics', 'admin', 'Metrics for Prometheus', { responses: file('text/plain') }),
   health: get('/healthz', 'public', 'Liveness of the web server', { responses: file('Alive') }),
   ready: get('/readyz', 'public', 'Readiness of the web server', { responses: file('Ready') }),

@@ -20,4 +20,13 @@ export const shareOperations = defineOperations('shares', 'jobs', {
   output: get('/api/shared/{token}/output', 'public', 'Download the output of a job with a read-only link', {
     responses: file('The output as plain text'),
   }),
+  events: get(
+    '/api/shared/{token}/events',
+    'public',
+    'Live events of a job with a read-only link (SSE): job, output, reset, end; closed: the link has ended',
+    {
+      headers: { 'Last-Event-ID': 'continue after this event' },
+      responses: file('text/event-stream'),
+    },
+  ),
 })

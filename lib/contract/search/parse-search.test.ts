@@ -87,7 +87,8 @@ describe('a mistake', () => {
     ['a '.repeat(21), /^Character 41: a search has at most 20 terms/],
     [`tag:${'a,'.repeat(21)}`, /at most 20 values/],
     [`tag:${'a'.repeat(129)}`, /at most 128/],
-    ['tag:a\0b', /printable/],
+    ['tag:a\0b', /^Character 6: a search cannot contain the character NUL/],
+    ['"a\0b"', /^Character 3: a search cannot contain the character NUL/],
   ])('in %j has its place and what to write', (text, expected) => {
     if (typeof expected === 'string') expect(problemOf(text)).toBe(expected)
     else expect(problemOf(text)).toMatch(expected)

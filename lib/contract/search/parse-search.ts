@@ -78,6 +78,8 @@ export function parseSearch(text: string): ParsedSearch {
   try {
     if (text.length > maxSearchCharacters)
       fail(maxSearchCharacters, `a search has at most ${maxSearchCharacters} characters. Make it shorter.`)
+    const nul = text.indexOf('\0')
+    if (nul !== -1) fail(nul, 'a search cannot contain the character NUL. Remove it.')
     return { ok: true, terms: readTerms(text) }
   } catch (error) {
     if (error instanceof Mistake) return { ok: false, problem: error.problem }
@@ -193,8 +195,7 @@ function checkValue(key: WordKey, value: string, at: number): string {
   const allowed: readonly string[] | undefined =
     key === 'status' || key === 'is' ? fixedValues[key] : undefined
   if (!allowed) {
-    if (value.length > maxMetricName || value.includes('\0'))
-      fail(at, `a value has at most ${maxMetricName} printable characters.`)
+    if (value.length > maxMetricName) fail(at, `a value has at most ${maxMetricName} characters.`)
     return value
   }
   const known = allowed.find((candidate) => candidate === value.toLowerCase())
@@ -224,8 +225,7 @@ function readAmount(reader: Reader, key: AmountKey, operator: string, from: numb
 function readMetric(reader: Reader, from: number, name: string, operator: string | undefined): MetricTerm {
   const { example } = metricKey
   if (name === '') fail(from, `write the name of a metric after “${metricPrefix}”, such as ${example}.`)
-  if (name.length > maxMetricName || name.includes('\0'))
-    fail(from, `the name of a metric has at most ${maxMetricName} printable characters.`)
+  if (name.length > maxMetricName) fail(from, `the name of a metric has at most ${maxMetricName} characters.`)
   if (operator === undefined)
     return fail(reader.at, `write < or > and a number after the name, such as ${example}.`)
   const at = reader.at

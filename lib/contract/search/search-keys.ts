@@ -6,7 +6,7 @@ import { uploadStatuses } from '../status'
 export const wordKeys = {
   status: { about: 'state of the job', example: 'status:failed' },
   tag: { about: 'one of its tags', example: 'tag:baseline' },
-  user: { about: 'who submitted it, for admins', example: 'user:ada' },
+  user: { about: 'who submitted it, for admins and managers; * for all', example: 'user:ada' },
   project: { about: 'its project', example: 'project:vision' },
   competition: { about: 'its competition', example: 'competition:cifar10' },
   environment: { about: 'the image that it ran in', example: 'environment:python' },
@@ -46,3 +46,6 @@ export const maxSearchCharacters = 500
 export const maxTerms = 20
 export const maxValues = 20
 export const maxMetricName = 128
+
+/** The longest search of the documentation. A longer text is no search. */
+export const maxDocumentationQuery = 200

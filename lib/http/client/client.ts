@@ -1,3 +1,4 @@
+import type { AccountingQuery } from '../../contract/cluster/accounting'
 import type { JobFilters } from '../../contract/job-queries'
 import { submitResultSchema } from '../../contract/jobs'
 import { encodeName } from '../../contract/metrics/job-metrics'
@@ -7,6 +8,7 @@ import { type Args, createMethods, toCall } from './methods'
 import { type ClientOptions, createTransport, type Transport } from './transport'
 
 export type JobQuery = Partial<JobFilters>
+export type AccountingRequest = Partial<AccountingQuery>
 
 export interface Submission {
   /** Left out where the config has a command. */
@@ -37,6 +39,11 @@ export function createClient(options: ClientOptions = {}) {
       ...methods.snapshots,
       /** Where a snapshot can be downloaded as one archive. */
       downloadUrl: (id: string) => addressOf(transport, operations.snapshots.download, id),
+    },
+    accounting: {
+      ...methods.accounting,
+      /** Where all rows can be downloaded as CSV. */
+      csvUrl: (query: AccountingRequest) => addressOf(transport, operations.accounting.csv, query),
     },
     /** For what has no method here. */
     transport,

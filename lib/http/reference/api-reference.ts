@@ -48,6 +48,11 @@ const groups = [
     title: 'Accounts and projects',
     description: 'Users, tokens, sessions, projects, limits, environments, buckets and the audit log.',
   },
+  {
+    slug: 'accounting',
+    title: 'Accounting',
+    description: 'What jobs used, by user, project, competition and week.',
+  },
   { slug: 'storage', title: 'Storage', description: 'What is stored, and how to delete it.' },
   { slug: 'agents', title: 'Agents', description: 'The server for the Model Context Protocol.' },
   {

@@ -10,6 +10,8 @@ const schemaSchema = z.object({
   examples: z.array(z.unknown()).optional(),
   default: z.unknown().optional(),
   format: z.string().optional(),
+  pattern: z.string().optional(),
+  minLength: z.number().optional(),
   contentMediaType: z.string().optional(),
   minimum: z.number().optional(),
   exclusiveMinimum: z.number().optional(),
@@ -28,6 +30,9 @@ const schemaSchema = z.object({
     return z.array(schemaSchema).optional()
   },
   get oneOf() {
+    return z.array(schemaSchema).optional()
+  },
+  get allOf() {
     return z.array(schemaSchema).optional()
   },
 })
@@ -59,7 +64,7 @@ const operationSchema = z.object({
 
 export type DocumentedOperation = z.infer<typeof operationSchema>
 
-/** The part of an OpenAPI document that the reference shows. */
+/** The part of an OpenAPI document that gpuq reads. */
 export const openapiSchema = z.object({
   paths: z.record(z.string(), z.record(z.string(), operationSchema)),
   components: z.object({ schemas: z.record(z.string(), schemaSchema) }),

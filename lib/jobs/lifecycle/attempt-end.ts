@@ -1,4 +1,4 @@
-import { type CancelReason, type EndReason, endReasons, isCancelReason } from '../../contract/reasons'
+import { type EndReason, endReasons, isCancelReason, type RequestedStop } from '../../contract/reasons'
 
 /** How one attempt, or one task of it, ended. */
 export interface Outcome {
@@ -19,7 +19,7 @@ export interface EndedTask extends Outcome {
 }
 
 export interface Cancel {
-  reason: CancelReason
+  reason: RequestedStop
   at: Date
 }
 

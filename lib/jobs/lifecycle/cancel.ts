@@ -1,11 +1,11 @@
 import { type Actor, requireScope } from '../../access/actor'
 import { recordAudit } from '../../access/audit'
 import { conflict } from '../../contract/errors'
-import type { CancelReason } from '../../contract/reasons'
+import type { CancelReason, RequestedStop } from '../../contract/reasons'
 import { isFinal, type JobStatus } from '../../contract/status'
 import { channels } from '../../database/listen'
 import { findRow, type Transaction, transaction } from '../../database/transaction'
-import { findVisibleJob } from '../read/job-visibility'
+import { findVisibleJob, mayChange, type VisibleJob } from '../read/job-visibility'
 import { releaseAllocations } from './release-allocations'
 
 /**
@@ -15,8 +15,9 @@ import { releaseAllocations } from './release-allocations'
  */
 export async function cancelJob(actor: Actor, jobId: string): Promise<void> {
   requireScope(actor, 'submit')
-  const { id, userId } = await findVisibleJob(actor, jobId)
-  const reason: CancelReason = userId === actor.userId ? 'cancelled_by_user' : 'cancelled_by_admin'
+  const found = await findVisibleJob(actor, jobId)
+  const { id } = found
+  const reason = cancelReasonOf(actor, found)
   await transaction(async (tx) => {
     const job = await findRow<{ status: JobStatus; attempt: number }>(
       tx,
@@ -30,11 +31,16 @@ export async function cancelJob(actor: Actor, jobId: string): Promise<void> {
     const waiting =
       job.status === 'pending' || (job.status === 'scheduled' && (await endUnclaimedTasks(tx, id, reason)))
     if (waiting) await cancelNow(tx, id, reason, job.attempt)
-    else await notifyNodes(tx, id, reason)
-    if (reason === 'cancelled_by_admin') {
+    else await requestStop(tx, id, reason)
+    if (reason !== 'cancelled_by_user') {
       await recordAudit(tx, { actorId: actor.userId, action: 'job_cancelled', target: id })
     }
   })
+}
+
+function cancelReasonOf(actor: Actor, job: VisibleJob): CancelReason {
+  if (job.userId === actor.userId) return 'cancelled_by_user'
+  return mayChange(actor, job) ? 'cancelled_by_admin' : 'cancelled_by_manager'
 }
 
 /** Ends the tasks that no worker has claimed. Returns false if a worker has claimed one. */
@@ -71,7 +77,8 @@ async function cancelNow(
   await tx.query('SELECT pg_notify($1, $3), pg_notify($2, $3)', [channels.job, channels.queue, jobId])
 }
 
-async function notifyNodes(tx: Transaction, jobId: string, reason: CancelReason): Promise<void> {
+/** Tells the nodes of a running job to stop it. Call it with the job's row locked. An earlier request keeps its reason. */
+export async function requestStop(tx: Transaction, jobId: string, reason: RequestedStop): Promise<void> {
   await tx.query(
     `UPDATE jobs SET cancel_requested_at = coalesce(cancel_requested_at, now()), cancel_reason = coalesce(cancel_reason, $2)
       WHERE id = $1`,

@@ -6,7 +6,7 @@ import { channels } from '../../database/listen'
 import { findRow, type Transaction, transaction } from '../../database/transaction'
 import { resultKey } from '../../results/name'
 import { storage } from '../../storage/storage'
-import { findVisibleJob } from '../read/job-visibility'
+import { findChangeableJob } from '../read/job-visibility'
 
 /**
  * Deletes the result, artifacts and source of an ended job for its owner or an admin. The record of the job stays.
@@ -14,7 +14,7 @@ import { findVisibleJob } from '../read/job-visibility'
  * @throws 404 for another user's job, 409 if it has not ended or its result is not stored yet.
  */
 export async function deleteJobFiles(actor: Actor, jobId: string): Promise<void> {
-  const { id } = await findVisibleJob(actor, jobId)
+  const { id } = await findChangeableJob(actor, jobId)
   const job = await findRow<{ stored: boolean; resultName: string | null }>(
     database().pool,
     `SELECT j.result_stored AS stored, f.name AS "resultName" FROM jobs j LEFT JOIN result_files f ON f.job_id = j.id

@@ -3,12 +3,12 @@ import { recordAudit } from '../../access/audit'
 import type { UpdateJob } from '../../contract/job-queries'
 import { channels } from '../../database/listen'
 import { transaction } from '../../database/transaction'
-import { findVisibleJob } from '../read/job-visibility'
+import { findChangeableJob } from '../read/job-visibility'
 
 /** Changes the note, the star or the tags of a job, also of one that has ended. What is left out keeps its value. */
 export async function updateJob(actor: Actor, jobId: string, change: UpdateJob): Promise<void> {
   requireScope(actor, 'submit')
-  const { id, userId } = await findVisibleJob(actor, jobId)
+  const { id, userId } = await findChangeableJob(actor, jobId)
   const { note, starred, tags } = change
   await transaction(async (tx) => {
     await tx.query(

@@ -1,11 +1,11 @@
 import { backoff } from '../../async/backoff'
 import { parseSpec, type StoredSpec, type Unparsed } from '../../contract/config/stored-spec'
 import {
-  type CancelReason,
   describeReason,
   type EndReason,
   endReasons,
   isCancelReason,
+  type RequestedStop,
 } from '../../contract/reasons'
 import { type JobStatus, liveTaskStatuses, statusesBefore, type TaskStatus } from '../../contract/status'
 import { channels } from '../../database/listen'
@@ -29,7 +29,7 @@ interface LiveAttempt {
   jobId: string
   attempt: number
   maxRetries: number
-  cancelReason: CancelReason | null
+  cancelReason: RequestedStop | null
   cancelledAt: Date | null
   autoRetry: boolean
   status: JobStatus

@@ -1,5 +1,5 @@
 import type { Actor } from '../../access/actor'
-import { cachedCredentialCheck } from '../../access/credential-validity'
+import { cachedCheck, isCredentialValid } from '../../access/credential-validity'
 import { ChangeSignal } from '../../async/change-signal'
 import { takeSlot } from '../../async/concurrency-limit'
 import { rateLimited } from '../../contract/errors'
@@ -8,6 +8,7 @@ import { isFinal } from '../../contract/status'
 import { traceStep } from '../../logger'
 import { type RankOutput, readChunks, readRanks, tailOffsets } from '../../results/read-output'
 import { shortenRecords } from '../../results/shorten-records'
+import { maySee, type VisibleJob } from '../read/job-visibility'
 import { readJobDetail } from '../read/read'
 import { pollIntervalMs, watchJob } from './wait'
 
@@ -39,17 +40,40 @@ interface EventsFrom {
   maxRecordBytes?: number | undefined
 }
 
-/** Opens the stream. @throws 429 if the user has too many. */
-export function jobEvents(actor: Actor, jobId: string, from: EventsFrom, signal: AbortSignal): Response {
+/** Who reads a stream. */
+export interface EventsReader {
+  /** Repeated while the stream is open. The stream ends when it returns false. */
+  mayRead: () => Promise<boolean>
+  /** What the reader may see of the job. */
+  show: (job: JobDetail) => unknown
+  /** Called once, when the stream has ended. */
+  release: () => void
+  /** The event of a stream that ends because the reader may no longer read; default: none. */
+  closed?: string
+}
+
+/** Opens the stream for a user. @throws 429 if the user has too many. */
+export function jobEvents(actor: Actor, job: VisibleJob, from: EventsFrom, signal: AbortSignal): Response {
   const release = takeSlot(`streams of ${actor.userId}`, streamsPerUser)
   if (!release) {
     const message = `You have ${streamsPerUser} live pages open, which is the limit. Close some of them.`
     throw rateLimited(message, 10)
   }
+  const mayRead = cachedCheck(async () => (await isCredentialValid(actor)) && (await maySee(actor, job)))
+  return streamEvents({ mayRead, show: (detail) => detail, release }, job.id, from, signal)
+}
+
+/** Opens the stream for a reader whose right to read the job was checked. */
+export function streamEvents(
+  reader: EventsReader,
+  jobId: string,
+  from: EventsFrom,
+  signal: AbortSignal,
+): Response {
   const ended = new AbortController()
-  const events = follow(actor, jobId, from, AbortSignal.any([signal, ended.signal]))
+  const events = follow(reader, jobId, from, AbortSignal.any([signal, ended.signal]))
   const close = () => {
-    release()
+    reader.release()
     ended.abort()
     // Without this, an abandoned stream would keep its listeners and its open file forever.
     events.return(undefined).catch(() => undefined)
@@ -88,7 +112,7 @@ export function advance({ attempt, bytes }: Position, { rank, records }: RankOut
 }
 
 async function* follow(
-  actor: Actor,
+  reader: EventsReader,
   jobId: string,
   from: EventsFrom,
   signal: AbortSignal,
@@ -104,7 +128,6 @@ async function* follow(
     return readJobDetail(jobId)
   }
   const stops = await Promise.all([watchJob(jobId, onJobChange), watchJob(jobId, change.notify, 'output')])
-  const mayRead = cachedCredentialCheck(actor)
   let position = parsePosition(from.lastEventId)
   let shown = ''
   const hasChanged = ({ output_bytes: _, metrics: __, ...compared }: JobDetail) => {
@@ -115,7 +138,7 @@ async function* follow(
   let quietSince = performance.now()
   try {
     yield 'retry: 1000\n\n'
-    while (!signal.aborted && (await mayRead())) {
+    while (!signal.aborted && (await reader.mayRead())) {
       // New output alone is sent without reading the job, which takes longer.
       const job = jobChanged ? await readAgain() : null
       if (job !== null && job.attempt !== position.attempt) {
@@ -128,6 +151,7 @@ async function* follow(
       const readNew = job === null ? readChunks : readRanks
       for await (const piece of wholeRecords(readNew(jobId, position.attempt, position.bytes))) {
         position = advance(position, piece)
+        if (!(await reader.mayRead())) return yield* closedEvents(reader)
         traceStep('event', jobId)
         yield outputEvent(
           position,
@@ -136,7 +160,7 @@ async function* follow(
         quietSince = performance.now()
       }
       if (job !== null && hasChanged(job)) {
-        yield `event: job\ndata: ${JSON.stringify(job)}\n\n`
+        yield `event: job\ndata: ${JSON.stringify(reader.show(job))}\n\n`
         quietSince = performance.now()
       }
       if (job !== null && isFinal(job.status)) return yield 'event: end\ndata: {}\n\n'
@@ -146,9 +170,14 @@ async function* follow(
       }
       if (!(await change.wait(pollIntervalMs))) jobChanged = true
     }
+    if (!signal.aborted) yield* closedEvents(reader)
   } finally {
     for (const stop of stops) stop()
   }
+}
+
+function* closedEvents({ closed }: EventsReader): Generator<string, void> {
+  if (closed !== undefined) yield closed
 }
 
 /** Each record ends with a line feed, and contains neither a line feed nor a carriage return. */

@@ -5,7 +5,7 @@ import type { TerminalSize } from '../../contract/job-queries'
 import { channels } from '../../database/listen'
 import { acquireLockOf } from '../../database/locks'
 import { findRow, type Transaction, transaction } from '../../database/transaction'
-import { findVisibleJob } from '../read/job-visibility'
+import { findChangeableJob } from '../read/job-visibility'
 
 /** Maximum bytes of one request. */
 export const maxInputBytes = 64 * 1024
@@ -64,7 +64,7 @@ async function atTerminal<Input>(
   act: (tx: Transaction, taskId: string, input: Input) => Promise<void>,
 ): Promise<void> {
   requireScope(actor, 'submit')
-  const job = await findVisibleJob(actor, jobId)
+  const job = await findChangeableJob(actor, jobId)
   const input = await read()
   await transaction(async (tx) => {
     const found = await findRow<{ tty: boolean; taskId: string | null }>(tx, {

@@ -6,9 +6,40 @@ import type { JobStatus } from '../../contract/status'
 import { database } from '../../database/client'
 import { findRow } from '../../database/transaction'
 
-/** SQL condition for the jobs that an actor may see: their own, or for an admin all. Only this function decides it. */
-export function visibilityFilter(actor: Actor): { sql: string; values: unknown[] } {
-  return isAdmin(actor) ? { sql: 'true', values: [] } : { sql: 'j.user_id = $1', values: [actor.userId] }
+/** SQL for the ids of the projects that a user manages. */
+export const managedProjects = (user: string) =>
+  `SELECT m.project_id FROM memberships m WHERE m.user_id = ${user} AND m.role = 'manager'`
+
+/** SQL condition for the jobs that a user may see: their own, and those of the projects that they manage. */
+const seenBy = (user: string, managed: string) => `(j.user_id = ${user} OR j.project_id ${managed})`
+
+/**
+ * SQL condition for the jobs that an actor may see: for an admin all, otherwise their own and those of the projects that
+ * they manage. Only this file decides it.
+ * @param first number of the first parameter
+ */
+export function visibilityFilter(actor: Actor, first = 1): { sql: string; values: unknown[] } {
+  if (isAdmin(actor)) return { sql: 'true', values: [] }
+  const user = `$${first}::uuid`
+  return { sql: seenBy(user, `IN (${managedProjects(user)})`), values: [actor.userId] }
+}
+
+/**
+ * The same condition as {@link visibilityFilter}, for lists. The ids of the projects are read first: only then can
+ * PostgreSQL use the indexes of users and of projects.
+ */
+export async function listVisibility(actor: Actor, bind: (value: unknown) => string): Promise<string> {
+  if (isAdmin(actor)) return 'true'
+  const { rows } = await database().pool.query<{ project_id: string }>(managedProjects('$1'), [actor.userId])
+  const ids = rows.map(({ project_id }) => project_id)
+  const own = bind(actor.userId)
+  return ids.length === 0 ? `j.user_id = ${own}` : seenBy(own, `= ANY (${bind(ids)}::uuid[])`)
+}
+
+/** Returns true if the actor manages a project. */
+export async function isManager(actor: Actor): Promise<boolean> {
+  const { rowCount } = await database().pool.query(`${managedProjects('$1')} LIMIT 1`, [actor.userId])
+  return rowCount === 1
 }
 
 /** A job that the actor may see. */
@@ -21,18 +52,44 @@ export interface VisibleJob extends FilesDeletion {
 
 const noSuchJob = () => notFound('You have no job with this id. GET /api/jobs lists your jobs.')
 
-/** Finds a job that the actor may see. @throws 404, the same for an unknown job and for another user's. */
-export async function findVisibleJob(actor: Actor, jobId: string): Promise<VisibleJob> {
-  if (!z.uuid().safeParse(jobId).success) throw noSuchJob()
+async function findSeen(actor: Actor, jobId: string): Promise<VisibleJob | null> {
   const { sql, values } = visibilityFilter(actor)
-  const job = await findRow<VisibleJob>(
+  return findRow<VisibleJob>(
     database().pool,
     `SELECT j.id, j.user_id AS "userId", j.status, j.attempt, j.files_deleted, j.deleted_after_days FROM jobs j
       WHERE ${sql} AND j.id = $${values.length + 1}`,
     [...values, jobId],
   )
+}
+
+/** Finds a job that the actor may see. @throws 404, the same for an unknown job and for another user's. */
+export async function findVisibleJob(actor: Actor, jobId: string): Promise<VisibleJob> {
+  const job = z.uuid().safeParse(jobId).success ? await findSeen(actor, jobId) : null
   if (!job) throw noSuchJob()
   return job
+}
+
+/** Returns true if the actor may still see a job. They may have lost the role of an admin, or of a manager of its project. */
+export async function maySee(actor: Actor, { id, userId }: VisibleJob): Promise<boolean> {
+  if (userId === actor.userId) return true
+  const user = await findRow<Pick<Actor, 'role'>>(database().pool, 'SELECT role FROM users WHERE id = $1', [
+    actor.userId,
+  ])
+  return user !== null && (await findSeen({ ...actor, ...user }, id)) !== null
+}
+
+/** Returns true if the actor may change a job that they see: its owner and admins. A manager only reads and cancels. */
+export function mayChange(actor: Actor, { userId }: Pick<VisibleJob, 'userId'>): boolean {
+  return userId === actor.userId || isAdmin(actor)
+}
+
+/** Finds a job that the actor may change. @throws 404 if they may not see it, 403 if they may only read it. */
+export async function findChangeableJob(actor: Actor, jobId: string): Promise<VisibleJob> {
+  const job = await findVisibleJob(actor, jobId)
+  if (mayChange(actor, job)) return job
+  throw forbidden(
+    'You manage the project of this job, so you may read and cancel it. Only its owner and admins may do this.',
+  )
 }
 
 /**

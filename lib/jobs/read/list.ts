@@ -1,4 +1,4 @@
-import { type Actor, requireAdmin } from '../../access/actor'
+import { type Actor, isAdmin, requireAdmin } from '../../access/actor'
 import { invalidField } from '../../contract/errors'
 import type { JobFilters } from '../../contract/job-queries'
 import type { JobSummary } from '../../contract/jobs'
@@ -10,7 +10,7 @@ import { datesToText, type WithDates } from '../../database/dates'
 import { cutPage, type Page } from '../../database/pagination'
 import { indexedTransaction, type Transaction } from '../../database/transaction'
 import { metricsOfAttempt } from '../../results/metrics'
-import { requireUserId } from './job-visibility'
+import { isManager, listVisibility, requireUserId } from './job-visibility'
 import { type Bind, type Condition, toConditions } from './search-conditions'
 import { type Order, type Sorted, toOrder } from './sort-order'
 
@@ -40,17 +40,18 @@ export const summaryJoins = `
 
 /** Lists jobs that the actor may see, the latest first unless another order is requested. */
 export async function listJobs(actor: Actor, filters: JobFilters): Promise<Page<JobSummary>> {
-  requireUserId(actor, filters.user_id)
   if (filters.all) requireAdmin(actor)
+  if (filters.user_id !== undefined && !(await isManager(actor))) requireUserId(actor, filters.user_id)
   const terms = readTerms(filters)
   const values: unknown[] = []
   const bind: Bind = (value) => `$${values.push(value)}`
   const conditions = await toConditions(actor, terms, bind)
   if (conditions === null) return { items: [], next: null }
-  // Only an admin can name other users, whose jobs then replace the admin's own.
-  const everyone = filters.all || terms.some(({ key }) => key === 'user')
   const order = toOrder(filters.sort, filters.cursor, bind)
-  const scope = [...(everyone ? [] : [`j.user_id = ${bind(actor.userId)}`]), ...order.where]
+  // Named users' jobs replace the actor's own.
+  const others = filters.all || terms.some(({ key }) => key === 'user')
+  const scope = [...(others ? [] : [`j.user_id = ${bind(actor.userId)}`]), ...order.where]
+  if (others && !isAdmin(actor)) conditions.push({ sql: await listVisibility(actor, bind) })
   const rows = await readRows({ scope, conditions, order, limit: filters.limit + 1 }, values)
   return cutPage(rows, filters.limit, order.cursorOf, toListed)
 }

@@ -1,12 +1,8 @@
 import type { Actor } from '../../access/actor'
 import { takeSlot } from '../../async/concurrency-limit'
 import { rateLimited } from '../../contract/errors'
-import {
-  axisNames,
-  type JobMetrics,
-  type MetricSeries,
-  type MetricsQuery,
-} from '../../contract/metrics/job-metrics'
+import { axisNames } from '../../contract/metrics/axes'
+import type { JobMetrics, MetricSeries, MetricsQuery } from '../../contract/metrics/job-metrics'
 import { database } from '../../database/client'
 import { readOutput } from '../../results/read-output'
 import { alignTo } from '../../results/series/align'

@@ -16,7 +16,8 @@ import { database } from '../../database/client'
 import { keyedTransaction, oneRow } from '../../database/transaction'
 import { collectOutput } from '../../results/decode'
 import { countRanks, readOutput } from '../../results/read-output'
-import { findVisibleJob } from './job-visibility'
+import { idleJobs } from '../lifecycle/stop-idle'
+import { findVisibleJob, mayChange } from './job-visibility'
 import { type SummaryRow, summaryColumns, summaryJoins, toSummary } from './list'
 import { instancesOfJob, toResources } from './resources'
 import { toJobBucket, type UploadRow } from './to-job-bucket'
@@ -50,6 +51,8 @@ const selectDetail = `
          o.problem AS notice_problem,
          w.url AS upload_url, w.attempts AS upload_attempts, w.next_try_at AS upload_next_try_at,
          w.settled_at AS upload_settled_at, w.problem AS upload_problem,
+         CASE WHEN j.status = 'running' THEN (SELECT jsonb_build_object('since', rfc3339(since), 'stops_at', rfc3339(stops_at))
+            FROM (${idleJobs('t.job_id = j.id')}) i) END AS idle_gpu,
          (SELECT jsonb_build_object('slurm_id', s.slurm_id, 'state', s.state, 'reason', s.reason, 'held', s.held, 'restarts', s.restarts)
             FROM slurm_jobs s WHERE s.job_id = j.id ORDER BY s.ended_at IS NULL DESC, s.created_at DESC LIMIT 1) AS slurm,
          CASE WHEN f.stored_at IS NOT NULL THEN f.name END AS result_file
@@ -134,9 +137,14 @@ export function acceptedResult(jobId: string): JobResult {
   return { job_id: jobId, status: 'pending', ...nothingPrinted, ...nothingKnown }
 }
 
-/** Reads the submitted program and config without the token, so that they can be submitted again. */
+/**
+ * Reads the submitted program and config without the token, so that they can be submitted again. A manager of the project
+ * does not see what may be a secret of the user.
+ */
 export async function readSource(actor: Actor, jobId: string): Promise<JobSource> {
-  const { id } = await findVisibleJob(actor, jobId)
+  const job = await findVisibleJob(actor, jobId)
+  if (!mayChange(actor, job)) return readSourceForOthers(jobId)
+  const { id } = job
   const { code, spec, command, tags } = await database().prisma.job.findUniqueOrThrow({
     where: { id },
     select: { code: true, spec: true, command: true, tags: true },
@@ -144,4 +152,19 @@ export async function readSource(actor: Actor, jobId: string): Promise<JobSource
   // A job that is run again has the tags that people gave to it since.
   const config = configToYaml({ ...readSpec(spec), tags }, command)
   return { code: Buffer.from(code).toString('utf8'), config, command }
+}
+
+/** The program and the config. The values of variables and the address of notifications may be secrets. */
+export async function readSourceForOthers(jobId: string): Promise<JobSource> {
+  const { code, spec, command } = await database().prisma.job.findUniqueOrThrow({
+    where: { id: jobId },
+    select: { code: true, spec: true, command: true },
+  })
+  const { notify_url: _, ...config } = readSpec(spec)
+  const env = Object.fromEntries(Object.keys(config.env).map((name) => [name, '(hidden)']))
+  return {
+    code: Buffer.from(code).toString('utf8'),
+    config: configToYaml({ ...config, env }, command),
+    command,
+  }
 }

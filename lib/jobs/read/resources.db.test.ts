@@ -66,7 +66,7 @@ describe("a job's resources", () => {
     })
   })
 
-  it('contain the mean load of all samples and the highest memory of all instances', async () => {
+  it('contain the mean load of all samples and the highest memory of all instances, and how each one ended', async () => {
     const { nodeId } = await makeNode({ gpus: 1 })
     const job = await makeJob()
     const task = await placeManually(nodeId, job)
@@ -75,7 +75,13 @@ describe("a job's resources", () => {
       { gpu_samples: 10, gpu_load_mean: 0.9, gpu_memory_peak_mib: 6000 },
       { gpu_samples: 0, gpu_load_mean: null, gpu_memory_peak_mib: null },
     ]
-    await copyRows('tasks', task, { rank: 1, ...other })
+    await copyRows('tasks', task, {
+      rank: 1,
+      ...other,
+      reason: 'exit_code',
+      exit_code: 3,
+      ended_at: '2026-11-23T11:00:00+01',
+    })
     await copyRows('tasks', task, { rank: 2, ...unused })
     const { got, used } = await resourcesOf(job)
     expect(got.map(({ rank, gpus }) => [rank, gpus.length])).toEqual([
@@ -83,6 +89,8 @@ describe("a job's resources", () => {
       [1, 0],
       [2, 0],
     ])
+    expect(got[0]).toMatchObject({ reason: null, exit_code: null, ended_at: null })
+    expect(got[1]).toMatchObject({ reason: 'exit_code', exit_code: 3, ended_at: '2026-11-23T10:00:00.000Z' })
     expect(used.gpu_load_mean).toBeCloseTo(0.6)
     expect(used.gpu_memory_peak_mib).toBe(6000)
   })

@@ -1,11 +1,12 @@
 import { z } from 'zod'
+import { type JobResources, jobInstanceSchema } from '../../contract/cluster/job-resources'
 import type { StoredSpec } from '../../contract/config/stored-spec'
-import { type JobResources, jobInstanceSchema } from '../../contract/jobs'
 
 /** SQL for what each instance of a job's last attempt holds or held, as JSON. `j` is the job. */
 export const instancesOfJob = `
   coalesce((SELECT jsonb_agg(jsonb_build_object(
                      'rank', i.rank, 'node', held.name, 'cpu_milli', i.cpu_milli, 'memory_mib', i.memory_mib,
+                     'reason', i.reason, 'exit_code', i.exit_code, 'ended_at', i.ended_at,
                      'gpu_samples', i.gpu_samples, 'gpu_load_mean', i.gpu_load_mean,
                      'gpu_memory_peak_mib', i.gpu_memory_peak_mib, 'memory_peak_mib', i.memory_peak_mib,
                      'cpu_cores_mean', i.cpu_seconds / nullif(i.sampled_seconds, 0), 'gpus', coalesce(
@@ -43,7 +44,10 @@ export function toResources(spec: StoredSpec, instances: unknown): JobResources 
   const rows = instanceRows.parse(instances)
   return {
     asked: { ...askedOf(spec), cpu: spec.cpu ?? null, memory_gb: spec.memory_gb ?? null },
-    got: rows.map((row) => jobInstanceSchema.parse(row)),
+    // PostgreSQL writes the offset of its time zone into JSON.
+    got: rows.map(({ ended_at, ...row }) =>
+      jobInstanceSchema.parse({ ...row, ended_at: ended_at && new Date(ended_at).toISOString() }),
+    ),
     used: {
       gpu_load_mean: meanLoad(rows),
       gpu_memory_peak_mib: greatest(rows.map((row) => row.gpu_memory_peak_mib)),

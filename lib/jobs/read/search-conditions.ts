@@ -9,6 +9,7 @@ import type {
 } from '../../contract/search/parse-search'
 import { fromUploadStatus, type UploadStatus } from '../../contract/status'
 import { database } from '../../database/client'
+import { isManager } from './job-visibility'
 import { amounts, hasEnded } from './sort-order'
 
 /** Adds a value to a statement and returns its parameter. */
@@ -27,7 +28,7 @@ export interface Condition {
   ordered?: 'together' | 'alone'
 }
 
-/** Translates the terms of a search. Null: no job can meet them. @throws 403 if a user names another user. */
+/** Translates the terms of a search. Null: no job can meet them. @throws 403 if somebody names another user and manages no project. */
 export async function toConditions(
   actor: Actor,
   terms: readonly SearchTerm[],
@@ -35,6 +36,7 @@ export async function toConditions(
 ): Promise<Condition[] | null> {
   const conditions: Condition[] = []
   for (const term of terms) {
+    if (isAnyUser(term)) continue
     const condition = await toCondition(actor, term, bind)
     if (condition === null) return null
     conditions.push(condition)
@@ -105,10 +107,16 @@ async function matchIds(
   return ids.length === 0 ? null : oneOf(column, ids, bind, 'uuid')
 }
 
+/** `user:*` is for the jobs of all users that the actor may see. */
+const isAnyUser = (term: SearchTerm) => term.key === 'user' && term.values.includes('*')
+
 async function toUsers(actor: Actor, { values }: WordTerm, bind: Bind): Promise<Condition | null> {
   const handles = values.map((value) => value.toLowerCase())
-  if (!isAdmin(actor) && handles.some((handle) => handle !== actor.handle.toLowerCase()))
-    throw forbidden('Only admins can search the jobs of other users. Remove “user:” from the search.')
+  const namesOthers = handles.some((handle) => handle !== actor.handle.toLowerCase())
+  if (namesOthers && !isAdmin(actor) && !(await isManager(actor)))
+    throw forbidden(
+      'Only admins and managers of projects can search the jobs of other users. Remove “user:” from the search.',
+    )
   const users = await matchIds(
     'j.user_id',
     'SELECT id FROM users WHERE lower(handle) = ANY ($1)',

@@ -14,7 +14,9 @@ const jobs = (columns: string) =>
 const sources: Record<SuggestedKey, string> = {
   tag: `SELECT unnest(j.tags) AS value FROM ${jobs('tags')}`,
   competition: `SELECT j.competition_id AS value FROM ${jobs('competition_id')}`,
-  user: 'SELECT handle AS value FROM users WHERE $1::uuid IS NULL OR id = $1',
+  user: `SELECT handle AS value FROM users u WHERE $1::uuid IS NULL OR u.id = $1 OR u.id IN (
+           SELECT fellow.user_id FROM memberships m JOIN memberships fellow ON fellow.project_id = m.project_id
+            WHERE m.user_id = $1 AND m.role = 'manager')`,
   project: `SELECT slug AS value FROM projects p WHERE $1::uuid IS NULL OR p.owner_id = $1
               OR EXISTS (SELECT FROM memberships m WHERE m.project_id = p.id AND m.user_id = $1)`,
   environment: 'SELECT name AS value FROM environments WHERE true OR $1::uuid IS NULL',

@@ -1,6 +1,5 @@
 import { SlidingWindows } from '../../async/sliding-windows'
-import { configToYaml } from '../../contract/config/config'
-import { readSpec } from '../../contract/config/stored-spec'
+import { type SharedFacts, sharedFactsSchema } from '../../contract/access/shares'
 import { notFound, rateLimited } from '../../contract/errors'
 import type { JobDetail, JobSource } from '../../contract/jobs'
 import { database } from '../../database/client'
@@ -8,7 +7,7 @@ import { findRow } from '../../database/transaction'
 import { collectOutput } from '../../results/decode'
 import { readOutput } from '../../results/read-output'
 import { plainText } from '../downloads/download'
-import { readJobDetail } from '../read/read'
+import { readJobDetail, readSourceForOthers } from '../read/read'
 import { hashShareToken } from './shares'
 
 /** A job as the holder of a link may see it. */
@@ -39,7 +38,14 @@ export async function openShare(token: string, address: string): Promise<OpenSha
   if (waitS !== null) {
     throw rateLimited(`There were too many requests from your address. Try again in ${waitS} seconds.`, waitS)
   }
-  const share = await findRow<OpenShare>(
+  const share = await findShare(token)
+  if (share) return share
+  throw notFound('This link is not valid: it is incomplete, has expired or was revoked. Ask for a new one.')
+}
+
+/** Finds the job of a link that is still valid. For a page that is open: it counts no request. */
+export function findShare(token: string): Promise<OpenShare | null> {
+  return findRow<OpenShare>(
     database().pool,
     `SELECT j.id AS "jobId", j.attempt, s.source, s.expires_at AS "expiresAt"
        FROM job_shares s JOIN jobs j ON j.id = s.job_id
@@ -49,34 +55,15 @@ export async function openShare(token: string, address: string): Promise<OpenSha
         AND (creator.id = owner.id OR creator.role = 'admin')`,
     [hashShareToken(token)],
   )
-  if (share) return share
-  throw notFound('This link is not valid: it is incomplete, has expired or was revoked. Ask for a new one.')
 }
 
-/** What the page of a link shows. It has no ids, no addresses and no names of nodes. */
-export interface SharedJob
-  extends Pick<
-    JobDetail,
-    | 'name'
-    | 'status'
-    | 'reason_text'
-    | 'exit_code'
-    | 'competition_id'
-    | 'project_id'
-    | 'environment'
-    | 'user_id'
-    | 'user_name'
-    | 'created_at'
-    | 'started_at'
-    | 'completed_at'
-  > {
-  gpus: readonly { model: string; simulated: boolean; share: number }[]
+/** What the page of a link shows. */
+export interface SharedJob extends SharedFacts {
   /** The beginning of what the job printed, without the rest of a line that is cut. */
   output: string
   /** The output is longer, and can be downloaded. */
   outputCut: boolean
   results: readonly unknown[]
-  files_deleted: JobDetail['files_deleted']
   /** Null if the link does not show it. */
   source: JobSource | null
   expiresAt: string
@@ -92,31 +79,23 @@ export async function readSharedJob({ jobId, attempt, source, expiresAt }: OpenS
     readJobDetail(jobId),
     readBeginning(await plainText({ id: jobId, attempt })),
     collectOutput(readOutput(jobId, attempt, 0), { maxBytes: maxResultBytes }),
-    source ? readSharedSource(jobId) : null,
+    source ? readSourceForOthers(jobId) : null,
   ])
   return {
-    name: job.name,
-    status: job.status,
-    reason_text: job.reason_text,
-    exit_code: job.exit_code,
-    competition_id: job.competition_id,
-    project_id: job.project_id,
-    environment: job.environment,
-    user_id: job.user_id,
-    user_name: job.user_name,
-    created_at: job.created_at,
-    started_at: job.started_at,
-    completed_at: job.completed_at,
-    files_deleted: job.files_deleted,
-    gpus: job.resources.got.flatMap((instance) =>
-      instance.gpus.map(({ model, simulated, share }) => ({ model, simulated, share })),
-    ),
+    ...toSharedFacts(job),
     output: output.text,
     outputCut: output.cut,
     results: collected.results,
     source: shown,
     expiresAt: expiresAt.toISOString(),
   }
+}
+
+/** The facts of a job that everyone with a link may see. */
+export function toSharedFacts(job: JobDetail): SharedFacts {
+  const gpus = job.resources.got.flatMap((instance) => instance.gpus)
+  // Removes what only signed-in users may see.
+  return sharedFactsSchema.parse({ ...job, gpus })
 }
 
 async function readBeginning(chunks: AsyncIterable<Buffer>): Promise<{ text: string; cut: boolean }> {
@@ -132,19 +111,4 @@ async function readBeginning(chunks: AsyncIterable<Buffer>): Promise<{ text: str
   // At a line's end, or the first bytes of a character would be left.
   const end = all.lastIndexOf('\n', maxOutputBytes - 1) + 1
   return { text: all.subarray(0, end || maxOutputBytes).toString(), cut: true }
-}
-
-/** The program and the config. The values of variables and the address of notifications may be secrets. */
-async function readSharedSource(jobId: string): Promise<JobSource> {
-  const { code, spec, command } = await database().prisma.job.findUniqueOrThrow({
-    where: { id: jobId },
-    select: { code: true, spec: true, command: true },
-  })
-  const { notify_url: _, ...config } = readSpec(spec)
-  const env = Object.fromEntries(Object.keys(config.env).map((name) => [name, '(hidden)']))
-  return {
-    code: Buffer.from(code).toString('utf8'),
-    config: configToYaml({ ...config, env }, command),
-    command,
-  }
 }

@@ -42,12 +42,14 @@ function toRecord({ index, load, memoryUsedMib }: GpuReading) {
   return { index, load, memory_used_mib: memoryUsedMib }
 }
 
-/** Over all GPUs of the task: mean load, and maximum memory. */
-function summaryOf(gpus: GpuReading[]): { load: number | null; memoryMib: number | null } {
+/** Over all GPUs of the task: mean and maximum load, and maximum memory. */
+function summaryOf(gpus: GpuReading[]): Parameters<typeof recordTaskGpuUsage>[2] {
   const loads = gpus.flatMap(({ load }) => load ?? [])
   const memory = gpus.flatMap(({ memoryUsedMib }) => memoryUsedMib ?? [])
   return {
     load: loads.length === 0 ? null : loads.reduce((sum, load) => sum + load, 0) / loads.length,
+    // If one GPU does not say its load, it may be the busiest.
+    busiest: loads.length < gpus.length ? null : Math.max(...loads),
     memoryMib: memory.length === 0 ? null : Math.max(...memory),
   }
 }

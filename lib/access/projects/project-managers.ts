@@ -1,0 +1,76 @@
+import type { z } from 'zod'
+import type { updateProjectSchema } from '../../contract/access/projects'
+import { forbidden, invalidField } from '../../contract/errors'
+import type { Transaction } from '../../database/transaction'
+import { type Actor, isAdmin, requireAdmin } from '../actor'
+import { managesMembers, type ProjectRow } from './project-rows'
+
+type ProjectChanges = z.output<typeof updateProjectSchema>
+
+/** @throws 403 unless the actor owns the project or is an admin. */
+export function requireOwner(actor: Actor, project: ProjectRow): void {
+  if (project.owner_id === actor.userId || isAdmin(actor)) return
+  throw forbidden(`Only the owner, "${project.owner}", and admins may change this project.`)
+}
+
+/** @throws 403 unless the actor may invite and remove members. */
+export function requireManagesMembers(actor: Actor, project: ProjectRow): void {
+  if (managesMembers(actor, project)) return
+  throw forbidden(
+    `Only the owner, "${project.owner}", managers of the project and admins may change its members.`,
+  )
+}
+
+/**
+ * Checks that the actor may make these changes of a project. Everyone may leave. Only admins make managers, because a manager
+ * sees the jobs of other users.
+ * @throws 403 otherwise.
+ */
+export function requireMayChange(actor: Actor, project: ProjectRow, changes: ProjectChanges): void {
+  const { add_members, remove_members = [], add_managers, remove_managers = [], ...facts } = changes
+  if (add_managers !== undefined && !isAdmin(actor)) {
+    throw forbidden(
+      'Only admins may make someone a manager, because managers see the jobs of others. Ask an admin.',
+    )
+  }
+  const otherThanSelf = (handles: readonly string[]) =>
+    handles.filter((handle) => handle.toLowerCase() !== actor.handle.toLowerCase())
+  const removed = otherThanSelf(remove_members)
+  const changesFacts = Object.values(facts).some((fact) => fact !== undefined)
+  const removesManager = removed.some((handle) => isOneOf(project.managers, handle))
+  if (changesFacts || removesManager || otherThanSelf(remove_managers).length > 0)
+    requireOwner(actor, project)
+  else if (removed.length > 0 || (add_members ?? []).length > 0) requireManagesMembers(actor, project)
+}
+
+const isOneOf = (handles: readonly string[], handle: string) =>
+  handles.some((other) => other.toLowerCase() === handle.toLowerCase())
+
+/** Makes members, or the owner, managers, and managers members again. @throws 422 for others. */
+export async function changeManagers(
+  tx: Transaction,
+  actor: Actor,
+  project: ProjectRow,
+  { add_managers: added = [], remove_managers: removed = [] }: ProjectChanges,
+): Promise<void> {
+  if (added.length > 0) requireAdmin(actor)
+  const stranger = added.find((handle) => !isOneOf([project.owner, ...project.members], handle))
+  if (stranger !== undefined) {
+    throw invalidField(
+      'add_managers',
+      `"${stranger}" is not a member of the project. Invite the user first, or add the user with an import`,
+    )
+  }
+  const lower = (handles: readonly string[]) => handles.map((handle) => handle.toLowerCase())
+  await tx.query(
+    `INSERT INTO memberships (project_id, user_id, role)
+     SELECT $1, u.id, 'manager' FROM users u WHERE lower(u.handle) = ANY ($2::text[])
+     ON CONFLICT (project_id, user_id) DO UPDATE SET role = 'manager'`,
+    [project.id, lower(added)],
+  )
+  await tx.query(
+    `UPDATE memberships m SET role = 'member' FROM users u
+      WHERE m.project_id = $1 AND u.id = m.user_id AND lower(u.handle) = ANY ($2::text[])`,
+    [project.id, lower(removed)],
+  )
+}
