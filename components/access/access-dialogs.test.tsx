@@ -64,6 +64,7 @@ it('creates a project and closes', async () => {
       name: null,
       owner: 'ada',
       members: [],
+      managers: [],
       names: {},
       invited: [],
       limits: makeLimits(),

@@ -1,8 +1,8 @@
 'use client'
 
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { FolderClosed, Package, Users } from 'lucide-react'
-import { useMemo, useState } from 'react'
+import { Activity, FolderClosed, Package } from 'lucide-react'
+import { useMemo } from 'react'
 import { projectsQuery } from '@/components/queries/queries'
 import type { Project } from '@/lib/contract/access/projects'
 import { ListPanel } from '../shell/list-panel'
@@ -10,7 +10,6 @@ import { Person } from '../shell/person'
 import { snapshotsPath } from '../snapshots/snapshot-paths'
 import { describeStorageUse } from '../storage/storage-bar'
 import { Badge } from '../ui/badge'
-import { Button } from '../ui/button'
 import { ButtonLink } from '../ui/button-link'
 import { EmptyState } from '../ui/empty-state'
 import { PageHeader } from '../ui/page-header'
@@ -18,24 +17,18 @@ import { RelativeTime } from '../ui/relative-time'
 import { type Column, DataTable, RowLink } from '../ui/table'
 import { ReceivedInvitations } from './invitations/received-invitations'
 import { NewProjectDialog } from './new-project-dialog'
-import { ProjectDialog } from './project-dialog'
+import { projectPath } from './project/project-path'
 
 interface ProjectListProps {
   handle: string
-  admin: boolean
   /** Everyone's projects, for admins. */
   everyone?: boolean
 }
 
 /** The projects page: the user's own and shared projects, or all projects for admins. */
-export function ProjectList({ handle, admin, everyone = false }: ProjectListProps) {
+export function ProjectList({ handle, everyone = false }: ProjectListProps) {
   const query = useInfiniteQuery(projectsQuery(everyone))
-  const [openId, setOpenId] = useState<string | null>(null)
-  const columns = useMemo(
-    () => projectColumns({ handle, admin, everyone }, setOpenId),
-    [handle, admin, everyone],
-  )
-  const open = query.data?.pages.flatMap(({ items }) => items).find(({ id }) => id === openId)
+  const columns = useMemo(() => projectColumns({ handle, everyone }), [handle, everyone])
   return (
     <>
       <PageHeader
@@ -60,30 +53,19 @@ export function ProjectList({ handle, admin, everyone = false }: ProjectListProp
           <DataTable caption="Projects" columns={columns} items={projects} keyOf={({ id }) => id} />
         )}
       </ListPanel>
-      {open ? (
-        <ProjectDialog
-          project={open}
-          editable={admin || open.owner === handle}
-          admin={admin}
-          onClose={() => setOpenId(null)}
-        />
-      ) : null}
     </>
   )
 }
 
-function projectColumns(
-  { handle, admin, everyone }: Required<ProjectListProps>,
-  onOpen: (id: string) => void,
-): Column<Project>[] {
+function projectColumns({ handle, everyone }: Required<ProjectListProps>): Column<Project>[] {
   const jobs = everyone ? '/admin/jobs' : '/jobs'
   return [
     {
       label: 'Project',
       kind: 'title',
-      cell: ({ project_id, name }) => (
+      cell: ({ id, project_id, name }) => (
         <span className="flex min-w-0 flex-col">
-          <RowLink href={`${jobs}?project_id=${encodeURIComponent(project_id)}`} className="truncate">
+          <RowLink href={projectPath(id)} className="truncate">
             {project_id}
           </RowLink>
           {name ? <span className="truncate text-subtle text-xs">{name}</span> : null}
@@ -105,15 +87,21 @@ function projectColumns(
     {
       label: 'Actions',
       kind: 'actions',
-      cell: ({ id, project_id, owner }) => (
+      cell: ({ id, project_id }) => (
         <span className="flex flex-wrap items-center justify-end gap-1.5">
           <ButtonLink icon={Package} href={snapshotsPath(id)} size="sm" className="relative">
             Snapshots
             <span className="sr-only"> of {project_id}</span>
           </ButtonLink>
-          <Button icon={Users} target={project_id} size="sm" className="relative" onClick={() => onOpen(id)}>
-            {admin || owner === handle ? 'Manage' : 'Members'}
-          </Button>
+          <ButtonLink
+            icon={Activity}
+            href={`${jobs}?project_id=${encodeURIComponent(project_id)}`}
+            size="sm"
+            className="relative"
+          >
+            Jobs
+            <span className="sr-only"> of {project_id}</span>
+          </ButtonLink>
         </span>
       ),
     },

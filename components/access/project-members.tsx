@@ -11,38 +11,54 @@ import { Button } from '../ui/button'
 import { IconButton } from '../ui/icon-button'
 import { IdField } from '../ui/text-field'
 import { toast } from '../ui/toaster'
+import { ManagerNote } from './members/manager-note'
+import { MemberRole } from './members/member-role'
 
 const schema = z.object({ member: idSchema })
 
+interface ProjectMembersProps {
+  project: Project
+  /** The owner, managers and admins invite and remove members. */
+  editable: boolean
+  /** Admins choose the managers. */
+  admin: boolean
+}
+
 /** The users who may submit to a project. */
-export function ProjectMembers({ project, editable }: { project: Project; editable: boolean }) {
+export function ProjectMembers({ project, editable, admin }: ProjectMembersProps) {
   const { mutate, isPending, variables } = useMutation(updateProject)
   const remove = (member: string) =>
     mutate({ id: project.id, remove_members: [member] }, { onError: (error) => toast.error(error.message) })
   return (
     <section aria-label="Members" className="flex flex-col gap-3">
-      <h3 className="font-medium text-ink text-sm">Members</h3>
+      <h2 className="font-semibold text-ink text-sm">Members</h2>
       <ul className="divide-y rounded-lg border">
         <li className="flex min-h-10 items-center justify-between gap-2 px-3">
           <span className="min-w-0 truncate text-sm">
             <Person handle={project.owner} name={project.names[project.owner]} />
           </span>
-          <Badge>owner</Badge>
+          <span className="flex items-center gap-1.5">
+            <Badge>owner</Badge>
+            <MemberRole project={project} handle={project.owner} admin={admin} />
+          </span>
         </li>
         {project.members.map((member) => (
           <li key={member} className="flex min-h-10 items-center justify-between gap-2 px-3">
             <span className="min-w-0 truncate text-sm">
               <Person handle={member} name={project.names[member]} />
             </span>
-            {editable ? (
-              <IconButton
-                icon={UserMinus}
-                variant="danger"
-                label={`Remove ${member}`}
-                disabled={isPending && variables?.remove_members?.includes(member)}
-                onClick={() => remove(member)}
-              />
-            ) : null}
+            <span className="flex items-center gap-1.5">
+              <MemberRole project={project} handle={member} admin={admin} />
+              {editable ? (
+                <IconButton
+                  icon={UserMinus}
+                  variant="danger"
+                  label={`Remove ${member}`}
+                  disabled={isPending && variables?.remove_members?.includes(member)}
+                  onClick={() => remove(member)}
+                />
+              ) : null}
+            </span>
           </li>
         ))}
         {project.invited.map((handle) => (
@@ -60,6 +76,7 @@ export function ProjectMembers({ project, editable }: { project: Project; editab
           </li>
         ))}
       </ul>
+      <ManagerNote project={project} />
       {editable ? <InviteMember id={project.id} /> : null}
     </section>
   )

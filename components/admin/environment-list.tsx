@@ -62,11 +62,11 @@ const columns: readonly Column<Environment>[] = [
     kind: 'title',
     cell: ({ name, description, is_default }) => (
       <span className="flex min-w-0 flex-col">
-        <span className="flex items-center gap-1.5 font-medium text-ink">
-          {name}
+        <span className="flex min-w-0 flex-wrap items-center gap-1.5 font-medium text-ink">
+          <span className="min-w-0 wrap-anywhere">{name}</span>
           {is_default ? <Badge tone="accent">default</Badge> : null}
         </span>
-        {description ? <span className="text-subtle text-xs">{description}</span> : null}
+        {description ? <span className="wrap-anywhere text-subtle text-xs">{description}</span> : null}
       </span>
     ),
   },

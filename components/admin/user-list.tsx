@@ -1,13 +1,14 @@
 'use client'
 
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { Search, Users } from 'lucide-react'
+import { FileUp, Search, Users } from 'lucide-react'
 import { useEffect, useMemo, useState } from 'react'
 import { usersQuery } from '@/components/queries/queries'
 import type { User } from '@/lib/contract/access/access'
 import { ListPanel } from '../shell/list-panel'
 import { describeStorageUse, isStorageFull } from '../storage/storage-bar'
 import { Badge } from '../ui/badge'
+import { ButtonLink } from '../ui/button-link'
 import { cn } from '../ui/class-names'
 import { EmptyState } from '../ui/empty-state'
 import { formatNumber } from '../ui/format-number'
@@ -38,7 +39,14 @@ export function UserList({ ownHandle }: { ownHandle: string }) {
       <PageHeader
         title="Users"
         description="Users who may sign in and submit jobs, with their limits."
-        actions={<InviteDialog />}
+        actions={
+          <>
+            <ButtonLink icon={FileUp} href="/admin/users/import">
+              Import
+            </ButtonLink>
+            <InviteDialog />
+          </>
+        }
       />
       <ListPanel
         query={query}

@@ -10,7 +10,11 @@ it.each([
 
 it.each([
   [0, '0 GiB'],
+  [1, '0.01 GiB'],
+  [256, '0.25 GiB'],
   [512, '0.5 GiB'],
+  [1020, '1.0 GiB'],
+  [1536, '1.5 GiB'],
   [81_920, '80 GiB'],
 ])('%d MiB are "%s"', (mib, text) => expect(formatGib(mib)).toBe(text))
 

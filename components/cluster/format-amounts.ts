@@ -7,10 +7,12 @@ export function formatShare(share: number): string {
   return `${percent > 0 && percent < 1 ? percent.toFixed(1) : Math.round(percent)} %`
 }
 
-/** A size in GiB, with a decimal where it matters: "1.5 GiB", "80 GiB". */
+/** A size in GiB, with decimals where they matter: "0.25 GiB", "1.5 GiB", "80 GiB". Only no memory is "0 GiB". */
 export function formatGib(mib: number): string {
   const gib = mib / 1024
-  return `${gib > 0 && gib < 9.95 ? gib.toFixed(1) : Math.round(gib)} GiB`
+  if (gib <= 0) return '0 GiB'
+  if (gib < 0.995) return `${Math.max(0.01, Number(gib.toFixed(2)))} GiB`
+  return `${gib < 9.95 ? gib.toFixed(1) : Math.round(gib)} GiB`
 }
 
 /** The request of a queued job on all of its nodes: "8 GPUs (H100) on each of 2 nodes". */

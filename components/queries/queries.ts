@@ -183,6 +183,13 @@ export const projectsQuery = (all = false) =>
     api.projects.list({ cursor, all: all || null }, signal),
   )
 
+/** One project. */
+export const projectQuery = (id: string) =>
+  queryOptions({
+    queryKey: [...keys.projects, 'detail', id],
+    queryFn: ({ signal }) => api.projects.get(id, signal),
+  })
+
 /** The audit log, newest first, for admins. */
 export const auditQuery = (filters: { actor?: string | undefined; action?: string | undefined } = {}) =>
   listQuery(['audit', filters], (cursor, signal) => api.audit.list({ ...filters, cursor }, signal))
@@ -214,6 +221,8 @@ export const endAllSessions = mutationOptions({ mutationFn: () => api.sessions.e
 export const createToken = changing(api.tokens.create, keys.tokens)
 export const revokeToken = changing((id: string) => api.tokens.revoke(id), keys.tokens)
 
+/** Previews an import of users, or does it. */
+export const importUsers = changing(api.users.import, keys.users)
 export const createProject = changing(api.projects.create, keys.projects)
 export const updateProject = changing(
   ({ id, ...body }: UpdateProject & { id: string }) => api.projects.update(id, body),

@@ -69,7 +69,7 @@ export function AppShell({ handle, admin, slurm, children }: AppShellProps) {
       <TopBar handle={handle} admin={admin} slurm={slurm} onPalette={openPalette} />
       {/* A column as high as the window, so that a page can fill it. */}
       <main id="main" tabIndex={-1} className="flex min-w-0 flex-1 flex-col outline-none">
-        <div className="mx-auto flex w-full max-w-7xl flex-1 flex-col px-4 py-6 has-data-wide:max-w-none sm:px-6 lg:px-8">
+        <div className="mx-auto flex w-full max-w-7xl flex-1 flex-col px-4 py-4 has-data-wide:max-w-none sm:px-6 sm:py-6 lg:px-8">
           <AnnouncementBanner />
           {admin ? <LowDiskBanner /> : null}
           {slurm ? <SlurmBanner /> : null}

@@ -97,6 +97,7 @@ export function makeJobSummary(changes: Partial<JobSummary> = {}): JobSummary {
 export function makeJob(changes: Partial<JobDetail> = {}): JobDetail {
   return {
     ...makeJobSummary(),
+    idle_gpu: null,
     reason_text: 'The program ended without an error.',
     placed: true,
     attempt: 1,
@@ -183,6 +184,23 @@ export function makeNode(changes: Partial<ClusterNode> = {}): ClusterNode {
   }
 }
 
+/** One instance of a job. */
+export function makeInstance(
+  changes: Partial<JobDetail['resources']['got'][number]> = {},
+): JobDetail['resources']['got'][number] {
+  return {
+    rank: 0,
+    node: 'lab-1',
+    gpus: [],
+    cpu_milli: 1000,
+    memory_mib: 1024,
+    reason: null,
+    exit_code: null,
+    ended_at: null,
+    ...changes,
+  }
+}
+
 export function makeQueueJob(changes: Partial<QueueJob> = {}): QueueJob {
   return {
     job_id: '01931111-0000-7000-8000-000000000002',
@@ -229,6 +247,7 @@ export function makePolicy(changes: Partial<ShownPolicy> = {}): ShownPolicy {
     load_threshold: 0.1,
     quarantine_after: 3,
     probe_quarantined: true,
+    idle_gpu_minutes: null,
     set_by_environment: [],
     ...changes,
   }

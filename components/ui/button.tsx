@@ -20,11 +20,13 @@ export const buttonStyles = cva(
         'danger-quiet': 'border-line-strong bg-surface text-danger-ink shadow-control hover:bg-danger-soft',
       },
       size: {
-        sm: 'h-7 px-2 text-xs [&_svg]:size-3.5',
-        md: 'h-8 px-3 text-sm [&_svg]:size-4',
+        sm: 'h-7 pointer-coarse:min-h-8 px-2 text-xs [&_svg]:size-3.5',
+        md: 'h-8 pointer-coarse:min-h-9 px-3 text-sm [&_svg]:size-4',
         lg: 'h-10 px-4 text-base [&_svg]:size-4',
       },
     },
+    // A finger needs more than a mouse.
+    compoundVariants: [{ variant: 'primary', class: 'pointer-coarse:min-h-11' }],
     defaultVariants: { variant: 'secondary', size: 'md' },
   },
 )

@@ -17,9 +17,9 @@ export function Checkbox({ label, description, className, ...rest }: CheckboxPro
           id={id}
           aria-describedby={description ? descriptionIdOf(id) : undefined}
           className={cn(
-            // The pseudo-element makes the target 24 px without making the box look that large.
+            // The pseudo-element makes the target 24 px, from the inside of the border, without making the box look that large.
             'relative grid size-4 place-items-center rounded-sm border border-edge bg-surface text-on-accent',
-            'before:absolute before:-inset-1 before:content-[""] hover:border-muted disabled:opacity-50',
+            'before:absolute before:-inset-1.25 before:content-[""] hover:border-muted disabled:opacity-50',
             'data-[state=checked]:border-accent data-[state=checked]:bg-accent',
             'data-[state=indeterminate]:border-accent data-[state=indeterminate]:bg-accent',
           )}

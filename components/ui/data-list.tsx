@@ -4,7 +4,12 @@ import { cn } from './class-names'
 /** A description list of names and values. */
 export function DataList({ className, children }: { className?: string; children: ReactNode }) {
   return (
-    <dl className={cn('grid grid-cols-[repeat(auto-fill,minmax(10rem,1fr))] gap-x-6 gap-y-4', className)}>
+    <dl
+      className={cn(
+        'grid grid-cols-[repeat(auto-fill,minmax(8rem,1fr))] gap-x-5 gap-y-3 sm:grid-cols-[repeat(auto-fill,minmax(10rem,1fr))] sm:gap-x-6 sm:gap-y-4',
+        className,
+      )}
+    >
       {children}
     </dl>
   )

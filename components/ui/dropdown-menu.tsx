@@ -35,7 +35,7 @@ export function DropdownMenu({ trigger, className, children }: DropdownMenuProps
 }
 
 const itemStyles = [
-  'flex min-h-7 cursor-default select-none items-center gap-2 rounded-md px-2 py-1 text-sm outline-none',
+  'flex min-h-7 pointer-coarse:min-h-10 cursor-default select-none items-center gap-2 rounded-md px-2 py-1 text-sm outline-none',
   'data-disabled:opacity-50 data-highlighted:bg-hover [&_svg]:size-4 [&_svg]:shrink-0',
 ].join(' ')
 

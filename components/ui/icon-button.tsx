@@ -17,9 +17,9 @@ const iconButtonStyles = cva(
         danger: 'border-transparent text-muted hover:bg-danger-soft hover:text-danger-ink',
       },
       size: {
-        sm: 'size-6 [&_svg]:size-3.5',
-        md: 'size-7 [&_svg]:size-4',
-        lg: 'size-8 [&_svg]:size-4',
+        sm: 'size-6 pointer-coarse:size-7 [&_svg]:size-3.5',
+        md: 'size-7 pointer-coarse:size-8 [&_svg]:size-4',
+        lg: 'size-8 pointer-coarse:size-9 [&_svg]:size-4',
       },
     },
     defaultVariants: { variant: 'ghost', size: 'md' },

@@ -20,7 +20,7 @@ interface PageHeaderProps {
 export function PageHeader({ title, path, description, meta, actions }: PageHeaderProps) {
   const heading = useHeadingFocus()
   return (
-    <header className="flex flex-wrap items-end justify-between gap-x-6 gap-y-3 pb-5">
+    <header className="flex flex-wrap items-end justify-between gap-x-6 gap-y-3 pb-4 sm:pb-5">
       <div className="min-w-0">
         {path?.length ? (
           <nav aria-label="Breadcrumb">
@@ -42,7 +42,8 @@ export function PageHeader({ title, path, description, meta, actions }: PageHead
           <h1
             ref={heading}
             tabIndex={-1}
-            className="min-w-0 wrap-anywhere rounded-sm font-semibold text-ink text-xl tracking-tight"
+            // A long name must not fill a small screen.
+            className="min-w-0 wrap-anywhere rounded-sm font-semibold text-ink text-xl tracking-tight max-sm:line-clamp-3"
           >
             {title}
           </h1>
@@ -52,7 +53,12 @@ export function PageHeader({ title, path, description, meta, actions }: PageHead
           <p className="mt-1 max-w-2xl wrap-anywhere text-muted text-sm">{description}</p>
         ) : null}
       </div>
-      {actions ? <div className="flex flex-wrap items-center gap-2">{actions}</div> : null}
+      {actions ? (
+        // Actions at the bottom of a narrow screen leave no gap here.
+        <div className="flex flex-wrap items-center gap-2 max-sm:has-[>search]:w-full max-sm:has-[>[data-bottom-bar]]:contents">
+          {actions}
+        </div>
+      ) : null}
     </header>
   )
 }

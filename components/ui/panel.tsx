@@ -26,7 +26,8 @@ export interface PanelHeaderProps {
 export function PanelHeader({ title, description, actions }: PanelHeaderProps) {
   return (
     <header className="flex min-h-11 flex-wrap items-center justify-between gap-x-4 gap-y-2 border-b px-4 py-2">
-      <div className="min-w-0">
+      {/* A single button stays beside the title, several stand below it where space is short. */}
+      <div className="min-w-0 flex-1 basis-48">
         <h2 className="font-semibold text-ink text-sm">{title}</h2>
         {description ? <p className="text-muted text-xs">{description}</p> : null}
       </div>

@@ -27,7 +27,7 @@ export function Segmented<Value extends string>(props: SegmentedProps<Value>) {
       value={value}
       onValueChange={choose}
       className={cn(
-        'inline-flex h-7 items-stretch rounded-md border border-line-strong bg-sunken p-0.5',
+        'inline-flex h-7 pointer-coarse:min-h-8 items-stretch rounded-md border border-line-strong bg-sunken p-0.5',
         className,
       )}
     >

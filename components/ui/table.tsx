@@ -70,6 +70,10 @@ export function DataTable<Item>({ caption, className, columns, items, keyOf }: D
   )
 }
 
+/** In the stacked table, a single icon does not need a line of its own. */
+const besideTitle =
+  '@max-2xl:has-[>button[aria-label]:only-child]:absolute @max-2xl:has-[>button[aria-label]:only-child]:top-2 @max-2xl:has-[>button[aria-label]:only-child]:right-3'
+
 interface DataRowProps<Item> {
   item: Item
   index: number
@@ -77,6 +81,7 @@ interface DataRowProps<Item> {
 }
 
 const DataRow = memo(function DataRow<Item>({ item, index, columns }: DataRowProps<Item>) {
+  const hasActions = columns.some(({ kind }) => kind === 'actions')
   return (
     <TableRow>
       {columns.map(({ label, kind, align, className, cell }) => (
@@ -84,7 +89,11 @@ const DataRow = memo(function DataRow<Item>({ item, index, columns }: DataRowPro
           key={label}
           label={kind ? undefined : label}
           align={kind === 'actions' ? 'end' : align}
-          className={cn(kind === 'actions' && '@max-2xl:empty:hidden', className)}
+          className={cn(
+            kind === 'actions' && ['@max-2xl:empty:hidden', besideTitle],
+            kind === 'title' && hasActions && '@max-2xl:pr-8',
+            className,
+          )}
         >
           {cell(item, index)}
         </Cell>
@@ -109,10 +118,11 @@ export function TableBody({ children }: { children: ReactNode }) {
 interface TableRowProps {
   /** Absent: rows cannot be selected. */
   selected?: boolean
+  className?: string
   children: ReactNode
 }
 
-export function TableRow({ selected, children }: TableRowProps) {
+export function TableRow({ selected, className, children }: TableRowProps) {
   return (
     <tr
       data-selected={selected || undefined}
@@ -120,6 +130,7 @@ export function TableRow({ selected, children }: TableRowProps) {
         'group/row relative border-b transition-colors last:border-b-0 hover:bg-hover',
         '@max-2xl:flex @max-2xl:flex-col @max-2xl:gap-0.5 @max-2xl:px-4 @max-2xl:py-3',
         selected && 'bg-accent-soft hover:bg-accent-soft',
+        className,
       )}
     >
       {children}

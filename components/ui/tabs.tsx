@@ -1,5 +1,5 @@
 import { Tabs as Radix } from 'radix-ui'
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import { cn } from './class-names'
 import { formatNumber } from './format-number'
 
@@ -24,6 +24,9 @@ interface TabsProps<Value extends string> {
   className?: string
 }
 
+/** Pixels of the next tab that stay visible, so that people see that there are more. */
+const besideTab = 32
+
 /** Tabs. Arrow keys move between them. */
 export function Tabs<Value extends string>(props: TabsProps<Value>) {
   const { label, tabs, value, onValueChange, actions, sticky = false, className } = props
@@ -31,6 +34,16 @@ export function Tabs<Value extends string>(props: TabsProps<Value>) {
     const tab = tabs.find((candidate) => candidate.value === chosen)
     if (tab) onValueChange(tab.value)
   }
+  const list = useRef<HTMLDivElement>(null)
+  // On a narrow screen the list scrolls.
+  useEffect(() => {
+    const selected = list.current?.querySelector<HTMLElement>(`[data-tab="${value}"]`)
+    if (!list.current || !selected) return
+    const { scrollLeft, clientWidth } = list.current
+    const [start, end] = [selected.offsetLeft, selected.offsetLeft + selected.offsetWidth]
+    if (start < scrollLeft) list.current.scrollLeft = start - besideTab
+    else if (end > scrollLeft + clientWidth) list.current.scrollLeft = end - clientWidth + besideTab
+  }, [value])
   return (
     <Radix.Root value={value} onValueChange={choose} className={cn('flex min-w-0 flex-col', className)}>
       <div
@@ -40,11 +53,16 @@ export function Tabs<Value extends string>(props: TabsProps<Value>) {
           sticky && 'sticky top-13 z-20 bg-canvas lg:top-0',
         )}
       >
-        <Radix.List aria-label={label} className="-mb-px flex min-w-0 gap-4 overflow-x-auto px-1">
+        <Radix.List
+          ref={list}
+          aria-label={label}
+          className="relative -mb-px flex min-w-0 gap-1 overflow-x-auto sm:gap-4 sm:px-1"
+        >
           {tabs.map((tab) => (
             <Radix.Trigger
               key={tab.value}
               value={tab.value}
+              data-tab={tab.value}
               className={cn(
                 'flex h-10 shrink-0 items-center gap-1.5 border-transparent border-b-2 px-1 font-medium text-muted text-sm',
                 'transition-colors hover:text-ink focus-visible:-outline-offset-2',
@@ -60,7 +78,10 @@ export function Tabs<Value extends string>(props: TabsProps<Value>) {
             </Radix.Trigger>
           ))}
         </Radix.List>
-        {actions ? <div className="flex items-center gap-1.5 py-1.5">{actions}</div> : null}
+        {actions ? (
+          // Out of the flow while it has only an empty status: it would add a line on a narrow screen.
+          <div className="flex items-center gap-1.5 py-1.5 has-[>p:empty:only-child]:absolute">{actions}</div>
+        ) : null}
       </div>
       {tabs.map((tab) => (
         <Radix.Content

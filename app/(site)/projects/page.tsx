@@ -1,7 +1,6 @@
 import type { Metadata } from 'next'
 import { ProjectList } from '@/components/access/project-list'
 import { keys, projectsQuery } from '@/components/queries/queries'
-import { isAdmin } from '@/lib/access/actor'
 import { listProjectInvitations } from '@/lib/access/projects/project-invitations'
 import { listProjects } from '@/lib/access/projects/projects'
 import { listProjectsSchema } from '@/lib/contract/access/projects'
@@ -18,7 +17,7 @@ export default async function ProjectsPage() {
       load={() => firstPage(listProjects(actor, listProjectsSchema.parse({})))}
     >
       <Prefetched queryKey={keys.projectInvitations} load={() => listProjectInvitations(actor)}>
-        <ProjectList handle={actor.handle} admin={isAdmin(actor)} />
+        <ProjectList handle={actor.handle} />
       </Prefetched>
     </Prefetched>
   )

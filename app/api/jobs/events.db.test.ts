@@ -7,6 +7,7 @@ import { placeManually } from '@/lib/cluster/testing/placed'
 import { makeJob, makeNode } from '@/lib/cluster/testing/rows'
 import { testDatabase } from '@/lib/database/testing/test-database'
 import { jobEvents } from '@/lib/jobs/live/events'
+import { findVisibleJob } from '@/lib/jobs/read/job-visibility'
 
 const db = testDatabase()
 
@@ -33,7 +34,12 @@ it('sends new output without reading the job again, and every change of the job'
     await appendOutput(lease, task, { start, records, stdoutConsumed: 0, stderrConsumed: 0 })
     start += records.length
   }
-  const { body } = jobEvents(ada.actor, id, { lastEventId: null }, new AbortController().signal)
+  const { body } = jobEvents(
+    ada.actor,
+    await findVisibleJob(ada.actor, id),
+    { lastEventId: null },
+    new AbortController().signal,
+  )
   if (body === null) throw new Error('The response has no body.')
   const events = readEvents(body)
   const next = async () => (await events.next()).value

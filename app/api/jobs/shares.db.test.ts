@@ -1,8 +1,13 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { GET as readEvents } from '@/app/api/shared/[token]/events/route'
 import { GET as downloadOutput } from '@/app/api/shared/[token]/output/route'
 import { call } from '@/lib/access/testing/call'
 import { makePerson, type Person } from '@/lib/access/testing/people'
-import { makeJob } from '@/lib/cluster/testing/rows'
+import { finishTask } from '@/lib/cluster/tasks/finish-task'
+import { appendOutput } from '@/lib/cluster/tasks/task-progress'
+import { unfinishedTasks } from '@/lib/cluster/tasks/tasks'
+import { placeManually } from '@/lib/cluster/testing/placed'
+import { makeJob, makeNode } from '@/lib/cluster/testing/rows'
 import type { CreatedShare, JobShare } from '@/lib/contract/access/shares'
 import { testDatabase } from '@/lib/database/testing/test-database'
 import { openShare, readSharedJob } from '@/lib/jobs/shares/shared-job'
@@ -180,5 +185,77 @@ describe('the download of a read-only link', () => {
     expect(statuses.slice(0, 60)).not.toContain(429)
     expect(statuses.at(-1)).toBe(429)
     expect((await download(token, '192.0.2.9')).status).toBe(200)
+  })
+})
+
+describe('the live events of a read-only link', () => {
+  const follow = (token: string, address: string, signal = new AbortController().signal) =>
+    readEvents(
+      new Request(`http://localhost:8001/api/shared/${token}/events`, {
+        headers: { 'x-forwarded-for': address },
+        signal,
+      }),
+      { params: Promise.resolve({ token }) },
+    )
+  /** All events until the server ends the stream. */
+  const readAll = async (answer: Response, onEvent: (text: string) => void | Promise<void> = () => {}) => {
+    let text = ''
+    for await (const bytes of answer.body ?? []) {
+      const event = Buffer.from(bytes).toString()
+      text += event
+      await onEvent(event)
+    }
+    return text
+  }
+
+  it('have the facts of the page and the output, but no ids and no nodes, until the job ends', async () => {
+    const lease = await makeNode({ name: 'secret-node' })
+    await placeManually(lease.nodeId, job)
+    const [task] = await unfinishedTasks(lease)
+    if (!task) throw new Error('The task does not exist.')
+    const share = await created()
+    const answer = await follow(tokenOf(share), '192.0.2.20')
+    expect(answer.headers.get('content-type')).toMatch('text/event-stream')
+    let printed = false
+    const text = await readAll(answer, async (event) => {
+      if (printed || !event.includes('event: job')) return
+      printed = true
+      const records = Buffer.from('{"type":"stdout","t":"2026-11-23T10:00:00.000Z","text":"hello"}\n')
+      await appendOutput(lease, task, { start: 0, records, stdoutConsumed: 0, stderrConsumed: 0 })
+      await finishTask(lease, task, { reason: 'finished', detail: null, exitCode: 0 })
+    })
+    expect(text).toContain('"text":"hello"')
+    expect(text).toContain('"status":"completed"')
+    expect(text).toMatch(/event: end\ndata: \{\}\n\n$/)
+    for (const hidden of [job, share.id, tokenOf(share), 'secret-node']) expect(text).not.toContain(hidden)
+  })
+
+  const ends = {
+    'is revoked': (share: CreatedShare) => revoke(share.id),
+    expires: (share: CreatedShare) =>
+      db.pool.query(`UPDATE job_shares SET expires_at = now() - interval '1 second' WHERE id = $1`, [
+        share.id,
+      ]),
+  }
+  it.each(['is revoked', 'expires'] as const)('end when the link %s', async (end) => {
+    const share = await created()
+    const answer = await follow(tokenOf(share), '192.0.2.21')
+    const text = await readAll(answer, async (event) => {
+      if (event.includes('event: job')) await ends[end](share)
+    })
+    expect(text).toMatch(/event: closed\ndata: \{\}\n\n$/)
+    expect((await follow(tokenOf(share), '192.0.2.21')).status).toBe(404)
+  })
+
+  it('are limited for each address, and free their place when they are closed', async () => {
+    const token = tokenOf(await created())
+    const open = Array.from({ length: 17 }, () => new AbortController())
+    const statuses = []
+    for (const { signal } of open) statuses.push((await follow(token, '192.0.2.22', signal)).status)
+    expect(statuses).toEqual([...Array.from({ length: 16 }, () => 200), 429])
+    open[0]?.abort()
+    const again = new AbortController()
+    expect((await follow(token, '192.0.2.22', again.signal)).status).toBe(200)
+    for (const stream of [...open, again]) stream.abort()
   })
 })

@@ -19,7 +19,8 @@ export default async function SharedJobPage({ params }: { params: Promise<{ toke
   const [{ token }, requestHeaders] = await Promise.all([params, headers()])
   try {
     const job = await readSharedJob(await openShare(token, clientAddress(requestHeaders)))
-    return <SharedJobView job={job} outputHref={`/api/shared/${encodeURIComponent(token)}/output`} />
+    const api = `/api/shared/${encodeURIComponent(token)}`
+    return <SharedJobView job={job} outputHref={`${api}/output`} eventsHref={`${api}/events`} />
   } catch (error) {
     if (!(error instanceof GpuqError)) throw error
     if (error.code === 'not_found') notFound()

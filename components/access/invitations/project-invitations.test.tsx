@@ -31,6 +31,7 @@ const project: Project = {
   project_id: 'shared',
   name: null,
   owner: 'ada',
+  managers: [],
   members: ['grace'],
   names: {},
   invited: ['alan'],
@@ -44,9 +45,21 @@ const project: Project = {
   created_at: at,
 }
 
+it('lets an admin make a member a manager, and tells the members what managers see', async () => {
+  answerWith({ 'PATCH /api/projects/p1': project })
+  const { unmount } = renderUi(<ProjectMembers project={project} editable admin />)
+  expect(screen.queryByText(/and may cancel them/)).toBeNull()
+  clickButton(/^Make manager\s*grace$/)
+  await waitFor(() => expect(sentRequests.at(-1)?.body).toEqual({ add_managers: ['grace'] }))
+  unmount()
+  renderUi(<ProjectMembers project={{ ...project, managers: ['grace'] }} editable={false} admin={false} />)
+  expect(screen.getByText(/The manager sees all jobs of this project/)).toBeTruthy()
+  expect(screen.queryByRole('button', { name: /Make/ })).toBeNull()
+})
+
 it('lets the owner invite, and withdraw an open invitation', async () => {
   answerWith({ 'PATCH /api/projects/p1': project })
-  renderUi(<ProjectMembers project={project} editable />)
+  renderUi(<ProjectMembers project={project} editable admin={false} />)
   clickButton('Withdraw the invitation of alan')
   await waitFor(() => expect(sentRequests).toHaveLength(1))
   expect(sentRequests[0]?.body).toEqual({ remove_members: ['alan'] })

@@ -14,7 +14,7 @@ import { CheckboxField } from '../../ui/checkbox'
 import { SelectField } from '../../ui/select'
 import { NumberField } from '../../ui/text-field'
 import { toast } from '../../ui/toaster'
-import { type PolicyValues, policyForm, policyOrders, toPolicyValues } from './policy-values'
+import { idleGpuField, type PolicyValues, policyForm, policyOrders, toPolicyValues } from './policy-values'
 
 const orders = schedulingPolicies.map((value) => ({ value, ...policyOrders[value] }))
 
@@ -78,6 +78,7 @@ const numberFields = [
   },
   { name: 'max_queue_size', label: 'Queue size' },
   { name: 'quarantine_after', label: 'Failures before quarantine' },
+  { name: 'idle_gpu_minutes', ...idleGpuField },
   { name: 'memory_threshold', label: 'External memory use' },
   { name: 'load_threshold', label: 'External load' },
 ] as const

@@ -16,6 +16,7 @@ const policy: Policy = {
   load_threshold: 1,
   quarantine_after: 3,
   probe_quarantined: true,
+  idle_gpu_minutes: null,
 }
 
 describe('policy form', () => {

@@ -38,7 +38,16 @@ export const policyForm = z.object({
   load_threshold: share,
   quarantine_after: numberText({ min: 1, max: 1000, whole: true }),
   probe_quarantined: z.boolean(),
+  idle_gpu_minutes: optionalNumberText({ min: 2, max: 100_000, whole: true }),
 })
+
+/** The field of `idle_gpu_minutes`. */
+export const idleGpuField = {
+  label: 'Stop jobs with idle GPUs (minutes)',
+  hint: 'A job none of whose GPUs had a load for this time is stopped, after a warning at half of it. Empty: never.',
+  optional: true,
+  placeholder: 'never',
+} as const
 
 export type PolicyValues = z.input<typeof policyForm>
 

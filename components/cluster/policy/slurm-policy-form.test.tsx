@@ -12,6 +12,10 @@ it('says that Slurm decides, and saves only what applies', async () => {
   typeInto('Queue size', '50000')
   clickButton('Save policy')
   await waitFor(() =>
-    expect(sentRequests[0]?.body).toEqual({ max_queue_size: 50_000, enable_auto_retry: true }),
+    expect(sentRequests[0]?.body).toEqual({
+      max_queue_size: 50_000,
+      enable_auto_retry: true,
+      idle_gpu_minutes: null,
+    }),
   )
 })

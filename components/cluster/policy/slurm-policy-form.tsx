@@ -7,17 +7,17 @@ import { Callout } from '../../ui/callout'
 import { CheckboxField } from '../../ui/checkbox'
 import { NumberField } from '../../ui/text-field'
 import { toast } from '../../ui/toaster'
-import { policyForm, toPolicyValues } from './policy-values'
+import { idleGpuField, policyForm, toPolicyValues } from './policy-values'
 
-const schema = policyForm.pick({ max_queue_size: true, enable_auto_retry: true })
+const schema = policyForm.pick({ max_queue_size: true, enable_auto_retry: true, idle_gpu_minutes: true })
 
 /** What of the policy applies if Slurm is the engine. */
 export function SlurmPolicyForm({ policy }: { policy: ShownPolicy }) {
   const { mutateAsync } = useMutation(updatePolicy)
-  const { max_queue_size, enable_auto_retry } = toPolicyValues(policy)
+  const { max_queue_size, enable_auto_retry, idle_gpu_minutes } = toPolicyValues(policy)
   const form = useSchemaForm({
     schema,
-    initial: { max_queue_size, enable_auto_retry },
+    initial: { max_queue_size, enable_auto_retry, idle_gpu_minutes },
     onSubmit: async (changed) => {
       await mutateAsync(changed)
       toast.success('Policy saved')
@@ -41,6 +41,7 @@ export function SlurmPolicyForm({ policy }: { policy: ShownPolicy }) {
         hint="Maximum number of waiting jobs, from all interfaces."
         {...form.field('max_queue_size')}
       />
+      <NumberField {...idleGpuField} {...form.field('idle_gpu_minutes')} />
       <CheckboxField
         label="Automatic retry"
         description="Jobs are submitted to Slurm again after system faults."

@@ -29,14 +29,16 @@ export function ComparedJobs({
             key={job.job_id}
             className="flex min-h-10 flex-wrap items-center gap-x-4 gap-y-1 px-4 py-1.5 text-sm"
           >
-            <span className="flex min-w-0 flex-1 basis-40 items-center gap-2">
+            <span className="flex min-w-0 flex-1 basis-40 items-center gap-2 max-sm:basis-[calc(100%-3rem)]">
               <LineSample index={index} />
               <Link href={`/jobs/${job.job_id}`} className="min-w-0 truncate">
                 {jobs[index]?.label}
               </Link>
             </span>
-            <JobStatus state={jobStateOf(job)} variant="plain" />
-            <span className="w-24 text-muted tabular-nums">
+            <span className="max-sm:order-last max-sm:pl-6.5">
+              <JobStatus state={jobStateOf(job)} variant="plain" />
+            </span>
+            <span className="w-24 max-sm:order-last text-muted tabular-nums">
               {job.started_at === null ? '–' : <Duration from={job.started_at} to={job.completed_at} />}
             </span>
             <span className="w-32 text-subtle text-xs max-sm:hidden">

@@ -21,10 +21,12 @@ import type { JobDetail } from '@/lib/contract/jobs'
 import { isFinal } from '@/lib/contract/status'
 import { Button } from '../../ui/button'
 import { ButtonLink } from '../../ui/button-link'
+import { cn } from '../../ui/class-names'
 import { ConfirmDialog } from '../../ui/confirm-dialog'
 import { copyWithToast } from '../../ui/copy-text'
 import { DropdownMenu, MenuItem, MenuSeparator } from '../../ui/dropdown-menu'
 import { IconButton } from '../../ui/icon-button'
+import { useFooterHeight } from '../../ui/use-footer-height'
 import { copyLink } from '../artifacts/copy-link'
 import { CancelDialog } from '../cancel-dialog'
 import { comparePath } from '../compare/compare-path'
@@ -37,14 +39,32 @@ const ShareDialog = dynamic(() => import('../shared/share-dialog').then((module)
   ssr: false,
 })
 
-/** The actions for a job. */
-export function JobActions({ job }: { job: JobDetail }) {
+/** On a narrow screen, the actions share a line. */
+const inBar = 'max-sm:h-11 max-sm:grow max-sm:px-2'
+
+interface JobActionsProps {
+  job: JobDetail
+  /** For a manager of the project, who may read and cancel the job. */
+  readOnly: boolean
+}
+
+/** The actions for a job: beside its title, on a narrow screen at the bottom of the window. */
+export function JobActions({ job, readOnly }: JobActionsProps) {
+  const footer = useFooterHeight()
   return (
-    <>
+    <div
+      ref={footer}
+      data-bottom-bar
+      className={cn(
+        'flex flex-wrap items-center gap-2 max-sm:fixed max-sm:inset-x-0 max-sm:bottom-0 max-sm:z-20 max-sm:flex-nowrap',
+        'max-sm:border-t max-sm:bg-raised max-sm:px-4 max-sm:pt-2 max-sm:shadow-float',
+        'max-sm:pb-[max(0.5rem,env(safe-area-inset-bottom))]',
+      )}
+    >
       {isFinal(job.status) ? null : <CancelButton job={job} />}
       {hasSource(job) ? <RerunActions job={job} /> : null}
-      <MoreActions job={job} />
-    </>
+      <MoreActions job={job} readOnly={readOnly} />
+    </div>
   )
 }
 
@@ -59,13 +79,17 @@ function RerunActions({ job }: { job: JobDetail }) {
   return (
     <>
       {isFinal(job.status) ? (
-        <Button icon={RotateCw} loading={working} onClick={runAgain}>
+        <Button icon={RotateCw} loading={working} onClick={runAgain} className={inBar}>
           Run again
         </Button>
       ) : null}
       {/* The card of a failure has it. */}
       {failedByUser(job) ? null : (
-        <ButtonLink icon={Pencil} href={`/submit?from=${job.job_id}`}>
+        <ButtonLink
+          icon={Pencil}
+          href={`/submit?from=${job.job_id}`}
+          className={cn(inBar, 'max-[24rem]:[&_svg]:hidden')}
+        >
           Edit and run again
         </ButtonLink>
       )}
@@ -78,7 +102,7 @@ function CancelButton({ job }: { job: JobDetail }) {
     <CancelDialog
       job={job}
       trigger={
-        <Button icon={Ban} variant="danger-quiet" disabled={job.cancel_requested}>
+        <Button icon={Ban} variant="danger-quiet" disabled={job.cancel_requested} className={inBar}>
           {job.cancel_requested ? 'Cancelling' : 'Cancel'}
         </Button>
       }
@@ -91,7 +115,7 @@ const downloads = [
   { format: 'text', icon: Download, label: 'Download plain text' },
 ] as const
 
-function MoreActions({ job }: { job: JobDetail }) {
+function MoreActions({ job, readOnly }: JobActionsProps) {
   const { job_id: id, command } = job
   const stored = job.result_file !== null
   const [deleting, setDeleting] = useState(false)
@@ -100,7 +124,17 @@ function MoreActions({ job }: { job: JobDetail }) {
     <>
       {sharing ? <ShareDialog id={id} onClose={() => setSharing(false)} /> : null}
       {deleting ? <DeleteFiles id={id} onClose={() => setDeleting(false)} /> : null}
-      <DropdownMenu trigger={<IconButton icon={Ellipsis} label="More" variant="secondary" size="lg" />}>
+      <DropdownMenu
+        trigger={
+          <IconButton
+            icon={Ellipsis}
+            label="More"
+            variant="secondary"
+            size="lg"
+            className="max-sm:size-11 pointer-coarse:size-11"
+          />
+        }
+      >
         {downloads.map(({ format, icon, label }) => (
           <MenuItem
             key={format}
@@ -111,12 +145,16 @@ function MoreActions({ job }: { job: JobDetail }) {
             {label}
           </MenuItem>
         ))}
-        <MenuItem icon={Link2} disabled={!stored} onSelect={() => void copyLink(id, 'result')}>
-          Copy link to JSONL file
-        </MenuItem>
-        <MenuItem icon={Share2} onSelect={() => setSharing(true)}>
-          Share read-only…
-        </MenuItem>
+        {readOnly ? null : (
+          <>
+            <MenuItem icon={Link2} disabled={!stored} onSelect={() => void copyLink(id, 'result')}>
+              Copy link to JSONL file
+            </MenuItem>
+            <MenuItem icon={Share2} onSelect={() => setSharing(true)}>
+              Share read-only…
+            </MenuItem>
+          </>
+        )}
         <MenuSeparator />
         <MenuItem icon={GitCompareArrows} href={comparePath([id])}>
           Compare with…
@@ -129,10 +167,14 @@ function MoreActions({ job }: { job: JobDetail }) {
             Copy command
           </MenuItem>
         )}
-        <MenuSeparator />
-        <MenuItem icon={Trash2} disabled={!stored} onSelect={() => setDeleting(true)}>
-          Delete files…
-        </MenuItem>
+        {readOnly ? null : (
+          <>
+            <MenuSeparator />
+            <MenuItem icon={Trash2} disabled={!stored} onSelect={() => setDeleting(true)}>
+              Delete files…
+            </MenuItem>
+          </>
+        )}
       </DropdownMenu>
     </>
   )

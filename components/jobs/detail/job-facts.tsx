@@ -8,12 +8,15 @@ import { RunTime } from './run-time'
 
 type ShownGpu = Pick<JobDetail['gpus'][number], 'model' | 'simulated' | 'milli'>
 
-/** Status, duration, exit code, node and GPUs in one line. Each has its place from the start, so that nothing moves. */
+/**
+ * Status, duration, exit code, node and GPUs in one line. Each has its place from the start, so that nothing moves. A narrow screen
+ * leaves out the names of values that explain themselves.
+ */
 export function JobFacts({ job }: { job: JobDetail }) {
   const { got } = job.resources
   const nodes = got.length > 1 ? got.map(({ node }) => node).join(', ') : job.node_name
   return (
-    <dl className="flex flex-wrap items-center gap-x-6 gap-y-1.5">
+    <dl className="flex flex-wrap items-center gap-x-3 gap-y-1.5 sm:gap-x-6">
       <div>
         <dt className="sr-only">Status</dt>
         {/* Inline, the badge would add a part of a pixel, which would hide a part of the last line of the output. */}
@@ -34,7 +37,7 @@ export function JobFacts({ job }: { job: JobDetail }) {
           </div>
         </Fact>
       )}
-      <Fact label="Exit code">
+      <Fact label="Exit code" named>
         {job.exit_code === null ? null : <span className="tabular-nums">{job.exit_code}</span>}
       </Fact>
       <Fact label={got.length > 1 ? 'Nodes' : 'Node'}>{nodes}</Fact>
@@ -44,10 +47,10 @@ export function JobFacts({ job }: { job: JobDetail }) {
 }
 
 /** One name and value. A missing value has its place only where there is space for it. */
-function Fact({ label, children }: { label: string; children: ReactNode }) {
+function Fact({ label, named = false, children }: { label: string; named?: boolean; children: ReactNode }) {
   return (
     <div className={cn('flex min-w-0 items-baseline gap-2', children === null && 'max-sm:hidden')}>
-      <dt className="shrink-0 text-subtle text-xs">{label}</dt>
+      <dt className={cn('shrink-0 text-subtle text-xs', !named && 'max-sm:sr-only')}>{label}</dt>
       <dd className="min-w-0 wrap-anywhere text-ink text-sm">
         {children ?? <span className="text-subtle">–</span>}
       </dd>

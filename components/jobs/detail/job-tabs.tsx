@@ -13,6 +13,7 @@ import { OutputViewer } from '../output/output-viewer'
 import { ResultViewer } from '../result/result-viewer'
 import { TerminalTab } from '../terminal/terminal-tab'
 import { DetailsTab } from './details-tab'
+import type { JobAccess } from './job-access'
 import type { JobStream } from './use-job-stream'
 
 /** Most visits do not open it, and its editor is large. */
@@ -63,11 +64,11 @@ interface JobTabsProps {
   tab: TabName
   onTab: (tab: TabName) => void
   stream: JobStream
-  foreign: boolean
+  access: JobAccess
 }
 
 /** The output of a job, its results, files, source and details. */
-export function JobTabs({ job, tab, onTab, stream, foreign }: JobTabsProps) {
+export function JobTabs({ job, tab, onTab, stream, access }: JobTabsProps) {
   const sourceLine = useSourceLine()
   const downloads =
     job.result_file === null
@@ -90,7 +91,7 @@ export function JobTabs({ job, tab, onTab, stream, foreign }: JobTabsProps) {
               {
                 value: 'terminal' as const,
                 label: 'Terminal',
-                content: <TerminalTab job={job} stream={stream} foreign={foreign} />,
+                content: <TerminalTab job={job} stream={stream} access={access} />,
               },
             ]
           : []),

@@ -1,7 +1,7 @@
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { describe, expect, it, vi } from 'vitest'
 import type { JobDetail } from '@/lib/contract/jobs'
-import { makeJob, makeQueueJob } from '../../testing/fixtures'
+import { makeInstance, makeJob, makeQueueJob } from '../../testing/fixtures'
 import { router } from '../../testing/navigation'
 import { answerWith, clickButton, FakeEventSource, renderUi } from '../../testing/render'
 import { currentPlacement, JobView } from './job-view'
@@ -16,7 +16,7 @@ async function openJob(
   const job = makeJob(changes)
   answerWith({ [`GET /api/status/${job.job_id}`]: job, ...answers })
   window.history.replaceState(null, '', `/jobs/${job.job_id}${tab}`)
-  renderUi(<JobView id={job.job_id} ownHandle="ada" />)
+  renderUi(<JobView id={job.job_id} ownHandle="ada" admin={false} />)
   await screen.findByRole('heading', { level: 1 })
   return job
 }
@@ -185,7 +185,7 @@ it('shows the details tab of the address', async () => {
 
 it('hides the placement of a job that waits again, and of no other job', () => {
   const { resources } = makeJob()
-  const got = [{ rank: 0, node: 'lab-1', gpus: [], cpu_milli: 1000, memory_mib: 1024 }]
+  const got = [makeInstance()]
   const gpus = [{ index: 0, uuid: 'GPU-0', model: 'NVIDIA H100', simulated: false, milli: 1000 }]
   const job = makeJob({ gpus, resources: { ...resources, got }, placed: false })
   const waiting = currentPlacement({ ...job, status: 'pending' })

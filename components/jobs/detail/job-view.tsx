@@ -18,11 +18,15 @@ import { RelativeTime } from '../../ui/relative-time'
 import { Skeleton } from '../../ui/skeleton'
 import { jobStateOf } from '../job-status'
 import { jobTitle } from '../job-title'
+import { TagBadges } from '../labels/job-labels'
 import { JobTags } from '../labels/job-tags'
 import { NoteEditor } from '../labels/note-editor'
 import { StarButton } from '../labels/star-button'
+import { projectJobsPath } from '../list/project-jobs-path'
 import { JobCurves } from '../metrics/job-curves'
 import { JobGpuCharts } from '../resources/job-gpu-charts'
+import { IdleGpus } from './idle-gpus'
+import type { JobAccess } from './job-access'
 import { JobActions } from './job-actions'
 import { JobBucket } from './job-bucket'
 import { JobFacts } from './job-facts'
@@ -39,69 +43,95 @@ const FailureCard = dynamic(() => import('../failure/failure-card').then((module
 })
 
 /** The page of one job, live. */
-export function JobView({ id, ownHandle }: { id: string; ownHandle: string }) {
+export function JobView({ id, ownHandle, admin }: { id: string; ownHandle: string; admin: boolean }) {
   const { data, error, isPending, refetch } = useQuery(jobQuery(id))
   const stream = useJobStream(id)
   if (isPending) return <JobSkeleton />
   if (!data) return <LoadFailure error={error} onRetry={() => void refetch()} />
-  return <LoadedJob job={currentPlacement(data)} stream={stream} foreign={data.user_id !== ownHandle} />
+  return <LoadedJob job={currentPlacement(data)} stream={stream} access={accessTo(data, ownHandle, admin)} />
+}
+
+function accessTo(job: JobDetail, ownHandle: string, admin: boolean): JobAccess {
+  if (job.user_id === ownHandle) return 'owner'
+  return admin ? 'admin' : 'manager'
 }
 
 interface LoadedJobProps {
   job: JobDetail
   stream: JobStream
-  /** The job belongs to another user. */
-  foreign: boolean
+  access: JobAccess
 }
 
-function LoadedJob({ job, stream, foreign }: LoadedJobProps) {
+function LoadedJob({ job, stream, access }: LoadedJobProps) {
+  const foreign = access !== 'owner'
   const [writing, setWriting] = useState(false)
   const [tab, openTab] = useTab(job)
   // Decided once, so that the output never becomes narrower.
   const [hasColumn] = useState(() => mayHaveCurves(job))
-  const list = foreign ? '/admin/jobs' : '/jobs'
+  const list = access === 'admin' ? '/admin/jobs' : '/jobs'
   useTabStatus(jobStateOf(job), jobTitle(job))
   return (
     <>
       <PageHeader
-        path={[{ label: foreign ? 'All jobs' : 'Jobs', href: list }]}
+        path={[listOf(job, access)]}
         title={job.name ? jobTitle(job) : <span className="font-mono">{jobTitle(job)}</span>}
         meta={
           <>
             {job.terminal ? <Badge>terminal</Badge> : null}
             {job.attempt > 1 ? <Badge tone="warning">attempt {job.attempt}</Badge> : null}
             <span className="flex min-w-0 flex-wrap items-center gap-1.5">
-              <StarButton job={job} />
-              {job.note === null && !writing ? (
-                <IconButton icon={NotebookPen} label="Add a note" onClick={() => setWriting(true)} />
-              ) : null}
-              <JobTags job={job} list={list} />
+              {access === 'manager' ? (
+                <TagBadges tags={job.tags} />
+              ) : (
+                <>
+                  <StarButton job={job} />
+                  {job.note === null && !writing ? (
+                    <IconButton icon={NotebookPen} label="Add a note" onClick={() => setWriting(true)} />
+                  ) : null}
+                  <JobTags job={job} list={list} />
+                </>
+              )}
             </span>
           </>
         }
-        description={<JobContext job={job} list={list} foreign={foreign} />}
-        actions={<JobActions job={job} />}
+        description={
+          <span className="max-sm:line-clamp-2">
+            <JobContext job={job} list={list} foreign={foreign} />
+          </span>
+        }
+        actions={<JobActions job={job} readOnly={access === 'manager'} />}
       />
       {/* The shell gives the page the whole width of the window. */}
-      <div data-wide className="flex flex-1 flex-col gap-4">
+      <div data-wide className="flex flex-1 flex-col gap-4 max-sm:pb-(--footer-height)">
         <Panel className="px-4 py-2.5">
           <div aria-live="polite">
             <JobFacts job={job} />
             <JobNote job={job} />
           </div>
-          <NoteEditor job={job} editing={writing} onEditing={setWriting} />
+          {access === 'manager' ? (
+            <p className="mt-2 border-t pt-2 wrap-anywhere text-sm empty:hidden">{job.note}</p>
+          ) : (
+            <NoteEditor job={job} editing={writing} onEditing={setWriting} />
+          )}
         </Panel>
         {job.status === 'failed' ? <FailureCard job={job} stream={stream} /> : null}
+        {job.idle_gpu ? <IdleGpus idle={job.idle_gpu} /> : null}
         {job.provision ? <JobProvision provision={job.provision} /> : null}
         {job.bucket ? <JobBucket bucket={job.bucket} /> : null}
         {job.notice ? <JobNotice notice={job.notice} /> : null}
         <div className="flex min-w-0 flex-1 gap-6">
-          <JobTabs job={job} tab={tab} onTab={openTab} stream={stream} foreign={foreign} />
+          <JobTabs job={job} tab={tab} onTab={openTab} stream={stream} access={access} />
           {hasColumn ? <SideColumn job={job} stream={stream} onMetrics={() => openTab('metrics')} /> : null}
         </div>
       </div>
     </>
   )
+}
+
+/** The list that the job is in. */
+function listOf({ project_id }: JobDetail, access: JobAccess) {
+  if (access === 'manager') return { label: project_id, href: projectJobsPath(project_id) }
+  return access === 'admin' ? { label: 'All jobs', href: '/admin/jobs' } : { label: 'Jobs', href: '/jobs' }
 }
 
 /** Live curves of the job's metrics and of its GPUs. In a narrower window, tabs have them. */

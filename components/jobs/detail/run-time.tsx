@@ -13,7 +13,7 @@ export function RunTime({ job, startedAt }: { job: JobDetail; startedAt: string 
   const part = now === null ? 0 : progressOf(now - Date.parse(startedAt), seconds)
   const expected = formatSeconds(seconds)
   return (
-    <div className="flex flex-wrap items-center gap-x-2.5">
+    <div className="flex flex-wrap items-center gap-x-2.5 max-sm:gap-x-1.5">
       <span>
         {duration} <span className="text-muted">of about {expected}</span>
       </span>
@@ -21,7 +21,7 @@ export function RunTime({ job, startedAt }: { job: JobDetail; startedAt: string 
         role="progressbar"
         aria-label={`Run time, of the expected ${expected}`}
         aria-valuenow={Math.round(part * 100)}
-        className="block h-1.5 w-20 overflow-hidden rounded-full bg-pressed"
+        className="block h-1.5 w-8 overflow-hidden rounded-full bg-pressed sm:w-20"
       >
         <span
           className={cn('block h-full rounded-full', part < 1 ? 'bg-accent' : 'bg-warning-ink')}

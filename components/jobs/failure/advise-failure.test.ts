@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { makeJob } from '../../testing/fixtures'
+import { makeInstance, makeJob } from '../../testing/fixtures'
 import { adviseFailure } from './advise-failure'
 
 const gpu = { gpu_id: 'a', index: 0, model: 'A100', simulated: false, memory_mib: 40_960, share: 1 }
 
 function failed(reason: string, gpus = [gpu]) {
   const { resources } = makeJob()
-  const got = [{ rank: 0, node: 'lab-1', gpus, cpu_milli: 1000, memory_mib: 2048 }]
+  const got = [makeInstance({ gpus, memory_mib: 2048 })]
   return makeJob({ status: 'failed', reason, max_time: 7200, resources: { ...resources, got } })
 }
 

@@ -1,9 +1,9 @@
 import { fireEvent, screen, within } from '@testing-library/react'
 import { expect, it, vi } from 'vitest'
 import type { JobDetail } from '@/lib/contract/jobs'
-import { makeJob } from '../../testing/fixtures'
+import { makeInstance, makeJob } from '../../testing/fixtures'
 import { answerWith, renderUi } from '../../testing/render'
-import type { Connection } from '../detail/use-job-stream'
+import type { Connection } from '../detail/use-event-stream'
 import { OutputStore } from '../output/output-store'
 import { FailureCard } from './failure-card'
 
@@ -74,4 +74,35 @@ it('does not ask the user to edit a job that failed because of the system', () =
   const card = openCard({ reason: 'node_lost', reason_text: 'The node was lost.' }, '')
   expect(card.getByText('The node was lost.')).toBeTruthy()
   expect(card.queryByRole('link', { name: 'Edit and run again' })).toBeNull()
+})
+
+it('shows the traceback of the rank that failed first, and names the rank', () => {
+  const at = '2026-11-23T10:00:00.000Z'
+  const instance = (rank: number, second: number) =>
+    makeInstance({
+      rank,
+      node: `lab-${rank}`,
+      reason: 'exit_code',
+      ended_at: `2026-11-23T10:00:0${second}.000Z`,
+    })
+  const store = new OutputStore()
+  const print = (rank: number, exception: string) =>
+    store.append(
+      traceback
+        .replace(/.*ModuleNotFoundError.*/, exception)
+        .split('\n')
+        .map((text) => ({ type: 'stderr', t: at, text, rank })),
+    )
+  print(0, 'ConnectionError: rank 1 is gone')
+  print(1, 'ValueError: no such class')
+  const { resources } = makeJob()
+  const job = makeJob({
+    status: 'failed',
+    reason: 'exit_code',
+    resources: { ...resources, got: [instance(0, 5), instance(1, 2)] },
+  })
+  renderUi(<FailureCard job={job} stream={{ store, connection: 'ended' }} />)
+  expect(screen.getByText('ValueError: no such class')).toBeTruthy()
+  expect(screen.getByText('Of rank 1 on node lab-1, which failed first')).toBeTruthy()
+  expect(screen.queryByText(/ConnectionError/)).toBeNull()
 })

@@ -13,6 +13,7 @@ import type { JobStream } from '../detail/use-job-stream'
 import { hasSource } from '../has-source'
 import { adviseFailure } from './advise-failure'
 import { failedByUser } from './fault'
+import { findFailedInstance } from './find-failed-instance'
 import { findTraceback } from './find-traceback'
 import type { CodeLocation, Traceback } from './parse-traceback'
 import { findSourceFile, sourceQuery } from './source-link'
@@ -27,9 +28,11 @@ export function FailureCard({ job, stream }: FailureCardProps) {
   const byProgram = job.reason === 'exit_code'
   // A traceback is at the end of the output, so it is searched once, when the page has all of it.
   const complete = stream.connection === 'ended'
+  const failed = findFailedInstance(job.resources)
+  const rank = failed?.rank ?? null
   const traceback = useMemo(
-    () => (byProgram && complete ? findTraceback(stream.store) : null),
-    [byProgram, complete, stream.store],
+    () => (byProgram && complete ? findTraceback(stream.store, rank) : null),
+    [byProgram, complete, stream.store, rank],
   )
   const advice = adviseFailure(job, traceback?.exception ?? null)
   const byUser = failedByUser(job)
@@ -48,7 +51,14 @@ export function FailureCard({ job, stream }: FailureCardProps) {
         />
         <div className="flex min-w-0 flex-1 flex-col gap-1.5">
           {traceback ? (
-            <Exception job={job} traceback={traceback} />
+            <>
+              <Exception job={job} traceback={traceback} />
+              {failed ? (
+                <p className="wrap-anywhere text-muted text-xs">
+                  Of rank {failed.rank} on node {failed.node}, which failed first
+                </p>
+              ) : null}
+            </>
           ) : (
             <p className="wrap-anywhere font-medium text-ink">{job.reason_text ?? 'The job failed.'}</p>
           )}

@@ -3,9 +3,12 @@ import { filterOf, type LineFilter } from '../output/line'
 import type { OutputStore } from '../output/output-store'
 import { parseTraceback, searchedCharacters, searchedLines, type Traceback } from './parse-traceback'
 
-/** The traceback in the output of a job, of its first rank that has one. Programs with a terminal print it to stdout. */
-export function findTraceback({ lines }: OutputStore): Traceback | null {
-  const ranks = lines.ranks.length === 0 ? [null] : lines.ranks
+/**
+ * The traceback in the output of a job. Programs with a terminal print it to stdout.
+ * @param failed the rank that failed first; null: the first rank that has a traceback
+ */
+export function findTraceback({ lines }: OutputStore, failed: number | null): Traceback | null {
+  const ranks = lines.ranks.length === 0 ? [null] : failed === null ? lines.ranks : [failed]
   for (const rank of ranks) {
     for (const stream of ['stderr', 'stdout'] as const) {
       const found = parseTraceback(lastLines(lines, filterOf(stream, rank)))

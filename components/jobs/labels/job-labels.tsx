@@ -23,13 +23,13 @@ export function JobLabels({ job: { starred, tags }, withTags }: JobLabelsProps) 
   )
 }
 
-/** The first tags, and how many more there are. */
+/** The first tags, and how many more there are. Where space is short, tags give it to the name of the job. */
 export function TagBadges({ tags }: { tags: readonly string[] }) {
   const hidden = tags.slice(shownTags)
   return (
     <>
       {tags.slice(0, shownTags).map((tag) => (
-        <span key={tag} title={tag} className="flex min-w-8 max-w-24">
+        <span key={tag} title={tag} className="flex min-w-8 max-w-24 shrink-1000">
           <Badge>{tag}</Badge>
         </span>
       ))}

@@ -41,6 +41,7 @@ export function BulkBar({ jobs, listed, onSelectAll, onClear }: BulkBarProps) {
       aria-label="Selected jobs"
       className="sticky bottom-0 z-20 flex flex-wrap items-center gap-2 border-t bg-raised px-4 py-2 shadow-float"
     >
+      {/* On a narrow screen: the selection, then the actions in one line that scrolls. */}
       <span role="status" className="mr-1 font-medium text-ink text-sm tabular-nums">
         {jobs.length} selected
       </span>
@@ -49,48 +50,50 @@ export function BulkBar({ jobs, listed, onSelectAll, onClear }: BulkBarProps) {
           Select all {listed}
         </Button>
       ) : null}
-      <Button
-        size="sm"
-        icon={RotateCw}
-        disabled={ended === 0}
-        loading={busy}
-        onClick={() => setAsking('rerun')}
-      >
-        Run again
-      </Button>
-      <Button size="sm" icon={Tag} loading={busy} onClick={() => setAsking('tag')}>
-        Tag
-      </Button>
-      <Button
-        size="sm"
-        icon={GitCompareArrows}
-        disabled={jobs.length < 2 || jobs.length > maxCompared}
-        title={`Compares 2 to ${maxCompared} jobs`}
-        onClick={() => router.push(comparePath(jobs.map(({ job_id }) => job_id)))}
-      >
-        Compare
-      </Button>
-      <Button
-        size="sm"
-        icon={Download}
-        disabled={ended === 0}
-        onClick={() => window.location.assign(api.jobs.filesUrl(jobs.map(({ job_id }) => job_id)))}
-      >
-        Download
-      </Button>
-      <Button
-        size="sm"
-        icon={Ban}
-        variant="danger-quiet"
-        disabled={active === 0}
-        loading={busy}
-        onClick={() => setAsking('cancel')}
-      >
-        Cancel
-      </Button>
-      <Button size="sm" icon={X} variant="ghost" className="ml-auto" onClick={onClear}>
+      <Button size="sm" icon={X} variant="ghost" className="ml-auto sm:order-last" onClick={onClear}>
         Clear selection
       </Button>
+      <div className="-mx-4 flex items-center gap-2 px-4 max-sm:basis-[calc(100%+2rem)] max-sm:overflow-x-auto max-sm:py-1 sm:contents">
+        <Button
+          size="sm"
+          icon={RotateCw}
+          disabled={ended === 0}
+          loading={busy}
+          onClick={() => setAsking('rerun')}
+        >
+          Run again
+        </Button>
+        <Button size="sm" icon={Tag} loading={busy} onClick={() => setAsking('tag')}>
+          Tag
+        </Button>
+        <Button
+          size="sm"
+          icon={GitCompareArrows}
+          disabled={jobs.length < 2 || jobs.length > maxCompared}
+          title={`Compares 2 to ${maxCompared} jobs`}
+          onClick={() => router.push(comparePath(jobs.map(({ job_id }) => job_id)))}
+        >
+          Compare
+        </Button>
+        <Button
+          size="sm"
+          icon={Download}
+          disabled={ended === 0}
+          onClick={() => window.location.assign(api.jobs.filesUrl(jobs.map(({ job_id }) => job_id)))}
+        >
+          Download
+        </Button>
+        <Button
+          size="sm"
+          icon={Ban}
+          variant="danger-quiet"
+          disabled={active === 0}
+          loading={busy}
+          onClick={() => setAsking('cancel')}
+        >
+          Cancel
+        </Button>
+      </div>
       {asking === 'cancel' ? (
         <ConfirmDialog
           title={`Cancel ${formatCount(active, 'job')}?`}

@@ -2,15 +2,15 @@ import { maxMetricName, metricPrefix } from '@/lib/contract/search/search-keys'
 
 /** The columns of the list of jobs beside its title. Columns without a width share the rest of the table. */
 export const columnTable = {
-  status: { label: 'Status', width: 'w-50', rem: 12.5 },
+  status: { label: 'Status', width: 'w-38', rem: 9.5 },
   user: { label: 'User', width: 'w-44', rem: 11 },
   competition: { label: 'Competition', width: '', rem: 9 },
   project: { label: 'Project', width: '', rem: 9 },
   environment: { label: 'Environment', width: '', rem: 9 },
   tags: { label: 'Tags', width: 'w-44', rem: 11 },
-  node: { label: 'Node', width: 'w-28', rem: 7 },
-  wait: { label: 'Wait', width: 'w-28', rem: 7, sort: 'wait' },
-  run_time: { label: 'Run time', width: 'w-28', rem: 7, sort: 'run_time' },
+  node: { label: 'Node', width: 'w-24', rem: 6 },
+  wait: { label: 'Wait', width: 'w-22', rem: 5.5, sort: 'wait' },
+  run_time: { label: 'Run time', width: 'w-22', rem: 5.5, sort: 'run_time' },
   gpu_hours: { label: 'GPU hours', width: 'w-28', rem: 7, sort: 'gpu_hours' },
   submitted: { label: 'Submitted', width: 'w-28', rem: 7, sort: 'submitted' },
 } as const

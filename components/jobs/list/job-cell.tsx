@@ -8,6 +8,7 @@ import { TagBadges } from '../labels/job-labels'
 import { shortReason } from '../short-reason'
 import { type ColumnName, metricOf } from './columns'
 
+/** A value that the job does not have. */
 const none = '–'
 
 /** The content of a job's cell. */
@@ -23,6 +24,16 @@ export function formatMetric(value: number | undefined): string {
   return Number.isInteger(value) && Math.abs(value) < 1e9
     ? String(value)
     : String(Number(value.toPrecision(5)))
+}
+
+/** Whether a job has the value of a column. The narrow list leaves out the others. */
+export function hasValue(job: JobSummary, column: ColumnName): boolean {
+  const metric = metricOf(column)
+  if (metric !== null) return job.metrics[metric] !== undefined
+  if (column === 'tags') return job.tags.length > 0
+  if (column === 'node') return job.node_name !== null
+  if (column === 'run_time') return job.started_at !== null
+  return column !== 'gpu_hours' || gpuHours(job) !== none
 }
 
 const hourMs = 3_600_000
@@ -47,7 +58,11 @@ function Status({ job }: { job: JobSummary }) {
   return (
     <span className="flex min-w-0 items-center gap-2">
       <JobStatus state={job.status} variant="plain" />
-      {reason ? <span className="min-w-0 truncate text-subtle text-xs">{reason}</span> : null}
+      {reason ? (
+        <span className="min-w-0 truncate text-subtle text-xs" title={reason}>
+          {reason}
+        </span>
+      ) : null}
     </span>
   )
 }

@@ -36,7 +36,9 @@ const BulkBar = dynamic(() => import('./bulk-bar').then((module) => module.BulkB
 export function JobList({ everyone = false }: { everyone?: boolean }) {
   const params = new URLSearchParams(useSearchParams())
   const query = toJobQuery(params, { everyone })
-  const { columns, setColumns } = useColumns(everyone)
+  // The jobs of several users, which the column of users tells apart.
+  const ofUsers = everyone || namesUsers(query.q)
+  const { columns, setColumns } = useColumns(ofUsers)
   const [density, setDensity] = useDensity()
   const sort = query.sort ?? null
   const onSort = useCallback(
@@ -54,7 +56,7 @@ export function JobList({ everyone = false }: { everyone?: boolean }) {
         <Filters everyone={everyone}>
           <SaveView
             list={{ all: everyone, q: query.q ?? '', sort, columns: params.get('columns') }}
-            columns={columns.join() === defaultColumns(everyone).join() ? null : formatColumns(columns)}
+            columns={columns.join() === defaultColumns(ofUsers).join() ? null : formatColumns(columns)}
           />
           <ViewMenu
             everyone={everyone}
@@ -71,6 +73,11 @@ export function JobList({ everyone = false }: { everyone?: boolean }) {
       </Panel>
     </>
   )
+}
+
+function namesUsers(search = ''): boolean {
+  const parsed = parseSearch(search)
+  return parsed.ok && parsed.terms.some(({ key }) => key === 'user')
 }
 
 /** Says which jobs an order leaves out. */

@@ -7,7 +7,7 @@ import { Cell, HeaderCell, RowLink, Table, TableBody, TableHead, TableRow } from
 import { jobTitle } from '../job-title'
 import { JobLabels } from '../labels/job-labels'
 import { type ColumnName, columnLabel, columnWidth, metricOf, sortOf, tableWidth } from './columns'
-import { JobCell } from './job-cell'
+import { hasValue, JobCell } from './job-cell'
 import type { Density } from './list-settings'
 
 interface TableSelection {
@@ -37,7 +37,7 @@ export function JobTable({ jobs, columns, density, sort, onSort, selected, onSel
     <div {...(leastWidth ? { 'data-wide': true } : {})}>
       <Table caption="Jobs" className={cn('table-fixed', leastWidth)} scrolls={leastWidth !== null}>
         <TableHead>
-          <HeaderCell className={leastWidth ? 'w-72' : shares ? 'w-[28%]' : ''}>Job</HeaderCell>
+          <HeaderCell className={leastWidth ? 'w-72' : shares ? 'w-[31%]' : ''}>Job</HeaderCell>
           {columns.map((column) => (
             <ColumnHeader key={column} column={column} sort={sort} onSort={onSort} />
           ))}
@@ -59,6 +59,9 @@ export function JobTable({ jobs, columns, density, sort, onSort, selected, onSel
   )
 }
 
+/** Many columns: the names get the space instead of the gaps. */
+const narrowCell = 'px-2'
+
 const numbers = new Set<string>(['wait', 'run_time', 'gpu_hours', 'submitted'])
 const alignOf = (column: ColumnName) => (numbers.has(column) || metricOf(column) !== null ? 'end' : 'start')
 
@@ -69,7 +72,7 @@ interface ColumnHeaderProps extends Pick<JobTableProps, 'sort' | 'onSort'> {
 function ColumnHeader({ column, sort, onSort }: ColumnHeaderProps) {
   const label = columnLabel(column)
   const key = sortOf(column)
-  const common = { align: alignOf(column), className: columnWidth(column) } as const
+  const common = { align: alignOf(column), className: cn(narrowCell, columnWidth(column)) } as const
   if (key === null) return <HeaderCell {...common}>{label}</HeaderCell>
   const current = sort ?? '-submitted'
   const sorted = current === `-${key}` ? 'descending' : current === key ? 'ascending' : undefined
@@ -106,8 +109,12 @@ const JobRow = memo(function JobRow({ job, columns, density, selected, onSelect 
   const title = jobTitle(job)
   const hasPlace = columns.includes('competition') && columns.includes('project')
   return (
-    <TableRow selected={selected}>
-      <Cell className={cn(compact && 'h-7 py-0.5')}>
+    // In the narrow list, the values stand in one or two lines below the title.
+    <TableRow
+      selected={selected}
+      className="@max-2xl:flex-row @max-2xl:flex-wrap @max-2xl:gap-x-4 @max-2xl:pl-12"
+    >
+      <Cell className={cn('@max-2xl:-ml-8 @max-2xl:basis-[calc(100%+2rem)]', compact && 'h-7 py-0.5')}>
         <span className="flex min-w-0 items-center gap-2">
           {/* Above the link, which covers the row. */}
           <span className="relative z-10 flex">
@@ -145,12 +152,14 @@ const JobRow = memo(function JobRow({ job, columns, density, selected, onSelect 
       {columns.map((column) => (
         <Cell
           key={column}
-          label={columnLabel(column)}
+          label={column === 'status' ? undefined : columnLabel(column)}
           align={alignOf(column)}
           className={cn(
+            narrowCell,
+            '@max-2xl:max-w-full @max-2xl:justify-start @max-2xl:gap-1.5',
             column !== 'status' && 'text-muted',
             compact && 'h-7 py-0.5',
-            belowTitle.has(column) && '@max-2xl:hidden',
+            (belowTitle.has(column) || !hasValue(job, column)) && '@max-2xl:hidden',
           )}
         >
           <JobCell job={job} column={column} />

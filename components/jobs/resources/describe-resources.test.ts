@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { JobResources } from '@/lib/contract/jobs'
+import type { JobResources } from '@/lib/contract/cluster/job-resources'
+import { makeInstance } from '../../testing/fixtures'
 import { adviseResources, describeRequested, describeUsed } from './describe-resources'
 
 interface Given {
@@ -29,13 +30,11 @@ function resources(given: Given = {}) {
       ...asked,
     },
     got: [
-      {
-        rank: 0,
-        node: 'n',
+      makeInstance({
         gpus: Array.from({ length: gpus }, () => gpu),
         cpu_milli: 4000,
         memory_mib: 16_384,
-      },
+      }),
     ],
     used: { gpu_load_mean: load, gpu_memory_peak_mib: peak, cpu_cores_mean: cores, memory_peak_mib: memory },
   } satisfies JobResources

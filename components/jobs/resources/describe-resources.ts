@@ -1,4 +1,4 @@
-import type { JobResources } from '@/lib/contract/jobs'
+import type { JobResources } from '@/lib/contract/cluster/job-resources'
 import { formatGib, formatNeed, formatShare } from '../../cluster/format-amounts'
 import { formatCount } from '../../ui/format-number'
 

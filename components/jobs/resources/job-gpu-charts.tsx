@@ -1,4 +1,4 @@
-import type { JobResources } from '@/lib/contract/jobs'
+import type { JobResources } from '@/lib/contract/cluster/job-resources'
 import { formatGib, formatShare } from '../../cluster/format-amounts'
 import { Sparkline } from '../../cluster/gpus/sparkline'
 import { cn } from '../../ui/class-names'

@@ -1,8 +1,8 @@
 import { Search } from 'lucide-react'
 import { type KeyboardEvent, useEffect, useEffectEvent, useId, useRef, useState } from 'react'
 import { describeSearchProblem, parseSearch } from '@/lib/contract/search/parse-search'
-import { cn } from '../../ui/class-names'
 import { Input } from '../../ui/input'
+import { comboboxProps, moveActive, OptionList } from '../../ui/option-list'
 import { useCompletions } from './use-completions'
 
 const debounceMs = 300
@@ -57,11 +57,10 @@ export function SearchBox({ value, everyone, onValue }: SearchBoxProps) {
   }
   const press = (event: KeyboardEvent) => {
     if (event.nativeEvent.isComposing) return
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
-    if (step !== undefined) {
+    const moved = moveActive(event.key, active, completions.length)
+    if (moved !== null) {
       setOpen(true)
-      const count = completions.length
-      if (count > 0) setActive(active < 0 && step < 0 ? count - 1 : (active + step + count) % count)
+      setActive(moved)
     } else if (event.key === 'Enter') {
       const chosen = shown[active]
       if (chosen) accept(chosen.insert)
@@ -79,18 +78,13 @@ export function SearchBox({ value, everyone, onValue }: SearchBoxProps) {
       <Input
         ref={input}
         icon={Search}
-        role="combobox"
+        {...comboboxProps(id, shown.length, active)}
         aria-label="Search jobs"
         placeholder="Search, such as status:failed tag:baseline metric.loss<0.2"
-        aria-expanded={shown.length > 0}
-        aria-controls={`${id}-list`}
-        aria-activedescendant={shown[active] ? `${id}-${active}` : undefined}
-        aria-autocomplete="list"
         aria-invalid={problem !== null || undefined}
         aria-describedby={`${id}-problem`}
         aria-keyshortcuts="/"
         autoCapitalize="none"
-        autoComplete="off"
         spellCheck={false}
         data-job-search
         value={text}
@@ -108,33 +102,17 @@ export function SearchBox({ value, everyone, onValue }: SearchBoxProps) {
         }}
       />
       {shown.length > 0 ? (
-        <div
-          id={`${id}-list`}
-          role="listbox"
-          aria-label="Completions"
-          className="absolute inset-x-0 top-full z-40 mt-1 max-h-80 overflow-y-auto rounded-lg border bg-raised p-1 shadow-float"
-        >
-          {shown.map(({ label, hint, insert }, index) => (
-            // The text field keeps the focus and names the selected option.
-            <button
-              key={insert}
-              id={`${id}-${index}`}
-              type="button"
-              role="option"
-              tabIndex={-1}
-              aria-selected={index === active}
-              onMouseDown={(event) => event.preventDefault()}
-              onClick={() => accept(insert)}
-              className={cn(
-                'flex min-h-8 w-full select-none items-center gap-3 rounded-md px-2 py-1 text-left text-sm hover:bg-hover',
-                index === active && 'bg-hover',
-              )}
-            >
-              <span className="min-w-0 truncate font-mono text-ink text-xs">{label}</span>
-              {hint ? <span className="ml-auto min-w-0 truncate text-muted text-xs">{hint}</span> : null}
-            </button>
-          ))}
-        </div>
+        <OptionList
+          id={id}
+          label="Completions"
+          options={shown.map(({ label, hint, insert }) => ({
+            key: insert,
+            label: <span className="font-mono text-xs">{label}</span>,
+            hint,
+          }))}
+          active={active}
+          onAccept={(index) => accept(shown[index]?.insert ?? '')}
+        />
       ) : null}
       <p id={`${id}-problem`} role="status" className={problem ? 'mt-1 text-danger-ink text-xs' : 'sr-only'}>
         {problem}

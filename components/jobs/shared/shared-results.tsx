@@ -2,7 +2,13 @@
 
 import { ResultViewer } from '../result/result-viewer'
 
-/** The results of a job that does not change any more while the page is open. */
-export function SharedResults({ results }: { results: readonly unknown[] }) {
-  return <ResultViewer results={results} live={false} />
+interface SharedResultsProps {
+  results: readonly unknown[]
+  /** The job may print more. */
+  live?: boolean
+}
+
+/** The results of a job. */
+export function SharedResults({ results, live = false }: SharedResultsProps) {
+  return <ResultViewer results={results} live={live} />
 }

@@ -2,7 +2,7 @@ import { CircleCheck, CircleDashed, CircleStop, Eye, LoaderCircle, type LucideIc
 import type { JobDetail } from '@/lib/contract/jobs'
 import { isFinal } from '@/lib/contract/status'
 import type { Tone } from '../../ui/tones'
-import type { Connection } from '../detail/use-job-stream'
+import type { Connection } from '../detail/use-event-stream'
 
 interface TerminalStatus {
   tone: Tone

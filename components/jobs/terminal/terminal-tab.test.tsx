@@ -24,7 +24,7 @@ async function openJob(changes: Partial<JobDetail> = {}, ownHandle = 'ada'): Pro
     [`POST /api/jobs/${job.job_id}/terminal/input`]: null,
     [`POST /api/jobs/${job.job_id}/terminal/size`]: null,
   })
-  renderUi(<JobView id={job.job_id} ownHandle={ownHandle} />)
+  renderUi(<JobView id={job.job_id} ownHandle={ownHandle} admin={ownHandle === 'root'} />)
   await screen.findByRole('heading', { level: 1 })
   return job
 }
@@ -117,6 +117,19 @@ describe('the terminal of a job', () => {
       await pressEnter()
       expect(typed()).toContain('\r')
     })
+  })
+
+  it('is read-only for a manager of the project, whose page changes nothing of the job', async () => {
+    const job = await openJob({ tags: ['v1'] }, 'teacher')
+    connect(job)
+    await row('ready>')
+    expect(status()).toBe('Connected, read-only')
+    expect(screen.queryByRole('button', { name: 'Type in this terminal' })).toBeNull()
+    await pressEnter()
+    expect(sentRequests.filter(({ method }) => method === 'POST')).toEqual([])
+    expect(screen.getByText('v1')).toBeTruthy()
+    for (const name of ['Star', 'Add a note']) expect(screen.queryByRole('button', { name })).toBeNull()
+    expect(screen.getByRole('button', { name: 'Cancel' })).toBeTruthy()
   })
 
   it('has the states of the job and of the connection', async () => {

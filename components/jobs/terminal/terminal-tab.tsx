@@ -10,6 +10,7 @@ import { Kbd } from '../../ui/kbd'
 import { Select } from '../../ui/select'
 import { Skeleton } from '../../ui/skeleton'
 import { StatusBadge } from '../../ui/status-badge'
+import type { JobAccess } from '../detail/job-access'
 import type { JobStream } from '../detail/use-job-stream'
 import { terminalStatus } from './terminal-status'
 
@@ -22,15 +23,15 @@ const TerminalScreen = dynamic(() => import('./terminal-screen').then((module) =
 interface TerminalTabProps {
   job: JobDetail
   stream: Pick<JobStream, 'terminals' | 'connection'>
-  /** The job belongs to another user. An admin sees its terminal, and types there only after asking for it. */
-  foreign: boolean
+  /** An admin types in another user's terminal only after asking for it. A manager only sees it. */
+  access: JobAccess
 }
 
 /** The terminal of a job: its output, and keys to its program while it runs. */
-export function TerminalTab({ job, stream, foreign }: TerminalTabProps) {
+export function TerminalTab({ job, stream, access }: TerminalTabProps) {
   const id = useId()
   const [rank, setRank] = useState(0)
-  const [admitted, setAdmitted] = useState(!foreign)
+  const [admitted, setAdmitted] = useState(access === 'owner')
   const running = job.status === 'running'
   const canType = running && admitted
   const status = terminalStatus(job, stream.connection, canType)
@@ -45,7 +46,7 @@ export function TerminalTab({ job, stream, foreign }: TerminalTabProps) {
         <div role="status">
           <StatusBadge variant="plain" {...status} />
         </div>
-        {running && !admitted ? (
+        {running && !admitted && access === 'admin' ? (
           <>
             <p className="order-last basis-full text-muted text-xs sm:order-none sm:min-w-0 sm:flex-1 sm:basis-0">
               This job belongs to {formatPerson(job.user_id, job.user_name)}. The audit log records it if you
@@ -88,7 +89,7 @@ export function TerminalTab({ job, stream, foreign }: TerminalTabProps) {
               </>
             )}
           </p>
-          <AttachCommand id={job.job_id} rank={rank} />
+          {access === 'manager' ? null : <AttachCommand id={job.job_id} rank={rank} />}
         </footer>
       ) : null}
     </section>

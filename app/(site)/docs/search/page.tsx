@@ -5,21 +5,19 @@ import { ButtonLink } from '@/components/ui/button-link'
 import { EmptyState } from '@/components/ui/empty-state'
 import { Link } from '@/components/ui/link'
 import { PageHeader } from '@/components/ui/page-header'
+import { maxDocumentationQuery } from '@/lib/contract/search/search-keys'
 import { searchDocumentation } from '@/lib/http/reference/search-documentation'
 import { readSearchParams, type SearchParams } from '../../search-params'
 
 export const metadata: Metadata = { title: 'Search' }
 
-/** A longer query is no search. */
-const maxQuery = 200
-
 export default async function SearchPage({ searchParams }: { searchParams: SearchParams }) {
-  const query = ((await readSearchParams(searchParams)).get('q') ?? '').trim().slice(0, maxQuery)
+  const query = ((await readSearchParams(searchParams)).get('q') ?? '').trim().slice(0, maxDocumentationQuery)
   const hits = await searchDocumentation(query)
   return (
     <>
       <PageHeader title="Search" path={[{ label: 'Documentation', href: '/docs' }]} />
-      <SearchForm query={query} className="mb-5 max-w-xl" />
+      <SearchForm key={query} query={query} className="mb-5 max-w-xl" />
       {query === '' ? (
         <p className="text-muted">Write one or more words. A page matches if it contains all of them.</p>
       ) : hits.length === 0 ? (

@@ -5,7 +5,7 @@ import { JobView } from '@/components/jobs/detail/job-view'
 import { jobStateOf, tabTitle } from '@/components/jobs/job-status'
 import { jobTitle } from '@/components/jobs/job-title'
 import { keys } from '@/components/queries/queries'
-import type { Actor } from '@/lib/access/actor'
+import { type Actor, isAdmin } from '@/lib/access/actor'
 import { currentActor } from '@/lib/access/sessions/current-actor'
 import { readJob } from '@/lib/jobs/read/read'
 import { nullIfNotFound } from '../../null-if-not-found'
@@ -31,7 +31,7 @@ export default async function JobPage({ params, searchParams }: Props) {
   if (!job) notFound()
   return (
     <Prefetched queryKey={keys.job(job.job_id)} load={async () => job}>
-      <JobView key={job.job_id} id={job.job_id} ownHandle={actor.handle} />
+      <JobView key={job.job_id} id={job.job_id} ownHandle={actor.handle} admin={isAdmin(actor)} />
     </Prefetched>
   )
 }

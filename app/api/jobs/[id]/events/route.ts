@@ -7,5 +7,5 @@ export const GET = route(jobOperations.events, async ({ request, query, params, 
   const job = await findVisibleJob(actor, params.id)
   const lastEventId = request.headers.get('last-event-id')
   const { tail, max_record_bytes: maxRecordBytes } = query
-  return jobEvents(actor, job.id, { lastEventId, tail, maxRecordBytes }, request.signal)
+  return jobEvents(actor, job, { lastEventId, tail, maxRecordBytes }, request.signal)
 })

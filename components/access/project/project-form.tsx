@@ -2,18 +2,15 @@ import { useMutation } from '@tanstack/react-query'
 import { z } from 'zod'
 import { removeProject, updateProject } from '@/components/queries/queries'
 import type { Project } from '@/lib/contract/access/projects'
-import { FormError } from '../shell/form'
-import { optionalNumberText, optionalText, toOptionalText } from '../shell/form-values'
-import { type FormFields, useSchemaForm } from '../shell/use-schema-form'
-import { StorageBar } from '../storage/storage-bar'
-import { Button } from '../ui/button'
-import { ConfirmDialog } from '../ui/confirm-dialog'
-import { Dialog } from '../ui/dialog'
-import { IdField, NumberField, TextField } from '../ui/text-field'
-import { toast } from '../ui/toaster'
-import { LimitFields, limitShape, storageQuotaText, takeLimits, toLimitTexts } from './limit-fields'
-import { ProjectMembers } from './project-members'
-import { ProjectUsage, ShareFields, shareShape, toShareTexts } from './project-shares'
+import { FormError } from '../../shell/form'
+import { optionalNumberText, optionalText, toOptionalText } from '../../shell/form-values'
+import { type FormFields, useSchemaForm } from '../../shell/use-schema-form'
+import { Button } from '../../ui/button'
+import { ConfirmDialog } from '../../ui/confirm-dialog'
+import { IdField, NumberField, TextField } from '../../ui/text-field'
+import { toast } from '../../ui/toaster'
+import { LimitFields, limitShape, storageQuotaText, takeLimits, toLimitTexts } from '../limit-fields'
+import { ShareFields, shareShape, toShareTexts } from '../project-shares'
 
 const schema = z.object({
   name: optionalText(100),
@@ -24,35 +21,15 @@ const schema = z.object({
   ...shareShape,
 })
 
-interface ProjectDialogProps {
-  project: Project
-  /** The owner and admins may change a project. Only admins may change its limits and shares. */
-  editable: boolean
-  admin: boolean
-  onClose: () => void
-}
-
-/** A project's share of the cluster, name, members and limits. */
-export function ProjectDialog({ project, editable, admin, onClose }: ProjectDialogProps) {
-  return (
-    <Dialog onClose={onClose} title={project.project_id} description={`Owned by ${project.owner}`}>
-      <div className="flex flex-col gap-6">
-        <ProjectUsage project={project} />
-        <StorageBar storage={project.storage} />
-        {editable ? <ProjectForm project={project} admin={admin} onDeleted={onClose} /> : null}
-        <ProjectMembers project={project} editable={editable} />
-      </div>
-    </Dialog>
-  )
-}
-
 interface ProjectFormProps {
   project: Project
+  /** Only admins may change limits and shares. */
   admin: boolean
   onDeleted: () => void
 }
 
-function ProjectForm({ project, admin, onDeleted }: ProjectFormProps) {
+/** The name, the retention and, for admins, the limits and shares of a project. */
+export function ProjectForm({ project, admin, onDeleted }: ProjectFormProps) {
   const { mutateAsync } = useMutation(updateProject)
   const form = useSchemaForm({
     schema,
@@ -73,7 +50,7 @@ function ProjectForm({ project, admin, onDeleted }: ProjectFormProps) {
     },
   })
   return (
-    <form {...form.props} className="flex flex-col gap-4">
+    <form {...form.props} className="flex flex-col gap-4 p-4">
       <TextField label="Name" optional {...form.field('name')} />
       <NumberField
         label="Keep files for (days)"

@@ -1,0 +1,329 @@
+import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { POST as cancel } from '@/app/api/cancel/[id]/route'
+import { GET as listArtifacts } from '@/app/api/jobs/[id]/artifacts/route'
+import { GET as readEvents } from '@/app/api/jobs/[id]/events/route'
+import { DELETE as deleteFiles, GET as listFiles } from '@/app/api/jobs/[id]/files/route'
+import { POST as createLink } from '@/app/api/jobs/[id]/links/route'
+import { GET as readMetrics } from '@/app/api/jobs/[id]/metrics/route'
+import { PATCH as changeJob } from '@/app/api/jobs/[id]/route'
+import { DELETE as revokeShare } from '@/app/api/jobs/[id]/shares/[shareId]/route'
+import { POST as createShare, GET as listShares } from '@/app/api/jobs/[id]/shares/route'
+import { GET as getSource } from '@/app/api/jobs/[id]/source/route'
+import { POST as type } from '@/app/api/jobs/[id]/terminal/input/route'
+import { GET as listWorkingFiles } from '@/app/api/jobs/[id]/working-files/route'
+import { GET as listJobs } from '@/app/api/jobs/route'
+import { GET as suggest } from '@/app/api/jobs/suggestions/route'
+import { PATCH as hold } from '@/app/api/queue/[id]/hold/route'
+import { PATCH as prioritize } from '@/app/api/queue/[id]/priority/route'
+import { GET as readQueueJob } from '@/app/api/queue/[id]/route'
+import { GET as readQueue } from '@/app/api/queue/route'
+import { GET as readResult } from '@/app/api/results/[id]/route'
+import { GET as readStatus } from '@/app/api/status/[id]/route'
+import { call } from '@/lib/access/testing/call'
+import { makePerson, type Person } from '@/lib/access/testing/people'
+import { readLog } from '@/lib/agents/read-log'
+import { makeJob } from '@/lib/cluster/testing/rows'
+import { testDatabase } from '@/lib/database/testing/test-database'
+import { jobEvents } from '@/lib/jobs/live/events'
+import { findVisibleJob } from '@/lib/jobs/read/job-visibility'
+import { PATCH as changeProject } from './[id]/route'
+
+vi.hoisted(() => vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough'))
+const db = testDatabase()
+
+const roles = [
+  'owner',
+  'student',
+  'fellow',
+  'manager',
+  'otherManager',
+  'former',
+  'admin',
+  'stranger',
+] as const
+type RoleName = (typeof roles)[number]
+const people = {} as Record<RoleName, Person>
+let job = ''
+/** A job of the student in another project. */
+let privateJob = ''
+let [projectId, otherId] = ['', '']
+
+beforeAll(async () => {
+  for (const role of roles) people[role] = await makePerson(role === 'admin' ? 'admin' : 'researcher')
+  const { owner, student } = people
+  const spec = { env: { WANDB_API_KEY: 'the-key' }, notify_url: 'https://example.org/the-hook' }
+  job = await makeJob({
+    userId: student.id,
+    ownerId: owner.id,
+    project: 'class',
+    spec,
+    code: 'print("the answer")',
+  })
+  privateJob = await makeJob({ userId: student.id, project: 'private' })
+  await makeJob({ userId: owner.id, project: 'other' })
+  const { rows } = await db.pool.query<{ id: string; slug: string }>(
+    'SELECT id, slug FROM projects WHERE owner_id = $1',
+    [owner.id],
+  )
+  projectId = rows.find(({ slug }) => slug === 'class')?.id ?? ''
+  otherId = rows.find(({ slug }) => slug === 'other')?.id ?? ''
+  const join = (project: string, who: RoleName) =>
+    db.pool.query('INSERT INTO memberships (project_id, user_id) VALUES ($1, $2)', [project, people[who].id])
+  for (const who of ['student', 'fellow', 'manager', 'former'] as const) await join(projectId, who)
+  await join(otherId, 'otherManager')
+  for (const [project, who] of [
+    [projectId, 'manager'],
+    [projectId, 'former'],
+    [otherId, 'otherManager'],
+  ] as const) {
+    expect(await change(project, { add_managers: [people[who].handle] }, 'admin')).toMatchObject({
+      status: 200,
+    })
+  }
+  const removed = { remove_managers: [people.former.handle] }
+  expect(await change(projectId, removed, 'admin')).toMatchObject({
+    status: 200,
+    body: { managers: [people.manager.handle] },
+  })
+})
+
+const change = (id: string, body: object, who: RoleName) =>
+  call(changeProject, `/api/projects/${id}`, {
+    method: 'PATCH',
+    body,
+    cookie: people[who].cookie,
+    params: { id },
+  })
+
+/** A handler of a route with the id of a job, or with none. */
+type AnyHandler = (request: Request, context: { params: Promise<never> }) => Promise<Response>
+const ask = async (
+  handler: AnyHandler,
+  who: RoleName,
+  {
+    id = job,
+    method = 'GET',
+    query = '',
+    body,
+  }: { id?: string; method?: string; query?: string; body?: unknown } = {},
+) => {
+  const { cookie } = people[who]
+  return call(handler, `/api/x${query}`, {
+    method,
+    cookie,
+    params: { id } as never,
+    ...(body === undefined ? {} : { body }),
+  })
+}
+
+const readers: RoleName[] = ['student', 'manager', 'admin']
+const others = roles.filter((role) => !readers.includes(role))
+
+describe('the jobs of a member', () => {
+  const reads: [string, AnyHandler][] = [
+    ['status', readStatus],
+    ['result', readResult],
+    ['source', getSource],
+    ['artifacts', listArtifacts],
+    ['source files', listFiles],
+    ['working files', listWorkingFiles],
+    ['metrics', readMetrics],
+    ['queue', readQueueJob],
+  ]
+  it.each(reads)(
+    'can be read by the member, a manager of the project and admins: %s',
+    async (_name, handler) => {
+      for (const who of readers) expect(await ask(handler, who), who).toMatchObject({ status: 200 })
+      for (const who of others) expect(await ask(handler, who), who).toMatchObject({ status: 404 })
+    },
+  )
+
+  it('of another project cannot be read by the manager', async () => {
+    for (const [, handler] of reads)
+      expect(await ask(handler, 'manager', { id: privateJob })).toMatchObject({ status: 404 })
+  })
+
+  it('have a log for agents of managers, and for no other agents', async () => {
+    const request = { offset: 0, limit: 100, attempt: null, rank: 0 }
+    for (const who of readers)
+      expect(await readLog(people[who].actor, job, request)).toMatchObject({ text: '' })
+    for (const who of others)
+      await expect(readLog(people[who].actor, job, request)).rejects.toMatchObject({ code: 'not_found' })
+  })
+
+  it('show a manager the program, but no values of variables and no address of notifications', async () => {
+    const texts = async (who: RoleName) => JSON.stringify((await ask(getSource, who)).body)
+    expect(await texts('student')).toContain('the-key')
+    const seen = await texts('manager')
+    expect(seen).toContain('the answer')
+    expect(seen).toContain('WANDB_API_KEY')
+    expect(seen).not.toMatch(/the-key|the-hook/)
+  })
+
+  it.each<[string, AnyHandler, string, unknown]>([
+    ['notes, stars and tags', changeJob, 'PATCH', { note: 'x' }],
+    ['files', deleteFiles, 'DELETE', undefined],
+    ['the link of a share', revokeShare as AnyHandler, 'DELETE', undefined],
+    ['shares', createShare, 'POST', { expires_in_days: 1, source: false }],
+    ['links to files', createLink, 'POST', { file: 'result', expires_in: 60 }],
+    ['the terminal', type, 'POST', undefined],
+    ['the priority', prioritize, 'PATCH', { priority: -1 }],
+    ['a hold', hold, 'PATCH', { held: true }],
+  ])('are not changed by a manager: %s', async (_name, handler, method, body) => {
+    expect(await ask(handler, 'manager', { method, body })).toMatchObject({
+      status: 403,
+      body: { detail: expect.stringContaining('read and cancel') },
+    })
+    for (const who of others)
+      expect(await ask(handler, who, { method, body }), who).toMatchObject({ status: 404 })
+  })
+
+  it('do not show their links to a manager', async () => {
+    expect(await ask(listShares, 'manager')).toMatchObject({ status: 403 })
+  })
+})
+
+describe('the list of jobs', () => {
+  const ids = async (who: RoleName, q?: string) => {
+    const query = q === undefined ? '' : `?${new URLSearchParams({ q })}`
+    const { status, body } = await ask(listJobs, who, { query })
+    return status === 200 ? (body as { job_id: string }[]).map(({ job_id }) => job_id) : status
+  }
+
+  it('of a manager has their own jobs, and those of members if the search names users', async () => {
+    expect(await ids('manager')).toEqual([])
+    expect(await ids('manager', 'user:*')).toEqual([job])
+    expect(await ids('manager', 'project:class user:*')).toEqual([job])
+    expect(await ids('manager', `user:${people.student.handle}`)).toEqual([job])
+    expect(await ids('manager', 'project:private user:*')).toEqual([])
+    expect(await ids('otherManager', 'project:other user:*')).toHaveLength(1)
+  })
+
+  it('of others has no more jobs than before', async () => {
+    expect(await ids('otherManager', `user:${people.student.handle}`)).toEqual([])
+    for (const who of ['fellow', 'former', 'stranger'] as const) {
+      expect(await ids(who, 'user:*')).toEqual([])
+      expect(await ids(who, `user:${people.student.handle}`)).toBe(403)
+    }
+    for (const who of ['student', 'manager', 'former'] as const)
+      expect(await ask(listJobs, who, { query: '?all=true' }), who).toMatchObject({ status: 403 })
+    const byId = `?user_id=${people.student.handle}`
+    expect((await ask(listJobs, 'manager', { query: byId })).body).toMatchObject([{ job_id: job }])
+    expect((await ask(listJobs, 'otherManager', { query: byId })).body).toEqual([])
+    expect(await ask(listJobs, 'former', { query: byId })).toMatchObject({ status: 403 })
+    expect(await ids('student', 'user:*')).toHaveLength(2)
+    expect(await ids('admin', `project:class user:*`)).toEqual([job])
+  })
+
+  it('suggests to a manager the members of their projects', async () => {
+    const suggested = async (who: RoleName) =>
+      (await ask(suggest, who, { query: '?key=user&text=researcher' })).body
+    expect(await suggested('manager')).toContain(people.student.handle)
+    expect(await suggested('manager')).not.toContain(people.stranger.handle)
+    for (const who of ['fellow', 'former', 'stranger'] as const)
+      expect(await suggested(who)).toEqual([people[who].handle])
+  })
+
+  it('and the queue show who submitted a job only to those who may see it', async () => {
+    const named = async (who: RoleName) =>
+      ((await ask(readQueue, who)).body as { queued: { job_id: string | null }[] }).queued.some(
+        ({ job_id }) => job_id === job,
+      )
+    for (const who of readers) expect(await named(who), who).toBe(true)
+    for (const who of others) expect(await named(who), who).toBe(false)
+  })
+})
+
+describe('the live events of a job', () => {
+  const follow = async ({ actor }: Person) =>
+    jobEvents(actor, await findVisibleJob(actor, job), { lastEventId: null }, new AbortController().signal)
+
+  it('end soon after a manager became a member again', async () => {
+    expect((await ask(readEvents, 'stranger')).status).toBe(404)
+    await change(projectId, { add_managers: [people.former.handle] }, 'admin')
+    const response = await follow(people.former)
+    await change(projectId, { remove_managers: [people.former.handle] }, 'owner')
+    // The stream of a waiting job would never end by itself.
+    expect(await response.text()).toContain('event: job')
+  })
+
+  it('end soon after an admin became a researcher', async () => {
+    const demoted = await makePerson('admin')
+    const response = await follow(demoted)
+    await db.pool.query("UPDATE users SET role = 'researcher' WHERE id = $1", [demoted.id])
+    expect(await response.text()).toContain('event: job')
+  })
+})
+
+describe('the members of a project', () => {
+  it('are invited and removed by a manager, who changes nothing else', async () => {
+    const handle = 'somebody-new'
+    expect(await change(projectId, { add_members: [handle] }, 'manager')).toMatchObject({
+      status: 200,
+      body: { invited: [handle] },
+    })
+    expect(await change(projectId, { remove_members: [handle] }, 'manager')).toMatchObject({
+      status: 200,
+      body: { invited: [] },
+    })
+    for (const body of [
+      { name: 'x' },
+      { retention_days: 1 },
+      { shares: { weight: 9 } },
+      { limits: { max_active_jobs: 9 } },
+      { storage_quota_gib: 1 },
+      { add_managers: [people.fellow.handle] },
+      { add_members: [handle], name: 'x' },
+    ]) {
+      expect(await change(projectId, body, 'manager'), JSON.stringify(body)).toMatchObject({ status: 403 })
+      expect(await change(projectId, body, 'former'), JSON.stringify(body)).toMatchObject({ status: 403 })
+    }
+    expect(await change(projectId, { add_members: [handle] }, 'fellow')).toMatchObject({ status: 403 })
+    expect(await change(projectId, { add_members: [handle] }, 'otherManager')).toMatchObject({ status: 404 })
+  })
+
+  it('become managers only by an admin, and only if they are members or the owner', async () => {
+    const add = (who: RoleName) => ({ add_managers: [people[who].handle] })
+    expect(await change(projectId, add('owner'), 'owner')).toMatchObject({
+      status: 403,
+      body: { detail: expect.stringContaining('Only admins') },
+    })
+    expect(await change(projectId, add('stranger'), 'admin')).toMatchObject({ status: 422 })
+    expect(await ask(readStatus, 'owner')).toMatchObject({ status: 404 })
+    expect(await change(projectId, add('owner'), 'admin')).toMatchObject({ status: 200 })
+    expect(await ask(readStatus, 'owner')).toMatchObject({ status: 200 })
+    expect(await change(projectId, { remove_managers: [people.owner.handle] }, 'owner')).toMatchObject({
+      status: 200,
+    })
+    expect(await ask(readStatus, 'owner')).toMatchObject({ status: 404 })
+  })
+
+  it('who manage it are removed by the owner and not by each other', async () => {
+    await change(projectId, { add_managers: [people.fellow.handle] }, 'admin')
+    for (const body of [
+      { remove_members: [people.fellow.handle] },
+      { remove_managers: [people.fellow.handle] },
+    ])
+      expect(await change(projectId, body, 'manager')).toMatchObject({ status: 403 })
+    expect(
+      await change(projectId, { remove_members: [people.fellow.handle.toUpperCase()] }, 'owner'),
+    ).toMatchObject({ status: 200 })
+    expect(await ask(readStatus, 'fellow')).toMatchObject({ status: 404 })
+  })
+})
+
+describe('a cancellation', () => {
+  it('by a manager says so, is recorded, and is refused to others', async () => {
+    for (const who of others)
+      expect(await ask(cancel, who, { method: 'POST' }), who).toMatchObject({ status: 404 })
+    expect(await ask(cancel, 'manager', { method: 'POST' })).toMatchObject({
+      status: 200,
+      body: { status: 'cancelled', reason: 'cancelled_by_manager' },
+    })
+    const { rows } = await db.pool.query(
+      "SELECT actor_id FROM audit_events WHERE action = 'job_cancelled' AND target = $1",
+      [job],
+    )
+    expect(rows).toEqual([{ actor_id: people.manager.id }])
+  })
+})

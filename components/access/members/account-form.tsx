@@ -1,0 +1,53 @@
+'use client'
+
+import { signIn } from 'next-auth/react'
+import { z } from 'zod'
+import { api } from '@/components/queries/queries'
+import { idSchema } from '@/lib/contract/jobs'
+import { FormError, SubmitButton } from '../../shell/form'
+import { optionalText } from '../../shell/form-values'
+import { useSchemaForm } from '../../shell/use-schema-form'
+import { IdField, TextField } from '../../ui/text-field'
+import { newPasswordSchema } from '../new-password'
+import { PasswordHint } from '../password-strength'
+
+const schema = z.intersection(z.object({ user_id: idSchema, name: optionalText(100) }), newPasswordSchema)
+
+/** Creates an account with a join link, then signs in. */
+export function AccountForm({ token }: { token: string }) {
+  const form = useSchemaForm({
+    schema,
+    initial: { user_id: '', name: '', password: '', repeated: '' },
+    onSubmit: async ({ user_id, name, password }) => {
+      await api.joinLinks.createAccount(token, { user_id, password, ...(name ? { name } : {}) })
+      const answer = await signIn('credentials', { login: user_id, password, redirect: false })
+      // The account exists in any case. If signing in failed, the user can do it by hand.
+      window.location.assign(answer?.ok ? '/projects' : '/sign-in')
+      await new Promise(() => {})
+    },
+  })
+  const { user_id, name, password } = form.values
+  const input = { type: 'password', autoComplete: 'new-password' }
+  return (
+    <form {...form.props} className="flex flex-col gap-4">
+      <IdField
+        label="User id"
+        hint="Others see it. It cannot be changed."
+        autoComplete="username"
+        {...form.field('user_id')}
+      />
+      <TextField label="Name" optional autoComplete="name" {...form.field('name')} />
+      <TextField
+        label="Password"
+        hint={<PasswordHint password={password} about={[user_id, name]} />}
+        {...input}
+        {...form.field('password')}
+      />
+      <TextField label="Repeat password" {...input} {...form.field('repeated')} />
+      <FormError error={form.error} />
+      <SubmitButton form={form} size="lg">
+        Create account and join
+      </SubmitButton>
+    </form>
+  )
+}

@@ -1,0 +1,12 @@
+import type { Project } from '@/lib/contract/access/projects'
+
+/** Tells the members who sees their jobs. */
+export function ManagerNote({ project: { managers } }: { project: Project }) {
+  if (managers.length === 0) return null
+  return (
+    <p className="text-muted text-sm">
+      {managers.length === 1 ? 'The manager sees' : 'Managers see'} all jobs of this project with their
+      source, output and files, and may cancel them.
+    </p>
+  )
+}

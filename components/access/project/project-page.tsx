@@ -1,0 +1,103 @@
+'use client'
+
+import { useQuery } from '@tanstack/react-query'
+import { Activity, ChartColumn, Package } from 'lucide-react'
+import { useRouter } from 'next/navigation'
+import { projectQuery } from '@/components/queries/queries'
+import { Loaded } from '../../shell/load-failure'
+import { Person } from '../../shell/person'
+import { snapshotsPath } from '../../snapshots/snapshot-paths'
+import { StorageBar } from '../../storage/storage-bar'
+import { ButtonLink } from '../../ui/button-link'
+import { PageHeader } from '../../ui/page-header'
+import { Panel, PanelBody, PanelHeader } from '../../ui/panel'
+import { SkeletonRows } from '../../ui/skeleton'
+import { JoinLinks } from '../members/join-links'
+import { MembersJobs } from '../members/members-jobs'
+import { ProjectMembers } from '../project-members'
+import { ProjectUsage } from '../project-shares'
+import { ProjectForm } from './project-form'
+import { ProjectUse } from './project-use'
+
+interface ProjectPageProps {
+  id: string
+  /** The signed-in user. */
+  handle: string
+  admin: boolean
+}
+
+/** Everything about a project: its use, allowance, storage, members and settings. */
+export function ProjectPage({ id, handle, admin }: ProjectPageProps) {
+  const query = useQuery(projectQuery(id))
+  const router = useRouter()
+  return (
+    <Loaded query={query} placeholder={<SkeletonRows rows={8} />} failureClass="m-4">
+      {(project) => {
+        // Only the owner and admins may change a project.
+        const editable = admin || project.owner === handle
+        // Managers invite and remove members, and see their jobs.
+        const manages = project.managers.includes(handle)
+        return (
+          <>
+            <PageHeader
+              title={project.name ?? project.project_id}
+              path={[{ label: 'Projects', href: '/projects' }]}
+              description={
+                <>
+                  {project.project_id}, owned by{' '}
+                  <Person handle={project.owner} name={project.names[project.owner]} />
+                </>
+              }
+              actions={
+                <>
+                  <ButtonLink
+                    icon={Activity}
+                    href={`/jobs?${new URLSearchParams({ project_id: project.project_id })}`}
+                  >
+                    Jobs
+                  </ButtonLink>
+                  {manages || admin ? <MembersJobs projectId={project.project_id} admin={admin} /> : null}
+                  <ButtonLink icon={Package} href={snapshotsPath(id)}>
+                    Snapshots
+                  </ButtonLink>
+                  <ButtonLink icon={ChartColumn} href="/accounting?by=project">
+                    Accounting
+                  </ButtonLink>
+                </>
+              }
+            />
+            <div className="flex flex-col gap-4">
+              <ProjectUse id={id} everyone={editable || manages} />
+              <div className="grid items-start gap-4 lg:grid-cols-2">
+                <Panel>
+                  <PanelHeader title="Allowance" />
+                  <PanelBody>
+                    <ProjectUsage project={project} />
+                  </PanelBody>
+                </Panel>
+                <Panel>
+                  <PanelHeader title="Storage" />
+                  <PanelBody>
+                    <StorageBar storage={project.storage} />
+                  </PanelBody>
+                </Panel>
+                <Panel>
+                  <PanelBody className="flex flex-col gap-6">
+                    <ProjectMembers project={project} editable={editable || manages} admin={admin} />
+                    {editable || manages ? <JoinLinks projectId={id} admin={admin} /> : null}
+                  </PanelBody>
+                </Panel>
+                {editable ? (
+                  <Panel>
+                    <PanelHeader title="Settings" />
+                    <ProjectForm project={project} admin={admin} onDeleted={() => router.push('/projects')} />
+                  </Panel>
+                ) : null}
+              </div>
+            </div>
+          </>
+        )
+      }}
+    </Loaded>
+  )
+}

@@ -1,0 +1,2 @@
+/** The page of a project. */
+export const projectPath = (projectId: string) => `/projects/${encodeURIComponent(projectId)}`

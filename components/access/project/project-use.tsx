@@ -1,0 +1,43 @@
+import { useQuery } from '@tanstack/react-query'
+import { ChartColumn } from 'lucide-react'
+import { UsageTable } from '@/components/accounting/usage-table'
+import { toWeekBars } from '@/components/accounting/week-bars'
+import { WeekChart } from '@/components/accounting/week-chart'
+import { accountingQuery } from '@/components/queries/accounting'
+import { Loaded } from '../../shell/load-failure'
+import { EmptyState } from '../../ui/empty-state'
+import { Panel, PanelHeader } from '../../ui/panel'
+import { SkeletonRows } from '../../ui/skeleton'
+
+interface ProjectUseProps {
+  /** The id of the project. */
+  id: string
+  /** The owner, managers and admins see the use of all members. */
+  everyone: boolean
+}
+
+/** The GPU hours of a project in the last 12 weeks, by week and by member. */
+export function ProjectUse({ id, everyone }: ProjectUseProps) {
+  const weeks = useQuery(accountingQuery({ by: 'week', project: id }))
+  const members = useQuery(accountingQuery({ by: 'user', project: id }))
+  return (
+    <Panel>
+      <PanelHeader
+        title="GPU hours by week"
+        description={everyone ? 'The last 12 weeks.' : 'Your jobs of the last 12 weeks.'}
+      />
+      <Loaded query={weeks} placeholder={<SkeletonRows rows={6} />} failureClass="m-4">
+        {(accounting) =>
+          accounting.row_count === 0 ? (
+            <EmptyState icon={ChartColumn} title="No jobs in the last 12 weeks">
+              Submit a job with the project_id of this project: its GPU hours are here from its start on.
+            </EmptyState>
+          ) : (
+            <WeekChart bars={toWeekBars(accounting.rows, accounting)} />
+          )
+        }
+      </Loaded>
+      {members.data && members.data.row_count > 0 ? <UsageTable accounting={members.data} /> : null}
+    </Panel>
+  )
+}

@@ -1,0 +1,113 @@
+import { useEffect, useEffectEvent, useState } from 'react'
+import { OutputStore } from '../output/output-store'
+import type { JobGpuSeries } from '../resources/gpu-series'
+import { TerminalFeeds } from '../terminal/terminal-feed'
+import { collectRecords, parseRecords, type RecordCollector } from './collect-records'
+import { createWorkQueue } from './work-queue'
+
+/** `closed`: the reader may no longer see the job. */
+export type Connection = 'connecting' | 'live' | 'lost' | 'ended' | 'closed'
+
+export interface EventStream {
+  store: OutputStore
+  terminals: TerminalFeeds
+  /** The JSON values that the job printed. */
+  results: readonly unknown[]
+  /** The measured use of its GPUs. */
+  gpus: readonly JobGpuSeries[]
+  connection: Connection
+}
+
+const firstRetryMs = 3000
+const maxRetryMs = 15_000
+
+/**
+ * Follows the events of a job at an address. Output goes into a store. The browser reconnects by itself and resumes. Only if the
+ * server refuses the stream does this hook open a new one from the start.
+ * @param onJob receives the data of each change of the job
+ */
+export function useEventStream(url: string, onJob: (data: string) => void): EventStream {
+  const [store] = useState(() => new OutputStore())
+  const [terminals] = useState(() => new TerminalFeeds())
+  const [results, setResults] = useState<readonly unknown[]>([])
+  const [gpus, setGpus] = useState<readonly JobGpuSeries[]>([])
+  const [connection, setConnection] = useState<Connection>('connecting')
+  const acceptJob = useEffectEvent(onJob)
+  useEffect(() => {
+    const collector = collectRecords({ store, terminals, onResults: setResults, onGpus: setGpus })
+    const stop = follow(url, {
+      collector,
+      terminals,
+      onConnection: setConnection,
+      onJob: (data) => acceptJob(data),
+    })
+    return () => {
+      stop()
+      collector.stop()
+    }
+  }, [url, store, terminals])
+  return { store, terminals, results, gpus, connection }
+}
+
+interface Follower {
+  collector: RecordCollector
+  terminals: TerminalFeeds
+  onConnection: (connection: Connection) => void
+  onJob: (data: string) => void
+}
+
+/** Lines parsed at a time, which takes a few milliseconds. */
+const sliceLines = 500
+
+function follow(url: string, { collector, terminals, onConnection, onJob }: Follower): () => void {
+  const queue = createWorkQueue()
+  let source: EventSource | null = null
+  let retry: ReturnType<typeof setTimeout> | undefined
+  let retryMs = firstRetryMs
+
+  const queueOutput = (data: string) => {
+    const lines = data.split('\n')
+    for (let start = 0; start < lines.length; start += sliceLines) {
+      queue.push(() => collector.take(parseRecords(lines.slice(start, start + sliceLines))))
+    }
+  }
+  const open = () => {
+    const events = new EventSource(url)
+    source = events
+    queue.push(collector.clear)
+    events.addEventListener('open', () => {
+      retryMs = firstRetryMs
+      onConnection('live')
+    })
+    events.addEventListener('output', ({ data }) => queueOutput(data))
+    events.addEventListener('job', ({ data }) => {
+      onJob(data)
+      // The server sends the earlier output before the first status.
+      queue.push(() => terminals.markLive())
+    })
+    events.addEventListener('reset', () => {
+      queue.push(collector.clear)
+      queue.push(() => terminals.markLive())
+    })
+    events.addEventListener('end', () => {
+      events.close()
+      queue.push(() => onConnection('ended'))
+    })
+    events.addEventListener('closed', () => {
+      events.close()
+      queue.push(() => onConnection('closed'))
+    })
+    events.addEventListener('error', () => {
+      onConnection('lost')
+      if (events.readyState !== EventSource.CLOSED) return
+      retry = setTimeout(open, retryMs)
+      retryMs = Math.min(maxRetryMs, retryMs * 2)
+    })
+  }
+  open()
+  return () => {
+    clearTimeout(retry)
+    source?.close()
+    queue.close()
+  }
+}

@@ -1,0 +1,57 @@
+import { useState } from 'react'
+import { type SharedFacts as Facts, sharedFactsSchema } from '@/lib/contract/access/shares'
+import { parseJson } from '@/lib/contract/parse-json'
+import { isFinal } from '@/lib/contract/status'
+import { Reconnecting } from '../../shell/reconnecting'
+import { Callout } from '../../ui/callout'
+import { useEventStream } from '../detail/use-event-stream'
+import { OutputViewer } from '../output/output-viewer'
+import { SharedFacts } from './shared-facts'
+import { SharedResults } from './shared-results'
+
+export interface LiveJobProps {
+  job: Facts
+  outputHref: string
+  /** The event stream of the link. */
+  eventsHref: string
+}
+
+/** The facts, the results and the output of a job, as they change. */
+export function LiveJob({ job, outputHref, eventsHref }: LiveJobProps) {
+  const [facts, setFacts] = useState(job)
+  const { store, results, connection } = useEventStream(eventsHref, (data) => {
+    const changed = sharedFactsSchema.safeParse(parseJson(data))
+    if (changed.success) setFacts(changed.data)
+  })
+  const live = !isFinal(facts.status) && connection !== 'closed'
+  return (
+    <>
+      {connection === 'closed' ? (
+        <Callout tone="warning" title="This link has expired or was revoked" announce>
+          The page does not change any more. Ask the person who sent the link for a new one.
+        </Callout>
+      ) : null}
+      <SharedFacts job={facts} />
+      {results.length > 0 ? (
+        <section aria-label="Result" className="flex flex-col gap-2">
+          <h2 className="font-semibold text-lg">Result</h2>
+          <SharedResults results={results} live={live} />
+        </section>
+      ) : null}
+      <section aria-label="Output" className="flex min-h-96 flex-1 flex-col gap-2">
+        <div className="flex flex-wrap items-center justify-between gap-x-4">
+          <h2 className="font-semibold text-lg">Output</h2>
+          <Reconnecting lost={connection === 'lost'} />
+        </div>
+        <OutputViewer
+          store={store}
+          live={live}
+          downloads={[{ label: 'Plain text', href: outputHref }]}
+          {...(facts.status === 'pending'
+            ? { emptyTitle: 'The job is waiting', emptyText: 'Its output appears here.' }
+            : {})}
+        />
+      </section>
+    </>
+  )
+}

@@ -1,0 +1,12 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import type { AccountingQuery } from '@/lib/contract/cluster/accounting'
+import { api } from './queries'
+
+/** What jobs used in a range of days. */
+export const accountingQuery = (query: AccountingQuery) =>
+  queryOptions({
+    queryKey: ['accounting', query],
+    queryFn: ({ signal }) => api.accounting.get(query, signal),
+    placeholderData: keepPreviousData,
+    staleTime: 60_000,
+  })
