@@ -63,6 +63,10 @@ for (const { name, as, open } of views) {
         expect.soft(await violations(page), `${name} ${title}`).toEqual([])
       })
     }
+    await test.step('360', async () => {
+      await page.setViewportSize({ width: 360, height: 740 })
+      await expectNoSideScroll(page)
+    })
     if (takePictures) for (const look of onlyShown) await show(look)
   })
 }

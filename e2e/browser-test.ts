@@ -1,4 +1,4 @@
-import { type BrowserContext, test as base, expect, type Page } from '@playwright/test'
+import { type BrowserContext, test as base, expect, type Locator, type Page } from '@playwright/test'
 import { networkChanged, withHydration } from './hydration'
 import { theSystem } from './system/the-system'
 
@@ -63,4 +63,11 @@ export async function expectNoSideScroll(page: Page): Promise<void> {
   const overhang = () =>
     page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
   await expect.poll(overhang, `${page.url()} scrolls horizontally`).toBeLessThanOrEqual(0)
+}
+
+/** The place of a visible element in the window, in CSS pixels. */
+export async function boxOf(element: Locator) {
+  const box = await element.boundingBox()
+  if (!box) throw new Error(`${element} is not visible`)
+  return box
 }

@@ -77,6 +77,7 @@ test('the open job can be cancelled by keyboard, and the tab of the browser show
   await expect(dialog.getByRole('button', { name: 'Keep job' })).toBeFocused()
   await page.keyboard.press('Tab')
   await page.keyboard.press('Enter')
+  await expect(dialog).toBeHidden()
   await expectStatus(page, 'Cancelled')
   await expect(page).toHaveTitle('Cancelled: too large · gpuq')
   expect(await icon()).not.toBe(pending)

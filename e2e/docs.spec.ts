@@ -21,8 +21,15 @@ for (const { width, colorScheme } of [
       await expectNoSideScroll(page)
       expect((await new AxeBuilder({ page }).withTags(wcag).analyze()).violations).toEqual([])
 
-      await page.getByRole('searchbox', { name: 'Search the documentation' }).focus()
-      await page.keyboard.type('mount snapshots')
+      const search = page.getByRole('combobox', { name: 'Search the documentation' })
+      await search.focus()
+      await page.keyboard.type('mount snap')
+      const suggestion = page.getByRole('option', { name: /^Mount snapshots/ })
+      await expect(suggestion).toBeVisible()
+      await expectNoSideScroll(page)
+      expect((await new AxeBuilder({ page }).withTags(wcag).analyze()).violations).toEqual([])
+      // Without a selected suggestion, Enter opens the page of results.
+      await page.keyboard.type('shots')
       await page.keyboard.press('Enter')
       await expect(page).toHaveURL(/\/docs\/search\?q=mount\+snapshots$/)
       const first = page.getByRole('listitem').getByRole('link', { name: 'Mount snapshots' }).first()
@@ -33,6 +40,14 @@ for (const { width, colorScheme } of [
       await expect(page.getByRole('heading', { name: /^Mount snapshots/ })).toBeInViewport()
       await expectNoSideScroll(page)
       expect((await new AxeBuilder({ page }).withTags(wcag).analyze()).violations).toEqual([])
+
+      await search.focus()
+      await page.keyboard.type('hold a waiting')
+      await expect(page.getByRole('option', { name: /^Hold a waiting job/ })).toBeVisible()
+      await page.keyboard.press('ArrowDown')
+      await expect(page.getByRole('option', { selected: true })).toHaveCount(1)
+      await page.keyboard.press('Enter')
+      await expect(page).toHaveURL(/#\w+/)
     })
 
     test('a document shows tables, the picture of the theme, and commands with the address', async ({

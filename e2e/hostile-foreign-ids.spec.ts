@@ -127,7 +127,7 @@ const bodies: Record<string, unknown> = {
 function ownerOf(route: string): keyof typeof adas | 'nobody' | undefined {
   if (/^\/api\/(status|results|cancel|jobs|queue)\/\[id\]/.test(route)) return 'jobs'
   if (
-    /^\/api\/(buckets|environments|nodes|gpus|limits\/roles|shared|slurm\/nodes|slurm\/targets)\/\[/.test(
+    /^\/api\/(buckets|environments|nodes|gpus|limits\/roles|shared|join|slurm\/nodes|slurm\/targets)\/\[/.test(
       route,
     )
   )
@@ -267,6 +267,8 @@ test('admin routes reject all other users', async () => {
   const admins: [path: string, call?: Call][] = [
     ['/api/users'],
     ['/api/users', { method: 'POST', body: JSON.stringify({ user_id: 'x' }) }],
+    ['/api/user-imports', { method: 'POST', body: JSON.stringify({ csv: 'user_id' }) }],
+    ['/api/invitation-mails'],
     ['/api/audit'],
     ['/api/jobs?all=true'],
     ['/api/tokens?all=true'],
@@ -300,7 +302,7 @@ test('requests without a login reach only the sign-in page', async () => {
     const kind = ownerOf(route)
     const id = kind === 'nobody' ? 'python' : adas[kind as keyof typeof adas]
     // The token in its path is the credential.
-    const refusal = route.startsWith('/api/shared/') ? 404 : 401
+    const refusal = /^\/api\/(shared\/|join\/.*\/account$)/.test(route) ? 404 : 401
     for (const method of methods) {
       const answer = await call(withId(route, id), { method })
       expect([refusal, 405], `${method} ${route}`).toContain(answer.status)
@@ -324,8 +326,10 @@ test("a page about another user's job contains no data of it, in every kind of r
       `/jobs/${adas.jobs}`,
       `/submit?from=${adas.jobs}`,
       '/projects',
+      `/projects/${adas.projects}`,
       `/projects/${adas.projects}/snapshots`,
       `/projects/${adas.projects}/snapshots/code`,
+      '/accounting?by=project',
     ]) {
       const answer = await call(path, { headers: { cookie, ...headers } })
       expect(answer.status, path).toBeLessThan(500)

@@ -1,23 +1,11 @@
-import { expect, type Locator } from '@playwright/test'
-import { test } from './browser-test'
+import { expect } from '@playwright/test'
+import { boxOf, test } from './browser-test'
 import { dropFiles, outputOf } from './job-page'
 import { signIn } from './sign-in'
 import { cancelAll, createUser, noLimits } from './test-users'
-import { configText, longRunning, submit } from './uploads'
+import { configText, longRunning, printing, submit } from './uploads'
 
 /** What must be visible without scrolling, and what may cover what. */
-
-const printing = `
-import time
-for line in range(1, 301):
-    print(f"line {line}", flush=True)
-time.sleep(3600)`
-
-async function boxOf(element: Locator) {
-  const box = await element.boundingBox()
-  if (!box) throw new Error(`${element} is not visible`)
-  return box
-}
 
 for (const { width, height } of [
   { width: 1440, height: 900 },

@@ -1,9 +1,10 @@
 import { AxeBuilder } from '@axe-core/playwright'
 import { expect } from '@playwright/test'
 import { expectNoSideScroll, test } from './browser-test'
+import { openBarrier, waitAtBarrier } from './program-barrier'
 import { signIn } from './sign-in'
 import { createUser, noLimits } from './test-users'
-import { configText, submit } from './uploads'
+import { configText, longRunning, submit } from './uploads'
 
 /** A read-only link to a job. */
 
@@ -76,4 +77,41 @@ test('a user shares a job by the keyboard, and people without an account see it 
   expect(answer?.status()).toBe(404)
   await expect(visitor.getByText('This link is not valid')).toBeVisible()
   expect((await new AxeBuilder({ page: visitor }).withTags(wcag).analyze()).violations).toEqual([])
+})
+
+test('the page of a link follows a running job to its end, and stops when the link is revoked', async ({
+  watch,
+}) => {
+  const person = await createUser({ name: 'live-sharer', limits: noLimits })
+  const config = configText({ name: 'followed run', ...longRunning })
+  const follow = async (code: string) => {
+    const id = await submit(person, code, config)
+    const share = await person.client.shares.create(id, { expires_in_days: 1 })
+    const visitor = await watch.openBrowser()
+    await visitor.setViewportSize({ width: 390, height: 844 })
+    await visitor.emulateMedia({ colorScheme: 'dark' })
+    await visitor.goto(new URL(share.url).pathname)
+    await expect(visitor.getByRole('log', { name: 'Output of the job' })).toContainText('it starts')
+    return { id, share, visitor }
+  }
+  const { id, visitor } = await follow(`
+import json
+print("it starts", flush=True)
+${waitAtBarrier}
+print("it ends")
+print(json.dumps({"loss": 0.5}))
+`)
+  await expect(visitor.getByText('Running', { exact: true })).toBeVisible()
+  await expectNoSideScroll(visitor)
+  expect((await new AxeBuilder({ page: visitor }).withTags(wcag).analyze()).violations).toEqual([])
+  await openBarrier(id)
+  await expect(visitor.getByRole('log', { name: 'Output of the job' })).toContainText('it ends')
+  await expect(visitor.getByText('Completed', { exact: true })).toBeVisible()
+  await expect(visitor.getByRole('region', { name: 'Results', exact: true })).toBeVisible()
+  expect(await visitor.content()).not.toContain(id)
+
+  const other = await follow('import time\nprint("it starts", flush=True)\ntime.sleep(3600)')
+  await person.client.shares.revoke(other.id, other.share.id)
+  await expect(other.visitor.getByText('This link has expired or was revoked')).toBeVisible()
+  await person.client.jobs.cancel(other.id)
 })

@@ -47,6 +47,13 @@ export function configText(more: Record<string, unknown> = {}): string {
  */
 export const longRunning = { max_time: 3600 }
 
+/** A program that prints 300 lines and goes on. */
+export const printing = `
+import time
+for line in range(1, 301):
+    print(f"line {line}", flush=True)
+time.sleep(3600)`
+
 /** A job that waits forever: no node has a GPU of that size. */
 export const waitingConfig = configText({ gpu_count: 1, gpu_memory_gb: 1000 })
 

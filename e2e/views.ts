@@ -11,6 +11,9 @@ export interface Scene {
   newcomer: TestUser
   jobs: Record<'done' | 'failed' | 'waiting' | 'running', string>
   invitation: string
+  /** The paths of read-only links. */
+  shared: Record<'done' | 'running', string>
+  joinLink: string
 }
 
 const training = `
@@ -56,7 +59,20 @@ export async function setScene(): Promise<Scene> {
   }
   await admin.client.tokens.create({ name: 'laptop', expires_in_days: 30 })
   const { invitation_url } = await adminClient().users.create({ user_id: `${admin.handle}-guest` })
-  return { admin, newcomer, jobs: { done, failed, waiting, running }, invitation: invitation_url ?? '' }
+  const share = async (id: string) => {
+    const { url } = await admin.client.shares.create(id, { expires_in_days: 1, source: true })
+    return new URL(url).pathname
+  }
+  const shared = { done: await share(done), running: await share(running) }
+  const link = project && (await adminClient().joinLinks.create(project.id, { new_accounts: true }))
+  return {
+    admin,
+    newcomer,
+    jobs: { done, failed, waiting, running },
+    invitation: invitation_url ?? '',
+    shared,
+    joinLink: link?.url ?? '',
+  }
 }
 
 /** Two versions that differ, under a name with two parts. They have only links, so no content must be sent. */
@@ -99,6 +115,12 @@ async function openDialog(page: Page, path: string, button: string | RegExp): Pr
   ).toBeVisible()
 }
 
+async function openProject(page: Page): Promise<void> {
+  await page.goto('/projects')
+  await page.getByRole('link', { name: 'resnet-baseline', exact: true }).click()
+  await expect(page.getByRole('heading', { level: 2, name: 'Settings' })).toBeVisible()
+}
+
 async function openSnapshots(page: Page): Promise<void> {
   await page.goto('/projects')
   await page.getByRole('link', { name: 'Snapshots of resnet-baseline' }).click()
@@ -109,14 +131,29 @@ const doors: View[] = [
   { name: 'sign-in', open: at('/sign-in', 'Sign in') },
   { name: 'sign-in-refused', open: at('/sign-in?error=AccessDenied', 'Sign in') },
   { name: 'invitation', open: (page, { invitation }) => at(new URL(invitation).pathname, /Welcome/)(page) },
+  { name: 'join', open: (page, { joinLink }) => at(new URL(joinLink).pathname, /Join/)(page) },
+  { name: 'join-refused', open: at('/join/none', 'Join a project') },
   { name: 'invitation-used', open: at('/invitations/none', 'Invitation') },
+]
+
+/** Without an account. */
+const sharedViews: View[] = [
+  { name: 'shared-job', open: (page, { shared }) => at(shared.done, 'ResNet-50, first baseline')(page) },
+  {
+    name: 'shared-job-running',
+    open: async (page, { shared }) => {
+      await page.goto(shared.running)
+      await expect(outputOf(page)).toContainText('epoch 1')
+    },
+  },
 ]
 
 const docsViews: View[] = [
   { name: 'docs', open: at('/docs', 'Documentation') },
   { name: 'docs-document', as: 'newcomer', open: at('/docs/instructors', 'For instructors') },
   { name: 'docs-section', as: 'newcomer', open: at('/docs/user-guide/manage-your-job', 'Manage your job') },
-  { name: 'docs-api', as: 'newcomer', open: at('/docs/api/jobs', 'Jobs') },
+  { name: 'docs-api', open: at('/docs/api', 'API reference') },
+  { name: 'docs-api-group', as: 'newcomer', open: at('/docs/api/jobs', 'Jobs') },
   { name: 'docs-search', as: 'newcomer', open: at('/docs/search?q=snapshot', 'Search') },
 ]
 
@@ -254,7 +291,7 @@ const accessViews: View[] = [
   { name: 'cluster', as: 'newcomer', open: at('/cluster', 'Cluster') },
   { name: 'projects', as: 'admin', open: at('/projects', 'Projects') },
   { name: 'projects-first', as: 'newcomer', open: at('/projects', 'Projects') },
-  { name: 'project', as: 'admin', open: (page) => openDialog(page, '/projects', /Manage resnet-baseline/) },
+  { name: 'project', as: 'admin', open: (page) => openProject(page) },
   { name: 'project-new', as: 'admin', open: (page) => openDialog(page, '/projects', 'New project') },
   { name: 'snapshots', as: 'admin', open: (page) => openSnapshots(page) },
   {
@@ -266,6 +303,7 @@ const accessViews: View[] = [
       await expect(page.getByRole('table', { name: 'Changed files' })).toBeVisible()
     },
   },
+  { name: 'accounting', as: 'admin', open: at('/accounting?by=project', 'Accounting') },
   { name: 'tokens', as: 'admin', open: at('/tokens', 'Tokens') },
   { name: 'token-new', as: 'admin', open: (page) => openDialog(page, '/tokens', 'New token') },
   {
@@ -301,6 +339,18 @@ const accessViews: View[] = [
 const adminViews: View[] = [
   { name: 'admin-jobs', as: 'admin', open: at('/admin/jobs', 'All jobs') },
   { name: 'admin-users', as: 'admin', open: at('/admin/users', 'Users') },
+  {
+    name: 'admin-import',
+    as: 'admin',
+    open: async (page) => {
+      await at('/admin/users/import', 'Import users')(page)
+      await page
+        .getByLabel('Or paste the text')
+        .fill('user_id;name\nnew-one;Ada Lovelace\nadmin;The admin\nnot an id;x')
+      await page.getByRole('button', { name: 'Preview' }).click()
+      await expect(page.getByText('1 problem', { exact: true })).toBeVisible()
+    },
+  },
   { name: 'admin-invite', as: 'admin', open: (page) => openDialog(page, '/admin/users', /^Invite$/) },
   { name: 'admin-user-menu', as: 'admin', open: (page) => openDialog(page, '/admin/users', /^Actions for/) },
   { name: 'admin-tokens', as: 'admin', open: at('/admin/tokens', 'All tokens') },
@@ -321,6 +371,7 @@ const adminViews: View[] = [
 
 export const views: View[] = [
   ...doors,
+  ...sharedViews,
   ...docsViews,
   ...jobViews,
   ...submitViews,

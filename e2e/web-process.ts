@@ -4,7 +4,8 @@ import { expect } from '@playwright/test'
 import { z } from 'zod'
 import { theSystem } from './system/the-system'
 
-const reportSchema = z.object({ reports: z.number(), memoryMib: z.number() })
+const reportSchema = z.object({ reports: z.number(), residentMib: z.number(), liveMib: z.number() })
+type Memory = z.infer<typeof reportSchema>
 
 /** The id of the web server's process. */
 export async function webPid(): Promise<number> {
@@ -17,14 +18,14 @@ export async function webPid(): Promise<number> {
 }
 
 /** The memory of the web server in MiB, without garbage. Only a system of `own-system.ts` reports it. */
-export async function webMemory(): Promise<number> {
+export async function webMemory(): Promise<Memory> {
   const pid = await webPid()
   const read = async () => {
     const text = await readFile(join(theSystem().dataDir, `memory-${pid}.json`), 'utf8').catch(() => null)
-    return text === null ? { reports: 0, memoryMib: 0 } : reportSchema.parse(JSON.parse(text))
+    return text === null ? { reports: 0, residentMib: 0, liveMib: 0 } : reportSchema.parse(JSON.parse(text))
   }
   const before = await read()
   process.kill(pid, 'SIGUSR2')
   await expect.poll(async () => (await read()).reports).toBeGreaterThan(before.reports)
-  return (await read()).memoryMib
+  return read()
 }

@@ -1,62 +1,8 @@
 import fc from 'fast-check'
-import { z } from 'zod'
+import { type DocumentedOperation, openapiSchema, type Schema } from '../../lib/http/reference/openapi-schema'
 import type { Random } from './random'
 
-/** The part of JSON Schema that `/api/openapi.json` uses. */
-const schemaSchema = z.object({
-  $ref: z.string().optional(),
-  type: z.union([z.string(), z.array(z.string())]).optional(),
-  const: z.unknown().optional(),
-  enum: z.array(z.unknown()).optional(),
-  examples: z.array(z.unknown()).optional(),
-  format: z.string().optional(),
-  pattern: z.string().optional(),
-  minLength: z.number().optional(),
-  minimum: z.number().optional(),
-  maximum: z.number().optional(),
-  minItems: z.number().optional(),
-  required: z.array(z.string()).optional(),
-  get properties() {
-    return z.record(z.string(), schemaSchema).optional()
-  },
-  get items() {
-    return schemaSchema.optional()
-  },
-  get anyOf() {
-    return z.array(schemaSchema).optional()
-  },
-  get oneOf() {
-    return z.array(schemaSchema).optional()
-  },
-  get allOf() {
-    return z.array(schemaSchema).optional()
-  },
-})
-
-export type Schema = z.infer<typeof schemaSchema>
-
-const parameterSchema = z.object({
-  name: z.string(),
-  in: z.enum(['path', 'query', 'header']),
-  required: z.boolean(),
-  schema: schemaSchema,
-})
-
-const operationSchema = z.object({
-  operationId: z.string(),
-  parameters: z.array(parameterSchema),
-  requestBody: z
-    .object({ content: z.record(z.string(), z.object({ schema: schemaSchema.optional() })) })
-    .optional(),
-  responses: z.record(z.string(), z.unknown()),
-})
-
-const documentSchema = z.object({
-  paths: z.record(z.string(), z.record(z.string(), operationSchema)),
-  components: z.object({ schemas: z.record(z.string(), schemaSchema) }),
-})
-
-export interface ApiOperation extends z.infer<typeof operationSchema> {
+export interface ApiOperation extends DocumentedOperation {
   method: string
   path: string
   /** The documented statuses below 400. */
@@ -69,7 +15,7 @@ export class ApiDocument {
   readonly #schemas: Record<string, Schema>
 
   constructor(document: unknown) {
-    const { paths, components } = documentSchema.parse(document)
+    const { paths, components } = openapiSchema.parse(document)
     this.#schemas = components.schemas
     this.operations = Object.entries(paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, operation]) => ({

@@ -1,6 +1,7 @@
 /**
  * Loaded into the programs of a system under test. At SIGUSR2, a program collects garbage and writes the memory that it has
- * left to a file: without that, the memory depends on how busy the machine is.
+ * left to a file: what is live, and what the process keeps of the operating system's memory. The latter also depends on how much
+ * garbage there was at once, so on how busy the machine is.
  */
 import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -16,6 +17,8 @@ process.on('SIGUSR2', () => {
   collect()
   const file = join(process.env.GPUQ_DATA_DIR ?? '', `memory-${process.pid}.json`)
   reports += 1
-  writeFileSync(`${file}.new`, JSON.stringify({ reports, memoryMib: process.memoryUsage.rss() / 1024 ** 2 }))
+  const { rss, heapUsed, external } = process.memoryUsage()
+  const report = { reports, residentMib: rss / 1024 ** 2, liveMib: (heapUsed + external) / 1024 ** 2 }
+  writeFileSync(`${file}.new`, JSON.stringify(report))
   renameSync(`${file}.new`, file)
 })

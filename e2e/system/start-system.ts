@@ -63,7 +63,10 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
   const stop = async () => {
     for (const program of programs.reverse()) await end(program)
     await postgres.stop()
-    await rm(dataDir, { recursive: true, force: true })
+    // The container of a job that still runs keeps its directories until the end of the test run, which deletes them.
+    await rm(dataDir, { recursive: true, force: true }).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EBUSY') throw error
+    })
   }
   try {
     await finish(run(['dist/setup.js'], environment, join(dataDir, 'setup.log')))
