@@ -110,6 +110,12 @@ describe('a config', () => {
     expect(args).toEqual(['1.0', '2'])
   })
 
+  it('refuses a variable whose value was hidden from the person who copied the config', () => {
+    expect(() => configOf(`${base}env: {API_KEY: (hidden)}`)).toThrow(
+      /env\.API_KEY.*write a value, or remove the variable/,
+    )
+  })
+
   it('splits arguments as a shell does, and GPU numbers by ranges', () => {
     expect(configOf(`${base}args: --name "a b" --dir $HOME`).args).toEqual([
       '--name',

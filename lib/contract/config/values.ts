@@ -105,8 +105,15 @@ const variableName = z.string().superRefine((name, context) => {
   if (message !== null) context.addIssue({ code: 'custom', message })
 })
 
+/** Stands for the value of a variable where the reader may not see it. */
+export const hiddenValue = '(hidden)'
+
+const variableValue = processText.refine((value) => value !== hiddenValue, {
+  error: `is ${hiddenValue}, because you may not see the other user's value: write a value, or remove the variable`,
+})
+
 export const variables = z
-  .record(variableName, processText)
+  .record(variableName, variableValue)
   .refine((env) => Object.keys(env).length <= maxVariables, `must have at most ${maxVariables} variables`)
 
 export const notifyUrl = z

@@ -2,6 +2,7 @@ import type { Actor } from '../../access/actor'
 import { isArchiveHash } from '../../contract/archives/snapshot-name'
 import { configToYaml } from '../../contract/config/config'
 import { parseSpec, readSpec, type StoredSpec, type Unparsed } from '../../contract/config/stored-spec'
+import { hiddenValue } from '../../contract/config/values'
 import {
   type JobDetail,
   type JobResult,
@@ -161,7 +162,7 @@ export async function readSourceForOthers(jobId: string): Promise<JobSource> {
     select: { code: true, spec: true, command: true },
   })
   const { notify_url: _, ...config } = readSpec(spec)
-  const env = Object.fromEntries(Object.keys(config.env).map((name) => [name, '(hidden)']))
+  const env = Object.fromEntries(Object.keys(config.env).map((name) => [name, hiddenValue]))
   return {
     code: Buffer.from(code).toString('utf8'),
     config: configToYaml({ ...config, env }, command),
