@@ -159,7 +159,7 @@ const idleLoad = 0.01
 
 /**
  * Adds a sample to the GPU usage summary of a task. Samples without a load do not count towards the mean.
- * @param use.load mean of the GPUs. @param use.busiest that of the busiest GPU.
+ * @param use `load`: mean of the GPUs, 0 to 1; `busiest`: that of the busiest GPU; null: not known.
  */
 export async function recordTaskGpuUsage(
   lease: Lease,

@@ -2,6 +2,7 @@
  * SQL for what jobs used between two times, by day (UTC), user, project and competition. GPU hours are those of the budgets of
  * projects (`gpuHoursOf`): allocated GPUs times the time until their release, or until now. A day gets the part that lies in it.
  * A task's load is the mean of its samples, which counts the same for all of its days. Jobs count on the day of their end.
+ * The two selects of jobs together use the indexes of ended jobs, which a condition with three statuses does not.
  * @param from SQL of the first midnight.
  * @param to SQL of the midnight after the last day.
  */

@@ -11,7 +11,7 @@ import { findChangeableJob } from '../read/job-visibility'
 /**
  * Deletes the result, artifacts and source of an ended job for its owner or an admin. The record of the job stays.
  * Succeeds if they are deleted already.
- * @throws 404 for another user's job, 409 if it has not ended or its result is not stored yet.
+ * @throws 404 or 403 as `findChangeableJob` does, 409 if it has not ended or its result is not stored yet.
  */
 export async function deleteJobFiles(actor: Actor, jobId: string): Promise<void> {
   const { id } = await findChangeableJob(actor, jobId)

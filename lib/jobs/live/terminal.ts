@@ -16,7 +16,7 @@ const maxWaitingPieces = 4096
 /**
  * Types at the terminal of a running job. The program receives all input once, in the order of its acceptance.
  * @param read reads the input; called only after it is clear that the actor may see the job.
- * @throws 404 for another user's job, 409 if it does not run or has no terminal, 429 while too much input waits.
+ * @throws 404 or 403 as `findChangeableJob` does, 409 if it does not run or has no terminal, 429 while too much input waits.
  */
 export async function typeInto(
   actor: Actor,
