@@ -20,6 +20,13 @@ const stepsPerRun = 6
 
 const fork = (random: Random): Random => randomNumbers(Math.floor(random() * 2 ** 31))
 
+/** Warm containers import modules that several of the scenarios use. */
+export async function prepareImports(system: SoakSystem, random: Random, ledger: Ledger): Promise<void> {
+  const { environments } = clientOf(system.urls, system.adminToken, random, ledger)
+  for (const { name } of await environments.list())
+    await environments.update(name, { prepare: ['json', 'hashlib', 'pathlib'] })
+}
+
 /** One user, who submits jobs, reads and deletes in a project of their own. */
 export class SoakUser {
   readonly client: Client

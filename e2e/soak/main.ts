@@ -11,7 +11,7 @@ import { type Injected, injectFaults } from './faults'
 import { checkAtRest, checkFinalStatuses } from './final-checks'
 import { judge, type LeftBehind } from './judge'
 import { Ledger } from './ledger'
-import { SoakUser } from './load'
+import { prepareImports, SoakUser } from './load'
 import { moveIntoPast } from './move-into-past'
 import { type Sample, takeSamples } from './samples'
 import { SoakSystem } from './soak-system'
@@ -56,6 +56,7 @@ const fail = (error: unknown) => {
 }
 process.on('unhandledRejection', fail)
 
+await prepareImports(system, random, ledger)
 const users: SoakUser[] = []
 for (let number = 1; number <= Number(options.users); number++)
   users.push(await SoakUser.create(system, `user-${number}`, random, ledger))
