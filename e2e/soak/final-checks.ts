@@ -15,7 +15,9 @@ export async function checkAtRest(system: SoakSystem): Promise<string[]> {
   }).catch(({ message }: Error) => problems.push(message))
   await until('no container and no network of a job is left', async () => {
     const { containers, networks } = await system.countInEngine()
-    return containers === 0 && networks === 0
+    // Warm containers go on waiting for jobs.
+    const { rows } = await pool.query('SELECT sum(warm_containers)::int AS warm FROM nodes')
+    return containers === rows[0].warm && networks === 0
   }).catch(({ message }: Error) => problems.push(message))
   const { rows: gpus } = await pool.query('SELECT 1 FROM gpus WHERE allocated_milli <> 0')
   if (gpus.length > 0) problems.push(`${gpus.length} GPUs are still allocated`)
@@ -31,7 +33,10 @@ export async function checkAtRest(system: SoakSystem): Promise<string[]> {
     const counts = await Promise.all(areas.map((area) => countFiles(join(system.dataDir, area))))
     return areas.every((area, index) => rows[0][area] === counts[index])
   }).catch(({ message }: Error) => problems.push(message))
-  const ofTasks = await countFiles(join(system.dataDir, 'tasks'))
+  const ofTasks = await countFiles(
+    join(system.dataDir, 'tasks'),
+    (directory) => !/\.warm(\/|$)/.test(directory),
+  )
   if (ofTasks > 0) problems.push(`${ofTasks} files of ended tasks are left`)
   return problems
 }
@@ -40,9 +45,10 @@ export async function checkAtRest(system: SoakSystem): Promise<string[]> {
 const areas = ['results', 'artifacts', 'blobs'] as const
 
 /** A file that a killed process did not complete has a dot in front. It is deleted an hour later. */
-async function countFiles(directory: string): Promise<number> {
+async function countFiles(directory: string, counts = (_directory: string) => true): Promise<number> {
   const entries = await readdir(directory, { withFileTypes: true, recursive: true }).catch(() => [])
-  return entries.filter((entry) => entry.isFile() && !entry.name.startsWith('.')).length
+  return entries.filter((entry) => entry.isFile() && !entry.name.startsWith('.') && counts(entry.parentPath))
+    .length
 }
 
 /** Jobs that got a final status twice, or none, and jobs that no user submitted. */
