@@ -9,7 +9,7 @@ import { it } from './testing/lab-test'
 import { listBelow } from './testing/list-below'
 import { expectAllTrue } from './testing/truth'
 import { giveDirectory } from './testing/uploaded-directory'
-import { isWarm, startWarmWorker, untilWarm, warmUp } from './testing/warm'
+import { isWarm, startWarmWorker, untilWarm, warmSteps, warmUp } from './testing/warm'
 
 describe('a warm container', () => {
   it('runs a job as a cold one does: output, arguments, variables, exit code', async ({ openLab }) => {
@@ -161,17 +161,7 @@ describe('a worker with warm containers', () => {
     await expectAdopted(await openLab(), 2, (lab) => startWarmWorker(lab))
   })
 
-  const steps = [
-    ['reserved, before it had its name', /POST \S*\/containers\/\w+\/rename/, 'before'],
-    ['named, before the worker heard of it', /POST \S*\/containers\/\w+\/rename/, 'after'],
-    // The line that starts the program.
-    ['named, before its program was to start', /^\n$/, 'before'],
-    ['started, before the worker heard of it', /^\n$/, 'after'],
-    ['ended, before the worker asked how', /GET \S*\/containers\/\w+\/json/, 'before'],
-    ['judged, before the container was removed', /DELETE \S*\/containers\//, 'before'],
-  ] as const
-
-  it.concurrent.for(steps)(
+  it.concurrent.for(warmSteps)(
     'that is killed when the task was %s loses nothing',
     async ([, request, step], { openLab }) => {
       const lab = await openLab()

@@ -55,6 +55,7 @@ for (const [step, request, hold] of steps) {
     name: `A job is cancelled while ${step}`,
     checked,
     places: 4,
+    warm: 'never',
     open: openGated,
     async happen({ lab, gate }, moment) {
       const held = gate.hold(request, hold)

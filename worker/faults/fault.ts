@@ -8,6 +8,8 @@ import { addRow } from './summary'
 
 /** How often each fault is tried. */
 const allMoments = Number(process.env.GPUQ_FAULT_MOMENTS ?? 20)
+/** How many warm containers a worker may keep in the moments with warm containers. */
+const warmContainerLimit = 4
 /** The only moment to try; empty: all. */
 const only = process.env.GPUQ_FAULT_MOMENT
 
@@ -19,6 +21,8 @@ export interface Fault<Place extends { lab: Lab }> {
   note?: string
   /** Moments that are tried at the same time, each in a lab of its own. */
   places: number
+  /** In which moments the workers keep warm containers. Left out: in half of them. */
+  warm?: 'never' | 'always'
   /** May a job's earlier container still run beside the new one? True if nobody can stop it, as in a stopped worker. */
   overlaps?: boolean
   open: (fixtures: Pick<LabFixtures, 'openLab' | 'startEngine'>) => Promise<Place>
@@ -32,17 +36,19 @@ export function testFault<Place extends { lab: Lab }>(fault: Fault<Place>): void
     const seed = inject('faultSeed')
     const numbers =
       only === undefined ? Array.from({ length: allMoments }, (_, number) => number) : [Number(only)]
-    const total = numbers.length
     const failures: string[] = []
     const labs = new Set<Lab>()
     let longestMs = 0
 
-    const tryAll = async () => {
+    const tryAll = async (own: number[], warmContainers: number) => {
       let place: Place | undefined
-      for (let number = numbers.shift(); number !== undefined; number = numbers.shift()) {
+      for (let number = own.shift(); number !== undefined; number = own.shift()) {
         const moment = new Moment(seed, fault.name, number)
         try {
-          place ??= await fault.open({ openLab, startEngine })
+          place ??= await fault.open({
+            openLab: (options) => openLab({ warmContainers, ...options }),
+            startEngine,
+          })
           labs.add(place.lab)
           await tryOnce(fault, place, moment)
           longestMs = Math.max(longestMs, moment.recoveryMs)
@@ -57,11 +63,18 @@ export function testFault<Place extends { lab: Lab }>(fault: Fault<Place>): void
         }
       }
     }
-    await Promise.all(Array.from({ length: Math.min(fault.places, total) }, tryAll))
+    // Faults have variants for even and for odd moments, so each variant has both kinds.
+    const isWarm = (number: number) => fault.warm === 'always' || (fault.warm !== 'never' && number % 4 >= 2)
+    const warm = numbers.filter(isWarm)
+    const cold = numbers.filter((number) => !isWarm(number))
+    const atOnce = fault.warm === undefined ? Math.ceil(fault.places / 2) : fault.places
+    await Promise.all(
+      Array.from({ length: atOnce }, () => [tryAll(cold, 0), tryAll(warm, warmContainerLimit)]).flat(),
+    )
     await addRow({
       name: fault.name,
-      moments: total,
-      passed: total - failures.length,
+      moments: numbers.length,
+      passed: numbers.length - failures.length,
       longestRecoveryMs: longestMs,
       checked: fault.checked,
       ...(fault.note === undefined ? {} : { note: fault.note }),

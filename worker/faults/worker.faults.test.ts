@@ -5,6 +5,7 @@ import { DatabaseGate } from '../testing/database-gate'
 import { EngineGate } from '../testing/engine-gate'
 import type { Lab } from '../testing/lab'
 import { upload } from '../testing/upload'
+import { untilWarm, warmSteps } from '../testing/warm'
 import { testFault } from './fault'
 import type { Moment } from './moment'
 
@@ -119,16 +120,32 @@ const steps = [
   ['is about to remove the container', held(/DELETE \S*\/containers\//, 'before')],
 ] as const
 
-for (const [step, hold] of steps) {
-  testFault({
+/** The steps of a task that starts a container, and of one that gets a warm one. */
+const allSteps = [
+  ...steps.map(([step, hold]) => ({
     name: `A worker is killed when it ${step}`,
+    hold,
+    warm: 'never' as const,
+  })),
+  ...warmSteps.map(([step, request, where]) => ({
+    name: `A worker is killed when a task with a warm container was ${step}`,
+    hold: held(request, where),
+    warm: 'always' as const,
+  })),
+]
+
+for (const { name, hold, warm } of allSteps) {
+  testFault({
+    name,
     checked: unharmed,
     places: 4,
+    warm,
     open: ({ openLab }) => openGated(openLab),
     async happen(place, moment) {
       const { lab } = place
       const others = await startJobs(lab, moment)
       await moment.wait(1_000)
+      if (warm === 'always') await untilWarm(lab)
       const { reached, release } = await hold(place)
       const lines = moment.between(1, 40)
       const job = await upload(lab, counting(lines, 1), small)

@@ -39,6 +39,8 @@ export interface LabOptions {
   /** A migrated database; left out: one cloned from the run's template. */
   url?: string
   engine?: Engine
+  /** How many warm containers each worker may keep; left out: none. */
+  warmContainers?: number
 }
 
 /**
@@ -59,6 +61,7 @@ export class Lab {
     readonly database: Database,
     readonly directory: string,
     readonly engine: Engine,
+    private readonly warmContainerLimit: number,
   ) {
     this.jobs = new Jobs(database.pool, this.resultsDirectory, {
       lastOutput: () => this.describe(),
@@ -66,10 +69,10 @@ export class Lab {
     })
   }
 
-  static async open({ url, engine = new Engine() }: LabOptions = {}): Promise<Lab> {
+  static async open({ url, engine = new Engine(), warmContainers = 0 }: LabOptions = {}): Promise<Lab> {
     const database = connect(url ?? (await cloneDatabase(inject('postgresDirectory'))), 8)
     const directory = await mkdtemp(join(tmpdir(), 'gpuq-lab-'))
-    const lab = new Lab(database, directory, engine)
+    const lab = new Lab(database, directory, engine, warmContainers)
     await mkdir(lab.resultsDirectory)
     await mkdir(lab.blobsDirectory)
     await lab.database.pool.query(statusHistory)
@@ -97,7 +100,8 @@ export class Lab {
       await symlink(this.blobsDirectory, join(dataDir, 'blobs'))
     }
     const { jobNetworks } = this
-    const given = { databaseUrl: this.database.url, dataDir, jobNetworks, ...options }
+    const variables = { GPUQ_WARM_CONTAINERS: String(this.warmContainerLimit), ...options.variables }
+    const given = { databaseUrl: this.database.url, dataDir, jobNetworks, ...options, variables }
     const worker = new WorkerProcess(given)
     this.workers.push(worker)
     worker.start()

@@ -5,6 +5,17 @@ import type { WorkerOptions, WorkerProcess } from './worker-process'
 /** What a program of a warm container reads in /proc/1/cmdline. */
 export const isWarm = 'print("/job/.start" in open("/proc/1/cmdline").read())'
 
+/** The steps of a task that gets a warm container: the request to the engine, and where a gate holds it. */
+export const warmSteps = [
+  ['reserved, before it had its name', /POST \S*\/containers\/\w+\/rename/, 'before'],
+  ['named, before the worker heard of it', /POST \S*\/containers\/\w+\/rename/, 'after'],
+  // The line that starts the program.
+  ['named, before its program was to start', /^\n$/, 'before'],
+  ['started, before the worker heard of it', /^\n$/, 'after'],
+  ['ended, before the worker asked how', /GET \S*\/containers\/\w+\/json/, 'before'],
+  ['judged, before the container was removed', /DELETE \S*\/containers\//, 'before'],
+] as const
+
 /** Starts a worker that keeps warm containers, and waits until one waits for jobs without special requests. */
 export async function startWarmWorker(
   lab: Lab,
