@@ -1,4 +1,10 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { batchScript } from './batch-script'
@@ -22,4 +28,30 @@ describe.each([1, 2])('the batch script for %i nodes', (nodes) => {
 
 it('refuses a directory that bash would read differently', () => {
   expect(() => batchScript({ ...script, nodes: 1, directory: '/run/$(id)' })).toThrow('GPUQ_SLURM_DIRECTORY')
+})
+
+it('connects again to a worker that restarts when the job has run for longer than a step waits for a worker', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'gpuq-step-'))
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  await writeFile(join(directory, 'n0.port'), `${typeof address === 'object' ? address?.port : ''}\n`)
+  // The step waits 8 s for a worker instead of two minutes.
+  const text = batchScript({ ...script, directory, nodes: 1 }).replace('-lt 120', '-lt 8')
+  const env = { PATH: process.env.PATH, SLURMD_NODENAME: 'n0', SLURM_JOB_ID: '7' }
+  const step = spawn('bash', ['-c', text], { env, stdio: 'ignore' })
+  const ended = once(step, 'exit')
+  try {
+    const [first] = (await once(server, 'connection')) as [Socket]
+    await sleep(9_000)
+    first.destroy()
+    const [second] = (await Promise.race([once(server, 'connection'), ended])) as [Socket | number]
+    expect(typeof second).toBe('object')
+    if (typeof second === 'object') second.end('exit 3\n')
+    expect(await ended).toEqual([3, null])
+  } finally {
+    step.kill('SIGKILL')
+    server.close()
+    await rm(directory, { recursive: true })
+  }
 })

@@ -9,6 +9,8 @@ interface BatchScript {
 
 /** How long a step waits for a worker of its node. A worker that is updated is back within seconds. */
 const workerTimeoutS = 120
+/** A connection that lasted this long was to a worker that serves the step. */
+const servedS = 5
 
 /**
  * Returns the batch script of a job. It contains nothing that a user wrote.
@@ -43,7 +45,7 @@ function stepOf({ rowId, secret, directory }: BatchScript): string {
   return `gpuq_step() {
   # A trap then ends a blocked read at once.
   set -o posix
-  local port gpus group code word stopped= last=$SECONDS
+  local port gpus group code word stopped= began last=$SECONDS
   local file="${directory}/$SLURMD_NODENAME.port"
   trap '' PIPE
   gpuq_stop() {
@@ -65,10 +67,10 @@ function stepOf({ rowId, secret, directory }: BatchScript): string {
     { read -r port < "$file" && command exec 3<>"/dev/tcp/127.0.0.1/$port"; } 2>/dev/null || { sleep 1; continue; }
     printf 'gpuq 1 ${secret} ${rowId} %s %s %s %s %s %s %s\\n' "$SLURM_JOB_ID" "\${SLURM_RESTART_COUNT:-0}" "\${SLURM_PROCID:-0}" \\
       "\${SLURM_CPUS_ON_NODE:-1}" "\${SLURM_MEM_PER_NODE:-0}" "\${gpus:--}" "\${group:-/}" 2>/dev/null >&3
+    began=$SECONDS
     [ -z "$stopped" ] || printf '%s\\n' $stopped 2>/dev/null >&3
     while :; do
       if read -r -u 3 word code; then
-        last=$SECONDS
         case $word in
           say) echo "gpuq: $code" ;;
           exit) exit $code ;;
@@ -77,6 +79,8 @@ function stepOf({ rowId, secret, directory }: BatchScript): string {
         break
       fi
     done
+    # A worker has served it until now. It may have been suspended meanwhile.
+    [ $((SECONDS - began)) -lt ${servedS} ] || last=$SECONDS
     sleep 1
   done
   echo "gpuq: no worker of gpuq serves $SLURMD_NODENAME" >&2
