@@ -94,9 +94,30 @@ describe.sequential('a change by hand in Slurm', () => {
     await expectAllTrue(lab.lab)
   })
 
-  it('hold and release are shown and kept', async ({ openSlurmLab }) => {
+  it('shows that Slurm started a job on a node without a worker', async ({ openSlurmLab }) => {
     const lab = await openSlurmLab()
     await lab.startWorkers('n0')
+    const blocker = await lab.jobs.submit(forever, { spec: { ...small, cpu: 16 } })
+    await lab.jobs.untilPrinted(blocker, /started/)
+    const job = await lab.jobs.submit('print(1)', { spec: { ...small, cpu: 16 } })
+    const shown = await lab.jobs.until('the reason names the node', async () => {
+      const row = await lab.jobs.row(job)
+      return row.reason === 'slurm_starting' && row
+    })
+    expect(shown).toMatchObject({
+      status: 'pending',
+      reasonDetail: expect.stringContaining('started it on n1.'),
+    })
+    for (const one of [job, blocker]) {
+      await cancel(lab.lab, one)
+      await lab.untilRow(one, 'its Slurm job has ended', ({ ended }) => ended)
+    }
+    await expectAllTrue(lab.lab)
+  })
+
+  it('hold and release are shown and kept', async ({ openSlurmLab }) => {
+    const lab = await openSlurmLab()
+    await lab.startOnly('n0')
     const blocker = await lab.jobs.submit(forever, { spec: { ...small, cpu: 16 } })
     await lab.jobs.untilPrinted(blocker, /started/)
     const job = await lab.jobs.submit('print(1)', { spec: { ...small, cpu: 16 } })
@@ -116,7 +137,7 @@ describe.sequential('a change by hand in Slurm', () => {
 
   it('requeue makes the next attempt in the same Slurm job', async ({ openSlurmLab }) => {
     const lab = await openSlurmLab()
-    await lab.startWorkers('n0')
+    await lab.startOnly('n0')
     const job = await lab.jobs.submit(secondEnds, { spec: small, maxRetries: 0 })
     await lab.jobs.untilPrinted(job, /attempt 1/)
     const slurmId = await lab.untilSubmitted(job)
@@ -132,7 +153,7 @@ describe.sequential('a change by hand in Slurm', () => {
 
   it('suspension does not stop the program, and the Slurm job ends after it', async ({ openSlurmLab }) => {
     const lab = await openSlurmLab()
-    await lab.startWorkers('n0')
+    await lab.startOnly('n0')
     const job = await lab.jobs.submit(
       'import time\nprint("started", flush=True)\ntime.sleep(8)\nprint("ended")',
       {
@@ -150,7 +171,7 @@ describe.sequential('a change by hand in Slurm', () => {
 
   it('a shorter time limit ends the job with it', async ({ openSlurmLab }) => {
     const lab = await openSlurmLab()
-    await lab.startWorkers('n0')
+    await lab.startOnly('n0')
     const job = await lab.jobs.submit(forever, { spec: small, maxRetries: 0 })
     await lab.jobs.untilPrinted(job, /started/)
     const slurmId = await lab.untilSubmitted(job)

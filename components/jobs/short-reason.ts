@@ -46,6 +46,7 @@ const labels: Readonly<Record<string, string>> = {
   backing_off: 'retrying soon',
   slurm_submitting: 'submitting to Slurm',
   slurm_pending: 'waits in Slurm',
+  slurm_starting: 'no worker accepted it yet',
   held: 'held',
   slurm_held: 'held in Slurm',
   slurm_unreachable: 'Slurm does not answer',

@@ -75,6 +75,7 @@ export const waitReasons = {
   held: { message: 'The job is held. Release it to let it start.' },
   slurm_submitting: { message: 'gpuq is submitting the job to Slurm.' },
   slurm_pending: { message: 'The job waits in Slurm.' },
+  slurm_starting: { message: 'Slurm has started the job, and no worker of gpuq has accepted it yet.' },
   slurm_held: { message: 'The job is held in Slurm.' },
   slurm_unreachable: {
     message: 'Slurm does not answer. gpuq keeps the job and submits it when Slurm answers again.',

@@ -10,6 +10,7 @@ import { plan } from '@/lib/scheduling/plan'
 import { type ProvisionCommands, provision } from '../provisioner/provisioner'
 import { attempt } from '../scheduler/attempt'
 import { onQueueChange } from '../scheduler/on-queue-change'
+import { watchPass } from '../scheduler/watch-pass'
 import type { Engine } from './engine'
 
 /** Polling interval, in case a notification is lost. */
@@ -55,7 +56,7 @@ async function place(signal: AbortSignal): Promise<void> {
   await onQueueChange(signal, pollIntervalMs, async (isNotified) => {
     if (isNotified || performance.now() >= due) {
       const began = performance.now()
-      await attempt('place', placeWaiting)
+      await attempt('place', () => watchPass('placement', placeWaiting))
       due = performance.now() + pauseAfter(performance.now() - began)
     }
     return false

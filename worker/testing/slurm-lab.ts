@@ -80,6 +80,16 @@ export class SlurmLab {
     })
   }
 
+  /**
+   * Starts the worker of one node and drains the others, as an admin does with nodes without a worker. Otherwise Slurm starts a job
+   * there within half a second of its submission, or after a requeue.
+   */
+  async startOnly(node: string): Promise<WorkerProcess> {
+    const others = this.slurm.nodes.filter((name) => name !== node).join(',')
+    await this.slurm.run('scontrol', ['update', `NodeName=${others}`, 'State=DRAIN', 'Reason=no worker'])
+    return this.startWorker(node)
+  }
+
   /** Starts the workers of the given nodes, the first of which leads. */
   async startWorkers(...nodes: string[]): Promise<WorkerProcess[]> {
     const [first, ...others] = nodes

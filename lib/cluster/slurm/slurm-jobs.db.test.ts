@@ -237,7 +237,7 @@ describe('the end of a job in Slurm', () => {
     expect(await tasksToStop(lease)).toEqual([])
     await setStopReason(rowId, 1, 'timeout')
     await setStopReason(rowId, 1, 'node_lost')
-    expect(await readStopReason(rowId, 1)).toBe('timeout')
+    expect(await readStopReason(rowId, 1)).toMatchObject({ reason: 'timeout' })
     expect(await tasksToStop(lease)).toMatchObject([{ reason: 'timeout' }])
     await db.pool.query(
       `UPDATE jobs SET cancel_requested_at = now(), cancel_reason = 'cancelled_by_user' WHERE id = $1`,

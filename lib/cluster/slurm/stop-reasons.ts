@@ -11,14 +11,21 @@ export async function notifySlurmChange(): Promise<void> {
   await database().pool.query('SELECT pg_notify($1, $2)', [channels.queue, slurmChanged])
 }
 
-/** Why the attempt that runs in a Slurm job must stop; null: nothing is known. */
-export async function readStopReason(rowId: string, attempt: number): Promise<SlurmStopReason | null> {
-  const row = await findRow<{ reason: SlurmStopReason | null }>(database().pool, {
+interface StopReason {
+  /** Null: nothing is known. */
+  reason: SlurmStopReason | null
+  /** The last state that the leader saw; null: none. */
+  state: string | null
+}
+
+/** Why the attempt that runs in a Slurm job must stop, and the state of the Slurm job. */
+export async function readStopReason(rowId: string, attempt: number): Promise<StopReason> {
+  const row = await findRow<StopReason>(database().pool, {
     name: 'slurm-stop-reason',
-    text: 'SELECT stop_reason AS reason FROM slurm_jobs WHERE id = $1 AND attempt = $2',
+    text: 'SELECT stop_reason AS reason, state FROM slurm_jobs WHERE id = $1 AND attempt = $2',
     values: [rowId, attempt],
   })
-  return row?.reason ?? null
+  return row ?? { reason: null, state: null }
 }
 
 /** Records why an attempt must stop, unless that is known, and notifies the nodes of its tasks, which stop them. */

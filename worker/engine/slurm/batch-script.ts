@@ -9,6 +9,11 @@ interface BatchScript {
 
 /** How long a step waits for a worker of its node. A worker that is updated is back within seconds. */
 const workerTimeoutS = 120
+/**
+ * How long a step asks for its time left. A busy machine needs more than five seconds, and without an answer gpuq takes the end of
+ * the time limit for a stop by Slurm. Less than the time between the signal and the limit.
+ */
+const squeueTimeoutS = 20
 /** A connection that lasted this long was to a worker that serves the step. */
 const servedS = 5
 
@@ -51,7 +56,7 @@ function stepOf({ rowId, secret, directory }: BatchScript): string {
   gpuq_stop() {
     # A signal while the job runs, at most two minutes before its end, means that its time limit is near.
     stopped=stop
-    case $(timeout 5 squeue --noheader --jobs="$SLURM_JOB_ID" --states=RUNNING --format=%L 2>/dev/null) in
+    case $(timeout ${squeueTimeoutS} squeue --noheader --jobs="$SLURM_JOB_ID" --states=RUNNING --format=%L 2>/dev/null) in
       [01]:??) stopped=limit ;;
     esac
     printf '%s\\n' $stopped >&3

@@ -75,6 +75,16 @@ describe('a job that waits in Slurm', () => {
     })
   })
 
+  it('shows that Slurm started it on a node whose worker does not accept it, once', () => {
+    const started = seen('RUNNING', { nodes: ['n1'], reason: 'JobHeldAdmin' })
+    const { wait, cancel, end } = compareJob(waiting, started)
+    expect(wait).toEqual({ jobId: 'job', reason: 'slurm_starting', detail: expect.stringContaining('on n1.') })
+    expect({ cancel, end }).toEqual({ cancel: false, end: null })
+    const told = { ...waiting, waitReason: 'slurm_starting', waitDetail: wait?.detail ?? null }
+    expect(compareJob(told, started).wait).toBeNull()
+    expect(compareJob({ ...waiting, status: 'running' }, started).wait).toBeNull()
+  })
+
   it('shows a hold, and does not undo it', () => {
     const held = seen('PENDING', { reason: 'JobHeldUser', held: true })
     expect(compareJob(waiting, held)).toMatchObject({
@@ -148,6 +158,10 @@ describe('a job that runs', () => {
 
   it.each(['RUNNING', 'SUSPENDED', 'COMPLETING'])('goes on while Slurm says %s', (state) => {
     expect(compareJob(running, seen(state))).toMatchObject({ stop: null, end: null, cancel: false })
+  })
+
+  it('must stop for its time limit while an epilog hides the final state', () => {
+    expect(compareJob(running, seen('COMPLETING', { reason: 'TimeLimit' })).stop).toBe('timeout')
   })
 
   it('must stop when Slurm has started it again', () => {

@@ -92,7 +92,7 @@ export function compareJob(row: LiveSlurmJob, seen: SlurmJobState): Decision {
     const ripe = isWaiting(seen) || (!ending && (row.doneSeconds ?? 0) > doneGraceS)
     return { ...decision, cancel: ripe }
   }
-  if (!isWaiting(seen)) return decision
+  if (!isWaiting(seen)) return { ...decision, wait: notAcceptedOf(row, seen) }
   if (hopeless.includes(seen.reason ?? '')) {
     const verdict: Outcome = {
       reason: 'slurm_refused',
@@ -154,6 +154,8 @@ function changedFacts(row: LiveSlurmJob, seen: SlurmJobState, held: boolean): Sl
 function stopOf(row: LiveSlurmJob, seen: SlurmJobState): SlurmStopReason | null {
   if (row.stopReason !== null) return null
   if (row.attemptRestart !== null && seen.restarts > row.attemptRestart) return 'slurm_requeued'
+  // It hides the final state until the epilog has ended, but not why Slurm ended the job.
+  if (seen.state === 'COMPLETING') return seen.reason === 'TimeLimit' ? 'timeout' : null
   return stopReasons[seen.state] ?? null
 }
 
@@ -185,8 +187,17 @@ function holdOf(row: LiveSlurmJob, seen: SlurmJobState): Pick<Decision, 'hold' |
 }
 
 function waitOf(row: LiveSlurmJob, seen: SlurmJobState): JobWait | null {
-  const reason = seen.held ? 'slurm_held' : 'slurm_pending'
-  const detail = describeSlurmReason(seen.reason)
+  return changedWait(row, seen.held ? 'slurm_held' : 'slurm_pending', describeSlurmReason(seen.reason))
+}
+
+/** Slurm has started it, on a node whose worker has not accepted it. The batch script waits two minutes for one. */
+function notAcceptedOf(row: LiveSlurmJob, { state, nodes }: SlurmJobState): JobWait | null {
+  if (row.status !== 'pending' || state === 'COMPLETING') return null
+  const detail = `Slurm started it on ${nodes.join(', ')}. If this lasts, an admin can start a worker there, or drain the node.`
+  return changedWait(row, 'slurm_starting', detail)
+}
+
+function changedWait(row: LiveSlurmJob, reason: JobWait['reason'], detail: string | null): JobWait | null {
   if (row.waitReason === reason && row.waitDetail === detail) return null
   return { jobId: row.jobId, reason, detail }
 }

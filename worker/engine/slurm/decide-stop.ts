@@ -5,6 +5,8 @@ import { logger } from '@/lib/logger'
 
 /** The leader asks Slurm at once when it is notified. Longer than a slow controller usually needs. */
 const limitMs = 15_000
+/** While an epilog runs, Slurm does not show the final state, and gives the GPUs to nobody. */
+const completingLimitMs = 10 * 60_000
 const intervalMs = 200
 
 /**
@@ -16,14 +18,16 @@ export async function decideStop(
   attempt: number,
   signal: AbortSignal,
 ): Promise<SlurmStopReason> {
-  const deadline = performance.now() + limitMs
+  const beganMs = performance.now()
   let told = false
-  while (performance.now() < deadline && !signal.aborted) {
+  let isCompleting = false
+  while (performance.now() - beganMs < waitMs(isCompleting) && !signal.aborted) {
     try {
       if (!told) await notifySlurmChange()
       told = true
-      const reason = await readStopReason(rowId, attempt)
+      const { reason, state } = await readStopReason(rowId, attempt)
       if (reason !== null) return reason
+      isCompleting = state === 'COMPLETING'
     } catch (error) {
       logger.warn({ err: error }, 'could not read why Slurm stopped a job, retrying')
     }
@@ -34,3 +38,5 @@ export async function decideStop(
   )
   return 'slurm_stopped'
 }
+
+const waitMs = (isCompleting: boolean) => (isCompleting ? completingLimitMs : limitMs)

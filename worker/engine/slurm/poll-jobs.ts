@@ -21,6 +21,7 @@ import {
   SlurmRefusal,
   SlurmUnavailable,
 } from '@/lib/slurm/slurm-client'
+import type { EnterStep } from '../../scheduler/watch-pass'
 import { compareJob, compareMissingJob, type Decision, isSlurmFinal } from './compare-jobs'
 import { rowOfComment } from './submit-jobs'
 
@@ -32,22 +33,32 @@ const maxFailedStarts = 3
  * @returns the jobs of others that have not ended.
  * @throws if Slurm does not answer.
  */
-export async function pollJobs(client: SlurmClient, asOwner: boolean): Promise<SlurmJobState[]> {
+export async function pollJobs(
+  client: SlurmClient,
+  asOwner: boolean,
+  enter: EnterStep,
+): Promise<SlurmJobState[]> {
+  enter('read the rows of Slurm jobs')
   // Before the question, so that every job of these rows was submitted before it, or never will be.
   const rows = await readLiveSlurmJobs()
+  enter('list the jobs of Slurm')
   const states = await client.listJobs()
   const seen = matchJobs(rows, states)
   const missing = rows.filter(({ id }) => !seen.has(id))
+  enter('ask the accounting of Slurm')
   const ended = await findEnded(client, missing)
   const decisions = rows.flatMap((row) => {
     const state = seen.get(row.id)
     if (state) return compareJob(row, state)
     return ended === null && row.slurmId !== null ? [] : compareMissingJob(row, ended?.get(row.id) ?? null)
   })
+  enter('store the state of Slurm jobs')
   await store(decisions)
   const unwanted = await findUnwanted(rows, states, seen)
   const cancelled = decisions.flatMap(({ cancel, row }) => (cancel ? (seen.get(row.id) ?? []) : []))
+  enter('cancel Slurm jobs')
   await cancelJobs(client, [...cancelled, ...unwanted], asOwner)
+  enter('change priorities and holds in Slurm')
   for (const { row, nice, hold } of decisions) {
     const account = asOwner ? row.owner : null
     if (nice !== null) await changeNice(client, row, nice, account)
@@ -158,7 +169,10 @@ async function store(decisions: readonly Decision[]): Promise<void> {
       ),
     )
   }
-  await setWaitReasons(decisions.flatMap(({ wait }) => wait ?? []))
+  const waits = decisions.flatMap(({ wait }) => wait ?? [])
+  for (const { jobId, reason, detail } of waits)
+    if (reason === 'slurm_starting') logger.info({ job: jobId }, `a job waits for a worker: ${detail}`)
+  await setWaitReasons(waits)
 }
 
 async function applyEnd({ row, stop, end }: Decision): Promise<void> {

@@ -14,6 +14,8 @@ const incompleteMs = 2_000
 /** Time for the steps of adopted tasks to connect again. */
 const reconnectMs = 60_000
 const steplessIntervalMs = 5_000
+/** Time for the step of a job to connect after Slurm resumed it: its script was stopped. */
+const steplessGraceMs = 30_000
 /** As for every task that is told to stop. */
 const stopGraceMs = 10_000
 /** Exit code of a step that gpuq does not want. */
@@ -27,6 +29,8 @@ const terminatedCode = 128 + 15
  */
 export class StepService {
   readonly #steps = new Map<string, StepConnection>()
+  /** Since when live tasks have no step, by their keys. */
+  readonly #steplessSince = new Map<string, number>()
   readonly #server: StepServer
   readonly #ends: StepEnds
   readonly #startedMs = performance.now()
@@ -138,8 +142,15 @@ export class StepService {
       const lease = this.node.lease()
       if (!lease || performance.now() - this.#startedMs < reconnectMs) continue
       try {
-        for (const { rowId, slurmId, ...task } of await findStepless(lease.nodeId, reconnectMs / 1000))
-          if (!this.#steps.has(keyOf(task))) void this.#stop({ rowId, slurmId }, task, 0)
+        const live = await findStepless(lease.nodeId, reconnectMs / 1000)
+        const stepless = live.filter((task) => !this.#steps.has(keyOf(task)))
+        const keys = new Set(stepless.map(keyOf))
+        for (const key of this.#steplessSince.keys()) if (!keys.has(key)) this.#steplessSince.delete(key)
+        for (const { rowId, slurmId, ...task } of stepless) {
+          const since = this.#steplessSince.get(keyOf(task)) ?? performance.now()
+          this.#steplessSince.set(keyOf(task), since)
+          if (performance.now() - since >= steplessGraceMs) void this.#stop({ rowId, slurmId }, task, 0)
+        }
       } catch (error) {
         logger.warn({ err: error }, 'could not look for tasks whose Slurm step is gone, retrying')
       }

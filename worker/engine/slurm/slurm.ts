@@ -16,6 +16,7 @@ import type { Env } from '@/lib/env'
 import { logger } from '@/lib/logger'
 import { slurmClient } from '@/lib/slurm/slurm'
 import { type SlurmClient, type SlurmJobState, SlurmUnavailable } from '@/lib/slurm/slurm-client'
+import { type EnterStep, watchPass } from '../../scheduler/watch-pass'
 import type { Engine } from '../engine'
 import { pollJobs } from './poll-jobs'
 import { StepService } from './serve-steps'
@@ -78,7 +79,7 @@ class SlurmLeader {
     })
     try {
       while (!signal.aborted) {
-        if (await this.#pass(signal)) continue
+        if (await watchPass('exchange with Slurm', (enter) => this.#pass(signal, enter))) continue
         await sleep(this.#restMs, signal)
         await wake.wait(Math.max(1, this.#untilPollMs()))
       }
@@ -93,15 +94,18 @@ class SlurmLeader {
   }
 
   /** Returns whether more jobs are to be submitted at once. A submission and a poll never overlap. */
-  async #pass(signal: AbortSignal): Promise<boolean> {
+  async #pass(signal: AbortSignal, enter: EnterStep): Promise<boolean> {
     try {
       const due = this.#untilPollMs() <= 0
-      if (due) await this.#poll()
+      if (due) await this.#poll(enter)
+      enter('submit waiting jobs')
       // While Slurm does not answer, a question without consequences is repeated, not a submission.
       const more = this.#problem === null && (await this.#submit(signal))
+      enter('explain why jobs wait')
       if (due && this.#problem === null) await this.#explain(more)
       return more
     } catch (error) {
+      enter('store a failure')
       if (!signal.aborted) await this.#onFailure(error)
       return false
     }
@@ -135,11 +139,13 @@ class SlurmLeader {
     return this.settings.GPUQ_SLURM_IDENTITY === 'user'
   }
 
-  async #poll(): Promise<void> {
+  async #poll(enter: EnterStep): Promise<void> {
     this.#isPollRequested = false
     this.#lastPollMs = performance.now()
-    const others = await pollJobs(this.client, this.#asOwner)
+    const others = await pollJobs(this.client, this.#asOwner, enter)
+    enter('drain and resume nodes')
     if ((await applyNodeRequests(this.client)) > 0) this.#lastClusterMs = Number.NEGATIVE_INFINITY
+    enter('read and store the cluster')
     await this.#readCluster(others)
     if (this.#problem !== null) logger.info('Slurm answers again')
     this.#problem = null
