@@ -1,6 +1,8 @@
 import { beforeAll, expect, it, vi } from 'vitest'
 import { call } from '@/lib/access/testing/call'
 import { makePerson, type Person } from '@/lib/access/testing/people'
+import { createJob } from '@/lib/agents/job-tools'
+import { createJobSchema } from '@/lib/agents/tool-schemas'
 import { makeJob, makeNode } from '@/lib/cluster/testing/rows'
 import { testDatabase } from '@/lib/database/testing/test-database'
 import { POST as initialize } from './gpu/initialize/route'
@@ -10,6 +12,7 @@ import { PUT as putPolicy } from './orchestrator/policy/route'
 import { GET as status } from './orchestrator/status/route'
 import { PATCH as updateProject } from './projects/[id]/route'
 import { POST as submit } from './queue/submit/route'
+import { upload } from './submit/testing/upload'
 
 vi.hoisted(() => {
   vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough')
@@ -91,6 +94,41 @@ it('refuses a job that needs more than its partition can ever give', async () =>
   )
   expect((await post({ command: 'true', gpu_count: 8 })).status).toBe(201)
   expect((await post({ command: 'true', gpu_count: 8, project_id: 'other' })).status).toBe(422)
+})
+
+it('refuses such a job on every way of submission, with the same reason', async () => {
+  const message = 'no node of the Slurm partition "gpu" has 8 GPUs: the most is 4'
+  const errors = [{ path: 'gpu_count', message }]
+  const refused = { status: 422, body: { code: 'invalid_fields', detail: `gpu_count: ${message}`, errors } }
+  const ada = await makePerson()
+  const forOther = (user: string, keys: object) =>
+    post({ command: 'true', project_id: 'other', user, ...keys })
+  expect(await forOther(ada.handle.toUpperCase(), { gpu_count: 8 })).toMatchObject(refused)
+  expect(await forOther('nobody-yet', { gpu_count: 8 })).toMatchObject(refused)
+  const users = await db.pool.query(`SELECT 1 FROM users WHERE handle = 'nobody-yet'`)
+  expect(users.rowCount).toBe(0)
+  const inConfig = { status: 422, body: { detail: `config_file: gpu_count: ${message}`, errors } }
+  expect(await upload(ada, { config: 'gpu_count: 8' })).toMatchObject(inConfig)
+  await db.pool.query(`INSERT INTO model_requirements (name, milli) VALUES ('huge', 8000)`)
+  expect(await upload(ada, { config: 'args: --llm huge' })).toMatchObject(inConfig)
+  const tool = { actor: ada.actor, origin: 'http://localhost:8001', signal: new AbortController().signal }
+  const asked = { name: 'too large', command: 'true', gpu_count: 8, instance_count: 1 }
+  await expect(createJob(tool, createJobSchema.parse(asked))).rejects.toMatchObject({
+    message: refused.body.detail,
+    errors,
+  })
+  expect((await forOther(ada.handle, { gpu_count: 4 })).status).toBe(201)
+})
+
+it('decides by the partition of the owner of a job, not of the admin who submits it', async () => {
+  const bob = await makePerson()
+  await post({ command: 'true', project_id: 'big', user: bob.handle })
+  await db.pool.query(
+    `INSERT INTO slurm_targets (id, project_id, partition) SELECT gen_random_uuid(), id, 'large' FROM projects WHERE slug = 'big'`,
+  )
+  const body = { command: 'true', project_id: 'big', gpu_count: 8 }
+  expect((await post({ ...body, user: bob.handle })).status).toBe(201)
+  expect((await post(body)).status).toBe(422)
 })
 
 it('gives a model that needs a part of a GPU a whole one, because these GPUs are not divided', async () => {

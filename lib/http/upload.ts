@@ -6,8 +6,10 @@ import type { DirectoryPart } from '../archives/unpack/refuse-entry'
 import { storeUpload } from '../archives/unpack/store-upload'
 import { type JobConfig, parseConfig } from '../contract/config/config'
 import { type FieldError, GpuqError, invalidField, unauthenticated } from '../contract/errors'
+import { database } from '../database/client'
 import { requireCapabilities, requirePartitionSize } from '../jobs/config/capabilities'
 import type { Submission } from '../jobs/submission/insert-job'
+import { withModelRequirements } from '../jobs/submission/model-requirements'
 import { idempotencyKeyOf } from './body'
 import { readUpload } from './multipart'
 import { missingParts, type UploadedPart } from './multipart-parts'
@@ -56,7 +58,8 @@ async function readSubmission(
     throw new GpuqError('forbidden', 'Token does not belong to specified user_id')
   }
   await requireCapabilities(config)
-  await requirePartitionSize(actor.userId, config)
+  // Before the directory is stored, with the GPUs that the job will ask for.
+  await requirePartitionSize(database().pool, actor.userId, await withModelRequirements(config))
   const submission = { code: code?.bytes ?? Buffer.alloc(0), runId: null, config, bodyHash, idempotencyKey }
   if (directory === null || part === null) return { actor, submission }
   const archive = await storeUpload(actor, config.project_id, directory, part)

@@ -17,7 +17,7 @@ const assumedDurationS = 3600
 /**
  * Accepts a command as a job. One transaction decides its owner, the limits and the size of the queue.
  * @throws 403 if a researcher names another user, 409 for a name in use if it must be unique, 422 for an unknown
- * environment, 429 over a limit.
+ * environment or a job that its Slurm partition can never run, 429 over a limit.
  */
 export async function submitToQueue(
   actor: Actor,
@@ -27,9 +27,6 @@ export async function submitToQueue(
 ): Promise<Submitted> {
   const config = await withModelRequirements(toJobConfig(input))
   await requireCapabilities(config, '')
-  // The user may not exist yet. Then the leader decides at the submission to Slurm.
-  const isOwn = input.user === undefined || input.user.toLowerCase() === actor.handle.toLowerCase()
-  if (isOwn) await requirePartitionSize(actor.userId, config, '')
   const environment = await findEnvironment(config.environment ?? null)
   const bodyHash = createHash('sha256')
     .update(`queue ${JSON.stringify(input)}`)
@@ -39,6 +36,7 @@ export async function submitToQueue(
   const submission = { code: Buffer.alloc(0), runId, config, bodyHash, idempotencyKey, timeAssumed }
   const submitted = await transaction(async (tx) => {
     const userId = await findOrCreateUser(tx, actor, input.user)
+    await requirePartitionSize(tx, userId, config, '')
     return decide(tx, { actor, userId, environment, submission, deduplicate, uniqueName })
   })
   wakeLeader()

@@ -1,6 +1,7 @@
 import type { JobConfig } from '../../contract/config/config'
 import { provisionOption } from '../../contract/config/provision-args'
 import { invalidField } from '../../contract/errors'
+import type { Transaction } from '../../database/transaction'
 import { env } from '../../env'
 import { usesSlurm } from '../../env/engine'
 import { requestOf } from './resource-request'
@@ -30,9 +31,11 @@ export async function requireCapabilities(
 /**
  * Refuses a job that needs more than the nodes of its Slurm partition can ever give. Accepts every job before the cluster was
  * read: then the leader decides at the submission to Slurm.
+ * @param userId the owner of the job, whose project decides the partition.
  * @throws 422.
  */
 export async function requirePartitionSize(
+  executor: Transaction,
   userId: string,
   config: JobConfig,
   where = 'config_file: ',
@@ -40,7 +43,7 @@ export async function requirePartitionSize(
   if (!usesSlurm()) return
   const [cluster, name] = await Promise.all([
     readSlurmCluster(),
-    findTargetPartition(userId, config.project_id, config.pool),
+    findTargetPartition(executor, userId, config.project_id, config.pool),
   ])
   const partition = findPartition(name, cluster)
   if (!partition) return

@@ -1,7 +1,6 @@
 import { findProject } from '../../access/projects/submission-project'
 import type { Pool } from '../../contract/config/pools'
-import { database } from '../../database/client'
-import { findRow } from '../../database/transaction'
+import { findRow, type Transaction } from '../../database/transaction'
 
 /** SQL for where a job goes in Slurm: the row of its project, otherwise that of its pool, otherwise the default. */
 export function slurmTargetOf(projectId: string, pool: string): string {
@@ -12,13 +11,13 @@ export function slurmTargetOf(projectId: string, pool: string): string {
 
 /** The partition for a user's job in a project, which may not exist yet. Null: Slurm's default. */
 export async function findTargetPartition(
+  executor: Transaction,
   userId: string,
   project: string,
   pool: Pool,
 ): Promise<string | null> {
-  const { pool: connections } = database()
-  const known = await findProject(connections, userId, project)
-  const target = await findRow<{ partition: string | null }>(connections, {
+  const known = await findProject(executor, userId, project)
+  const target = await findRow<{ partition: string | null }>(executor, {
     name: 'slurm-target-of',
     text: slurmTargetOf('$1::uuid', '$2::text'),
     values: [known?.id ?? null, pool],
