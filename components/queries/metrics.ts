@@ -27,6 +27,18 @@ export const jobMetricsQuery = (id: string, request: MetricsRequest, live: boole
     staleTime: live ? 0 : 60_000,
   })
 
+const usageMs = 5000
+
+/** The use of CPU and memory over the run of a job, repeated while it runs. */
+export const jobUsageQuery = (id: string, live: boolean) =>
+  queryOptions({
+    queryKey: [...keys.jobs, 'usage', id, live],
+    queryFn: ({ signal }) => api.jobs.usage(id, signal),
+    placeholderData: keepPreviousData,
+    refetchInterval: live ? usageMs : false,
+    staleTime: live ? 0 : 60_000,
+  })
+
 function nextReadMs(data: JobMetrics | undefined, live: boolean): number | false {
   if (data && !data.complete) return incompleteMs
   return live ? liveMs : false

@@ -188,6 +188,8 @@ export interface TerminalSize {
 /** What a container has used since its start. */
 export interface Usage {
   cpuSeconds: number
+  /** What it holds now. */
+  memoryMib: number
   /** Peak memory if the engine records it, otherwise the current memory. */
   memoryPeakMib: number
 }

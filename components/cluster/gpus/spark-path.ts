@@ -5,6 +5,8 @@ export interface SparkFrame {
   to: number
   /** The value at the upper edge; 0 is the lower one. */
   max: number
+  /** Seconds between two samples, if they may be further apart than those of other lines. */
+  step?: number
 }
 
 export interface SparkPath {
@@ -29,7 +31,8 @@ export function sparkPath(
   values: readonly (number | null)[],
   frame: SparkFrame,
 ): SparkPath {
-  const lines = splitAtGaps(toColumns(at, values, frame))
+  const stepColumns = ((frame.step ?? 0) / Math.max(1, frame.to - frame.from)) * sparkWidth
+  const lines = splitAtGaps(toColumns(at, values, frame), Math.max(widestStep, 1.5 * stepColumns))
   const toY = (value: number) => {
     const share = Math.min(1, Math.max(0, value / frame.max))
     return round(sparkHeight - margin - share * (sparkHeight - 2 * margin))
@@ -64,12 +67,12 @@ function toColumns(
   return [...highest].sort(([left], [right]) => left - right)
 }
 
-function splitAtGaps(points: readonly Point[]): Point[][] {
+function splitAtGaps(points: readonly Point[], widest: number): Point[][] {
   const lines: Point[][] = []
   for (const point of points) {
     const last = lines.at(-1)
     const before = last?.at(-1)
-    if (last && before && point[0] - before[0] <= widestStep) last.push(point)
+    if (last && before && point[0] - before[0] <= widest) last.push(point)
     else lines.push([point])
   }
   return lines

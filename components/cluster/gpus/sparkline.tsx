@@ -29,10 +29,11 @@ export const Sparkline = memo(function Sparkline({
   from,
   to,
   max,
+  step = 0,
   label,
   className,
 }: SparklineProps) {
-  const { line, area } = sparkPath(at, values, { from, to, max })
+  const { line, area } = sparkPath(at, values, { from, to, max, step })
   return (
     <span
       {...(label ? { role: 'img', 'aria-label': label } : {})}

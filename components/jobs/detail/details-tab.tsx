@@ -11,11 +11,18 @@ import { Panel, PanelBody } from '../../ui/panel'
 import type { JobGpuSeries } from '../resources/gpu-series'
 import { JobResources } from '../resources/job-resources'
 
+interface DetailsTabProps {
+  job: JobDetail
+  series: readonly JobGpuSeries[]
+  /** In a wide window, the page shows the curves beside the tabs. */
+  hasColumn: boolean
+}
+
 /** All details of a job, and how it used its resources. */
-export function DetailsTab({ job, series }: { job: JobDetail; series: readonly JobGpuSeries[] }) {
+export function DetailsTab({ job, series, hasColumn }: DetailsTabProps) {
   return (
     <div className="flex flex-col gap-4">
-      <JobResources job={job} series={series} />
+      <JobResources job={job} series={series} hasColumn={hasColumn} />
       <Details job={job} />
     </div>
   )

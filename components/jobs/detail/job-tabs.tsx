@@ -65,10 +65,12 @@ interface JobTabsProps {
   onTab: (tab: TabName) => void
   stream: JobStream
   access: JobAccess
+  /** In a wide window, the page shows the curves beside the tabs. */
+  hasColumn: boolean
 }
 
 /** The output of a job, its results, files, source and details. */
-export function JobTabs({ job, tab, onTab, stream, access }: JobTabsProps) {
+export function JobTabs({ job, tab, onTab, stream, access, hasColumn }: JobTabsProps) {
   const sourceLine = useSourceLine()
   const downloads =
     job.result_file === null
@@ -121,7 +123,11 @@ export function JobTabs({ job, tab, onTab, stream, access }: JobTabsProps) {
         { value: 'metrics', label: 'Metrics', content: <MetricsTab job={job} /> },
         { value: 'files', label: 'Files', content: <ArtifactsTab job={job} /> },
         { value: 'source', label: 'Source', content: <SourceTab id={job.job_id} at={sourceLine} /> },
-        { value: 'details', label: 'Details', content: <DetailsTab job={job} series={stream.gpus} /> },
+        {
+          value: 'details',
+          label: 'Details',
+          content: <DetailsTab job={job} series={stream.gpus} hasColumn={hasColumn} />,
+        },
       ]}
     />
   )

@@ -24,7 +24,9 @@ import { NoteEditor } from '../labels/note-editor'
 import { StarButton } from '../labels/star-button'
 import { projectJobsPath } from '../list/project-jobs-path'
 import { JobCurves } from '../metrics/job-curves'
+import { useIsWide } from '../metrics/use-is-wide'
 import { JobGpuCharts } from '../resources/job-gpu-charts'
+import { JobUsageCharts } from '../resources/job-usage-charts'
 import { IdleGpus } from './idle-gpus'
 import type { JobAccess } from './job-access'
 import { JobActions } from './job-actions'
@@ -120,7 +122,14 @@ function LoadedJob({ job, stream, access }: LoadedJobProps) {
         {job.bucket ? <JobBucket bucket={job.bucket} /> : null}
         {job.notice ? <JobNotice notice={job.notice} /> : null}
         <div className="flex min-w-0 flex-1 gap-6">
-          <JobTabs job={job} tab={tab} onTab={openTab} stream={stream} access={access} />
+          <JobTabs
+            job={job}
+            tab={tab}
+            onTab={openTab}
+            stream={stream}
+            access={access}
+            hasColumn={hasColumn}
+          />
           {hasColumn ? <SideColumn job={job} stream={stream} onMetrics={() => openTab('metrics')} /> : null}
         </div>
       </div>
@@ -134,7 +143,7 @@ function listOf({ project_id }: JobDetail, access: JobAccess) {
   return access === 'admin' ? { label: 'All jobs', href: '/admin/jobs' } : { label: 'Jobs', href: '/jobs' }
 }
 
-/** Live curves of the job's metrics and of its GPUs. In a narrower window, tabs have them. */
+/** Live curves of the job's metrics and of its use of resources. In a narrower window, tabs have them. */
 function SideColumn({
   job,
   stream,
@@ -144,9 +153,11 @@ function SideColumn({
   stream: JobStream
   onMetrics: () => void
 }) {
+  const wide = useIsWide()
   return (
     <aside className="sticky top-4 hidden max-h-[calc(100dvh-2rem)] w-72 shrink-0 flex-col gap-4 self-start overflow-y-auto xl:flex">
       {job.terminal ? null : <JobCurves job={job} onOpen={onMetrics} />}
+      <JobUsageCharts job={job} enabled={wide} />
       <JobGpuCharts
         instances={job.resources.got}
         series={stream.gpus}

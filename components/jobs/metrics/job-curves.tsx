@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query'
-import { useSyncExternalStore } from 'react'
 import { jobMetricsQuery } from '@/components/queries/metrics'
 import { formatNumber } from '@/components/ui/format-number'
 import type { JobDetail } from '@/lib/contract/jobs'
@@ -8,6 +7,7 @@ import { isFinal } from '@/lib/contract/status'
 import { formatValue } from '../result/chart-series'
 import { showText } from '../result/json-text'
 import { curveHeight, curvePath, curveWidth } from './curve-path'
+import { useIsWide } from './use-is-wide'
 
 const shownMetrics = 6
 
@@ -77,20 +77,5 @@ function Curve({ series }: { series: MetricSeries }) {
         />
       </svg>
     </li>
-  )
-}
-
-/** The width from which the page has a side column. */
-const wideQuery = '(min-width: 80rem)'
-
-function useIsWide(): boolean {
-  return useSyncExternalStore(
-    (onChange) => {
-      const media = window.matchMedia(wideQuery)
-      media.addEventListener('change', onChange)
-      return () => media.removeEventListener('change', onChange)
-    },
-    () => window.matchMedia(wideQuery).matches,
-    () => false,
   )
 }

@@ -35,6 +35,23 @@ it('stays small for long jobs, and keeps the first and last times', () => {
   expect(series?.samples.at(-1)?.at).toBe(19_999)
 })
 
+it('has the same resolution at the start and at the end of a long job, and keeps the mean load and the peak memory', () => {
+  const store = new GpuSeriesStore()
+  for (let second = 0; second < 40_000; second += 5) {
+    const { gpus, ...rest } = record(second, second % 10 === 0 ? 1 : 0)
+    store.take({
+      ...rest,
+      gpus: gpus.map((gpu) => ({ ...gpu, memory_used_mib: second === 7_205 ? 900 : 100 })),
+    })
+  }
+  const samples = store.all()[0]?.samples ?? []
+  const steps = samples.slice(1, -1).map(({ at }, nth) => at - (samples[nth]?.at ?? 0))
+  expect(Math.max(...steps)).toBeLessThanOrEqual(2 * Math.min(...steps))
+  expect(Math.max(...samples.map(({ memory_used_mib }) => memory_used_mib ?? 0))).toBe(900)
+  const loads = samples.map(({ load }) => load ?? 0)
+  expect(loads.reduce((sum, load) => sum + load, 0) / loads.length).toBeCloseTo(0.5, 2)
+})
+
 it('starts again after clear', () => {
   const store = new GpuSeriesStore()
   store.take(record(1, 1))

@@ -1,19 +1,25 @@
 import type { ReactNode } from 'react'
 import type { JobDetail } from '@/lib/contract/jobs'
 import { isFinal } from '@/lib/contract/status'
+import { cn } from '../../ui/class-names'
 import { Panel } from '../../ui/panel'
+import { useIsWide } from '../metrics/use-is-wide'
 import { adviseResources, describeRequested, describeUsed } from './describe-resources'
 import type { JobGpuSeries } from './gpu-series'
 import { JobGpuCharts } from './job-gpu-charts'
+import { JobUsageCharts } from './job-usage-charts'
 
 interface JobResourcesProps {
   job: JobDetail
   series: readonly JobGpuSeries[]
+  /** A wide window has the charts beside the tabs. */
+  hasColumn: boolean
 }
 
-/** A job's requested and used resources, with charts of its GPUs. */
-export function JobResources({ job, series }: JobResourcesProps) {
+/** A job's requested and used resources, with charts of its GPUs, CPU and memory. */
+export function JobResources({ job, series, hasColumn }: JobResourcesProps) {
   const { resources } = job
+  const wide = useIsWide()
   return (
     <Panel className="gap-3 px-4 py-2.5">
       <dl className="flex flex-wrap gap-x-8 gap-y-1.5">
@@ -22,8 +28,8 @@ export function JobResources({ job, series }: JobResourcesProps) {
           <Used job={job} />
         </Fact>
       </dl>
-      {/* A wide window has them beside the tabs. */}
-      <div className="xl:hidden">
+      <div className={cn('flex flex-col gap-2', hasColumn && 'xl:hidden')}>
+        <JobUsageCharts job={job} enabled={!(wide && hasColumn)} />
         <JobGpuCharts
           instances={resources.got}
           series={series}

@@ -272,6 +272,11 @@ async function addTraces(admin: Person, ada: Person, lease: Lease, jobs: EverySt
     [jobs.running],
   )
   await pool.query(
+    `INSERT INTO task_usage (task_id, interval_s, cpu_cores, memory_mib)
+     SELECT id, 5, '{0.1,NULL,1.5}', '{100,NULL,2000}' FROM tasks WHERE job_id = $1`,
+    [jobs.running],
+  )
+  await pool.query(
     `INSERT INTO gpu_samples (gpu_id, at, load, memory_used_mib, power_w) SELECT id, now(), 0.1 + 0.2, 1000, 71.123456789 FROM gpus`,
   )
   await pool.query(`INSERT INTO model_requirements (name, milli) VALUES ('llama-3', 2000)`)

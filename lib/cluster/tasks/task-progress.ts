@@ -135,25 +135,6 @@ export async function recordedPaths({
   return new Set(rows.map(({ path }) => path))
 }
 
-/**
- * Replaces the usage sample of a task's container with a newer one. Does nothing without the lease, or after the
- * task has ended.
- */
-export async function recordTaskUsage(
-  lease: Lease,
-  taskId: string,
-  usage: { cpuSeconds: number; memoryPeakMib: number },
-): Promise<void> {
-  await database().pool.query({
-    name: 'record-task-usage',
-    // Not negative if the clock stepped back.
-    text: `UPDATE tasks SET cpu_seconds = $4, sampled_seconds = greatest(extract(epoch FROM now() - started_at), 0),
-             memory_peak_mib = greatest(memory_peak_mib, $5::int)
-            WHERE ${taskHeld} AND status = 'running'`,
-    values: [lease.nodeId, lease.leaseId, taskId, usage.cpuSeconds, usage.memoryPeakMib],
-  })
-}
-
 /** A load of all GPUs of at most this is idle: nvidia-smi shows a percent for a GPU that only drives a display. */
 const idleLoad = 0.01
 

@@ -1,8 +1,9 @@
 import { beforeEach, expect, it } from 'vitest'
+import { EvenSeries } from '../../contract/metrics/even-series'
 import { testDatabase } from '../../database/testing/test-database'
 import { placeManually } from '../testing/placed'
 import { makeJob, makeNode } from '../testing/rows'
-import { recordTaskUsage } from './task-progress'
+import { readTaskUsage, recordTaskUsage, storeUsageCurve, type UsagePoint } from './task-usage'
 
 const db = testDatabase()
 beforeEach(async () => {
@@ -55,4 +56,22 @@ it('is not stored for a fenced-off worker, or after the task has ended', async (
   )
   await recordTaskUsage(fresh, taskId, usage)
   expect(await stored()).toEqual(nothing)
+})
+
+it('has a curve, which a fenced-off worker does not change, and which ends with the job', async () => {
+  const { lease, taskId } = await runningTask()
+  const curveOf = (...cores: number[]) => {
+    const curve = new EvenSeries<UsagePoint>(360, 5, (first) => first)
+    for (const [at, cpuCores] of cores.entries()) curve.add(10 * at, { cpuCores, memoryMib: 100 * at })
+    return curve
+  }
+  await storeUsageCurve(lease, taskId, curveOf(0.5))
+  await storeUsageCurve(lease, taskId, curveOf(0.5, 2))
+  const values = [{ cpuCores: 0.5, memoryMib: 0 }, null, { cpuCores: 2, memoryMib: 100 }]
+  expect((await readTaskUsage(taskId)).curve).toMatchObject({ intervalS: 5, values })
+  await storeUsageCurve({ ...lease, leaseId: lease.nodeId }, taskId, curveOf(9))
+  expect((await readTaskUsage(taskId)).curve.values).toEqual(values)
+  await db.pool.query('DELETE FROM jobs')
+  const { rows } = await db.pool.query('SELECT count(*)::int AS count FROM task_usage')
+  expect(rows).toEqual([{ count: 0 }])
 })

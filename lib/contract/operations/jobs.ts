@@ -4,6 +4,7 @@ import * as jobFiles from '../job-files'
 import * as queries from '../job-queries'
 import * as jobs from '../jobs'
 import * as metrics from '../metrics/job-metrics'
+import { jobUsageSchema } from '../metrics/job-usage'
 import { defineOperations, done, file, get, list, ok, patch, post } from './operation'
 
 /** Whether an older job with the same content may be the response. A wrong value is a 400, for compatibility. */
@@ -102,6 +103,9 @@ export const jobOperations = defineOperations('jobs', 'jobs', {
   metricsCsv: get('/api/jobs/{id}/metrics.csv', 'read', 'Download all values of some metrics', {
     query: metrics.metricsCsvQuerySchema,
     responses: file('CSV'),
+  }),
+  usage: get('/api/jobs/{id}/usage', 'read', 'CPU and memory that a job used over its run', {
+    responses: ok(jobUsageSchema),
   }),
   source: get('/api/jobs/{id}/source', 'read', 'Program and config of a job, without the token', {
     responses: ok(jobs.jobSourceSchema),

@@ -12,7 +12,7 @@ it('reads the peak memory of cgroups version 1', () => {
     stats: { cache: 20 * mib, total_inactive_file: 20 * mib },
     limit: 512 * mib,
   }
-  expect(usageOf({ cpu_stats, memory_stats })).toEqual({ cpuSeconds: 2.5, memoryPeakMib: 210 })
+  expect(usageOf({ cpu_stats, memory_stats })).toEqual({ cpuSeconds: 2.5, memoryMib: 40, memoryPeakMib: 210 })
 })
 
 it('reads the current memory of cgroups version 2, without reclaimable cache', () => {
@@ -21,7 +21,11 @@ it('reads the current memory of cgroups version 2, without reclaimable cache', (
     stats: { anon: 90 * mib, inactive_file: 50 * mib },
     limit: 512 * mib,
   }
-  expect(usageOf({ cpu_stats, memory_stats })).toEqual({ cpuSeconds: 2.5, memoryPeakMib: 100 })
+  expect(usageOf({ cpu_stats, memory_stats })).toEqual({
+    cpuSeconds: 2.5,
+    memoryMib: 100,
+    memoryPeakMib: 100,
+  })
   const more = { usage: mib, stats: { inactive_file: 2 * mib } }
   expect(usageOf({ cpu_stats, memory_stats: more })?.memoryPeakMib).toBe(0)
 })

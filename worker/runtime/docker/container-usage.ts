@@ -27,8 +27,12 @@ export function toUsage({ cpu_stats, memory_stats }: z.infer<typeof statsSchema>
   if (usage === undefined || !cpu_stats) return null
   // Only version 1 has this key. With version 2, Podman reports the limit in the field of the peak.
   const keepsPeak = stats?.total_inactive_file !== undefined
-  const peak = (keepsPeak && max_usage) || heldBytes(usage, stats)
-  return { cpuSeconds: cpu_stats.cpu_usage.total_usage / 1e9, memoryPeakMib: Math.ceil(peak / mib) }
+  const held = heldBytes(usage, stats)
+  return {
+    cpuSeconds: cpu_stats.cpu_usage.total_usage / 1e9,
+    memoryMib: Math.ceil(held / mib),
+    memoryPeakMib: Math.ceil(((keepsPeak && max_usage) || held) / mib),
+  }
 }
 
 /** Returns the memory in MiB that a container uses now, without reclaimable cache; null if the engine reports nothing. */
