@@ -31,10 +31,10 @@ const parquet = Buffer.from(
 const program = `
 import base64, json, os, struct, zlib
 
-def png(tone):
+def png(tone, width=160, height=120):
     part = lambda kind, data: struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
     lines = b"".join(b"\\0" + bytes(value for x in range(160) for value in (tone, x, y)) for y in range(120))
-    head = part(b"IHDR", struct.pack(">IIBBBBB", 160, 120, 8, 2, 0, 0, 0))
+    head = part(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0))
     return b"\\x89PNG\\r\\n\\x1a\\n" + head + part(b"IDAT", zlib.compress(lines)) + part(b"IEND", b"")
 
 os.makedirs("/results/plots")
@@ -64,6 +64,7 @@ json.dump({"nbformat": 4, "cells": cells + [{"cell_type": "code", "source": f"st
 open("/results/million.parquet", "wb").write(base64.b64decode("${parquet}"))
 for tone, name in enumerate(["a", "b", "c"]):
     open(f"/results/plots/{name}.png", "wb").write(png(tone * 120))
+open("/results/plots/bomb.png", "wb").write(png(90, 60000, 60000))
 `
 
 let person: TestUser
@@ -77,7 +78,7 @@ async function openFiles(page: Page, width: number, colorScheme: 'light' | 'dark
   await page.emulateMedia({ colorScheme })
   await page.setViewportSize({ width, height: 900 })
   await page.goto(`/jobs/${id}?tab=files`)
-  await expect(page.getByText('11 files')).toBeVisible()
+  await expect(page.getByText('12 files')).toBeVisible()
 }
 
 const open = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
@@ -94,7 +95,7 @@ for (const [width, scheme] of [
   [1280, 'light'],
   [390, 'dark'],
 ] as const) {
-  test(`small files have viewers at ${width} px, ${scheme}`, async ({ page, context }) => {
+  test(`small files have viewers at ${width} px, ${scheme}`, async ({ page, context, watch }) => {
     await signIn(context, person)
     await openFiles(page, width, scheme)
 
@@ -137,14 +138,21 @@ for (const [width, scheme] of [
     await notebook.scrollIntoViewIfNeeded()
     await open(page, 'report.ipynb')
 
-    await page.getByRole('radio', { name: '3 images' }).click()
+    await open(page, 'plots/bomb.png')
+    await expect(page.getByText('The image has 60,000 × 60,000 pixels.')).toBeVisible()
+    await expect(page.getByRole('link', { name: 'Download', exact: true })).toBeVisible()
+    await open(page, 'plots/bomb.png')
+    watch.tolerate(/409/)
+    await page.getByRole('radio', { name: '4 images' }).click()
     await expect(page.getByRole('img', { name: 'plots/c.png' })).toBeVisible()
     await page.getByRole('button', { name: 'plots/a.png' }).click()
     const large = page.getByRole('dialog', { name: 'plots/a.png' })
     await expect(large).toBeVisible()
     await page.keyboard.press('ArrowRight')
     await expect(page.getByRole('dialog', { name: 'plots/b.png' })).toBeVisible()
-    await expect(page.getByText('2 of 3')).toBeVisible()
+    await expect(page.getByText('2 of 4')).toBeVisible()
+    await page.keyboard.press('ArrowRight')
+    await expect(page.getByRole('dialog').getByText('more than 50 megapixels')).toBeVisible()
     await expectAccessible(page)
     await page.keyboard.press('Escape')
     await expect(page.getByRole('dialog')).toHaveCount(0)

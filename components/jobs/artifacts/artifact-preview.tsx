@@ -35,7 +35,19 @@ function Beginning({ jobId, artifact }: ArtifactPreviewProps) {
   const { data, error, isPending, refetch } = useQuery(artifactPreviewQuery(jobId, id))
   if (isPending) return <Skeleton className="h-24 rounded-md" />
   if (!data) return <LoadFailure error={error} onRetry={() => void refetch()} />
-  if (data.kind === 'none') return <p className="text-muted text-sm">{data.why}</p>
+  if (data.kind === 'none')
+    return (
+      <p className="text-muted text-sm">
+        {data.why}{' '}
+        <a
+          href={api.jobs.artifactUrl(jobId, id)}
+          download
+          className="text-accent-ink underline underline-offset-2"
+        >
+          Download
+        </a>
+      </p>
+    )
   if (data.kind === 'image') {
     return (
       <Image

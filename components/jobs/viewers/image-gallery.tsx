@@ -2,8 +2,10 @@ import { ChevronLeft, ChevronRight, Download, X } from 'lucide-react'
 import Image from 'next/image'
 import { Dialog as Radix } from 'radix-ui'
 import { useRef, useState } from 'react'
+import { maxImagePixels } from '@/lib/contract/image-size'
 import { visibleText } from '@/lib/contract/sanitize-text'
 import { buttonStyles } from '../../ui/button'
+import { cn } from '../../ui/class-names'
 import { dialogOverlay } from '../../ui/dialog'
 import { formatNumber } from '../../ui/format-number'
 import { IconButton } from '../../ui/icon-button'
@@ -58,8 +60,16 @@ export function ImageGallery({ images }: { images: readonly GalleryImage[] }) {
   )
 }
 
-/** The server must not process the job's files, and their sizes are unknown. */
+/** The server must not process the job's files, and their sizes are unknown. It refuses pictures of too many pixels. */
 function Picture({ src, path, className }: { src: string; path: string; className: string }) {
+  const [failed, setFailed] = useState(false)
+  if (failed)
+    return (
+      <span className={cn(className, 'flex items-center justify-center p-2 text-center text-muted')}>
+        Not shown: the image is damaged or has more than {maxImagePixels / 1e6} megapixels. Download it
+        instead.
+      </span>
+    )
   return (
     <Image
       unoptimized
@@ -69,6 +79,7 @@ function Picture({ src, path, className }: { src: string; path: string; classNam
       src={src}
       alt={visibleText(path, 120)}
       className={className}
+      onError={() => setFailed(true)}
     />
   )
 }

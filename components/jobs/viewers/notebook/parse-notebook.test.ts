@@ -54,8 +54,20 @@ it('shows the text beside HTML, and never the HTML', () => {
   })
 })
 
-it('shows pictures as data of their declared type only', () => {
-  expect(outputOf({ 'image/png': 'aGk=\n' })).toEqual({ kind: 'image', src: 'data:image/png;base64,aGk=' })
+/** The beginning of a PNG image of this size. */
+function png(width: number, height: number): string {
+  const size = Buffer.alloc(8)
+  size.writeUInt32BE(width)
+  size.writeUInt32BE(height, 4)
+  return Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'latin1'), size]).toString('base64')
+}
+
+it('shows pictures as data of the type of their content only', () => {
+  const src = `data:image/png;base64,${png(3, 2)}`
+  expect(outputOf({ 'image/png': `${png(3, 2)}\n` })).toEqual({ kind: 'image', src })
+  expect(outputOf({ 'image/jpeg': png(3, 2) })).toEqual({ kind: 'image', src })
+  const bitmap = Buffer.from('BM').toString('base64')
+  expect(outputOf({ 'image/png': bitmap, 'text/plain': 'x' })).toMatchObject({ kind: 'text', text: 'x' })
   expect(outputOf({ 'image/png': '"><script>', 'text/plain': 'x' })).toMatchObject({
     kind: 'text',
     text: 'x',
@@ -63,6 +75,13 @@ it('shows pictures as data of their declared type only', () => {
   expect(outputOf({ 'image/svg+xml': ['<svg a="#">', '\ud800</svg>'] })).toEqual({
     kind: 'image',
     src: 'data:image/svg+xml;charset=utf-8,%3Csvg%20a%3D%22%23%22%3E%EF%BF%BD%3C%2Fsvg%3E',
+  })
+})
+
+it('shows no picture of too many pixels, and says why', () => {
+  expect(outputOf({ 'image/png': png(60_000, 60_000), 'text/plain': '<Figure>' })).toMatchObject({
+    kind: 'text',
+    text: expect.stringMatching(/^The image has 60,000 × 60,000 pixels\..*Download it instead\.$/),
   })
 })
 

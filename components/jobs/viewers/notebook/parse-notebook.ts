@@ -1,3 +1,4 @@
+import { readImage, refusalOfImage } from '@/lib/contract/image-size'
 import { plainText } from '../../output/ansi/ansi-parse'
 import { overwrite } from '../../output/ansi/carriage-return'
 
@@ -81,8 +82,8 @@ function toOutput(output: unknown): CellOutput {
 /** The best form that is safe to show. HTML and scripts are never shown: their text is. */
 function toRichOutput(data: unknown): CellOutput {
   for (const type of ['image/png', 'image/jpeg', 'image/svg+xml']) {
-    const src = imageSource(type, joined(field(data, type)))
-    if (src !== null) return { kind: 'image', src }
+    const image = toImage(type, joined(field(data, type)))
+    if (image !== null) return image
   }
   const markdown = joined(field(data, 'text/markdown'))
   if (markdown !== '') return { kind: 'markdown', text: shortened(markdown) }
@@ -94,12 +95,28 @@ function toRichOutput(data: unknown): CellOutput {
   return { kind: 'hidden', types: types.join(', ') }
 }
 
-function imageSource(type: string, content: string): string | null {
+/** Null: it is no image. */
+function toImage(type: string, content: string): CellOutput | null {
   if (content === '' || content.length > imageCharacters) return null
-  if (type === 'image/svg+xml')
-    return `data:${type};charset=utf-8,${encodeURIComponent(content.replace(/\p{Surrogate}/gu, '\ufffd'))}`
+  if (type === 'image/svg+xml') {
+    const text = encodeURIComponent(content.replace(/\p{Surrogate}/gu, '\ufffd'))
+    return { kind: 'image', src: `data:${type};charset=utf-8,${text}` }
+  }
   const base64 = content.replace(/\s/g, '')
-  return /^[A-Za-z0-9+/]+=*$/.test(base64) ? `data:${type};base64,${base64}` : null
+  if (!/^[A-Za-z0-9+/]+=*$/.test(base64)) return null
+  // Browsers decide by the content, whatever the notebook says.
+  const image = readImage(decodeBeginning(base64))
+  if (image === null) return null
+  const why = refusalOfImage(image)
+  return why === null ? { kind: 'image', src: `data:${image.type};base64,${base64}` } : shownText(why, false)
+}
+
+/** The first megabyte, which has the size of the image. */
+function decodeBeginning(base64: string): Uint8Array {
+  const whole = base64.replace(/=+$/, '').slice(0, 4 << 18)
+  // One character alone stands for no byte.
+  const text = atob(whole.length % 4 === 1 ? whole.slice(0, -1) : whole)
+  return Uint8Array.from(text, (character) => character.charCodeAt(0))
 }
 
 function shownText(text: string, failed: boolean): CellOutput {
