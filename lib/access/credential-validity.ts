@@ -1,15 +1,22 @@
 import { database } from '../database/client'
+import { findRow } from '../database/transaction'
 import type { Actor } from './actor'
 import { liveSession } from './sessions/session'
 
+/** Checks whether the credential of an actor is still valid, as {@link renewActor}. */
+export async function isCredentialValid(actor: Actor): Promise<boolean> {
+  return (await renewActor(actor)) !== null
+}
+
 /**
- * Checks whether the credential of an actor is still valid: the user is enabled, the token neither revoked nor
- * expired, and the session not ended. For responses that last for hours.
+ * Returns the actor with their present role; null if their credential is no longer valid: the user is disabled, the token was
+ * revoked or has expired, or the session ended. For responses that last for hours.
  */
-export async function isCredentialValid({ userId, tokenId, sessionId }: Actor): Promise<boolean> {
-  const { rowCount } = await database().pool.query({
-    name: 'still-holds',
-    text: `SELECT 1 FROM users u
+export async function renewActor(actor: Actor): Promise<Actor | null> {
+  const { userId, tokenId, sessionId } = actor
+  const row = await findRow<Pick<Actor, 'role'>>(database().pool, {
+    name: 'renew-actor',
+    text: `SELECT u.role FROM users u
             WHERE u.id = $1 AND u.disabled_at IS NULL
               AND ($2::uuid IS NULL OR EXISTS (
                 SELECT 1 FROM api_tokens t WHERE t.id = $2 AND t.revoked_at IS NULL
@@ -18,7 +25,7 @@ export async function isCredentialValid({ userId, tokenId, sessionId }: Actor): 
                 SELECT 1 FROM sessions s WHERE s.id = $3 AND ${liveSession}))`,
     values: [userId, tokenId, sessionId],
   })
-  return rowCount === 1
+  return row && { ...actor, ...row }
 }
 
 /** A check that is repeated often asks the database once in this time. */

@@ -11,6 +11,7 @@ const kinds = {
   content_lost: { status: 410, title: 'Content lost' },
   payload_too_large: { status: 413, title: 'Too large' },
   unsupported_media_type: { status: 415, title: 'Unsupported media type' },
+  range_not_satisfiable: { status: 416, title: 'Range not satisfiable' },
   invalid_fields: { status: 422, title: 'Invalid fields' },
   headers_too_large: { status: 431, title: 'Headers too large' },
   rate_limited: { status: 429, title: 'Too many requests' },

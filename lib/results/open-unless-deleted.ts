@@ -2,7 +2,7 @@ import type { FilesDeletion } from '../contract/artifacts'
 import { database } from '../database/client'
 import { oneRow } from '../database/transaction'
 import { storage } from '../storage/storage'
-import { type OpenedObject, StorageFault } from '../storage/store'
+import { type ByteRange, type OpenedObject, StorageFault } from '../storage/store'
 
 /**
  * Opens a stored file of a job. Returns why the job's files were deleted instead, if somebody deleted them after the caller
@@ -12,7 +12,7 @@ import { type OpenedObject, StorageFault } from '../storage/store'
 export async function openUnlessDeleted(
   jobId: string,
   key: string,
-  range?: { start: number },
+  range?: ByteRange,
 ): Promise<OpenedObject | FilesDeletion> {
   try {
     return await storage().open(key, range)

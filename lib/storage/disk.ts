@@ -5,6 +5,7 @@ import { errorCode } from '../contract/error-code'
 import { SparseWriter } from './sparse-write'
 import {
   areas,
+  type ByteRange,
   checkKey,
   checkPrefix,
   type ListedObject,
@@ -61,11 +62,11 @@ async function writeObject(
   }
 }
 
-async function openObject(path: string, { start = 0 }: { start?: number } = {}): Promise<OpenedObject> {
+async function openObject(path: string, { start = 0, end }: ByteRange = {}): Promise<OpenedObject> {
   const file = await withDiskFaults(open(path, 'r'))
   try {
     const { size } = await withDiskFaults(file.stat())
-    return { bytes: size, stream: file.createReadStream({ start }) }
+    return { bytes: size, stream: file.createReadStream({ start, ...(end === undefined ? {} : { end }) }) }
   } catch (error) {
     await file.close()
     throw error

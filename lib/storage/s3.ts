@@ -5,6 +5,7 @@ import { type BucketAddress, connectS3 } from './s3-client'
 import { type BucketLocation, withBucketFaults } from './s3-faults'
 import { upload } from './s3-upload'
 import {
+  type ByteRange,
   checkKey,
   checkPrefix,
   type ListedObject,
@@ -63,13 +64,14 @@ class S3Store implements ObjectStore {
     return upload({ client: await this.#client(), place: this.#place, key: Key, overwrite }, parts)
   }
 
-  async open(key: string, { start = 0 }: { start?: number } = {}): Promise<OpenedObject> {
-    const range = start > 0 ? { Range: `bytes=${start}-` } : {}
+  async open(key: string, { start = 0, end }: ByteRange = {}): Promise<OpenedObject> {
+    const isPart = start > 0 || end !== undefined
+    const range = isPart ? { Range: `bytes=${start}-${end ?? ''}` } : {}
     const at = this.#at(key)
     try {
       return opened(await this.#call((client) => client.getObject({ ...at, ...range })))
     } catch (error) {
-      if (start === 0 || !isBeyondEnd(error)) throw error
+      if (!isPart || !isBeyondEnd(error)) throw error
       const { ContentLength = 0 } = await this.#call((client) => client.headObject(at))
       return { bytes: ContentLength, stream: Readable.from([]) }
     }

@@ -14,8 +14,8 @@ export interface ObjectStore {
     parts: AsyncIterable<Uint8Array>,
     options?: { overwrite?: boolean },
   ): Promise<StoredObject>
-  /** Opens an object at a byte offset. The caller must read the stream to its end or destroy it. */
-  open(key: string, range?: { start?: number }): Promise<OpenedObject>
+  /** Opens an object, or a part of it. The caller must read the stream to its end or destroy it. */
+  open(key: string, range?: ByteRange): Promise<OpenedObject>
   /** Reads an object and returns its size and checksum. */
   measure(key: string): Promise<StoredObject>
   has(key: string): Promise<boolean>
@@ -27,6 +27,12 @@ export interface ObjectStore {
   removeLeftovers(before: Date): Promise<number>
   /** Checks whether objects can be stored. @throws StorageFault that says what to change. */
   check(): Promise<void>
+}
+
+/** A part of an object. `end` is the last byte; without it, the part ends with the object. */
+export interface ByteRange {
+  start?: number
+  end?: number
 }
 
 export interface StoredObject {

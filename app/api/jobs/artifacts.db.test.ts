@@ -10,7 +10,8 @@ import { GET as downloadAll } from '@/app/api/jobs/[id]/artifacts.tar/route'
 import { makePerson, type Person } from '@/lib/access/testing/people'
 import { makeJob } from '@/lib/cluster/testing/rows'
 import { testDatabase } from '@/lib/database/testing/test-database'
-import { listArtifacts, previewArtifact } from '@/lib/jobs/downloads/artifacts'
+import { previewArtifact } from '@/lib/jobs/downloads/artifact-preview'
+import { listArtifacts } from '@/lib/jobs/downloads/artifacts'
 import { createLink } from '@/lib/jobs/downloads/download-links'
 import { deleteOldFiles } from '@/lib/jobs/lifecycle/retention'
 import { findVisibleJob, type VisibleJob } from '@/lib/jobs/read/job-visibility'
@@ -57,9 +58,19 @@ const asAda = () => ({ headers: { cookie: ada.cookie, 'sec-fetch-site': 'same-or
 const detailOf = async (response: Response) => ((await response.json()) as { detail: string }).detail
 const follow = (url: string) => followLink(new Request(url), params({}))
 
+/** The beginning of a PNG image that claims this size. */
+const pngHeader = (width: number, height: number) => {
+  const size = Buffer.alloc(8)
+  size.writeUInt32BE(width)
+  size.writeUInt32BE(height, 4)
+  return `\x89PNG\r\n\x1a\n\0\0\0\rIHDR${size.toString('latin1')}`
+}
+const gifFrame = '\x01\x00\x01\x00\0\0\0\x2c\0\0\0\0\x01\0\x01\0\0'
+const avifSize = '\0\0\0\x14ispe\0\0\0\0\0\0\0\x01\0\0\0\x01'
+
 describe('artifacts', () => {
   it('are listed by path, displayed only if that is safe, and saved under a safe name', async () => {
-    const png = Buffer.from('\x89PNG\r\n\x1a\n<script>', 'latin1')
+    const png = Buffer.from(`${pngHeader(1, 1)}<script>`, 'latin1')
     const job = await jobWith({
       'b/plot.html': png,
       'a.txt': 'žluť <script>\n',
@@ -108,11 +119,11 @@ describe('artifacts', () => {
   })
 
   it.each([
-    ['image/gif', 'GIF89a\x01\x00\x01\x00'],
-    ['image/gif', 'GIF87a\x01\x00\x01\x00'],
-    ['image/webp', 'RIFF\x24\n\x00\x00WEBPVP8 '],
-    ['image/avif', '\x00\x00\x00\x1cftypavif\x00\x00'],
-    ['image/avif', '\x00\x00\x00\x1cftypavis\x00\x00'],
+    ['image/gif', `GIF89a${gifFrame}`],
+    ['image/gif', `GIF87a${gifFrame}`],
+    ['image/webp', 'RIFF\x24\n\x00\x00WEBPVP8 \0\0\0\0\0\0\0\x9d\x01\x2a\x01\0\x01\0'],
+    ['image/avif', `\x00\x00\x00\x1cftypavif\x00\x00${avifSize}`],
+    ['image/avif', `\x00\x00\x00\x1cftypavis\x00\x00${avifSize}`],
     [null, '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'],
     [null, 'RIFF\x24\x00\x00\x00WAVEfmt '],
     [null, '\x00\x00\x00\x1cftypmp42\x00\x00'],
@@ -124,6 +135,37 @@ describe('artifacts', () => {
     const response = await downloadOne(request, params({ id: job.id, artifactId: id }))
     expect(response.status === 200 ? response.headers.get('content-type') : null).toBe(type)
     await response.body?.cancel()
+  })
+
+  it('are not shown if they claim too many pixels, and can be downloaded', async () => {
+    const job = await jobWith({ 'bomb.png': Buffer.from(`${pngHeader(60_000, 60_000)}x`, 'latin1') })
+    const id = (await listArtifacts(job)).artifacts[0]?.artifact_id ?? ''
+    const why =
+      'The image has 60,000 × 60,000 pixels. An image of at most 50 megapixels is shown here. Download it instead.'
+    expect(await previewArtifact(job, id)).toEqual({ kind: 'none', why })
+    const get = (query: string) =>
+      downloadOne(
+        new Request(`http://localhost:8001/api/x${query}`, asAda()),
+        params({ id: job.id, artifactId: id }),
+      )
+    const refused = await get('?as=image')
+    expect([refused.status, await detailOf(refused)]).toEqual([409, why])
+    const saved = await get('')
+    expect(saved.status).toBe(200)
+    await saved.body?.cancel()
+  })
+
+  it('that are images have their size behind a profile of some hundred kilobytes', async () => {
+    const segment = (marker: number, content: Buffer) => {
+      const head = Buffer.from([0xff, marker, 0, 0])
+      head.writeUInt16BE(content.length + 2, 2)
+      return Buffer.concat([head, content])
+    }
+    const profile = Array.from({ length: 8 }, () => segment(0xe2, Buffer.alloc(60_000)))
+    const frame = segment(0xc0, Buffer.from([8, 0, 2, 0, 3, 3]))
+    const job = await jobWith({ 'photo.jpg': Buffer.concat([Buffer.from([0xff, 0xd8]), ...profile, frame]) })
+    const id = (await listArtifacts(job)).artifacts[0]?.artifact_id ?? ''
+    expect(await previewArtifact(job, id)).toEqual({ kind: 'image' })
   })
 
   it('download as one archive that tar reads, with no path outside of it', async () => {

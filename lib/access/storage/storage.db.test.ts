@@ -13,8 +13,9 @@ import { frameHeader } from '../../contract/archives/archive-frames'
 import { parseConfig } from '../../contract/config/config'
 import { compactLedger, recountLedger } from '../../database/ledger'
 import { testDatabase } from '../../database/testing/test-database'
-import { downloadArtifact, listArtifacts } from '../../jobs/downloads/artifacts'
+import { listArtifacts } from '../../jobs/downloads/artifacts'
 import { downloadResult } from '../../jobs/downloads/download'
+import { downloadArtifact } from '../../jobs/downloads/download-artifact'
 import { deleteJobFiles } from '../../jobs/lifecycle/delete-files'
 import { deleteOldFiles } from '../../jobs/lifecycle/retention'
 import { findVisibleJob } from '../../jobs/read/job-visibility'
@@ -328,10 +329,10 @@ describe('deleting', () => {
     await diskStore(root).remove(resultKey(rows[0].name))
     await rm(join(root, 'artifacts', id), { recursive: true })
     const deleted = { code: 'not_found', message: 'The owner of the job or an admin deleted the file.' }
-    await expect(downloadResult(job, 'jsonl')).rejects.toMatchObject(deleted)
-    await expect(downloadArtifact(job, artifacts[0]?.artifact_id ?? '', 'file')).rejects.toMatchObject(
-      deleted,
-    )
+    const headers = new Headers()
+    await expect(downloadResult(job, 'jsonl', headers)).rejects.toMatchObject(deleted)
+    const first = artifacts[0]?.artifact_id ?? ''
+    await expect(downloadArtifact(job, first, 'file', headers)).rejects.toMatchObject(deleted)
     await deleteOldFiles()
     expect(await used()).toMatchObject({ artifacts: 0, results: 0 })
     expect(await findVisibleJob(person.actor, id)).toMatchObject({

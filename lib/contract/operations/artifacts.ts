@@ -1,6 +1,6 @@
 import * as artifacts from '../artifacts'
 import * as workingFiles from '../working-files'
-import { created, defineOperations, file, get, ok, post } from './operation'
+import { created, defineOperations, file, get, ok, post, rangeHeaders, stored } from './operation'
 
 /** The files that jobs wrote to /results and to their working directories, and links to them. */
 export const artifactOperations = defineOperations('jobs', 'jobs', {
@@ -9,7 +9,8 @@ export const artifactOperations = defineOperations('jobs', 'jobs', {
   }),
   artifact: get('/api/jobs/{id}/artifacts/{artifactId}', 'read', 'Download an artifact', {
     query: artifacts.artifactQuerySchema,
-    responses: file('The file'),
+    headers: rangeHeaders,
+    responses: stored('The file'),
   }),
   artifactPreview: get('/api/jobs/{id}/artifacts/{artifactId}/preview', 'read', 'Preview of an artifact', {
     responses: ok(artifacts.artifactPreviewSchema),
@@ -27,7 +28,7 @@ export const artifactOperations = defineOperations('jobs', 'jobs', {
     '/api/jobs/{id}/working-files/{fileId}',
     'read',
     'Download a version of a file of the working directory',
-    { responses: file('The file') },
+    { headers: rangeHeaders, responses: stored('The file') },
   ),
   link: post('/api/jobs/{id}/links', 'read', 'Create a download link that works without signing in', {
     body: artifacts.createLinkSchema,
@@ -35,6 +36,7 @@ export const artifactOperations = defineOperations('jobs', 'jobs', {
   }),
   followLink: get('/api/download', 'public', 'Download a file with a download link', {
     query: artifacts.downloadQuerySchema,
-    responses: file('The file'),
+    headers: rangeHeaders,
+    responses: stored('The file'),
   }),
 })

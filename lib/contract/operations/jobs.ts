@@ -5,7 +5,7 @@ import * as queries from '../job-queries'
 import * as jobs from '../jobs'
 import * as metrics from '../metrics/job-metrics'
 import { jobUsageSchema } from '../metrics/job-usage'
-import { defineOperations, done, file, get, list, ok, patch, post } from './operation'
+import { defineOperations, done, file, get, list, ok, patch, post, rangeHeaders, stored } from './operation'
 
 /** Whether an older job with the same content may be the response. A wrong value is a 400, for compatibility. */
 export const deduplicateQuery = z
@@ -115,7 +115,8 @@ export const jobOperations = defineOperations('jobs', 'jobs', {
   }),
   fileContent: get('/api/jobs/{id}/files/content', 'read', 'Download a file of the uploaded directory', {
     query: jobFiles.jobFileQuerySchema,
-    responses: file('The file'),
+    headers: rangeHeaders,
+    responses: stored('The file'),
   }),
   events: get('/api/jobs/{id}/events', 'read', 'Live events of a job (SSE): job, output, reset, end', {
     query: queries.eventsQuerySchema,

@@ -84,6 +84,16 @@ export const created = <Schema extends z.ZodType>(schema: Schema) => ({
 })
 export const done = { 204: { description: 'Done' } }
 export const file = (description: string) => ({ 200: { description } })
+/** A file of which a request can ask for a part (RFC 9110, section 14). */
+export const stored = (description: string) => ({
+  200: { description },
+  206: { description: 'The part that the header Range asks for' },
+})
+/** The headers of a request for a part of a file. */
+export const rangeHeaders = {
+  Range: 'a part of the file, for example "bytes=0-1023"; one that the file does not have: 416',
+  'If-Range': 'the ETag of an earlier response; another file is sent whole',
+}
 export const list = <Item extends z.ZodType>(item: Item) => ({
   200: { description: 'An array; the Link header has the next page', schema: z.array(item), item },
 })

@@ -64,13 +64,17 @@ function toWebRequest(request: IncomingMessage, response: ServerResponse): Reque
 }
 
 async function send(answer: Response, response: ServerResponse, isHead: boolean): Promise<void> {
-  response.writeHead(answer.status, headersOf(answer))
+  const length = Number(answer.headers.get('content-length') ?? Number.POSITIVE_INFINITY)
   if (answer.body === null || isHead) {
+    response.writeHead(answer.status, headersOf(answer))
     await answer.body?.cancel()
     response.end()
-  } else if (Number(answer.headers.get('content-length') ?? Number.POSITIVE_INFINITY) <= maxBufferedBytes) {
-    response.end(Buffer.from(await answer.arrayBuffer()))
+  } else if (length <= maxBufferedBytes) {
+    // Before the headers, so that a failure becomes an answer.
+    const body = Buffer.from(await answer.arrayBuffer())
+    response.writeHead(answer.status, headersOf(answer)).end(body)
   } else {
+    response.writeHead(answer.status, headersOf(answer))
     // A client that closes the connection ends the stream.
     await pipeline(Readable.fromWeb(answer.body as Parameters<typeof Readable.fromWeb>[0]), response).catch(
       () => {

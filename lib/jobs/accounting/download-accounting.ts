@@ -1,4 +1,5 @@
 import type { Actor } from '../../access/actor'
+import { isCredentialValid } from '../../access/credential-validity'
 import { type AccountingQuery, type AccountingRow, rangeOf } from '../../contract/cluster/accounting'
 import { toCell } from '../../results/csv-cell'
 import { contentDisposition } from '../downloads/content-disposition'
@@ -31,6 +32,7 @@ export async function downloadAccounting(actor: Actor, query: AccountingQuery): 
   return contentDisposition(toBytes(lines), {
     name: `gpuq-${query.by}-${from}-${to}.csv`,
     type: 'text/csv; charset=utf-8',
+    mayRead: () => isCredentialValid(actor),
   })
 }
 

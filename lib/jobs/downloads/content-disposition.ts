@@ -1,4 +1,6 @@
 import { Readable } from 'node:stream'
+import { cachedCheck } from '../../access/credential-validity'
+import { unauthenticated } from '../../contract/errors'
 
 /** Makes browsers save the file and never show it: a job may have written anything, including HTML. */
 const safe = {
@@ -8,15 +10,51 @@ const safe = {
   'cross-origin-resource-policy': 'same-origin',
 }
 
-/** Returns a download. `name` contains no separators and no invisible characters. */
+/** What a download is, and who receives it. */
+export interface Download {
+  /** Contains no separators and no invisible characters. */
+  name: string
+  type: string
+  /** Whether the reader may still have it. Repeated while it is sent. */
+  mayRead: () => Promise<boolean>
+}
+
+interface Sent {
+  status?: number
+  headers?: Record<string, string>
+}
+
+/** Returns a download. It breaks off soon after the reader lost the right to it. */
 export function contentDisposition(
-  content: Readable | AsyncIterable<Uint8Array>,
-  { name, type }: { name: string; type: string },
+  content: AsyncIterable<Uint8Array>,
+  { name, type, mayRead }: Download,
+  { status = 200, headers = {} }: Sent = {},
 ): Response {
-  const stream = content instanceof Readable ? content : Readable.from(content, { objectMode: false })
+  const stream = Readable.from(whileAllowed(content, mayRead), { objectMode: false })
+  // A generator that nobody has read from does not close what it would read.
+  if (content instanceof Readable) stream.once('close', () => content.destroy())
   return new Response(Readable.toWeb(stream) as ReadableStream<Uint8Array>, {
-    headers: { ...safe, 'content-type': type, 'content-disposition': disposition(name) },
+    status,
+    headers: { ...safe, 'content-type': type, 'content-disposition': disposition(name), ...headers },
   })
+}
+
+/**
+ * Sends nothing more after the right to read ended, however long the download takes. The connection breaks, so that the
+ * client does not take the part for the whole file.
+ */
+async function* whileAllowed(
+  content: AsyncIterable<Uint8Array>,
+  mayRead: () => Promise<boolean>,
+): AsyncGenerator<Uint8Array> {
+  const isAllowed = cachedCheck(mayRead)
+  for await (const part of content) {
+    if (!(await isAllowed()))
+      throw unauthenticated(
+        'The token, session or role with which this download began has ended. Sign in, or use a valid token.',
+      )
+    yield part
+  }
 }
 
 /** RFC 6266: the name in ASCII, and also the complete name if it has other characters. */

@@ -7,8 +7,10 @@ import { forbidden } from '../../contract/errors'
 import { database } from '../../database/client'
 import { publicUrl } from '../../env'
 import { findVisibleJob, type VisibleJob } from '../read/job-visibility'
-import { downloadArtifact, findArtifact } from './artifacts'
+import { findArtifact } from './artifacts'
 import { downloadResult } from './download'
+import { downloadArtifact } from './download-artifact'
+import type { RequestHeaders } from './stored-file'
 
 /** The signed content of a link. `expires` is in seconds since 1970. */
 interface Claims {
@@ -36,7 +38,11 @@ export async function createLink(
 }
 
 /** Returns the file of a link to any holder of the link. @throws 403 if the link is wrong or has expired. */
-export async function followLink(given: Claims & { signature: string }, now: Date): Promise<Response> {
+export async function followLink(
+  given: Claims & { signature: string },
+  now: Date,
+  headers: RequestHeaders,
+): Promise<Response> {
   const { signature, ...claims } = given
   const expected = await sign(claims)
   const sent = Buffer.from(signature, 'base64url')
@@ -47,7 +53,9 @@ export async function followLink(given: Claims & { signature: string }, now: Dat
     throw forbidden('This link has expired. Ask its creator for a new one.')
   }
   const job = await findVisibleJob(await creatorOf(claims.user), claims.job)
-  return claims.file === 'result' ? downloadResult(job, 'jsonl') : downloadArtifact(job, claims.file, 'file')
+  return claims.file === 'result'
+    ? downloadResult(job, 'jsonl', headers)
+    : downloadArtifact(job, claims.file, 'file', headers)
 }
 
 async function sign({ job, file, user, expires }: Claims): Promise<Buffer> {

@@ -1,24 +1,35 @@
 import { conflict, unavailable } from '../../contract/errors'
 import { RankLabels } from '../../contract/rank-labels'
 import { isFinal } from '../../contract/status'
+import { database } from '../../database/client'
+import { oneRow } from '../../database/transaction'
 import { toPlainText } from '../../results/decode'
 import { resultKey } from '../../results/name'
 import { countRanks, readOutput } from '../../results/read-output'
+import type { ByteRange } from '../../storage/store'
 import { waitForResultFile } from '../live/wait'
 import type { VisibleJob } from '../read/job-visibility'
 import { filesDeleted, openFile } from './artifacts'
 import { contentDisposition } from './content-disposition'
+import { type RequestHeaders, storedDownload } from './stored-file'
 
 /**
  * Returns a job's JSONL file, or its output so far as plain text. The text of several ranks has one rank after the
  * other, with the rank as a label on each line.
- * @throws 409 for the file of a job that has not ended, 503 while the file is being written.
+ * @param headers may ask for a part of the JSONL file
+ * @throws 409 for the file of a job that has not ended, 503 while the file is being written, 416.
  */
-export async function downloadResult(job: VisibleJob, format: 'jsonl' | 'text'): Promise<Response> {
+export async function downloadResult(
+  job: VisibleJob,
+  format: 'jsonl' | 'text',
+  headers: RequestHeaders,
+): Promise<Response> {
+  const { mayRead } = job
   if (format === 'text') {
     return contentDisposition(await plainText(job), {
       name: `${job.id}.txt`,
       type: 'text/plain; charset=utf-8',
+      mayRead,
     })
   }
   if (!isFinal(job.status)) {
@@ -29,8 +40,14 @@ export async function downloadResult(job: VisibleJob, format: 'jsonl' | 'text'):
   if (name === null) {
     throw unavailable('The result file is being written. Try again in a second.', 1)
   }
-  const { stream } = await openFile(job.id, resultKey(name))
-  return contentDisposition(stream, { name, type: 'application/x-ndjson; charset=utf-8' })
+  const facts = await oneRow<{ bytes: number; sha256: string }>(
+    database().pool,
+    'SELECT bytes::int8 AS bytes, sha256 FROM result_files WHERE job_id = $1',
+    [job.id],
+  )
+  const open = async (range?: ByteRange) => (await openFile(job.id, resultKey(name), range)).stream
+  const type = 'application/x-ndjson; charset=utf-8'
+  return storedDownload(headers, { ...facts, open }, { name, type, mayRead })
 }
 
 /** Returns the output of an attempt as plain text, one rank after the other. */

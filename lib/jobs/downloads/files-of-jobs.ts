@@ -13,10 +13,19 @@ import { type TarEntry, tarOf } from './tar'
  */
 export async function downloadFilesOfJobs(actor: Actor, ids: readonly string[]): Promise<Response> {
   const entries: TarEntry[] = []
-  for (const id of ids) entries.push(...(await entriesOf(await findVisibleJob(actor, id))))
+  const jobs: VisibleJob[] = []
+  for (const id of ids) {
+    const job = await findVisibleJob(actor, id)
+    jobs.push(job)
+    entries.push(...(await entriesOf(job)))
+  }
   if (entries.length === 0)
     throw conflict('These jobs have no files: they have not ended, or their files were deleted.')
-  return contentDisposition(tarOf(entries), { name: 'jobs.tar', type: 'application/x-tar' })
+  const mayRead = async () => {
+    for (const job of jobs) if (!(await job.mayRead())) return false
+    return true
+  }
+  return contentDisposition(tarOf(entries), { name: 'jobs.tar', type: 'application/x-tar', mayRead })
 }
 
 interface ResultRow {

@@ -1,8 +1,10 @@
 import type { Actor } from '../../access/actor'
+import { renewActor } from '../../access/credential-validity'
 import { blobKey } from '../../archives/blob-key'
 import { readArchive } from '../../archives/read-archive'
 import { findVisibleSnapshot, noSuchSnapshot } from '../../archives/snapshots/snapshot-rows'
 import { isLink } from '../../contract/archives/archive-manifest'
+import { GpuqError } from '../../contract/errors'
 import { database } from '../../database/client'
 import { storage } from '../../storage/storage'
 import { contentDisposition } from './content-disposition'
@@ -32,5 +34,19 @@ export async function downloadSnapshot(actor: Actor, id: string): Promise<Respon
         },
   )
   const file = `${name.replaceAll('/', '-')}-${version}.tar`
-  return contentDisposition(tarOf(entries), { name: file, type: 'application/x-tar' })
+  const mayRead = () => maySee(actor, id)
+  return contentDisposition(tarOf(entries), { name: file, type: 'application/x-tar', mayRead })
+}
+
+/** The actor may have left the project, or lost the role of an admin. */
+async function maySee(actor: Actor, id: string): Promise<boolean> {
+  const current = await renewActor(actor)
+  if (current === null) return false
+  try {
+    await findVisibleSnapshot(database().pool, current, id)
+    return true
+  } catch (error) {
+    if (error instanceof GpuqError) return false
+    throw error
+  }
 }

@@ -7,8 +7,9 @@ import { safePaths } from '../../contract/sanitize-text'
 import { database } from '../../database/client'
 import { oneRow } from '../../database/transaction'
 import { storage } from '../../storage/storage'
+import type { ByteRange } from '../../storage/store'
 import type { VisibleJob } from '../read/job-visibility'
-import { contentDisposition } from './content-disposition'
+import { type RequestHeaders, storedDownload } from './stored-file'
 
 /** Lists the files of the directory that was uploaded for a job. */
 export async function listSourceFiles(job: VisibleJob): Promise<JobFiles> {
@@ -22,8 +23,12 @@ export async function listSourceFiles(job: VisibleJob): Promise<JobFiles> {
   return { files }
 }
 
-/** Returns one file of the directory as a download. @throws 404 */
-export async function downloadSourceFile(job: VisibleJob, path: string): Promise<Response> {
+/** Returns one file of the directory, or a part of it, as a download. @throws 404, 416 */
+export async function downloadSourceFile(
+  job: VisibleJob,
+  path: string,
+  headers: RequestHeaders,
+): Promise<Response> {
   const { archive } = await readDirectory(job)
   const entry = archive?.manifest.entries.find((candidate) => candidate.path === path)
   if (!archive || !entry || isLink(entry))
@@ -31,9 +36,12 @@ export async function downloadSourceFile(job: VisibleJob, path: string): Promise
       'not_found',
       'The job has no file with this path. GET /api/jobs/ID/files lists the files of its directory.',
     )
-  const { stream } = await storage().open(blobKey(archive.projectId, entry.sha256))
+  const { projectId } = archive
+  const open = async (range?: ByteRange) =>
+    (await storage().open(blobKey(projectId, entry.sha256), range)).stream
   const [name = 'file'] = safePaths([path.slice(path.lastIndexOf('/') + 1)])
-  return contentDisposition(stream, { name, type: 'application/octet-stream' })
+  const download = { name, type: 'application/octet-stream', mayRead: job.mayRead }
+  return storedDownload(headers, { ...entry, open }, download)
 }
 
 async function readDirectory({ id }: VisibleJob) {

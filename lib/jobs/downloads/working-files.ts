@@ -7,10 +7,10 @@ import { database } from '../../database/client'
 import { findRow, oneRow } from '../../database/transaction'
 import { logger } from '../../logger'
 import { artifactKey } from '../../results/name'
-import { StorageFault } from '../../storage/store'
+import { type ByteRange, StorageFault } from '../../storage/store'
 import type { VisibleJob } from '../read/job-visibility'
 import { filesDeleted, openFile } from './artifacts'
-import { contentDisposition } from './content-disposition'
+import { type RequestHeaders, storedDownload } from './stored-file'
 
 /** Lists the files of a job's working directory whose version is above `after`, in the order of their versions. */
 export async function listWorkingFiles({ id }: Pick<VisibleJob, 'id'>, after: number): Promise<WorkingFiles> {
@@ -36,35 +36,45 @@ export async function listWorkingFiles({ id }: Pick<VisibleJob, 'id'>, after: nu
   }
 }
 
-/** Returns one version of a file. @throws 404 also if a later version has replaced it; 410 if the storage has lost it. */
-export async function downloadWorkingFile(job: VisibleJob, fileId: string): Promise<Response> {
+/** Returns one version of a file, or a part of it. @throws 404 also if a later version has replaced it; 410 if the storage has lost it. */
+export async function downloadWorkingFile(
+  job: VisibleJob,
+  fileId: string,
+  headers: RequestHeaders,
+): Promise<Response> {
   const row = await findVersion(job.id, fileId)
   if (!row) {
     if (job.files_deleted !== null) throw filesDeleted(job)
     throw noSuchVersion()
   }
   const key = artifactKey({ jobId: job.id, attempt: row.attempt, rank: row.rank }, fileId)
-  const { stream } = await openFile(job.id, key).catch(async (error: unknown) => {
-    if (!(error instanceof StorageFault) || error.code !== 'not_found') throw error
-    if (!(await findVersion(job.id, fileId))) throw noSuchVersion()
-    logger.error({ key }, 'the storage has lost the content of a working file')
-    throw contentLost('The storage of gpuq has lost the content of this file. Tell your admin.')
-  })
+  const open = async (range?: ByteRange) => {
+    const { stream } = await openFile(job.id, key, range).catch(async (error: unknown) => {
+      if (!(error instanceof StorageFault) || error.code !== 'not_found') throw error
+      if (!(await findVersion(job.id, fileId))) throw noSuchVersion()
+      logger.error({ key }, 'the storage has lost the content of a working file')
+      throw contentLost('The storage of gpuq has lost the content of this file. Tell your admin.')
+    })
+    return stream
+  }
   const [name = 'file'] = safePaths([row.path.slice(row.path.lastIndexOf('/') + 1)])
-  return contentDisposition(stream, { name, type: 'application/octet-stream' })
+  const download = { name, type: 'application/octet-stream', mayRead: job.mayRead }
+  return storedDownload(headers, { ...row, open }, download)
 }
 
 interface Version {
   attempt: number
   rank: number
   path: string
+  bytes: number
+  sha256: string
 }
 
 async function findVersion(jobId: string, fileId: string): Promise<Version | null> {
   if (!z.uuid().safeParse(fileId).success) return null
   return findRow<Version>(
     database().pool,
-    'SELECT attempt, rank, path FROM working_files WHERE job_id = $1 AND id = $2',
+    'SELECT attempt, rank, path, bytes, sha256 FROM working_files WHERE job_id = $1 AND id = $2',
     [jobId, fileId],
   )
 }

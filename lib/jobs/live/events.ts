@@ -1,5 +1,5 @@
 import type { Actor } from '../../access/actor'
-import { cachedCheck, isCredentialValid } from '../../access/credential-validity'
+import { cachedCheck } from '../../access/credential-validity'
 import { ChangeSignal } from '../../async/change-signal'
 import { takeSlot } from '../../async/concurrency-limit'
 import { rateLimited } from '../../contract/errors'
@@ -8,7 +8,7 @@ import { isFinal } from '../../contract/status'
 import { traceStep } from '../../logger'
 import { type RankOutput, readChunks, readRanks, tailOffsets } from '../../results/read-output'
 import { shortenRecords } from '../../results/shorten-records'
-import { maySee, type VisibleJob } from '../read/job-visibility'
+import type { VisibleJob } from '../read/job-visibility'
 import { readJobDetail } from '../read/read'
 import { pollIntervalMs, watchJob } from './wait'
 
@@ -59,7 +59,7 @@ export function jobEvents(actor: Actor, job: VisibleJob, from: EventsFrom, signa
     const message = `You have ${streamsPerUser} live pages open, which is the limit. Close some of them.`
     throw rateLimited(message, 10)
   }
-  const mayRead = cachedCheck(async () => (await isCredentialValid(actor)) && (await maySee(actor, job)))
+  const mayRead = cachedCheck(job.mayRead)
   return streamEvents({ mayRead, show: (detail) => detail, release }, job.id, from, signal)
 }
 

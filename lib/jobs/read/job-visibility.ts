@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { type Actor, isAdmin } from '../../access/actor'
+import { renewActor } from '../../access/credential-validity'
 import type { FilesDeletion } from '../../contract/artifacts'
 import { forbidden, notFound } from '../../contract/errors'
 import type { JobStatus } from '../../contract/status'
@@ -48,13 +49,20 @@ export interface VisibleJob extends FilesDeletion {
   userId: string
   status: JobStatus
   attempt: number
+  /**
+   * Whether the actor may still see it: their credential is valid, and they have not lost the role of an admin, or of a manager
+   * of its project. For answers that last.
+   */
+  mayRead: () => Promise<boolean>
 }
+
+type JobRow = Omit<VisibleJob, 'mayRead'>
 
 const noSuchJob = () => notFound('You have no job with this id. GET /api/jobs lists your jobs.')
 
-async function findSeen(actor: Actor, jobId: string): Promise<VisibleJob | null> {
+async function findSeen(actor: Actor, jobId: string): Promise<JobRow | null> {
   const { sql, values } = visibilityFilter(actor)
-  return findRow<VisibleJob>(
+  return findRow<JobRow>(
     database().pool,
     `SELECT j.id, j.user_id AS "userId", j.status, j.attempt, j.files_deleted, j.deleted_after_days FROM jobs j
       WHERE ${sql} AND j.id = $${values.length + 1}`,
@@ -66,16 +74,12 @@ async function findSeen(actor: Actor, jobId: string): Promise<VisibleJob | null>
 export async function findVisibleJob(actor: Actor, jobId: string): Promise<VisibleJob> {
   const job = z.uuid().safeParse(jobId).success ? await findSeen(actor, jobId) : null
   if (!job) throw noSuchJob()
-  return job
+  return { ...job, mayRead: () => maySee(actor, job) }
 }
 
-/** Returns true if the actor may still see a job. They may have lost the role of an admin, or of a manager of its project. */
-export async function maySee(actor: Actor, { id, userId }: VisibleJob): Promise<boolean> {
-  if (userId === actor.userId) return true
-  const user = await findRow<Pick<Actor, 'role'>>(database().pool, 'SELECT role FROM users WHERE id = $1', [
-    actor.userId,
-  ])
-  return user !== null && (await findSeen({ ...actor, ...user }, id)) !== null
+async function maySee(actor: Actor, { id, userId }: JobRow): Promise<boolean> {
+  const current = await renewActor(actor)
+  return current !== null && (userId === actor.userId || (await findSeen(current, id)) !== null)
 }
 
 /** Returns true if the actor may change a job that they see: its owner and admins. A manager only reads and cancels. */

@@ -54,6 +54,7 @@ export async function downloadMetrics(
   return contentDisposition(csvLines(output, names), {
     name: `${job.id}.csv`,
     type: 'text/csv; charset=utf-8',
+    mayRead: job.mayRead,
   })
 }
 

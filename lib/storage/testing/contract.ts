@@ -1,13 +1,16 @@
 import { createHash } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { type ObjectStore, StorageFault } from '../store'
+import { type ByteRange, type ObjectStore, StorageFault } from '../store'
 
 export async function* parts(...texts: (string | Uint8Array)[]): AsyncGenerator<Uint8Array> {
   for (const text of texts) yield Buffer.from(text)
 }
 
-export async function readObject(store: ObjectStore, key: string, start?: number): Promise<string> {
-  const { stream } = await store.open(key, start === undefined ? {} : { start })
+export const readObject = (store: ObjectStore, key: string, start?: number): Promise<string> =>
+  readRange(store, key, start === undefined ? {} : { start })
+
+async function readRange(store: ObjectStore, key: string, range: ByteRange): Promise<string> {
+  const { stream } = await store.open(key, range)
   const chunks: Buffer[] = []
   for await (const chunk of stream) chunks.push(chunk)
   return Buffer.concat(chunks).toString()
@@ -39,6 +42,14 @@ export function testStorageContract(createStore: () => Promise<ObjectStore>): vo
     expect(await readObject(store, key, 4)).toBe('two\n')
     expect(await readObject(store, key, 8)).toBe('')
     expect(await readObject(store, key, 100)).toBe('')
+    for (const [start, end, text] of [
+      [0, 2, 'one'],
+      [4, 5, 'tw'],
+      [2, 100, 'e\ntwo\n'],
+      [7, 7, '\n'],
+      [8, 9, ''],
+    ] as const)
+      expect(await readRange(store, key, { start, end })).toBe(text)
     const { bytes, stream } = await store.open(key, { start: 4 })
     expect(bytes).toBe(8)
     stream.destroy()

@@ -63,7 +63,7 @@ const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 const list = async (after = 0, person = ada) =>
   listWorkingFiles(await findVisibleJob(person.actor, task.jobId), after)
 const download = async (fileId: string | undefined, person = ada) =>
-  downloadWorkingFile(await findVisibleJob(person.actor, task.jobId), fileId ?? '')
+  downloadWorkingFile(await findVisibleJob(person.actor, task.jobId), fileId ?? '', new Headers())
 const notFound = { code: 'not_found' }
 
 const stored = async () =>

@@ -3,11 +3,12 @@ import { shareOperations } from '@/lib/contract/operations/shares'
 import { route } from '@/lib/http/route'
 import { contentDisposition } from '@/lib/jobs/downloads/content-disposition'
 import { plainText } from '@/lib/jobs/downloads/download'
-import { openShare } from '@/lib/jobs/shares/shared-job'
+import { findShare, openShare } from '@/lib/jobs/shares/shared-job'
 
 /** Public, because the token of the link proves the right. */
 export const GET = route(shareOperations.output, async ({ params, request }) => {
   const { jobId, attempt } = await openShare(params.token, clientAddress(request.headers))
   const text = await plainText({ id: jobId, attempt })
-  return contentDisposition(text, { name: 'output.txt', type: 'text/plain; charset=utf-8' })
+  const mayRead = async () => (await findShare(params.token)) !== null
+  return contentDisposition(text, { name: 'output.txt', type: 'text/plain; charset=utf-8', mayRead })
 })

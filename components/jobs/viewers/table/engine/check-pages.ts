@@ -8,6 +8,7 @@ import {
   decompressZstd,
 } from 'hyparquet-compressors'
 import { formatBytes } from '@/lib/contract/format-bytes'
+import type { FilePart } from './remote-file'
 import { TableError, type TableLimits } from './table-limits'
 
 /** Write into a buffer of the size that the page claims, which `checkPages` limits. hyparquet has Snappy itself. */
@@ -23,12 +24,16 @@ export const limitedCompressors: Compressors = {
  * Reads the headers of all pages of a row group. A few bytes may claim to contain gigabytes, which would end the browser's tab.
  * @throws TableError if a page or a column claims too much
  */
-export function checkPages(buffer: ArrayBuffer, { columns }: RowGroup, limits: TableLimits): void {
+export function checkPages(
+  { start: partStart, content }: FilePart,
+  { columns }: RowGroup,
+  limits: TableLimits,
+): void {
   for (const { meta_data: chunk } of columns) {
     if (!chunk) continue
     const start = Number(chunk.dictionary_page_offset || chunk.data_page_offset)
-    // A view throws if it is outside of the file.
-    const view = new DataView(buffer, start, Number(chunk.total_compressed_size))
+    // A view throws if it is outside of the part.
+    const view = new DataView(content, start - partStart, Number(chunk.total_compressed_size))
     const reader = { view, offset: 0 }
     let values = 0
     while (reader.offset < view.byteLength - 1) {

@@ -4,8 +4,26 @@ import { TableEngine } from './table-engine'
 import { type TableLimits, tableLimits } from './table-limits'
 import type { TableMessage } from './table-messages'
 
-async function open(content: ArrayBuffer | Uint8Array<ArrayBuffer>, limits: Partial<TableLimits> = {}) {
-  vi.stubGlobal('fetch', async () => new Response(content))
+type Content = ArrayBuffer | Uint8Array<ArrayBuffer>
+
+/** The ranges that were requested. */
+let requested: [start: number, end: number][] = []
+
+/** A server that answers with the requested part of the file. */
+async function sendPart(content: Content, init: RequestInit): Promise<Response> {
+  const [, start, end] = /^bytes=(\d+)-(\d+)$/.exec(new Headers(init.headers).get('range') ?? '') ?? []
+  const range: [number, number] = [Number(start), Number(end) + 1]
+  requested.push(range)
+  return new Response(content.slice(...range), { status: 206 })
+}
+
+async function open(
+  content: Content,
+  limits: Partial<TableLimits> = {},
+  send: (content: Content, init: RequestInit) => Promise<Response> = sendPart,
+) {
+  requested = []
+  vi.stubGlobal('fetch', (_: string, init: RequestInit) => send(content, init))
   const messages: TableMessage[] = []
   const engine = new TableEngine((message) => messages.push(message), { ...tableLimits, ...limits })
   await engine.receive({ kind: 'open', url: '/file', format: 'parquet', bytes: content.byteLength })
@@ -74,10 +92,53 @@ it('shows the first rows of a table that is too large', async () => {
   })
 })
 
+it('requests the end of the file, then one row group after the other until the table is full', async () => {
+  const file = parquetWriteBuffer({
+    columnData: column(1_500_000),
+    rowGroupSize: 300_000,
+    codec: 'UNCOMPRESSED',
+  })
+  const { state } = await open(file, { cells: 800_000 })
+  expect(state).toMatchObject({ count: 400_000, loading: false })
+  const [footer, first, second, ...others] = requested
+  expect(others).toEqual([])
+  expect(footer).toEqual([file.byteLength - (1 << 19), file.byteLength])
+  expect(first?.[0]).toBe(4)
+  expect(second?.[0]).toBe(first?.[1])
+  const sum = requested.reduce((bytes, [start, end]) => bytes + end - start, 0)
+  expect(sum).toBeLessThan(file.byteLength / 2)
+})
+
+it('shows a file that is larger than the limit, if its row groups are not', async () => {
+  const file = parquetWriteBuffer({
+    columnData: column(600_000),
+    rowGroupSize: 100_000,
+    codec: 'UNCOMPRESSED',
+  })
+  const { state, failure } = await open(file, { parquetBytes: file.byteLength / 4 })
+  expect(failure).toBe('')
+  expect(state).toMatchObject({ count: 600_000, loading: false, notices: [] })
+})
+
+it('reads the whole file once if the server ignores ranges, up to the limit', async () => {
+  const file = parquetWriteBuffer({ columnData: column(150_000), rowGroupSize: 100_000 })
+  const send = vi.fn(async (content: Content) => new Response(content))
+  expect((await open(file, {}, send)).state).toMatchObject({ count: 150_000, loading: false })
+  expect(send).toHaveBeenCalledOnce()
+  const { failure } = await open(file, { parquetBytes: file.byteLength - 1 }, send)
+  expect(failure).toContain('Download it instead.')
+})
+
+it('says that the connection broke', async () => {
+  const file = parquetWriteBuffer({ columnData: column(1000) })
+  const { failure } = await open(file, {}, async () => new Response('half', { status: 206 }))
+  expect(failure).toContain('The connection broke')
+})
+
 it.each([
   [{ pageBytes: 100 }, 'more than 100 B when it is unpacked'],
   [{ pageValues: 100 }, 'more than 100 values in a column'],
-  [{ parquetBytes: 100 }, 'A Parquet file of at most 100 B can be shown here'],
+  [{ parquetBytes: 100 }, 'Parts of at most 100 B can be shown here'],
 ])('answers in words if a part claims too much: %j', async (limits, message) => {
   const { failure } = await open(parquetWriteBuffer({ columnData: column(50_000) }), limits)
   expect(failure).toContain(message)

@@ -1,10 +1,16 @@
-import { type FileMetaData, parquetMetadata, parquetRead, parquetSchema, type SchemaElement } from 'hyparquet'
-import { formatBytes } from '@/lib/contract/format-bytes'
+import {
+  type FileMetaData,
+  parquetMetadataAsync,
+  parquetRead,
+  parquetSchema,
+  type RowGroup,
+  type SchemaElement,
+} from 'hyparquet'
 import { checkPages, limitedCompressors } from './check-pages'
 import type { ColumnType } from './column-type'
-import { openUrl } from './open-url'
 import { cellTextOf } from './parquet-value'
 import type { OnBatch } from './read-csv'
+import { type FilePart, RemoteFile, sliceOf } from './remote-file'
 import type { TableData } from './table-data'
 import { TableError } from './table-limits'
 
@@ -18,24 +24,18 @@ interface ParquetFile {
 }
 
 /**
- * Reads a Parquet file into a table, column by column. Returns false if the table was full before the end.
- * @throws TableError if the file is too large or damaged
+ * Reads a Parquet file into a table, one row group after the other, until the table is full. Only these parts of the file are
+ * requested, and one of them is in memory. Returns false if the table was full before the end.
+ * @throws TableError if a part of the file is too large or damaged
  */
 export async function readParquet(
   { url, bytes, signal }: ParquetFile,
   table: TableData,
   onBatch: OnBatch,
 ): Promise<boolean> {
-  const { parquetBytes } = table.limits
-  if (bytes > parquetBytes) {
-    const limit = formatBytes(parquetBytes)
-    throw new TableError(
-      `The file has ${formatBytes(bytes)}. A Parquet file of at most ${limit} can be shown here. Download it instead.`,
-    )
-  }
-  const buffer = await download(await openUrl(url, signal), bytes, onBatch)
+  const file = new RemoteFile({ url, bytes, signal, limit: table.limits.parquetBytes, onRead: onBatch })
   try {
-    return await readGroups(buffer, table, () => onBatch(bytes))
+    return await readGroups(file, bytes, table, () => onBatch(bytes))
   } catch (error) {
     // What a damaged or hostile file causes in the reader could be any error.
     if (error instanceof TableError || signal.aborted) throw error
@@ -45,28 +45,16 @@ export async function readParquet(
   }
 }
 
-/** Reads a whole file of a known size. */
-async function download(response: Response, bytes: number, onBatch: OnBatch): Promise<ArrayBuffer> {
-  const buffer = new Uint8Array(bytes)
-  const reader = response.body?.getReader()
-  let at = 0
-  for (;;) {
-    const { done, value } = (await reader?.read()) ?? { done: true, value: undefined }
-    if (done || value === undefined) break
-    buffer.set(value.subarray(0, bytes - at), at)
-    at += value.length
-    await onBatch(at)
-  }
-  if (at !== bytes) throw new TableError('The connection broke while the file was read. Try again.')
-  return buffer.buffer
-}
-
 async function readGroups(
-  buffer: ArrayBuffer,
+  file: RemoteFile,
+  bytes: number,
   table: TableData,
   onBatch: () => Promise<void>,
 ): Promise<boolean> {
-  const metadata = parquetMetadata(buffer)
+  const metadata = await parquetMetadataAsync({
+    byteLength: bytes,
+    slice: async (start, end = bytes) => sliceOf(await file.read(start, end), start, end),
+  })
   const { children } = parquetSchema(metadata)
   const heads = children.map(({ element }) => ({ name: element.name, type: typeOfElement(element) }))
   if (heads.length === 0) throw new TableError('The Parquet file has no columns.')
@@ -77,12 +65,16 @@ async function readGroups(
   let start = 0
   for (const group of metadata.row_groups) {
     const end = start + Number(group.num_rows)
-    if (start < end) checkPages(buffer, group, table.limits)
+    if (start === end) continue
+    // The table is full: the other groups are not requested.
+    if (table.freeRows === 0) return false
+    const part = await file.read(...placeOf(group))
+    checkPages(part, group, table.limits)
     for (; start < end; start = Math.min(end, start + windowRows)) {
       const rows = Math.min(windowRows, end - start, table.freeRows)
       if (rows === 0) return false
       for (const [column, { name }] of table.columns.entries()) {
-        const values = await readColumn(buffer, metadata, { name, from: start, to: start + rows })
+        const values = await readColumn(part, bytes, metadata, { name, from: start, to: start + rows })
         table.addCells(column, values, (value) => cellTextOf(value, table.limits.cellCharacters))
       }
       table.endRows()
@@ -93,6 +85,21 @@ async function readGroups(
   return table.count === start
 }
 
+/** The first byte of a row group in the file, and the end of its last column. */
+function placeOf({ columns }: RowGroup): [start: number, end: number] {
+  const places = columns.flatMap(({ meta_data: chunk }) => {
+    if (!chunk) return []
+    const start = Number(chunk.dictionary_page_offset || chunk.data_page_offset)
+    return [{ start, end: start + Number(chunk.total_compressed_size) }]
+  })
+  const [first] = places
+  if (!first) throw new TableError('The Parquet file is damaged.')
+  return places.reduce<[number, number]>(
+    ([start, end], place) => [Math.min(start, place.start), Math.max(end, place.end)],
+    [first.start, first.end],
+  )
+}
+
 interface ColumnPart {
   name: string
   from: number
@@ -101,13 +108,14 @@ interface ColumnPart {
 
 /** The values of one column in one row group. */
 async function readColumn(
-  buffer: ArrayBuffer,
+  part: FilePart,
+  bytes: number,
   metadata: FileMetaData,
   { name, from, to }: ColumnPart,
 ): Promise<unknown[]> {
   const values: unknown[] = new Array(to - from).fill(null)
   await parquetRead({
-    file: buffer,
+    file: { byteLength: bytes, slice: (start, end = bytes) => sliceOf(part, start, end) },
     metadata,
     compressors: limitedCompressors,
     columns: [name],

@@ -11,7 +11,7 @@ export interface TableLimits {
   rowCharacters: number
   /** The longest cell of a Parquet file, in characters. */
   cellCharacters: number
-  /** A Parquet file is read as a whole. */
+  /** One row group of a Parquet file, as it is stored. */
   parquetBytes: number
   /** One page of a Parquet file, unpacked. */
   pageBytes: number

@@ -3,6 +3,6 @@ import { route } from '@/lib/http/route'
 import { downloadSourceFile } from '@/lib/jobs/downloads/source-files'
 import { findVisibleJob } from '@/lib/jobs/read/job-visibility'
 
-export const GET = route(jobOperations.fileContent, async ({ actor, params, query }) =>
-  downloadSourceFile(await findVisibleJob(actor, params.id), query.path),
+export const GET = route(jobOperations.fileContent, async ({ actor, params, query, request }) =>
+  downloadSourceFile(await findVisibleJob(actor, params.id), query.path, request.headers),
 )

@@ -1,6 +1,6 @@
 import { artifactOperations } from '@/lib/contract/operations/artifacts'
 import { route } from '@/lib/http/route'
-import { previewArtifact } from '@/lib/jobs/downloads/artifacts'
+import { previewArtifact } from '@/lib/jobs/downloads/artifact-preview'
 import { findVisibleJob } from '@/lib/jobs/read/job-visibility'
 
 export const GET = route(artifactOperations.artifactPreview, async ({ params, actor }) =>

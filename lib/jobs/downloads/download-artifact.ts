@@ -1,0 +1,24 @@
+import { safePaths } from '../../contract/sanitize-text'
+import type { ByteRange } from '../../storage/store'
+import type { VisibleJob } from '../read/job-visibility'
+import { requireImage } from './artifact-preview'
+import { findArtifact, openArtifact } from './artifacts'
+import { type RequestHeaders, storedDownload } from './stored-file'
+
+/**
+ * Returns one artifact as a download, or with `image` for display in a page.
+ * @param headers may ask for a part of the file
+ * @throws 409 if it is not an image that a page can show; 416
+ */
+export async function downloadArtifact(
+  job: VisibleJob,
+  artifactId: string,
+  as: 'file' | 'image',
+  headers: RequestHeaders,
+): Promise<Response> {
+  const row = await findArtifact(job, artifactId)
+  const type = as === 'file' ? 'application/octet-stream' : await requireImage(job, row)
+  const [name = 'artifact'] = safePaths([row.path.slice(row.path.lastIndexOf('/') + 1)])
+  const file = { ...row, open: (range?: ByteRange) => openArtifact(job, row, range) }
+  return storedDownload(headers, file, { name, type, mayRead: job.mayRead })
+}
