@@ -135,6 +135,27 @@ describe('a join link', () => {
     expect((await list(admin))[0]).toMatchObject({ joined: 1, state: 'open' })
   })
 
+  it('says only a limited number of times that a user id is taken, then nothing about any', async () => {
+    const link = await created(admin, { new_accounts: true, max_people: 2 })
+    const token = tokenOf(link)
+    const taken = await Promise.all(Array.from({ length: 30 }, () => newAccount(token, bob.handle)))
+    const texts = taken.map(({ body }) => (body as { detail: string }).detail)
+    expect(texts.filter((text) => /is taken/.test(text))).toHaveLength(22)
+    const free = await newAccount(token, 'a-free-user-id')
+    const known = await newAccount(token, bob.handle)
+    expect([free.status, free.body]).toEqual([known.status, known.body])
+    expect(free).toMatchObject({
+      status: 409,
+      body: { detail: expect.stringMatching(/creates no more accounts.*Ask/) },
+    })
+    expect((await list(admin)).find(({ id: own }) => own === link.id)).toMatchObject({
+      joined: 0,
+      state: 'open',
+    })
+    // People who have an account still join.
+    expect(await joinAs(await makePerson(), token)).toMatchObject({ status: 200 })
+  })
+
   it('does not say to others than its open holders whether a user id is taken', async () => {
     const link = await created(admin, { new_accounts: true })
     await revoke(admin, link.id)

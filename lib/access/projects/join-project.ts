@@ -9,7 +9,7 @@ import type { Actor } from '../actor'
 import { recordAudit } from '../audit'
 import { hashPassword, withHashingLimit } from '../sessions/passwords'
 import { requireStrongPassword } from '../sessions/strong-password'
-import { reservedHandles, userConflict } from '../users/users'
+import { handleTaken, reservedHandles } from '../users/users'
 import { hashJoinToken, joinLinkSource, joinLinkState } from './join-links'
 
 /** A join link as its holder may see it. */
@@ -26,8 +26,13 @@ interface OpenedJoinLink {
 
 /** Wrong links of one address per minute. A right one is always accepted, because a class may share an address. */
 const wrongPerMinute = 60
-/** New accounts that one address asks for per minute: more than a class needs, and few enough guesses of user ids. */
+/** New accounts that one address asks for per minute: more than a class needs. */
 const accountsPerMinute = 150
+/**
+ * How often a link says that a user id is taken, besides once for each person: a holder of the link must not find out who has an
+ * account. Somebody who uses this up has no more power than somebody who fills the link with accounts.
+ */
+const spareTakenAnswers = 20
 const maxAddresses = 20_000
 
 // Next.js loads modules again for each route bundle; the counts are kept once per process.
@@ -127,18 +132,43 @@ export async function joinWithAccount(
     throw invalidField('user_id', `"${handle}" is reserved, choose another`)
   await requireStrongPassword('password', password, { handle, name, email: null })
   const hash = await withHashingLimit(() => hashPassword(password))
-  await transaction(async (tx) => {
+  const isNew = await transaction(async (tx) => {
     await takePlace(tx, link)
     const id = uuidv7()
-    const insert = 'INSERT INTO users (id, handle, name, password_hash) VALUES ($1, $2, $3, $4)'
-    await tx.query(insert, [id, handle, name, hash]).catch((error) => {
-      throw userConflict(error, handle)
-    })
+    const { rowCount } = await tx.query(
+      `INSERT INTO users (id, handle, name, password_hash) SELECT $1::uuid, $2, $3, $4
+        WHERE EXISTS (SELECT 1 FROM join_links WHERE id = $5 AND taken_answers < max_people + ${spareTakenAnswers})
+       ON CONFLICT DO NOTHING`,
+      [id, handle, name, hash, link.id],
+    )
+    if (rowCount !== 1) {
+      // The link is locked, so that concurrent guesses are counted one after the other.
+      await countTakenAnswer(tx, link)
+      return false
+    }
     const detail = { name, role: 'researcher', join_link: link.id }
     await recordAudit(tx, { actorId: id, action: 'user_created', target: handle, detail })
     await addMember(tx, link, id)
+    return true
   })
+  if (!isNew) throw handleTaken(handle)
   return { project_id: link.slug, user_id: handle }
+}
+
+/**
+ * Gives the place back and counts the answer.
+ * @throws 409 if the link has given all its answers, the same for each user id
+ */
+async function countTakenAnswer(tx: Transaction, { id }: OpenedJoinLink): Promise<void> {
+  const { rowCount } = await tx.query(
+    `UPDATE join_links SET joined = joined - 1, taken_answers = taken_answers + 1
+      WHERE id = $1 AND taken_answers < max_people + ${spareTakenAnswers}`,
+    [id],
+  )
+  if (rowCount !== 1)
+    throw conflict(
+      'Too many user ids that are taken were tried with this link, so it creates no more accounts. Ask whoever sent it for a new one.',
+    )
 }
 
 const needsAccount = (): GpuqError =>

@@ -1,7 +1,7 @@
 import { uuidv7 } from 'uuidv7'
 import type { z } from 'zod'
 import type { CreatedUser, createUserSchema, listUsersSchema, User } from '../../contract/access/access'
-import { conflict, invalidField } from '../../contract/errors'
+import { conflict, type GpuqError, invalidField } from '../../contract/errors'
 import { database } from '../../database/client'
 import { cutPage, decodeCursor, type Page } from '../../database/pagination'
 import { isUniqueViolation, oneRow, transaction } from '../../database/transaction'
@@ -67,10 +67,14 @@ export async function createUser(
   })
 }
 
+/** The error for a user id that somebody has. */
+export const handleTaken = (handle: string): GpuqError =>
+  conflict(`The user id "${handle}" is taken. Choose another.`)
+
 /** Converts a unique violation into an error that names the field; returns other errors unchanged. */
 export function userConflict(error: unknown, handle: string): unknown {
   if (['users_handle_key', 'users_handle_lower_key'].some((name) => isUniqueViolation(error, name))) {
-    return conflict(`The user id "${handle}" is taken. Choose another.`)
+    return handleTaken(handle)
   }
   if (['users_email_key', 'users_email_lower_key'].some((name) => isUniqueViolation(error, name))) {
     return conflict('Another user has this e-mail address. Use a different address for each user.')
