@@ -16,6 +16,14 @@ export const jobFileTextQuery = (id: string, path: string) =>
     retry: false,
   })
 
+/** What differs between the uploaded directories of two jobs. */
+export const jobFileChangesQuery = (before: string, after: string) =>
+  queryOptions({
+    queryKey: [...keys.jobs, 'directory', 'changes', before, after],
+    queryFn: ({ signal }) => api.jobs.fileChanges(after, { since: before }, signal),
+    retry: false,
+  })
+
 /** The whole text of a file of a job, by its download address. The caller limits its size. It never changes. */
 export const fileTextQuery = (url: string) =>
   queryOptions({

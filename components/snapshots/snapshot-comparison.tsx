@@ -2,16 +2,16 @@ import { useQuery } from '@tanstack/react-query'
 import { ArrowRight } from 'lucide-react'
 import { useState } from 'react'
 import { changesQuery } from '@/components/queries/snapshots'
-import type { Snapshot, SnapshotChange, SnapshotChanges } from '@/lib/contract/archives/snapshots'
+import type { Snapshot, SnapshotChange } from '@/lib/contract/archives/snapshots'
 import { visibleText } from '@/lib/contract/sanitize-text'
 import { Loaded } from '../shell/load-failure'
 import { Badge } from '../ui/badge'
-import { formatBytes, formatCount, formatNumber } from '../ui/format-number'
+import { formatBytes, formatNumber } from '../ui/format-number'
 import { Panel, PanelHeader } from '../ui/panel'
 import { Select } from '../ui/select'
 import { SkeletonRows } from '../ui/skeleton'
 import { type Column, DataTable } from '../ui/table'
-import type { Tone } from '../ui/tones'
+import { changeTones, describeChanges } from './describe-changes'
 
 /** What changed between two versions, at first between the newest one and the one before it. */
 export function SnapshotComparison({ versions }: { versions: readonly Snapshot[] }) {
@@ -83,19 +83,6 @@ function Changes({ from, to }: { from: string; to: string }) {
     </Loaded>
   )
 }
-
-function describeChanges({ added, removed, changed, unchanged, files }: SnapshotChanges): string {
-  if (files.length === 0) return `No differences: ${formatCount(unchanged.files, 'file')}.`
-  const parts = Object.entries({ added, removed, changed })
-    .filter(([, counts]) => counts.files > 0)
-    .map(([name, counts]) => `${formatNumber(counts.files)} ${name} (${formatBytes(counts.bytes)})`)
-  return [...parts, `${formatNumber(unchanged.files)} unchanged`].join(', ')
-}
-
-const changeTones = { added: 'success', removed: 'danger', changed: 'info' } as const satisfies Record<
-  SnapshotChange['change'],
-  Tone
->
 
 const sizeOf = (bytes: number | null) => (bytes === null ? '–' : formatBytes(bytes))
 

@@ -21,4 +21,10 @@ export const jobFileQuerySchema = z.object({
   path: z.string().default('').describe('path of a file of the directory'),
 })
 
+/** Query of `GET /api/jobs/ID/files/changes`. */
+export const compareJobFilesSchema = z.object({
+  since: z.string().describe('id of the job to compare with'),
+  limit: z.coerce.number().int().min(1).max(1000).default(1000).describe('maximum number of files'),
+})
+
 export type JobFiles = z.infer<typeof jobFilesSchema>

@@ -16,20 +16,29 @@ const styles = {
 const maxLines = 5_000
 const maxCharacters = 2_000
 
-/** How the second program differs from the first one. */
-export function CodeDifferences({ first, second }: { first: string; second: string }) {
+interface CodeDifferencesProps {
+  first: string
+  second: string
+  /** What the texts are, for screen readers. */
+  name: string
+  /** The sentence for equal texts. */
+  equal: string
+}
+
+/** How the second text differs from the first one. */
+export function CodeDifferences({ first, second, name, equal }: CodeDifferencesProps) {
   const lines = useMemo(() => compareCode(first, second), [first, second])
   if (lines === null)
     return (
-      <Callout className="m-3" title="The programs are too different">
+      <Callout className="m-3" title="The texts are too different">
         They have so few equal lines that a comparison takes too long. Open the Source tab of each job
         instead.
       </Callout>
     )
   if (lines.every(({ kind }) => kind === 'gap'))
-    return <p className="px-4 py-3 text-muted text-sm">The programs are equal.</p>
+    return <p className="px-4 py-3 text-muted text-sm">{equal}</p>
   return (
-    <ScrollRegion aria-label="Differences of the programs" className="max-h-[70dvh] overflow-auto">
+    <ScrollRegion aria-label={`Differences of ${name}`} className="max-h-[70dvh] overflow-auto">
       <table className="w-full border-collapse font-mono text-xs">
         <caption className="sr-only">Lines that differ, with the lines around them</caption>
         <tbody>

@@ -102,7 +102,9 @@ function Comparison({ details }: { details: readonly JobDetail[] }) {
       </section>
       <FinalMetrics details={details} jobs={jobs} />
       <ConfigPanel jobs={jobs} configs={sources.map(({ data }) => data?.config ?? null)} />
-      {jobs.length > 1 ? <CodePanel jobs={jobs} sources={sources.map(({ data }) => data ?? null)} /> : null}
+      {jobs.length > 1 ? (
+        <CodePanel details={details} jobs={jobs} sources={sources.map(({ data }) => data ?? null)} />
+      ) : null}
     </>
   )
 }

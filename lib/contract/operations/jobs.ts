@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { snapshotChangesSchema } from '../archives/snapshots'
 import { invalidRequest } from '../errors'
 import * as jobFiles from '../job-files'
 import * as queries from '../job-queries'
@@ -113,6 +114,12 @@ export const jobOperations = defineOperations('jobs', 'jobs', {
   files: get('/api/jobs/{id}/files', 'read', 'The files of the directory that was uploaded for a job', {
     responses: ok(jobFiles.jobFilesSchema),
   }),
+  fileChanges: get(
+    '/api/jobs/{id}/files/changes',
+    'read',
+    'What differs between the directories that were uploaded for two jobs',
+    { query: jobFiles.compareJobFilesSchema, responses: ok(snapshotChangesSchema) },
+  ),
   fileContent: get('/api/jobs/{id}/files/content', 'read', 'Download a file of the uploaded directory', {
     query: jobFiles.jobFileQuerySchema,
     headers: rangeHeaders,

@@ -1,7 +1,9 @@
 import { blobKey } from '../../archives/blob-key'
 import { readArchive } from '../../archives/read-archive'
-import { isLink } from '../../contract/archives/archive-manifest'
-import { GpuqError } from '../../contract/errors'
+import { compareManifests } from '../../archives/snapshots/compare-manifests'
+import { isLink, type Manifest, toManifest } from '../../contract/archives/archive-manifest'
+import type { SnapshotChanges } from '../../contract/archives/snapshots'
+import { GpuqError, notFound } from '../../contract/errors'
 import type { JobFiles } from '../../contract/job-files'
 import { safePaths } from '../../contract/sanitize-text'
 import { database } from '../../database/client'
@@ -21,6 +23,28 @@ export async function listSourceFiles(job: VisibleJob): Promise<JobFiles> {
     target: isLink(entry) ? entry.target : null,
   }))
   return { files }
+}
+
+/**
+ * Says what changed from the directory of one job to that of another one, by the hashes of the files. A job without a directory
+ * has no files.
+ * @param limit the most files in the list; the counts are complete
+ * @throws 404 if a directory was deleted
+ */
+export async function compareSourceFiles(
+  before: VisibleJob,
+  after: VisibleJob,
+  limit: number,
+): Promise<SnapshotChanges> {
+  const [from, to] = await Promise.all([readManifest(before), readManifest(after)])
+  return compareManifests(from, to, limit)
+}
+
+async function readManifest(job: VisibleJob): Promise<Manifest> {
+  const { archive, hadArchive } = await readDirectory(job)
+  if (archive) return archive.manifest
+  if (!hadArchive) return toManifest([])
+  throw notFound(`The directory of job ${job.id} was deleted. Upload it again, and compare with the new job.`)
 }
 
 /** Returns one file of the directory, or a part of it, as a download. @throws 404, 416 */
