@@ -1,4 +1,5 @@
 import type { Client } from '@/lib/http/client/client'
+import type { JobsClient } from '@/lib/http/client/jobs-client'
 import { exitCodes } from './job/exit-code'
 import type { RawTerminal } from './terminal/raw-terminal'
 import { type Column, renderTable } from './terminal/table'
@@ -10,8 +11,10 @@ export interface Context {
   terminal: Terminal
   /** An API client with the stored login. */
   connect(): Promise<Client>
+  /** The part of that client for jobs, which is loaded in a third of the time. */
+  connectToJobs(): Promise<JobsClient>
   /** An API client for any server and token. */
-  connectTo(connection: { server: string; token: string }): Client
+  connectTo(connection: { server: string; token: string }): Promise<Client>
   /** Whether input and output are both a terminal. */
   isInteractive: boolean
   /** Switches the terminal to raw mode, and its output if `rawOutput`. Null if there is no terminal. */

@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createClient } from '@/lib/http/client/client'
-import { resolveConnection } from './config'
+import { createJobsClient } from '@/lib/http/client/jobs-client'
+import type { ClientOptions } from '@/lib/http/client/transport'
+import { type Connection, resolveConnection } from './config'
 import type { Context } from './context'
+import { sendRequest } from './send-request'
 import { settledFetch } from './settled-fetch'
 import { describeError } from './terminal/describe-error'
 import { openRawTerminal } from './terminal/raw-terminal'
@@ -11,14 +13,20 @@ import { processTerminal } from './terminal/terminal'
 export async function runCommand(act: (context: Context) => Promise<number>): Promise<void> {
   const terminal = processTerminal()
   let server: string | null = null
-  const connectTo: Context['connectTo'] = (connection) => {
+  const optionsFor = (connection: Connection): ClientOptions => {
     server = connection.server
-    return createClient({ baseUrl: connection.server, token: connection.token, fetch: settledFetch })
+    return { baseUrl: server, token: connection.token, fetch: settledFetch, send: sendRequest }
+  }
+  const connectTo: Context['connectTo'] = async (connection) => {
+    const options = optionsFor(connection)
+    const { createClient } = await import('@/lib/http/client/client')
+    return createClient(options)
   }
   const context: Context = {
     env: process.env,
     terminal,
     connect: async () => connectTo(await resolveConnection(process.env)),
+    connectToJobs: async () => createJobsClient(optionsFor(await resolveConnection(process.env))),
     connectTo,
     isInteractive: process.stdin.isTTY === true && terminal.outIsTerminal,
     openRaw: openRawTerminal,

@@ -55,9 +55,8 @@ function attachUser({ at = job(), refuse }: { at?: JobDetail; refuse?: () => Res
       person.closed += 1
     },
   }
-  const client = context.connectTo({ server: 'http://gpuq.test', token: 'a-token' })
   const escapeKey = parseEscapeKey('^a')
-  const ended = new AttachSession(context, { client, job: at, raw, escapeKey, rank: 0 }).run()
+  const ended = new AttachSession(context, { client: context.client, job: at, raw, escapeKey, rank: 0 }).run()
   return {
     context,
     ended,

@@ -1,7 +1,7 @@
 import type { JobDetail } from '@/lib/contract/jobs'
 import type { Printed } from '@/lib/contract/printed-output'
 import { isFinal } from '@/lib/contract/status'
-import type { Client } from '@/lib/http/client/client'
+import type { JobsClient } from '@/lib/http/client/jobs-client'
 import { KeySender } from '@/lib/http/client/key-sender'
 import type { Context } from '../context'
 import { exitCodeOf, exitCodes } from '../job/exit-code'
@@ -19,7 +19,7 @@ const ctrlC = 0x03
 const bell = '\u0007'
 
 interface AttachTarget {
-  client: Client
+  client: JobsClient
   job: JobDetail
   raw: RawTerminal
   escapeKey: EscapeKey

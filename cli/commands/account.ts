@@ -29,7 +29,7 @@ export async function login(
   )
   const token = (tokenStdin ? await text(process.stdin) : await ask('Token (hidden): ', '', true)).trim()
   if (token === '') throw invalidRequest("The token is empty. Create one on the server's Tokens page.")
-  const me = await context.connectTo({ server, token }).users.me()
+  const me = await (await context.connectTo({ server, token })).users.me()
   const path = await writeStored(context.env, {
     server,
     token,

@@ -3,7 +3,7 @@ import { dirname, join, relative, resolve, sep } from 'node:path'
 import type { Artifact, FilesDeletion } from '@/lib/contract/artifacts'
 import { conflict } from '@/lib/contract/errors'
 import { safePaths, visibleText } from '@/lib/contract/sanitize-text'
-import type { Client } from '@/lib/http/client/client'
+import type { JobsClient } from '@/lib/http/client/jobs-client'
 import { type Context, printList } from '../context'
 import { saveDownload } from '../files'
 import { exitCodes } from '../job/exit-code'
@@ -47,7 +47,7 @@ function columnsFor(found: readonly Artifact[]): Column<Artifact>[] {
  */
 async function save(
   { terminal }: Context,
-  client: Client,
+  client: JobsClient,
   jobId: string,
   found: readonly Artifact[],
   output: string,

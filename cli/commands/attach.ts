@@ -1,7 +1,7 @@
 import { conflict } from '@/lib/contract/errors'
 import type { JobDetail, JobSummary } from '@/lib/contract/jobs'
 import { isFinal } from '@/lib/contract/status'
-import type { Client } from '@/lib/http/client/client'
+import type { JobsClient } from '@/lib/http/client/jobs-client'
 import { AttachSession } from '../attach/attach-session'
 import { parseEscapeKey } from '../attach/detach-keys'
 import { type Context, printList } from '../context'
@@ -30,7 +30,7 @@ export async function attach(context: Context, given: string, options: AttachOpt
 /** Attaches to a loaded job. In a pipe, follows the output as `logs -f` does. */
 export async function attachTo(
   context: Context,
-  client: Client,
+  client: JobsClient,
   job: JobDetail,
   { rank, escape: key = '^a' }: AttachOptions = {},
 ): Promise<number> {
@@ -49,7 +49,7 @@ export async function screens(
   context: Context,
   { all, json }: { all?: boolean; json?: boolean },
 ): Promise<number> {
-  const client = await context.connect()
+  const client = await context.connectToJobs()
   const { items } = await client.jobs.list({ status: 'running', limit: pageSize, all })
   const sessions = await listSessions(context.env)
   const rows: Row[] = items.map((job) => ({ ...job, session: sessions.get(job.job_id) ?? null }))

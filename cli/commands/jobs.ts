@@ -26,7 +26,7 @@ export async function jobs(context: Context, words: string[], options: JobsOptio
   const q = words.join(' ')
   const parsed = parseSearch(q)
   if (!parsed.ok) throw invalidRequest(`The search is wrong. ${describeSearchProblem(parsed.problem)}`)
-  const client = await context.connect()
+  const client = await context.connectToJobs()
   const filters = {
     status,
     competition_id: competition,

@@ -28,7 +28,7 @@ export async function mcp(
   const connection = await resolveConnection(context.env)
   const directory = await resolveWorkingDirectory(context.env, given)
   const upstream = await connectTo(connection)
-  const client = context.connectTo(connection)
+  const client = await context.connectTo(connection)
   const files = new AgentFiles(context, client)
   const tools = new AgentTools({
     context,

@@ -2,7 +2,7 @@ import type { ClusterGpu, ClusterNode } from '@/lib/contract/cluster/cluster'
 import { invalidRequest, notFound } from '@/lib/contract/errors'
 import type { Client } from '@/lib/http/client/client'
 import { type Context, writeText } from '../context'
-import { findJob } from '../job/job-id'
+import { findJobId } from '../job/job-id'
 
 const pollIntervalMs = 1_000
 
@@ -95,7 +95,8 @@ export async function forget(context: Context, given: string): Promise<number> {
 
 /** Changes the priority of a waiting job. */
 export async function priority(context: Context, given: string, number: number): Promise<number> {
-  const { client, jobId } = await findJob(context, given)
+  const client = await context.connect()
+  const jobId = await findJobId(client, given)
   await client.queue.setPriority(jobId, { priority: number })
   return writeText(context, `${jobId} now has priority ${number}.\n`)
 }

@@ -126,7 +126,7 @@ async function signInRemotely({ context, options }: StartContext): Promise<Signe
     )
   }
   const connection = await resolveConnection(context.env)
-  return { connection, me: await context.connectTo(connection).users.me() }
+  return { connection, me: await (await context.connectTo(connection)).users.me() }
 }
 
 async function watchFiles(
@@ -137,7 +137,7 @@ async function watchFiles(
   const { context, options, log, signal } = starting
   const { server } = connection
   const { env, terminal } = context
-  const client = context.connectTo(connection)
+  const client = await context.connectTo(connection)
   await setThresholds(client, starting)
   const inPlace = options.isolated !== true && (await allowsHostFiles(me))
   const findFiles = inPlace ? onThisMachine(env) : isolated

@@ -3,13 +3,14 @@ import { conflict, invalidRequest } from '@/lib/contract/errors'
 import { resolveConnection } from '../config'
 import type { Context } from '../context'
 import { showToEnd } from '../job/follow-submitted'
-import { findJob } from '../job/job-id'
+import { findJobId } from '../job/job-id'
 import { followWithFiles } from '../sync/follow-sync'
 import { createState, newState, readState } from '../sync/sync-state'
 
 /** Brings the files that a job has changed back to its working directory on this machine, until the job ends. */
 export async function sync(context: Context, given: string, { quiet }: { quiet?: boolean }): Promise<number> {
-  const { client, jobId } = await findJob(context, given)
+  const client = await context.connect()
+  const jobId = await findJobId(client, given)
   const known = await readState(context.env, jobId)
   const state = known ?? (await stateOf(context, jobId))
   if (known === null) await createState(context.env, state)

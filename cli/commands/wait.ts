@@ -1,6 +1,7 @@
 import type { JobDetail } from '@/lib/contract/jobs'
 import { isFinal } from '@/lib/contract/status'
 import type { Client } from '@/lib/http/client/client'
+import type { JobsClient } from '@/lib/http/client/jobs-client'
 import { ProblemError } from '@/lib/http/client/problem'
 import { type Context, writeJson } from '../context'
 import { exitCodeOf, exitCodes } from '../job/exit-code'
@@ -19,7 +20,7 @@ export async function wait(
   given: readonly string[],
   { json }: { json?: boolean },
 ): Promise<number> {
-  const client = await context.connect()
+  const client = await context.connectToJobs()
   const ended: JobDetail[] = []
   for (const id of await findJobIds(client, given)) {
     const job = await waitUntilFinal(context, client, id)
@@ -33,7 +34,7 @@ export async function wait(
 /** Polls every second until the job has ended. */
 export async function waitUntilFinal(
   { sleep }: Pick<Context, 'sleep'>,
-  client: Client,
+  client: Pick<JobsClient, 'jobs'>,
   id: string,
 ): Promise<JobDetail> {
   let failures = 0

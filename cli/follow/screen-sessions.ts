@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 import { parseConfig } from '@/lib/contract/config/config'
 import { conflict } from '@/lib/contract/errors'
 import type { JobDetail } from '@/lib/contract/jobs'
-import type { Client } from '@/lib/http/client/client'
+import type { JobsClient } from '@/lib/http/client/jobs-client'
 import type { Connection } from '../config'
 import { errorCode } from '../files'
 import type { StartLog } from '../start/start-log'
@@ -56,7 +56,7 @@ export async function listSessions(env: NodeJS.ProcessEnv): Promise<Map<string, 
 }
 
 interface SessionOptions {
-  client: Pick<Client, 'jobs'>
+  client: Pick<JobsClient, 'jobs'>
   connection: Connection
   env: NodeJS.ProcessEnv
   log: StartLog

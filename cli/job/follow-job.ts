@@ -2,7 +2,7 @@ import { createParser, type EventSourceMessage } from 'eventsource-parser'
 import { backoff } from '@/lib/async/backoff'
 import { type JobDetail, jobDetailSchema } from '@/lib/contract/jobs'
 import { kindOf, type Printed, readPrinted } from '@/lib/contract/printed-output'
-import type { Client } from '@/lib/http/client/client'
+import type { JobsClient } from '@/lib/http/client/jobs-client'
 import { ProblemError } from '@/lib/http/client/problem'
 
 /** The events of a job, in order. */
@@ -14,7 +14,7 @@ export type JobEvent =
   | { kind: 'end' }
 
 interface FollowOptions {
-  client: Pick<Client, 'jobs'>
+  client: Pick<JobsClient, 'jobs'>
   jobId: string
   sleep(ms: number): Promise<void>
   signal: AbortSignal

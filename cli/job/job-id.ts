@@ -1,5 +1,5 @@
 import { conflict, invalidRequest, notFound } from '@/lib/contract/errors'
-import type { Client } from '@/lib/http/client/client'
+import type { JobsClient } from '@/lib/http/client/jobs-client'
 import type { Context } from '../context'
 import { readPages } from './read-pages'
 
@@ -8,7 +8,7 @@ const whole = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const maxSearched = 2_000
 
 /** Finds the full id of one of the caller's jobs by its start. A full id may belong to any user. */
-export async function findJobId(client: Pick<Client, 'jobs'>, given: string): Promise<string> {
+export async function findJobId(client: Pick<JobsClient, 'jobs'>, given: string): Promise<string> {
   if (whole.test(given)) return given.toLowerCase()
   const prefix = given.toLowerCase()
   if (!/^[0-9a-f-]+$/.test(prefix)) {
@@ -27,13 +27,19 @@ export async function findJobId(client: Pick<Client, 'jobs'>, given: string): Pr
 }
 
 /** Connects to the server and finds the full id of a job. */
-export async function findJob(context: Context, given: string): Promise<{ client: Client; jobId: string }> {
-  const client = await context.connect()
+export async function findJob(
+  context: Context,
+  given: string,
+): Promise<{ client: JobsClient; jobId: string }> {
+  const client = await context.connectToJobs()
   return { client, jobId: await findJobId(client, given) }
 }
 
 /** Finds several ids. Each appears once, in the given order. */
-export async function findJobIds(client: Pick<Client, 'jobs'>, given: readonly string[]): Promise<string[]> {
+export async function findJobIds(
+  client: Pick<JobsClient, 'jobs'>,
+  given: readonly string[],
+): Promise<string[]> {
   const ids: string[] = []
   for (const one of given) ids.push(await findJobId(client, one))
   return [...new Set(ids)]

@@ -2,7 +2,7 @@ import type { JobDetail } from '@/lib/contract/jobs'
 import type { Printed } from '@/lib/contract/printed-output'
 import { RankLabels } from '@/lib/contract/rank-labels'
 import { isFinal } from '@/lib/contract/status'
-import type { Client } from '@/lib/http/client/client'
+import type { JobsClient } from '@/lib/http/client/jobs-client'
 import { ProblemError } from '@/lib/http/client/problem'
 import type { Context } from '../context'
 import { statusColours } from '../terminal/format'
@@ -25,7 +25,7 @@ interface ShowOptions {
  */
 export async function showJob(
   context: Context,
-  client: Client,
+  client: JobsClient,
   jobId: string,
   { quiet = false, onlySoFar = false, rank }: ShowOptions,
 ): Promise<number> {

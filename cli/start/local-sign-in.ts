@@ -64,7 +64,7 @@ export async function signInLocally(
 
 async function tryToken(context: Context, connection: Connection): Promise<SignedIn | null> {
   try {
-    return { connection, me: await context.connectTo(connection).users.me() }
+    return { connection, me: await (await context.connectTo(connection)).users.me() }
   } catch (error) {
     if (error instanceof ProblemError && error.status === 401) return null
     throw error

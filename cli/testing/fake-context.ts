@@ -1,19 +1,21 @@
-import { createClient } from '@/lib/http/client/client'
+import { type Client, createClient } from '@/lib/http/client/client'
 import type { Context } from '../context'
 
 interface FakeContext extends Context {
+  client: Client
   written: { out: string; err: string }
 }
 
 /** A context whose server is a function, and whose terminal records the output. */
 export function fakeContext(answer: (request: Request) => Response | Promise<Response>): FakeContext {
   const written = { out: '', err: '' }
-  const connectTo: Context['connectTo'] = ({ server: baseUrl, token }) =>
+  const connectTo = ({ server: baseUrl, token }: { server: string; token: string }) =>
     createClient({
       baseUrl,
       token,
       fetch: async (input, init) => answer(new Request(String(input), init)),
     })
+  const client = connectTo({ server: 'http://gpuq.test', token: 'a-token' })
   return {
     written,
     env: { NODE_ENV: 'test' },
@@ -29,8 +31,10 @@ export function fakeContext(answer: (request: Request) => Response | Promise<Res
       screen: () => null,
       coloursWanted: true,
     },
-    connect: async () => connectTo({ server: 'http://gpuq.test', token: 'a-token' }),
-    connectTo,
+    client,
+    connect: async () => client,
+    connectToJobs: async () => client,
+    connectTo: async (connection) => connectTo(connection),
     isInteractive: false,
     openRaw: () => null,
     interrupted: () => new AbortController().signal,

@@ -11,8 +11,7 @@ function loadedWith(outputs: Metafile['outputs'], path: string, seen = new Set<s
   return [...Object.keys(output.inputs), ...imported.flatMap((one) => loadedWith(outputs, one.path, seen))]
 }
 
-it('the command line starts without zod, and prints its version without its commands', async () => {
-  const entryPoints = { cli: 'cli/index.ts', program: 'cli/program.ts' }
+async function bundle(entryPoints: Record<string, string>): Promise<Metafile['outputs']> {
   const { metafile } = await build({
     ...withPackages,
     entryPoints,
@@ -20,9 +19,23 @@ it('the command line starts without zod, and prints its version without its comm
     metafile: true,
     sourcemap: false,
   })
-  const loaded = (name: string) => loadedWith(metafile.outputs, `dist/${name}.js`).join('\n')
+  return metafile.outputs
+}
+
+it('the command line starts without zod, and prints its version without its commands', async () => {
+  const outputs = await bundle({ cli: 'cli/index.ts', program: 'cli/program.ts' })
+  const loaded = (name: string) => loadedWith(outputs, `dist/${name}.js`).join('\n')
   expect(loaded('program')).toMatch(/\/commander\//)
   expect(loaded('program')).not.toMatch(/\/zod\//)
   expect(loaded('cli')).toMatch(/cli\/index\.ts/)
   expect(loaded('cli')).not.toMatch(/\/commander\//)
+})
+
+it('commands for jobs start without the schemas of everything else, and without the languages of zod', async () => {
+  const outputs = await bundle({ run: 'cli/run-command.ts', jobs: 'cli/commands/jobs.ts' })
+  const loaded = ['run', 'jobs'].flatMap((name) => loadedWith(outputs, `dist/${name}.js`)).join('\n')
+  expect(loaded).toMatch(/operations\/jobs\.ts/)
+  expect(loaded).not.toMatch(/operations\/(?!jobs|job-group|artifacts|operation\.|problem)/)
+  expect(loaded).toMatch(/\/zod\//)
+  expect(loaded).not.toMatch(/locales\/(?!en\.)/)
 })

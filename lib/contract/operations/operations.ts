@@ -12,9 +12,8 @@ import {
 import { accountingOperations } from './accounting'
 import { announcementOperations } from './announcements'
 import { archiveOperations } from './archives'
-import { artifactOperations } from './artifacts'
 import { clusterOperations, modelOperations } from './cluster'
-import { jobOperations } from './jobs'
+import { jobGroup } from './job-group'
 import { joinLinkOperations } from './join-links'
 import { notificationOperations } from './notifications'
 import type { Operation } from './operation'
@@ -28,7 +27,7 @@ import { viewOperations } from './views'
 
 /** Every operation of the API, by the client's groups. A test compares this table with the routes. */
 export const operations = {
-  jobs: { ...jobOperations, ...artifactOperations },
+  jobs: jobGroup,
   views: viewOperations,
   shares: shareOperations,
   archives: archiveOperations,

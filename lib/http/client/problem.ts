@@ -1,5 +1,6 @@
 import type { FieldError } from '../../contract/errors'
 import { problemSchema } from '../../contract/operations/problem'
+import type { ShortAnswer } from './short-request'
 
 /** What the client needs of a problem. */
 const knownProblem = problemSchema.pick({ detail: true, code: true, errors: true })
@@ -58,7 +59,7 @@ export function parseRetryAfter(header: string | null, now: number): number | nu
 }
 
 /** The error that a failed response stands for. An answer from something in between, such as a proxy, becomes one too. */
-export async function toProblem(response: Response): Promise<ProblemError> {
+export async function toProblem(response: ShortAnswer): Promise<ProblemError> {
   const { status } = response
   const retryAfter = parseRetryAfter(response.headers.get('retry-after'), Date.now())
   const body: unknown = await response.json().catch(() => null)

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Operation } from '../../contract/operations/operation'
 import { ProblemError, toProblem, unreachable } from './problem'
+import type { Send, ShortAnswer, ShortRequest } from './short-request'
 
 export interface ClientOptions {
   /** Where gpuq is, such as `http://gpu.example.org:8001`; left out in the browser, where the page came from it. */
@@ -9,6 +10,8 @@ export interface ClientOptions {
   token?: string
   /** Another `fetch`, for tests. */
   fetch?: typeof fetch
+  /** Sends calls whose request and answer are short, instead of `fetch`. */
+  send?: Send
 }
 
 export type Query = Record<string, string | number | boolean | readonly number[] | null | undefined>
@@ -57,32 +60,44 @@ export function createTransport(options: ClientOptions): Transport {
   const base = (options.baseUrl ?? '').replace(/\/+$/, '')
   const url = (path: string, query: Query = {}) => `${base}${path}${toSearch(query)}`
 
-  const raw = async (path: string, call: Call = {}): Promise<Response> => {
-    const send = options.fetch ?? fetch
-    let response: Response
-    try {
-      response = await send(url(path, call.query), toRequest(call, options.token))
-    } catch (error) {
-      if (call.signal?.aborted) throw error
-      throw unreachable(error)
-    }
-    if (!response.ok) throw await toProblem(response)
-    return response
+  const raw = (path: string, call: Call = {}): Promise<Response> =>
+    succeed(call, () => (options.fetch ?? fetch)(url(path, call.query), toRequest(call, options.token)))
+
+  const short = (path: string, call: Call = {}): Promise<ShortAnswer> => {
+    const { send } = options
+    if (send === undefined || !(call.body === undefined || isPlain(call.body))) return raw(path, call)
+    return succeed(call, () => send(url(path, call.query), toShortRequest(call, options.token)))
   }
   return {
     url,
     raw,
-    json: async (path, schema, call) => parseAnswer(schema, await raw(path, call)),
+    json: async (path, schema, call) => parseAnswer(schema, await short(path, call)),
     page: async (path, item, call) => {
-      const response = await raw(path, call)
-      const next = parseNextCursor(response.headers.get('link'))
-      return { items: await parseAnswer(z.array(item), response), next }
+      const answer = await short(path, call)
+      const next = parseNextCursor(answer.headers.get('link'))
+      return { items: await parseAnswer(z.array(item), answer), next }
     },
     done: async (path, call) => {
-      const response = await raw(path, call)
-      await response.body?.cancel()
+      const answer = await short(path, call)
+      await answer.body?.cancel()
     },
   }
+}
+
+/** @throws ProblemError if there is no answer, or one that is not a success; the reason of the signal if the call is aborted. */
+async function succeed<Answer extends ShortAnswer>(
+  call: Call,
+  request: () => Promise<Answer>,
+): Promise<Answer> {
+  let answer: Answer
+  try {
+    answer = await request()
+  } catch (error) {
+    if (call.signal?.aborted) throw error
+    throw unreachable(error)
+  }
+  if (!answer.ok) throw await toProblem(answer)
+  return answer
 }
 
 function toSearch(query: Query): string {
@@ -93,27 +108,44 @@ function toSearch(query: Query): string {
 }
 
 function toRequest(call: Call, token: string | undefined): RequestInit & { duplex?: 'half' } {
-  const headers = new Headers({ accept: 'application/json', ...call.headers })
-  if (token !== undefined) headers.set('authorization', `Bearer ${token}`)
   const { body } = call
+  if (body === undefined || isPlain(body)) return toShortRequest(call, token)
   const isStream = body instanceof ReadableStream
   const isBytes = isStream || body instanceof Uint8Array || body instanceof Blob
-  const isJson = body !== undefined && !isBytes && !(body instanceof FormData)
-  if (isBytes) headers.set('content-type', 'application/octet-stream')
-  if (isJson) headers.set('content-type', 'application/json')
+  const { headers, ...request } = toShortRequest({ ...call, body: undefined }, token)
+  return {
+    ...request,
+    headers: isBytes ? { ...headers, 'content-type': 'application/octet-stream' } : headers,
+    body: body as BodyInit,
+    ...(isStream && { duplex: 'half' }),
+  }
+}
+
+/** The request of a call without a body, or with one that is sent as JSON. The names of its headers are in small letters. */
+function toShortRequest({ body, ...call }: Call, token: string | undefined): ShortRequest {
+  const headers: Record<string, string> = { accept: 'application/json', ...call.headers }
+  if (token !== undefined) headers.authorization = `Bearer ${token}`
+  if (body !== undefined) headers['content-type'] = 'application/json'
   return {
     // fetch itself writes only some methods in capital letters, and PATCH is not one of them.
     method: (call.method ?? 'get').toUpperCase(),
     headers,
-    ...(body !== undefined && { body: isJson ? JSON.stringify(body) : (body as BodyInit) }),
-    ...(isStream && { duplex: 'half' }),
+    ...(body !== undefined && { body: JSON.stringify(body) }),
     ...(call.signal ? { signal: call.signal } : {}),
   }
 }
 
+/**
+ * Whether a body is sent as JSON. This names no class of `fetch`: Node.js loads `fetch` with the first one, which takes as long as
+ * the rest of a short command.
+ */
+function isPlain(body: unknown): boolean {
+  return !/(Blob|File|FormData|ReadableStream|Uint8Array)\]$/.test(Object.prototype.toString.call(body))
+}
+
 async function parseAnswer<Schema extends z.ZodType>(
   schema: Schema,
-  response: Response,
+  response: ShortAnswer,
 ): Promise<z.output<Schema>> {
   const body: unknown = await response.json().catch((error: unknown) => {
     // `fetch` throws a TypeError if the connection breaks within the answer.

@@ -1,0 +1,98 @@
+import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { promisify } from 'node:util'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createClient } from '@/lib/http/client/client'
+import { sendRequest } from './send-request'
+
+/** The address of a server. */
+async function serve(answer: RequestListener): Promise<string> {
+  const server = createServer(answer)
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+const read = { method: 'GET', headers: { accept: 'application/json' } }
+
+describe('sendRequest', () => {
+  it('sends method, headers and body, and receives status, headers and JSON', async () => {
+    const url = await serve(async (request, response) => {
+      let body = ''
+      for await (const chunk of request) body += chunk
+      response.writeHead(201, { link: '</next>; rel="next"', 'content-type': 'application/json' })
+      response.end(JSON.stringify({ method: request.method, token: request.headers.authorization, body }))
+    })
+    const headers = { authorization: 'Bearer a', 'content-type': 'application/json' }
+    const answer = await sendRequest(`${url}/a`, { method: 'POST', headers, body: '"ü"' })
+    expect([answer.ok, answer.status, answer.statusText]).toEqual([true, 201, 'Created'])
+    expect(answer.headers.get('Link')).toBe('</next>; rel="next"')
+    expect(answer.headers.get('retry-after')).toBeNull()
+    expect(await answer.json()).toEqual({ method: 'POST', token: 'Bearer a', body: '"ü"' })
+  })
+
+  it('the client turns an error into a problem, and a server that does not answer too', async () => {
+    const url = await serve((_, response) => {
+      response.writeHead(429, { 'retry-after': '7' }).end('{"detail":"Slow down.","code":"rate_limited"}')
+    })
+    const client = createClient({ baseUrl: url, token: 'a', send: sendRequest })
+    await expect(client.jobs.list()).rejects.toMatchObject({
+      status: 429,
+      retryAfter: 7,
+      code: 'rate_limited',
+    })
+    const nobody = createClient({ baseUrl: 'http://127.0.0.1:1', token: 'a', send: sendRequest })
+    await expect(nobody.jobs.list()).rejects.toMatchObject({ status: 0, code: 'unreachable' })
+  })
+
+  it('an answer that breaks off is an error', async () => {
+    const url = await serve((_, response) => {
+      response.writeHead(200, { 'content-length': '100' })
+      response.write('{"a":', () => response.destroy())
+    })
+    await expect(sendRequest(url, read)).rejects.toBeInstanceOf(TypeError)
+  })
+
+  it('follows a redirect', async () => {
+    const url = await serve((request, response) => {
+      if (request.url === '/new') response.end('{"moved":true}')
+      else response.writeHead(308, { location: '/new' }).end()
+    })
+    expect(await (await sendRequest(`${url}/old`, read)).json()).toEqual({ moved: true })
+  })
+
+  it('repeats a read on a new connection if the server has closed the old one', async () => {
+    const sockets = new Set<unknown>()
+    const url = await serve((request, response) => {
+      const known = sockets.has(request.socket)
+      sockets.add(request.socket)
+      if (known) request.socket.destroy()
+      else response.end('{}')
+    })
+    for (let round = 0; round < 2; round++) expect((await sendRequest(url, read)).status).toBe(200)
+    expect(sockets.size).toBe(2)
+    await expect(sendRequest(url, { ...read, method: 'POST' })).rejects.toBeInstanceOf(TypeError)
+  })
+
+  it('ends with the reason of the signal', async () => {
+    const controller = new AbortController()
+    const url = await serve(() => controller.abort(new Error('enough')))
+    await expect(sendRequest(url, { ...read, signal: controller.signal })).rejects.toThrow('enough')
+  })
+
+  it('does not load fetch', async () => {
+    const url = await serve((_, response) => response.end('{"a":1}'))
+    const program = `
+      import { sendRequest } from './cli/send-request.ts'
+      const answer = await sendRequest(process.argv[1], { method: 'GET', headers: {} })
+      console.log(await answer.json(), process.moduleLoadList.filter((name) => /undici/.test(name)))`
+    const args = ['--import', 'tsx', '--input-type=module', '--eval', program, url]
+    const { stdout } = await promisify(execFile)(process.execPath, args)
+    expect(stdout).toBe('{ a: 1 } []\n')
+  })
+})
