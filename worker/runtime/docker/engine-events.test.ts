@@ -55,10 +55,18 @@ it('waits only as long as needed for the event that explains an end by a signal'
 
 it('reports whether the engine saw the end of a container and did not cause it', async () => {
   let remembered: string[] = []
-  const open = async ({ until }: EventQuery) => PassThrough.from(until === undefined ? [] : remembered)
+  const streams: PassThrough[] = []
+  const open = async ({ until }: EventQuery) => {
+    if (until !== undefined) return PassThrough.from(remembered)
+    streams.push(new PassThrough())
+    return streams.at(-1) as PassThrough
+  }
   const watch = new EngineEvents(open, engine)
   const notes = watch.of('a')
-  watch.interrupt('a')
+  await vi.waitUntil(() => streams.length === 1, patience)
+  streams[0]?.end()
+  // The engine answers again.
+  await vi.waitUntil(() => streams.length === 2, patience)
   const interruptedMs = notes.interruptedMs ?? 0
   const at = (ms: number, text: string) => `${JSON.stringify({ ...JSON.parse(text), timeNano: ms * 1e6 })}\n`
   const started = at(interruptedMs - 5, event('start', 'other'))
@@ -68,11 +76,16 @@ it('reports whether the engine saw the end of a container and did not cause it',
   expect(await watch.sawEnd('a')).toBe(true)
   expect(notes.signals).toEqual(new Set([9]))
   // The engine was started again before the container ended.
-  remembered = [ended]
+  const endedLater = at(Date.now() + 5, event('die', 'a'))
+  remembered = [endedLater]
   expect(await watch.sawEnd('a')).toBe(false)
   liveRestore = true
   expect(await watch.sawEnd('a')).toBe(true)
+  // It ended while the engine started, which lost its last output.
+  remembered = [ended]
+  expect(await watch.sawEnd('a')).toBe(false)
   remembered = [started]
   expect(await watch.sawEnd('a')).toBe(false)
   watch.forget('a')
+  streams[1]?.end()
 })

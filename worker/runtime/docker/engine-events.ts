@@ -67,6 +67,8 @@ export class EngineEvents {
   private readonly waiting = new Set<() => void>()
   private following = false
   private since = ''
+  /** When the engine began to send events over the present connection, in milliseconds since 1970. Null: there is none. */
+  private answersSinceMs: number | null = null
 
   /** @param open requests `start`, `oom`, `kill` and `die` events from the engine, and from Podman those of requests. */
   constructor(
@@ -129,13 +131,17 @@ export class EngineEvents {
     this.since = secondsOf((Date.now() - 1) * 1_000_000)
     while (this.notes.size > 0) {
       try {
-        for await (const { timeNs } of this.read({ since: this.since })) {
+        const opened = () => {
+          this.answersSinceMs = Date.now()
+        }
+        for await (const { timeNs } of this.read({ since: this.since }, opened)) {
           // Starts a millisecond early: a repeated event is harmless, a missed one is lost.
           if (timeNs !== undefined) this.since = secondsOf(timeNs - 1_000_000)
         }
       } catch {
         // The calls that need the engine report that it is unavailable; this loop only retries.
       }
+      this.answersSinceMs = null
       this.engine.onBroken()
       // The engine may send signals to containers while it stops, and nothing reports them.
       for (const [id, { ended }] of this.notes) if (!ended) this.interrupt(id)
@@ -150,25 +156,34 @@ export class EngineEvents {
   }
 
   /**
-   * Returns whether the engine that answers now saw the end of a container, and did not cause it. An engine keeps recent events
-   * only in memory. One that remembers an event from before the interruption has not restarted since. One that only
-   * remembers the end started before the end: it has ended the container itself, unless live-restore is on.
+   * Returns whether the engine that answers now saw the end of a container with all of its output, and did not cause the end. An
+   * engine keeps recent events only in memory. One that remembers an event from before the interruption has not restarted
+   * since. One that has restarted ended the container itself, unless live-restore is on. With live-restore, an engine that
+   * is still starting reports the end of a container, too, but loses the output in its pipes (seen with 20.10): so the end
+   * must be later than the engine's first answer.
    */
   async sawEnd(id: string): Promise<boolean> {
     const { interruptedMs } = this.of(id)
-    let [ended, isSame] = [false, interruptedMs === null]
+    let isSame = interruptedMs === null
+    let endedNs: number | undefined
     const historyMs = (await this.engine.historyMs?.()) ?? 10
     const until = secondsOf((Date.now() + historyMs) * 1_000_000)
     for await (const event of this.read({ since: '0', until })) {
-      ended ||= event.action === 'die' && event.id === id
+      if (event.action === 'die' && event.id === id) endedNs = event.timeNs ?? 0
       isSame ||= event.timeNs !== undefined && event.timeNs < (interruptedMs ?? 0) * 1_000_000
     }
-    return ended && (isSame || (await this.engine.usesLiveRestore()))
+    if (endedNs === undefined) return false
+    if (isSame) return true
+    const { answersSinceMs } = this
+    const endedAfterStart = answersSinceMs !== null && endedNs > answersSinceMs * 1_000_000
+    return endedAfterStart && (await this.engine.usesLiveRestore())
   }
 
   /** Reads events, and records those of the watched containers. */
-  private async *read(query: EventQuery): AsyncGenerator<ContainerEvent> {
-    for await (const value of readJsonLines(await this.open(query))) {
+  private async *read(query: EventQuery, onOpen = () => {}): AsyncGenerator<ContainerEvent> {
+    const stream = await this.open(query)
+    onOpen()
+    for await (const value of readJsonLines(stream)) {
       const event = eventSchema.safeParse(value).data
       if (event === undefined) continue
       const { Action: action, Actor, timeNano } = event
