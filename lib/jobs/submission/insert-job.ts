@@ -55,65 +55,109 @@ export function hashOf(
   return contentHash({ ...config, code, environment: name, archive, mounts })
 }
 
-/** Inserts a job with what belongs to it. @throws 422 for a directory or a snapshot that it cannot use. */
-export async function insertJob(
+/** A job that can be inserted. */
+export interface JobRow {
+  id: string
+  owner: JobOwner
+  environmentId: string
+  submission: Submission
+  /** What is stored of its config. */
+  spec: string
+  timeLimitS: number
+  contentHash: Buffer
+  archiveId: string | null
+  workspace: string | null
+  mounts: readonly ResolvedMount[]
+}
+
+/** Finds what a job needs. @throws 422 for a directory or a snapshot that it cannot use. */
+export async function prepareJob(
   tx: Transaction,
-  { callerId, userId, projectId }: JobOwner,
+  owner: JobOwner,
   environment: JobEnvironment,
   submission: Submission,
   ceilingS: number,
-): Promise<string> {
-  const { code, runId, config, bodyHash, idempotencyKey } = submission
-  const workspace = await requireWorkspaceUser(tx, { userId, projectId })
-  const jobId = uuidv7()
+): Promise<JobRow> {
+  const { projectId } = owner
+  const { code, config } = submission
+  const workspace = await requireWorkspaceUser(tx, owner)
   const { directory, entrypoint } = await findArchive(tx, projectId, config, code.length > 0)
   const mounts = await resolveMounts(tx, projectId, config)
   await requireBucket(tx, projectId, config.bucket)
   requireApart(mounts, workspace, config.working_directory)
   // With the versions of snapshots, so that later ones do not change the job.
   const found = { entrypoint, archive: directory?.reference, mounts: referencesOf(mounts) }
+  return {
+    id: uuidv7(),
+    owner,
+    environmentId: environment.id,
+    submission,
+    spec: JSON.stringify(configForRecord({ ...config, ...found })),
+    timeLimitS: Math.ceil(timeLimitSeconds(config, ceilingS)),
+    contentHash: hashOf(environment, submission, { archive: directory?.hash, mounts }),
+    archiveId: directory?.id ?? null,
+    workspace,
+    mounts,
+  }
+}
+
+/** Inserts jobs with what belongs to them, by one statement. */
+export async function insertJobs(tx: Transaction, jobs: readonly JobRow[]): Promise<void> {
+  const column = <Value>(read: (job: JobRow) => Value) => jobs.map(read)
+  const config = (key: 'competition_id' | 'name' | 'priority' | 'max_retries' | 'command' | 'run_name') =>
+    column(({ submission }) => submission.config[key])
   await tx.query({
-    name: 'insert-job',
-    text: `WITH job AS (
+    name: 'insert-jobs',
+    text: `WITH given AS (
+             SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::jsonb[],
+                                  $8::bytea[], $9::int[], $10::int[], $11::float8[], $12::int[], $13::text[], $14::text[],
+                                  $15::bytea[], $16::uuid[], $17::text[], $18::text[], $19::jsonb[], $20::text[],
+                                  $21::uuid[], $22::text[], $23::bytea[])
+               AS j (id, user_id, project_id, environment_id, competition_id, name, spec, code, priority, max_retries,
+                     expected_time_s, time_limit_s, command, run_id, content_hash, archive_id, run_name, workspace, tags,
+                     bucket_prefix, caller_id, key, body_hash)
+           ), job AS (
              INSERT INTO jobs (id, user_id, project_id, environment_id, competition_id, name, spec, code, priority,
-                               max_retries, expected_time_s, time_limit_s, command, run_id, content_hash,
-                               archive_id, run_name, workspace, tags)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $16, $17, $18, $19, $20, $21, $23)
+                               max_retries, expected_time_s, time_limit_s, command, run_id, content_hash, archive_id,
+                               run_name, workspace, tags)
+             SELECT id, user_id, project_id, environment_id, competition_id, name, spec, code, priority, max_retries,
+                    expected_time_s, time_limit_s, command, run_id, content_hash, archive_id, run_name, workspace,
+                    ARRAY(SELECT jsonb_array_elements_text(tags))
+               FROM given
            ), upload AS (
              INSERT INTO job_uploads (job_id, bucket_id, url)
-             SELECT $1, b.id, 's3://' || b.bucket || '/' || $22
-               FROM projects p JOIN buckets b ON b.id = p.bucket_id WHERE p.id = $3
+             SELECT g.id, b.id, 's3://' || b.bucket || '/' || g.bucket_prefix
+               FROM given g JOIN projects p ON p.id = g.project_id JOIN buckets b ON b.id = p.bucket_id
            )
            INSERT INTO idempotency_keys (user_id, key, body_hash, job_id)
-           SELECT $15, $13::text, $14::bytea, $1 WHERE $13::text IS NOT NULL`,
+           SELECT caller_id, key, body_hash, id FROM given WHERE key IS NOT NULL`,
     values: [
-      jobId,
-      userId,
-      projectId,
-      environment.id,
-      config.competition_id,
-      config.name,
-      JSON.stringify(configForRecord({ ...config, ...found })),
-      code,
-      config.priority,
-      config.max_retries,
-      config.expected_time,
-      Math.ceil(timeLimitSeconds(config, ceilingS)),
-      idempotencyKey,
-      bodyHash,
-      callerId,
-      config.command,
-      runId,
-      hashOf(environment, submission, { archive: directory?.hash, mounts }),
-      directory?.id,
-      config.run_name,
-      workspace,
-      projectBucketPrefix(jobId),
-      [...new Set(config.tags)],
+      column(({ id }) => id),
+      column(({ owner }) => owner.userId),
+      column(({ owner }) => owner.projectId),
+      column(({ environmentId }) => environmentId),
+      config('competition_id'),
+      config('name'),
+      column(({ spec }) => spec),
+      column(({ submission }) => submission.code),
+      config('priority'),
+      config('max_retries'),
+      column(({ submission }) => submission.config.expected_time),
+      column(({ timeLimitS }) => timeLimitS),
+      config('command'),
+      column(({ submission }) => submission.runId),
+      column(({ contentHash }) => contentHash),
+      column(({ archiveId }) => archiveId),
+      config('run_name'),
+      column(({ workspace }) => workspace),
+      column(({ submission }) => JSON.stringify([...new Set(submission.config.tags)])),
+      column(({ id }) => projectBucketPrefix(id)),
+      column(({ owner }) => owner.callerId),
+      column(({ submission }) => submission.idempotencyKey),
+      column(({ submission }) => submission.bodyHash),
     ],
   })
-  await insertMounts(tx, jobId, mounts)
-  return jobId
+  for (const { id, mounts } of jobs) await insertMounts(tx, id, mounts)
 }
 
 /** @throws 422 if the project has no bucket of that name. The name on the S3 server counts too. */

@@ -1,4 +1,4 @@
-import { rateLimited } from '../../contract/errors'
+import { type GpuqError, rateLimited } from '../../contract/errors'
 import { acquireLock } from '../../database/locks'
 import { oneRow, sendTogether, type Transaction } from '../../database/transaction'
 
@@ -18,7 +18,7 @@ interface QueueCount {
  * submissions use the lock.
  *
  * Far below the limit, submissions share the lock and do not wait for each other: each database connection inserts at
- * most one job, and all of these jobs fit. Near the limit, each submission holds the lock alone.
+ * most one job under the shared lock, and all of these jobs fit. Near the limit, each submission holds the lock alone.
  * @throws 429 if the queue is full.
  */
 export async function requireQueueCapacity(tx: Transaction): Promise<void> {
@@ -30,15 +30,22 @@ export async function requireQueueCapacity(tx: Transaction): Promise<void> {
   if (waiting + connections <= limit) return
   // Releases the shared lock: two transactions that both keep it would wait for each other.
   await tx.query('ROLLBACK TO SAVEPOINT queue_capacity')
-  await acquireLock(tx, 'queueSize')
-  const exact = await countWaiting(tx)
-  if (exact.waiting < exact.limit) return
-  throw rateLimited(
-    exact.limit === 0
+  const { places, error } = await lockQueue(tx)
+  if (places < 1) throw error
+}
+
+/**
+ * For several jobs of one transaction: returns the number of free places in the queue, and the error for a job without one.
+ * The transaction holds the lock alone, because it inserts more than one job. Call it immediately before the jobs are
+ * inserted.
+ */
+export async function lockQueue(tx: Transaction): Promise<{ places: number; error: GpuqError }> {
+  const [, { limit, waiting }] = await sendTogether([acquireLock(tx, 'queueSize'), countWaiting(tx)])
+  const message =
+    limit === 0
       ? 'The queue accepts no jobs now, because an admin set max_queue_size in the policy to 0.'
-      : `The queue is full: ${exact.limit} or more jobs wait, which is the limit max_queue_size of the policy. Try again when some have started. An admin can raise the limit.`,
-    retryAfterS,
-  )
+      : `The queue is full: ${limit} or more jobs wait, which is the limit max_queue_size of the policy. Try again when some have started. An admin can raise the limit.`
+  return { places: Math.max(0, limit - waiting), error: rateLimited(message, retryAfterS) }
 }
 
 function countWaiting(tx: Transaction): Promise<QueueCount> {

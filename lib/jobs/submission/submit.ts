@@ -19,7 +19,7 @@ import {
 import { traceStep } from '../../logger'
 import { requireFreeSpace } from '../../storage/free-space'
 import { findSameContent } from './deduplicate'
-import { hashOf, insertJob, type JobOwner, type Submission } from './insert-job'
+import { hashOf, insertJobs, type JobOwner, prepareJob, type Submission } from './insert-job'
 import { requireWithinJobLimits, timeCeilingS, withAssumedTime } from './job-limits'
 import { requireUnusedName } from './job-name-conflict'
 import { withModelRequirements } from './model-requirements'
@@ -28,6 +28,7 @@ import { runNameConflict } from './run-name-conflict'
 import { findDirectoryHash, noArchive } from './submission-archive'
 import { isLimited, requireWithinLimits } from './submission-limits'
 import { resolveMounts } from './submission-mounts'
+import { isSimple, submitTogether } from './submit-together'
 
 export interface SubmitOptions {
   /** Returns the user's active or completed job of the same content, if there is one, and queues nothing. */
@@ -75,6 +76,10 @@ async function accept(actor: Actor, given: Submission, deduplicate: boolean): Pr
     requireHostFiles(actor, given.config),
   ])
   const submission = { ...given, config }
+  if (!deduplicate && isSimple(submission)) {
+    const jobId = await submitTogether({ actor, submission })
+    if (jobId !== null) return { jobId, repeated: false, deduplicated: false, headers: {} }
+  }
   const { userId, role } = actor
   return transaction(async (tx) => {
     // Read before the locks.
@@ -106,8 +111,9 @@ async function addJob(
   // Not earlier: a repeated submission is answered with its job, which needs no space.
   await requireFreeSpace()
   await sendTogether([requireStorageQuota(tx, owner), requireQueueCapacity(tx)])
-  const jobId = await insertJob(tx, owner, environment, submission, timeCeilingS(limits))
-  return { jobId, repeated: false, deduplicated: false, headers }
+  const job = await prepareJob(tx, owner, environment, submission, timeCeilingS(limits))
+  await insertJobs(tx, [job])
+  return { jobId: job.id, repeated: false, deduplicated: false, headers }
 }
 
 interface Decision {

@@ -1,0 +1,158 @@
+import pg from 'pg'
+import type { Actor } from '../../access/actor'
+import { findEnvironment } from '../../access/environments'
+import { effectiveLimits } from '../../access/limits'
+import { findProject } from '../../access/projects/submission-project'
+import { readRoleLimits } from '../../access/role-limits'
+import { requireStorageQuota } from '../../access/storage/storage-quota'
+import { Batches } from '../../async/batches'
+import { GpuqError } from '../../contract/errors'
+import { sendTogether, type Transaction, transaction } from '../../database/transaction'
+import { requireFreeSpace } from '../../storage/free-space'
+import { insertJobs, type JobOwner, type JobRow, prepareJob, type Submission } from './insert-job'
+import { requireWithinJobLimits, timeCeilingS, withAssumedTime } from './job-limits'
+import { lockQueue, requireQueueCapacity } from './queue-capacity'
+import { isLimited } from './submission-limits'
+
+interface Given {
+  actor: Actor
+  submission: Submission
+}
+
+/** The id of the new job. Null: the submission must be decided alone. */
+type Outcome = PromiseSettledResult<string | null>
+
+const maxJobs = 64
+/** Larger programs would make the transaction, and so everybody's wait, long. */
+const maxCodeBytes = 64 * 1024
+
+const batches = new Batches(submitBatch, maxJobs)
+
+/** Whether nothing but its project, its limits and the queue decides about a submission. */
+export function isSimple({ code, config, idempotencyKey }: Submission): boolean {
+  const { archive, bucket, mounts, run_name } = config
+  const needsMore = archive !== undefined || bucket !== undefined || run_name !== undefined
+  return (
+    idempotencyKey === null && !needsMore && Object.keys(mounts).length === 0 && code.length <= maxCodeBytes
+  )
+}
+
+/**
+ * Accepts a submission that is simple, in one transaction with those that arrive meanwhile. Half of the work of a
+ * submission, and the flush of the log to the disk, are per transaction. The job is durable once this resolves. A submission
+ * that is refused changes nothing for the others.
+ * @returns its id, or null if the user's other jobs matter, or its project does not exist yet: then it must be decided alone.
+ * @throws as `submitJob`.
+ */
+export function submitTogether(given: Given): Promise<string | null> {
+  return batches.add(given)
+}
+
+async function submitBatch(given: readonly Given[]): Promise<readonly Outcome[]> {
+  try {
+    return await transaction((tx) => decideBatch(tx, given))
+  } catch (error) {
+    // The database refused a statement and has undone everything. It says nothing about which job is the reason.
+    if (error instanceof pg.DatabaseError && error.severity === 'ERROR')
+      return given.map(() => accepted(null))
+    throw error
+  }
+}
+
+async function decideBatch(tx: Transaction, given: readonly Given[]): Promise<readonly Outcome[]> {
+  const read = readOnce(tx)
+  const decided = await settle(given.map((one) => decideOne(tx, read, one)))
+  const jobs = decided.flatMap((one) => (one.status === 'fulfilled' && one.value ? [one.value] : []))
+  const { admitted, error } = await admit(tx, jobs)
+  if (admitted.size > 0) await insertJobs(tx, [...admitted])
+  return decided.map((one): Outcome => {
+    if (one.status === 'rejected') return one
+    if (one.value === null) return accepted(null)
+    return admitted.has(one.value) ? accepted(one.value.id) : { status: 'rejected', reason: error }
+  })
+}
+
+const accepted = (jobId: string | null): Outcome => ({ status: 'fulfilled', value: jobId })
+
+/** Waits for all. Throws an error that is not the refusal of one submission. */
+async function settle<Value>(
+  promises: readonly Promise<Value>[],
+): Promise<readonly PromiseSettledResult<Value>[]> {
+  const settled = await Promise.allSettled(promises)
+  for (const one of settled) {
+    if (one.status === 'rejected' && !(one.reason instanceof GpuqError)) throw one.reason
+  }
+  return settled
+}
+
+/** What the batch reads. Submissions of one user need the same rows, which are read once. */
+interface Read {
+  environment(name: string | null): ReturnType<typeof findEnvironment>
+  project(userId: string, slug: string): ReturnType<typeof findProject>
+  role(role: Actor['role']): ReturnType<typeof readRoleLimits>
+  quota(owner: JobOwner): ReturnType<typeof requireStorageQuota>
+}
+
+function readOnce(tx: Transaction): Read {
+  return {
+    environment: once((name: string | null) => findEnvironment(name, tx)),
+    project: once((userId: string, slug: string) => findProject(tx, userId, slug)),
+    role: once((role: Actor['role']) => readRoleLimits(tx, role)),
+    quota: once(
+      (owner: JobOwner) => requireStorageQuota(tx, owner),
+      ({ userId, projectId }) => [userId, projectId],
+    ),
+  }
+}
+
+/** Calls a function once for equal arguments. */
+function once<Args extends readonly unknown[], Result>(
+  call: (...args: Args) => Promise<Result>,
+  keyOf: (...args: Args) => readonly unknown[] = (...args) => args,
+): (...args: Args) => Promise<Result> {
+  const results = new Map<string, Promise<Result>>()
+  return (...args) => {
+    const key = JSON.stringify(keyOf(...args))
+    const result = results.get(key) ?? call(...args)
+    results.set(key, result)
+    return result
+  }
+}
+
+/**
+ * The job of a submission. Null: it must be decided alone.
+ * @throws 422 for an unknown environment, a config above a limit, or what the project cannot use; 507 on a full disk; 403
+ * over the storage quota.
+ */
+async function decideOne(tx: Transaction, read: Read, { actor, submission }: Given): Promise<JobRow | null> {
+  const { userId, role } = actor
+  const { config } = submission
+  const [environment, project, roleLimits] = await sendTogether([
+    read.environment(config.environment ?? null),
+    read.project(userId, config.project_id),
+    read.role(role),
+  ])
+  if (project === null) return null
+  const limits = effectiveLimits(actor, project.limits, roleLimits)
+  if (isLimited(limits)) return null
+  const withTime = withAssumedTime(submission, limits.job)
+  requireWithinJobLimits(withTime.config, limits.job)
+  await requireFreeSpace()
+  const owner = { callerId: userId, userId, projectId: project.id }
+  await read.quota(owner)
+  return prepareJob(tx, owner, environment, withTime, timeCeilingS(limits.job))
+}
+
+/** The jobs for which the queue has places, in the order of their arrival, and the error for the others. */
+async function admit(
+  tx: Transaction,
+  jobs: readonly JobRow[],
+): Promise<{ admitted: ReadonlySet<JobRow>; error?: unknown }> {
+  if (jobs.length === 0) return { admitted: new Set() }
+  if (jobs.length > 1) {
+    const { places, error } = await lockQueue(tx)
+    return { admitted: new Set(jobs.slice(0, places)), error }
+  }
+  await requireQueueCapacity(tx)
+  return { admitted: new Set(jobs) }
+}
