@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createWriteStream } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,6 +11,8 @@ export interface System {
   url: string
   dataDir: string
   databaseUrl: string
+  /** Process ids. */
+  pids: { web: number; database: number; worker: number | null }
   adminToken: string
   adminEmail: string
   adminPassword: string
@@ -24,6 +26,8 @@ export interface SystemOptions {
   /** Their nodes' names; named after the port where left out. */
   nodeNames?: readonly string[]
   env?: Record<string, string>
+  /** PostgreSQL writes as it does for users: what it has committed survives a crash of the machine. */
+  durable?: boolean
 }
 
 const root = join(import.meta.dirname, '..', '..')
@@ -39,8 +43,8 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
     password: 'correct horse battery',
   }
   const { startEmbedded } = await import('@/lib/database/embedded')
-  // Nothing here has to survive a crash of the machine.
-  const postgres = await startEmbedded(dataDir, ['fsync=off', 'full_page_writes=off'])
+  // Otherwise nothing here has to survive a crash of the machine.
+  const postgres = await startEmbedded(dataDir, options.durable ? [] : ['fsync=off', 'full_page_writes=off'])
   const environment: NodeJS.ProcessEnv = {
     ...process.env,
     DATABASE_URL: postgres.url,
@@ -60,6 +64,8 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
     ...options.env,
   }
   const programs: ChildProcess[] = []
+  const postmaster = await readFile(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8')
+  const pids: System['pids'] = { web: 0, database: Number(postmaster.split('\n')[0]), worker: null }
   const stop = async () => {
     for (const program of programs.reverse()) await end(program)
     await postgres.stop()
@@ -77,7 +83,10 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
       const own = { ...environment, GPUQ_NODE_NAME: nodeName }
       programs.push(run(['dist/worker.js'], own, join(dataDir, `${name}.log`)))
     }
-    programs.push(run(['dist/web.js'], environment, join(dataDir, 'web.log')))
+    const web = run(['dist/web.js'], environment, join(dataDir, 'web.log'))
+    pids.worker = programs[0]?.pid ?? null
+    pids.web = web.pid ?? 0
+    programs.push(web)
     await untilReady(`${url}/readyz`)
   } catch (error) {
     await stop()
@@ -87,6 +96,7 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
     url,
     dataDir,
     databaseUrl: postgres.url,
+    pids,
     adminToken: admin.token,
     adminEmail: admin.email,
     adminPassword: admin.password,

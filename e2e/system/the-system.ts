@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { System } from './start-system'
 
 /** The system under test as tests reach it; only global setup can stop it. */
-export type RunningSystem = Omit<System, 'stop'>
+export type RunningSystem = Omit<System, 'stop' | 'pids'>
 
 const variable = 'GPUQ_E2E_SYSTEM'
 
