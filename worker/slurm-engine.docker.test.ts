@@ -151,24 +151,6 @@ describe.sequential('a change by hand in Slurm', () => {
     await expectAllTrue(lab.lab)
   })
 
-  it('suspension does not stop the program, and the Slurm job ends after it', async ({ openSlurmLab }) => {
-    const lab = await openSlurmLab()
-    await lab.startOnly('n0')
-    const job = await lab.jobs.submit(
-      'import time\nprint("started", flush=True)\ntime.sleep(8)\nprint("ended")',
-      {
-        spec: small,
-      },
-    )
-    await lab.jobs.untilPrinted(job, /started/)
-    const slurmId = await lab.untilSubmitted(job)
-    await cluster().run('scontrol', ['suspend', String(slurmId)])
-    await lab.untilRow(job, 'gpuq knows that it is suspended', ({ state }) => state === 'SUSPENDED')
-    expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed', attempt: 1 })
-    await lab.untilRow(job, 'its row ends', ({ ended }) => ended)
-    await expectAllTrue(lab.lab)
-  })
-
   it('a shorter time limit ends the job with it', async ({ openSlurmLab }) => {
     const lab = await openSlurmLab()
     await lab.startOnly('n0')

@@ -47,6 +47,7 @@ const labels: Readonly<Record<string, string>> = {
   slurm_submitting: 'submitting to Slurm',
   slurm_pending: 'waits in Slurm',
   slurm_starting: 'no worker accepted it yet',
+  slurm_suspended: 'suspended in Slurm',
   held: 'held',
   slurm_held: 'held in Slurm',
   slurm_unreachable: 'Slurm does not answer',

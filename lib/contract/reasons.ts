@@ -82,6 +82,11 @@ export const waitReasons = {
   },
 } as const satisfies Record<string, { message: string }>
 
+/** Why a running job does not make progress. */
+const runReasons = {
+  slurm_suspended: { message: 'Slurm suspended the job. Its program is paused until Slurm resumes it.' },
+} as const satisfies Record<string, { message: string }>
+
 /** The end reasons of cancelled jobs. */
 export const cancelReasons = [
   'cancelled_by_user',
@@ -105,7 +110,13 @@ export type SlurmStopReason = Extract<
   | 'preempted'
 >
 export type WaitReason = keyof typeof waitReasons
-export type Reason = EndReason | WaitReason
+export type Reason = EndReason | WaitReason | keyof typeof runReasons
+
+const messages: Readonly<Record<Reason, { message: string }>> = {
+  ...endReasons,
+  ...waitReasons,
+  ...runReasons,
+}
 
 export function isCancelReason(reason: EndReason): reason is CancelReason {
   return (cancelReasons as readonly EndReason[]).includes(reason)
@@ -113,8 +124,7 @@ export function isCancelReason(reason: EndReason): reason is CancelReason {
 
 /** The message of a reason, followed by the detail. */
 export function describeReason(reason: Reason, detail: string | null = null): string {
-  const { message } =
-    reason in endReasons ? endReasons[reason as EndReason] : waitReasons[reason as WaitReason]
+  const { message } = messages[reason]
   return detail ? `${message} ${detail}` : message
 }
 

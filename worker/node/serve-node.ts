@@ -3,7 +3,8 @@ import { ChangeSignal } from '@/lib/async/change-signal'
 import { sleep, unlessAborted } from '@/lib/async/sleep'
 import { timeLimit } from '@/lib/async/time-limit'
 import { deregisterNode, drainNode, type Lease, LeaseLost, offerNode } from '@/lib/cluster/nodes/nodes'
-import { type ClaimedTask, claimTasks, tasksToStop } from '@/lib/cluster/tasks/tasks'
+import { readTaskOrders } from '@/lib/cluster/tasks/task-orders'
+import { type ClaimedTask, claimTasks } from '@/lib/cluster/tasks/tasks'
 import { listener } from '@/lib/database/listen'
 import { logger } from '@/lib/logger'
 import { type AttemptStop, isTaskOf } from '../engine/engine'
@@ -186,7 +187,7 @@ export class NodeService {
       for (const task of await claimTasks(this.lease)) this.#start(task)
     })
     if (this.#runs.size === 0) return
-    for (const { id, reason } of await tasksToStop(this.lease)) this.#runs.get(id)?.stop(reason)
+    for (const order of await readTaskOrders(this.lease)) this.#runs.get(order.id)?.follow(order)
   }
 
   async #reconcile(): Promise<void> {
@@ -237,8 +238,7 @@ export class NodeService {
 
   /** Null: all are notified. */
   #notifyTerminal(taskId: string | null): void {
-    const runs = taskId === null ? [...this.#runs.values()] : [this.#runs.get(taskId)]
-    for (const run of runs) run?.notifyTerminal()
+    for (const run of this.#runs.values()) if (taskId === null || run.task.id === taskId) run.notifyTerminal()
   }
 
   async #quarantine(what: string): Promise<void> {

@@ -19,6 +19,8 @@ export function JobNote({ job }: { job: JobDetail }) {
 function describeState(job: JobDetail): ReactNode {
   const state = jobStateOf(job)
   if (state === 'pending') return <Waiting job={job} />
+  // Why it does not make progress.
+  if (state === 'running') return job.reason_text
   // A failure has a card of its own. The status says everything about the other states.
   const unusual = state === 'cancelled' || (state === 'completed' && job.reason !== 'finished')
   return unusual ? job.reason_text : null

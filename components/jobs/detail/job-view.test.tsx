@@ -22,6 +22,12 @@ async function openJob(
 }
 
 describe('the status of a job', () => {
+  it('says that a running job is suspended in Slurm', async () => {
+    const reason_text = 'Slurm suspended the job. Its program is paused until Slurm resumes it.'
+    await openJob({ status: 'running', reason: 'slurm_suspended', reason_text, completed_at: null })
+    expect(screen.getByText(reason_text)).toBeTruthy()
+  })
+
   it('is completed with its run time and a link to its project', async () => {
     await openJob()
     expect(screen.getByRole('heading', { level: 1 }).textContent).toBe('baseline')

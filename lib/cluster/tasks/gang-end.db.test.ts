@@ -10,9 +10,10 @@ import type { Lease } from '../nodes/nodes'
 import { commitPlacement, preemptJobs } from '../placement/place'
 import { takeSnapshot } from '../placement/snapshot'
 import { jobState, makeJob, makeNode, makeUser, readBooks } from '../testing/rows'
+import { tasksToStop } from '../testing/tasks-to-stop'
 import { finishTask } from './finish-task'
 import { markReady, readReadiness } from './task-progress'
-import { type ClaimedTask, claimTasks, Fenced, markRunning, recordStopReason, tasksToStop } from './tasks'
+import { type ClaimedTask, claimTasks, Fenced, markRunning, recordStopReason } from './tasks'
 
 const db = testDatabase()
 

@@ -139,7 +139,8 @@ export async function recordedPaths({
 const idleLoad = 0.01
 
 /**
- * Adds a sample to the GPU usage summary of a task. Samples without a load do not count towards the mean.
+ * Adds a sample to the GPU usage summary of a task, unless the task is paused. Samples without a load do not count towards the
+ * mean.
  * @param use `load`: mean of the GPUs, 0 to 1; `busiest`: that of the busiest GPU; null: not known.
  */
 export async function recordTaskGpuUsage(
@@ -157,7 +158,7 @@ export async function recordTaskGpuUsage(
              gpu_idle_since = CASE WHEN $6::float8 <= ${idleLoad} THEN
                CASE WHEN gpu_sampled_at > now() - ${sampleGap} THEN coalesce(gpu_idle_since, now()) ELSE now() END END,
              gpu_sampled_at = CASE WHEN $6::float8 IS NULL THEN gpu_sampled_at ELSE now() END
-            WHERE ${taskHeld} AND status = 'running'`,
+            WHERE ${taskHeld} AND status = 'running' AND paused_at IS NULL`,
     values: [lease.nodeId, lease.leaseId, taskId, use.load, use.memoryMib, use.busiest],
   })
 }

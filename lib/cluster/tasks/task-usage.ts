@@ -2,7 +2,7 @@ import { EvenSeries, joinMeans, joinPeaks } from '../../contract/metrics/even-se
 import { database } from '../../database/client'
 import { findRow } from '../../database/transaction'
 import type { Lease } from '../nodes/nodes'
-import { taskHeld } from './tasks'
+import { ranSeconds, taskHeld } from './tasks'
 
 /** What a task uses at one moment, or used in one part of its run. Null: not known. */
 export interface UsagePoint {
@@ -60,7 +60,7 @@ export async function readTaskUsage(taskId: string): Promise<{ curve: UsageCurve
 /**
  * Replaces the usage sample of a task's container with a newer one. Does nothing without the lease, or after the
  * task has ended.
- * @returns the seconds since the task's start by the clock of the database; null: it did nothing
+ * @returns the seconds for which the task has run, without pauses, by the clock of the database; null: it did nothing
  */
 export async function recordTaskUsage(
   lease: Lease,
@@ -69,8 +69,7 @@ export async function recordTaskUsage(
 ): Promise<number | null> {
   const row = await findRow<{ seconds: number | null }>(database().pool, {
     name: 'record-task-usage',
-    // Not negative if the clock stepped back.
-    text: `UPDATE tasks SET cpu_seconds = $4, sampled_seconds = greatest(extract(epoch FROM now() - started_at), 0),
+    text: `UPDATE tasks SET cpu_seconds = $4, sampled_seconds = ${ranSeconds('tasks')},
              memory_peak_mib = greatest(memory_peak_mib, $5::int)
             WHERE ${taskHeld} AND status = 'running' RETURNING sampled_seconds AS seconds`,
     values: [lease.nodeId, lease.leaseId, taskId, usage.cpuSeconds, usage.memoryPeakMib],

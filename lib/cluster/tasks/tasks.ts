@@ -1,5 +1,5 @@
 import { parseSpec, type StoredSpec, type Unparsed } from '../../contract/config/stored-spec'
-import type { EndReason, RequestedStop, SlurmStopReason } from '../../contract/reasons'
+import type { EndReason } from '../../contract/reasons'
 import { database } from '../../database/client'
 import { channels } from '../../database/listen'
 import { keyedTransaction, type Transaction } from '../../database/transaction'
@@ -70,8 +70,10 @@ export interface ClaimedTask {
   /** The job's owner, with the uid and gid of their files on shared storage if an admin set them. */
   user: { handle: string; uid: number | null; gid: number | null }
   timeLimitS: number
-  /** Seconds since the task's start by the database's clock; 0 before the start. */
+  /** Seconds since the task's start by the database's clock, without pauses; 0 before the start. */
   ranSeconds: number
+  /** Whether an earlier worker paused its container, or was about to. */
+  wasPaused: boolean
   stdoutConsumed: number
   stderrConsumed: number
   /** Bytes of stored output records: the offset of the next chunk. */
@@ -116,10 +118,14 @@ export interface Peer {
   gpuCount: number
 }
 
+/** SQL for the seconds for which the container of a task has run: since its start, without pauses. Null before the start. */
+export const ranSeconds = (task: string) =>
+  `greatest(0, extract(epoch FROM coalesce(${task}.paused_at, now()) - ${task}.started_at) - ${task}.paused_seconds)`
+
 const selectClaimed = `
   SELECT t.id, t.job_id AS "jobId", t.attempt, t.rank, t.status, t.cpu_milli AS "cpuMilli", t.memory_mib AS "memoryMib",
          e.image, e.network, e.prepare, j.spec, j.archive_id AS "archiveId", j.code, j.command, j.time_limit_s AS "timeLimitS", j.workspace,
-         coalesce(extract(epoch FROM now() - t.started_at), 0)::float8 AS "ranSeconds",
+         coalesce(${ranSeconds('t')}, 0)::float8 AS "ranSeconds", t.paused_at IS NOT NULL AS "wasPaused",
          t.stdout_consumed AS "stdoutConsumed", t.stderr_consumed AS "stderrConsumed",
          t.output_bytes AS "outputBytes", t.metrics, coalesce(t.reason, j.cancel_reason) AS "stopReason",
          coalesce((SELECT jsonb_agg(jsonb_build_object('uuid', g.uuid, 'index', g.index, 'simulated', g.simulated, 'milli', a.milli) ORDER BY g.index)
@@ -171,32 +177,6 @@ export async function unfinishedTasks(lease: Lease): Promise<ClaimedTask[]> {
   // A lost lease never becomes valid again, so if it is held now, it was held during the query.
   if (rows.length === 0 && !(await holdsLease(lease))) throw new LeaseLost()
   return rows.map(parseSpec)
-}
-
-/** Why a task is stopped because of an event elsewhere. */
-type StopReason = RequestedStop | 'preempted' | 'peer_failed' | SlurmStopReason
-
-/**
- * Returns this node's live tasks that must stop, and the reason. Cancellation takes precedence over an end in Slurm, that
- * over preemption, and all over the failure of a peer.
- */
-export async function tasksToStop(lease: Lease): Promise<{ id: string; reason: StopReason }[]> {
-  const { rows } = await database().pool.query<{ id: string; reason: StopReason }>({
-    name: 'tasks-to-stop',
-    text: `SELECT id, reason FROM (
-             SELECT t.id, CASE WHEN j.cancel_requested_at IS NOT NULL THEN j.cancel_reason
-                               WHEN s.stop_reason IS NOT NULL THEN s.stop_reason
-                               WHEN t.preempted_at IS NOT NULL THEN 'preempted'
-                               WHEN j.network_index IS NOT NULL AND EXISTS (
-                                 SELECT 1 FROM tasks p WHERE p.job_id = t.job_id AND p.attempt = t.attempt AND p.id <> t.id
-                                                         AND p.reason <> 'finished') THEN 'peer_failed' END AS reason
-               FROM tasks t JOIN jobs j ON j.id = t.job_id
-               LEFT JOIN slurm_jobs s ON s.job_id = t.job_id AND s.attempt = t.attempt AND s.ended_at IS NULL
-              WHERE t.node_id = $1 AND t.status IN ('starting', 'running')) AS live
-            WHERE reason IS NOT NULL`,
-    values: [lease.nodeId],
-  })
-  return rows
 }
 
 /**

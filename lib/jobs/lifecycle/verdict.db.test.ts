@@ -1,9 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Lease } from '../../cluster/nodes/nodes'
 import { finishTask } from '../../cluster/tasks/finish-task'
-import { tasksToStop, unfinishedTasks } from '../../cluster/tasks/tasks'
+import { unfinishedTasks } from '../../cluster/tasks/tasks'
 import { placeManually } from '../../cluster/testing/placed'
 import { jobState, makeJob, makeNode } from '../../cluster/testing/rows'
+import { tasksToStop } from '../../cluster/testing/tasks-to-stop'
 import type { EndReason } from '../../contract/reasons'
 import { testDatabase } from '../../database/testing/test-database'
 

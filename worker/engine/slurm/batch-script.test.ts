@@ -38,7 +38,7 @@ it('connects again to a worker that restarts when the job has run for longer tha
   await writeFile(join(directory, 'n0.port'), `${typeof address === 'object' ? address?.port : ''}\n`)
   // The step waits 8 s for a worker instead of two minutes.
   const text = batchScript({ ...script, directory, nodes: 1 }).replace('-lt 120', '-lt 8')
-  const env = { PATH: process.env.PATH, SLURMD_NODENAME: 'n0', SLURM_JOB_ID: '7' }
+  const env = { ...process.env, SLURMD_NODENAME: 'n0', SLURM_JOB_ID: '7' }
   const step = spawn('bash', ['-c', text], { env, stdio: 'ignore' })
   const ended = once(step, 'exit')
   try {

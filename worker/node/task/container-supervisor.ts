@@ -1,4 +1,5 @@
 import { sleep } from '@/lib/async/sleep'
+import { recordPause, recordResume } from '@/lib/cluster/tasks/task-pause'
 import type { ClaimedTask } from '@/lib/cluster/tasks/tasks'
 import { logger, traceStep } from '@/lib/logger'
 import {
@@ -157,6 +158,20 @@ export class ContainerSupervisor {
 
   resize(size: TerminalSize): Promise<void> {
     return this.host.runtime.resize(this.#known(), size)
+  }
+
+  /** Freezes the processes of the container. Recorded in advance, so that a worker that adopts it finds every pause. */
+  async pause(): Promise<void> {
+    await recordPause(this.host.lease, this.task)
+    this.requireOwnership()
+    await this.host.runtime.pause(this.#known())
+  }
+
+  /** Lets the processes of a paused container run again. Recorded afterwards. */
+  async resume(): Promise<void> {
+    this.requireOwnership()
+    await this.host.runtime.resume(this.#known())
+    await recordResume(this.host.lease, this.task)
   }
 
   /**

@@ -1,6 +1,7 @@
 import { sleep, unlessAborted } from '@/lib/async/sleep'
 import type { GpuReading } from '@/lib/cluster/gpus/gpu-reading'
 import { finishTask } from '@/lib/cluster/tasks/finish-task'
+import type { TaskOrder } from '@/lib/cluster/tasks/task-orders'
 import { type ClaimedTask, Fenced, markRunning } from '@/lib/cluster/tasks/tasks'
 import { type EndReason, endReasons } from '@/lib/contract/reasons'
 import type { Outcome } from '@/lib/jobs/lifecycle/attempt-end'
@@ -16,6 +17,7 @@ import { OutputWriter } from './output-writer'
 import { clearTask, prepareTask } from './prepare-task'
 import { StopRequest } from './stop-request'
 import { TaskFiles } from './task-files'
+import { TaskPause } from './task-pause'
 import type { TaskHost } from './task-settings'
 import { TaskTerminal } from './task-terminal'
 import { watchUsage } from './watch-usage'
@@ -41,6 +43,7 @@ export class TaskRun {
   readonly #supervisor: ContainerSupervisor
   readonly #stop: StopRequest
   readonly #usage: UsageRecorder
+  readonly #pause: TaskPause
   readonly #claimedMs = performance.now()
   #output: OutputWriter | undefined
   #files: TaskFiles | undefined
@@ -55,6 +58,7 @@ export class TaskRun {
     const requireOurs = () => this.#requireOurs()
     this.#supervisor = new ContainerSupervisor(host, task, this.#stop, requireOurs, existing)
     this.#usage = new UsageRecorder(host.lease, task)
+    this.#pause = new TaskPause(task, this.#supervisor, this.#stop, () => this.stop('timeout'))
     // An adopted container may already have been stopped for this reason, so its exit code says nothing.
     if (task.stopReason) this.stop(task.stopReason)
     this.done = this.#run()
@@ -72,9 +76,15 @@ export class TaskRun {
     await Promise.race([this.#supervisor.ended, this.done])
   }
 
+  /** Does what an event elsewhere demands. Repeat it: a call tries again to pause or resume the container. */
+  follow({ reason, suspended }: TaskOrder): void {
+    if (reason !== null) this.stop(reason)
+    this.#pause.set(suspended)
+  }
+
   /** Accepts a reading of the node's GPUs, by UUID. */
   addSample(readings: ReadonlyMap<string, GpuReading>): void {
-    if (!this.#abandoned.signal.aborted) this.#usage.addSample(readings)
+    if (!this.#abandoned.signal.aborted && !this.#pause.isPaused) this.#usage.addSample(readings)
   }
 
   /** Input may have been typed at its terminal. */
@@ -161,8 +171,8 @@ export class TaskRun {
   }
 
   async #runContainer(): Promise<Outcome> {
-    const { lease, outputLimitBytes } = this.host
-    const { task, existing } = this
+    const { host, task, existing } = this
+    const { lease, outputLimitBytes } = host
     const store = new OutputWriter(lease, task, outputLimitBytes, this.#abandoned.signal)
     this.#output = store
     const output = await this.#open()
@@ -171,14 +181,18 @@ export class TaskRun {
       return { reason: this.#stop.reason ?? 'internal_error', detail: null, exitCode: null }
     }
     const over = existing?.state === 'exited'
-    const leftMs = Math.max(0, task.timeLimitS - task.ranSeconds) * 1000
-    const timeLimit = over ? undefined : setTimeout(() => this.stop('timeout'), leftMs)
+    if (!over) this.#pause.begin()
     this.#usage.recordTo(store)
     const ended = new AbortController()
     const running = AbortSignal.any([ended.signal, this.#abandoned.signal])
     watchUsage(lease, task.id, () => this.#supervisor.usage(), running)
-    if (!over && task.spec.tty) this.#serveTerminal(running)
-    this.#keepFiles(running)
+    if (!over && task.spec.tty) {
+      this.#terminal = new TaskTerminal(lease, task.id, this.#supervisor, running)
+      void this.#terminal.serve()
+    }
+    const hooks = { note: this.#note, onOver: () => this.stop('checkpoint_limit') }
+    this.#files = new TaskFiles({ host, task, abandoned: this.#abandoned.signal, ...hooks })
+    this.#files.start(running)
     const take = async (chunk: OutputChunk) => {
       this.#requireOurs()
       await store.write(chunk)
@@ -186,7 +200,7 @@ export class TaskRun {
     }
     try {
       const exit = await this.#supervisor.follow(output, take, () => store.restartReplay())
-      clearTimeout(timeLimit)
+      this.#pause.end()
       await this.#stop.stored
       const outcome = outcomeOf(exit, this.#stop.reason, task.memoryMib, over)
       await warnPeers(lease, task, outcome, this.#abandoned.signal)
@@ -194,30 +208,16 @@ export class TaskRun {
       await store.end()
       return recorded
     } finally {
-      clearTimeout(timeLimit)
+      this.#pause.end()
       ended.abort()
     }
-  }
-
-  #keepFiles(running: AbortSignal): void {
-    const { host, task } = this
-    const hooks = { note: this.#note, onOver: () => this.stop('checkpoint_limit') }
-    this.#files = new TaskFiles({ host, task, abandoned: this.#abandoned.signal, ...hooks })
-    this.#files.start(running)
   }
 
   async #finishFiles(outcome: Outcome): Promise<Outcome> {
     return (await this.#files?.finish(outcome)) ?? outcome
   }
 
-  readonly #note = (text: string): void => {
-    this.#output?.addNote(text)
-  }
-
-  #serveTerminal(running: AbortSignal): void {
-    this.#terminal = new TaskTerminal(this.host.lease, this.task.id, this.#supervisor, running)
-    void this.#terminal.serve()
-  }
+  readonly #note = (text: string): void => this.#output?.addNote(text)
 
   /** Starts the container and reports it. Returns null if the task was stopped before that. */
   async #open(): Promise<AsyncIterable<OutputChunk> | null> {

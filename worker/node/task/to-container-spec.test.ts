@@ -29,6 +29,7 @@ const task: ClaimedTask = {
   user: { handle: 'ada', uid: null, gid: null },
   timeLimitS: 60,
   ranSeconds: 0,
+  wasPaused: false,
   stdoutConsumed: 0,
   stderrConsumed: 0,
   outputBytes: 0,

@@ -1,7 +1,7 @@
 import { constants } from 'node:os'
 import type { Exit } from '../runtime'
 import type { ContainerExits } from './container-exits'
-import { refuseForeignEnd, toExit } from './container-state'
+import { isLive, refuseForeignEnd, toExit } from './container-state'
 import type { DockerEngine } from './docker'
 import type { EngineEvents } from './engine-events'
 
@@ -19,7 +19,7 @@ export class ContainerEnds {
    */
   async wait(id: string): Promise<Exit> {
     const notes = this.watch.of(id)
-    if (notes.interruptedMs !== null && (await this.engine.inspect(id)).State.Status === 'running')
+    if (notes.interruptedMs !== null && isLive((await this.engine.inspect(id)).State.Status))
       notes.interruptedMs = null
     await this.exits.until(id)
     const exit = toExit(await this.engine.inspect(id))

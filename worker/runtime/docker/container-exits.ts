@@ -2,9 +2,9 @@ import type { Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { RuntimeFault } from '../runtime'
-import type { OpenStream } from './docker'
 import type { EngineEvents } from './engine-events'
 import { toFault } from './engine-faults'
+import type { OpenStream } from './streams'
 
 type Condition = 'not-running' | 'next-exit' | 'removed'
 

@@ -154,6 +154,11 @@ export function refuseForeignEnd({ exitCode }: Exit, { interruptedMs, signals }:
     )
 }
 
+/** Whether the program of a container with this status of the engine has started and has not ended. A paused one is live. */
+export function isLive(status: string): boolean {
+  return toState(status) === 'running'
+}
+
 /** Podman has more states than Docker. */
 function toState(status: string): ContainerRef['state'] {
   if (status === 'created' || status === 'initialized') return 'created'

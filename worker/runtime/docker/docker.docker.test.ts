@@ -99,6 +99,64 @@ os.write(1, b"nor here")`
     })
   })
 
+  describe('a pause', () => {
+    const source = `import signal, sys, time
+def stop(*_):
+    print("told to stop", flush=True)
+    sys.exit(3)
+signal.signal(signal.SIGTERM, stop)
+# In one piece: the signal must not come between the line and its end.
+sys.stdout.write("started\\n")
+while True: time.sleep(0.05)`
+    const statusOf = async (id: string): Promise<unknown> =>
+      JSON.parse((await ask('GET', `/containers/${id}/json`)).bytes.toString()).State.Status
+
+    it('freezes a container until it is resumed, however often it is asked', async () => {
+      const container = await bench.startUntil(source, 'started')
+      for (const status of ['paused', 'running'] as const) {
+        const change = () => (status === 'paused' ? runtime.pause(container) : runtime.resume(container))
+        await change()
+        await change()
+        expect(await statusOf(container.id)).toBe(status)
+        expect((await runtime.list(bench.nodeId)).find(({ id }) => id === container.id)?.state).toBe(
+          'running',
+        )
+      }
+      await runtime.stop(container, 60_000)
+      expect((await runtime.wait(container)).exitCode).toBe(3)
+      await runtime.pause(container)
+      await runtime.resume(container)
+    })
+
+    it('ends with a stop, which reaches the program, and does not hide earlier output', async () => {
+      const container = await bench.startUntil(source, 'started')
+      await runtime.pause(container)
+      const other = new TaskBench(engine.options).runtime
+      const output = await other.replay(container)
+      expect(await statusOf(container.id)).toBe('paused')
+      await other.stop(container, 60_000)
+      expect((await collect(output)).stdout.toString()).toBe('started\ntold to stop\n')
+      expect((await other.wait(container)).exitCode).toBe(3)
+    })
+
+    it('does not keep a container from being killed and removed', async () => {
+      const stubborn = `import signal, time
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+print("started", flush=True)
+while True: time.sleep(0.05)`
+      const container = await bench.startUntil(stubborn, 'started')
+      await runtime.pause(container)
+      await runtime.stop(container, 0)
+      await runtime.remove(container)
+      const second = await bench.startUntil(stubborn, 'started')
+      await runtime.pause(second)
+      await runtime.remove(second)
+      expect(
+        (await runtime.list(bench.nodeId)).filter(({ id }) => id === container.id || id === second.id),
+      ).toEqual([])
+    })
+  })
+
   describe('a task', () => {
     it('has one container, however often it is created', async () => {
       const task = await bench.task('print(1)')

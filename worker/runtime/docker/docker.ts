@@ -11,16 +11,8 @@ import type { CallEngine, DockerRequests, EngineDialect } from './engine-dialect
 import type { EventQuery } from './engine-events'
 import { toFault, within } from './engine-faults'
 import { EngineOutages } from './engine-outages'
-import { asReadable, attachTo, withoutStream } from './streams'
+import { asReadable, attachTo, type OpenStream, withoutStream } from './streams'
 import { defaultTimeouts, type Timeouts } from './timeouts'
-
-/** Opens a streamed response of the engine. */
-export type OpenStream = (
-  method: 'GET' | 'POST',
-  path: string,
-  query: Record<string, unknown>,
-  signal?: AbortSignal,
-) => Promise<Readable>
 
 export interface EngineOptions {
   /** The engine's socket; default: DOCKER_HOST, otherwise the standard path. */
@@ -151,6 +143,12 @@ export class DockerEngine {
 
   async kill(id: string, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
     await this.ask('signal the container', this.docker.getContainer(id).kill({ signal }))
+  }
+
+  async setPaused(id: string, paused: boolean): Promise<void> {
+    const container = this.docker.getContainer(id)
+    if (paused) await this.ask('pause the container', container.pause())
+    else await this.ask('resume the container', container.unpause())
   }
 
   /** Kills the container if necessary, and removes its anonymous volumes. */

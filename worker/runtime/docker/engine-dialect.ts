@@ -20,6 +20,8 @@ export interface EngineDialect {
   readonly historyMs: number
   /** Whether a connection for input also receives the output, which must be read then. */
   readonly echoesOutput: boolean
+  /** Whether it resumes a paused container to which a signal is sent. Otherwise the signal waits, or is refused. */
+  readonly resumesForSignals: boolean
   /** Why the engine cannot start jobs with internet access; null: it can. */
   readonly internetProblem: string | null
   /** Returns `GET /info` with what the product reports differently. */
@@ -54,6 +56,7 @@ export function dockerDialect({ create, remove, createNetwork }: DockerRequests)
     endEvents: { type: ['container'], event: ['start', 'oom', 'kill', 'die'], label: [labels.node] },
     historyMs: 10,
     echoesOutput: false,
+    resumesForSignals: true,
     internetProblem: null,
     correctInfo: (info) => info,
     correctError: (error) => error,

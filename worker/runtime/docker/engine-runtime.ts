@@ -17,6 +17,7 @@ import {
   type Usage,
 } from '../runtime'
 import { buildContainerSpec, type ContainerPolicy, type ContainerSpec, labels } from '../spec/container-spec'
+import { ContainerControl } from './container-control'
 import { ContainerEnds } from './container-ends'
 import { ContainerExits } from './container-exits'
 import { findOwn, newRef, toContainerRef } from './container-state'
@@ -44,6 +45,7 @@ export class EngineRuntime {
   private readonly watch: EngineEvents
   private readonly exits: ContainerExits
   private readonly ends: ContainerEnds
+  private readonly control: ContainerControl
   readonly images: ImageStore
   /** The network of jobs with internet access. */
   readonly internet: InternetNetwork
@@ -67,6 +69,7 @@ export class EngineRuntime {
     })
     this.exits = new ContainerExits(engine.open, this.watch)
     this.ends = new ContainerEnds(engine, this.watch, this.exits)
+    this.control = new ContainerControl(engine, this.watch, this.exits)
     this.internet = new InternetNetwork(engine, rules, iproute)
     this.networks = new Networks(engine, this.internet, iproute)
     this.terminal = new ContainerTerminal(engine)
@@ -190,16 +193,22 @@ export class EngineRuntime {
     }
   }
 
+  /** Freezes the processes of a running container. Does nothing if it has ended. */
+  pause({ id }: ContainerRef): Promise<void> {
+    return this.control.setPaused(id, true)
+  }
+
+  /** Lets the processes of a paused container run again. Does nothing if it has ended. */
+  resume({ id }: ContainerRef): Promise<void> {
+    return this.control.setPaused(id, false)
+  }
+
   /**
-   * Sends SIGTERM, waits `graceMs`, sends SIGKILL. Resolves when it has exited; throws `kill_failed` if it does not.
+   * Sends SIGTERM, waits `graceMs`, sends SIGKILL. A paused container is resumed for it. Resolves when it has exited; throws
+   * `kill_failed` if it does not.
    */
-  async stop({ id }: ContainerRef, graceMs: number): Promise<void> {
-    this.watch.of(id).stopping = true
-    await this.kill(id, 'SIGTERM')
-    if (await this.exits.within(id, graceMs)) return
-    await this.kill(id, 'SIGKILL')
-    if (await this.exits.within(id, this.engine.timeouts.kill)) return
-    throw new RuntimeFault('kill_failed', `The container ${id} did not end after SIGKILL.`)
+  stop({ id }: ContainerRef, graceMs: number): Promise<void> {
+    return this.control.stop(id, graceMs)
   }
 
   /** Removes the container and its leftovers; with the attempt's last container here, also its network. */
@@ -234,14 +243,5 @@ export class EngineRuntime {
   /** Removes a network, unless a container on this engine still uses it. */
   removeNetwork({ name }: Pick<NetworkRef, 'name'>): Promise<void> {
     return this.networks.release(name)
-  }
-
-  private async kill(id: string, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
-    try {
-      await this.engine.kill(id, signal)
-    } catch (error) {
-      // Ignores other errors of the engine, because the following check shows whether the container ended.
-      if (statusOf(error) === undefined) throw error
-    }
   }
 }

@@ -1,6 +1,14 @@
 import { Duplex, Readable } from 'node:stream'
 import { RuntimeFault } from '../runtime'
 
+/** Opens a streamed response of the engine. */
+export type OpenStream = (
+  method: 'GET' | 'POST',
+  path: string,
+  query: Record<string, unknown>,
+  signal?: AbortSignal,
+) => Promise<Readable>
+
 interface DialRequest {
   method: string
   path: string

@@ -1,5 +1,6 @@
 import { type Duplex, Readable } from 'node:stream'
 import type { ContainerExits } from '../docker/container-exits'
+import { isLive } from '../docker/container-state'
 import type { DockerEngine } from '../docker/docker'
 import type { EngineEvents } from '../docker/engine-events'
 import { statusOf, toFault } from '../docker/engine-faults'
@@ -123,7 +124,7 @@ export class ContainerOutput {
     if (warm && mayStart && status === 'running') await this.startProgram(id)
     const hasExited = () => this.exits.within(id, this.engine.timeouts.exit)
     if (status === 'created') return this.read(id, readTerminal(Readable.from([])), hasExited)
-    if (status === 'running') this.watch.of(id).interruptedMs = null
+    if (isLive(status)) this.watch.of(id).interruptedMs = null
     const { timesLog } = await this.engine.dialect()
     if (tty && timesLog) return this.read(id, await this.terminal.replay(id), hasExited)
     const frames = timesLog ? new FrameReader({ fromLog: true }) : new PlainLogReader({ tty })

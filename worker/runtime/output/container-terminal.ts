@@ -13,6 +13,8 @@ export class ContainerTerminal {
   /** Reads the output from the first byte to the end. */
   async replay(id: string): Promise<OutputSource> {
     const wasCut = () => false
+    // The engine attaches nobody to a paused container. The worker pauses it again when it has adopted it.
+    if ((await this.statusOf(id)) === 'paused') await this.engine.setPaused(id, false)
     const output = (await this.isRunning(id)) ? await this.listen(id) : null
     try {
       const log = await this.engine.logs(id, { follow: false })
@@ -28,7 +30,11 @@ export class ContainerTerminal {
   }
 
   private async isRunning(id: string): Promise<boolean> {
-    return (await this.engine.inspect(id)).State.Status === 'running'
+    return (await this.statusOf(id)) === 'running'
+  }
+
+  private async statusOf(id: string): Promise<string> {
+    return (await this.engine.inspect(id)).State.Status
   }
 
   /** Returns null if the container has ended, because the engine would never close the connection. */

@@ -42,6 +42,7 @@ export class PodmanDialect implements EngineDialect {
   readonly endEvents = { type: ['container'], event: ['start', 'kill', 'stop', 'remove', 'die', 'died'] }
   readonly historyMs = 1000
   readonly echoesOutput = true
+  readonly resumesForSignals = false
   readonly internetProblem = noInternet
   readonly limitations = [
     'It runs no jobs with internet access, and no jobs with several instances.',
