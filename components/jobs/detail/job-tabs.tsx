@@ -8,6 +8,7 @@ import { updateSearchParams } from '../../shell/update-search-params'
 import { Skeleton } from '../../ui/skeleton'
 import { Tabs } from '../../ui/tabs'
 import { ArtifactsTab } from '../artifacts/artifacts-tab'
+import { WorkingFiles } from '../files/working-files'
 import { MetricsTab } from '../metrics/metrics-tab'
 import { OutputViewer } from '../output/output-viewer'
 import { ResultViewer } from '../result/result-viewer'
@@ -121,7 +122,16 @@ export function JobTabs({ job, tab, onTab, stream, access, hasColumn }: JobTabsP
           ),
         },
         { value: 'metrics', label: 'Metrics', content: <MetricsTab job={job} /> },
-        { value: 'files', label: 'Files', content: <ArtifactsTab job={job} /> },
+        {
+          value: 'files',
+          label: 'Files',
+          content: (
+            <div className="flex flex-col gap-4">
+              <ArtifactsTab job={job} />
+              <WorkingFiles job={job} />
+            </div>
+          ),
+        },
         { value: 'source', label: 'Source', content: <SourceTab id={job.job_id} at={sourceLine} /> },
         {
           value: 'details',

@@ -62,6 +62,8 @@ function specialMethods(transport: Transport) {
       addressOf(transport, jobGroup.metricsCsv, id, { names: names.map(encodeName), rank }),
     artifactUrl: (id: string, artifactId: string, as?: 'image') =>
       addressOf(transport, jobGroup.artifact, id, artifactId, { as }),
+    /** Where a version of a file that the job changed in its working directory can be downloaded. */
+    workingFileUrl: (id: string, fileId: string) => addressOf(transport, jobGroup.workingFile, id, fileId),
     /** Where a file of the job's uploaded directory can be downloaded. */
     fileUrl: (id: string, path: string) => addressOf(transport, jobGroup.fileContent, id, { path }),
     /** Where the result files and artifacts of several jobs can be downloaded as one archive. */
