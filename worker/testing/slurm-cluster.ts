@@ -22,6 +22,8 @@ export interface SlurmClusterOptions {
   minJobAgeS?: number
   /** Starts slurmdbd with a database too, which takes some seconds. */
   accounting?: boolean
+  /** Slurm puts its jobs into cgroups of version 1 and limits their memory. Default: it does not. */
+  cgroups?: boolean
   /** More lines of slurm.conf, such as `PartitionName=short Nodes=n0 MaxTime=60`. */
   lines?: readonly string[]
 }
@@ -242,7 +244,7 @@ export class SlurmCluster {
   /** Writes the files. Returns the port of slurmdbd; null: without accounting. */
   private async prepare(
     nodes: readonly SlurmNodeOptions[],
-    { minJobAgeS = 300, lines = [], accounting = false }: SlurmClusterOptions,
+    { minJobAgeS = 300, lines = [], accounting = false, cgroups = false }: SlurmClusterOptions,
   ): Promise<number | null> {
     const { directory } = this
     // The programs of other users read the configuration and use munge's socket.
@@ -261,6 +263,7 @@ export class SlurmCluster {
       minJobAgeS,
       accountingPort,
       lines,
+      cgroups,
     })
     for (const [name, text] of Object.entries(files)) await writeFile(join(directory, name), text)
     return accountingPort

@@ -23,6 +23,8 @@ export interface SlurmConfigInput {
   accountingPort: number | null
   /** More lines of slurm.conf, such as partitions. */
   lines: readonly string[]
+  /** Whether Slurm puts its jobs into cgroups (version 1) and limits their memory. */
+  cgroups: boolean
 }
 
 /** CPUs and MiB that a test node claims to have. Nothing enforces them. */
@@ -39,7 +41,9 @@ export function slurmFiles(input: SlurmConfigInput): Record<string, string> {
     'slurm.conf': slurmConf(input),
     'gres.conf': gresConf(input),
     // Slurm writes a warning to each log without it.
-    'cgroup.conf': 'ConstrainDevices=no\n',
+    'cgroup.conf': input.cgroups
+      ? 'CgroupPlugin=cgroup/v1\nConstrainRAMSpace=yes\nConstrainDevices=no\n'
+      : 'ConstrainDevices=no\n',
   }
 }
 
@@ -50,6 +54,7 @@ function slurmConf({
   minJobAgeS,
   accountingPort,
   lines,
+  cgroups,
 }: SlurmConfigInput): string {
   const [host] = hostname().split('.')
   const { cpus, memoryMib } = testNodeSize
@@ -72,8 +77,8 @@ function slurmConf({
     `SlurmdPidFile=${join(directory, 'slurmd-%n.pid')}`,
     `SlurmctldLogFile=${join(directory, 'slurmctld.log')}`,
     `SlurmdLogFile=${join(directory, 'slurmd-%n.log')}`,
-    'ProctrackType=proctrack/linuxproc',
-    'TaskPlugin=task/none',
+    `ProctrackType=proctrack/${cgroups ? 'cgroup' : 'linuxproc'}`,
+    `TaskPlugin=task/${cgroups ? 'cgroup' : 'none'}`,
     'MpiDefault=none',
     'SelectType=select/cons_tres',
     'SelectTypeParameters=CR_Core_Memory',

@@ -30,6 +30,32 @@ it('refuses a directory that bash would read differently', () => {
   expect(() => batchScript({ ...script, nodes: 1, directory: '/run/$(id)' })).toThrow('GPUQ_SLURM_DIRECTORY')
 })
 
+it.each([
+  [
+    'version 2',
+    ['0::/system.slice/slurmstepd.scope/job_7/step_batch/user/task_0'],
+    '/system.slice/slurmstepd.scope/job_7/step_batch/user/task_0',
+  ],
+  [
+    'version 1',
+    ['6:devices:/', '4:memory:/slurm/uid_0/job_7/step_batch/task_0', '0::/'],
+    '/slurm/uid_0/job_7/step_batch/task_0',
+  ],
+  [
+    'version 1 with limited devices',
+    ['6:devices:/slurm/uid_0/job_7/step_batch', '4:memory:/slurm/uid_0/job_7/step_batch', '0::/'],
+    '/',
+  ],
+])('reports its cgroup of %s, if a container can be below it', async (_, lines, group) => {
+  const text = batchScript({ ...script, nodes: 1 })
+  const part = text.slice(text.indexOf('  while IFS='), text.indexOf('  while [ $((SECONDS'))
+  const file = part.replace('< /proc/self/cgroup', '<<< "$LINES_OF_FILE"')
+  const env = { ...process.env, LINES_OF_FILE: lines.join('\n') }
+  const read = `group= memory= devices=\n${file}\nprintf %s "$group"`
+  const { stdout } = await promisify(execFile)('bash', ['-c', read], { env })
+  expect(stdout).toBe(group)
+})
+
 it('connects again to a worker that restarts when the job has run for longer than a step waits for a worker', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'gpuq-step-'))
   const server = createServer().listen(0, '127.0.0.1')

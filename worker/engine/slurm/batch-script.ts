@@ -50,7 +50,7 @@ function stepOf({ rowId, secret, directory }: BatchScript): string {
   return `gpuq_step() {
   # A trap then ends a blocked read at once.
   set -o posix
-  local port gpus group code word stopped= began last=$SECONDS
+  local port gpus group= memory= devices= code word stopped= began last=$SECONDS
   local file="${directory}/$SLURMD_NODENAME.port"
   trap '' PIPE
   gpuq_stop() {
@@ -64,10 +64,15 @@ function stepOf({ rowId, secret, directory }: BatchScript): string {
   trap gpuq_stop TERM
   exec 3>/dev/null
   gpus=\${SLURM_STEP_GPUS-\${SLURM_JOB_GPUS-}}
-  group=
   while IFS= read -r word; do
-    case $word in 0::/*) group=\${word#0::} ;; esac
+    case $word in
+      0::/*) group=\${word#0::} ;;
+      *:memory:/*) memory=\${word#*:memory:} ;;
+      *:devices:*/job_*) devices=limited ;;
+    esac
   done < /proc/self/cgroup
+  # With cgroup v1, an engine starts no container below a job whose devices are limited.
+  [ -z "$memory" ] || [ -n "$devices" ] || group=$memory
   while [ $((SECONDS - last)) -lt ${workerTimeoutS} ]; do
     { read -r port < "$file" && command exec 3<>"/dev/tcp/127.0.0.1/$port"; } 2>/dev/null || { sleep 1; continue; }
     printf 'gpuq 1 ${secret} ${rowId} %s %s %s %s %s %s %s\\n' "$SLURM_JOB_ID" "\${SLURM_RESTART_COUNT:-0}" "\${SLURM_PROCID:-0}" \\

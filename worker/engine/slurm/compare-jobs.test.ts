@@ -78,7 +78,11 @@ describe('a job that waits in Slurm', () => {
   it('shows that Slurm started it on a node whose worker does not accept it, once', () => {
     const started = seen('RUNNING', { nodes: ['n1'], reason: 'JobHeldAdmin' })
     const { wait, cancel, end } = compareJob(waiting, started)
-    expect(wait).toEqual({ jobId: 'job', reason: 'slurm_starting', detail: expect.stringContaining('on n1.') })
+    expect(wait).toEqual({
+      jobId: 'job',
+      reason: 'slurm_starting',
+      detail: expect.stringContaining('on n1.'),
+    })
     expect({ cancel, end }).toEqual({ cancel: false, end: null })
     const told = { ...waiting, waitReason: 'slurm_starting', waitDetail: wait?.detail ?? null }
     expect(compareJob(told, started).wait).toBeNull()

@@ -12,8 +12,10 @@ import {
   type TerminalSize,
   type Usage,
 } from '../../runtime/runtime'
+import { removeEmptyCgroups } from './remove-cgroups'
 import type { StopRequest } from './stop-request'
 import type { TaskHost } from './task-settings'
+import { cgroupParentOf } from './to-container-spec'
 
 /** Retry interval while the engine is unavailable. */
 const engineRetryMs = 1_000
@@ -200,6 +202,8 @@ export class ContainerSupervisor {
 
   async remove(): Promise<void> {
     if (this.#container) await this.host.runtime.remove(this.#container)
+    const parent = cgroupParentOf(this.task)
+    if (parent !== null) await removeEmptyCgroups(parent)
     traceStep('removed', this.task.jobId)
   }
 

@@ -43,7 +43,7 @@ export function toContainerSpec(
     cpuMilli: task.cpuMilli,
     memoryMib: task.memoryMib,
     // Beside the cgroup of the step's own processes: one with processes has no limits for those below it.
-    cgroupParent: task.cgroup === null ? null : dirname(task.cgroup),
+    cgroupParent: cgroupParentOf(task),
     network: task.networkIndex === null ? task.network : toNetworkSpec(task, task.networkIndex, jobNetworks),
     tty: spec.tty,
     prepare: task.prepare,
@@ -92,4 +92,9 @@ function inUploadedDirectory(program: string[], start: string, uploaded: boolean
     'exec "$@"',
   ]
   return ['/bin/sh', '-c', steps.join(' && '), 'gpuq', start, ...program]
+}
+
+/** The cgroup of the Slurm step that the container of a task is below; null: none. */
+export function cgroupParentOf({ cgroup }: Pick<ClaimedTask, 'cgroup'>): string | null {
+  return cgroup === null ? null : dirname(cgroup)
 }

@@ -131,9 +131,9 @@ export function hasSelinux({ SecurityOptions }: EngineDetails): boolean {
   return SecurityOptions?.some((option) => option.includes('name=selinux')) ?? false
 }
 
-/** Whether the engine manages cgroups itself, and all limits of a container are in one cgroup (version 2). */
-export function hasAnyCgroup({ CgroupVersion, CgroupDriver }: EngineDetails): boolean {
-  return CgroupVersion === '2' && CgroupDriver === 'cgroupfs'
+/** Whether the engine manages cgroups itself, and can put a container below any of them. */
+export function hasAnyCgroup({ CgroupDriver }: EngineDetails): boolean {
+  return CgroupDriver === 'cgroupfs'
 }
 
 /** Parses the output of `nvidia-ctk --version`; null without a version. */
