@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { artifactPreviewSchema } from '../../contract/artifacts'
 import { conflict } from '../../contract/errors'
-import { type ImageFacts, type ImageType, readImage, refusalOfImage } from '../../contract/image-size'
+import { type ImageFacts, type ImageType, readImage, refusalOfImage } from '../../contract/images/image-size'
 import type { VisibleJob } from '../read/job-visibility'
 import { type FoundArtifact, findArtifact, openArtifact } from './artifacts'
 

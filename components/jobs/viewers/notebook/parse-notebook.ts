@@ -1,4 +1,4 @@
-import { readImage, refusalOfImage } from '@/lib/contract/image-size'
+import { readImage, refusalOfImage } from '@/lib/contract/images/image-size'
 import { plainText } from '../../output/ansi/ansi-parse'
 import { overwrite } from '../../output/ansi/carriage-return'
 
