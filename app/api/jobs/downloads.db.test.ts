@@ -57,7 +57,7 @@ async function jobWith(content: string | Buffer, ended = true): Promise<{ id: st
 type Credential = { cookie: string } | { token: string }
 
 function requestOf(credential: Credential, headers: Record<string, string> = {}): Request {
-  const own =
+  const own: Record<string, string> =
     'cookie' in credential
       ? { cookie: credential.cookie, 'sec-fetch-site': 'same-origin' }
       : { authorization: `Bearer ${credential.token}` }
