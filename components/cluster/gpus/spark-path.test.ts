@@ -30,6 +30,14 @@ it('breaks at gaps between measurements', () => {
   expect(sparkPath(at, [0, null, 0, null, null], hour).line.match(/M/g)).toHaveLength(1)
 })
 
+it('joins samples that are further apart if they were measured so, and bridges one that is missing', () => {
+  const at = [0, 600, 1200, 1800, 2400, 3000]
+  const values = [0, 1, null, 1, null, null]
+  expect(sparkPath(at, values, hour).line.match(/M/g)).toHaveLength(3)
+  expect(sparkPath(at, values, { ...hour, step: 600 }).line.match(/M/g)).toHaveLength(1)
+  expect(sparkPath(at, [0, null, null, 1, 0, 0], { ...hour, step: 600 }).line.match(/M/g)).toHaveLength(2)
+})
+
 it('draws nothing without samples, and only samples in range', () => {
   expect(sparkPath([], [], hour)).toEqual({ line: '', area: '' })
   expect(sparkPath([-5, 4000], [1, 1], hour).line).toBe('')

@@ -32,7 +32,7 @@ export function sparkPath(
   frame: SparkFrame,
 ): SparkPath {
   const stepColumns = ((frame.step ?? 0) / Math.max(1, frame.to - frame.from)) * sparkWidth
-  const lines = splitAtGaps(toColumns(at, values, frame), Math.max(widestStep, 1.5 * stepColumns))
+  const lines = splitAtGaps(toColumns(at, values, frame), Math.max(widestStep, 2.5 * stepColumns))
   const toY = (value: number) => {
     const share = Math.min(1, Math.max(0, value / frame.max))
     return round(sparkHeight - margin - share * (sparkHeight - 2 * margin))

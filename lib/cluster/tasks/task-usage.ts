@@ -17,7 +17,8 @@ export type UsageCurve = EvenSeries<UsagePoint>
 
 /** A row has at most 3 kB. A day has a value for each 320 seconds. */
 const maxPoints = 360
-const firstIntervalS = 5
+/** Longer than the time between two samples, because reading them takes a second or more. */
+const firstIntervalS = 10
 
 const join = (first: UsagePoint, second: UsagePoint, counts: readonly [number, number]): UsagePoint => ({
   cpuCores: joinMeans(first.cpuCores, second.cpuCores, counts),

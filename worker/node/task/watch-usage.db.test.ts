@@ -77,7 +77,7 @@ it('has a bounded number of values after a month, evenly spread', async () => {
   const curve = await stored()
   expect(curve?.memory.length).toBeGreaterThanOrEqual(180)
   expect(curve?.memory.length).toBeLessThanOrEqual(360)
-  expect(curve?.interval).toBe(5 * 2 ** 11)
+  expect(curve?.interval).toBe(10 * 2 ** 10)
   expect(curve?.memory).not.toContain(null)
 })
 
