@@ -57,6 +57,21 @@ test('older jobs are on the next page, which links back', async ({ page }) => {
   await expect(rows.first()).toContainText('waiting 59')
 })
 
+test('at 1280 px the status is complete, and the names have more space than it', async ({ page }) => {
+  const id = await submit(person, 'raise SystemExit(3)', configText({ name: 'fails' }), { wait: true })
+  await page.setViewportSize({ width: 1280, height: 800 })
+  await page.goto('/jobs?q=fails')
+  const row = page.getByRole('row', { name: /fails/ }).filter({ has: page.locator(`#job-${id}`) })
+  const reason = row.getByText('exit 3', { exact: true })
+  await expect(reason).toBeVisible()
+  expect(await reason.evaluate((element) => element.scrollWidth - element.clientWidth)).toBe(0)
+  const widthOf = async (name: string) =>
+    (await page.getByRole('columnheader', { name }).boundingBox())?.width ?? 0
+  const status = await widthOf('Status')
+  expect(status).toBe(120)
+  for (const name of ['Competition', 'Project']) expect(await widthOf(name)).toBeGreaterThan(status)
+})
+
 test('the list updates when a job changes', async ({ page }) => {
   const id = await submit(person, 'print(1)', `${waitingConfig}name: watched\n`)
   await page.reload()

@@ -56,6 +56,6 @@ const labels: Readonly<Record<string, string>> = {
 /** The reason of a job's status in a few words, for a table row. Empty if the status is enough. */
 export function shortReason({ reason, exit_code }: Pick<JobSummary, 'reason' | 'exit_code'>): string {
   if (reason === null) return ''
-  if (reason === 'exit_code' && exit_code !== null) return `exit code ${exit_code}`
+  if (reason === 'exit_code' && exit_code !== null) return `exit ${exit_code}`
   return labels[reason] ?? reason.replaceAll('_', ' ')
 }

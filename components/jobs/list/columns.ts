@@ -2,7 +2,8 @@ import { maxMetricName, metricPrefix } from '@/lib/contract/search/search-keys'
 
 /** The columns of the list of jobs beside its title. Columns without a width share the rest of the table. */
 export const columnTable = {
-  status: { label: 'Status', width: 'w-38', rem: 9.5 },
+  // In a narrow table, names need the space more than long reasons.
+  status: { label: 'Status', width: 'w-30 @5xl:w-38', rem: 9.5 },
   user: { label: 'User', width: 'w-44', rem: 11 },
   competition: { label: 'Competition', width: '', rem: 9 },
   project: { label: 'Project', width: '', rem: 9 },

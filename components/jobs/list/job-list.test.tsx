@@ -67,7 +67,7 @@ it('shows each job with its status, reason and run time', () => {
   const [first, second] = renderTable([makeJobSummary(), failed])
   expect(first?.textContent).toContain('Completed')
   expect(first?.textContent).toContain('5 min 03 s')
-  expect(second?.textContent).toContain('Failedexit code 2')
+  expect(second?.textContent).toContain('Failedexit 2')
   expect(screen.getByRole('link', { name: '00000002' }).getAttribute('href')).toBe('/jobs/job-00000002')
   expect(screen.queryByRole('columnheader', { name: 'User' })).toBeNull()
 })
