@@ -1,5 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { encodeName, type JobMetrics, type MetricsQuery } from '@/lib/contract/metrics/job-metrics'
+import { encodeName } from '@/lib/contract/metrics/encode-name'
+import type { JobMetrics, MetricsQuery } from '@/lib/contract/metrics/job-metrics'
 import { api, keys } from './queries'
 
 const liveMs = 2000

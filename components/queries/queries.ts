@@ -10,11 +10,11 @@ import type { ApiLimits } from '@/lib/contract/access/limits'
 import type { UpdateProject } from '@/lib/contract/access/projects'
 import type { Role } from '@/lib/contract/access/roles'
 import { isFinal } from '@/lib/contract/status'
-import { createClient, type JobQuery } from '@/lib/http/client/client'
+import { createBrowserClient } from '@/lib/http/client/browser-client'
+import type { JobQuery } from '@/lib/http/client/build-client'
 import type { Page } from '@/lib/http/client/transport'
 
-/** The client of this site. The session cookie identifies the user. */
-export const api = createClient()
+export const api = createBrowserClient()
 
 /** Every key starts with its resource, so that a change makes all views of the resource stale. */
 export const keys = {

@@ -1,13 +1,15 @@
 /**
- * `npm run docs`: generates the table of environment variables in the admin guide from their declarations, and the tables
- * of docs/reliability.md from the latest results of the suites.
+ * `npm run docs`: generates the table of environment variables in the admin guide from their declarations, the tables of
+ * docs/reliability.md from the latest results of the suites, and the routes of the clients from the operations.
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import { describeEnv } from './describe-env'
+import { describeRoutes, toSourceText } from './describe-routes'
 import { parseSuite, renewTable, suites } from './reliability-tables'
 
 await writeVariables('docs/admin-guide.md')
 await writeReliability('docs/reliability.md')
+await writeFile('lib/http/client/routes.ts', toSourceText(describeRoutes()))
 
 async function writeVariables(file: string): Promise<void> {
   const heading = '## Environment variables\n'

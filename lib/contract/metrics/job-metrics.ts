@@ -1,15 +1,10 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** The metrics of a job: the numbers in the lines of JSON that it prints, by name, each with its values over time. */
 
 /** The most series in one answer. */
 export const maxSeries = 48
 const maxPoints = 5_000
-
-/** A name in a query. Names have commas between them, so a comma within a name is percent-encoded. */
-export function encodeName(name: string): string {
-  return name.replaceAll(/[%,]/g, encodeURIComponent)
-}
 
 const namesQuery = z
   .string()

@@ -1,9 +1,5 @@
 import type { FieldError } from '../../contract/errors'
-import { problemSchema } from '../../contract/operations/problem'
 import type { ShortAnswer } from './short-request'
-
-/** What the client needs of a problem. */
-const knownProblem = problemSchema.pick({ detail: true, code: true, errors: true })
 
 interface ProblemFacts {
   /** The HTTP status; 0 when no answer came. */
@@ -58,14 +54,31 @@ export function parseRetryAfter(header: string | null, now: number): number | nu
   return Number.isNaN(at) ? null : Math.max(0, Math.ceil((at - now) / 1000))
 }
 
+/** What the client needs of a problem (RFC 9457). */
+type Problem = Pick<ProblemFacts, 'code' | 'detail' | 'errors'>
+
+/** Without zod, which is larger than all other code that every page needs. */
+function isProblem(body: unknown): body is Problem {
+  if (!hasTexts(body, 'code', 'detail')) return false
+  const { errors } = body as { errors?: unknown }
+  return (
+    errors === undefined ||
+    (Array.isArray(errors) && errors.every((error) => hasTexts(error, 'path', 'message')))
+  )
+}
+
+function hasTexts(value: unknown, ...names: string[]): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return names.every((name) => typeof (value as Record<string, unknown>)[name] === 'string')
+}
+
 /** The error that a failed response stands for. An answer from something in between, such as a proxy, becomes one too. */
 export async function toProblem(response: ShortAnswer): Promise<ProblemError> {
   const { status } = response
   const retryAfter = parseRetryAfter(response.headers.get('retry-after'), Date.now())
   const body: unknown = await response.json().catch(() => null)
-  const parsed = knownProblem.safeParse(body)
-  if (parsed.success) {
-    const { code, detail, errors } = parsed.data
+  if (isProblem(body)) {
+    const { code, detail, errors } = body
     return new ProblemError({ status, code, detail, retryAfter, ...(errors ? { errors } : {}) })
   }
   const words = `${status} ${response.statusText}`.trim()

@@ -1,4 +1,3 @@
-import { z } from 'zod'
 import type { Operation } from '../../contract/operations/operation'
 import { ProblemError, toProblem, unreachable } from './problem'
 import type { Send, ShortAnswer, ShortRequest } from './short-request'
@@ -32,11 +31,14 @@ export interface Page<Item> {
   next: string | null
 }
 
+/** Reads the JSON of an answer. @throws if it is not as declared. */
+export type Read<Value> = (body: unknown) => Value
+
 export interface Transport {
-  /** Calls and parses the JSON that comes back. */
-  json<Schema extends z.ZodType>(path: string, schema: Schema, call?: Call): Promise<z.output<Schema>>
+  /** Calls and reads the JSON that comes back. */
+  json<Value>(path: string, read: Read<Value>, call?: Call): Promise<Value>
   /** Calls for a list, and reads the way to its other pages from the `Link` header. */
-  page<Schema extends z.ZodType>(path: string, item: Schema, call?: Call): Promise<Page<z.output<Schema>>>
+  page<Item>(path: string, read: Read<Item[]>, call?: Call): Promise<Page<Item>>
   /** Calls where nothing but success is of interest. */
   done(path: string, call: Call): Promise<void>
   /** Returns the response as a stream, for downloads and event streams. */
@@ -71,11 +73,11 @@ export function createTransport(options: ClientOptions): Transport {
   return {
     url,
     raw,
-    json: async (path, schema, call) => parseAnswer(schema, await short(path, call)),
-    page: async (path, item, call) => {
+    json: async (path, read, call) => readAnswer(read, await short(path, call)),
+    page: async (path, read, call) => {
       const answer = await short(path, call)
       const next = parseNextCursor(answer.headers.get('link'))
-      return { items: await parseAnswer(z.array(item), answer), next }
+      return { items: await readAnswer(read, answer), next }
     },
     done: async (path, call) => {
       const answer = await short(path, call)
@@ -143,21 +145,24 @@ function isPlain(body: unknown): boolean {
   return !/(Blob|File|FormData|ReadableStream|Uint8Array)\]$/.test(Object.prototype.toString.call(body))
 }
 
-async function parseAnswer<Schema extends z.ZodType>(
-  schema: Schema,
-  response: ShortAnswer,
-): Promise<z.output<Schema>> {
-  const body: unknown = await response.json().catch((error: unknown) => {
+async function readAnswer<Value>(read: Read<Value>, answer: ShortAnswer): Promise<Value> {
+  try {
+    return read(await readJson(answer))
+  } catch (error) {
+    if (error instanceof ProblemError) throw error
+    throw new ProblemError({
+      status: answer.status,
+      code: 'unexpected',
+      detail:
+        'The server sent an answer that this version does not understand. Reload, or update gpuq here or there.',
+      cause: error,
+    })
+  }
+}
+
+function readJson(answer: ShortAnswer): Promise<unknown> {
+  return answer.json().catch((error: unknown) => {
     // `fetch` throws a TypeError if the connection breaks within the answer.
-    if (error instanceof TypeError) throw unreachable(error)
-  })
-  const parsed = schema.safeParse(body)
-  if (parsed.success) return parsed.data
-  throw new ProblemError({
-    status: response.status,
-    code: 'unexpected',
-    detail:
-      'The server sent an answer that this version does not understand. Reload, or update gpuq here or there.',
-    cause: parsed.error,
+    throw error instanceof TypeError ? unreachable(error) : error
   })
 }

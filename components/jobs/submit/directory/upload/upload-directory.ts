@@ -3,7 +3,7 @@ import { frameHeader } from '@/lib/contract/archives/archive-frames'
 import { type FileEntry, findMistakes } from '@/lib/contract/archives/archive-manifest'
 import { invalidRequest } from '@/lib/contract/errors'
 import { visibleText } from '@/lib/contract/sanitize-text'
-import { createClient } from '@/lib/http/client/client'
+import { createBrowserClient } from '@/lib/http/client/browser-client'
 import { ProblemError } from '@/lib/http/client/problem'
 import { sendInBatches, uploadArchive } from '@/lib/http/client/upload-archive'
 import type { LocalEntry } from '../directory'
@@ -91,7 +91,7 @@ async function sendBatch(
   })
   // A blob of blobs: the browser reads the files while it sends them.
   const body = new Blob(found.flatMap(({ sha256, bytes, content }) => [frameHeader(sha256, bytes), content]))
-  const client = createClient({ fetch: fetchWithProgress(onSent) })
+  const client = createBrowserClient({ fetch: fetchWithProgress(onSent) })
   try {
     await client.archives.send(body, { project_id: projectId }, signal)
   } catch (error) {

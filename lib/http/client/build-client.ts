@@ -1,0 +1,115 @@
+import type { AccountingQuery } from '../../contract/cluster/accounting'
+import type { JobFilters } from '../../contract/job-queries'
+import type { JobResult } from '../../contract/jobs'
+import { encodeName } from '../../contract/metrics/encode-name'
+import { createMethods, type ReadAnswer, type Route, toCall } from './methods'
+import { routes } from './routes'
+import type { Read, Transport } from './transport'
+
+export type JobQuery = Partial<JobFilters>
+export type AccountingRequest = Partial<AccountingQuery>
+
+export interface Submission {
+  /** Left out where the config has a command. */
+  code?: Blob | string
+  config: Blob | string
+  /** Waits for the job to end and answers with its result. */
+  wait?: boolean
+  /** Makes a repeated call safe: the same key and files are the same job. */
+  idempotencyKey?: string
+  /** Where the user's job of the same content is alive or has completed, that job is the answer. */
+  deduplicate?: boolean
+}
+
+/** What a caller needs of the answer to a submission: the rest may be missing. */
+export type Submitted = Partial<JobResult & { deduplicated: boolean }> & Pick<JobResult, 'job_id' | 'status'>
+
+/** How a client reads the answers of the server. */
+export interface AnswerReaders {
+  read: ReadAnswer
+  readSubmitted: Read<Submitted>
+}
+
+/**
+ * gpuq's API, typed, for the browser and for Node: a method for each operation, and a few that need more than JSON.
+ * Every method throws a `ProblemError` when gpuq refuses or does not answer.
+ */
+export function buildClient(transport: Transport, { read, readSubmitted }: AnswerReaders) {
+  const methods = createMethods(transport, read)
+  return {
+    ...methods,
+    jobs: { ...methods.jobs, ...specialJobMethods(transport, readSubmitted) },
+    snapshots: {
+      ...methods.snapshots,
+      /** Where a snapshot can be downloaded as one archive. */
+      downloadUrl: (id: string) => addressOf(transport, routes.snapshots.download, id),
+    },
+    accounting: {
+      ...methods.accounting,
+      /** Where all rows can be downloaded as CSV. */
+      csvUrl: (query: AccountingRequest) => addressOf(transport, routes.accounting.csv, query),
+    },
+    /** For what has no method here. */
+    transport,
+  }
+}
+
+export type Client = ReturnType<typeof buildClient>
+
+/** Uploads, streams and addresses. */
+function specialJobMethods(transport: Transport, readSubmitted: Read<Submitted>) {
+  return {
+    submit: (submission: Submission, signal?: AbortSignal) => {
+      const { code, config, wait = false, idempotencyKey, deduplicate } = submission
+      const body = new FormData()
+      if (code !== undefined) body.append('code', toBlob(code, 'text/x-python'), 'solution.py')
+      body.append('config_file', toBlob(config, 'application/yaml'), 'config.yaml')
+      const headers: Record<string, string> = idempotencyKey ? { 'idempotency-key': idempotencyKey } : {}
+      const { method, path } = routes.jobs.submit
+      const query = { wait: wait ? undefined : false, deduplicate }
+      return transport.json(path, readSubmitted, { method, query, body, headers, signal })
+    },
+    /** Where the whole result can be downloaded, as JSONL or as what the job printed. */
+    downloadUrl: (id: string, format: 'jsonl' | 'text') =>
+      addressOf(transport, routes.jobs.result, id, { format }),
+    /** The whole result as it comes. */
+    download: (id: string, format: 'jsonl' | 'text', signal?: AbortSignal) => {
+      const { path, call } = toCall(routes.jobs.result, [id, { format }, signal])
+      return transport.raw(path, call)
+    },
+    /** Where all values of some metrics can be downloaded as CSV. */
+    metricsCsvUrl: (id: string, names: readonly string[], rank?: number) =>
+      addressOf(transport, routes.jobs.metricsCsv, id, { names: names.map(encodeName), rank }),
+    artifactUrl: (id: string, artifactId: string, as?: 'image') =>
+      addressOf(transport, routes.jobs.artifact, id, artifactId, { as }),
+    /** Where a version of a file that the job changed in its working directory can be downloaded. */
+    workingFileUrl: (id: string, fileId: string) => addressOf(transport, routes.jobs.workingFile, id, fileId),
+    /** Where a file of the job's uploaded directory can be downloaded. */
+    fileUrl: (id: string, path: string) => addressOf(transport, routes.jobs.fileContent, id, { path }),
+    /** Where the result files and artifacts of several jobs can be downloaded as one archive. */
+    filesUrl: (ids: readonly string[]) => {
+      const { path } = routes.jobs.filesOfJobs
+      return transport.url(path, { ids: ids.join(',') })
+    },
+    /** Where all files can be downloaded as one archive. */
+    archiveUrl: (id: string) => addressOf(transport, routes.jobs.artifactArchive, id),
+    /** The job's live event stream, from behind the last event that was seen: for programs, which send a token. */
+    events: (id: string, lastEventId: string | null, signal?: AbortSignal, tail?: number) => {
+      const from: Record<string, string> = lastEventId === null ? {} : { 'last-event-id': lastEventId }
+      const headers = { accept: 'text/event-stream', ...from }
+      const { path, call } = toCall(routes.jobs.events, [id, { tail }, signal])
+      return transport.raw(path, { ...call, headers })
+    },
+    /** The address of that stream: for browsers. */
+    eventsUrl: (id: string) => addressOf(transport, routes.jobs.events, id),
+  }
+}
+
+function addressOf(transport: Transport, route: Route, ...args: unknown[]): string {
+  const { path, call } = toCall(route, args)
+  return transport.url(path, call.query)
+}
+
+function toBlob(content: Blob | string, type: string): Blob {
+  return typeof content === 'string' ? new Blob([content], { type }) : content
+}
