@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
-import { schedulingPolicies } from './contract/cluster/policy'
+import { schedulingPolicies } from './contract/cluster/policy-fields'
 import { ipRanges } from './contract/ip-ranges'
 import { bucketVariables } from './env/bucket'
 import { count, limitVariables } from './env/limits'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { ApiLimits } from '@/lib/contract/access/limits'
 import { type Pool, pools } from '@/lib/contract/config/pools'
 import { optionalNumberText, toOptionalTexts } from '../shell/form-values'

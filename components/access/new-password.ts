@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** A password, typed twice. The error is shown at the second field. */
 export const newPasswordSchema = z

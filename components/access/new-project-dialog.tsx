@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import { Plus } from 'lucide-react'
-import { z } from 'zod'
+import * as z from 'zod'
 import { createProject } from '@/components/queries/queries'
 import { idSchema } from '@/lib/contract/jobs'
 import { DialogForm } from '../shell/form'

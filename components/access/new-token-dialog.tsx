@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import { type ComponentProps, useId, useState } from 'react'
-import { z } from 'zod'
+import * as z from 'zod'
 import { createToken } from '@/components/queries/queries'
 import type { CreatedToken } from '@/lib/contract/access/access'
 import { type Scope, scopes } from '@/lib/contract/access/roles'

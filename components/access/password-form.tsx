@@ -1,7 +1,7 @@
 'use client'
 
 import { useQuery } from '@tanstack/react-query'
-import { z } from 'zod'
+import * as z from 'zod'
 import { api, meQuery } from '@/components/queries/queries'
 import { PanelForm } from '../shell/form'
 import { useSchemaForm } from '../shell/use-schema-form'

@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import { UserMinus, X } from 'lucide-react'
-import { z } from 'zod'
+import * as z from 'zod'
 import { updateProject } from '@/components/queries/queries'
 import type { Project } from '@/lib/contract/access/projects'
 import { idSchema } from '@/lib/contract/jobs'

@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
-import { z } from 'zod'
+import * as z from 'zod'
 import { updateRoleLimits } from '@/components/queries/queries'
 import type { ApiLimits } from '@/lib/contract/access/limits'
 import type { Role } from '@/lib/contract/access/roles'

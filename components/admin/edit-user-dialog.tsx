@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
-import { z } from 'zod'
+import * as z from 'zod'
 import { updateUser } from '@/components/queries/queries'
 import type { User } from '@/lib/contract/access/access'
 import { LimitFields, limitShape, storageQuotaText, takeLimits, toLimitTexts } from '../access/limit-fields'

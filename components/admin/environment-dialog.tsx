@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import type { ReactElement } from 'react'
-import { z } from 'zod'
+import * as z from 'zod'
 import { createEnvironment, updateEnvironment } from '@/components/queries/queries'
 import { type Environment, prepareSchema } from '@/lib/contract/access/access'
 import { idSchema } from '@/lib/contract/jobs'

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { UserPlus } from 'lucide-react'
 import { useState } from 'react'
-import { z } from 'zod'
+import * as z from 'zod'
 import { createUser } from '@/components/queries/queries'
 import type { CreatedUser } from '@/lib/contract/access/access'
 import { idSchema } from '@/lib/contract/jobs'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { roles } from '@/lib/contract/access/roles'
 import { optionalText } from '../shell/form-values'
 import type { FormFields } from '../shell/use-schema-form'

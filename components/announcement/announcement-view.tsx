@@ -2,7 +2,7 @@
 
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Trash2 } from 'lucide-react'
-import { z } from 'zod'
+import * as z from 'zod'
 import { announcementQuery, removeAnnouncement, setAnnouncement } from '@/components/queries/announcement'
 import {
   type Announcement,

@@ -5,7 +5,7 @@ import { formatNumber } from '../ui/format-number'
 import { Link } from '../ui/link'
 import { Panel } from '../ui/panel'
 import { AllocationBar } from './gpus/allocation-bar'
-import { policyOrders } from './policy/policy-values'
+import { policyOrders } from './policy/policy-orders'
 
 interface ClusterSummaryProps {
   status: Cluster['cluster_status']

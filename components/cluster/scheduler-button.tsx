@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { CirclePlay, CircleStop } from 'lucide-react'
 import { setSchedulerRunning } from '@/components/queries/cluster'
-import { policyVariables } from '@/lib/contract/cluster/policy'
+import { policyVariables } from '@/lib/contract/cluster/policy-fields'
 import { Button } from '../ui/button'
 import { ConfirmDialog } from '../ui/confirm-dialog'
 import { toastOutcome } from '../ui/toaster'

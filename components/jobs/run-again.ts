@@ -3,7 +3,6 @@ import { useRouter } from 'next/navigation'
 import { api, jobSourceQuery, submitJob } from '@/components/queries/queries'
 import type { JobSource } from '@/lib/contract/jobs'
 import { toastError } from '../ui/toaster'
-import { toSubmission } from './submit/draft'
 
 /** Returns a function that submits the program and config of a job again, and opens the new job. */
 export function useRunAgain(): (id: string) => Promise<void> {
@@ -23,6 +22,8 @@ function useSubmitSource(): (load: () => Promise<JobSource>) => Promise<void> {
   const { mutateAsync: submit } = useMutation(submitJob)
   return async (load) => {
     try {
+      // The parser of YAML is large.
+      const { toSubmission } = await import('./submit/draft')
       const { code, config } = await load()
       const { job_id } = await submit(toSubmission({ code, config }))
       router.push(`/jobs/${job_id}`)

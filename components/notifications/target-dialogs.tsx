@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import type { ReactElement } from 'react'
-import { z } from 'zod'
+import * as z from 'zod'
 import { createTarget, updateTarget } from '@/components/queries/notifications'
 import {
   type CreateTarget,

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { formatNumber } from '../ui/format-number'
 
 const typed = z.string().trim()

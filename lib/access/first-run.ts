@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { uuidv7 } from 'uuidv7'
 import { scopes } from '../contract/access/roles'
-import { policyVariables } from '../contract/cluster/policy'
+import { policyVariables } from '../contract/cluster/policy-fields'
 import { acquireLock } from '../database/locks'
 import { findRow, type Transaction, transaction } from '../database/transaction'
 import { env } from '../env'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** Whether and why a job's files were deleted. */
 export const filesDeletion = {

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { readBlock } from './job-network'
 
 /** IPv4 ranges outside the public internet: this host, private, link-local, shared, reserved, and multicast. */

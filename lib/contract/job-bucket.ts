@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** Where a copy of a job's results and log goes. */
 export const jobBucketSchema = z.object({

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** `GET /api/jobs/ID/files`: the directory that was uploaded for a job. */
 export const jobFilesSchema = z.object({

@@ -1,8 +1,9 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { tags } from './config/values'
 import { idSchema } from './jobs'
 import { describeSearchProblem, parseSearch } from './search/parse-search'
 import { maxMetricName, metricPrefix, suggestedKeys } from './search/search-keys'
+import { sortKeys, sortPattern } from './search/sort'
 import { uploadStatuses } from './status'
 
 /** What the operations on jobs accept: labels, filters and query parameters. */
@@ -42,11 +43,6 @@ export const searchSchema = z.string().superRefine((text, context) => {
   const parsed = parseSearch(text)
   if (!parsed.ok) context.addIssue({ code: 'custom', message: describeSearchProblem(parsed.problem) })
 })
-
-/** Orders of a list of jobs besides metrics. */
-export const sortKeys = ['submitted', 'run_time', 'wait', 'gpu_hours'] as const
-
-const sortPattern = new RegExp(`^-?(?:${sortKeys.join('|')}|metric\\.[^\\0]{1,${maxMetricName}})$`)
 
 export const sortSchema = z
   .string()

@@ -1,12 +1,11 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { filesDeletion } from './artifacts'
 import { jobInSlurmSchema } from './cluster/job-in-slurm'
 import { jobResourcesSchema } from './cluster/job-resources'
+import { idPattern } from './id-pattern'
 import { jobBucketSchema } from './job-bucket'
 import { uploadStatuses } from './status'
 
-/** Ids that users choose, for competitions, projects and users. */
-export const idPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
 export const idSchema = z
   .string()
   .regex(

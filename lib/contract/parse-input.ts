@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { nearestKey } from './config/names'
 import { describeIssue } from './describe-issue'
 import { type FieldError, GpuqError } from './errors'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { archiveReferenceSchema } from './archives/snapshot-name'
 import { queueJobSchema } from './cluster/cluster'
 import { mounts } from './config/mounts'

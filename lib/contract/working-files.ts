@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** Maximum number of files in one response. */
 export const maxListedFiles = 1000

@@ -1,5 +1,5 @@
 import { isPlainPath } from './host-paths'
-import { idPattern } from './jobs'
+import { idPattern } from './id-pattern'
 
 /** The directories of projects on shared storage, as the admin set them. */
 export interface Workspaces {

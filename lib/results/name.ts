@@ -1,4 +1,4 @@
-import { idPattern } from '../contract/jobs'
+import { idPattern } from '../contract/id-pattern'
 
 /**
  * Returns `{user_id}_{competition_id}_{timestamp}.jsonl`. Equal for two jobs of the same user, competition and

@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Trash2 } from 'lucide-react'
 import { useState } from 'react'
-import { z } from 'zod'
+import * as z from 'zod'
 import { createJoinLink, joinLinksQuery, revokeJoinLink } from '@/components/queries/join-links'
 import {
   type CreatedJoinLink,

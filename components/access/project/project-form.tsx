@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
-import { z } from 'zod'
+import * as z from 'zod'
 import { removeProject, updateProject } from '@/components/queries/queries'
 import type { Project } from '@/lib/contract/access/projects'
 import { FormError } from '../../shell/form'

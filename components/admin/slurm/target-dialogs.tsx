@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import type { ReactElement } from 'react'
-import { z } from 'zod'
+import * as z from 'zod'
 import { createSlurmTarget, slurmQuery, updateSlurmTarget } from '@/components/queries/slurm'
 import {
   createSlurmTargetSchema,

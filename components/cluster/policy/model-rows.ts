@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { type ModelTable, modelTableSchema } from '@/lib/contract/cluster/policy'
 import { isThousandths } from '@/lib/contract/config/values'
 import { parseJson } from '@/lib/contract/parse-json'

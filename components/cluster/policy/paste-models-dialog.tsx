@@ -1,5 +1,5 @@
 import { ClipboardPaste } from 'lucide-react'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { ModelTable } from '@/lib/contract/cluster/policy'
 import { DialogForm } from '../../shell/form'
 import { useSchemaForm } from '../../shell/use-schema-form'

@@ -1,12 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { updatePolicy } from '@/components/queries/cluster'
-import {
-  type Policy,
-  policySchema,
-  policyVariables,
-  type ShownPolicy,
-  schedulingPolicies,
-} from '@/lib/contract/cluster/policy'
+import { type Policy, policySchema, type ShownPolicy } from '@/lib/contract/cluster/policy'
+import { policyVariables, schedulingPolicies } from '@/lib/contract/cluster/policy-fields'
 import { PanelForm } from '../../shell/form'
 import { type FormFields, useSchemaForm } from '../../shell/use-schema-form'
 import { Callout } from '../../ui/callout'
@@ -14,7 +9,8 @@ import { CheckboxField } from '../../ui/checkbox'
 import { SelectField } from '../../ui/select'
 import { NumberField } from '../../ui/text-field'
 import { toast } from '../../ui/toaster'
-import { idleGpuField, type PolicyValues, policyForm, policyOrders, toPolicyValues } from './policy-values'
+import { policyOrders } from './policy-orders'
+import { idleGpuField, type PolicyValues, policyForm, toPolicyValues } from './policy-values'
 
 const orders = schedulingPolicies.map((value) => ({ value, ...policyOrders[value] }))
 

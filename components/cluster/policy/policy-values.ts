@@ -1,23 +1,7 @@
-import { z } from 'zod'
-import { type Policy, schedulingPolicies } from '@/lib/contract/cluster/policy'
+import * as z from 'zod'
+import type { Policy } from '@/lib/contract/cluster/policy'
+import { schedulingPolicies } from '@/lib/contract/cluster/policy-fields'
 import { numberText, optionalNumberText, toOptionalTexts } from '../../shell/form-values'
-
-/** The orders of the queue. */
-export const policyOrders = {
-  priority: {
-    label: 'Priority',
-    description: 'The highest priority starts first, then the oldest job',
-  },
-  fcfs: {
-    label: 'First come, first served',
-    description: 'The oldest job starts first; priorities are ignored',
-  },
-  sjf: { label: 'Shortest job first', description: 'The shortest expected time starts first' },
-  fair_share: {
-    label: 'Fair share',
-    description: 'Projects share by weight, then users within a project',
-  },
-} as const satisfies Record<Policy['scheduling_policy'], { label: string; description: string }>
 
 const jobs = { min: 0, max: 1_000_000, whole: true }
 const share = numberText({ min: 0, max: 1 })

@@ -1,5 +1,5 @@
 import { parseJson } from '@/lib/contract/parse-json'
-import { type ResultFileRecord, recordSchema } from '@/lib/contract/records'
+import type { ResultFileRecord } from '@/lib/contract/records'
 import type { OutputStore } from '../output/output-store'
 import { GpuSeriesStore, type JobGpuSeries } from '../resources/gpu-series'
 import type { TerminalFeeds } from '../terminal/terminal-feed'
@@ -73,7 +73,22 @@ function throttle(act: () => void) {
 /** The records of some lines. Skips invalid lines, so that the rest of the output is shown. */
 export function parseRecords(lines: readonly string[]): ResultFileRecord[] {
   return lines.flatMap((line) => {
-    const record = recordSchema.safeParse(parseJson(line))
-    return record.success ? [record.data] : []
+    const record = parseJson(line)
+    return isRecord(record) ? [record] : []
   })
+}
+
+const recordTypes: readonly unknown[] = [
+  'job',
+  'stdout',
+  'stderr',
+  'result',
+  'metric',
+  'truncated',
+  'exit',
+] satisfies ResultFileRecord['type'][]
+
+/** gpuq writes the records, and a job cannot forge one. So the type is enough to know the rest. */
+function isRecord(value: unknown): value is ResultFileRecord {
+  return typeof value === 'object' && value !== null && 'type' in value && recordTypes.includes(value.type)
 }

@@ -1,6 +1,6 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { api, keys } from '@/components/queries/queries'
-import { type JobDetail, jobDetailSchema } from '@/lib/contract/jobs'
+import type { JobDetail } from '@/lib/contract/jobs'
 import { isFinal } from '@/lib/contract/status'
 import { type EventStream, useEventStream } from './use-event-stream'
 
@@ -17,12 +17,11 @@ export function useJobStream(id: string): JobStream {
 }
 
 function acceptJob(client: QueryClient, id: string, data: string): void {
-  const job = jobDetailSchema.safeParse(JSON.parse(data))
-  if (!job.success) return
+  const job: JobDetail = JSON.parse(data)
   // Events do not have the prediction.
   client.setQueryData<JobDetail>(keys.job(id), (before) => ({
     predicted_time: before?.predicted_time,
-    ...job.data,
+    ...job,
   }))
-  if (isFinal(job.data.status)) void client.invalidateQueries({ queryKey: keys.jobs, refetchType: 'none' })
+  if (isFinal(job.status)) void client.invalidateQueries({ queryKey: keys.jobs, refetchType: 'none' })
 }

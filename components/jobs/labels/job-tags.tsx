@@ -1,6 +1,5 @@
 import { Check, Tag, X } from 'lucide-react'
 import { type KeyboardEvent, useId, useState } from 'react'
-import { tagSchema } from '@/lib/contract/job-queries'
 import type { JobDetail } from '@/lib/contract/jobs'
 import { Badge } from '../../ui/badge'
 import { IconButton } from '../../ui/icon-button'
@@ -37,6 +36,7 @@ function TagEditor({ job: { job_id, tags }, onDone }: { job: JobDetail; onDone: 
   const [text, setText] = useState('')
   const [problem, setProblem] = useState<string | null>(null)
   const add = async () => {
+    const { tagSchema } = await import('@/lib/contract/job-queries')
     const parsed = tagSchema.safeParse(text)
     if (!parsed.success) return setProblem(`A tag ${parsed.error.issues[0]?.message}.`)
     if (await update({ tags: [...tags, parsed.data] })) setText('')

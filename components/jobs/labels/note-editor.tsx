@@ -1,6 +1,5 @@
 import { Pencil } from 'lucide-react'
 import { type KeyboardEvent, useState } from 'react'
-import { noteSchema } from '@/lib/contract/job-queries'
 import type { JobDetail } from '@/lib/contract/jobs'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
@@ -33,6 +32,7 @@ function NoteForm({ job, onDone }: { job: JobDetail; onDone: () => void }) {
   const [text, setText] = useState(job.note ?? '')
   const [problem, setProblem] = useState<string | null>(null)
   const save = async () => {
+    const { noteSchema } = await import('@/lib/contract/job-queries')
     const parsed = noteSchema.safeParse(text)
     if (!parsed.success) return setProblem(`A note ${parsed.error.issues[0]?.message}.`)
     if (await update({ note: parsed.data === '' ? null : parsed.data })) onDone()

@@ -1,10 +1,13 @@
-import { type JobFilters, jobFiltersSchema } from '@/lib/contract/job-queries'
+import { isPrintable, maxTagCharacters } from '@/lib/contract/config/label-text'
+import { idPattern } from '@/lib/contract/id-pattern'
+import type { JobFilters } from '@/lib/contract/job-queries'
 import { filtersToText } from '@/lib/contract/search/format-search'
+import { sortPattern } from '@/lib/contract/search/sort'
+import { uploadStatuses } from '@/lib/contract/status'
 
 /** Filters that earlier addresses have beside the search. They are shown as part of it. */
 const filterNames = ['status', 'competition_id', 'project_id', 'user_id', 'tag', 'starred'] as const
 
-const shape = jobFiltersSchema.shape
 const pageSize = 50
 
 type Params = Pick<URLSearchParams, 'get'>
@@ -16,14 +19,14 @@ interface ListOptions {
 /** The text of the search in an address. It may have a mistake. */
 export function readSearch(params: Params, { everyone }: ListOptions): string {
   const filters: Partial<JobFilters> = {}
-  const status = shape.status.safeParse(params.get('status') ?? undefined).data
+  const status = uploadStatuses.find((known) => known === params.get('status'))
   if (status) filters.status = status
   for (const name of ['competition_id', 'project_id', ...(everyone ? (['user_id'] as const) : [])] as const) {
-    const id = shape[name].safeParse(params.get(name) ?? undefined).data
-    if (id) filters[name] = id
+    const id = params.get(name) ?? ''
+    if (idPattern.test(id)) filters[name] = id
   }
-  const tag = shape.tag.safeParse(params.get('tag') ?? undefined).data
-  if (tag) filters.tag = tag
+  const tag = params.get('tag')?.trim()
+  if (tag && tag.length <= maxTagCharacters && isPrintable(tag)) filters.tag = tag
   if (params.get('starred') === 'true') filters.starred = true
   const q = params.get('q')
   if (q) filters.q = q
@@ -35,8 +38,8 @@ export function toJobQuery(params: Params, options: ListOptions): JobFilters {
   const query: JobFilters = { limit: pageSize }
   const q = readSearch(params, options)
   if (q) query.q = q
-  const sort = shape.sort.safeParse(params.get('sort') ?? undefined).data
-  if (sort) query.sort = sort
+  const sort = params.get('sort') ?? ''
+  if (sortPattern.test(sort)) query.sort = sort
   if (options.everyone) query.all = true
   const cursor = params.get('cursor')
   if (cursor) query.cursor = cursor

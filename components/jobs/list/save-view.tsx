@@ -2,7 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { Bookmark, BookmarkCheck, Pencil, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { createView, deleteView, renameView, viewsQuery } from '@/components/queries/views'
-import { type SavedView, viewNameSchema } from '@/lib/contract/search/views'
+import type { SavedView } from '@/lib/contract/search/views'
 import { updateSearchParams } from '../../shell/update-search-params'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
@@ -105,6 +105,7 @@ function NameDialog({ title, description, action, name = '', onName, onClose }: 
   const [saving, setSaving] = useState(false)
   const [problem, setProblem] = useState<string | null>(null)
   const submit = async () => {
+    const { viewNameSchema } = await import('@/lib/contract/search/views')
     const parsed = viewNameSchema.safeParse(text)
     if (!parsed.success) return setProblem(`A name ${parsed.error.issues[0]?.message}.`)
     setSaving(true)

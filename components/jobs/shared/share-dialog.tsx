@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Trash2 } from 'lucide-react'
 import { useState } from 'react'
-import { z } from 'zod'
+import * as z from 'zod'
 import { createShare, revokeShare, sharesQuery } from '@/components/queries/shares'
 import type { CreatedShare, JobShare } from '@/lib/contract/access/shares'
 import { FormError, SubmitButton } from '../../shell/form'

@@ -1,5 +1,4 @@
-import { z } from 'zod'
-import { idPattern } from '@/lib/contract/jobs'
+import { idPattern } from '@/lib/contract/id-pattern'
 import { readConfigText } from '../editor/config-text'
 
 /** The unsubmitted files on the submit page. */
@@ -9,7 +8,6 @@ export interface Draft {
 }
 
 const storageKey = 'gpuq.draft'
-const draftSchema = z.object({ code: z.string(), config: z.string() })
 
 export const blankDraft: Draft = {
   code: '',
@@ -74,7 +72,11 @@ function mayHoldToken(config: string): boolean {
 /** The saved draft, or null. */
 export function loadDraft(): Draft | null {
   try {
-    return draftSchema.safeParse(JSON.parse(localStorage.getItem(storageKey) ?? 'null')).data ?? null
+    const stored: Partial<Record<keyof Draft, unknown>> | null = JSON.parse(
+      localStorage.getItem(storageKey) ?? 'null',
+    )
+    const { code, config } = stored ?? {}
+    return typeof code === 'string' && typeof config === 'string' ? { code, config } : null
   } catch {
     return null
   }

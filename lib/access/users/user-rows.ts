@@ -1,6 +1,6 @@
 import type { User } from '../../contract/access/access'
 import { type GpuqError, notFound } from '../../contract/errors'
-import { idPattern } from '../../contract/jobs'
+import { idPattern } from '../../contract/id-pattern'
 import { findRow, type Transaction } from '../../database/transaction'
 import { apiLimitsOf } from '../limits'
 import { type BytesByKind, bytesByKind, toStorageUse, userQuotaBytes } from '../storage/storage-use'

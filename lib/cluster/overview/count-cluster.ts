@@ -1,10 +1,5 @@
-import {
-  type Cluster,
-  type ClusterGpu,
-  type ClusterNode,
-  type GpuUse,
-  gpuStates,
-} from '../../contract/cluster/cluster'
+import type { Cluster, ClusterGpu, ClusterNode, GpuUse } from '../../contract/cluster/cluster'
+import { gpuStates } from '../../contract/cluster/gpu-states'
 
 export interface CountedNode {
   state: ClusterNode['state']

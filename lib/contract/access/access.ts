@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { line } from '../config/values'
 import { idSchema } from '../jobs'
 import { limitsSchema, updateLimitsSchema } from './limits'

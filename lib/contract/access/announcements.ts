@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** What an admin tells every signed-in user. */
 export const announcementSchema = z.object({

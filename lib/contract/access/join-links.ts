@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { label } from '../config/values'
 import { idSchema } from '../jobs'
 import { passwordSchema, time } from './access'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { isThousandths, line } from '../config/values'
 import { idSchema } from '../jobs'
 import { page, storageQuotaSchema, time } from './access'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** The kinds of stored files, as people see them counted. */
 export const storageKinds = ['artifacts', 'results', 'sources', 'archives', 'checkpoints'] as const

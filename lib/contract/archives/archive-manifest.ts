@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { refuseLink, refusePath } from './archive-paths'
 
 /** Maximum number of files and links, because a node stores them and copies them into the job's memory. */

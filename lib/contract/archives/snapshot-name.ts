@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** Maximum length of a snapshot's name, and of each of its parts, in characters. */
 const maxNameLength = 128

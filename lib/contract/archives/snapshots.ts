@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { page, time } from '../access/access'
 import { sha256 } from '../config/values'
 import { idSchema } from '../jobs'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** What the rows of the accounting stand for. */
 export const accountingGroups = ['user', 'project', 'competition', 'week'] as const

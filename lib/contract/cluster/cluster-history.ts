@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** Query of `GET /api/cluster/history`. */
 export const historyQuerySchema = z.object({

@@ -1,8 +1,9 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { pools } from '../config/pools'
 import { line } from '../config/values'
 import { startRangeSchema } from '../jobs'
-import { schedulingPolicies } from './policy'
+import { gpuStates } from './gpu-states'
+import { schedulingPolicies } from './policy-fields'
 import { engines, slurmStateSchema } from './slurm'
 
 /** Requests and responses about the cluster. Shares are parts of 1, memory is in MiB, times are RFC 3339 UTC. */
@@ -18,12 +19,6 @@ export const gpuUseSchema = z.object({
   temperature_c: z.number().nullable(),
   power_w: z.number().nullable(),
 })
-
-/**
- * `shared`: a part is allocated. `full`: all is allocated. `outside`: programs outside gpuq use it, or it does not
- * answer. `paused`: by an admin. `missing`: its node does not find it. `closed`: its node accepts no jobs.
- */
-export const gpuStates = ['free', 'shared', 'full', 'outside', 'paused', 'missing', 'closed'] as const
 
 /** A job on a GPU. A researcher sees only the share of other users' jobs. */
 export const gpuJobSchema = z.object({

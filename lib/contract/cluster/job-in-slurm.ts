@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** The submission of a job to Slurm. */
 export const jobInSlurmSchema = z.object({

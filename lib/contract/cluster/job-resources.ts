@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** What one instance of a job has or had on its node. */
 export const jobInstanceSchema = z.object({

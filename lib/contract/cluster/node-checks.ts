@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { nodeStates } from './cluster'
 
 /** The checks of a node, as the page Health and `gpuq doctor` show them. */

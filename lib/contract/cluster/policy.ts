@@ -1,11 +1,10 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { isThousandths, label } from '../config/values'
+import { schedulingPolicies } from './policy-fields'
 
 /** Requests and responses about the scheduling policy and the model table. */
 
 const share = z.number().min(0).max(1)
-
-export const schedulingPolicies = ['priority', 'fcfs', 'sjf', 'fair_share'] as const
 
 /** `GET /orchestrator/policy`. */
 export const policySchema = z.object({
@@ -52,12 +51,6 @@ export const slurmPolicyFields = [
   'idle_gpu_minutes',
 ] as const satisfies (keyof z.output<typeof policySchema>)[]
 
-/** The environment variables that set fields of the policy at each start. `running` starts or stops the scheduler. */
-export const policyVariables = {
-  running: 'RESEARCH_AGENT_GPU_ORCHESTRATION_ENABLED',
-  scheduling_policy: 'RESEARCH_AGENT_SCHEDULING_POLICY',
-  max_queue_size: 'RESEARCH_AGENT_MAX_QUEUE_SIZE',
-} as const
 const setByEnvironment = z.enum(['running', 'scheduling_policy', 'max_queue_size'])
 
 /** The response of `GET` and `PUT /orchestrator/policy`. */

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { refusePath } from '../archives/archive-paths'
 
 /** The files that a job with a directory runs if its config names none; the first that exists. */

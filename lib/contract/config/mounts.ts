@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { snapshotReferenceSchema } from '../archives/snapshot-name'
 
 /** Maximum number of mounts of a job. */

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** Maximum number of arguments of a job for the command that starts its nodes. */
 const maxArgs = 16

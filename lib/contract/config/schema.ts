@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { archiveReferenceSchema } from '../archives/snapshot-name'
 import { idSchema } from '../jobs'
 import { entrypoint } from './entrypoint'

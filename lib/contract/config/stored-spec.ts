@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { configSchema, type ParsedConfig } from './schema'
 
 // The token is never stored. The other keys named here have columns of their own.

@@ -1,5 +1,6 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { isPlainPath } from '../host-paths'
+import { isPrintable, maxTagCharacters } from './label-text'
 import { isReservedVariable } from './reserved-variables'
 import { splitShellWords } from './shell-words'
 
@@ -26,8 +27,6 @@ export const count = (least: number, most: number) =>
 /** A part of one GPU. */
 export const gpuFraction = amount(0.001, 1).refine(isThousandths, 'must have at most three decimals')
 
-const unprintable = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Surrogate}]/u
-
 /** A line for people. Lists show it, so it has no character that hides, breaks or reverses the text after it. */
 export const label = (most: number) =>
   z
@@ -35,10 +34,10 @@ export const label = (most: number) =>
     .trim()
     .min(1, 'is empty: write something or leave the key out')
     .max(most, `must be at most ${most} characters`)
-    .refine((text) => !unprintable.test(text), 'must be one line without control characters')
+    .refine(isPrintable, 'must be one line without control characters')
 
 /** Words to find a job by. */
-export const tags = z.array(label(64)).max(20, 'must have at most 20 entries')
+export const tags = z.array(label(maxTagCharacters)).max(20, 'must have at most 20 entries')
 
 /** One line of any text. PostgreSQL does not accept NUL, and terminals execute other control characters. */
 export const line = (most: number) =>

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import * as access from '../access/access'
 import * as buckets from '../access/buckets'
 import * as invitationMails from '../access/invitation-mails'

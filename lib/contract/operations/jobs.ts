@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { snapshotChangesSchema } from '../archives/snapshots'
 import { invalidRequest } from '../errors'
 import * as jobFiles from '../job-files'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import * as links from '../access/join-links'
 import { created, defineOperations, done, get, ok, post, remove } from './operation'
 

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { FieldError } from '../errors'
 
 const fieldErrorSchema: z.ZodType<FieldError> = z.object({

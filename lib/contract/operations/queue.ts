@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import * as cluster from '../cluster/cluster'
 import * as policy from '../cluster/policy'
 import * as queue from '../queue'

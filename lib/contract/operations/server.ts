@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { maxDocumentationQuery } from '../search/search-keys'
 import { defineOperations, file, get, ok, post } from './operation'
 

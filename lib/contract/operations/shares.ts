@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import * as shares from '../access/shares'
 import { created, defineOperations, done, file, get, ok, post, remove } from './operation'
 

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { clusterQuerySchema } from '../cluster/cluster'
 import * as slurm from '../cluster/slurm'
 import { created, defineOperations, done, get, ok, patch, post, put, remove } from './operation'

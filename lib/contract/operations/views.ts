@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { createViewSchema, updateViewSchema, viewSchema } from '../search/views'
 import { created, defineOperations, done, get, ok, patch, post, remove } from './operation'
 

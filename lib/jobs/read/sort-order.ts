@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { sortKeys } from '../../contract/job-queries'
+import type { sortKeys } from '../../contract/search/sort'
 import { metricPrefix } from '../../contract/search/search-keys'
 import { decodeCursor, decodeTimeCursor, wrongCursor } from '../../database/pagination'
 

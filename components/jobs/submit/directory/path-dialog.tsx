@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react'
-import { z } from 'zod'
+import * as z from 'zod'
 import { DialogForm } from '../../../shell/form'
 import { useSchemaForm } from '../../../shell/use-schema-form'
 import { Dialog } from '../../../ui/dialog'
