@@ -1,12 +1,12 @@
 'use client'
 
-import { signIn } from 'next-auth/react'
 import { api } from '@/components/queries/queries'
 import { FormError, SubmitButton } from '../shell/form'
 import { useSchemaForm } from '../shell/use-schema-form'
 import { TextField } from '../ui/text-field'
 import { newPasswordSchema } from './new-password'
 import { PasswordHint } from './password-strength'
+import { signIn } from './sessions/auth-requests'
 
 /** Sets the first password with the link of an invitation, then signs in. */
 export function InvitationForm({ token, handle }: { token: string; handle: string }) {
@@ -15,9 +15,9 @@ export function InvitationForm({ token, handle }: { token: string; handle: strin
     initial: { password: '', repeated: '' },
     onSubmit: async ({ password }) => {
       const { user_id: login } = await api.users.acceptInvitation({ token, password })
-      const answer = await signIn('credentials', { login, password, redirect: false })
-      // The password is set in any case. If signing in failed, the user can do it by hand.
-      window.location.assign(answer?.ok ? '/jobs' : '/sign-in')
+      // The password is set in any case. If signing in fails, the user can do it by hand.
+      const error = await signIn({ login, password }).catch(String)
+      window.location.assign(error === null ? '/jobs' : '/sign-in')
       await new Promise(() => {})
     },
   })

@@ -1,12 +1,12 @@
 'use client'
 
-import { signIn } from 'next-auth/react'
-import { z } from 'zod'
+import { useState } from 'react'
 import { FormError, SubmitButton } from '../shell/form'
-import { useSchemaForm } from '../shell/use-schema-form'
+import { type Checked, useForm } from '../shell/use-form'
 import { Button } from '../ui/button'
 import { TextField } from '../ui/text-field'
 import { safeNextPath } from './next-path'
+import { type Credentials, openProvider, signIn } from './sessions/auth-requests'
 
 interface SignInFormProps {
   /** The page to open after signing in. */
@@ -17,17 +17,23 @@ interface SignInFormProps {
   providers: readonly { id: string; name: string }[]
 }
 
-const schema = z.object({ login: z.string().trim().min(1), password: z.string().min(1) })
+function check({ login, password }: Credentials & Record<string, string>): Checked<Credentials> {
+  const parsed = { login: login.trim(), password }
+  const empty = Object.entries(parsed).filter(([, text]) => text === '')
+  if (empty.length === 0) return { ok: true, parsed, errors: {} }
+  return { ok: false, errors: Object.fromEntries(empty.map(([name]) => [name, 'Fill in this field.'])) }
+}
 
 /** Signs in with a password or an external provider. */
 export function SignInForm({ next, error, providers }: SignInFormProps) {
   const redirectTo = safeNextPath(next)
-  const form = useSchemaForm({
-    schema,
+  const [problem, setProblem] = useState(error === undefined ? null : describeErrorName(error))
+  const form = useForm({
+    check,
     initial: { login: '', password: '' },
     onSubmit: async (credentials) => {
-      const answer = await signIn('credentials', { ...credentials, redirect: false })
-      if (answer && !answer.ok) throw new Error(describeAnswer(answer.error))
+      const error = await signIn(credentials)
+      if (error !== null) throw new Error(describeAnswer(error))
       // A full page load clears data from before the sign-in.
       window.location.assign(redirectTo)
       await new Promise(() => {})
@@ -50,7 +56,7 @@ export function SignInForm({ next, error, providers }: SignInFormProps) {
           autoComplete="current-password"
           {...form.field('password')}
         />
-        <FormError error={form.error ?? (error === undefined ? null : describeErrorName(error))} />
+        <FormError error={form.error ?? problem} />
         <SubmitButton form={form} size="lg">
           Sign in
         </SubmitButton>
@@ -58,7 +64,13 @@ export function SignInForm({ next, error, providers }: SignInFormProps) {
       {providers.length > 0 ? (
         <div className="flex flex-col gap-2 border-t pt-5">
           {providers.map(({ id, name }) => (
-            <Button key={id} size="lg" onClick={() => void signIn(id, { callbackUrl: redirectTo })}>
+            <Button
+              key={id}
+              size="lg"
+              onClick={() => {
+                openProvider(id, redirectTo).catch(({ message }: Error) => setProblem(message))
+              }}
+            >
               Sign in with {name}
             </Button>
           ))}
@@ -83,7 +95,6 @@ function describeErrorName(name: string): string {
 }
 
 /** The message for the server's answer, which is an error code or a message. */
-function describeAnswer(error: string | null): string {
-  if (error === null) return unknownError
+function describeAnswer(error: string): string {
   return messages[error] ?? (error.includes(' ') ? error : unknownError)
 }

@@ -4,7 +4,7 @@ import { Callout } from '../ui/callout'
 import { cn } from '../ui/class-names'
 import { DialogClose } from '../ui/dialog'
 import { Panel, PanelBody, PanelFooter, PanelHeader, type PanelHeaderProps } from '../ui/panel'
-import type { SchemaForm } from './use-schema-form'
+import type { Form } from './use-form'
 
 /** An error that belongs to no single field. */
 export function FormError({ error }: { error: string | null }) {
@@ -17,7 +17,7 @@ export function FormError({ error }: { error: string | null }) {
 }
 
 interface FormProps {
-  form: Pick<SchemaForm<unknown>, 'error' | 'props' | 'submitting'>
+  form: Pick<Form<unknown>, 'error' | 'props' | 'submitting'>
   submitLabel: string
   children: ReactNode
 }
@@ -62,7 +62,7 @@ export function PanelForm({ form, submitLabel, className, children, ...header }:
 }
 
 interface SubmitButtonProps {
-  form: Pick<SchemaForm<unknown>, 'submitting'>
+  form: Pick<Form<unknown>, 'submitting'>
   size?: 'lg'
   children: ReactNode
 }

@@ -1,116 +1,35 @@
-import { type FormEvent, type RefObject, useEffect, useId, useRef, useState } from 'react'
+import { useRef } from 'react'
 import type { z } from 'zod'
-import { ProblemError } from '@/lib/http/client/problem'
-import type { FieldBinding } from '../ui/field-context'
+import { asSentence, type Checked, type FieldErrors, type Form, useForm } from './use-form'
 
-type FieldErrors = Record<string, string>
-
-/** The fields of a form, for a component that shows some of them. */
-export interface FormFields<Values> {
-  /** The props of one field's control, to be spread. */
-  field: <Name extends keyof Values & string>(name: Name) => FieldBinding<Values[Name]>
-}
-
-export interface SchemaForm<Values> extends FormFields<Values> {
-  values: Values
-  /** The props of the `<form>`, to be spread. */
-  props: {
-    /** A form that is submitted before React takes over must not put its fields into the address. */
-    method: 'post'
-    noValidate: true
-    onSubmit: (event: FormEvent<HTMLFormElement>) => void
-  }
-  /** An error that belongs to no single field. */
-  error: string | null
-  submitting: boolean
-  reset: () => void
-}
+export type { FormFields } from './use-form'
 
 /**
- * A form validated by a zod schema. Errors appear after the first submit; from then on, each disappears as soon as it
- * is fixed.
+ * A form validated by a zod schema. On pages that many people open, the schema is loaded at the first submit: zod is larger than
+ * most forms.
  */
 export function useSchemaForm<Values extends Record<string, unknown>, Parsed>(options: {
-  schema: z.ZodType<Parsed, Values>
+  schema: z.ZodType<Parsed, Values> | (() => Promise<z.ZodType<Parsed, Values>>)
   initial: Values
   onSubmit: (parsed: Parsed) => Promise<unknown>
-}): SchemaForm<Values> {
-  const { schema, initial } = options
-  const id = useId()
-  const [values, setValues] = useState(initial)
-  const latest = useRef(initial)
-  const [fieldErrors, setFieldErrors] = useState<FieldErrors>({})
-  const [error, setError] = useState<string | null>(null)
-  const [submitting, setSubmitting] = useState(false)
-  const submitted = useRef(false)
-  const focusInvalidIn = useInvalidFocus(fieldErrors)
-
-  const update = (next: Values) => {
-    latest.current = next
-    setValues(next)
+}): Form<Values> {
+  const { schema, initial, onSubmit } = options
+  const loaded = useRef<z.ZodType<Parsed, Values>>(undefined)
+  const prepare = async () => {
+    loaded.current = typeof schema === 'function' ? await schema() : schema
   }
-  const change = (name: keyof Values, value: unknown) => {
-    // Two changes may come before the next render: the second must not undo the first.
-    const next = { ...latest.current, [name]: value }
-    update(next)
-    setError(null)
-    if (submitted.current) setFieldErrors(check(schema, next).errors)
-  }
-  const onSubmit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    // In React's tree, the form of a dialog may be inside another form.
-    event.stopPropagation()
-    if (submitting) return
-    submitted.current = true
-    focusInvalidIn.current = event.currentTarget
-    const checked = check(schema, values)
-    setFieldErrors(checked.errors)
-    if (!checked.ok) return
-    setSubmitting(true)
-    setError(null)
-    options
-      .onSubmit(checked.parsed)
-      .catch((thrown: unknown) => {
-        const serverErrors = toFieldErrors(thrown, values)
-        setFieldErrors(serverErrors)
-        if (Object.keys(serverErrors).length === 0) setError(describeError(thrown))
-      })
-      .finally(() => setSubmitting(false))
-  }
-  const reset = () => {
-    submitted.current = false
-    update(initial)
-    setFieldErrors({})
-    setError(null)
-  }
-  return {
-    values,
-    field: (name) => ({
-      id: `${id}-${name}`,
-      name,
-      value: values[name],
-      error: fieldErrors[name],
-      onChange: (value) => change(name, value),
-    }),
-    props: { method: 'post', noValidate: true, onSubmit },
-    error,
-    submitting,
-    reset,
-  }
+  return useForm({
+    prepare: typeof schema === 'function' ? prepare : undefined,
+    check: (values) => {
+      const known = typeof schema === 'function' ? loaded.current : schema
+      // Only a submit or a later change checks, and the first submit loads the schema.
+      if (!known) throw new Error('The schema of the form is not loaded.')
+      return check(known, values)
+    },
+    initial,
+    onSubmit,
+  })
 }
-
-/** Focuses the first invalid control of the form that was just submitted. An effect, because it must be marked first. */
-function useInvalidFocus(errors: FieldErrors): RefObject<HTMLFormElement | null> {
-  const submittedForm = useRef<HTMLFormElement>(null)
-  useEffect(() => {
-    if (Object.keys(errors).length === 0) return
-    submittedForm.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
-    submittedForm.current = null
-  }, [errors])
-  return submittedForm
-}
-
-type Checked<Parsed> = { ok: true; parsed: Parsed; errors: FieldErrors } | { ok: false; errors: FieldErrors }
 
 /** Validates the values. Each invalid field gets one sentence that says what to change. */
 export function check<Values, Parsed>(schema: z.ZodType<Parsed, Values>, values: Values): Checked<Parsed> {
@@ -132,25 +51,4 @@ function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
     return 'Enter an e-mail address, such as ada@example.org.'
   }
   return undefined
-}
-
-function toFieldErrors(error: unknown, values: Record<string, unknown>): FieldErrors {
-  if (!(error instanceof ProblemError)) return {}
-  const known = error.errors.filter(({ path }) => path in values)
-  return known.length === error.errors.length
-    ? Object.fromEntries(known.map(({ path, message }) => [path, asSentence(message)]))
-    : {}
-}
-
-/** Errors of fields that this form does not show, without the API's field names. */
-function describeError(error: unknown): string {
-  if (error instanceof ProblemError && error.errors.length > 0) {
-    return error.errors.map(({ message }) => asSentence(message)).join(' ')
-  }
-  return error instanceof Error ? error.message : 'The request failed. Try again.'
-}
-
-/** The API writes a message to follow a field's name; here it stands alone. */
-function asSentence(message: string): string {
-  return message.charAt(0).toUpperCase() + message.slice(1)
 }

@@ -1,7 +1,6 @@
 'use client'
 
-import { signIn } from 'next-auth/react'
-import { z } from 'zod'
+import * as z from 'zod'
 import { api } from '@/components/queries/queries'
 import { idSchema } from '@/lib/contract/jobs'
 import { FormError, SubmitButton } from '../../shell/form'
@@ -10,6 +9,7 @@ import { useSchemaForm } from '../../shell/use-schema-form'
 import { IdField, TextField } from '../../ui/text-field'
 import { newPasswordSchema } from '../new-password'
 import { PasswordHint } from '../password-strength'
+import { signIn } from '../sessions/auth-requests'
 
 const schema = z.intersection(z.object({ user_id: idSchema, name: optionalText(100) }), newPasswordSchema)
 
@@ -20,9 +20,9 @@ export function AccountForm({ token }: { token: string }) {
     initial: { user_id: '', name: '', password: '', repeated: '' },
     onSubmit: async ({ user_id, name, password }) => {
       await api.joinLinks.createAccount(token, { user_id, password, ...(name ? { name } : {}) })
-      const answer = await signIn('credentials', { login: user_id, password, redirect: false })
-      // The account exists in any case. If signing in failed, the user can do it by hand.
-      window.location.assign(answer?.ok ? '/projects' : '/sign-in')
+      // The account exists in any case. If signing in fails, the user can do it by hand.
+      const error = await signIn({ login: user_id, password }).catch(String)
+      window.location.assign(error === null ? '/projects' : '/sign-in')
       await new Promise(() => {})
     },
   })
