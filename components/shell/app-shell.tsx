@@ -8,7 +8,6 @@ import { SlurmBanner } from '../cluster/slurm/slurm-banner'
 import { useBrowserNotifications } from '../notifications/browser-setting'
 import { LowDiskBanner } from '../storage/low-disk-banner'
 import { AccountMenu } from './account-menu'
-import { HelpDialog } from './help-dialog'
 import { collectEarlyKeys, takeEarlyKeys } from './palette/early-keys'
 import { usePaletteKey } from './palette/use-palette-key'
 import { shortcutGroups, siteShortcuts } from './shortcuts/shortcut-table'
@@ -27,6 +26,8 @@ const CommandPalette = dynamic(
       }),
   { ssr: false },
 )
+
+const HelpDialog = dynamic(() => import('./help-dialog').then((module) => module.HelpDialog), { ssr: false })
 
 /** Loaded where the user turned it on. */
 const EndedJobsNotifier = dynamic(

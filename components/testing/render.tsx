@@ -1,9 +1,12 @@
 import { cleanup, configure, fireEvent, render, screen } from '@testing-library/react'
 import type { ReactNode } from 'react'
-import { afterEach, beforeEach, vi } from 'vitest'
+import { afterEach, beforeAll, beforeEach, vi } from 'vitest'
 import { QueryProvider } from '../shell/query-provider'
+import { confirmPanel } from '../ui/confirm-dialog'
+import { dialogPanel } from '../ui/dialog'
+import { menuParts } from '../ui/dropdown-menu'
+import { selectList } from '../ui/select'
 import { Toaster } from '../ui/toaster'
-import { TooltipProvider } from '../ui/tooltip'
 
 // Any step may be slow on a busy machine: the limit only ends a test that hangs.
 configure({ asyncUtilTimeout: 30_000 })
@@ -98,6 +101,10 @@ function stubBrowser(): void {
   Range.prototype.getClientRects = () => document.createElement('i').getClientRects()
 }
 
+// Tests act on dialogs and menus at once. The browser tests cover loading them.
+beforeAll(async () => {
+  await Promise.all([confirmPanel, dialogPanel, menuParts, selectList].map((part) => part.load()))
+})
 beforeEach(() => {
   answers = {}
   sentRequests = []
@@ -114,7 +121,7 @@ afterEach(() => {
 export function renderUi(ui: ReactNode) {
   return render(
     <QueryProvider>
-      <TooltipProvider>{ui}</TooltipProvider>
+      {ui}
       <Toaster />
     </QueryProvider>,
   )

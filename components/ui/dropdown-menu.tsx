@@ -1,142 +1,74 @@
-import { Check, type LucideIcon } from 'lucide-react'
-import NextLink from 'next/link'
-import { DropdownMenu as Radix } from 'radix-ui'
-import type { ReactElement, ReactNode } from 'react'
-import { cn } from './class-names'
+import { createContext, type KeyboardEvent, type ReactNode, useContext, useState } from 'react'
+import type * as Parts from './menu-parts'
+import { onDemand, useOnDemand } from './on-demand'
+import { withHandlers } from './with-handlers'
 
-interface DropdownMenuProps {
-  /** The button that opens it. */
-  trigger: ReactElement
-  className?: string
-  children: ReactNode
-}
+/*
+ * Menus are loaded when one is opened first. Their parts come from a context, so that their users do not load them.
+ */
+
+export const menuParts = onDemand(() => import('./menu-parts'))
+const PartsContext = createContext<typeof Parts | null>(null)
+
+const openingKeys = ['Enter', ' ', 'ArrowDown']
 
 /** A menu of actions under a button. */
-export function DropdownMenu({ trigger, className, children }: DropdownMenuProps) {
+export function DropdownMenu({ trigger, className, children }: Parts.DropdownMenuProps) {
+  const [opened, setOpened] = useState<'pointer' | 'keyboard' | null>(null)
+  const parts = useOnDemand(menuParts, opened !== null)
+  if (!parts) {
+    const handlers = {
+      onPointerDown: () => void menuParts.load(),
+      onClick: () => setOpened('pointer'),
+      onKeyDown: (event: KeyboardEvent) => {
+        if (!openingKeys.includes(event.key)) return
+        event.preventDefault()
+        setOpened('keyboard')
+      },
+    }
+    return withHandlers(trigger, handlers, { 'aria-haspopup': 'menu', 'aria-expanded': opened !== null })
+  }
   return (
-    <Radix.Root modal={false}>
-      <Radix.Trigger asChild>{trigger}</Radix.Trigger>
-      <Radix.Portal>
-        <Radix.Content
-          align="end"
-          sideOffset={4}
-          collisionPadding={8}
-          className={cn(
-            'z-50 max-h-(--radix-dropdown-menu-content-available-height) min-w-44 animate-pop-in overflow-y-auto',
-            'rounded-lg border bg-raised p-1 shadow-float outline-none',
-            className,
-          )}
-        >
-          {children}
-        </Radix.Content>
-      </Radix.Portal>
-    </Radix.Root>
+    <PartsContext value={parts}>
+      <parts.MenuRoot trigger={trigger} className={className} byKeyboard={opened === 'keyboard'}>
+        {children}
+      </parts.MenuRoot>
+    </PartsContext>
   )
 }
 
-const itemStyles = [
-  'flex min-h-7 pointer-coarse:min-h-10 cursor-default select-none items-center gap-2 rounded-md px-2 py-1 text-sm outline-none',
-  'data-disabled:opacity-50 data-highlighted:bg-hover [&_svg]:size-4 [&_svg]:shrink-0',
-].join(' ')
-
-interface MenuItemProps {
-  icon?: LucideIcon
-  tone?: 'neutral' | 'danger'
-  disabled?: boolean
-  onSelect?: () => void
-  /** Makes it a link. */
-  href?: string
-  /** With `href`: downloads the file. */
-  download?: boolean
-  children: ReactNode
+function useParts(): typeof Parts {
+  const parts = useContext(PartsContext)
+  if (!parts) throw new Error('The items of a menu must be in a DropdownMenu.')
+  return parts
 }
 
 /** An action or a link. */
-export function MenuItem({ icon: Icon, tone, disabled, onSelect, href, download, children }: MenuItemProps) {
-  const danger = tone === 'danger'
-  const content = (
-    <>
-      {Icon ? <Icon aria-hidden className={danger ? 'text-danger-ink' : 'text-subtle'} /> : null}
-      <span className="min-w-0 flex-1 truncate">{children}</span>
-    </>
-  )
-  const common = {
-    className: cn(itemStyles, danger ? 'text-danger-ink' : 'text-ink'),
-    ...(disabled === undefined ? {} : { disabled }),
-    ...(onSelect ? { onSelect } : {}),
-  }
-  if (href === undefined) return <Radix.Item {...common}>{content}</Radix.Item>
-  return (
-    <Radix.Item asChild {...common}>
-      {download ? (
-        <a href={href} download>
-          {content}
-        </a>
-      ) : (
-        <NextLink href={href}>{content}</NextLink>
-      )}
-    </Radix.Item>
-  )
+export function MenuItem(props: Parts.MenuItemProps) {
+  const parts = useParts()
+  return <parts.MenuItem {...props} />
 }
 
 /** A heading for the following items. */
 export function MenuLabel({ children }: { children: ReactNode }) {
-  return <Radix.Label className="px-2 py-1 text-subtle text-xs">{children}</Radix.Label>
+  const parts = useParts()
+  return <parts.MenuLabel>{children}</parts.MenuLabel>
 }
 
 /** A separator between groups of items. */
 export function MenuSeparator() {
-  return <Radix.Separator className="-mx-1 my-1 h-px bg-line" />
-}
-
-interface MenuCheckboxProps {
-  checked: boolean
-  onCheckedChange: (checked: boolean) => void
-  children: ReactNode
+  const parts = useParts()
+  return <parts.MenuSeparator />
 }
 
 /** One of several independent choices. The menu stays open. */
-export function MenuCheckbox({ checked, onCheckedChange, children }: MenuCheckboxProps) {
-  return (
-    <Radix.CheckboxItem
-      checked={checked}
-      onCheckedChange={onCheckedChange}
-      onSelect={(event) => event.preventDefault()}
-      className={itemStyles}
-    >
-      <span className="min-w-0 flex-1 truncate">{children}</span>
-      <Radix.ItemIndicator>
-        <Check aria-hidden className="text-accent-ink" />
-      </Radix.ItemIndicator>
-    </Radix.CheckboxItem>
-  )
-}
-
-interface MenuChoiceProps<Value extends string> {
-  label: string
-  value: Value | undefined
-  options: readonly { value: Value; label: ReactNode; icon?: LucideIcon }[]
-  onValueChange: (value: Value) => void
+export function MenuCheckbox(props: Parts.MenuCheckboxProps) {
+  const parts = useParts()
+  return <parts.MenuCheckbox {...props} />
 }
 
 /** A choice of one option in a menu. */
-export function MenuChoice<Value extends string>({
-  label,
-  value,
-  options,
-  onValueChange,
-}: MenuChoiceProps<Value>) {
-  return (
-    <Radix.RadioGroup aria-label={label} value={value ?? ''}>
-      {options.map(({ value: own, label: text, icon: Icon }) => (
-        <Radix.RadioItem key={own} value={own} className={itemStyles} onSelect={() => onValueChange(own)}>
-          {Icon ? <Icon aria-hidden className="text-subtle" /> : null}
-          <span className="flex-1">{text}</span>
-          <Radix.ItemIndicator>
-            <Check aria-hidden className="text-accent-ink" />
-          </Radix.ItemIndicator>
-        </Radix.RadioItem>
-      ))}
-    </Radix.RadioGroup>
-  )
+export function MenuChoice<Value extends string>(props: Parts.MenuChoiceProps<Value>) {
+  const parts = useParts()
+  return <parts.MenuChoice {...props} />
 }

@@ -1,16 +1,16 @@
-import { Check, ChevronDown } from 'lucide-react'
-import { Select as Radix } from 'radix-ui'
-import type { ReactNode } from 'react'
+import { ChevronDown } from 'lucide-react'
+import { type KeyboardEvent, useRef, useState } from 'react'
 import { cn } from './class-names'
 import { Field, type FieldProps } from './field'
 import { type FieldBinding, useFieldControl } from './field-context'
 import { inputStyles } from './input-styles'
+import { onDemand, useOnDemand } from './on-demand'
+import type * as List from './select-list'
 
-interface SelectOption<Value extends string> {
-  value: Value
-  label: ReactNode
-  description?: ReactNode
-}
+type SelectOption<Value extends string> = List.SelectOption<Value>
+
+/** The list of options. */
+export const selectList = onDemand(() => import('./select-list'))
 
 interface SelectProps<Value extends string> {
   options: readonly SelectOption<Value>[]
@@ -32,25 +32,51 @@ export function Select<Value extends string>(props: SelectProps<Value>) {
     const option = options.find((candidate) => candidate.value === value)
     if (option) onValueChange(option.value)
   }
+  const [opened, setOpened] = useState(false)
+  const list = useOnDemand(selectList, opened)
+  const pressed = useRef(false)
+  const button = {
+    ...control,
+    'aria-label': ariaLabel,
+    className: cn(
+      inputStyles,
+      'inline-flex h-8 items-center justify-between gap-2 px-2.5 text-left text-sm',
+      '[&>span]:min-w-0 [&>span]:truncate',
+      className,
+    ),
+  }
+  const icon = <ChevronDown aria-hidden className="size-4 shrink-0 text-subtle" />
+  if (list) {
+    return <list.SelectList {...root} options={options} onValueChange={choose} button={button} icon={icon} />
+  }
   return (
-    <Radix.Root {...root} onValueChange={choose}>
-      <Radix.Trigger
-        {...control}
-        aria-label={ariaLabel}
-        className={cn(
-          inputStyles,
-          'inline-flex h-8 items-center justify-between gap-2 px-2.5 text-left text-sm',
-          '[&>span]:min-w-0 [&>span]:truncate',
-          className,
-        )}
-      >
-        <Radix.Value />
-        <Radix.Icon asChild>
-          <ChevronDown aria-hidden className="size-4 shrink-0 text-subtle" />
-        </Radix.Icon>
-      </Radix.Trigger>
-      <OptionList options={options} />
-    </Radix.Root>
+    <button
+      type="button"
+      role="combobox"
+      aria-expanded={opened}
+      aria-autocomplete="none"
+      disabled={root.disabled}
+      {...button}
+      onPointerDown={() => {
+        pressed.current = true
+        void selectList.load()
+      }}
+      onClick={() => {
+        // A click on the label only moves the focus.
+        if (pressed.current) setOpened(true)
+        pressed.current = false
+      }}
+      onKeyDown={(event: KeyboardEvent) => {
+        // A letter opens it too: the list then selects by further letters.
+        if (event.ctrlKey || event.altKey || event.metaKey) return
+        if (event.key.length > 1 && !['Enter', 'ArrowDown', 'ArrowUp'].includes(event.key)) return
+        event.preventDefault()
+        setOpened(true)
+      }}
+    >
+      <span>{options.find((option) => option.value === root.value)?.label}</span>
+      {icon}
+    </button>
   )
 }
 
@@ -65,45 +91,5 @@ export function SelectField<Value extends string>(props: SelectFieldProps<Value>
     <Field label={label} hint={hint} error={error} id={id}>
       <Select options={options} value={value} onValueChange={onChange} />
     </Field>
-  )
-}
-
-function OptionList({ options }: { options: readonly SelectOption<string>[] }) {
-  return (
-    <Radix.Portal>
-      <Radix.Content
-        position="popper"
-        sideOffset={4}
-        collisionPadding={8}
-        className={cn(
-          'z-50 max-h-(--radix-select-content-available-height) min-w-(--radix-select-trigger-width)',
-          'animate-pop-in overflow-hidden rounded-lg border bg-raised p-1 shadow-float',
-        )}
-      >
-        <Radix.Viewport>
-          {options.map((option) => (
-            <Option key={option.value} {...option} />
-          ))}
-        </Radix.Viewport>
-      </Radix.Content>
-    </Radix.Portal>
-  )
-}
-
-function Option({ value, label, description }: SelectOption<string>) {
-  return (
-    <Radix.Item
-      value={value}
-      className={cn(
-        'relative flex min-h-7 cursor-default select-none flex-col justify-center rounded-md py-1 pr-3 pl-7 text-sm',
-        'outline-none data-highlighted:bg-hover',
-      )}
-    >
-      <Radix.ItemIndicator className="absolute top-1.5 left-2">
-        <Check aria-hidden className="size-4 text-accent-ink" />
-      </Radix.ItemIndicator>
-      <Radix.ItemText>{label}</Radix.ItemText>
-      {description ? <span className="text-subtle text-xs">{description}</span> : null}
-    </Radix.Item>
   )
 }

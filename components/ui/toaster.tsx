@@ -1,15 +1,52 @@
-import { CircleAlert, CircleCheck, Info, LoaderCircle, TriangleAlert } from 'lucide-react'
-import { Toaster as Sonner, toast } from 'sonner'
+import { lazy, type ReactNode, Suspense, useSyncExternalStore } from 'react'
 
-export { toast }
+/** Loaded with the first toast. */
+const ToastList = lazy(() => import('./toast-list').then((module) => ({ default: module.ToastList })))
+
+interface ToastOptions {
+  description?: ReactNode
+  /** Replaces an open toast with the same id. */
+  id?: string
+  action?: { label: string; onClick: () => void }
+}
+
+export interface ToastRequest {
+  kind: 'success' | 'info' | 'error'
+  title: string
+  options: ToastOptions
+}
+
+let waiting: ToastRequest[] = []
+let count = 0
+const listeners = new Set<() => void>()
+
+function takeWaiting(): readonly ToastRequest[] {
+  const taken = waiting
+  waiting = []
+  return taken
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+const show =
+  (kind: ToastRequest['kind']) =>
+  (title: string, options: ToastOptions = {}): void => {
+    waiting.push({ kind, title, options })
+    count += 1
+    for (const listener of listeners) listener()
+  }
+
+/** Shows a short message in a corner of the window. */
+export const toast = { success: show('success'), info: show('info'), error: show('error') }
 
 /** Shows a toast for a failed action, with the error's message. It replaces an open toast with the same id. */
 export function toastError(title: string, error: unknown, id?: string): void {
   const description = error instanceof Error ? error.message : undefined
   toast.error(title, { description, ...(id === undefined ? {} : { id }) })
 }
-
-const icon = 'size-4'
 
 /** The callbacks of a mutation that report its outcome. For actions without a form or a dialog. */
 export function toastOutcome(message: string) {
@@ -19,37 +56,17 @@ export function toastOutcome(message: string) {
   }
 }
 
-// A page with buttons at the bottom of the window says how high they are (`useFooterHeight`).
-const aboveFooter = { bottom: 'calc(1rem + var(--footer-height, 0px))', right: '1rem', left: '1rem' }
-
-/** Shows toasts. Rendered once for the whole site; `toast` from this file adds one. */
+/** Shows the toasts. Rendered once for the whole site. */
 export function Toaster() {
+  const requested = useSyncExternalStore(
+    subscribe,
+    () => count,
+    () => 0,
+  )
+  if (requested === 0) return null
   return (
-    <Sonner
-      position="bottom-right"
-      offset={aboveFooter}
-      mobileOffset={aboveFooter}
-      gap={8}
-      icons={{
-        success: <CircleCheck aria-hidden className={`${icon} text-success-ink`} />,
-        info: <Info aria-hidden className={`${icon} text-info-ink`} />,
-        warning: <TriangleAlert aria-hidden className={`${icon} text-warning-ink`} />,
-        error: <CircleAlert aria-hidden className={`${icon} text-danger-ink`} />,
-        loading: <LoaderCircle aria-hidden className={`${icon} animate-spin text-muted`} />,
-      }}
-      toastOptions={{
-        unstyled: true,
-        classNames: {
-          toast:
-            'flex w-full items-start gap-2.5 rounded-lg border bg-raised px-3 py-2.5 text-ink text-sm shadow-float sm:w-88',
-          icon: 'mt-0.5 shrink-0',
-          content: 'min-w-0 flex-1 break-words',
-          title: 'font-medium',
-          description: 'text-muted',
-          actionButton: 'h-6 shrink-0 rounded-md border px-2 font-medium text-xs hover:bg-hover',
-          cancelButton: 'h-6 shrink-0 rounded-md px-2 text-muted text-xs hover:bg-hover',
-        },
-      }}
-    />
+    <Suspense>
+      <ToastList take={takeWaiting} count={requested} />
+    </Suspense>
   )
 }

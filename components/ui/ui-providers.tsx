@@ -3,7 +3,6 @@
 import { ThemeProvider } from 'next-themes'
 import { type ReactNode, useEffect } from 'react'
 import { Toaster } from './toaster'
-import { TooltipProvider } from './tooltip'
 
 interface UiProvidersProps {
   /** The nonce of the Content-Security-Policy, for the script that sets the theme before the first paint. */
@@ -20,7 +19,7 @@ export function UiProviders({ nonce, children }: UiProvidersProps) {
       disableTransitionOnChange
       {...(nonce ? { nonce } : {})}
     >
-      <TooltipProvider>{children}</TooltipProvider>
+      {children}
       <Toaster />
       <HydrationMarker />
     </ThemeProvider>

@@ -6,7 +6,7 @@ import { maxImagePixels } from '@/lib/contract/images/image-size'
 import { visibleText } from '@/lib/contract/sanitize-text'
 import { buttonStyles } from '../../ui/button'
 import { cn } from '../../ui/class-names'
-import { dialogOverlay } from '../../ui/dialog'
+import { dialogOverlay } from '../../ui/dialog-styles'
 import { formatNumber } from '../../ui/format-number'
 import { IconButton } from '../../ui/icon-button'
 
