@@ -2,6 +2,7 @@
 
 import { useQuery } from '@tanstack/react-query'
 import { SlidersHorizontal } from 'lucide-react'
+import dynamic from 'next/dynamic'
 import { useState } from 'react'
 import { clusterQuery, nodesPerPage, orchestratorQuery } from '@/components/queries/cluster'
 import type { NodesWanted, Orchestrator } from '@/lib/contract/cluster/cluster'
@@ -16,7 +17,11 @@ import { NodeGrid } from './nodes/node-grid'
 import { QueuePanel } from './queue/queue-panel'
 import { SchedulerButton } from './scheduler-button'
 import { SimulateDialog } from './simulate-dialog'
-import { SlurmCluster } from './slurm/slurm-cluster'
+
+/** Only with Slurm as the engine. */
+const SlurmCluster = dynamic(() => import('./slurm/slurm-cluster').then((module) => module.SlurmCluster), {
+  loading: () => <Skeleton className="h-80 rounded-lg" />,
+})
 
 interface ClusterViewProps {
   handle: string

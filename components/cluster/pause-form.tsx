@@ -1,10 +1,7 @@
 import { Pause } from 'lucide-react'
-import { z } from 'zod'
 import { useSchemaForm } from '../shell/use-schema-form'
 import { Button } from '../ui/button'
 import { TextField } from '../ui/text-field'
-
-const schema = z.object({ reason: z.string().trim().max(200) })
 
 interface PauseFormProps {
   hint: string
@@ -15,7 +12,7 @@ interface PauseFormProps {
 /** Asks for the reason of a pause. */
 export function PauseForm({ hint, submitLabel, onPause }: PauseFormProps) {
   const form = useSchemaForm({
-    schema,
+    schema: () => import('./form-schemas').then((schemas) => schemas.pauseSchema),
     initial: { reason: '' },
     onSubmit: ({ reason }) => onPause(reason === '' ? {} : { reason }),
   })

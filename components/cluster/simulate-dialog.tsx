@@ -1,20 +1,13 @@
 import { useMutation } from '@tanstack/react-query'
 import { FlaskConical } from 'lucide-react'
-import { z } from 'zod'
 import { initializeNodes } from '@/components/queries/cluster'
 import { DialogForm } from '../shell/form'
-import { numberText } from '../shell/form-values'
 import { useSchemaForm } from '../shell/use-schema-form'
 import { Button } from '../ui/button'
 import { Callout } from '../ui/callout'
 import { Dialog } from '../ui/dialog'
 import { NumberField } from '../ui/text-field'
 import { toast } from '../ui/toaster'
-
-const schema = z.object({
-  node_count: numberText({ min: 0, max: 64, whole: true }),
-  gpus_per_node: numberText({ min: 1, max: 16, whole: true }),
-})
 
 /** Creates simulated nodes to try gpuq without GPUs. */
 export function SimulateDialog() {
@@ -32,7 +25,7 @@ export function SimulateDialog() {
 function SimulateForm({ onSaved }: { onSaved: () => void }) {
   const { mutateAsync } = useMutation(initializeNodes)
   const form = useSchemaForm({
-    schema,
+    schema: () => import('./form-schemas').then((schemas) => schemas.simulateSchema),
     initial: { node_count: '2', gpus_per_node: '8' },
     onSubmit: async (wanted) => {
       await mutateAsync(wanted)

@@ -18,7 +18,7 @@ import { gpuMetrics } from './gpu-metrics'
 import { JobShare } from './job-share'
 import { Sparkline } from './sparkline'
 
-interface GpuDialogProps {
+export interface GpuDialogProps {
   gpu: ClusterGpu
   node: ClusterNode
   history: GpuHistory

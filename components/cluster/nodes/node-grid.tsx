@@ -1,19 +1,26 @@
 import { useQuery } from '@tanstack/react-query'
 import { LayoutGrid, Rows3 } from 'lucide-react'
+import dynamic from 'next/dynamic'
 import { useState } from 'react'
 import { clusterHistoryQuery, nodesPerPage } from '@/components/queries/cluster'
-import { type Cluster, type ClusterNode, gpuStates, type NodesWanted } from '@/lib/contract/cluster/cluster'
+import type { Cluster, ClusterNode, NodesWanted } from '@/lib/contract/cluster/cluster'
+import { gpuStates } from '@/lib/contract/cluster/gpu-states'
 import { cn } from '../../ui/class-names'
 import { formatNumber } from '../../ui/format-number'
 import { Panel } from '../../ui/panel'
 import { Segmented } from '../../ui/segmented'
 import { StatusBadge } from '../../ui/status-badge'
-import { GpuDialog } from '../gpus/gpu-dialog'
+import type { GpuDialogProps } from '../gpus/gpu-dialog'
 import { type GpuHistory, indexHistory, noHistory } from '../gpus/gpu-history'
 import { gpuStateStyles } from '../state-styles'
 import { NoNodes } from './no-nodes'
 import { NodeCard, type NodeView } from './node-card'
 import { NodePager, NodeSearch } from './node-search'
+
+/** Loaded when a GPU is opened. */
+const GpuDialog = dynamic(() => import('../gpus/gpu-dialog').then((module) => module.GpuDialog), {
+  ssr: false,
+})
 
 /** With more GPUs than this, the compact view is the default. */
 const manyGpus = 48
@@ -120,7 +127,7 @@ function has({ gpus }: ClusterNode, gpuId: string | null): boolean {
   return gpuId !== null && gpus.some(({ gpu_id }) => gpu_id === gpuId)
 }
 
-interface OpenGpuProps extends Pick<Parameters<typeof GpuDialog>[0], 'history' | 'admin' | 'onClose'> {
+interface OpenGpuProps extends Pick<GpuDialogProps, 'history' | 'admin' | 'onClose'> {
   id: string | null
   nodes: readonly ClusterNode[]
 }

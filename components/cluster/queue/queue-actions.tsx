@@ -1,12 +1,10 @@
 import { useMutation } from '@tanstack/react-query'
 import { ArrowUpDown, Ban, Ellipsis, Pause, Play } from 'lucide-react'
 import { useState } from 'react'
-import { z } from 'zod'
 import { cancelQueued, setHeld, setPriority } from '@/components/queries/cluster'
 import type { QueueJob } from '@/lib/contract/cluster/cluster'
 import { describeCancel } from '../../jobs/cancel-dialog'
 import { DialogForm } from '../../shell/form'
-import { numberText } from '../../shell/form-values'
 import { useSchemaForm } from '../../shell/use-schema-form'
 import { ConfirmDialog } from '../../ui/confirm-dialog'
 import { Dialog } from '../../ui/dialog'
@@ -82,13 +80,11 @@ function CancelDialog({ job, onClose }: QueueJobDialogProps) {
   )
 }
 
-const schema = z.object({ priority: numberText({ min: -100, max: 100, whole: true }) })
-
 /** Changes the priority of a waiting job. */
 export function PriorityDialog({ job, onClose }: QueueJobDialogProps) {
   const { mutateAsync } = useMutation(setPriority)
   const form = useSchemaForm({
-    schema,
+    schema: () => import('../form-schemas').then((schemas) => schemas.prioritySchema),
     initial: { priority: String(job.priority) },
     onSubmit: async ({ priority }) => {
       if (job.job_id === null) return

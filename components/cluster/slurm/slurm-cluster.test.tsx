@@ -55,7 +55,7 @@ it('drains a node with a reason, which Slurm requires', async () => {
   answerWith({ 'PATCH /api/slurm/nodes/gpu01': makeSlurmNode() })
   clickButton(/^Drain ?gpu01$/)
   clickButton('Drain node')
-  expect(screen.getByText(/Slurm requires a reason/)).toBeTruthy()
+  await screen.findByText(/Slurm requires a reason/)
   typeInto('Reason', 'new fan')
   clickButton('Drain node')
   await screen.findByText('Slurm is asked to drain gpu01')

@@ -1,6 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
 import { Pause, Play } from 'lucide-react'
-import { z } from 'zod'
 import { updateSlurmNode } from '@/components/queries/slurm'
 import type { SlurmNodeView } from '@/lib/contract/cluster/slurm'
 import { DialogForm } from '../../shell/form'
@@ -46,14 +45,10 @@ function DrainNode({ node }: { node: SlurmNodeView }) {
   )
 }
 
-const schema = z.object({
-  reason: z.string().trim().min(1, 'Slurm requires a reason, and shows it to all users.').max(200),
-})
-
 function DrainForm({ name, onDone }: { name: string; onDone: () => void }) {
   const { mutateAsync } = useMutation(updateSlurmNode)
   const form = useSchemaForm({
-    schema,
+    schema: () => import('../form-schemas').then((schemas) => schemas.drainSchema),
     initial: { reason: '' },
     onSubmit: async ({ reason }) => {
       await mutateAsync({ name, drained: true, reason })

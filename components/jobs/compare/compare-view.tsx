@@ -24,7 +24,12 @@ import { CodePanel } from './code-panel'
 import { maxCompared } from './compare-path'
 import { ComparedJobs } from './compared-jobs'
 import { ComparisonTable } from './comparison-table'
-import { ConfigPanel } from './config-panel'
+
+/** It has the parser of YAML, which is large. */
+const ConfigPanel = dynamic(() => import('./config-panel').then((module) => module.ConfigPanel), {
+  ssr: false,
+  loading: () => <Skeleton className="h-32 rounded-lg" />,
+})
 
 const MetricsView = dynamic(() => import('../metrics/metrics-view').then((module) => module.MetricsView), {
   ssr: false,

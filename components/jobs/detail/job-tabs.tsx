@@ -7,20 +7,37 @@ import { Reconnecting } from '../../shell/reconnecting'
 import { updateSearchParams } from '../../shell/update-search-params'
 import { Skeleton } from '../../ui/skeleton'
 import { Tabs } from '../../ui/tabs'
-import { ArtifactsTab } from '../artifacts/artifacts-tab'
-import { WorkingFiles } from '../files/working-files'
-import { MetricsTab } from '../metrics/metrics-tab'
 import { OutputViewer } from '../output/output-viewer'
-import { ResultViewer } from '../result/result-viewer'
-import { TerminalTab } from '../terminal/terminal-tab'
-import { DetailsTab } from './details-tab'
 import type { JobAccess } from './job-access'
 import type { JobStream } from './use-job-stream'
 
-/** Most visits do not open it, and its editor is large. */
-const SourceTab = dynamic(() => import('./source-tab').then((module) => module.SourceTab), {
-  loading: () => <Skeleton className="h-64" />,
+/** Most visits open only the output. The other tabs are loaded when they are opened. */
+const ArtifactsTab = dynamic(
+  () => import('../artifacts/artifacts-tab').then((module) => module.ArtifactsTab),
+  { loading: TabSkeleton },
+)
+const DetailsTab = dynamic(() => import('./details-tab').then((module) => module.DetailsTab), {
+  loading: TabSkeleton,
 })
+const MetricsTab = dynamic(() => import('../metrics/metrics-tab').then((module) => module.MetricsTab), {
+  loading: TabSkeleton,
+})
+const ResultViewer = dynamic(() => import('../result/result-viewer').then((module) => module.ResultViewer), {
+  loading: TabSkeleton,
+})
+const SourceTab = dynamic(() => import('./source-tab').then((module) => module.SourceTab), {
+  loading: TabSkeleton,
+})
+const TerminalTab = dynamic(() => import('../terminal/terminal-tab').then((module) => module.TerminalTab), {
+  loading: TabSkeleton,
+})
+const WorkingFiles = dynamic(() => import('../files/working-files').then((module) => module.WorkingFiles), {
+  loading: TabSkeleton,
+})
+
+function TabSkeleton() {
+  return <Skeleton className="h-64" />
+}
 
 const tabNames = ['terminal', 'output', 'result', 'metrics', 'files', 'source', 'details'] as const
 type TabName = (typeof tabNames)[number]

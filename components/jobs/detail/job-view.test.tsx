@@ -62,7 +62,7 @@ describe('the status of a job', () => {
     expect(screen.getByText('of about 25 min')).toBeTruthy()
     const progress = screen.getByRole('progressbar', { name: 'Run time, of the expected 25 min' })
     expect(Number(progress.getAttribute('aria-valuenow'))).toBeLessThan(50)
-    expect(screen.getByText('25 min, from 12 earlier jobs with the same content or name')).toBeTruthy()
+    await screen.findByText('25 min, from 12 earlier jobs with the same content or name')
   })
 
   it('is waiting with its reason, position and expected start', async () => {
@@ -181,7 +181,7 @@ it('shows the details tab of the address', async () => {
     '?tab=details',
   )
   const panel = screen.getByRole('tabpanel', { name: 'Details' })
-  expect(panel.textContent).toContain('1 of 3')
+  await within(panel).findByText('1 of 3')
   expect(panel.textContent).toContain('10 min')
   expect(panel.textContent).toContain('1 file, 2.0 KiB')
   expect(panel.textContent).toContain('/data data/cifar10@1')

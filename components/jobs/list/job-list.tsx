@@ -17,9 +17,8 @@ import { EmptyState } from '../../ui/empty-state'
 import { PageHeader } from '../../ui/page-header'
 import { Pagination } from '../../ui/pagination'
 import { Panel } from '../../ui/panel'
-import { SkeletonRows } from '../../ui/skeleton'
+import { Skeleton, SkeletonRows } from '../../ui/skeleton'
 import { columnLabel, defaultColumns, formatColumns, readColumns } from './columns'
-import { EmptyJobs } from './empty-jobs'
 import { JobFilters as Filters } from './job-filters'
 import { toJobQuery, withCursor, withSort } from './job-query'
 import { JobTable } from './job-table'
@@ -28,6 +27,11 @@ import { SaveView } from './save-view'
 import { useColumns } from './use-columns'
 import { useListKeys } from './use-list-keys'
 import { ViewMenu } from './view-menu'
+
+/** Only users without a job see it. */
+const EmptyJobs = dynamic(() => import('./empty-jobs').then((module) => module.EmptyJobs), {
+  loading: () => <Skeleton className="m-4 h-96" />,
+})
 
 /** Loaded when the first job is selected. */
 const BulkBar = dynamic(() => import('./bulk-bar').then((module) => module.BulkBar), { ssr: false })
