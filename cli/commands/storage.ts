@@ -1,4 +1,5 @@
-import { type Storage, type StoredItem, storageKindNames, storageKinds } from '@/lib/contract/access/storage'
+import type { Storage, StoredItem } from '@/lib/contract/access/storage'
+import { storageKindNames, storageKinds } from '@/lib/contract/access/storage-kinds'
 import { GpuqError } from '@/lib/contract/errors'
 import { formatBytes } from '@/lib/contract/format-bytes'
 import { visibleText } from '@/lib/contract/sanitize-text'

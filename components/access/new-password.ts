@@ -7,3 +7,6 @@ export const newPasswordSchema = z
     path: ['repeated'],
     error: 'The passwords do not match.',
   })
+
+/** The same, with the password that it replaces. */
+export const changePasswordSchema = newPasswordSchema.safeExtend({ current_password: z.string().min(1) })

@@ -1,16 +1,12 @@
 'use client'
 
 import { useQuery } from '@tanstack/react-query'
-import * as z from 'zod'
 import { api, meQuery } from '@/components/queries/queries'
 import { PanelForm } from '../shell/form'
 import { useSchemaForm } from '../shell/use-schema-form'
 import { TextField } from '../ui/text-field'
 import { toast } from '../ui/toaster'
-import { newPasswordSchema } from './new-password'
 import { PasswordHint } from './password-strength'
-
-const schema = newPasswordSchema.safeExtend({ current_password: z.string().min(1) })
 
 const fields = [
   { name: 'current_password', label: 'Current password', autoComplete: 'current-password' },
@@ -23,7 +19,7 @@ export function PasswordForm() {
   const { data: me } = useQuery(meQuery())
   const about = me ? [me.user_id, me.name, me.email] : []
   const form = useSchemaForm({
-    schema,
+    schema: () => import('./new-password').then((schemas) => schemas.changePasswordSchema),
     initial: { current_password: '', password: '', repeated: '' },
     onSubmit: async ({ current_password, password }) => {
       await api.users.changePassword({ current_password, new_password: password })

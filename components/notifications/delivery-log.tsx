@@ -1,11 +1,8 @@
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query'
 import { RotateCw } from 'lucide-react'
 import { deliveriesQuery, redeliver } from '@/components/queries/notifications'
-import {
-  type Delivery,
-  type NotificationEvent,
-  notificationEvents,
-} from '@/lib/contract/access/notifications'
+import { type NotificationEvent, notificationEvents } from '@/lib/contract/access/notification-events'
+import type { Delivery } from '@/lib/contract/access/notifications'
 import { Badge } from '../ui/badge'
 import { Button } from '../ui/button'
 import { formatCount } from '../ui/format-number'

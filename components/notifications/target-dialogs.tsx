@@ -1,17 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import type { ReactElement } from 'react'
-import * as z from 'zod'
 import { createTarget, updateTarget } from '@/components/queries/notifications'
-import {
-  type CreateTarget,
-  createTargetSchema,
-  type NotificationEvent,
-  type NotificationTarget,
-  notificationEvents,
-  type TargetKind,
-  type UpdateTarget,
-  updateTargetSchema,
-} from '@/lib/contract/access/notifications'
+import type { NotificationTarget, TargetKind } from '@/lib/contract/access/notifications'
 import { DialogForm } from '../shell/form'
 import { type FormFields, useSchemaForm } from '../shell/use-schema-form'
 import { Dialog } from '../ui/dialog'
@@ -20,36 +10,9 @@ import { IdField, TextField } from '../ui/text-field'
 import { toast } from '../ui/toaster'
 import { EventFields } from './event-fields'
 import { targetKindLabels } from './target-kinds'
+import type { NewTargetValues } from './target-schemas'
 
 const kinds = Object.keys(targetKindLabels) as TargetKind[]
-
-const eventList = z.array(z.enum(Object.keys(notificationEvents) as NotificationEvent[]))
-const minutes = z.string().regex(/^\d{0,5}$/, 'must be a whole number of minutes')
-
-/** The fields of all kinds. Only those of the chosen kind are checked and sent. */
-const newTargetSchema = z
-  .object({
-    kind: z.enum(kinds),
-    name: z.string(),
-    url: z.string(),
-    homeserver: z.string(),
-    room_id: z.string(),
-    access_token: z.string(),
-    events: eventList,
-    wait_minutes: minutes,
-  })
-  .transform(({ kind, url, homeserver, room_id, access_token, ...choices }): CreateTarget => {
-    const common = { ...choices, wait_minutes: Number(choices.wait_minutes) }
-    if (kind === 'email') return { kind, ...common }
-    if (kind === 'matrix') return { kind, ...common, homeserver, room_id, access_token }
-    return { kind, ...common, url }
-  })
-  .pipe(createTargetSchema)
-
-const changedTargetSchema = z
-  .object({ name: z.string(), events: eventList, wait_minutes: minutes })
-  .transform((values): UpdateTarget => ({ ...values, wait_minutes: Number(values.wait_minutes) }))
-  .pipe(updateTargetSchema)
 
 interface TargetDialogProps {
   /** Admins also choose events of the cluster. */
@@ -73,7 +36,7 @@ export function NewTargetDialog({ admin, email, trigger }: TargetDialogProps & M
 
 function NewTargetForm({ admin, email, onSaved }: MailProps & { admin: boolean; onSaved: () => void }) {
   const { mutateAsync } = useMutation(createTarget)
-  const initial: z.input<typeof newTargetSchema> = {
+  const initial: NewTargetValues = {
     kind: 'webhook',
     name: '',
     url: '',
@@ -84,7 +47,7 @@ function NewTargetForm({ admin, email, onSaved }: MailProps & { admin: boolean; 
     wait_minutes: '',
   }
   const form = useSchemaForm({
-    schema: newTargetSchema,
+    schema: () => import('./target-schemas').then((schemas) => schemas.newTargetSchema),
     initial,
     onSubmit: async (values) => {
       await mutateAsync(values)
@@ -121,13 +84,7 @@ const urlExamples = {
   discord: 'https://discord.com/api/webhooks/…',
 } as const
 
-function AddressFields({
-  kind,
-  form,
-}: {
-  kind: TargetKind
-  form: FormFields<z.input<typeof newTargetSchema>>
-}) {
+function AddressFields({ kind, form }: { kind: TargetKind; form: FormFields<NewTargetValues> }) {
   if (kind === 'email') return null
   if (kind !== 'matrix') {
     return (
@@ -195,7 +152,7 @@ function EditTargetForm({
   const { mutateAsync } = useMutation(updateTarget)
   const { id, name, events, wait_minutes } = target
   const form = useSchemaForm({
-    schema: changedTargetSchema,
+    schema: () => import('./target-schemas').then((schemas) => schemas.changedTargetSchema),
     initial: { name, events, wait_minutes: String(wait_minutes) },
     onSubmit: async (values) => {
       await mutateAsync({ id, ...values })

@@ -1,4 +1,5 @@
-import { type StorageKind, type StorageUse, storageKinds } from '@/lib/contract/access/storage'
+import type { StorageUse } from '@/lib/contract/access/storage'
+import { type StorageKind, storageKinds } from '@/lib/contract/access/storage-kinds'
 import { cn } from '../ui/class-names'
 import { formatBytes } from '../ui/format-number'
 

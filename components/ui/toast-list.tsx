@@ -1,7 +1,7 @@
 import { CircleAlert, CircleCheck, Info, LoaderCircle, TriangleAlert } from 'lucide-react'
 import { useEffect } from 'react'
 import { Toaster as Sonner, toast } from 'sonner'
-import type { ToastRequest } from './toaster'
+import type { ToastRequest } from './toast-request'
 
 const icon = 'size-4'
 

@@ -1,20 +1,8 @@
-import { lazy, type ReactNode, Suspense, useSyncExternalStore } from 'react'
+import { lazy, Suspense, useSyncExternalStore } from 'react'
+import type { ToastOptions, ToastRequest } from './toast-request'
 
 /** Loaded with the first toast. */
 const ToastList = lazy(() => import('./toast-list').then((module) => ({ default: module.ToastList })))
-
-interface ToastOptions {
-  description?: ReactNode
-  /** Replaces an open toast with the same id. */
-  id?: string
-  action?: { label: string; onClick: () => void }
-}
-
-export interface ToastRequest {
-  kind: 'success' | 'info' | 'error'
-  title: string
-  options: ToastOptions
-}
 
 let waiting: ToastRequest[] = []
 let count = 0

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type NotificationEvent, notificationEvents } from '../../contract/access/notifications'
+import { type NotificationEvent, notificationEvents } from '../../contract/access/notification-events'
 import { type Reason, reasonText } from '../../contract/reasons'
 import { visibleText } from '../../contract/sanitize-text'
 import { publicUrl } from '../../env'

@@ -1,13 +1,12 @@
 import { uuidv7 } from 'uuidv7'
 import { z } from 'zod'
-import {
-  type createTargetSchema,
-  isAdminEvent,
-  type NotificationEvent,
-  type Notifications,
-  type NotificationTarget,
-  type TargetConfig,
-  type updateTargetSchema,
+import { isAdminEvent, type NotificationEvent } from '../../contract/access/notification-events'
+import type {
+  createTargetSchema,
+  Notifications,
+  NotificationTarget,
+  TargetConfig,
+  updateTargetSchema,
 } from '../../contract/access/notifications'
 import { conflict, invalidField, notFound } from '../../contract/errors'
 import { database } from '../../database/client'

@@ -1,4 +1,4 @@
-import { storageKindNames, storageKinds } from '../../contract/access/storage'
+import { storageKindNames, storageKinds } from '../../contract/access/storage-kinds'
 import { GpuqError } from '../../contract/errors'
 import { formatBytes } from '../../contract/format-bytes'
 import { findRow, oneRow, type Transaction } from '../../database/transaction'

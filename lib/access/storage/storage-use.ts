@@ -1,4 +1,5 @@
-import { type StorageKind, type StorageUse, storageKinds } from '../../contract/access/storage'
+import type { StorageUse } from '../../contract/access/storage'
+import { type StorageKind, storageKinds } from '../../contract/access/storage-kinds'
 import { env } from '../../env'
 
 const GiB = 1024 ** 3

@@ -1,6 +1,6 @@
 import { Gauge, Registry } from 'prom-client'
 import type { Actor } from '../../access/actor'
-import { storageKinds } from '../../contract/access/storage'
+import { storageKinds } from '../../contract/access/storage-kinds'
 import type { ClusterGpu, ClusterNode } from '../../contract/cluster/cluster'
 import { gpuStates } from '../../contract/cluster/gpu-states'
 import { activeStatuses } from '../../contract/status'

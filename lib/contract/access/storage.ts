@@ -1,19 +1,5 @@
 import * as z from 'zod'
 
-/** The kinds of stored files, as people see them counted. */
-export const storageKinds = ['artifacts', 'results', 'sources', 'archives', 'checkpoints'] as const
-
-export type StorageKind = (typeof storageKinds)[number]
-
-/** What each kind is called in sentences. */
-export const storageKindNames = {
-  artifacts: 'files of /results',
-  results: 'output of jobs',
-  sources: 'submitted programs',
-  archives: 'uploaded directories',
-  checkpoints: 'checkpoints',
-} as const satisfies Record<StorageKind, string>
-
 const bytes = z.number().int()
 
 /** What a user or a project has stored. */
