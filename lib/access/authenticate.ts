@@ -1,6 +1,6 @@
+import { Batches } from '../async/batches'
 import { unauthenticated } from '../contract/errors'
 import { database } from '../database/client'
-import { findRow } from '../database/transaction'
 import type { Actor } from './actor'
 import { limitsOf } from './limits'
 import { sessionUser } from './sessions/session'
@@ -11,26 +11,40 @@ export const invalidToken = () => unauthenticated('Invalid or expired token')
 /** gpuq never issues shorter tokens, and longer ones do not fit into a header. */
 const tokenLength = { min: 32, max: 8192 }
 
+type TokenRow = Omit<Actor, 'via' | 'sessionId'> & { hash: Buffer; stale: boolean }
+
+const maxLookups = 100
+
+/** Tokens of requests that arrive during a query are found by the next one: a query for each is work for both programs. */
+const tokens = new Batches<Buffer, TokenRow | null>(findTokens, maxLookups)
+
+async function findTokens(
+  hashes: readonly Buffer[],
+): Promise<readonly PromiseSettledResult<TokenRow | null>[]> {
+  const { rows } = await database().pool.query<TokenRow>({
+    name: 'actors-from-tokens',
+    text: `SELECT t.hash, t.id AS "tokenId", u.id AS "userId", u.handle, u.role, t.scopes, ${limitsOf('u')},
+                  t.last_used_at IS NULL OR t.last_used_at < now() - interval '1 minute' AS stale
+             FROM api_tokens t JOIN users u ON u.id = t.user_id
+            WHERE t.hash = ANY ($1::bytea[]) AND t.revoked_at IS NULL AND u.disabled_at IS NULL
+              AND (t.expires_at IS NULL OR t.expires_at > now())`,
+    values: [hashes],
+  })
+  const byHash = new Map(rows.map((row) => [row.hash.toString('hex'), row]))
+  return hashes.map((hash) => ({ status: 'fulfilled', value: byHash.get(hash.toString('hex')) ?? null }))
+}
+
 /**
  * Returns the caller of a token, or null if the token is unknown, expired, revoked or its user is disabled. The
- * caller cannot tell these cases apart. Needs one query; stores the last use with a resolution of one minute.
+ * caller cannot tell these cases apart. Needs at most one query; stores the last use with a resolution of one minute.
  */
 export async function actorFromToken(token: string): Promise<Actor | null> {
   if (token.length < tokenLength.min || token.length > tokenLength.max) return null
-  const { pool } = database()
-  const row = await findRow<Omit<Actor, 'via' | 'sessionId'> & { stale: boolean }>(pool, {
-    name: 'actor-from-token',
-    text: `SELECT t.id AS "tokenId", u.id AS "userId", u.handle, u.role, t.scopes, ${limitsOf('u')},
-                  t.last_used_at IS NULL OR t.last_used_at < now() - interval '1 minute' AS stale
-             FROM api_tokens t JOIN users u ON u.id = t.user_id
-            WHERE t.hash = $1 AND t.revoked_at IS NULL AND u.disabled_at IS NULL
-              AND (t.expires_at IS NULL OR t.expires_at > now())`,
-    values: [hashToken(token)],
-  })
+  const row = await tokens.add(hashToken(token))
   if (!row) return null
-  const { stale, ...actor } = row
+  const { hash: _, stale, ...actor } = row
   if (stale) {
-    await pool.query(
+    await database().pool.query(
       `WITH seen AS (UPDATE users SET last_seen_at = now() WHERE id = $2)
        UPDATE api_tokens SET last_used_at = now() WHERE id = $1`,
       [actor.tokenId, actor.userId],

@@ -39,14 +39,14 @@ export async function readUpload(
   checkHeaders(request.headers, limits.bytes)
   const parser = createParser(request.headers, limits.parts)
   const reader = (request.body ?? new Blob([]).stream()).getReader()
-  const timer = new AbortController()
+  const limit = startDeadline(timeoutMs)
   // A directory takes longer. The web server closes a connection that makes no progress.
-  const parts = new PartCollector(parser, directory, () => timer.abort())
+  const parts = new PartCollector(parser, directory, limit.stop)
   try {
     const fed = feed(reader, { parser, parts, takeBytes, maxBytes: limits.bytes })
-    await Promise.race([fed, deadline(timeoutMs, timer.signal)])
+    await Promise.race([fed, limit.passed])
   } finally {
-    timer.abort()
+    limit.stop()
     parser.destroy()
     await parts.stored()
     // Not awaited, because a client that continues to send would delay the response.
@@ -142,12 +142,14 @@ async function discardRest(reader: ReadableStreamDefaultReader<Uint8Array>): Pro
   }
 }
 
-function deadline(timeoutMs: number, stopped: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
+/** Fails after some time, unless it is stopped. An AbortController would make an error with a stack for each upload. */
+function startDeadline(timeoutMs: number): { passed: Promise<never>; stop: () => void } {
+  let timer: NodeJS.Timeout | undefined
+  const passed = new Promise<never>((_, reject) => {
     const message = `The upload did not arrive within ${timeoutMs / 1000} seconds. Send it again.`
-    const timer = setTimeout(() => reject(new GpuqError('request_timeout', message)), timeoutMs)
-    stopped.addEventListener('abort', () => clearTimeout(timer))
+    timer = setTimeout(() => reject(new GpuqError('request_timeout', message)), timeoutMs)
   })
+  return { passed, stop: () => clearTimeout(timer) }
 }
 
 function tooLarge(maxBytes: number): GpuqError {
