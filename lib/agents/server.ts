@@ -1,10 +1,4 @@
-import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
-import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
-import {
-  CallToolRequestSchema,
-  type CallToolResult,
-  ListToolsRequestSchema,
-} from '@modelcontextprotocol/sdk/types.js'
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import { uuidv7 } from 'uuidv7'
 import { z } from 'zod'
 import { version } from '../../package.json'
@@ -22,6 +16,12 @@ const instructions =
  * process can answer it.
  */
 export async function answerMessage(request: Request, message: unknown, call: ToolCall): Promise<Response> {
+  const {
+    McpServer,
+    WebStandardStreamableHTTPServerTransport,
+    CallToolRequestSchema,
+    ListToolsRequestSchema,
+  } = await loadProtocol()
   const { server } = new McpServer({ name: 'gpuq', title: 'gpuq', version }, { instructions })
   server.registerCapabilities({ tools: {} })
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: describeTools() }))
@@ -35,6 +35,16 @@ export async function answerMessage(request: Request, message: unknown, call: To
   } finally {
     await server.close()
   }
+}
+
+/** Loads the packages of the protocol with the first message: they take more memory than the rest of the API's packages. */
+async function loadProtocol() {
+  const [server, transport, types] = await Promise.all([
+    import('@modelcontextprotocol/sdk/server/mcp.js'),
+    import('@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'),
+    import('@modelcontextprotocol/sdk/types.js'),
+  ])
+  return { ...server, ...transport, ...types }
 }
 
 /** The tools in the format of the protocol. */

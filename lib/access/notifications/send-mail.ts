@@ -1,5 +1,3 @@
-import { createTransport } from 'nodemailer'
-
 import { unlessAborted } from '../../async/sleep'
 import { timeLimit } from '../../async/time-limit'
 import { errorCode } from '../../contract/error-code'
@@ -34,6 +32,8 @@ export async function sendMail(
     return withoutAnswer('failed', 'gpuq cannot send e-mail: GPUQ_SMTP_URL is not set.')
   if (email === null)
     return withoutAnswer('failed', 'The account has no e-mail address. Ask an admin to add it.')
+  // Loaded on use: most servers send no e-mail, and it takes memory.
+  const { createTransport } = await import('nodemailer')
   const transport = createTransport(
     { url: server, connectionTimeout: timeoutMs, greetingTimeout: timeoutMs, socketTimeout: timeoutMs },
     // A name of a job must not read a file or fetch an address.
