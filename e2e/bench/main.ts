@@ -5,17 +5,19 @@
  */
 import { loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
-import { type System, type SystemOptions, startSystem } from '../system/start-system'
 import { closeConnections } from './client'
+import { benchCommandLine } from './command-line'
 import { benchDirectDispatch } from './direct-dispatch'
 import { benchDirectories, directoryLimits } from './directories'
 import { benchFirstOutput, benchTorch } from './first-output'
 import { benchJobList } from './job-list'
 import { benchLargeQueue } from './large-queue'
 import { type Figures, ms, times } from './measure'
+import { benchMemory } from './memory'
 import { benchNextJob } from './next-job'
 import { benchSubmissions } from './submissions'
 import { type TracedStep, traceNextJob, traceSubmission } from './trace'
+import { withSystem } from './with-system'
 
 const { values: options } = parseArgs({
   options: {
@@ -29,21 +31,6 @@ const { values: options } = parseArgs({
 })
 const rounds = Number(options.rounds)
 const say = (line: string) => (options.json ? undefined : console.log(line))
-
-async function withSystem<T>(systemOptions: SystemOptions, work: (system: System) => Promise<T>): Promise<T> {
-  const system = await startSystem({
-    ...systemOptions,
-    env: { GPUQ_LOG_LEVEL: 'warn', GPUQ_WRITES_PER_MINUTE: '1000000', ...systemOptions.env },
-  })
-  const onInterrupt = () => system.stop().finally(() => process.exit(130))
-  process.once('SIGINT', onInterrupt)
-  try {
-    return await work(system)
-  } finally {
-    process.off('SIGINT', onInterrupt)
-    await system.stop()
-  }
-}
 
 /** The parts. Each prints its figures and returns those of `--json`. */
 const parts: Record<string, () => Promise<Record<string, number>>> = {
@@ -188,6 +175,24 @@ const parts: Record<string, () => Promise<Record<string, number>>> = {
       queue_large_ms: queue.median,
       orchestrator_large_ms: status.median,
     }
+  },
+
+  'command-line': async () => {
+    const { node, version, jobs } = await withSystem({ workers: 0 }, (system) =>
+      benchCommandLine(system, rounds),
+    )
+    say(`The command line, median of ${rounds} rounds, alternating`)
+    say(`  gpuq --version              ${ms(version.median)} (target: 100 ms)`)
+    say(`  gpuq jobs                   ${ms(jobs.median)} (target: 250 ms)`)
+    say(`  node --eval 0               ${ms(node.median)}`)
+    return { gpuq_version_ms: version.median, gpuq_jobs_ms: jobs.median, node_start_ms: node.median }
+  },
+
+  memory: async () => {
+    const { web, worker } = await withSystem({}, benchMemory)
+    say('Memory at rest (Pss), after the start')
+    say(`  web server ${web.toFixed(0)} MiB (target: 139), worker ${worker.toFixed(0)} MiB`)
+    return { web_memory_mib: web, worker_memory_mib: worker }
   },
 }
 
