@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { sortKeys } from '../../contract/search/sort'
 import { metricPrefix } from '../../contract/search/search-keys'
+import type { sortKeys } from '../../contract/search/sort'
 import { decodeCursor, decodeTimeCursor, wrongCursor } from '../../database/pagination'
 
 /** A row of a list with what it is sorted by. */
