@@ -8,7 +8,7 @@ interface Rule {
 }
 
 /** Messages of PostgreSQL's protocol that begin and end a transaction. */
-const begins = 'BEGIN\0'
+const begins = /BEGIN[;\0]/
 const ends = /(COMMIT|ROLLBACK)\0$/
 
 /**
@@ -101,15 +101,15 @@ export class DatabaseGate {
     }
   }
 
-  /** The client waits for the answer to each message of a transaction, so a COMMIT is a piece of its own. */
+  /** The client waits for the answers to all statements of a transaction, so a COMMIT is a piece of its own. */
   private passOn(near: Socket, far: Socket): void {
     let sent = ''
     near.on('data', (bytes) => {
       const text = bytes.toString('latin1')
-      sent = text.includes(begins) ? text : sent + text
+      sent = begins.test(text) ? text : sent + text
       const rule = ends.test(text) ? [...this.rules].find(({ transaction }) => transaction.test(sent)) : null
       // Without a rule nothing is looked for, and outside a transaction nothing has to be remembered.
-      if (this.rules.size === 0 || ends.test(text) || !sent.includes(begins)) sent = ''
+      if (this.rules.size === 0 || ends.test(text) || !begins.test(sent)) sent = ''
       if (rule?.hold === 'after') far.unpipe(near).pause()
       if (rule?.hold !== 'before') far.write(bytes)
       if (!rule) return
