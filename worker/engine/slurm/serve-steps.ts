@@ -129,7 +129,7 @@ export class StepService {
     graceMs: number,
     isLimit = false,
   ): Promise<void> {
-    logger.info({ slurm: slurmId, job: task.jobId }, 'Slurm stops a job on this node')
+    logger.info({ slurm: slurmId, job: task.jobId, isLimit }, 'Slurm stops a job on this node')
     const reason = isLimit
       ? Promise.resolve('timeout' as const)
       : decideStop(rowId, task.attempt, this.signal)
