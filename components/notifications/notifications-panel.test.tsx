@@ -58,7 +58,7 @@ it('adds a webhook, with the fields of its kind alone', async () => {
   typeInto('Name', 'my server')
   typeInto('Address', 'example.org')
   clickButton('Add target')
-  expect(screen.getByText(/Must be an http:\/\/ or https:\/\/ address/)).toBeTruthy()
+  await screen.findByText(/Must be an http:\/\/ or https:\/\/ address/)
   typeInto('Address', 'https://example.org/done')
   fireEvent.click(screen.getByRole('checkbox', { name: 'A job started after a wait' }))
   typeInto(/Shortest wait in minutes/, '5')

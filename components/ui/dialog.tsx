@@ -27,11 +27,12 @@ export function Dialog({ trigger, onClose, children, ...panel }: DialogProps) {
     <>
       {button}
       {loaded ? (
-        <loaded.DialogPanel {...panel} opener={opener} onClose={close}>
-          <CloseContext value={close}>
+        // Around the footer too.
+        <CloseContext value={close}>
+          <loaded.DialogPanel {...panel} opener={opener} onClose={close}>
             {typeof children === 'function' ? children(close) : children}
-          </CloseContext>
-        </loaded.DialogPanel>
+          </loaded.DialogPanel>
+        </CloseContext>
       ) : null}
     </>
   )

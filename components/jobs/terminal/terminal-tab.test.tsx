@@ -54,6 +54,7 @@ describe('the terminal of a job', () => {
   it('opens with the page of a job that has one, prints its output and sends keys', async () => {
     const job = await openJob()
     expect(screen.getByRole('tab', { name: 'Terminal' }).getAttribute('aria-selected')).toBe('true')
+    await screen.findByRole('region', { name: 'Terminal' })
     expect(status()).toBe('Connecting…')
     connect(job)
     await row('ready>')
