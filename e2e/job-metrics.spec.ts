@@ -1,5 +1,6 @@
 import { AxeBuilder } from '@axe-core/playwright'
-import { expect, type Page } from '@playwright/test'
+import { expect, type Locator, type Page } from '@playwright/test'
+import type { JobMetrics, MetricSeries } from '@/lib/contract/metrics/job-metrics'
 import { expectNoSideScroll, test } from './browser-test'
 import { signIn } from './sign-in'
 import { cancelAll, createUser, noLimits, type TestUser } from './test-users'
@@ -147,6 +148,113 @@ print(json.dumps({"step": 1, **{f"layer.{index}": index for index in range(9_999
   await page.getByRole('searchbox', { name: 'Find metrics' }).fill('layer.9998')
   await expect(page.getByRole('slider', { name: 'layer.9998 over step, 1 value' })).toBeVisible()
   await expect(page.getByText('1 metric', { exact: true })).toBeVisible()
+})
+
+/** The heights, from 0 at the top to 1, at which a chart has a coloured pixel near a place of its x axis. */
+function drawnRows(chart: Locator, place: number): Promise<number[]> {
+  return chart.evaluate((element, at) => {
+    const canvas = element.querySelector('canvas')
+    const over = element.querySelector('.u-over')
+    const context = canvas?.getContext('2d')
+    if (!canvas || !over || !context) throw new Error('The chart has no canvas.')
+    const scale = canvas.width / canvas.clientWidth
+    const [outer, inner] = [canvas.getBoundingClientRect(), over.getBoundingClientRect()]
+    const [left, top] = [(inner.left - outer.left) * scale, (inner.top - outer.top) * scale]
+    const [width, height] = [inner.width * scale, Math.floor(inner.height * scale)]
+    const { data } = context.getImageData(Math.round(left + at * width) - 3, Math.round(top), 7, height)
+    const rows: number[] = []
+    for (let row = 0; row < height; row++)
+      for (let column = 0; column < 7; column++) {
+        const [red = 0, green = 0, blue = 0, alpha = 0] = data.slice(
+          (row * 7 + column) * 4,
+          (row * 7 + column) * 4 + 4,
+        )
+        // Grid lines are grey.
+        if (alpha > 60 && Math.max(red, green, blue) - Math.min(red, green, blue) > 60)
+          rows.push(row / height)
+      }
+    return rows
+  }, place)
+}
+
+test.describe('a metric with a million values', () => {
+  const [lowest, highest] = [271_829, 614_322]
+  /** Lines as short as possible, so that their records stay below the output limit. Two values are far from all others. */
+  const program = `
+values = [str(3 + line % 5) for line in range(1_000_000)]
+values[${lowest} - 1], values[${highest} - 1] = "-99", "99"
+for start in range(0, 1_000_000, 10_000):
+    print("\\n".join('{"v":%s}' % value for value in values[start:start + 10_000]), flush=True)
+`
+  const mostPoints = 800
+  const mostBytes = 128 * 1024
+
+  test('is drawn with few points that keep the extremes, and a zoom loads the values themselves', async ({
+    page,
+  }) => {
+    // Only ends a test that hangs: job, server and browser handle 64 MB, perhaps on a busy machine.
+    test.setTimeout(900_000)
+    const id = await submit(person, program, configText(), { wait: true })
+    const sizes: number[] = []
+    let latest: MetricSeries | undefined
+    page.on('response', async (response) => {
+      // Not those of the small curves beside the tabs.
+      if (!response.url().includes(`/api/jobs/${id}/metrics?names=v`)) return
+      const text = await response.text().catch(() => '')
+      sizes.push(text.length)
+      const [series] = text === '' ? [] : (JSON.parse(text) as JobMetrics).series
+      if (series) latest = series
+    })
+    await page.goto(`/jobs/${id}?tab=metrics`)
+    await expect(page.getByText('1 metric', { exact: true })).toBeVisible({ timeout: 600_000 })
+    // A line that a stalled machine cuts in two is no metric.
+    const chart = page.getByRole('slider', { name: /^v over line, (999,9\d\d|1,000,000) values$/ })
+    await expect(chart).toBeVisible()
+    await expect(chart).toHaveAttribute('data-points', String(mostPoints))
+    expect(latest?.x).toHaveLength(mostPoints)
+    expect(Math.min(...(latest?.low ?? []).map(Number))).toBe(-99)
+    expect(Math.max(...(latest?.high ?? []).map(Number))).toBe(99)
+
+    // Both peaks are drawn, far from the line of the means.
+    const [lowPixels, highPixels] = [
+      await drawnRows(chart, lowest / 1e6),
+      await drawnRows(chart, highest / 1e6),
+    ]
+    const meanPixels = await drawnRows(chart, 0.1)
+    expect(Math.max(...lowPixels) - Math.max(...meanPixels)).toBeGreaterThan(0.3)
+    expect(Math.min(...meanPixels) - Math.min(...highPixels)).toBeGreaterThan(0.3)
+
+    const read = async (name: string) => Number(await chart.getAttribute(name))
+    const range = async () => ({ from: await read('aria-valuemin'), to: await read('aria-valuemax') })
+    const plot = chart.locator('.u-over')
+    /** Where the highest peak is on the screen, and in the values that the page has. */
+    const findPeak = async () => {
+      const highs = latest?.high ?? latest?.y ?? []
+      const line = latest?.x[highs.indexOf(99)]
+      const [box, { from, to }] = [await plot.boundingBox(), await range()]
+      if (!box || line === undefined) throw new Error('The chart has no area, or no peak.')
+      return { line, x: box.x + (box.width * (line - from)) / (to - from), y: box.y + box.height / 2 }
+    }
+    for (let { from, to } = await range(); to - from >= mostPoints / 4; { from, to } = await range()) {
+      const { x, y } = await findPeak()
+      await page.mouse.move(x - 8, y)
+      await page.mouse.down()
+      await page.mouse.move(x + 8, y, { steps: 4 })
+      await page.mouse.up()
+      await expect.poll(async () => (await range()).to).toBeLessThan(to)
+      const zoomed = await range()
+      const shown = Math.floor(zoomed.to) - Math.ceil(zoomed.from) + 1
+      await expect(chart).toHaveAttribute('data-points', String(Math.min(shown, mostPoints)))
+      await expect.poll(() => latest?.x.every((line) => line >= zoomed.from && line <= zoomed.to)).toBe(true)
+    }
+    // Each point is one value now.
+    expect(latest?.low).toBeUndefined()
+    const peak = await findPeak()
+    expect(Math.abs(peak.line - highest)).toBeLessThan(1000)
+    await page.mouse.move(peak.x, peak.y)
+    await expect(chart).toHaveAttribute('aria-valuetext', /: 99$/)
+    expect(Math.max(...sizes)).toBeLessThan(mostBytes)
+  })
 })
 
 test.describe('a comparison', () => {

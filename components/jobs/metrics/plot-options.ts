@@ -24,7 +24,12 @@ export function makeMetricOptions(lines: readonly MetricLine[], settings: Metric
     values: (_: uPlot, splits: number[]) => splits.map((split) => (split === null ? '' : formatValue(split))),
   }
   const colourOf = ({ index }: MetricLine) => theme.series[index % seriesColours] ?? theme.ink
-  const hidden = { stroke: 'transparent', width: 0, points: { show: false } }
+  // The mean hides a short peak, and its part of the area is a pixel wide. A line shows it.
+  const edgeOf = (line: MetricLine): uPlot.Series => ({
+    stroke: line.series.high ? withAlpha(colourOf(line), 55) : 'transparent',
+    width: line.series.high ? 1 : 0,
+    points: { show: false },
+  })
   return {
     width,
     height,
@@ -56,8 +61,8 @@ export function makeMetricOptions(lines: readonly MetricLine[], settings: Metric
           dash: dashOf(line.index),
           points: { show: line.series.x.length <= 30, size: 4 },
         },
-        hidden,
-        hidden,
+        edgeOf(line),
+        edgeOf(line),
         { stroke: withAlpha(colourOf(line), 30), width: 1, points: { show: false } },
       ]),
     ],

@@ -33,7 +33,7 @@ export function useMetricPlot(
   })
   // Other lines, another axis or another theme need a new chart.
   const chart = JSON.stringify([
-    lines.map(({ id, label, index }) => [id, label, index]),
+    lines.map(({ id, label, index, series }) => [id, label, index, series.high !== undefined]),
     range,
     resolvedTheme,
   ])
@@ -52,6 +52,7 @@ export function useMetricPlot(
     })
     const own = new uPlot(options, toData(drawn, { smoothing: weight, logarithmic }), element)
     plot.current = own
+    nameCount(element, own)
     const observer = new ResizeObserver(() => {
       if (own.width === element.clientWidth && own.height === element.clientHeight) return
       own.setSize({ width: element.clientWidth, height: element.clientHeight })
@@ -64,8 +65,10 @@ export function useMetricPlot(
     }
   }, [host, chart, logarithmic])
   useEffect(() => {
-    plot.current?.setData(toData(lines, { smoothing, logarithmic }))
-  }, [lines, smoothing, logarithmic])
+    if (!plot.current || !host.current) return
+    plot.current.setData(toData(lines, { smoothing, logarithmic }))
+    nameCount(host.current, plot.current)
+  }, [host, lines, smoothing, logarithmic])
   return plot
 }
 
@@ -77,4 +80,9 @@ function toData(
   const [only] = tables
   if (!only) return [[]]
   return tables.length === 1 ? only : uPlot.join(tables)
+}
+
+/** Tests read how many points the canvas has. */
+function nameCount(element: HTMLElement, { data: [x] }: uPlot): void {
+  element.dataset.points = String(x.length)
 }

@@ -12,9 +12,16 @@ export function alignTo(
 ): { x: Float64Array; y: Float64Array } {
   const column = store.columns.get(name)
   if (!column) return { x: new Float64Array(), y: new Float64Array() }
-  if (axis === 'line') return { x: Float64Array.from(column.rows, (row) => row + 1), y: column.values }
+  if (axis === 'line') return { x: lineNumbers(column.rows), y: column.values }
   const counter = axis === 'time' ? store.time : store.columns.get(axis)
   return counter ? sortByX(join(column, counter)) : { x: new Float64Array(), y: new Float64Array() }
+}
+
+/** A loop, because `Float64Array.from` takes 80 ms for a million rows, in which the server does nothing else. */
+function lineNumbers(rows: Uint32Array): Float64Array {
+  const numbers = new Float64Array(rows.length)
+  for (let at = 0; at < rows.length; at++) numbers[at] = (rows[at] ?? 0) + 1
+  return numbers
 }
 
 function join(column: Column, counter: Column): { x: Float64Array; y: Float64Array } {
