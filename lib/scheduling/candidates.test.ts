@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { afterEach, expect, it, vi } from 'vitest'
 import { Candidates } from './candidates'
+import { Pass } from './pass'
 import { comparePositions, type Queue, type RequestClassState } from './queues'
 import { Scheduler } from './scheduler'
 import { node, oneGpu, policy, projectShare, snapshot } from './testing/rows'
@@ -31,9 +32,6 @@ const policies = fc.record({
   halfLifeMs: fc.constantFrom(200, 100_000),
 })
 
-const isOpen = ({ blocked }: RequestClassState) => !blocked
-const isBlocked = ({ blocked, unschedulable }: RequestClassState) => blocked && !unschedulable
-
 /** Returns the first of all waiting jobs whose class is wanted and which is not too long. */
 function firstOfAll(
   { waiting, queueOrder }: Scheduler,
@@ -54,7 +52,7 @@ function isVisible({ head, projectQueue }: Queue, { id, expectedMs }: WaitingJob
   return head?.job.id === id && expectedMs <= projectQueue.requestClass.longestMs
 }
 
-it('the next candidate and the first blocked job are those that a comparison of all waiting jobs finds', () => {
+it('the next job to start or to get a reservation is the one that a comparison of all waiting jobs finds', () => {
   let compared = 0
   fc.assert(
     fc.property(jobs, policies, (list, changes) => {
@@ -65,20 +63,22 @@ it('the next candidate and the first blocked job are those that a comparison of 
           projects: [projectShare({ id: 'p', weight: 3 }), projectShare({ id: 'q' })],
         }),
       )
+      let pass: Pass | null = null
+      const tryFirst = Pass.prototype.tryFirst
+      vi.spyOn(Pass.prototype, 'tryFirst').mockImplementation(function (this: Pass, queue: Queue) {
+        pass = this
+        return tryFirst.call(this, queue)
+      })
       const next = Candidates.prototype.next
-      let isWanted = isOpen
       vi.spyOn(Candidates.prototype, 'next').mockImplementation(function (this: Candidates) {
+        // A pass that has tried no job may reserve for any.
+        const mayReserve = pass?.mayReserve ?? true
+        const isWanted = ({ blocked, unschedulable }: RequestClassState) =>
+          !blocked || (mayReserve && !unschedulable)
         const expected = firstOfAll(scheduler, isWanted)
         const found = next.call(this)
         expect(found?.head?.job.id).toBe(expected?.id)
         compared += 1
-        return found
-      })
-      const firstBlocked = scheduler.firstBlocked.bind(scheduler)
-      vi.spyOn(scheduler, 'firstBlocked').mockImplementation((now) => {
-        isWanted = isBlocked
-        const found = firstBlocked(now)
-        isWanted = isOpen
         return found
       })
       const submitted: WaitingJob[] = list.map((job, i) => ({
@@ -95,6 +95,7 @@ it('the next candidate and the first blocked job are those that a comparison of 
           if (list[i]?.step === step) scheduler.submit(job)
           if (list[i]?.withdrawnAt === step) scheduler.withdraw(job.id)
         }
+        pass = null
         scheduler.decide(50 * step)
       }
       vi.restoreAllMocks()

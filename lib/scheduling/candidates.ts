@@ -12,10 +12,16 @@ import {
 } from './queues'
 import { QuotaReservations } from './quotas'
 
+/** What the candidates depend on beside the state of the queues. */
+interface Reserving {
+  /** Whether a blocked job may still get a reservation. False stays false. */
+  readonly mayReserve: boolean
+}
+
 /**
- * The first jobs of the request classes that are not blocked, in queue order, during one pass. Under fair_share a charge
- * moves all jobs of one project. So it moves one queue group here, whatever the number of its jobs and request classes,
- * and the jobs of a group are looked at only when its project is next.
+ * The first jobs of the request classes that can start or get a reservation, in queue order, during one pass. Under
+ * fair_share a charge moves all jobs of one project. So it moves one queue group here, whatever the number of its jobs and
+ * request classes, and the jobs of a group are looked at only when its project is next.
  */
 export class Candidates {
   readonly #groups = new Heap<GroupCandidates>((a, b) => comparePositions(a.position, b.position))
@@ -23,10 +29,10 @@ export class Candidates {
   constructor(
     private readonly queueOrder: QueueOrder,
     private readonly now: number,
-    isWanted: (requestClass: RequestClassState) => boolean = isNotBlocked,
+    pass: Reserving,
   ) {
     for (const group of queueOrder.queueGroups)
-      this.#groups.push(new GroupCandidates(group, group.queues, queueOrder, isWanted))
+      this.#groups.push(new GroupCandidates(group, group.queues, queueOrder, pass))
   }
 
   /**
@@ -51,52 +57,36 @@ export class Candidates {
   }
 }
 
-/**
- * Returns the queue of the first blocked job in order, ignoring jobs that would not fit even on an empty cluster.
- */
-export function firstBlocked(queueOrder: QueueOrder, now: number): Queue | null {
-  return new Candidates(queueOrder, now, isBlocked).next()
-}
-
-function isNotBlocked({ blocked }: RequestClassState): boolean {
-  return !blocked
-}
-
-function isBlocked({ blocked, unschedulable }: RequestClassState): boolean {
-  return blocked && !unschedulable
-}
-
 /** The first jobs of one queue group. */
 class GroupCandidates {
   /** The position of its first job, or one before it. */
   position: QueuePosition
-  /** The first head of each of its project queues, or one before it; null: not read yet. */
-  #heads: Heap<QueueHead> | null = null
+  /** The first head of each of its project queues, or one before it. */
+  readonly #open = new Heap<QueueHead>(compareHeads)
+  /** Those of the blocked classes. Apart, because most classes are blocked, and few blocked jobs get a reservation. */
+  readonly #blocked = new Heap<QueueHead>(compareHeads)
+  #isRead = false
 
   constructor(
     { tier, group }: QueueGroup,
     private readonly queues: readonly QuotaQueue[],
     private readonly queueOrder: QueueOrder,
-    private readonly isWanted: (requestClass: RequestClassState) => boolean,
+    private readonly pass: Reserving,
   ) {
     const first = Number.NEGATIVE_INFINITY
     this.position = { tier, projectUsage: queueOrder.usageOf(group), userUsage: first, key: first, id: '' }
   }
 
-  /** Returns its first head of the classes that are wanted, regardless of reserved quota. */
+  /** Returns its first head, regardless of reserved quota. */
   first(): QueueHead | null {
-    this.#heads ??= this.#read()
-    for (let head = this.#heads.first; head; head = this.#heads.first) {
-      if (this.isWanted(head.queue.projectQueue.requestClass)) return head
-      this.#heads.pop()
-    }
-    return null
+    return this.#firstHeap()?.first ?? null
   }
 
   /** Replaces the first head by a later one of the same project queue; null: it has none. */
   replaceFirst(later: QueueHead | null): void {
-    this.#heads?.pop()
-    if (later) this.#heads?.push(later)
+    const heap = this.#firstHeap()
+    heap?.pop()
+    if (later) heap?.push(later)
   }
 
   /** Determines its position again. */
@@ -105,13 +95,32 @@ class GroupCandidates {
     if (first) this.position = this.queueOrder.candidateOf(first)
   }
 
-  #read(): Heap<QueueHead> {
-    const heads = new Heap<QueueHead>(compareHeads)
-    for (const queue of this.queues) {
-      const { requestClass } = queue
-      const head = this.isWanted(requestClass) ? queue.first(requestClass.longestMs) : null
-      if (head) heads.push(head)
+  /** Returns the heap with its first head; null: it has none. */
+  #firstHeap(): Heap<QueueHead> | null {
+    if (!this.#isRead) this.#read()
+    let open = this.#open.first
+    for (; open && classOf(open).blocked; open = this.#open.first) {
+      this.#open.pop()
+      if (this.pass.mayReserve) this.#blocked.push(open)
     }
-    return heads
+    let blocked = this.pass.mayReserve ? this.#blocked.first : undefined
+    for (; blocked && classOf(blocked).unschedulable; blocked = this.#blocked.first) this.#blocked.pop()
+    if (!blocked) return open ? this.#open : null
+    return open && compareHeads(open, blocked) < 0 ? this.#open : this.#blocked
   }
+
+  #read(): void {
+    this.#isRead = true
+    const { mayReserve } = this.pass
+    for (const queue of this.queues) {
+      const { blocked, unschedulable, longestMs } = queue.requestClass
+      if (blocked && (unschedulable || !mayReserve)) continue
+      const head = queue.first(longestMs)
+      if (head) (blocked ? this.#blocked : this.#open).push(head)
+    }
+  }
+}
+
+function classOf({ queue }: QueueHead): RequestClassState {
+  return queue.projectQueue.requestClass
 }

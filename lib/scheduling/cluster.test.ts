@@ -39,7 +39,7 @@ const step = fc.record({
   reserves: fc.boolean(),
 })
 
-it('cached earliest starts equal newly computed ones', () => {
+it('cached earliest starts and capacities equal newly computed ones', () => {
   const request = { ...oneGpu, cpuMilli: 0, memoryMib: 0 }
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40 }), fc.constantFrom(1, 2), (steps, instances) => {
@@ -52,6 +52,10 @@ it('cached earliest starts equal newly computed ones', () => {
           ledger.allocate('j', tenant(ledger.id, now + endsAt))
         if (action === 'release') ledger?.release('j')
         if (action === 'evict') ledger?.evict('j')
+        for (const node of cluster.nodes)
+          expect(node.capacityAt(now)).toEqual(
+            node.capacityWithout((one) => one.terminating || one.endsAt <= now),
+          )
         if (!reserves) continue
         expect(cached.reserve(now)).toEqual(
           new EarliestStarts({ ...request, instances }, cluster).reserve(now),

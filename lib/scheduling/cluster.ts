@@ -6,12 +6,15 @@ import type { NodeState } from './types'
 export class Cluster {
   /** Sorted by position. */
   readonly nodes: readonly NodeLedger[]
+  /** The earliest end of a job on each node, by position. One array, because each reservation reads it for all nodes. */
+  readonly nextEnds: Float64Array
   /** Changes in order, each with its number. Only the last change of each node counts. */
   #log: { node: NodeLedger; number: number }[] = []
   #count = 0
   readonly #latest = new Map<NodeLedger, number>()
 
   constructor(states: readonly NodeState[]) {
+    this.nextEnds = new Float64Array(states.length)
     const kinds = new Map<string, string>()
     this.nodes = states.map((state, position) => {
       const traits = kindOf(state)
@@ -39,6 +42,7 @@ export class Cluster {
   }
 
   #recordChange(node: NodeLedger): void {
+    this.nextEnds[node.position] = node.nextEnd
     this.#count += 1
     this.#latest.set(node, this.#count)
     this.#log.push({ node, number: this.#count })

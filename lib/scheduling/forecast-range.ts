@@ -1,4 +1,5 @@
-import { forecast } from './forecast'
+import { forecastStarts } from './forecast'
+import { Scheduler } from './scheduler'
 import type { JobFacts, PolicyName, Snapshot } from './types'
 
 /** When a job is likely to start, in milliseconds since the epoch. */
@@ -31,15 +32,23 @@ export type SampledStarts = (jobId: string) => number
  * Repeats a forecast with run times sampled from `possibleMs`; yields one result after the other, because each costs as
  * much as a forecast. Yields nothing if all run times are certain. Pure: the samples depend only on the ids of the jobs.
  */
-export function* sampleStarts(snapshot: Snapshot, maxStarts?: number): Generator<SampledStarts> {
-  const isUncertain = [...snapshot.waiting, ...snapshot.running].some(
-    ({ possibleMs = [] }) => possibleMs[0] !== possibleMs.at(-1),
-  )
-  for (let sample = 0; isUncertain && sample < sampledForecasts; sample++) {
-    const starts = forecast(withSampledTimes(snapshot, sample), maxStarts)
-    const known = new Map(starts.map(({ jobId, startsAt }) => [jobId, startsAt]))
+export function* sampleStarts(
+  snapshot: Snapshot,
+  maxStarts = Number.POSITIVE_INFINITY,
+): Generator<SampledStarts> {
+  const jobs = [...snapshot.waiting, ...snapshot.running]
+  if (jobs.every(({ possibleMs = [] }) => possibleMs[0] === possibleMs.at(-1))) return
+  const fractions = new Map(jobs.map(({ id }) => [id, fractionOf(id)]))
+  for (let sample = 0; sample < sampledForecasts; sample++) {
+    const scheduler = new Scheduler(withSampledTimes(snapshot, fractions, sample))
+    const known = new Map<string, number>()
+    let last = snapshot.now
+    for (const { jobId, startsAt } of forecastStarts(scheduler, snapshot.now)) {
+      known.set(jobId, startsAt)
+      last = startsAt
+      if (known.size >= maxStarts) break
+    }
     // A job outside the look-ahead starts later than the last one inside.
-    const last = Math.max(snapshot.now, ...starts.map(({ startsAt }) => startsAt ?? 0))
     yield (jobId) => known.get(jobId) ?? last
   }
 }
@@ -60,11 +69,15 @@ export function rangeOf(
   }
 }
 
-function withSampledTimes(snapshot: Snapshot, sample: number): Snapshot {
+function withSampledTimes(
+  snapshot: Snapshot,
+  fractions: ReadonlyMap<string, number>,
+  sample: number,
+): Snapshot {
   const sampled = <Job extends JobFacts>(job: Job): Job => {
     const { possibleMs = [] } = job
     // Over all samples, each quarter of the possible times is used once.
-    const at = (fractionOf(job.id) + sample / sampledForecasts) % 1
+    const at = ((fractions.get(job.id) ?? 0) + sample / sampledForecasts) % 1
     return { ...job, expectedMs: possibleMs[Math.floor(at * possibleMs.length)] ?? job.expectedMs }
   }
   return { ...snapshot, waiting: snapshot.waiting.map(sampled), running: snapshot.running.map(sampled) }

@@ -110,6 +110,15 @@ export class NodeLedger implements NodeState {
     return steps
   }
 
+  /** Returns its free capacity at a time, without the jobs that are expected to end by then or are being preempted. */
+  capacityAt(time: number): Capacity {
+    const steps = this.capacityByTime()
+    let last = 0
+    while ((steps[last + 1]?.at ?? Number.POSITIVE_INFINITY) <= time) last += 1
+    const step = steps[last]
+    return step ? copyOf(step.capacity) : capacityOf(this)
+  }
+
   /** Returns its free capacity if some of its jobs were gone. */
   capacityWithout(isGone: (occupant: Occupant) => boolean): Capacity {
     const capacity = capacityOf(this)
@@ -153,8 +162,8 @@ export class NodeLedger implements NodeState {
   }
 }
 
-function copyOf({ gpus, ...rest }: Capacity): Capacity {
-  return { ...rest, gpus: [...gpus] }
+function copyOf({ cpuMilli, memoryMib, gpus }: Capacity): Capacity {
+  return { cpuMilli, memoryMib, gpus: [...gpus] }
 }
 
 function endOf({ terminating, endsAt }: Occupant): number {

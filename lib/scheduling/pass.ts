@@ -12,7 +12,8 @@ interface PassHost {
   nodes: readonly NodeLedger[]
   /** Number of running jobs that may be preempted. */
   preemptible: number
-  firstBlocked(now: number): Queue | null
+  /** Whether any job waits whose class is not blocked. */
+  hasOpenClass: boolean
   /** Maximum number of blocked jobs with a reservation. */
   maxReservations: number
   setAside: SetAside
@@ -22,29 +23,57 @@ interface PassHost {
 /** One pass over the queue. A later job may start first if it does not delay the jobs with a reservation (backfill). */
 export class Pass {
   readonly placements: Placement[] = []
-  /** For the first blocked jobs in queue order. Computed only when another job comes after them. */
+  /** For the first blocked jobs in queue order. */
   readonly #reservations: (Reservation & { job: WaitingJob })[] = []
+  /** Whether a blocked job may still get a reservation. */
+  mayReserve = true
 
   constructor(
     private readonly host: PassHost,
     private readonly now: number,
   ) {}
 
-  /** Tries to place the first job of a queue. Returns false if no later job may be placed in this pass. */
+  /**
+   * Places the first job of a queue, or reserves capacity for it if its class is blocked. Returns false if no later job may
+   * be placed in this pass.
+   */
   tryFirst(queue: Queue): boolean {
-    const { host, now } = this
     const job = queue.head?.job
     if (!job) return false
-    this.#reserveAheadOf(queue)
-    if (this.#reservations.length > 0 && !host.queueOrder.policy.backfill) return false
+    if (!queue.projectQueue.requestClass.blocked) {
+      this.#place(queue, job)
+      return true
+    }
+    // A reservation costs time, and matters only to later jobs that could start, or to preempt others.
+    const isNeeded = this.host.hasOpenClass || (this.host.preemptible > 0 && this.#reservations.length === 0)
+    if (!isNeeded) return false
+    this.#reserve(queue, job)
+    return this.#reservations.length === 0 || this.host.queueOrder.policy.backfill
+  }
+
+  /** Selects the best-effort jobs to preempt for the first blocked job, and ends the pass. */
+  preempt(): Preemption[] {
+    const { nodes, preemptible } = this.host
+    const job = this.#reservations[0]?.job
+    if (preemptible === 0 || !job || job.request.pool === 'best-effort') return []
+    const victims = findVictims(job.request, nodes, this.now) ?? []
+    for (const node of nodes) for (const victim of victims) node.evict(victim)
+    return victims.map((jobId) => ({ jobId, forJobId: job.id }))
+  }
+
+  #place(queue: Queue, job: WaitingJob): void {
+    const { host, now } = this
     const { requestClass } = queue.projectQueue
+    const endsAt = now + job.expectedMs
     let refusedUntil = 0
     const places = requestClass.placer.find(job.request.instances, (node, task) => {
-      const refusing = this.#reservations.filter(
-        (reservation) => !respectsReservation(reservation, node, task, now + job.expectedMs),
-      )
-      refusedUntil = Math.max(refusedUntil, ...refusing.map(({ at }) => at))
-      return refusing.length === 0
+      let isAllowed = true
+      for (const reservation of this.#reservations) {
+        if (respectsReservation(reservation, node, task, endsAt)) continue
+        refusedUntil = Math.max(refusedUntil, reservation.at)
+        isAllowed = false
+      }
+      return isAllowed
     })
     if (places) {
       queue.shift()
@@ -54,41 +83,22 @@ export class Pass {
     } else {
       requestClass.blocked = true
     }
-    return true
   }
 
-  /** Selects the best-effort jobs to preempt for the first blocked job, and ends the pass. */
-  preempt(): Preemption[] {
-    const { nodes, preemptible } = this.host
-    const job =
-      preemptible === 0 ? null : (this.#reservations[0]?.job ?? this.host.firstBlocked(this.now)?.head?.job)
-    if (!job || job.request.pool === 'best-effort') return []
-    const victims = findVictims(job.request, nodes, this.now) ?? []
-    for (const node of nodes) for (const victim of victims) node.evict(victim)
-    return victims.map((jobId) => ({ jobId, forJobId: job.id }))
-  }
-
-  /**
-   * Reserves capacity for the first blocked jobs that precede the queue's first job. They are determined only here,
-   * because under fair_share each earlier placement may have changed the order.
-   */
-  #reserveAheadOf(queue: Queue): void {
+  /** Reserves capacity for the first job of a blocked class. */
+  #reserve(queue: Queue, job: WaitingJob): void {
     const { host, now } = this
-    while (this.#reservations.length < host.maxReservations) {
-      const first = host.firstBlocked(now)
-      const job = first?.head?.job
-      if (!first || !job || !host.queueOrder.goesBefore(first, queue)) return
-      const { requestClass } = first.projectQueue
-      const taken = new Set(this.#reservations.flatMap(({ nodes }) => [...nodes]))
-      const reservation = requestClass.earliestStarts.reserve(now, taken)
-      if (reservation) {
-        this.#reservations.push({ ...reservation, job })
-        if (host.maxReservations > 1) host.setAside.add(first, now)
-      } else if (taken.size > 0) {
-        return
-      }
-      // It would not start even if all running jobs ended, so it blocks no other job.
-      else requestClass.unschedulable = true
+    const { requestClass } = queue.projectQueue
+    const taken = new Set(this.#reservations.flatMap(({ nodes }) => [...nodes]))
+    const reservation = requestClass.earliestStarts.reserve(now, taken)
+    if (reservation) {
+      this.#reservations.push({ ...reservation, job })
+      this.mayReserve = this.#reservations.length < host.maxReservations
+      if (host.maxReservations > 1) host.setAside.add(queue, now)
+    } else if (taken.size > 0) {
+      this.mayReserve = false
     }
+    // It would not start even if all running jobs ended, so it blocks no other job.
+    else requestClass.unschedulable = true
   }
 }

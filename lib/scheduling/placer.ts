@@ -35,6 +35,12 @@ export class Placer {
     this.#needs = new Needs(request)
   }
 
+  /** Checks whether one instance fits on a node now. */
+  fitsOn(node: NodeLedger): boolean {
+    const need = this.#needs.on(node)
+    return need !== null && isFree(need, node.capacity)
+  }
+
   /** Returns the best `count` distinct nodes that `allows` accepts, or null if there are fewer. */
   find(
     count: number,

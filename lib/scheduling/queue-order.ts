@@ -1,16 +1,14 @@
-import {
-  type Account,
-  type Candidate,
-  comparePositions,
-  type GpuQuota,
-  type HeldGpus,
-  type ProjectAccount,
-  type Queue,
-  type QueueGroup,
-  type QueueHead,
-  type QueuePosition,
-  type QuotaGroup,
-  type ShareKey,
+import type {
+  Account,
+  Candidate,
+  GpuQuota,
+  HeldGpus,
+  ProjectAccount,
+  QueueGroup,
+  QueueHead,
+  QueuePosition,
+  QuotaGroup,
+  ShareKey,
 } from './queues'
 import type { JobFacts, Policy, ProjectShare, ResourceRequest, WaitingJob } from './types'
 
@@ -124,14 +122,6 @@ export class QueueOrder {
     const { group } = queue.shareKey
     const projectUsage = this.usageOf(group)
     return { queue, tier: tierOf(job, group), projectUsage, userUsage, key, id: job.id }
-  }
-
-  /** Checks whether the first job of queue `a` precedes the first job of queue `b`. */
-  goesBefore(a: Queue, b: Queue): boolean {
-    const [first, second] = [a.currentHead(), b.currentHead()]
-    return (
-      first !== null && (!second || comparePositions(this.candidateOf(first), this.candidateOf(second)) < 0)
-    )
   }
 
   /** The usage of a project as far as it affects the order; 0 except under fair_share. */

@@ -12,6 +12,8 @@ export interface RequestClassState {
   unschedulable: boolean
   /** In this pass, longer jobs would use capacity that is reserved for an earlier job. */
   longestMs: number
+  /** Number of jobs in its queues. */
+  jobs: number
 }
 
 /** The part of a quota that is reserved for its first blocked job. */
@@ -119,9 +121,12 @@ export interface Candidate extends QueuePosition {
  * arrives.
  */
 export interface QueueHead {
-  queue: Queue
-  head: Entry
-  userUsage: number
+  readonly queue: Queue
+  readonly head: Entry
+  readonly user: Account
+  readonly userUsage: number
+  /** Whether the job is no longer the first of its queue. Kept here, because each pass asks this for many queues. */
+  isPast: boolean
 }
 
 /** Jobs of one request class, one share key and similar duration, in order. */
@@ -131,6 +136,8 @@ export class Queue {
   readonly #withdrawn = new Set<string>()
   /** The head that was last added to its duration bucket. */
   pushedHead: QueueHead | null = null
+  /** The head that was last read. */
+  #read: QueueHead | null = null
 
   constructor(
     readonly projectQueue: QuotaQueue,
@@ -147,11 +154,15 @@ export class Queue {
   }
 
   currentHead(): QueueHead | null {
-    const { head } = this
-    return head && { queue: this, head, userUsage: this.shareKey.user.usage }
+    const { head, shareKey } = this
+    const { user } = shareKey
+    if (this.#read && isCurrent(this.#read)) return this.#read
+    this.#read = head && { queue: this, head, user, userUsage: user.usage, isPast: false }
+    return this.#read
   }
 
   insert(entry: Entry): void {
+    this.projectQueue.requestClass.jobs += 1
     let low = this.#first
     for (let high = this.#entries.length; low < high; ) {
       const middle = (low + high) >> 1
@@ -160,9 +171,12 @@ export class Queue {
       else high = middle
     }
     this.#entries.splice(low, 0, entry)
+    if (low === this.#first) this.#forgetRead()
   }
 
   shift(): void {
+    this.projectQueue.requestClass.jobs -= 1
+    this.#forgetRead()
     this.#first += 1
     if (this.#first < 1024 || this.#first * 2 < this.#entries.length) return
     this.#entries = this.#entries.slice(this.#first)
@@ -170,8 +184,20 @@ export class Queue {
   }
 
   withdraw(jobId: string): void {
+    this.projectQueue.requestClass.jobs -= 1
+    this.#forgetRead()
     this.#withdrawn.add(jobId)
   }
+
+  #forgetRead(): void {
+    if (this.#read) this.#read.isPast = true
+    this.#read = null
+  }
+}
+
+/** Whether a head is still the first of its queue, and its position has not changed. */
+export function isCurrent({ isPast, user, userUsage }: QueueHead): boolean {
+  return !isPast && Object.is(userUsage, user.usage)
 }
 
 export function comparePositions(a: QueuePosition, b: QueuePosition): number {

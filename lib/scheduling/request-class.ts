@@ -5,6 +5,7 @@ import {
   type Candidate,
   compareHeads,
   comparePositions,
+  isCurrent,
   Queue,
   type QueueHead,
   type QuotaGroup,
@@ -20,6 +21,7 @@ export class RequestClass implements RequestClassState {
   blocked = false
   unschedulable = false
   longestMs = Number.POSITIVE_INFINITY
+  jobs = 0
   readonly #queues = new Map<QuotaGroup, ProjectQueue>()
 
   constructor(
@@ -177,10 +179,6 @@ class DurationBucket {
 
 function firstOf(a: QueueHead | null, b: QueueHead | null): QueueHead | null {
   return a && (!b || compareHeads(a, b) <= 0) ? a : b
-}
-
-function isCurrent({ queue, head, userUsage }: QueueHead): boolean {
-  return head === queue.head && Object.is(userUsage, queue.shareKey.user.usage)
 }
 
 /** A power of two. Durations of 35 days and more are in the last class. */

@@ -28,6 +28,9 @@ export class EarliestStarts {
   /** The changes of each node that its earliest start considers, by node position. */
   readonly #changes: number[] = []
   readonly #needs: Needs
+  /** The nodes on which it fits now, as of a version of the cluster. */
+  readonly #fitting = new Set<NodeLedger>()
+  #version = 0
 
   constructor(
     private readonly request: ResourceRequest,
@@ -42,26 +45,37 @@ export class EarliestStarts {
    * the first blocked job has one, and no later placement may delay it.
    */
   reserve(now: number, taken: ReadonlySet<NodeLedger> = noNodes): Reservation | null {
-    const { request } = this
+    const { request, cluster } = this
+    const { nodes, nextEnds } = cluster
+    this.#refresh()
     const best: EarliestStart[] = []
-    for (const node of this.cluster.nodes) {
-      const worst = best[request.instances - 1]
-      if (worst && this.#startsAfter(node, worst.at)) continue
+    let worstAt = never
+    const consider = (node: NodeLedger) => {
       const at = Math.max(this.#startOn(node), now)
-      if (at === never || taken.has(node) || (worst && at > worst.at)) continue
+      if (at === never || at > worstAt || taken.has(node)) return
       best.push({ node, at })
       best.sort((a, b) => this.#compare(a, b, now))
       best.length = Math.min(best.length, request.instances)
+      worstAt = best[request.instances - 1]?.at ?? never
+    }
+    for (const node of this.#fitting) consider(node)
+    // On the others it fits when a job there ends, or later.
+    for (let position = 0; position < nodes.length; position++) {
+      if ((nextEnds[position] as number) > worstAt) continue
+      const node = nodes[position] as NodeLedger
+      if (!this.#fitting.has(node)) consider(node)
     }
     const last = best[request.instances - 1]
     return last ? { at: last.at, nodes: new Set(best.map(({ node }) => node)), request } : null
   }
 
-  /** Whether the request cannot fit on the node up to a time, because it does not fit now and no job ends there. */
-  #startsAfter(node: NodeLedger, at: number): boolean {
-    if (node.nextEnd <= at) return false
-    const need = this.#needs.on(node)
-    return need === null || !isFree(need, node.capacity)
+  #refresh(): void {
+    for (const node of this.cluster.changedSince(this.#version)) {
+      const need = this.#needs.on(node)
+      if (need && isFree(need, node.capacity)) this.#fitting.add(node)
+      else this.#fitting.delete(node)
+    }
+    this.#version = this.cluster.version
   }
 
   /**
@@ -107,7 +121,7 @@ export function respectsReservation(
   endsAt: number,
 ): boolean {
   if (!nodes.has(node) || endsAt <= at) return true
-  const capacityThen = node.capacityWithout((occupant) => occupant.terminating || occupant.endsAt <= at)
+  const capacityThen = node.capacityAt(at)
   node.addTask(capacityThen, task, -1)
   const need = needOn(request, node)
   return need !== null && isFree(need, capacityThen)

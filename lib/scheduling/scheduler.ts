@@ -1,8 +1,7 @@
-import { Candidates, firstBlocked } from './candidates'
+import { Candidates } from './candidates'
 import { Cluster } from './cluster'
 import { Promotion } from './fair-share/promotion'
 import { maxReservationsOn, SetAside } from './fair-share/set-aside'
-import { fits } from './fits'
 import { Fragmentation } from './fragmentation'
 import type { NodeLedger } from './node-ledger'
 import { Pass } from './pass'
@@ -113,7 +112,7 @@ export class Scheduler {
     this.#unblock()
     this.#promotion?.update(now, this)
     const pass = new Pass(this, now)
-    const candidates = new Candidates(this.queueOrder, now)
+    const candidates = new Candidates(this.queueOrder, now, pass)
     while (!this.isFull) {
       const queue = candidates.next()
       if (!queue || !pass.tryFirst(queue)) break
@@ -145,14 +144,15 @@ export class Scheduler {
     return this.#cluster.nodes
   }
 
+  get hasOpenClass(): boolean {
+    for (const { blocked, jobs } of this.#requestClasses.values()) if (!blocked && jobs > 0) return true
+    return false
+  }
+
   /** Whether the policy's limit of concurrent jobs is reached. */
   get isFull(): boolean {
     const { maxConcurrentJobs } = this.queueOrder.policy
     return maxConcurrentJobs !== null && this.running.size >= maxConcurrentJobs
-  }
-
-  firstBlocked(now: number): Queue | null {
-    return firstBlocked(this.queueOrder, now)
   }
 
   /**
@@ -164,7 +164,7 @@ export class Scheduler {
       requestClass.longestMs = Number.POSITIVE_INFINITY
       if (!requestClass.blocked) continue
       for (const node of this.#freedNodes) {
-        if (!fits(requestClass.placer.request, node).ok) continue
+        if (!requestClass.placer.fitsOn(node)) continue
         requestClass.blocked = false
         break
       }

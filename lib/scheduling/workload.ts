@@ -10,7 +10,14 @@ export function countKinds(requests: Iterable<ResourceRequest>): Demand[] {
   return [...kinds].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, demand]) => demand)
 }
 
+/** The forecasts of one snapshot ask for the same requests again. */
+const keys = new WeakMap<ResourceRequest, string>()
+
 /** Returns a text that is equal for equal requests. */
 export function requestKey(request: ResourceRequest): string {
-  return JSON.stringify(request)
+  const known = keys.get(request)
+  if (known !== undefined) return known
+  const key = JSON.stringify(request)
+  keys.set(request, key)
+  return key
 }
