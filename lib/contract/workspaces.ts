@@ -1,4 +1,4 @@
-import { isPlainPath } from './host-paths'
+import { isPlainPath } from './config/host-paths'
 import { idPattern } from './id-pattern'
 
 /** The directories of projects on shared storage, as the admin set them. */

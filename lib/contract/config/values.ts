@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { isPlainPath } from '../host-paths'
+import { isPlainPath } from './host-paths'
 import { isPrintable, maxTagCharacters } from './label-text'
 import { isReservedVariable } from './reserved-variables'
 import { splitShellWords } from './shell-words'

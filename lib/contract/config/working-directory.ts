@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { refuseHostDirectory } from '../host-paths'
+import { refuseHostDirectory } from './host-paths'
 import { isWithin } from './mounts'
 
 const maxPathBytes = 1024
