@@ -1,5 +1,8 @@
-/** Error codes of failed and broken connections: of Node.js, PostgreSQL's classes 08 and 57P, and of Prisma. */
-const codes = /^(ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EAI_|08|57P|P1001|P1002|P1017)/
+/**
+ * Error codes of failed and broken connections: of Node.js, PostgreSQL's classes 08 and 57P, and of Prisma. 53300 and P2037:
+ * PostgreSQL has all the connections that it allows.
+ */
+const codes = /^(ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EAI_|08|57P|53300|P1001|P1002|P1017|P2037)/
 
 /** The message of `pg` if no connection of its pool became free in time. */
 export const poolTimeout = 'timeout exceeded when trying to connect'
