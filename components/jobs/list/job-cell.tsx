@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import type { JobSummary } from '@/lib/contract/jobs'
 import { formatPerson } from '../../shell/person'
+import { cn } from '../../ui/class-names'
 import { Duration } from '../../ui/duration'
 import { RelativeTime } from '../../ui/relative-time'
 import { JobStatus } from '../job-status'
@@ -11,11 +12,18 @@ import { type ColumnName, metricOf } from './columns'
 /** A value that the job does not have. */
 const none = '–'
 
+interface JobCellProps {
+  job: JobSummary
+  column: ColumnName
+  /** The row has one line. */
+  compact: boolean
+}
+
 /** The content of a job's cell. */
-export function JobCell({ job, column }: { job: JobSummary; column: ColumnName }) {
+export function JobCell({ job, column, compact }: JobCellProps) {
   const metric = metricOf(column)
   if (metric !== null) return formatMetric(job.metrics[metric])
-  return cells[column as keyof typeof cells](job)
+  return cells[column as keyof typeof cells](job, compact)
 }
 
 /** A number that shows what differs between jobs, in little space. */
@@ -53,10 +61,11 @@ function Text({ children }: { children: string }) {
   )
 }
 
-function Status({ job }: { job: JobSummary }) {
+/** The reason stands below the status if it does not fit beside it. */
+function Status({ job, compact }: Omit<JobCellProps, 'column'>) {
   const reason = shortReason(job)
   return (
-    <span className="flex min-w-0 items-center gap-2">
+    <span className={cn('flex min-w-0 items-center gap-x-2', !compact && 'flex-wrap')}>
       <JobStatus state={job.status} variant="plain" />
       {reason ? (
         <span className="min-w-0 truncate text-subtle text-xs" title={reason}>
@@ -67,8 +76,11 @@ function Status({ job }: { job: JobSummary }) {
   )
 }
 
-const cells: Record<Exclude<ColumnName, `metric.${string}`>, (job: JobSummary) => ReactNode> = {
-  status: (job) => <Status job={job} />,
+const cells: Record<
+  Exclude<ColumnName, `metric.${string}`>,
+  (job: JobSummary, compact: boolean) => ReactNode
+> = {
+  status: (job, compact) => <Status job={job} compact={compact} />,
   user: ({ user_id, user_name }) => <Text>{formatPerson(user_id, user_name)}</Text>,
   competition: ({ competition_id }) => <Text>{competition_id}</Text>,
   project: ({ project_id }) => <Text>{project_id}</Text>,

@@ -162,7 +162,7 @@ const JobRow = memo(function JobRow({ job, columns, density, selected, onSelect 
             (belowTitle.has(column) || !hasValue(job, column)) && '@max-2xl:hidden',
           )}
         >
-          <JobCell job={job} column={column} />
+          <JobCell job={job} column={column} compact={compact} />
         </Cell>
       ))}
     </TableRow>
