@@ -90,3 +90,13 @@ it('pauses no container that must stop or has ended', async () => {
   await pass(1000)
   expect(events).toEqual([])
 })
+
+it('counts a time limit that is longer than a timer can be', async () => {
+  const day = 24 * 60 * 60
+  const pause = pauseOf({ timeLimitS: 30 * day })
+  pause.begin()
+  await pass(30 * day - 1)
+  expect(events).toEqual([])
+  await pass(1)
+  expect(events).toEqual(['timeout'])
+})

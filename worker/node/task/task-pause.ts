@@ -2,6 +2,9 @@ import type { ClaimedTask } from '@/lib/cluster/tasks/tasks'
 import { logger } from '@/lib/logger'
 import type { StopRequest } from './stop-request'
 
+/** `setTimeout` calls at once if the time is longer. A time limit has up to 30 days. */
+const longestTimerMs = 2 ** 31 - 1
+
 /** Pauses and resumes the container of a task, and records it. Both can be repeated. */
 interface PausableContainer {
   pause(): Promise<void>
@@ -91,7 +94,12 @@ export class TaskPause {
 
   #count(): void {
     this.#countsSinceMs = performance.now()
-    this.#timer = setTimeout(() => this.onTimeout(), this.#leftMs)
+    const onEnd = () => {
+      this.#stopCounting()
+      if (this.#leftMs > 0) this.#count()
+      else this.onTimeout()
+    }
+    this.#timer = setTimeout(onEnd, Math.min(this.#leftMs, longestTimerMs))
   }
 
   #stopCounting(): void {
