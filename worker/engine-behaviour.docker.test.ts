@@ -1,7 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { JobOptions } from '@/lib/cluster/testing/rows'
+import { queueSubmitSchema } from '@/lib/contract/queue'
 import { setHeld } from '@/lib/queue/hold'
 import { setPriority } from '@/lib/queue/priority'
+import { submitToQueue } from '@/lib/queue/submit'
 import { counting, expectCounted } from './testing/adoption'
 import { actorOf, cancel } from './testing/cancel'
 import { type EngineSystem, openEngineSystem, workerOf } from './testing/engine-systems'
@@ -173,6 +175,25 @@ print(json.dumps({"seed": os.environ["SEED"], "args": sys.argv[1:]}))`
     expect(await lab.jobs.row(job)).toMatchObject({ status: 'pending', reason: held })
     await lab.inDatabase(() => setHeld(owner, job, false))
     expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed', attempt: 1 })
+  })
+
+  it('starts after the job that it depends on has completed', async () => {
+    const first = await submit('print("first")')
+    const queue = (after: string) =>
+      lab.inDatabase(async () => {
+        const owner = await actorOf(lab, first)
+        const input = queueSubmitSchema.parse({ command: 'true', depends_on: after, max_time: 60 })
+        return (await submitToQueue(owner, input, null)).jobId
+      })
+    const second = await queue(first)
+    const third = await queue(second)
+    for (const job of [first, second, third])
+      expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed', attempt: 1 })
+    const { rows } = await lab.database.pool.query<{ id: string }>(
+      'SELECT id FROM jobs WHERE id = ANY ($1) ORDER BY started_at',
+      [[first, second, third]],
+    )
+    expect(rows.map(({ id }) => id)).toEqual([first, second, third])
   })
 
   it('is stopped at its time limit', async () => {

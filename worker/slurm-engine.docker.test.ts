@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { cancel } from './testing/cancel'
 import { type SlurmLab, slurmTests } from './testing/slurm-lab'
@@ -132,6 +134,32 @@ describe.sequential('a change by hand in Slurm', () => {
     await cluster().run('scontrol', ['release', String(slurmId)])
     expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed', attempt: 1 })
     await lab.untilRow(job, 'its row ends', ({ ended }) => ended)
+    await expectAllTrue(lab.lab)
+  })
+
+  it('a job that depends on a job outside gpuq starts after it, and is refused if it can never start', async ({
+    openSlurmLab,
+  }) => {
+    const lab = await openSlurmLab()
+    await lab.startOnly('n0')
+    const end = join(lab.lab.directory, 'end')
+    const wrap = `--wrap=while [ ! -e ${end} ]; do sleep 0.2; done`
+    const outside = async () =>
+      Number(await cluster().run('sbatch', ['--parsable', '--output=/dev/null', '--mem=64M', wrap]))
+    const [first, failing] = [await outside(), await outside()]
+    const submit = (slurmId: number) =>
+      lab.jobs.submit('print("after")', { spec: { ...small, depends_on: [`slurm:${slurmId}`] } })
+    const [after, never] = [await submit(first), await submit(failing)]
+    for (const job of [after, never]) {
+      await lab.jobs.until('it waits for the other', async () =>
+        (await lab.jobs.row(job)).reasonDetail?.includes('(Slurm: Dependency)'),
+      )
+    }
+    await cluster().run('scancel', [String(failing)])
+    expect(await lab.jobs.untilFinal(never)).toMatchObject({ status: 'failed', reason: 'slurm_refused' })
+    expect(await lab.jobs.row(after)).toMatchObject({ status: 'pending', reason: 'slurm_pending' })
+    await writeFile(end, '')
+    expect(await lab.jobs.untilFinal(after)).toMatchObject({ status: 'completed', attempt: 1 })
     await expectAllTrue(lab.lab)
   })
 

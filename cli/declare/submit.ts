@@ -89,6 +89,14 @@ function addShared(command: Command): Command {
       configOption('gpu_memory_gb', '--gpu-memory <gb>', 'minimum memory of each GPU in GB', parseNumber),
     )
     .addOption(configOption('gpu_model', '--gpu-model <name>', 'only GPUs whose model name contains this'))
+    .addOption(
+      configOption(
+        'depends_on',
+        '--depends-on <job>',
+        'id of a job that must complete before this one starts; repeatable',
+        addText,
+      ),
+    )
     .addOption(configOption('priority', '--priority <number>', 'higher numbers start first', parseInteger))
     .addOption(
       configOption(

@@ -134,6 +134,7 @@ export function makeJob(changes: Partial<JobDetail> = {}): JobDetail {
     archive: null,
     snapshot: null,
     mounts: [],
+    depends_on: [],
     priority: 0,
     provision: null,
     bucket: null,

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { archiveReferenceSchema } from '../contract/archives/snapshot-name'
 import { clusterStatusSchema, nodeStates } from '../contract/cluster/cluster'
+import { dependsOn } from '../contract/config/depends-on'
 import { mounts } from '../contract/config/mounts'
 import { count, label, seconds, shellCommand, variables } from '../contract/config/values'
 import { workingDirectory as workingDirectoryPath } from '../contract/config/working-directory'
@@ -66,6 +67,11 @@ export const createJobSchema = z.strictObject({
   max_time: seconds.optional().describe('maximum duration in seconds; then the job is stopped'),
   gpu_memory_gb: z.number().positive().max(1024).optional().describe('minimum memory of each GPU'),
   priority: count(-100, 100).optional().describe('higher numbers start first; default: 0'),
+  depends_on: dependsOn
+    .optional()
+    .describe(
+      'ids of jobs that must complete before this job may start. If one of them fails or is cancelled, this job is cancelled',
+    ),
   env: variables.optional().describe('environment variables for the job'),
   idempotency_key: idempotencyKeySchema
     .optional()

@@ -149,6 +149,16 @@ export const jobDetailSchema = jobSummarySchema.extend({
   mounts: z
     .array(jobMountSchema)
     .describe('snapshots that the job can read, in the versions that were the newest at the submission'),
+  depends_on: z
+    .array(
+      z.object({
+        job_id: z.string().describe('an id, or slurm:1234 for a job that is only in Slurm'),
+        name: z.string().nullable(),
+        status: z.enum(uploadStatuses).nullable().describe('null: gpuq does not know the job'),
+      }),
+    )
+    .default([])
+    .describe('jobs that must complete before this job may start'),
   priority: z.int(),
   provision: provisionSchema
     .nullable()

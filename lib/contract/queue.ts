@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { archiveReferenceSchema } from './archives/snapshot-name'
 import { queueJobSchema } from './cluster/cluster'
+import { dependsOn } from './config/depends-on'
 import { mounts } from './config/mounts'
 import { count, gpuFraction, label, seconds, shellCommand, variables } from './config/values'
 import { workingDirectory } from './config/working-directory'
@@ -49,6 +50,11 @@ export const queueSubmitSchema = z
     mounts: mounts
       .optional()
       .describe('snapshots that the command can read, by their paths: `{"/data": "data/cifar10"}`'),
+    depends_on: dependsOn
+      .optional()
+      .describe(
+        'jobs that must complete before this job may start, by their ids; if one of them does not, this job is cancelled',
+      ),
     tty: z.boolean().optional().describe('true: the job has a terminal to which users can attach'),
   })
   .superRefine(({ gpu_count, gpu_fraction }, context) => {

@@ -17,6 +17,7 @@ export const endReasons = {
   cancelled_by_admin: { fault: 'none', message: 'The job was cancelled by an admin.' },
   cancelled_by_manager: { fault: 'none', message: 'The job was cancelled by a manager of its project.' },
   cancelled_in_slurm: { fault: 'none', message: 'The job was cancelled in Slurm, outside gpuq.' },
+  dependency_failed: { fault: 'user', message: 'A job that this job depends on did not complete.' },
   slurm_refused: { fault: 'user', message: 'Slurm refused the job.' },
   slurm_requeued: { fault: 'system', message: 'Slurm stopped the job and put it back into its queue.' },
   slurm_stopped: { fault: 'system', message: 'Slurm stopped the job while it ran.' },
@@ -72,6 +73,7 @@ export const waitReasons = {
   provisioning: { message: 'The nodes for this job are starting.' },
   never_fits: { message: 'No node has what the job needs.' },
   backing_off: { message: 'The last attempt failed because of a system fault. gpuq retries the job soon.' },
+  dependency: { message: 'The job waits for other jobs to complete.' },
   held: { message: 'The job is held. Release it to let it start.' },
   slurm_submitting: { message: 'gpuq is submitting the job to Slurm.' },
   slurm_pending: { message: 'The job waits in Slurm.' },
@@ -93,6 +95,7 @@ export const cancelReasons = [
   'cancelled_by_admin',
   'cancelled_by_manager',
   'cancelled_in_slurm',
+  'dependency_failed',
 ] as const satisfies readonly (keyof typeof endReasons)[]
 export type CancelReason = (typeof cancelReasons)[number]
 export type EndReason = keyof typeof endReasons

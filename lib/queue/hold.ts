@@ -5,11 +5,12 @@ import { isFinal, type JobStatus } from '../contract/status'
 import { channels } from '../database/listen'
 import { wakeLeader } from '../database/notify'
 import { transaction } from '../database/transaction'
+import { unfinishedJobs } from '../jobs/lifecycle/settle-dependencies'
 import { findChangeableJob } from '../jobs/read/job-visibility'
 
 /**
- * Holds a waiting job, so that it does not start, or releases it. The state that it has already is no error. Under Slurm,
- * the leader holds and releases the Slurm job.
+ * Holds a waiting job, so that it does not start, or releases it. The state that it has already is no error. A job that is
+ * released still waits for the jobs that it depends on. Under Slurm, the leader holds and releases the Slurm job.
  * @throws 409 if the job no longer waits.
  */
 export async function setHeld(actor: Actor, jobId: string, held: boolean): Promise<void> {
@@ -17,7 +18,7 @@ export async function setHeld(actor: Actor, jobId: string, held: boolean): Promi
   const { id, userId } = await findChangeableJob(actor, jobId)
   await transaction(async (tx) => {
     const { rows } = await tx.query<{ status: JobStatus; held: boolean }>(
-      'SELECT status, held FROM jobs WHERE id = $1 FOR UPDATE',
+      `SELECT status, held AND reason IS DISTINCT FROM 'dependency' AS held FROM jobs WHERE id = $1 FOR UPDATE`,
       [id],
     )
     const [job] = rows
@@ -25,7 +26,10 @@ export async function setHeld(actor: Actor, jobId: string, held: boolean): Promi
     if (job.status !== 'pending') throw conflict(tooLate(job.status))
     if (job.held === held) return
     await tx.query(
-      `WITH changed AS (UPDATE jobs SET held = $2, reason = CASE WHEN $2 THEN 'held' END, reason_detail = NULL WHERE id = $1)
+      `WITH changed AS (
+         UPDATE jobs SET held = $2 OR w.jobs IS NOT NULL, reason_detail = CASE WHEN NOT $2 THEN w.jobs END,
+                         reason = CASE WHEN $2 THEN 'held' WHEN w.jobs IS NOT NULL THEN 'dependency' END
+           FROM (SELECT ${unfinishedJobs('$1')} AS jobs) AS w WHERE id = $1)
        SELECT pg_notify('${channels.job}', $1::text)`,
       [id, held],
     )

@@ -35,9 +35,9 @@ export async function readQueue(actor: Actor, { limit }: QueueQuery = {}): Promi
   ])
   return {
     queued: waiting.map((row) => {
-      // A job that is newer than the forecast has its place in the list as position. A held job has none.
+      // A job that is newer than the forecast has its place in the list as position. A job that may not start has none.
       const later =
-        row.reason === 'held'
+        row.reason === 'held' || row.reason === 'dependency'
           ? undefined
           : { position: row.place, expectedStart: null, range: null, basis: null }
       return toQueueJob(row, forecast.jobs.get(row.id) ?? later)

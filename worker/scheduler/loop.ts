@@ -1,19 +1,39 @@
 import { sleep } from '@/lib/async/sleep'
 import { markExpiredNodesLost } from '@/lib/cluster/nodes/lost-nodes'
+import { settleDependencies } from '@/lib/jobs/lifecycle/settle-dependencies'
 import { logger } from '@/lib/logger'
 import type { Engine } from '../engine/engine'
 import { attempt } from './attempt'
+import { onQueueChange } from './on-queue-change'
 import { storeResults } from './store-results'
 import { sweep } from './sweep'
 
 const lostNodesIntervalMs = 1_000
+/** In case a notification is lost. */
+const dependenciesIntervalMs = 1_000
 
 /**
- * The leader's loop: lets the engine start jobs, handles lost nodes, stores the output of ended jobs as files, and
- * deletes what has expired.
+ * The leader's loop: lets the engine start jobs, ends the wait of jobs for other jobs, handles lost nodes, stores the
+ * output of ended jobs as files, and deletes what has expired.
  */
 export async function lead(engine: Engine, signal: AbortSignal): Promise<void> {
-  await Promise.all([engine.schedule(signal), keepNodes(signal), storeResults(signal), sweep(signal)])
+  await Promise.all([
+    engine.schedule(signal),
+    followDependencies(signal),
+    keepNodes(signal),
+    storeResults(signal),
+    sweep(signal),
+  ])
+}
+
+/** Each job that ends notifies the queue. With many dependencies, the rest joins the searches for several ends. */
+async function followDependencies(signal: AbortSignal): Promise<void> {
+  await onQueueChange(signal, dependenciesIntervalMs, async () => {
+    const beganMs = performance.now()
+    await attempt('settle dependencies', settleDependencies)
+    await sleep(Math.min(dependenciesIntervalMs, performance.now() - beganMs), signal)
+    return false
+  })
 }
 
 /** Freed resources are placed at once, because losing a node notifies the leader. */

@@ -7,6 +7,7 @@ import { DataList, Datum } from '../../ui/data-list'
 import { Duration } from '../../ui/duration'
 import { formatBytes, formatCount } from '../../ui/format-number'
 import { formatSeconds } from '../../ui/format-time'
+import { Link } from '../../ui/link'
 import { Panel, PanelBody } from '../../ui/panel'
 import type { JobGpuSeries } from '../resources/gpu-series'
 import { JobResources } from '../resources/job-resources'
@@ -85,6 +86,17 @@ function Details({ job }: { job: JobDetail }) {
               </ul>
             </Datum>
           )}
+          {job.depends_on.length === 0 ? null : (
+            <Datum label="Depends on">
+              <ul className="flex flex-col gap-1">
+                {job.depends_on.map((other) => (
+                  <li key={other.job_id} className="wrap-anywhere">
+                    <Dependency {...other} />
+                  </li>
+                ))}
+              </ul>
+            </Datum>
+          )}
           {job.slurm === null ? null : <Datum label="Slurm job">{describeSlurmJob(job.slurm)}</Datum>}
           <Datum label="Output">{formatBytes(job.output_bytes)}</Datum>
           <Datum label="Result file">
@@ -94,6 +106,15 @@ function Details({ job }: { job: JobDetail }) {
         {job.gpus.length > 0 ? <GpuList gpus={job.gpus} /> : null}
       </PanelBody>
     </Panel>
+  )
+}
+
+function Dependency({ job_id, name, status }: JobDetail['depends_on'][number]) {
+  if (status === null) return job_id
+  return (
+    <>
+      <Link href={`/jobs/${job_id}`}>{name ?? job_id}</Link> {status}
+    </>
   )
 }
 

@@ -177,6 +177,10 @@ it('shows the details tab of the address', async () => {
       tags: ['v2'],
       archive: { hash: 'ab'.repeat(32), files: 1, bytes: 2048 },
       mounts: [{ path: '/data', snapshot: 'data/cifar10@1' }],
+      depends_on: [
+        { job_id: 'prepared', name: 'prepare', status: 'completed' },
+        { job_id: 'slurm:17', name: null, status: null },
+      ],
     },
     '?tab=details',
   )
@@ -185,6 +189,8 @@ it('shows the details tab of the address', async () => {
   expect(panel.textContent).toContain('10 min')
   expect(panel.textContent).toContain('1 file, 2.0 KiB')
   expect(panel.textContent).toContain('/data data/cifar10@1')
+  expect(within(panel).getByRole('link', { name: 'prepare' }).getAttribute('href')).toBe('/jobs/prepared')
+  expect(panel.textContent).toContain('slurm:17')
   expect(screen.getByRole('link', { name: 'v2' }).getAttribute('href')).toBe('/jobs?tag=v2')
   expect(within(panel).getByRole('region', { name: 'GPUs' }).textContent).toContain('50 %')
 })

@@ -33,6 +33,7 @@ export const formFields = {
   allowed_gpus: { label: 'Allowed GPUs', kind: 'text', group: 'resources' },
   pool: { label: 'Pool', kind: 'pool', group: 'resources' },
   priority: { label: 'Priority', kind: 'number', group: 'more' },
+  depends_on: { label: 'Depends on', kind: 'list', group: 'more' },
   tags: { label: 'Tags', kind: 'list', group: 'more' },
   notify_url: { label: 'Notification URL', kind: 'text', group: 'more' },
 } as const satisfies Partial<Record<ConfigKey, FormField>>

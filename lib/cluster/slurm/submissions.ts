@@ -17,6 +17,8 @@ export interface SlurmTarget {
 /** A waiting job that is not in Slurm. */
 export interface UnsubmittedJob {
   id: string
+  /** The last attempt; 0: none yet. */
+  attempt: number
   spec: StoredSpec
   priority: number
   timeLimitS: number
@@ -37,7 +39,7 @@ const unsubmitted = `j.status = 'pending' AND NOT j.held AND (j.not_before IS NU
 export async function readUnsubmitted(limit: number): Promise<UnsubmittedJob[]> {
   const { rows } = await database().pool.query<Unparsed<UnsubmittedJob & { pool: Pool }>>({
     name: 'slurm-unsubmitted',
-    text: `SELECT j.id, j.spec, j.priority, j.time_limit_s AS "timeLimitS", j.expected_time_s AS "expectedTimeS",
+    text: `SELECT j.id, j.attempt, j.spec, j.priority, j.time_limit_s AS "timeLimitS", j.expected_time_s AS "expectedTimeS",
                   u.handle AS owner,
                   jsonb_build_object('account', t.account, 'partition', t.partition, 'qos', t.qos, 'reservation', t.reservation) AS target
              FROM jobs j JOIN users u ON u.id = j.user_id

@@ -40,6 +40,7 @@ describe('a config', () => {
         fresh_nodes: false,
         tty: false,
         pool: 'on-demand',
+        depends_on: [],
         tags: [],
       },
     })

@@ -26,6 +26,7 @@ describe('the record of a config', () => {
       mounts: {},
       env: {},
       args: [],
+      depends_on: [],
       tags: [],
       cuda_argument: false,
       fresh_nodes: false,

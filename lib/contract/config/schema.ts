@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { archiveReferenceSchema } from '../archives/snapshot-name'
 import { idSchema } from '../jobs'
+import { dependsOn } from './depends-on'
 import { entrypoint } from './entrypoint'
 import { mounts } from './mounts'
 import { pools } from './pools'
@@ -137,6 +138,11 @@ export const configSchema = z
       bucketName.optional(),
       "the name of the project's bucket, which receives the results and the log; a check only, because an admin assigns it",
       'research-results',
+    ),
+    depends_on: key(
+      dependsOn.default([]),
+      'jobs that must complete before this job may start, by their ids; if one of them does not, this job is cancelled',
+      ['01998f6e-2d4a-7c31-9b0e-5f2a8c4d7e61'],
     ),
     tags: key(tags.default([]), 'words to find the job by', ['baseline']),
   })

@@ -55,6 +55,12 @@ describe('a job with nodes of its own', () => {
   })
 })
 
+it('a job that depends on a job in Slurm needs the engine Slurm', async () => {
+  const job = { fresh_nodes: false, depends_on: ['slurm:17'] }
+  await expect(requireCapabilities(job)).rejects.toThrow('name jobs of gpuq by their ids instead of slurm:17')
+  await requireCapabilities({ ...job, depends_on: ['01998f6e-2d4a-7c31-9b0e-5f2a8c4d7e61'] })
+})
+
 it('the allowed options are names', () => {
   for (const text of ['network', '--a=b', '--a --b', '--a,,--b'])
     expect(() => loadEnv({ GPUQ_PROVISION_OPTIONS: text }), text).toThrow('GPUQ_PROVISION_OPTIONS')

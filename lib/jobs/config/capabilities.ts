@@ -1,4 +1,5 @@
 import type { JobConfig } from '../../contract/config/config'
+import { splitDependencies } from '../../contract/config/depends-on'
 import { provisionOption } from '../../contract/config/provision-args'
 import { invalidField } from '../../contract/errors'
 import type { Transaction } from '../../database/transaction'
@@ -16,7 +17,7 @@ import { findTargetPartition } from './slurm-target'
  * @throws 422.
  */
 export async function requireCapabilities(
-  config: SlurmKeys & Pick<JobConfig, 'provision_args'>,
+  config: SlurmKeys & BuiltinKeys,
   where = 'config_file: ',
 ): Promise<void> {
   const refusal = usesSlurm()
@@ -24,7 +25,7 @@ export async function requireCapabilities(
         ...(await readSlurmCluster()),
         shardsPerGpu: env().GPUQ_SLURM_SHARDS_PER_GPU,
       })
-    : findProvisionRefusal(config)
+    : (findProvisionRefusal(config) ?? findDependencyRefusal(config))
   refuse(refusal, where)
 }
 
@@ -65,11 +66,19 @@ export function listRefusedKeys(): (keyof JobConfig)[] {
   return usesSlurm() ? keysRefusedBySlurm(env().GPUQ_SLURM_SHARDS_PER_GPU) : []
 }
 
+/** The keys of a config that gpuq's own engine may refuse. */
+type BuiltinKeys = Pick<JobConfig, 'fresh_nodes' | 'provision_args'> & Partial<Pick<JobConfig, 'depends_on'>>
+
+/** Only Slurm knows the jobs that are not in gpuq. */
+function findDependencyRefusal({ depends_on = [] }: BuiltinKeys): Refusal | null {
+  const [slurmId] = splitDependencies(depends_on).slurmIds
+  if (slurmId === undefined) return null
+  const message = `this gpuq does not use Slurm: name jobs of gpuq by their ids instead of slurm:${slurmId}`
+  return { key: 'depends_on', message }
+}
+
 /** Nodes for one job need the commands of the admin. */
-function findProvisionRefusal({
-  fresh_nodes,
-  provision_args = [],
-}: Pick<JobConfig, 'fresh_nodes' | 'provision_args'>): Refusal | null {
+function findProvisionRefusal({ fresh_nodes, provision_args = [] }: BuiltinKeys): Refusal | null {
   const { GPUQ_PROVISION_UP: up, GPUQ_PROVISION_DOWN: down, GPUQ_PROVISION_OPTIONS: allowed = [] } = env()
   if (fresh_nodes && !(up && down)) {
     return { key: 'fresh_nodes', message: 'this gpuq cannot start nodes on demand: leave fresh_nodes out' }

@@ -12,7 +12,7 @@ import {
   type RankResult,
 } from '../../contract/jobs'
 import { reasonText } from '../../contract/reasons'
-import { toUploadStatus } from '../../contract/status'
+import { type JobStatus, toUploadStatus } from '../../contract/status'
 import { database } from '../../database/client'
 import { keyedTransaction, oneRow } from '../../database/transaction'
 import { collectOutput } from '../../results/decode'
@@ -24,13 +24,14 @@ import { instancesOfJob, toResources } from './resources'
 import { toJobBucket, type UploadRow } from './to-job-bucket'
 import { type NoticeRow, toNotice } from './to-notice'
 
-type DerivedKey = 'reason_text' | 'placed' | 'resources' | 'snapshot' | 'notice' | 'bucket'
+type DerivedKey = 'depends_on' | 'reason_text' | 'placed' | 'resources' | 'snapshot' | 'notice' | 'bucket'
 
 /** A row of {@link selectDetail}: the columns of the API, and those from which the other keys are derived. */
 interface DetailRow extends SummaryRow, NoticeRow, UploadRow, Omit<JobDetail, keyof JobSummary | DerivedKey> {
   reason_detail: string | null
   spec: StoredSpec
   instances: unknown
+  dependencies: { job_id: string; name: string | null; status: JobStatus | null }[]
 }
 
 const selectDetail = `
@@ -46,6 +47,9 @@ const selectDetail = `
          (SELECT jsonb_build_object('hash', encode(a.hash, 'hex'), 'files', a.files, 'bytes', a.bytes) FROM archives a WHERE a.id = j.archive_id) AS archive,
          (SELECT coalesce(jsonb_agg(jsonb_build_object('path', m.path, 'snapshot', m.name || '@' || m.version) ORDER BY m.path), '[]')
             FROM job_mounts m WHERE m.job_id = j.id) AS mounts,
+         (SELECT coalesce(jsonb_agg(jsonb_build_object('job_id', d.text, 'name', o.name, 'status', o.status) ORDER BY d.place), '[]')
+            FROM jsonb_array_elements_text(coalesce(j.spec->'depends_on', '[]')) WITH ORDINALITY AS d (text, place)
+            LEFT JOIN jobs o ON o.id = CASE WHEN d.text NOT LIKE 'slurm:%' THEN d.text::uuid END) AS dependencies,
          (SELECT jsonb_build_object('status', v.status, 'problem', v.problem, 'output', v.output)
             FROM provisions v WHERE v.job_id = j.id) AS provision,
          o.attempts AS notice_attempts, o.next_try_at AS notice_next_try_at, o.settled_at AS notice_settled_at,
@@ -87,6 +91,10 @@ export async function readJobDetail(jobId: string): Promise<JobDetail> {
     snapshot: snapshotOf(row.spec),
     notice: toNotice(row, row.spec.notify_url !== undefined),
     bucket: toJobBucket(row),
+    depends_on: row.dependencies.map(({ status, ...other }) => ({
+      ...other,
+      status: status && toUploadStatus(status),
+    })),
   }
   // Removes the columns that only the derived keys need, such as the spec.
   return jobDetailSchema.parse(detail)

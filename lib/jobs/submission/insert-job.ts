@@ -6,6 +6,7 @@ import { invalidField } from '../../contract/errors'
 import { findRow, type Transaction } from '../../database/transaction'
 import { projectBucketPrefix } from '../../storage/project-bucket'
 import { contentHash } from './content-hash'
+import { findUnfinished, insertDependencies } from './dependencies'
 import { findArchive } from './submission-archive'
 import {
   insertMounts,
@@ -68,9 +69,11 @@ export interface JobRow {
   archiveId: string | null
   workspace: string | null
   mounts: readonly ResolvedMount[]
+  /** The jobs that must complete first. */
+  unfinished: readonly string[]
 }
 
-/** Finds what a job needs. @throws 422 for a directory or a snapshot that it cannot use. */
+/** Finds what a job needs. @throws 422 for a directory, a snapshot or a job that it cannot use. */
 export async function prepareJob(
   tx: Transaction,
   owner: JobOwner,
@@ -98,6 +101,7 @@ export async function prepareJob(
     archiveId: directory?.id ?? null,
     workspace,
     mounts,
+    unfinished: await findUnfinished(tx, owner, config),
   }
 }
 
@@ -157,7 +161,10 @@ export async function insertJobs(tx: Transaction, jobs: readonly JobRow[]): Prom
       column(({ submission }) => submission.bodyHash),
     ],
   })
-  for (const { id, mounts } of jobs) await insertMounts(tx, id, mounts)
+  for (const { id, mounts, unfinished } of jobs) {
+    await insertMounts(tx, id, mounts)
+    await insertDependencies(tx, id, unfinished)
+  }
 }
 
 /** @throws 422 if the project has no bucket of that name. The name on the S3 server counts too. */

@@ -9,6 +9,7 @@ import {
   recordSlurmId,
   type UnsubmittedJob,
 } from '@/lib/cluster/slurm/submissions'
+import { splitDependencies } from '@/lib/contract/config/depends-on'
 import { requestOf } from '@/lib/jobs/config/resource-request'
 import { findPartition } from '@/lib/jobs/config/slurm-partition'
 import { logger } from '@/lib/logger'
@@ -70,7 +71,7 @@ async function submitJob(settings: SubmissionSettings, job: UnsubmittedJob): Pro
     comment: commentOf(rowId),
     script: batchScript({ rowId, secret, directory, nodes: size.nodes }),
     nice,
-    dependency: null,
+    dependency: dependencyOf(job),
     requeue: true,
     unixUser: asOwner ? job.owner : null,
   }
@@ -81,6 +82,15 @@ async function submitJob(settings: SubmissionSettings, job: UnsubmittedJob): Pro
     await recordRefusal(job.id, rowId, error.message)
     logger.info({ job: job.id }, `Slurm refused a job: ${error.message}`)
   }
+}
+
+/**
+ * The Slurm jobs that must complete first. Only at the first attempt: later Slurm may have forgotten them. gpuq follows the
+ * dependencies on its own jobs itself, because one job can be several Slurm jobs.
+ */
+function dependencyOf({ attempt, spec }: UnsubmittedJob): string | null {
+  const { slurmIds } = splitDependencies(spec.depends_on)
+  return attempt > 0 || slurmIds.length === 0 ? null : `afterok:${slurmIds.join(':')}`
 }
 
 async function sizeOrRefuse(
