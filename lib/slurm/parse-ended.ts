@@ -1,6 +1,6 @@
 import { countJobGpus } from './gres'
 import { expandHostlist } from './hostlist'
-import { parseTime, textOrNull } from './parse-jobs'
+import { parseDuration, parseTime, textOrNull } from './parse-jobs'
 import type { SlurmJobState } from './slurm-client'
 
 const safeFields = [
@@ -16,6 +16,7 @@ const safeFields = [
   'Submit',
   'Start',
   'End',
+  'Timelimit',
 ] as const
 /** Users choose these. */
 const freeFields = ['Comment', 'JobName'] as const
@@ -38,7 +39,7 @@ export function parseEnded(output: string, separator: string): SlurmJobState[] {
 
 function parseRecord(values: readonly string[]): SlurmJobState {
   const [id = '', state = '', reason = '', user = '', partition = '', nodes = '', tres = '', ...more] = values
-  const [cpus, exit = '', submitted, start, end, comment = '', name = ''] = more
+  const [cpus, exit = '', submitted, start, end, limit = '', comment = '', name = ''] = more
   if (!/^\d+$/.test(id.trim())) throw new Error(`sacct printed an unknown record: ${id.slice(0, 200)}`)
   return {
     id: Number(id.trim()),
@@ -61,6 +62,7 @@ function parseRecord(values: readonly string[]): SlurmJobState {
     startsAt: null,
     startedAt: parseTime(start),
     endedAt: parseTime(end),
+    limitS: parseDuration(limit),
   }
 }
 

@@ -25,6 +25,7 @@ const safeFields = [
   'SubmitTime',
   'StartTime',
   'EndTime',
+  'TimeLimit',
 ] as const
 /** Users choose names and comments: they may contain any character, line breaks too. */
 const freeFields = ['Reason', 'Comment', 'Name'] as const
@@ -56,9 +57,9 @@ export function parseJobs(output: string, separator: string): SlurmJobState[] {
 
 function parseJob(head: string, comment: string, name: string): SlurmJobState {
   const [id, state, user, partition, nodes, tres, perNode, perJob, perTask, ...more] = head.split('|')
-  const [tasks, nodeCount, cpus, nice, priority, restarts, exitStatus, submitted, start, end, ...reason] =
-    more
-  if (!/^\d+$/.test(id ?? '') || state === undefined || end === undefined)
+  const [tasks, nodeCount, cpus, nice, priority, restarts, exitStatus, ...times] = more
+  const [submitted, start, end, limit, ...reason] = times
+  if (!/^\d+$/.test(id ?? '') || state === undefined || limit === undefined)
     throw new Error(`squeue printed an unknown record: ${head.slice(0, 200)}`)
   const isPending = state === 'PENDING'
   const startTime = parseTime(start)
@@ -88,6 +89,7 @@ function parseJob(head: string, comment: string, name: string): SlurmJobState {
     startsAt: isPending ? startTime : null,
     startedAt: isPending ? null : startTime,
     endedAt: hasEnded(state) ? parseTime(end) : null,
+    limitS: parseDuration(limit),
   }
 }
 
@@ -123,6 +125,14 @@ export function exitCodeOf(status: number): number {
 /** A time that a command printed with TZ=UTC, such as `2026-11-23T09:30:01`. Null: N/A, Unknown, None. */
 export function parseTime(text: string | undefined): Date | null {
   return text !== undefined && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/.test(text) ? new Date(`${text}Z`) : null
+}
+
+/** Seconds of `DAYS-HH:MM:SS`, `HH:MM:SS` or `MM:SS`. Null: UNLIMITED. */
+export function parseDuration(text: string): number | null {
+  const match = /^(?:(\d+)-)?(?:(\d+):)?(\d+):(\d+)$/.exec(text)
+  if (match === null) return null
+  const [days, hours, minutes, seconds] = match.slice(1).map((part) => Number(part ?? 0))
+  return (((days ?? 0) * 24 + (hours ?? 0)) * 60 + (minutes ?? 0)) * 60 + (seconds ?? 0)
 }
 
 /** Slurm's words for nothing. */

@@ -1,5 +1,5 @@
 import { parseNodeGpus } from './gres'
-import { textOrNull } from './parse-jobs'
+import { parseDuration, textOrNull } from './parse-jobs'
 import type { SlurmNodeState, SlurmPartition } from './slurm-client'
 
 const nodeFields = ['NodeList', 'StateComplete', 'Partition', 'CPUsState', 'Memory', 'AllocMem'] as const
@@ -67,12 +67,4 @@ export function parsePartitions(output: string): SlurmPartition[] {
 /** Null: UNLIMITED. */
 function parseMaximum(text: string): number | null {
   return /^\d+$/.test(text) ? Number(text) : null
-}
-
-/** Seconds of `DAYS-HH:MM:SS`, `HH:MM:SS` or `MM:SS`. Null: UNLIMITED. */
-export function parseDuration(text: string): number | null {
-  const match = /^(?:(\d+)-)?(?:(\d+):)?(\d+):(\d+)$/.exec(text)
-  if (match === null) return null
-  const [days, hours, minutes, seconds] = match.slice(1).map((part) => Number(part ?? 0))
-  return (((days ?? 0) * 24 + (hours ?? 0)) * 60 + (minutes ?? 0)) * 60 + (seconds ?? 0)
 }

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { countJobGpus, parseGpus, parseNodeGpus } from './gres'
 import { expandHostlist } from './hostlist'
 import { parseEnded } from './parse-ended'
-import { exitCodeOf, jobFormat, parseJobs } from './parse-jobs'
-import { nodeFormat, parseDuration, parseNodes, parsePartitions } from './parse-nodes'
+import { exitCodeOf, jobFormat, parseDuration, parseJobs } from './parse-jobs'
+import { nodeFormat, parseNodes, parsePartitions } from './parse-nodes'
 import { toSlurmError } from './run-command'
 import { parseSubmitted, toMinutes } from './sbatch-arguments'
 import { SlurmRefusal, SlurmUnavailable } from './slurm-client'
@@ -12,18 +12,24 @@ const end = 'x0123456789ab'
 
 describe('squeue of Slurm 22.05', () => {
   // Recorded. The name and the comment of job 3 have line breaks and separators.
-  const output = `9|PENDING|root|main||cpu=9,mem=180000M,node=9,billing=9|N/A|N/A|N/A|9|9|9|0|4294901753|0|0|2026-11-23T09:30:01|N/A|N/A|PartitionNodeLimit${end}(null)${end}job.sh${end}
-1012|PENDING|root|main||cpu=1,mem=20000M,node=1,billing=1|gres:gpu:1|N/A|N/A|1|1|1|0|0|0|0|2026-11-23T09:41:47|N/A|N/A|JobHeldUser${end}gpuq:019abcde-0000-7000-8000-000000001000${end}gpuq-1000${end}
-3|PENDING|root|main||cpu=1,mem=20000M,node=1,billing=1|gres:gpu:a100:2|N/A|N/A|1|1|1|5|0|0|0|2026-11-23T09:30:01|N/A|N/A|JobHeldUser${end}we|rd
+  const output = `9|PENDING|root|main||cpu=9,mem=180000M,node=9,billing=9|N/A|N/A|N/A|9|9|9|0|4294901753|0|0|2026-11-23T09:30:01|N/A|N/A|UNLIMITED|PartitionNodeLimit${end}(null)${end}job.sh${end}
+1012|PENDING|root|main||cpu=1,mem=20000M,node=1,billing=1|gres:gpu:1|N/A|N/A|1|1|1|0|0|0|0|2026-11-23T09:41:47|N/A|N/A|1:00:00|JobHeldUser${end}gpuq:019abcde-0000-7000-8000-000000001000${end}gpuq-1000${end}
+3|PENDING|root|main||cpu=1,mem=20000M,node=1,billing=1|gres:gpu:a100:2|N/A|N/A|1|1|1|5|0|0|0|2026-11-23T09:30:01|N/A|N/A|1:00:00|JobHeldUser${end}we|rd
  "x"  é${end}a|b
 c${end}
-11|FAILED|root|main|n[0,2-3]|cpu=3,mem=300M,node=3,billing=3,gres/gpu=6|gres:gpu:2|N/A|N/A|3|3|3|0|4294901751|1|768|2026-11-23T09:31:00|2026-11-23T09:31:01|2026-11-23T09:31:02|NonZeroExitCode${end}(null)${end}wrap${end}
+11|FAILED|root|main|n[0,2-3]|cpu=3,mem=300M,node=3,billing=3,gres/gpu=6|gres:gpu:2|N/A|N/A|3|3|3|0|4294901751|1|768|2026-11-23T09:31:00|2026-11-23T09:31:01|2026-11-23T09:31:02|1-00:00:00|NonZeroExitCode${end}(null)${end}wrap${end}
 `
 
   test('every job is one record, whatever its name is', () => {
     const jobs = parseJobs(output, end)
     expect(jobs.map(({ id }) => id)).toEqual([9, 1012, 3, 11])
-    expect(jobs[0]).toMatchObject({ reason: 'PartitionNodeLimit', comment: '', held: false, nodes: [] })
+    expect(jobs[0]).toMatchObject({
+      reason: 'PartitionNodeLimit',
+      comment: '',
+      held: false,
+      nodes: [],
+      limitS: null,
+    })
     expect(jobs[1]).toMatchObject({
       comment: 'gpuq:019abcde-0000-7000-8000-000000001000',
       held: true,
@@ -41,6 +47,7 @@ c${end}
       restarts: 1,
       startedAt: new Date('2026-11-23T09:31:01Z'),
       endedAt: new Date('2026-11-23T09:31:02Z'),
+      limitS: 24 * 3600,
     })
   })
 
@@ -70,6 +77,7 @@ test('sacct: a record per job, with the exit code and the base state', () => {
     '2026-11-23T09:31:00',
     '2026-11-23T09:31:01',
     '2026-11-23T09:31:02',
+    '00:10:00',
     'gpuq:1',
     'name\nof|job',
   ]

@@ -67,6 +67,7 @@ const job = z.object({
   submit_time: number,
   start_time: number,
   end_time: number,
+  time_limit: number,
 })
 
 /** The jobs in an answer of slurmrestd. @throws if it has another form. */
@@ -110,6 +111,7 @@ function toJobState(record: z.infer<typeof job>): SlurmJobState {
     startsAt: isPending ? startTime : null,
     startedAt: isPending ? null : startTime,
     endedAt: ended ? toDate(record.end_time) : null,
+    limitS: toSeconds(record.time_limit),
   }
 }
 
@@ -118,6 +120,11 @@ function toExitCode(value: z.infer<typeof exit> | undefined): number | null {
   if (typeof value === 'number') return exitCodeOf(value)
   const signal = value.signal?.id ?? value.signal?.signal_id ?? 0
   return signal > 0 ? 128 + signal : value.return_code
+}
+
+/** A limit in minutes, in seconds; negative: unlimited. */
+function toSeconds(minutes: number | null): number | null {
+  return minutes === null || minutes < 0 ? null : minutes * 60
 }
 
 /** Slurm's times are seconds since 1970; 0: none. */
@@ -186,7 +193,7 @@ export function readPartitions(answer: unknown): SlurmPartition[] {
         state: (record.state ?? record.partition?.state)?.[0] ?? '',
         nodes: nodes ?? 0,
         maxNodes: maxNodes === null || maxNodes < 0 ? null : maxNodes,
-        maxTimeS: minutes === null || minutes < 0 ? null : minutes * 60,
+        maxTimeS: toSeconds(minutes),
       }
     })
 }

@@ -97,6 +97,8 @@ export interface SlurmJobState {
   startsAt: Date | null
   startedAt: Date | null
   endedAt: Date | null
+  /** Its time limit in seconds; null: none. */
+  limitS: number | null
 }
 
 export interface SlurmNodeState {

@@ -4,6 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
@@ -54,6 +55,33 @@ it.each([
   const read = `group= memory= devices=\n${file}\nprintf %s "$group"`
   const { stdout } = await promisify(execFile)('bash', ['-c', read], { env })
   expect(stdout).toBe(group)
+})
+
+it('tells its worker that Slurm stops it, and ends with the exit code of the worker', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'gpuq-step-'))
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  await writeFile(join(directory, 'n0.port'), `${typeof address === 'object' ? address?.port : ''}\n`)
+  const env = { ...process.env, SLURMD_NODENAME: 'n0', SLURM_JOB_ID: '7' }
+  const step = spawn('bash', ['-c', batchScript({ ...script, directory, nodes: 1 })], {
+    env,
+    stdio: 'ignore',
+  })
+  const ended = once(step, 'exit')
+  try {
+    const [socket] = (await once(server, 'connection')) as [Socket]
+    const lines = createInterface({ input: socket })[Symbol.asyncIterator]()
+    expect((await lines.next()).value).toMatch(/^gpuq 1 secret row 7 /)
+    step.kill('SIGTERM')
+    expect((await lines.next()).value).toBe('stop')
+    socket.end('exit 143\n')
+    expect(await ended).toEqual([143, null])
+  } finally {
+    step.kill('SIGKILL')
+    server.close()
+    await rm(directory, { recursive: true })
+  }
 })
 
 it('connects again to a worker that restarts when the job has run for longer than a step waits for a worker', async () => {

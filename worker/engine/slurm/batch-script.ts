@@ -9,11 +9,6 @@ interface BatchScript {
 
 /** How long a step waits for a worker of its node. A worker that is updated is back within seconds. */
 const workerTimeoutS = 120
-/**
- * How long a step asks for its time left. A busy machine needs more than five seconds, and without an answer gpuq takes the end of
- * the time limit for a stop by Slurm. Less than the time between the signal and the limit.
- */
-const squeueTimeoutS = 20
 /** A connection that lasted this long was to a worker that serves the step. */
 const servedS = 5
 
@@ -54,12 +49,8 @@ function stepOf({ rowId, secret, directory }: BatchScript): string {
   local file="${directory}/$SLURMD_NODENAME.port"
   trap '' PIPE
   gpuq_stop() {
-    # A signal while the job runs, at most two minutes before its end, means that its time limit is near.
     stopped=stop
-    case $(timeout ${squeueTimeoutS} squeue --noheader --jobs="$SLURM_JOB_ID" --states=RUNNING --format=%L 2>/dev/null) in
-      [01]:??) stopped=limit ;;
-    esac
-    printf '%s\\n' $stopped >&3
+    echo stop >&3
   }
   trap gpuq_stop TERM
   exec 3>/dev/null
@@ -78,7 +69,7 @@ function stepOf({ rowId, secret, directory }: BatchScript): string {
     printf 'gpuq 1 ${secret} ${rowId} %s %s %s %s %s %s %s\\n' "$SLURM_JOB_ID" "\${SLURM_RESTART_COUNT:-0}" "\${SLURM_PROCID:-0}" \\
       "\${SLURM_CPUS_ON_NODE:-1}" "\${SLURM_MEM_PER_NODE:-0}" "\${gpus:--}" "\${group:-/}" 2>/dev/null >&3
     began=$SECONDS
-    [ -z "$stopped" ] || printf '%s\\n' $stopped 2>/dev/null >&3
+    [ -z "$stopped" ] || echo stop 2>/dev/null >&3
     while :; do
       if read -r -u 3 word code; then
         case $word in

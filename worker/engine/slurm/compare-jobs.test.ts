@@ -55,6 +55,7 @@ function seen(state: string, more: Partial<SlurmJobState> = {}): SlurmJobState {
     startsAt: null,
     startedAt: null,
     endedAt: null,
+    limitS: null,
     ...more,
   }
 }
@@ -162,6 +163,19 @@ describe('a job that runs', () => {
 
   it.each(['RUNNING', 'SUSPENDED', 'COMPLETING'])('goes on while Slurm says %s', (state) => {
     expect(compareJob(running, seen(state))).toMatchObject({ stop: null, end: null, cancel: false })
+  })
+
+  it.each([
+    ['timeout', 'its time limit was near', 3500, 143],
+    ['slurm_stopped', 'it was told long before', 3000, 143],
+    ['slurm_stopped', 'its script ended by itself', 3500, 75],
+  ])('must stop with the reason %s if %s', (stop, _, ranS, exitCode) => {
+    const startedAt = new Date('2026-11-23T09:00:00Z')
+    const endedAt = new Date(startedAt.getTime() + ranS * 1000)
+    expect(compareJob(running, seen('FAILED', { startedAt, endedAt, exitCode, limitS: 3600 })).stop).toBe(
+      stop,
+    )
+    expect(compareJob(running, seen('FAILED', { startedAt, endedAt, exitCode })).stop).toBe('slurm_stopped')
   })
 
   it('must stop for its time limit while an epilog hides the final state', () => {

@@ -53,6 +53,12 @@ const isWaiting = ({ state }: SlurmJobState) =>
 /** Time for a step to end by itself after its task, before the Slurm job is cancelled. */
 const doneGraceS = 15
 
+/** Slurm sends SIGTERM at most this long before the time limit: `--signal`, and what a busy controller adds. */
+const nearLimitS = 120
+
+/** Exit code of a step that Slurm told to stop: SIGTERM. */
+export const terminatedCode = 128 + 15
+
 /** Why an attempt must stop in each state of its Slurm job. In the other states it runs. */
 const stopReasons: Readonly<Record<string, SlurmStopReason>> = {
   PENDING: 'slurm_requeued',
@@ -156,7 +162,16 @@ function stopOf(row: LiveSlurmJob, seen: SlurmJobState): SlurmStopReason | null 
   if (row.attemptRestart !== null && seen.restarts > row.attemptRestart) return 'slurm_requeued'
   // It hides the final state until the epilog has ended, but not why Slurm ended the job.
   if (seen.state === 'COMPLETING') return seen.reason === 'TimeLimit' ? 'timeout' : null
-  return stopReasons[seen.state] ?? null
+  return isNearLimit(seen) ? 'timeout' : (stopReasons[seen.state] ?? null)
+}
+
+/**
+ * Whether its step ended because Slurm sent it SIGTERM shortly before the time limit (`--signal`). Then the step ends with its
+ * program, before Slurm would set the state TIMEOUT.
+ */
+function isNearLimit({ exitCode, startedAt, endedAt, limitS }: SlurmJobState): boolean {
+  if (exitCode !== terminatedCode || startedAt === null || endedAt === null || limitS === null) return false
+  return limitS - (endedAt.getTime() - startedAt.getTime()) / 1000 <= nearLimitS
 }
 
 /** An attempt that ended in this start was judged with its tasks. */

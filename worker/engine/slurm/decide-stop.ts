@@ -3,8 +3,11 @@ import { notifySlurmChange, readStopReason, setStopReason } from '@/lib/cluster/
 import type { SlurmStopReason } from '@/lib/contract/reasons'
 import { logger } from '@/lib/logger'
 
-/** The leader asks Slurm at once when it is notified. Longer than a slow controller usually needs. */
-const limitMs = 15_000
+/**
+ * The leader asks Slurm at once when it is notified. Longer than a program has to end after SIGTERM, and a slow controller usually
+ * needs after that.
+ */
+const limitMs = 45_000
 /** While an epilog runs, Slurm does not show the final state, and gives the GPUs to nobody. */
 const completingLimitMs = 10 * 60_000
 const intervalMs = 200

@@ -4,6 +4,7 @@ import { placeSteps } from '@/lib/cluster/slurm/place-steps'
 import { findStepless } from '@/lib/cluster/slurm/step-ends'
 import { logger } from '@/lib/logger'
 import type { EngineNode } from '../engine'
+import { terminatedCode } from './compare-jobs'
 import { decideStop } from './decide-stop'
 import { StepEnds } from './step-ends'
 import { type StepConnection, StepServer } from './step-server'
@@ -20,8 +21,6 @@ const steplessGraceMs = 30_000
 const stopGraceMs = 10_000
 /** Exit code of a step that gpuq does not want. */
 const unwantedCode = 1
-/** Exit code of a step that Slurm told to stop: SIGTERM. */
-const terminatedCode = 128 + 15
 
 /**
  * Accepts the steps of Slurm jobs on a node: checks them, starts the job when all its steps have arrived, and ends each
@@ -119,7 +118,7 @@ export class StepService {
   /** Slurm shows why only when the step has ended, so the step ends with the container and before the task. */
   #onStop(step: StepConnection, task: TaskOfStep): void {
     if (step.answered) return
-    const stopped = this.#stop(step.report, task, stopGraceMs, step.stopping.reason === 'limit')
+    const stopped = this.#stop(step.report, task, stopGraceMs)
     void stopped.then(() => step.closed.aborted || step.exit(terminatedCode))
   }
 
@@ -127,12 +126,9 @@ export class StepService {
     { rowId, slurmId }: Pick<StepReport, 'rowId' | 'slurmId'>,
     task: TaskOfStep,
     graceMs: number,
-    isLimit = false,
   ): Promise<void> {
-    logger.info({ slurm: slurmId, job: task.jobId, isLimit }, 'Slurm stops a job on this node')
-    const reason = isLimit
-      ? Promise.resolve('timeout' as const)
-      : decideStop(rowId, task.attempt, this.signal)
+    logger.info({ slurm: slurmId, job: task.jobId }, 'Slurm stops a job on this node')
+    const reason = decideStop(rowId, task.attempt, this.signal)
     await this.node.stopAttempt({ ...task, graceMs, reason })
   }
 

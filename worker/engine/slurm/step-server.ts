@@ -8,6 +8,8 @@ import { parseStepLine } from './step-line'
 const maxLineBytes = 1024
 /** More than the steps of a node; each is one socket. */
 const maxConnections = 2048
+/** What a step says when Slurm sends it SIGTERM. Scripts of earlier versions said `limit` near the time limit. */
+const stopWords = ['stop', 'limit']
 /** Time for a connection to introduce itself. */
 const introductionMs = 10_000
 
@@ -15,7 +17,7 @@ const introductionMs = 10_000
 export class StepConnection {
   /** Aborted when the connection is closed, by either side. */
   readonly closed: AbortSignal
-  /** Aborted when Slurm told the step to stop; its reason is `limit` if the time limit is near. */
+  /** Aborted when Slurm told the step to stop. */
   readonly stopping: AbortSignal
   #answered = false
 
@@ -106,7 +108,7 @@ export class StepServer {
         const line = text.slice(0, end)
         text = text.slice(end + 1)
         if (introduced) {
-          if (line === 'stop' || line === 'limit') stopping.abort(line)
+          if (stopWords.includes(line)) stopping.abort()
           continue
         }
         const report = parseStepLine(line)
