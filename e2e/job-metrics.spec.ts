@@ -1,10 +1,11 @@
 import { AxeBuilder } from '@axe-core/playwright'
 import { expect, type Locator, type Page } from '@playwright/test'
+import { z } from 'zod'
 import type { JobMetrics, MetricSeries } from '@/lib/contract/metrics/job-metrics'
 import { expectNoSideScroll, test } from './browser-test'
 import { signIn } from './sign-in'
 import { cancelAll, createUser, noLimits, type TestUser } from './test-users'
-import { configText, longRunning, submit } from './uploads'
+import { configText, longRunning, sendParts, submit } from './uploads'
 
 /** The charts of a job's metrics, and the comparison of jobs. */
 
@@ -289,6 +290,40 @@ test.describe('a comparison', () => {
       await expect(page.getByRole('link', { name: 'second' })).toBeVisible()
     })
   }
+
+  test.describe('of uploaded directories', () => {
+    let directories: string[]
+    test.beforeAll(async () => {
+      const upload = async (files: Record<string, string>) => {
+        const { text } = await sendParts(person, [
+          ...Object.entries(files).map(([filename, content]) => ({ name: 'files', content, filename })),
+          { name: 'config_file', content: configText(), filename: 'config.yaml' },
+        ])
+        return z.object({ job_id: z.string() }).parse(JSON.parse(text)).job_id
+      }
+      const common = { 'main.py': 'import src.model\n', 'data/points.csv': 'a,b\n1,2\n' }
+      directories = await Promise.all([
+        upload({ ...common, 'src/model.py': 'rate = 1\nsize = 8\n', 'old.txt': 'old\n' }),
+        upload({ ...common, 'src/model.py': 'rate = 2\nsize = 8\n', 'new.txt': 'new\n' }),
+      ])
+    })
+
+    for (const { width, colorScheme } of views) {
+      test(`lists the changed files and their lines at ${width} px, ${colorScheme}`, async ({ page }) => {
+        await page.setViewportSize({ width, height: 800 })
+        await page.emulateMedia({ colorScheme })
+        await page.goto(`/jobs/compare?ids=${directories.join(',')}`)
+        const directory = page.getByRole('region', { name: 'Uploaded directory' })
+        await expect(directory.getByRole('button')).toHaveText([/^new\.txt/, /^old\.txt/, /^src\/model\.py/])
+        await directory.getByRole('button', { name: /src\/model\.py/ }).focus()
+        await page.keyboard.press('Enter')
+        await expect(directory.getByText(/removed: .*rate = 1/)).toBeVisible()
+        await expect(directory.getByText(/added: .*rate = 2/)).toBeVisible()
+        await expectNoSideScroll(page)
+        await expectAccessible(page)
+      })
+    }
+  })
 
   test('begins on the page of a job and continues with the keyboard', async ({ page }) => {
     await page.goto(`/jobs/${jobs[0]}`)
