@@ -32,8 +32,8 @@ export async function benchFirstOutput(
         return took
       },
       cold: () => submitAndWatch(cold),
-      dockerRun: () => run(),
-      dockerRunNoNetwork: () => run('--network', 'none'),
+      dockerRun: async () => (await run()).firstOutputMs,
+      dockerRunNoNetwork: async () => (await run('--network', 'none')).firstOutputMs,
     })
   })
 }
@@ -65,15 +65,21 @@ export async function benchTorch(
     return measureInTurn(rounds, {
       prepared: () => measure(prepared, untilPrepared),
       plain: () => measure(plain, untilWarm),
-      dockerRun: () => run(),
+      dockerRun: async () => (await run()).firstOutputMs,
     })
   })
 }
 
-/** Provides a function that runs a program by `docker run`, and returns the time until its first line. */
-async function withDockerRun<T>(
+/** When a command printed first and when it ended, in milliseconds since its start. */
+interface CommandTimes {
+  firstOutputMs: number
+  endMs: number
+}
+
+/** Provides a function that runs a program by `docker run`. Its output is read and thrown away. */
+export async function withDockerRun<T>(
   program: string,
-  work: (run: (...options: string[]) => Promise<number>) => Promise<T>,
+  work: (run: (...options: string[]) => Promise<CommandTimes>) => Promise<T>,
 ): Promise<T> {
   const directory = await mkdtemp(join(tmpdir(), 'gpuq-bench-'))
   const file = join(directory, 'solution.py')
@@ -81,7 +87,7 @@ async function withDockerRun<T>(
   const volume = `${file}:/job/solution.py:ro`
   const command = ['gpuq/python:1', 'python', '-u', '/job/solution.py']
   try {
-    return await work((...options) => untilFirstLine(['run', '--rm', ...options, '-v', volume, ...command]))
+    return await work((...options) => timeDocker(['run', '--rm', ...options, '-v', volume, ...command]))
   } finally {
     await rm(directory, { recursive: true, force: true })
   }
@@ -118,8 +124,8 @@ export async function watchSubmission(
   return { jobId, sentAt, acceptedAt, firstLineAt }
 }
 
-/** Wait, so that the next measurement starts on an idle machine. */
-async function untilEnded(system: System, jobId: string): Promise<void> {
+/** Waits until a job has completed and its output is stored as a file. */
+export async function untilEnded(system: System, jobId: string): Promise<void> {
   for (;;) {
     const { body } = await call(`${system.url}/api/status/${jobId}`, {
       headers: { authorization: `Bearer ${system.adminToken}` },
@@ -174,7 +180,7 @@ async function hasWarm(nodeId: string): Promise<boolean> {
   return stdout !== ''
 }
 
-async function untilFirstLine(args: string[]): Promise<number> {
+async function timeDocker(args: string[]): Promise<CommandTimes> {
   const began = performance.now()
   const child = spawn('docker', args, { stdio: ['ignore', 'pipe', 'pipe'] })
   let complaint = ''
@@ -184,11 +190,14 @@ async function untilFirstLine(args: string[]): Promise<number> {
   const first = new Promise<number>((resolve) =>
     child.stdout.once('data', () => resolve(performance.now() - began)),
   )
-  const ended = new Promise<void>((resolve, reject) =>
-    child.once('exit', (code) =>
-      code === 0 ? resolve() : reject(new Error(`docker ${args.join(' ')}: ${complaint}`)),
+  child.stdout.resume()
+  const ended = new Promise<number>((resolve, reject) =>
+    child.once('close', (code) =>
+      code === 0
+        ? resolve(performance.now() - began)
+        : reject(new Error(`docker ${args.join(' ')}: ${complaint}`)),
     ),
   )
-  const [took] = await Promise.all([first, ended])
-  return took
+  const [firstOutputMs, endMs] = await Promise.all([first, ended])
+  return { firstOutputMs, endMs }
 }

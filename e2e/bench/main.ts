@@ -15,6 +15,7 @@ import { benchLargeQueue } from './large-queue'
 import { type Figures, ms, times } from './measure'
 import { benchMemory } from './memory'
 import { benchNextJob } from './next-job'
+import { benchLineToScreen, benchManyJobs, benchManyLines, manyJobsNodes } from './output'
 import { benchSubmissions } from './submissions'
 import { type TracedStep, traceNextJob, traceSubmission } from './trace'
 import { withSystem } from './with-system'
@@ -86,6 +87,37 @@ const parts: Record<string, () => Promise<Record<string, number>>> = {
       `  p50 ${ms(next.median)} (target: 60 ms), p95 ${ms(next.p95)}, min ${ms(next.min)}, max ${ms(next.max)}`,
     )
     return { end_to_next_line_p50_ms: next.median, end_to_next_line_p95_ms: next.p95 }
+  },
+
+  'line-to-screen': async () => {
+    const delay = await withSystem({}, (system) => benchLineToScreen(system, 10 * rounds))
+    say(`Line printed → line in a frame of Chromium, ${delay.count} lines, ten per second`)
+    say(`  p50 ${ms(delay.median)} (target: 20 ms), p95 ${ms(delay.p95)} (target: 60 ms)`)
+    return { line_to_screen_p50_ms: delay.median, line_to_screen_p95_ms: delay.p95 }
+  },
+
+  output: async () => {
+    const lines = await withSystem({}, (system) => benchManyLines(system, Math.min(rounds, 5)))
+    const ratio = lines.gpuq.median / lines.dockerRun.median
+    say('One job prints 1,000,000 lines: from the request until all are stored')
+    say(`  gpuq                        ${ms(lines.gpuq.median)}   ${times(ratio)} of docker run`)
+    say(`  docker run                  ${ms(lines.dockerRun.median)}`)
+    const jobs = await withSystem({ workers: manyJobsNodes }, (system) => benchManyJobs(system, 20))
+    const { delay, webCpuMs, databaseCpuMs, workerCpuMs } = jobs
+    say('A hundred jobs print ten lines per second each')
+    say(`  line printed → client       p50 ${ms(delay.median)}, p95 ${ms(delay.p95)}, ${delay.count} lines`)
+    say(
+      `  CPU time of 1,000 lines     web server ${ms(webCpuMs)}, PostgreSQL ${ms(databaseCpuMs)}, workers ${ms(workerCpuMs)}`,
+    )
+    return {
+      million_lines_ratio: ratio,
+      million_lines_ms: lines.gpuq.median,
+      many_jobs_line_p50_ms: delay.median,
+      many_jobs_line_p95_ms: delay.p95,
+      thousand_lines_web_cpu_ms: webCpuMs,
+      thousand_lines_database_cpu_ms: databaseCpuMs,
+      thousand_lines_worker_cpu_ms: workerCpuMs,
+    }
   },
 
   directories: async () => {
