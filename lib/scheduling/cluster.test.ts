@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { Cluster } from './cluster'
-import { EarliestStarts } from './reservation'
+import { EarliestStarts } from './reservations/reservation'
 import { gpu, node, oneGpu } from './testing/rows'
 
 const whole = (id: string) => ({

@@ -1,9 +1,9 @@
-import type { SetAside } from './fair-share/set-aside'
 import type { NodeLedger } from './node-ledger'
 import type { NodePlacement } from './placer'
 import type { QueueOrder } from './queue-order'
 import type { Queue } from './queues'
-import { findVictims, type Reservation, respectsReservation } from './reservation'
+import { findVictims, type Reservation, respectsReservation } from './reservations/reservation'
+import type { SetAside } from './reservations/set-aside'
 import type { Placement, Preemption, WaitingJob } from './types'
 
 /** What a pass needs from the scheduler. */

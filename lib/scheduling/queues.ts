@@ -1,5 +1,5 @@
 import type { Placer } from './placer'
-import type { EarliestStarts } from './reservation'
+import type { EarliestStarts } from './reservations/reservation'
 import type { WaitingJob } from './types'
 
 /** The state of all jobs with an equal request. If one of them does not fit, none does. */

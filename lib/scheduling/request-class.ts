@@ -14,7 +14,7 @@ import {
   type RequestClassState,
   type ShareKey,
 } from './queues'
-import type { EarliestStarts } from './reservation'
+import type { EarliestStarts } from './reservations/reservation'
 import type { WaitingJob } from './types'
 
 export class RequestClass implements RequestClassState {

@@ -1,7 +1,6 @@
 import { Candidates } from './candidates'
 import { Cluster } from './cluster'
 import { Promotion } from './fair-share/promotion'
-import { maxReservationsOn, SetAside } from './fair-share/set-aside'
 import { Fragmentation } from './fragmentation'
 import type { NodeLedger } from './node-ledger'
 import { Pass } from './pass'
@@ -9,7 +8,8 @@ import { type NodePlacement, Placer } from './placer'
 import { gpuMilliOf, QueueOrder } from './queue-order'
 import { compareEntries, comparePositions, type Queue } from './queues'
 import { RequestClass } from './request-class'
-import { EarliestStarts } from './reservation'
+import { EarliestStarts } from './reservations/reservation'
+import { maxReservationsOn, SetAside } from './reservations/set-aside'
 import { expectedEnd } from './run-times/overdue'
 import type { JobFacts, Placement, Plan, ResourceRequest, RunningJob, Snapshot, WaitingJob } from './types'
 import { countKinds, requestKey } from './workload'
@@ -51,7 +51,7 @@ export class Scheduler {
     const { name, halfLifeMs } = snapshot.policy
     const gpus = snapshot.nodes.reduce((sum, node) => sum + node.gpus.length, 0)
     this.#promotion = name === 'fair_share' ? new Promotion(halfLifeMs, 1000 * gpus) : null
-    this.maxReservations = name === 'fair_share' ? maxReservationsOn(snapshot.nodes.length) : 1
+    this.maxReservations = maxReservationsOn(snapshot.nodes.length, name)
     const { workload, waiting } = snapshot
     const expected =
       workload.length > 0

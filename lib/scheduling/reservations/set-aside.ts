@@ -1,6 +1,6 @@
 import type { QueueOrder } from '../queue-order'
 import type { Queue } from '../queues'
-import type { WaitingJob } from '../types'
+import type { PolicyName, WaitingJob } from '../types'
 
 /**
  * Blocked jobs that have a reservation in a pass. Until its end they are not in their queues, and their projects are
@@ -27,15 +27,18 @@ export class SetAside {
   }
 }
 
-const maxReservations = 8
+/** Under fair_share, and under the other policies. */
+const maxReservations = { fairShare: 8, ordered: 2 }
 /** A cluster with more nodes is large. */
 const largeCluster = 64
 
 /**
- * Returns how many blocked jobs may have a reservation. A project's large jobs get their share only if several nodes are
- * emptied for them at once. On a large cluster whole nodes become free more often, and each reservation takes
- * milliseconds.
+ * Returns how many blocked jobs may have a reservation. With only one, later jobs can delay the second blocked job again and again:
+ * large jobs wait longer, and their forecasts are wrong. With more of them, short jobs wait longer. Under fair_share, a project's large jobs get their
+ * share only if several nodes are emptied for them at once. On a large cluster whole nodes become free more often, and each
+ * reservation takes milliseconds.
  */
-export function maxReservationsOn(nodes: number): number {
-  return nodes > largeCluster ? 1 : Math.max(1, Math.min(maxReservations, nodes >> 1))
+export function maxReservationsOn(nodes: number, policy: PolicyName): number {
+  const most = policy === 'fair_share' ? maxReservations.fairShare : maxReservations.ordered
+  return nodes > largeCluster ? 1 : Math.max(1, Math.min(most, nodes >> 1))
 }

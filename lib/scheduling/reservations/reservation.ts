@@ -1,7 +1,7 @@
-import { type CapacityNeed, isFree, Needs, needOn } from './capacity'
-import type { Cluster } from './cluster'
-import type { NodeLedger } from './node-ledger'
-import type { ResourceRequest, TaskPlacement } from './types'
+import { type CapacityNeed, isFree, Needs, needOn } from '../capacity'
+import type { Cluster } from '../cluster'
+import type { NodeLedger } from '../node-ledger'
+import type { ResourceRequest, TaskPlacement } from '../types'
 
 /** Capacity that is reserved for the first blocked job: when it will start, and on which nodes. */
 export interface Reservation {
