@@ -7,7 +7,7 @@ import { queueSchema } from '@/lib/contract/cluster/cluster'
 import { createFakeNode } from './cluster-page'
 import { theSystem } from './system/the-system'
 import { createUser, noLimits, type TestUser } from './test-users'
-import { fileOf, submit, waitingConfig } from './uploads'
+import { configText, fileOf, submit, waitingConfig } from './uploads'
 
 /** Tests the built `gpuq` as a user runs it. Needs no browser. */
 
@@ -152,6 +152,25 @@ test('results prints the file to stdout or writes it to a file', async () => {
   const file = join(home, 'results.jsonl')
   expect(await gpuq(['results', id, '-o', file])).toEqual({ code: 0, out: '', err: '' })
   expect(await readFile(file, 'utf8')).toBe(printed.out)
+})
+
+test('submit --depends-on starts a job after another one, and cancels it if that one does not complete', async () => {
+  const first = await submit(person, 'print(1)', waitingConfig)
+  const path = await solution('print(2)')
+  const { out } = await gpuq(['submit', path, '--no-wait', '--depends-on', first, ...small])
+  const second = out.trim()
+  expect((await gpuq(['status', second])).out).toContain(`Not completed: ${first}.`)
+  expect(await gpuq(['cancel', first])).toMatchObject({ code: 0 })
+  expect(await gpuq(['wait', second])).toMatchObject({ code: 130 })
+  expect((await gpuq(['status', second])).out).toContain(`The job ${first} has ended as cancelled.`)
+  const late = await gpuq(['submit', path, '--depends-on', first, ...small])
+  expect(late).toMatchObject({ code: 2, out: '' })
+  expect(late.err).toContain('run that job again, and name the new one')
+  const done = await submit(person, 'print(1)', configText(), { wait: true })
+  expect(await gpuq(['submit', path, '-q', '--depends-on', done, ...small])).toMatchObject({
+    code: 0,
+    out: '2\n',
+  })
 })
 
 test('waiting jobs can be listed, reprioritized, cancelled and waited for', async () => {
