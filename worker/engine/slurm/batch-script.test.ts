@@ -1,7 +1,7 @@
-import { execFile, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer, type Socket } from 'node:net'
+import { createServer, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -57,55 +57,53 @@ it.each([
   expect(stdout).toBe(group)
 })
 
-it('tells its worker that Slurm stops it, and ends with the exit code of the worker', async () => {
+/** Runs the script of a step beside a server in the place of its worker. `change` edits the script. */
+async function withStep(
+  change: (text: string) => string,
+  work: (step: ChildProcess, server: Server, ended: Promise<unknown[]>) => Promise<void>,
+): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), 'gpuq-step-'))
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()
   await writeFile(join(directory, 'n0.port'), `${typeof address === 'object' ? address?.port : ''}\n`)
-  const env = { ...process.env, SLURMD_NODENAME: 'n0', SLURM_JOB_ID: '7' }
-  const step = spawn('bash', ['-c', batchScript({ ...script, directory, nodes: 1 })], {
-    env,
-    stdio: 'ignore',
-  })
-  const ended = once(step, 'exit')
-  try {
-    const [socket] = (await once(server, 'connection')) as [Socket]
-    const lines = createInterface({ input: socket })[Symbol.asyncIterator]()
-    expect((await lines.next()).value).toMatch(/^gpuq 1 secret row 7 /)
-    step.kill('SIGTERM')
-    expect((await lines.next()).value).toBe('stop')
-    socket.end('exit 143\n')
-    expect(await ended).toEqual([143, null])
-  } finally {
-    step.kill('SIGKILL')
-    server.close()
-    await rm(directory, { recursive: true })
-  }
-})
-
-it('connects again to a worker that restarts when the job has run for longer than a step waits for a worker', async () => {
-  const directory = await mkdtemp(join(tmpdir(), 'gpuq-step-'))
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  await writeFile(join(directory, 'n0.port'), `${typeof address === 'object' ? address?.port : ''}\n`)
-  // The step waits 8 s for a worker instead of two minutes.
-  const text = batchScript({ ...script, directory, nodes: 1 }).replace('-lt 120', '-lt 8')
+  const text = change(batchScript({ ...script, directory, nodes: 1 }))
   const env = { ...process.env, SLURMD_NODENAME: 'n0', SLURM_JOB_ID: '7' }
   const step = spawn('bash', ['-c', text], { env, stdio: 'ignore' })
-  const ended = once(step, 'exit')
   try {
-    const [first] = (await once(server, 'connection')) as [Socket]
-    await sleep(9_000)
-    first.destroy()
-    const [second] = (await Promise.race([once(server, 'connection'), ended])) as [Socket | number]
-    expect(typeof second).toBe('object')
-    if (typeof second === 'object') second.end('exit 3\n')
-    expect(await ended).toEqual([3, null])
+    await work(step, server, once(step, 'exit'))
   } finally {
     step.kill('SIGKILL')
     server.close()
     await rm(directory, { recursive: true })
   }
-})
+}
+
+it('tells its worker that Slurm stops it, and ends with the exit code of the worker', () =>
+  withStep(
+    (text) => text,
+    async (step, server, ended) => {
+      const [socket] = (await once(server, 'connection')) as [Socket]
+      const lines = createInterface({ input: socket })[Symbol.asyncIterator]()
+      expect((await lines.next()).value).toMatch(/^gpuq 1 secret row 7 /)
+      step.kill('SIGTERM')
+      expect((await lines.next()).value).toBe('stop')
+      socket.end('exit 143\n')
+      expect(await ended).toEqual([143, null])
+    },
+  ))
+
+it('connects again to a worker that restarts when the job has run for longer than a step waits for a worker', () =>
+  withStep(
+    // The step waits 8 s for a worker instead of two minutes.
+    (text) => text.replace('-lt 120', '-lt 8'),
+    async (_, server, ended) => {
+      const [first] = (await once(server, 'connection')) as [Socket]
+      await sleep(9_000)
+      first.destroy()
+      const [second] = (await Promise.race([once(server, 'connection'), ended])) as [Socket | number]
+      expect(typeof second).toBe('object')
+      if (typeof second === 'object') second.end('exit 3\n')
+      expect(await ended).toEqual([3, null])
+    },
+  ))
