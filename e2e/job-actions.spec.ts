@@ -43,6 +43,27 @@ test('a waiting job shows its reason and can be cancelled on its page', async ({
   await expectStatus(page, 'Cancelled')
 })
 
+test('a job that is begun on the page of another one waits for it, and is cancelled with it', async ({
+  page,
+}) => {
+  const first = await submit(person, 'print(1)', waitingConfig)
+  await page.goto(`/jobs/${first}`)
+  await page.getByRole('button', { name: 'More', exact: true }).click()
+  await page.getByRole('menuitem', { name: 'New job after this one' }).click()
+  await expect(editorOf(page, 'config.yaml')).toContainText(`depends_on: ${first}`)
+  await rewrite(page, 'solution.py', 'print(2)')
+  await rewrite(page, 'config.yaml', configText({ depends_on: [first] }))
+  const second = await submitDraft(page)
+  await expect(page.getByRole('main')).toContainText(
+    `The job waits for other jobs to complete. Not completed: ${first}.`,
+  )
+  await page.getByRole('tab', { name: 'Details' }).click()
+  await expect(page.getByRole('link', { name: first })).toHaveAttribute('href', `/jobs/${first}`)
+  await person.client.jobs.cancel(first)
+  await expectStatus(page, 'Cancelled')
+  expect(await person.client.jobs.get(second)).toMatchObject({ reason: 'dependency_failed' })
+})
+
 test('a job can be run again unchanged, and again with edits', async ({ page }) => {
   const config = configText({ name: 'first', tags: ['kept'], env: { WORD: 'kept' } })
   const first = await submit(person, 'import os\nprint("it was", os.environ["WORD"])', config, { wait: true })

@@ -1,9 +1,11 @@
 import type { Metadata } from 'next'
 import { notFound } from 'next/navigation'
+import { draftAfter } from '@/components/jobs/submit/draft'
 import { SubmitView } from '@/components/jobs/submit/submit-view'
 import { keys } from '@/components/queries/queries'
 import { listEnvironments } from '@/lib/access/environments'
 import { listRefusedKeys } from '@/lib/jobs/config/capabilities'
+import { findVisibleJob } from '@/lib/jobs/read/job-visibility'
 import { readSource } from '@/lib/jobs/read/read'
 import { nullIfNotFound } from '../null-if-not-found'
 import { Prefetched } from '../prefetched'
@@ -19,9 +21,17 @@ export default async function SubmitPage({ searchParams }: { searchParams: Searc
   // The files of a job to edit and run again.
   const start = from === null ? null : await nullIfNotFound(readSource(actor, from))
   if (from !== null && start === null) notFound()
+  const after = params.get('after')
+  const earlier = after === null ? null : await nullIfNotFound(findVisibleJob(actor, after))
+  if (after !== null && earlier === null) notFound()
   return (
     <Prefetched queryKey={keys.environments} load={() => listEnvironments(actor)}>
-      <SubmitView key={from} handle={actor.handle} start={start} refusedKeys={listRefusedKeys()} />
+      <SubmitView
+        key={from ?? after}
+        handle={actor.handle}
+        start={start ?? (earlier && draftAfter(earlier.id))}
+        refusedKeys={listRefusedKeys()}
+      />
     </Prefetched>
   )
 }

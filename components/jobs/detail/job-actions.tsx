@@ -7,6 +7,7 @@ import {
   FileJson,
   GitCompareArrows,
   Link2,
+  ListPlus,
   Pencil,
   RotateCw,
   Share2,
@@ -156,6 +157,11 @@ function MoreActions({ job, readOnly }: JobActionsProps) {
           </>
         )}
         <MenuSeparator />
+        {readOnly || job.status === 'failed' || job.status === 'cancelled' ? null : (
+          <MenuItem icon={ListPlus} href={`/submit?after=${id}`}>
+            New job after this one
+          </MenuItem>
+        )}
         <MenuItem icon={GitCompareArrows} href={comparePath([id])}>
           Compare with…
         </MenuItem>

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import {
   blankDraft,
   commandOf,
+  draftAfter,
   forgetDraft,
   isCommand,
   loadDraft,
@@ -19,6 +20,12 @@ describe('withoutToken', () => {
     expect(withoutToken(`{'a': 1, 'token': '${secret}'}`)).not.toContain(secret)
     expect(withoutToken('a: 1\n')).toBe('a: 1\n')
   })
+})
+
+it('a draft after a job has its id in the config, and the rest of a blank draft', () => {
+  const { code, config } = draftAfter('01998f6e-2d4a-7c31-9b0e-5f2a8c4d7e61')
+  expect(code).toBe('')
+  expect(config).toBe(`${blankDraft.config}depends_on: 01998f6e-2d4a-7c31-9b0e-5f2a8c4d7e61\n`)
 })
 
 describe('a command', () => {

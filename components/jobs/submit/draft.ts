@@ -14,6 +14,11 @@ export const blankDraft: Draft = {
   config: 'competition_id:\nproject_id:\nexpected_time: 300  # seconds\n',
 }
 
+/** A blank draft of a job that starts when another one has completed. */
+export function draftAfter(jobId: string): Draft {
+  return { ...blankDraft, config: `${blankDraft.config}depends_on: ${jobId}\n` }
+}
+
 /** The shell command in the config; null if the job runs the program. */
 export function commandOf(config: string): string | null {
   const read = readConfigText(config)?.read('command')
