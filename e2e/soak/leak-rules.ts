@@ -76,7 +76,7 @@ const rules: readonly [pattern: RegExp, rule: LeakRule][] = [
     },
   ],
   [
-    /^rows (jobs|tasks|allocations|idempotency_keys|job_metrics|notification_deliveries|audit_events)$/,
+    /^rows (jobs|tasks|task_usage|allocations|idempotency_keys|job_metrics|notification_deliveries|audit_events)$/,
     {
       basis: 'per accepted job',
       factor: 1.25,
