@@ -179,9 +179,10 @@ print(json.dumps({"seed": os.environ["SEED"], "args": sys.argv[1:]}))`
 
   it('starts after the job that it depends on has completed', async () => {
     const first = await submit('print("first")')
+    const limits = { submissionsPerMinute: 10, maxActiveJobs: 10 }
+    const owner = { ...(await actorOf(lab, first)), limits }
     const queue = (after: string) =>
       lab.inDatabase(async () => {
-        const owner = await actorOf(lab, first)
         const input = queueSubmitSchema.parse({ command: 'true', depends_on: after, max_time: 60 })
         return (await submitToQueue(owner, input, null)).jobId
       })
