@@ -164,7 +164,7 @@ test('submit --depends-on starts a job after another one, and cancels it if that
   expect(await gpuq(['wait', second])).toMatchObject({ code: 130 })
   expect((await gpuq(['status', second])).out).toContain(`The job ${first} has ended as cancelled.`)
   const late = await gpuq(['submit', path, '--depends-on', first, ...small])
-  expect(late).toMatchObject({ code: 2, out: '' })
+  expect(late).toMatchObject({ code: 1, out: '' })
   expect(late.err).toContain('run that job again, and name the new one')
   const done = await submit(person, 'print(1)', configText(), { wait: true })
   expect(await gpuq(['submit', path, '-q', '--depends-on', done, ...small])).toMatchObject({
