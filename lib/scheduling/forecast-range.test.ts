@@ -34,7 +34,7 @@ it('has a range that contains the forecast and the samples, and does not begin b
 
 it('ends later under policies in which jobs that are submitted later go first', () => {
   const latest = (name: PolicyName) => rangeOf(100, [], { now: 0, policy: { ...policy, name } }).latest
-  expect(latest('fcfs')).toBe(130)
+  expect(latest('fcfs')).toBe(120)
   expect(latest('fair_share')).toBe(225)
   expect(rangeOf(0, [], { now: 0, policy })).toEqual({ earliest: 0, expected: 0, latest: 0 })
 })
