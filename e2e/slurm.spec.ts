@@ -133,6 +133,8 @@ test('in the browser: sign in, submit, see why Slurm lets the job wait and until
   page,
 }) => {
   const blocker = await block()
+  // A toast that fades has too little contrast.
+  await page.emulateMedia({ reducedMotion: 'reduce' })
   await page.goto('/submit')
   await page.getByLabel('E-mail or user id').fill(person.email)
   await page.getByLabel('Password').fill(person.password)
