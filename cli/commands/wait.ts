@@ -70,8 +70,8 @@ export function hold(context: Context, given: readonly string[]): Promise<number
 /** Lets held jobs start. */
 export function release(context: Context, given: readonly string[]): Promise<number> {
   return changeEach(context, given, async (client, id) => {
-    await client.queue.setHeld(id, { held: false })
-    return 'released'
+    const { reason } = await client.queue.setHeld(id, { held: false })
+    return reason === 'dependency' ? 'waits for other jobs' : 'released'
   })
 }
 

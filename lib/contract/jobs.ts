@@ -153,7 +153,7 @@ export const jobDetailSchema = jobSummarySchema.extend({
     .array(
       z.object({
         job_id: z.string().describe('an id, or slurm:1234 for a job that is only in Slurm'),
-        name: z.string().nullable(),
+        name: z.string().nullable().describe('null: it has none, or belongs to another project'),
         status: z.enum(uploadStatuses).nullable().describe('null: gpuq does not know the job'),
       }),
     )

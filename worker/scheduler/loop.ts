@@ -11,6 +11,8 @@ import { sweep } from './sweep'
 const lostNodesIntervalMs = 1_000
 /** In case a notification is lost. */
 const dependenciesIntervalMs = 1_000
+/** Many submissions and ends at once lead to few searches. */
+const dependenciesRestMs = 100
 
 /**
  * The leader's loop: lets the engine start jobs, ends the wait of jobs for other jobs, handles lost nodes, stores the
@@ -26,12 +28,12 @@ export async function lead(engine: Engine, signal: AbortSignal): Promise<void> {
   ])
 }
 
-/** Each job that ends notifies the queue. With many dependencies, the rest joins the searches for several ends. */
+/** Each job that ends notifies the queue. A search that takes long is followed by as long a rest. */
 async function followDependencies(signal: AbortSignal): Promise<void> {
   await onQueueChange(signal, dependenciesIntervalMs, async () => {
     const beganMs = performance.now()
     await attempt('settle dependencies', settleDependencies)
-    await sleep(Math.min(dependenciesIntervalMs, performance.now() - beganMs), signal)
+    await sleep(Math.max(dependenciesRestMs, performance.now() - beganMs), signal)
     return false
   })
 }

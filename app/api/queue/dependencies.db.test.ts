@@ -56,7 +56,7 @@ describe('a job that depends on others', () => {
     expect(await startable()).toEqual([prepare, download])
     const waiting = await jobOf(train, ada)
     expect(waiting).toMatchObject({ status: 'queued', reason: 'dependency', position: null })
-    expect(waiting.reason_text).toContain(`Not completed: prepare (${prepare}), ${download}.`)
+    expect(waiting.reason_text).toContain(`Not completed: ${prepare}, ${download}.`)
     await end(prepare, 'completed')
     expect((await jobOf(train, ada)).reason_detail).toBe(`Not completed: ${download}.`)
     expect(await startable()).toEqual([download])
@@ -76,7 +76,7 @@ describe('a job that depends on others', () => {
     expect(await jobOf(second, ada)).toMatchObject({
       status: 'cancelled',
       reason: 'dependency_failed',
-      reason_detail: `The job first ${first} has ended as failed.`,
+      reason_detail: `The job ${first} has ended as failed.`,
     })
     expect(await jobOf(third, ada)).toMatchObject({ status: 'cancelled', reason: 'dependency_failed' })
     expect(await startable()).toEqual([other])
@@ -137,6 +137,11 @@ describe('a job that depends on others', () => {
     const second = await queue([first], { priority: 50 })
     const { queued } = await readQueue(ada)
     expect(queued.map(({ job_id, position }) => [job_id, position])).toContainEqual([second, null])
+    const elsewhere = await queue([], { name: 'elsewhere', project_id: 'other' })
+    const third = await queue([elsewhere])
+    expect(await call(getStatus, '/x', { params: { id: third }, ...ada })).toMatchObject({
+      body: { depends_on: [{ job_id: elsewhere, name: null, status: 'pending' }] },
+    })
     const page = await call(getStatus, '/x', { params: { id: second }, ...ada })
     expect(page).toMatchObject({
       status: 200,

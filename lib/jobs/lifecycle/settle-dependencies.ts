@@ -7,17 +7,19 @@ import { endWaitingJob } from './end-waiting'
 /** Rows of one pass, so that its transaction stays short. */
 const maxRows = 1_000
 
-/** SQL for the sentence that names the jobs for which a job waits. */
+/**
+ * SQL for the sentence with the ids of the jobs for which a job waits. Without their names: a read-only link shows the sentence to
+ * people who may not see these jobs.
+ */
 export const unfinishedJobs = (jobId: string) => `
-  (SELECT 'Not completed: ' || string_agg(coalesce(o.name || ' (' || o.id || ')', o.id::text), ', ' ORDER BY o.id) || '.'
-     FROM job_dependencies d JOIN jobs o ON o.id = d.depends_on WHERE d.job_id = ${jobId})`
+  (SELECT 'Not completed: ' || string_agg(d.depends_on::text, ', ' ORDER BY d.depends_on) || '.'
+     FROM job_dependencies d WHERE d.job_id = ${jobId})`
 
 /** A waiting job, and one of its dependencies. At least one of the two has ended. */
 interface EndedDependency {
   jobId: string
   dependsOn: string
-  /** The name and the id of the dependency. */
-  other: string
+  /** Of the dependency. */
   status: JobStatus
 }
 
@@ -35,7 +37,7 @@ export async function settleDependencies(): Promise<void> {
 async function settleSome(): Promise<number> {
   const { rows } = await database().pool.query<EndedDependency>({
     name: 'ended-dependencies',
-    text: `SELECT d.job_id AS "jobId", d.depends_on AS "dependsOn", concat_ws(' ', o.name, o.id) AS other, o.status
+    text: `SELECT d.job_id AS "jobId", d.depends_on AS "dependsOn", o.status
              FROM job_dependencies d JOIN jobs o ON o.id = d.depends_on JOIN jobs j ON j.id = d.job_id
             WHERE o.status IN ('completed', 'failed', 'cancelled') OR j.status <> 'pending' LIMIT $1`,
     values: [maxRows],
@@ -48,9 +50,9 @@ async function settle(tx: Transaction, ended: readonly EndedDependency[]): Promi
   const jobIds = [...new Set(ended.map(({ jobId }) => jobId))]
   // In the order in which all code locks jobs.
   await tx.query('SELECT 1 FROM jobs WHERE id = ANY ($1::uuid[]) ORDER BY id FOR UPDATE', [jobIds])
-  for (const { jobId, other, status } of ended) {
+  for (const { jobId, dependsOn, status } of ended) {
     if (!isFinal(status) || status === 'completed') continue
-    const detail = `The job ${other} has ended as ${status}.`
+    const detail = `The job ${dependsOn} has ended as ${status}.`
     await endWaitingJob(tx, jobId, { reason: 'dependency_failed', detail, exitCode: null })
   }
   await tx.query(

@@ -47,7 +47,8 @@ const selectDetail = `
          (SELECT jsonb_build_object('hash', encode(a.hash, 'hex'), 'files', a.files, 'bytes', a.bytes) FROM archives a WHERE a.id = j.archive_id) AS archive,
          (SELECT coalesce(jsonb_agg(jsonb_build_object('path', m.path, 'snapshot', m.name || '@' || m.version) ORDER BY m.path), '[]')
             FROM job_mounts m WHERE m.job_id = j.id) AS mounts,
-         (SELECT coalesce(jsonb_agg(jsonb_build_object('job_id', d.text, 'name', o.name, 'status', o.status) ORDER BY d.place), '[]')
+         (SELECT coalesce(jsonb_agg(jsonb_build_object('job_id', d.text, 'name', CASE WHEN o.project_id = j.project_id THEN o.name END,
+                                             'status', o.status) ORDER BY d.place), '[]')
             FROM jsonb_array_elements_text(coalesce(j.spec->'depends_on', '[]')) WITH ORDINALITY AS d (text, place)
             LEFT JOIN jobs o ON o.id = CASE WHEN d.text NOT LIKE 'slurm:%' THEN d.text::uuid END) AS dependencies,
          (SELECT jsonb_build_object('status', v.status, 'problem', v.problem, 'output', v.output)

@@ -3,7 +3,7 @@ import type { Cluster } from '../cluster'
 import type { NodeLedger } from '../node-ledger'
 import type { ResourceRequest, TaskPlacement } from '../types'
 
-/** Capacity that is reserved for the first blocked job: when it will start, and on which nodes. */
+/** Capacity that is reserved for a blocked job: when it will start, and on which nodes. */
 export interface Reservation {
   at: number
   nodes: ReadonlySet<NodeLedger>

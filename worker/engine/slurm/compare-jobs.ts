@@ -167,7 +167,7 @@ function stopOf(row: LiveSlurmJob, seen: SlurmJobState): SlurmStopReason | null 
 
 /**
  * Whether its step ended because Slurm sent it SIGTERM shortly before the time limit (`--signal`). Then the step ends with its
- * program, before Slurm would set the state TIMEOUT.
+ * program, before Slurm would set the state TIMEOUT. The time in suspension counts as run time here.
  */
 function isNearLimit({ exitCode, startedAt, endedAt, limitS }: SlurmJobState): boolean {
   if (exitCode !== terminatedCode || startedAt === null || endedAt === null || limitS === null) return false
