@@ -51,6 +51,33 @@ describe('a worker on a machine with GPUs', () => {
     await expectAllTrue(lab)
   })
 
+  it('lets a program with a GPU name its threads, without which CUDA does not start', async ({
+    openLab,
+    startEngine,
+  }) => {
+    const { lab } = await openGpuLab({ openLab, startEngine }, [idle(0, 'GPU-aaaa')])
+    const naming = `
+import threading
+def name(own):
+    try:
+        with open("/proc/self/task/%d/comm" % own, "w") as file:
+            file.write("cuda-event")
+        return open("/proc/self/task/%d/comm" % own).read().strip()
+    except OSError as error:
+        return error.strerror
+thread = threading.Thread(target=lambda: print(name(threading.get_native_id())))
+thread.start()
+thread.join()
+try:
+    open("/proc/sys/kernel/core_pattern", "w")
+except OSError as error:
+    print(error.strerror)`
+    const withGpu = await lab.jobs.submit(naming)
+    await lab.jobs.untilFinal(withGpu)
+    expect(await lab.jobs.stdout(withGpu)).toBe('cuda-event\nRead-only file system\n')
+    await expectAllTrue(lab)
+  })
+
   it('shows them, allocates free ones by UUID, and records their use', async ({ openLab, startEngine }) => {
     const { lab, standIn } = await openGpuLab({ openLab, startEngine }, [
       idle(0, 'GPU-aaaa'),

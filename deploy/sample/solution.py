@@ -8,22 +8,26 @@ import json
 import random
 
 
-def gpu_names():
-    """The names of the GPUs that the job has, from the driver. Empty without a GPU."""
+NO_DEVICE = 100
+
+
+def find_gpus():
+    """Return the names of the GPUs that the job has, from the driver, and the error of CUDA if it does not start."""
     try:
         driver = ctypes.CDLL("libcuda.so.1")
     except OSError:
-        return []
+        return [], 0
     count = ctypes.c_int(0)
-    if driver.cuInit(0) != 0 or driver.cuDeviceGetCount(ctypes.byref(count)) != 0:
-        return []
+    code = driver.cuInit(0) or driver.cuDeviceGetCount(ctypes.byref(count))
+    if code != 0:
+        return [], 0 if code == NO_DEVICE else code
     names = []
     for index in range(count.value):
         device, name = ctypes.c_int(0), ctypes.create_string_buffer(128)
         driver.cuDeviceGet(ctypes.byref(device), index)
         driver.cuDeviceGetName(name, len(name), device)
         names.append(name.value.decode())
-    return names
+    return names, 0
 
 
 def choose_arrays():
@@ -67,11 +71,13 @@ class Numbers(list):
 
 
 to_array, on_gpu, package = choose_arrays()
-gpus = gpu_names()
+gpus, cuda_error = find_gpus()
 if on_gpu:
     place = f"GPU 0 ({gpus[0]})" if gpus else "GPU 0"
 elif gpus:
     place = f"the CPU, because it cannot use GPU 0 ({gpus[0]})"
+elif cuda_error:
+    place = f"the CPU, because CUDA does not start (error {cuda_error})"
 else:
     place = "the CPU, because it finds no GPU"
 print(f"Hello from gpuq: {package} computes on {place}.")

@@ -125,6 +125,18 @@ describe('a container with GPUs', () => {
     expect(rules.judgeGpuCompute(listed(), run).status).toBe(compute)
   })
 
+  it.each([
+    ['libcuda.so.1 of the driver is not in the container', /nvidia-container-toolkit/],
+    ['cuInit: CUDA_ERROR_NO_DEVICE', /nvidia-container-toolkit/],
+    ['cuInit: CUDA_ERROR_SYSTEM_NOT_READY', /fabricmanager/],
+    ['cuInit: CUDA_ERROR_SYSTEM_DRIVER_MISMATCH', /Restart the machine/],
+    ['cuInit: CUDA_ERROR_UNKNOWN', /nvidia_uvm/],
+    ['cuInit: CUDA_ERROR_OPERATING_SYSTEM', /on the machine itself/],
+  ])('gets advice that fits the error %s', (error, action) => {
+    const judged = rules.judgeGpuVisible(listed(), ran(result(0, { ...invisible, error })))
+    expect(judged).toMatchObject({ status: 'failure', action: expect.stringMatching(action) })
+  })
+
   it('says which GPUs were not checked', () => {
     expect(rules.judgeGpuCompute(listed(), ran(result(1))).found).toBe(
       'A CUDA kernel gave the right numbers on GPU 1. Not checked, because they are in use: 1 of 2.',

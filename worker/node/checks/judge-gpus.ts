@@ -154,7 +154,7 @@ export function judgeGpuVisible(smi: SmiFacts, run: GpuRun): Judgement {
   if (invisible.length > 0)
     return failure(
       `A container does not see ${namesOf(smi.gpus, invisible)}: ${errorsOf(invisible)}.`,
-      `${installToolkit} If only some GPUs are missing, restart the machine.`,
+      actionFor(errorsOf(invisible)),
     )
   return ok(`A container sees ${namesOf(smi.gpus, run.results)}.${describeUntested(smi.gpus, run.results)}`)
 }
@@ -179,6 +179,30 @@ export function judgeGpuCompute(smi: SmiFacts, run: GpuRun): Judgement {
 function namesOf(gpus: readonly ListedGpu[], results: readonly GpuResult[]): string {
   return results.map(({ uuid }) => `GPU ${gpus.find((gpu) => gpu.uuid === uuid)?.index ?? uuid}`).join(', ')
 }
+
+/** What to do about errors of the CUDA library in a container; the first that fits. */
+const actions: readonly (readonly [errors: RegExp, action: string])[] = [
+  [
+    /libcuda\.so|NO_DEVICE|no device|no error was reported/,
+    `${installToolkit} If only some GPUs are missing, restart the machine.`,
+  ],
+  [
+    /SYSTEM_NOT_READY/,
+    'Start the service that connects the GPUs of this machine: `systemctl enable --now nvidia-fabricmanager`. It must have the version of the driver.',
+  ],
+  [
+    /DRIVER_MISMATCH|COMPAT_NOT_SUPPORTED/,
+    'The driver was updated while an older one is loaded, or the image has CUDA libraries of another driver. Restart the machine. If the error returns, use an image without the package cuda-compat.',
+  ],
+  [
+    /ERROR_UNKNOWN/,
+    'Load the module nvidia_uvm: `nvidia-modprobe -u -c 0`. If the error returns, restart the machine.',
+  ],
+]
+const otherwise =
+  'The container has the library of the driver, which does not start there. Run a CUDA program on the machine itself. If it works there, look for what the machine denies containers: `dmesg`, AppArmor, SELinux.'
+
+const actionFor = (errors: string) => actions.find(([known]) => known.test(errors))?.[1] ?? otherwise
 
 const errorsOf = (results: readonly GpuResult[]) =>
   [...new Set(results.map(({ error }) => error ?? 'no error was reported'))].join('; ')

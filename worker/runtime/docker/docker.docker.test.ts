@@ -24,6 +24,30 @@ describe.each(products)('%s', (product) => {
     await engine?.close()
   })
 
+  if (product === 'Docker')
+    it('lets a task write to its directories, whoever owns those of the image', async () => {
+      const repository = `gpuq-own-${randomUUID().slice(0, 8)}`
+      const closed = {
+        Image: testImage,
+        User: 'root',
+        Cmd: ['sh', '-c', 'mkdir -p /work && chmod 755 /work /tmp'],
+      }
+      const created = JSON.parse(`${(await ask('POST', '/containers/create', closed)).bytes}`) as {
+        Id: string
+      }
+      try {
+        await ask('POST', `/containers/${created.Id}/start`)
+        await ask('POST', `/containers/${created.Id}/wait`)
+        await ask('POST', `/commit?container=${created.Id}&repo=${repository}`)
+        const writing = 'for path in ("/tmp", "/work", "/dev/shm"): print(open(path + "/x", "w").name)'
+        const { stdout } = await bench.run(writing, { image: `${repository}:latest` })
+        expect(stdout).toBe('/tmp/x\n/work/x\n/dev/shm/x\n')
+      } finally {
+        await ask('DELETE', `/containers/${created.Id}?force=true`)
+        await ask('DELETE', `/images/${repository}?force=true`)
+      }
+    })
+
   describe('output', () => {
     it('is complete for containers that print and end at once, forty times', () => expectComplete(bench, 40))
 

@@ -53,6 +53,12 @@ describe('describeEngine', () => {
     )
   })
 
+  it('knows the version of runc below the runtime of the NVIDIA toolkit', () => {
+    const { Components } = parts('29.5.0', '1.1.5')
+    const nvidia = Components.map((part) => (part.Name === 'runc' ? { ...part, Name: 'nvidia' } : part))
+    expect(describeFor(sound, { Components: nvidia })).toEqual([expect.stringContaining('runc 1.1.5')])
+  })
+
   it('names each isolation feature that the engine lacks', () => {
     const weak = {
       MemoryLimit: false,

@@ -63,8 +63,10 @@ export function toProperties(
 ): EngineProperties {
   const component = (name: string) =>
     version.Components?.find((part) => part.Name.toLowerCase() === name)?.Version ?? null
-  // Podman names the program that starts containers, and shows all that it prints about itself.
-  const runc = component('runc') ?? component('oci runtime (runc)')?.match(/\d\S*/)?.[0] ?? null
+  // Docker names the default runtime. The NVIDIA toolkit's is called `nvidia`, and reports the version of runc, which it
+  // calls. Podman names the program that starts containers, and shows all that it prints about itself.
+  const runc =
+    component('runc') ?? component('nvidia') ?? component('oci runtime (runc)')?.match(/\d\S*/)?.[0] ?? null
   return {
     product: isPodman(version) ? 'Podman' : 'Docker',
     limitations,

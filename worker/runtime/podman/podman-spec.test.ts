@@ -63,10 +63,11 @@ describe('a container on Podman', () => {
     expect(translate().container.r_limits).toContainEqual({ type: 'nofile', soft: 16_384, hard: 16_384 })
   })
 
-  it('has a read-only /proc, except with SELinux', () => {
+  it('has a read-only /proc, except with SELinux or a real GPU', () => {
     const proc = expect.objectContaining({ destination: '/proc', options: expect.arrayContaining(['ro']) })
     expect(translate().container.mounts).toContainEqual(proc)
     expect(translate({}, { volumes: [] }, true).container.mounts).not.toContainEqual(proc)
+    expect(translate({ gpuUuids: ['GPU-1'] }).container.mounts).not.toContainEqual(proc)
   })
 
   it('mounts directories of the host, not what is mounted in shared ones', () => {
@@ -102,7 +103,8 @@ describe('a container on Podman', () => {
     const flagsOf = (path: string) => container.volumes.find(({ Dest }) => Dest === path)?.Options
     expect(flagsOf('/work')).toEqual(['nocopy', 'rw', 'nosuid', 'nodev', 'exec'])
     expect(flagsOf('/dev/shm')).toEqual(['nocopy', 'rw', 'nosuid', 'nodev', 'noexec'])
-    expect(optionsOf('/tmp')).toEqual(expect.arrayContaining(['mode=1777', 'uid=0', 'gid=0']))
+    expect(optionsOf('/tmp')).toEqual(expect.arrayContaining(['mode=1777', `uid=${taskUid('task')}`]))
+    expect(optionsOf('/dev/shm')).toEqual(expect.arrayContaining(['mode=1777', 'uid=0', 'gid=0']))
     expect(
       volumes.every(({ Label, Options }) => Label['gpuq.task'] === 'task' && !/size=/.test(Options.o)),
     ).toBe(true)

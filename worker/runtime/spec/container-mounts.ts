@@ -62,7 +62,8 @@ export function writablePaths(
   const paths = {
     ...Object.fromEntries(volumes.map((path) => [path, tmpfs(bytes / 4, 32_768, `noexec,${own}`)])),
     '/work': tmpfs(workdirCapacity(task.memoryMib), 131_072, `exec,${own}`),
-    '/tmp': tmpfs(bytes / 4, 32_768, 'exec,mode=1777'),
+    // The engine replaces the mode by that of the image's directory, so the task's user is the owner.
+    '/tmp': tmpfs(bytes / 4, 32_768, `exec,mode=1777,uid=${uid},gid=${gid}`),
     '/dev/shm': tmpfs(sharedMemoryBytes(task), 32_768, 'noexec,mode=1777'),
     ...Object.fromEntries((workspace?.hidden ?? []).map((path) => [path, 'ro,size=4096,mode=0000'])),
   }

@@ -342,6 +342,12 @@ describe('options that depend on the task', () => {
     }
   })
 
+  it('leave /proc writable only with a real GPU, because CUDA writes the names of its threads there', () => {
+    const gpuUuids = ['GPU-a']
+    expect(build({ simulated: false, gpuUuids }).HostConfig).not.toHaveProperty('ReadonlyPaths')
+    expect(build({ simulated: true, gpuUuids }).HostConfig).toHaveProperty('ReadonlyPaths')
+  })
+
   it('pass its own variables, but none that the host would honor', () => {
     const env = {
       OWN: 'a=b',

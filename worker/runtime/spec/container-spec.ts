@@ -40,6 +40,9 @@ export const taskGid = 10_001
  * All of /proc: otherwise a job could write its `oom_score_adj` back to 0, and the kernel would spare it. The kernel
  * prevents this only if the engine has CAP_SYS_RESOURCE, which it lacks in some containers and virtual machines.
  * Includes the engine's default list.
+ *
+ * With a real GPU only that default list applies: the CUDA library names its threads in `/proc/self/task/ID/comm`, and
+ * refuses to start (CUDA_ERROR_OPERATING_SYSTEM) if it cannot.
  */
 const readonlyPaths = ['/proc']
 
@@ -175,7 +178,7 @@ function isolation(task: TaskContainer, policy: ContainerPolicy) {
     CapDrop: ['ALL'],
     SecurityOpt: ['no-new-privileges:true', `seccomp=${seccomp}`],
     ReadonlyRootfs: true,
-    ...(policy.selinux ? {} : { ReadonlyPaths: readonlyPaths }),
+    ...(policy.selinux || realGpus(task).length > 0 ? {} : { ReadonlyPaths: readonlyPaths }),
     IpcMode: 'private',
     CgroupnsMode: 'private' as const,
     Init: true,
