@@ -137,7 +137,7 @@ describe.sequential('a change by hand in Slurm', () => {
     await expectAllTrue(lab.lab)
   })
 
-  it('a job that depends on a job outside gpuq starts after it, and is refused if it can never start', async ({
+  it('a job that depends on a job outside gpuq starts after it, and is cancelled if it can never start', async ({
     openSlurmLab,
   }) => {
     const lab = await openSlurmLab()
@@ -156,7 +156,10 @@ describe.sequential('a change by hand in Slurm', () => {
       )
     }
     await cluster().run('scancel', [String(failing)])
-    expect(await lab.jobs.untilFinal(never)).toMatchObject({ status: 'failed', reason: 'slurm_refused' })
+    expect(await lab.jobs.untilFinal(never)).toMatchObject({
+      status: 'cancelled',
+      reason: 'dependency_failed',
+    })
     expect(await lab.jobs.row(after)).toMatchObject({ status: 'pending', reason: 'slurm_pending' })
     await writeFile(end, '')
     expect(await lab.jobs.untilFinal(after)).toMatchObject({ status: 'completed', attempt: 1 })

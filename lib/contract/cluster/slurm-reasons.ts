@@ -8,8 +8,7 @@ const sentences: Readonly<Record<string, string>> = {
   Priority: 'Other jobs with a higher priority are before it in the queue',
   Resources: 'The GPUs, CPUs, memory or nodes that it needs are not free',
   Dependency: 'It waits for another job to end',
-  DependencyNeverSatisfied:
-    'It depends on a job that did not end as required, so it will never start. Cancel it',
+  DependencyNeverSatisfied: 'It depends on a job that did not end as required, so it can never start',
   PartitionTimeLimit:
     'Its time limit is longer than the partition allows. Submit it with a shorter max_time, or ask an admin for another partition',
   PartitionNodeLimit:
@@ -31,7 +30,7 @@ const sentences: Readonly<Record<string, string>> = {
   JobHoldMaxRequeue: 'Slurm started it again too often and holds it now. An admin can release it',
   RequeueExitHold: 'Slurm holds it after its exit code. An admin can release it',
   RequeueExit: 'Slurm starts it again because of its exit code',
-  BadConstraints: 'No node can ever have what it asks for. Cancel it and ask for less',
+  BadConstraints: 'No node can ever have what it asks for. Submit it again and ask for less',
   InvalidAccount: 'Its Slurm account does not exist or is not allowed. Ask an admin',
   AccountNotAllowed: 'Its Slurm account may not use the partition. Ask an admin',
   InvalidQOS: 'Its QOS does not exist or is not allowed. Ask an admin',

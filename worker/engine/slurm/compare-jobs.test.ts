@@ -109,15 +109,15 @@ describe('a job that waits in Slurm', () => {
     expect(compareJob({ ...waiting, status: null, doneSeconds: 0 }, seen('PENDING')).cancel).toBe(true)
   })
 
-  it.each(['BadConstraints', 'DependencyNeverSatisfied'])(
-    'is refused for %s, which never goes away',
-    (reason) => {
-      expect(compareJob(waiting, seen('PENDING', { reason }))).toMatchObject({
-        cancel: true,
-        end: { verdict: { reason: 'slurm_refused' } },
-      })
-    },
-  )
+  it.each([
+    ['BadConstraints', 'slurm_refused'],
+    ['DependencyNeverSatisfied', 'dependency_failed'],
+  ])('ends for %s, which never goes away, as %s', (reason, end) => {
+    expect(compareJob(waiting, seen('PENDING', { reason }))).toMatchObject({
+      cancel: true,
+      end: { verdict: { reason: end } },
+    })
+  })
 
   it.each([
     ['CANCELLED', 'cancelled_in_slurm'],

@@ -2,7 +2,7 @@ import type { JobWait } from '@/lib/cluster/placement/wait-reasons'
 import type { LiveSlurmJob, SlurmFacts } from '@/lib/cluster/slurm/live-jobs'
 import { niceOf } from '@/lib/cluster/slurm/size'
 import { describeSlurmReason } from '@/lib/contract/cluster/slurm-reasons'
-import type { SlurmStopReason } from '@/lib/contract/reasons'
+import type { EndReason, SlurmStopReason } from '@/lib/contract/reasons'
 import { isFinal } from '@/lib/contract/status'
 import type { Outcome } from '@/lib/jobs/lifecycle/attempt-end'
 import type { SlurmJobState } from '@/lib/slurm/slurm-client'
@@ -77,8 +77,11 @@ const stopReasons: Readonly<Record<string, SlurmStopReason>> = {
   FAILED: 'slurm_stopped',
 }
 
-/** Reasons of a waiting job that never go away. */
-const hopeless = ['BadConstraints', 'DependencyNeverSatisfied']
+/** Reasons of a waiting job that never go away, and what they are in gpuq. */
+const neverStarts: Readonly<Record<string, EndReason>> = {
+  BadConstraints: 'slurm_refused',
+  DependencyNeverSatisfied: 'dependency_failed',
+}
 
 /** Decides about a job that Slurm knows. Pure. */
 export function compareJob(row: LiveSlurmJob, seen: SlurmJobState): Decision {
@@ -99,12 +102,9 @@ export function compareJob(row: LiveSlurmJob, seen: SlurmJobState): Decision {
     return { ...decision, cancel: ripe }
   }
   if (!isWaiting(seen)) return { ...decision, wait: notAcceptedOf(row, seen) }
-  if (hopeless.includes(seen.reason ?? '')) {
-    const verdict: Outcome = {
-      reason: 'slurm_refused',
-      detail: describeSlurmReason(seen.reason),
-      exitCode: null,
-    }
+  const refusal = neverStarts[seen.reason ?? '']
+  if (refusal !== undefined) {
+    const verdict: Outcome = { reason: refusal, detail: describeSlurmReason(seen.reason), exitCode: null }
     return { ...decision, cancel: true, end: { state: seen.state, verdict, failedStart: false } }
   }
   if (row.status !== 'pending') return decision
