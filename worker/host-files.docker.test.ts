@@ -11,7 +11,11 @@ const gid = isRoot ? 34_567 : (process.getgid?.() ?? 0)
 
 const look = `import os
 print("look.py" in os.listdir("."), "a" in os.listdir("."))
-print(os.listdir("a"))
+try:
+    print(os.listdir("a"))
+except PermissionError:
+    # With runc 1.3. Earlier ones let jobs read the empty directory.
+    print([])
 try:
     open("a/made", "w")
 except OSError:
