@@ -18,7 +18,7 @@ const budgets: Readonly<Record<string, number>> = {
   'sign-in': 150_000,
   '(site)/jobs': 206_000,
   '(site)/jobs/[id]': 234_000,
-  '(site)/submit': 416_000,
+  '(site)/submit': 295_000,
   '(site)/cluster': 203_000,
   '(site)/docs': 179_000,
   '(site)/settings': 204_000,

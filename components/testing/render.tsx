@@ -88,6 +88,16 @@ function stubBrowser(): void {
     disconnect() {}
   }
   vi.stubGlobal('ResizeObserver', observer)
+  // Everything is visible.
+  const visible = class extends observer {
+    constructor(readonly report: (entries: { isIntersecting: boolean }[]) => void) {
+      super()
+    }
+    override observe() {
+      this.report([{ isIntersecting: true }])
+    }
+  }
+  vi.stubGlobal('IntersectionObserver', visible)
   vi.stubGlobal('EventSource', FakeEventSource)
   vi.stubGlobal('fetch', fakeFetch)
   const listeners = { addEventListener() {}, removeEventListener() {}, addListener() {}, removeListener() {} }

@@ -10,7 +10,8 @@ import { CopyButton } from '../../ui/copy-button'
 import { formatBytes, formatCount } from '../../ui/format-number'
 import { Panel, PanelBody, PanelHeader } from '../../ui/panel'
 import { Skeleton } from '../../ui/skeleton'
-import { CodeEditor, type CodeLanguage } from '../editor/code-editor'
+import { CodeEditor } from '../editor/code-editor'
+import type { CodeLanguage } from '../editor/editor-props'
 import { FileTree } from '../files/file-tree'
 
 interface SourceTabProps {

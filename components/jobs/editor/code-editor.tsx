@@ -1,59 +1,46 @@
-import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands'
-import { python } from '@codemirror/lang-python'
-import { yaml } from '@codemirror/lang-yaml'
-import { bracketMatching, indentOnInput, indentUnit } from '@codemirror/language'
-import { lintGutter, lintKeymap } from '@codemirror/lint'
-import { EditorState, type Extension } from '@codemirror/state'
 import {
-  Decoration,
-  drawSelection,
-  EditorView,
-  highlightActiveLine,
-  highlightActiveLineGutter,
-  highlightSpecialChars,
-  keymap,
-  lineNumbers,
-  placeholder as placeholderText,
-} from '@codemirror/view'
-import { type Ref, type RefObject, useEffect, useId, useImperativeHandle, useRef } from 'react'
+  type RefObject,
+  useEffect,
+  useId,
+  useImperativeHandle,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react'
 import { cn } from '@/components/ui/class-names'
 import { Kbd } from '@/components/ui/kbd'
-import { editorTheme } from './editor-theme'
-import { minimalEdit } from './minimal-edit'
-import { isWarning, type Problem, problemNotes, showProblems, toDiagnostic } from './problems'
-
-export type CodeLanguage = 'python' | 'yaml' | 'shell' | 'text'
-
-/** The editor's methods for the rest of the page. */
-export interface CodeEditorHandle {
-  /** Scrolls to the first error and focuses the editor there. Returns whether there is an error. */
-  focusError: () => boolean
-}
-
-interface CodeEditorProps {
-  ref?: Ref<CodeEditorHandle>
-  value: string
-  onChange?: (value: string) => void
-  language: CodeLanguage
-  /** The name of the text, such as "solution.py". */
-  label: string
-  /** Errors and warnings, shown at their lines. */
-  problems?: readonly Problem[]
-  placeholder?: string
-  /** The line to show and mark, counted from 1. Only for a text that nobody edits. */
-  line?: number | undefined
-  readOnly?: boolean
-  /** Must set the height: the text scrolls inside. */
-  className: string
-}
+import { onDemand, useOnDemand } from '@/components/ui/on-demand'
+import type { CodeEditorHandle, CodeEditorProps, EditorFocus } from './editor-props'
+import { isWarning, type Problem } from './problem'
 
 const noProblems: readonly Problem[] = []
+const codeMirror = onDemand(() => import('./code-mirror'))
 
-/** A code editor with highlighting, indentation and problems at their lines. */
-export function CodeEditor(props: CodeEditorProps) {
-  const { label, problems = noProblems, readOnly = false, className } = props
+/**
+ * A code editor with highlighting, indentation and problems at their lines. It is a plain text field until the user uses it or
+ * sees a text in it: the code of the editor is half of all code of a page.
+ */
+export function CodeEditor({ className, ref, ...props }: CodeEditorProps) {
+  const { label, value, problems = noProblems, readOnly = false } = props
   const id = useId()
-  const host = useCodeMirror(props, readOnly ? undefined : `${id}-keys ${id}-problems`)
+  const host = useRef<HTMLDivElement>(null)
+  const editor = useRef<CodeEditorHandle>(null)
+  const field = useRef<HTMLTextAreaElement>(null)
+  const focus = useRef<EditorFocus | null>(null)
+  const [used, setUsed] = useState(false)
+  const [composing, setComposing] = useState(false)
+  const shown = useShown(host, value !== '')
+  const loaded = useOnDemand(codeMirror, used || shown || readOnly || problems.length > 0)
+  useImperativeHandle(ref, () => ({
+    focusError: () => {
+      if (editor.current !== null) return editor.current.focusError()
+      if (problems.every(isWarning)) return false
+      focus.current = 'error'
+      field.current?.focus()
+      return true
+    },
+  }))
+  const describedBy = readOnly ? undefined : `${id}-keys ${id}-problems`
   return (
     <div className={cn('flex min-w-0 flex-col', className)}>
       <div
@@ -62,8 +49,22 @@ export function CodeEditor(props: CodeEditorProps) {
           'min-h-0 min-w-0 flex-1 overflow-hidden rounded-md border bg-surface',
           readOnly ? 'border-line' : 'border-edge',
           'has-[.cm-focused]:outline-2 has-[.cm-focused]:outline-focus',
+          'has-[textarea:focus]:outline-2 has-[textarea:focus]:outline-focus',
         )}
-      />
+      >
+        {loaded === null || composing ? (
+          <PlainField
+            {...props}
+            ref={field}
+            describedBy={describedBy}
+            focus={focus}
+            onUse={() => setUsed(true)}
+            onComposing={setComposing}
+          />
+        ) : (
+          <loaded.CodeMirror {...props} ref={editor} describedBy={describedBy} focus={focus} />
+        )}
+      </div>
       {readOnly ? null : (
         <p id={`${id}-keys`} className="pt-1 text-subtle text-xs">
           <Kbd>Tab</Kbd> indents. <Kbd>Esc</Kbd>, then <Kbd>Tab</Kbd> leaves the editor.
@@ -81,114 +82,59 @@ export function CodeEditor(props: CodeEditorProps) {
   )
 }
 
-/** A CodeMirror editor in an element, in sync with React's text and problems. */
-function useCodeMirror(
-  props: CodeEditorProps,
-  describedBy: string | undefined,
-): RefObject<HTMLDivElement | null> {
-  const host = useRef<HTMLDivElement>(null)
-  const view = useRef<EditorView | null>(null)
-  // CodeMirror's line ends. Otherwise, a file from Windows would always differ from the editor's text.
-  const value = props.value.replace(/\r\n?/g, '\n')
-  const { problems = noProblems, language, label, line, readOnly = false, placeholder } = props
-  // The editor lives longer than a render and must use the properties of the last render.
-  const latest = useRef({ value, problems, onChange: props.onChange })
-  useEffect(() => {
-    latest.current = { value, problems, onChange: props.onChange }
-  })
+interface PlainFieldProps extends Omit<CodeEditorProps, 'className' | 'ref'> {
+  ref: RefObject<HTMLTextAreaElement | null>
+  describedBy: string | undefined
+  /** Gets the selection when the field goes and has the focus. */
+  focus: RefObject<EditorFocus | null>
+  onUse: () => void
+  /** A character is composed from several keys: the field must stay until it is complete. */
+  onComposing: (composing: boolean) => void
+}
 
-  useEffect(() => {
-    if (!host.current) return
-    const attributes = {
-      // The content is focusable anyway, but some accessibility checkers do not know that.
-      tabindex: '0',
-      'aria-label': label,
-      ...(describedBy ? { 'aria-describedby': describedBy } : {}),
-    }
-    const own = new EditorView({
-      parent: host.current,
-      doc: latest.current.value,
-      extensions: [
-        languageOf[language],
-        commonExtensions,
-        EditorView.contentAttributes.of(attributes),
-        readOnly
-          ? [EditorState.readOnly.of(true), line === undefined ? [] : markLine(line)]
-          : [editingExtensions, placeholder ? placeholderText(placeholder) : []],
-        EditorView.updateListener.of((update) => {
-          if (update.docChanged) latest.current.onChange?.(update.state.doc.toString())
-        }),
-      ],
-    })
-    own.dispatch(showProblems(own.state, latest.current.problems))
-    if (line !== undefined) {
-      own.dispatch({ effects: EditorView.scrollIntoView(startOfLine(own.state, line), { y: 'center' }) })
-      host.current.scrollIntoView({ block: 'center' })
-    }
-    view.current = own
+/** The text at the place where the editor will show it. */
+function PlainField({ ref, describedBy, focus, onUse, onComposing, ...props }: PlainFieldProps) {
+  const { label, value, onChange, placeholder, readOnly } = props
+  useLayoutEffect(() => {
+    const field = ref.current
     return () => {
-      own.destroy()
-      view.current = null
+      if (field === null || field !== document.activeElement) return
+      focus.current ??= { start: field.selectionStart, end: field.selectionEnd }
     }
-  }, [language, label, line, readOnly, placeholder, describedBy])
+  }, [ref, focus])
+  return (
+    <textarea
+      ref={ref}
+      aria-label={label}
+      aria-describedby={describedBy}
+      value={value}
+      onChange={(event) => onChange?.(event.target.value)}
+      onPointerEnter={onUse}
+      onFocus={onUse}
+      onCompositionStart={() => onComposing(true)}
+      onCompositionEnd={() => onComposing(false)}
+      placeholder={placeholder}
+      readOnly={readOnly}
+      spellCheck={false}
+      autoCapitalize="off"
+      autoCorrect="off"
+      className="block size-full resize-none bg-surface py-2 pr-3 pl-[calc(2.5ch+12px+1.25rem+8px)] font-mono text-[0.8125rem] text-ink leading-5 outline-none placeholder:text-subtle"
+    />
+  )
+}
 
+/** Whether an element with a text was visible once while the browser was idle. */
+function useShown(host: RefObject<HTMLElement | null>, hasText: boolean): boolean {
+  const [shown, setShown] = useState(false)
+  const waits = hasText && !shown
   useEffect(() => {
-    const own = view.current
-    const text = own?.state.doc.toString()
-    if (own && text !== undefined && text !== value) own.dispatch({ changes: minimalEdit(text, value) })
-  }, [value])
-  useEffect(() => {
-    view.current?.dispatch(showProblems(view.current.state, problems))
-  }, [problems])
-  useImperativeHandle(props.ref, () => ({
-    focusError: () => {
-      const own = view.current
-      const [first] = problems.filter((problem) => !isWarning(problem)).toSorted((a, b) => a.line - b.line)
-      if (!own || !first) return false
-      const { from } = toDiagnostic(own.state.doc, first)
-      own.dispatch({
-        selection: { anchor: from },
-        effects: EditorView.scrollIntoView(from, { y: 'center' }),
-      })
-      host.current?.scrollIntoView({ block: 'center' })
-      own.focus()
-      return true
-    },
-  }))
-  return host
+    const element = host.current
+    if (!waits || element === null) return
+    const observer = new IntersectionObserver((entries) => {
+      if (entries.some(({ isIntersecting }) => isIntersecting)) setShown(true)
+    })
+    observer.observe(element)
+    return () => observer.disconnect()
+  }, [waits, host])
+  return shown
 }
-
-function startOfLine({ doc }: EditorState, line: number): number {
-  return doc.line(Math.min(line, doc.lines)).from
-}
-
-function markLine(line: number): Extension {
-  const mark = Decoration.line({ class: 'cm-linked-line', attributes: { 'aria-current': 'location' } })
-  return EditorView.decorations.of(({ state }) => Decoration.set(mark.range(startOfLine(state, line))))
-}
-
-const languageOf: Record<CodeLanguage, Extension> = {
-  python: [python(), indentUnit.of('    ')],
-  yaml: [yaml(), indentUnit.of('  ')],
-  shell: [],
-  text: [],
-}
-
-const commonExtensions: Extension = [
-  editorTheme,
-  lineNumbers(),
-  highlightSpecialChars(),
-  bracketMatching(),
-  drawSelection(),
-  EditorView.lineWrapping,
-]
-
-const editingExtensions: Extension = [
-  history(),
-  lintGutter(),
-  problemNotes,
-  indentOnInput(),
-  highlightActiveLine(),
-  highlightActiveLineGutter(),
-  keymap.of([indentWithTab, ...defaultKeymap, ...historyKeymap, ...lintKeymap]),
-]

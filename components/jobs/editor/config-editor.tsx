@@ -2,10 +2,11 @@ import { type Ref, useImperativeHandle, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { Segmented } from '@/components/ui/segmented'
 import type { FieldError } from '@/lib/contract/errors'
-import { CodeEditor, type CodeEditorHandle } from './code-editor'
+import { CodeEditor } from './code-editor'
 import type { EnvironmentChoice } from './config-field'
 import { ConfigForm, type LastJob } from './config-form'
-import type { Problem } from './problems'
+import type { CodeEditorHandle } from './editor-props'
+import type { Problem } from './problem'
 
 interface ConfigEditorProps {
   ref?: Ref<CodeEditorHandle>

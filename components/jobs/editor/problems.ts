@@ -1,15 +1,7 @@
 import { type Diagnostic, setDiagnostics } from '@codemirror/lint'
 import { type EditorState, StateEffect, StateField, type Text, type TransactionSpec } from '@codemirror/state'
 import { Decoration, type DecorationSet, EditorView, WidgetType } from '@codemirror/view'
-
-/** A problem and its position. Lines and columns count from 1. */
-export interface Problem {
-  line: number
-  column?: number | undefined
-  /** A warning does not prevent the submission. Without it, the problem is an error. */
-  severity?: 'warning' | undefined
-  message: string
-}
+import { isWarning, type Problem } from './problem'
 
 const setProblems = StateEffect.define<readonly Problem[]>()
 
@@ -48,10 +40,6 @@ function placeNotes(doc: Text, problems: readonly Problem[]): DecorationSet {
       return [Decoration.line({ class: classOf('cm-problem-line', warning) }).range(from), note.range(to)]
     })
   return Decoration.set(marks, true)
-}
-
-export function isWarning({ severity }: Problem): boolean {
-  return severity === 'warning'
 }
 
 function classOf(name: string, warning: boolean): string {

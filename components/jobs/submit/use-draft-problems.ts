@@ -3,8 +3,8 @@ import { useDeferredValue, useMemo } from 'react'
 import { archiveLimitsQuery, environmentsQuery } from '@/components/queries/queries'
 import type { FieldError } from '@/lib/contract/errors'
 import type { EnvironmentChoice } from '../editor/config-field'
-import type { Problem } from '../editor/problems'
-import { checkPython } from '../editor/python/check-python'
+import type { Problem } from '../editor/problem'
+import { usePythonProblems } from '../editor/python/use-python-problems'
 import { findConfigProblems, isUnfilled, withPositions } from './config-problems'
 import type { Directory } from './directory/directory'
 import { findDirectoryProblems } from './directory/directory-problems'
@@ -65,7 +65,7 @@ export function useDraftProblems(
     const shown = submitted ? found : found.filter((problem) => !isUnfilled(settled, problem))
     return serverConfigErrors.length === 0 ? shown : [...shown, ...withPositions(config, serverConfigErrors)]
   }, [found, serverErrors, config, settled, submitted])
-  const warnings = useMemo(() => checkPython(settledCode), [settledCode])
+  const warnings = usePythonProblems(settledCode)
   const codeProblems = useMemo(() => {
     const ofServer = serverErrors?.filter(({ path }) => path === 'code') ?? []
     return [...ofServer.map(({ message }) => ({ line: 1, message })), ...warnings]

@@ -1,5 +1,5 @@
 import { parser } from '@lezer/python'
-import type { Problem } from '../problems'
+import type { Problem } from '../problem'
 import { isMissingRule, rewriteMissingRules, type SyntaxNode, type Tree } from './missing-rules'
 
 /**

@@ -1,10 +1,11 @@
 import { X } from 'lucide-react'
-import { type Ref, useMemo } from 'react'
+import type { Ref } from 'react'
 import { visibleText } from '@/lib/contract/sanitize-text'
 import { IconButton } from '../../../ui/icon-button'
 import { Panel, PanelBody, PanelHeader } from '../../../ui/panel'
-import { CodeEditor, type CodeEditorHandle, type CodeLanguage } from '../../editor/code-editor'
-import { checkPython } from '../../editor/python/check-python'
+import { CodeEditor } from '../../editor/code-editor'
+import type { CodeEditorHandle, CodeLanguage } from '../../editor/editor-props'
+import { usePythonProblems } from '../../editor/python/use-python-problems'
 import type { LocalFile } from './directory'
 
 interface FileEditorProps {
@@ -18,7 +19,7 @@ interface FileEditorProps {
 export function FileEditor({ ref, file, onChange, onClose }: FileEditorProps) {
   const { path, text = '' } = file
   const language = languageOf(path)
-  const problems = useMemo(() => (language === 'python' ? checkPython(text) : []), [language, text])
+  const problems = usePythonProblems(language === 'python' ? text : '')
   const label = visibleText(path, 300)
   return (
     <Panel>
