@@ -2,7 +2,10 @@ export { formatBytes } from '@/lib/contract/format-bytes'
 
 /** A number with thousands separators: "300,000". */
 export function formatNumber(value: number): string {
-  return value.toLocaleString('en')
+  // Without Intl, whose first use takes longer than all other code of a page.
+  return Number.isSafeInteger(value)
+    ? String(value).replace(/\B(?=(\d{3})+$)/g, ',')
+    : value.toLocaleString('en')
 }
 
 /** A count with its noun: "1 GPU", "1,500 jobs". */

@@ -1,3 +1,4 @@
+import type { PointerEvent } from 'react'
 import { formatRelative, formatUtc } from './format-time'
 import { useNow } from './use-now'
 
@@ -9,7 +10,7 @@ interface RelativeTimeProps {
 }
 
 /**
- * A time relative to now, with the full time as its title. The server writes UTC, because it does not know the reader's
+ * A time relative to now, with the full time as its tooltip. The server writes UTC, because it does not know the reader's
  * clock and time zone.
  */
 export function RelativeTime({ at, className, format = formatRelative }: RelativeTimeProps) {
@@ -22,10 +23,15 @@ export function RelativeTime({ at, className, format = formatRelative }: Relativ
       </time>
     )
   }
-  const local = new Date(time).toLocaleString(undefined, { dateStyle: 'full', timeStyle: 'long' })
   return (
-    <time dateTime={at} title={local} className={className}>
+    <time dateTime={at} onPointerEnter={showFullTime} className={className}>
       {format(time, now)}
     </time>
   )
+}
+
+/** Only under the pointer: a formatter for the reader's language takes as long as hundreds of rows of a list. */
+function showFullTime({ currentTarget }: PointerEvent<HTMLTimeElement>): void {
+  const time = new Date(currentTarget.dateTime)
+  currentTarget.title = time.toLocaleString(undefined, { dateStyle: 'full', timeStyle: 'long' })
 }

@@ -26,8 +26,6 @@ interface OutputLineProps extends OutputLine {
   onExpand: (line: number) => void
 }
 
-const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' })
-
 /** One line of output with its number and optional time. The text is never interpreted as HTML. */
 export const OutputLineRow = memo(function OutputLineRow(props: OutputLineProps) {
   const { number, kind, rank, at, wrap, times, selected, expanded } = props
@@ -61,7 +59,7 @@ export const OutputLineRow = memo(function OutputLineRow(props: OutputLineProps)
           className="shrink-0 select-none pr-3 text-subtle tabular-nums"
           dateTime={new Date(at).toISOString()}
         >
-          {clock.format(at)}.{String(at % 1000).padStart(3, '0')}
+          {new Date(at).toTimeString().slice(0, 8)}.{String(at % 1000).padStart(3, '0')}
         </time>
       ) : null}
       <LineText {...props} />
