@@ -118,7 +118,7 @@ function PlainField({ ref, describedBy, focus, onUse, onComposing, ...props }: P
       spellCheck={false}
       autoCapitalize="off"
       autoCorrect="off"
-      className="block size-full resize-none bg-surface py-2 pr-3 pl-[calc(2.5ch+12px+1.25rem+8px)] font-mono text-[0.8125rem] text-ink leading-5 outline-none placeholder:text-subtle"
+      className="block size-full resize-none bg-surface py-2 pr-3 pl-[calc(2.5ch+1.25rem+8px)] font-mono text-[0.8125rem] text-ink leading-5 outline-none placeholder:text-subtle"
     />
   )
 }
