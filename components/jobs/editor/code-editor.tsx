@@ -14,7 +14,8 @@ import type { CodeEditorHandle, CodeEditorProps, EditorFocus } from './editor-pr
 import { isWarning, type Problem } from './problem'
 
 const noProblems: readonly Problem[] = []
-const codeMirror = onDemand(() => import('./code-mirror'))
+// A plain field is enough to go on if the code cannot be loaded, such as after an update of the server.
+const codeMirror = onDemand(() => import('./code-mirror').catch(() => null))
 
 /**
  * A code editor with highlighting, indentation and problems at their lines. It is a plain text field until the user uses it or
