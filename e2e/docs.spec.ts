@@ -32,6 +32,8 @@ for (const { width, colorScheme } of [
       await page.keyboard.type('shots')
       await page.keyboard.press('Enter')
       await expect(page).toHaveURL(/\/docs\/search\?q=mount\+snapshots$/)
+      // The title changes a moment after the address.
+      await expect(page).toHaveTitle(/^Search/)
       const first = page.getByRole('listitem').getByRole('link', { name: 'Mount snapshots' }).first()
       await first.focus()
       expect((await new AxeBuilder({ page }).withTags(wcag).analyze()).violations).toEqual([])

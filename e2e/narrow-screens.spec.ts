@@ -103,9 +103,12 @@ for (const { width, height, colorScheme } of [
       await expect(page.getByRole('tab', { name: 'Details' })).toBeInViewport({ ratio: 1 })
       // What stands at the end of the page is not below the bar.
       const last = page.getByRole('tabpanel').last()
-      await page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight))
-      const panel = await boxOf(last)
-      expect(panel.y + panel.height).toBeLessThanOrEqual((await boxOf(cancel)).y)
+      // The page grows while its details arrive.
+      await expect(async () => {
+        await page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight))
+        const panel = await boxOf(last)
+        expect(panel.y + panel.height).toBeLessThanOrEqual((await boxOf(cancel)).y)
+      }).toPass()
     })
 
     test('a finger searches, filters, selects and compares jobs', async ({ page }) => {
