@@ -243,7 +243,7 @@ export function makePolicy(changes: Partial<ShownPolicy> = {}): ShownPolicy {
     backfill: true,
     predict_run_times: true,
     ageing_minutes: 10,
-    half_life_hours: 24,
+    half_life_hours: 168,
     memory_threshold: 0.05,
     load_threshold: 0.1,
     quarantine_after: 3,

@@ -11,7 +11,7 @@ const policy: Policy = {
   backfill: false,
   predict_run_times: true,
   ageing_minutes: 0.5,
-  half_life_hours: 24,
+  half_life_hours: 168,
   memory_threshold: 0.8,
   load_threshold: 1,
   quarantine_after: 3,

@@ -29,7 +29,7 @@ describe('the policy', () => {
       backfill: true,
       predict_run_times: true,
       ageing_minutes: 60,
-      half_life_hours: 24,
+      half_life_hours: 168,
       memory_threshold: 0.8,
       load_threshold: 0.8,
       quarantine_after: 3,

@@ -3,7 +3,7 @@ import { database } from '../../database/client'
 import type { ProjectShare } from '../../scheduling/types'
 
 /** Usage older than this many half-lives is ignored. */
-const maxHalfLives = 10
+const maxHalfLives = 4
 
 /**
  * Reads the weights, quotas and exhausted budgets of projects and, if a half-life is given, the decayed GPU

@@ -3,6 +3,9 @@ import { gpuMilliOf, type QueueOrder } from '../queue-order'
 import type { Queue } from '../queues'
 import type { JobFacts, WaitingJob } from '../types'
 
+/** A job that has waited for so long may precede all others. */
+const longWaitMs = 24 * 3_600_000
+
 /** No job precedes all others while jobs that waited for long hold more than this part of the GPUs. */
 const maxPromotedPart = 1 / 2
 
@@ -16,8 +19,8 @@ interface PromotionHost {
 
 /**
  * Bounds the waits under fair_share. A project that uses more than its share comes after all others, so its large jobs
- * could wait for weeks. Once a job has waited for the half-life of usage, it may precede all others: one job at a time,
- * and only as long as jobs that waited as long hold a part of the GPUs. If several projects have such a job, the
+ * could wait for weeks. Once a job has waited for a day (or the half-life of usage, if that is shorter), it may precede all
+ * others: one job at a time, and only as long as jobs that waited as long hold a part of the GPUs. If several projects have such a job, the
  * project that used the least of its share is next, so that the shares of a busy cluster stay as the weights say.
  */
 export class Promotion {
@@ -26,10 +29,14 @@ export class Promotion {
   /** Thousandths of GPUs of the running jobs that waited for so long. */
   #heldMilli = 0
 
+  readonly #waitMs: number
+
   constructor(
-    private readonly waitMs: number,
+    halfLifeMs: number,
     private readonly totalMilli: number,
-  ) {}
+  ) {
+    this.#waitMs = Math.min(halfLifeMs, longWaitMs)
+  }
 
   /** Adds a job that waits. */
   add(job: WaitingJob): void {
@@ -41,7 +48,7 @@ export class Promotion {
 
   /** Counts a job that starts, or with sign -1 one that ends. */
   count(job: JobFacts, startedAt: number, sign: 1 | -1): void {
-    if (startedAt - job.submittedAt >= this.waitMs) this.#heldMilli += sign * gpuMilliOf(job)
+    if (startedAt - job.submittedAt >= this.#waitMs) this.#heldMilli += sign * gpuMilliOf(job)
   }
 
   /** Determines which job precedes all others, and moves it to the front. */
@@ -60,7 +67,7 @@ export class Promotion {
     for (const [projectId, own] of this.#oldest) {
       const { usage } = queueOrder.project(projectId)
       if (selected && usage >= selected.usage) continue
-      for (let job = own.first; job && now - job.submittedAt >= this.waitMs; job = own.first) {
+      for (let job = own.first; job && now - job.submittedAt >= this.#waitMs; job = own.first) {
         const requestClass = waiting.get(job.id)?.queue?.projectQueue.requestClass
         if (requestClass && !requestClass.unschedulable && requestClass.earliestStarts.reserve(now)) {
           selected = { job, usage }
@@ -76,7 +83,7 @@ export class Promotion {
   nextAt(now: number): number {
     let next = Number.POSITIVE_INFINITY
     for (const { first } of this.#oldest.values()) {
-      const at = (first?.submittedAt ?? Number.POSITIVE_INFINITY) + this.waitMs
+      const at = (first?.submittedAt ?? Number.POSITIVE_INFINITY) + this.#waitMs
       if (at > now) next = Math.min(next, at)
     }
     return next

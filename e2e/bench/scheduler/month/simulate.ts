@@ -126,7 +126,7 @@ export function limitOf(estimateMs: number): number {
 
 function makePolicy(name: PolicyName): Policy {
   const always = { running: true, maxConcurrentJobs: null, backfill: true }
-  return { name, ...always, ageingMs: hour, halfLifeMs: 24 * hour }
+  return { name, ...always, ageingMs: hour, halfLifeMs: 7 * 24 * hour }
 }
 
 function toWaiting(job: MonthJob, expectedMs: number): WaitingJob {
