@@ -107,8 +107,12 @@ test('files that cannot be read are refused with a reason', async ({ page, conte
 /** Presses Tab until the target has the focus, as a keyboard user does. */
 async function tabTo(page: Page, target: Locator): Promise<void> {
   for (let presses = 0; presses < 60; presses++) {
-    if (await target.evaluate((element) => element === document.activeElement)) return
-    await page.keyboard.press('Tab')
+    const { focused, replaced } = await target.evaluate((element) => ({
+      focused: element === document.activeElement,
+      replaced: !element.isConnected,
+    }))
+    if (focused) return
+    if (!replaced) await page.keyboard.press('Tab')
   }
   throw new Error(`Tab does not reach ${target}`)
 }

@@ -15,7 +15,7 @@ import {
   lineNumbers,
   placeholder as placeholderText,
 } from '@codemirror/view'
-import { type RefObject, useEffect, useImperativeHandle, useRef } from 'react'
+import { type RefObject, useEffect, useImperativeHandle, useLayoutEffect, useRef } from 'react'
 import type { CodeEditorProps, CodeLanguage, EditorFocus } from './editor-props'
 import { editorTheme } from './editor-theme'
 import { minimalEdit } from './minimal-edit'
@@ -44,7 +44,8 @@ export function CodeMirror({ describedBy, focus, ...props }: CodeMirrorProps) {
     latest.current = { value, problems, onChange: props.onChange }
   })
 
-  useEffect(() => {
+  // Before the browser handles the next key: the plain field that had the focus is gone.
+  useLayoutEffect(() => {
     if (!host.current) return
     const attributes = {
       // The content is focusable anyway, but some accessibility checkers do not know that.
