@@ -30,7 +30,7 @@ export function RelativeTime({ at, className, format = formatRelative }: Relativ
   )
 }
 
-/** Only under the pointer: a formatter for the reader's language takes as long as hundreds of rows of a list. */
+/** Only under the pointer: to make a formatter for each time, once a second, slows down a list. */
 function showFullTime({ currentTarget }: PointerEvent<HTMLTimeElement>): void {
   const time = new Date(currentTarget.dateTime)
   currentTarget.title = time.toLocaleString(undefined, { dateStyle: 'full', timeStyle: 'long' })

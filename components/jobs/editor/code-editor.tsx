@@ -19,7 +19,7 @@ const codeMirror = onDemand(() => import('./code-mirror').catch(() => null))
 
 /**
  * A code editor with highlighting, indentation and problems at their lines. It is a plain text field until the user uses it or
- * sees a text in it: the code of the editor is half of all code of a page.
+ * sees a text in it: CodeMirror is 126 kB of code.
  */
 export function CodeEditor({ className, ref, ...props }: CodeEditorProps) {
   const { label, value, problems = noProblems, readOnly = false } = props
@@ -124,7 +124,7 @@ function PlainField({ ref, describedBy, focus, onUse, onComposing, ...props }: P
   )
 }
 
-/** Whether an element with a text was visible once while the browser was idle. */
+/** Whether an element was visible once while it had a text. */
 function useShown(host: RefObject<HTMLElement | null>, hasText: boolean): boolean {
   const [shown, setShown] = useState(false)
   const waits = hasText && !shown

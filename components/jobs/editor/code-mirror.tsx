@@ -20,7 +20,7 @@ import type { CodeEditorProps, CodeLanguage, EditorFocus } from './editor-props'
 import { editorTheme } from './editor-theme'
 import { minimalEdit } from './minimal-edit'
 import { isWarning, type Problem } from './problem'
-import { problemNotes, showProblems, toDiagnostic } from './problems'
+import { problemNotes, showProblems, toDiagnostic } from './show-problems'
 
 interface CodeMirrorProps extends Omit<CodeEditorProps, 'className'> {
   /** The ids of the elements that describe the editor. */

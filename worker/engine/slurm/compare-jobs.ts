@@ -102,9 +102,9 @@ export function compareJob(row: LiveSlurmJob, seen: SlurmJobState): Decision {
     return { ...decision, cancel: ripe }
   }
   if (!isWaiting(seen)) return { ...decision, wait: notAcceptedOf(row, seen) }
-  const refusal = neverStarts[seen.reason ?? '']
-  if (refusal !== undefined) {
-    const verdict: Outcome = { reason: refusal, detail: describeSlurmReason(seen.reason), exitCode: null }
+  const reason = neverStarts[seen.reason ?? '']
+  if (reason !== undefined) {
+    const verdict: Outcome = { reason, detail: describeSlurmReason(seen.reason), exitCode: null }
     return { ...decision, cancel: true, end: { state: seen.state, verdict, failedStart: false } }
   }
   if (row.status !== 'pending') return decision

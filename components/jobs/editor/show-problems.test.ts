@@ -1,6 +1,6 @@
 import { Text } from '@codemirror/state'
 import { describe, expect, it } from 'vitest'
-import { toDiagnostic } from './problems'
+import { toDiagnostic } from './show-problems'
 
 const doc = Text.of(['competition_id: "x"', '  expected_time: -1', ''])
 
