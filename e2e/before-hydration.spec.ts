@@ -1,8 +1,10 @@
 import { expect, type Page } from '@playwright/test'
 import { test } from './browser-test'
 import { waitForHydration } from './hydration'
+import { outputOf } from './job-page'
 import { signIn } from './sign-in'
 import { createUser } from './test-users'
+import { fileOf, submit } from './uploads'
 
 /** Tests a page that the user sees and types into before its scripts have loaded. */
 
@@ -46,6 +48,23 @@ test('a password submitted before hydration does not appear in any URL', async (
   await letScriptsCome()
   await expect(page.getByRole('button', { name: 'Sign in' })).toBeVisible()
   expect(addresses.join('\n')).not.toContain('hush-hush')
+})
+
+test('a job shows its output before hydration, and each line once afterwards', async ({ page, context }) => {
+  const person = await createUser({ name: 'early-output' })
+  const id = await submit(person, 'print("\\n".join(f"line {n}" for n in range(1, 301)))', undefined, {
+    wait: true,
+  })
+  await fileOf(person, id)
+  await signIn(context, person)
+  const letScriptsCome = await arriveBeforeScripts(page, `/jobs/${id}`)
+  const output = outputOf(page)
+  await expect(output.getByText('line 1', { exact: true })).toBeInViewport()
+  await letScriptsCome()
+  await expect(page.getByText('300 lines')).toHaveCount(2)
+  await expect(output.getByText('line 1', { exact: true })).toHaveCount(1)
+  await output.press('End')
+  await expect(output.getByText('line 300', { exact: true })).toBeInViewport()
 })
 
 test('text typed into two config fields before hydration is kept in both', async ({ page, context }) => {

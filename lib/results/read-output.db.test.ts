@@ -6,7 +6,7 @@ import { testDatabase } from '../database/testing/test-database'
 import { advance, parsePosition } from '../jobs/live/events'
 import { readResult } from '../jobs/read/read'
 import { readRecords } from './decode'
-import { readOutput, readRanks } from './read-output'
+import { readFirstRecords, readOutput, readRanks } from './read-output'
 import { storeResult } from './result-files'
 
 const directory = await vi.hoisted(async () => {
@@ -68,6 +68,22 @@ const three = [
   Array.from({ length: 40 }, (_, n) => line(2, `line ${n}`)),
 ]
 const whole = three.map((chunks) => chunks.map((chunk) => `${chunk}\n`).join(''))
+
+it('reads the first records that fit, whole and in order, from the chunks and from the file', async () => {
+  const records = three.flat()
+  const job = await makeGang(three)
+  const bytes = (count: number) => Buffer.byteLength(records.slice(0, count).join('\n')) + 1
+  const readAll = async () => [
+    await readFirstRecords(job, 1, bytes(3)),
+    await readFirstRecords(job, 1, bytes(4) - 1),
+    await readFirstRecords(job, 1, 10),
+    await readFirstRecords(job, 1, 1024 ** 2),
+  ]
+  const expected = [records.slice(0, 3), records.slice(0, 3), [], records]
+  expect(await readAll()).toEqual(expected)
+  await end(job)
+  expect(await readAll()).toEqual(expected)
+})
 
 describe('the output of several ranks', () => {
   it('is the same from the chunks and from the file, from any position in any rank', async () => {

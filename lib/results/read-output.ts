@@ -45,6 +45,25 @@ export async function* readOutput(
   }
 }
 
+/**
+ * Reads the first records of an attempt, as lines of JSON: whole records of at most `maxBytes` together. The output should be short or
+ * in the result file, because chunks are read several at a time.
+ */
+export async function readFirstRecords(jobId: string, attempt: number, maxBytes: number): Promise<string[]> {
+  const parts: Buffer[] = []
+  let bytes = 0
+  for await (const { records } of readRanks(jobId, attempt)) {
+    parts.push(records)
+    bytes += records.length
+    if (bytes > maxBytes) break
+  }
+  const read = Buffer.concat(parts).subarray(0, maxBytes)
+  return read
+    .toString('utf8', 0, read.lastIndexOf(0x0a) + 1)
+    .split('\n')
+    .slice(0, -1)
+}
+
 /** Counts the tasks of an attempt; 0 before it was placed. */
 export async function countRanks(jobId: string, attempt: number): Promise<number> {
   const { ranks } = await oneRow<{ ranks: number }>(database().pool, {

@@ -44,10 +44,18 @@ const FailureCard = dynamic(() => import('../failure/failure-card').then((module
   loading: () => <Skeleton className="h-18 rounded-lg" />,
 })
 
+interface JobViewProps {
+  id: string
+  ownHandle: string
+  admin: boolean
+  /** The start of the output, as JSONL, so that the page comes with it. */
+  firstRecords?: readonly string[]
+}
+
 /** The page of one job, live. */
-export function JobView({ id, ownHandle, admin }: { id: string; ownHandle: string; admin: boolean }) {
+export function JobView({ id, ownHandle, admin, firstRecords = [] }: JobViewProps) {
   const { data, error, isPending, refetch } = useQuery(jobQuery(id))
-  const stream = useJobStream(id)
+  const stream = useJobStream(id, firstRecords)
   if (isPending) return <JobSkeleton />
   if (!data) return <LoadFailure error={error} onRetry={() => void refetch()} />
   return <LoadedJob job={currentPlacement(data)} stream={stream} access={accessTo(data, ownHandle, admin)} />

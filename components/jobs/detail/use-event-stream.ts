@@ -25,9 +25,14 @@ const maxRetryMs = 15_000
  * Follows the events of a job at an address. Output goes into a store. The browser reconnects by itself and resumes. Only if the
  * server refuses the stream does this hook open a new one from the start.
  * @param onJob receives the data of each change of the job
+ * @param firstRecords the start of the output, shown until the stream sends all of it
  */
-export function useEventStream(url: string, onJob: (data: string) => void): EventStream {
-  const [store] = useState(() => new OutputStore())
+export function useEventStream(
+  url: string,
+  onJob: (data: string) => void,
+  firstRecords: readonly string[] = [],
+): EventStream {
+  const [store] = useState(() => storeOf(firstRecords))
   const [terminals] = useState(() => new TerminalFeeds())
   const [results, setResults] = useState<readonly unknown[]>([])
   const [gpus, setGpus] = useState<readonly JobGpuSeries[]>([])
@@ -49,6 +54,12 @@ export function useEventStream(url: string, onJob: (data: string) => void): Even
   return { store, terminals, results, gpus, connection }
 }
 
+function storeOf(firstRecords: readonly string[]): OutputStore {
+  const store = new OutputStore()
+  store.append(parseRecords(firstRecords))
+  return store
+}
+
 interface Follower {
   collector: RecordCollector
   terminals: TerminalFeeds
@@ -65,16 +76,23 @@ function follow(url: string, { collector, terminals, onConnection, onJob }: Foll
   let retry: ReturnType<typeof setTimeout> | undefined
   let retryMs = firstRetryMs
 
-  const queueOutput = (data: string) => {
-    const lines = data.split('\n')
-    for (let start = 0; start < lines.length; start += sliceLines) {
-      queue.push(() => collector.take(parseRecords(lines.slice(start, start + sliceLines))))
-    }
-  }
   const open = () => {
     const events = new EventSource(url)
     source = events
-    queue.push(collector.clear)
+    // A new stream starts with the first output. What the page shows stays until then, so that it never gets empty.
+    let cleared = false
+    const push = (work: () => void) =>
+      queue.push(() => {
+        if (!cleared) collector.clear()
+        cleared = true
+        work()
+      })
+    const queueOutput = (data: string) => {
+      const lines = data.split('\n')
+      for (let start = 0; start < lines.length; start += sliceLines) {
+        push(() => collector.take(parseRecords(lines.slice(start, start + sliceLines))))
+      }
+    }
     events.addEventListener('open', () => {
       retryMs = firstRetryMs
       onConnection('live')
@@ -83,15 +101,15 @@ function follow(url: string, { collector, terminals, onConnection, onJob }: Foll
     events.addEventListener('job', ({ data }) => {
       onJob(data)
       // The server sends the earlier output before the first status.
-      queue.push(() => terminals.markLive())
+      push(() => terminals.markLive())
     })
     events.addEventListener('reset', () => {
-      queue.push(collector.clear)
-      queue.push(() => terminals.markLive())
+      push(collector.clear)
+      push(() => terminals.markLive())
     })
     events.addEventListener('end', () => {
       events.close()
-      queue.push(() => onConnection('ended'))
+      push(() => onConnection('ended'))
     })
     events.addEventListener('closed', () => {
       events.close()

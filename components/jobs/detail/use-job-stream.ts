@@ -10,10 +10,10 @@ export type JobStream = EventStream
 const maxRecordBytes = 1024 ** 2
 
 /** Follows a job while its page is open. Changes of the job go into the query cache. */
-export function useJobStream(id: string): JobStream {
+export function useJobStream(id: string, firstRecords: readonly string[]): JobStream {
   const client = useQueryClient()
   const url = `${api.jobs.eventsUrl(id)}?max_record_bytes=${maxRecordBytes}`
-  return useEventStream(url, (data) => acceptJob(client, id, data))
+  return useEventStream(url, (data) => acceptJob(client, id, data), firstRecords)
 }
 
 function acceptJob(client: QueryClient, id: string, data: string): void {

@@ -9,6 +9,7 @@ import {
   useState,
 } from 'react'
 import { ScrollRegion } from '@/components/ui/scroll-region'
+import { useHydrated } from '@/components/ui/use-hydrated'
 import { plainText } from './ansi/ansi-parse'
 import type { LineRange } from './line-hash'
 import { OutputLineRow, shownCharacters } from './output-line'
@@ -41,10 +42,14 @@ interface OutputListProps {
   onCopy: (event: ClipboardEvent) => void
 }
 
+/** Lines that a page is sent with. Which of them are visible is known only in the browser. */
+const sentLines = 60
+
 /** The visible lines, virtualized. */
 export function OutputList(props: OutputListProps) {
   const { ref, scroller, store, options, follow } = props
   const { filter } = options
+  const hydrated = useHydrated()
   const [expanded, setExpanded] = useState<ReadonlySet<number>>(new Set())
   const virtualizer = useLineVirtualizer({ scroller, store, options, follow })
   const expand = useCallback((line: number) => setExpanded((before) => new Set(before).add(line)), [])
@@ -76,24 +81,32 @@ export function OutputList(props: OutputListProps) {
       style={{ '--number-width': numberWidth } as CSSProperties}
     >
       <div ref={virtualizer.containerRef} className="relative min-w-full">
-        {virtualizer.getVirtualItems().map(({ index, key }) => (
-          <div
-            key={key}
-            ref={virtualizer.measureElement}
-            data-index={index}
-            className="absolute left-0 min-w-full"
-          >
-            <ListedLine
-              {...props}
-              number={store.lines.numberAt(filter, index)}
-              expanded={expanded}
-              onExpand={expand}
-            />
-          </div>
-        ))}
+        {hydrated
+          ? virtualizer.getVirtualItems().map(({ index, key }) => (
+              <div
+                key={key}
+                ref={virtualizer.measureElement}
+                data-index={index}
+                className="absolute left-0 min-w-full"
+              >
+                <ListedLine
+                  {...props}
+                  number={store.lines.numberAt(filter, index)}
+                  expanded={expanded}
+                  onExpand={expand}
+                />
+              </div>
+            ))
+          : firstLines(store).map((number) => (
+              <ListedLine key={number} {...props} number={number} expanded={expanded} onExpand={expand} />
+            ))}
       </div>
     </ScrollRegion>
   )
+}
+
+function firstLines({ lines }: OutputStore): number[] {
+  return [...Array(Math.min(sentLines, lines.end)).keys()]
 }
 
 /** Scrolls sideways to a match in a long line. Its row is rendered within the next frames. */

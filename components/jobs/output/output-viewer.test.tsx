@@ -1,4 +1,5 @@
 import { fireEvent, screen } from '@testing-library/react'
+import { renderToString } from 'react-dom/server'
 import { expect, it } from 'vitest'
 import { openByKeyboard, renderUi, typeInto } from '../../testing/render'
 import { OutputStore } from './output-store'
@@ -24,6 +25,16 @@ it('counts lines and says whether the job is live', () => {
   expect(screen.getByText('Following output')).toBeTruthy()
   fireEvent.click(screen.getByRole('button', { name: 'Follow output' }))
   expect(screen.getByText('Live, not following')).toBeTruthy()
+})
+
+it('has its first lines before the scripts of the page run', () => {
+  const store = new OutputStore()
+  store.append(Array.from({ length: 500 }, (_, n) => ({ type: 'stdout', t, text: `<b>line ${n}</b>` })))
+  const html = renderToString(<OutputViewer store={store} live={false} downloads={[]} />)
+  expect(html).toContain('&lt;b&gt;line 0&lt;/b&gt;')
+  expect(html).toContain('line 59&lt;')
+  expect(html).not.toContain('line 60&lt;')
+  expect(html).toContain('500 lines')
 })
 
 it('searches with and without case, and moves between matches', async () => {
