@@ -124,7 +124,7 @@ function ScopeChoice({ offered, value, error, onChange }: ScopeChoiceProps) {
             checked={value.includes(scope)}
             aria-invalid={error ? true : undefined}
             onCheckedChange={(on) =>
-              onChange(offered.filter((own) => (own === scope ? on === true : value.includes(own))))
+              onChange(offered.filter((own) => (own === scope ? on : value.includes(own))))
             }
           />
         ))}

@@ -60,9 +60,7 @@ function EventChoice({
             aria-invalid={error ? true : undefined}
             onCheckedChange={(on) =>
               onChange(
-                offered
-                  .map(([own]) => own)
-                  .filter((own) => (own === event ? on === true : value.includes(own))),
+                offered.map(([own]) => own).filter((own) => (own === event ? on : value.includes(own))),
               )
             }
           />

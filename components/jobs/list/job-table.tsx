@@ -121,7 +121,7 @@ const JobRow = memo(function JobRow({ job, columns, density, selected, onSelect 
             <Checkbox
               label={<span className="sr-only">Select {title}</span>}
               checked={selected}
-              onCheckedChange={(checked) => onSelect(job.job_id, checked === true)}
+              onCheckedChange={(checked) => onSelect(job.job_id, checked)}
             />
           </span>
           <span className="flex min-w-0 flex-col">

@@ -41,7 +41,7 @@ export function SeriesPicker({ shape, chosen, at, onChange, onFocus }: SeriesPic
             >
               <Checkbox
                 checked={chosen.has(index)}
-                onCheckedChange={(on) => toggle(index, on === true)}
+                onCheckedChange={(on) => toggle(index, on)}
                 onFocus={() => onFocus(index)}
                 onBlur={() => onFocus(null)}
                 className="min-w-0 flex-1"

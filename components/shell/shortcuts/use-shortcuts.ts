@@ -6,7 +6,7 @@ const sequenceTimeoutMs = 1200
 
 /** Elements that handle keys themselves. */
 const keyHandlers =
-  'input, textarea, select, [contenteditable="true"], [role="menu"], [role="listbox"], [role="dialog"], [role="alertdialog"]'
+  'input:not([type="checkbox"], [type="radio"]), textarea, select, [contenteditable="true"], [role="menu"], [role="listbox"], [role="dialog"], [role="alertdialog"]'
 
 function isForPage(event: KeyboardEvent): boolean {
   if (event.defaultPrevented || event.repeat || event.isComposing) return false
