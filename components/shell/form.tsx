@@ -49,7 +49,7 @@ export function PanelForm({ form, submitLabel, className, children, ...header }:
     <Panel>
       <PanelHeader {...header} />
       <form {...form.props}>
-        <PanelBody className={cn('flex flex-col gap-4', className)}>
+        <PanelBody className={cn('flex flex-col base:gap-4', className)}>
           {children}
           <FormError error={form.error} />
         </PanelBody>

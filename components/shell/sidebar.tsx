@@ -89,7 +89,10 @@ function SavedViews({ admin }: { admin: boolean }) {
               href={href}
               aria-current={active ? 'page' : undefined}
               title={label}
-              className={cn(linkStyles, active && 'bg-pressed text-ink hover:bg-pressed')}
+              className={cn(
+                linkStyles,
+                active ? 'bg-pressed text-ink' : 'text-muted hover:bg-hover hover:text-ink',
+              )}
             >
               <Bookmark
                 aria-hidden
@@ -104,10 +107,7 @@ function SavedViews({ admin }: { admin: boolean }) {
   )
 }
 
-const linkStyles = [
-  'flex h-8 items-center gap-2.5 rounded-md px-2 font-medium text-muted text-sm transition-colors',
-  'hover:bg-hover hover:text-ink',
-].join(' ')
+const linkStyles = 'flex h-8 items-center gap-2.5 rounded-md px-2 font-medium text-sm transition-colors'
 
 function NavigationLinks({ items }: { items: readonly NavigationItem[] }) {
   const pathname = usePathname()
@@ -121,7 +121,10 @@ function NavigationLinks({ items }: { items: readonly NavigationItem[] }) {
               href={href}
               aria-current={active ? 'page' : undefined}
               aria-keyshortcuts={keys?.join(' ')}
-              className={cn(linkStyles, active && 'bg-pressed text-ink hover:bg-pressed')}
+              className={cn(
+                linkStyles,
+                active ? 'bg-pressed text-ink' : 'text-muted hover:bg-hover hover:text-ink',
+              )}
             >
               <Icon
                 aria-hidden

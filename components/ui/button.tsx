@@ -6,22 +6,24 @@ import { Spinner } from './spinner'
 
 export const buttonStyles = cva(
   [
-    'relative inline-flex shrink-0 select-none items-center justify-center gap-1.5 rounded-md border font-medium',
+    'base:relative base:inline-flex shrink-0 select-none items-center base:justify-center gap-1.5 base:rounded-md border font-medium',
     'whitespace-nowrap transition-colors duration-100 [&_svg]:shrink-0',
     'disabled:cursor-not-allowed disabled:opacity-50 aria-disabled:cursor-not-allowed aria-disabled:opacity-50',
   ],
   {
     variants: {
       variant: {
-        primary: 'border-transparent bg-accent text-on-accent shadow-control hover:bg-accent-hover',
-        secondary: 'border-line-strong bg-surface text-ink shadow-control hover:bg-hover active:bg-pressed',
+        primary: 'border-transparent bg-accent text-on-accent base:shadow-control hover:bg-accent-hover',
+        secondary:
+          'border-line-strong bg-surface base:text-ink base:shadow-control hover:bg-hover active:bg-pressed',
         ghost: 'border-transparent text-muted hover:bg-hover hover:text-ink active:bg-pressed',
-        danger: 'border-transparent bg-danger text-on-danger shadow-control hover:bg-danger-hover',
-        'danger-quiet': 'border-line-strong bg-surface text-danger-ink shadow-control hover:bg-danger-soft',
+        danger: 'border-transparent bg-danger text-on-danger base:shadow-control hover:bg-danger-hover',
+        'danger-quiet':
+          'border-line-strong bg-surface text-danger-ink base:shadow-control hover:bg-danger-soft',
       },
       size: {
-        sm: 'h-7 pointer-coarse:min-h-8 px-2 text-xs [&_svg]:size-3.5',
-        md: 'h-8 pointer-coarse:min-h-9 px-3 text-sm [&_svg]:size-4',
+        sm: 'h-7 pointer-coarse:base:min-h-8 px-2 text-xs [&_svg]:size-3.5',
+        md: 'h-8 pointer-coarse:base:min-h-9 px-3 text-sm [&_svg]:size-4',
         lg: 'h-10 px-4 text-base [&_svg]:size-4',
       },
     },

@@ -6,7 +6,7 @@ export function DataList({ className, children }: { className?: string; children
   return (
     <dl
       className={cn(
-        'grid grid-cols-[repeat(auto-fill,minmax(8rem,1fr))] gap-x-5 gap-y-3 sm:grid-cols-[repeat(auto-fill,minmax(10rem,1fr))] sm:gap-x-6 sm:gap-y-4',
+        'grid base:grid-cols-[repeat(auto-fill,minmax(8rem,1fr))] gap-x-5 gap-y-3 sm:base:grid-cols-[repeat(auto-fill,minmax(10rem,1fr))] sm:gap-x-6 sm:gap-y-4',
         className,
       )}
     >

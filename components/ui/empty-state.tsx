@@ -15,7 +15,7 @@ interface EmptyStateProps {
 /** Shown in place of an empty list. */
 export function EmptyState({ icon: Icon, title, children, action, className }: EmptyStateProps) {
   return (
-    <div className={cn('flex flex-col items-center px-6 py-12 text-center', className)}>
+    <div className={cn('flex flex-col items-center px-6 text-center base:py-12', className)}>
       <span className="mb-3 grid size-10 place-items-center rounded-lg border bg-sunken text-subtle">
         <Icon aria-hidden className="size-5" />
       </span>

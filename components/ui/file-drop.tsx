@@ -31,10 +31,10 @@ export function FileDrop(props: FileDropProps) {
       htmlFor={id}
       {...handlers}
       className={cn(
-        'group flex cursor-pointer flex-col items-center justify-center gap-1 rounded-lg border border-edge border-dashed',
-        'bg-surface px-6 py-8 text-center transition-colors hover:border-accent hover:bg-accent-soft',
+        'group flex cursor-pointer flex-col items-center justify-center gap-1 rounded-lg border px-6 text-center',
+        'transition-colors hover:border-accent hover:bg-accent-soft base:py-8',
         'has-focus-visible:outline-2 has-focus-visible:outline-focus has-focus-visible:outline-offset-2',
-        over && 'border-accent border-solid bg-accent-soft',
+        over ? 'border-accent border-solid bg-accent-soft' : 'border-edge border-dashed bg-surface',
         className,
       )}
     >

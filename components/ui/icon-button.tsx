@@ -15,11 +15,12 @@ const iconButtonStyles = cva(
         ghost: 'border-transparent text-muted hover:bg-hover hover:text-ink active:bg-pressed',
         secondary: 'border-line-strong bg-surface text-muted shadow-control hover:bg-hover hover:text-ink',
         danger: 'border-transparent text-muted hover:bg-danger-soft hover:text-danger-ink',
+        pressed: 'border-accent-line bg-accent-soft text-accent-ink',
       },
       size: {
-        sm: 'size-6 pointer-coarse:size-7 [&_svg]:size-3.5',
-        md: 'size-7 pointer-coarse:size-8 [&_svg]:size-4',
-        lg: 'size-8 pointer-coarse:size-9 [&_svg]:size-4',
+        sm: 'size-6 pointer-coarse:base:size-7 [&_svg]:size-3.5',
+        md: 'size-7 pointer-coarse:base:size-8 [&_svg]:size-4',
+        lg: 'size-8 pointer-coarse:base:size-9 [&_svg]:size-4',
       },
     },
     defaultVariants: { variant: 'ghost', size: 'md' },
@@ -50,9 +51,6 @@ export function IconButton({
   type = 'button',
   ...rest
 }: IconButtonProps) {
-  const down = pressed
-    ? 'border-accent-line bg-accent-soft text-accent-ink hover:bg-accent-soft hover:text-accent-ink'
-    : ''
   return (
     <Tooltip content={shortcut ? `${label} (${shortcut})` : label}>
       <button
@@ -60,7 +58,7 @@ export function IconButton({
         aria-label={label}
         aria-pressed={pressed}
         aria-keyshortcuts={shortcut}
-        className={cn(iconButtonStyles({ variant, size }), down, className)}
+        className={cn(iconButtonStyles({ variant: pressed ? 'pressed' : variant, size }), className)}
         {...rest}
       >
         <Icon aria-hidden />

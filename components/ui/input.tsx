@@ -21,7 +21,13 @@ export function Input({ icon: Icon, mono = false, className, ref, ...rest }: Inp
       ref={inputRef}
       {...rest}
       {...control}
-      className={cn(inputStyles, 'h-8 px-2.5 text-sm', Icon && 'pl-8', mono && 'font-mono', className)}
+      className={cn(
+        inputStyles,
+        'px-2.5 base:h-8 base:text-sm',
+        Icon && 'pl-8',
+        mono && 'font-mono',
+        className,
+      )}
     />
   )
   if (!Icon) return input

@@ -6,8 +6,8 @@ export function Kbd({ children, className }: { children: ReactNode; className?: 
   return (
     <kbd
       className={cn(
-        'inline-flex h-5 min-w-5 items-center justify-center rounded-sm border border-line-strong bg-sunken px-1',
-        'font-mono text-2xs text-muted',
+        'inline-flex h-5 min-w-5 items-center justify-center rounded-sm border px-1 base:border-line-strong base:bg-sunken',
+        'font-mono text-2xs base:text-muted',
         className,
       )}
     >

@@ -10,8 +10,9 @@ interface LinkProps extends Omit<ComponentProps<typeof NextLink>, 'href'> {
 }
 
 const styles = {
-  standard: 'text-accent-ink underline decoration-accent-line underline-offset-2 hover:decoration-current',
-  quiet: 'text-inherit underline-offset-2 hover:text-accent-ink hover:underline',
+  standard:
+    'base:text-accent-ink underline decoration-accent-line underline-offset-2 hover:decoration-current',
+  quiet: 'base:text-inherit underline-offset-2 hover:text-accent-ink hover:underline',
 }
 
 /** A text link. External links open in a new tab. */

@@ -2,7 +2,12 @@ import { cn } from './class-names'
 
 /** A placeholder of the final size while content loads. */
 export function Skeleton({ className }: { className?: string }) {
-  return <span aria-hidden className={cn('block h-4 animate-pulse-soft rounded-sm bg-pressed', className)} />
+  return (
+    <span
+      aria-hidden
+      className={cn('block animate-pulse-soft bg-pressed base:h-4 base:rounded-sm', className)}
+    />
+  )
 }
 
 /** Placeholder rows of a list. */

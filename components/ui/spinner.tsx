@@ -5,7 +5,7 @@ import { cn } from './class-names'
 export function Spinner({ label, className }: { label?: string; className?: string }) {
   return (
     <>
-      <LoaderCircle aria-hidden className={cn('size-4 shrink-0 animate-spin text-current', className)} />
+      <LoaderCircle aria-hidden className={cn('shrink-0 animate-spin base:size-4 text-current', className)} />
       {label ? <span className="sr-only">{label}</span> : null}
     </>
   )

@@ -37,7 +37,7 @@ export function StatusBadge({
     <span
       className={cn(
         'inline-flex items-center gap-1.5 whitespace-nowrap align-middle font-medium',
-        framed ? ['h-6 rounded-full border px-2 text-xs', tones[tone]] : ['text-sm', inkOfTone[tone]],
+        framed ? ['h-6 rounded-full border px-2 text-xs', tones[tone]] : ['base:text-sm', inkOfTone[tone]],
         className,
       )}
     >

@@ -127,9 +127,9 @@ export function TableRow({ selected, className, children }: TableRowProps) {
     <tr
       data-selected={selected || undefined}
       className={cn(
-        'group/row relative border-b transition-colors last:border-b-0 hover:bg-hover',
-        '@max-2xl:flex @max-2xl:flex-col @max-2xl:gap-0.5 @max-2xl:px-4 @max-2xl:py-3',
-        selected && 'bg-accent-soft hover:bg-accent-soft',
+        'group/row relative border-b transition-colors last:border-b-0',
+        '@max-2xl:flex @max-2xl:base:flex-col @max-2xl:gap-0.5 @max-2xl:px-4 @max-2xl:py-3',
+        selected ? 'bg-accent-soft' : 'hover:bg-hover',
         className,
       )}
     >
@@ -160,7 +160,7 @@ export function HeaderCell({
       scope="col"
       aria-sort={sorted}
       className={cn(
-        'h-8 whitespace-nowrap px-3 font-medium text-muted text-xs first:pl-4 last:pr-4',
+        'h-8 whitespace-nowrap base:px-3 font-medium text-muted text-xs first:pl-4 last:pr-4',
         align === 'end' && 'text-right',
         className,
       )}
@@ -182,10 +182,10 @@ export function Cell({ label, align = 'start', className, children }: CellProps)
   return (
     <td
       className={cn(
-        'h-10 px-3 py-1.5 align-middle first:pl-4 last:pr-4',
+        'base:h-10 base:px-3 base:py-1.5 align-middle first:pl-4 last:pr-4',
         // A long word must not make the table wider than the page.
-        'break-words @2xl:max-w-72',
-        '@max-2xl:flex @max-2xl:h-auto @max-2xl:min-h-6 @max-2xl:items-center @max-2xl:justify-between @max-2xl:gap-4',
+        'break-words @2xl:base:max-w-72',
+        '@max-2xl:base:flex @max-2xl:h-auto @max-2xl:min-h-6 @max-2xl:items-center @max-2xl:base:justify-between @max-2xl:base:gap-4',
         '@max-2xl:p-0 @max-2xl:first:pl-0 @max-2xl:last:pr-0',
         align === 'end' && 'text-right tabular-nums',
         align === 'end' && !label && '@max-2xl:justify-end',

@@ -14,7 +14,7 @@ export function Textarea({ className, rows = 4, ref, ...rest }: ComponentProps<'
       {...rest}
       {...control}
       rows={rows}
-      className={cn(inputStyles, 'block resize-y px-2.5 py-1.5 text-sm', className)}
+      className={cn(inputStyles, 'block resize-y px-2.5 py-1.5 base:text-sm', className)}
     />
   )
 }

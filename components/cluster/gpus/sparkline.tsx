@@ -37,7 +37,7 @@ export const Sparkline = memo(function Sparkline({
   return (
     <span
       {...(label ? { role: 'img', 'aria-label': label } : {})}
-      className={cn('block h-4 min-w-0', strokes[of], className)}
+      className={cn('block min-w-0 base:h-4', strokes[of], className)}
     >
       <svg
         aria-hidden
