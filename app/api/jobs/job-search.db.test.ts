@@ -228,3 +228,47 @@ describe('jobs that few conditions meet', () => {
     expect(body).toHaveLength(3)
   })
 })
+
+describe('pages of a search in any order', () => {
+  const terms = {
+    'status:failed': (n: number) => n % 2 === 0,
+    'tag:third': (n: number) => n % 3 === 0,
+    fifth: (n: number) => n % 5 === 0,
+    'metric.n<400': (n: number) => n < 400,
+    'metric.n>=590': (n: number) => n >= 590,
+    'run_time>100s': (n: number) => n > 100,
+  }
+
+  it('have exactly the jobs that meet all terms, in their order', async () => {
+    const dora = await makePerson()
+    const like = await makeJob({ userId: dora.id, project: 'pages' })
+    const others = await makeJob({ userId: (await makePerson()).id, project: 'pages' })
+    for (const id of [like, others]) await copyRows('jobs', id, {}, { count: 599 })
+    // Each job has a number, which is also its metric, its run time and its place in the list.
+    await db.pool.query(
+      `UPDATE jobs SET name = CASE n % 5 WHEN 0 THEN 'fifth ' ELSE 'job ' END || n, tags = CASE n % 3 WHEN 0 THEN '{third}' ELSE '{}' END::text[],
+              status = CASE n % 2 WHEN 0 THEN 'failed' ELSE 'completed' END::"JobStatus", exit_code = 1 - n % 2,
+              reason = CASE n % 2 WHEN 0 THEN 'exit_code' ELSE 'finished' END, final_metrics = jsonb_build_object('n', n),
+              created_at = now() + n * interval '1 second', started_at = now() + interval '1 hour', ended_at = now() + interval '1 hour' + n * interval '1 second'
+         FROM (SELECT id AS of, row_number() OVER (PARTITION BY user_id ORDER BY id) - 1 AS n FROM jobs
+                WHERE project_id IN (SELECT id FROM projects WHERE slug = 'pages')) numbered WHERE id = of`,
+    )
+    await db.pool.query('ANALYZE jobs')
+    const all = Array.from({ length: 600 }, (_, n) => n)
+    const names = Object.keys(terms) as (keyof typeof terms)[]
+    for (let chosen = 0; chosen < 2 ** names.length; chosen++) {
+      const used = names.filter((_, place) => (chosen >> place) % 2 === 1)
+      const met = all.filter((n) => used.every((name) => terms[name](n)))
+      for (const [sort, expected] of [
+        ['-submitted', met.toReversed()],
+        ['metric.n', met],
+        ['-run_time', met.toReversed()],
+      ] as const) {
+        const limit = [1, 7, 100][chosen % 3] ?? 1
+        const { body } = await get({ q: used.join(' '), sort, limit: String(limit) }, dora)
+        const found = (body as { name: string }[]).map(({ name }) => Number(name.split(' ')[1]))
+        expect({ used, sort, found }).toEqual({ used, sort, found: expected.slice(0, limit) })
+      }
+    }
+  })
+})

@@ -8,7 +8,7 @@ import { type JobStatus, toUploadStatus } from '../../contract/status'
 import { database } from '../../database/client'
 import { datesToText, type WithDates } from '../../database/dates'
 import { cutPage, type Page } from '../../database/pagination'
-import { indexedTransaction, type Transaction } from '../../database/transaction'
+import { indexedTransaction, oneRow, type Transaction } from '../../database/transaction'
 import { metricsOfAttempt } from '../../results/metrics'
 import { isManager, listVisibility, requireUserId } from './job-visibility'
 import { type Bind, type Condition, toConditions } from './search-conditions'
@@ -50,7 +50,7 @@ export async function listJobs(actor: Actor, filters: JobFilters): Promise<Page<
   const order = toOrder(filters.sort, filters.cursor, bind)
   // Named users' jobs replace the actor's own.
   const others = filters.all || terms.some(({ key }) => key === 'user')
-  const scope = [...(others ? [] : [`j.user_id = ${bind(actor.userId)}`]), ...order.where]
+  const scope = others ? [] : [`j.user_id = ${bind(actor.userId)}`]
   if (others && !isAdmin(actor)) conditions.push({ sql: await listVisibility(actor, bind) })
   const rows = await readRows({ scope, conditions, order, limit: filters.limit + 1 }, values)
   return cutPage(rows, filters.limit, order.cursorOf, toListed)
@@ -71,38 +71,101 @@ interface PageQuery {
   limit: number
 }
 
-/** So many jobs are examined one by one in the order of the list: within a few milliseconds. */
+/** So many jobs are examined one by one in the order of the list: within some milliseconds. */
 const walkedJobs = 5_000
 
+/** So many jobs are found by the indexes of conditions, and checked and sorted: within some milliseconds. */
+const foundJobs = 5_000
+
 /**
- * Reads the rows of a page. Where an index has the jobs in the order of the list, reading ends with the page. Other conditions
- * are first checked for the next jobs of the list: a condition that many jobs meet fills the page with these. Otherwise few
- * jobs meet it, and are found by its own index and sorted. PostgreSQL's own choice between both ways was sometimes wrong, and
- * then it read all jobs.
+ * Reads the rows of a page. Where an index has the jobs in the order of the list, reading ends with the page. Otherwise, if few jobs
+ * meet the conditions, these are found by the indexes of the conditions, and sorted. If many do, the page is soon full with the next jobs
+ * of the list that meet them. PostgreSQL's own choice between both ways was often wrong, and then it read all jobs.
  */
 async function readRows(
   { scope, conditions, order, limit }: PageQuery,
   values: unknown[],
 ): Promise<ListedRow[]> {
-  const { from, key, direction, newest } = order
-  const alone = newest ? conditions.find(({ ordered }) => ordered === 'alone') : undefined
-  const isInOrder = (condition: Condition) =>
-    condition === alone || (newest && condition.ordered === 'together')
-  const first = [...scope, ...conditions.filter(isInOrder).map(({ sql }) => sql)]
-  const rest = conditions.filter((condition) => !isInOrder(condition))
+  const { walk, find, direction, newest } = order
   const sorted = (rows: number) => `ORDER BY key ${direction}, id ${direction} LIMIT ${rows}`
-  const jobs = (where: string[]) => `SELECT j.id, ${key} AS key FROM ${from} ${whereOf(where)}`
   const select = (tx: Transaction, page: string) => selectPage(tx, page, direction, values)
-  if (rest.length === 0) return select(database().pool, `${jobs(first)} ${sorted(limit)}`)
-  const next = `SELECT j.*, ${key} AS key FROM ${from} ${whereOf(first)} ${sorted(walkedJobs)}`
-  const walked = `SELECT j.id, j.key FROM (${next}) j ${whereOf(rest.map(({ sql }) => sql))} ${sorted(limit)}`
-  const searched = rest.map(({ sql, search = sql }) => search)
+
+  const alone = conditions.find(({ ordered }) => ordered === 'alone')
+  const isInOrder = (condition: Condition) =>
+    newest && (condition === alone || condition.ordered === 'together')
+  const inOrder = [...(newest ? scope : []), ...conditions.filter(isInOrder).map(({ sql }) => sql)]
+  const others = [
+    ...(newest ? [] : scope),
+    ...conditions.filter((condition) => !isInOrder(condition)).map(({ sql }) => sql),
+  ]
+  const next = (columns: string) =>
+    `SELECT ${columns}, ${walk.key} AS key FROM ${walk.from} ${whereOf([...walk.where, ...inOrder])}`
+  if (others.length === 0) return select(database().pool, `${next('j.id')} ${sorted(limit)}`)
+
+  const met = [...find.where, ...scope, ...conditions.map(({ sql }) => sql)]
+  const meeting = (more: string[] = []) =>
+    `SELECT j.id, ${find.key} AS key FROM ${find.from} ${whereOf([...met, ...more])}`
   // Without MATERIALIZED, PostgreSQL may look for the rows in the order of the list.
-  const found = `WITH found AS MATERIALIZED (${jobs([...first, ...searched])}) SELECT id, key FROM found ${sorted(limit)}`
+  const found = (jobs: string) => `found AS MATERIALIZED (${jobs}) SELECT id, key FROM found ${sorted(limit)}`
   return indexedTransaction(async (tx) => {
-    const rows = await select(tx, walked)
-    return rows.length === limit ? rows : select(tx, found)
+    const fewest = await findFewest(tx, conditions)
+    const selectFewest = (ids: NonNullable<Condition['ids']>) => {
+      const few = ids((value) => `$${values.push(value)}`)
+      const jobs = meeting(['j.id IN (SELECT id FROM few)'])
+      return select(tx, `WITH few AS MATERIALIZED (${few} LIMIT ${countedJobs}), ${found(jobs)}`)
+    }
+    if (fewest && fewest.count <= foundJobs) return selectFewest(fewest.ids)
+    const [all, some] = await estimateRows(tx, [next('j.id'), meeting()], values)
+    // A page that becomes full ends the walk early. The estimates are rather too low.
+    if ((walkedJobs * some) / all > limit / 2) {
+      const walked = `SELECT j.id, j.key FROM (${next('j.*')} ${sorted(walkedJobs)}) j ${whereOf(others)} ${sorted(limit)}`
+      const rows = await select(tx, walked)
+      if (rows.length === limit) return rows
+    }
+    const onlyMetrics = conditions.every(({ ids }) => ids)
+    if (fewest && onlyMetrics && fewest.count < countedJobs) return selectFewest(fewest.ids)
+    return select(tx, `WITH ${found(meeting())}`)
   })
+}
+
+/** PostgreSQL's estimates of the numbers of rows of two queries. */
+async function estimateRows(
+  tx: Transaction,
+  [first, second]: [string, string],
+  values: unknown[],
+): Promise<[number, number]> {
+  const { rows } = await tx.query<{ 'QUERY PLAN': [{ Plan: { Plans: { 'Plan Rows': number }[] } }] }>(
+    `EXPLAIN (FORMAT JSON) ${first} UNION ALL ${second}`,
+    values,
+  )
+  const [one, other] = rows[0]?.['QUERY PLAN'][0].Plan.Plans ?? []
+  return [one?.['Plan Rows'] ?? 0, other?.['Plan Rows'] ?? 0]
+}
+
+/** So many jobs that meet a condition on a metric are counted, by the index alone: within some milliseconds. */
+const countedJobs = 4 * foundJobs
+
+/**
+ * Finds the condition on a metric that the fewest jobs meet, with the SQL of their ids. PostgreSQL's estimates for metrics are often
+ * wrong by a factor of a hundred, so the jobs are counted up to a limit.
+ */
+async function findFewest(
+  tx: Transaction,
+  conditions: readonly Condition[],
+): Promise<{ ids: NonNullable<Condition['ids']>; count: number } | undefined> {
+  const metrics = conditions.flatMap(({ ids }) => ids ?? [])
+  if (metrics.length === 0) return undefined
+  const values: unknown[] = []
+  const bind: Bind = (value) => `$${values.push(value)}`
+  const counts = metrics.map(
+    (ids) => `(SELECT count(*)::int FROM (${ids(bind)} LIMIT ${countedJobs}) AS counted)`,
+  )
+  const { counted } = await oneRow<{ counted: number[] }>(tx, {
+    text: `SELECT ARRAY[${counts.join(', ')}] AS counted`,
+    values,
+  })
+  const fewest = metrics.map((ids, place) => ({ ids, count: counted[place] ?? 0 }))
+  return fewest.sort((a, b) => a.count - b.count)[0]
 }
 
 const whereOf = (conditions: string[]) => (conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : '')

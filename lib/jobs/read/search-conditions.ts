@@ -19,8 +19,8 @@ export type Bind = (value: unknown) => string
 export interface Condition {
   /** Checks one job. */
   sql: string
-  /** Finds all jobs that meet it, with an index; absent: as `sql`. */
-  search?: string
+  /** For a metric: SQL of the ids of all jobs that meet it, from an index. */
+  ids?: (bind: Bind) => string
   /**
    * How an index has the jobs that meet it in the order of the list: `together` with others of its kind, or only `alone`.
    * Absent: no index does.
@@ -127,13 +127,11 @@ async function toUsers(actor: Actor, { values }: WordTerm, bind: Bind): Promise<
 }
 
 function toMetricCondition({ name, operator, value }: MetricTerm, bind: Bind): Condition {
-  const metric = `${bind(name)}::text`
-  const limit = `${operator} ${bind(value)}::float8`
-  const sql = `j.final_metrics <> '{}' AND (j.final_metrics->>${metric})::float8 ${limit}`
-  // Where other conditions find the jobs, checking their rows takes less time than looking into the other table.
+  const limit = (bindTo: Bind) => `${operator} ${bindTo(value)}::float8`
   return {
-    sql,
-    search: `${sql} AND j.id IN (SELECT job_id FROM job_metrics WHERE name = ${metric} AND value ${limit})`,
+    sql: `j.final_metrics <> '{}' AND (j.final_metrics->>${bind(name)}::text)::float8 ${limit(bind)}`,
+    ids: (bindTo) =>
+      `SELECT job_id AS id FROM job_metrics WHERE name = ${bindTo(name)} AND value ${limit(bindTo)}`,
   }
 }
 

@@ -10,17 +10,25 @@ export interface Sorted {
   sort_key: Date | number
 }
 
-/** The order of a list of jobs `j`. */
-export interface Order {
+/** Where the sorted jobs `j` of a list come from. */
+interface Source {
   /** SQL of the tables that have the jobs and the key. */
   from: string
   /** SQL of what the list is sorted by. The id follows. */
   key: string
+  /** SQL conditions: which jobs the order has, and where the page begins. */
+  where: string[]
+}
+
+/** The order of a list of jobs. */
+export interface Order {
   direction: 'ASC' | 'DESC'
   /** Whether it is the order of submission, which most indexes have. */
   newest: boolean
-  /** SQL conditions: which jobs the order has, and where the page begins. */
-  where: string[]
+  /** To read the jobs in this order from an index. */
+  walk: Source
+  /** To sort jobs that were found otherwise. */
+  find: Source
   cursorOf: (row: Sorted) => string[]
 }
 
@@ -47,34 +55,41 @@ export function toOrder(
   const comparison = direction === 'DESC' ? '<' : '>'
   if (name === 'submitted') {
     const after = decodeTimeCursor(cursor)
-    return {
+    const source = {
       from: 'jobs j',
       key: 'j.created_at',
-      direction,
-      newest: true,
       where: after.at
         ? [`(j.created_at, j.id) ${comparison} (${bind(after.at)}::timestamptz, ${bind(after.id)}::uuid)`]
         : [],
-      cursorOf: ({ created_at, job_id }) => [created_at.toISOString(), job_id],
     }
+    const cursorOf = ({ created_at, job_id }: Sorted) => [created_at.toISOString(), job_id]
+    return { direction, newest: true, walk: source, find: source, cursorOf }
   }
-  const metric = name.startsWith(metricPrefix) ? bind(name.slice(metricPrefix.length)) : null
-  const from = metric ? `jobs j JOIN job_metrics m ON m.job_id = j.id AND m.name = ${metric}::text` : 'jobs j'
-  const key = metric ? 'm.value' : amounts[name as Amount]
-  const id = metric ? 'm.job_id' : 'j.id'
   const after = decodeAmountCursor(cursor)
-  return {
+  const first = after && { value: bind(after[0]), id: bind(after[1]) }
+  const sourceOf = (from: string, key: string, id: string, where: string[]): Source => ({
     from,
     key,
+    where: first
+      ? [...where, `(${key}, ${id}) ${comparison} (${first.value}::float8, ${first.id}::uuid)`]
+      : where,
+  })
+  const order = {
     direction,
     newest: false,
-    where: [
-      ...(metric ? [] : [hasEnded]),
-      ...(after
-        ? [`(${key}, ${id}) ${comparison} (${bind(after[0])}::float8, ${bind(after[1])}::uuid)`]
-        : []),
-    ],
-    cursorOf: ({ sort_key, job_id }) => [String(sort_key), job_id],
+    cursorOf: ({ sort_key, job_id }: Sorted) => [String(sort_key), job_id],
+  } as const
+  if (!name.startsWith(metricPrefix)) {
+    const source = sourceOf('jobs j', amounts[name as Amount], 'j.id', [hasEnded])
+    return { ...order, walk: source, find: source }
+  }
+  const metric = `${bind(name.slice(metricPrefix.length))}::text`
+  const values = `jobs j JOIN job_metrics m ON m.job_id = j.id AND m.name = ${metric}`
+  const value = `(j.final_metrics->>${metric})::float8`
+  return {
+    ...order,
+    walk: sourceOf(values, 'm.value', 'm.job_id', []),
+    find: sourceOf('jobs j', value, 'j.id', ["j.final_metrics <> '{}'", `${value} IS NOT NULL`]),
   }
 }
 
