@@ -7,10 +7,11 @@ import { formatCount } from '@/components/ui/format-number'
 import { IconButton } from '@/components/ui/icon-button'
 import { formatValue } from '../result/chart-series'
 import { showText } from '../result/json-text'
+import type { Range } from './chart-settings'
 import { exportPng } from './export-png'
 import { LineSample } from './line-sample'
 import { type MetricLine, rangeOf, valueAt } from './plot-data'
-import { type Range, useMetricPlot } from './use-metric-plot'
+import { useMetricPlot } from './use-metric-plot'
 
 interface MetricPanelProps {
   name: string

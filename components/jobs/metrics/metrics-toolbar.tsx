@@ -5,29 +5,19 @@ import { Input } from '@/components/ui/input'
 import { Select } from '@/components/ui/select'
 import { Switch } from '@/components/ui/switch'
 import { showText } from '../result/json-text'
-
-export interface ChartSettings {
-  search: string
-  /** The chosen x axis; null: the best one. */
-  x: string | null
-  /** From 0 to almost 1. */
-  smoothing: number
-  logarithmic: boolean
-}
+import { type ChartSettings, maxSearchLength, maxSmoothing } from './chart-settings'
 
 interface MetricsToolbarProps {
   settings: ChartSettings
   axes: readonly string[]
   x: string
-  zoomed: boolean
   onChange: (change: Partial<ChartSettings>) => void
-  onZoomOut: () => void
 }
 
 const axisLabels: Record<string, string> = { line: 'Line number', time: 'Time in seconds' }
 
 /** The settings of all charts. */
-export function MetricsToolbar({ settings, axes, x, zoomed, onChange, onZoomOut }: MetricsToolbarProps) {
+export function MetricsToolbar({ settings, axes, x, onChange }: MetricsToolbarProps) {
   const smoothingId = useId()
   return (
     <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
@@ -38,7 +28,7 @@ export function MetricsToolbar({ settings, axes, x, zoomed, onChange, onZoomOut 
           aria-label="Find metrics"
           placeholder="Find metrics"
           value={settings.search}
-          maxLength={128}
+          maxLength={maxSearchLength}
           onChange={(event) => onChange({ search: event.target.value })}
         />
       </div>
@@ -58,7 +48,7 @@ export function MetricsToolbar({ settings, axes, x, zoomed, onChange, onZoomOut 
           id={smoothingId}
           type="range"
           min={0}
-          max={0.99}
+          max={maxSmoothing}
           step={0.01}
           value={settings.smoothing}
           onChange={(event) => onChange({ smoothing: Number(event.target.value) })}
@@ -71,8 +61,8 @@ export function MetricsToolbar({ settings, axes, x, zoomed, onChange, onZoomOut 
         checked={settings.logarithmic}
         onCheckedChange={(logarithmic) => onChange({ logarithmic })}
       />
-      {zoomed ? (
-        <Button size="sm" icon={ZoomOut} onClick={onZoomOut}>
+      {settings.zoom ? (
+        <Button size="sm" icon={ZoomOut} onClick={() => onChange({ zoom: null })}>
           Reset zoom
         </Button>
       ) : (

@@ -8,10 +8,10 @@ import { EmptyState } from '@/components/ui/empty-state'
 import { formatCount } from '@/components/ui/format-number'
 import { Skeleton } from '@/components/ui/skeleton'
 import type { JobMetrics } from '@/lib/contract/metrics/job-metrics'
+import { type ChartSettings, type Range, useChartSettings } from './chart-settings'
 import { MetricPanel } from './metric-panel'
-import { type ChartSettings, MetricsToolbar } from './metrics-toolbar'
+import { MetricsToolbar } from './metrics-toolbar'
 import type { MetricLine } from './plot-data'
-import type { Range } from './use-metric-plot'
 
 /** A job whose metrics are shown. */
 export interface MetricsJob {
@@ -25,12 +25,9 @@ export interface MetricsJob {
 const pageSize = 12
 const pointsPerLine = 800
 
-const firstSettings: ChartSettings = { search: '', x: null, smoothing: 0, logarithmic: false }
-
 /** Charts of the metrics of one job, or of several jobs in the same charts. */
 export function MetricsView({ jobs, children }: { jobs: readonly MetricsJob[]; children?: ReactNode }) {
-  const [settings, setSettings] = useState(firstSettings)
-  const [zoom, setZoom] = useState<Range | null>(null)
+  const [settings, changeSettings] = useChartSettings()
   const [pages, setPages] = useState(1)
   const search = useDeferredValue(settings.search)
   const found = useQueries({
@@ -43,9 +40,9 @@ export function MetricsView({ jobs, children }: { jobs: readonly MetricsJob[]; c
   const axes = commonAxesOf(answers)
   const x = axes.find((axis) => axis === settings.x) ?? axes[0] ?? 'line'
   const names = unionOf(answers).filter((name) => name !== x)
+  const setZoom = useCallback((zoom: Range | null) => changeSettings({ zoom }), [changeSettings])
   const change = (next: Partial<ChartSettings>) => {
-    setSettings((before) => ({ ...before, ...next }))
-    if (next.x !== undefined) setZoom(null)
+    changeSettings(next.x === undefined ? next : { ...next, zoom: null })
     if (next.search !== undefined) setPages(1)
   }
   if (answers.length === 0 && failed.length === 0) return <Skeleton className="h-72 rounded-lg" />
@@ -64,14 +61,7 @@ export function MetricsView({ jobs, children }: { jobs: readonly MetricsJob[]; c
         <NoMetrics answers={answers} />
       ) : (
         <>
-          <MetricsToolbar
-            settings={settings}
-            axes={axes}
-            x={x}
-            zoomed={zoom !== null}
-            onChange={change}
-            onZoomOut={() => setZoom(null)}
-          />
+          <MetricsToolbar settings={settings} axes={axes} x={x} onChange={change} />
           {children}
           <p aria-live="polite" className="text-muted text-xs tabular-nums">
             {describeProgress(answers) ??
@@ -88,7 +78,6 @@ export function MetricsView({ jobs, children }: { jobs: readonly MetricsJob[]; c
               names={names.slice(page * pageSize, (page + 1) * pageSize)}
               x={x}
               settings={settings}
-              zoom={zoom}
               onZoom={setZoom}
             />
           ))}
@@ -108,12 +97,12 @@ interface MetricPageProps {
   names: readonly string[]
   x: string
   settings: ChartSettings
-  zoom: Range | null
   onZoom: (range: Range | null) => void
 }
 
 /** Some charts, which are loaded together. */
-function MetricPage({ jobs, names, x, settings, zoom, onZoom }: MetricPageProps) {
+function MetricPage({ jobs, names, x, settings, onZoom }: MetricPageProps) {
+  const { zoom } = settings
   const request = { names: [...names], x, points: pointsPerLine, ...(zoom ?? {}) }
   const series = useQueries({
     queries: jobs.map(({ id, live }) => jobMetricsQuery(id, request, live)),

@@ -1,4 +1,5 @@
 import type { MetricSeries } from '@/lib/contract/metrics/job-metrics'
+import type { Range } from './chart-settings'
 
 /** One line of a chart: a metric of one job. */
 export interface MetricLine {
@@ -67,7 +68,7 @@ export function valueAt({ series: { x, y } }: MetricLine, at: number): number | 
 }
 
 /** The first and the last x of all lines; null: there are no points. */
-export function rangeOf(lines: readonly MetricLine[]): { from: number; to: number } | null {
+export function rangeOf(lines: readonly MetricLine[]): Range | null {
   const ends = lines.flatMap(({ series: { x } }) => [x[0], x.at(-1)]).filter((value) => value !== undefined)
   return ends.length === 0 ? null : { from: Math.min(...ends), to: Math.max(...ends) }
 }

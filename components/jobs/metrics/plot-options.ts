@@ -1,6 +1,7 @@
 import type uPlot from 'uplot'
 import { type ChartTheme, dashOf, seriesColours } from '../result/chart-options'
 import { formatValue } from '../result/chart-series'
+import type { Range } from './chart-settings'
 import type { MetricLine } from './plot-data'
 
 interface MetricPlotSettings {
@@ -8,9 +9,9 @@ interface MetricPlotSettings {
   width: number
   height: number
   logarithmic: boolean
-  range: { from: number; to: number } | null
+  range: Range | null
   onCursor: (x: number | null) => void
-  onZoom: (range: { from: number; to: number }) => void
+  onZoom: (range: Range) => void
 }
 
 /** The uPlot options of a chart of one metric. Dragging chooses a range, and the page loads its values. */

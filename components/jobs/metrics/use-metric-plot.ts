@@ -2,13 +2,9 @@ import { useTheme } from 'next-themes'
 import { type RefObject, useEffect, useRef } from 'react'
 import uPlot from 'uplot'
 import { readTheme } from '../result/chart-options'
+import type { Range } from './chart-settings'
 import { type MetricLine, toTables } from './plot-data'
 import { makeMetricOptions } from './plot-options'
-
-export interface Range {
-  from: number
-  to: number
-}
 
 interface PlotSettings {
   smoothing: number

@@ -1,0 +1,93 @@
+import { fireEvent, screen, waitFor } from '@testing-library/react'
+import { beforeEach, expect, it, vi } from 'vitest'
+import type { JobMetrics } from '@/lib/contract/metrics/job-metrics'
+import { answerWith, clickButton, renderUi, type SentRequest, sentRequests } from '../../testing/render'
+import { type ChartSettings, readChartSettings, withChartSettings } from './chart-settings'
+import { type MetricsJob, MetricsView } from './metrics-view'
+
+vi.mock('next/navigation', () => import('../../testing/navigation'))
+const drawn = vi.hoisted(() => vi.fn())
+// A chart needs a canvas.
+vi.mock('./use-metric-plot', () => ({
+  useMetricPlot: (_host: unknown, _lines: unknown, settings: unknown) => {
+    drawn(settings)
+    return { current: null }
+  },
+}))
+
+const first: ChartSettings = {
+  search: '',
+  x: null,
+  smoothing: 0,
+  logarithmic: false,
+  zoom: null,
+}
+const jobs: MetricsJob[] = [{ id: '01931111-0000-7000-8000-00000000000a', label: 'a', index: 0, live: false }]
+
+function metricsOf({ query }: SentRequest): JobMetrics {
+  const names = ['loss', 'step'].filter((name) => name.includes(query.get('search') ?? ''))
+  return {
+    attempt: 1,
+    rank: 0,
+    x: query.get('x') ?? 'step',
+    lines: 2,
+    complete: true,
+    approximate: false,
+    progress: 1,
+    axes: ['step', 'epoch', 'line', 'time'],
+    names,
+    name_count: names.length,
+    series: query
+      .getAll('names')
+      .flatMap((text) => text.split(','))
+      .map((name) => ({ name, count: 2, not_finite: 0, last: 1, x: [0, 9], y: [2, 1] })),
+  }
+}
+
+beforeEach(() => {
+  window.history.replaceState(null, '', '/jobs/a')
+  answerWith({ [`GET /api/jobs/${jobs[0]?.id}/metrics`]: metricsOf })
+})
+
+it('an address has the settings that differ from the first ones, and keeps the rest', () => {
+  const settings: ChartSettings = {
+    search: 'val loss',
+    x: 'epoch',
+    smoothing: 0.9,
+    logarithmic: true,
+    zoom: { from: -1.5, to: 1 / 3 },
+  }
+  const address = withChartSettings(new URLSearchParams('tab=metrics'), settings)
+  expect(String(address)).toBe(
+    'tab=metrics&metric=val+loss&x=epoch&smoothing=0.9&log=1&zoom=-1.5..0.33333333',
+  )
+  expect(readChartSettings(address)).toEqual({ ...settings, zoom: { from: -1.5, to: 0.33333333 } })
+  expect(String(withChartSettings(address, first))).toBe('tab=metrics')
+})
+
+it('what an address says wrongly is ignored', () => {
+  for (const text of ['smoothing=-1&log=yes&zoom=5..1', 'smoothing=x&zoom=1', 'zoom=..', 'zoom=1..2..3&x='])
+    expect(readChartSettings(new URLSearchParams(text))).toEqual(first)
+  expect(readChartSettings(new URLSearchParams('smoothing=7')).smoothing).toBe(0.99)
+})
+
+it('opens with the settings of the address, and the address follows them', async () => {
+  window.history.replaceState(null, '', '/jobs/a?tab=metrics&x=epoch&smoothing=0.5&zoom=2..6')
+  renderUi(<MetricsView jobs={jobs} />)
+  await screen.findByRole('slider', { name: 'loss over epoch, 2 values' })
+  expect(sentRequests.at(-1)?.query.get('from')).toBe('2')
+  expect(drawn).toHaveBeenLastCalledWith(
+    expect.objectContaining({ smoothing: 0.5, range: { from: 2, to: 6 } }),
+  )
+
+  for (const value of ['0.6', '0.7', '0.8'])
+    fireEvent.change(screen.getByLabelText('Smoothing'), { target: { value } })
+  fireEvent.click(screen.getByRole('switch', { name: 'Logarithmic axis' }))
+  clickButton('Reset zoom')
+  await waitFor(() => expect(window.location.search).toBe('?tab=metrics&x=epoch&smoothing=0.8&log=1'))
+  expect(drawn).toHaveBeenLastCalledWith(expect.objectContaining({ logarithmic: true, range: null }))
+
+  // As after a job is added to a comparison.
+  window.history.pushState(null, '', '/jobs/a?ids=a,b')
+  await waitFor(() => expect(window.location.search).toBe('?ids=a%2Cb&x=epoch&smoothing=0.8&log=1'))
+})
