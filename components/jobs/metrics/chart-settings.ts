@@ -9,6 +9,8 @@ export interface ChartSettings {
   /** From 0 to `maxSmoothing`. */
   smoothing: number
   logarithmic: boolean
+  /** The y axis leaves out the few values that are far from the others. */
+  ignoreOutliers: boolean
   /** The shown part of the x axis; null: all of it. */
   zoom: Range | null
 }
@@ -29,6 +31,7 @@ export function readChartSettings(params: URLSearchParams): ChartSettings {
     x: params.get('x') || null,
     smoothing: smoothing > 0 ? Math.min(smoothing, maxSmoothing) : 0,
     logarithmic: params.get('log') === '1',
+    ignoreOutliers: params.get('outliers') === '0',
     zoom: readZoom(params.get('zoom')),
   }
 }
@@ -41,6 +44,7 @@ export function withChartSettings(address: URLSearchParams, settings: ChartSetti
   set('x', settings.x ?? '')
   set('smoothing', settings.smoothing > 0 ? String(settings.smoothing) : '')
   set('log', settings.logarithmic ? '1' : '')
+  set('outliers', settings.ignoreOutliers ? '0' : '')
   set('zoom', settings.zoom ? [settings.zoom.from, settings.zoom.to].map(shorten).join('..') : '')
   return params
 }

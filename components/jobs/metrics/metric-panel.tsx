@@ -1,7 +1,8 @@
 import 'uplot/dist/uPlot.min.css'
-import { Download, Image } from 'lucide-react'
+import { Download, Image, Maximize2, Minimize2 } from 'lucide-react'
 import { type KeyboardEvent, memo, useRef, useState } from 'react'
 import { api } from '@/components/queries/queries'
+import { cn } from '@/components/ui/class-names'
 import { DropdownMenu, MenuItem } from '@/components/ui/dropdown-menu'
 import { formatCount } from '@/components/ui/format-number'
 import { IconButton } from '@/components/ui/icon-button'
@@ -21,6 +22,7 @@ interface MetricPanelProps {
   lines: readonly MetricLine[]
   smoothing: number
   logarithmic: boolean
+  ignoreOutliers: boolean
   /** The shown part of the x axis; null: all of it. */
   zoom: Range | null
   onZoom: (range: Range | null) => void
@@ -28,12 +30,14 @@ interface MetricPanelProps {
 
 /** A chart of one metric. For the keyboard, it is a slider over the x axis; plus, minus and 0 zoom. */
 export const MetricPanel = memo(function MetricPanel(props: MetricPanelProps) {
-  const { name, x, lines, smoothing, logarithmic, zoom, onZoom } = props
+  const { name, x, lines, smoothing, logarithmic, ignoreOutliers, zoom, onZoom } = props
   const host = useRef<HTMLDivElement>(null)
   const [cursor, setCursor] = useState<number | null>(null)
+  const [large, setLarge] = useState(false)
   const plot = useMetricPlot(host, lines, {
     smoothing,
     logarithmic,
+    ignoreOutliers,
     range: zoom,
     onCursor: setCursor,
     onZoom,
@@ -56,11 +60,18 @@ export const MetricPanel = memo(function MetricPanel(props: MetricPanelProps) {
     setCursor(to)
   }
   return (
-    <li className="flex min-w-0 flex-col rounded-lg border bg-surface">
+    <li className={cn('flex min-w-0 flex-col rounded-lg border bg-surface', large && 'col-span-full')}>
       <header className="flex min-h-9 items-center gap-2 pt-1 pr-1.5 pl-3">
         <h3 className="min-w-0 flex-1 truncate font-medium text-ink text-sm" title={title}>
           {title}
         </h3>
+        <IconButton
+          icon={large ? Minimize2 : Maximize2}
+          label={`Enlarge ${title}`}
+          pressed={large}
+          size="sm"
+          onClick={() => setLarge(!large)}
+        />
         <DropdownMenu trigger={<IconButton icon={Download} label={`Export ${title}`} size="sm" />}>
           <MenuItem
             icon={Image}
@@ -90,7 +101,10 @@ export const MetricPanel = memo(function MetricPanel(props: MetricPanelProps) {
         tabIndex={0}
         onKeyDown={onKeyDown}
         onDoubleClick={() => onZoom(null)}
-        className="mx-1 mb-1 h-48 min-w-0 [&_.u-select]:bg-selection/50 [&_.u-vt]:border-edge"
+        className={cn(
+          'mx-1 mb-1 min-w-0 [&_.u-select]:bg-selection/50 [&_.u-vt]:border-edge',
+          large ? 'h-[min(30rem,70vh)]' : 'h-48',
+        )}
       />
     </li>
   )

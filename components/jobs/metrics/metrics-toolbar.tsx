@@ -61,6 +61,11 @@ export function MetricsToolbar({ settings, axes, x, onChange }: MetricsToolbarPr
         checked={settings.logarithmic}
         onCheckedChange={(logarithmic) => onChange({ logarithmic })}
       />
+      <Switch
+        label="Ignore outliers"
+        checked={settings.ignoreOutliers}
+        onCheckedChange={(ignoreOutliers) => onChange({ ignoreOutliers })}
+      />
       {settings.zoom ? (
         <Button size="sm" icon={ZoomOut} onClick={() => onChange({ zoom: null })}>
           Reset zoom

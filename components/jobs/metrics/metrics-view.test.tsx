@@ -20,6 +20,7 @@ const first: ChartSettings = {
   x: null,
   smoothing: 0,
   logarithmic: false,
+  ignoreOutliers: false,
   zoom: null,
 }
 const jobs: MetricsJob[] = [{ id: '01931111-0000-7000-8000-00000000000a', label: 'a', index: 0, live: false }]
@@ -55,11 +56,12 @@ it('an address has the settings that differ from the first ones, and keeps the r
     x: 'epoch',
     smoothing: 0.9,
     logarithmic: true,
+    ignoreOutliers: true,
     zoom: { from: -1.5, to: 1 / 3 },
   }
   const address = withChartSettings(new URLSearchParams('tab=metrics'), settings)
   expect(String(address)).toBe(
-    'tab=metrics&metric=val+loss&x=epoch&smoothing=0.9&log=1&zoom=-1.5..0.33333333',
+    'tab=metrics&metric=val+loss&x=epoch&smoothing=0.9&log=1&outliers=0&zoom=-1.5..0.33333333',
   )
   expect(readChartSettings(address)).toEqual({ ...settings, zoom: { from: -1.5, to: 0.33333333 } })
   expect(String(withChartSettings(address, first))).toBe('tab=metrics')
@@ -82,12 +84,21 @@ it('opens with the settings of the address, and the address follows them', async
 
   for (const value of ['0.6', '0.7', '0.8'])
     fireEvent.change(screen.getByLabelText('Smoothing'), { target: { value } })
-  fireEvent.click(screen.getByRole('switch', { name: 'Logarithmic axis' }))
+  fireEvent.click(screen.getByRole('switch', { name: 'Ignore outliers' }))
   clickButton('Reset zoom')
-  await waitFor(() => expect(window.location.search).toBe('?tab=metrics&x=epoch&smoothing=0.8&log=1'))
-  expect(drawn).toHaveBeenLastCalledWith(expect.objectContaining({ logarithmic: true, range: null }))
+  await waitFor(() => expect(window.location.search).toBe('?tab=metrics&x=epoch&smoothing=0.8&outliers=0'))
+  expect(drawn).toHaveBeenLastCalledWith(expect.objectContaining({ ignoreOutliers: true, range: null }))
 
   // As after a job is added to a comparison.
   window.history.pushState(null, '', '/jobs/a?ids=a,b')
-  await waitFor(() => expect(window.location.search).toBe('?ids=a%2Cb&x=epoch&smoothing=0.8&log=1'))
+  await waitFor(() => expect(window.location.search).toBe('?ids=a%2Cb&x=epoch&smoothing=0.8&outliers=0'))
+})
+
+it('a chart is enlarged to the width of the page', async () => {
+  renderUi(<MetricsView jobs={jobs} />)
+  const enlarge = await screen.findByRole('button', { name: 'Enlarge loss' })
+  expect(enlarge.getAttribute('aria-pressed')).toBe('false')
+  fireEvent.click(enlarge)
+  expect(enlarge.getAttribute('aria-pressed')).toBe('true')
+  expect(enlarge.closest('li')?.className).toContain('col-span-full')
 })

@@ -130,6 +130,7 @@ function MetricPage({ jobs, names, x, settings, onZoom }: MetricPageProps) {
           lines={lines.get(name) ?? noLines}
           smoothing={settings.smoothing}
           logarithmic={settings.logarithmic}
+          ignoreOutliers={settings.ignoreOutliers}
           zoom={zoom}
           onZoom={onZoom}
         />

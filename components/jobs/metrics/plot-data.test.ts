@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { MetricSeries } from '@/lib/contract/metrics/job-metrics'
 import { curvePath } from './curve-path'
-import { rangeOf, smooth, toTables, valueAt } from './plot-data'
+import { rangeOf, rangeWithoutOutliers, smooth, toTables, valueAt } from './plot-data'
 
 const series = (changes: Partial<MetricSeries> = {}): MetricSeries => ({
   name: 'loss',
@@ -70,5 +70,33 @@ describe('a small curve', () => {
   it('may have one value or none', () => {
     expect(curvePath(series({ x: [1], y: [4] }))).toBe('M120.0 20.0h0.01')
     expect(curvePath(series({ x: [1], y: [null] }))).toBe('')
+  })
+})
+
+describe('the y axis without outliers', () => {
+  const values = Array.from({ length: 1000 }, (_, nth) => 1 - nth / 1000)
+
+  it('leaves out a peak, but not the ends of a curve', () => {
+    const range = rangeWithoutOutliers([values.with(543, 9), values.map(() => null)], false)
+    expect(range?.from).toBeLessThan(0.001)
+    expect(range?.to).toBeGreaterThan(1)
+    expect(range?.to).toBeLessThan(1.3)
+    const all = rangeWithoutOutliers([values], false)
+    expect(all?.to).toBeLessThan(1.1)
+  })
+
+  it('is measured in magnitudes on a logarithmic axis, and has no place for 0', () => {
+    const decades = values.map((value) => 10 ** (-6 * value))
+    const range = rangeWithoutOutliers([[0, ...decades.with(3, 1e9)]], true)
+    expect(range?.from).toBeGreaterThan(1e-8)
+    expect(range?.from).toBeLessThan(1.1e-6)
+    expect(range?.to).toBeGreaterThan(1)
+    expect(range?.to).toBeLessThan(100)
+  })
+
+  it('does not exist for equal values, one value or none', () => {
+    expect(rangeWithoutOutliers([[2, 2, null]], false)).toBeNull()
+    expect(rangeWithoutOutliers([[2]], false)).toBeNull()
+    expect(rangeWithoutOutliers([[], [null, undefined]], true)).toBeNull()
   })
 })

@@ -72,3 +72,27 @@ export function rangeOf(lines: readonly MetricLine[]): Range | null {
   const ends = lines.flatMap(({ series: { x } }) => [x[0], x.at(-1)]).filter((value) => value !== undefined)
   return ends.length === 0 ? null : { from: Math.min(...ends), to: Math.max(...ends) }
 }
+
+/**
+ * The part of the y axis around most values: from the 2nd to the 98th percentile, and a quarter of that on both sides. It
+ * does not reach far beyond the lowest and the highest value. Null: almost all values are equal.
+ */
+export function rangeWithoutOutliers(
+  columns: readonly ArrayLike<number | null | undefined>[],
+  logarithmic: boolean,
+): Range | null {
+  const values: number[] = []
+  for (const column of columns)
+    for (let row = 0; row < column.length; row++) {
+      const value = column[row]
+      if (value == null || (logarithmic && value <= 0)) continue
+      values.push(logarithmic ? Math.log10(value) : value)
+    }
+  const sorted = Float64Array.from(values).sort()
+  const at = (part: number) => sorted[Math.round(part * (sorted.length - 1))] ?? 0
+  const margin = (at(0.98) - at(0.02)) / 4
+  if (margin <= 0) return null
+  const from = Math.max(at(0) - margin / 5, at(0.02) - margin)
+  const to = Math.min(at(1) + margin / 5, at(0.98) + margin)
+  return logarithmic ? { from: 10 ** from, to: 10 ** to } : { from, to }
+}

@@ -2,13 +2,14 @@ import type uPlot from 'uplot'
 import { type ChartTheme, dashOf, seriesColours } from '../result/chart-options'
 import { formatValue } from '../result/chart-series'
 import type { Range } from './chart-settings'
-import type { MetricLine } from './plot-data'
+import { type MetricLine, rangeWithoutOutliers } from './plot-data'
 
 interface MetricPlotSettings {
   theme: ChartTheme
   width: number
   height: number
   logarithmic: boolean
+  ignoreOutliers: boolean
   range: Range | null
   onCursor: (x: number | null) => void
   onZoom: (range: Range) => void
@@ -16,7 +17,7 @@ interface MetricPlotSettings {
 
 /** The uPlot options of a chart of one metric. Dragging chooses a range, and the page loads its values. */
 export function makeMetricOptions(lines: readonly MetricLine[], settings: MetricPlotSettings): uPlot.Options {
-  const { theme, width, height, logarithmic, range, onCursor, onZoom } = settings
+  const { theme, width, height, logarithmic, ignoreOutliers, range, onCursor, onZoom } = settings
   const axis = {
     stroke: theme.ink,
     font: theme.font,
@@ -31,6 +32,13 @@ export function makeMetricOptions(lines: readonly MetricLine[], settings: Metric
     width: line.series.high ? 1 : 0,
     points: { show: false },
   })
+  const usualRange: uPlot.Range.Function = ({ data: [, ...columns] }, lowest, highest) => {
+    // uPlot asks for the range of a chart without values too.
+    if (lowest === null) return [null, null]
+    const { from, to } = rangeWithoutOutliers(columns, logarithmic) ?? { from: lowest, to: highest }
+    if (from < to) return [from, to]
+    return logarithmic ? [from / 10, to * 10] : [from - 1, to + 1]
+  }
   return {
     width,
     height,
@@ -42,7 +50,7 @@ export function makeMetricOptions(lines: readonly MetricLine[], settings: Metric
     },
     scales: {
       x: { time: false, ...(range ? { range: [range.from, range.to] } : {}) },
-      y: { distr: logarithmic ? 3 : 1 },
+      y: { distr: logarithmic ? 3 : 1, ...(ignoreOutliers ? { range: usualRange } : {}) },
     },
     axes: [
       { ...axis, size: 26 },

@@ -9,6 +9,7 @@ import { makeMetricOptions } from './plot-options'
 interface PlotSettings {
   smoothing: number
   logarithmic: boolean
+  ignoreOutliers: boolean
   /** The part of the x axis that is shown; null: all of it. */
   range: Range | null
   onCursor: (x: number | null) => void
@@ -19,7 +20,7 @@ interface PlotSettings {
 export function useMetricPlot(
   host: RefObject<HTMLElement | null>,
   lines: readonly MetricLine[],
-  { smoothing, logarithmic, range, onCursor, onZoom }: PlotSettings,
+  { smoothing, logarithmic, ignoreOutliers, range, onCursor, onZoom }: PlotSettings,
 ): RefObject<uPlot | null> {
   const plot = useRef<uPlot | null>(null)
   const { resolvedTheme } = useTheme()
@@ -42,6 +43,7 @@ export function useMetricPlot(
       width: element.clientWidth,
       height: element.clientHeight,
       logarithmic,
+      ignoreOutliers,
       range: shown,
       onCursor: (x) => latest.current.onCursor(x),
       onZoom: (zoomed) => latest.current.onZoom(zoomed),
@@ -59,7 +61,7 @@ export function useMetricPlot(
       own.destroy()
       plot.current = null
     }
-  }, [host, chart, logarithmic])
+  }, [host, chart, logarithmic, ignoreOutliers])
   useEffect(() => {
     if (!plot.current || !host.current) return
     plot.current.setData(toData(lines, { smoothing, logarithmic }))
