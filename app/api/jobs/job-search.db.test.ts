@@ -74,6 +74,15 @@ describe('a search', () => {
     ['gpu_hours>0.9 gpu_hours<2', ['resnet']],
     ['age<1h', ['waiting']],
     ['age>1h', ['best', 'resnet', 'plain']],
+    ['-status:failed', ['waiting']],
+    ['-status:pending,running,completed,failed,cancelled', []],
+    ['-tag:v2', ['waiting', 'resnet', 'plain']],
+    ['-is:starred status:failed', ['resnet', 'plain']],
+    ['-project:vision', ['waiting']],
+    ['-project:nothing -environment:none', ['waiting', 'best', 'resnet', 'plain']],
+    ['-competition:competition', []],
+    ['tag:v2 -tag:"the best"', []],
+    ['-tag:v2 run_time>10m lr0.1', ['resnet']],
     ['best', ['best']],
     ['RES', ['resnet']],
     ['"lr0.1"', ['resnet']],
@@ -117,6 +126,11 @@ describe('a search', () => {
     expect(await search('user:nobody', {}, admin)).toEqual([])
     expect((await search('best', { all: 'true' }, admin)).sort()).toEqual(['another', 'best'])
     expect(await search('best', {}, admin)).toEqual([])
+    expect((await get({ q: `-user:${bob.handle}` })).body).toMatchObject({ code: 'forbidden' })
+    expect(await search(`-user:${ada.handle}`)).toEqual([])
+    expect(await search(`user:* best -user:${bob.handle},nobody`, {}, admin)).toEqual(['best'])
+    expect(await search(`best -user:${bob.handle}`, {}, admin)).toEqual([])
+    expect(await search(`best -user:${bob.handle}`, { all: 'true' }, admin)).toEqual(['best'])
   })
 
   it.each([

@@ -11,12 +11,16 @@ it('completes keys, that of users only for admins', () => {
   expect(labels('', { admin: true })).toContain('user:')
   expect(labels('tag:x st')).toEqual(['status:'])
   expect(labels('xyz')).toEqual([])
+  expect(labels('tag:x -st')).toEqual(['-status:'])
+  expect(labels('-', { admin: true })).toContain('-user:')
+  expect(labels('-m')).toEqual([])
   expect(at('tag:x st')).toMatchObject({ from: 6, to: 8, asks: null })
 })
 
 it('completes known values, and asks for others', () => {
   expect(labels('status:')).toContain('failed')
   expect(labels('status:fa')).toEqual(['failed'])
+  expect(labels('-status:fa')).toEqual(['failed'])
   expect(at('status:failed,ca')).toMatchObject({
     from: 14,
     completions: [{ label: 'cancelled', insert: 'cancelled ' }],

@@ -37,7 +37,7 @@ export function completeSearch(text: string, caret: number, { admin }: { admin: 
   const before = text.slice(0, caret)
   const term = /\s$/.test(before) ? '' : (splitTerms(before).at(-1) ?? '')
   const point = { from: caret - term.length, to: caret }
-  const [, name = '', written = ''] = /^([a-z_]+)[:=](.*)$/is.exec(term) ?? []
+  const [, name = '', written = ''] = /^-?([a-z_]+)[:=](.*)$/is.exec(term) ?? []
   const key = name.toLowerCase()
   if (isWordKey(key)) return { ...point, ...completeValue(key, written, point.to) }
   if (term.toLowerCase().startsWith(metricPrefix) && !/[<>=:]/.test(term)) {
@@ -73,14 +73,16 @@ function toCompletion(value: string): Completion {
 }
 
 function completeKey(typed: string, admin: boolean): Completion[] {
+  const not = typed.startsWith('-') ? '-' : ''
+  const words = Object.entries(wordKeys)
+    .filter(([key]) => admin || key !== 'user')
+    .map(([key, { about, example }]) => ({
+      label: `${not}${key}:`,
+      hint: `${not && 'without: '}${about}, ${not}${example}`,
+      insert: `${not}${key}:`,
+    }))
   const keys = [
-    ...Object.entries(wordKeys)
-      .filter(([key]) => admin || key !== 'user')
-      .map(([key, { about, example }]) => ({
-        label: `${key}:`,
-        hint: `${about}, ${example}`,
-        insert: `${key}:`,
-      })),
+    ...words,
     { label: metricPrefix, hint: `${metricKey.about}, ${metricKey.example}`, insert: metricPrefix },
     ...Object.entries(amountKeys).map(([key, { about, example }]) => ({
       label: key,

@@ -26,6 +26,8 @@ it('reads and changes the value of one key, and keeps the rest', () => {
   expect(withValue(text, 'status', 'running')).toBe('tag:"a  status:b" x status:running')
   expect(withValue(text, 'status', null)).toBe('tag:"a  status:b" x')
   expect(withValue('', 'is', 'starred')).toBe('is:starred')
+  expect(singleValue('-status:failed', 'status')).toBeUndefined()
+  expect(withValue('-tag:a', 'tag', 'b')).toBe('-tag:a tag:b')
 })
 
 it('splits terms, also in a text without the last quote', () => {

@@ -49,6 +49,18 @@ describe('a search', () => {
     expect(termsOf(text)).toEqual([term])
   })
 
+  it('excludes words with a - before their key', () => {
+    expect(termsOf('-status:failed,cancelled -TAG:"the best" -is:starred')).toEqual([
+      { key: 'not', term: { key: 'status', values: ['failed', 'cancelled'] } },
+      { key: 'not', term: { key: 'tag', values: ['the best'] } },
+      { key: 'not', term: { key: 'is', values: ['starred'] } },
+    ])
+    expect(termsOf('-resnet x-y')).toEqual([
+      { key: 'text', text: '-resnet' },
+      { key: 'text', text: 'x-y' },
+    ])
+  })
+
   it('finds what is in quotes as text', () => {
     expect(termsOf('"lr=0.1 status:x"')).toEqual([{ key: 'text', text: 'lr=0.1 status:x' }])
     expect(termsOf('resnet50_lr0.1')).toEqual([{ key: 'text', text: 'resnet50_lr0.1' }])
@@ -64,6 +76,11 @@ describe('a mistake', () => {
       'Character 3: there is no key “stauts”. Did you mean “status”? To search for this text, write it in quotes: "stauts:failed".',
     ],
     ['lr=0.1', /^Character 1: there is no key “lr”\. The keys are status, tag,.*"lr=0\.1"/],
+    ['-stauts:failed', /^Character 1: there is no key “stauts”\. Did you mean “status”\?/],
+    ['-run_time>1h', /^Character 1: only keys with words .* Write the opposite comparison\.$/],
+    ['-metric.loss<1', /only keys with words/],
+    ['-user:*', /such as -user:ada/],
+    ['-tag:', 'Character 6: write a value after “tag:”, such as tag:baseline.'],
     ['status:faild', 'Character 8: status cannot be “faild”. Did you mean “failed”?'],
     ['status:xyz', /one of: pending, running, completed, failed, cancelled/],
     ['is:tagged', /one of: starred/],
@@ -99,6 +116,7 @@ describe('a mistake', () => {
       ...'ab:<>=",\\ .*'.split(''),
       'metric.',
       'tag:',
+      '-tag:',
       'status:',
       '\0',
       'é',

@@ -46,8 +46,14 @@ export interface TextTerm {
   text: string
 }
 
+/** Jobs that do not meet a condition: `-tag:baseline`. */
+export interface NotTerm {
+  key: 'not'
+  term: WordTerm
+}
+
 /** A condition of a search. A job must meet all of them. */
-export type SearchTerm = WordTerm | AmountTerm | MetricTerm | TextTerm
+export type SearchTerm = WordTerm | AmountTerm | MetricTerm | TextTerm | NotTerm
 
 /** A mistake in a search, with its place in the text. */
 export interface SearchProblem {
@@ -149,6 +155,7 @@ function readTerm(reader: Reader): SearchTerm {
   const operator = reader.take(...comparisons, ':')
   if (name !== null) return readMetric(reader, from, name, operator)
   if (operator === undefined) return toText(head + reader.until(/\s/), from)
+  if (head.startsWith('-')) return readNot(reader, head.slice(1), operator, from)
   const key = head.toLowerCase()
   if (isWordKey(key)) return readWords(reader, key, operator, from)
   if (isAmountKey(key)) return readAmount(reader, key, operator, from)
@@ -160,6 +167,17 @@ function readMetricName(reader: Reader, head: string): string | null {
   if (!head.toLowerCase().startsWith(metricPrefix)) return null
   const name = head.slice(metricPrefix.length)
   return name === '' && reader.text[reader.at] === '"' ? reader.quoted() : name
+}
+
+function readNot(reader: Reader, name: string, operator: string, from: number): NotTerm {
+  const key = name.toLowerCase()
+  if (isAmountKey(key) || key.startsWith(metricPrefix))
+    return fail(from, 'only keys with words can have a - before them. Write the opposite comparison.')
+  if (!isWordKey(key)) return fail(from, describeUnknownKey(name, operator + reader.until(/\s/)))
+  const term = readWords(reader, key, operator, from)
+  if (key === 'user' && term.values.includes('*'))
+    fail(from, 'no job is left without the jobs of all users. Write the names of users, such as -user:ada.')
+  return { key: 'not', term }
 }
 
 function toText(text: string, at: number): TextTerm {

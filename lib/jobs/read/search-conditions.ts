@@ -4,10 +4,11 @@ import type {
   AmountTerm,
   Comparison,
   MetricTerm,
+  NotTerm,
   SearchTerm,
   WordTerm,
 } from '../../contract/search/parse-search'
-import { fromUploadStatus, type UploadStatus } from '../../contract/status'
+import { fromUploadStatus, type UploadStatus, uploadStatuses } from '../../contract/status'
 import { database } from '../../database/client'
 import { isManager } from './job-visibility'
 import { amounts, hasEnded } from './sort-order'
@@ -37,6 +38,11 @@ export async function toConditions(
   const conditions: Condition[] = []
   for (const term of terms) {
     if (isAnyUser(term)) continue
+    if (term.key === 'not') {
+      const others = await toExclusion(actor, term, bind)
+      if (others !== null) conditions.push(others)
+      continue
+    }
     const condition = await toCondition(actor, term, bind)
     if (condition === null) return null
     conditions.push(condition)
@@ -44,7 +50,22 @@ export async function toConditions(
   return conditions
 }
 
-async function toCondition(actor: Actor, term: SearchTerm, bind: Bind): Promise<Condition | null> {
+/** The jobs that do not meet a condition. Null: all jobs, because no job can meet it. */
+async function toExclusion(actor: Actor, { term }: NotTerm, bind: Bind): Promise<Condition | null> {
+  // An index finds the other statuses.
+  if (term.key === 'status') {
+    const others = uploadStatuses.filter((status) => !term.values.includes(status))
+    return oneOf('j.status', others.flatMap(fromUploadStatus), bind, '"JobStatus"')
+  }
+  const condition = await toCondition(actor, term, bind)
+  return condition && { sql: `(${condition.sql}) IS NOT TRUE` }
+}
+
+async function toCondition(
+  actor: Actor,
+  term: Exclude<SearchTerm, NotTerm>,
+  bind: Bind,
+): Promise<Condition | null> {
   switch (term.key) {
     case 'text':
       return { sql: toTextCondition(term.text, bind) }
