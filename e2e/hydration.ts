@@ -12,6 +12,8 @@ const isPage = (answer: Response | null) => /^text\/html\b/.test(answer?.headers
 
 /** The browser's error of a request during which the machine got a network, such as that of a container. */
 export const networkChanged = 'net::ERR_NETWORK_CHANGED'
+/** That error, or the page with it, which interrupts the next navigation. */
+const brokenOff = new RegExp(`${networkChanged}|chrome-error:`)
 const mostLoads = 5
 
 /**
@@ -31,7 +33,7 @@ export function withHydration(page: Page): Page {
         const answer = await navigate()
         if ((await hydrate(answer, interrupted)) || loads === mostLoads) return answer
       } catch (error) {
-        if (!String(error).includes(networkChanged) || loads === mostLoads) throw error
+        if (!brokenOff.test(String(error)) || loads === mostLoads) throw error
       } finally {
         forget()
       }
