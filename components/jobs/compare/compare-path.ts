@@ -6,6 +6,14 @@ export function comparePath(ids: readonly string[]): string {
   return `/jobs/compare?ids=${ids.map(encodeURIComponent).join(',')}`
 }
 
+/** The address with these jobs hidden in the charts. */
+export function withHidden(address: URLSearchParams, ids: readonly string[]): URLSearchParams {
+  const params = new URLSearchParams(address)
+  if (ids.length > 0) params.set('hide', ids.join(','))
+  else params.delete('hide')
+  return params
+}
+
 /** The ids in an address, each once, and how many are left out because there are too many. */
 export function readCompared(text: string | null): { ids: string[]; left: number } {
   const ids = (text ?? '')

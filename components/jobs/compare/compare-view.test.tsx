@@ -3,11 +3,16 @@ import { expect, it, vi } from 'vitest'
 import { makeJob } from '../../testing/fixtures'
 import { router } from '../../testing/navigation'
 import { answerWith, clickButton, renderUi } from '../../testing/render'
+import type { MetricsJob } from '../metrics/metrics-view'
 import { CompareView } from './compare-view'
 
 vi.mock('next/navigation', () => import('../../testing/navigation'))
 // The charts need a canvas.
-vi.mock('../metrics/metrics-view', () => ({ MetricsView: () => null }))
+vi.mock('../metrics/metrics-view', () => ({
+  MetricsView: ({ jobs }: { jobs: readonly MetricsJob[] }) => (
+    <p>Charts of {jobs.map(({ label, index }) => `${index} ${label}`).join(', ')}</p>
+  ),
+}))
 
 const [first, second] = ['01931111-0000-7000-8000-00000000000a', '01931111-0000-7000-8000-00000000000b']
 
@@ -51,6 +56,21 @@ it('shows the last metrics, the keys that differ and the lines that differ', asy
   ])
   clickButton('Remove baseline (000a) from the comparison')
   expect(router.push).toHaveBeenCalledWith(`/jobs/compare?ids=${second}`)
+})
+
+it('hides a job in the charts, which keeps its colour and its place in the tables', async () => {
+  answerWithJobs()
+  renderUi(<CompareView ids={[first, second]} missing={[]} left={0} />)
+  expect(await screen.findByText('Charts of 0 baseline (000a), 1 baseline (000b)')).toBeTruthy()
+  clickButton('Hide baseline (000a) in the charts')
+  expect(await screen.findByText('Charts of 1 baseline (000b)')).toBeTruthy()
+  expect(location.search).toBe(`?hide=${first}`)
+  expect(screen.getByRole('table', { name: 'Final metrics' }).textContent).toContain('0.5')
+  clickButton('Hide baseline (000b) in the charts')
+  expect(await screen.findByText('All jobs are hidden in the charts.')).toBeTruthy()
+  for (const label of ['000a', '000b']) clickButton(`Hide baseline (${label}) in the charts`)
+  expect(await screen.findByText('Charts of 0 baseline (000a), 1 baseline (000b)')).toBeTruthy()
+  expect(location.search).toBe('')
 })
 
 it('says which ids have no job, and how many jobs are left out', async () => {

@@ -3,6 +3,7 @@
 import { useQueries } from '@tanstack/react-query'
 import { GitCompareArrows } from 'lucide-react'
 import dynamic from 'next/dynamic'
+import { useSearchParams } from 'next/navigation'
 import { useMemo } from 'react'
 import { jobQuery, jobSourceQuery } from '@/components/queries/queries'
 import { ButtonLink } from '@/components/ui/button-link'
@@ -21,7 +22,7 @@ import { formatValue } from '../result/chart-series'
 import { showText } from '../result/json-text'
 import { AddJob } from './add-job'
 import { CodePanel } from './code-panel'
-import { maxCompared } from './compare-path'
+import { maxCompared, readCompared } from './compare-path'
 import { ComparedJobs } from './compared-jobs'
 import { ComparisonTable } from './comparison-table'
 
@@ -99,11 +100,18 @@ function Comparison({ details }: { details: readonly JobDetail[] }) {
     [key],
   )
   const sources = useQueries({ queries: jobs.map(({ id }) => jobSourceQuery(id)) })
+  const hide = useSearchParams().get('hide')
+  const hidden = useMemo(() => readCompared(hide).ids, [hide])
+  const drawn = useMemo(() => jobs.filter(({ id }) => !hidden.includes(id)), [jobs, hidden])
   return (
     <>
-      <ComparedJobs details={details} jobs={jobs} />
+      <ComparedJobs details={details} jobs={jobs} hidden={hidden} />
       <section aria-label="Metrics" className="min-w-0">
-        <MetricsView jobs={jobs} />
+        {drawn.length > 0 ? (
+          <MetricsView jobs={drawn} />
+        ) : (
+          <p className="text-muted text-sm">All jobs are hidden in the charts.</p>
+        )}
       </section>
       <FinalMetrics details={details} jobs={jobs} />
       <ConfigPanel jobs={jobs} configs={sources.map(({ data }) => data?.config ?? null)} />

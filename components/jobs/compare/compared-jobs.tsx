@@ -1,5 +1,6 @@
-import { X } from 'lucide-react'
-import { useRouter } from 'next/navigation'
+import { Eye, EyeOff, X } from 'lucide-react'
+import { useRouter, useSearchParams } from 'next/navigation'
+import { updateSearchParams } from '@/components/shell/update-search-params'
 import { Duration } from '@/components/ui/duration'
 import { IconButton } from '@/components/ui/icon-button'
 import { Link } from '@/components/ui/link'
@@ -9,18 +10,26 @@ import type { JobDetail } from '@/lib/contract/jobs'
 import { JobStatus, jobStateOf } from '../job-status'
 import { LineSample } from '../metrics/line-sample'
 import type { MetricsJob } from '../metrics/metrics-view'
-import { comparePath } from './compare-path'
+import { comparePath, withHidden } from './compare-path'
 
 /** The jobs of a comparison, with their colours. */
 export function ComparedJobs({
   details,
   jobs,
+  hidden,
 }: {
   details: readonly JobDetail[]
   jobs: readonly MetricsJob[]
+  /** The ids of the jobs that the charts leave out. */
+  hidden: readonly string[]
 }) {
   const router = useRouter()
+  const address = useSearchParams()
   const ids = jobs.map(({ id }) => id)
+  const toggle = (id: string) => {
+    const next = hidden.includes(id) ? hidden.filter((own) => own !== id) : [...hidden, id]
+    updateSearchParams(withHidden(new URLSearchParams(address), next), 'replace')
+  }
   return (
     <Panel>
       <ul aria-label="Compared jobs" className="divide-y">
@@ -44,6 +53,15 @@ export function ComparedJobs({
             <span className="w-32 text-subtle text-xs max-sm:hidden">
               <RelativeTime at={job.created_at} />
             </span>
+            {jobs.length > 1 ? (
+              <IconButton
+                icon={hidden.includes(job.job_id) ? EyeOff : Eye}
+                size="sm"
+                label={`Hide ${jobs[index]?.label} in the charts`}
+                pressed={hidden.includes(job.job_id)}
+                onClick={() => toggle(job.job_id)}
+              />
+            ) : null}
             <IconButton
               icon={X}
               size="sm"
