@@ -97,7 +97,7 @@ const fill = `
   CREATE TEMP TABLE p AS SELECT id, owner_id, row_number() OVER (ORDER BY slug) - 1 AS k FROM projects;
   CREATE TEMP TABLE e AS SELECT id, row_number() OVER (ORDER BY name) - 1 AS k FROM environments;
   SELECT setseed(0.42);
-  CREATE TEMP TABLE r AS SELECT n, random() a, random() b, random() c, random() d, random() f, random() g, random() h, random() i, random() j, random() k, random() l
+  CREATE TEMP TABLE r AS SELECT n, random() a, random() b, random() c, random() d, random() f, random() g, random() h, random() i, random() j, random() m, random() l
     FROM generate_series(1, ${storedJobs}) n;
   ANALYZE p, e, r;
   INSERT INTO jobs (id, user_id, project_id, environment_id, competition_id, name, note, starred, tags, status, reason, exit_code, spec, code,
@@ -107,12 +107,12 @@ const fill = `
     CASE WHEN d < 0.9 THEN (ARRAY['resnet50', 'vit', 'unet', 'bert', 'gpt', 'baseline', 'ablation', 'sweep', 'finetune', 'mixer'])[1 + floor(b * 10)::int]
       || ' ' || (ARRAY['lr', 'wd', 'seed', 'run', 'fold'])[1 + floor(f * 5)::int] || ' ' || n % 1000 END,
     CASE WHEN g < 0.05 THEN 'diverged after epoch ' || n % 90 || ', try warmup' END, h < 0.01,
-    CASE WHEN i < 0.4 THEN ARRAY[(ARRAY['baseline', 'best', 'v2', 'paper', 'debug', 'night', 'final', 'camera-ready'])[1 + floor(k ^ 3 * 8)::int]]
+    CASE WHEN i < 0.4 THEN ARRAY[(ARRAY['baseline', 'best', 'v2', 'paper', 'debug', 'night', 'final', 'camera-ready'])[1 + floor(m ^ 3 * 8)::int]]
       || CASE WHEN j < 0.3 THEN ARRAY['tag' || floor(b * 200)::int] ELSE '{}' END ELSE '{}' END,
     s.status::"JobStatus", CASE s.status WHEN 'completed' THEN 'finished' WHEN 'failed' THEN 'exit_code' ELSE 'cancelled_by_user' END,
     CASE s.status WHEN 'completed' THEN 0 WHEN 'failed' THEN 1 END, jsonb_build_object('gpu_count', 1 + floor(f ^ 4 * 8)::int), 'print(1)', 600, 1200, 1,
     now() - n * interval '30 seconds', now() - (n * 30 - h ^ 3 * 7200) * interval '1 second', now() - (n * 30 - h ^ 3 * 7200 - exp(j * 11)) * interval '1 second',
-    true, CASE WHEN g < 0.6 THEN jsonb_build_object('loss', round((b ^ 2 * 5)::numeric, 4), 'accuracy', round(k::numeric, 4)) ELSE '{}' END
+    true, CASE WHEN g < 0.6 THEN jsonb_build_object('loss', round((b ^ 2 * 5)::numeric, 4), 'accuracy', round(m::numeric, 4)) ELSE '{}' END
   FROM r JOIN p ON p.k = floor(a ^ 2 * 100)::int JOIN e ON e.k = floor(d ^ 2 * (SELECT count(*) FROM e))::int
     CROSS JOIN LATERAL (SELECT CASE WHEN l < 0.87 THEN 'completed' WHEN l < 0.96 THEN 'failed' ELSE 'cancelled' END AS status) s;
   VACUUM ANALYZE jobs;
@@ -130,10 +130,7 @@ export async function benchJobSearch(system: System, rounds: number): Promise<Me
   const database = connect(system.databaseUrl, 2)
   setDatabase(database)
   try {
-    // On one connection, because of the temporary tables.
-    const client = await database.pool.connect()
-    for (const statement of fill.split(';\n')) await client.query(statement)
-    client.release()
+    await storeJobs(database)
     const actors = await readActors(database)
     const measured: MeasuredSearch[] = []
     for (const [whose, actor] of Object.entries(actors)) {
@@ -150,6 +147,16 @@ export async function benchJobSearch(system: System, rounds: number): Promise<Me
     return measured.sort((a, b) => b.figures.p95 - a.figures.p95)
   } finally {
     await database.pool.end()
+  }
+}
+
+async function storeJobs({ pool }: Database): Promise<void> {
+  // On one connection, because of the temporary tables.
+  const client = await pool.connect()
+  try {
+    for (const statement of fill.split(';\n')) await client.query(statement)
+  } finally {
+    client.release()
   }
 }
 

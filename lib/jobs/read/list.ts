@@ -109,12 +109,13 @@ async function readRows(
   const found = (jobs: string) => `found AS MATERIALIZED (${jobs}) SELECT id, key FROM found ${sorted(limit)}`
   return indexedTransaction(async (tx) => {
     const fewest = await findFewest(tx, conditions)
-    const selectFewest = (ids: NonNullable<Condition['ids']>) => {
-      const few = ids((value) => `$${values.push(value)}`)
+    const selectFewest = ({ ids, count }: Counted) => {
+      // The limit tells PostgreSQL how many there are. Some may have come since they were counted.
+      const few = `${ids((value) => `$${values.push(value)}`)} LIMIT ${2 * count + 10}`
       const jobs = meeting(['j.id IN (SELECT id FROM few)'])
-      return select(tx, `WITH few AS MATERIALIZED (${few} LIMIT ${countedJobs}), ${found(jobs)}`)
+      return select(tx, `WITH few AS MATERIALIZED (${few}), ${found(jobs)}`)
     }
-    if (fewest && fewest.count <= foundJobs) return selectFewest(fewest.ids)
+    if (fewest && fewest.count <= foundJobs) return selectFewest(fewest)
     const [all, some] = await estimateRows(tx, [next('j.id'), meeting()], values)
     // A page that becomes full ends the walk early. The estimates are rather too low.
     if ((walkedJobs * some) / all > limit / 2) {
@@ -123,7 +124,9 @@ async function readRows(
       if (rows.length === limit) return rows
     }
     const onlyMetrics = conditions.every(({ ids }) => ids)
-    if (fewest && onlyMetrics && fewest.count < countedJobs) return selectFewest(fewest.ids)
+    if (fewest && onlyMetrics && fewest.count < countedJobs) return selectFewest(fewest)
+    // An index in another order may look cheap, and then has jobs in each page of the table.
+    await tx.query('SET LOCAL enable_indexscan = off')
     return select(tx, `WITH ${found(meeting())}`)
   })
 }
@@ -142,6 +145,12 @@ async function estimateRows(
   return [one?.['Plan Rows'] ?? 0, other?.['Plan Rows'] ?? 0]
 }
 
+/** A condition on a metric, and how many jobs meet it, up to a limit. */
+interface Counted {
+  ids: NonNullable<Condition['ids']>
+  count: number
+}
+
 /** So many jobs that meet a condition on a metric are counted, by the index alone: within some milliseconds. */
 const countedJobs = 4 * foundJobs
 
@@ -149,10 +158,7 @@ const countedJobs = 4 * foundJobs
  * Finds the condition on a metric that the fewest jobs meet, with the SQL of their ids. PostgreSQL's estimates for metrics are often
  * wrong by a factor of a hundred, so the jobs are counted up to a limit.
  */
-async function findFewest(
-  tx: Transaction,
-  conditions: readonly Condition[],
-): Promise<{ ids: NonNullable<Condition['ids']>; count: number } | undefined> {
+async function findFewest(tx: Transaction, conditions: readonly Condition[]): Promise<Counted | undefined> {
   const metrics = conditions.flatMap(({ ids }) => ids ?? [])
   if (metrics.length === 0) return undefined
   const values: unknown[] = []
