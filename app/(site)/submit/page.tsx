@@ -1,5 +1,6 @@
 import type { Metadata } from 'next'
 import { notFound } from 'next/navigation'
+import { readFieldInfos } from '@/components/jobs/editor/field-infos'
 import { draftAfter } from '@/components/jobs/submit/draft'
 import { SubmitView } from '@/components/jobs/submit/submit-view'
 import { keys } from '@/components/queries/queries'
@@ -29,6 +30,7 @@ export default async function SubmitPage({ searchParams }: { searchParams: Searc
       <SubmitView
         key={from ?? after}
         handle={actor.handle}
+        infos={readFieldInfos()}
         start={start ?? (earlier && draftAfter(earlier.id))}
         refusedKeys={listRefusedKeys()}
       />

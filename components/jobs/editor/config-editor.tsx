@@ -6,12 +6,14 @@ import { CodeEditor } from './code-editor'
 import type { EnvironmentChoice } from './config-field'
 import { ConfigForm, type LastJob } from './config-form'
 import type { CodeEditorHandle } from './editor-props'
+import type { FieldInfos } from './form-fields'
 import type { Problem } from './problem'
 
 interface ConfigEditorProps {
   ref?: Ref<CodeEditorHandle>
   value: string
   onChange: (value: string) => void
+  infos: FieldInfos
   /** From the local check and from the server's response. */
   problems: readonly FieldError[]
   environments: readonly EnvironmentChoice[]
@@ -63,6 +65,7 @@ export function ConfigEditor(props: ConfigEditorProps) {
           <ConfigForm
             value={value}
             onChange={onChange}
+            infos={props.infos}
             problems={problems}
             environments={props.environments}
             refusedKeys={props.refusedKeys ?? []}

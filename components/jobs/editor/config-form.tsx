@@ -2,11 +2,10 @@ import { ChevronRight } from 'lucide-react'
 import { useLayoutEffect, useMemo, useRef } from 'react'
 import { Button } from '@/components/ui/button'
 import { Callout } from '@/components/ui/callout'
-import { configField } from '@/lib/contract/config/schema'
 import type { FieldError } from '@/lib/contract/errors'
 import { ConfigField, type EnvironmentChoice } from './config-field'
 import { type ConfigText, type FieldValue, readConfigText } from './config-text'
-import { type FormField, type FormKey, formFields, formKeys } from './form-fields'
+import { type FieldInfos, type FormField, type FormKey, formFields, formKeys } from './form-fields'
 
 /** What a user's next job often has in common with the last one. */
 export interface LastJob {
@@ -18,6 +17,7 @@ interface ConfigFormProps {
   /** The text of `config.yaml`. The form is a view of it. */
   value: string
   onChange: (value: string) => void
+  infos: FieldInfos
   /** Shown at their fields. */
   problems: readonly FieldError[]
   /** The options for the environment. Without any, the user types the name. */
@@ -142,20 +142,20 @@ function useTextEdits({ value, onChange }: Pick<ConfigFormProps, 'value' | 'onCh
   }
 }
 
-interface FieldsProps extends Pick<ConfigFormProps, 'problems' | 'environments'> {
+interface FieldsProps extends Pick<ConfigFormProps, 'infos' | 'problems' | 'environments'> {
   /** Null if the YAML is invalid. */
   text: ConfigText | null
   write: Write
   keys: readonly FormKey[]
 }
 
-function Fields({ text, write, problems, environments, keys }: FieldsProps) {
+function Fields({ text, write, infos, problems, environments, keys }: FieldsProps) {
   return (
     <div className="grid grid-cols-[repeat(auto-fill,minmax(min(14rem,100%),1fr))] gap-x-4 gap-y-3">
       {keys.map((key) => (
         <ConfigField
           key={key}
-          info={configField(key)}
+          info={infos[key]}
           field={formFields[key]}
           reading={text?.read(key) ?? { kind: 'absent' }}
           error={problemOf(problems, key)}

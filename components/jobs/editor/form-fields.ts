@@ -1,4 +1,4 @@
-import type { ConfigKey } from '@/lib/contract/config/schema'
+import type { ConfigField, ConfigKey } from '@/lib/contract/config/schema'
 import type { FieldValue } from './config-text'
 
 type FieldKind = 'text' | 'number' | 'list' | 'variables' | 'environment' | 'pool'
@@ -40,6 +40,9 @@ export const formFields = {
 
 export type FormKey = keyof typeof formFields
 export const formKeys = Object.keys(formFields) as FormKey[]
+
+/** The description of each field, and whether a config must have it. The server reads them from the schema, which is large. */
+export type FieldInfos = Readonly<Record<FormKey, ConfigField>>
 
 /** The text of a value in its input. */
 export function toInputText(value: FieldValue | undefined): string {

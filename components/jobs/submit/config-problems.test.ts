@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { findConfigProblems, withPositions } from './config-problems'
+import { withPositions } from './config-keys'
+import { findConfigProblems } from './config-problems'
 
 const context = { handle: 'ada', environments: ['python', 'pytorch'] }
 const required = 'competition_id: c\nproject_id: p\nexpected_time: 60\n'

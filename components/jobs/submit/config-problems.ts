@@ -1,8 +1,7 @@
 import { parseConfig } from '@/lib/contract/config/config'
-import { configField } from '@/lib/contract/config/schema'
 import type { FieldError } from '@/lib/contract/errors'
 import { readConfigText } from '../editor/config-text'
-import { formKeys } from '../editor/form-fields'
+import { withPositions } from './config-keys'
 import { commandOf } from './draft'
 
 /** What the page knows besides the config. */
@@ -55,21 +54,6 @@ function findContextProblems(
   return problems
 }
 
-/** Whether the problem is a key that the user has not filled in yet. */
-export function isUnfilled(text: string, { path }: FieldError): boolean {
-  const required = formKeys.some((key) => key === path && configField(key).required)
-  return required && readConfigText(text)?.read(path).kind === 'absent'
-}
-
 function choices(environments: readonly string[]): string {
   return environments.length === 0 ? 'ask an admin to create one' : `use ${environments.join(' or ')}`
-}
-
-/** The same problems with the positions of their keys: the server gives some only the name of the key. */
-export function withPositions(text: string, problems: readonly FieldError[]): FieldError[] {
-  const config = readConfigText(text)
-  return problems.map((problem) => {
-    const [key = ''] = problem.path.split('.')
-    return problem.line === undefined ? { ...problem, ...config?.positionOf(key) } : problem
-  })
 }

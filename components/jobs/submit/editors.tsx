@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import dynamic from 'next/dynamic'
 import type { RefObject } from 'react'
 import { lastJobQuery } from '@/components/queries/queries'
 import { Callout } from '../../ui/callout'
@@ -6,16 +7,22 @@ import { Panel, PanelBody, PanelHeader } from '../../ui/panel'
 import { CodeEditor } from '../editor/code-editor'
 import { ConfigEditor } from '../editor/config-editor'
 import type { CodeEditorHandle } from '../editor/editor-props'
-import { DirectoryPanel } from './directory/directory-panel'
-import { FileEditor } from './directory/file-editor'
+import type { FieldInfos } from '../editor/form-fields'
 import type { DirectoryDraft } from './directory/use-directory'
 import { commandOf, type Draft, hasDirectory, isCommand, withCommand } from './draft'
 import type { DraftProblems } from './use-draft-problems'
+
+/** Most jobs have no directory. */
+const DirectoryPanel = dynamic(() =>
+  import('./directory/directory-panel').then((module) => module.DirectoryPanel),
+)
+const FileEditor = dynamic(() => import('./directory/file-editor').then((module) => module.FileEditor))
 
 interface EditorsProps {
   draft: Draft
   files: DirectoryDraft
   problems: DraftProblems
+  infos: FieldInfos
   refusedKeys: readonly string[]
   onChange: (change: Partial<Draft>) => void
   code: RefObject<CodeEditorHandle | null>
@@ -23,7 +30,8 @@ interface EditorsProps {
 }
 
 /** The editors of the program, or the directory with the editor of its open file, and the editor of the config. */
-export function Editors({ draft, files, problems, refusedKeys, onChange, code, config }: EditorsProps) {
+export function Editors(props: EditorsProps) {
+  const { draft, files, problems, infos, refusedKeys, onChange, code, config } = props
   const { data: lastJob } = useQuery(lastJobQuery())
   const { directory } = files
   const { entrypoint } = problems
@@ -62,6 +70,7 @@ export function Editors({ draft, files, problems, refusedKeys, onChange, code, c
             ref={config}
             value={draft.config}
             onChange={(text) => onChange({ config: text })}
+            infos={infos}
             problems={problems.config}
             environments={problems.environments}
             refusedKeys={refusedKeys}

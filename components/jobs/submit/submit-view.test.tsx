@@ -3,6 +3,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { makeJobSummary } from '../../testing/fixtures'
 import { router } from '../../testing/navigation'
 import { ApiProblem, answerWith, clickButton, renderUi, sentRequests, typeInto } from '../../testing/render'
+import { readFieldInfos } from '../editor/field-infos'
 import { blankDraft } from './draft'
 import { SubmitView } from './submit-view'
 
@@ -25,7 +26,7 @@ const config = 'competition_id: c\nproject_id: p\nexpected_time: 300  # seconds\
 function openPage(draft = { config, code: 'print(1)\n' }): void {
   answerWith({ 'GET /api/jobs': [makeJobSummary()] })
   answerWith({ 'GET /api/environments': [environment] })
-  renderUi(<SubmitView handle="ada" start={draft} />)
+  renderUi(<SubmitView handle="ada" infos={readFieldInfos()} start={draft} />)
 }
 
 const submits = () => sentRequests.filter(({ path }) => path === '/api/submit')

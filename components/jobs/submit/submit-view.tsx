@@ -10,8 +10,9 @@ import { ConfirmDialog } from '../../ui/confirm-dialog'
 import { Link } from '../../ui/link'
 import { PageHeader } from '../../ui/page-header'
 import type { CodeEditorHandle } from '../editor/editor-props'
+import type { FieldInfos } from '../editor/form-fields'
 import { isWarning } from '../editor/problem'
-import { focusDirectoryProblem } from './directory/directory-panel'
+import { focusDirectoryProblem } from './directory/focus-problem'
 import { readTransfer } from './directory/read/dropped-items'
 import { useDirectory } from './directory/use-directory'
 import { blankDraft, type Draft } from './draft'
@@ -26,6 +27,7 @@ import { useSubmission } from './use-submission'
 
 interface SubmitViewProps {
   handle: string
+  infos: FieldInfos
   /** The files of a job to edit and run again. */
   start: Draft | null
   /** Config keys that this gpuq always refuses; left out: none. */
@@ -33,13 +35,19 @@ interface SubmitViewProps {
 }
 
 /** The submit page: a program or a directory, and a config, dropped or written, checked while the user types. */
-export function SubmitView({ handle, start, refusedKeys = [] }: SubmitViewProps) {
+export function SubmitView({ handle, infos, start, refusedKeys = [] }: SubmitViewProps) {
   const { draft, change, startOver } = useDraft(start)
   const files = useDirectory(draft, change)
   const { directory } = files
   const { submit, submitting, refusal, upload, cancelUpload } = useSubmission(draft, directory)
   const [submitted, setSubmitted] = useState(false)
-  const problems = useDraftProblems(draft, { handle, directory, serverErrors: refusal?.errors, submitted })
+  const problems = useDraftProblems(draft, {
+    handle,
+    infos,
+    directory,
+    serverErrors: refusal?.errors,
+    submitted,
+  })
 
   const hovering = useFileDrops((transfer) => files.take(readTransfer(transfer)))
   const code = useRef<CodeEditorHandle>(null)
@@ -87,6 +95,7 @@ export function SubmitView({ handle, start, refusedKeys = [] }: SubmitViewProps)
         draft={draft}
         files={files}
         problems={problems}
+        infos={infos}
         refusedKeys={refusedKeys}
         onChange={change}
         code={code}

@@ -2,14 +2,16 @@ import { useQuery } from '@tanstack/react-query'
 import { useDeferredValue, useMemo } from 'react'
 import { archiveLimitsQuery, environmentsQuery } from '@/components/queries/queries'
 import type { FieldError } from '@/lib/contract/errors'
+import { onDemand, useOnDemand } from '../../ui/on-demand'
 import type { EnvironmentChoice } from '../editor/config-field'
+import type { FieldInfos } from '../editor/form-fields'
 import type { Problem } from '../editor/problem'
 import { usePythonProblems } from '../editor/python/use-python-problems'
-import { findConfigProblems, isUnfilled, withPositions } from './config-problems'
+import { unfilledKeys, withPositions } from './config-keys'
 import type { Directory } from './directory/directory'
 import { findDirectoryProblems } from './directory/directory-problems'
 import { type Entrypoint, findEntrypoint } from './directory/entrypoint'
-import { commandOf, type Draft, hasDirectory } from './draft'
+import { blankDraft, commandOf, type Draft, hasDirectory } from './draft'
 
 export interface DraftProblems {
   /** Why the directory cannot be uploaded or run. */
@@ -28,6 +30,7 @@ export interface DraftProblems {
 
 interface ProblemSources {
   handle: string
+  infos: FieldInfos
   /** Null: the job runs the program of the draft. */
   directory: Directory | null
   /** The server's answer to this draft. */
@@ -36,13 +39,16 @@ interface ProblemSources {
   submitted: boolean
 }
 
+/** The check of configs, which is large. An untouched page does not need it, and the server checks again. */
+export const configCheck = onDemand(() => import('./config-problems'))
+
 const noProblems: readonly Problem[] = []
 const missingCode: readonly Problem[] = [{ line: 1, message: 'write a program here, or drop a .py file' }]
 
 /** All problems of a draft. */
 export function useDraftProblems(
   { code, config }: Draft,
-  { handle, directory, serverErrors, submitted }: ProblemSources,
+  { handle, infos, directory, serverErrors, submitted }: ProblemSources,
 ): DraftProblems {
   const { data } = useQuery(environmentsQuery())
   const { data: limits } = useQuery({ ...archiveLimitsQuery(), enabled: directory !== null })
@@ -51,20 +57,22 @@ export function useDraftProblems(
   // Deferred, so that checking does not slow down typing.
   const settled = useDeferredValue(config)
   const settledCode = useDeferredValue(code)
+  const check = useOnDemand(configCheck, settled !== blankDraft.config || !empty || submitted)
+  const unfilled = useMemo(() => unfilledKeys(settled, infos), [settled, infos])
   const found = useMemo(
     () =>
-      findConfigProblems(settled, {
+      check?.findConfigProblems(settled, {
         handle,
         environments: environments?.map(({ name }) => name),
         hasProgram: !empty,
-      }),
-    [settled, handle, environments, empty],
+      }) ?? unfilled.map((path) => ({ path, message: 'needs a value' })),
+    [check, settled, handle, environments, empty, unfilled],
   )
   const all = useMemo(() => {
     const serverConfigErrors = serverErrors?.filter(({ path }) => path !== 'code') ?? []
-    const shown = submitted ? found : found.filter((problem) => !isUnfilled(settled, problem))
+    const shown = submitted ? found : found.filter(({ path }) => !unfilled.some((key) => key === path))
     return serverConfigErrors.length === 0 ? shown : [...shown, ...withPositions(config, serverConfigErrors)]
-  }, [found, serverErrors, config, settled, submitted])
+  }, [found, serverErrors, config, unfilled, submitted])
   const warnings = usePythonProblems(settledCode)
   const codeProblems = useMemo(() => {
     const ofServer = serverErrors?.filter(({ path }) => path === 'code') ?? []
@@ -86,10 +94,7 @@ export function useDraftProblems(
     code: directory !== null ? noProblems : withoutCode && submitted ? missingCode : codeProblems,
     blocking:
       withoutCode || entrypoint?.kind === 'missing' || directoryProblems.length > 0 || found.length > 0,
-    missing: describeMissing(
-      withoutCode,
-      found.some((problem) => isUnfilled(settled, problem)),
-    ),
+    missing: describeMissing(withoutCode, unfilled.length > 0),
     environments: environments ?? [],
   }
 }

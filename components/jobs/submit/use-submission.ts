@@ -6,7 +6,6 @@ import { submitJob } from '@/components/queries/queries'
 import { ProblemError } from '@/lib/http/client/problem'
 import { toast } from '../../ui/toaster'
 import type { Directory } from './directory/directory'
-import { uploadDirectory } from './directory/upload/upload-directory'
 import { useUploadState } from './directory/upload/use-upload-state'
 import { type Draft, forgetDraft, projectOf, toSubmission } from './draft'
 
@@ -32,6 +31,8 @@ export function useSubmission(draft: Draft, directory: Directory | null) {
     const cancelled = new AbortController()
     canceller.current = cancelled
     try {
+      // Most jobs have no directory.
+      const { uploadDirectory } = await import('./directory/upload/upload-directory')
       return await uploadDirectory({
         projectId: projectOf(sent.draft.config) ?? '',
         entries: sent.directory.entries,

@@ -2,7 +2,6 @@ import * as z from 'zod'
 import { archiveReferenceSchema } from '../archives/snapshot-name'
 import { idSchema } from '../jobs'
 import { dependsOn } from './depends-on'
-import { entrypoint } from './entrypoint'
 import { mounts } from './mounts'
 import { pools } from './pools'
 import { provisionArgs } from './provision-args'
@@ -13,6 +12,7 @@ import {
   args,
   bucketName,
   count,
+  entrypoint,
   gpuFraction,
   hostPath,
   label,

@@ -12,6 +12,7 @@ import {
   typeInto,
 } from '../../../testing/render'
 import { filesOfFolder, stubUploads } from '../../../testing/uploads'
+import { readFieldInfos } from '../../editor/field-infos'
 import { SubmitView } from '../submit-view'
 
 vi.mock('next/navigation', () => import('../../../testing/navigation'))
@@ -38,7 +39,7 @@ beforeEach(() => {
 })
 
 function openPage(draft = { config, code: '' }): void {
-  renderUi(<SubmitView handle="ada" start={draft} />)
+  renderUi(<SubmitView handle="ada" infos={readFieldInfos()} start={draft} />)
 }
 
 async function chooseFolder(texts: Record<string, string> = project): Promise<void> {

@@ -8,22 +8,12 @@ import { Panel, PanelBody, PanelHeader } from '../../../ui/panel'
 import { FileTree } from '../../files/file-tree'
 import { type Directory, isLocalLink, sumBytes } from './directory'
 import { type Entrypoint, withEntrypoint } from './entrypoint'
-import { EntrypointField, entrypointId } from './entrypoint-field'
+import { EntrypointField } from './entrypoint-field'
 import { ExcludedList } from './excluded-list'
 import { FileActions, type FileCommands } from './file-actions'
+import { problemsId } from './focus-problem'
 import { PathDialog } from './path-dialog'
 import type { DirectoryDraft } from './use-directory'
-
-const problemsId = 'directory-problems'
-
-/** Focuses the first problem of the directory. Returns whether there is one. */
-export function focusDirectoryProblem(): boolean {
-  const entrypoint = document.getElementById(entrypointId)
-  const isInvalid = entrypoint?.getAttribute('aria-invalid') === 'true'
-  const problem = document.getElementById(problemsId) ?? (isInvalid ? entrypoint : null)
-  problem?.focus()
-  return problem !== null
-}
 
 interface DirectoryPanelProps {
   directory: Directory

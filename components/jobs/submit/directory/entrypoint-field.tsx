@@ -2,11 +2,11 @@ import { visibleText } from '@/lib/contract/sanitize-text'
 import { SelectField } from '../../../ui/select'
 import type { Directory } from './directory'
 import { type Entrypoint, listEntrypoints } from './entrypoint'
+import { entrypointId } from './focus-problem'
 
 /** A list of more files is hard to use. The config can name each. */
 const mostOptions = 100
 const none = ' '
-export const entrypointId = 'entrypoint'
 
 interface EntrypointFieldProps {
   directory: Directory
