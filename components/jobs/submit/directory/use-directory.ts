@@ -16,7 +16,6 @@ import {
 } from './directory'
 import { chosenEntrypoint } from './entrypoint'
 import type { DroppedItem } from './read/dropped-items'
-import { readItems } from './read/read-items'
 
 /** The limit until the server has named its own. */
 const defaultMaxBytes = 4 * 1024 ** 3
@@ -70,6 +69,7 @@ export function useDirectory(draft: Draft, change: (change: Partial<Draft>) => v
     try {
       const before = latest.current
       const maxBytes = limits?.max_bytes ?? defaultMaxBytes
+      const { readItems } = await import('./read/read-items')
       const read = await readItems(items, { ...before, maxBytes })
       change(read.change)
       for (const message of read.refused) toast.error(message)
