@@ -1,4 +1,5 @@
-import { fireEvent, screen, waitFor } from '@testing-library/react'
+import { EditorView } from '@codemirror/view'
+import { fireEvent, render, screen, waitFor } from '@testing-library/react'
 import { useState } from 'react'
 import { describe, expect, it } from 'vitest'
 import { renderUi } from '../../testing/render'
@@ -60,6 +61,38 @@ describe('a code editor', () => {
     fireEvent.compositionEnd(field)
     await untilCodeMirror()
     expect(editor().textContent).toBe('日')
+  })
+
+  it('keeps what was written since the last rendering, and takes other texts from outside', async () => {
+    const written: string[] = []
+    const show = (value: string) => (
+      <CodeEditor
+        label="solution.py"
+        language="python"
+        value={value}
+        onChange={(text) => written.push(text)}
+        className="h-40"
+      />
+    )
+    const { rerender } = render(show('old'))
+    await untilCodeMirror()
+    const view = EditorView.findFromDOM(editor())
+    const write = (text: string) =>
+      view?.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } })
+    const text = () => view?.state.doc.toString()
+    write('a')
+    write('ab')
+    expect(written).toEqual(['a', 'ab'])
+    for (const [value, expected] of [
+      ['a', 'ab'],
+      ['ab', 'ab'],
+      ['from a file', 'from a file'],
+      ['ab', 'ab'],
+      ['old', 'old'],
+    ] as const) {
+      rerender(show(value))
+      expect(text()).toBe(expected)
+    }
   })
 
   it('with a text is complete as soon as it is visible', async () => {

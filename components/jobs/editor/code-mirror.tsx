@@ -44,9 +44,15 @@ export function CodeMirror({ describedBy, focus, ...props }: CodeMirrorProps) {
     latest.current = { value, problems, onChange: props.onChange }
   })
 
+  // A user may write faster than React renders. What was rendered late must not replace what was written since.
+  const written = useRef<string[]>([])
+  const rendered = useRef(value)
+
   // Before the browser handles the next key: the plain field that had the focus is gone.
   useLayoutEffect(() => {
     if (!host.current) return
+    written.current = []
+    rendered.current = latest.current.value
     const attributes = {
       // The content is focusable anyway, but some accessibility checkers do not know that.
       tabindex: '0',
@@ -64,7 +70,10 @@ export function CodeMirror({ describedBy, focus, ...props }: CodeMirrorProps) {
           ? [EditorState.readOnly.of(true), line === undefined ? [] : markLine(line)]
           : [editingExtensions, placeholder ? placeholderText(placeholder) : []],
         EditorView.updateListener.of((update) => {
-          if (update.docChanged) latest.current.onChange?.(update.state.doc.toString())
+          if (!update.docChanged) return
+          const text = update.state.doc.toString()
+          written.current.push(text)
+          latest.current.onChange?.(text)
         }),
       ],
     })
@@ -84,8 +93,14 @@ export function CodeMirror({ describedBy, focus, ...props }: CodeMirrorProps) {
 
   useEffect(() => {
     const own = view.current
-    const text = own?.state.doc.toString()
-    if (own && text !== undefined && text !== value) own.dispatch({ changes: minimalEdit(text, value) })
+    if (own === null || value === rendered.current) return
+    rendered.current = value
+    const place = written.current.lastIndexOf(value)
+    written.current.splice(0, place + 1)
+    const text = own.state.doc.toString()
+    if (place !== -1 || text === value) return
+    own.dispatch({ changes: minimalEdit(text, value) })
+    written.current = []
   }, [value])
   useEffect(() => {
     view.current?.dispatch(showProblems(view.current.state, problems))
