@@ -168,7 +168,8 @@ export async function drainNode(lease: Lease, warning?: string): Promise<void> {
 /** Releases the lease when a worker shuts down, so that nobody waits until it expires. */
 export async function deregisterNode(lease: Lease): Promise<void> {
   await database().pool.query(
-    `UPDATE nodes SET status = 'drained', lease_expires_at = now() WHERE id = $1 AND lease_id = $2`,
+    // The column has milliseconds: rounded, the present time may be later than that of the next statement.
+    `UPDATE nodes SET status = 'drained', lease_expires_at = now() - interval '1 millisecond' WHERE id = $1 AND lease_id = $2`,
     [lease.nodeId, lease.leaseId],
   )
 }
