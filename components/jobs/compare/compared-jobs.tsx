@@ -38,7 +38,7 @@ export function ComparedJobs({
             key={job.job_id}
             className="flex min-h-10 flex-wrap items-center gap-x-4 gap-y-1 px-4 py-1.5 text-sm"
           >
-            <span className="flex min-w-0 flex-1 basis-40 items-center gap-2 max-sm:basis-[calc(100%-3rem)]">
+            <span className="flex min-w-0 flex-1 basis-40 items-center gap-2 max-sm:basis-[calc(100%-5.5rem)]">
               <LineSample index={index} />
               <Link href={`/jobs/${job.job_id}`} className="min-w-0 truncate">
                 {jobs[index]?.label}
@@ -53,21 +53,23 @@ export function ComparedJobs({
             <span className="w-32 text-subtle text-xs max-sm:hidden">
               <RelativeTime at={job.created_at} />
             </span>
-            {jobs.length > 1 ? (
+            <span className="flex items-center gap-1">
+              {jobs.length > 1 ? (
+                <IconButton
+                  icon={hidden.includes(job.job_id) ? EyeOff : Eye}
+                  size="sm"
+                  label={`Hide ${jobs[index]?.label} in the charts`}
+                  pressed={hidden.includes(job.job_id)}
+                  onClick={() => toggle(job.job_id)}
+                />
+              ) : null}
               <IconButton
-                icon={hidden.includes(job.job_id) ? EyeOff : Eye}
+                icon={X}
                 size="sm"
-                label={`Hide ${jobs[index]?.label} in the charts`}
-                pressed={hidden.includes(job.job_id)}
-                onClick={() => toggle(job.job_id)}
+                label={`Remove ${jobs[index]?.label} from the comparison`}
+                onClick={() => router.push(comparePath(ids.filter((id) => id !== job.job_id)))}
               />
-            ) : null}
-            <IconButton
-              icon={X}
-              size="sm"
-              label={`Remove ${jobs[index]?.label} from the comparison`}
-              onClick={() => router.push(comparePath(ids.filter((id) => id !== job.job_id)))}
-            />
+            </span>
           </li>
         ))}
       </ul>
