@@ -53,7 +53,9 @@ export const sortSchema = z
 
 /** Filters of `GET /api/jobs`, as query parameters. */
 export const jobFiltersSchema = z.object({
-  q: searchSchema.optional().describe('a search, such as: status:failed tag:baseline metric.loss<0.2 text'),
+  q: searchSchema
+    .optional()
+    .describe('a search, such as: status:failed tag:baseline -tag:known metric.loss<0.2 text'),
   sort: sortSchema
     .optional()
     .describe(

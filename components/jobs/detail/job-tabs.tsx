@@ -122,6 +122,7 @@ export function JobTabs({ job, tab, onTab, stream, access, hasColumn }: JobTabsP
             <OutputViewer
               store={stream.store}
               live={!isFinal(job.status)}
+              loading={isFinal(job.status) && stream.connection !== 'ended'}
               downloads={downloads}
               {...(stream.connection === 'ended' ? {} : waitingTexts(job))}
             />

@@ -22,7 +22,8 @@ it('shows the first records until the stream sends the output, and then each lin
   emit('open', '')
   expect(lines()).toEqual(['a', 'b'])
   const counts: number[] = []
-  store.subscribe(() => void setTimeout(() => counts.push(lines().length)))
+  // After each task of the browser, which could draw a frame then.
+  store.subscribe(() => queueMicrotask(() => counts.push(lines().length)))
   emit('output', [record('a'), record('b'), record('c')].join('\n'))
   await waitFor(() => expect(lines()).toEqual(['a', 'b', 'c']))
   await waitFor(() => expect(counts).toContain(3))

@@ -8,11 +8,13 @@ const announceEveryMs = 15_000
 interface OutputFooterProps {
   store: OutputStore
   live: boolean
+  /** The page has only a part of the output of a job that has ended. */
+  loading: boolean
   following: boolean
 }
 
 /** The number of lines, and whether the job still runs. */
-export function OutputFooter({ store, live, following }: OutputFooterProps) {
+export function OutputFooter({ store, live, loading, following }: OutputFooterProps) {
   const total = store.lines.end
   const { stderr } = store.lines.counts
   const summary = `${formatCount(total, 'line')}${stderr > 0 ? `, ${formatNumber(stderr)} on stderr` : ''}`
@@ -30,7 +32,13 @@ export function OutputFooter({ store, live, following }: OutputFooterProps) {
         </span>
       ) : null}
       <span className="ml-auto">
-        {live ? (following ? 'Following output' : 'Live, not following') : 'Complete'}
+        {live
+          ? following
+            ? 'Following output'
+            : 'Live, not following'
+          : loading
+            ? 'Loading more'
+            : 'Complete'}
       </span>
     </footer>
   )

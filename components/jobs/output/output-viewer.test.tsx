@@ -30,11 +30,13 @@ it('counts lines and says whether the job is live', () => {
 it('has its first lines before the scripts of the page run', () => {
   const store = new OutputStore()
   store.append(Array.from({ length: 500 }, (_, n) => ({ type: 'stdout', t, text: `<b>line ${n}</b>` })))
-  const html = renderToString(<OutputViewer store={store} live={false} downloads={[]} />)
+  const html = renderToString(<OutputViewer store={store} live={false} loading downloads={[]} />)
   expect(html).toContain('&lt;b&gt;line 0&lt;/b&gt;')
   expect(html).toContain('line 59&lt;')
   expect(html).not.toContain('line 60&lt;')
   expect(html).toContain('500 lines')
+  expect(html).toContain('Loading more')
+  expect(html).not.toContain('>Complete<')
 })
 
 it('searches with and without case, and moves between matches', async () => {

@@ -19,6 +19,8 @@ interface OutputViewerProps {
   store: OutputStore
   /** The job may print more lines: the viewer follows the output. */
   live: boolean
+  /** The page has only a part of the output of a job that has ended. */
+  loading?: boolean
   /** The output in several formats, plain text last. */
   downloads: readonly OutputDownload[]
   /** Shown if there are no lines. */
@@ -28,7 +30,7 @@ interface OutputViewerProps {
 
 /** The output of a job, live or complete. */
 export function OutputViewer(props: OutputViewerProps) {
-  const { store, live, downloads } = props
+  const { store, live, loading = false, downloads } = props
   useOutputVersion(store)
   const [options, setOptions] = useState<OutputOptions>({ filter: 'all', wrap: false, times: false })
   const changeOptions = (change: Partial<OutputOptions>) => setOptions((before) => ({ ...before, ...change }))
@@ -84,7 +86,7 @@ export function OutputViewer(props: OutputViewerProps) {
           <JumpToEnd store={store} live={live} onClick={follow.start} />
         )}
       </div>
-      <OutputFooter store={store} live={live} following={follow.following} />
+      <OutputFooter store={store} live={live} loading={loading} following={follow.following} />
     </div>
   )
 }

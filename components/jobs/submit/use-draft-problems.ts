@@ -39,8 +39,8 @@ interface ProblemSources {
   submitted: boolean
 }
 
-/** The check of configs, which is large. An untouched page does not need it, and the server checks again. */
-export const configCheck = onDemand(() => import('./config-problems'))
+/** The check of configs, which is large. An untouched page does not need it. If it cannot be loaded, the server checks alone. */
+const configCheck = onDemand(() => import('./config-problems').catch(() => null))
 
 const noProblems: readonly Problem[] = []
 const missingCode: readonly Problem[] = [{ line: 1, message: 'write a program here, or drop a .py file' }]

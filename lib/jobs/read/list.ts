@@ -102,32 +102,33 @@ async function readRows(
     `SELECT ${columns}, ${walk.key} AS key FROM ${walk.from} ${whereOf([...walk.where, ...inOrder])}`
   if (others.length === 0) return select(database().pool, `${next('j.id')} ${sorted(limit)}`)
 
-  const met = [...find.where, ...scope, ...conditions.map(({ sql }) => sql)]
-  const meeting = (more: string[] = []) =>
-    `SELECT j.id, ${find.key} AS key FROM ${find.from} ${whereOf([...met, ...more])}`
+  const every = [...find.where, ...scope, ...conditions.map(({ sql }) => sql)]
+  const matching = (more: string[] = []) =>
+    `SELECT j.id, ${find.key} AS key FROM ${find.from} ${whereOf([...every, ...more])}`
   // Without MATERIALIZED, PostgreSQL may look for the rows in the order of the list.
-  const found = (jobs: string) => `found AS MATERIALIZED (${jobs}) SELECT id, key FROM found ${sorted(limit)}`
+  const thenSort = (jobs: string) =>
+    `found AS MATERIALIZED (${jobs}) SELECT id, key FROM found ${sorted(limit)}`
   return indexedTransaction(async (tx) => {
     const fewest = await findFewest(tx, conditions)
     const selectFewest = ({ ids, count }: Counted) => {
       // The limit tells PostgreSQL how many there are. Some may have come since they were counted.
       const few = `${ids((value) => `$${values.push(value)}`)} LIMIT ${2 * count + 10}`
-      const jobs = meeting(['j.id IN (SELECT id FROM few)'])
-      return select(tx, `WITH few AS MATERIALIZED (${few}), ${found(jobs)}`)
+      const jobs = matching(['j.id IN (SELECT id FROM few)'])
+      return select(tx, `WITH few AS MATERIALIZED (${few}), ${thenSort(jobs)}`)
     }
     if (fewest && fewest.count <= foundJobs) return selectFewest(fewest)
-    const [all, some] = await estimateRows(tx, [next('j.id'), meeting()], values)
-    // A page that becomes full ends the walk early. The estimates are rather too low.
-    if ((walkedJobs * some) / all > limit / 2) {
+    const [inList, matched] = await estimateRows(tx, [next('j.id'), matching()], values)
+    // Half a page is enough: the estimates are rather too low, and a full page ends the reading early.
+    if ((walkedJobs * matched) / inList > limit / 2) {
       const walked = `SELECT j.id, j.key FROM (${next('j.*')} ${sorted(walkedJobs)}) j ${whereOf(others)} ${sorted(limit)}`
       const rows = await select(tx, walked)
       if (rows.length === limit) return rows
     }
     const onlyMetrics = conditions.every(({ ids }) => ids)
     if (fewest && onlyMetrics && fewest.count < countedJobs) return selectFewest(fewest)
-    // An index in another order may look cheap, and then has jobs in each page of the table.
+    // PostgreSQL underestimates what it costs to read a whole index in another order. Bitmaps read each page of the table once.
     await tx.query('SET LOCAL enable_indexscan = off')
-    return select(tx, `WITH ${found(meeting())}`)
+    return select(tx, `WITH ${thenSort(matching())}`)
   })
 }
 
@@ -170,8 +171,9 @@ async function findFewest(tx: Transaction, conditions: readonly Condition[]): Pr
     text: `SELECT ARRAY[${counts.join(', ')}] AS counted`,
     values,
   })
-  const fewest = metrics.map((ids, place) => ({ ids, count: counted[place] ?? 0 }))
-  return fewest.sort((a, b) => a.count - b.count)[0]
+  return metrics
+    .map((ids, place) => ({ ids, count: counted[place] ?? 0 }))
+    .sort((a, b) => a.count - b.count)[0]
 }
 
 const whereOf = (conditions: string[]) => (conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : '')
