@@ -22,6 +22,8 @@ export default defineConfig({
   testDir: 'e2e',
   // Vitest runs the unit tests of the soak.
   testMatch: '**/*.spec.ts',
+  // The release suite adds the tests that repeat a guarantee.
+  testIgnore: process.env.GPUQ_TEST_MATRIX === 'release' ? [] : '**/*.release.spec.ts',
   outputDir: 'test-results/failures',
   globalSetup: './e2e/system/global-setup.ts',
   workers: 2,

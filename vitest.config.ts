@@ -6,6 +6,8 @@ const pollTimeout = { poll: { timeout: 30_000 } }
 /** `npm test` lists the tests that passed only when repeated. A developer sees each failure. */
 const retry = process.env.CI ? 1 : 0
 const exclude = ['node_modules/**', '.next/**', 'dist/**']
+/** The release suite adds the tests that repeat a guarantee. */
+const repetitions = process.env.GPUQ_TEST_MATRIX === 'release' ? ['**/*.release.test.ts'] : []
 const database = 'lib/database/testing/global-setup.ts'
 
 /** Tests that run containers. The limits are only there to end a test that hangs. */
@@ -27,7 +29,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['**/*.test.ts'],
-          exclude: [...exclude, '**/*.{db,docker,faults}.test.ts'],
+          exclude: [...exclude, '**/*.{db,docker,faults,server,release}.test.ts'],
           // Files share processes and modules, which takes a third of the time: each undoes what it changes.
           isolate: false,
           env: { GPUQ_SECRET: 'a secret of the tests, long enough' },
@@ -71,7 +73,8 @@ export default defineConfig({
         test: {
           ...containers,
           name: 'docker',
-          include: ['**/*.docker.test.ts'],
+          include: ['**/*.docker.test.ts', ...repetitions],
+          exclude: [...exclude, 'e2e/**'],
           maxWorkers: 2,
           maxConcurrency: 4,
         },

@@ -14,8 +14,6 @@ import {
   outcomesOfPlaywright,
   outcomesOfVitest,
   type PlaywrightReport,
-  timesOfPlaywright,
-  timesOfVitest,
   type VitestReport,
 } from './test-reports'
 import { withDirectory } from './test-scratch'
@@ -24,7 +22,10 @@ import { withDirectory } from './test-scratch'
 const shownLines = 400
 /** A check that takes this long hangs, even if other programs keep the machine busy. */
 const longestMs = 120 * 60_000
-const unreadable: Counts = { passed: 0, failed: 1, problems: ['the runner ended before it could report'] }
+const unreadable: CheckReport = {
+  counts: { passed: 0, failed: 1, problems: ['the runner ended before it could report'] },
+  outcomes: [],
+}
 
 function readReport<T>(path: string): T | null {
   try {
@@ -38,15 +39,21 @@ interface RunnerOptions {
   report: Report
   signal: AbortSignal
   scratch: string
-  /** The test files to run. Empty: all. */
-  filesOf: (kind: string) => string[]
 }
 
-export type Runner = (progress: Progress) => Promise<Counts>
+/** What a check found. */
+export interface CheckReport {
+  counts: Counts
+  /** Its tests. Empty if it has none. */
+  outcomes: Outcome[]
+}
 
-export function createRunners({ report, signal, scratch, filesOf }: RunnerOptions) {
-  const times: ReturnType<typeof timesOfVitest> = []
-  const outcomes: Outcome[] = []
+export type Runner = (progress: Progress) => Promise<CheckReport>
+
+/** Creates the functions that run each kind of check. */
+export function createRunners({ report, signal, scratch }: RunnerOptions) {
+  /** Distinguishes the directories of checks that run the same kind of tests. */
+  let runs = 0
 
   /** Runs a program, and shows its output if it fails. Returns whether it succeeded. */
   async function run(
@@ -80,47 +87,51 @@ export function createRunners({ report, signal, scratch, filesOf }: RunnerOption
     (name: string): Runner =>
     async (progress) => {
       const passed = await run(npmCommand(['run', '--silent', name]), progress)
-      return { passed: passed ? 1 : 0, failed: passed ? 0 : 1, problems: [] }
+      return { counts: { passed: passed ? 1 : 0, failed: passed ? 0 : 1, problems: [] }, outcomes: [] }
     }
 
   /** Runs a check that creates databases, workers and containers, and removes those that it left behind. */
   const clearing = (check: string, work: (directory: string) => Promise<boolean>) =>
     withDirectory(scratch, check, work, report.warn)
 
+  /** Runs test files of the projects. Without files: all of them. */
   const vitest =
-    (kind: string, projects = [kind]): Runner =>
+    (kind: string, files: readonly string[], projects = [kind]): Runner =>
     async (progress) => {
-      const file = join(scratch, `${kind}.json`)
+      const name = `${kind}${runs++}`
+      const file = join(scratch, `${name}.json`)
       const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`]
       const program = join(root, 'node_modules', 'vitest', 'vitest.mjs')
-      const args = ['run', ...projects.map((name) => `--project=${name}`), ...reporters, ...filesOf(kind)]
-      const exitedWell = await clearing(kind, (TMPDIR) =>
+      const args = ['run', ...projects.map((project) => `--project=${project}`), ...reporters, ...files]
+      const exitedWell = await clearing(name, (TMPDIR) =>
         run([process.execPath, [program, ...args]], progress, { TMPDIR }),
       )
       const result = readReport<VitestReport>(file)
       if (!result) return unreadable
-      times.push(...timesOfVitest(result.testResults, root))
-      outcomes.push(...outcomesOfVitest(result.testResults, root))
-      return countVitest(result, exitedWell)
+      return {
+        counts: countVitest(result, exitedWell),
+        outcomes: outcomesOfVitest(result.testResults, root),
+      }
     }
 
-  const playwright: Runner = async (progress) => {
-    const file = join(scratch, 'e2e.json')
-    const args = ['run', '--silent', 'test:e2e', '--', '--reporter=list,json', ...filesOf('e2e')]
-    const exitedWell = await clearing('e2e', (TMPDIR) =>
-      run(npmCommand(args), progress, { PLAYWRIGHT_JSON_OUTPUT_FILE: file, TMPDIR }),
-    )
-    const result = readReport<PlaywrightReport>(file)
-    if (!result) return unreadable
-    times.push(...timesOfPlaywright(result))
-    outcomes.push(...outcomesOfPlaywright(result))
-    return countPlaywright(result, exitedWell)
-  }
+  /** Runs browser tests. Without files: all of them. */
+  const playwright =
+    (files: readonly string[]): Runner =>
+    async (progress) => {
+      const file = join(scratch, 'e2e.json')
+      const args = ['run', '--silent', 'test:e2e', '--', '--reporter=list,json', ...files]
+      const exitedWell = await clearing('e2e', (TMPDIR) =>
+        run(npmCommand(args), progress, { PLAYWRIGHT_JSON_OUTPUT_FILE: file, TMPDIR }),
+      )
+      const result = readReport<PlaywrightReport>(file)
+      if (!result) return unreadable
+      return { counts: countPlaywright(result, exitedWell), outcomes: outcomesOfPlaywright(result) }
+    }
 
   const buildAll: Runner = async (progress) => {
     if (!buildIsFresh()) await build({ progress, signal })
-    return { passed: 1, failed: 0, problems: [] }
+    return { counts: { passed: 1, failed: 0, problems: [] }, outcomes: [] }
   }
 
-  return { script, vitest, playwright, buildAll, times, outcomes }
+  return { script, vitest, playwright, buildAll }
 }

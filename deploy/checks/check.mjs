@@ -2,7 +2,6 @@
  * `npm run check`: the quick checks before a commit. Format and lint of the changed files, imports and types of all files,
  * and the unit tests that the change can affect, up to a limit. `npm run check -- COMMIT` takes all changes since a commit, such as `main`.
  */
-import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative, sep } from 'node:path'
@@ -11,6 +10,7 @@ import { CommandFailed, runCommand } from '../run/processes.mjs'
 import { createReport, formatDuration } from '../run/report.mjs'
 import { root } from '../run/settings.mjs'
 import { Stopped, stopOnSignals } from '../run/signals.mjs'
+import { changedFiles, lastBase } from './git-changes.mjs'
 import { nearestTests } from './nearest-tests.mjs'
 
 const unitProjects = ['--project', 'unit', '--project', 'component']
@@ -21,24 +21,6 @@ const mostTestFiles = 20
 
 const report = createReport()
 const signal = stopOnSignals({ onFirst: () => {}, onSecond: () => process.exit(130) })
-
-/** @param {string[]} args */
-function git(args) {
-  return execFileSync('git', args, { cwd: root, encoding: 'utf8' }).split('\n').filter(Boolean)
-}
-
-/** The base of the uncommitted changes. In a clean checkout: the base of the last commit. */
-function defaultBase() {
-  return git(['status', '--porcelain']).length > 0 ? 'HEAD' : 'HEAD~1'
-}
-
-/**
- * The files changed since `base`, also those that git does not track yet.
- * @param {string} base
- */
-function changedFiles(base) {
-  return [...git(['diff', '--name-only', base]), ...git(['ls-files', '--others', '--exclude-standard'])]
-}
 
 /**
  * Checks the format, the lint rules and the imports. A change of the rules or of the tool affects all files.
@@ -136,7 +118,7 @@ async function check(title, [program = '', ...args]) {
 }
 
 async function main() {
-  const base = process.argv[2] ?? defaultBase()
+  const base = process.argv[2] ?? lastBase()
   const started = performance.now()
   await preparePackages({ report, signal })
   await prepareClient({ report, signal })

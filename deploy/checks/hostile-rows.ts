@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { parse } from 'yaml'
 import { z } from 'zod'
 
-/** A hostile job, a hostile request or a finding, with the tests that try it. */
-export interface HostileRow {
+/** A promise, a hostile job, a hostile request or a finding, with the tests that try it. */
+export interface TestedRow {
   name: string
   tests: { file: string; title: string }[]
 }
@@ -16,7 +16,7 @@ const tableSchema = z.record(
 const labels = { jobs: 'job', requests: 'request', findings: 'finding' }
 
 /** The rows of `hostile-rows.yaml`, with the kind in their names. */
-export function readHostileRows(): HostileRow[] {
+export function readHostileRows(): TestedRow[] {
   const table = tableSchema.parse(parse(readFileSync(join(import.meta.dirname, 'hostile-rows.yaml'), 'utf8')))
   return (['jobs', 'requests', 'findings'] as const).flatMap((kind) =>
     Object.entries(table[kind]).map(([name, files]) => ({

@@ -9,13 +9,20 @@ const rows = [
   { name: 'job: a link', tests: [test('is not kept')] },
   { name: 'job: a path', tests: [test('cannot be %j')] },
 ]
-const outcomes: Outcome[] = [
-  { ...test('fuzzes'), passed: true, notes: { moments: '5000', seed: '7', note: 'no failure' } },
-  { ...test('ends'), passed: true, notes: {} },
-  { ...test('is told'), passed: true, notes: {} },
-  { ...test('is told'), passed: false, notes: {} },
-  { ...test('cannot be ".."'), passed: true, notes: {} },
-  { ...test('cannot be "/"'), passed: true, notes: {} },
+const outcome = (title: string, passed = true, notes: Outcome['notes'] = {}): Outcome => ({
+  ...test(title),
+  fullTitle: title,
+  passed,
+  ms: 1,
+  notes,
+})
+const outcomes = [
+  outcome('fuzzes', true, { moments: '5000', seed: '7', note: 'no failure' }),
+  outcome('ends'),
+  outcome('is told'),
+  outcome('is told', false),
+  outcome('cannot be ".."'),
+  outcome('cannot be "/"'),
 ]
 
 it('has a row for each hostile job, request and finding, with the number of tests or requests', () => {

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { cpus, release, totalmem, type } from 'node:os'
 import { join } from 'node:path'
 import { titlePattern } from './declared-tests'
-import type { HostileRow } from './hostile-rows'
+import type { TestedRow } from './hostile-rows'
 import type { Outcome } from './test-reports'
 
 interface SummaryRow {
@@ -24,24 +24,29 @@ export interface SuiteSummary {
 
 /** Summarises the tests of each row. A test that did not run counts as failed. */
 export function summariseHostile(
-  rows: readonly HostileRow[],
+  rows: readonly TestedRow[],
   outcomes: readonly Outcome[],
   date: Date,
 ): SuiteSummary {
-  const [processor] = cpus()
-  const memoryGib = Math.round(totalmem() / 1024 ** 3)
   const seed = outcomes.find(({ notes }) => notes.seed !== undefined)?.notes.seed
   return {
     suite: 'hostile',
     date: date.toISOString(),
-    machine: `${cpus().length} × ${processor?.model.trim()}, ${memoryGib} GiB, ${type()} ${release()}`,
+    machine: describeMachine(),
     seed: seed === undefined ? null : Number(seed),
     rows: rows.map((row) => summariseRow(row, outcomes)),
   }
 }
 
-function summariseRow({ name, tests }: HostileRow, outcomes: readonly Outcome[]): SummaryRow {
-  const outcomesOf = ({ file, title }: HostileRow['tests'][number]) => {
+/** This machine in words: processors, memory, kernel. */
+export function describeMachine(): string {
+  const [processor] = cpus()
+  const memoryGib = Math.round(totalmem() / 1024 ** 3)
+  return `${cpus().length} × ${processor?.model.trim()}, ${memoryGib} GiB, ${type()} ${release()}`
+}
+
+function summariseRow({ name, tests }: TestedRow, outcomes: readonly Outcome[]): SummaryRow {
+  const outcomesOf = ({ file, title }: TestedRow['tests'][number]) => {
     const pattern = titlePattern(title)
     return outcomes.filter((outcome) => outcome.file === file && pattern.test(outcome.title))
   }

@@ -1,232 +1,117 @@
-/** Prepares what the checks need, and runs each check as soon as its prerequisites are ready. */
+/** Runs the suite that the arguments of `npm test` select, and reports about it. */
 import { randomInt } from 'node:crypto'
 import { rmSync } from 'node:fs'
-import type { Engine } from '../engine/engine.mjs'
-import { generateClient } from '../package/build.mjs'
-import { prepareEngine, prepareImage } from '../run/prepare.mjs'
 import { formatDuration, type Report } from '../run/report.mjs'
-import { readSettings, root } from '../run/settings.mjs'
-import { ensureBrowser } from './browser.mjs'
-import { createRunners, type Runner } from './check-runners'
+import { root } from '../run/settings.mjs'
+import { testsOfChange } from './changed-tests'
+import { type CheckResult, CheckRun } from './check-run'
+import { createRunners } from './check-runners'
+import { chooseChecks, filesOfSuite } from './checks'
+import { baseOnMain, changedFiles, identifyCode, lastBase, readAt } from './git-changes.mjs'
 import { hostileFiles, readHostileRows } from './hostile-rows'
-import { describeSummary, summariseHostile, writeSummary } from './hostile-summary'
-import { ensurePodman } from './podman.mjs'
-import { runScheduled } from './schedule'
-import { ensureScreen } from './screen.mjs'
-import { selectTests } from './select-tests'
-import { ensureSlurm } from './slurm.mjs'
-import { type Counts, type Outcome, slowest, summarise } from './test-reports'
+import { describeMachine, describeSummary, summariseHostile, writeSummary } from './hostile-summary'
+import { ReleaseJournal } from './release-journal'
+import { type Kind, selectTests } from './select-tests'
+import { parseTestOptions, suiteEnvironment, type TestOptions } from './test-options'
+import { type Outcome, summarise } from './test-reports'
 import { createScratch } from './test-scratch'
-
-interface Check {
-  name: string
-  /** Preparations and checks that must succeed first. */
-  needs: string[]
-  /** Checks that must have ended, because both write to the same directory. */
-  after?: string[]
-  run: Runner
-}
-
-/** Docker tests mostly wait, and the other tests mostly compute: two checks at a time keep two cores busy. */
-const places = 2
-const shownSlowest = 10
-/** Requests of the fuzzer in `npm run test:hostile`. */
-const fuzzRequests = 5_000
-
-/** The seed of all random choices of the tests: the given one, or a new one. The tests inherit it. */
-function chooseSeed(): string {
-  process.env.GPUQ_TEST_SEED ??= String(randomInt(1_000_000))
-  return process.env.GPUQ_TEST_SEED
-}
+import { describeSlowest, describeSlowNewTest, findSlowNewTests, writeTimes } from './test-times'
 
 /** Runs the checks that the arguments select. Returns whether all passed. */
 export async function runChecks(report: Report, signal: AbortSignal, args: string[]): Promise<boolean> {
+  const options = parseTestOptions(args)
+  const { suite, patterns, changed } = options
+  Object.assign(process.env, suiteEnvironment(options))
+  const journal = openJournal(options)
+  // The tests inherit it: the same seed repeats what they chose at random.
+  if (suite === 'faults' || suite === 'release')
+    process.env.GPUQ_TEST_SEED ??= String(journal?.seed ?? randomInt(1_000_000))
+  const files = filesOfSuite(suite, await chooseFiles(options, signal))
   const scratch = createScratch()
-  const hostile = args.includes('--hostile')
-  if (hostile) process.env.GPUQ_FUZZ_REQUESTS ??= String(fuzzRequests)
   try {
-    const checks = new CheckRun(report, signal, scratch, hostile ? hostileFiles() : args)
-    const passed = await checks.run()
-    if (!hostile) return passed
-    const summary = summariseHostile(readHostileRows(), checks.outcomes, new Date())
-    report.line(`\n  ${describeSummary(summary)}\n  ${writeSummary(root, summary)}`)
-    return passed && summary.rows.every((row) => row.passed)
+    const runners = createRunners({ report, signal, scratch })
+    const complete = patterns.length === 0 && !changed && suite !== 'hostile'
+    const checks = chooseChecks({ suite, complete, files, withStatic: changed }, runners)
+    if (checks.length === 0) throw new Error(describeNothing(options))
+    const names = checks.map(({ name }) => name)
+    const seed = process.env.GPUQ_TEST_SEED ? ` (GPUQ_TEST_SEED=${process.env.GPUQ_TEST_SEED})` : ''
+    report.line(`\n  gpuq: ${complete && suite === 'test' ? 'every check' : names.join(', ')}${seed}\n`)
+    const rowFiles = new Set(hostileFiles())
+    const isKept = ({ file }: Outcome) => rowFiles.has(file)
+    const results = await new CheckRun({ report, signal, checks, journal, isKept }).run()
+    const outcomes = results.flatMap((result) => result.outcomes)
+    if (complete) noteTimes(report, results, outcomes)
+    const hostile = suite === 'hostile' || journal ? noteHostile(outcomes) : null
+    if (hostile) report.line(`\n  ${hostile.text}`)
+    if (journal) report.line(`\n  Report: ${journal.writeReport(names, hostile ? [hostile.text] : [])}`)
+    const passed = summariseResults(report, results)
+    return passed && hostile?.passed !== false
   } finally {
     rmSync(scratch, { recursive: true, force: true })
   }
 }
 
-class CheckRun {
-  readonly #runners: ReturnType<typeof createRunners>
-  readonly #title: string
-  readonly #checks: Check[]
-  /** Why a preparation or a check failed. The checks that need it fail with the same reason. */
-  readonly #failures = new Map<string, string>()
-  #engine: Engine | undefined
+/** A complete run of the release suite is kept, so that it can be continued. */
+function openJournal({ suite, patterns, restart }: TestOptions): ReleaseJournal | undefined {
+  if (suite !== 'release' || patterns.length > 0) return undefined
+  const code = { ...(identifyCode() ?? { commit: '', changes: '' }), node: process.version }
+  const seed = Number(process.env.GPUQ_TEST_SEED ?? randomInt(1_000_000))
+  return ReleaseJournal.open(root, { code, machine: describeMachine(), seed, now: new Date(), restart })
+}
 
-  constructor(
-    readonly report: Report,
-    readonly signal: AbortSignal,
-    scratch: string,
-    args: string[],
-  ) {
-    const patterns = args.filter((arg) => arg !== '--faults')
-    const selected = selectTests(root, patterns)
-    const filesOf = (kind: string) => (patterns.length > 0 ? (selected.get(kind) ?? []) : [])
-    this.#runners = createRunners({ report, signal, scratch, filesOf })
-    const isSelected = (name: string) => {
-      // The faults need a built web server.
-      if (args.includes('--faults')) return name === 'faults' || name === 'build'
-      if (name === 'faults') return false
-      return patterns.length === 0 || selected.has(name) || (name === 'build' && selected.has('e2e'))
-    }
-    this.#checks = this.#all().filter(({ name }) => isSelected(name))
-    if (this.#checks.length === 0) throw new Error(`No test file's path contains ${patterns.join(' or ')}.`)
-    const seed = args.includes('--faults') ? ` (GPUQ_TEST_SEED=${chooseSeed()})` : ''
-    this.#title = args.length > 0 ? this.#checks.map(({ name }) => name).join(', ') + seed : 'every check'
-  }
+async function chooseFiles(
+  { suite, patterns, changed }: TestOptions,
+  signal: AbortSignal,
+): Promise<Map<Kind, string[]>> {
+  if (suite === 'hostile') return selectTests(root, hostileFiles())
+  if (!changed) return selectTests(root, patterns)
+  const base = baseOnMain()
+  if (base === null) throw new Error('--changed needs a checkout of git with a branch main.')
+  return testsOfChange(base, changedFiles(base), signal)
+}
 
-  /** The tests that ran. */
-  get outcomes(): readonly Outcome[] {
-    return this.#runners.outcomes
-  }
+function describeNothing({ suite, patterns }: TestOptions): string {
+  const hint =
+    suite === 'test' ? ' npm run test:release -- PATTERN finds those of the release suite too.' : ''
+  return `No test file's path contains ${patterns.join(' or ')}.${hint}`
+}
 
-  /** All checks, in the order in which they start if their prerequisites are ready. */
-  #all(): Check[] {
-    const { script, vitest, playwright, buildAll } = this.#runners
-    return [
-      { name: 'docker', needs: ['client', 'engine', 'image', 'slurm', 'podman'], run: vitest('docker') },
-      { name: 'faults', needs: ['client', 'engine', 'image', 'slurm', 'build'], run: vitest('faults') },
-      // The browser tests take longest, and need the build.
-      { name: 'build', needs: ['client'], run: buildAll },
-      {
-        name: 'e2e',
-        needs: ['client', 'engine', 'image', 'slurm', 'browser', 'screen', 'build'],
-        run: playwright,
-      },
-      { name: 'lint', needs: ['client'], run: script('lint') },
-      { name: 'types', needs: ['client'], after: ['build'], run: script('types') },
-      { name: 'unit', needs: ['client'], run: vitest('unit', ['unit', 'component']) },
-      { name: 'db', needs: ['client'], run: vitest('db') },
-    ]
-  }
+/** Keeps the times of a complete run, shows the slowest tests, and names new container tests that are too slow. */
+function noteTimes(report: Report, results: readonly CheckResult[], outcomes: readonly Outcome[]): void {
+  const path = writeTimes(
+    root,
+    results.map(({ name, ms }) => ({ name, ms })),
+    outcomes,
+    new Date(),
+  )
+  report.line(['\n  The slowest tests:', ...describeSlowest(outcomes).map((line) => `  ${line}`)].join('\n'))
+  report.line(`  All times: ${path}`)
+  const base = earlierCode()
+  if (base === null) return
+  for (const test of findSlowNewTests(outcomes, (file) => readAt(base, file)))
+    report.warn(describeSlowNewTest(test))
+}
 
-  async run(): Promise<boolean> {
-    const { report } = this
-    report.line(`\n  gpuq: ${this.#title}\n`)
-    const { table, last, failed } = summarise(await this.#runAll())
-    const lines = slowest(this.#runners.times, shownSlowest).map(
-      ({ name, ms }) => `  ${formatDuration(ms).padStart(12)}  ${name}`,
-    )
-    if (lines.length > 0) report.line(['\n  The slowest tests:', ...lines].join('\n'))
-    report.line(`\n${table}\n\n${last}`)
-    return failed === 0
-  }
+/** The code with which a run is compared: that of `main`, or on `main` that before the last change. Null: unknown. */
+function earlierCode(): string | null {
+  const code = identifyCode()
+  const base = code && baseOnMain()
+  return code && base === code.commit ? lastBase() : base
+}
 
-  async #runAll() {
-    const prepared = this.#prepare()
-    const scheduled = this.#checks.map((check) => ({
-      name: check.name,
-      after: [...check.needs, ...(check.after ?? [])],
-      run: () => this.#runTimed(check),
-    }))
-    try {
-      return await runScheduled(scheduled, prepared, places)
-    } finally {
-      await Promise.allSettled(prepared.values())
-      await this.#stopEngine()
-    }
-  }
+/** Prints the results, with the totals in the last line. Returns whether all passed. */
+function summariseResults(report: Report, results: readonly CheckResult[]): boolean {
+  const steps = results.map(({ name, counts, ms }) => ({ name, counts, time: formatDuration(ms) }))
+  const { table, last, failed } = summarise(steps)
+  report.line(`\n${table}\n\n${last}`)
+  return failed === 0
+}
 
-  /** Starts the preparations that the checks need. The returned promises resolve even after a failure. */
-  #prepare(): Map<string, Promise<unknown>> {
-    const { report, signal } = this
-    const { dataDir } = readSettings(process.env)
-    const needed = new Set(this.#checks.flatMap(({ needs }) => needs))
-    const prepared = new Map<string, Promise<unknown>>()
-    const begin = (name: string, work: () => Promise<unknown>, previous: Promise<unknown>) => {
-      if (needed.has(name))
-        prepared.set(
-          name,
-          previous.then(() => this.#attempt(name, work)),
-        )
-    }
-    begin(
-      'client',
-      () => report.step('Prisma client', () => generateClient({ progress: () => {}, signal })),
-      Promise.resolve(),
-    )
-    // One after the other, because each may install packages of the system.
-    let last: Promise<unknown> = Promise.resolve()
-    const beginNext = (name: string, work: () => Promise<unknown>) => {
-      begin(name, work, last)
-      last = prepared.get(name) ?? last
-    }
-    beginNext('engine', async () => {
-      this.#engine = await prepareEngine({ report, signal, dataDir })
-    })
-    beginNext('image', async () => {
-      if (!this.#engine) throw new Error('There is no engine to load it into.')
-      await prepareImage({ report, signal, dataDir }, this.#engine)
-    })
-    const ensure = (
-      name: string,
-      title: string,
-      find: (options: { progress(note: string): void }) => Promise<string>,
-    ) =>
-      beginNext(name, () =>
-        report.step(
-          title,
-          (progress) => find({ progress }),
-          (path) => path,
-        ),
-      )
-    ensure('slurm', 'Slurm', ensureSlurm)
-    ensure('podman', 'Podman', ensurePodman)
-    ensure('browser', 'Browser', async (options) => {
-      process.env.CHROMIUM_PATH = await ensureBrowser(options)
-      return process.env.CHROMIUM_PATH
-    })
-    ensure('screen', 'GNU Screen', ensureScreen)
-    return prepared
-  }
-
-  /** Records and prints a failure. Returns undefined after a failure. */
-  async #attempt<T>(name: string, work: () => Promise<T>): Promise<T | undefined> {
-    try {
-      return await work()
-    } catch (error) {
-      this.signal.throwIfAborted()
-      const message = error instanceof Error ? error.message : String(error)
-      this.#failures.set(name, message)
-      this.report.line(`\n${message}\n`)
-      return undefined
-    }
-  }
-
-  async #runTimed(check: Check) {
-    this.signal.throwIfAborted()
-    const started = performance.now()
-    const counts = await this.report.step(
-      check.name,
-      (progress) => this.#runCheck(check, progress),
-      ({ passed, failed }) => (failed > 0 ? `${passed} passed, ${failed} failed` : `${passed} passed`),
-      ({ failed }) => failed === 0,
-    )
-    return { name: check.name, counts, time: formatDuration(performance.now() - started) }
-  }
-
-  async #runCheck({ name, needs, run }: Check, progress: (note: string) => void): Promise<Counts> {
-    const failed = needs.find((need) => this.#failures.has(need))
-    const counts = failed === undefined ? await this.#attempt(name, () => run(progress)) : undefined
-    const reason = this.#failures.get(failed ?? name) ?? ''
-    if (counts === undefined || counts.failed > 0) this.#failures.set(name, `${name} failed`)
-    return counts ?? { passed: 0, failed: 1, problems: [`could not run: ${reason.split('\n')[0]}`] }
-  }
-
-  async #stopEngine(): Promise<void> {
-    if (!this.#engine?.ours) return
-    const problem = await this.report.step('Docker engine stopped', this.#engine.stop)
-    if (problem) this.report.warn(problem)
+function noteHostile(outcomes: readonly Outcome[]): { text: string; passed: boolean } {
+  const summary = summariseHostile(readHostileRows(), outcomes, new Date())
+  writeSummary(root, summary)
+  return {
+    text: `Hostile jobs and requests: ${describeSummary(summary)}`,
+    passed: summary.rows.every((row) => row.passed),
   }
 }

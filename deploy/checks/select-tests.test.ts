@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { kindOf, selectTests } from './select-tests'
+import { isReleaseOnly, kindOf, selectTests } from './select-tests'
 
 let root = ''
 beforeEach(() => {
@@ -13,7 +13,11 @@ beforeEach(() => {
     'lib/a.db.test.ts',
     'worker/b.docker.test.ts',
     'worker/b.faults.test.ts',
+    'worker/b.release.test.ts',
     'worker/b.ts',
+    'e2e/a.server.test.ts',
+    'e2e/b.release.test.ts',
+    'e2e/a.release.spec.ts',
     'e2e/a.spec.ts',
     'node_modules/x/a.test.ts',
   ]
@@ -36,14 +40,28 @@ it('selects all tests of gpuq without a pattern', () => {
   expect(selected()).toEqual({
     unit: ['components/a.test.tsx', 'lib/a.test.ts'],
     db: ['lib/a.db.test.ts'],
-    docker: ['worker/b.docker.test.ts'],
+    docker: ['worker/b.docker.test.ts', 'worker/b.release.test.ts'],
     faults: ['worker/b.faults.test.ts'],
-    e2e: ['e2e/a.spec.ts'],
+    server: ['e2e/a.server.test.ts', 'e2e/b.release.test.ts'],
+    e2e: ['e2e/a.release.spec.ts', 'e2e/a.spec.ts'],
   })
+})
+
+it('knows the files that only the release suite runs', () => {
+  const all = [...selectTests(root, []).values()].flat()
+  expect(all.filter(isReleaseOnly).sort()).toEqual([
+    'e2e/a.release.spec.ts',
+    'e2e/b.release.test.ts',
+    'worker/b.faults.test.ts',
+    'worker/b.release.test.ts',
+  ])
 })
 
 it('selects the files whose path contains a pattern', () => {
   expect(selected('lib/a')).toEqual({ unit: ['lib/a.test.ts'], db: ['lib/a.db.test.ts'] })
-  expect(selected('e2e', 'b.docker')).toEqual({ docker: ['worker/b.docker.test.ts'], e2e: ['e2e/a.spec.ts'] })
+  expect(selected('e2e/a.spec', 'b.docker')).toEqual({
+    docker: ['worker/b.docker.test.ts'],
+    e2e: ['e2e/a.spec.ts'],
+  })
   expect(selected('nothing')).toEqual({})
 })

@@ -6,8 +6,6 @@ import {
   outcomesOfVitest,
   slowest,
   summarise,
-  timesOfPlaywright,
-  timesOfVitest,
 } from './test-reports'
 
 const ran = { name: 'a.test.ts', status: 'passed', assertionResults: [{}] }
@@ -102,49 +100,43 @@ describe('the summary', () => {
   })
 })
 
-it('reads the times of Vitest, with paths relative to the root', () => {
-  const assertionResults = [{ fullName: 'a b', duration: 12 }, { fullName: 'c' }]
-  expect(timesOfVitest([{ name: '/root/lib/x.test.ts', assertionResults }], '/root')).toEqual([
-    { name: 'lib/x.test.ts: a b', ms: 12 },
-    { name: 'lib/x.test.ts: c', ms: 0 },
-  ])
-})
-
-it('reads the times of Playwright from nested suites, once for each browser project', () => {
-  const spec = (title: string, ...times: number[]) => ({
-    title,
-    file: 'x.spec.ts',
-    tests: times.map((duration) => ({ results: [{ duration }] })),
-  })
-  const report = { suites: [{ specs: [spec('a', 5, 7)], suites: [{ specs: [spec('b', 3)] }] }] }
-  expect(timesOfPlaywright(report)).toEqual([
-    { name: 'e2e/x.spec.ts: b', ms: 3 },
-    { name: 'e2e/x.spec.ts: a', ms: 5 },
-    { name: 'e2e/x.spec.ts: a', ms: 7 },
-  ])
-})
-
-it('reads the outcomes of Vitest and Playwright', () => {
+it('reads what became of the tests of Vitest, with paths relative to the root', () => {
   const assertionResults = [
-    { fullName: 'a group is round', title: 'is round', status: 'passed' },
+    { fullName: 'a group is round', title: 'is round', status: 'passed', duration: 12.4 },
     { title: 'is red', status: 'failed' },
   ]
   expect(outcomesOfVitest([{ name: '/root/lib/x.test.ts', assertionResults }], '/root')).toEqual([
-    { file: 'lib/x.test.ts', title: 'is round', passed: true, notes: {} },
-    { file: 'lib/x.test.ts', title: 'is red', passed: false, notes: {} },
+    {
+      file: 'lib/x.test.ts',
+      title: 'is round',
+      fullTitle: 'a group is round',
+      passed: true,
+      ms: 12,
+      notes: {},
+    },
+    { file: 'lib/x.test.ts', title: 'is red', fullTitle: 'is red', passed: false, ms: 0, notes: {} },
   ])
+})
+
+it('reads what became of the tests of Playwright from nested suites, once for each browser project', () => {
   const annotations = [{ type: 'seed', description: '7' }]
   const tests = [
-    { status: 'flaky', annotations, results: [] },
-    { status: 'unexpected', results: [] },
+    { status: 'flaky', annotations, results: [{ duration: 5 }, { duration: 7 }] },
+    { status: 'unexpected', results: [{ duration: 3 }] },
   ]
-  expect(outcomesOfPlaywright({ suites: [{ specs: [{ title: 'b', file: 'x.spec.ts', tests }] }] })).toEqual([
-    { file: 'e2e/x.spec.ts', title: 'b', passed: true, notes: { seed: '7' } },
-    { file: 'e2e/x.spec.ts', title: 'b', passed: false, notes: {} },
+  const specs = [{ title: 'b', file: 'x.spec.ts', tests }]
+  const suites = [
+    { title: 'x.spec.ts', file: 'x.spec.ts', suites: [{ title: 'a group', file: 'x.spec.ts', specs }] },
+  ]
+  const test = { file: 'e2e/x.spec.ts', title: 'b', fullTitle: 'a group b' }
+  expect(outcomesOfPlaywright({ suites })).toEqual([
+    { ...test, passed: true, ms: 12, notes: { seed: '7' } },
+    { ...test, passed: false, ms: 3, notes: {} },
   ])
 })
 
 it('puts the slowest first', () => {
-  const tests = [3, 9, 1].map((ms) => ({ name: String(ms), ms }))
+  const test = { file: 'a.test.ts', title: 'a', fullTitle: 'a', passed: true, notes: {} }
+  const tests = [3, 9, 1].map((ms) => ({ ...test, ms }))
   expect(slowest(tests, 2).map(({ ms }) => ms)).toEqual([9, 3])
 })

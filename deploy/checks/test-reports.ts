@@ -1,4 +1,4 @@
-/** Reads the reports of Vitest and Playwright: the counts, and how long each test took. */
+/** Reads the reports of Vitest and Playwright: the counts, and what became of each test. */
 import { stripVTControlCharacters } from 'node:util'
 
 export interface Counts {
@@ -8,18 +8,17 @@ export interface Counts {
   problems: string[]
 }
 
-interface Timed {
-  name: string
-  ms: number
-}
-
 /** A test that ran. */
 export interface Outcome {
   /** Relative to the root. */
   file: string
   /** Without the titles around it. */
   title: string
+  /** With the titles around it. */
+  fullTitle: string
   passed: boolean
+  /** How long it ran, in milliseconds, with its repetition. Waits for tests beside it count. */
+  ms: number
   /** What the test reports of itself: annotations of Playwright, by type. */
   notes: Readonly<Record<string, string>>
 }
@@ -44,6 +43,8 @@ export interface VitestReport {
 }
 
 interface Suite {
+  title?: string
+  file?: string
   suites?: Suite[]
   specs?: {
     title: string
@@ -142,53 +143,43 @@ export function summarise(steps: readonly { name: string; counts: Counts; time: 
   return { table: lines.join('\n'), last: `${total('passed')} passed, ${failed} failed`, failed }
 }
 
-/** The times of the tests. The names of files are relative to `root`. */
-export function timesOfVitest(testResults: readonly VitestFile[], root: string): Timed[] {
-  return testResults.flatMap(({ name, assertionResults }) =>
-    assertionResults.map(({ fullName = '', duration }) => ({
-      name: `${name.replace(`${root}/`, '')}: ${fullName}`,
-      ms: duration ?? 0,
-    })),
-  )
-}
-
-export function timesOfPlaywright({ suites = [] }: Pick<Suite, 'suites'>): Timed[] {
-  return suites.flatMap((suite) => [
-    ...timesOfPlaywright(suite),
-    ...(suite.specs ?? []).flatMap(({ title, file, tests }) =>
-      tests.flatMap(({ results }) =>
-        results.map(({ duration }) => ({ name: `e2e/${file}: ${title}`, ms: duration })),
-      ),
-    ),
-  ])
-}
-
+/** The tests that ran. `root` is removed from the names of files. */
 export function outcomesOfVitest(testResults: readonly VitestFile[], root: string): Outcome[] {
   return testResults.flatMap(({ name, assertionResults }) =>
-    assertionResults.map(({ title = '', status }) => ({
+    assertionResults.map(({ title = '', fullName = title, status, duration }) => ({
       file: name.replace(`${root}/`, ''),
       title,
+      fullTitle: fullName,
       passed: status === 'passed',
+      ms: Math.round(duration ?? 0),
       notes: {},
     })),
   )
 }
 
-export function outcomesOfPlaywright({ suites = [] }: Pick<Suite, 'suites'>): Outcome[] {
-  return suites.flatMap((suite) => [
-    ...outcomesOfPlaywright(suite),
-    ...(suite.specs ?? []).flatMap(({ title, file, tests }) =>
-      tests.map(({ status = '', annotations = [] }) => ({
+/** The tests that ran, once for each browser project. */
+export function outcomesOfPlaywright(
+  { suites = [] }: Pick<Suite, 'suites'>,
+  titles: string[] = [],
+): Outcome[] {
+  return suites.flatMap((suite) => {
+    // The outermost suite is the file.
+    const around = suite.title === undefined || suite.title === suite.file ? titles : [...titles, suite.title]
+    const own = (suite.specs ?? []).flatMap(({ title, file, tests }) =>
+      tests.map(({ status = '', annotations = [], results }) => ({
         file: `e2e/${file}`,
         title,
+        fullTitle: [...around, title].join(' '),
         passed: status === 'expected' || status === 'flaky',
+        ms: Math.round(results.reduce((sum, { duration }) => sum + duration, 0)),
         notes: Object.fromEntries(annotations.map(({ type, description = '' }) => [type, description])),
       })),
-    ),
-  ])
+    )
+    return [...outcomesOfPlaywright(suite, around), ...own]
+  })
 }
 
 /** The tests that took longest, the slowest first. */
-export function slowest(tests: readonly Timed[], most: number): Timed[] {
+export function slowest(tests: readonly Outcome[], most: number): Outcome[] {
   return tests.toSorted((a, b) => b.ms - a.ms).slice(0, most)
 }

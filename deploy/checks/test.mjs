@@ -1,9 +1,10 @@
 /**
- * `npm test`: runs every check. A check that cannot run fails with the reason; a failing check does not prevent the
- * others. The last line is the count.
+ * `npm test`: runs one case of each guarantee, and the static checks. A check that cannot run fails with the reason; a failing
+ * check does not prevent the others. The last line is the count.
  *
- * `npm test -- PATTERN` runs only the test files whose path contains the pattern. `--faults` runs the repeated faults. `--hostile`
- * runs the tests of `hostile-rows.yaml`, and writes their summary.
+ * `npm test -- PATTERN` runs only the test files whose path contains the pattern, `--changed` those of what differs from `main`.
+ * `--release` runs every test, and continues after an interruption unless `--restart` is given. `--faults` runs the repeated
+ * faults. `--hostile` runs the tests of `hostile-rows.yaml`, and writes their summary.
  */
 import { preparePackages } from '../run/prepare.mjs'
 import { createReport } from '../run/report.mjs'

@@ -1,8 +1,9 @@
 /**
  * `npm run docs`: generates the table of environment variables in the admin guide from their declarations, the tables of
- * docs/reliability.md from the latest results of the suites, and the routes of the clients from the operations.
+ * docs/reliability.md from the promises and the latest results of the suites, and the routes of the clients from the operations.
  */
 import { readFile, writeFile } from 'node:fs/promises'
+import { readPromises, renewPromises } from '../checks/promises'
 import { describeEnv } from './describe-env'
 import { describeRoutes, toSourceText } from './describe-routes'
 import { parseSuite, renewTable, suites } from './reliability-tables'
@@ -24,7 +25,7 @@ async function writeVariables(file: string): Promise<void> {
 
 /** A suite without results keeps its table. */
 async function writeReliability(file: string): Promise<void> {
-  let text = await readFile(file, 'utf8')
+  let text = renewPromises(await readFile(file, 'utf8'), readPromises())
   for (const suite of suites) {
     const results = await readFile(`test-results/${suite}.json`, 'utf8').catch(() => null)
     if (results !== null) text = renewTable(text, parseSuite(results))
