@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { makePerson } from '@/lib/access/testing/people'
 import { initializeSimulatedNodes } from '@/lib/cluster/simulated/simulated-nodes'
 import { testDatabase } from '@/lib/database/testing/test-database'
+import { testedValues } from '@/lib/env/testing/test-matrix'
 import { cancel } from './testing/cancel'
 import { Lab } from './testing/lab'
 import { expectAllTrue } from './testing/truth'
@@ -9,7 +10,10 @@ import { expectAllTrue } from './testing/truth'
 vi.hoisted(() => vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough'))
 const db = testDatabase()
 
-const nodes = 8
+/** How many tasks reduce together. */
+const sizes = testedValues([2], [8])
+/** Two jobs on two nodes each run at the same time. */
+const nodes = Math.max(4, ...sizes)
 let lab: Lab
 beforeAll(async () => {
   lab = await Lab.open({ url: db.url })
@@ -92,9 +96,7 @@ async function expectAllReduced(tasks: number): Promise<void> {
 }
 
 describe('torch.distributed', () => {
-  it('reduces over two tasks on two nodes', () => expectAllReduced(2), 560_000)
-
-  it('reduces over eight tasks on eight nodes', () => expectAllReduced(8), 560_000)
+  it.each(sizes)('reduces over %d tasks, each on a node of its own', expectAllReduced, 560_000)
 
   it('is started by torchrun with a process for each GPU', async () => {
     const spec = { ...small, gpu_count: 2, instance_count: 2 }

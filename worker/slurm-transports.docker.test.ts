@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { testedValues } from '@/lib/env/testing/test-matrix'
 import { hasEnded } from '@/lib/slurm/parse-jobs'
 import { slurmClient } from '@/lib/slurm/slurm'
 import {
@@ -34,10 +35,12 @@ afterAll(() => slurm?.stop())
 // A failed test leaves jobs, which the next one would wait for.
 afterEach(() => slurm.clear())
 
-const transports: [string, () => Promise<SlurmClient>][] = [
-  ['commands', async () => slurmClient({}, { ...process.env, ...slurm.env })],
-  ['slurmrestd', async () => slurmClient(await slurm.startRest(), { ...process.env, ...slurm.env })],
-]
+type Transport = [string, () => Promise<SlurmClient>]
+
+const transports = testedValues<Transport>(
+  [['commands', async () => slurmClient({}, { ...process.env, ...slurm.env })]],
+  [['slurmrestd', async () => slurmClient(await slurm.startRest(), { ...process.env, ...slurm.env })]],
+)
 
 describe.each(transports)('Slurm by %s', (transport, connect) => {
   let client: SlurmClient

@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { NodeCheck } from '@/lib/contract/cluster/node-checks'
+import { testedValues } from '@/lib/env/testing/test-matrix'
 import { SlurmCluster } from '@/worker/testing/slurm-cluster'
 import { SlurmLab } from '@/worker/testing/slurm-lab'
 
@@ -70,14 +71,20 @@ test('tries the account of a user, and says what sudo lacks', async () => {
   expect(unknown?.action).toContain('sudoers')
 })
 
-test('checks slurmrestd, and says what to do if it does not answer', async () => {
-  const rest = await slurm.startRest()
-  const answering = await checks(rest)
-  expect(answering.of('slurm')?.status).toBe('ok')
-  expect(answering.of('slurm_min_job_age')?.status).toBe('not_applicable')
-  const silent = await checks({ ...rest, GPUQ_SLURM_URL: 'http://127.0.0.1:9' })
-  expect(silent.code).toBe(1)
-  expect(silent.of('slurm')?.action).toContain('GPUQ_SLURM_URL')
+test('says that a missing configuration of Slurm is a failure', async () => {
   const withoutConfig = await checks({ SLURM_CONF: '/nonexistent/slurm.conf' })
   expect(withoutConfig.of('slurm')).toMatchObject({ status: 'failure' })
 })
+
+test.each(testedValues([], ['slurmrestd']))(
+  'checks %s, and says what to do if it does not answer',
+  async () => {
+    const rest = await slurm.startRest()
+    const answering = await checks(rest)
+    expect(answering.of('slurm')?.status).toBe('ok')
+    expect(answering.of('slurm_min_job_age')?.status).toBe('not_applicable')
+    const silent = await checks({ ...rest, GPUQ_SLURM_URL: 'http://127.0.0.1:9' })
+    expect(silent.code).toBe(1)
+    expect(silent.of('slurm')?.action).toContain('GPUQ_SLURM_URL')
+  },
+)

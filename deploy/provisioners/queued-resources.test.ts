@@ -85,12 +85,13 @@ describe('the provisioner of queued resources', () => {
   })
 
   it('deletes what an interrupted request creates later', async () => {
+    const limit = { QUEUED_RESOURCES_LIMIT_S: '5' }
     await gcloud.next('hang-create')
-    expect(await run('up')).toMatchObject({
+    expect(await run('up', limit)).toMatchObject({
       code: 1,
       text: `queued-resources.sh: could not create ${name}.\n`,
     })
-    expect(await run('down')).toMatchObject({ code: 0 })
+    expect(await run('down', limit)).toMatchObject({ code: 0 })
     expect(await gcloud.resources()).toEqual([])
     // The second look is after the longest time that a request can take.
     expect((await gcloud.calls()).slice(-1)).toEqual(['list'])

@@ -7,10 +7,10 @@ export const isWarm = 'print("/job/.start" in open("/proc/1/cmdline").read())'
 
 /** The steps of a task that gets a warm container: the request to the engine, and where a gate holds it. */
 export const warmSteps = [
-  ['reserved, before it had its name', /POST \S*\/containers\/\w+\/rename/, 'before'],
-  ['named, before the worker heard of it', /POST \S*\/containers\/\w+\/rename/, 'after'],
   // The line that starts the program.
   ['named, before its program was to start', /^\n$/, 'before'],
+  ['reserved, before it had its name', /POST \S*\/containers\/\w+\/rename/, 'before'],
+  ['named, before the worker heard of it', /POST \S*\/containers\/\w+\/rename/, 'after'],
   ['started, before the worker heard of it', /^\n$/, 'after'],
   ['ended, before the worker asked how', /GET \S*\/containers\/\w+\/json/, 'before'],
   ['judged, before the container was removed', /DELETE \S*\/containers\//, 'before'],

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { testedValues } from '@/lib/env/testing/test-matrix'
 import { node, oneGpu, policy, projectShare } from '../testing/rows'
 import { randomNumbers, type SimulatedJob, simulate } from '../testing/simulate'
 import type { PolicyName } from '../types'
@@ -13,6 +14,8 @@ const projects = [
 ]
 const halfLifeMs = 300
 const load = 0.93
+/** A run takes seconds. The release suite has more of them. */
+const numRuns = Math.max(...testedValues([2], [8]))
 
 /** Jobs of three projects; half of the work is that of the project with the least share. */
 function makeJobs(seed: number): SimulatedJob[] {
@@ -51,7 +54,7 @@ describe('at a load below 95 %', () => {
         const bound = 3 * Math.max(longestWait(jobs, 'fcfs'), halfLifeMs)
         expect(longestWait(jobs, name)).toBeLessThanOrEqual(bound)
       }),
-      { numRuns: 8 },
+      { numRuns },
     )
   })
 })

@@ -40,20 +40,20 @@ it('estimates as each habit describes', () => {
 
 it('depends only on the seed, and starts each job once, after its submission', () => {
   const week = contendedWeek(3)
-  const trace = { ...week, jobs: week.jobs.slice(0, 300) }
+  const trace = { ...week, jobs: week.jobs.slice(0, 100) }
   const estimates = estimate(trace.jobs, 'habitual', 3)
   const run = () =>
     simulateMonth({ trace, policy: 'fair_share', estimates, predicts: true, samples: true, forecastEvery: 3 })
   const { outcomes } = run()
   expect(run().outcomes).toEqual(outcomes)
-  expect(new Set(outcomes.map(({ job }) => job.id)).size).toBe(300)
+  expect(new Set(outcomes.map(({ job }) => job.id)).size).toBe(100)
   for (const { job, startedAt } of outcomes) expect(startedAt).toBeGreaterThanOrEqual(job.submittedAt)
   expect(outcomes.some(({ forecastAt }) => forecastAt !== null)).toBe(true)
 })
 
 it('writes the plots', () => {
   const week = contendedWeek(3)
-  const trace = { ...week, jobs: week.jobs.slice(0, 300) }
+  const trace = { ...week, jobs: week.jobs.slice(0, 100) }
   const estimates = estimate(trace.jobs, 'habitual', 3)
   const options = { trace, estimates, predicts: true, samples: true, forecastEvery: 10 }
   const runs = (['fcfs', 'sjf'] as const).map((policy) => {
