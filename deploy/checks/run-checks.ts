@@ -12,14 +12,23 @@ import { hostileFiles, readHostileRows } from './hostile-rows'
 import { describeMachine, describeSummary, summariseHostile, writeSummary } from './hostile-summary'
 import { ReleaseJournal } from './release-journal'
 import { type Kind, selectTests } from './select-tests'
-import { parseTestOptions, suiteEnvironment, type TestOptions } from './test-options'
+import { parseTestOptions, suiteEnvironment, type TestOptions, UsageError } from './test-options'
 import { type Outcome, summarise } from './test-reports'
 import { createScratch } from './test-scratch'
 import { describeSlowest, describeSlowNewTest, findSlowNewTests, writeTimes } from './test-times'
 
 /** Runs the checks that the arguments select. Returns whether all passed. */
 export async function runChecks(report: Report, signal: AbortSignal, args: string[]): Promise<boolean> {
-  const options = parseTestOptions(args)
+  try {
+    return await runSuite(report, signal, parseTestOptions(args))
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error
+    report.line(`\n  ${error.message}\n`)
+    return false
+  }
+}
+
+async function runSuite(report: Report, signal: AbortSignal, options: TestOptions): Promise<boolean> {
   const { suite, patterns, changed } = options
   Object.assign(process.env, suiteEnvironment(options))
   const journal = openJournal(options)
@@ -32,7 +41,7 @@ export async function runChecks(report: Report, signal: AbortSignal, args: strin
     const runners = createRunners({ report, signal, scratch })
     const complete = patterns.length === 0 && !changed && suite !== 'hostile'
     const checks = chooseChecks({ suite, complete, files, withStatic: changed }, runners)
-    if (checks.length === 0) throw new Error(describeNothing(options))
+    if (checks.length === 0) throw new UsageError(describeNothing(options))
     const names = checks.map(({ name }) => name)
     const seed = process.env.GPUQ_TEST_SEED ? ` (GPUQ_TEST_SEED=${process.env.GPUQ_TEST_SEED})` : ''
     report.line(`\n  gpuq: ${complete && suite === 'test' ? 'every check' : names.join(', ')}${seed}\n`)
@@ -66,7 +75,7 @@ async function chooseFiles(
   if (suite === 'hostile') return selectTests(root, hostileFiles())
   if (!changed) return selectTests(root, patterns)
   const base = baseOnMain()
-  if (base === null) throw new Error('--changed needs a checkout of git with a branch main.')
+  if (base === null) throw new UsageError('--changed needs a checkout of git with a branch main.')
   return testsOfChange(base, changedFiles(base), signal)
 }
 

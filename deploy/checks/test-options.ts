@@ -7,6 +7,11 @@ import { parseArgs } from 'node:util'
  */
 export type Suite = 'test' | 'release' | 'hostile' | 'faults'
 
+/** What was asked cannot be done; the message says why and what to do. */
+export class UsageError extends Error {
+  override name = 'UsageError'
+}
+
 export interface TestOptions {
   suite: Suite
   /** Runs only the test files whose path contains one of them. Empty: all. */
@@ -23,16 +28,17 @@ export const matrixVariable = 'GPUQ_TEST_MATRIX'
 const fuzzVariable = 'GPUQ_FUZZ_REQUESTS'
 const releaseFuzzRequests = '5000'
 
-/** Parses the arguments. @throws with a sentence if they are not understood. */
+/** Parses the arguments. @throws {UsageError} if they are not understood. */
 export function parseTestOptions(args: readonly string[]): TestOptions {
   const { values, positionals } = parse(args)
   const suites = (['release', 'hostile', 'faults'] as const).filter((name) => values[name])
-  if (suites.length > 1) throw new Error(`--${suites.join(' and --')} exclude each other.`)
+  if (suites.length > 1) throw new UsageError(`--${suites.join(' and --')} exclude each other.`)
   const { changed = false, restart = false } = values
   const [suite = 'test'] = suites
-  if (restart && suite !== 'release') throw new Error('--restart needs --release: only that suite continues.')
+  if (restart && suite !== 'release')
+    throw new UsageError('--restart needs --release: only that suite continues.')
   if (changed && (suite !== 'test' || positionals.length > 0))
-    throw new Error('--changed selects the tests itself: give it no pattern, and no other suite.')
+    throw new UsageError('--changed selects the tests itself: give it no pattern, and no other suite.')
   return { suite, patterns: positionals, changed, restart }
 }
 
@@ -43,7 +49,7 @@ function parse(args: readonly string[]) {
     return parseArgs({ args: [...args], options, allowPositionals: true })
   } catch (error) {
     const known = '--changed, or a part of the path of test files'
-    throw new Error(
+    throw new UsageError(
       `${error instanceof Error ? error.message.split('.')[0] : error}. npm test knows: ${known}.`,
     )
   }
