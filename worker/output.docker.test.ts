@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { describe, expect } from 'vitest'
 import type { JobOptions } from '@/lib/cluster/testing/rows'
+import { testedValues } from '@/lib/env/testing/test-matrix'
 import { counting, expectCounted } from './testing/adoption'
 import { it, type LabFixtures } from './testing/lab-test'
 import { expectAllTrue } from './testing/truth'
@@ -24,21 +25,25 @@ async function peakMemory(worker: WorkerProcess): Promise<number> {
 }
 
 describe.concurrent('output', () => {
-  it('of a million lines at full speed is stored completely and in order', async ({ openLab }) => {
-    const { lab, worker } = await startLab(openLab, 256)
-    const code = `
+  const counts = testedValues([200_000], [1_000_000])
+  it.for(counts)(
+    'of %i lines at full speed is stored completely and in order',
+    async (count, { openLab }) => {
+      const { lab, worker } = await startLab(openLab, 256)
+      const code = `
 import os
-text = b"".join(b"%d\\n" % i for i in range(1_000_000))
+text = b"".join(b"%d\\n" % i for i in range(${count}))
 for at in range(0, len(text), 65536):
     os.write(1, text[at:at + 65536])`
-    const job = await lab.jobs.submit(code)
-    expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed' })
-    const lines = await lab.jobs.lines(job)
-    expect(lines).toHaveLength(1_000_000)
-    expect(lines.findIndex((line, i) => line !== String(i))).toBe(-1)
-    expect(await peakMemory(worker)).toBeLessThan(512 * mib)
-    await expectAllTrue(lab)
-  })
+      const job = await lab.jobs.submit(code)
+      expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed' })
+      const lines = await lab.jobs.lines(job)
+      expect(lines).toHaveLength(count)
+      expect(lines.findIndex((line, i) => line !== String(i))).toBe(-1)
+      expect(await peakMemory(worker)).toBeLessThan(512 * mib)
+      await expectAllTrue(lab)
+    },
+  )
 
   it('has its first lines if the program ran before the start was answered', async ({ openGatedLab }) => {
     const { lab, gate } = await openGatedLab()

@@ -157,12 +157,14 @@ ${hold.replace('time.sleep(60)', '')}`,
   })
 })
 
+const steps = testedValues(warmSteps.slice(0, 1), warmSteps.slice(1))
+
 describe('a worker with warm containers', () => {
   it.concurrent('that is killed twice continues the same process', async ({ openLab }) => {
     await expectAdopted(await openLab(), 2, (lab) => startWarmWorker(lab))
   })
 
-  it.concurrent.for(testedValues(warmSteps.slice(0, 1), warmSteps.slice(1)))(
+  it.concurrent.for(steps)(
     'that is killed when the task was %s loses nothing',
     async ([, request, step], { openLab }) => {
       const lab = await openLab()

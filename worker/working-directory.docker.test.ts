@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, vi } from 'vitest'
 import type { JobOptions } from '@/lib/cluster/testing/rows'
+import { testedValues } from '@/lib/env/testing/test-matrix'
 import { artifactKey } from '@/lib/results/name'
 import type { Lab } from './testing/lab'
 import { it } from './testing/lab-test'
@@ -63,6 +64,9 @@ mkdir ${place}/checkpoints
 echo weights > ${place}/checkpoints/model.pt
 `
 
+/** A home directory of the image, and other places. */
+const places = testedValues(['/home/ada/project'], ['/root/project', '/tmp/agent-1', '/work'])
+
 describe.concurrent('a job with a working directory', () => {
   it('finds its script at the same absolute path, and its log returns while it runs', async ({ openLab }) => {
     const lab = await openLab()
@@ -86,21 +90,18 @@ describe.concurrent('a job with a working directory', () => {
     expect(await mounts(lab)).toEqual([])
   })
 
-  it.for(['/root/project', '/home/ada/project', '/tmp/agent-1', '/work'])(
-    'can work at %s',
-    async (path, { openLab }) => {
-      const lab = await openLab()
-      await lab.startWorker({ node: 'a' })
-      const files = {
-        'run.sh': { program: '#!/bin/sh\npwd\nexec ./answer.sh\n' },
-        'answer.sh': { program: '#!/bin/sh\necho 42 > answer\n' },
-      }
-      const job = await queue(lab, `${path}/run.sh`, files, { path })
-      expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed' })
-      expect(await lab.jobs.lines(job)).toEqual([path])
-      expect(await returned(lab, job)).toEqual({ answer: '42\n' })
-    },
-  )
+  it.for(places)('can work at %s', async (path, { openLab }) => {
+    const lab = await openLab()
+    await lab.startWorker({ node: 'a' })
+    const files = {
+      'run.sh': { program: '#!/bin/sh\npwd\nexec ./answer.sh\n' },
+      'answer.sh': { program: '#!/bin/sh\necho 42 > answer\n' },
+    }
+    const job = await queue(lab, `${path}/run.sh`, files, { path })
+    expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed' })
+    expect(await lab.jobs.lines(job)).toEqual([path])
+    expect(await returned(lab, job)).toEqual({ answer: '42\n' })
+  })
 
   it('starts in an empty directory if nothing was sent, and keeps what a failed program wrote', async ({
     openLab,
