@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { EngineRuntime } from '../runtime/docker/engine-runtime'
+import type { ContainerRuntime } from '../runtime/container-runtime'
 import type { TaskContainer } from '../runtime/runtime'
 
 const maxOutput = 64 * 1024
 
 /** Where the node's worker runs containers that belong to no job. */
 export interface TestHost {
-  runtime: EngineRuntime
+  runtime: ContainerRuntime
   /** For the files of a container. Its own directory. */
   directory: string
   /** The `nodeId` of the containers: not the node's own, so that the reconciler does not remove them as orphans. */

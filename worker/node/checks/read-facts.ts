@@ -7,14 +7,14 @@ import { oneRow } from '@/lib/database/transaction'
 import { firstGpus } from '../../gpus/discover'
 import { readGpus } from '../../gpus/read-gpus'
 import { NvidiaSmiFault, runNvidiaSmi } from '../../gpus/run-nvidia-smi'
-import type { EngineRuntime } from '../../runtime/docker/engine-runtime'
+import type { ContainerRuntime } from '../../runtime/container-runtime'
 import { type EngineInfo, RuntimeFault } from '../../runtime/runtime'
 import type { NetworkFacts } from './judge-engine'
 import type { SmiFacts } from './judge-gpus'
 import type { ClockFacts, DiskFacts } from './judge-machine'
 
 /** Reads the engine, or why it does not answer. */
-export async function readEngine(runtime: EngineRuntime): Promise<EngineInfo | { problem: string }> {
+export async function readEngine(runtime: ContainerRuntime): Promise<EngineInfo | { problem: string }> {
   try {
     return await runtime.facts.info()
   } catch (error) {
@@ -25,7 +25,7 @@ export async function readEngine(runtime: EngineRuntime): Promise<EngineInfo | {
 
 /** Reads the state of the firewall rules. */
 export async function readNetwork(
-  runtime: EngineRuntime,
+  runtime: ContainerRuntime,
   { internetProblem }: EngineInfo,
   enabled: boolean,
   used: boolean | null,

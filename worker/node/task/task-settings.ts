@@ -1,14 +1,14 @@
 import type { Lease } from '@/lib/cluster/nodes/nodes'
 import type { ClaimedTask } from '@/lib/cluster/tasks/tasks'
 import type { JobNetworks } from '@/lib/contract/job-network'
-import type { EngineRuntime } from '../../runtime/docker/engine-runtime'
+import type { ContainerRuntime } from '../../runtime/container-runtime'
 import type { SnapshotCache } from '../../snapshots/snapshot-cache'
 import type { WarmLimits } from '../warm/plan-warm'
 import type { WarmPool } from '../warm/warm-pool'
 
 /** Settings for every task of a worker, on any of its nodes. */
 export interface TaskSettings {
-  runtime: EngineRuntime
+  runtime: ContainerRuntime
   tasksDirectory: string
   outputLimitBytes: number
   /** Maximum bytes of a task's /results; null: files are not kept on this node. */

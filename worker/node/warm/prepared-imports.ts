@@ -5,7 +5,7 @@ import type { Lease } from '@/lib/cluster/nodes/nodes'
 import { recordPrepareProblem } from '@/lib/cluster/nodes/warm-containers'
 import { errorCode } from '@/lib/contract/error-code'
 import { logger } from '@/lib/logger'
-import type { EngineRuntime } from '../../runtime/docker/engine-runtime'
+import type { WarmRuntime } from '../../runtime/container-runtime'
 import { prepareLimitS, readyFile } from '../../runtime/prepared/prepare-script'
 import type { TaskContainer, WarmContainer } from '../../runtime/runtime'
 import type { ClassDemand } from './class-demand'
@@ -13,7 +13,7 @@ import type { ClassDemand } from './class-demand'
 const checkIntervalMs = 100
 
 interface ImportsHost {
-  runtime: { warm: Pick<EngineRuntime['warm'], 'prepareFailure'> }
+  runtime: { warm: Pick<WarmRuntime, 'prepareFailure'> }
   lease: Lease
 }
 

@@ -1,8 +1,8 @@
-import type { EngineRuntime } from '../../runtime/docker/engine-runtime'
+import type { ContainerRuntime } from '../../runtime/container-runtime'
 import { listWarmFiles, removeWarmFiles, warmFiles } from './warm-files'
 
 interface LeftoverHost {
-  runtime: EngineRuntime
+  runtime: ContainerRuntime
   lease: { nodeId: string }
   tasksDirectory: string
 }

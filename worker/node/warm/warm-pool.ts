@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { ChangeSignal } from '@/lib/async/change-signal'
 import { logger } from '@/lib/logger'
-import { PrepareFailure } from '../../runtime/docker/warm-containers'
+import { PrepareFailure } from '../../runtime/container-runtime'
 import type { TaskContainer, WarmContainer } from '../../runtime/runtime'
 import { taskUser } from '../../runtime/spec/container-spec'
 import { requestClassOf, warmName } from '../../runtime/spec/warm-spec'

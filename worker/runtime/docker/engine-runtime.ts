@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { ContainerRuntime } from '../container-runtime'
 import { type FirewallOptions, InternetFirewall } from '../network/internet-firewall'
 import { InternetNetwork } from '../network/internet-network'
 import { Networks } from '../network/networks'
@@ -36,11 +37,8 @@ export interface RuntimeOptions extends ContainerPolicy, EngineOptions {
   firewall?: FirewallOptions
 }
 
-/**
- * Runs the tasks of a node on the Docker engine of this host. Every error is a RuntimeFault with a code. Reaching a state
- * twice succeeds.
- */
-export class EngineRuntime {
+/** Runs the tasks of a node on the engine of this host: Docker, or Podman. */
+export class EngineRuntime implements ContainerRuntime {
   private readonly engine: DockerEngine
   private readonly watch: EngineEvents
   private readonly exits: ContainerExits
@@ -85,15 +83,10 @@ export class EngineRuntime {
     })
   }
 
-  /**
-   * Whether the engine is unavailable, or was at any time since `sinceMs` or shortly before. Times are those of
-   * `performance.now()`.
-   */
   hadOutage(sinceMs: number): Promise<boolean> {
     return this.engine.hadOutage(sinceMs)
   }
 
-  /** Pulls the image if it is missing, and returns its digest or id. */
   ensureImage(image: string, onProgress: (line: string) => void = () => {}): Promise<string> {
     return this.images.ensure(image, onProgress)
   }
@@ -105,7 +98,6 @@ export class EngineRuntime {
     return buildContainerSpec(task, { ...this.options, selinux, anyCgroup }, traits)
   }
 
-  /** Creates or finds the container of this task, and its shared network. A warm one is used if it still can. */
   async create(task: TaskContainer): Promise<ContainerRef> {
     const assigned = task.warm && (await this.warm.assign(task, task.warm))
     if (assigned) return assigned
@@ -148,24 +140,14 @@ export class EngineRuntime {
     }
   }
 
-  /**
-   * Attaches and starts. The output is raw bytes in order per stream, with back-pressure: the container waits for
-   * the reader. The iterator ends when the container has exited and everything was read.
-   */
   start(container: ContainerRef): Promise<AsyncIterable<OutputChunk>> {
     return this.output.start(container)
   }
 
-  /** As {@link start}, of a container for which an earlier request may still be under way. */
   startAgain(container: ContainerRef): Promise<AsyncIterable<OutputChunk>> {
     return this.output.startAgain(container)
   }
 
-  /**
-   * Reads the output of a container that another process started, from the first byte on. With a terminal, an
-   * unfinished line contains only new output, because no engine log has its start.
-   * @param mayStart whether the program of a warm container starts if the other process had not started it.
-   */
   replay(container: ContainerRef, mayStart = true): Promise<AsyncIterable<OutputChunk>> {
     return this.output.replay(container, mayStart)
   }
@@ -178,12 +160,10 @@ export class EngineRuntime {
     return this.engine.resize(id, size)
   }
 
-  /** Resolves when the container has exited, immediately if it already has. */
   wait({ id }: ContainerRef): Promise<Exit> {
     return this.ends.wait(id)
   }
 
-  /** Null if it is not running or the engine reports nothing. */
   async usage({ id }: ContainerRef): Promise<Usage | null> {
     try {
       return toUsage(statsSchema.parse(await this.engine.stats(id)))
@@ -193,25 +173,18 @@ export class EngineRuntime {
     }
   }
 
-  /** Freezes the processes of a running container. Does nothing if it has ended. */
   pause({ id }: ContainerRef): Promise<void> {
     return this.control.setPaused(id, true)
   }
 
-  /** Lets the processes of a paused container run again. Does nothing if it has ended. */
   resume({ id }: ContainerRef): Promise<void> {
     return this.control.setPaused(id, false)
   }
 
-  /**
-   * Sends SIGTERM, waits `graceMs`, sends SIGKILL. A paused container is resumed for it. Resolves when it has exited; throws
-   * `kill_failed` if it does not.
-   */
   stop({ id }: ContainerRef, graceMs: number): Promise<void> {
     return this.control.stop(id, graceMs)
   }
 
-  /** Removes the container and its leftovers; with the attempt's last container here, also its network. */
   async remove({ id, network }: ContainerRef): Promise<void> {
     this.watch.of(id).stopping = true
     try {
@@ -227,7 +200,6 @@ export class EngineRuntime {
     if (network !== null) await this.networks.release(network)
   }
 
-  /** Lists the containers of a node, or of all nodes of this engine. */
   async list(nodeId?: string): Promise<ContainerRef[]> {
     const found = await this.engine.list(nodeId === undefined ? labels.node : `${labels.node}=${nodeId}`)
     return found.flatMap(
@@ -235,12 +207,10 @@ export class EngineRuntime {
     )
   }
 
-  /** Networks of attempts that this node created. */
   listNetworks(nodeId: string): Promise<NetworkRef[]> {
     return this.networks.list(nodeId)
   }
 
-  /** Removes a network, unless a container on this engine still uses it. */
   removeNetwork({ name }: Pick<NetworkRef, 'name'>): Promise<void> {
     return this.networks.release(name)
   }

@@ -1,4 +1,5 @@
 import { withTimeout } from '@/lib/async/sleep'
+import { PrepareFailure, type WarmRuntime } from '../container-runtime'
 import type { ContainerOutput } from '../output/container-output'
 import { type ContainerRef, RuntimeFault, type TaskContainer, type WarmContainer } from '../runtime'
 import { buildEnvironment } from '../spec/container-environment'
@@ -19,9 +20,6 @@ const engineProcessMib = 5
 /** A container that has not ended after this time waits for a job. */
 const provenMs = 100
 
-/** The imports of a container ended it at once. The message is the reason, for people to read. */
-export class PrepareFailure extends Error {}
-
 /** The parts of the runtime that warm containers use. */
 interface RuntimeParts {
   engine: DockerEngine
@@ -32,8 +30,7 @@ interface RuntimeParts {
   ensureImage(image: string): Promise<string>
 }
 
-/** Containers that are started before their task is known, each for one task. */
-export class WarmContainers {
+export class WarmContainers implements WarmRuntime {
   constructor(private readonly parts: RuntimeParts) {}
 
   /** Whether the engine can keep them. Podman refuses to attach before the start, so a part of the output would be lost. */
@@ -41,12 +38,6 @@ export class WarmContainers {
     return (await this.parts.engine.dialect()).product === 'Docker'
   }
 
-  /**
-   * Starts a container that waits for a task of the same class.
-   * @param task has the files of the container, and its id as that of the task.
-   * @throws if the container ends at once, as in an image without a shell: a job in it would fail. One that imports modules
-   * may end later: see {@link prepareFailure}.
-   */
   async start(task: TaskContainer): Promise<WarmContainer> {
     const { engine, watch, output } = this.parts
     const imageDigest = await this.parts.ensureImage(task.image)
@@ -77,14 +68,12 @@ export class WarmContainers {
       throw new Error('The container ended at once. Its image has no shell.')
   }
 
-  /** Resolves when the container has ended or is unknown to the engine, and rejects if the engine is unavailable. */
   async ended({ id }: WarmContainer): Promise<void> {
     await this.parts.exits.until(id).catch((error: unknown) => {
       if (!(error instanceof RuntimeFault) || error.code !== 'container_gone') throw error
     })
   }
 
-  /** Why the imports of a container that has ended cannot be used, for people to read. */
   async prepareFailure({ id }: WarmContainer, memoryMib: number): Promise<string> {
     const { engine, watch, output } = this.parts
     const printed = await output.readWaiting(id)
@@ -121,7 +110,6 @@ export class WarmContainers {
     return assignedRef(task, warm.id)
   }
 
-  /** Memory in MiB of the container and the engine's process for it; 0 if it has ended. */
   async memoryMib({ id }: WarmContainer): Promise<number> {
     try {
       const held = heldMib(statsSchema.parse(await this.parts.engine.stats(id)))
@@ -132,7 +120,6 @@ export class WarmContainers {
     }
   }
 
-  /** Removes a container unless it has a task. */
   async remove({ id, name }: Pick<WarmContainer, 'name'> & { id?: string }): Promise<void> {
     const { engine, watch, output } = this.parts
     if (id !== undefined) {
@@ -148,7 +135,6 @@ export class WarmContainers {
     }
   }
 
-  /** The names of a node's containers that have no task. */
   async listWithoutTask(nodeId: string): Promise<string[]> {
     const found = await this.parts.engine.list(`${labels.node}=${nodeId}`)
     return found
