@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect } from 'vitest'
-import { testImage } from './runtime/testing/task-bench'
+import { testImage } from './runtime/testing/runtime-bench'
 import type { Lab } from './testing/lab'
 import { it } from './testing/lab-test'
 import { expectAllTrue } from './testing/truth'

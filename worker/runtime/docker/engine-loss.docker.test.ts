@@ -5,7 +5,8 @@ import { until } from '../../testing/until'
 import type { ContainerRef } from '../runtime'
 import { askEngine } from '../testing/engine-probe'
 import { EngineProxy } from '../testing/engine-proxy'
-import { collect, TaskBench } from '../testing/task-bench'
+import { collect } from '../testing/runtime-bench'
+import { TaskBench } from '../testing/task-bench'
 import { products, startTestEngine, type TestEngine } from '../testing/test-engines'
 
 /** Prints `first`, waits for {@link letContinue}, and does the rest. */

@@ -2,7 +2,8 @@ import { afterAll, expect, it } from 'vitest'
 import { EngineGate } from '../../testing/engine-gate'
 import type { ContainerRef, TaskContainer } from '../runtime'
 import { askEngine } from '../testing/engine-probe'
-import { collect, TaskBench } from '../testing/task-bench'
+import { collect } from '../testing/runtime-bench'
+import { TaskBench } from '../testing/task-bench'
 
 const gates: EngineGate[] = []
 const benches: TaskBench[] = []

@@ -9,7 +9,8 @@ import { addressOf, readJobNetworks, subnetOf } from '@/lib/contract/job-network
 import { until } from '../../testing/until'
 import type { ContainerRef, JobNetwork, TaskContainer } from '../runtime'
 import { networkName } from '../spec/network-spec'
-import { collect, TaskBench } from '../testing/task-bench'
+import { collect } from '../testing/runtime-bench'
+import { TaskBench } from '../testing/task-bench'
 
 const run = promisify(execFile)
 const range = readJobNetworks('10.214.0.0/16')

@@ -5,7 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { addressOf, readJobNetworks, subnetOf } from '@/lib/contract/job-network'
 import { PrivateEngine } from '../../testing/private-engine'
 import type { ContainerRef, JobNetwork, TaskContainer } from '../runtime'
-import { collect, TaskBench } from '../testing/task-bench'
+import { collect } from '../testing/runtime-bench'
+import { TaskBench } from '../testing/task-bench'
 import { connectMachines, type RunIproute, remotesOf } from './overlay'
 
 const run = promisify(execFile)

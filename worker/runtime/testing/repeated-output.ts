@@ -1,10 +1,11 @@
 import { expect } from 'vitest'
-import { collect, type TaskBench } from './task-bench'
+import { collect } from './runtime-bench'
+import type { TaskBench } from './task-bench'
 
 /** So many containers run at a time. */
 const atOnce = 4
 
-export const lines = (count: number, stream: string) =>
+const lines = (count: number, stream: string) =>
   Array.from({ length: count }, (_, number) => `${stream} ${number}\n`).join('')
 
 /** Runs containers that print and end at once; all must come of what each of them prints. */
