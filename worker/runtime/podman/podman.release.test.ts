@@ -6,7 +6,8 @@ import { z } from 'zod'
 import { PodmanService } from '../../testing/podman-service'
 import type { JobNetwork } from '../runtime'
 import { askEngine } from '../testing/engine-probe'
-import { collect, TaskBench } from '../testing/task-bench'
+import { collect } from '../testing/runtime-bench'
+import { TaskBench } from '../testing/task-bench'
 
 /** A directory in which Podman looks for devices. Others are in /etc. */
 const deviceDirectory = '/var/run/cdi'
