@@ -6,8 +6,8 @@ import { setPriority } from '@/lib/queue/priority'
 import { submitToQueue } from '@/lib/queue/submit'
 import { counting, expectCounted } from './testing/adoption'
 import { actorOf, cancel } from './testing/cancel'
-import { type EngineSystem, openEngineSystem, workerOf } from './testing/engine-systems'
 import type { Lab } from './testing/lab'
+import { SlurmSystem } from './testing/slurm-system'
 import { expectAllTrue } from './testing/truth'
 import { giveDirectory } from './testing/uploaded-directory'
 
@@ -16,12 +16,15 @@ const small = { gpu_count: 1, cpu: 0.2, memory_gb: 0.25 }
 const everything = { ...small, gpu_count: 8, instance_count: 2 }
 const forever = 'import time\nprint("started", flush=True)\nwhile True: time.sleep(0.1)'
 
-/** What a user sees of a job must not depend on the engine. The cases of one engine share a system, and leave it empty. */
-describe.sequential.each(['builtin', 'slurm'] as const)('under the engine %s, a job', (engine) => {
-  let system: EngineSystem
+/**
+ * What a user sees of a job must not depend on the engine. Other tests show the same of the builtin engine. The cases share a
+ * system, and leave it empty.
+ */
+describe.sequential('under the engine slurm, a job', () => {
+  let system: SlurmSystem
   let lab: Lab
   beforeAll(async () => {
-    system = await openEngineSystem(engine)
+    system = await SlurmSystem.open()
     lab = system.lab
   })
   afterAll(() => system?.close())
@@ -110,10 +113,7 @@ print(json.dumps({"seed": os.environ["SEED"], "args": sys.argv[1:]}))`
   it('is cancelled while it waits, with a reason for its wait, and while it runs', async () => {
     const blocker = await block()
     const job = await submit('print(1)')
-    await lab.jobs.until('it has a reason', async () => {
-      const { reason } = await lab.jobs.row(job)
-      return reason === (engine === 'slurm' ? 'slurm_pending' : 'no_free_gpu')
-    })
+    await lab.jobs.until('it has a reason', async () => (await lab.jobs.row(job)).reason === 'slurm_pending')
     await cancel(lab, job)
     await untilCancelled(job)
     expect((await lab.jobs.row(job)).attempt).toBe(0)
@@ -126,25 +126,21 @@ print(json.dumps({"seed": os.environ["SEED"], "args": sys.argv[1:]}))`
     const later = await submit('print(1)', { spec: everything })
     const urgent = await submit('print(1)', { spec: everything })
     const admin = await actorOf(lab, urgent, 'admin')
-    if (engine === 'slurm') {
-      // As after a minute in the queue: both are in Slurm already.
-      await lab.jobs.until('both are in Slurm', async () => {
-        const { rowCount } = await lab.database.pool.query(
-          'SELECT 1 FROM slurm_jobs WHERE ended_at IS NULL AND slurm_id IS NOT NULL',
-        )
-        return rowCount === 3
-      })
-    }
+    // As after a minute in the queue: both are in Slurm already.
+    await lab.jobs.until('both are in Slurm', async () => {
+      const { rowCount } = await lab.database.pool.query(
+        'SELECT 1 FROM slurm_jobs WHERE ended_at IS NULL AND slurm_id IS NOT NULL',
+      )
+      return rowCount === 3
+    })
     await lab.inDatabase(() => setPriority(admin, urgent, 60))
-    if (engine === 'slurm') {
-      await lab.jobs.until('Slurm knows it', async () => {
-        const { rowCount } = await lab.database.pool.query(
-          'SELECT 1 FROM slurm_jobs WHERE job_id = $1 AND nice = 40',
-          [urgent],
-        )
-        return rowCount === 1
-      })
-    }
+    await lab.jobs.until('Slurm knows it', async () => {
+      const { rowCount } = await lab.database.pool.query(
+        'SELECT 1 FROM slurm_jobs WHERE job_id = $1 AND nice = 40',
+        [urgent],
+      )
+      return rowCount === 1
+    })
     await cancel(lab, blocker)
     for (const job of [later, urgent])
       expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed' })
@@ -159,20 +155,18 @@ print(json.dumps({"seed": os.environ["SEED"], "args": sys.argv[1:]}))`
     const blocker = await block()
     const job = await submit('print("released")', { spec: everything })
     const owner = await actorOf(lab, job)
-    await lab.jobs.until('it waits for the other', async () => {
-      const { reason } = await lab.jobs.row(job)
-      return reason === (engine === 'slurm' ? 'slurm_pending' : 'gang_waiting')
-    })
+    await lab.jobs.until(
+      'it waits for the other',
+      async () => (await lab.jobs.row(job)).reason === 'slurm_pending',
+    )
     await lab.inDatabase(() => setHeld(owner, job, true))
-    // Slurm has its own reason once it holds the job.
-    const held = engine === 'slurm' ? 'slurm_held' : 'held'
-    await lab.jobs.until('it is held', async () => (await lab.jobs.row(job)).reason === held)
+    await lab.jobs.until('Slurm holds it', async () => (await lab.jobs.row(job)).reason === 'slurm_held')
     await cancel(lab, blocker)
     await untilCancelled(blocker)
     // The engine examines the queue for a later job.
     const later = await submit('print(1)', { spec: everything })
     expect(await lab.jobs.untilFinal(later)).toMatchObject({ status: 'completed' })
-    expect(await lab.jobs.row(job)).toMatchObject({ status: 'pending', reason: held })
+    expect(await lab.jobs.row(job)).toMatchObject({ status: 'pending', reason: 'slurm_held' })
     await lab.inDatabase(() => setHeld(owner, job, false))
     expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed', attempt: 1 })
   })
@@ -215,7 +209,7 @@ print(json.dumps({"seed": os.environ["SEED"], "args": sys.argv[1:]}))`
   it('continues in the same process when its worker was killed and restarted', async () => {
     const job = await submit(counting(200, 20))
     await lab.jobs.untilPrinted(job, /line 10\n/)
-    const worker = workerOf(lab, (await lab.jobs.task(job))?.node ?? '')
+    const worker = system.workerOf((await lab.jobs.task(job))?.node ?? '')
     await worker.kill()
     worker.start()
     expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed', attempt: 1 })
