@@ -1,8 +1,10 @@
 import { it } from './testing/lab-test'
-import { expectManyJobs } from './testing/many-jobs'
+import { expectHardlyIdle, expectManyJobs } from './testing/many-jobs'
 
 it('four workers run two hundred short jobs once each, in their order, and leave no GPU idle', async ({
   openLab,
 }) => {
-  await expectManyJobs(await openLab(), 200)
+  const lab = await openLab()
+  await expectManyJobs(lab, 200, (options) => lab.jobs.submit('print("done")', options))
+  await expectHardlyIdle(lab, 200)
 })

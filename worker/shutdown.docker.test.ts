@@ -1,79 +1,39 @@
 import { describe, expect } from 'vitest'
-import { DatabaseGate } from './testing/database-gate'
-import type { Lab } from './testing/lab'
 import { it } from './testing/lab-test'
 import { expectAllTrue } from './testing/truth'
-import type { WorkerProcess } from './testing/worker-process'
 
-const working = 'import time\nprint("in")\ntime.sleep(15)\nprint("out")'
-/** Runs long on the first attempt, and is done at once on the second. */
-const onceMore = `
-import os, time
-print("attempt", os.environ["GPUQ_ATTEMPT"])
-time.sleep(100 if os.environ["GPUQ_ATTEMPT"] == "1" else 0)`
+/** Works until it is signalled. */
+const working = `
+import signal
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1])
+print("in")
+signal.sigwait([signal.SIGUSR1])
+print("out")`
 
-async function nodeStatus(lab: Lab, { node }: WorkerProcess): Promise<string | undefined> {
-  const { rows } = await lab.database.pool.query<{ status: string }>(
-    'SELECT status FROM nodes WHERE name = $1',
-    [node],
-  )
-  return rows[0]?.status
-}
-
-describe.concurrent('a worker that receives a signal', () => {
-  it('finishes its jobs, accepts no new ones, and stops after SIGTERM', async ({ openLab }) => {
+// shutdown.db.test.ts has the other ways to stop a worker, without containers.
+describe('a worker that receives SIGTERM', () => {
+  it('finishes its jobs, accepts no new ones, and ends', async ({ openLab }) => {
     const lab = await openLab()
     const worker = await lab.startWorker({ node: 'a', gpus: 2 })
+    const nodeStatus = async () => {
+      const { rows } = await lab.database.pool.query<{ status: string }>('SELECT status FROM nodes')
+      return rows[0]?.status
+    }
     const running = await lab.jobs.submit(working)
     await lab.jobs.untilPrinted(running, /in/)
     worker.signal('SIGTERM')
-    await lab.jobs.until('it was heard', async () => (await nodeStatus(lab, worker)) !== 'ready')
+    await lab.jobs.until('it was heard', async () => (await nodeStatus()) !== 'ready')
     const later = await lab.jobs.submit('print("later")')
+    for (const { id } of await lab.containers()) await lab.engine.signal(id, 'SIGUSR1')
 
     expect(await worker.ended()).toBe(0)
     expect(await lab.jobs.row(running)).toMatchObject({ status: 'completed', attempt: 1 })
+    expect(await lab.jobs.lines(running)).toEqual(['in', 'out'])
     expect(await lab.jobs.row(later)).toMatchObject({ status: 'pending', attempt: 0 })
-    expect(await nodeStatus(lab, worker)).toBe('drained')
+    expect(await nodeStatus()).toBe('drained')
     expect(await lab.containers()).toEqual([])
     worker.start()
     expect(await lab.jobs.untilFinal(later)).toMatchObject({ status: 'completed', attempt: 1 })
-    await expectAllTrue(lab)
-  })
-
-  it('stops its jobs and returns them to the queue after SIGINT or a second SIGTERM', async ({ openLab }) => {
-    const lab = await openLab()
-    const worker = await lab.startWorker({ node: 'a' })
-    for (const signals of [['SIGINT'], ['SIGTERM', 'SIGTERM']] as const) {
-      const job = await lab.jobs.submit(onceMore)
-      await lab.jobs.untilPrinted(job, /attempt 1/)
-      for (const signal of signals) {
-        worker.signal(signal)
-        await lab.jobs.until('it was heard', async () => (await nodeStatus(lab, worker)) !== 'ready')
-      }
-      expect(await worker.ended()).toBe(0)
-      expect(await lab.jobs.row(job)).toMatchObject({ status: 'pending', attempt: 1 })
-      expect(await lab.containers()).toEqual([])
-      expect(await nodeStatus(lab, worker)).toBe('drained')
-      worker.start()
-      expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed', attempt: 2 })
-    }
-    await expectAllTrue(lab)
-  })
-
-  it('leaves no container behind if its database is down', async ({ openLab }) => {
-    const lab = await openLab()
-    const gate = await DatabaseGate.open(lab.database.url)
-    lab.afterwards(async () => gate.close())
-    const worker = await lab.startWorker({ node: 'a', databaseUrl: gate.through })
-    const job = await lab.jobs.submit(onceMore)
-    await lab.jobs.untilPrinted(job, /attempt 1/)
-    gate.cut()
-    worker.signal('SIGINT')
-    await worker.ended()
-    expect(await lab.containers()).toEqual([])
-    gate.restore()
-    worker.start()
-    expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed', attempt: 2 })
     await expectAllTrue(lab)
   })
 })

@@ -5,7 +5,7 @@ import { type Lease, NodeNameTaken } from '@/lib/cluster/nodes/nodes'
 import { logger } from '@/lib/logger'
 import type { AttemptStop } from '../engine/engine'
 import type { CheckerSettings } from './checks/node-checker'
-import { LeaseRenewer } from './lease/renew-lease'
+import { LeaseRenewer, type RenewalTimes } from './lease/renew-lease'
 import { NodeService } from './serve-node'
 import type { TaskSettings } from './task/task-settings'
 
@@ -27,6 +27,8 @@ interface NodeWorkerOptions extends TaskSettings {
   register(): Promise<Registered>
   /** Called once the node is served for the first time. */
   onServing(lease: Lease): void
+  /** Left out: those that follow from the length of a lease. */
+  renewalTimes?: RenewalTimes
 }
 
 /** Serves a node under successive leases until it is told to leave. */
@@ -78,8 +80,8 @@ export class NodeWorker {
 
   /** Serves under one lease, from its start to its end. */
   async #serve({ lease, requestedAt, readGpus, checker }: Registered): Promise<'left' | 'expired'> {
-    const { register: _, onServing: __, ...settings } = this.options
-    const renewer = new LeaseRenewer(lease, requestedAt)
+    const { register: _, onServing: __, renewalTimes, ...settings } = this.options
+    const renewer = new LeaseRenewer(lease, requestedAt, renewalTimes)
     const service = new NodeService({
       ...settings,
       lease,

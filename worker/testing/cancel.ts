@@ -2,14 +2,20 @@ import type { Actor } from '@/lib/access/actor'
 import { cancelJob } from '@/lib/jobs/lifecycle/cancel'
 import type { Lab } from './lab'
 
+type ActingLab = Pick<Lab, 'database' | 'inDatabase'>
+
 /** Cancels a job as its owner does, or an admin, by the same function that the web calls. */
-export async function cancel(lab: Lab, jobId: string, by: 'owner' | 'admin' = 'owner'): Promise<void> {
+export async function cancel(lab: ActingLab, jobId: string, by: 'owner' | 'admin' = 'owner'): Promise<void> {
   const actor = await actorOf(lab, jobId, by)
   await lab.inDatabase(() => cancelJob(actor, jobId))
 }
 
 /** The owner of a job, or an admin, with all rights of a session. */
-export async function actorOf(lab: Lab, jobId: string, by: 'owner' | 'admin' = 'owner'): Promise<Actor> {
+export async function actorOf(
+  lab: Pick<ActingLab, 'database'>,
+  jobId: string,
+  by: 'owner' | 'admin' = 'owner',
+): Promise<Actor> {
   const { rows } = await lab.database.pool.query<{ userId: string; handle: string }>(
     `SELECT u.id AS "userId", u.handle FROM users u JOIN jobs j ON j.user_id = u.id WHERE j.id = $1`,
     [jobId],
@@ -23,7 +29,7 @@ export async function actorOf(lab: Lab, jobId: string, by: 'owner' | 'admin' = '
     : { ...(await makeAdmin(lab)), ...rights, role: 'admin', limits }
 }
 
-async function makeAdmin(lab: Lab): Promise<{ userId: string; handle: string }> {
+async function makeAdmin(lab: Pick<ActingLab, 'database'>): Promise<{ userId: string; handle: string }> {
   const { rows } = await lab.database.pool.query<{ userId: string; handle: string }>(
     `INSERT INTO users (id, handle, role) VALUES (gen_random_uuid(), 'admin', 'admin')
      ON CONFLICT (handle) DO UPDATE SET role = 'admin' RETURNING id AS "userId", handle`,

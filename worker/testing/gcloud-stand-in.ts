@@ -133,3 +133,9 @@ export class GcloudStandIn {
     await writeFile(join(this.directory, fault), '')
   }
 }
+
+/** The stand-in of a lab whose nodes are queued resources. */
+export function gcloudOf({ gcloud }: { gcloud: GcloudStandIn | null }): GcloudStandIn {
+  if (!gcloud) throw new Error('The nodes of this lab are no queued resources.')
+  return gcloud
+}

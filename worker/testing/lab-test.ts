@@ -20,6 +20,8 @@ export interface LabFixtures {
   openLab: (options?: LabOptions) => Promise<Lab>
   /** A lab whose one worker, "a", reaches the engine through a gate. */
   openGatedLab: (options?: Partial<WorkerOptions>) => Promise<GatedLab>
+  /** A lab whose one worker, "a", runs on a private engine. */
+  openLabOnEngine: (options: PrivateEngineOptions) => Promise<{ lab: Lab; own: PrivateEngine }>
   openProvisionedLab: (up?: string) => Promise<ProvisionedLab>
   openQueuedResourcesLab: () => Promise<ProvisionedLab>
   /** A private engine that is removed after the test, and after the labs that were opened later. */
@@ -46,6 +48,13 @@ export const it = test.extend<LabFixtures>({
       lab.afterwards(() => gate.close())
       const worker = await lab.startWorker({ node: 'a', engineSocket: gate.socketPath, ...options })
       return { lab, gate, worker }
+    }),
+  openLabOnEngine: ({ startEngine, openLab }, use) =>
+    use(async (options) => {
+      const own = await startEngine(options)
+      const lab = await openLab({ engine: own.engine })
+      await lab.startWorker({ node: 'a', gpus: 2, engineSocket: own.socketPath })
+      return { lab, own }
     }),
   openProvisionedLab: ({ afterwards }, use) =>
     use(async (up) => {

@@ -2,27 +2,14 @@ import { randomBytes, randomInt } from 'node:crypto'
 import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import pg from 'pg'
-import { inject } from 'vitest'
 import { connect, type Database, setDatabase } from '@/lib/database/client'
-import { embeddedUrl } from '@/lib/database/embedded'
 import { removeAllMemoryDirectories } from '../files/memory-directory'
 import { parseWarmName } from '../runtime/spec/warm-spec'
+import { cloneDatabase, recordStatusHistory } from './clone-database'
 import { Engine } from './engine'
 import { Jobs } from './jobs'
 import { listBelow } from './list-below'
 import { type WorkerOptions, WorkerProcess } from './worker-process'
-
-/** Writes every change of a job's status down: what a verdict replaced would not be seen afterwards. */
-const statusHistory = `
-  CREATE TABLE status_history (n bigserial, job_id uuid, attempt int, before text, after text);
-  CREATE FUNCTION note_status() RETURNS trigger LANGUAGE plpgsql AS $$
-    BEGIN
-      INSERT INTO status_history (job_id, attempt, before, after) VALUES (NEW.id, NEW.attempt, OLD.status, NEW.status);
-      RETURN NULL;
-    END $$;
-  CREATE TRIGGER note_status AFTER UPDATE ON jobs FOR EACH ROW
-    WHEN (OLD.status <> NEW.status OR OLD.ended_at IS DISTINCT FROM NEW.ended_at) EXECUTE FUNCTION note_status();`
 
 /** Address ranges for the networks of jobs, which no two labs of this process share, nor most likely those of others. */
 const ranges = 128 * 16
@@ -65,17 +52,17 @@ export class Lab {
   ) {
     this.jobs = new Jobs(database.pool, this.resultsDirectory, {
       lastOutput: () => this.describe(),
-      log: () => this.workers.map(({ log }) => log).join('\n'),
+      log: () => this.log,
     })
   }
 
   static async open({ url, engine = new Engine(), warmContainers = 0 }: LabOptions = {}): Promise<Lab> {
-    const database = connect(url ?? (await cloneDatabase(inject('postgresDirectory'))), 8)
+    const database = connect(url ?? (await cloneDatabase()), 8)
     const directory = await mkdtemp(join(tmpdir(), 'gpuq-lab-'))
     const lab = new Lab(database, directory, engine, warmContainers)
     await mkdir(lab.resultsDirectory)
     await mkdir(lab.blobsDirectory)
-    await lab.database.pool.query(statusHistory)
+    await recordStatusHistory(database.pool)
     return lab
   }
 
@@ -201,6 +188,11 @@ export class Lab {
     return (await Promise.all(listed)).flat().filter((entry) => entry.endsWith('solution.py'))
   }
 
+  /** All that the workers have logged. */
+  get log(): string {
+    return this.workers.map(({ log }) => log).join('\n')
+  }
+
   /** What a failed test is told: the jobs, and the last words of the workers. */
   describe(): string {
     const logs = this.workers.map(
@@ -221,16 +213,4 @@ export class Lab {
     await removeAllMemoryDirectories(this.directory)
     await rm(this.directory, { recursive: true, force: true })
   }
-}
-
-async function cloneDatabase(postgresDirectory: string): Promise<string> {
-  const name = `lab_${randomBytes(6).toString('hex')}`
-  const admin = new pg.Client({ connectionString: embeddedUrl(postgresDirectory, 'postgres') })
-  await admin.connect()
-  try {
-    await admin.query(`CREATE DATABASE ${name} TEMPLATE template_gpuq`)
-  } finally {
-    await admin.end()
-  }
-  return embeddedUrl(postgresDirectory, name)
 }

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
-import type { Lab } from './lab'
-import { expectAllTrue } from './truth'
+import type { JobOptions } from '@/lib/cluster/testing/rows'
+import { type CheckedLab, expectAllTrue } from './truth'
 import { Watch } from './watch'
 
 const spec = { gpu_count: 1, cpu: 0.1, memory_gb: 0.1 }
@@ -11,15 +11,27 @@ interface Span {
   back: number
 }
 
-/** Four workers run so many short jobs once each, in their order, and leave no GPU idle. */
-export async function expectManyJobs(lab: Lab, count: number): Promise<void> {
+interface ManyJobsLab<Engine> extends CheckedLab<Engine> {
+  startWorker(options: { node: string; gpus: number }): unknown
+  untilReady(nodes: number): Promise<void>
+}
+
+/**
+ * Four workers run so many short jobs once each, in their order.
+ * @param submit submits a job that prints "done".
+ */
+export async function expectManyJobs<Engine>(
+  lab: ManyJobsLab<Engine>,
+  count: number,
+  submit: (options: JobOptions) => Promise<string>,
+): Promise<void> {
   const { pool } = lab.database
   for (const node of ['a', 'b', 'c', 'd']) await lab.startWorker({ node, gpus: 2 })
   await lab.untilReady(4)
   // All of them wait before the first is placed.
   const jobs: string[] = []
   const options = { spec, maxRetries: 0, held: true }
-  while (jobs.length < count) jobs.push(await lab.jobs.submit('print("done")', options))
+  while (jobs.length < count) jobs.push(await submit(options))
   const watch = new Watch(lab)
   await pool.query('UPDATE jobs SET priority = (ascii(right(id::text, 1)) % 3)')
   await lab.jobs.letAllGo()
@@ -35,7 +47,13 @@ export async function expectManyJobs(lab: Lab, count: number): Promise<void> {
   expect(placed.rows).toEqual(inTurn.rows)
   expect(await watch.stop()).toMatchObject({ jobsTwice: [], gpusTwice: [], falseBooks: [] })
   await expectAllTrue(lab)
+}
 
+/** The GPUs of that many jobs were hardly idle between them. */
+export async function expectHardlyIdle(
+  lab: Pick<CheckedLab<unknown>, 'database'>,
+  count: number,
+): Promise<void> {
   const idle = await idleTimes(lab)
   expect(idle).toHaveLength(count - 8)
   // Most change hands in the transaction that frees them; how long the others wait depends on what else the machine does.
@@ -43,7 +61,7 @@ export async function expectManyJobs(lab: Lab, count: number): Promise<void> {
 }
 
 /** How long each GPU was idle between two jobs, in ms, shortest first. A job that fitted waited all that time. */
-async function idleTimes(lab: Lab): Promise<number[]> {
+async function idleTimes(lab: Pick<CheckedLab<unknown>, 'database'>): Promise<number[]> {
   const { rows } = await lab.database.pool.query<Span>(
     `SELECT gpu_id AS gpu, extract(epoch FROM created_at)::float8 * 1000 AS given,
             extract(epoch FROM released_at)::float8 * 1000 AS back FROM allocations ORDER BY created_at`,

@@ -4,10 +4,24 @@ import { expect } from 'vitest'
 import { findStored } from '@/lib/access/testing/people'
 import { type EndReason, endReasons, isCancelReason } from '@/lib/contract/reasons'
 import { isFinal, type JobStatus, jobTransitions } from '@/lib/contract/status'
-import type { Engine } from './engine'
-import type { Lab } from './lab'
+import type { Database } from '@/lib/database/client'
+import type { Jobs } from './jobs'
 
 const run = promisify(execFile)
+
+/** A gpuq whose state can be checked: with real containers, or with those of the fake engine. */
+export interface CheckedLab<Engine> {
+  database: Database
+  jobs: Jobs
+  engine: Engine
+  directory: string
+  tokens: readonly string[]
+  /** All that its workers have logged. */
+  log: string
+  containers(engine?: Engine): Promise<{ taskId: string; state: string }[]>
+  networks(engine?: Engine): Promise<string[]>
+  taskDirectories(): Promise<string[]>
+}
 
 interface Ended {
   id: string
@@ -27,7 +41,10 @@ interface Change {
  * the GPUs' books empty and equal to the containers, of which none is left; no networks and no files of tasks; every result stored;
  * no token in the database, on the disk or in a log.
  */
-export async function expectAllTrue(lab: Lab, engine: Engine = lab.engine): Promise<void> {
+export async function expectAllTrue<Engine>(
+  lab: CheckedLab<Engine>,
+  engine: Engine = lab.engine,
+): Promise<void> {
   const { pool } = lab.database
   const ended = await lab.jobs.until('every job has ended and its result is stored', async () => {
     const { rows } = await pool.query<Ended & { resultStored: boolean }>(
@@ -50,12 +67,16 @@ export async function expectAllTrue(lab: Lab, engine: Engine = lab.engine): Prom
 }
 
 /** No row, no file below the lab's directory and no log of a worker contains a token that was used in the lab. */
-async function expectNoTokens(lab: Lab): Promise<void> {
-  if (lab.tokens.length === 0) return
-  expect(await findStored(lab.tokens, lab.database.pool)).toEqual([])
-  expect(await filesWith(lab.tokens, lab.directory)).toEqual([])
-  const logs = lab.workers.map(({ log }) => log).join('')
-  expect(lab.tokens.filter((token) => logs.includes(token))).toEqual([])
+async function expectNoTokens({
+  tokens,
+  database,
+  directory,
+  log,
+}: Pick<CheckedLab<unknown>, 'tokens' | 'database' | 'directory' | 'log'>): Promise<void> {
+  if (tokens.length === 0) return
+  expect(await findStored(tokens, database.pool)).toEqual([])
+  expect(await filesWith(tokens, directory)).toEqual([])
+  expect(tokens.filter((token) => log.includes(token))).toEqual([])
 }
 
 /** The files below a directory that contain any of the texts. A file may disappear meanwhile. */
@@ -77,7 +98,7 @@ function expectLegalVerdict({ id, status, reason, exitCode }: Ended): void {
   expect(status === 'cancelled', id).toBe(isCancelReason(reason as EndReason))
 }
 
-async function expectOneVerdictEach(lab: Lab, jobs: number): Promise<void> {
+async function expectOneVerdictEach(lab: Pick<CheckedLab<unknown>, 'database'>, jobs: number): Promise<void> {
   const { rows } = await lab.database.pool.query<Change>(
     'SELECT job_id AS "jobId", before, after FROM status_history ORDER BY n',
   )
@@ -90,7 +111,9 @@ async function expectOneVerdictEach(lab: Lab, jobs: number): Promise<void> {
 }
 
 /** GPUs of which anything is given out, by the GPU's own row and by the allocations, in one snapshot. */
-export async function readBooks(lab: Lab): Promise<{ gpu: string; given: number; allocated: number }[]> {
+export async function readBooks(
+  lab: Pick<CheckedLab<unknown>, 'database'>,
+): Promise<{ gpu: string; given: number; allocated: number }[]> {
   const { rows } = await lab.database.pool.query<{ gpu: string; given: number; allocated: number }>(
     `SELECT g.uuid AS gpu, g.allocated_milli AS given, coalesce(sum(a.milli), 0)::int AS allocated
        FROM gpus g LEFT JOIN allocations a ON a.gpu_id = g.id AND a.released_at IS NULL
@@ -100,7 +123,10 @@ export async function readBooks(lab: Lab): Promise<{ gpu: string; given: number;
 }
 
 /** The containers that run are those of the tasks that hold a GPU: no more, no less. */
-export async function expectBooksMatchContainers(lab: Lab, engine: Engine = lab.engine): Promise<void> {
+export async function expectBooksMatchContainers<Engine>(
+  lab: Pick<CheckedLab<Engine>, 'database' | 'jobs' | 'containers' | 'engine'>,
+  engine: Engine = lab.engine,
+): Promise<void> {
   await lab.jobs.until('the books match the containers', async () => {
     const { rows } = await lab.database.pool.query<{ taskId: string }>(
       'SELECT task_id AS "taskId" FROM allocations WHERE released_at IS NULL',

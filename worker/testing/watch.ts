@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Lab } from './lab'
+import type { CheckedLab } from './truth'
 
 const lookEveryMs = 100
 
@@ -29,7 +29,7 @@ export class Watch {
   private stopped = false
   private readonly watching: Promise<void>
 
-  constructor(private readonly lab: Lab) {
+  constructor(private readonly lab: Pick<CheckedLab<unknown>, 'containers' | 'database'>) {
     this.watching = this.watch()
     // `stop` reports the error.
     this.watching.catch(() => {})

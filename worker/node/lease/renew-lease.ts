@@ -1,4 +1,4 @@
-import { sleep } from '@/lib/async/sleep'
+import { sleep, unlessAborted, withTimeout } from '@/lib/async/sleep'
 import { leaseTimes } from '@/lib/cluster/nodes/lease-times'
 import { type Lease, renewLease } from '@/lib/cluster/nodes/nodes'
 import { logger } from '@/lib/logger'
@@ -8,12 +8,14 @@ const retryIntervalMs = 500
 /** A process that was suspended still gets this long for a last renewal. The leader waits a more third of a lease. */
 const lastAttemptMs = 2_000
 
+/** When a lease is renewed, and when it counts as lost here. */
+export type RenewalTimes = Pick<ReturnType<typeof leaseTimes>, 'renewEveryMs' | 'selfFenceAfterMs'>
+
 /** Why a lease ended here. */
 type LeaseEnd = 'expired' | 'taken' | 'ended'
 
 /** Renews one lease, and knows whether it is certainly held. */
 export class LeaseRenewer {
-  readonly #times = leaseTimes()
   #renewed: number
   #lost = false
 
@@ -21,6 +23,7 @@ export class LeaseRenewer {
   constructor(
     readonly lease: Lease,
     requestedAt: number,
+    readonly times: RenewalTimes = leaseTimes(),
   ) {
     this.#renewed = requestedAt
   }
@@ -31,7 +34,7 @@ export class LeaseRenewer {
   }
 
   get #leftMs(): number {
-    return this.#renewed + this.#times.selfFenceAfterMs - performance.now()
+    return this.#renewed + this.times.selfFenceAfterMs - performance.now()
   }
 
   /**
@@ -39,7 +42,7 @@ export class LeaseRenewer {
    * answered for two thirds of a lease. Both happen before anyone else may start this node's jobs.
    */
   async run(signal: AbortSignal): Promise<LeaseEnd> {
-    const { renewEveryMs } = this.#times
+    const { renewEveryMs } = this.times
     for (let wait = renewEveryMs; ; ) {
       await sleep(Math.max(0, Math.min(wait, this.#leftMs)), signal)
       if (signal.aborted) return 'ended'
@@ -59,14 +62,13 @@ export class LeaseRenewer {
   }
 
   /** Returns `unknown` if the database does not answer in time. */
-  #renew(signal: AbortSignal): Promise<'renewed' | 'expired' | 'taken' | 'unknown'> {
+  async #renew(signal: AbortSignal): Promise<'renewed' | 'expired' | 'taken' | 'unknown'> {
     const unknown = () => 'unknown' as const
-    return Promise.race([
-      renewLease(this.lease).catch((error: unknown) => {
-        logger.warn({ err: error }, 'could not renew the lease, retrying')
-        return unknown()
-      }),
-      sleep(Math.max(lastAttemptMs, this.#leftMs), signal).then(unknown),
-    ])
+    const renewing = renewLease(this.lease).catch((error: unknown) => {
+      logger.warn({ err: error }, 'could not renew the lease, retrying')
+      return unknown()
+    })
+    const limitMs = Math.max(lastAttemptMs, this.#leftMs)
+    return (await withTimeout(unlessAborted(renewing, signal), limitMs, unknown)) ?? unknown()
   }
 }

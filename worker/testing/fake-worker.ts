@@ -1,0 +1,196 @@
+import { join } from 'node:path'
+import { registerNode } from '@/lib/cluster/nodes/nodes'
+import { readJobNetworks } from '@/lib/contract/job-network'
+import type { AttemptStop } from '../engine/engine'
+import { NodeWorker, type Registered } from '../node/node-worker'
+import type { TaskSettings } from '../node/task/task-settings'
+import type { FakeEngine } from '../runtime/testing/fake-engine'
+import { FakeRuntime } from '../runtime/testing/fake-runtime'
+import { SnapshotCache } from '../snapshots/snapshot-cache'
+import type { FakeProcess } from './fake-process'
+
+const MiB = 1024 * 1024
+/** Before the default time that follows from the length of a lease, which tests should not have to wait for. */
+const renewEveryMs = 200
+/** Longer than any test. A timer could not be longer than 24 days. */
+const neverMs = 24 * 60 * 60_000
+
+export interface FakeWorkerOptions {
+  node: string
+  engine: FakeEngine
+  /** Its data directory. */
+  directory: string
+  /** Simulated ones. */
+  gpus: number
+  maxOutputMib: number
+  /** The job that its node was provisioned for; null: any job. */
+  dedicatedTo: string | null
+  startProcess(): FakeProcess
+}
+
+/** One life of a worker. */
+interface Life {
+  process: FakeProcess
+  runtime: FakeRuntime
+  worker: NodeWorker
+  renewalTimes: { renewEveryMs: number; selfFenceAfterMs: number }
+  ended: Promise<Error | null>
+}
+
+/** A worker of a test on a fake engine: a fake process, which can be killed at any moment and started again. */
+export class FakeWorker {
+  #life: Life | null = null
+
+  constructor(readonly options: FakeWorkerOptions) {}
+
+  get node(): string {
+    return this.options.node
+  }
+
+  start(): void {
+    const { engine, startProcess } = this.options
+    const process = startProcess()
+    const runtime = new FakeRuntime(engine)
+    const renewalTimes = { renewEveryMs, selfFenceAfterMs: neverMs }
+    const snapshots = this.#snapshotCache()
+    const worker = new NodeWorker({
+      ...this.#settings(runtime, snapshots),
+      register: () => this.#register(),
+      onServing: () => {},
+      renewalTimes,
+    })
+    const run = async (): Promise<Error | null> => {
+      try {
+        await snapshots.open()
+        await worker.run()
+        await process.exit()
+        return null
+      } catch (error) {
+        // The process ends at once, whatever is under way.
+        runtime.connection.end()
+        await process.kill()
+        return error instanceof Error ? error : new Error(String(error))
+      }
+    }
+    this.#life = { process, runtime, worker, renewalTimes, ended: process.run(run) }
+  }
+
+  /** As by SIGKILL. Does nothing if it is gone. */
+  async kill(): Promise<void> {
+    const life = this.#life
+    this.#life = null
+    if (life === null) return
+    life.runtime.connection.end()
+    await life.process.kill()
+  }
+
+  /** As by SIGSTOP, until {@link resume}. */
+  suspend(): void {
+    const { process, runtime } = this.#alive
+    runtime.connection.hold()
+    process.suspend()
+  }
+
+  resume(): void {
+    const { process, runtime } = this.#alive
+    process.resume()
+    runtime.connection.open()
+  }
+
+  /** Cuts it off from the database until {@link restoreDatabase}. */
+  cutDatabase(): Promise<void> {
+    return this.#alive.process.cut()
+  }
+
+  /** How many statements have failed because it was cut off. */
+  get refusals(): number {
+    return this.#alive.process.refusals
+  }
+
+  restoreDatabase(): void {
+    const { process, renewalTimes } = this.#alive
+    renewalTimes.selfFenceAfterMs = neverMs
+    process.restore()
+  }
+
+  /** Lets its own clock say that its lease is over: it has not renewed it for too long. */
+  expireByItsClock(): void {
+    this.#alive.renewalTimes.selfFenceAfterMs = 0
+  }
+
+  /** As by the first SIGTERM. */
+  drain(): void {
+    this.#alive.worker.drain()
+  }
+
+  /** As by SIGINT, or a second SIGTERM. */
+  stop(): void {
+    this.#alive.worker.stop()
+  }
+
+  /** Stops the container of an attempt, as the scheduler's engine does. */
+  stopAttempt(stop: AttemptStop): Promise<void> {
+    const { process, worker } = this.#alive
+    return process.run(() => worker.stopAttempt(stop))
+  }
+
+  /** Resolves when it has ended by itself: with null, or the error that ended it. */
+  async ended(): Promise<Error | null> {
+    const error = await this.#alive.ended
+    this.#life = null
+    return error
+  }
+
+  get #alive(): Life {
+    if (this.#life === null) throw new Error(`The worker of ${this.node} does not run.`)
+    return this.#life
+  }
+
+  async #register(): Promise<Registered> {
+    const { node, engine, gpus, dedicatedTo } = this.options
+    const requestedAt = performance.now()
+    const lease = await registerNode({
+      name: node,
+      engineId: engine.id,
+      engineVersion: '20.10',
+      warnings: [],
+      dedicatedTo,
+      cpuMilli: 8_000,
+      memoryMib: 16_000,
+      gpus: Array.from({ length: gpus }, (_, index) => ({
+        index,
+        uuid: `GPU-sim-${node}-${index}`,
+        model: 'Simulated GPU',
+        memoryMib: 24_576,
+        simulated: true,
+      })),
+    })
+    return { lease, requestedAt }
+  }
+
+  #settings(runtime: FakeRuntime, snapshots: SnapshotCache): TaskSettings {
+    const { directory, maxOutputMib } = this.options
+    return {
+      runtime,
+      tasksDirectory: join(directory, 'tasks'),
+      outputLimitBytes: maxOutputMib * MiB,
+      resultsLimitBytes: null,
+      checkpointsDirectory: join(directory, 'checkpoints'),
+      checkpointsLimitBytes: MiB,
+      snapshots,
+      jobNetworks: readJobNetworks('10.213.0.0/16'),
+      warmLimits: { containers: 0, memoryMib: 0 },
+    }
+  }
+
+  #snapshotCache(): SnapshotCache {
+    const { directory, node } = this.options
+    return new SnapshotCache({
+      directory: join(directory, 'snapshots'),
+      node,
+      limitBytes: null,
+      minFreeBytes: 0,
+      readMounted: async () => new Set(),
+    })
+  }
+}
