@@ -1,3 +1,4 @@
+import { testedValues } from '@/lib/env/testing/test-matrix'
 import { PodmanService } from '../../testing/podman-service'
 import type { RuntimeOptions } from '../docker/engine-runtime'
 import { engineSocket } from './engine-probe'
@@ -12,11 +13,8 @@ export interface TestEngine {
 
 export type Product = 'Docker' | 'Podman'
 
-/** Whether the same tests repeat what `npm test` has shown on Docker, before a release. */
-const repeats = process.env.GPUQ_TEST_MATRIX === 'release'
-
-/** The products on which the tests of the runtime run: Docker in `npm test`, Podman in the release suite. */
-export const products: Product[] = repeats ? ['Podman'] : ['Docker']
+/** The products on which the tests of the runtime run. */
+export const products = testedValues<Product>(['Docker'], ['Podman'])
 
 /** A product, and whether the containers of its tests were started before their task was known. */
 export interface Variant {
@@ -25,10 +23,13 @@ export interface Variant {
 }
 
 /** As {@link products}, with both ways to start a container. */
-export const variants: Variant[] = [
-  ...products.map((product) => ({ product, warm: false })),
-  ...(repeats ? [{ product: 'Docker' as const, warm: true }] : []),
-]
+export const variants = testedValues<Variant>(
+  [{ product: 'Docker', warm: false }],
+  [
+    { product: 'Podman', warm: false },
+    { product: 'Docker', warm: true },
+  ],
+)
 
 /** The machine's Docker, or Podman of the caller's own. */
 export async function startTestEngine(product: Product): Promise<TestEngine> {
