@@ -1,16 +1,9 @@
 import { expect } from '@playwright/test'
 import { expectNoSideScroll, test } from './browser-test'
-import {
-  chooseAction,
-  createFakeNode,
-  expectUsable,
-  gpusOf,
-  openCluster,
-  openGpu,
-  waitingRow,
-} from './cluster-page'
+import { chooseAction, expectUsable, gpusOf, openCluster, openGpu, waitingRow } from './cluster-page'
 import { expectStatus } from './job-page'
 import { signIn } from './sign-in'
+import { createFakeNode } from './system/fake-node'
 import { adminClient, cancelAll, createUser, noLimits, type TestUser } from './test-users'
 import { expectToast } from './toasts'
 import { configText, submit } from './uploads'

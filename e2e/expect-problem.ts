@@ -1,4 +1,4 @@
-import { expect } from '@playwright/test'
+import assert from 'node:assert/strict'
 import { z } from 'zod'
 import type { Answer } from './http-call'
 
@@ -24,10 +24,10 @@ export type Problem = z.infer<typeof problemSchema>
 
 /** Expects a problem response with a helpful message, and returns it. */
 export function expectProblem(answer: Answer, status: number, message?: RegExp): Problem {
-  expect(answer.status, answer.text).toBe(status)
-  expect(answer.headers['content-type']).toBe('application/problem+json')
+  assert.equal(answer.status, status, `${answer.status} instead of ${status}: ${answer.text}`)
+  assert.equal(answer.headers['content-type'], 'application/problem+json')
   const problem = problemSchema.parse(JSON.parse(answer.text))
-  expect(problem.status).toBe(status)
-  if (message) expect(problem.detail).toMatch(message)
+  assert.equal(problem.status, status)
+  if (message) assert.match(problem.detail, message)
   return problem
 }

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect } from '@playwright/test'
+import { until } from '@/worker/testing/until'
 import { storedData } from './stored-data'
 import { theSystem } from './system/the-system'
 
@@ -21,5 +21,10 @@ export async function openBarrier(jobId: string): Promise<void> {
     )
     return join(theSystem().dataDir, 'tasks', rows[0]?.node ?? 'none yet', rows[0]?.task ?? 'none yet')
   }
-  await expect(async () => writeFile(join(await directory(), 'go'), '')).toPass()
+  await until(`job ${jobId} has a directory`, async () =>
+    writeFile(join(await directory(), 'go'), '').then(
+      () => true,
+      () => false,
+    ),
+  )
 }

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect } from '@playwright/test'
+import { until } from '@/worker/testing/until'
 
 /** A pseudo-terminal, created by `script`, which every Linux has. */
 export class PseudoTerminal {
@@ -55,8 +55,11 @@ export class PseudoTerminal {
   }
 
   /** Waits until the output contains the text. */
-  async shows(text: string, options: { timeout?: number } = {}): Promise<void> {
-    await expect.poll(() => this.output, options).toContain(text)
+  async shows(text: string, { timeout = 60_000 }: { timeout?: number } = {}): Promise<void> {
+    await until(`the terminal shows ${JSON.stringify(text)}`, () => this.output.includes(text), {
+      withinMs: timeout,
+      details: () => this.output,
+    })
   }
 
   /** Closes the terminal window. */

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { expect } from '@playwright/test'
 import type { CreateToken, UpdateUser } from '@/lib/contract/access/access'
 import type { Role } from '@/lib/contract/access/roles'
 import { type Client, createClient } from '@/lib/http/client/client'
+import { until } from '@/worker/testing/until'
 import { theSystem } from './system/the-system'
 
 /** A test user with their credentials. */
@@ -55,7 +55,7 @@ export async function cancelAll({ client }: Pick<TestUser, 'client'>): Promise<v
     return (await Promise.all(lists)).flatMap(({ items }) => items)
   }
   await Promise.allSettled((await left()).map(({ job_id }) => client.jobs.cancel(job_id)))
-  await expect.poll(async () => (await left()).length).toBe(0)
+  await until('all jobs of the user have ended', async () => (await left()).length === 0)
 }
 
 /** Creates a user with a password and a token, as an admin's script would. */

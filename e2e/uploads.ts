@@ -1,4 +1,4 @@
-import { expect } from '@playwright/test'
+import { until } from '@/worker/testing/until'
 import { type Answer, bearer, call } from './http-call'
 import type { TestUser } from './test-users'
 
@@ -94,8 +94,6 @@ export async function submit(
 }
 
 /** The name of an ended job's file. It is stored a moment after the job's end. */
-export async function fileOf({ client }: Pick<TestUser, 'client'>, jobId: string): Promise<string> {
-  const name = async () => (await client.jobs.get(jobId)).result_file
-  await expect.poll(name).not.toBeNull()
-  return (await name()) ?? ''
+export function fileOf({ client }: Pick<TestUser, 'client'>, jobId: string): Promise<string> {
+  return until(`job ${jobId} has a result file`, async () => (await client.jobs.get(jobId)).result_file)
 }

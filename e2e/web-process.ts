@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect } from '@playwright/test'
 import { z } from 'zod'
+import { until } from '@/worker/testing/until'
 import { theSystem } from './system/the-system'
 
 const reportSchema = z.object({ reports: z.number(), residentMib: z.number(), liveMib: z.number() })
@@ -26,6 +26,6 @@ export async function webMemory(): Promise<Memory> {
   }
   const before = await read()
   process.kill(pid, 'SIGUSR2')
-  await expect.poll(async () => (await read()).reports).toBeGreaterThan(before.reports)
+  await until('the web server reports its memory', async () => (await read()).reports > before.reports)
   return read()
 }
