@@ -6,7 +6,8 @@ import { readChunk } from './body'
 import { maxPartBytes, PartCollector, partNames, type Upload } from './multipart-parts'
 import type { TakeBytes } from './unauthenticated-uploads'
 
-interface UploadOptions {
+export interface UploadOptions {
+  /** How long an upload without a directory may take. Default: a minute. */
   timeoutMs?: number
   /** Called before bytes are kept in memory. Throws if too many are kept already. */
   takeBytes?: TakeBytes | undefined

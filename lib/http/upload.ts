@@ -11,9 +11,9 @@ import { requireCapabilities, requirePartitionSize } from '../jobs/config/capabi
 import type { Submission } from '../jobs/submission/insert-job'
 import { withModelRequirements } from '../jobs/submission/model-requirements'
 import { idempotencyKeyOf } from './body'
-import { readUpload } from './multipart'
+import { readUpload, type UploadOptions } from './multipart'
 import { missingParts, type UploadedPart } from './multipart-parts'
-import { type TakeBytes, UnauthenticatedUploads } from './unauthenticated-uploads'
+import { UnauthenticatedUploads } from './unauthenticated-uploads'
 import { requireWriteRate } from './write-rate'
 
 const unauthenticatedUploads = new UnauthenticatedUploads()
@@ -25,14 +25,15 @@ const unauthenticatedUploads = new UnauthenticatedUploads()
 export async function receiveUpload(
   request: Request,
   caller: Actor | null,
+  { timeoutMs }: Pick<UploadOptions, 'timeoutMs'> = {},
 ): Promise<{ actor: Actor; submission: Submission }> {
   if (!caller)
     return unauthenticatedUploads.run(request.headers, (takeBytes) =>
-      readSubmission(request, null, null, takeBytes),
+      readSubmission(request, null, { timeoutMs, takeBytes }),
     )
   const directory = new DirectoryUpload(caller.userId)
   try {
-    return await readSubmission(request, caller, directory)
+    return await readSubmission(request, caller, { timeoutMs, directory })
   } finally {
     await directory.close()
   }
@@ -41,16 +42,16 @@ export async function receiveUpload(
 async function readSubmission(
   request: Request,
   caller: Actor | null,
-  directory: DirectoryUpload | null,
-  takeBytes?: TakeBytes,
+  options: UploadOptions,
 ): Promise<{ actor: Actor; submission: Submission }> {
   const idempotencyKey = idempotencyKeyOf(request)
-  const { code, configFile, bodyHash } = await readUpload(request, { takeBytes, directory })
+  const { code, configFile, bodyHash } = await readUpload(request, options)
   const parsed = parseConfig(configFile.bytes.toString('utf8'))
   if (!parsed.ok) {
     throw new GpuqError('invalid_fields', describeErrors(parsed.errors), { errors: parsed.errors })
   }
   const { config, token } = parsed
+  const { directory = null } = options
   const part = directory?.part ?? null
   requireOneProgram(code, config, part)
   const actor = await requireActor(caller, token)
