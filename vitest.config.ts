@@ -20,6 +20,18 @@ const containers = {
   hookTimeout: 240_000,
 }
 
+/** Tests against a running gpuq: its web server, PostgreSQL, a worker and the engine. They use no page. */
+const servers = {
+  exclude,
+  globalSetup: ['e2e/system/global-setup.ts'],
+  maxWorkers: 4,
+  testTimeout: 240_000,
+  retry,
+  // Each look is a request.
+  expect: { poll: { timeout: 60_000, interval: 250 } },
+  hookTimeout: 240_000,
+}
+
 /** The kinds of test, told apart by their names: what they may touch is written in CONTRIBUTING.md. */
 export default defineConfig({
   test: {
@@ -66,6 +78,11 @@ export default defineConfig({
           expect: pollTimeout,
           hookTimeout: 180_000,
         },
+      },
+      // Each test has users of its own. Those that change the whole system start one of their own.
+      {
+        resolve: { alias },
+        test: { ...servers, name: 'server', include: ['e2e/**/*.server.test.ts'] },
       },
       // Each file has nodes and networks of its own; those that harm an engine have a private one.
       {
