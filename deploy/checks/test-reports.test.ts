@@ -102,7 +102,13 @@ describe('the summary', () => {
 
 it('reads what became of the tests of Vitest, with paths relative to the root', () => {
   const assertionResults = [
-    { fullName: 'a group is round', title: 'is round', status: 'passed', duration: 12.4 },
+    {
+      fullName: 'a group is round',
+      title: 'is round',
+      status: 'passed',
+      duration: 12.4,
+      meta: { notes: { seed: '8' } },
+    },
     { title: 'is red', status: 'failed' },
   ]
   expect(outcomesOfVitest([{ name: '/root/lib/x.test.ts', assertionResults }], '/root')).toEqual([
@@ -112,7 +118,7 @@ it('reads what became of the tests of Vitest, with paths relative to the root', 
       fullTitle: 'a group is round',
       passed: true,
       ms: 12,
-      notes: {},
+      notes: { seed: '8' },
     },
     { file: 'lib/x.test.ts', title: 'is red', fullTitle: 'is red', passed: false, ms: 0, notes: {} },
   ])

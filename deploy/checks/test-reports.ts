@@ -19,7 +19,7 @@ export interface Outcome {
   passed: boolean
   /** How long it ran, in milliseconds, with its repetition. Waits for tests beside it count. */
   ms: number
-  /** What the test reports of itself: annotations of Playwright, by type. */
+  /** What the test reports of itself: annotations of Playwright by type, or `meta.notes` of Vitest. */
   notes: Readonly<Record<string, string>>
 }
 
@@ -32,6 +32,8 @@ interface VitestFile {
     status?: string
     /** In a test that passed: the failures before its repeat. */
     failureMessages?: string[] | null
+    /** `e2e/report-notes.ts` fills it. */
+    meta?: { notes?: Readonly<Record<string, string>> }
   }[]
 }
 
@@ -146,13 +148,13 @@ export function summarise(steps: readonly { name: string; counts: Counts; time: 
 /** The tests that ran. `root` is removed from the names of files. */
 export function outcomesOfVitest(testResults: readonly VitestFile[], root: string): Outcome[] {
   return testResults.flatMap(({ name, assertionResults }) =>
-    assertionResults.map(({ title = '', fullName = title, status, duration }) => ({
+    assertionResults.map(({ title = '', fullName = title, status, duration, meta }) => ({
       file: name.replace(`${root}/`, ''),
       title,
       fullTitle: fullName,
       passed: status === 'passed',
       ms: Math.round(duration ?? 0),
-      notes: {},
+      notes: meta?.notes ?? {},
     })),
   )
 }
