@@ -13,13 +13,15 @@ export interface Call {
   method?: string
   headers?: Record<string, string | string[]>
   body?: Buffer | string | Readable
+  /** The client's address in 127.0.0.0/8. Limits per address then do not affect other tests. */
+  from?: string
 }
 
 /** Sends one request on its own connection, with only the given headers and the length of the body. */
-export function call(path: string, { method = 'GET', headers = {}, body }: Call = {}): Promise<Answer> {
+export function call(path: string, { method = 'GET', headers = {}, body, from }: Call = {}): Promise<Answer> {
   const length = typeof body === 'string' || Buffer.isBuffer(body) ? Buffer.byteLength(body) : undefined
   const sentHeaders = { ...(length === undefined ? {} : { 'content-length': String(length) }), ...headers }
-  const options = { method, headers: sentHeaders, agent: false } as const
+  const options = { method, headers: sentHeaders, agent: false, localAddress: from } as const
   return new Promise((resolve, reject) => {
     const sent = request(`${theSystem().url}${path}`, options, (answer) => {
       const chunks: Buffer[] = []

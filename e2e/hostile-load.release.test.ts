@@ -1,18 +1,25 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
-import { expect } from '@playwright/test'
-import { bearer, call } from './http-call'
-import { test } from './own-system'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { bearer } from './http-call'
+import { enterOwnSystem, startMeasuredSystem } from './own-system'
 import { sendRaw, statusesOf } from './raw-http'
+import { reportNotes } from './report-notes'
 import { theSystem } from './system/the-system'
 import { createUser } from './test-users'
 import { configText, formBody, formType, uploadParts } from './uploads'
 import { webMemory } from './web-process'
 
-/** Many expensive requests at once, on a server without other requests. */
+/** Many expensive requests at once, with the limits and the memory of the real server, on a system without other requests. */
 
 const count = 600
 const maxGrowthMib = 64
+
+let leave = async () => {}
+beforeAll(async () => {
+  leave = enterOwnSystem(await startMeasuredSystem())
+})
+afterAll(() => leave())
 
 /** An upload without credentials that stops after 0.9 MB. */
 function stalledUpload(): Buffer {
@@ -51,7 +58,7 @@ async function startNeighbour(): Promise<() => Promise<number[]>> {
   }
 }
 
-test('600 stalled uploads without credentials cost less than 64 MiB, and end', async () => {
+it('600 stalled uploads without credentials cost less than 64 MiB, and end', async (context) => {
   // The route is loaded.
   await sendMany(count / 6)
   const { residentMib: before } = await webMemory()
@@ -73,23 +80,9 @@ test('600 stalled uploads without credentials cost less than 64 MiB, and end', a
     `memory ${before.toFixed(0)} + ${(most - before).toFixed(0)} MiB`,
     `${times.length} requests of another user took ${time(0.5)} ms (median), ${time(0.99)} ms (p99), ${time(1)} ms (slowest)`,
   ].join('; ')
-  test
-    .info()
-    .annotations.push({ type: 'moments', description: String(count) }, { type: 'note', description: note })
+  reportNotes(context, { moments: String(count), note })
   console.log(note)
   expect(statuses.filter((status) => ![400, 408, 422, 429, 503].includes(status))).toEqual([])
   expect(statuses).toContain(429)
   expect(most - before).toBeLessThan(maxGrowthMib)
-})
-
-test('requests that were answered early and broke off do not exclude anyone from signing in', async () => {
-  const early = ['POST /api/tokens HTTP/1.1', 'Host: gpuq.test', 'Content-Length: 1000', '', '{'].join('\r\n')
-  const answered = (text: string) => text.includes('\r\n\r\n')
-  for (let i = 0; i < 200; i++) expect(statusesOf(await sendRaw(early, { enough: answered }))).toEqual([401])
-  const csrf = await call('/api/auth/callback/credentials', {
-    method: 'POST',
-    headers: { 'content-type': 'application/x-www-form-urlencoded' },
-    body: 'login=x&password=y',
-  })
-  expect(csrf.status).toBeLessThan(400)
 })

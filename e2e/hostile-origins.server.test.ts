@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, test } from '@playwright/test'
+import { beforeAll, expect, it } from 'vitest'
 import { expectProblem } from './expect-problem'
 import { call } from './http-call'
 import { postCredentials, sessionCookie } from './sign-in'
@@ -16,7 +16,7 @@ const neverWas = '01920000-0000-7000-8000-000000000000'
 
 let person: TestUser
 let cookie: string
-test.beforeAll(async () => {
+beforeAll(async () => {
   person = await createUser({ name: 'origins', role: 'admin' })
   cookie = await sessionCookie(person)
 })
@@ -48,7 +48,7 @@ const foreign: Record<string, string>[] = [
 /** The link proves the right. These routes ignore the session. */
 const withoutSession = ['/api/invitations', `/api/join/${neverWas}/account`]
 
-test('no cross-site request changes data', async () => {
+it('no cross-site request changes data', async () => {
   const routes = (await changes()).filter(({ path }) => !withoutSession.includes(path))
   expect(routes.length).toBeGreaterThan(10)
   for (const { method, path } of routes) {
@@ -63,7 +63,7 @@ test('no cross-site request changes data', async () => {
   }
 })
 
-test("a form on another site cannot submit a job or create a token with the user's session", async () => {
+it("a form on another site cannot submit a job or create a token with the user's session", async () => {
   const headers = { cookie, origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }
   const upload = formBody(uploadParts('print(1)', configText()))
   expectProblem(
@@ -82,7 +82,7 @@ test("a form on another site cannot submit a job or create a token with the user
   expect((await person.client.tokens.list()).items.map(({ name }) => name)).toEqual(['of a test'])
 })
 
-test('requests from the same site are accepted', async () => {
+it('requests from the same site are accepted', async () => {
   const { url } = theSystem()
   const own: Record<string, string>[] = [{ origin: url }, { 'sec-fetch-site': 'same-origin' }, {}]
   for (const headers of own) {
@@ -95,7 +95,7 @@ test('requests from the same site are accepted', async () => {
   }
 })
 
-test('another site cannot read responses', async () => {
+it('another site cannot read responses', async () => {
   const paths = [
     '/api/jobs',
     '/api/users/me',
@@ -119,7 +119,7 @@ test('another site cannot read responses', async () => {
   expect(page.headers['content-security-policy']).toContain("frame-ancestors 'none'")
 })
 
-test('a GET request changes nothing', async () => {
+it('a GET request changes nothing', async () => {
   const id = await submit(person, 'print(1)', waitingConfig)
   const { items } = await person.client.tokens.list()
   const paths = [
@@ -163,7 +163,7 @@ const internal: Record<string, string>[] = [
   { 'x-forwarded-user': 'admin', 'x-remote-user': 'admin' },
 ]
 
-test('Next.js-internal headers from a client bypass no check', async () => {
+it('Next.js-internal headers from a client bypass no check', async () => {
   for (const headers of internal) {
     const message = JSON.stringify(headers)
     for (const path of ['/api/jobs', '/metrics']) {
@@ -185,7 +185,7 @@ test('Next.js-internal headers from a client bypass no check', async () => {
   }
 })
 
-test('there are no server actions to call', async () => {
+it('there are no server actions to call', async () => {
   for (const path of ['/', '/jobs', '/sign-in', '/settings']) {
     for (const type of ['text/plain;charset=UTF-8', 'multipart/form-data; boundary=x']) {
       const answer = await call(path, {
@@ -199,7 +199,7 @@ test('there are no server actions to call', async () => {
   }
 })
 
-test("links point to gpuq's own address, whatever Host header a request has", async () => {
+it("links point to gpuq's own address, whatever Host header a request has", async () => {
   const { url, adminToken } = theSystem()
   const answer = await call('/api/users', {
     method: 'POST',
@@ -217,7 +217,7 @@ test("links point to gpuq's own address, whatever Host header a request has", as
   expect(JSON.parse(answer.text).invitation_url).toMatch(new RegExp(`^${url}/invitations/`))
 })
 
-test('a sign-in action that does not support the request is refused with a reason', async () => {
+it('a sign-in action that does not support the request is refused with a reason', async () => {
   const form = { 'content-type': 'application/x-www-form-urlencoded' }
   for (const path of ['session', 'providers', 'callback/javascript%3Aalert(1)']) {
     const answer = await call(`/api/auth/${path}`, { method: 'POST', headers: form, body: 'a=b' })
@@ -225,7 +225,7 @@ test('a sign-in action that does not support the request is refused with a reaso
   }
 })
 
-test('signing in requires a CSRF token, sets a protected cookie, and never redirects elsewhere', async () => {
+it('signing in requires a CSRF token, sets a protected cookie, and never redirects elsewhere', async () => {
   const bare = await call('/api/auth/callback/credentials', {
     method: 'POST',
     headers: { 'content-type': 'application/x-www-form-urlencoded' },

@@ -1,4 +1,4 @@
-import { expect, test } from '@playwright/test'
+import { beforeAll, expect, it } from 'vitest'
 import { expectProblem } from './expect-problem'
 import { bearer } from './http-call'
 import { countStored, findStoredTexts } from './stored-data'
@@ -185,7 +185,7 @@ const valueCases: Case[] = [
 ]
 
 let person: TestUser
-test.beforeAll(async () => {
+beforeAll(async () => {
   person = await createUser({ name: 'configs' })
 })
 
@@ -194,7 +194,7 @@ for (const { name, config, status = 422, message, path, line } of [
   ...keyCases,
   ...valueCases,
 ]) {
-  test(`${name} is rejected`, async () => {
+  it(`${name} is rejected`, async () => {
     const text = config(`token: "${person.token}"\n`)
     const answer = await sendParts(person, uploadParts(code, text))
     const { detail, errors = [] } = expectProblem(answer, status)
@@ -206,7 +206,7 @@ for (const { name, config, status = 422, message, path, line } of [
   })
 }
 
-test('rejected configs use no quota, and the token is not stored', async () => {
+it('rejected configs use no quota, and the token is not stored', async () => {
   const answer = await sendParts(person, uploadParts(code, configText()))
   expect(answer.status).toBe(202)
   expect(answer.headers['ratelimit-remaining']).toBe('4')

@@ -1,4 +1,4 @@
-import { expect, test } from '@playwright/test'
+import { expect, it } from 'vitest'
 import { generateToken } from '@/lib/access/tokens/token-format'
 import { expectProblem } from './expect-problem'
 import { type Answer, bearer, call } from './http-call'
@@ -25,7 +25,7 @@ function sendTokens(
   })
 }
 
-test('an invalid token is rejected in every place', async () => {
+it('an invalid token is rejected in every place', async () => {
   const owner = await createUser({ name: 'tokens' })
   const { tokens } = adminClient()
   const revoked = await tokens.create({ user_id: owner.handle, name: 'revoked' })
@@ -58,7 +58,7 @@ test('an invalid token is rejected in every place', async () => {
   expect(await findStoredTexts([...useless.slice(0, 4), owner.token])).toEqual([])
 })
 
-test('conflicting credentials are rejected', async () => {
+it('conflicting credentials are rejected', async () => {
   const [one, other] = [await createUser({ name: 'one' }), await createUser({ name: 'other' })]
   const header = `Bearer ${one.token}`
   const second = await adminClient().tokens.create({ user_id: one.handle, name: 'second' })
@@ -82,7 +82,7 @@ test('conflicting credentials are rejected', async () => {
   for (const { handle } of [one, other]) expect(await countStored(handle)).toEqual(nothing)
 })
 
-test('a token works in every documented place and is stored in none', async () => {
+it('a token works in every documented place and is stored in none', async () => {
   const owner = await createUser({
     name: 'places',
     limits: { submissions_per_minute: 99, max_active_jobs: 99 },

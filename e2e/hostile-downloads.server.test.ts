@@ -1,4 +1,4 @@
-import { expect, test } from '@playwright/test'
+import { beforeAll, expect, it } from 'vitest'
 import { expectProblem } from './expect-problem'
 import { bearer, call } from './http-call'
 import { sessionCookie } from './sign-in'
@@ -13,7 +13,7 @@ let person: TestUser
 let id: string
 let file: string
 let cookie: string
-test.beforeAll(async () => {
+beforeAll(async () => {
   person = await createUser({ name: 'downloads', limits: noLimits })
   cookie = await sessionCookie(person)
   const config = configText({ competition_id: 'a.html', name: page.slice(0, 100) })
@@ -22,7 +22,7 @@ test.beforeAll(async () => {
 })
 
 for (const format of ['jsonl', 'text']) {
-  test(`the ${format} of a job that printed HTML is downloaded, not rendered`, async () => {
+  it(`the ${format} of a job that printed HTML is downloaded, not rendered`, async () => {
     for (const accept of ['*/*', 'text/html', 'image/svg+xml']) {
       const { status, headers, text } = await call(`/api/results/${id}?format=${format}`, {
         headers: { cookie, accept, 'sec-fetch-dest': 'document' },
@@ -38,7 +38,7 @@ for (const format of ['jsonl', 'text']) {
   })
 }
 
-test('all other responses about the job are JSON that browsers do not sniff', async () => {
+it('all other responses about the job are JSON that browsers do not sniff', async () => {
   const paths = [
     `/api/results/${id}`,
     `/api/status/${id}`,
@@ -56,7 +56,7 @@ test('all other responses about the job are JSON that browsers do not sniff', as
   }
 })
 
-test('an error does not repeat the request', async () => {
+it('an error does not repeat the request', async () => {
   const asked = '%3Cscript%3Ealert(1)%3C/script%3E'
   for (const path of [
     `/api/status/${asked}`,
@@ -73,7 +73,7 @@ test('an error does not repeat the request', async () => {
   }
 })
 
-test('an unknown format and a file that does not exist yet are rejected', async () => {
+it('an unknown format and a file that does not exist yet are rejected', async () => {
   expectProblem(
     await call(`/api/results/${id}?format=html`, { headers: bearer(person.token) }),
     422,
@@ -85,7 +85,7 @@ test('an unknown format and a file that does not exist yet are rejected', async 
   await person.client.jobs.cancel(waiting)
 })
 
-test('the file is named after its job and cannot leave its directory', async () => {
+it('the file is named after its job and cannot leave its directory', async () => {
   const { headers } = await call(`/api/results/${id}?format=jsonl`, { headers: bearer(person.token) })
   expect(headers['content-disposition']).toContain(`"${person.handle}_a.html_`)
   expect(headers['content-disposition']).toContain(`"${file}"`)

@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib'
-import { expect, test } from '@playwright/test'
+import { beforeAll, expect, it } from 'vitest'
 import { expectProblem } from './expect-problem'
 import { bearer, call } from './http-call'
 import { countStored, findStoredTexts } from './stored-data'
@@ -15,7 +15,7 @@ const mebibyte = 1024 * 1024
 const nothing = { jobs: 0, projects: 0, keys: 0 }
 
 let person: TestUser
-test.beforeAll(async () => {
+beforeAll(async () => {
   person = await createUser({ name: 'uploads' })
 })
 
@@ -83,7 +83,7 @@ const partCases: { name: string; parts: Part[]; status: number; message: RegExp 
 ]
 
 for (const { name, parts, status, message } of partCases) {
-  test(`an upload with ${name} is rejected`, async () => {
+  it(`an upload with ${name} is rejected`, async () => {
     expectProblem(await sendParts(person, parts), status, message)
     expect(await countStored(person.handle)).toEqual(nothing)
   })
@@ -162,7 +162,7 @@ const bodyCases: {
 ]
 
 for (const { name, type, body, headers = {}, status, message } of bodyCases) {
-  test(`an upload that is ${name} is rejected`, async () => {
+  it(`an upload that is ${name} is rejected`, async () => {
     const answer = await call('/api/submit?wait=false', {
       method: 'POST',
       headers: { ...bearer(person.token), ...(type ? { 'content-type': type } : {}), ...headers },
@@ -173,7 +173,7 @@ for (const { name, type, body, headers = {}, status, message } of bodyCases) {
   })
 }
 
-test('10,000 parts are rejected', async () => {
+it('10,000 parts are rejected', async () => {
   const many = Array.from({ length: 10_000 }, (_, i) => ({ name: `part${i}`, content: 'x' }))
   expectProblem(await sendParts(person, many), 422, /part/)
   const empty = Array.from({ length: 10_000 }, () => ({ name: 'code', content: '', filename: null }))
@@ -181,7 +181,7 @@ test('10,000 parts are rejected', async () => {
   expect(await countStored(person.handle)).toEqual(nothing)
 })
 
-test('the headers and query of an upload are validated too', async () => {
+it('the headers and query of an upload are validated too', async () => {
   const parts = [codePart, configPart]
   expectProblem(await sendParts(person, parts, { query: '?wait=soon' }), 400, /wait/)
   for (const key of ['', 'with space', 'x'.repeat(256), 'ü']) {
@@ -191,13 +191,13 @@ test('the headers and query of an upload are validated too', async () => {
   expect(await countStored(person.handle)).toEqual(nothing)
 })
 
-test('rejected uploads use no quota, and the token is not stored', async () => {
+it('rejected uploads use no quota, and the token is not stored', async () => {
   const answer = await sendParts(person, [codePart, configPart])
   expect([answer.status, answer.headers['ratelimit-remaining']]).toEqual([202, '4'])
   expect(await findStoredTexts([person.token])).toEqual([])
 })
 
-test('Python with a syntax error runs, and its traceback is the result', async () => {
+it('Python with a syntax error runs, and its traceback is the result', async () => {
   const author = await createUser({ name: 'syntax' })
   const id = await submit(author, 'def broken(:\n', config, { wait: true })
   const result = await author.client.jobs.result(id)
@@ -205,7 +205,7 @@ test('Python with a syntax error runs, and its traceback is the result', async (
   expect(result.stderr).toContain('SyntaxError')
 })
 
-test('the same Idempotency-Key returns the same job, and never another one', async () => {
+it('the same Idempotency-Key returns the same job, and never another one', async () => {
   const author = await createUser({ name: 'keys' })
   const headers = { 'idempotency-key': 'a-key-of-the-tests' }
   const send = (text: string) => sendParts(author, uploadParts(text, config), { headers })

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, test } from '@playwright/test'
+import { beforeAll, expect, it } from 'vitest'
 import { expectProblem } from './expect-problem'
 import { bearer, type Call, call } from './http-call'
 import { sessionCookie } from './sign-in'
@@ -31,7 +31,7 @@ let adas: {
   views: string
 }
 
-test.beforeAll(async () => {
+beforeAll(async () => {
   ada = await createUser({ name: 'ada', limits: noLimits })
   bob = await createUser({ name: 'bob' })
   const job = await submit(ada, `print("${secret}")`, configText({ name: secret, project_id: secret }), {
@@ -188,7 +188,7 @@ const forAdmins = new Set([
   'PATCH /api/snapshots/[id]',
 ])
 
-test("another user's objects cannot be distinguished from objects that do not exist", async () => {
+it("another user's objects cannot be distinguished from objects that do not exist", async () => {
   const routes = await routesWithIds()
   expect(routes.length).toBeGreaterThan(7)
   for (const route of routes) {
@@ -210,7 +210,7 @@ test("another user's objects cannot be distinguished from objects that do not ex
   }
 })
 
-test('no object was changed', async () => {
+it('no object was changed', async () => {
   const job = await ada.client.jobs.get(adas.jobs)
   expect(job).toMatchObject({ status: 'completed', name: secret, note: null, starred: false, tags: [] })
   expect(await ada.client.users.me()).toMatchObject({ name: null })
@@ -224,7 +224,7 @@ test('no object was changed', async () => {
   expect(environments.map(({ description }) => description)).not.toContain('taken over')
 })
 
-test('malformed ids are not found either', async () => {
+it('malformed ids are not found either', async () => {
   const odd = [
     '0',
     '-1',
@@ -248,7 +248,7 @@ test('malformed ids are not found either', async () => {
   }
 })
 
-test("another user's user_id is rejected with the documented message", async () => {
+it("another user's user_id is rejected with the documented message", async () => {
   const named = `user_id=${ada.handle}`
   const refused: [path: string, method?: string][] = [
     [`/api/status/${adas.jobs}?${named}`],
@@ -264,7 +264,7 @@ test("another user's user_id is rejected with the documented message", async () 
   expect((await call(`/api/jobs?user_id=${bob.handle}`, { headers: bearer(bob.token) })).text).toBe('[]')
 })
 
-test('admin routes reject all other users', async () => {
+it('admin routes reject all other users', async () => {
   const admins: [path: string, call?: Call][] = [
     ['/api/users'],
     ['/api/users', { method: 'POST', body: JSON.stringify({ user_id: 'x' }) }],
@@ -298,7 +298,7 @@ test('admin routes reject all other users', async () => {
   }
 })
 
-test('requests without a login reach only the sign-in page', async () => {
+it('requests without a login reach only the sign-in page', async () => {
   for (const route of await routesWithIds()) {
     const kind = ownerOf(route)
     const id = kind === 'nobody' ? 'python' : adas[kind as keyof typeof adas]
@@ -312,7 +312,7 @@ test('requests without a login reach only the sign-in page', async () => {
   }
 })
 
-test("a page about another user's job contains no data of it, in every kind of request", async () => {
+it("a page about another user's job contains no data of it, in every kind of request", async () => {
   const cookie = await sessionCookie(bob)
   const shapes: Record<string, string>[] = [
     {},
@@ -350,7 +350,7 @@ test("a page about another user's job contains no data of it, in every kind of r
   }
 })
 
-test("another user's waiting job cannot be cancelled or reprioritized", async () => {
+it("another user's waiting job cannot be cancelled or reprioritized", async () => {
   const id = await submit(ada, 'print(1)', waitingConfig)
   expectProblem(await call(`/api/cancel/${id}`, { method: 'POST', headers: bearer(bob.token) }), 404)
   expect(await ada.client.jobs.get(id)).toMatchObject({ status: 'pending', cancel_requested: false })
