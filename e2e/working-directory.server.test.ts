@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
-import { expect, test } from '@playwright/test'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { agentJobSchema, createdJobSchema } from '@/lib/agents/tool-schemas'
 import { bearer } from './http-call'
 import { openBarrier } from './program-barrier'
@@ -17,11 +17,11 @@ import { createUser, noLimits, type TestUser } from './test-users'
 let root: string
 let ada: TestUser
 
-test.beforeAll(async () => {
+beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), 'gpuq-working-'))
   ada = await createUser({ name: 'ada', limits: noLimits })
 })
-test.afterAll(() => rm(root, { recursive: true, force: true }))
+afterAll(() => rm(root, { recursive: true, force: true }))
 
 const home = () => join(root, 'home')
 const environment = () => ({ GPUQ_SERVER: theSystem().url, GPUQ_TOKEN: ada.token })
@@ -71,7 +71,7 @@ const files = (directory: string) => ({
   '.gitignore': '*.log\n',
 })
 
-test('an agent reads the log in its own directory while the job runs, and finds all files after its end', async () => {
+it('an agent reads the log in its own directory while the job runs, and finds all files after its end', async () => {
   const directory = join(root, 'agent')
   await makeDirectory('agent', files(directory))
   const client = await startAgent(directory)
@@ -90,12 +90,13 @@ test('an agent reads the log in its own directory while the job runs, and finds 
   expect(agentJobSchema.parse((await use(client, 'ViewGPUJob', { job_id })).answer).status).toBe('running')
   await writeFile(join(directory, 'notes.txt'), 'changed by the agent')
   await openBarrier(job_id)
-  let texts: string[] = []
-  await expect(async () => {
+  const texts: string[] = []
+  const statusOf = async () => {
     const view = await use(client, 'ViewGPUJob', { job_id })
-    texts = [...texts, ...view.texts]
-    expect(agentJobSchema.parse(view.answer).status).toBe('completed')
-  }).toPass()
+    texts.push(...view.texts)
+    return agentJobSchema.parse(view.answer).status
+  }
+  await expect.poll(statusOf).toBe('completed')
   expect(await read(directory, 'logs/train.log')).toBe('step 1 of squad\nstep 2\n')
   expect(await read(directory, 'checkpoints/model.pt')).toBe('weights\n')
   expect(await read(directory, 'notes.txt')).toBe('changed by the agent')
@@ -105,7 +106,7 @@ test('an agent reads the log in its own directory while the job runs, and finds 
   await overHttp.close()
 })
 
-test('a later session of the agent continues with the files of a running job', async () => {
+it('a later session of the agent continues with the files of a running job', async () => {
   const directory = join(root, 'sessions')
   await makeDirectory('sessions', files(directory))
   const first = await startAgent(directory)
@@ -120,7 +121,7 @@ test('a later session of the agent continues with the files of a running job', a
   await second.close()
 })
 
-test('run --sync brings files back while it follows the job', async () => {
+it('run --sync brings files back while it follows the job', async () => {
   const directory = join(root, 'person')
   await makeDirectory('person', files(directory))
   const options = { home: home(), cwd: directory, env: environment() }
@@ -135,7 +136,7 @@ test('run --sync brings files back while it follows the job', async () => {
   expect((await readdir(join(home(), '.cache', 'gpuq', 'sync'))).includes(newest?.job_id ?? '')).toBe(false)
 })
 
-test('the home directory is not sent, and a job without a working directory has no files to bring back', async () => {
+it('the home directory is not sent, and a job without a working directory has no files to bring back', async () => {
   const directory = await makeDirectory('other', { 'a.txt': 'a' })
   const options = { home: directory, cwd: directory, env: environment() }
   const refused = await runCli(['run', '--sync', '--', 'ls'], options)

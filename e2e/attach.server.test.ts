@@ -1,23 +1,23 @@
 import { join } from 'node:path'
-import { expect, test } from '@playwright/test'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { PseudoTerminal } from './pseudo-terminal'
 import { theSystem } from './system/the-system'
 import { cancelAll, createUser, noLimits, type TestUser } from './test-users'
 import { configText, longRunning, submit } from './uploads'
 
-/** Tests the built `gpuq` in a pseudo-terminal. Needs no browser. */
+/** Tests the built `gpuq` in a pseudo-terminal. */
 
 const program = join(import.meta.dirname, '..', 'dist', 'cli.js')
 
 let person: TestUser
 let other: TestUser
-test.beforeAll(async () => {
+beforeAll(async () => {
   person = await createUser({ name: 'typist', limits: noLimits })
   other = await createUser({ name: 'stranger' })
 })
 
 const open: PseudoTerminal[] = []
-test.afterAll(async () => {
+afterAll(async () => {
   for (const terminal of open) terminal.close()
   // Jobs that a failed test left running would block other tests.
   await cancelAll(person)
@@ -46,7 +46,7 @@ while (line := input("say> ")) != "go":
 sys.exit(5)
 `
 
-test("attach, type, detach, attach again twice, and exit with the job's exit code", async () => {
+it("attach, type, detach, attach again twice, and exit with the job's exit code", async () => {
   const id = await running(talker, configText({ tty: true, ...longRunning }))
   // The program does not notice a size change before it has installed its signal handler.
   await expect.poll(async () => (await person.client.jobs.result(id)).stdout).toContain('True')
@@ -71,7 +71,7 @@ test("attach, type, detach, attach again twice, and exit with the job's exit cod
   expect((await person.client.jobs.get(id)).exit_code).toBe(5)
 })
 
-test('run --tty attaches immediately and passes on keys that create signals', async () => {
+it('run --tty attaches immediately and passes on keys that create signals', async () => {
   const terminal = await gpuq(['run', '--tty', '--gpus', '0', '--', 'sh', '-c', 'tty; cat'])
   await terminal.shows('/dev/pts/0\r\n')
   terminal.type('hello\r')
@@ -80,7 +80,7 @@ test('run --tty attaches immediately and passes on keys that create signals', as
   expect(await terminal.ended).toBe(130)
 })
 
-test('Ctrl-C detaches from a job without a terminal, and the job continues', async () => {
+it('Ctrl-C detaches from a job without a terminal, and the job continues', async () => {
   const code = 'import time\nprint("only to look at", flush=True)\ntime.sleep(3600)'
   const id = await running(code, configText(longRunning))
   const terminal = await gpuq(['attach', id])
@@ -99,7 +99,7 @@ test('Ctrl-C detaches from a job without a terminal, and the job continues', asy
   expect(late.output).toContain('Cannot attach: the job is cancelled.')
 })
 
-test("a user cannot attach to another user's job", async () => {
+it("a user cannot attach to another user's job", async () => {
   const id = await running(talker, configText({ tty: true, ...longRunning }))
   const terminal = await gpuq(['attach', id], other)
   expect(await terminal.ended).toBe(1)

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { expect, test } from '@playwright/test'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { CountingProxy } from './counting-proxy'
 import { openBarrier, waitAtBarrier } from './program-barrier'
 import { type Ended, runCli } from './run-cli'
@@ -20,12 +20,12 @@ let home: string
 let person: TestUser
 let proxy: CountingProxy
 
-test.beforeAll(async () => {
+beforeAll(async () => {
   home = await mkdtemp(join(tmpdir(), 'gpuq-run-'))
   person = await createUser({ name: 'uploader', limits: noLimits })
   proxy = await CountingProxy.open(theSystem().url)
 })
-test.afterAll(async () => {
+afterAll(async () => {
   proxy.close()
   await rm(home, { recursive: true, force: true })
 })
@@ -42,7 +42,7 @@ async function directory(files: Record<string, string | Buffer>): Promise<string
   return root
 }
 
-test('run uploads the files that git would include, runs the command in a copy, and returns immediately', async () => {
+it('run uploads the files that git would include, runs the command in a copy, and returns immediately', async () => {
   const dir = await directory({
     '.gitignore': '*.ckpt\nout/\n',
     'train.sh':
@@ -86,7 +86,7 @@ test('run uploads the files that git would include, runs the command in a copy, 
   expect(await person.client.jobs.get(id)).toMatchObject({ run_name: 'base', archive: { files: 6 } })
 })
 
-test('unchanged content is not sent again, under any name', async () => {
+it('unchanged content is not sent again, under any name', async () => {
   const large = randomBytes(12 * MiB)
   const dir = await directory({ large, 'a.txt': 'a', ...many(300) })
   const run = (...more: string[]) =>
@@ -109,7 +109,7 @@ test('unchanged content is not sent again, under any name', async () => {
   expect(third).toBeLessThan(0.3 * MiB)
 })
 
-test('after a broken connection, only the interrupted request is sent again', async () => {
+it('after a broken connection, only the interrupted request is sent again', async () => {
   const dir = await directory({ ...many(200, 40_000) })
   proxy.cutAfter = 5 * MiB
   const { cuts } = proxy
@@ -119,7 +119,7 @@ test('after a broken connection, only the interrupted request is sent again', as
   expect(ended.err).toContain('Retrying.')
 })
 
-test('wait and logs -f continue after broken connections', async () => {
+it('wait and logs -f continue after broken connections', async () => {
   const code = `print("before", flush=True)\n${waitAtBarrier}\nprint("after")`
   const id = await submit(person, code, configText(longRunning))
   await expect.poll(async () => (await person.client.jobs.get(id)).status).toBe('running')
@@ -135,7 +135,7 @@ test('wait and logs -f continue after broken connections', async () => {
   expect(waited).toMatchObject({ code: 0, err: '', out: expect.stringContaining(`${id} completed`) })
 })
 
-test('the name of an active run is rejected, and the error names its job', async () => {
+it('the name of an active run is rejected, and the error names its job', async () => {
   const dir = await directory({ a: '' })
   const long = ['--run-name', 'long', '--command', 'sleep 3600', ...small, '--expected-time', '1h']
   const run = () => gpuq(['run', ...long, '-q', dir])
@@ -151,7 +151,7 @@ test('the name of an active run is rejected, and the error names its job', async
   }
 })
 
-test('submit --with-dir includes the modules and data next to the program', async () => {
+it('submit --with-dir includes the modules and data next to the program', async () => {
   const dir = await directory({
     'train.py':
       'import sys\nfrom pathlib import Path\nfrom helper import word\nprint(word, (Path(__file__).parent / "data.txt").read_text(), sys.argv[1:])\n',
@@ -165,7 +165,7 @@ test('submit --with-dir includes the modules and data next to the program', asyn
   expect(await gpuq(['submit', path, '--with-dir', '-q', '--args', '--x 1', ...small])).toEqual(expected)
 })
 
-test('submit of a directory runs its main.py, or the file that --entrypoint names', async () => {
+it('submit of a directory runs its main.py, or the file that --entrypoint names', async () => {
   const dir = await directory({
     'main.py': 'from src.helper import word\nprint("main", word)\n',
     'src/helper.py': 'word = "hello"\n',
@@ -180,7 +180,7 @@ test('submit of a directory runs its main.py, or the file that --entrypoint name
   expect(none.err).toContain('It has helper.py, train.py')
 })
 
-test('a submission whose answer is lost is repeated, and is one job', async () => {
+it('a submission whose answer is lost is repeated, and is one job', async () => {
   const dir = await directory({ 'once.py': 'print(1)\n' })
   const { cuts } = proxy
   proxy.lostAnswers = 2
@@ -192,7 +192,7 @@ test('a submission whose answer is lost is repeated, and is one job', async () =
   expect(items.map(({ job_id }) => job_id)).toEqual([ended.out.trim()])
 })
 
-test('run --with-dir runs the given command, add --with-dir a script', async () => {
+it('run --with-dir runs the given command, add --with-dir a script', async () => {
   const dir = await directory({
     'train.py': 'import sys\nfrom helper import word\nprint(word, sys.argv[1:])\n',
     'helper.py': 'word = "hello"\n',
@@ -210,7 +210,7 @@ test('run --with-dir runs the given command, add --with-dir a script', async () 
   })
 })
 
-test('paths that cannot be uploaded are listed, and options after the directory are rejected', async () => {
+it('paths that cannot be uploaded are listed, and options after the directory are rejected', async () => {
   const dir = await directory({ a: '' })
   await symlink('/etc/passwd', join(dir, 'outside'))
   const refused = await gpuq(['run', '--command', 'ls', ...small, dir])

@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { expect, test } from '@playwright/test'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import manifest from '../package.json' with { type: 'json' }
 import { theSystem } from './system/the-system'
 import { createUser, noLimits, type TestUser } from './test-users'
@@ -15,11 +15,11 @@ const run = promisify(execFile)
 let home: string
 let person: TestUser
 
-test.beforeAll(async () => {
+beforeAll(async () => {
   home = await mkdtemp(join(tmpdir(), 'gpuq-get-'))
   person = await createUser({ name: 'newcomer', limits: noLimits })
 })
-test.afterAll(() => rm(home, { recursive: true, force: true }))
+afterAll(() => rm(home, { recursive: true, force: true }))
 
 interface Ended {
   code: number
@@ -42,7 +42,7 @@ async function type(file: string, args: string[], env: Record<string, string> = 
   }
 }
 
-test('anyone can download the package, and an unchanged package is not sent again', async () => {
+it('anyone can download the package, and an unchanged package is not sent again', async () => {
   const address = `${theSystem().url}/gpuq.tgz`
   const first = await fetch(address)
   expect(first.status).toBe(200)
@@ -57,7 +57,7 @@ test('anyone can download the package, and an unchanged package is not sent agai
   expect([head.status, head.headers.get('etag')]).toEqual([200, etag])
 })
 
-test('npm installs the package without a registry, and it works', async () => {
+it('npm installs the package without a registry, and it works', async () => {
   const { url } = theSystem()
   const prefix = join(home, 'prefix')
   const nowhere = { npm_config_registry: 'http://127.0.0.1:1', npm_config_cache: join(home, 'cache') }
