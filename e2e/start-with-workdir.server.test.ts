@@ -3,7 +3,7 @@ import { chmod, chown, lstat, mkdtemp, readFile, rm, writeFile } from 'node:fs/p
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { expect, test } from '@playwright/test'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { clusterSchema } from '@/lib/contract/cluster/cluster'
 import { shownPolicySchema } from '@/lib/contract/cluster/policy'
 import { jobResultSchema } from '@/lib/contract/jobs'
@@ -26,7 +26,7 @@ let dataDir: string
 let project: string
 let server: string
 
-test.beforeAll(async () => {
+beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'gpuq-agent-'))
   // Only root may change the directories above it.
   project = await mkdtemp(join(isRoot ? '/srv' : homedir(), 'gpuq-project-'))
@@ -37,7 +37,7 @@ test.beforeAll(async () => {
   await chmod(project, 0o755)
   if (isRoot) await chown(project, owner, owner)
 })
-test.afterAll(async () => {
+afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true })
   await rm(project, { recursive: true, force: true })
 })
@@ -89,8 +89,9 @@ async function runExample(name: string): Promise<string> {
   return stdout + stderr
 }
 
-test('two simulated nodes of eight GPUs run the commands of the directory, the demo and the tests', async () => {
-  test.setTimeout(900_000)
+it('two simulated nodes of eight GPUs run the commands of the directory, the demo and the tests', {
+  timeout: 900_000,
+}, async () => {
   const port = await freePort()
   server = `http://127.0.0.1:${port}`
   const running = start(port)

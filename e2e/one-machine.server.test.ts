@@ -2,14 +2,13 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { appendFile, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, test } from '@playwright/test'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import type { JobSummary } from '@/lib/contract/jobs'
 import { type Client, createClient } from '@/lib/http/client/client'
+import { until } from '@/worker/testing/until'
 import { type System, startSystem } from './system/start-system'
 
 /** Tests `gpuq start` with the running system of the tests: its files and their effects. */
-
-test.describe.configure({ mode: 'serial' })
 
 const program = join(import.meta.dirname, '..', 'dist', 'cli.js')
 const often = ['--monitor-interval', '1', '--state-interval', '0.5']
@@ -19,17 +18,17 @@ let admin: Client
 let directory: string
 let jobsFile: string
 
-test.beforeAll(async () => {
+beforeAll(async () => {
   system = await startSystem({ simulatedGpus: 2 })
   admin = createClient({ baseUrl: system.url, token: system.adminToken })
 })
-test.afterAll(() => system.stop())
+afterAll(() => system.stop())
 
-test.beforeEach(async () => {
+beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'gpuq-one-machine-'))
   jobsFile = join(directory, 'jobs.txt')
 })
-test.afterEach(async () => {
+afterEach(async () => {
   for (const watcher of watchers.splice(0)) await watcher.end('SIGTERM')
   // Free every GPU and end these jobs, so that they do not affect the next test.
   await endAll()
@@ -113,14 +112,14 @@ async function leftJobs(): Promise<JobSummary[]> {
 
 /** Ends all jobs, in batches so that no request waits long. */
 async function endAll(): Promise<void> {
-  await expect(async () => {
+  await until('all jobs have ended', async () => {
     const left = await leftJobs()
     for (let at = 0; at < left.length; at += 20) {
       // A job that ends meanwhile cannot be cancelled any more.
       await Promise.allSettled(left.slice(at, at + 20).map(({ job_id }) => admin.jobs.cancel(job_id)))
     }
-    expect(await leftJobs()).toEqual([])
-  }).toPass()
+    return left.length === 0
+  })
 }
 
 /** The jobs of one script, oldest first. */
@@ -147,8 +146,9 @@ async function numbersOf(name: string): Promise<number[]> {
 
 const numbers = (count: number) => Array.from({ length: count }, (_, at) => at)
 
-test('two watchers submit 90 of 100 lines exactly once, although one is killed', async () => {
-  test.setTimeout(600_000)
+it('two watchers submit 90 of 100 lines exactly once, although one is killed', {
+  timeout: 600_000,
+}, async () => {
   await admin.orchestrator.stop()
   const path = await script('many.py', 'print(1)\n')
   const wrongs = [
@@ -177,7 +177,7 @@ test('two watchers submit 90 of 100 lines exactly once, although one is killed',
   expect(await numbersOf('many.py')).toEqual(numbers(90))
 })
 
-test('a file that is replaced, emptied and rewritten loses no lines, and an incomplete line waits', async () => {
+it('a file that is replaced, emptied and rewritten loses no lines, and an incomplete line waits', async () => {
   await admin.orchestrator.stop()
   const path = await script('moved.py', 'print(1)\n')
   const line = (at: number) => `0,${path},,number-${at},\n`
@@ -195,7 +195,7 @@ test('a file that is replaced, emptied and rewritten loses no lines, and an inco
   expect(await numbersOf('moved.py')).toEqual(numbers(81))
 })
 
-test('a failed job runs again only when its line is added again', async () => {
+it('a failed job runs again only when its line is added again', async () => {
   const path = await script('fails.py', 'import sys\nsys.exit(3)\n')
   await writeFile(jobsFile, `0,${path},,,\n`)
   const failed = async () => (await jobsOf('fails.py')).filter(({ status }) => status === 'failed').length
@@ -222,7 +222,7 @@ test('a failed job runs again only when its line is added again', async () => {
   expect((await admin.jobs.get(forced?.job_id ?? '')).priority).toBe(-7)
 })
 
-test('the state file pauses and resumes GPUs, also by number alone', async () => {
+it('the state file pauses and resumes GPUs, also by number alone', async () => {
   const stateFile = join(directory, 'gpu_scheduler_state.json')
   const stateOf = async (index: number) =>
     (await admin.cluster.get()).nodes.flatMap(({ gpus }) => gpus).find((gpu) => gpu.index === index)?.state
@@ -249,7 +249,7 @@ test('the state file pauses and resumes GPUs, also by number alone', async () =>
   expect(await stateOf(0)).toBe('free')
 })
 
-test('changes of llm_config.json apply immediately, and an invalid file changes nothing', async () => {
+it('changes of llm_config.json apply immediately, and an invalid file changes nothing', async () => {
   await admin.orchestrator.stop()
   const config = join(directory, 'llm_config.json')
   const path = await script('llm.py', 'print(1)\n')

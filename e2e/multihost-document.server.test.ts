@@ -2,32 +2,33 @@ import { spawn } from 'node:child_process'
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, test } from '@playwright/test'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { connectS3 } from '@/lib/storage/s3-client'
 import { type S3Server, startS3Server } from '@/lib/storage/testing/s3-server'
 import { GcloudStandIn, queuedResourcesScript } from '@/worker/testing/gcloud-stand-in'
-import { signIn } from './sign-in'
+import { call } from './http-call'
+import { enterOwnSystem } from './own-system'
+import { sessionCookie } from './sign-in'
 import { type System, startSystem } from './system/start-system'
-import { announceSystem, type RunningSystem, theSystem } from './system/the-system'
-import { adminClient, createUser, noLimits, type TestUser } from './test-users'
+import { createUser, noLimits, type TestUser } from './test-users'
 
 /**
  * Types the document of production jobs on new nodes (docs/documents.md, document 004) in a shell. gcloud is a stand-in, whose
  * machines are processes here, and the bucket is a local S3 server. Everything else is real.
  */
 
-test.describe.configure({ mode: 'serial', timeout: 600_000 })
+vi.setConfig({ testTimeout: 600_000 })
 
 const root = join(import.meta.dirname, '..')
 let home: string
 let gcloud: GcloudStandIn
 let bucket: S3Server
 let system: System
-let shared: RunningSystem
+let leave = async () => {}
 let person: TestUser
 let printed: string
 
-test.beforeAll(async () => {
+beforeAll(async () => {
   home = await mkdtemp(join(tmpdir(), 'gpuq-multihost-'))
   const startup = `cd ${root}; GPUQ_SIMULATED_GPUS=1 GPUQ_NODE_NAME=slice-$NODE_INDEX-$$ exec ${process.execPath} dist/worker.js`
   gcloud = await GcloudStandIn.make(join(home, 'gcloud'), startup)
@@ -40,8 +41,7 @@ test.beforeAll(async () => {
       GPUQ_PROVISION_OPTIONS: '--network',
     },
   })
-  shared = theSystem()
-  announceSystem(system)
+  leave = enterOwnSystem(system)
   // By default, researchers may not use the pool of reserved nodes.
   person = await createUser({
     name: 'multihost',
@@ -64,10 +64,8 @@ with open("/results/weights-" + os.environ["NODE_RANK"], "w") as file:
   await chmod(join(home, 'bin', 'gpuq'), 0o755)
 })
 
-test.afterAll(async () => {
-  // Playwright gives the environment of this process to the next one.
-  announceSystem(shared)
-  await system?.stop()
+afterAll(async () => {
+  await leave()
   await gcloud?.clear()
   await bucket?.stop()
   await rm(home, { recursive: true, force: true })
@@ -113,7 +111,7 @@ async function objectOf(key: string): Promise<string | null> {
   }
 }
 
-test('an admin registers a bucket with the commands of the guide, and assigns it to a project', async () => {
+it('an admin registers a bucket with the commands of the guide, and assigns it to a project', async () => {
   const admin = await createUser({
     name: 'admin',
     role: 'admin',
@@ -133,7 +131,7 @@ test('an admin registers a bucket with the commands of the guide, and assigns it
   expect(added.out + added.err + listed.out).not.toContain('S3RVER')
 })
 
-test('the printed command requests new nodes, and prints the link to the live log and the URL of the final log', async () => {
+it('the printed command requests new nodes, and prints the link to the live log and the URL of the final log', async () => {
   const { code, out, err } = await type(`
     BUCKET_NAME=research
     NODE_COUNT=2
@@ -147,7 +145,7 @@ test('the printed command requests new nodes, and prints the link to the live lo
 
 const jobId = () => /jobs\/(\S+)/.exec(printed)?.[1] ?? ''
 
-test('the job runs on two new nodes, and its logs and results arrive in the bucket', async () => {
+it('the job runs on two new nodes, and its logs and results arrive in the bucket', async () => {
   await expect
     .poll(async () => (await person.client.jobs.get(jobId())).status, { timeout: 400_000 })
     .toBe('completed')
@@ -161,22 +159,19 @@ test('the job runs on two new nodes, and its logs and results arrive in the buck
   expect(await gcloud.argumentsOf('create')).toEqual(
     expect.arrayContaining([`gpuq-${jobId()}`, '--node-count=2', '--reserved']),
   )
+  const link = new URL(/http\S+\/jobs\/\S+/.exec(printed)?.[0] ?? '')
+  expect(link.origin).toBe(system.url)
+  expect(await call(link.pathname, { headers: { cookie: await sessionCookie(person) } })).toMatchObject({
+    status: 200,
+  })
 })
 
-test('the nodes are deleted after the job', async () => {
+it('the nodes are deleted after the job', async () => {
   await expect.poll(() => gcloud.resources(), { timeout: 240_000 }).toEqual([])
   expect(await gcloud.calls()).toContain('delete')
 })
 
-test("the job's page shows the live log and the address in the bucket", async ({ page, context }) => {
-  await signIn(context, person)
-  await page.goto(/http\S+\/jobs\/\S+/.exec(printed)?.[0] ?? '')
-  await expect(page.getByText(`s3://gpuq-tests/gpuq/${jobId()}`)).toBeVisible()
-  await expect(page.getByText('stored', { exact: true })).toBeVisible()
-  await expect(page.getByText('config steps: 2 run_name=first node 0').first()).toBeVisible()
-})
-
-test('other options need the permission of the admin, and the bucket must be that of the project', async () => {
+it('other options need the permission of the admin, and the bucket must be that of the project', async () => {
   const run = (options: string) => type(`gpuq multihost-job ${options} --COMMAND true`)
   expect(await run('--CQR_EXTRA_ARGS "--best-effort --service-account=root"')).toMatchObject({
     code: 1,
@@ -186,30 +181,4 @@ test('other options need the permission of the admin, and the bucket must be tha
     code: 1,
     err: expect.stringContaining('--BUCKET_NAME: the bucket of the project is "research"'),
   })
-})
-
-test('the page of the buckets registers and deletes one', async ({ page, context }) => {
-  const admin = await createUser({ name: 'admin', role: 'admin' })
-  await signIn(context, admin)
-  await page.goto(`${system.url}/admin/buckets`)
-  await expect(page.getByRole('row', { name: /research/ })).toContainText(`${person.handle}/default`)
-  await page.getByRole('button', { name: 'New bucket' }).click()
-  const dialog = page.getByRole('dialog')
-  await dialog.getByLabel('Name').fill('second')
-  await dialog.getByLabel('Endpoint').fill(bucket.options.endpoint ?? '')
-  await dialog.getByLabel('Bucket', { exact: true }).fill('missing')
-  await dialog.getByLabel('Access key').fill('S3RVER')
-  await dialog.getByLabel('Secret key').fill('S3RVER')
-  await dialog.getByRole('button', { name: 'Register' }).click()
-  await expect(dialog.getByText(/There is no bucket "missing"/)).toBeVisible()
-  await dialog.getByLabel('Bucket', { exact: true }).fill(bucket.options.bucket)
-  await dialog.getByRole('button', { name: 'Register' }).click()
-  await expect(page.getByRole('row', { name: /second/ })).toBeVisible()
-  await page.getByRole('button', { name: 'Delete second' }).click()
-  await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click()
-  await expect
-    .poll(async () => (await adminClient().buckets.list()).map(({ name }) => name))
-    .toEqual(['research'])
-  await expect(page.getByRole('row', { name: /research/ })).toBeVisible()
-  await expect(page.getByRole('row', { name: /second/ })).toBeHidden()
 })

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from '@playwright/test'
+import { expect, it } from 'vitest'
 import * as z from 'zod'
 
 /*
@@ -40,7 +40,7 @@ function scriptsOf(page: string): string[] {
 }
 
 for (const [page, budget] of Object.entries(budgets)) {
-  test(`the page ${page} loads at most ${budget} bytes of JavaScript`, () => {
+  it(`the page ${page} loads at most ${budget} bytes of JavaScript`, () => {
     const sizes = scriptsOf(page).map((script) => statSync(join(build, `${script}.br`)).size)
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(budget)
   })

@@ -3,7 +3,7 @@ import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, test } from '@playwright/test'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { clusterSchema } from '@/lib/contract/cluster/cluster'
 
 /** Tests `gpuq start` in an empty directory, without a login and without a server. */
@@ -13,7 +13,7 @@ const program = join(import.meta.dirname, '..', 'dist', 'cli.js')
 let home: string
 let project: string
 let port: number
-test.beforeAll(async () => {
+beforeAll(async () => {
   home = await mkdtemp(join(tmpdir(), 'gpuq-start-'))
   // Only root may change the directories above it.
   project = await mkdtemp(join(process.getuid?.() === 0 ? '/srv' : homedir(), 'gpuq-project-'))
@@ -21,7 +21,7 @@ test.beforeAll(async () => {
   await writeFile(join(project, 'note.txt'), 'in the directory\n')
   port = await freePort()
 })
-test.afterAll(async () => {
+afterAll(async () => {
   await rm(home, { recursive: true, force: true })
   await rm(project, { recursive: true, force: true })
 })
@@ -71,8 +71,9 @@ const answers = () =>
     .then(({ ok }) => ok)
     .catch(() => false)
 
-test('it prepares the system, runs the jobs of the file, stops everything, and continues after a restart', async () => {
-  test.setTimeout(600_000)
+it('prepares the system, runs the jobs of the file, stops everything, and continues after a restart', {
+  timeout: 600_000,
+}, async () => {
   await writeFile(join(home, 'job.py'), 'import sys\nprint("seen", sys.argv[1:])\n')
   await writeFile(join(home, 'jobs.txt'), `0,${home}/job.py,,--seed 1,\n`)
   const first = start()

@@ -3,7 +3,7 @@ import { appendFile, chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFi
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, test } from '@playwright/test'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import type { JobSummary } from '@/lib/contract/jobs'
 import { makeCondaStandIn } from '@/worker/testing/conda-stand-in'
 import { PseudoTerminal } from './pseudo-terminal'
@@ -13,7 +13,7 @@ import { PseudoTerminal } from './pseudo-terminal'
  * directory. GPUs are simulated and the conda environments are stand-ins; everything else is real.
  */
 
-test.describe.configure({ mode: 'serial', timeout: 900_000 })
+vi.setConfig({ testTimeout: 900_000 })
 
 const program = join(import.meta.dirname, '..', 'dist', 'cli.js')
 const logDirectory = '/tmp/gpu_scheduler_logs'
@@ -26,7 +26,7 @@ let project: string
 let port: number
 let scheduler: PseudoTerminal
 
-test.beforeAll(async () => {
+beforeAll(async () => {
   home = await mkdtemp(join(tmpdir(), 'gpuq-document-'))
   project = join(home, 'project')
   port = await freePort()
@@ -61,7 +61,7 @@ if "--fail" in sys.argv and not os.path.exists("repaired"):
   )
 })
 
-test.afterAll(async () => {
+afterAll(async () => {
   scheduler?.type('\u0003')
   await scheduler?.ended
   const ids = (await readFile(join(home, 'ids'), 'utf8').catch(() => '')).split('\n').filter(Boolean)
@@ -154,7 +154,7 @@ async function ended(id: string, status = 'completed'): Promise<void> {
 
 const script = () => join(project, 'script.py')
 
-test('the scheduler starts, and runs the lines of the jobs file on their GPUs, with its lines on the terminal', async () => {
+it('the scheduler starts, and runs the lines of the jobs file on their GPUs, with its lines on the terminal', async () => {
   await writeFile(
     join(home, 'jobs.txt'),
     `# Comments start with #
@@ -176,7 +176,7 @@ test('the scheduler starts, and runs the lines of the jobs file on their GPUs, w
   expect(log).toMatch(new RegExp(`job ${two} \\(script\\.py\\) started on GPU [4-7] of node-${port}\\.`))
 })
 
-test('each job has a log file, and its checkpoint lies beside the script and belongs to its user', async () => {
+it('each job has a log file, and its checkpoint lies beside the script and belongs to its user', async () => {
   const id = await idOf(2)
   const names = (await readdir(logDirectory)).filter((name) => name.includes(id))
   expect(names).toEqual([expect.stringMatching(new RegExp(`^job_${id}_\\d{8}_\\d{6}\\.log$`))])
@@ -185,7 +185,7 @@ test('each job has a log file, and its checkpoint lies beside the script and bel
   expect([checkpoint.uid, checkpoint.gid]).toEqual([owner.uid, owner.gid])
 })
 
-test('the add command writes a line or queues at once, and two halves share one GPU', async () => {
+it('the add command writes a line or queues at once, and two halves share one GPU', async () => {
   const args = (name: string) => `--llm qwen2.5-3b-inst --wait --name ${name}`
   const options = ['--conda', 'myenv', '--priority', '0', '--gpus', '2']
   await run('add', 'project/script.py', ...options, '--args', args('half'), '--output-file', 'jobs.txt')
@@ -204,7 +204,7 @@ test('the add command writes a line or queues at once, and two halves share one 
   await rm(join(project, 'go'))
 })
 
-test('a paused GPU takes no job until it is resumed, also through the state file', async () => {
+it('a paused GPU takes no job until it is resumed, also through the state file', async () => {
   await run('pause', '0')
   await expect.poll(async () => (await state()).paused_gpus).toEqual([0])
   await appendFile(join(home, 'jobs.txt'), `0,${script()},myenv,--name paused,0\n`)
@@ -219,7 +219,7 @@ test('a paused GPU takes no job until it is resumed, also through the state file
   await scheduler.shows(`GPU 3 on node-${port} paused as requested in`)
 })
 
-test('a completed job is not queued again, and a failed line runs again when it is added again', async () => {
+it('a completed job is not queued again, and a failed line runs again when it is added again', async () => {
   const failing = `0,${script()},myenv,--name failing --fail,`
   await appendFile(join(home, 'jobs.txt'), `${failing}\n0,${script()},myenv,--name paused,0\n`)
   const failed = await idOf(6)
@@ -233,7 +233,7 @@ test('a completed job is not queued again, and a failed line runs again when it 
   await scheduler.shows('conda on this machine has myenv')
 })
 
-test('after a restart with --screen, pauses are kept, no line repeats, and each job has a session', async () => {
+it('after a restart with --screen, pauses are kept, no line repeats, and each job has a session', async () => {
   await stop()
   const before = (await jobs().catch(() => [])).length
   expect(before, 'the server has stopped').toBe(0)
@@ -263,7 +263,7 @@ test('after a restart with --screen, pauses are kept, no line repeats, and each 
   await expect.poll(() => run('screens', '--json')).not.toContain(name)
 })
 
-test('deleting the state file resets pauses and lines: failed lines run again, completed ones do not', async () => {
+it('deleting the state file resets pauses and lines: failed lines run again, completed ones do not', async () => {
   await writeFile(join(project, 'repaired'), '')
   const count = (await jobs()).length
   await rm(stateFile())
@@ -281,7 +281,7 @@ test('deleting the state file resets pauses and lines: failed lines run again, c
   await stop()
 })
 
-test('--isolated runs the uploaded script alone', async () => {
+it('--isolated runs the uploaded script alone', async () => {
   await start('--isolated')
   await writeFile(join(project, 'alone.py'), 'import os\nprint(os.getcwd(), os.path.exists("sibling.py"))\n')
   await appendFile(
@@ -293,7 +293,7 @@ test('--isolated runs the uploaded script alone', async () => {
   await appendFile(join(home, 'ids'), `${(await jobs())[0]?.job_id}\n`)
 })
 
-test('without GNU Screen, an error says how to install it', async () => {
+it('without GNU Screen, an error says how to install it', async () => {
   const child = spawn(process.execPath, [program, 'start', '--screen'], {
     cwd: home,
     env: { HOME: home, PATH: join(home, 'bin'), NODE_ENV: 'production' },
