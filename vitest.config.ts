@@ -84,6 +84,10 @@ export default defineConfig({
         resolve: { alias },
         test: { ...servers, name: 'server', include: ['e2e/**/*.server.test.ts'] },
       },
+      {
+        resolve: { alias },
+        test: { ...servers, name: 'server-release', include: ['e2e/**/*.release.test.ts'] },
+      },
       // Each file has nodes and networks of its own; those that harm an engine have a private one.
       {
         resolve: { alias },
