@@ -1,11 +1,9 @@
-import { AxeBuilder } from '@axe-core/playwright'
-import { expect, type Page } from '@playwright/test'
-import { expectNoSideScroll, test } from './browser-test'
+import { expect } from '@playwright/test'
+import { test } from './browser-test'
+import { expectUsable } from './pages/usable'
 import { signIn } from './sign-in'
 import { storedData } from './stored-data'
 import { createUser, type TestUser } from './test-users'
-
-const wcag = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
 
 /** Stores three months of use of two projects of the user, as the leader counts it. */
 async function storeUse({ client, handle }: TestUser): Promise<void> {
@@ -25,20 +23,6 @@ async function storeUse({ client, handle }: TestUser): Promise<void> {
       WHERE u.handle = $1`,
     [handle],
   )
-}
-
-async function expectAccessible(page: Page): Promise<void> {
-  for (const { width, colorScheme } of [
-    { width: 1280, colorScheme: 'light' },
-    { width: 390, colorScheme: 'dark' },
-    { width: 1280, colorScheme: 'dark' },
-    { width: 390, colorScheme: 'light' },
-  ] as const) {
-    await page.setViewportSize({ width, height: 844 })
-    await page.emulateMedia({ colorScheme })
-    await expectNoSideScroll(page)
-    expect((await new AxeBuilder({ page }).withTags(wcag).analyze()).violations).toEqual([])
-  }
 }
 
 test('GPU hours by week and by project, sorted with the keyboard, and as CSV', async ({ page, context }) => {
@@ -65,12 +49,12 @@ test('GPU hours by week and by project, sorted with the keyboard, and as CSV', a
   await page.getByRole('link', { name: 'CSV' }).click()
   expect((await downloading).suggestedFilename()).toMatch(/^gpuq-project-.*\.csv$/)
 
-  await expectAccessible(page)
+  await expectUsable(page, 'the use by project')
 
   await table.getByRole('link', { name: `${user.handle}/llama` }).click()
   await expect(page.getByRole('heading', { level: 1, name: 'llama' })).toBeVisible()
   await expect(page.getByRole('table', { name: 'Use by user' })).toContainText(user.handle)
-  await expectAccessible(page)
+  await expectUsable(page, 'the use of a project')
 
   // An address that a person changed by hand shows the default range.
   await page.goto('/accounting?by=nothing&from=0000-00-00&to=NaN')

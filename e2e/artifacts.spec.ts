@@ -1,14 +1,13 @@
-import { join } from 'node:path'
 import { expect } from '@playwright/test'
-import { expectNoSideScroll, test } from './browser-test'
+import { test } from './browser-test'
 import { call } from './http-call'
+import { expectFits } from './pages/usable'
 import { signIn } from './sign-in'
 import { createUser, noLimits, type TestUser } from './test-users'
 import { configText, fileOf, submit } from './uploads'
 
 /** Files that a job wrote to /results. The job controls their paths and content. */
 
-const pictures = join(import.meta.dirname, '..', 'test-results', 'views')
 const page1px =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 const program = `
@@ -26,34 +25,26 @@ test.beforeAll(async () => {
   id = await submit(person, program, configText({}), { wait: true })
 })
 
-for (const [width, scheme] of [
-  [1280, 'light'],
-  [390, 'dark'],
-] as const) {
-  test(`the page lists and previews them at ${width} px`, async ({ page, context }) => {
-    await signIn(context, person)
-    await page.emulateMedia({ colorScheme: scheme })
-    await page.setViewportSize({ width, height: 900 })
-    await page.goto(`/jobs/${id}?tab=files`)
-    await expect(page.getByText('4 files')).toBeVisible()
-    await page.getByRole('button', { name: 'notes.html', exact: true }).click()
-    await expect(page.getByRole('region', { name: 'Beginning of notes.html' })).toContainText('<script>')
-    await page.getByRole('button', { name: 'plots/loss.png', exact: true }).click()
-    const picture = page.getByRole('img', { name: 'plots/loss.png' })
-    await expect
-      .poll(() => picture.evaluate((image) => image instanceof HTMLImageElement && image.naturalWidth))
-      .toBe(1)
-    await page.getByRole('button', { name: 'model.bin', exact: true }).click()
-    await expect(page.getByText('neither text nor an image')).toBeVisible()
-    await expect(page.getByText('\\u{202e}gnp.exe\\u{a}\\u{1b}[31m')).toBeVisible()
-    await expectNoSideScroll(page)
-    expect(await page.title()).not.toContain('owned')
-    const saved = page.waitForEvent('download')
-    await page.getByRole('link', { name: 'Download plots/loss.png' }).click()
-    expect((await saved).suggestedFilename()).toBe('loss.png')
-    await page.screenshot({ path: join(pictures, `job-files-${width}-${scheme}.png`), fullPage: true })
-  })
-}
+test('the page lists and previews them', async ({ page, context }) => {
+  await signIn(context, person)
+  await page.goto(`/jobs/${id}?tab=files`)
+  await expect(page.getByText('4 files')).toBeVisible()
+  await page.getByRole('button', { name: 'notes.html', exact: true }).click()
+  await expect(page.getByRole('region', { name: 'Beginning of notes.html' })).toContainText('<script>')
+  await page.getByRole('button', { name: 'plots/loss.png', exact: true }).click()
+  const picture = page.getByRole('img', { name: 'plots/loss.png' })
+  await expect
+    .poll(() => picture.evaluate((image) => image instanceof HTMLImageElement && image.naturalWidth))
+    .toBe(1)
+  await page.getByRole('button', { name: 'model.bin', exact: true }).click()
+  await expect(page.getByText('neither text nor an image')).toBeVisible()
+  await expect(page.getByText('\\u{202e}gnp.exe\\u{a}\\u{1b}[31m')).toBeVisible()
+  await expectFits(page, 'the open files of a job')
+  expect(await page.title()).not.toContain('owned')
+  const saved = page.waitForEvent('download')
+  await page.getByRole('link', { name: 'Download plots/loss.png' }).click()
+  expect((await saved).suggestedFilename()).toBe('loss.png')
+})
 
 test('a link works without signing in, and only unmodified', async () => {
   await fileOf(person, id)

@@ -1,6 +1,4 @@
-import { AxeBuilder } from '@axe-core/playwright'
 import { expect, type Locator, type Page } from '@playwright/test'
-import { expectNoSideScroll } from './browser-test'
 
 /** Actions on the cluster page. */
 
@@ -31,22 +29,4 @@ export function waitingRow(page: Page, name: string): Locator {
 export async function chooseAction(page: Page, name: string, action: string): Promise<void> {
   await page.getByRole('button', { name: `Actions for ${name}` }).click()
   await page.getByRole('menuitem', { name: action }).click()
-}
-
-/** Expects no axe violations in both themes, and no horizontal scrolling on a phone. */
-export async function expectUsable(page: Page, name: string): Promise<void> {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme })
-    await expect(page.locator('html')).toHaveClass(new RegExp(colorScheme))
-    const { violations } = await new AxeBuilder({ page })
-      .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'])
-      .analyze()
-    const found = violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`))
-    expect.soft(found, `${name} ${colorScheme}`).toEqual([])
-  }
-  for (const width of [1280, 390]) {
-    await page.setViewportSize({ width, height: 844 })
-    await expectNoSideScroll(page)
-  }
-  await page.setViewportSize({ width: 1280, height: 800 })
 }

@@ -1,96 +1,80 @@
-import { AxeBuilder } from '@axe-core/playwright'
 import { expect } from '@playwright/test'
-import { expectNoSideScroll, test } from './browser-test'
+import { test } from './browser-test'
+import { expectFits, expectUsable } from './pages/usable'
 import { signIn } from './sign-in'
 import { createUser } from './test-users'
 
-/** The documentation in the app. */
+/** The documentation in the app. `appearance.spec.ts` shows that its pages are accessible. */
 
-const wcag = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
+test('everyone reads the documents and finds a section with the keyboard', async ({ page }) => {
+  await page.goto('/docs')
+  await expect(page.getByRole('heading', { level: 1, name: 'Documentation' })).toBeVisible()
 
-for (const { width, colorScheme } of [
-  { width: 1280, colorScheme: 'light' },
-  { width: 390, colorScheme: 'dark' },
-] as const) {
-  test.describe(`${width} px, ${colorScheme}`, () => {
-    test.use({ viewport: { width, height: 844 }, colorScheme })
+  const search = page.getByRole('combobox', { name: 'Search the documentation' })
+  await search.focus()
+  await page.keyboard.type('mount snap')
+  const suggestion = page.getByRole('option', { name: /^Mount snapshots/ })
+  await expect(suggestion).toBeVisible()
+  await expectUsable(page, 'the suggestions of a search')
+  // Without a selected suggestion, Enter opens the page of results.
+  await page.keyboard.type('shots')
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL(/\/docs\/search\?q=mount\+snapshots$/)
+  // The title changes a moment after the address.
+  await expect(page).toHaveTitle(/^Search/)
+  const first = page.getByRole('listitem').getByRole('link', { name: 'Mount snapshots' }).first()
+  await first.focus()
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL(/\/docs\/user-guide\/use-the-command-line#mount-snapshots$/)
+  await expect(page.getByRole('heading', { name: /^Mount snapshots/ })).toBeInViewport()
+  await expectFits(page, 'a section of a document')
 
-    test('everyone reads the documents and finds a section with the keyboard', async ({ page }) => {
-      await page.goto('/docs')
-      await expect(page.getByRole('heading', { level: 1, name: 'Documentation' })).toBeVisible()
-      await expectNoSideScroll(page)
-      expect((await new AxeBuilder({ page }).withTags(wcag).analyze()).violations).toEqual([])
+  await search.focus()
+  await page.keyboard.type('hold a waiting')
+  await expect(page.getByRole('option', { name: /^Hold a waiting job/ })).toBeVisible()
+  await page.keyboard.press('ArrowDown')
+  await expect(page.getByRole('option', { selected: true })).toHaveCount(1)
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL(/#\w+/)
+})
 
-      const search = page.getByRole('combobox', { name: 'Search the documentation' })
-      await search.focus()
-      await page.keyboard.type('mount snap')
-      const suggestion = page.getByRole('option', { name: /^Mount snapshots/ })
-      await expect(suggestion).toBeVisible()
-      await expectNoSideScroll(page)
-      expect((await new AxeBuilder({ page }).withTags(wcag).analyze()).violations).toEqual([])
-      // Without a selected suggestion, Enter opens the page of results.
-      await page.keyboard.type('shots')
-      await page.keyboard.press('Enter')
-      await expect(page).toHaveURL(/\/docs\/search\?q=mount\+snapshots$/)
-      // The title changes a moment after the address.
-      await expect(page).toHaveTitle(/^Search/)
-      const first = page.getByRole('listitem').getByRole('link', { name: 'Mount snapshots' }).first()
-      await first.focus()
-      expect((await new AxeBuilder({ page }).withTags(wcag).analyze()).violations).toEqual([])
-      await page.keyboard.press('Enter')
-      await expect(page).toHaveURL(/\/docs\/user-guide\/use-the-command-line#mount-snapshots$/)
-      await expect(page.getByRole('heading', { name: /^Mount snapshots/ })).toBeInViewport()
-      await expectNoSideScroll(page)
-      expect((await new AxeBuilder({ page }).withTags(wcag).analyze()).violations).toEqual([])
+test('a document shows tables, the picture of the theme, and commands with the address', async ({
+  page,
+  baseURL,
+}) => {
+  await page.goto('/docs/first-job')
+  const picture = page.getByRole('img', { name: /The page of a running job/ })
+  for (const colorScheme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme })
+    await expect(picture).toHaveCount(1)
+    await expect(picture).toHaveAttribute('src', `/docs/images/job-${colorScheme}.png`)
+    await picture.scrollIntoViewIfNeeded()
+    await expect.poll(() => picture.evaluate((one: HTMLImageElement) => one.naturalWidth)).toBe(1280)
+  }
+  await expect(page.getByText(`curl -X POST "${baseURL}/api/submit"`)).toBeVisible()
+  await expect(page.getByRole('columnheader', { name: 'you see' })).toBeVisible()
+  await expectFits(page, 'a document')
+})
 
-      await search.focus()
-      await page.keyboard.type('hold a waiting')
-      await expect(page.getByRole('option', { name: /^Hold a waiting job/ })).toBeVisible()
-      await page.keyboard.press('ArrowDown')
-      await expect(page.getByRole('option', { selected: true })).toHaveCount(1)
-      await page.keyboard.press('Enter')
-      await expect(page).toHaveURL(/#\w+/)
-    })
-
-    test('a document shows tables, the picture of the theme, and commands with the address', async ({
-      page,
-      baseURL,
-    }) => {
-      await page.goto('/docs/first-job')
-      const picture = page.getByRole('img', { name: /The page of a running job/ })
-      await expect(picture).toHaveCount(1)
-      await expect(picture).toHaveAttribute('src', `/docs/images/job-${colorScheme}.png`)
-      await picture.scrollIntoViewIfNeeded()
-      await expect.poll(() => picture.evaluate((one: HTMLImageElement) => one.naturalWidth)).toBe(1280)
-      await expect(page.getByText(`curl -X POST "${baseURL}/api/submit"`)).toBeVisible()
-      await expect(page.getByRole('columnheader', { name: 'you see' })).toBeVisible()
-      await expectNoSideScroll(page)
-      expect((await new AxeBuilder({ page }).withTags(wcag).analyze()).violations).toEqual([])
-    })
-
-    test('the API reference shows each operation in the chosen language, with the address', async ({
-      page,
-      baseURL,
-    }) => {
-      await page.goto('/docs/api')
-      await expect(page.getByText(`curl '${baseURL}/api/jobs'`)).toBeVisible()
-      expect((await new AxeBuilder({ page }).withTags(wcag).analyze()).violations).toEqual([])
-      await page.getByRole('link', { name: /^Queue/ }).click()
-      const hold = page.getByRole('region', { name: /^Hold a waiting job/ })
-      await expect(hold.getByText(`curl -X PATCH '${baseURL}/api/queue/ID/hold'`)).toBeVisible()
-      // A key that arrives while the page replaces its placeholder goes nowhere.
-      await expect(async () => {
-        await hold.getByRole('radio', { name: 'Python' }).press('Space')
-        await expect(hold.getByText(`"${baseURL}/api/queue/ID/hold",`)).toBeVisible({ timeout: 5_000 })
-      }).toPass()
-      await expectNoSideScroll(page)
-      expect((await new AxeBuilder({ page }).withTags(wcag).analyze()).violations).toEqual([])
-      // The choice applies to the other pages.
-      await page.goto('/docs/api/storage')
-      await expect(page.getByText('requests.delete(').first()).toBeVisible()
-    })
-  })
-}
+test('the API reference shows each operation in the chosen language, with the address', async ({
+  page,
+  baseURL,
+}) => {
+  await page.goto('/docs/api')
+  await expect(page.getByText(`curl '${baseURL}/api/jobs'`)).toBeVisible()
+  await page.getByRole('link', { name: /^Queue/ }).click()
+  const hold = page.getByRole('region', { name: /^Hold a waiting job/ })
+  await expect(hold.getByText(`curl -X PATCH '${baseURL}/api/queue/ID/hold'`)).toBeVisible()
+  // A key that arrives while the page replaces its placeholder goes nowhere.
+  await expect(async () => {
+    await hold.getByRole('radio', { name: 'Python' }).press('Space')
+    await expect(hold.getByText(`"${baseURL}/api/queue/ID/hold",`)).toBeVisible({ timeout: 5_000 })
+  }).toPass()
+  await expectFits(page, 'the operations of a group')
+  // The choice applies to the other pages.
+  await page.goto('/docs/api/storage')
+  await expect(page.getByText('requests.delete(').first()).toBeVisible()
+})
 
 test('a link between two files leads to the section, and a file of the source code has no link', async ({
   page,

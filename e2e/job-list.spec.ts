@@ -1,6 +1,5 @@
 import { expect } from '@playwright/test'
 import { test } from './browser-test'
-import { signIn } from './sign-in'
 import { cancelAll, createUser, noLimits, type TestUser } from './test-users'
 import { configText, submit, waitingConfig } from './uploads'
 
@@ -15,12 +14,9 @@ test.beforeAll(async () => {
 test.afterAll(async () => {
   await cancelAll(person)
 })
-test.beforeEach(async ({ context, page }) => {
-  await signIn(context, person)
+test('filters are part of the address and survive a reload', async ({ visit }) => {
+  const page = await visit(person)
   await page.goto('/jobs')
-})
-
-test('filters are part of the address and survive a reload', async ({ page }) => {
   const rows = page.getByRole('table', { name: 'Jobs' }).locator('tbody').getByRole('row')
   await expect(rows).toHaveCount(50)
   await page.getByRole('radio', { name: 'Cancelled' }).click()
@@ -44,7 +40,9 @@ test('filters are part of the address and survive a reload', async ({ page }) =>
   await expect(page).toHaveURL(/\/jobs$/)
 })
 
-test('older jobs are on the next page, which links back', async ({ page }) => {
+test('older jobs are on the next page, which links back', async ({ visit }) => {
+  const page = await visit(person)
+  await page.goto('/jobs')
   const rows = page.getByRole('table', { name: 'Jobs' }).locator('tbody').getByRole('row')
   await expect(rows.first()).toContainText('waiting 59')
   const pages = page.getByRole('navigation', { name: 'Jobs' })
@@ -57,7 +55,8 @@ test('older jobs are on the next page, which links back', async ({ page }) => {
   await expect(rows.first()).toContainText('waiting 59')
 })
 
-test('at 1280 px the status is complete, and the names have more space than it', async ({ page }) => {
+test('at 1280 px the status is complete, and the names have more space than it', async ({ visit }) => {
+  const page = await visit(person)
   const id = await submit(person, 'raise SystemExit(3)', configText({ name: 'fails' }), { wait: true })
   await page.setViewportSize({ width: 1280, height: 800 })
   await page.goto('/jobs?q=fails')
@@ -72,9 +71,10 @@ test('at 1280 px the status is complete, and the names have more space than it',
   for (const name of ['Competition', 'Project']) expect(await widthOf(name)).toBeGreaterThan(status)
 })
 
-test('the list updates when a job changes', async ({ page }) => {
+test('the list updates when a job changes', async ({ visit }) => {
+  const page = await visit(person)
   const id = await submit(person, 'print(1)', `${waitingConfig}name: watched\n`)
-  await page.reload()
+  await page.goto('/jobs')
   const row = page.getByRole('row', { name: /watched/ })
   await expect(row).toContainText('Pending')
   await person.client.jobs.cancel(id)

@@ -1,7 +1,6 @@
 import { expect, type Page } from '@playwright/test'
 import { expectNoSideScroll, test } from './browser-test'
 import { outputOf } from './job-page'
-import { signIn } from './sign-in'
 import { adminClient, cancelAll, createUser, noLimits, type TestUser } from './test-users'
 import { configText, submit } from './uploads'
 
@@ -131,10 +130,9 @@ const views: Record<string, LongView> = {
   'audit log': { path: '/admin/audit' },
 }
 
-test.describe.configure({ mode: 'parallel' })
 for (const [name, { path, open }] of Object.entries(views)) {
-  test(`long texts fit the page: ${name}`, async ({ page, context }) => {
-    await signIn(context, scene.person)
+  test(`long texts fit the page: ${name}`, async ({ visit }) => {
+    const page = await visit(scene.person)
     await page.setViewportSize({ width: 1280, height: 844 })
     await page.goto(typeof path === 'string' ? path : path(scene))
     await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
@@ -142,7 +140,7 @@ for (const [name, { path, open }] of Object.entries(views)) {
     await open?.(page)
     for (const width of [1280, 390, 360]) {
       await page.setViewportSize({ width, height: 844 })
-      await expectNoSideScroll(page)
+      await expectNoSideScroll(page, `${name} at ${width} px`)
       const picture = `test-results/long-texts/${name}-${width}.png`
       if (!process.env.CI) await page.screenshot({ path: picture, animations: 'disabled' })
     }

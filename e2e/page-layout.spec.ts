@@ -7,34 +7,38 @@ import { configText, longRunning, printing, submit } from './uploads'
 
 /** What must be visible without scrolling, and what may cover what. */
 
-for (const { width, height } of [
-  { width: 1440, height: 900 },
-  { width: 1280, height: 720 },
-  { width: 390, height: 844 },
-]) {
-  test(`the newest lines are visible while following at ${width}×${height}`, async ({ page, context }) => {
-    const person = await createUser({ name: 'follows', limits: noLimits })
-    const id = await submit(person, printing, configText(longRunning))
-    await signIn(context, person)
+test('the newest lines are visible while following, at each size of the window', async ({
+  page,
+  context,
+}) => {
+  const person = await createUser({ name: 'follows', limits: noLimits })
+  const id = await submit(person, printing, configText(longRunning))
+  await signIn(context, person)
+  for (const { width, height } of [
+    { width: 1440, height: 900 },
+    { width: 1280, height: 720 },
+    { width: 390, height: 844 },
+  ]) {
+    const size = `${width} × ${height}`
     await page.setViewportSize({ width, height })
     await page.goto(`/jobs/${id}`)
     const output = outputOf(page)
     const last = output.getByText('line 300', { exact: true })
-    await expect(last).toBeVisible()
-    await expect(page.getByText('Following output')).toBeInViewport()
-    expect(await page.evaluate(() => window.scrollY)).toBe(0)
-    await expect(last).toBeInViewport({ ratio: 1 })
+    await expect(last, size).toBeVisible()
+    await expect(page.getByText('Following output'), size).toBeInViewport()
+    expect(await page.evaluate(() => window.scrollY), size).toBe(0)
+    await expect(last, size).toBeInViewport({ ratio: 1 })
     const { y, height: shown } = await boxOf(output)
-    expect(y + shown).toBeLessThanOrEqual(height)
+    expect(y + shown, size).toBeLessThanOrEqual(height)
     // Five lines.
-    expect(shown).toBeGreaterThanOrEqual(100)
-    await cancelAll(person)
-  })
-}
+    expect(shown, size).toBeGreaterThanOrEqual(100)
+  }
+  await cancelAll(person)
+})
 
-for (const width of [1280, 390]) {
-  test(`a toast covers no button of the submit page at ${width} px`, async ({ page, context }) => {
-    await signIn(context, await createUser({ name: 'toasts' }))
+test('a toast covers no button of the submit page', async ({ page, context }) => {
+  await signIn(context, await createUser({ name: 'toasts' }))
+  for (const width of [1280, 390]) {
     await page.setViewportSize({ width, height: 844 })
     await page.goto('/submit')
     await dropFiles(page, [
@@ -51,11 +55,11 @@ for (const width of [1280, 390]) {
           const { x, y, width: wide, height } = await boxOf(toast)
           const beside = x >= button.x + button.width || x + wide <= button.x
           return beside || y >= button.y + button.height || y + height <= button.y
-        })
+        }, `${name} at ${width} px`)
         .toBe(true)
     }
-  })
-}
+  }
+})
 
 test('after a submit the heading of the job has the focus', async ({ page, context }) => {
   const person = await createUser({ name: 'focus' })

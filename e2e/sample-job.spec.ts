@@ -3,7 +3,6 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { AxeBuilder } from '@axe-core/playwright'
 import { expect } from '@playwright/test'
 import { test } from './browser-test'
 import { ensureProgram } from './ensure-program'
@@ -14,7 +13,6 @@ import { configText, submit } from './uploads'
 
 /** Tests the job of the first start. */
 
-const wcag = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
 const sample = join(import.meta.dirname, '..', 'deploy', 'sample')
 const found = { slope: expect.closeTo(3, 0), offset: expect.closeTo(0.5, 1), steps: expect.any(Array) }
 
@@ -33,7 +31,6 @@ test('a newcomer runs the sample job with one click, by the keyboard', async ({ 
   await signIn(context, person)
   await page.goto('/jobs')
   await expect(page.getByText('No jobs yet')).toBeVisible()
-  expect((await new AxeBuilder({ page }).withTags(wcag).analyze()).violations).toEqual([])
   await page.getByRole('button', { name: 'Run a sample job' }).focus()
   await page.keyboard.press('Enter')
   await expect(page.getByRole('heading', { level: 1, name: 'Sample job' })).toBeVisible()
