@@ -44,7 +44,8 @@ export async function benchLineToScreen(system: System, lines: number): Promise<
   }
 }
 
-async function addSession(context: BrowserContext, system: System): Promise<void> {
+/** Signs in the admin in a browser. */
+export async function addSession(context: BrowserContext, system: System): Promise<void> {
   const cookies = (await signIn(system)).split('; ').map((pair) => {
     const at = pair.indexOf('=')
     return { name: pair.slice(0, at), value: pair.slice(at + 1), url: system.url }

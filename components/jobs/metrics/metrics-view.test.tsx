@@ -102,3 +102,18 @@ it('a chart is enlarged to the width of the page', async () => {
   expect(enlarge.getAttribute('aria-pressed')).toBe('true')
   expect(enlarge.closest('li')?.className).toContain('col-span-full')
 })
+
+it('a job without metrics says how to print them', async () => {
+  answerWith({
+    [`GET /api/jobs/${jobs[0]?.id}/metrics`]: (sent: SentRequest) => ({
+      ...metricsOf(sent),
+      lines: 0,
+      names: [],
+      name_count: 0,
+      series: [],
+    }),
+  })
+  renderUi(<MetricsView jobs={jobs} />)
+  await screen.findByText('No metrics')
+  expect(screen.getByText(/print\(json\.dumps\(/)).toBeTruthy()
+})
