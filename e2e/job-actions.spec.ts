@@ -90,34 +90,6 @@ test('a job can be run again unchanged, and again with edits', async ({ page }) 
   })
 })
 
-test('a command job can be run again unchanged, and again with edits', async ({ page }) => {
-  const command = 'echo "the first" && python -c "print(6 * 7)"'
-  const submitted = await person.client.jobs.submit({ config: configText({ command, name: 'a line' }) })
-  const first = submitted.job_id
-  await page.goto(`/jobs/${first}`)
-  await expectStatus(page, 'Completed')
-  const second = await test.step('again', async () => {
-    await page.getByRole('button', { name: 'Run again' }).click()
-    const id = await arriveAtJob(page, first)
-    await expectStatus(page, 'Completed')
-    await expect(outputOf(page)).toContainText('the first')
-    return id
-  })
-  await test.step('edited', async () => {
-    await page.getByRole('link', { name: 'Edit and run again' }).click()
-    await expect(editorOf(page, 'command')).toContainText('the first')
-    await rewrite(page, 'command', 'echo "the second" # it\'s "quoted"')
-    const id = await submitDraft(page)
-    expect([first, second]).not.toContain(id)
-    await expectStatus(page, 'Completed')
-    await expect(outputOf(page)).toContainText('the second')
-    expect(await person.client.jobs.get(id)).toMatchObject({
-      name: 'a line',
-      command: 'echo "the second" # it\'s "quoted"',
-    })
-  })
-})
-
 test("a failure is shown as the program's fault, with its traceback", async ({ page }) => {
   const id = await submit(person, 'raise SystemExit(open("/nowhere"))', configText(), { wait: true })
   await page.goto(`/jobs/${id}`)

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { mkdir, mkdtemp, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { test } from '@playwright/test'
@@ -13,6 +14,19 @@ export const project: Record<string, string | Buffer> = {
   'venv/lib/package.py': 'x = 1\n',
   '.git/config': '[core]\n',
   'config.yaml': configText({ name: 'a directory' }),
+}
+
+/** Size of a file that is sent in a request of its own. */
+export const largeBytes = 6 * 1024 * 1024
+
+/** A program with three large files, whose contents no project has. */
+export function largeProject(): Record<string, string | Buffer> {
+  return {
+    'main.py':
+      'import os\nprint(sum(os.path.getsize(name) for name in os.listdir(".") if name.endswith(".bin")))\n',
+    'config.yaml': configText(),
+    ...Object.fromEntries(['a', 'b', 'c'].map((name) => [`${name}.bin`, randomBytes(largeBytes)])),
+  }
 }
 
 /** Writes a folder with the name `project` among the files of the running test, and returns its path. */

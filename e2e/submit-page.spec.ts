@@ -4,8 +4,7 @@ import { waitForHydration } from './hydration'
 import { arriveAtJob, dropFiles, editorOf, expectStatus, outputOf, rewrite, submitDraft } from './job-page'
 import { signIn } from './sign-in'
 import { createUser } from './test-users'
-import { expectToast } from './toasts'
-import { configText, submit, waitingConfig } from './uploads'
+import { configText } from './uploads'
 
 /** Counts the submissions that the page sends. */
 function countSubmissions(page: Page): () => number {
@@ -62,24 +61,6 @@ test('errors are shown next to their lines before submitting', async ({ page, co
   expect(sent()).toBe(1)
 })
 
-test('errors of the server are shown as well, and the input is kept', async ({ page, context, watch }) => {
-  watch.tolerate(/status of 429/)
-  const person = await createUser({ name: 'limited' })
-  const waiting = await submit(person, 'print(1)', waitingConfig)
-  await signIn(context, person)
-  await page.goto('/submit')
-  await dropFiles(page, [
-    { name: 'solution.py', text: 'print("the second")' },
-    { name: 'config.yaml', text: configText() },
-  ])
-  await expect(page.getByText('Ready to submit')).toBeVisible()
-  await page.getByRole('button', { name: 'Submit job' }).click()
-  await expect(page.getByText(/You have 1 active job .*your limit is 1/)).toBeVisible()
-  await person.client.jobs.cancel(waiting)
-  await submitDraft(page)
-  await expect(outputOf(page)).toContainText('the second')
-})
-
 test('a draft survives a reload, and its token is not stored in the browser', async ({ page, context }) => {
   const person = await createUser({ name: 'draft' })
   await signIn(context, person)
@@ -95,13 +76,6 @@ test('a draft survives a reload, and its token is not stored in the browser', as
   expect(await page.evaluate(() => JSON.stringify(localStorage))).not.toContain(person.token)
   await page.reload()
   await expect(editorOf(page, 'solution.py')).toContainText('print("kept")')
-})
-
-test('files that cannot be read are refused with a reason', async ({ page, context }) => {
-  const person = await createUser({ name: 'files' })
-  await signIn(context, person)
-  await page.goto('/submit')
-  await expectToast(page, 'solution.py is empty.', () => dropFiles(page, [{ name: 'solution.py', text: '' }]))
 })
 
 /** Presses Tab until the target has the focus, as a keyboard user does. */
