@@ -18,12 +18,29 @@ const args = [
   '--disable-sync',
 ]
 
+/** The release suite repeats what `npm test` shows once. */
+const isRelease = process.env.GPUQ_TEST_MATRIX === 'release'
+
+/** Flows whose pages differ on a phone. In `npm test` they are used in a wide window, and their states are checked at each width. */
+const flowsOnPhone = [
+  'artifacts',
+  'command-palette',
+  'docs',
+  'file-viewers',
+  'job-failure',
+  'job-labels',
+  'job-metrics',
+  'job-search',
+  'main-flow',
+  'notifications',
+]
+
 export default defineConfig({
   testDir: 'e2e',
   // Vitest runs the unit tests of the soak.
   testMatch: '**/*.spec.ts',
   // The release suite adds the tests that repeat a guarantee.
-  testIgnore: process.env.GPUQ_TEST_MATRIX === 'release' ? [] : '**/*.release.spec.ts',
+  testIgnore: isRelease ? [] : '**/*.release.spec.ts',
   outputDir: 'test-results/failures',
   globalSetup: './e2e/system/global-setup.ts',
   workers: 2,
@@ -45,6 +62,10 @@ export default defineConfig({
   },
   projects: [
     { name: 'desktop' },
-    { name: 'narrow', testMatch: 'main-flow.spec.ts', use: { viewport: { width: 390, height: 844 } } },
+    {
+      name: 'narrow',
+      testMatch: (isRelease ? flowsOnPhone : ['main-flow']).map((flow) => `**/${flow}.spec.ts`),
+      use: { viewport: { width: 390, height: 844 }, colorScheme: isRelease ? 'dark' : 'light' },
+    },
   ],
 })
