@@ -7,7 +7,8 @@ const pollTimeout = { poll: { timeout: 30_000 } }
 const retry = process.env.CI ? 1 : 0
 const exclude = ['node_modules/**', '.next/**', 'dist/**']
 /** The release suite adds the tests that repeat a guarantee. */
-const repetitions = process.env.GPUQ_TEST_MATRIX === 'release' ? ['**/*.release.test.ts'] : []
+const isRelease = process.env.GPUQ_TEST_MATRIX === 'release'
+const repetitions = (directory: string) => (isRelease ? [`${directory}/*.release.test.ts`] : [])
 const database = 'lib/database/testing/global-setup.ts'
 
 /** Tests that run containers. The limits are only there to end a test that hangs. */
@@ -82,11 +83,7 @@ export default defineConfig({
       // Each test has users of its own. Those that change the whole system start one of their own.
       {
         resolve: { alias },
-        test: { ...servers, name: 'server', include: ['e2e/**/*.server.test.ts'] },
-      },
-      {
-        resolve: { alias },
-        test: { ...servers, name: 'server-release', include: ['e2e/**/*.release.test.ts'] },
+        test: { ...servers, name: 'server', include: ['e2e/**/*.server.test.ts', ...repetitions('e2e/**')] },
       },
       // Each file has nodes and networks of its own; those that harm an engine have a private one.
       {
@@ -94,7 +91,7 @@ export default defineConfig({
         test: {
           ...containers,
           name: 'docker',
-          include: ['**/*.docker.test.ts', ...repetitions],
+          include: ['**/*.docker.test.ts', ...repetitions('**')],
           exclude: [...exclude, 'e2e/**'],
           maxWorkers: 2,
           maxConcurrency: 4,
