@@ -173,6 +173,20 @@ it('submit --depends-on starts a job after another one, and cancels it if that o
   })
 })
 
+it('add names a job that has completed, and submits it again with --force', async () => {
+  const path = await solution('print("added")\n')
+  const id = (await gpuq(['add', path])).out.trim()
+  expect(await gpuq(['wait', id])).toMatchObject({ code: 0 })
+  const known = await gpuq(['add', path])
+  expect(known).toMatchObject({ code: 0, out: `${id}\n` })
+  expect(known.err).toContain('the same job is already completed')
+  const forced = await gpuq(['add', path, '--force', '--priority', '7', '--gpus', '0,1'])
+  expect(forced).toMatchObject({ code: 0, err: '' })
+  expect(forced.out).not.toBe(known.out)
+  // As in a jobs file, the smallest number comes first.
+  expect((await person.client.jobs.get(forced.out.trim())).priority).toBe(-7)
+})
+
 it('waiting jobs can be listed, reprioritized, cancelled and waited for', async () => {
   const id = await submit(person, 'print(1)', waitingConfig)
   const { queued } = queueSchema.parse(JSON.parse((await gpuq(['queue', '--json'])).out))

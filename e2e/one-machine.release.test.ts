@@ -8,10 +8,15 @@ import { type Client, createClient } from '@/lib/http/client/client'
 import { until } from '@/worker/testing/until'
 import { type System, startSystem } from './system/start-system'
 
-/** Tests `gpuq start` with the running system of the tests: its files and their effects. */
+/**
+ * The files of `gpuq start` and their effects on a running gpuq. The tests beside `cli/start` show the same with a stand-in of
+ * the server, and `one-machine-document.server.test.ts` shows the usual case of each.
+ */
 
 const program = join(import.meta.dirname, '..', 'dist', 'cli.js')
 const often = ['--monitor-interval', '1', '--state-interval', '0.5']
+/** Every line is a request. */
+const patiently = { timeout: 400_000 }
 
 let system: System
 let admin: Client
@@ -165,10 +170,10 @@ it('two watchers submit 90 of 100 lines exactly once, although one is killed', {
   )
   await writeFile(jobsFile, `${lines.join('\n')}\n`)
   const [one, other] = [watch(), watch()]
-  await expect.poll(countOf('many.py'), { timeout: 120_000 }).toBeGreaterThan(5)
+  await expect.poll(countOf('many.py'), patiently).toBeGreaterThan(5)
   await one.end('SIGKILL')
   const again = watch()
-  await expect.poll(countOf('many.py'), { timeout: 400_000 }).toBe(90)
+  await expect.poll(countOf('many.py'), patiently).toBe(90)
   await expect.poll(() => other.err.match(/line \d+ skipped/g)?.length).toBe(10)
   await expect.poll(() => again.err.match(/line \d+ skipped/g)?.length).toBe(10)
   for (const at of [10, 100]) expect(other.err).toContain(`line ${at} skipped: `)
@@ -177,7 +182,9 @@ it('two watchers submit 90 of 100 lines exactly once, although one is killed', {
   expect(await numbersOf('many.py')).toEqual(numbers(90))
 })
 
-it('a file that is replaced, emptied and rewritten loses no lines, and an incomplete line waits', async () => {
+it('a file that is replaced, emptied and rewritten loses no lines, and an incomplete line waits', {
+  timeout: 600_000,
+}, async () => {
   await admin.orchestrator.stop()
   const path = await script('moved.py', 'print(1)\n')
   const line = (at: number) => `0,${path},,number-${at},\n`
@@ -189,9 +196,9 @@ it('a file that is replaced, emptied and rewritten loses no lines, and an incomp
   }
   await writeFile(jobsFile, '')
   await writeFile(jobsFile, `${numbers(80).map(line).join('')}0,${path},,number-8`)
-  await expect.poll(countOf('moved.py')).toBe(80)
+  await expect.poll(countOf('moved.py'), patiently).toBe(80)
   await appendFile(jobsFile, '0,\n')
-  await expect.poll(countOf('moved.py')).toBe(81)
+  await expect.poll(countOf('moved.py'), patiently).toBe(81)
   expect(await numbersOf('moved.py')).toEqual(numbers(81))
 })
 
