@@ -29,7 +29,7 @@ const servers = {
   testTimeout: 240_000,
   retry,
   // Each look is a request.
-  expect: { poll: { timeout: 60_000, interval: 250 } },
+  expect: { poll: { timeout: 120_000, interval: 250 } },
   hookTimeout: 240_000,
 }
 
