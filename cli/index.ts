@@ -1,5 +1,8 @@
-import { version } from '../package.json'
+import { engines, version } from '../package.json'
 import { exitCodes } from './job/exit-code'
+import { explainOldNode } from './supported-node.cjs'
+
+// A Node.js that is too old must be able to read this file and what it imports: no `await` out here, and no new syntax.
 
 /** `gpuq … | head` closes the pipe early. That is not an error. */
 for (const stream of [process.stdout, process.stderr]) {
@@ -8,25 +11,17 @@ for (const stream of [process.stdout, process.stderr]) {
   })
 }
 
-const [, , first, ...others] = process.argv
-// Scripts ask for it often, and it needs no command.
-if ((first === '--version' || first === '-V') && others.length === 0) process.stdout.write(`${version}\n`)
-else await run()
-
-async function run(): Promise<void> {
-  const { createProgram } = await import('./program')
-  try {
-    await createProgram().parseAsync()
-  } catch (error) {
-    const { CommanderError } = await import('commander')
-    // Commander has already printed the error. It also throws after --help and --version.
-    if (error instanceof CommanderError)
-      process.exitCode = error.exitCode === 0 ? exitCodes.ok : exitCodes.usage
-    else {
-      const { describeError } = await import('./terminal/describe-error')
-      const { text, exitCode } = describeError(error, null)
-      process.stderr.write(text)
-      process.exitCode = exitCode
-    }
-  }
+const [, , ...words] = process.argv
+const problem = explainOldNode({
+  version: process.versions.node,
+  range: engines.node,
+  command: ['gpuq', ...words],
+})
+if (problem !== null) {
+  process.stderr.write(`${problem}\n`)
+  process.exitCode = exitCodes.failed
 }
+// Scripts ask for it often, and it needs no command.
+else if (words.length === 1 && (words[0] === '--version' || words[0] === '-V'))
+  process.stdout.write(`${version}\n`)
+else import('./run').then(({ run }) => run())

@@ -7,7 +7,7 @@ export const bundleOptions = {
   absWorkingDir: root,
   outdir: join(root, 'dist'),
   platform: 'node',
-  target: 'node20',
+  target: 'node22.12',
   format: 'esm',
   bundle: true,
   // Packages stay in node_modules, because native ones cannot be bundled.
@@ -58,4 +58,17 @@ export const withPackages = {
   banner: {
     js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url); const __dirname = import.meta.dirname;",
   },
+}
+
+/**
+ * The command line. Its first file runs on a Node.js that is too old, to say so.
+ * @type {import('esbuild').BuildOptions}
+ */
+export const commandLine = {
+  ...withPackages,
+  minifyWhitespace: true,
+  minifySyntax: true,
+  entryPoints: { cli: 'cli/index.ts' },
+  chunkNames: 'cli/[name]-[hash]',
+  banner: { js: `#!/usr/bin/env node\n${withPackages.banner?.js}` },
 }

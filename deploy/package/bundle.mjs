@@ -3,7 +3,7 @@ import { chmodSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'esbuild'
 import { root } from '../run/settings.mjs'
-import { bundleOptions, withPackages } from './bundle-options.mjs'
+import { bundleOptions, commandLine } from './bundle-options.mjs'
 import { bundleWorker } from './bundle-worker.mjs'
 import { packCommandLine } from './command-line-package.mjs'
 
@@ -33,14 +33,6 @@ for (const chunks of ['cli', 'worker']) rmSync(join(root, 'dist', chunks), { rec
 
 await bundleWorker(join(root, 'dist'))
 
-const { metafile } = await build({
-  ...withPackages,
-  minifyWhitespace: true,
-  minifySyntax: true,
-  entryPoints: { cli: 'cli/index.ts' },
-  metafile: true,
-  chunkNames: 'cli/[name]-[hash]',
-  banner: { js: `#!/usr/bin/env node\n${withPackages.banner?.js}` },
-})
+const { metafile } = await build({ ...commandLine, metafile: true })
 chmodSync(join(root, 'dist', 'cli.js'), 0o755)
 writeFileSync(join(root, 'dist', 'gpuq.tgz'), packCommandLine(root, metafile))

@@ -14,7 +14,7 @@ const manifest = {
   private: true,
   type: 'module',
   license: 'Apache-2.0',
-  engines: { node: '>=20.19' },
+  engines: { node: '^22.12 || >=24' },
   bin: { gpuq: 'dist/cli.js' },
   scripts: { postinstall: 'false' },
   dependencies: { next: '1' },

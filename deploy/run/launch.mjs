@@ -5,15 +5,7 @@ import { ensureEngine } from '../engine/engine.mjs'
 import { checkPort, lockDataDir } from './instance-lock.mjs'
 import { prepareEngine, prepareImage, runTracks } from './prepare.mjs'
 import { createReport } from './report.mjs'
-import {
-  atLeast,
-  oldestNode,
-  readArguments,
-  readSettings,
-  root,
-  takeFirstStartSecrets,
-  withWorkdir,
-} from './settings.mjs'
+import { readArguments, readSettings, root, takeFirstStartSecrets, withWorkdir } from './settings.mjs'
 import { Stopped, stopOnSignals } from './signals.mjs'
 
 /**
@@ -98,9 +90,6 @@ export async function launch({ title, mode, prepareCode }) {
   }
 
   async function main() {
-    if (!atLeast(process.versions.node, oldestNode)) {
-      throw new Error(`gpuq needs Node.js ${oldestNode} or later; this is ${process.versions.node}.`)
-    }
     const { workdir } = readArguments(process.argv.slice(2), process.env)
     if (workdir !== null) process.env.GPUQ_WORKSPACES = withWorkdir(process.env.GPUQ_WORKSPACES, workdir)
     process.chdir(root)

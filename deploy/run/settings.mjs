@@ -18,24 +18,6 @@ function findRoot(directory) {
   return found ? directory : findRoot(dirname(directory))
 }
 
-/** The minimum Node.js version, as in `engines` of package.json. */
-export const oldestNode = '20.19.0'
-
-/**
- * Whether a version is at least the minimum.
- * @param {string} version
- * @param {string} floor
- */
-export function atLeast(version, floor) {
-  const numbers = (/** @type {string} */ text) => text.split('.').map((part) => Number.parseInt(part, 10))
-  const [have, want] = [numbers(version), numbers(floor)]
-  for (const [index, wanted] of want.entries()) {
-    const difference = (have[index] ?? 0) - wanted
-    if (difference !== 0) return difference > 0
-  }
-  return true
-}
-
 /**
  * Variables with secrets that only the first start uses. No program that gpuq starts gets them. lib/env.ts has the same
  * list.

@@ -1,23 +1,6 @@
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { atLeast, oldestNode, readArguments, readSettings, root, withWorkdir } from './settings.mjs'
-
-describe('versions', () => {
-  it.each([
-    ['20.19.0', '20.19.0', true],
-    ['20.20.2', '20.19.0', true],
-    ['22.1.0', '20.19.0', true],
-    ['20.9.0', '20.19.0', false],
-    ['18.20.4', '20.19.0', false],
-    ['22.0.0-nightly', '20.19.0', true],
-  ])('%s against %s: %s', (version, floor, expected) => expect(atLeast(version, floor)).toBe(expected))
-
-  it('agree with package.json', () => {
-    const { engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-    expect(engines.node.split(' || ')[0]).toBe(`^${oldestNode.replace(/\.0$/, '')}`)
-  })
-})
+import { readArguments, readSettings, root, withWorkdir } from './settings.mjs'
 
 describe('settings', () => {
   it('have defaults, which also apply to empty variables', () => {

@@ -13,7 +13,7 @@ const collect = runInNewContext('gc')
 let reports = 0
 
 process.on('SIGUSR2', () => {
-  // Without arguments: with them, Node.js 20 leaves most of the garbage.
+  // Without arguments: with them, some versions of Node.js leave most of the garbage.
   collect()
   const file = join(process.env.GPUQ_DATA_DIR ?? '', `memory-${process.pid}.json`)
   reports += 1
