@@ -4,7 +4,6 @@ import type { ClientOptions } from '@/lib/http/client/transport'
 import { type Connection, resolveConnection } from './config'
 import type { Context } from './context'
 import { sendRequest } from './send-request'
-import { settledFetch } from './settled-fetch'
 import { describeError } from './terminal/describe-error'
 import { openRawTerminal } from './terminal/raw-terminal'
 import { processTerminal } from './terminal/terminal'
@@ -15,7 +14,7 @@ export async function runCommand(act: (context: Context) => Promise<number>): Pr
   let server: string | null = null
   const optionsFor = (connection: Connection): ClientOptions => {
     server = connection.server
-    return { baseUrl: server, token: connection.token, fetch: settledFetch, send: sendRequest }
+    return { baseUrl: server, token: connection.token, send: sendRequest }
   }
   const connectTo: Context['connectTo'] = async (connection) => {
     const options = optionsFor(connection)

@@ -1,6 +1,5 @@
 import type { IncomingMessage, RequestOptions } from 'node:http'
 import type { Send, ShortAnswer, ShortRequest } from '@/lib/http/client/short-request'
-import { settledFetch } from './settled-fetch'
 
 /** As `fetch` waits for a part of an answer. */
 const silenceMs = 300_000
@@ -18,7 +17,7 @@ export const sendRequest: Send = async (url, given) => {
   const { statusCode: status = 0, statusMessage: statusText = '', headers } = response
   if (status >= 300 && status < 400) {
     response.resume()
-    return settledFetch(url, given)
+    return fetch(url, given)
   }
   const text = await readText(response, given)
   const answer: ShortAnswer = {
