@@ -1,6 +1,6 @@
 /**
- * `npx tsx e2e/bench/draw-targets.ts FIGURES.json OUT.svg`: draws each figure of `npm run bench -- --json` beside its target. The
- * keys `machine`, `date` and `load` of the file are its caption.
+ * `npx tsx e2e/bench/draw-targets.ts FIGURES.json OUT.svg`: draws each figure of `npm run bench` beside its target, from
+ * test-results/bench.json.
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import { z } from 'zod'
@@ -56,7 +56,7 @@ export function drawTargets(figures: Figures): string {
     const text = `${round(value)} ${unit} (${moreIsBetter ? '≥' : '≤'} ${target})`
     return `<text x="${barsFrom - 8}" y="${y + 13}" text-anchor="end">${label}</text><rect x="${barsFrom}" y="${y}" width="${length}" height="18" opacity="${share <= 1 ? 0.75 : 0.35}"/><text x="${barsTo + 8}" y="${y + 13}">${text}</text>`
   })
-  const caption = `${figures.machine}, ${figures.date}, ${figures.load}`
+  const caption = `${figures.machine}, ${figures.date.slice(0, 10)}, ${figures.load}`
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-label="Figures beside their targets" font-family="sans-serif" font-size="12"><style>svg { color: #333; fill: currentColor } @media (prefers-color-scheme: dark) { svg { color: #ddd } }</style>${bars.join('')}<line x1="${targetAt}" x2="${targetAt}" y1="2" y2="${height - 38}" stroke="currentColor" stroke-dasharray="4 3"/><text x="${targetAt}" y="${height - 24}" text-anchor="middle">target</text><text x="8" y="${height - 6}">${escapeXml(caption)}</text></svg>\n`
 }
 

@@ -1,9 +1,9 @@
 import { request } from 'node:http'
-import { type BrowserContext, chromium, type Page } from '@playwright/test'
+import type { BrowserContext, Page } from '@playwright/test'
 import pg from 'pg'
-import config from '../../playwright.config'
 import { outputOf } from '../job-page'
 import type { System } from '../system/start-system'
+import { launchBrowser } from './browser'
 import { bearer, call, signIn, upload } from './client'
 import { untilEnded, withDockerRun } from './first-output'
 import { type Figures, figuresOf, measureInTurn } from './measure'
@@ -29,8 +29,12 @@ async function submit(system: System, program: string, config = ''): Promise<str
 }
 
 /** Measures the time from the print of a line to the frame of Chromium that shows it, on the page of a running job. */
-export async function benchLineToScreen(system: System, lines: number): Promise<Figures> {
-  const browser = await chromium.launch(config.use?.launchOptions)
+export async function benchLineToScreen(
+  system: System,
+  lines: number,
+  progress: (note: string) => void,
+): Promise<Figures> {
+  const browser = await launchBrowser(progress)
   try {
     const context = await browser.newContext({ baseURL: system.url, viewport: { width: 1280, height: 800 } })
     await addSession(context, system)

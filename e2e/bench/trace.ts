@@ -1,13 +1,16 @@
 import { readFile } from 'node:fs/promises'
+import { loadavg } from 'node:os'
 import { join } from 'node:path'
 import type { JobStep } from '@/lib/logger'
 import type { System } from '../system/start-system'
 import { untilWarm, watchSubmission } from './first-output'
-import { type Figures, figuresOf } from './measure'
+import { type Figures, figuresOf, ms } from './measure'
 import { runInTurn } from './next-job'
+import type { Measured, Part } from './runner/run-parts'
+import { withSystem } from './with-system'
 
 /** A step, when it was reached after the first one, and how long after the step before, in milliseconds. */
-export interface TracedStep {
+interface TracedStep {
   step: string
   at: Figures
   took: Figures
@@ -17,7 +20,7 @@ export interface TracedStep {
 type Moment = readonly [step: string, ms: number | undefined]
 
 /** Measures each step from the request of a client to the first line that it receives. */
-export async function traceSubmission(system: System, rounds: number): Promise<TracedStep[]> {
+async function traceSubmission(system: System, rounds: number): Promise<TracedStep[]> {
   await watchSubmission(system)
   const rows: Moment[][] = []
   for (let round = 0; round < rounds; round++) {
@@ -47,7 +50,7 @@ export async function traceSubmission(system: System, rounds: number): Promise<T
 }
 
 /** Measures each step from the last line of a job to the first line of the next one on the same GPU. */
-export async function traceNextJob(system: System, rounds: number): Promise<TracedStep[]> {
+async function traceNextJob(system: System, rounds: number): Promise<TracedStep[]> {
   const jobs = await runInTurn(system, rounds)
   const rows: Moment[][] = []
   for (const [index, next] of jobs.slice(1).entries()) {
@@ -99,4 +102,48 @@ function toSteps(rows: readonly Moment[][]): TracedStep[] {
       )
     return { step, at: since(0), took: since(Math.max(0, column - 1)) }
   })
+}
+
+const env = { GPUQ_LOG_LEVEL: 'trace' }
+
+/** The parts of `--trace`. */
+export const traceParts: readonly Part[] = [
+  {
+    name: 'submission',
+    estimateS: 40,
+    async run({ rounds }) {
+      const steps = await withSystem({ env }, (system) => traceSubmission(system, rounds))
+      return describeSteps('Submit → first line, with a warm container', 'trace_submission', rounds, steps)
+    },
+  },
+  {
+    name: 'next-job',
+    estimateS: 50,
+    async run({ rounds }) {
+      const steps = await withSystem({ simulatedGpus: 1, env }, (system) => traceNextJob(system, rounds))
+      return describeSteps(
+        'End of a job → first line of the next on the same GPU',
+        'trace_next_job',
+        rounds,
+        steps,
+      )
+    },
+  },
+]
+
+function describeSteps(title: string, key: string, rounds: number, steps: readonly TracedStep[]): Measured {
+  const load = loadavg().map((average) => average.toFixed(1))
+  return {
+    lines: [
+      `${title}: medians of ${rounds} rounds, load average ${load.join(', ')}`,
+      `  ${'step'.padEnd(26)}${'at'.padStart(8)}${'after the one before'.padStart(24)}${'p95'.padStart(10)}`,
+      ...steps.map(
+        ({ step, at, took }) =>
+          `  ${step.padEnd(26)}${ms(at.median).padStart(8)}${ms(took.median).padStart(24)}${ms(took.p95).padStart(10)}`,
+      ),
+    ],
+    figures: Object.fromEntries(
+      steps.map(({ step, at }) => [`${key}_${step.replaceAll(/\W+/g, '_')}_ms`, at.median]),
+    ),
+  }
 }

@@ -1,0 +1,195 @@
+/** The parts that take long. Only `--full` and `--only` run them. */
+import { benchDirectDispatch } from './direct-dispatch'
+import { benchDirectories, directoryLimits } from './directories'
+import { benchJobList } from './job-list'
+import { benchJobSearch } from './job-search'
+import { benchLargeQueue } from './large-queue'
+import { figuresOf, ms, times } from './measure'
+import { benchManyJobs, benchManyLines, manyJobsNodes } from './output'
+import type { Part } from './runner/run-parts'
+import { withSystem } from './with-system'
+
+/** A round with a million lines takes ten seconds. */
+const mostRoundsOfLines = 5
+const manyJobsSeconds = 20
+/** Answers take milliseconds, and few of them would not be enough. */
+const leastRoundsOfLists = 50
+
+const manyLines: Part = {
+  name: 'many-lines',
+  full: true,
+  estimateS: 80,
+  async run({ rounds }) {
+    const lines = await withSystem({}, (system) =>
+      benchManyLines(system, Math.min(rounds, mostRoundsOfLines)),
+    )
+    const ratio = lines.gpuq.median / lines.dockerRun.median
+    return {
+      lines: [
+        'One job prints 1,000,000 lines: from the request until all are stored',
+        `  gpuq                        ${ms(lines.gpuq.median)}   ${times(ratio)} of docker run`,
+        `  docker run                  ${ms(lines.dockerRun.median)}`,
+      ],
+      figures: { million_lines_ratio: ratio, million_lines_ms: lines.gpuq.median },
+    }
+  },
+}
+
+const manyJobs: Part = {
+  name: 'many-jobs',
+  full: true,
+  estimateS: 150,
+  async run() {
+    const { delay, webCpuMs, databaseCpuMs, workerCpuMs } = await withSystem(
+      { workers: manyJobsNodes },
+      (system) => benchManyJobs(system, manyJobsSeconds),
+    )
+    return {
+      lines: [
+        'A hundred jobs print ten lines per second each',
+        `  line printed → client       p50 ${ms(delay.median)}, p95 ${ms(delay.p95)}, ${delay.count} lines`,
+        `  CPU time of 1,000 lines     web server ${ms(webCpuMs)}, PostgreSQL ${ms(databaseCpuMs)}, workers ${ms(workerCpuMs)}`,
+      ],
+      figures: {
+        many_jobs_line_p50_ms: delay.median,
+        many_jobs_line_p95_ms: delay.p95,
+        thousand_lines_web_cpu_ms: webCpuMs,
+        thousand_lines_database_cpu_ms: databaseCpuMs,
+        thousand_lines_worker_cpu_ms: workerCpuMs,
+      },
+    }
+  },
+}
+
+const directories: Part = {
+  name: 'directories',
+  full: true,
+  estimateS: 300,
+  async run({ rounds }) {
+    const { push, copy, start } = await withSystem({ env: directoryLimits }, (system) =>
+      benchDirectories(system, rounds),
+    )
+    const ratio = start.withDatasets.median / start.without.median
+    return {
+      lines: [
+        'gpuq push: 10,000 files, 1 GiB in total',
+        `  first time                  ${ms(push.first)}   ${times(push.first / copy)} of cp -a and sync (${ms(copy)})`,
+        `  unchanged                   ${ms(push.unchanged)}`,
+        `  one file changed            ${ms(push.oneChanged)}`,
+        `Submit → first output line, with datasets of 5 GB in 20,050 files on the node, median of ${rounds} rounds, alternating`,
+        `  without                     ${ms(start.without.median)}`,
+        `  with                        ${ms(start.withDatasets.median)}   ${times(ratio)} of it (target: within 1.1 ×)`,
+      ],
+      figures: {
+        push_first_ms: push.first,
+        push_first_ratio: push.first / copy,
+        push_unchanged_ms: push.unchanged,
+        push_one_changed_ms: push.oneChanged,
+        dataset_start_ratio: ratio,
+      },
+    }
+  },
+}
+
+const directDispatch: Part = {
+  name: 'direct-dispatch',
+  full: true,
+  estimateS: 90,
+  async run() {
+    const { jobs, free, between } = await withSystem({ workers: 4, simulatedGpus: 2 }, benchDirectDispatch)
+    return {
+      lines: [
+        `GPU idle time between two jobs: ${jobs} short jobs, four workers with two simulated GPUs each`,
+        `  without an allocation       max ${ms(free.max)} (target: 200 ms)`,
+        `  end of job → next task      p50 ${ms(between.median)}, p95 ${ms(between.p95)}, max ${ms(between.max)}`,
+      ],
+      figures: {
+        gpu_free_max_ms: free.max,
+        gpu_between_jobs_p95_ms: between.p95,
+        gpu_between_jobs_max_ms: between.max,
+      },
+    }
+  },
+}
+
+const jobList: Part = {
+  name: 'job-list',
+  full: true,
+  estimateS: 60,
+  async run({ rounds }) {
+    const { api, page } = await withSystem({ workers: 0 }, (system) =>
+      benchJobList(system, Math.max(rounds, leastRoundsOfLists)),
+    )
+    const apiRatio = api.many.median / api.few.median
+    const pageRatio = page.many.median / page.few.median
+    return {
+      lines: [
+        'Job list with 100,000 stored jobs, compared with 100 (target: within 1.5 ×)',
+        `  /api/jobs   ${ms(api.many.median)}, with 100: ${ms(api.few.median)}, ratio ${times(apiRatio)}`,
+        `  /jobs       ${ms(page.many.median)}, with 100: ${ms(page.few.median)}, ratio ${times(pageRatio)}`,
+      ],
+      figures: { api_list_ratio: apiRatio, page_list_ratio: pageRatio },
+    }
+  },
+}
+
+const jobSearch: Part = {
+  name: 'job-search',
+  full: true,
+  estimateS: 420,
+  async run({ rounds }) {
+    const searches = await withSystem({ workers: 0 }, (system) => benchJobSearch(system, rounds))
+    const met = searches.filter(({ figures }) => figures.p95 < 50).length
+    const p95 = figuresOf(searches.map(({ figures }) => figures.p95))
+    const slowest = searches
+      .slice(0, 10)
+      .map(({ name, figures }) => `  ${name.padEnd(76)}p50 ${ms(figures.median)}, p95 ${ms(figures.p95)}`)
+    return {
+      lines: [
+        `Search of the job list with 1,000,000 jobs, ${rounds} rounds each`,
+        `  ${met} of ${searches.length} searches have a p95 below 50 ms, the target. The ten slowest:`,
+        ...slowest,
+      ],
+      figures: {
+        job_searches: searches.length,
+        job_searches_within_50_ms: met,
+        job_search_p95_median_ms: p95.median,
+        job_search_p95_max_ms: p95.max,
+      },
+    }
+  },
+}
+
+const largeQueue: Part = {
+  name: 'large-queue',
+  full: true,
+  estimateS: 240,
+  async run({ rounds }) {
+    const { metrics, queue, status } = await withSystem({ workers: 0 }, (system) =>
+      benchLargeQueue(system, rounds),
+    )
+    return {
+      lines: [
+        'With 1,000,000 ended and 100,000 waiting jobs, median (target: 50 ms)',
+        `  /metrics                    ${ms(metrics.median)}`,
+        `  /queue?limit=50             ${ms(queue.median)}`,
+        `  /orchestrator/status        ${ms(status.median)}`,
+      ],
+      figures: {
+        metrics_large_ms: metrics.median,
+        queue_large_ms: queue.median,
+        orchestrator_large_ms: status.median,
+      },
+    }
+  },
+}
+
+export const fullParts: readonly Part[] = [
+  directDispatch,
+  manyLines,
+  manyJobs,
+  jobList,
+  largeQueue,
+  jobSearch,
+  directories,
+]
