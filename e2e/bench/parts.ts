@@ -136,7 +136,7 @@ const submissions: Part = {
 
 const drain: Part = {
   name: 'drain',
-  estimateS: 130,
+  estimateS: 150,
   async run({ progress }) {
     const { bare, onSlurm } = await compareWithSlurm({ jobs: slurmJobs, rounds: 1, builtin: false, progress })
     const ratio = onSlurm.drain.drained / bare.drain.drained
