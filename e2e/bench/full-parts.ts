@@ -4,6 +4,7 @@ import { benchDirectories, directoryLimits } from './directories'
 import { benchJobList } from './job-list'
 import { benchJobSearch } from './job-search'
 import { benchLargeQueue } from './large-queue'
+import { benchManyPoints } from './many-points'
 import { figuresOf, ms, times } from './measure'
 import { benchManyJobs, benchManyLines, manyJobsNodes } from './output'
 import type { Part } from './runner/run-parts'
@@ -184,6 +185,30 @@ const largeQueue: Part = {
   },
 }
 
+const manyPoints: Part = {
+  name: 'many-points',
+  full: true,
+  estimateS: 120,
+  async run({ rounds, progress }) {
+    const { chart, zoom, bytes } = await withSystem({}, (system) =>
+      benchManyPoints(system, Math.min(rounds, mostRoundsOfLines), progress),
+    )
+    return {
+      lines: [
+        'Page of the metrics of a job with 1,000,000 values, in Chromium',
+        `  request → chart             ${ms(chart.median)}, p95 ${ms(chart.p95)}`,
+        `  zoom → values of the range  ${ms(zoom.median)}, p95 ${ms(zoom.p95)}`,
+        `  largest answer              ${(bytes / 1e6).toFixed(2)} MB`,
+      ],
+      figures: {
+        many_points_chart_ms: chart.median,
+        many_points_zoom_ms: zoom.median,
+        many_points_bytes: bytes,
+      },
+    }
+  },
+}
+
 export const fullParts: readonly Part[] = [
   directDispatch,
   manyLines,
@@ -192,4 +217,5 @@ export const fullParts: readonly Part[] = [
   largeQueue,
   jobSearch,
   directories,
+  manyPoints,
 ]

@@ -1,5 +1,3 @@
-import { chromium } from '@playwright/test'
-import config from '../../playwright.config'
 import {
   expectPeaksDrawn,
   expectValues,
@@ -9,6 +7,7 @@ import {
   zoomToPeak,
 } from '../pages/many-points'
 import type { System } from '../system/start-system'
+import { launchBrowser } from './browser'
 import { call, upload } from './client'
 import { untilEnded } from './first-output'
 import { type Figures, figuresOf } from './measure'
@@ -29,13 +28,17 @@ interface ManyPointsFigures {
  * Measures the page of a job's metrics with a million values in Chromium. The chart must keep the extremes, and a zoom must load
  * the values themselves.
  */
-export async function benchManyPoints(system: System, rounds: number): Promise<ManyPointsFigures> {
+export async function benchManyPoints(
+  system: System,
+  rounds: number,
+  progress: (note: string) => void,
+): Promise<ManyPointsFigures> {
   const [url, request] = upload(system, printManyPoints(count))
   const { status, body } = await call(url, request)
   if (status !== 202) throw new Error(`submit answered ${status}: ${body}`)
   const jobId = (JSON.parse(body) as { job_id: string }).job_id
   await untilEnded(system, jobId)
-  const browser = await chromium.launch(config.use?.launchOptions)
+  const browser = await launchBrowser(progress)
   const [charts, zooms]: [number[], number[]] = [[], []]
   let bytes = 0
   try {
