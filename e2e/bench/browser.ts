@@ -1,5 +1,5 @@
 import { type Browser, chromium } from '@playwright/test'
-import { ensureBrowser } from '@/deploy/checks/browser.mjs'
+import { ensureBrowser } from '@/deploy/checks/programs/browser.mjs'
 import config from '../../playwright.config'
 
 /** Starts the browser of the tests. Installs it if it is missing. */

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { ensureSlurm } from '@/deploy/checks/slurm.mjs'
+import { ensureSlurm } from '@/deploy/checks/programs/slurm.mjs'
 import { fourNodes, SlurmCluster } from '@/worker/testing/slurm-cluster'
 import { submitAndWatch } from '../first-output'
 import { type Figures, figuresOf } from '../measure'

@@ -1,5 +1,5 @@
 /** Finds or installs Slurm for the tests of the engine `slurm`. The tests start it, with simulated GPUs. */
-import { findProgram, installPackages, mayInstall } from '../engine/debian.mjs'
+import { findProgram, installPackages, mayInstall } from '../../engine/debian.mjs'
 
 /** A program of each package that the tests need. Debian starts none of them as a service here. */
 const programs = {

@@ -1,6 +1,6 @@
 /** Finds or installs a browser for the browser tests. */
 import { existsSync } from 'node:fs'
-import { findProgram, installPackages, mayInstall } from '../engine/debian.mjs'
+import { findProgram, installPackages, mayInstall } from '../../engine/debian.mjs'
 
 /** The headless shell comes first: it has the same engine and needs two thirds of the CPU time. */
 const names = [

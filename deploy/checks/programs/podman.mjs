@@ -1,5 +1,5 @@
 /** Finds or installs Podman for the tests of the container runtime. */
-import { findProgram, installPackages, mayInstall } from '../engine/debian.mjs'
+import { findProgram, installPackages, mayInstall } from '../../engine/debian.mjs'
 
 /** Podman's init, and the program that starts its containers on every version of cgroups. */
 const packages = ['podman', 'catatonit', 'runc']

@@ -1,5 +1,5 @@
 /** Finds or installs GNU Screen for the tests of `gpuq start --screen`. */
-import { findProgram, installPackages, mayInstall } from '../engine/debian.mjs'
+import { findProgram, installPackages, mayInstall } from '../../engine/debian.mjs'
 
 /**
  * @param {{ progress: (note: string) => void }} options
