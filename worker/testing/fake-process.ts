@@ -8,19 +8,42 @@ import { Passage } from '../runtime/testing/passage'
 type Globals = Map<string, unknown>
 const globalNames = ['gpuqDatabase', 'gpuqListener']
 
-const current = new AsyncLocalStorage<Globals>()
-const outside: Globals = new Map()
+/** Shared by all files of tests that one process runs, each with modules of its own. */
+const contextKey = Symbol.for('gpuq fake processes')
+const current = sharedContext()
 
-/** Gives each fake process its own values of these globals, by the asynchronous context in which the code runs. */
+function sharedContext(): AsyncLocalStorage<Globals> {
+  const found: unknown = Reflect.get(globalThis, contextKey)
+  if (found instanceof AsyncLocalStorage) return found
+  const created = new AsyncLocalStorage<Globals>()
+  Reflect.set(globalThis, contextKey, created)
+  return created
+}
+
+/** Where the value of a global is that no fake process uses. The next file of tests deletes it, by its name. */
+const outside = (name: string) => `gpuqOutside ${name}`
+
+/**
+ * Gives each fake process its own values of these globals, by the asynchronous context in which the code runs. Not enumerable, so
+ * that the next file does not delete it: a loop of a killed process would then use the database of that file.
+ */
 function separateGlobals(): void {
   for (const name of globalNames) {
     if (Object.getOwnPropertyDescriptor(globalThis, name)?.get !== undefined) continue
+    const before: unknown = Reflect.get(globalThis, name)
+    Reflect.deleteProperty(globalThis, name)
     Object.defineProperty(globalThis, name, {
-      configurable: true,
-      enumerable: true,
-      get: () => (current.getStore() ?? outside).get(name),
-      set: (value: unknown) => (current.getStore() ?? outside).set(name, value),
+      get: () => {
+        const store = current.getStore()
+        return store === undefined ? Reflect.get(globalThis, outside(name)) : store.get(name)
+      },
+      set: (value: unknown) => {
+        const store = current.getStore()
+        if (store === undefined) Reflect.set(globalThis, outside(name), value)
+        else store.set(name, value)
+      },
     })
+    if (before !== undefined) Reflect.set(globalThis, name, before)
   }
 }
 
