@@ -57,7 +57,7 @@ describe('a worker', () => {
     worker.suspend()
     await lab.expireLease('a')
     await expectMoved(lab, job)
-    expect(await lab.containers()).toHaveLength(1)
+    await lab.jobs.until('only the old container is left', async () => (await lab.containers()).length === 1)
     worker.resume()
     await expectServesAgain(lab)
     // Until it goes on, the old attempt runs beside the new one.

@@ -84,7 +84,7 @@ class Listener {
   }
 }
 
-const shared = globalThis as typeof globalThis & { gpuqListener?: Listener }
+const shared = globalThis as typeof globalThis & { gpuqListener?: Listener | undefined }
 
 /** This process's listener. */
 export function listener(): Listener {
@@ -95,5 +95,5 @@ export function listener(): Listener {
 /** Closes this process's listener; the next use opens a new one. */
 export async function closeListener(): Promise<void> {
   await shared.gpuqListener?.close()
-  delete shared.gpuqListener
+  shared.gpuqListener = undefined
 }

@@ -125,7 +125,9 @@ export class FakeProcess {
   }
 
   #closeListener(): Promise<void> {
-    return this.#globals.has('gpuqListener') ? this.run(() => listener().close()) : Promise.resolve()
+    return this.#globals.get('gpuqListener') !== undefined
+      ? this.run(() => listener().close())
+      : Promise.resolve()
   }
 
   async #endSessions(): Promise<void> {

