@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, type Page } from '@playwright/test'
+import { expect } from '@playwright/test'
 import { buildZip } from '@/lib/archives/unpack/testing/build-archive'
 import { test } from './browser-test'
 import { dropPaths, editorOf, outputOf, submitDraft } from './job-page'
+import { directoryOf, filesOf } from './pages/directory-panel'
 import { largeBytes, largeProject, writeProject } from './project-folder'
 import { signIn } from './sign-in'
 import { createUser, noLimits, type TestUser } from './test-users'
@@ -17,13 +18,6 @@ test.beforeAll(async () => {
   person = await createUser({ name: 'directories', limits: noLimits })
 })
 test.beforeEach(({ context }) => signIn(context, person))
-
-const directoryOf = (page: Page) => page.getByRole('heading', { name: /^Directory/ })
-
-async function filesOf(id: string): Promise<string[]> {
-  const { files } = await person.client.jobs.files(id)
-  return files?.map(({ path }) => path) ?? []
-}
 
 test('a chosen folder runs the file that the user selects', async ({ page }) => {
   await page.goto('/submit')
@@ -79,7 +73,7 @@ test('a zip is unpacked, and only content that the project lacks is sent', async
     await expect(directoryOf(page)).toHaveText('Directory project.zip')
     const id = await submitDraft(page)
     await expect(outputOf(page)).toContainText(content.slice(7, 23))
-    expect(await filesOf(id)).toEqual(['helper.py', 'main.py', 'run.sh'])
+    expect(await filesOf(person, id)).toEqual(['helper.py', 'main.py', 'run.sh'])
     // The second time, the project has everything.
     expect(bodies).toHaveLength(expected)
   }

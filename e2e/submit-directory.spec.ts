@@ -1,7 +1,8 @@
-import { expect, type Page } from '@playwright/test'
+import { expect } from '@playwright/test'
 import { test } from './browser-test'
 import { CountingProxy } from './counting-proxy'
 import { dropPaths, outputOf, rewrite, submitDraft } from './job-page'
+import { directoryOf, filesOf } from './pages/directory-panel'
 import { expectFits } from './pages/usable'
 import { largeBytes, largeProject, project, writeProject } from './project-folder'
 import { signIn } from './sign-in'
@@ -15,13 +16,6 @@ test.beforeAll(async () => {
   person = await createUser({ name: 'directories', limits: noLimits })
 })
 test.beforeEach(({ context }) => signIn(context, person))
-
-const directoryOf = (page: Page) => page.getByRole('heading', { name: /^Directory/ })
-
-async function filesOf(id: string): Promise<string[]> {
-  const { files } = await person.client.jobs.files(id)
-  return files?.map(({ path }) => path) ?? []
-}
 
 test('a dropped folder runs with an edited file, and without what its rules exclude', async ({ page }) => {
   await page.goto('/submit')
@@ -40,7 +34,7 @@ test('a dropped folder runs with an edited file, and without what its rules excl
   await rewrite(page, 'src/model.py', 'answer = 43\n')
   const id = await submitDraft(page)
   await expect(outputOf(page)).toContainText('answer 43')
-  expect(await filesOf(id)).toEqual(['.gitignore', 'data/numbers.csv', 'main.py', 'src/model.py'])
+  expect(await filesOf(person, id)).toEqual(['.gitignore', 'data/numbers.csv', 'main.py', 'src/model.py'])
   await page.getByRole('link', { name: 'Edit and run again' }).click()
   await expect(page.getByText('The job gets the directory of an earlier job')).toBeVisible()
   await submitDraft(page)

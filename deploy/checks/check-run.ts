@@ -40,7 +40,8 @@ export class CheckRun {
   async run(): Promise<CheckResult[]> {
     const { report, signal, checks, journal } = this.#options
     // A build that is still there takes no time, and a removed one is needed again.
-    const waiting = checks.filter(({ name }) => name === 'build' || !journal?.findPassed(name))
+    const earlierOf = ({ name }: Check) => (name === 'build' ? undefined : journal?.findPassed(name))
+    const waiting = checks.filter((check) => earlierOf(check) === undefined)
     const needed = new Set<string>(waiting.flatMap(({ needs }) => needs))
     const preparations = new Preparations({
       report,
@@ -52,7 +53,10 @@ export class CheckRun {
     const scheduled = checks.map((check) => ({
       name: check.name,
       after: [...check.needs, ...(check.after ?? [])],
-      run: () => (waiting.includes(check) ? this.#run(check) : this.#reuse(check)),
+      run: async () => {
+        const earlier = earlierOf(check)
+        return earlier === undefined ? this.#run(check) : this.#reuse(earlier)
+      },
     }))
     try {
       return await runScheduled(scheduled, prepared, places)
@@ -63,10 +67,8 @@ export class CheckRun {
   }
 
   /** Takes the result of an earlier, interrupted run. */
-  async #reuse({ name }: Check): Promise<CheckResult> {
-    const { report, journal } = this.#options
-    const { passed, failed, problems, ms, outcomes } = journal?.findPassed(name) ?? emptyEntry
-    report.line(`  ✓ ${name}: ${passed} passed  earlier, in ${formatDuration(ms)}`)
+  #reuse({ name, passed, failed, problems, ms, outcomes }: JournalEntry): CheckResult {
+    this.#options.report.line(`  ✓ ${name}: ${passed} passed  earlier, in ${formatDuration(ms)}`)
     return { name, counts: { passed, failed, problems }, ms, outcomes }
   }
 
@@ -107,12 +109,4 @@ export class CheckRun {
     this.#failures.set(name, message)
     this.#options.report.line(`\n${message}\n`)
   }
-}
-
-const emptyEntry: Pick<JournalEntry, 'passed' | 'failed' | 'problems' | 'ms' | 'outcomes'> = {
-  passed: 0,
-  failed: 0,
-  problems: [],
-  ms: 0,
-  outcomes: [],
 }

@@ -51,6 +51,12 @@ describe('an interrupted run of the release suite', () => {
     expect(open(changed).entries).toEqual([])
   })
 
+  it('begins again outside of git, where nothing says whether the code is the same', () => {
+    const unknown = { code: { ...code, commit: '' }, restart: true }
+    open(unknown).record(entry('unit'))
+    expect(open({ ...unknown, restart: false }).entries).toEqual([])
+  })
+
   it('begins again if its file is damaged', () => {
     writeFileSync(join(root, 'test-results', 'release.json'), '{"code"')
     expect(open().entries).toEqual([])

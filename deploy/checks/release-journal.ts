@@ -70,7 +70,9 @@ export class ReleaseJournal {
   static open(root: string, { code, machine, seed, now, restart }: NewRun): ReleaseJournal {
     const path = join(root, 'test-results', 'release.json')
     const earlier = restart ? null : read(path)
-    const isSame = earlier !== null && JSON.stringify(earlier.code) === JSON.stringify(code)
+    // Without a commit nobody knows whether the code is the same.
+    const isSame =
+      earlier !== null && code.commit !== '' && JSON.stringify(earlier.code) === JSON.stringify(code)
     const begun = { code, machine, seed, begun: now.toISOString(), entries: [] }
     return new ReleaseJournal(path, isSame && earlier.entries.length > 0 ? earlier : begun)
   }

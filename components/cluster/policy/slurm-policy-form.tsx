@@ -11,7 +11,7 @@ import { idleGpuField, policyForm, toPolicyValues } from './policy-values'
 
 const schema = policyForm.pick({ max_queue_size: true, enable_auto_retry: true, idle_gpu_minutes: true })
 
-/** What of the policy applies if Slurm is the engine. */
+/** Policy settings that apply under Slurm. */
 export function SlurmPolicyForm({ policy }: { policy: ShownPolicy }) {
   const { mutateAsync } = useMutation(updatePolicy)
   const { max_queue_size, enable_auto_retry, idle_gpu_minutes } = toPolicyValues(policy)

@@ -3,7 +3,7 @@ import type { JobDetail } from '@/lib/contract/jobs'
 type Instance = JobDetail['resources']['got'][number]
 
 /**
- * Of several instances of a job, the one whose program failed first, by the database's clock. The others often fail because it
+ * Finds the instance of a job whose program failed first, by the database's clock. The others often fail because it
  * is gone. Null: the job has one instance, or no program failed.
  */
 export function findFailedInstance({ got }: JobDetail['resources']): Instance | null {

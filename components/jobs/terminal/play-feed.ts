@@ -46,7 +46,7 @@ export function playFeed(
       play()
     })
   }
-  /** Of a piece with earlier and live output, the earlier part. */
+  /** The length of the earlier output in a piece that has live output too. */
   const historyLength = (length: number) => {
     const border = Math.max(feed.liveFrom ?? feed.end, opened)
     return Math.min(length, border - position)

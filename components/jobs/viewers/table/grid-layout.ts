@@ -9,7 +9,7 @@ const maxHeight = 15_000_000
 const overscan = 10
 
 export interface RowLayout {
-  /** Of all rows together. More than 500,000 rows are scrolled faster than the pointer moves. */
+  /** The height of all rows together. More than 500,000 rows are scrolled faster than the pointer moves. */
   height: number
   /** The rows to render. */
   rows: Span
