@@ -1,25 +1,24 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { uuidv7 } from 'uuidv7'
 import { upload } from '@/app/api/submit/testing/upload'
 import { secretOfDirectory } from '@/lib/access/sessions/session-secret'
 import { makePerson, makeToken, type Person } from '@/lib/access/testing/people'
-import { archiveHash } from '@/lib/archives/archive-hash'
-import { blobKey } from '@/lib/archives/blob-key'
 import { pushSnapshot } from '@/lib/archives/snapshots/push-snapshot'
 import type { Lease } from '@/lib/cluster/nodes/nodes'
 import { finishTask } from '@/lib/cluster/tasks/finish-task'
 import { unfinishedTasks } from '@/lib/cluster/tasks/tasks'
 import { placeManually } from '@/lib/cluster/testing/placed'
 import { makeJob, makeNode } from '@/lib/cluster/testing/rows'
-import { canonicalText, toManifest } from '@/lib/contract/archives/archive-manifest'
 import { database } from '@/lib/database/client'
 import { insertMounts } from '@/lib/jobs/submission/submission-mounts'
 import { artifactKey } from '@/lib/results/name'
 import { storeResult } from '@/lib/results/result-files'
 import { diskStore } from '@/lib/storage/disk'
 import { setStorage, storage } from '@/lib/storage/storage'
+import { attachArchive, partsOf, projectOf } from './attached-archive'
+import { addNeighbours, type Neighbours } from './neighbours'
 
 /** A data directory in use: people, tokens, a node, and a job in every status with all that jobs can leave. */
 export interface EveryState {
@@ -28,6 +27,8 @@ export interface EveryState {
   node: string
   /** Job ids by what they are. */
   jobs: Record<JobKind, string>
+  /** Absent in the first fixture. */
+  neighbours?: Neighbours
 }
 
 type JobKind =
@@ -62,11 +63,13 @@ export async function fillEveryState(dataDir: string): Promise<EveryState> {
   const jobs = await makeJobs(ada, lease)
   await addRun(dataDir, ada, jobs.running)
   await addTraces(admin, ada, lease, jobs)
+  const neighbours = await addNeighbours(dataDir, ada, jobs.completed)
   return {
     admin: { token: tokens.admin.token },
     ada: { token: tokens.ada.token, email: ada.email, password: ada.password },
     node: 'box',
     jobs,
+    neighbours,
   }
 }
 
@@ -104,7 +107,10 @@ async function makeJobs(ada: Person, lease: Lease): Promise<EveryState['jobs']> 
   ])
   await addOutput(await place(lease, jobs.running, 2), 20)
   await retry(lease, jobs.retried)
-  await attachArchive(ada, jobs.completed)
+  const archive = await attachArchive(await projectOf(ada, 'thesis'), jobs.completed, 'learning_rate: 0.1\n')
+  const snapshot = await pushSnapshot(ada.actor, archive.project, { name: 'code', archive: archive.hash })
+  const mount = { ...snapshot, path: '/data', snapshotId: snapshot.id, hash: snapshot.archive }
+  await insertMounts(pool, jobs.completed, [mount])
   await end(lease, jobs.completed, 4, { reason: 'finished', detail: null, exitCode: 0 })
   await addArtifacts(jobs.completed)
   await addWorkingFile(jobs.completed)
@@ -184,36 +190,6 @@ async function retry(lease: Lease, job: string): Promise<void> {
   await addOutput(await place(lease, job, 3), 5)
 }
 
-const sha256 = (content: Buffer) => createHash('sha256').update(content).digest('hex')
-const parts = (content: Buffer) =>
-  (async function* () {
-    yield content
-  })()
-
-async function attachArchive(ada: Person, job: string): Promise<void> {
-  const content = Buffer.from('learning_rate: 0.1\n')
-  const hash = sha256(content)
-  const { pool } = database()
-  const { rows } = await pool.query<{ id: string }>(`SELECT id FROM projects WHERE owner_id = $1`, [ada.id])
-  const project = rows[0]?.id ?? ''
-  await storage().write(blobKey(project, hash), parts(content))
-  await pool.query(`INSERT INTO archive_blobs (project_id, hash, bytes) VALUES ($1, decode($2, 'hex'), $3)`, [
-    project,
-    hash,
-    content.length,
-  ])
-  const manifest = toManifest([{ path: 'settings.yaml', bytes: content.length, sha256: hash }])
-  const archive = uuidv7()
-  await pool.query(
-    `INSERT INTO archives (id, project_id, hash, manifest, files, bytes) VALUES ($1, $2, decode($3, 'hex'), $4, 1, $5)`,
-    [archive, project, archiveHash(manifest), canonicalText(manifest), content.length],
-  )
-  await pool.query('UPDATE jobs SET archive_id = $2 WHERE id = $1', [job, archive])
-  const snapshot = await pushSnapshot(ada.actor, project, { name: 'code', archive: archiveHash(manifest) })
-  const mount = { ...snapshot, path: '/data', snapshotId: snapshot.id, hash: snapshot.archive }
-  await insertMounts(pool, job, [mount])
-}
-
 async function addArtifacts(job: string): Promise<void> {
   for (const [path, content] of [
     ['plots/loss.txt', Buffer.from('0.9 0.5 0.1\n')],
@@ -221,7 +197,10 @@ async function addArtifacts(job: string): Promise<void> {
     ['empty', Buffer.alloc(0)],
   ] as const) {
     const id = uuidv7()
-    const stored = await storage().write(artifactKey({ jobId: job, attempt: 1, rank: 0 }, id), parts(content))
+    const stored = await storage().write(
+      artifactKey({ jobId: job, attempt: 1, rank: 0 }, id),
+      partsOf(content),
+    )
     await database().pool.query(
       'INSERT INTO artifacts (id, job_id, attempt, rank, path, bytes, sha256) VALUES ($1, $2, 1, 0, $3, $4, $5)',
       [id, job, path, stored.bytes, stored.sha256],
@@ -233,7 +212,7 @@ async function addArtifacts(job: string): Promise<void> {
 async function addWorkingFile(job: string): Promise<void> {
   const id = uuidv7()
   const task = { jobId: job, attempt: 1, rank: 0 }
-  const { bytes, sha256 } = await storage().write(artifactKey(task, id), parts(Buffer.from('step 1\n')))
+  const { bytes, sha256 } = await storage().write(artifactKey(task, id), partsOf(Buffer.from('step 1\n')))
   await database().pool.query(
     `INSERT INTO working_files (id, job_id, attempt, rank, path, bytes, sha256, executable)
      VALUES ($1, $2, 1, 0, 'logs/train.log', $3, $4, false)`,
