@@ -10,7 +10,7 @@ const projectFlag = [
 const snapshotHelp = 'name of a snapshot (its newest version), or NAME@VERSION'
 
 const aboutPush = `
-Sends only the files that the project does not have, and prints the snapshot, such as code@3. Jobs use it with the config
+Sends only files that you have not sent to the project, and prints the snapshot, such as code@3. Jobs use it with the config
 key "archive: code@3", or "archive: code" for the newest version. .gitignore and .gpuqignore exclude files.`
 
 /** Commands for snapshots: named versions of uploaded directories. */

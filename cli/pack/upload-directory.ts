@@ -11,7 +11,7 @@ import { sendContents } from './send-contents'
 
 /**
  * Uploads a directory to a project, and returns the reference for the `archive` key of a config. It only sends
- * content that the project does not have. After a failure, and in a later call, it resumes with the missing
+ * content that the server asks for. After a failure, and in a later call, it resumes with the missing
  * content.
  *
  * @param check gets the paths of the files before anything is sent. It throws if they are not what the job needs.

@@ -491,7 +491,7 @@ class Client:
     # Uploads of directories
 
     def _upload(self, given: StrPath, project_id: str) -> str:
-        """Upload what the project does not have of a directory. Returns the reference for the key `archive`."""
+        """Upload what the server asks for of a directory. Returns the reference for the key `archive`."""
         directory = Path(given)
         limits = self._server.get("/api/archives")
         with _Progress(self._server.progress) as progress:

@@ -30,7 +30,7 @@ export async function listDescribedFiles(client: Client): Promise<DescribedFile[
        UNION ALL SELECT id, job_id, attempt, rank, bytes, sha256 FROM working_files) files ORDER BY job_id, id`,
   )
   const blobs = await client.query<{ projectId: string; hash: string; bytes: string }>(
-    `SELECT project_id AS "projectId", encode(hash, 'hex') AS hash, bytes::text AS bytes FROM archive_blobs ORDER BY 1, 2`,
+    `SELECT DISTINCT project_id AS "projectId", encode(hash, 'hex') AS hash, bytes::text AS bytes FROM archive_blobs ORDER BY 1, 2`,
   )
   const checkpoints = await client.query<{
     projectId: string

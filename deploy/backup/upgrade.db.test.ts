@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
+import { actorFromToken } from '@/lib/access/authenticate'
 import { verifyPassword } from '@/lib/access/sessions/passwords'
+import { registerArchive } from '@/lib/archives/register'
 import { markExpiredNodesLost } from '@/lib/cluster/nodes/lost-nodes'
 import { commitPlacement } from '@/lib/cluster/placement/place'
 import { takeSnapshot } from '@/lib/cluster/placement/snapshot'
@@ -167,6 +169,36 @@ describe.each(versions)('a backup of gpuq %s, restored and upgraded', (version) 
       const { body } = await read(readOf('/api/jobs/{id}/artifacts/{artifactId}'), params, state.ada.token)
       expect(createHash('sha256').update(body).digest('hex')).toBe(sha256)
     }
+  })
+
+  it('gives directories to the users who had them', async () => {
+    const { neighbours } = state
+    if (!neighbours) return
+    const people = {
+      ada: await actorFromToken(state.ada.token),
+      bob: await actorFromToken(neighbours.bob.token),
+    }
+    // Bob has no project of his own, so that these are Ada's.
+    const mustSend = async (user: 'ada' | 'bob', project: string, text: string) => {
+      const actor = people[user]
+      if (!actor) throw new Error(`The token of ${user} is not valid.`)
+      const sha256 = createHash('sha256').update(text).digest('hex')
+      const entries = [{ path: 'settings.yaml', bytes: text.length, sha256 }]
+      return (await registerArchive(actor, project, entries)).missing.length > 0
+    }
+    for (const project of ['lab', 'course'])
+      for (const owner of ['ada', 'bob'] as const) {
+        const text = `secret of ${owner}: only-${owner}\n`
+        for (const user of ['ada', 'bob'] as const)
+          expect(await mustSend(user, project, text), `${user}, ${project}, ${text}`).toBe(user !== owner)
+        expect(await mustSend(owner, project, 'data for everybody\n'), 'a snapshot has it').toBe(false)
+      }
+    // What is counted equals the rows that the migrations made.
+    const { rows } = await db.pool.query(
+      `SELECT 1 FROM (SELECT user_id, project_id, kind, sum(bytes) FROM storage_changes GROUP BY 1, 2, 3
+                      EXCEPT SELECT user_id, project_id, kind, sum(bytes) FROM stored_bytes GROUP BY 1, 2, 3) wrong`,
+    )
+    expect(rows).toEqual([])
   })
 
   it('retries what ran, because the leases have expired, and starts what waits', async () => {

@@ -29,7 +29,7 @@ export async function checkAtRest(system: SoakSystem): Promise<string[]> {
   if (open.length > 0) problems.push(`${open.length} allocations are not released`)
   await until('each stored file has a row, and each row a file', async () => {
     const { rows } = await pool.query(`SELECT (SELECT count(*) FROM result_files)::int AS results,
-      (SELECT count(*) FROM artifacts)::int AS artifacts, (SELECT count(*) FROM archive_blobs)::int AS blobs`)
+      (SELECT count(*) FROM artifacts)::int AS artifacts, (SELECT count(DISTINCT (project_id, hash)) FROM archive_blobs)::int AS blobs`)
     const counts = await Promise.all(areas.map((area) => countFiles(join(system.dataDir, area))))
     return areas.every((area, index) => rows[0][area] === counts[index])
   }).catch(({ message }: Error) => problems.push(message))

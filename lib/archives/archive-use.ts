@@ -8,9 +8,24 @@ export const neededByLiveJob =
 export const hasSnapshot = 'EXISTS (SELECT 1 FROM snapshots s WHERE s.archive_id = a.id)'
 
 /**
+ * SQL condition: one of these users has the archive `a`, or may read it through a snapshot of its project. What another
+ * member uploaded is not known to them, so a request for it is answered as if it did not exist.
+ * @param users SQL for an array of ids of members of the project
+ */
+export const heldBy = (users: string) => `(${hasSnapshot} OR EXISTS (
+  SELECT 1 FROM archive_holders h WHERE h.archive_id = a.id AND h.user_id = ANY (${users}::uuid[])))`
+
+/** SQL condition: a job of a user needs the archive `a`, or ended within the retention of its project. */
+export const neededBy = (user: string) => `EXISTS (
+  SELECT 1 FROM jobs j JOIN projects p ON p.id = j.project_id
+   WHERE j.archive_id = a.id AND j.user_id = ${user} AND ${recent()})`
+
+const recent = () => `(j.ended_at IS NULL OR j.ended_at > coalesce(${retentionCutoffOf('p')}, '-infinity'))`
+
+/**
  * SQL condition: the archive `a` is kept, because it has a name, a live job needs it, or a job that ended within the
  * retention of its project.
  */
 export const archiveNeeded = () => `(${hasSnapshot} OR EXISTS (
   SELECT 1 FROM jobs j JOIN projects p ON p.id = j.project_id
-   WHERE j.archive_id = a.id AND (j.ended_at IS NULL OR j.ended_at > coalesce(${retentionCutoffOf('p')}, '-infinity'))))`
+   WHERE j.archive_id = a.id AND ${recent()}))`

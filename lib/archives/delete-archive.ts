@@ -9,7 +9,7 @@ import { neededByLiveJob } from './archive-use'
 import { blobKey } from './blob-key'
 
 /**
- * Deletes an uploaded directory and the contents that no other directory of its project has. Its ended jobs keep
+ * Deletes an uploaded directory and the contents that no other directory of its users has. Its ended jobs keep
  * their record. A client that uploads the same contents now is told to send them.
  * @throws 404 unless the actor owns the project or is an admin, 409 if a job that has not ended needs it, or if it is a
  * snapshot.
@@ -46,24 +46,38 @@ async function requireUnused(tx: Transaction, id: string): Promise<void> {
 }
 
 /**
- * Deletes archives of a project and the contents that no other one has. Returns the hashes of these contents for
- * {@link removeBlobs}. The caller holds the lock on the project's contents.
+ * SQL for `named (user_id, hash)`: the contents of a project's archives that satisfy a condition, for each user who has them.
+ * The user is null if nobody is known: then the contents are kept for everybody.
+ */
+export const namedContents = (condition: string) => `named AS MATERIALIZED (
+  SELECT DISTINCT h.user_id, decode(e->>'sha256', 'hex') AS hash
+    FROM archives a LEFT JOIN archive_holders h ON h.archive_id = a.id
+   CROSS JOIN jsonb_array_elements(a.manifest->'entries') e
+   WHERE a.project_id = $1 AND e ? 'sha256' AND ${condition})`
+
+/** SQL condition: no archive in {@link namedContents} needs the content `b` of a user. */
+export const isUnnamed = `NOT EXISTS (SELECT 1 FROM named n WHERE n.hash = b.hash AND n.user_id = b.user_id)
+  AND NOT EXISTS (SELECT 1 FROM named n WHERE n.hash = b.hash AND n.user_id IS NULL)`
+
+/**
+ * Deletes archives of a project. A user loses the contents that no other archive of theirs has, also if another user has them:
+ * otherwise an upload of the same content would tell that. Returns the hashes of what was lost for {@link removeBlobs}. The
+ * caller holds the lock on the project's contents.
  */
 export async function removeArchives(tx: Transaction, projectId: string, ids: string[]): Promise<string[]> {
   const { rows } = await tx.query<{ hash: string }>(
-    `WITH gone AS (DELETE FROM archives WHERE id = ANY ($2::uuid[]) RETURNING manifest),
-          contents AS MATERIALIZED (
-            SELECT DISTINCT e->>'sha256' AS hash FROM gone, jsonb_array_elements(manifest->'entries') e WHERE e ? 'sha256'),
-          named AS MATERIALIZED (
-            SELECT DISTINCT e->>'sha256' AS hash FROM archives a, jsonb_array_elements(a.manifest->'entries') e
-             WHERE a.project_id = $1 AND a.id <> ALL ($2::uuid[]) AND e ? 'sha256')
-     DELETE FROM archive_blobs b
-      WHERE b.project_id = $1 AND encode(b.hash, 'hex') IN (SELECT hash FROM contents)
-        AND NOT EXISTS (SELECT 1 FROM named WHERE named.hash = encode(b.hash, 'hex'))
+    `WITH gone AS (DELETE FROM archives WHERE id = ANY ($2::uuid[])),
+          lost AS MATERIALIZED (
+            SELECT DISTINCT h.user_id, decode(e->>'sha256', 'hex') AS hash
+              FROM archives a JOIN archive_holders h ON h.archive_id = a.id
+             CROSS JOIN jsonb_array_elements(a.manifest->'entries') e WHERE a.id = ANY ($2::uuid[]) AND e ? 'sha256'),
+          ${namedContents('a.id <> ALL ($2::uuid[])')}
+     DELETE FROM archive_blobs b USING lost
+      WHERE b.project_id = $1 AND b.hash = lost.hash AND b.user_id = lost.user_id AND ${isUnnamed}
       RETURNING encode(b.hash, 'hex') AS hash`,
     [projectId, ids],
   )
-  return rows.map(({ hash }) => hash)
+  return [...new Set(rows.map(({ hash }) => hash))]
 }
 
 /** Removes deleted contents from the store. The sweep removes what fails here. */
@@ -84,12 +98,12 @@ async function findOwnArchive(tx: Transaction, actor: Actor, id: string): Promis
   throw notFound('You have no directory with this id. GET /api/storage lists yours.')
 }
 
-/** Under the lock, because the same content may have been uploaded again. */
+/** Under the lock, because the same content may have been uploaded again. Does nothing while another user has it. */
 async function removeBlob(projectId: string, hash: string): Promise<void> {
   await transaction(async (tx) => {
     await acquireLockOf(tx, 'archiveContents', projectId)
     const { rowCount } = await tx.query(
-      `SELECT 1 FROM archive_blobs WHERE project_id = $1 AND hash = decode($2, 'hex')`,
+      `SELECT 1 FROM archive_blobs WHERE project_id = $1 AND hash = decode($2, 'hex') LIMIT 1`,
       [projectId, hash],
     )
     if (rowCount === 0) await storage().remove(blobKey(projectId, hash))

@@ -18,7 +18,7 @@ import { lowOnSpace, requireFreeSpace } from '../storage/free-space'
 import { storage } from '../storage/storage'
 import { type ObjectStore, StorageFault } from '../storage/store'
 import { blobKey } from './blob-key'
-import { maxArchiveBytes } from './register'
+import { type Holder, maxArchiveBytes } from './register'
 
 /** Smaller contents are buffered in memory and written concurrently, because each write waits for the disk. */
 const smallBytes = 256 * 1024
@@ -39,8 +39,9 @@ interface WrittenContent extends Content {
 }
 
 /**
- * Receives contents for a project's directories, and returns their number. Keeps every complete content if a later
- * one fails, so that the sender can resume.
+ * Receives contents for the actor's directories in a project, and returns their number. Keeps every complete content if a later
+ * one fails, so that the sender can resume. A content that another member has sent is received, checked and counted like a
+ * new one.
  * @throws 404 if the project has no directory yet, 413 if they are too large, 403 over the storage quota, 507 on a full
  * disk, 422 if a content does not match its hash.
  */
@@ -53,7 +54,7 @@ export async function receiveBlobs(
   const projectId = await findProjectId(actor, projectSlug)
   const release = takeUploadSlot(actor.userId)
   try {
-    return await storeFrames(projectId, readFrames(body))
+    return await storeFrames({ projectId, userId: actor.userId }, readFrames(body))
   } finally {
     release()
   }
@@ -77,13 +78,10 @@ export function takeUploadSlot(userId: string): () => void {
   throw new GpuqError('rate_limited', message, { retryAfterS: 2 })
 }
 
-/** Stores contents, and returns their number. Keeps every complete content if a later one fails. */
-export async function storeFrames(projectId: string, frames: AsyncIterable<Frame>): Promise<number> {
-  const receiver = new Receiver(
-    storage(),
-    projectId,
-    await readProjectStorageQuota(database().pool, projectId),
-  )
+/** Stores contents that a user sent, and returns their number. Keeps every complete content if a later one fails. */
+export async function storeFrames(sender: Holder, frames: AsyncIterable<Frame>): Promise<number> {
+  const quota = await readProjectStorageQuota(database().pool, sender.projectId)
+  const receiver = new Receiver(storage(), sender, quota)
   try {
     for await (const frame of frames) await receiver.take(frame)
     return await receiver.finish()
@@ -103,7 +101,7 @@ class Receiver {
 
   constructor(
     readonly store: ObjectStore,
-    readonly projectId: string,
+    readonly sender: Holder,
     private quota: StorageQuota,
   ) {
     this.#remainingBytes = quota.remainingBytes
@@ -135,7 +133,7 @@ class Receiver {
   }
 
   async #readQuota(): Promise<void> {
-    this.quota = await readProjectStorageQuota(database().pool, this.projectId)
+    this.quota = await readProjectStorageQuota(database().pool, this.sender.projectId)
     this.#remainingBytes = this.quota.remainingBytes
   }
 
@@ -151,7 +149,8 @@ class Receiver {
   async #write(blob: Content, content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<void> {
     const endCount = countUpload(this.quota.owner, blob.bytes)
     try {
-      await this.store.write(blobKey(this.projectId, blob.sha256), pieces(content), { overwrite: true })
+      const key = blobKey(this.sender.projectId, blob.sha256)
+      await this.store.write(key, pieces(content), { overwrite: true })
     } catch (error) {
       endCount()
       throw error
@@ -173,13 +172,12 @@ class Receiver {
   /** Returns whether contents were deleted since they were written. */
   #insert(written: readonly Content[]): Promise<boolean> {
     return transaction(async (tx) => {
-      await acquireLockOf(tx, 'archiveContents', this.projectId, 'shared')
+      const { projectId } = this.sender
+      await acquireLockOf(tx, 'archiveContents', projectId, 'shared')
       // If the write replaced an old leftover, a sweeper that listed it before may have deleted it since.
-      const there = await Promise.all(
-        written.map(({ sha256 }) => this.store.has(blobKey(this.projectId, sha256))),
-      )
+      const there = await Promise.all(written.map(({ sha256 }) => this.store.has(blobKey(projectId, sha256))))
       const kept = written.filter((_, index) => there[index])
-      await insertRows(tx, this.projectId, kept)
+      await insertRows(tx, this.sender, kept)
       this.#received += kept.length
       return kept.length < written.length
     })
@@ -193,14 +191,18 @@ function contentTooLarge(): GpuqError {
   )
 }
 
-async function insertRows(tx: Transaction, projectId: string, contents: readonly Content[]): Promise<void> {
+async function insertRows(
+  tx: Transaction,
+  { projectId, userId }: Holder,
+  contents: readonly Content[],
+): Promise<void> {
   await tx.query({
     name: 'insert-blobs',
-    text: `INSERT INTO archive_blobs (project_id, hash, bytes)
-           SELECT DISTINCT ON (hash) $1::uuid, decode(hash, 'hex'), bytes
+    text: `INSERT INTO archive_blobs (project_id, hash, user_id, bytes)
+           SELECT DISTINCT ON (hash) $1::uuid, decode(hash, 'hex'), $4::uuid, bytes
              FROM unnest($2::text[], $3::int8[]) AS sent (hash, bytes)
-           ON CONFLICT (project_id, hash) DO UPDATE SET stored_at = now()`,
-    values: [projectId, contents.map(({ sha256 }) => sha256), contents.map(({ bytes }) => bytes)],
+           ON CONFLICT (project_id, hash, user_id) DO UPDATE SET stored_at = now()`,
+    values: [projectId, contents.map(({ sha256 }) => sha256), contents.map(({ bytes }) => bytes), userId],
   })
 }
 

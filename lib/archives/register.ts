@@ -35,8 +35,9 @@ export function maxArchiveBytes(): number {
 }
 
 /**
- * Registers the manifest of a directory, and returns the contents that the project lacks. If nothing is missing,
- * jobs of the project can use the directory. Creates the project if necessary.
+ * Registers the manifest of a directory, and returns the contents that the actor must send: those that the actor has not sent
+ * to the project yet, and that no snapshot of the project has. What other members sent makes no difference. If
+ * nothing is missing, the actor's jobs can use the directory. Creates the project if necessary.
  * @throws 413 if the directory is too large; 403 over the storage quota; 507 on a full disk; 429 for too many requests.
  */
 export async function registerArchive(
@@ -52,9 +53,13 @@ export async function registerArchive(
   const missing = await transaction(async (tx) => {
     const { id: projectId } = await findOrCreateProject(tx, actor.userId, projectSlug)
     await acquireLockOf(tx, 'archiveContents', projectId, 'shared')
-    const missing = await findMissing(tx, projectId, entries)
-    if (missing.length === 0) await insertArchive(tx, projectId, archive, manifest)
-    else await requireArchiveQuota(tx, projectId, missingBytes(entries, missing))
+    const holder = { projectId, userId: actor.userId }
+    const { missing, readable } = await findUnheld(tx, holder, entries)
+    if (missing.length > 0 || readable.length > 0)
+      await requireArchiveQuota(tx, projectId, bytesOf(entries, [...missing, ...readable]))
+    if (missing.length > 0) return missing
+    await holdReadable(tx, holder, readable)
+    await insertArchive(tx, holder, archive, manifest)
     return missing
   })
   return { archive, missing }
@@ -94,37 +99,78 @@ function requireShape(entries: readonly Entry[]): void {
   if (deep) throw invalidField('entries', `"${deep.path}" is deeper than ${depth} names: move it up`)
 }
 
-/** @throws 422 if a content exists with a different size, because one of the two sizes must be wrong. */
-async function findMissing(tx: Transaction, projectId: string, entries: readonly Entry[]): Promise<string[]> {
+/** A user, and the project of their directories. */
+export interface Holder {
+  projectId: string
+  userId: string
+}
+
+/**
+ * Finds the contents that the user has not sent: those that they may read in snapshots of the project, and those that are
+ * missing.
+ * @throws 422 if the user knows a content with a different size, because one of the two sizes must be wrong.
+ */
+async function findUnheld(
+  tx: Transaction,
+  { projectId, userId }: Holder,
+  entries: readonly Entry[],
+): Promise<{ missing: string[]; readable: string[] }> {
   const contents = contentsOf(entries)
-  const { rows } = await tx.query<{ hash: string; bytes: number }>({
+  const { rows } = await tx.query<{ hash: string; bytes: number; held: boolean }>({
     name: 'known-blobs',
-    text: `SELECT encode(hash, 'hex') AS hash, bytes FROM archive_blobs WHERE project_id = $1 AND hash = ANY ($2::bytea[])`,
-    values: [projectId, [...contents.keys()].map((hash) => Buffer.from(hash, 'hex'))],
+    text: `SELECT encode(hash, 'hex') AS hash, bytes, bool_or(held) AS held
+             FROM (SELECT hash, bytes, true AS held FROM archive_blobs
+                    WHERE project_id = $1 AND hash = ANY ($2::bytea[]) AND user_id = $3
+                   UNION ALL
+                   SELECT hash, bytes, false FROM archive_blobs
+                    WHERE project_id = $1 AND hash = ANY ($2::bytea[]) AND in_snapshot) known GROUP BY 1, 2`,
+    values: [projectId, [...contents.keys()].map((hash) => Buffer.from(hash, 'hex')), userId],
   })
-  const known = new Set(rows.map(({ hash }) => hash))
   const wrong = rows.find(({ hash, bytes }) => contents.get(hash) !== bytes)
   if (wrong) {
     throw invalidField('entries', `the content ${wrong.hash} has ${wrong.bytes} bytes`)
   }
-  return [...contents.keys()].filter((hash) => !known.has(hash))
+  const known = new Set(rows.map(({ hash }) => hash))
+  return {
+    missing: [...contents.keys()].filter((hash) => !known.has(hash)),
+    readable: rows.filter(({ held }) => !held).map(({ hash }) => hash),
+  }
 }
 
-function missingBytes(entries: readonly Entry[], missing: readonly string[]): number {
+function bytesOf(entries: readonly Entry[], hashes: readonly string[]): number {
   const contents = contentsOf(entries)
-  return missing.reduce((sum, hash) => sum + (contents.get(hash) ?? 0), 0)
+  return hashes.reduce((sum, hash) => sum + (contents.get(hash) ?? 0), 0)
+}
+
+/** Gives the user contents of snapshots, so that their directory keeps them after the snapshots are deleted. */
+async function holdReadable(
+  tx: Transaction,
+  { projectId, userId }: Holder,
+  hashes: readonly string[],
+): Promise<void> {
+  if (hashes.length === 0) return
+  await tx.query(
+    `INSERT INTO archive_blobs (project_id, hash, user_id, bytes)
+     SELECT DISTINCT ON (hash) project_id, hash, $3::uuid, bytes FROM archive_blobs
+      WHERE project_id = $1 AND hash = ANY ($2::bytea[]) AND in_snapshot ORDER BY hash
+     ON CONFLICT (project_id, hash, user_id) DO NOTHING`,
+    [projectId, hashes.map((hash) => Buffer.from(hash, 'hex')), userId],
+  )
 }
 
 async function insertArchive(
   tx: Transaction,
-  projectId: string,
+  { projectId, userId }: Holder,
   hash: string,
   manifest: Manifest,
 ): Promise<void> {
   await tx.query({
     name: 'insert-archive',
-    text: `INSERT INTO archives (id, project_id, hash, manifest, files, bytes) VALUES ($1, $2, $3, $4, $5, $6)
-           ON CONFLICT (project_id, hash) DO UPDATE SET created_at = now()`,
+    text: `WITH archive AS (
+             INSERT INTO archives (id, project_id, hash, manifest, files, bytes) VALUES ($1, $2, $3, $4, $5, $6)
+             ON CONFLICT (project_id, hash) DO UPDATE SET created_at = now() RETURNING id)
+           INSERT INTO archive_holders (archive_id, user_id) SELECT id, $7::uuid FROM archive
+           ON CONFLICT (archive_id, user_id) DO UPDATE SET held_at = now()`,
     values: [
       uuidv7(),
       projectId,
@@ -132,6 +178,7 @@ async function insertArchive(
       JSON.stringify(manifest),
       manifest.entries.length,
       totalBytes(manifest.entries),
+      userId,
     ],
   })
 }

@@ -88,6 +88,13 @@ async function whileSweeping<Value>(action: () => Promise<Value>): Promise<Value
   })
 }
 
+const ownerOf = (projectId: string) => ({
+  callerId: person.id,
+  callerIsAdmin: false,
+  userId: person.id,
+  projectId,
+})
+
 /** Creates objects of uploads that died two days ago. */
 async function leaveAsLeftovers(projectId: string, contents: Buffer[]): Promise<void> {
   await db.pool.query('DELETE FROM archives WHERE project_id = $1', [projectId])
@@ -100,6 +107,7 @@ async function leaveAsLeftovers(projectId: string, contents: Buffer[]): Promise<
 /** Moves all timestamps this many days into the past. */
 async function age(days: number): Promise<void> {
   await db.pool.query('UPDATE archives SET created_at = created_at - make_interval(days => $1)', [days])
+  await db.pool.query('UPDATE archive_holders SET held_at = held_at - make_interval(days => $1)', [days])
   await db.pool.query('UPDATE archive_blobs SET stored_at = stored_at - make_interval(days => $1)', [days])
 }
 
@@ -173,7 +181,7 @@ describe('sweeping', () => {
     await age(100)
     const job = await makeJob({ userId: person.id })
     const sweep = await transaction(async (tx) => {
-      expect(await findArchive(tx, projectId, config, true)).toMatchObject({ directory: { id } })
+      expect(await findArchive(tx, ownerOf(projectId), config, true)).toMatchObject({ directory: { id } })
       const sweep = sweepArchives(store, inTwoDays())
       await untilSweepWaits()
       await tx.query('UPDATE jobs SET archive_id = $2, project_id = $3 WHERE id = $1', [job, id, projectId])
@@ -194,7 +202,7 @@ describe('sweeping', () => {
     await age(100)
     await sweepArchives(store, inTwoDays())
     const config = { archive: rows[0]?.hash ?? '', project_id: 'project' }
-    await expect(findArchive(db.pool, projectId, config, true)).rejects.toMatchObject({
+    await expect(findArchive(db.pool, ownerOf(projectId), config, true)).rejects.toMatchObject({
       code: 'invalid_fields',
       message: expect.stringContaining('was deleted because no job needed it: upload it again'),
     })

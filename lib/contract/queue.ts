@@ -40,7 +40,7 @@ export const queueSubmitSchema = z
     archive: archiveReferenceSchema
       .optional()
       .describe(
-        'a snapshot, such as code or code@3, or the hash of a directory that was uploaded to the project; the command starts in a copy of it, /work',
+        'a snapshot, such as code or code@3, or the hash of a directory that you uploaded to the project; the command starts in a copy of it, /work',
       ),
     working_directory: workingDirectory
       .optional()

@@ -32,8 +32,8 @@ const lockClasses = {
   /** Of a task's terminal: input gets its numbers in the order of the commits. */
   terminalInput: 4_711_471,
   /**
-   * Of a project's files. A transaction that adds files or relies on them shares it. The sweep that deletes files takes
-   * it alone.
+   * Of a project's files. A transaction that adds files or relies on them shares it. One that deletes files, or changes who may
+   * use them, takes it alone.
    */
   archiveContents: 7_423_116,
   /** Of a named run: tasks of one attempt would otherwise wait for each other's checkpoint rows. */

@@ -97,8 +97,11 @@ describe('a command job', () => {
     const hash = 'cd'.repeat(32)
     const manifest = { version: 1, entries: [{ path: 'train.py', bytes: 8, sha256: 'ab'.repeat(32) }] }
     await db.pool.query(
-      `INSERT INTO archives (id, project_id, hash, manifest, files, bytes)
-       SELECT gen_random_uuid(), project_id, decode($2, 'hex'), $3, 1, 8 FROM jobs WHERE id = $1`,
+      `WITH archive AS (
+         INSERT INTO archives (id, project_id, hash, manifest, files, bytes)
+         SELECT gen_random_uuid(), project_id, decode($2, 'hex'), $3, 1, 8 FROM jobs WHERE id = $1 RETURNING id)
+       INSERT INTO archive_holders (archive_id, user_id)
+       SELECT archive.id, j.user_id FROM archive, jobs j WHERE j.id = $1`,
       [before, hash, JSON.stringify(manifest)],
     )
     const id = await submitted({ command: 'python train.py', archive: hash }, ada)

@@ -5,7 +5,7 @@ import { formatSnapshot } from '../../contract/archives/snapshot-name'
 import { conflict, forbidden, notFound } from '../../contract/errors'
 import { acquireLockOf } from '../../database/locks'
 import { type Transaction, transaction } from '../../database/transaction'
-import { archiveNeeded } from '../archive-use'
+import { archiveNeeded, hasSnapshot } from '../archive-use'
 import { removeArchives, removeBlobs } from '../delete-archive'
 import { findVisibleSnapshot, noSuchSnapshot } from './snapshot-rows'
 
@@ -88,6 +88,7 @@ async function deleteRows(
     const target = `${label}/${formatSnapshot(row)}`
     await recordAudit(tx, { actorId: actor.userId, action: 'snapshot_deleted', target })
   }
+  await hideContents(tx, projectId, rows)
   return { projectId, hashes: await removeUnneeded(tx, projectId, rows) }
 }
 
@@ -102,6 +103,22 @@ async function requireUnmounted(tx: Transaction, rows: readonly Row[]): Promise<
   if (!used) return
   throw conflict(
     `A job that has not ended mounts ${formatSnapshot(used)}. Cancel the job, or wait for its end.`,
+  )
+}
+
+/** Contents that are in no other snapshot of the project belong to the users who sent them again. */
+async function hideContents(tx: Transaction, projectId: string, rows: readonly Row[]): Promise<void> {
+  await tx.query(
+    `WITH shown AS MATERIALIZED (
+       SELECT DISTINCT e->>'sha256' AS hash FROM archives a CROSS JOIN jsonb_array_elements(a.manifest->'entries') e
+        WHERE a.project_id = $1 AND e ? 'sha256' AND ${hasSnapshot}),
+          hidden AS MATERIALIZED (
+       SELECT DISTINCT e->>'sha256' AS hash FROM archives a CROSS JOIN jsonb_array_elements(a.manifest->'entries') e
+        WHERE a.id = ANY ($2::uuid[]) AND e ? 'sha256'
+       EXCEPT SELECT hash FROM shown)
+     UPDATE archive_blobs b SET in_snapshot = false
+       FROM hidden WHERE b.project_id = $1 AND b.hash = decode(hidden.hash, 'hex') AND b.in_snapshot`,
+    [projectId, [...new Set(rows.map(({ archiveId }) => archiveId))]],
   )
 }
 

@@ -4,14 +4,16 @@ import type { Actor } from '../../access/actor'
 import { findVisible } from '../../access/projects/projects'
 import type { createSnapshotSchema, PushedSnapshot } from '../../contract/archives/snapshots'
 import { conflict, invalidField } from '../../contract/errors'
+import { acquireLockOf } from '../../database/locks'
 import { findRow, oneRow, type Transaction, transaction } from '../../database/transaction'
 import { env } from '../../env'
+import { heldBy } from '../archive-use'
 import { type SnapshotRow, snapshotColumns, snapshotSource, toSnapshot } from './snapshot-rows'
 
 /**
- * Makes the next version of a snapshot from an uploaded directory of the project. Makes none if the newest version has
- * the same content.
- * @throws 404 if the actor may not see the project, 422 if it does not have the directory, 409 if it has too many
+ * Makes the next version of a snapshot from a directory that the actor has uploaded to the project, or from another snapshot of
+ * it. Makes none if the newest version has the same content. Every member may read the contents from now on.
+ * @throws 404 if the actor may not see the project, 422 if the actor does not have the directory, 409 if it has too many
  * snapshots.
  */
 export function pushSnapshot(
@@ -21,15 +23,18 @@ export function pushSnapshot(
 ): Promise<PushedSnapshot> {
   return transaction(async (tx) => {
     const { slug } = await findVisible(tx, actor, projectId)
+    // The deletion of another snapshot finds out which contents are still in one, and uploads change the same rows.
+    await acquireLockOf(tx, 'archiveContents', projectId)
     // Concurrent pushes get different numbers, and are counted one after the other. Jobs do not wait for this lock.
     await tx.query('SELECT 1 FROM projects WHERE id = $1 FOR NO KEY UPDATE', [projectId])
-    const archiveId = await lockArchive(tx, projectId, slug, archive)
+    const archiveId = await lockArchive(tx, actor, { projectId, slug, hash: archive })
     const newest = await findRow<{ id: string; archive_id: string }>(
       tx,
       'SELECT id, archive_id FROM snapshots WHERE project_id = $1 AND name = $2 ORDER BY version DESC LIMIT 1',
       [projectId, name],
     )
     const created = newest?.archive_id !== archiveId
+    if (created) await showContents(tx, projectId, archiveId)
     const id = created ? await insertSnapshot(tx, actor, { projectId, name, archiveId }) : newest.id
     const select = `SELECT ${snapshotColumns('true')} FROM ${snapshotSource} WHERE s.id = $1`
     return { ...toSnapshot(await oneRow<SnapshotRow>(tx, select, [id])), created }
@@ -37,16 +42,32 @@ export function pushSnapshot(
 }
 
 /** The lock prevents its deletion until the snapshot exists. */
-async function lockArchive(tx: Transaction, projectId: string, slug: string, hash: string): Promise<string> {
+async function lockArchive(
+  tx: Transaction,
+  { userId }: Actor,
+  { projectId, slug, hash }: { projectId: string; slug: string; hash: string },
+): Promise<string> {
   const found = await findRow<{ id: string }>(
     tx,
-    'SELECT id FROM archives WHERE project_id = $1 AND hash = $2 FOR KEY SHARE',
-    [projectId, Buffer.from(hash, 'hex')],
+    `SELECT a.id FROM archives a WHERE a.project_id = $1 AND a.hash = $2 AND ${heldBy('$3')} FOR KEY SHARE OF a`,
+    [projectId, Buffer.from(hash, 'hex'), [userId]],
   )
   if (found) return found.id
   throw invalidField(
     'archive',
-    `the project "${slug}" does not have this directory, or not completely: upload it with POST /api/archives first`,
+    `the project "${slug}" does not have this directory from you, or not completely: upload it with POST /api/archives first`,
+  )
+}
+
+/** Lets every member of the project use the contents of an archive. Another snapshot may have done so. */
+async function showContents(tx: Transaction, projectId: string, archiveId: string): Promise<void> {
+  await tx.query(
+    `UPDATE archive_blobs b SET in_snapshot = true
+       FROM (SELECT DISTINCT h.user_id, decode(e->>'sha256', 'hex') AS hash
+               FROM archives a JOIN archive_holders h ON h.archive_id = a.id
+              CROSS JOIN jsonb_array_elements(a.manifest->'entries') e WHERE a.id = $2 AND e ? 'sha256') shown
+      WHERE b.project_id = $1 AND b.hash = shown.hash AND b.user_id = shown.user_id AND NOT b.in_snapshot`,
+    [projectId, archiveId],
   )
 }
 

@@ -142,7 +142,11 @@ describe('pushing', () => {
       code: 'not_found',
     })
     await addMember(bob, projectId)
-    expect(await pushSnapshot(bob.actor, projectId, { name: 'code', archive: hash })).toMatchObject({
+    await expect(pushSnapshot(bob.actor, projectId, { name: 'code', archive: hash })).rejects.toThrow(
+      'the project "p" does not have this directory from you',
+    )
+    await pushSnapshot(ada.actor, projectId, { name: 'code', archive: hash })
+    expect(await pushSnapshot(bob.actor, projectId, { name: 'again', archive: hash })).toMatchObject({
       created_by: bob.handle,
     })
   })
@@ -337,7 +341,7 @@ describe('deleting', () => {
     const { projectId } = await push(ada, 'code', { a: '1' })
     const carol = await makePerson()
     for (const member of [bob, carol]) await addMember(member, projectId)
-    const { hash } = await uploadFiles(ada, 'p', { a: 'pushed by Bob' })
+    const { hash } = await uploadFiles(bob, 'p', { a: 'pushed by Bob' })
     const bobs = await pushSnapshot(bob.actor, projectId, { name: 'code', archive: hash })
     await expect(deleteSnapshot(carol.actor, bobs.id)).rejects.toMatchObject({ code: 'forbidden' })
     await expect(deleteVersions(bob.actor, projectId, 'code')).rejects.toThrow('Another member made code@1.')
@@ -402,16 +406,16 @@ describe('deleting', () => {
 describe('the storage of a snapshot', () => {
   const usedBy = async ({ actor, handle }: Person) => (await getUser(actor, handle)).storage.by_kind.archives
 
-  it('counts once to the owner of the project, whoever pushes, and is free after its deletion', async () => {
+  it('counts to the owner of the project, once for each member who has it, and is free after its deletion', async () => {
     const { projectId, id } = await push(ada, 'code', { a: '12345', b: '678' })
     await push(ada, 'release', { a: '12345', b: '678' })
     await push(ada, 'code', { a: '12345', b: '9' })
     expect(await usedBy(ada)).toBe(9)
     await addMember(bob, projectId)
-    const { hash } = await uploadFiles(ada, 'p', { a: '12345' })
+    const { hash } = await uploadFiles(bob, 'p', { a: '12345' })
     await pushSnapshot(bob.actor, projectId, { name: 'of-bob', archive: hash })
     await shareSnapshot(admin.actor, id, true)
-    expect([await usedBy(ada), await usedBy(bob), await usedBy(admin)]).toEqual([9, 0, 0])
+    expect([await usedBy(ada), await usedBy(bob), await usedBy(admin)]).toEqual([14, 0, 0])
     await shareSnapshot(admin.actor, id, false)
     for (const name of ['code', 'release']) await deleteVersions(ada.actor, projectId, name)
     // What Bob named is left.

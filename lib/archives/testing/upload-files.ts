@@ -39,7 +39,8 @@ export async function uploadFiles(
   const row = await oneRow<{ id: string; projectId: string }>(
     database().pool,
     `SELECT a.id, p.id AS "projectId" FROM archives a JOIN projects p ON p.id = a.project_id
-      WHERE p.owner_id = $1 AND p.slug = $2 AND a.hash = decode($3, 'hex')`,
+       JOIN archive_holders h ON h.archive_id = a.id
+      WHERE h.user_id = $1 AND p.slug = $2 AND a.hash = decode($3, 'hex')`,
     [id, project, hash],
   )
   return { ...row, hash }

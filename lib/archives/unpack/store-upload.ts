@@ -11,7 +11,7 @@ import { type DirectoryPart, refuseArchive, refuseEntry } from './refuse-entry'
 
 /**
  * Stores the files of an upload as a directory of a project, and returns its hash. Reads the upload once for the hashes, and
- * again for the contents that the project does not have.
+ * again for the contents that the actor has not sent before.
  * @throws 422 that names an entry which is not possible; 413 above a limit; 403 over the storage quota; 507 on a full disk.
  */
 export async function storeUpload(
@@ -24,7 +24,8 @@ export async function storeUpload(
   const { archive, missing } = await registerArchive(actor, projectSlug, entries)
   if (missing.length === 0) return archive
   const projectId = await findProjectId(actor, projectSlug)
-  await storeFrames(projectId, missingContents(upload, entries, new Set(missing)))
+  const sender = { projectId, userId: actor.userId }
+  await storeFrames(sender, missingContents(upload, entries, new Set(missing)))
   const again = await registerArchive(actor, projectSlug, entries)
   if (again.missing.length === 0) return archive
   throw new GpuqError('unavailable', 'Some files were deleted during the upload. Send it again.')

@@ -8,7 +8,7 @@ export const archiveRequestSchema = z.strictObject({
   entries: entriesSchema.describe('files and links, with paths relative to the directory'),
 })
 
-/** The part of a directory that gpuq has. */
+/** The part of a directory that the caller has sent, or that a snapshot of the project has. */
 export const archiveStateSchema = z.object({
   archive: z.string().describe('value of `archive` in a config'),
   missing: z.array(z.string()).describe('SHA-256 of each content to send; empty: the directory is complete'),

@@ -46,7 +46,9 @@ export const listVersionsSchema = z.object({
 /** `POST /api/projects/{id}/snapshots`. */
 export const createSnapshotSchema = z.strictObject({
   name: snapshotNameSchema.describe('such as code or data/cifar10'),
-  archive: sha256.describe('hash of a directory that was uploaded to the project'),
+  archive: sha256.describe(
+    'hash of a directory that you uploaded to the project, or of another snapshot of it',
+  ),
 })
 
 /** Query of `DELETE /api/projects/{id}/snapshots`. */

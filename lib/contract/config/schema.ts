@@ -82,7 +82,7 @@ export const configSchema = z
     ),
     archive: key(
       archiveReferenceSchema.optional(),
-      'a snapshot, such as code or code@3, or the hash of a directory that was uploaded to the project; the job finds it in /work',
+      'a snapshot, such as code or code@3, or the hash of a directory that you uploaded to the project; the job finds it in /work',
       'code@3',
     ),
     working_directory: key(

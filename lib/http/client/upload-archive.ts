@@ -34,7 +34,7 @@ export interface ArchiveUpload {
 
 /**
  * Uploads a directory to a project, and returns the reference for the `archive` key of a config. It sends only content that
- * the project does not have. After a failure, and in a later call, it resumes with the missing content.
+ * the server asks for. After a failure, and in a later call, it resumes with the missing content.
  * @throws ProblemError if the server refuses the directory or does not answer; the reason of `signal`.
  */
 export async function uploadArchive(upload: ArchiveUpload): Promise<{ archive: string; sentBytes: number }> {

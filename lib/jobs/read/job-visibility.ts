@@ -25,6 +25,10 @@ export function visibilityFilter(actor: Actor, first = 1): { sql: string; values
   return { sql: seenBy(user, `IN (${managedProjects(user)})`), values: [actor.userId] }
 }
 
+/** The same condition as {@link visibilityFilter}, with SQL for the actor's id, and for whether the actor is an admin. */
+export const visibleTo = (user: string, admin: string): string =>
+  `(${admin} OR ${seenBy(user, `IN (${managedProjects(user)})`)})`
+
 /**
  * The same condition as {@link visibilityFilter}, for lists. The ids of the projects are read first: only then can
  * PostgreSQL use the indexes of users and of projects.

@@ -7,6 +7,7 @@ import { findRow, type Transaction } from '../../database/transaction'
 import { projectBucketPrefix } from '../../storage/project-bucket'
 import { contentHash } from './content-hash'
 import { findUnfinished, insertDependencies } from './dependencies'
+import type { JobOwner } from './job-owner'
 import { findArchive } from './submission-archive'
 import {
   insertMounts,
@@ -28,13 +29,6 @@ export interface Submission {
   idempotencyKey: string | null
   /** The request gives no time: the job may run as long as its limits permit. */
   timeAssumed?: boolean
-}
-
-/** The owner of a job, and the caller who submits it. An idempotency key belongs to the caller. */
-export interface JobOwner {
-  callerId: string
-  userId: string
-  projectId: string
 }
 
 /** What a job reads, as it was found in the database. */
@@ -84,7 +78,7 @@ export async function prepareJob(
   const { projectId } = owner
   const { code, config } = submission
   const workspace = await requireWorkspaceUser(tx, owner)
-  const { directory, entrypoint } = await findArchive(tx, projectId, config, code.length > 0)
+  const { directory, entrypoint } = await findArchive(tx, owner, config, code.length > 0)
   const mounts = await resolveMounts(tx, projectId, config)
   await requireBucket(tx, projectId, config.bucket)
   requireApart(mounts, workspace, config.working_directory)

@@ -1,3 +1,4 @@
+import { heldBy } from '../../archives/archive-use'
 import { findSnapshot } from '../../archives/snapshots/find-snapshot'
 import { describeMissingSnapshot } from '../../archives/snapshots/missing-snapshot'
 import { refuseCapacity } from '../../archives/workdir-capacity'
@@ -6,6 +7,8 @@ import type { JobConfig } from '../../contract/config/config'
 import { selectEntrypoint } from '../../contract/config/entrypoint'
 import { type GpuqError, invalidField } from '../../contract/errors'
 import { findRow, type Transaction } from '../../database/transaction'
+import { visibleTo } from '../read/job-visibility'
+import type { JobOwner } from './job-owner'
 
 type DirectoryKeys = Pick<JobConfig, 'archive' | 'project_id' | 'memory_gb' | 'command' | 'entrypoint'>
 
@@ -27,18 +30,18 @@ interface FoundArchive {
 }
 
 /**
- * Finds the directory of a config, and the file that the job runs: a directory that was uploaded to the job's project,
- * or a snapshot that the project may use.
+ * Finds the directory of a config, and the file that the job runs: a directory that its owner or the caller has uploaded to the
+ * job's project, or a snapshot that the project may use.
  * @throws 422 if there is no such directory, or it is not completely uploaded, does not fit into the job's memory, or
  * does not have the file.
  */
 export async function findArchive(
   tx: Transaction,
-  projectId: string,
+  owner: JobOwner,
   config: DirectoryKeys,
   hasCode: boolean,
 ): Promise<FoundArchive> {
-  const directory = await findDirectory(tx, projectId, config)
+  const directory = await findDirectory(tx, owner, config)
   if (directory === null) {
     requireSolution(config)
     return { directory, entrypoint: config.entrypoint }
@@ -50,12 +53,13 @@ export async function findArchive(
 }
 
 /**
- * Finds the directory that a config names; null if it names none. The lock prevents its deletion until the job exists.
- * @throws 422 if there is no such directory.
+ * Finds the directory that a config names; null if it names none. The lock prevents its deletion until the job exists. A hash
+ * names it only for users who have it, or who see it in a snapshot of the project or in a job.
+ * @throws 422 if there is no such directory, the same if others have it.
  */
 async function findDirectory(
   tx: Transaction,
-  projectId: string,
+  { projectId, userId, callerId, callerIsAdmin }: JobOwner,
   config: Pick<JobConfig, 'archive' | 'project_id'>,
 ): Promise<Directory | null> {
   const { archive, project_id: slug } = config
@@ -67,8 +71,12 @@ async function findDirectory(
   }
   const found = await findRow<Pick<Directory, 'id' | 'bytes' | 'files'>>(tx, {
     name: 'archive-of-submission',
-    text: 'SELECT id, bytes, files FROM archives WHERE project_id = $1 AND hash = $2 FOR KEY SHARE',
-    values: [projectId, Buffer.from(archive, 'hex')],
+    text: `SELECT a.id, a.bytes, a.files FROM archives a
+            WHERE a.project_id = $1 AND a.hash = $2
+              AND (${heldBy('$3')}
+                   OR EXISTS (SELECT 1 FROM jobs j WHERE j.archive_id = a.id AND ${visibleTo('$4::uuid', '$5::boolean')}))
+              FOR KEY SHARE OF a`,
+    values: [projectId, Buffer.from(archive, 'hex'), [userId, callerId], callerId, callerIsAdmin],
   })
   if (!found) throw noArchive(config)
   return { ...found, hash: archive, reference: archive }
@@ -77,12 +85,12 @@ async function findDirectory(
 /** The hash of the directory that a config names. Does not look for a directory that the config names by its hash. */
 export async function findDirectoryHash(
   tx: Transaction,
-  projectId: string,
+  owner: JobOwner,
   config: Pick<JobConfig, 'archive' | 'project_id'>,
 ): Promise<string | undefined> {
   const { archive } = config
   if (archive === undefined || isArchiveHash(archive)) return archive
-  return (await findDirectory(tx, projectId, config))?.hash
+  return (await findDirectory(tx, owner, config))?.hash
 }
 
 /** Without a directory, solution.py is the only file. */
@@ -122,7 +130,7 @@ function refuseEntrypoint(message: string): GpuqError {
 
 export function noArchive({ project_id }: Pick<JobConfig, 'project_id'>): GpuqError {
   return refuse(
-    `the project "${project_id}" does not have this directory. It was not uploaded completely, or was deleted because no job needed it: upload it again`,
+    `the project "${project_id}" does not have this directory from you. It was not uploaded completely, or was deleted because no job needed it: upload it again`,
   )
 }
 

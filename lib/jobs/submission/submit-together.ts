@@ -1,5 +1,5 @@
 import pg from 'pg'
-import type { Actor } from '../../access/actor'
+import { type Actor, isAdmin } from '../../access/actor'
 import { findEnvironment } from '../../access/environments'
 import { effectiveLimits } from '../../access/limits'
 import { findProject } from '../../access/projects/submission-project'
@@ -9,8 +9,9 @@ import { Batches } from '../../async/batches'
 import { GpuqError } from '../../contract/errors'
 import { sendTogether, type Transaction, transaction } from '../../database/transaction'
 import { requireFreeSpace } from '../../storage/free-space'
-import { insertJobs, type JobOwner, type JobRow, prepareJob, type Submission } from './insert-job'
+import { insertJobs, type JobRow, prepareJob, type Submission } from './insert-job'
 import { requireWithinJobLimits, timeCeilingS, withAssumedTime } from './job-limits'
+import type { JobOwner } from './job-owner'
 import { lockQueue, requireQueueCapacity } from './queue-capacity'
 import { isLimited } from './submission-limits'
 
@@ -137,7 +138,7 @@ async function decideOne(tx: Transaction, read: Read, { actor, submission }: Giv
   const withTime = withAssumedTime(submission, limits.job)
   requireWithinJobLimits(withTime.config, limits.job)
   await requireFreeSpace()
-  const owner = { callerId: userId, userId, projectId: project.id }
+  const owner = { callerId: userId, callerIsAdmin: isAdmin(actor), userId, projectId: project.id }
   await read.quota(owner)
   return prepareJob(tx, owner, environment, withTime, timeCeilingS(limits.job))
 }

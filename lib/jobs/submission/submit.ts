@@ -1,4 +1,4 @@
-import type { Actor } from '../../access/actor'
+import { type Actor, isAdmin } from '../../access/actor'
 import { findEnvironment, type JobEnvironment } from '../../access/environments'
 import { effectiveLimits } from '../../access/limits'
 import { findOrCreateProject, findProject } from '../../access/projects/submission-project'
@@ -19,9 +19,10 @@ import {
 import { traceStep } from '../../logger'
 import { requireFreeSpace } from '../../storage/free-space'
 import { findSameContent } from './deduplicate'
-import { hashOf, insertJobs, type JobOwner, prepareJob, type Submission } from './insert-job'
+import { hashOf, insertJobs, prepareJob, type Submission } from './insert-job'
 import { requireWithinJobLimits, timeCeilingS, withAssumedTime } from './job-limits'
 import { requireUnusedName } from './job-name-conflict'
+import type { JobOwner } from './job-owner'
 import { withModelRequirements } from './model-requirements'
 import { requireQueueCapacity } from './queue-capacity'
 import { runNameConflict } from './run-name-conflict'
@@ -91,7 +92,7 @@ async function accept(actor: Actor, given: Submission, deduplicate: boolean): Pr
     const limits = known && effectiveLimits(actor, known.limits, roleLimits)
     if (!limits || isLimited(limits) || given.idempotencyKey !== null || deduplicate)
       return decide(tx, { actor, userId, environment, submission, deduplicate })
-    const owner = { callerId: userId, userId, projectId: known.id }
+    const owner = { callerId: userId, callerIsAdmin: isAdmin(actor), userId, projectId: known.id }
     return addJob(tx, owner, limits.job, {
       environment,
       submission: withAssumedTime(submission, limits.job),
@@ -134,7 +135,7 @@ export async function decide(tx: Transaction, decision: Decision): Promise<Submi
   const { actor, userId, environment, deduplicate, uniqueName } = decision
   const project = await findOrCreateProject(tx, userId, decision.submission.config.project_id)
   await lockUsers(tx, [actor.userId, userId])
-  const owner = { callerId: actor.userId, userId, projectId: project.id }
+  const owner = { callerId: actor.userId, callerIsAdmin: isAdmin(actor), userId, projectId: project.id }
   const limits = await readEffectiveLimits(tx, actor, project.limits)
   const submission = withAssumedTime(decision.submission, limits.job)
   const earlier = await findEarlier(tx, owner, environment, submission, deduplicate)
@@ -156,7 +157,7 @@ async function findEarlier(
   if (repeated) return { jobId: repeated, repeated: true, deduplicated: false, headers: {} }
   if (!deduplicate) return null
   const hash = hashOf(environment, submission, {
-    archive: await findDirectoryHash(tx, owner.projectId, submission.config),
+    archive: await findDirectoryHash(tx, owner, submission.config),
     mounts: await resolveMounts(tx, owner.projectId, submission.config),
   })
   const same = await findSameContent(tx, owner, hash, submission)
