@@ -41,6 +41,8 @@ function startUpload(project: string, complete: Content[], last: Content) {
     proceed = resolve
     breakOff = () => reject(new Error('The connection broke off.'))
   })
+  // The upload may not have come to its end yet.
+  held.catch(() => {})
   async function* body() {
     for (const { header, data } of complete) {
       yield header
