@@ -119,6 +119,15 @@ describe('gpuq push', () => {
     expect(context.written.err).toContain('code@2 has the same content: no new version')
   })
 
+  it('says who gives the right to push, before the upload', async () => {
+    const reading = { ...project('project-key', 'ada'), managers: ['grace'], may_push: false }
+    const { context, asked } = server({}, [reading])
+    await expect(push(context, directory, { name: 'code', project: 'p' })).rejects.toThrow(
+      'Ask "ada" or "grace" for the right',
+    )
+    expect(asked).toEqual([expect.stringContaining('GET /api/projects?')])
+  })
+
   it.each([
     [{ name: 'Code', project: 'p' }, '--name Code: must begin with a lower-case letter'],
     [{ name: 'code@3', project: 'p' }, 'gpuq chooses the version'],

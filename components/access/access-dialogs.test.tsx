@@ -65,6 +65,8 @@ it('creates a project and closes', async () => {
       owner: 'ada',
       members: [],
       managers: [],
+      pushers: [],
+      may_push: true,
       names: {},
       invited: [],
       limits: makeLimits(),

@@ -13,6 +13,7 @@ import { IdField } from '../ui/text-field'
 import { toast } from '../ui/toaster'
 import { ManagerNote } from './members/manager-note'
 import { MemberRole } from './members/member-role'
+import { PushRight } from './members/push-right'
 
 const schema = z.object({ member: idSchema })
 
@@ -43,11 +44,12 @@ export function ProjectMembers({ project, editable, admin }: ProjectMembersProps
           </span>
         </li>
         {project.members.map((member) => (
-          <li key={member} className="flex min-h-10 items-center justify-between gap-2 px-3">
+          <li key={member} className="flex min-h-10 flex-wrap items-center justify-between gap-2 px-3 py-1">
             <span className="min-w-0 truncate text-sm">
               <Person handle={member} name={project.names[member]} />
             </span>
-            <span className="flex items-center gap-1.5">
+            <span className="ml-auto flex flex-wrap items-center justify-end gap-1.5">
+              <PushRight project={project} handle={member} editable={editable} />
               <MemberRole project={project} handle={member} admin={admin} />
               {editable ? (
                 <IconButton

@@ -22,6 +22,8 @@ export interface SnapshotProject {
   id: string
   project_id: string
   owner: string
+  /** Whether the user may push snapshots to it. */
+  may_push: boolean
 }
 
 /** The snapshots page of a project: the newest version of each, and those that other projects share. */
@@ -49,7 +51,14 @@ export function SnapshotList({ project }: { project: SnapshotProject }) {
   )
 }
 
-function NoSnapshots({ project: { project_id } }: { project: SnapshotProject }) {
+function NoSnapshots({ project: { project_id, owner, may_push } }: { project: SnapshotProject }) {
+  if (!may_push) {
+    return (
+      <EmptyState icon={Package} title="No snapshots yet">
+        The owner, {owner}, and whoever got the right from them push snapshots to this project.
+      </EmptyState>
+    )
+  }
   return (
     <EmptyState
       icon={Package}

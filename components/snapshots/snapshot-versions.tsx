@@ -33,8 +33,8 @@ export function SnapshotVersions({ project, name, handle, admin }: SnapshotVersi
   const query = useInfiniteQuery(versionsQuery(project.id, name))
   const mayDeleteAll = admin || project.owner === handle
   const columns = useMemo(
-    () => versionColumns({ mayDeleteAll, handle, admin }),
-    [mayDeleteAll, handle, admin],
+    () => versionColumns({ mayDeleteAll, mayDeleteOwn: project.may_push, handle, admin }),
+    [mayDeleteAll, project.may_push, handle, admin],
   )
   const versions = query.data?.pages.flatMap(({ items }) => items) ?? []
   const own = versions.filter((version) => version.own)
@@ -82,6 +82,8 @@ function NoVersions({ name }: { name: string }) {
 
 function versionColumns(rights: {
   mayDeleteAll: boolean
+  /** The versions that the user pushed. */
+  mayDeleteOwn: boolean
   handle: string
   admin: boolean
 }): Column<Snapshot>[] {
@@ -113,7 +115,10 @@ function versionColumns(rights: {
         <SnapshotActions
           snapshot={snapshot}
           admin={rights.admin}
-          deletable={snapshot.own && (rights.mayDeleteAll || snapshot.created_by === rights.handle)}
+          deletable={
+            snapshot.own &&
+            (rights.mayDeleteAll || (rights.mayDeleteOwn && snapshot.created_by === rights.handle))
+          }
         />
       ),
     },

@@ -7,7 +7,7 @@ import { SnapshotVersions } from './snapshot-versions'
 
 vi.mock('next/navigation', () => import('../testing/navigation'))
 
-const project = { id: 'p-1', project_id: 'thesis', owner: 'ada' }
+const project = { id: 'p-1', project_id: 'thesis', owner: 'ada', may_push: true }
 
 function makeSnapshot(changes: Partial<Snapshot> = {}): Snapshot {
   return {
@@ -114,6 +114,21 @@ describe('the versions of a snapshot', () => {
     expect(screen.getByRole('button', { name: 'Delete data/cifar10@2' })).toBeTruthy()
     expect(screen.queryByRole('button', { name: /all versions/ })).toBeNull()
     expect(screen.queryByRole('button', { name: /^Share/ })).toBeNull()
+  })
+
+  it('can not be deleted by a member without the right to push, who is not told how to push either', async () => {
+    answerVersions(makeSnapshot(), older)
+    const reading = { ...project, may_push: false }
+    const { unmount } = renderUi(
+      <SnapshotVersions project={reading} name="data/cifar10" handle="bob" admin={false} />,
+    )
+    await screen.findByRole('link', { name: 'Download data/cifar10@1' })
+    expect(screen.queryByRole('button', { name: /^Delete/ })).toBeNull()
+    unmount()
+    answerWith({ 'GET /api/projects/p-1/snapshots': [] })
+    renderUi(<SnapshotList project={reading} />)
+    expect(await screen.findByText(/The owner, ada, and whoever got the right/)).toBeTruthy()
+    expect(screen.queryByText(/gpuq push/)).toBeNull()
   })
 
   it('are shared by admins', async () => {

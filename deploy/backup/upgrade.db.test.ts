@@ -171,9 +171,14 @@ describe.each(versions)('a backup of gpuq %s, restored and upgraded', (version) 
     }
   })
 
-  it('gives directories to the users who had them', async () => {
+  it('gives directories to the users who had them, and the right to push to members who did not come by a link', async () => {
     const { neighbours } = state
     if (!neighbours) return
+    const { lab, course } = neighbours.projects
+    const pushersOf = async (id: string) =>
+      (await read(readOf('/api/projects/{id}'), { id }, state.ada.token)).body.toString()
+    expect(JSON.parse(await pushersOf(lab))).toMatchObject({ members: ['bob'], pushers: ['bob'] })
+    expect(JSON.parse(await pushersOf(course))).toMatchObject({ members: ['bob'], pushers: [] })
     const people = {
       ada: await actorFromToken(state.ada.token),
       bob: await actorFromToken(neighbours.bob.token),

@@ -43,7 +43,10 @@ beforeEach(async () => {
   ;[ada, bob, eve] = [await makePerson(), await makePerson(), await makePerson()]
   projectId = (await uploadFiles(ada, 'class', { of: ada.handle })).projectId
   for (const { id } of [bob, eve])
-    await db.pool.query('INSERT INTO memberships (project_id, user_id) VALUES ($1, $2)', [projectId, id])
+    await db.pool.query('INSERT INTO memberships (project_id, user_id, may_push) VALUES ($1, $2, true)', [
+      projectId,
+      id,
+    ])
 })
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')

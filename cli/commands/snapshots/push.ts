@@ -1,5 +1,7 @@
+import { refusePush } from '@/lib/contract/access/push-right'
 import { formatSnapshot, refuseSnapshotName } from '@/lib/contract/archives/snapshot-name'
-import { invalidRequest } from '@/lib/contract/errors'
+import { forbidden, GpuqError, invalidRequest } from '@/lib/contract/errors'
+import type { Client } from '@/lib/http/client/client'
 import { type Context, writeJson, writeText } from '../../context'
 import { note } from '../../job/show-job'
 import { uploadDirectory } from '../../pack/upload-directory'
@@ -23,10 +25,20 @@ export async function push(
   if (project.includes('/'))
     throw invalidRequest('--project: you can push only to a project of yours: leave out its owner.')
   const client = await context.connect()
+  await requireMayPush(client, project)
   const archive = await uploadDirectory(context, project, directory, quiet)
   const { id } = await findProject(client, project)
   const pushed = await client.snapshots.create(id, { name, archive })
   const snapshot = formatSnapshot(pushed)
   if (!pushed.created && !quiet) await note(context, `${snapshot} has the same content: no new version`)
   return json ? writeJson(context, pushed) : writeText(context, `${snapshot}\n`)
+}
+
+/** Refuses before the upload, which may be large. The upload creates a project that does not exist. @throws 403 */
+async function requireMayPush(client: Client, project: string): Promise<void> {
+  const found = await findProject(client, project).catch((error: unknown) => {
+    if (error instanceof GpuqError && error.code === 'not_found') return null
+    throw error
+  })
+  if (found && !found.may_push) throw forbidden(refusePush(found))
 }

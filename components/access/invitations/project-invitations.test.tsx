@@ -32,6 +32,8 @@ const project: Project = {
   name: null,
   owner: 'ada',
   managers: [],
+  pushers: [],
+  may_push: true,
   members: ['grace'],
   names: {},
   invited: ['alan'],
@@ -55,6 +57,22 @@ it('lets an admin make a member a manager, and tells the members what managers s
   renderUi(<ProjectMembers project={{ ...project, managers: ['grace'] }} editable={false} admin={false} />)
   expect(screen.getByText(/The manager sees all jobs of this project/)).toBeTruthy()
   expect(screen.queryByRole('button', { name: /Make/ })).toBeNull()
+})
+
+it('lets the owner and managers say who may push snapshots', async () => {
+  answerWith({ 'PATCH /api/projects/p1': project })
+  const { unmount } = renderUi(<ProjectMembers project={project} editable admin={false} />)
+  clickButton(/^Allow pushing\s*grace$/)
+  await waitFor(() => expect(sentRequests.at(-1)?.body).toEqual({ add_pushers: ['grace'] }))
+  unmount()
+  const pushing = { ...project, pushers: ['grace'] }
+  const second = renderUi(<ProjectMembers project={pushing} editable admin={false} />)
+  clickButton(/^Forbid pushing\s*grace$/)
+  await waitFor(() => expect(sentRequests.at(-1)?.body).toEqual({ remove_pushers: ['grace'] }))
+  second.unmount()
+  renderUi(<ProjectMembers project={pushing} editable={false} admin={false} />)
+  expect(screen.getByText('pushes snapshots')).toBeTruthy()
+  expect(screen.queryByRole('button', { name: /pushing/ })).toBeNull()
 })
 
 it('lets the owner invite, and withdraw an open invitation', async () => {

@@ -193,10 +193,13 @@ async function takePlace(tx: Transaction, link: OpenedJoinLink): Promise<void> {
   throw conflict(refusalOf(now?.state ?? 'revoked') ?? refusals.full)
 }
 
-/** @throws 409 if a concurrent request added the user: the place is free again. */
+/**
+ * Adds somebody who reads the snapshots of the project, and may not push any: whoever has the link may be a stranger.
+ * @throws 409 if a concurrent request added the user: the place is free again.
+ */
 async function addMember(tx: Transaction, link: OpenedJoinLink, userId: string): Promise<void> {
   const { rowCount } = await tx.query(
-    'INSERT INTO memberships (project_id, user_id) VALUES ($1, $2) ON CONFLICT DO NOTHING',
+    'INSERT INTO memberships (project_id, user_id, may_push) VALUES ($1, $2, false) ON CONFLICT DO NOTHING',
     [link.projectId, userId],
   )
   if (rowCount !== 1) throw conflict('You have joined this project already.')

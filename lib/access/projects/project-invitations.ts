@@ -102,10 +102,11 @@ export function answerProjectInvitation(
     }
     if (accept) {
       await tx.query('DELETE FROM project_invitations WHERE id = $1', [id])
-      await tx.query('INSERT INTO memberships (project_id, user_id) VALUES ($1, $2) ON CONFLICT DO NOTHING', [
-        invitation.project_id,
-        actor.userId,
-      ])
+      // The inviter chose this user, unlike somebody who came by a join link.
+      await tx.query(
+        'INSERT INTO memberships (project_id, user_id, may_push) VALUES ($1, $2, true) ON CONFLICT DO NOTHING',
+        [invitation.project_id, actor.userId],
+      )
     } else {
       await tx.query('UPDATE project_invitations SET declined_at = now() WHERE id = $1', [id])
     }

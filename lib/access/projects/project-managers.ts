@@ -27,7 +27,8 @@ export function requireManagesMembers(actor: Actor, project: ProjectRow): void {
  * @throws 403 otherwise.
  */
 export function requireMayChange(actor: Actor, project: ProjectRow, changes: ProjectChanges): void {
-  const { add_members, remove_members = [], add_managers, remove_managers = [], ...facts } = changes
+  const { add_members, remove_members = [], add_managers, remove_managers = [], ...others } = changes
+  const { add_pushers = [], remove_pushers = [], ...facts } = others
   if (add_managers !== undefined && !isAdmin(actor)) {
     throw forbidden(
       'Only admins may make someone a manager, because managers see the jobs of others. Ask an admin.',
@@ -40,8 +41,11 @@ export function requireMayChange(actor: Actor, project: ProjectRow, changes: Pro
   const removesManager = removed.some((handle) => isOneOf(project.managers, handle))
   if (changesFacts || removesManager || otherThanSelf(remove_managers).length > 0)
     requireOwner(actor, project)
-  else if (removed.length > 0 || (add_members ?? []).length > 0) requireManagesMembers(actor, project)
+  else if ([...removed, ...(add_members ?? []), ...add_pushers, ...remove_pushers].length > 0)
+    requireManagesMembers(actor, project)
 }
+
+const lower = (handles: readonly string[]) => handles.map((handle) => handle.toLowerCase())
 
 const isOneOf = (handles: readonly string[], handle: string) =>
   handles.some((other) => other.toLowerCase() === handle.toLowerCase())
@@ -61,7 +65,6 @@ export async function changeManagers(
       `"${stranger}" is not a member of the project. Invite the user first, or add the user with an import`,
     )
   }
-  const lower = (handles: readonly string[]) => handles.map((handle) => handle.toLowerCase())
   await tx.query(
     `INSERT INTO memberships (project_id, user_id, role)
      SELECT $1, u.id, 'manager' FROM users u WHERE lower(u.handle) = ANY ($2::text[])
@@ -73,4 +76,27 @@ export async function changeManagers(
       WHERE m.project_id = $1 AND u.id = m.user_id AND lower(u.handle) = ANY ($2::text[])`,
     [project.id, lower(removed)],
   )
+}
+
+/** Gives members the right to push snapshots, and takes it from others. @throws 422 for users who are no members. */
+export async function changePushers(
+  tx: Transaction,
+  { id, owner, members }: ProjectRow,
+  { add_pushers: added = [], remove_pushers: removed = [] }: ProjectChanges,
+): Promise<void> {
+  const stranger = added.find((handle) => !isOneOf([owner, ...members], handle))
+  if (stranger !== undefined) {
+    throw invalidField('add_pushers', `"${stranger}" is not a member of the project. Invite the user first`)
+  }
+  for (const [handles, mayPush] of [
+    [added, true],
+    [removed, false],
+  ] as const) {
+    if (handles.length === 0) continue
+    await tx.query(
+      `UPDATE memberships m SET may_push = $3 FROM users u
+        WHERE m.project_id = $1 AND u.id = m.user_id AND lower(u.handle) = ANY ($2::text[])`,
+      [id, lower(handles), mayPush],
+    )
+  }
 }

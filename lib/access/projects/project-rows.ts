@@ -1,4 +1,6 @@
 import type { Project } from '../../contract/access/projects'
+import { refusePush } from '../../contract/access/push-right'
+import { forbidden } from '../../contract/errors'
 import { env } from '../../env'
 import { type Actor, isAdmin } from '../actor'
 import { apiLimitsOf } from '../limits'
@@ -7,7 +9,7 @@ import { gpuHoursOf } from './gpu-hours'
 
 /** A project row with {@link projectColumns}. */
 export interface ProjectRow
-  extends Omit<Project, 'project_id' | 'default_retention_days' | 'storage' | 'created_at'> {
+  extends Omit<Project, 'project_id' | 'default_retention_days' | 'storage' | 'created_at' | 'may_push'> {
   slug: string
   stored: BytesByKind
   storage_quota_gib: number | null
@@ -20,6 +22,8 @@ export const projectColumns = `p.id, p.slug, p.name, p.owner_id, o.handle AS own
          WHERE m.project_id = p.id AND m.user_id <> p.owner_id ORDER BY lower(u.handle)) AS members,
   ARRAY(SELECT u.handle FROM memberships m JOIN users u ON u.id = m.user_id
          WHERE m.project_id = p.id AND m.role = 'manager' ORDER BY lower(u.handle)) AS managers,
+  ARRAY(SELECT u.handle FROM memberships m JOIN users u ON u.id = m.user_id
+         WHERE m.project_id = p.id AND m.may_push ORDER BY lower(u.handle)) AS pushers,
   coalesce((SELECT jsonb_object_agg(u.handle, u.name) FROM users u
              WHERE u.name IS NOT NULL AND (u.id = p.owner_id OR u.id IN (
                      SELECT m.user_id FROM memberships m WHERE m.project_id = p.id))), '{}') AS names,
@@ -42,6 +46,19 @@ export function managesMembers(actor: Actor, { owner_id, managers }: ProjectRow)
   return owner_id === actor.userId || managers.includes(actor.handle) || isAdmin(actor)
 }
 
+/**
+ * Returns true if the actor may push snapshots to a project, and delete those that they pushed. All members read the
+ * snapshots, and jobs use the newest version, so members who came by a join link have only the right to read.
+ */
+export function mayPushSnapshots(actor: Actor, project: ProjectRow): boolean {
+  return managesMembers(actor, project) || project.pushers.includes(actor.handle)
+}
+
+/** @throws 403 unless the actor may push and delete snapshots of a project. */
+export function requireMayPush(actor: Actor, project: ProjectRow): void {
+  if (!mayPushSnapshots(actor, project)) throw forbidden(refusePush({ ...project, project_id: project.slug }))
+}
+
 /** Converts a row to the project of the API. Only those who manage its members see the invitations. */
 export function toProject(actor: Actor, row: ProjectRow): Project {
   const { slug, owner_id: _, stored, storage_quota_gib, created_at, ...project } = row
@@ -49,6 +66,7 @@ export function toProject(actor: Actor, row: ProjectRow): Project {
     ...project,
     invited: managesMembers(actor, row) ? project.invited : [],
     project_id: slug,
+    may_push: mayPushSnapshots(actor, row),
     default_retention_days: env().GPUQ_RETENTION_DAYS,
     storage: toStorageUse(stored, projectQuotaBytes(storage_quota_gib)),
     created_at: created_at.toISOString(),

@@ -20,7 +20,7 @@ import { assignmentsWithLimits } from '../limits'
 import { findUser } from '../users/user-rows'
 import { lockOwnProjects, requireProjectAllowance } from './project-allowance'
 import { inviteMembers, removeMembers } from './project-invitations'
-import { changeManagers, requireMayChange, requireOwner } from './project-managers'
+import { changeManagers, changePushers, requireMayChange, requireOwner } from './project-managers'
 import { type ProjectRow, projectColumns, projectSource, toProject, visibleProject } from './project-rows'
 
 /** Lists the actor's own and shared projects, or all for an admin, the latest first. */
@@ -83,8 +83,8 @@ export function createProject(actor: Actor, input: z.output<typeof createProject
 
 /**
  * Changes a project. The owner may change the name, invite and remove members, and shorten the retention; an admin also
- * changes limits, shares, quota, bucket and managers, and lengthens the retention; a manager invites and removes members;
- * a member may only leave.
+ * changes limits, shares, quota, bucket and managers, and lengthens the retention; a manager invites and removes members, and
+ * says who may push snapshots; a member may only leave.
  */
 export async function updateProject(actor: Actor, id: string, changes: ProjectChanges): Promise<Project> {
   const project = await transaction(async (tx) => {
@@ -103,6 +103,7 @@ export async function updateProject(actor: Actor, id: string, changes: ProjectCh
     await inviteMembers(tx, id, added)
     await removeMembers(tx, id, removed)
     await changeManagers(tx, actor, before, changes)
+    await changePushers(tx, before, changes)
     const target = `${before.owner}/${before.slug}`
     const detail = { ...changes }
     await recordAudit(tx, { actorId: actor.userId, action: 'project_updated', target, detail })

@@ -1,5 +1,6 @@
 import { type Actor, isAdmin } from '../../access/actor'
 import { recordAudit } from '../../access/audit'
+import { type ProjectRow, requireMayPush } from '../../access/projects/project-rows'
 import { findVisible } from '../../access/projects/projects'
 import { formatSnapshot } from '../../contract/archives/snapshot-name'
 import { conflict, forbidden, notFound } from '../../contract/errors'
@@ -9,26 +10,18 @@ import { archiveNeeded, hasSnapshot } from '../archive-use'
 import { removeArchives, removeBlobs } from '../delete-archive'
 import { findVisibleSnapshot, noSuchSnapshot } from './snapshot-rows'
 
-/** The project of the snapshots, for the rights and the audit log. */
-interface Owner {
-  projectId: string
-  ownerId: string
-  /** `OWNER/PROJECT`. */
-  label: string
-}
-
 /**
  * Deletes one version. Its directory is deleted as well if nothing else needs it: a job that was accepted with it keeps
  * the directory until its own files expire.
- * @throws 404 if the actor may not see it, 403 unless the actor made it, owns the project or is an admin, 409 while it
+ * @throws 404 if the actor may not see it, 403 unless the actor made it and may push, owns the project or is an admin, 409 while it
  * is shared with everyone or a job that has not ended mounts it.
  */
 export async function deleteSnapshot(actor: Actor, id: string): Promise<void> {
   const removed = await transaction(async (tx) => {
-    const { own, owner, project_id: slug, ...project } = await findVisibleSnapshot(tx, actor, id)
+    const { own, projectId } = await findVisibleSnapshot(tx, actor, id)
     // Others may use a shared snapshot, but it is not theirs.
     if (!own) throw noSuchSnapshot()
-    return deleteRows(tx, actor, { ...project, label: `${owner}/${slug}` }, { id, name: null })
+    return deleteRows(tx, actor, await findVisible(tx, actor, projectId), { id, name: null })
   })
   await removeBlobs(removed.projectId, removed.hashes)
 }
@@ -39,9 +32,7 @@ export async function deleteSnapshot(actor: Actor, id: string): Promise<void> {
  */
 export async function deleteVersions(actor: Actor, projectId: string, name: string): Promise<void> {
   const removed = await transaction(async (tx) => {
-    const { owner_id, owner, slug } = await findVisible(tx, actor, projectId)
-    const project = { projectId, ownerId: owner_id, label: `${owner}/${slug}` }
-    return deleteRows(tx, actor, project, { id: null, name })
+    return deleteRows(tx, actor, await findVisible(tx, actor, projectId), { id: null, name })
   })
   await removeBlobs(removed.projectId, removed.hashes)
 }
@@ -58,9 +49,10 @@ interface Row {
 async function deleteRows(
   tx: Transaction,
   actor: Actor,
-  { projectId, ownerId, label }: Owner,
+  project: ProjectRow,
   { id, name }: { id: string | null; name: string | null },
 ): Promise<{ projectId: string; hashes: string[] }> {
+  const { id: projectId, owner_id: ownerId } = project
   await acquireLockOf(tx, 'archiveContents', projectId)
   // Waits for submissions that use them, and blocks new ones.
   const { rows } = await tx.query<Row>(
@@ -76,6 +68,7 @@ async function deleteRows(
       `Another member made ${formatSnapshot(foreign)}. Only that member, the owner of the project and admins may delete it.`,
     )
   }
+  requireMayPush(actor, project)
   const shared = rows.find((row) => row.shared)
   if (shared) {
     throw conflict(
@@ -85,7 +78,7 @@ async function deleteRows(
   await requireUnmounted(tx, rows)
   await tx.query('DELETE FROM snapshots WHERE id = ANY ($1::uuid[])', [rows.map((row) => row.id)])
   for (const row of rows) {
-    const target = `${label}/${formatSnapshot(row)}`
+    const target = `${project.owner}/${project.slug}/${formatSnapshot(row)}`
     await recordAudit(tx, { actorId: actor.userId, action: 'snapshot_deleted', target })
   }
   await hideContents(tx, projectId, rows)

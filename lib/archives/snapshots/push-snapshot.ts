@@ -1,6 +1,7 @@
 import { uuidv7 } from 'uuidv7'
 import type { z } from 'zod'
 import type { Actor } from '../../access/actor'
+import { requireMayPush } from '../../access/projects/project-rows'
 import { findVisible } from '../../access/projects/projects'
 import type { createSnapshotSchema, PushedSnapshot } from '../../contract/archives/snapshots'
 import { conflict, invalidField } from '../../contract/errors'
@@ -13,7 +14,7 @@ import { type SnapshotRow, snapshotColumns, snapshotSource, toSnapshot } from '.
 /**
  * Makes the next version of a snapshot from a directory that the actor has uploaded to the project, or from another snapshot of
  * it. Makes none if the newest version has the same content. Every member may read the contents from now on.
- * @throws 404 if the actor may not see the project, 422 if the actor does not have the directory, 409 if it has too many
+ * @throws 404 if the actor may not see the project, 403 without the right to push, 422 if the actor does not have the directory, 409 if it has too many
  * snapshots.
  */
 export function pushSnapshot(
@@ -22,7 +23,9 @@ export function pushSnapshot(
   { name, archive }: z.output<typeof createSnapshotSchema>,
 ): Promise<PushedSnapshot> {
   return transaction(async (tx) => {
-    const { slug } = await findVisible(tx, actor, projectId)
+    const project = await findVisible(tx, actor, projectId)
+    requireMayPush(actor, project)
+    const { slug } = project
     // The deletion of another snapshot finds out which contents are still in one, and uploads change the same rows.
     await acquireLockOf(tx, 'archiveContents', projectId)
     // Concurrent pushes get different numbers, and are counted one after the other. Jobs do not wait for this lock.

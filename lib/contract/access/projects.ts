@@ -32,6 +32,11 @@ export const projectSchema = z.object({
     .array(z.string())
     .default([])
     .describe('members, or the owner, who see all jobs of the project and may cancel them'),
+  pushers: z
+    .array(z.string())
+    .default([])
+    .describe('members with the right to push snapshots; the owner, managers and admins have it always'),
+  may_push: z.boolean().default(true).describe('whether the caller may push snapshots to the project'),
   names: z
     .record(z.string(), z.string())
     .describe('the names of its owner and members, by user_id; some have none'),
@@ -71,6 +76,16 @@ export const updateProjectSchema = z.strictObject({
     .max(1000)
     .optional()
     .describe('managers who become members again; for the owner, admins, and managers themselves'),
+  add_pushers: z
+    .array(idSchema)
+    .max(1000)
+    .optional()
+    .describe('members who get the right to push snapshots; for the owner, managers and admins'),
+  remove_pushers: z
+    .array(idSchema)
+    .max(1000)
+    .optional()
+    .describe('members who lose the right to push snapshots; for the owner, managers and admins'),
   limits: updateLimitsSchema.optional().describe('for admins only'),
   shares: z.strictObject(sharesSchema.partial().shape).optional().describe('for admins only'),
   retention_days: retentionSchema.optional().describe('more than the default: for admins only'),

@@ -151,7 +151,8 @@ function createdMeanwhile(error: unknown): unknown {
 async function addMembers(tx: Transaction, users: readonly (PlannedUser & { id: string })[]): Promise<void> {
   const joins = users.flatMap(({ id, joins }) => joins.map((project) => [project.id, id] as const))
   await tx.query(
-    `INSERT INTO memberships (project_id, user_id) SELECT * FROM unnest($1::uuid[], $2::uuid[]) ON CONFLICT DO NOTHING`,
+    `INSERT INTO memberships (project_id, user_id, may_push)
+     SELECT *, true FROM unnest($1::uuid[], $2::uuid[]) ON CONFLICT DO NOTHING`,
     [joins.map(([project]) => project), joins.map(([, user]) => user)],
   )
 }

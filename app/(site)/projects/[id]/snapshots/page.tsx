@@ -17,13 +17,13 @@ export default async function SnapshotsPage({ params }: { params: Promise<{ id: 
   const actor = await requireActor(snapshotsPath(id))
   const project = await nullIfNotFound(getProject(actor, id))
   if (!project) notFound()
-  const { project_id, owner } = project
+  const { project_id, owner, may_push } = project
   return (
     <Prefetched
       queryKey={snapshotsQuery(id).queryKey}
       load={() => firstPage(listSnapshots(actor, id, listSnapshotsSchema.parse({})))}
     >
-      <SnapshotList project={{ id, project_id, owner }} />
+      <SnapshotList project={{ id, project_id, owner, may_push }} />
     </Prefetched>
   )
 }

@@ -27,14 +27,14 @@ export default async function SnapshotPage({ params }: Props) {
   const actor = await requireActor(versionsPath(id, name))
   const project = refuseSnapshotName(name) === null ? await nullIfNotFound(getProject(actor, id)) : null
   if (!project) notFound()
-  const { project_id, owner } = project
+  const { project_id, owner, may_push } = project
   return (
     <Prefetched
       queryKey={versionsQuery(id, name).queryKey}
       load={() => firstPage(listVersions(actor, id, listVersionsSchema.parse({ name })))}
     >
       <SnapshotVersions
-        project={{ id, project_id, owner }}
+        project={{ id, project_id, owner, may_push }}
         name={name}
         handle={actor.handle}
         admin={isAdmin(actor)}
