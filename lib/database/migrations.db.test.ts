@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { afterEach, beforeEach, expect, inject, it } from 'vitest'
 import { makeJob } from '../cluster/testing/rows'
@@ -104,4 +104,125 @@ it('messages about ended jobs stay, delivered or not', async () => {
     attempts: 0,
     settled: false,
   })
+})
+
+it('contents belong to the users who uploaded them, as far as jobs and snapshots tell, and count for each', async () => {
+  await migrateUntil('20261127020000_content_holders')
+  const hex = (text: string) => createHash('sha256').update(text).digest('hex')
+  const [first, second, named, alone] = await Promise.all([1, 2, 3, 4].map(() => makeJob({}, pool)))
+  const usersOf = new Map(
+    (await pool.query('SELECT id, user_id, project_id FROM jobs')).rows.map((row) => [row.id, row]),
+  )
+  const [ada, bob, carol, lone] = [first, second, named, alone].map((job) => usersOf.get(job).user_id)
+  const [project, ownProject] = [first, alone].map((job) => usersOf.get(job).project_id)
+  await pool.query('UPDATE jobs SET project_id = $1 WHERE id = ANY ($2)', [project, [second, named]])
+  await pool.query('INSERT INTO memberships (project_id, user_id) VALUES ($1, $2), ($1, $3)', [
+    project,
+    bob,
+    carol,
+  ])
+  const store = async (where: string, name: string, contents: string[]) => {
+    for (const content of contents)
+      await pool.query(
+        `INSERT INTO archive_blobs (project_id, hash, bytes) VALUES ($1, decode($2, 'hex'), 5) ON CONFLICT DO NOTHING`,
+        [where, hex(content)],
+      )
+    const entries = contents.map((content) => ({ path: content, bytes: 5, sha256: hex(content) }))
+    const { rows } = await pool.query<{ id: string }>(
+      `INSERT INTO archives (id, project_id, hash, manifest, files, bytes)
+       VALUES (gen_random_uuid(), $1, decode($2, 'hex'), $3, 1, 5) RETURNING id`,
+      [where, hex(name), { version: 1, entries }],
+    )
+    return rows[0]?.id
+  }
+  const use = (job: string | undefined, archive: string | undefined, reference: string) =>
+    pool.query(
+      `UPDATE jobs SET archive_id = $2, spec = spec || jsonb_build_object('archive', $3::text) WHERE id = $1`,
+      [job, archive, reference],
+    )
+  const both = await store(project, 'both', ['both', 'common'])
+  await use(first, both, hex('both'))
+  await use(second, both, hex('both'))
+  const snapshot = await store(project, 'snapshot', ['snapshot', 'common'])
+  await pool.query(
+    `INSERT INTO snapshots (id, project_id, name, version, archive_id, created_by_id)
+     VALUES (gen_random_uuid(), $1, 'code', 1, $2, $3)`,
+    [project, snapshot, bob],
+  )
+  await use(named, snapshot, 'code@1')
+  await store(project, 'unused', ['unused'])
+  await store(ownProject, 'unused', ['unused'])
+  await migrate(url)
+
+  const people = new Map([
+    [ada, 'ada'],
+    [bob, 'bob'],
+    [carol, 'carol'],
+    [lone, 'lone'],
+  ])
+  const names = new Map(['both', 'common', 'snapshot', 'unused'].map((name) => [hex(name), name]))
+  const { rows: blobs } = await pool.query(
+    `SELECT encode(hash, 'hex') AS hash, user_id, in_snapshot FROM archive_blobs`,
+  )
+  const found = blobs.map((row) => `${people.get(row.user_id)} ${names.get(row.hash)} ${row.in_snapshot}`)
+  expect(found.toSorted()).toEqual([
+    'ada both false',
+    'ada common false',
+    'bob both false',
+    'bob common true',
+    'bob snapshot true',
+    'lone unused false',
+  ])
+  const { rows: archives } = await pool.query(
+    `SELECT encode(a.hash, 'hex') AS hash, h.user_id FROM archives a LEFT JOIN archive_holders h ON h.archive_id = a.id`,
+  )
+  expect(archives.map((row) => `${people.get(row.user_id)} ${names.get(row.hash)}`).toSorted()).toEqual([
+    'ada both',
+    'bob both',
+    'bob snapshot',
+    'lone unused',
+  ])
+  const { rows: counted } = await pool.query(
+    `SELECT user_id, sum(bytes)::int AS bytes FROM storage_changes WHERE kind = 'archives' GROUP BY 1`,
+  )
+  expect(Object.fromEntries(counted.map((row) => [people.get(row.user_id), row.bytes]))).toEqual({
+    ada: 25,
+    lone: 5,
+  })
+})
+
+it('members of projects that ever had a join link may not push snapshots; others may', async () => {
+  await migrateUntil('20261127021000_push_rights')
+  const jobs = await Promise.all(['plain', 'linked', 'expired'].map((project) => makeJob({ project }, pool)))
+  const member = (await pool.query('SELECT user_id FROM jobs WHERE id = $1', [await makeJob({}, pool)]))
+    .rows[0].user_id
+  const { rows: projects } = await pool.query(
+    `SELECT p.id, p.slug, p.owner_id, u.handle FROM projects p JOIN users u ON u.id = p.owner_id JOIN jobs j ON j.project_id = p.id
+      WHERE j.id = ANY ($1)`,
+    [jobs],
+  )
+  for (const { id, slug, owner_id, handle } of projects) {
+    await pool.query('INSERT INTO memberships (project_id, user_id) VALUES ($1, $2)', [id, member])
+    if (slug === 'linked')
+      await pool.query(
+        `INSERT INTO join_links (id, project_id, hash, created_by_id, max_people, new_accounts, expires_at, revoked_at)
+         VALUES (gen_random_uuid(), $1, '\\x00', $2, 5, false, now(), now())`,
+        [id, owner_id],
+      )
+    // Links are deleted a month after they expired.
+    if (slug === 'expired')
+      await pool.query(
+        `INSERT INTO audit_events (id, action, target) VALUES (gen_random_uuid(), 'join_link_created', $1)`,
+        [`${handle}/${slug}`],
+      )
+  }
+  await migrate(url)
+  const { rows } = await pool.query(
+    'SELECT p.slug, m.may_push FROM memberships m JOIN projects p ON p.id = m.project_id ORDER BY p.slug',
+  )
+  expect(rows).toEqual([
+    { slug: 'expired', may_push: false },
+    { slug: 'linked', may_push: false },
+    { slug: 'plain', may_push: true },
+  ])
 })
