@@ -52,6 +52,8 @@ const project = (id: string, owner: string) => ({
   shares: { weight: 1, gpu_quota: null, gpu_hour_budget: null },
   bucket: null,
   retention_days: null,
+  share_runs: false,
+  shared_runs: [],
   default_retention_days: 90,
   storage: emptyUse,
   gpu_hours_used: 0,

@@ -3,10 +3,11 @@ import { deleteStored, storage } from './commands/storage'
 import { fakeContext, jobId, summary } from './testing/fake-context'
 
 const archiveId = '0290a3b4-0000-7000-8000-000000000002'
+const runId = '0290a3b4-0000-7000-8000-000000000003'
 const none = { name: null, project: 'project-key', project_id: 'p1', created_at: '2026-01-01T00:00:00Z' }
 const idle = { ...none, in_use: false, deleting: false }
 const items = [
-  { ...idle, kind: 'checkpoints', id: 'base', bytes: 5 * 1024 ** 3 },
+  { ...idle, kind: 'checkpoints', id: runId, name: 'base', bytes: 5 * 1024 ** 3 },
   { ...idle, kind: 'archive', id: archiveId, bytes: 2048, in_use: true },
   { ...idle, kind: 'job', id: jobId, name: 'evil\u001b[2J', bytes: 100 },
 ]
@@ -51,7 +52,7 @@ it('deletes a job by the start of its id, a directory, checkpoints, and a job th
   expect(deleted).toEqual([
     `/api/jobs/${jobId}/files`,
     `/api/archives/${archiveId}`,
-    '/api/projects/project-key/runs/base/checkpoints',
+    `/api/projects/project-key/runs/${runId}/checkpoints`,
     `/api/jobs/${jobId.replace(/^0190/, '0390')}/files`,
   ])
   expect(context.written.err).toContain('Deleted checkpoints p1/base (5.0 GiB).')
@@ -65,6 +66,6 @@ it('deletes nothing without --yes in a pipe, or if one of the ids is unknown or 
   await expect(deleteStored(context, ['p1/base', 'p1/other'], { yes: true })).rejects.toThrow(
     'There are no checkpoints p1/other.',
   )
-  await expect(deleteStored(context, ['0'], { yes: true })).rejects.toThrow('2 ids start with 0')
+  await expect(deleteStored(context, ['0'], { yes: true })).rejects.toThrow('2 things match 0')
   expect(deleted).toEqual([])
 })

@@ -87,14 +87,15 @@ async function linesOf({ lab, store }: Opened, job: string): Promise<string[]> {
 
 /** The step from which another attempt would go on now; 0 before there is one. */
 async function storedStep({ lab, store }: Opened, job: string): Promise<number> {
-  const { rows } = await lab.database.pool.query<{ projectId: string; object: string }>(
-    `SELECT f.project_id AS "projectId", f.object FROM checkpoint_files f JOIN jobs j USING (project_id)
+  const { rows } = await lab.database.pool.query<{ projectId: string; directory: string; object: string }>(
+    `SELECT r.project_id AS "projectId", r.directory, f.object
+       FROM jobs j JOIN runs r ON r.id = j.named_run_id JOIN checkpoint_files f ON f.run_id = r.id
       WHERE j.id = $1 AND f.path = 'latest'`,
     [job],
   )
   const [latest] = rows
   if (!latest) return 0
-  const key = checkpointKey({ projectId: latest.projectId, name: 'base' }, latest.object)
+  const key = checkpointKey(latest, latest.object)
   // What is replaced at this moment is gone from the bucket.
   const opened = await store.open(key).catch(() => null)
   if (!opened) return 0

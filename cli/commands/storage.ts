@@ -44,7 +44,10 @@ function columns(): Column<StoredItem>[] {
     { title: 'SIZE', cell: ({ bytes }) => formatBytes(bytes), right: true },
     { title: 'KIND', cell: (item) => describeKind(item) },
     { title: 'ID', cell: labelOf },
-    { title: 'NAME', cell: ({ name, project_id }) => name ?? project_id },
+    {
+      title: 'NAME',
+      cell: ({ kind, name, project_id }) => (kind === 'checkpoints' ? project_id : (name ?? project_id)),
+    },
     { title: 'CREATED', cell: ({ created_at }) => formatWhen(created_at, now), right: true },
     {
       title: 'STATE',
@@ -59,9 +62,14 @@ function describeKind({ kind }: Pick<StoredItem, 'kind'>): string {
   return kindNames[kind]
 }
 
-/** What names a thing on the command line: the name of a run is unique only in its project. */
-function labelOf({ kind, id, project_id }: Pick<StoredItem, 'kind' | 'id' | 'project_id'>): string {
-  return kind === 'checkpoints' ? `${project_id}/${id}` : id
+/** What names a thing on the command line. Two projects may have the same id, so two runs may have the same label. */
+function labelOf({
+  kind,
+  id,
+  name,
+  project_id,
+}: Pick<StoredItem, 'kind' | 'id' | 'name' | 'project_id'>): string {
+  return kind === 'checkpoints' ? `${project_id}/${name ?? id}` : id
 }
 
 interface DeleteOptions {
@@ -71,7 +79,7 @@ interface DeleteOptions {
 }
 
 /** One thing to delete. A job that is not among the largest has no size here. */
-type Deletion = Pick<StoredItem, 'kind' | 'id' | 'project' | 'project_id'> & { bytes: number | null }
+type Deletion = Pick<StoredItem, 'kind' | 'id' | 'name' | 'project' | 'project_id'> & { bytes: number | null }
 
 /** Deletes files of jobs, uploaded directories and checkpoints of runs, after a confirmation. */
 export async function deleteStored(
@@ -84,7 +92,7 @@ export async function deleteStored(
   const found = new Map<string, Deletion>()
   for (const text of given) {
     const one = await findStored(client, items, text)
-    found.set(`${one.kind} ${labelOf(one)}`, one)
+    found.set(`${one.kind} ${one.id}`, one)
   }
   const chosen = [...found.values()]
   if (!yes) await confirm(context, chosen)
@@ -104,19 +112,29 @@ const maxItems = 200
 
 /** Finds a thing by its id or the start of it. A job may be any of the caller's. */
 async function findStored(client: Client, items: readonly StoredItem[], text: string): Promise<Deletion> {
-  const exact = items.filter((item) => labelOf(item) === text)
+  const exact = items.filter((item) => labelOf(item) === text || item.id === text)
   const found =
     exact.length > 0 ? exact : items.filter((item) => labelOf(item).startsWith(text.toLowerCase()))
   const [first] = found
   if (first && found.length === 1) return first
   if (first) {
-    const some = found.slice(0, 5).map(labelOf).join(', ')
-    throw new GpuqError('conflict', `${found.length} ids start with ${text}: ${some}. Give a longer prefix.`)
+    const some = found
+      .slice(0, 5)
+      .map(({ id }) => id)
+      .join(', ')
+    throw new GpuqError('conflict', `${found.length} things match ${text}: ${some}. Give one of these ids.`)
   }
   if (text.includes('/')) {
     throw new GpuqError('not_found', `There are no checkpoints ${text}. See \`gpuq storage\`.`)
   }
-  return { kind: 'job', id: await findJobId(client, text), project: '', project_id: '', bytes: null }
+  return {
+    kind: 'job',
+    id: await findJobId(client, text),
+    name: null,
+    project: '',
+    project_id: '',
+    bytes: null,
+  }
 }
 
 async function confirm({ isInteractive }: Context, chosen: readonly Deletion[]): Promise<void> {

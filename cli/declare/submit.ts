@@ -48,7 +48,11 @@ export function declareSubmit(program: Command): void {
     .option('--sync', 'run the command in the current directory: same path, and changed files return live')
     .addOption(needsDirectory('instance_count', '--nodes <number>', 'number of nodes', parseInteger))
     .addOption(
-      needsDirectory('run_name', '--run-name <name>', 'name that is unique among active jobs of the project'),
+      needsDirectory(
+        'run_name',
+        '--run-name <name>',
+        'name of the run, which keeps its checkpoints; one of its jobs is active at a time',
+      ),
     )
     .addOption(needsDirectory('pool', '--pool <pool>', pools))
     .addOption(needsDirectory('cpu', '--cpu <cores>', 'CPU cores', parseNumber))

@@ -73,6 +73,8 @@ it('creates a project and closes', async () => {
       shares: { weight: 1, gpu_quota: null, gpu_hour_budget: null },
       bucket: null,
       retention_days: null,
+      share_runs: false,
+      shared_runs: [],
       default_retention_days: 90,
       storage: emptyStorage,
       gpu_hours_used: 0,

@@ -77,7 +77,9 @@ function ItemTitle({ item: { kind, id, name, project, in_use, deleting } }: { it
           Snapshot {name}
         </RowLink>
       ) : (
-        <span className="truncate">{kind === 'archive' ? 'Uploaded directory' : `Checkpoints of ${id}`}</span>
+        <span className="truncate">
+          {kind === 'archive' ? 'Uploaded directory' : `Checkpoints of ${name ?? id}`}
+        </span>
       )}
       {in_use ? <Badge tone="info">in use</Badge> : null}
       {deleting ? <Badge tone="warning">being deleted</Badge> : null}

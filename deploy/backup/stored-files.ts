@@ -34,12 +34,13 @@ export async function listDescribedFiles(client: Client): Promise<DescribedFile[
   )
   const checkpoints = await client.query<{
     projectId: string
-    name: string
+    directory: string
     object: string
     bytes: string
     sha256: string
   }>(
-    `SELECT project_id AS "projectId", run_name AS name, object, bytes::text AS bytes, sha256 FROM checkpoint_files ORDER BY 1, 2, 3`,
+    `SELECT r.project_id AS "projectId", r.directory, c.object, c.bytes::text AS bytes, c.sha256
+       FROM checkpoint_files c JOIN runs r ON r.id = c.run_id ORDER BY 1, 2, 3`,
   )
   return [
     ...results.rows.map((row) => withKey(resultKey(row.name), row)),

@@ -50,6 +50,8 @@ describe.each(versions)('a backup of gpuq %s, restored and upgraded', (version) 
   let state: EveryState
   let restored: Restored
   let db: Database
+  /** The directory of the checkpoints in the restored data directory. */
+  let checkpoints: string
   beforeAll(async () => {
     root = await mkdtemp(join(tmpdir(), 'gpuq-upgrade-'))
     state = JSON.parse(await readFile(join(fixtures, `gpuq-${version}.json`), 'utf8'))
@@ -58,6 +60,7 @@ describe.each(versions)('a backup of gpuq %s, restored and upgraded', (version) 
     db = connect(target.url, 10)
     setDatabase(db)
     setStorage(target.store)
+    checkpoints = target.checkpointsDirectory
   })
   afterAll(async () => {
     await db.close()
@@ -204,6 +207,54 @@ describe.each(versions)('a backup of gpuq %s, restored and upgraded', (version) 
                       EXCEPT SELECT user_id, project_id, kind, sum(bytes) FROM stored_bytes GROUP BY 1, 2, 3) wrong`,
     )
     expect(rows).toEqual([])
+  })
+
+  it('gives each run to its first user, and lets several users share one only where no stranger can be', async () => {
+    const { neighbours } = state
+    // Earlier fixtures have one user.
+    if (neighbours === undefined) return
+    const { rows } = await db.pool.query<{ project: string; name: string; user: string; directory: string }>(
+      `SELECT CASE r.project_id WHEN $1 THEN 'lab' WHEN $2 THEN 'course' END AS project, r.name, u.handle AS user, r.directory
+         FROM runs r JOIN users u ON u.id = r.user_id WHERE r.project_id IN ($1, $2) ORDER BY 1, 2, 3`,
+      [neighbours.projects.lab, neighbours.projects.course],
+    )
+    const inOld = (run: { name: string; directory: string }) => run.name === run.directory
+    expect(rows.map((run) => [run.project, run.name, run.user, inOld(run)])).toEqual([
+      ['course', 'common', 'ada', true],
+      ['course', 'common', 'bob', false],
+      ['course', 'only-ada', 'ada', true],
+      ['course', 'only-bob', 'bob', true],
+      ['lab', 'common', 'ada', true],
+      ['lab', 'only-ada', 'ada', true],
+      ['lab', 'only-bob', 'bob', true],
+    ])
+    for (const { project, name, directory } of rows.filter(inOld)) {
+      const path = join(checkpoints, neighbours.projects[project as 'lab' | 'course'], directory, 'last.pt')
+      expect(await readFile(path, 'utf8')).toBe(`weights of ${name} in ${project}\n`)
+    }
+    const jobsOf = (name: string, user: string) =>
+      neighbours.runs.filter((run) => run.name === name && run.user === user).map(({ job }) => job)
+    for (const [user, runs] of [
+      ['ada', ['ada', 'ada']],
+      // In the lab, bob continues the run that ada began.
+      ['bob', ['ada', 'bob']],
+    ] as const) {
+      const { rows: owners } = await db.pool.query(
+        `SELECT u.handle FROM jobs j JOIN runs r ON r.id = j.named_run_id JOIN users u ON u.id = r.user_id
+          WHERE j.id = ANY ($1::uuid[]) ORDER BY 1`,
+        [jobsOf('common', user)],
+      )
+      expect(owners.map(({ handle }) => handle)).toEqual(runs)
+    }
+    const sharedRunsOf = async (project: 'lab' | 'course', token: string) => {
+      const params = { id: neighbours.projects[project] }
+      return JSON.parse((await read(readOf('/api/projects/{id}'), params, token)).body.toString()).shared_runs
+    }
+    expect(await sharedRunsOf('lab', state.ada.token)).toEqual([
+      { id: expect.any(String), name: 'common', users: ['ada', 'bob'] },
+    ])
+    expect(await sharedRunsOf('lab', neighbours.bob.token)).toEqual([])
+    expect(await sharedRunsOf('course', state.ada.token)).toEqual([])
   })
 
   it('retries what ran, because the leases have expired, and starts what waits', async () => {

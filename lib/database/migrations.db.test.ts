@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { afterEach, beforeEach, expect, inject, it } from 'vitest'
-import { makeJob } from '../cluster/testing/rows'
+import { makeJob, makeUser } from '../cluster/testing/rows'
 import { embeddedUrl } from './embedded'
 import { listMigrations, migrate, migrationsDirectory } from './migrate'
 
@@ -224,5 +224,97 @@ it('members of projects that ever had a join link may not push snapshots; others
     { slug: 'expired', may_push: false },
     { slug: 'linked', may_push: false },
     { slug: 'plain', may_push: true },
+  ])
+})
+
+/** Jobs of a project's run before runs belonged to users: their users in the order of the submissions. */
+async function useRun(
+  name: string,
+  project: string,
+  users: readonly string[],
+  ownerId: string,
+): Promise<string[]> {
+  const jobs: string[] = []
+  for (const userId of users) {
+    const job = await makeJob({ userId, ownerId, project }, pool)
+    jobs.push(job)
+    await pool.query(
+      `UPDATE jobs SET run_name = $2, status = 'completed', reason = 'finished', exit_code = 0, ended_at = now(),
+              created_at = now() - make_interval(days => 10 - $3) WHERE id = $1`,
+      [job, name, jobs.length],
+    )
+  }
+  return jobs
+}
+
+it('runs belong to their first user; several users of one share it only in a project without a join link', async () => {
+  await migrateUntil('20261127010000_runs_of_users')
+  const people = await Promise.all(['ada', 'grace', 'alan', 'gone'].map((handle) => makeUser(handle, pool)))
+  const [ada = '', grace = '', alan = '', gone = ''] = people
+  const shared = await useRun('together', 'lab', [grace, ada, gone, grace], ada)
+  const [single] = await useRun('single', 'lab', [alan], ada)
+  const divided = await useRun('together', 'class', [alan, grace, alan], ada)
+  // The last job of the class has not ended.
+  await pool.query(
+    `UPDATE jobs SET status = 'pending', reason = NULL, exit_code = NULL, ended_at = NULL WHERE id = $1`,
+    [divided[1]],
+  )
+  const projectOf = async (slug: string): Promise<string> =>
+    (await pool.query('SELECT id FROM projects WHERE slug = $1', [slug])).rows[0].id
+  const [lab, classroom] = [await projectOf('lab'), await projectOf('class')]
+  for (const user of [grace, alan])
+    await pool.query('INSERT INTO memberships (project_id, user_id) SELECT id, $1 FROM projects', [user])
+  // It was removed after it had expired.
+  await pool.query(
+    `INSERT INTO audit_events (id, action, target, detail) VALUES (gen_random_uuid(), 'join_link_created', 'ada/class', '{}')`,
+  )
+  const file = `INSERT INTO checkpoint_files (project_id, run_name, path, object, bytes, sha256, mtime_ns, executable, task_id)
+                VALUES ($1, $2, 'state', gen_random_uuid(), $3, '', 0, false, gen_random_uuid())`
+  await pool.query(file, [lab, 'together', 100])
+  await pool.query(file, [classroom, 'together', 20])
+  await pool.query(file, [lab, 'without a job', 3])
+  await pool.query(`INSERT INTO run_directories (project_id, run_name, bytes) VALUES ($1, 'single', 4000)`, [
+    lab,
+  ])
+  await migrate(url)
+
+  const { rows: runs } = await pool.query(
+    `SELECT p.slug, r.name, u.handle AS user, r.directory = r.name AS "keepsDirectory", r.directory = r.id::text AS "hasOwn",
+            (SELECT array_agg(o.handle ORDER BY o.handle) FROM run_users s JOIN users o ON o.id = s.user_id WHERE s.run_id = r.id) AS others,
+            (SELECT sum(bytes)::int FROM checkpoint_files WHERE run_id = r.id) AS bytes
+       FROM runs r JOIN projects p ON p.id = r.project_id JOIN users u ON u.id = r.user_id ORDER BY 1, 2, 3`,
+  )
+  const old = { keepsDirectory: true, hasOwn: false, others: null, bytes: null }
+  expect(runs).toEqual([
+    { ...old, slug: 'class', name: 'together', user: 'alan', bytes: 20 },
+    { ...old, slug: 'class', name: 'together', user: 'grace', keepsDirectory: false, hasOwn: true },
+    { ...old, slug: 'lab', name: 'single', user: 'alan' },
+    // A user who is no member any more does not share it.
+    { ...old, slug: 'lab', name: 'together', user: 'grace', others: ['ada'], bytes: 100 },
+    { ...old, slug: 'lab', name: 'without a job', user: 'ada', bytes: 3 },
+  ])
+  const { rows: jobs } = await pool.query<{ id: string; user: string }>(
+    'SELECT j.id, u.handle AS user FROM jobs j JOIN runs r ON r.id = j.named_run_id JOIN users u ON u.id = r.user_id',
+  )
+  const userOf = new Map(jobs.map(({ id, user }) => [id, user]))
+  expect(shared.map((id) => userOf.get(id))).toEqual(['grace', 'grace', 'grace', 'grace'])
+  expect(divided.map((id) => userOf.get(id))).toEqual(['alan', 'grace', 'alan'])
+  expect(userOf.get(single ?? '')).toBe('alan')
+
+  const { rows: told } = await pool.query(
+    `SELECT target, detail FROM audit_events WHERE action = 'run_stays_shared'`,
+  )
+  expect(told).toEqual([
+    { target: 'ada/lab', detail: { run: 'together', owner: 'grace', users: 1, first_users: ['ada'] } },
+  ])
+  const { rows: counted } = await pool.query(
+    `SELECT u.handle, p.slug, sum(c.bytes)::int AS bytes FROM storage_changes c JOIN users u ON u.id = c.user_id
+       JOIN projects p ON p.id = c.project_id WHERE c.kind = 'checkpoints' GROUP BY 1, 2 ORDER BY 1, 2`,
+  )
+  expect(counted).toEqual([
+    { handle: 'ada', slug: 'lab', bytes: 3 },
+    { handle: 'alan', slug: 'class', bytes: 20 },
+    { handle: 'alan', slug: 'lab', bytes: 4000 },
+    { handle: 'grace', slug: 'lab', bytes: 100 },
   ])
 })

@@ -14,14 +14,15 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { checkpointKey, type Run } from '@/lib/cluster/checkpoints/checkpoint-files'
+import { checkpointKey } from '@/lib/cluster/checkpoints/checkpoint-files'
+import type { Run } from '@/lib/cluster/checkpoints/runs'
 import { sweepCheckpoints } from '@/lib/cluster/checkpoints/sweep-checkpoints'
 import type { Lease } from '@/lib/cluster/nodes/nodes'
 import { commitPlacement } from '@/lib/cluster/placement/place'
 import { takeSnapshot } from '@/lib/cluster/placement/snapshot'
 import { finishTask } from '@/lib/cluster/tasks/finish-task'
 import { type ClaimedTask, claimTasks, Fenced } from '@/lib/cluster/tasks/tasks'
-import { makeJob, makeNode } from '@/lib/cluster/testing/rows'
+import { makeJob, makeNode, makeUser } from '@/lib/cluster/testing/rows'
 import { testDatabase } from '@/lib/database/testing/test-database'
 import { plan } from '@/lib/scheduling/plan'
 import { s3Store } from '@/lib/storage/s3'
@@ -33,7 +34,6 @@ import { until } from '../testing/until'
 import { CheckpointUploader } from './checkpoint-uploader'
 import { localCheckpoints } from './local-checkpoints'
 import { restoreCheckpoints } from './restore-checkpoints'
-import { runOf } from './run-directory'
 
 const db = testDatabase()
 let root: string
@@ -125,7 +125,7 @@ function keep(
   task: ClaimedTask,
   { limitBytes = 1 << 30, timeouts = waits }: Kept = {},
 ): Opened {
-  const run = runOf(task)
+  const { run } = task
   if (!run) throw new Error('The task has no run.')
   const local = localCheckpoints(join(root, 'tasks'), task.id)
   const one = { lease, task, run, files: local.files, notes: [] as string[], over: 0 }
@@ -151,7 +151,7 @@ function keep(
 }
 
 async function restore(task: ClaimedTask, signal = new AbortController().signal): Promise<void> {
-  const run = runOf(task)
+  const { run } = task
   if (!run) throw new Error('The task has no run.')
   const user = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }
   const local = localCheckpoints(join(root, 'tasks'), task.id)
@@ -181,8 +181,8 @@ async function write({ files }: Opened, path: string, content: string): Promise<
 /** The files that the next attempt would restore. */
 async function recorded({ run }: Opened): Promise<Record<string, string>> {
   const { rows } = await db.pool.query<{ path: string; object: string }>(
-    'SELECT path, object FROM checkpoint_files WHERE project_id = $1 ORDER BY path',
-    [run.projectId],
+    'SELECT path, object FROM checkpoint_files WHERE run_id = $1 ORDER BY path',
+    [run.id],
   )
   const read = rows.map(async ({ path, object }) => {
     const { stream } = await bucket.open(checkpointKey(run, object))
@@ -498,6 +498,60 @@ describe('several tasks of one run', () => {
   })
 })
 
+describe('two members of a project whose runs have the same name', () => {
+  it('run at the same time and never find, replace or remove a checkpoint of each other', async () => {
+    const lease = await makeNode({ gpus: 2 })
+    const spec = { run_name: 'base' }
+    const [ownerId, other] = [await makeUser(), await makeUser()]
+    const start = async (userId: string) => {
+      await makeJob({ userId, ownerId, spec })
+      return beginNext(lease)
+    }
+    const end = async (one: Opened) => {
+      expect(await one.uploader.finish('finished')).toBeNull()
+      await finishTask(one.lease, one.task, { reason: 'finished', detail: null, exitCode: 0 })
+    }
+    const first = await start(ownerId)
+    await write(first, 'state', 'of the owner')
+    await write(first, 'key', 'private')
+    expect(await first.uploader.finish('finished')).toBeNull()
+    // The job of the owner has not ended.
+    const second = await start(other)
+    expect(await readdir(second.files)).toEqual([])
+    await write(second, 'state', 'of the other')
+    await end(second)
+    await finishTask(first.lease, first.task, { reason: 'finished', detail: null, exitCode: 0 })
+    expect(await recorded(first)).toEqual({ key: 'private', state: 'of the owner' })
+    expect(await recorded(second)).toEqual({ state: 'of the other' })
+
+    const [again, otherAgain] = [await start(ownerId), await start(other)]
+    expect((await readdir(again.files)).sort()).toEqual(['key', 'state'])
+    expect(await readdir(otherAgain.files)).toEqual(['state'])
+    await rm(join(otherAgain.files, 'state'))
+    await end(otherAgain)
+    await end(again)
+    expect(await recorded(again)).toEqual({ key: 'private', state: 'of the owner' })
+  })
+
+  it('continue from one another if the members of the project share runs', async () => {
+    const lease = await makeNode()
+    const [ownerId, other] = [await makeUser(), await makeUser()]
+    await makeJob({ userId: ownerId, spec: {}, held: true })
+    await db.pool.query('UPDATE projects SET share_runs = true WHERE owner_id = $1', [ownerId])
+    await db.pool.query('DELETE FROM jobs WHERE user_id = $1', [ownerId])
+    const spec = { run_name: 'ours' }
+    await makeJob({ userId: ownerId, spec })
+    const first = await beginNext(lease)
+    await write(first, 'state', 'of all')
+    expect(await first.uploader.finish('finished')).toBeNull()
+    await finishTask(first.lease, first.task, { reason: 'finished', detail: null, exitCode: 0 })
+    await makeJob({ userId: other, ownerId, spec })
+    const second = await beginNext(lease)
+    expect(await readFile(join(second.files, 'state'), 'utf8')).toBe('of all')
+    expect(await second.uploader.finish('finished')).toBeNull()
+  })
+})
+
 describe('retention', () => {
   it('deletes the checkpoints of a run after its retention, never those of a live one', async () => {
     const run = await begin()
@@ -505,7 +559,6 @@ describe('retention', () => {
     expect(await run.uploader.finish('finished')).toBeNull()
     const stray = checkpointKey(run.run, '019ab000-0000-7000-8000-000000000000')
     await bucket.write(stray, parts('x'))
-    await db.pool.query(`UPDATE jobs SET run_name = 'base'`)
     await db.pool.query(`UPDATE checkpoint_files SET stored_at = now() - interval '9 days'`)
     await db.pool.query('UPDATE projects SET retention_days = 7')
     const sweep = () => sweepCheckpoints(bucket, new Date(0))

@@ -1,7 +1,8 @@
 import { backoff } from '@/lib/async/backoff'
 import { retry } from '@/lib/async/retry'
 import { sleep } from '@/lib/async/sleep'
-import { type Run, readCheckpoints, recordBatch } from '@/lib/cluster/checkpoints/checkpoint-files'
+import { readCheckpoints, recordBatch } from '@/lib/cluster/checkpoints/checkpoint-files'
+import type { Run } from '@/lib/cluster/checkpoints/runs'
 import type { Lease } from '@/lib/cluster/nodes/nodes'
 import { type ClaimedTask, Fenced } from '@/lib/cluster/tasks/tasks'
 import type { EndReason } from '@/lib/contract/reasons'
@@ -212,7 +213,7 @@ export class CheckpointUploader {
   ): Promise<boolean> {
     const { lease, task, run, local, abandoned, limitBytes } = this.kept
     if (take.length === 0 && allGone.length === 0) return true
-    const isOver = () => exceedsQuota(run.projectId, take, allGone, known)
+    const isOver = () => exceedsQuota(run, take, allGone, known)
     // Nothing is removed either, so the stored checkpoints stay complete.
     if (await retryWrite(abandoned, 'checkpoints', isOver)) throw new CheckpointsOverQuota()
     const { stored, failure, unrecorded } = await storeFiles(take, {

@@ -1,4 +1,5 @@
-import { readProjectStorageQuota } from '@/lib/access/storage/storage-quota'
+import { readStorageQuota } from '@/lib/access/storage/storage-quota'
+import type { Run } from '@/lib/cluster/checkpoints/runs'
 import { database } from '@/lib/database/client'
 import type { FoundFile } from '../files/safe-walk'
 import type { KnownFile } from './choose-batch'
@@ -8,7 +9,7 @@ import type { KnownFile } from './choose-batch'
  * program that replaces its checkpoints can continue. Other jobs store files too, so this reads the quota each time.
  */
 export async function exceedsQuota(
-  projectId: string,
+  { userId, projectId }: Run,
   take: readonly FoundFile[],
   gone: readonly { path: string }[],
   known: ReadonlyMap<string, KnownFile>,
@@ -17,6 +18,6 @@ export async function exceedsQuota(
   const removed = replaced.reduce((sum, file) => sum + (file?.object ? (file.as?.bytes ?? 0) : 0), 0)
   const growth = take.reduce((sum, { bytes }) => sum + bytes, 0) - removed
   if (growth <= 0) return false
-  const { remainingBytes } = await readProjectStorageQuota(database().pool, projectId)
+  const { remainingBytes } = await readStorageQuota(database().pool, { userId, projectId })
   return growth > remainingBytes
 }

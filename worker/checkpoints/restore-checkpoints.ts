@@ -4,9 +4,9 @@ import { inParallel } from '@/lib/async/pool'
 import {
   type CheckpointFile,
   checkpointKey,
-  type Run,
   readCheckpoints,
 } from '@/lib/cluster/checkpoints/checkpoint-files'
+import type { Run } from '@/lib/cluster/checkpoints/runs'
 import type { ClaimedTask } from '@/lib/cluster/tasks/tasks'
 import { fetchObject, isDiskFull } from '../files/fetch-object'
 import { TransferProgress } from '../files/transfer-progress'

@@ -1,5 +1,5 @@
-import type { Run } from '@/lib/cluster/checkpoints/checkpoint-files'
 import { recordRunDirectory } from '@/lib/cluster/checkpoints/run-directories'
+import type { Run } from '@/lib/cluster/checkpoints/runs'
 import type { Lease } from '@/lib/cluster/nodes/nodes'
 import type { ClaimedTask } from '@/lib/cluster/tasks/tasks'
 import type { Outcome } from '@/lib/jobs/lifecycle/attempt-end'
@@ -7,7 +7,7 @@ import { logger } from '@/lib/logger'
 import type { TaskSettings } from '../node/task/task-settings'
 import { CheckpointUploader } from './checkpoint-uploader'
 import { localCheckpoints } from './local-checkpoints'
-import { runOf, sharedCheckpoints, watchSize } from './run-directory'
+import { sharedCheckpoints, watchSize } from './run-directory'
 
 interface CheckpointsOf {
   host: TaskSettings & { lease: Lease }
@@ -32,7 +32,7 @@ export class RunCheckpoints {
   constructor(readonly of: CheckpointsOf) {
     const { host, task, abandoned, note, onOver } = of
     const { tasksDirectory, checkpointsDirectory: shared, checkpointsLimitBytes: limitBytes } = host
-    const run = runOf(task)
+    const { run } = task
     const local = localCheckpoints(tasksDirectory, task.id)
     const inBucket = run !== null && shared === null
     const kept = { lease: host.lease, task, local, limitBytes, abandoned, note, onOver }

@@ -2,8 +2,7 @@ import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { readSpec } from '@/lib/contract/config/stored-spec'
-import { measureDirectory, openCheckpoints, runOf, runUser, sharedCheckpoints } from './run-directory'
+import { measureDirectory, openCheckpoints, runUser, sharedCheckpoints } from './run-directory'
 
 let root: string
 beforeAll(async () => {
@@ -11,17 +10,10 @@ beforeAll(async () => {
 })
 afterAll(() => rm(root, { recursive: true }))
 
-const task = (name?: string) => ({
-  spec: readSpec({ run_name: name }),
-  project: { id: 'project', owner: 'ada', slug: 'thesis' },
-})
-
-const run = (name: string) => ({ projectId: 'project', name })
+const run = (directory: string) => ({ id: 'run', projectId: 'project', userId: 'ada', directory })
 const open = (name: string) => openCheckpoints(sharedCheckpoints(root, run(name)), runUser(run(name)))
 
-it('are shared by all jobs and attempts of the run', () => {
-  expect(runOf(task())).toBeNull()
-  expect(runOf(task('base-2'))).toEqual(run('base-2'))
+it('are in the directory of the run, below that of its project', () => {
   expect(sharedCheckpoints('/shared', run('base-2'))).toBe('/shared/project/base-2')
 })
 

@@ -1,25 +1,19 @@
 import { chmod, chown, lstat, mkdir, opendir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { sleep } from '@/lib/async/sleep'
-import type { Run } from '@/lib/cluster/checkpoints/checkpoint-files'
-import type { ClaimedTask } from '@/lib/cluster/tasks/tasks'
+import type { Run } from '@/lib/cluster/checkpoints/runs'
 import { errorCode } from '@/lib/contract/error-code'
 import type { TaskCheckpoints } from '../runtime/runtime'
 import { type TaskUser, taskGid, taskUid } from '../runtime/spec/container-spec'
 
-/** Returns the named run of a task, equal for every task, attempt and job of that name in the project; null: none. */
-export function runOf({ spec, project }: Pick<ClaimedTask, 'spec' | 'project'>): Run | null {
-  return spec.run_name === undefined ? null : { projectId: project.id, name: spec.run_name }
-}
-
 /** The directory of a run's checkpoints on a shared disk. */
-export function sharedCheckpoints(checkpointsDirectory: string, { projectId, name }: Run): string {
-  return join(checkpointsDirectory, projectId, name)
+export function sharedCheckpoints(checkpointsDirectory: string, { projectId, directory }: Run): string {
+  return join(checkpointsDirectory, projectId, directory)
 }
 
 /** The user of a run's tasks, equal for every attempt, unless something else determines the user. */
-export function runUser({ projectId, name }: Run): TaskUser {
-  return { uid: taskUid(`${projectId}/${name}`), gid: taskGid }
+export function runUser({ projectId, directory }: Run): TaskUser {
+  return { uid: taskUid(`${projectId}/${directory}`), gid: taskGid }
 }
 
 /** Creates a directory for checkpoints if it is missing. Keeps existing files. */

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { recordRunDirectory } from '@/lib/cluster/checkpoints/run-directories'
 import { makeJob, makeUser } from '@/lib/cluster/testing/rows'
 import { testDatabase } from '@/lib/database/testing/test-database'
+import { resolveRun } from '@/lib/jobs/submission/resolve-run'
 import { sweepShared } from './sweep-shared'
 
 const db = testDatabase()
@@ -14,11 +15,15 @@ beforeAll(async () => {
 })
 afterAll(() => rm(root, { recursive: true }))
 
+/** As those of runs from before runs had ids. */
+async function useNamesAsDirectories(): Promise<void> {
+  await db.pool.query('UPDATE runs SET directory = name')
+}
+
 it('deletes the checkpoints of expired runs, but no live runs and no unrelated directories', async () => {
   const userId = await makeUser()
   const ended = async (runName: string, daysAgo: number | null) => {
-    const id = await makeJob({ userId })
-    await db.pool.query('UPDATE jobs SET run_name = $2 WHERE id = $1', [id, runName])
+    const id = await makeJob({ userId, spec: { run_name: runName } })
     if (daysAgo === null) return
     await db.pool.query(
       `UPDATE jobs SET status = 'completed', reason = 'finished', exit_code = 0,
@@ -32,6 +37,7 @@ it('deletes the checkpoints of expired runs, but no live runs and no unrelated d
   await ended('again', 6)
   await ended('live', 8)
   await ended('live', null)
+  await useNamesAsDirectories()
   const { rows } = await db.pool.query<{ id: string }>('SELECT id FROM projects')
   const project = join(root, rows[0]?.id ?? '')
   for (const name of ['old', 'fresh', 'again', 'live', 'nobodys', '.expired-live']) {
@@ -54,10 +60,10 @@ it('deletes the checkpoints that their owner deleted, unless a job of the run ca
   const directory = await mkdtemp(join(tmpdir(), 'gpuq-requested-'))
   const userId = await makeUser()
   for (const runName of ['unwanted', 'again', 'kept']) {
-    const id = await makeJob({ userId })
+    const id = await makeJob({ userId, spec: { run_name: runName } })
     await db.pool.query(
-      `UPDATE jobs SET run_name = $2, status = 'completed', reason = 'finished', exit_code = 0, ended_at = now() WHERE id = $1`,
-      [id, runName],
+      `UPDATE jobs SET status = 'completed', reason = 'finished', exit_code = 0, ended_at = now() WHERE id = $1`,
+      [id],
     )
   }
   const { rows } = await db.pool.query<{ id: string }>('SELECT id FROM projects WHERE owner_id = $1', [
@@ -65,17 +71,24 @@ it('deletes the checkpoints that their owner deleted, unless a job of the run ca
   ])
   const projectId = rows[0]?.id ?? ''
   const project = join(directory, projectId)
-  for (const name of ['unwanted', 'again', 'kept']) {
+  // Its jobs are not known any more.
+  await resolveRun(db.pool, { userId, projectId }, 'without a job')
+  await useNamesAsDirectories()
+  for (const name of ['unwanted', 'again', 'kept', 'without a job']) {
     await mkdir(join(project, name), { recursive: true })
     await writeFile(join(project, name, 'state'), 'x'.repeat(10_000))
-    await recordRunDirectory({ projectId, name }, 1, { running: true })
+    await recordRunDirectory({ projectId, directory: name }, 1, { running: true })
   }
-  await db.pool.query(`UPDATE run_directories SET delete_requested_at = now() WHERE run_name <> 'kept'`)
-  await db.pool.query(`UPDATE jobs SET created_at = now() + interval '1 second' WHERE run_name = 'again'`)
+  await db.pool.query(
+    `UPDATE run_directories d SET delete_requested_at = now() FROM runs r WHERE r.id = d.run_id AND r.name <> 'kept'`,
+  )
+  await db.pool.query(
+    `UPDATE jobs SET created_at = now() + interval '1 second' WHERE spec->>'run_name' = 'again'`,
+  )
   await sweepShared(directory)
   expect((await readdir(project)).sort()).toEqual(['again', 'kept'])
   const { rows: measured } = await db.pool.query<{ name: string; bytes: number }>(
-    'SELECT run_name AS name, bytes FROM run_directories WHERE project_id = $1 ORDER BY 1',
+    'SELECT r.name, d.bytes FROM run_directories d JOIN runs r ON r.id = d.run_id WHERE r.project_id = $1 ORDER BY 1',
     [projectId],
   )
   expect(measured.map(({ name }) => name)).toEqual(['again', 'kept'])

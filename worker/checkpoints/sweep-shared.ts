@@ -35,7 +35,7 @@ async function measureRuns(projectId: string, directory: string): Promise<void> 
   await keepRunDirectories(projectId, names)
   for (const name of names) {
     const bytes = await measureDirectory(join(directory, name))
-    await recordRunDirectory({ projectId, name }, bytes, { running: false })
+    await recordRunDirectory({ projectId, directory: name }, bytes, { running: false })
   }
 }
 

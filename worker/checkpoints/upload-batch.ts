@@ -1,6 +1,7 @@
 import type { FileHandle } from 'node:fs/promises'
 import { uuidv7 } from 'uuidv7'
-import { checkpointKey, type Run, type StoredFile } from '@/lib/cluster/checkpoints/checkpoint-files'
+import { checkpointKey, type StoredFile } from '@/lib/cluster/checkpoints/checkpoint-files'
+import type { Run } from '@/lib/cluster/checkpoints/runs'
 import { logger } from '@/lib/logger'
 import { storage } from '@/lib/storage/storage'
 import { type FoundFile, openInside, readFingerprint } from '../files/safe-walk'

@@ -263,13 +263,29 @@ describe('a run name', () => {
     await submit(owner, 'runs', 'run_name: base')
   })
 
-  it('of another member does not reveal their job', async () => {
+  it('of another member is free: their run is another one, and nothing tells that it exists', async () => {
     const { jobId } = await submit(owner, 'together', 'run_name: base')
     await db.pool.query(
       `INSERT INTO memberships (project_id, user_id) SELECT id, $2 FROM projects WHERE owner_id = $1 AND slug = 'together'`,
       [owner.id, stranger.id],
     )
-    const refused = await submit(stranger, 'together', 'run_name: base').catch((error: unknown) => error)
+    const other = await submit(stranger, 'together', 'run_name: base')
+    expect(other.jobId).not.toBe(jobId)
+    const again = await submit(stranger, 'together', 'run_name: base').catch((error: unknown) => error)
+    expect(again).toMatchObject({ code: 'conflict', message: expect.stringContaining(other.jobId) })
+  })
+
+  it('of the whole project is taken by any member; the error does not reveal their job', async () => {
+    await submit(owner, 'sharing', '')
+    await db.pool.query(`UPDATE projects SET share_runs = true WHERE owner_id = $1 AND slug = 'sharing'`, [
+      owner.id,
+    ])
+    const { jobId } = await submit(owner, 'sharing', 'run_name: base')
+    await db.pool.query(
+      `INSERT INTO memberships (project_id, user_id) SELECT id, $2 FROM projects WHERE owner_id = $1 AND slug = 'sharing'`,
+      [owner.id, stranger.id],
+    )
+    const refused = await submit(stranger, 'sharing', 'run_name: base').catch((error: unknown) => error)
     expect(refused).toMatchObject({ code: 'conflict', message: expect.stringContaining(owner.handle) })
     expect(String(refused)).not.toContain(jobId)
   })

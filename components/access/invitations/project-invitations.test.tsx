@@ -1,8 +1,9 @@
-import { screen, waitFor } from '@testing-library/react'
+import { fireEvent, screen, waitFor } from '@testing-library/react'
 import { expect, it } from 'vitest'
 import type { Project } from '@/lib/contract/access/projects'
 import { emptyStorage, makeLimits } from '../../testing/fixtures'
 import { answerWith, clickButton, renderUi, sentRequests, typeInto } from '../../testing/render'
+import { ProjectRuns } from '../project/project-runs'
 import { ProjectMembers } from '../project-members'
 import { ReceivedInvitations } from './received-invitations'
 
@@ -41,6 +42,8 @@ const project: Project = {
   shares: { weight: 1, gpu_quota: null, gpu_hour_budget: null },
   bucket: null,
   retention_days: null,
+  share_runs: false,
+  shared_runs: [],
   default_retention_days: 90,
   storage: emptyStorage,
   gpu_hours_used: 0,
@@ -73,6 +76,25 @@ it('lets the owner and managers say who may push snapshots', async () => {
   renderUi(<ProjectMembers project={pushing} editable={false} admin={false} />)
   expect(screen.getByText('pushes snapshots')).toBeTruthy()
   expect(screen.queryByRole('button', { name: /pushing/ })).toBeNull()
+})
+
+it('lets those who manage a project share new runs, and stop sharing an old one', async () => {
+  const shared = [{ id: 'r1', name: 'base', users: ['ada', 'grace', 'alan'] }]
+  answerWith({ 'PATCH /api/projects/p1': project })
+  renderUi(<ProjectRuns project={{ ...project, shared_runs: shared }} />)
+  expect(screen.getByText('base, of ada, shared with grace, alan')).toBeTruthy()
+  const toggle = screen.getByRole('switch', { name: 'Members share runs' })
+  expect(toggle.getAttribute('aria-checked')).toBe('false')
+  fireEvent.click(toggle)
+  await waitFor(() => expect(sentRequests.at(-1)?.body).toEqual({ share_runs: true }))
+  await waitFor(() => expect(toggle).toHaveProperty('disabled', false))
+  clickButton(/^Stop sharing\s*base$/)
+  await waitFor(() => expect(sentRequests.at(-1)?.body).toEqual({ unshare_runs: ['r1'] }))
+})
+
+it('names no shared runs where there are none', () => {
+  renderUi(<ProjectRuns project={project} />)
+  expect(screen.queryByText('Members still share old runs')).toBeNull()
 })
 
 it('lets the owner invite, and withdraw an open invitation', async () => {

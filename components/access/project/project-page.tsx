@@ -17,6 +17,7 @@ import { MembersJobs } from '../members/members-jobs'
 import { ProjectMembers } from '../project-members'
 import { ProjectUsage } from '../project-shares'
 import { ProjectForm } from './project-form'
+import { ProjectRuns } from './project-runs'
 import { ProjectUse } from './project-use'
 
 interface ProjectPageProps {
@@ -85,6 +86,7 @@ export function ProjectPage({ id, handle, admin }: ProjectPageProps) {
                   <PanelBody className="flex flex-col gap-6">
                     <ProjectMembers project={project} editable={editable || manages} admin={admin} />
                     {editable || manages ? <JoinLinks projectId={id} admin={admin} /> : null}
+                    {editable || manages ? <ProjectRuns project={project} /> : null}
                   </PanelBody>
                 </Panel>
                 {editable ? (

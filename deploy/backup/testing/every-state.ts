@@ -10,7 +10,7 @@ import type { Lease } from '@/lib/cluster/nodes/nodes'
 import { finishTask } from '@/lib/cluster/tasks/finish-task'
 import { unfinishedTasks } from '@/lib/cluster/tasks/tasks'
 import { placeManually } from '@/lib/cluster/testing/placed'
-import { makeJob, makeNode } from '@/lib/cluster/testing/rows'
+import { makeJob, makeNode, setRun } from '@/lib/cluster/testing/rows'
 import { database } from '@/lib/database/client'
 import { insertMounts } from '@/lib/jobs/submission/submission-mounts'
 import { artifactKey } from '@/lib/results/name'
@@ -223,10 +223,10 @@ async function addWorkingFile(job: string): Promise<void> {
 /** The running job is of a named run, which keeps checkpoints in the data directory. */
 async function addRun(dataDir: string, ada: Person, job: string): Promise<void> {
   const { rows } = await database().pool.query<{ project_id: string }>(
-    `UPDATE jobs SET run_name = 'cifar', spec = '{"run_name": "cifar"}' WHERE id = $1 AND user_id = $2 RETURNING project_id`,
+    `UPDATE jobs SET spec = '{"run_name": "cifar"}' WHERE id = $1 AND user_id = $2 RETURNING project_id`,
     [job, ada.id],
   )
-  const directory = join(dataDir, 'checkpoints', rows[0]?.project_id ?? '', 'cifar')
+  const directory = join(dataDir, 'checkpoints', rows[0]?.project_id ?? '', await setRun(job, 'cifar'))
   await mkdir(join(directory, 'epochs', 'ünïcode'), { recursive: true })
   await writeFile(join(directory, 'last.pt'), randomBytes(3_000))
   await writeFile(join(directory, 'epochs', 'ünïcode', 'a file with spaces'), 'epoch 1\n')

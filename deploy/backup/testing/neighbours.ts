@@ -17,8 +17,8 @@ export interface Neighbours {
   /** Project ids: `lab` has members whom its owner invited, `course` has a join link. Ada owns both. */
   projects: { lab: string; course: string }
   /**
-   * Ended jobs of named runs. In each project, ada and then bob used `common`, and each has a run of their own, with
-   * an uploaded directory of its user. The snapshot `data` is pushed by ada.
+   * Ended jobs of named runs. In each project, ada and then bob used `common`, which was one run until runs belonged to
+   * users, and each has a run of their own, with an uploaded directory of its user. The snapshot `data` is pushed by ada.
    */
   runs: { project: 'lab' | 'course'; user: 'ada' | 'bob'; name: string; job: string }[]
   /** Addresses without the origin: a download of ada's job, and its page without a login. */
@@ -47,7 +47,7 @@ export async function addNeighbours(dataDir: string, ada: Person, completedJob: 
         spec: { run_name: name },
       })
       await pool.query(
-        `UPDATE jobs SET name = $2, run_name = $2, status = 'cancelled', reason = 'cancelled_by_user', ended_at = now(),
+        `UPDATE jobs SET name = $2, status = 'cancelled', reason = 'cancelled_by_user', ended_at = now(),
                          cancelled_while_waiting = true WHERE id = $1`,
         [job, name],
       )
@@ -58,10 +58,14 @@ export async function addNeighbours(dataDir: string, ada: Person, completedJob: 
       projects[project],
       bob.id,
     ])
-    for (const name of ['common', 'only-ada', 'only-bob']) {
-      const directory = join(dataDir, 'checkpoints', projects[project], name)
-      await mkdir(directory, { recursive: true })
-      await writeFile(join(directory, 'last.pt'), `weights of ${name} in ${project}\n`)
+    const { rows } = await pool.query<{ name: string; directory: string }>(
+      'SELECT name, directory FROM runs WHERE project_id = $1',
+      [projects[project]],
+    )
+    for (const { name, directory } of rows) {
+      const path = join(dataDir, 'checkpoints', projects[project], directory)
+      await mkdir(path, { recursive: true })
+      await writeFile(join(path, 'last.pt'), `weights of ${name} in ${project}\n`)
     }
     for (const { user, name, job } of runs.filter((run) => run.project === project && run.name !== 'common'))
       await attachArchive(projects[project], job, `secret of ${user}: ${name}\n`)

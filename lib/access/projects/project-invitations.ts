@@ -51,7 +51,10 @@ export async function inviteMembers(
   )
 }
 
-/** Removes members by handle, and withdraws invitations. A handle that is neither changes nothing. */
+/**
+ * Removes members by handle, from the runs too that others share with them, and withdraws invitations. A handle that is
+ * neither changes nothing.
+ */
 export async function removeMembers(
   tx: Transaction,
   projectId: string,
@@ -61,6 +64,12 @@ export async function removeMembers(
   await tx.query(
     `DELETE FROM memberships m USING users u
       WHERE m.project_id = $1 AND u.id = m.user_id AND lower(u.handle) = ANY ($2::text[])`,
+    values,
+  )
+  await tx.query(
+    `DELETE FROM run_users s USING runs r, users u
+      WHERE r.id = s.run_id AND r.project_id = $1 AND u.id = s.user_id AND lower(u.handle) = ANY ($2::text[])
+        AND NOT EXISTS (SELECT 1 FROM projects p WHERE p.id = r.project_id AND p.owner_id = u.id)`,
     values,
   )
   await tx.query(

@@ -13,11 +13,11 @@ export function requireOwner(actor: Actor, project: ProjectRow): void {
   throw forbidden(`Only the owner, "${project.owner}", and admins may change this project.`)
 }
 
-/** @throws 403 unless the actor may invite and remove members. */
+/** @throws 403 unless the actor may invite and remove members, and decide about runs. */
 export function requireManagesMembers(actor: Actor, project: ProjectRow): void {
   if (managesMembers(actor, project)) return
   throw forbidden(
-    `Only the owner, "${project.owner}", managers of the project and admins may change its members.`,
+    `Only the owner, "${project.owner}", managers of the project and admins may change its members, and whether they share runs.`,
   )
 }
 
@@ -28,7 +28,7 @@ export function requireManagesMembers(actor: Actor, project: ProjectRow): void {
  */
 export function requireMayChange(actor: Actor, project: ProjectRow, changes: ProjectChanges): void {
   const { add_members, remove_members = [], add_managers, remove_managers = [], ...others } = changes
-  const { add_pushers = [], remove_pushers = [], ...facts } = others
+  const { add_pushers = [], remove_pushers = [], share_runs, unshare_runs = [], ...facts } = others
   if (add_managers !== undefined && !isAdmin(actor)) {
     throw forbidden(
       'Only admins may make someone a manager, because managers see the jobs of others. Ask an admin.',
@@ -41,7 +41,10 @@ export function requireMayChange(actor: Actor, project: ProjectRow, changes: Pro
   const removesManager = removed.some((handle) => isOneOf(project.managers, handle))
   if (changesFacts || removesManager || otherThanSelf(remove_managers).length > 0)
     requireOwner(actor, project)
-  else if ([...removed, ...(add_members ?? []), ...add_pushers, ...remove_pushers].length > 0)
+  else if (
+    share_runs !== undefined ||
+    [...removed, ...(add_members ?? []), ...add_pushers, ...remove_pushers, ...unshare_runs].length > 0
+  )
     requireManagesMembers(actor, project)
 }
 

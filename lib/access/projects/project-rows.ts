@@ -17,6 +17,13 @@ export interface ProjectRow
   created_at: Date
 }
 
+/** SQL for the runs of the project `p` that several users share, with their owner first. */
+const sharedRuns = `coalesce((
+  SELECT jsonb_agg(jsonb_build_object('id', r.id, 'name', r.name, 'users', r.users) ORDER BY r.name)
+    FROM (SELECT r.id, r.name, f.handle || array_agg(u.handle ORDER BY lower(u.handle)) AS users
+            FROM runs r JOIN users f ON f.id = r.user_id JOIN run_users s ON s.run_id = r.id JOIN users u ON u.id = s.user_id
+           WHERE r.project_id = p.id GROUP BY r.id, f.handle) r), '[]')`
+
 export const projectColumns = `p.id, p.slug, p.name, p.owner_id, o.handle AS owner,
   ARRAY(SELECT u.handle FROM memberships m JOIN users u ON u.id = m.user_id
          WHERE m.project_id = p.id AND m.user_id <> p.owner_id ORDER BY lower(u.handle)) AS members,
@@ -31,7 +38,7 @@ export const projectColumns = `p.id, p.slug, p.name, p.owner_id, o.handle AS own
          WHERE i.project_id = p.id AND i.expires_at > now() ORDER BY lower(i.handle)) AS invited,
   ${apiLimitsOf('p')},
   jsonb_build_object('weight', p.weight, 'gpu_quota', p.gpu_quota_milli / 1000.0, 'gpu_hour_budget', p.gpu_hour_budget) AS shares,
-  p.retention_days, p.storage_quota_gib, (SELECT b.name FROM buckets b WHERE b.id = p.bucket_id) AS bucket,
+  p.share_runs, ${sharedRuns} AS shared_runs, p.retention_days, p.storage_quota_gib, (SELECT b.name FROM buckets b WHERE b.id = p.bucket_id) AS bucket,
    ${bytesByKind('project_id', 'p.id')} AS stored, ${gpuHoursOf('p.id')} AS gpu_hours_used, p.created_at`
 
 export const projectSource = 'projects p JOIN users o ON o.id = p.owner_id'
@@ -59,12 +66,14 @@ export function requireMayPush(actor: Actor, project: ProjectRow): void {
   if (!mayPushSnapshots(actor, project)) throw forbidden(refusePush({ ...project, project_id: project.slug }))
 }
 
-/** Converts a row to the project of the API. Only those who manage its members see the invitations. */
+/** Converts a row to the project of the API. Only those who manage its members see the invitations and who shares runs. */
 export function toProject(actor: Actor, row: ProjectRow): Project {
   const { slug, owner_id: _, stored, storage_quota_gib, created_at, ...project } = row
+  const manages = managesMembers(actor, row)
   return {
     ...project,
-    invited: managesMembers(actor, row) ? project.invited : [],
+    invited: manages ? project.invited : [],
+    shared_runs: manages ? project.shared_runs : [],
     project_id: slug,
     may_push: mayPushSnapshots(actor, row),
     default_retention_days: env().GPUQ_RETENTION_DAYS,

@@ -22,6 +22,7 @@ import { lockOwnProjects, requireProjectAllowance } from './project-allowance'
 import { inviteMembers, removeMembers } from './project-invitations'
 import { changeManagers, changePushers, requireMayChange, requireOwner } from './project-managers'
 import { type ProjectRow, projectColumns, projectSource, toProject, visibleProject } from './project-rows'
+import { unshareRuns } from './shared-runs'
 
 /** Lists the actor's own and shared projects, or all for an admin, the latest first. */
 export async function listProjects(
@@ -84,7 +85,7 @@ export function createProject(actor: Actor, input: z.output<typeof createProject
 /**
  * Changes a project. The owner may change the name, invite and remove members, and shorten the retention; an admin also
  * changes limits, shares, quota, bucket and managers, and lengthens the retention; a manager invites and removes members, and
- * says who may push snapshots; a member may only leave.
+ * says who may push snapshots and whether members share runs; a member may only leave.
  */
 export async function updateProject(actor: Actor, id: string, changes: ProjectChanges): Promise<Project> {
   const project = await transaction(async (tx) => {
@@ -100,6 +101,7 @@ export async function updateProject(actor: Actor, id: string, changes: ProjectCh
     if (set.list.length > 0) {
       await tx.query(`UPDATE projects SET ${set.list.join(', ')} WHERE id = $1`, [id, ...set.values])
     }
+    await unshareRuns(tx, id, changes.unshare_runs)
     await inviteMembers(tx, id, added)
     await removeMembers(tx, id, removed)
     await changeManagers(tx, actor, before, changes)
@@ -128,10 +130,10 @@ function requireSameShares(before: ProjectRow['shares'], changed: ProjectChanges
 type ProjectChanges = z.output<typeof updateProjectSchema>
 
 function columnsOf(changes: ProjectChanges): Record<string, unknown> {
-  const { name, retention_days, storage_quota_gib, shares = {} } = changes
+  const { name, share_runs, retention_days, storage_quota_gib, shares = {} } = changes
   const { gpu_quota: quota, ...others } = shares
   const gpu_quota_milli = typeof quota === 'number' ? Math.round(quota * 1000) : quota
-  return { name, retention_days, storage_quota_gib, ...others, gpu_quota_milli }
+  return { name, share_runs, retention_days, storage_quota_gib, ...others, gpu_quota_milli }
 }
 
 /** Deletes a project without jobs. Jobs are a permanent record and keep their project. */

@@ -68,7 +68,7 @@ const withUploads = (use: BytesByKind, id: string): BytesByKind => ({
   archives: (use.archives ?? 0) + bytesInProgress(id),
 })
 
-/** The same for directories and checkpoints: they count to the owner of the project, whoever stores them. */
+/** The same for directories: they count to the owner of the project, whoever stores them. */
 export async function readProjectStorageQuota(
   executor: Transaction,
   projectId: string,

@@ -8,7 +8,7 @@ import { deleteArchive } from '../../archives/delete-archive'
 import { receiveBlobs } from '../../archives/receive'
 import { registerArchive } from '../../archives/register'
 import { deleteCheckpoints } from '../../cluster/checkpoints/delete-checkpoints'
-import { makeJob } from '../../cluster/testing/rows'
+import { makeJob, setRun } from '../../cluster/testing/rows'
 import { frameHeader } from '../../contract/archives/archive-frames'
 import { parseConfig } from '../../contract/config/config'
 import { compactLedger, recountLedger } from '../../database/ledger'
@@ -20,6 +20,7 @@ import { deleteJobFiles } from '../../jobs/lifecycle/delete-files'
 import { deleteOldFiles } from '../../jobs/lifecycle/retention'
 import { findVisibleJob } from '../../jobs/read/job-visibility'
 import { readSource } from '../../jobs/read/read'
+import { resolveRun } from '../../jobs/submission/resolve-run'
 import { submitJob } from '../../jobs/submission/submit'
 import { artifactKey, resultKey } from '../../results/name'
 import { storeResult } from '../../results/result-files'
@@ -106,12 +107,22 @@ async function counted(): Promise<Record<string, number>> {
   return { ...none, ...Object.fromEntries(rows.map(({ kind, bytes }) => [kind, bytes])) }
 }
 
-async function insertCheckpoint(run: string, bytes: number): Promise<void> {
+/** The id of a run of the person, or of another member of the project. */
+const runId = async (name: string, { id }: Person = person) =>
+  resolveRun(db.pool, { userId: id, projectId: await projectId() }, name)
+
+async function insertCheckpoint(run: string, bytes: number, who = person): Promise<void> {
   await db.pool.query(
-    `INSERT INTO checkpoint_files (project_id, run_name, path, object, bytes, sha256, mtime_ns, executable, task_id)
-     VALUES ($1, $2, $3, $4, $5, '', 0, false, $4)`,
-    [await projectId(), run, randomBytes(4).toString('hex'), uuidv7(), bytes],
+    `INSERT INTO checkpoint_files (run_id, path, object, bytes, sha256, mtime_ns, executable, task_id)
+     VALUES ($1, $2, $3, $4, '', 0, false, $3)`,
+    [await runId(run, who), randomBytes(4).toString('hex'), uuidv7(), bytes],
   )
+}
+
+/** What a run has on a shared disk. */
+async function insertRunDirectory(run: string, bytes: number): Promise<void> {
+  const insert = 'INSERT INTO run_directories (run_id, bytes) VALUES ($1, $2)'
+  await db.pool.query(insert, [await runId(run), bytes])
 }
 
 const sha256 = (content: Buffer) => createHash('sha256').update(content).digest('hex')
@@ -155,9 +166,7 @@ describe('stored bytes', () => {
     await upload(Buffer.alloc(500, 1), Buffer.alloc(12, 2))
     await insertCheckpoint('run', 7000)
     await insertCheckpoint('run', 700)
-    await db.pool.query(`INSERT INTO run_directories (project_id, run_name, bytes) VALUES ($1, 'disk', 50)`, [
-      await projectId(),
-    ])
+    await insertRunDirectory('disk', 50)
     const use = await used()
     expect(use).toMatchObject({ artifacts: 1024 + 4096, sources: 100, archives: 512, checkpoints: 7750 })
     expect(use.results).toBeGreaterThan(100)
@@ -178,11 +187,16 @@ describe('stored bytes', () => {
     }
     await makeJob({ userId: member.id, ownerId: person.id, code: 'z'.repeat(33) })
     await insertCheckpoint('run', 10)
+    await insertCheckpoint('run', 7, member)
     expect((await getUser(member.actor, member.handle)).storage.by_kind).toMatchObject({
       sources: 33,
-      checkpoints: 0,
+      checkpoints: 7,
     })
     expect(await used()).toMatchObject({ sources: 100, checkpoints: 10 })
+    await updateProject(person.actor, await projectId(), { share_runs: true })
+    await insertCheckpoint('of all', 5, member)
+    expect(await used()).toMatchObject({ sources: 100, checkpoints: 15 })
+    expect(await used()).toEqual(await counted())
     expect((await getProject(member.actor, await projectId())).storage.by_kind.sources).toBe(133)
   })
 
@@ -344,9 +358,10 @@ describe('deleting', () => {
   it('is refused while a job needs it', async () => {
     const job = await makeJob({ userId: person.id })
     const archive = await upload(Buffer.from('needed'))
-    await db.pool.query(`UPDATE jobs SET archive_id = $2, run_name = 'run' WHERE id = $1`, [job, archive])
+    await db.pool.query('UPDATE jobs SET archive_id = $2 WHERE id = $1', [job, archive])
+    await setRun(job, 'run')
     const conflict = { code: 'conflict' }
-    const run = { projectId: await projectId(), name: 'run' }
+    const run = { projectId: await projectId(), run: 'run' }
     await expect(deleteJobFiles(person.actor, job)).rejects.toMatchObject(conflict)
     await expect(deleteArchive(person.actor, archive)).rejects.toMatchObject(conflict)
     await expect(deleteCheckpoints(person.actor, run)).rejects.toMatchObject(conflict)
@@ -369,14 +384,50 @@ describe('deleting', () => {
   it('removes checkpoints in the bucket, and asks the leader for those on the shared disk', async () => {
     await endedJob()
     await insertCheckpoint('run', 10)
-    const id = await projectId()
-    await db.pool.query(`INSERT INTO run_directories (project_id, run_name, bytes) VALUES ($1, 'run', 50)`, [
-      id,
-    ])
-    await deleteCheckpoints(person.actor, { projectId: id, name: 'run' })
+    const run = await runId('run')
+    await insertRunDirectory('run', 50)
+    await deleteCheckpoints(person.actor, { projectId: await projectId(), run: 'run' })
     expect((await used()).checkpoints).toBe(50)
     const { items } = await readStorage(person.actor, { limit: 10 })
-    expect(items.find(({ kind }) => kind === 'checkpoints')).toMatchObject({ id: 'run', deleting: true })
+    expect(items.find(({ kind }) => kind === 'checkpoints')).toMatchObject({
+      id: run,
+      name: 'run',
+      deleting: true,
+    })
+  })
+
+  it('removes no checkpoints of another member, whose run has the same name, and does not list them', async () => {
+    await endedJob()
+    const member = await makePerson()
+    const projectOf = await projectId()
+    await insertCheckpoint('base', 10)
+    await insertCheckpoint('base', 7, member)
+    await insertCheckpoint('theirs', 3, member)
+    const [own, theirs] = [await runId('base'), await runId('base', member)]
+    const listed = async (who: Person) =>
+      (await readStorage(who.actor, { limit: 10 })).items
+        .filter(({ kind }) => kind === 'checkpoints')
+        .map(({ id, bytes }) => [id, bytes])
+    expect(await listed(person)).toEqual([[own, 10]])
+    expect(await listed(member)).toEqual([
+      [theirs, 7],
+      [await runId('theirs', member), 3],
+    ])
+    const missing = { code: 'not_found' }
+    const remove = (who: Person, run: string) => deleteCheckpoints(who.actor, { projectId: projectOf, run })
+    // The owner of the project too: a run of a member is theirs alone.
+    for (const run of [theirs, 'theirs']) await expect(remove(person, run)).rejects.toMatchObject(missing)
+    await expect(remove(member, own)).rejects.toMatchObject(missing)
+    await expect(remove(await makePerson(), 'base')).rejects.toMatchObject(missing)
+    await expect(deleteCheckpoints(person.actor, { projectId: 'x', run: 'base' })).rejects.toMatchObject(
+      missing,
+    )
+    await remove(member, 'base')
+    expect(await listed(person)).toEqual([[own, 10]])
+    expect(await listed(member)).toHaveLength(1)
+    await expect(remove(admin, 'theirs')).rejects.toMatchObject(missing)
+    await remove(admin, await runId('theirs', member))
+    expect(await listed(member)).toEqual([])
   })
 
   it('is offered for the largest first, to the owner and to admins', async () => {
@@ -386,7 +437,7 @@ describe('deleting', () => {
     const { items, storage } = await readStorage(person.actor, { limit: 3 })
     expect(items.map(({ kind, id }) => [kind, id])).toEqual([
       ['job', large],
-      ['checkpoints', 'run'],
+      ['checkpoints', await runId('run')],
       ['archive', archive],
     ])
     expect(storage.by_kind).toEqual(await used())

@@ -27,13 +27,14 @@ const archives = `
     FROM archives a JOIN projects p ON p.id = a.project_id WHERE p.owner_id = $1`
 
 const checkpoints = `
-  SELECT 'checkpoints', r.run_name, NULL, p.id, p.slug, sum(r.bytes)::int8, min(r.at),
-         EXISTS (SELECT 1 FROM jobs j WHERE j.project_id = p.id AND j.run_name = r.run_name AND j.ended_at IS NULL),
-         bool_or(r.deleting)
-    FROM (SELECT project_id, run_name, bytes, stored_at AS at, false AS deleting FROM checkpoint_files
+  SELECT 'checkpoints', r.id::text, r.name, p.id, p.slug, sum(f.bytes)::int8, min(f.at),
+         EXISTS (SELECT 1 FROM jobs j WHERE j.named_run_id = r.id AND j.ended_at IS NULL),
+         bool_or(f.deleting)
+    FROM (SELECT run_id, bytes, stored_at AS at, false AS deleting FROM checkpoint_files
           UNION ALL
-          SELECT project_id, run_name, bytes, measured_at, delete_requested_at IS NOT NULL FROM run_directories) r
-    JOIN projects p ON p.id = r.project_id WHERE p.owner_id = $1 GROUP BY p.id, p.slug, r.run_name`
+          SELECT run_id, bytes, measured_at, delete_requested_at IS NOT NULL FROM run_directories) f
+    JOIN runs r ON r.id = f.run_id JOIN projects p ON p.id = r.project_id
+   WHERE coalesce(r.user_id, p.owner_id) = $1 GROUP BY r.id, p.id`
 
 /** Reads what the actor, or for an admin any user, has stored, and the largest things that can be deleted. */
 export async function readStorage(

@@ -3,12 +3,7 @@ import { acquireLockOf } from '../../database/locks'
 import { type Transaction, transaction } from '../../database/transaction'
 import type { Lease } from '../nodes/nodes'
 import { type ClaimedTask, lockHeldTask } from '../tasks/tasks'
-
-/** A named run of a project. Its attempts, and later jobs with the same run name, share one set of checkpoints. */
-export interface Run {
-  projectId: string
-  name: string
-}
+import type { Run } from './runs'
 
 /** A file in the object store. */
 export interface StoredFile {
@@ -35,8 +30,11 @@ interface Batch {
 }
 
 /** The key of a file's content in the object store. */
-export function checkpointKey({ projectId, name }: Run, object: string): string {
-  return `checkpoints/${projectId}/${name}/${object}`
+export function checkpointKey(
+  { projectId, directory }: Pick<Run, 'projectId' | 'directory'>,
+  object: string,
+): string {
+  return `checkpoints/${projectId}/${directory}/${object}`
 }
 
 type OfTask = Pick<ClaimedTask, 'id' | 'jobId' | 'attempt'>
@@ -45,11 +43,11 @@ type OfTask = Pick<ClaimedTask, 'id' | 'jobId' | 'attempt'>
 export async function readCheckpoints(task: OfTask, run: Run): Promise<CheckpointFile[]> {
   const { rows } = await database().pool.query<Omit<CheckpointFile, 'mtimeNs'> & { mtimeNs: string }>(
     `SELECT c.path, c.object, c.bytes, c.sha256, c.mtime_ns::text AS "mtimeNs", c.executable, c.stored_at AS "storedAt",
-            CASE WHEN c.task_id = $3 THEN 'this'
-                 WHEN EXISTS (SELECT 1 FROM tasks t WHERE t.id = c.task_id AND t.job_id = $4 AND t.attempt = $5) THEN 'peer'
+            CASE WHEN c.task_id = $2 THEN 'this'
+                 WHEN EXISTS (SELECT 1 FROM tasks t WHERE t.id = c.task_id AND t.job_id = $3 AND t.attempt = $4) THEN 'peer'
                  ELSE 'earlier' END AS by
-       FROM checkpoint_files c WHERE c.project_id = $1 AND c.run_name = $2`,
-    [run.projectId, run.name, task.id, task.jobId, task.attempt],
+       FROM checkpoint_files c WHERE c.run_id = $1`,
+    [run.id, task.id, task.jobId, task.attempt],
   )
   return rows.map((row) => ({ ...row, mtimeNs: BigInt(row.mtimeNs) }))
 }
@@ -72,43 +70,36 @@ export async function recordBatch(
     const unreferenced = (await dropRows(tx, run, batch)).filter((object) => !named.has(object))
     await insertRows(tx, task.id, run, batch.stored)
     const { rows } = await tx.query<{ bytes: number }>(
-      'SELECT coalesce(sum(bytes), 0)::int8 AS bytes FROM checkpoint_files WHERE project_id = $1 AND run_name = $2',
-      [run.projectId, run.name],
+      'SELECT coalesce(sum(bytes), 0)::int8 AS bytes FROM checkpoint_files WHERE run_id = $1',
+      [run.id],
     )
     return { unreferenced, bytes: rows[0]?.bytes ?? 0 }
   })
 }
 
 /** Serializes the tasks of one attempt, which would otherwise deadlock on each other's rows. */
-export async function lockRun(tx: Transaction, { projectId, name }: Run): Promise<void> {
-  await acquireLockOf(tx, 'checkpoints', `${projectId}/${name}`)
+export async function lockRun(tx: Transaction, { id }: Pick<Run, 'id'>): Promise<void> {
+  await acquireLockOf(tx, 'checkpoints', id)
 }
 
 async function dropRows(tx: Transaction, run: Run, { stored, gone }: Batch): Promise<string[]> {
   const { rows } = await tx.query<{ object: string }>(
     `DELETE FROM checkpoint_files c
-      WHERE c.project_id = $1 AND c.run_name = $2
-        AND (c.path = ANY ($3::text[])
-             OR (c.path, c.object) IN (SELECT * FROM unnest($4::text[], $5::uuid[])))
+      WHERE c.run_id = $1
+        AND (c.path = ANY ($2::text[])
+             OR (c.path, c.object) IN (SELECT * FROM unnest($3::text[], $4::uuid[])))
      RETURNING c.object`,
-    [
-      run.projectId,
-      run.name,
-      stored.map(({ path }) => path),
-      gone.map(({ path }) => path),
-      gone.map(({ object }) => object),
-    ],
+    [run.id, stored.map(({ path }) => path), gone.map(({ path }) => path), gone.map(({ object }) => object)],
   )
   return rows.map(({ object }) => object)
 }
 
 async function insertRows(tx: Transaction, taskId: string, run: Run, stored: StoredFile[]): Promise<void> {
   await tx.query(
-    `INSERT INTO checkpoint_files (project_id, run_name, task_id, path, object, bytes, sha256, mtime_ns, executable)
-     SELECT $1, $2, $3, * FROM unnest($4::text[], $5::uuid[], $6::int8[], $7::text[], $8::int8[], $9::bool[])`,
+    `INSERT INTO checkpoint_files (run_id, task_id, path, object, bytes, sha256, mtime_ns, executable)
+     SELECT $1, $2, * FROM unnest($3::text[], $4::uuid[], $5::int8[], $6::text[], $7::int8[], $8::bool[])`,
     [
-      run.projectId,
-      run.name,
+      run.id,
       taskId,
       stored.map(({ path }) => path),
       stored.map(({ object }) => object),

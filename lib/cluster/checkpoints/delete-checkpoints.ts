@@ -1,39 +1,73 @@
-import type { Actor } from '../../access/actor'
+import { z } from 'zod'
+import { type Actor, isAdmin } from '../../access/actor'
 import { recordAudit } from '../../access/audit'
-import { requireOwnProject } from '../../access/projects/projects'
-import { conflict } from '../../contract/errors'
-import { transaction } from '../../database/transaction'
+import { conflict, notFound } from '../../contract/errors'
+import { findRow, type Transaction, transaction } from '../../database/transaction'
 import { storage } from '../../storage/storage'
-import { checkpointKey, lockRun, type Run } from './checkpoint-files'
+import { checkpointKey, lockRun } from './checkpoint-files'
+import type { Run } from './runs'
+
+interface GivenRun {
+  projectId: string
+  /** Its id, or its name if it belongs to the actor or to the project. */
+  run: string
+}
 
 /**
  * Deletes the checkpoints of a run. Those in the bucket are deleted now, those on a shared disk by the leader, which
  * has the disk.
- * @throws 404 or 403 unless the actor owns the project or is an admin, 409 if a job of the run has not ended.
+ * @throws 404 unless the run belongs to the actor, or to a project that the actor owns; an admin may name any run by its
+ * id. 409 if a job of the run has not ended.
  */
-export async function deleteCheckpoints(actor: Actor, run: Run): Promise<void> {
-  const objects = await transaction(async (tx) => {
-    const project = await requireOwnProject(tx, actor, run.projectId)
+export async function deleteCheckpoints(actor: Actor, given: GivenRun): Promise<void> {
+  const { run, objects } = await transaction(async (tx) => {
+    const run = await findOwnRun(tx, actor, given)
     await lockRun(tx, run)
     const { rowCount } = await tx.query(
-      'SELECT 1 FROM jobs WHERE project_id = $1 AND run_name = $2 AND ended_at IS NULL LIMIT 1',
-      [run.projectId, run.name],
+      'SELECT 1 FROM jobs WHERE named_run_id = $1 AND ended_at IS NULL LIMIT 1',
+      [run.id],
     )
     if (rowCount !== 0) {
       throw conflict(`A job of the run "${run.name}" has not ended. Cancel it, or wait for its end.`)
     }
-    await tx.query(
-      'UPDATE run_directories SET delete_requested_at = now() WHERE project_id = $1 AND run_name = $2',
-      [run.projectId, run.name],
-    )
+    await tx.query('UPDATE run_directories SET delete_requested_at = now() WHERE run_id = $1', [run.id])
     const { rows } = await tx.query<{ object: string }>(
-      'DELETE FROM checkpoint_files WHERE project_id = $1 AND run_name = $2 RETURNING object',
-      [run.projectId, run.name],
+      'DELETE FROM checkpoint_files WHERE run_id = $1 RETURNING object',
+      [run.id],
     )
-    const target = `${project.owner}/${project.slug}/${run.name}`
-    await recordAudit(tx, { actorId: actor.userId, action: 'checkpoints_deleted', target })
-    return rows.map(({ object }) => object)
+    const target = `${run.owner}/${run.slug}/${run.name}`
+    const detail = { run: run.id, user: run.user }
+    await recordAudit(tx, { actorId: actor.userId, action: 'checkpoints_deleted', target, detail })
+    return { run, objects: rows.map(({ object }) => object) }
   })
   // The sweep removes what fails here.
   for (const object of objects) await storage().remove(checkpointKey(run, object))
+}
+
+interface FoundRun extends Pick<Run, 'id' | 'projectId' | 'directory'> {
+  name: string
+  /** The owner of the project. */
+  owner: string
+  slug: string
+  /** To whom the run belongs; null: to the project. */
+  user: string | null
+}
+
+async function findOwnRun(tx: Transaction, actor: Actor, { projectId, run }: GivenRun): Promise<FoundRun> {
+  const found = z.uuid().safeParse(projectId).success
+    ? await findRow<FoundRun>(
+        tx,
+        `SELECT r.id, r.project_id AS "projectId", r.directory, r.name, o.handle AS owner, p.slug, u.handle AS user
+           FROM runs r JOIN projects p ON p.id = r.project_id JOIN users o ON o.id = p.owner_id
+           LEFT JOIN users u ON u.id = r.user_id
+          WHERE r.project_id = $1 AND (r.id::text = $2 OR r.name = $2)
+            AND (r.user_id = $3 OR (r.user_id IS NULL AND (p.owner_id = $3 OR $4)) OR (r.id::text = $2 AND $4))
+          ORDER BY r.id::text = $2 DESC, r.user_id IS NOT DISTINCT FROM $3 DESC LIMIT 1`,
+        [projectId, run, actor.userId, isAdmin(actor)],
+      )
+    : null
+  if (found) return found
+  throw notFound(
+    `You have no run "${run}" in this project. \`gpuq storage\` lists your runs with checkpoints.`,
+  )
 }

@@ -1,28 +1,29 @@
 import { database } from '../../database/client'
-import type { Run } from './checkpoint-files'
+import type { Run } from './runs'
 
 /**
  * Records how much a run has on the shared disk. A task that runs needs its files: it ends a request for their
  * deletion.
  */
 export async function recordRunDirectory(
-  { projectId, name }: Run,
+  { projectId, directory }: Pick<Run, 'projectId' | 'directory'>,
   bytes: number,
   { running }: { running: boolean },
 ): Promise<void> {
   await database().pool.query(
-    `INSERT INTO run_directories (project_id, run_name, bytes) SELECT id, $2, $3 FROM projects WHERE id = $1
-     ON CONFLICT (project_id, run_name) DO UPDATE SET bytes = $3, measured_at = now(),
+    `INSERT INTO run_directories (run_id, bytes) SELECT id, $3 FROM runs WHERE project_id = $1 AND directory = $2
+     ON CONFLICT (run_id) DO UPDATE SET bytes = $3, measured_at = now(),
        delete_requested_at = CASE WHEN $4 THEN NULL ELSE run_directories.delete_requested_at END`,
-    [projectId, name, bytes, running],
+    [projectId, directory, bytes, running],
   )
 }
 
 /** Forgets the runs of a project whose directories are gone. */
-export async function keepRunDirectories(projectId: string, names: readonly string[]): Promise<void> {
+export async function keepRunDirectories(projectId: string, directories: readonly string[]): Promise<void> {
   await database().pool.query(
-    'DELETE FROM run_directories WHERE project_id = $1 AND NOT (run_name = ANY ($2::text[]))',
-    [projectId, names],
+    `DELETE FROM run_directories d USING runs r
+      WHERE r.id = d.run_id AND r.project_id = $1 AND NOT (r.directory = ANY ($2::text[]))`,
+    [projectId, directories],
   )
 }
 

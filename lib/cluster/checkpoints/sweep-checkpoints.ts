@@ -2,7 +2,8 @@ import { retentionCutoffOf } from '../../access/retention'
 import { database } from '../../database/client'
 import { transaction } from '../../database/transaction'
 import type { ObjectStore } from '../../storage/store'
-import { checkpointKey, lockRun, type Run } from './checkpoint-files'
+import { checkpointKey, lockRun } from './checkpoint-files'
+import type { Run } from './runs'
 
 /**
  * A younger object without a row may belong to an upload in progress. The limit exceeds any upload time and clock
@@ -20,28 +21,30 @@ export async function sweepCheckpoints(store: ObjectStore, now: Date): Promise<v
   await removeOrphans(store, now)
 }
 
-/** SQL condition: the run of `c` has no live job, and no job that ended within the project's retention. */
+/** SQL condition: the run `r` with the checkpoints `c` has no live job, and no job that ended within the project's retention. */
 const expired = () => `c.stored_at < ${retentionCutoffOf('p')}
-   AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.project_id = c.project_id AND j.run_name = c.run_name
+   AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.named_run_id = r.id
                       AND (j.ended_at IS NULL OR j.ended_at > ${retentionCutoffOf('p')}))`
 
-async function expiredRuns(): Promise<Run[]> {
-  const { rows } = await database().pool.query<Run>(
-    `SELECT c.project_id AS "projectId", c.run_name AS name
-       FROM (SELECT project_id, run_name, max(stored_at) AS stored_at FROM checkpoint_files GROUP BY 1, 2) c
-       JOIN projects p ON p.id = c.project_id WHERE ${expired()}`,
+type StoredRun = Pick<Run, 'id' | 'projectId' | 'directory'>
+
+async function expiredRuns(): Promise<StoredRun[]> {
+  const { rows } = await database().pool.query<StoredRun>(
+    `SELECT r.id, r.project_id AS "projectId", r.directory
+       FROM (SELECT run_id, max(stored_at) AS stored_at FROM checkpoint_files GROUP BY 1) c
+       JOIN runs r ON r.id = c.run_id JOIN projects p ON p.id = r.project_id WHERE ${expired()}`,
   )
   return rows
 }
 
 /** Deletes all rows first, so that an attempt that starts now finds either all checkpoints or none. */
-async function deleteRun(store: ObjectStore, run: Run): Promise<void> {
+async function deleteRun(store: ObjectStore, run: StoredRun): Promise<void> {
   const objects = await transaction(async (tx) => {
     await lockRun(tx, run)
     const { rows } = await tx.query<{ object: string }>(
-      `DELETE FROM checkpoint_files c USING projects p
-        WHERE c.project_id = $1 AND c.run_name = $2 AND p.id = c.project_id AND ${expired()} RETURNING c.object`,
-      [run.projectId, run.name],
+      `DELETE FROM checkpoint_files c USING runs r JOIN projects p ON p.id = r.project_id
+        WHERE c.run_id = $1 AND r.id = c.run_id AND ${expired()} RETURNING c.object`,
+      [run.id],
     )
     return rows.map(({ object }) => object)
   })
@@ -79,19 +82,20 @@ function createdAt(object: string): number {
 }
 
 /**
- * Returns the given runs whose checkpoints on a shared disk are to be deleted: their last job ended before the
- * project's retention, or their deletion was requested after their last job was submitted. Leaves out names that no
- * job had.
+ * Returns the given directories of runs whose checkpoints on a shared disk are to be deleted: the last job of the run ended
+ * before the project's retention, or their deletion was requested after its last job was submitted. Leaves out directories
+ * that belong to no run. Without jobs, no retention begins.
  */
-export async function expiredRunsOf(projectId: string, names: readonly string[]): Promise<string[]> {
-  const { rows } = await database().pool.query<{ name: string }>(
-    `SELECT j.run_name AS name FROM jobs j JOIN projects p ON p.id = j.project_id
-       LEFT JOIN run_directories d ON d.project_id = p.id AND d.run_name = j.run_name
-      WHERE p.id = $1 AND j.run_name = ANY ($2::text[])
-      GROUP BY j.run_name, p.retention_days, d.delete_requested_at
-     HAVING bool_and(j.ended_at IS NOT NULL)
-        AND (max(j.ended_at) < ${retentionCutoffOf('p')} OR max(j.created_at) < d.delete_requested_at)`,
-    [projectId, names],
+export async function expiredRunsOf(projectId: string, directories: readonly string[]): Promise<string[]> {
+  const { rows } = await database().pool.query<{ directory: string }>(
+    `SELECT r.directory FROM runs r JOIN projects p ON p.id = r.project_id
+       LEFT JOIN jobs j ON j.named_run_id = r.id LEFT JOIN run_directories d ON d.run_id = r.id
+      WHERE p.id = $1 AND r.directory = ANY ($2::text[])
+      GROUP BY r.id, p.retention_days, d.delete_requested_at
+     HAVING count(j.id) = count(j.ended_at)
+        AND (max(j.ended_at) < ${retentionCutoffOf('p')}
+             OR coalesce(max(j.created_at), '-infinity') < d.delete_requested_at)`,
+    [projectId, directories],
   )
-  return rows.map(({ name }) => name)
+  return rows.map(({ directory }) => directory)
 }

@@ -45,7 +45,7 @@ export async function recordProvisions(term: string, deadlineS: number): Promise
                     'GPUQ_PROVISION_POOL', coalesce(j.spec->>'pool', 'on-demand'),
                     'GPUQ_PROVISION_ARGS', (SELECT string_agg(arg, E'\\n' ORDER BY position)
                       FROM jsonb_array_elements_text(j.spec->'provision_args') WITH ORDINALITY AS args(arg, position)),
-                    'GPUQ_PROVISION_RUN_NAME', j.run_name, 'GPUQ_PROVISION_USER', u.handle, 'GPUQ_PROVISION_PROJECT', p.slug))
+                    'GPUQ_PROVISION_RUN_NAME', j.spec->>'run_name', 'GPUQ_PROVISION_USER', u.handle, 'GPUQ_PROVISION_PROJECT', p.slug))
              FROM jobs j JOIN users u ON u.id = j.user_id JOIN projects p ON p.id = j.project_id
             WHERE j.status = 'pending' AND j.spec->'fresh_nodes' = 'true' AND j.cancel_requested_at IS NULL
               AND NOT EXISTS (SELECT 1 FROM provisions WHERE job_id = j.id)

@@ -4,6 +4,7 @@ import { database } from '../../database/client'
 import { channels } from '../../database/listen'
 import { keyedTransaction, type Transaction } from '../../database/transaction'
 import { traceStep } from '../../logger'
+import { type Run, runColumn } from '../checkpoints/runs'
 import { holdsLease, type Lease, LeaseLost, leaseHeld } from '../nodes/nodes'
 
 /** A write of a worker found no live task under the worker's lease, because the worker was fenced off. */
@@ -65,6 +66,8 @@ export interface ClaimedTask {
   /** The shell command; null: run a program. */
   command: string | null
   project: { id: string; owner: string; slug: string }
+  /** The named run that has its checkpoints; null: none. */
+  run: Run | null
   /** The shared working directory of the job; null: none. */
   workspace: string | null
   /** The job's owner, with the uid and gid of their files on shared storage if an admin set them. */
@@ -134,12 +137,14 @@ const selectClaimed = `
                                     'hash', encode(m.hash, 'hex')) ORDER BY m.path)
                      FROM job_mounts m LEFT JOIN snapshots s ON s.id = m.snapshot_id WHERE m.job_id = j.id), '[]') AS mounts,
          jsonb_build_object('id', pr.id, 'owner', o.handle, 'slug', pr.slug) AS project,
+         ${runColumn('r', 'pr')} AS run,
          jsonb_build_object('handle', u.handle, 'uid', u.unix_uid, 'gid', u.unix_gid) AS "user",
          (SELECT p.cgroup FROM slurm_jobs s JOIN slurm_steps p ON p.slurm_job_id = s.id AND p.restart = s.attempt_restart AND p.rank = t.rank
            WHERE s.job_id = t.job_id AND s.attempt = t.attempt AND s.ended_at IS NULL) AS cgroup,
          j.network_index AS "networkIndex", jsonb_array_length(peers.list) AS instances, peers.list AS peers
     FROM tasks t JOIN jobs j ON j.id = t.job_id JOIN environments e ON e.id = j.environment_id
     JOIN users u ON u.id = j.user_id JOIN projects pr ON pr.id = j.project_id JOIN users o ON o.id = pr.owner_id
+    LEFT JOIN runs r ON r.id = j.named_run_id
     JOIN LATERAL (
       SELECT jsonb_agg(jsonb_build_object('rank', p.rank, 'nodeId', n.id, 'nodeName', n.name, 'engineId', n.engine_id,
                        'machineId', coalesce(h.engine_id, n.engine_id),

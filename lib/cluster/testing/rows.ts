@@ -1,5 +1,6 @@
 import { uuidv7 } from 'uuidv7'
 import { database } from '../../database/client'
+import { resolveRun } from '../../jobs/submission/resolve-run'
 import { type Lease, offerNode, registerNode } from '../nodes/nodes'
 
 /** Builders of the rows that tests start from. Every test that needs jobs or tasks in the database uses them. */
@@ -99,7 +100,20 @@ export async function makeJob(options: JobOptions = {}, pool = database().pool):
       held,
     ],
   )
+  const name = options.spec?.run_name
+  if (typeof name === 'string') await setRun(id, name, pool)
   return id
+}
+
+/** Gives a job the run that a submission with this name would get. Returns the id of the run. */
+export async function setRun(job: string, name: string, pool = database().pool): Promise<string> {
+  const { rows } = await pool.query<{ userId: string; projectId: string }>(
+    'SELECT user_id AS "userId", project_id AS "projectId" FROM jobs WHERE id = $1',
+    [job],
+  )
+  const run = await resolveRun(pool, rows[0] ?? { userId: '', projectId: '' }, name)
+  await pool.query('UPDATE jobs SET named_run_id = $2 WHERE id = $1', [job, run])
+  return run
 }
 
 /** Adds rows like an existing one, with the values of `set` in the columns that it names. Returns their ids. */

@@ -45,6 +45,16 @@ export const projectSchema = z.object({
     .describe('user ids that were invited and have not accepted; empty for members who do not manage it'),
   limits: limitsSchema,
   shares: sharesSchema,
+  share_runs: z
+    .boolean()
+    .describe(
+      'whether a new run (`run_name`) belongs to all members; otherwise to the user of its first job',
+    ),
+  shared_runs: z
+    .array(z.object({ id: z.string(), name: z.string(), users: z.array(z.string()) }))
+    .describe(
+      'runs that several users share, because they used them before runs belonged to users; the first user is their owner; empty for members who do not manage the project',
+    ),
   retention_days: retentionSchema,
   default_retention_days: z.int().describe('retention if retention_days is null; 0: never'),
   storage: storageUseSchema.describe('files of all members; they also count to the quotas of the users'),
@@ -88,6 +98,19 @@ export const updateProjectSchema = z.strictObject({
     .describe('members who lose the right to push snapshots; for the owner, managers and admins'),
   limits: updateLimitsSchema.optional().describe('for admins only'),
   shares: z.strictObject(sharesSchema.partial().shape).optional().describe('for admins only'),
+  share_runs: z
+    .boolean()
+    .optional()
+    .describe(
+      'whether new runs belong to all members; for the owner, managers and admins. Existing jobs keep their run',
+    ),
+  unshare_runs: z
+    .array(z.uuid())
+    .max(1000)
+    .optional()
+    .describe(
+      'ids of `shared_runs` that belong to their owner alone from now on; for the owner, managers and admins',
+    ),
   retention_days: retentionSchema.optional().describe('more than the default: for admins only'),
   storage_quota_gib: storageQuotaSchema.optional().describe('for admins only; null or 0: no quota'),
   bucket: idSchema.nullable().optional().describe('name of a registered bucket, for admins only; null: none'),

@@ -15,15 +15,15 @@ export const storageUseSchema = z.object({
       checkpoints: bytes,
     })
     .describe(
-      'bytes of each kind. A job counts to its user; directories and checkpoints count to the owner of their project',
+      'bytes of each kind. A job and the checkpoints of a run count to its user; directories, and runs of a whole project, count to the owner of the project',
     ),
 })
 
 /** One thing that can be deleted: the files of a job, an uploaded directory, or the checkpoints of a run. */
 export const storedItemSchema = z.object({
   kind: z.enum(['job', 'archive', 'checkpoints']),
-  id: z.string().describe('of the job or the directory; for checkpoints, the name of the run'),
-  name: z.string().nullable().describe('of the job; for a directory, one of its snapshots'),
+  id: z.string().describe('of the job or the directory; for checkpoints, of the run'),
+  name: z.string().nullable().describe('of the job or the run; for a directory, one of its snapshots'),
   project: z.string().describe('the id of its project, as in /api/projects/ID'),
   project_id: z.string(),
   bytes,

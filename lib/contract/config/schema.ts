@@ -107,7 +107,7 @@ export const configSchema = z
     ),
     run_name: key(
       idSchema.optional(),
-      'name of a run; only one active job of the project can have it, and its checkpoints are kept',
+      'name of a run of yours in the project; it has one active job at a time, and its checkpoints are kept',
       'base-2',
     ),
     fresh_nodes: key(flag, 'true: the job runs on nodes that are started only for it', true),

@@ -8,6 +8,7 @@ import { projectBucketPrefix } from '../../storage/project-bucket'
 import { contentHash } from './content-hash'
 import { findUnfinished, insertDependencies } from './dependencies'
 import type { JobOwner } from './job-owner'
+import { resolveRun } from './resolve-run'
 import { findArchive } from './submission-archive'
 import {
   insertMounts,
@@ -61,6 +62,7 @@ export interface JobRow {
   timeLimitS: number
   contentHash: Buffer
   archiveId: string | null
+  namedRunId: string | null
   workspace: string | null
   mounts: readonly ResolvedMount[]
   /** The jobs that must complete first. */
@@ -93,6 +95,7 @@ export async function prepareJob(
     timeLimitS: Math.ceil(timeLimitSeconds(config, ceilingS)),
     contentHash: hashOf(environment, submission, { archive: directory?.hash, mounts }),
     archiveId: directory?.id ?? null,
+    namedRunId: config.run_name === undefined ? null : await resolveRun(tx, owner, config.run_name),
     workspace,
     mounts,
     unfinished: await findUnfinished(tx, owner, config),
@@ -102,24 +105,24 @@ export async function prepareJob(
 /** Inserts jobs with what belongs to them, by one statement. */
 export async function insertJobs(tx: Transaction, jobs: readonly JobRow[]): Promise<void> {
   const column = <Value>(read: (job: JobRow) => Value) => jobs.map(read)
-  const config = (key: 'competition_id' | 'name' | 'priority' | 'max_retries' | 'command' | 'run_name') =>
+  const config = (key: 'competition_id' | 'name' | 'priority' | 'max_retries' | 'command') =>
     column(({ submission }) => submission.config[key])
   await tx.query({
     name: 'insert-jobs',
     text: `WITH given AS (
              SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::jsonb[],
                                   $8::bytea[], $9::int[], $10::int[], $11::float8[], $12::int[], $13::text[], $14::text[],
-                                  $15::bytea[], $16::uuid[], $17::text[], $18::text[], $19::jsonb[], $20::text[],
+                                  $15::bytea[], $16::uuid[], $17::uuid[], $18::text[], $19::jsonb[], $20::text[],
                                   $21::uuid[], $22::text[], $23::bytea[])
                AS j (id, user_id, project_id, environment_id, competition_id, name, spec, code, priority, max_retries,
-                     expected_time_s, time_limit_s, command, run_id, content_hash, archive_id, run_name, workspace, tags,
+                     expected_time_s, time_limit_s, command, run_id, content_hash, archive_id, named_run_id, workspace, tags,
                      bucket_prefix, caller_id, key, body_hash)
            ), job AS (
              INSERT INTO jobs (id, user_id, project_id, environment_id, competition_id, name, spec, code, priority,
                                max_retries, expected_time_s, time_limit_s, command, run_id, content_hash, archive_id,
-                               run_name, workspace, tags)
+                               named_run_id, workspace, tags)
              SELECT id, user_id, project_id, environment_id, competition_id, name, spec, code, priority, max_retries,
-                    expected_time_s, time_limit_s, command, run_id, content_hash, archive_id, run_name, workspace,
+                    expected_time_s, time_limit_s, command, run_id, content_hash, archive_id, named_run_id, workspace,
                     ARRAY(SELECT jsonb_array_elements_text(tags))
                FROM given
            ), upload AS (
@@ -146,7 +149,7 @@ export async function insertJobs(tx: Transaction, jobs: readonly JobRow[]): Prom
       column(({ submission }) => submission.runId),
       column(({ contentHash }) => contentHash),
       column(({ archiveId }) => archiveId),
-      config('run_name'),
+      column(({ namedRunId }) => namedRunId),
       column(({ workspace }) => workspace),
       column(({ submission }) => JSON.stringify([...new Set(submission.config.tags)])),
       column(({ id }) => projectBucketPrefix(id)),

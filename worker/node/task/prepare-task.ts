@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { ClaimedTask } from '@/lib/cluster/tasks/tasks'
 import { localCheckpoints, localCheckpointsRoot, removeLocal } from '../../checkpoints/local-checkpoints'
 import { restoreCheckpoints } from '../../checkpoints/restore-checkpoints'
-import { openCheckpoints, runOf, runUser, sharedCheckpoints } from '../../checkpoints/run-directory'
+import { openCheckpoints, runUser, sharedCheckpoints } from '../../checkpoints/run-directory'
 import { listDirectory } from '../../files/list-directory'
 import { removeMemoryDirectory } from '../../files/memory-directory'
 import type { SnapshotMount, TaskCheckpoints, TaskContainer } from '../../runtime/runtime'
@@ -75,8 +75,7 @@ async function takeWarm(
   task: ClaimedTask,
   spec: Omit<TaskContainer, 'checkpoints' | 'workingDirectory' | 'mounts'>,
 ): Promise<Required<Pick<TaskContainer, 'warm'>> | null> {
-  const needsMore =
-    task.mounts.length > 0 || task.spec.working_directory !== undefined || runOf(task) !== null
+  const needsMore = task.mounts.length > 0 || task.spec.working_directory !== undefined || task.run !== null
   if (needsMore) return null
   const container = await warm.take({ ...spec, checkpoints: null, workingDirectory: null, mounts: [] })
   return container === undefined ? null : { warm: container }
@@ -103,7 +102,7 @@ async function restoreRunCheckpoints(
   workspace: TaskUser | null,
   { stopping, note }: { stopping: AbortSignal; note: (text: string) => void },
 ): Promise<TaskCheckpoints | null> {
-  const run = runOf(task)
+  const { run } = task
   if (run === null) return null
   const user = workspace ?? runUser(run)
   if (checkpointsDirectory !== null) {

@@ -25,6 +25,7 @@ const task: ClaimedTask = {
   code: Buffer.from('print(1)'),
   command: null,
   project: { id: 'project', owner: 'ada', slug: 'thesis' },
+  run: null,
   workspace: null,
   user: { handle: 'ada', uid: null, gid: null },
   timeLimitS: 60,

@@ -1,0 +1,55 @@
+import { uuidv7 } from 'uuidv7'
+import { findRow, oneRow, type Transaction } from '../../database/transaction'
+
+interface RunOwner {
+  userId: string
+  projectId: string
+}
+
+/**
+ * Finds the run of a new job by its name, or makes it: the user's own, then one that another user shares with them, then
+ * one of the whole project if its members share runs. A new run belongs to the user, or to the project if its members share
+ * runs. Concurrent calls find the same run.
+ */
+export async function resolveRun(
+  tx: Transaction,
+  { userId, projectId }: RunOwner,
+  name: string,
+): Promise<string> {
+  // Locked, so that a change of the setting is effective once it is answered.
+  const { shared } = await oneRow<{ shared: boolean }>(tx, {
+    name: 'shares-runs',
+    text: 'SELECT share_runs AS shared FROM projects WHERE id = $1 FOR SHARE',
+    values: [projectId],
+  })
+  const found = await findRun(tx, { userId, projectId }, name, shared)
+  if (found !== null) return found.id
+  const id = uuidv7()
+  // The name of the directory is the id, because a name could be that of another user's directory.
+  await tx.query({
+    name: 'insert-run',
+    text: 'INSERT INTO runs (id, project_id, user_id, name, directory) VALUES ($1::uuid, $2, $3, $4, $1::text) ON CONFLICT DO NOTHING',
+    values: [id, projectId, shared ? null : userId, name],
+  })
+  // A concurrent submission may have made it.
+  const made = await findRun(tx, { userId, projectId }, name, shared)
+  if (made === null) throw new Error(`The run "${name}" was deleted while a job was submitted.`)
+  return made.id
+}
+
+function findRun(
+  tx: Transaction,
+  { userId, projectId }: RunOwner,
+  name: string,
+  shared: boolean,
+): Promise<{ id: string } | null> {
+  return findRow(tx, {
+    name: 'find-run',
+    text: `SELECT r.id FROM runs r
+            WHERE r.project_id = $1 AND r.name = $3
+              AND (r.user_id = $2 OR (r.user_id IS NULL AND $4)
+                   OR EXISTS (SELECT 1 FROM run_users s WHERE s.run_id = r.id AND s.user_id = $2))
+            ORDER BY r.user_id IS NOT DISTINCT FROM $2 DESC, r.user_id IS NULL, r.id LIMIT 1`,
+    values: [projectId, userId, name, shared],
+  })
+}
