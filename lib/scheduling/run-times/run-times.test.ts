@@ -24,8 +24,9 @@ it('prefers the same content, then the same name, then the user, then everybody'
     ...repeat(5, { userId: 'other', projectId: 'q', ratio: 0.9 }),
     ...repeat(5, { name: 'other', ratio: 0.5 }),
     ...repeat(3, { ratio: 0.25 }),
-    // Another user of the project ran the same content.
-    ...repeat(3, { userId: 'other', name: null, contentHash: 'c', ratio: 0.1 }),
+    ...repeat(3, { name: null, contentHash: 'c', ratio: 0.1 }),
+    // Another user of the project ran this content.
+    ...repeat(3, { userId: 'other', name: null, contentHash: 'd', ratio: 0.1 }),
   ])
   const predict = (changes: Partial<ProgramFacts>) => {
     const { expectedMs, basis, jobs } = runTimes.predict({ ...program, ...changes }, 1_000, limitMs)
@@ -33,11 +34,13 @@ it('prefers the same content, then the same name, then the user, then everybody'
   }
   expect(predict({ contentHash: 'c' })).toEqual([100, 'same_program', 3])
   expect(predict({})).toEqual([250, 'same_program', 3])
-  expect(predict({ name: 'new' })).toEqual([500, 'same_user', 8])
-  expect(predict({ name: null })).toEqual([500, 'same_user', 8])
-  expect(predict({ userId: 'new', name: null })).toEqual([500, 'all_jobs', 16])
+  // Nobody learns which programs other members run.
+  expect(predict({ contentHash: 'd' })).toEqual([250, 'same_program', 3])
+  expect(predict({ name: 'new' })).toEqual([250, 'same_user', 11])
+  expect(predict({ name: null })).toEqual([250, 'same_user', 11])
+  expect(predict({ userId: 'new', name: null })).toEqual([500, 'all_jobs', 19])
   // The same name in another project is another program.
-  expect(predict({ projectId: 'new' })).toEqual([500, 'all_jobs', 16])
+  expect(predict({ projectId: 'new' })).toEqual([500, 'all_jobs', 19])
 })
 
 it('uses the 30 latest jobs', () => {

@@ -99,7 +99,8 @@ interface Kind {
 function kindsOf({ userId, projectId, name, contentHash }: ProgramFacts): Kind[] {
   const kinds: Kind[] = []
   const program = { basis: 'same_program', minRuns: 3 } as const
-  if (contentHash !== null) kinds.push({ ...program, key: `content ${projectId} ${contentHash}` })
+  // Not of other users: the number of jobs would tell whether another member has run the same program.
+  if (contentHash !== null) kinds.push({ ...program, key: `content ${projectId} ${userId} ${contentHash}` })
   if (name !== null) kinds.push({ ...program, key: `name ${projectId} ${userId} ${name}` })
   kinds.push({ key: `user ${projectId} ${userId}`, basis: 'same_user', minRuns: 5 })
   kinds.push({ key: 'all', basis: 'all_jobs', minRuns: 10 })
