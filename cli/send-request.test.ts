@@ -58,13 +58,33 @@ describe('sendRequest', () => {
     await expect(sendRequest(url, read)).rejects.toBeInstanceOf(TypeError)
   })
 
-  it('follows a redirect', async () => {
-    const url = await serve((request, response) => {
-      if (request.url === '/new') response.end('{"moved":true}')
-      else response.writeHead(308, { location: '/new' }).end()
-    })
-    expect(await (await sendRequest(`${url}/old`, read)).json()).toEqual({ moved: true })
-  })
+  it.each([301, 302, 303, 307, 308])(
+    'the token and the upload stay with the server if it redirects to another one with status %i',
+    async (status) => {
+      const received: unknown[] = []
+      const other = await serve(async (request, response) => {
+        for await (const chunk of request) received.push(String(chunk))
+        received.push(request.headers.authorization)
+        response.end('{}')
+      })
+      const url = await serve((_, response) => {
+        response.writeHead(status, { location: `${other}/api/elsewhere` }).end()
+      })
+      const client = createClient({ baseUrl: url, token: 'a-token', send: sendRequest })
+      const refused = {
+        status,
+        code: 'unexpected',
+        message: expect.stringContaining(`redirects to ${other}.`),
+      }
+      await expect(client.jobs.list()).rejects.toMatchObject(refused)
+      await expect(client.jobs.submit({ config: 'token: gpuq_secret' })).rejects.toMatchObject(refused)
+      await expect(client.jobs.download('an-id', 'text')).rejects.toMatchObject(refused)
+      await expect(client.archives.send(Buffer.from('private'), { project_id: 'p' })).rejects.toMatchObject(
+        refused,
+      )
+      expect(received).toEqual([])
+    },
+  )
 
   it('repeats a read on a new connection if the server has closed the old one', async () => {
     const sockets = new Set<unknown>()

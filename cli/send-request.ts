@@ -6,7 +6,7 @@ const silenceMs = 300_000
 
 /**
  * Sends a request with `node:http`. Loading `fetch` takes Node.js 100 ms of CPU time, more than everything else that `gpuq jobs`
- * does. A redirect is left to `fetch`.
+ * does. It follows no redirect: the client refuses them.
  */
 export const sendRequest: Send = async (url, given) => {
   const response = await requestOnce(url, given).catch((error: unknown) => {
@@ -15,10 +15,6 @@ export const sendRequest: Send = async (url, given) => {
     throw error
   })
   const { statusCode: status = 0, statusMessage: statusText = '', headers } = response
-  if (status >= 300 && status < 400) {
-    response.resume()
-    return fetch(url, given)
-  }
   const text = await readText(response, given)
   const answer: ShortAnswer = {
     ok: status >= 200 && status < 300,

@@ -90,6 +90,18 @@ export async function toProblem(response: ShortAnswer): Promise<ProblemError> {
   })
 }
 
+/** The error for a redirect. Programs follow none: see `createTransport`. */
+export async function redirected(answer: ShortAnswer): Promise<ProblemError> {
+  await answer.body?.cancel()
+  const target = answer.headers.get('location') ?? ''
+  const place = URL.canParse(target) ? new URL(target).origin : 'another address of the same server'
+  return new ProblemError({
+    status: answer.status,
+    code: 'unexpected',
+    detail: `The server redirects to ${place}. If this is your server, sign in there: gpuq login.`,
+  })
+}
+
 /** The error for a request that got no answer at all. */
 export function unreachable(cause: unknown): ProblemError {
   return new ProblemError({

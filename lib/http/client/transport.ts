@@ -1,5 +1,5 @@
 import type { Operation } from '../../contract/operations/operation'
-import { ProblemError, toProblem, unreachable } from './problem'
+import { ProblemError, redirected, toProblem, unreachable } from './problem'
 import type { Send, ShortAnswer, ShortRequest } from './short-request'
 
 export interface ClientOptions {
@@ -62,8 +62,12 @@ export function createTransport(options: ClientOptions): Transport {
   const base = (options.baseUrl ?? '').replace(/\/+$/, '')
   const url = (path: string, query: Query = {}) => `${base}${path}${toSearch(query)}`
 
+  // A redirected request would carry the token, or what is uploaded, to another server. A browser sends its cookie only to its own.
+  const redirect = options.token === undefined ? 'follow' : 'manual'
   const raw = (path: string, call: Call = {}): Promise<Response> =>
-    succeed(call, () => (options.fetch ?? fetch)(url(path, call.query), toRequest(call, options.token)))
+    succeed(call, () =>
+      (options.fetch ?? fetch)(url(path, call.query), { ...toRequest(call, options.token), redirect }),
+    )
 
   const short = (path: string, call: Call = {}): Promise<ShortAnswer> => {
     const { send } = options
@@ -98,6 +102,7 @@ async function succeed<Answer extends ShortAnswer>(
     if (call.signal?.aborted) throw error
     throw unreachable(error)
   }
+  if (answer.status >= 300 && answer.status < 400) throw await redirected(answer)
   if (!answer.ok) throw await toProblem(answer)
   return answer
 }
