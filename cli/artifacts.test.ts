@@ -1,9 +1,9 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { artifacts } from './commands/artifacts'
-import { fakeContext, jobId } from './testing/fake-context'
+import { fakeContext, idOf, jobId } from './testing/fake-context'
 
 let directory: string
 beforeEach(async () => {
@@ -14,7 +14,7 @@ afterEach(() => rm(directory, { recursive: true }))
 /** A server that serves these files. The content of each file is its own path. */
 function serverOf(...paths: string[]) {
   const found = paths.map((path, index) => ({
-    artifact_id: String(index),
+    artifact_id: idOf(index),
     rank: 0,
     path,
     bytes: path.length,
@@ -22,7 +22,7 @@ function serverOf(...paths: string[]) {
     stored_at: '2026-01-01T00:00:00Z',
   }))
   return fakeContext((request) => {
-    const id = /artifacts\/(\d+)$/.exec(new URL(request.url).pathname)?.[1]
+    const id = /artifacts\/[\w-]{24}(\d+)$/.exec(new URL(request.url).pathname)?.[1]
     if (id === undefined)
       return Response.json({ artifacts: found, files_deleted: null, deleted_after_days: null })
     return new Response(paths[Number(id)])
@@ -56,8 +56,34 @@ it('does not follow links out of the directory', async () => {
   const into = join(directory, 'into')
   await mkdir(into)
   await symlink(directory, join(into, 'out'))
-  await expect(artifacts(serverOf('out/stolen'), jobId, { output: into })).rejects.toThrow(/is outside of/)
+  await expect(artifacts(serverOf('out/stolen'), jobId, { output: into })).rejects.toThrow(
+    'out is a link here',
+  )
   await symlink(join(directory, 'target'), join(into, 'file'))
   await artifacts(serverOf('file'), jobId, { output: into })
   expect(await readdir(directory)).toEqual(['into'])
+})
+
+it('does not create a directory behind a link', async () => {
+  const into = join(directory, 'into')
+  await mkdir(join(directory, 'elsewhere'))
+  await mkdir(into)
+  await symlink(join(directory, 'elsewhere'), join(into, 'a'))
+  await expect(artifacts(serverOf('a/b/c'), jobId, { output: into })).rejects.toThrow('a is a link here')
+  expect(await readdir(join(directory, 'elsewhere'))).toEqual([])
+})
+
+it('removes no file of the user to save a download', async () => {
+  await writeFile(join(directory, 'model.part'), 'mine')
+  await artifacts(serverOf('model'), jobId, { output: directory })
+  expect(await readdir(directory)).toEqual(['model', 'model.part'])
+})
+
+it('keeps back what would change the rules or the hooks of the user, and says so', async () => {
+  await writeFile(join(directory, '.gpuqignore'), 'secrets/')
+  const context = serverOf('.gpuqignore', 'a/.GitIgnore', '.git/hooks/pre-commit', 'model')
+  expect(await artifacts(context, jobId, { output: directory })).toBe(0)
+  expect(await readdir(directory)).toEqual(['.gpuqignore', 'model'])
+  expect(await readFile(join(directory, '.gpuqignore'), 'utf8')).toBe('secrets/')
+  expect(context.written.err.match(/ is not saved, because /g)).toHaveLength(3)
 })

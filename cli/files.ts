@@ -1,10 +1,6 @@
-import { createWriteStream } from 'node:fs'
-import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { readFile, rename, stat, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
-import type { ReadableStream } from 'node:stream/web'
 
 /** The code of a system error, such as `ENOENT`. */
 export function errorCode(error: unknown): string {
@@ -46,21 +42,4 @@ export async function writePrivateFile(path: string, text: string): Promise<void
   const temporary = `${path}.${process.pid}`
   await writeFile(temporary, text, { mode: 0o600 })
   await rename(temporary, path)
-}
-
-/**
- * Saves a download under its name only when it is complete. The rename replaces a link of that name instead of
- * following it.
- */
-export async function saveDownload(path: string, { body }: Response): Promise<void> {
-  const temporary = `${path}.part`
-  try {
-    await rm(temporary, { force: true })
-    const content = body ? Readable.fromWeb(body as ReadableStream<Uint8Array>) : Readable.from([])
-    await pipeline(content, createWriteStream(temporary, { flags: 'wx' }))
-    await rename(temporary, path)
-  } catch (error) {
-    await rm(temporary, { force: true })
-    throw error
-  }
 }

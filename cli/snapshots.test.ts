@@ -10,7 +10,7 @@ import { deleteSnapshots, shareSnapshot, unshareSnapshot } from './commands/snap
 import { push } from './commands/snapshots/push'
 import { compareSnapshots, downloadSnapshot, listSnapshots } from './commands/snapshots/snapshots'
 import { submit } from './commands/submit'
-import { fakeContext, jobId } from './testing/fake-context'
+import { emptyUse, fakeContext, idOf, jobId, self } from './testing/fake-context'
 
 let directory: string
 beforeEach(async () => {
@@ -18,8 +18,10 @@ beforeEach(async () => {
 })
 afterEach(() => rm(directory, { recursive: true }))
 
+const projectKey = idOf(100)
+
 const snapshot = (changes: object = {}) => ({
-  id: 'id-2',
+  id: idOf(2),
   name: 'code',
   version: 2,
   project_id: 'p',
@@ -33,13 +35,8 @@ const snapshot = (changes: object = {}) => ({
   shared_at: null,
   ...changes,
 })
-const older = snapshot({ id: 'id-1', version: 1, bytes: 3 })
+const older = snapshot({ id: idOf(1), version: 1, bytes: 3 })
 
-const emptyUse = {
-  used_bytes: 0,
-  quota_bytes: null,
-  by_kind: { artifacts: 0, results: 0, sources: 0, archives: 0, checkpoints: 0 },
-}
 const project = (id: string, owner: string) => ({
   id,
   project_id: 'p',
@@ -63,7 +60,7 @@ const project = (id: string, owner: string) => ({
 type Answers = Record<string, (request: Request, url: URL) => Response | Promise<Response>>
 
 /** A server with the project `p`, and what it was asked. */
-function server(answers: Answers, projects = [project('project-key', 'ada')]) {
+function server(answers: Answers, projects = [project(projectKey, 'ada')]) {
   const asked: string[] = []
   const context = fakeContext(async (request) => {
     const url = new URL(request.url)
@@ -91,7 +88,7 @@ describe('gpuq push', () => {
     const { context } = server({
       'GET /api/archives': () => Response.json({ max_bytes: 1000, max_entries: 10 }),
       'POST /api/archives': () => Response.json({ archive, missing: [] }),
-      'POST /api/projects/project-key/snapshots': async (request) => {
+      [`POST /api/projects/${projectKey}/snapshots`]: async (request) => {
         bodies.push(await request.json())
         return Response.json({ ...snapshot(), created }, { status: created ? 201 : 200 })
       },
@@ -145,7 +142,7 @@ describe('gpuq snapshots', () => {
   it('lists names, with those of other projects', async () => {
     const shared = snapshot({ name: 'data/x', own: false, project_id: 'lab', created_by: null })
     const { context } = server({
-      'GET /api/projects/project-key/snapshots': () =>
+      [`GET /api/projects/${projectKey}/snapshots`]: () =>
         Response.json([
           { ...snapshot({ shared_at: '2026-01-02T00:00:00Z' }), versions: 2 },
           { ...shared, versions: 1 },
@@ -158,8 +155,8 @@ describe('gpuq snapshots', () => {
 
   it('lists the versions of a name, and says how to make the first snapshot', async () => {
     const { context, asked } = server({
-      'GET /api/projects/project-key/snapshots/versions': versionsOf(snapshot(), older),
-      'GET /api/projects/project-key/snapshots': () => Response.json([]),
+      [`GET /api/projects/${projectKey}/snapshots/versions`]: versionsOf(snapshot(), older),
+      [`GET /api/projects/${projectKey}/snapshots`]: () => Response.json([]),
     })
     await listSnapshots(context, 'code', { project: 'p', limit: 10 })
     expect(context.written.out).toMatch(/code@2.*\n.*code@1/)
@@ -172,50 +169,33 @@ describe('gpuq snapshots', () => {
   })
 
   it('takes the own project, otherwise the oldest shared one, or that of an owner', async () => {
-    const projects = [project('new', 'carol'), project('mine', 'ada'), project('old', 'bob')]
+    const projects = [project(idOf(1), 'carol'), project(idOf(2), 'ada'), project(idOf(3), 'bob')]
     const me = { 'GET /api/users/me': () => Response.json(self) }
     const listOf = async (given: string, found: ReturnType<typeof project>[]) => {
-      const lists = ['new', 'mine', 'old'].map((id) => [
-        `GET /api/projects/${id}/snapshots`,
-        () => Response.json([]),
-      ])
+      const lists = [1, 2, 3]
+        .map(idOf)
+        .map((id) => [`GET /api/projects/${id}/snapshots`, () => Response.json([])])
       const { context, asked } = server({ ...me, ...Object.fromEntries(lists) }, found)
       await listSnapshots(context, undefined, { project: given, limit: 1 })
       return asked.at(-1)
     }
-    expect(await listOf('p', projects)).toContain('/mine/')
+    expect(await listOf('p', projects)).toContain(`/${idOf(2)}/`)
     expect(
       await listOf(
         'p',
-        projects.filter(({ id }) => id !== 'mine'),
+        projects.filter(({ id }) => id !== idOf(2)),
       ),
-    ).toContain('/old/')
-    expect(await listOf('carol/p', projects)).toContain('/new/')
+    ).toContain(`/${idOf(3)}/`)
+    expect(await listOf('carol/p', projects)).toContain(`/${idOf(1)}/`)
     await expect(listOf('dave/p', projects)).rejects.toThrow('There is no project "dave/p"')
     await expect(listOf('p', [])).rejects.toThrow('You have no project "p"')
   })
 })
 
-const self = {
-  user_id: 'ada',
-  email: null,
-  name: null,
-  role: 'researcher',
-  disabled: false,
-  invited: false,
-  limits: project('', '').limits,
-  storage: emptyUse,
-  storage_quota_gib: null,
-  unix_uid: null,
-  unix_gid: null,
-  created_at: '2026-01-01T00:00:00Z',
-  last_seen_at: null,
-}
-
 describe('gpuq snapshots compare', () => {
   const answers = {
-    'GET /api/projects/project-key/snapshots/versions': versionsOf(snapshot(), older),
-    'GET /api/snapshots/id-2/changes': () =>
+    [`GET /api/projects/${projectKey}/snapshots/versions`]: versionsOf(snapshot(), older),
+    [`GET /api/snapshots/${idOf(2)}/changes`]: () =>
       Response.json({
         added: { files: 1, bytes: 4 },
         removed: { files: 1, bytes: 3 },
@@ -239,7 +219,7 @@ describe('gpuq snapshots compare', () => {
       'code@1 and code@2: 1 added (4 B), 1 removed (3 B), 1 changed (2.0 KiB), 7 unchanged',
     )
     expect(out).not.toContain('\u001b')
-    expect(asked.at(-1)).toContain('since=id-1')
+    expect(asked.at(-1)).toContain(`since=${idOf(1)}`)
   })
 
   it('names a version that does not exist', async () => {
@@ -259,8 +239,8 @@ describe('gpuq snapshots download', () => {
   }
   const download = (entries: [Headers, string?][], changes: object = {}) =>
     server({
-      'GET /api/projects/project-key/snapshots/versions': versionsOf(snapshot(changes)),
-      'GET /api/snapshots/id-2/files.tar': () => tarOf(entries),
+      [`GET /api/projects/${projectKey}/snapshots/versions`]: versionsOf(snapshot(changes)),
+      [`GET /api/snapshots/${idOf(2)}/files.tar`]: () => tarOf(entries),
     })
   const good: [Headers, string?][] = [
     [{ name: 'src/run.sh', mode: 0o755 }, 'hello'],
@@ -298,7 +278,7 @@ describe('gpuq snapshots download', () => {
     expect(await readdir(directory)).toEqual(['mine'])
   })
 
-  it.each<[string, [Headers, string?][], string]>([
+  const refused: [string, [Headers, string?][], string | RegExp][] = [
     ['a path that leads out', [[{ name: '../out' }, 'x']], 'cannot be saved'],
     [
       'a link that leads out',
@@ -307,7 +287,33 @@ describe('gpuq snapshots download', () => {
     ],
     ['a device', [[{ name: 'null', type: 'character-device' }]], 'is a character-device'],
     ['fewer bytes than announced', good.slice(1), 'ended early'],
-  ])('leaves nothing behind after %s', async (_, entries, message) => {
+    [
+      'a link through a link',
+      [
+        [{ name: 'd/x', type: 'symlink', linkname: '..' }],
+        [{ name: 'd/x/y', type: 'symlink', linkname: '../..' }],
+      ],
+      'd/x is a link here',
+    ],
+    [
+      'a file through a link',
+      [[{ name: 'a', type: 'symlink', linkname: 'b' }], [{ name: 'a/authorized_keys' }, 'x']],
+      /EEXIST|is a link here/,
+    ],
+    ['a hard link', [[{ name: 'a', type: 'link', linkname: '/etc/passwd' }]], 'is a link'],
+    ['more bytes than announced', [[{ name: 'a' }, 'xxxxxx']], 'more than the snapshot has'],
+    [
+      'more files than announced',
+      [
+        [{ name: 'a' }, 'x'],
+        [{ name: 'b' }, 'x'],
+        [{ name: 'c' }, 'x'],
+      ],
+      'more than the snapshot has',
+    ],
+  ]
+
+  it.each(refused)('leaves nothing behind after %s', async (_, entries, message) => {
     const { context } = download(entries)
     const target = join(directory, 'code')
     await expect(downloadSnapshot(context, 'code', target, { project: 'p' })).rejects.toThrow(message)
@@ -319,9 +325,9 @@ describe('gpuq snapshots delete', () => {
   const deleting = (...found: ReturnType<typeof snapshot>[]) => {
     const gone = () => new Response(null, { status: 204 })
     return server({
-      'GET /api/projects/project-key/snapshots/versions': versionsOf(...found),
-      'DELETE /api/snapshots/id-1': gone,
-      'DELETE /api/projects/project-key/snapshots': gone,
+      [`GET /api/projects/${projectKey}/snapshots/versions`]: versionsOf(...found),
+      [`DELETE /api/snapshots/${idOf(1)}`]: gone,
+      [`DELETE /api/projects/${projectKey}/snapshots`]: gone,
     })
   }
   const deletions = (asked: string[]) => asked.filter((one) => one.startsWith('DELETE'))
@@ -331,8 +337,8 @@ describe('gpuq snapshots delete', () => {
     expect(await deleteSnapshots(context, ['code@1'], { project: 'p', yes: true })).toBe(0)
     expect(await deleteSnapshots(context, ['code'], { project: 'p', yes: true })).toBe(0)
     expect(deletions(asked)).toEqual([
-      'DELETE /api/snapshots/id-1',
-      'DELETE /api/projects/project-key/snapshots?name=code',
+      `DELETE /api/snapshots/${idOf(1)}`,
+      `DELETE /api/projects/${projectKey}/snapshots?name=code`,
     ])
     expect(context.written.err).toBe('Deleted code@1 (3 B).\nDeleted all 2 versions of code.\n')
   })
@@ -360,18 +366,18 @@ it('shares the newest version, and stops sharing all versions of a name', async 
     return Response.json(snapshot())
   }
   const at = '2026-01-02T00:00:00Z'
-  const found = [snapshot({ shared_at: at }), older, snapshot({ id: 'id-0', version: 3, shared_at: at })]
+  const found = [snapshot({ shared_at: at }), older, snapshot({ id: idOf(0), version: 3, shared_at: at })]
   const { context } = server({
-    'GET /api/projects/project-key/snapshots/versions': versionsOf(...found),
-    'PATCH /api/snapshots/id-2': update,
-    'PATCH /api/snapshots/id-0': update,
+    [`GET /api/projects/${projectKey}/snapshots/versions`]: versionsOf(...found),
+    [`PATCH /api/snapshots/${idOf(2)}`]: update,
+    [`PATCH /api/snapshots/${idOf(0)}`]: update,
   })
   expect(await shareSnapshot(context, 'code', { project: 'p' })).toBe(0)
   expect(await unshareSnapshot(context, 'code', { project: 'p' })).toBe(0)
   expect(bodies).toEqual([
-    ['/api/snapshots/id-2', { shared: true }],
-    ['/api/snapshots/id-2', { shared: false }],
-    ['/api/snapshots/id-0', { shared: false }],
+    [`/api/snapshots/${idOf(2)}`, { shared: true }],
+    [`/api/snapshots/${idOf(2)}`, { shared: false }],
+    [`/api/snapshots/${idOf(0)}`, { shared: false }],
   ])
   await expect(unshareSnapshot(context, 'code@1', { project: 'p' })).rejects.toThrow('code@1 is not shared.')
 })

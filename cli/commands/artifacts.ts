@@ -1,13 +1,14 @@
-import { mkdir, realpath } from 'node:fs/promises'
-import { dirname, join, relative, resolve, sep } from 'node:path'
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Artifact, FilesDeletion } from '@/lib/contract/artifacts'
-import { conflict } from '@/lib/contract/errors'
 import { safePaths, visibleText } from '@/lib/contract/sanitize-text'
 import type { JobsClient } from '@/lib/http/client/jobs-client'
 import { type Context, printList } from '../context'
-import { saveDownload } from '../files'
 import { exitCodes } from '../job/exit-code'
 import { findJob } from '../job/job-id'
+import { isInRepository, isRuleFile } from '../received/kept-back'
+import { enterParent, FileProblem } from '../received/path-below'
+import { saveDownload } from '../received/save-download'
 import type { Column } from '../terminal/table'
 
 interface ArtifactsOptions {
@@ -42,8 +43,8 @@ function columnsFor(found: readonly Artifact[]): Column<Artifact>[] {
 }
 
 /**
- * The job chooses the paths. Each becomes a safe path below the directory, and existing links are not
- * followed out of it.
+ * The job chooses the paths. Each becomes a safe path below the directory, and no link there is followed. What would change the
+ * rules or the hooks of the user is not saved.
  */
 async function save(
   { terminal }: Context,
@@ -55,20 +56,24 @@ async function save(
   const several = found.some(({ rank }) => rank !== 0)
   const names = safePaths(found.map(({ rank, path }) => (several ? `rank-${rank}/${path}` : path)))
   await mkdir(output, { recursive: true })
-  const root = await realpath(output)
   for (const [index, artifact] of found.entries()) {
-    const target = resolve(root, names[index] ?? artifact.artifact_id)
-    await mkdir(dirname(target), { recursive: true })
-    await requireBelow(root, dirname(target))
+    const name = names[index] ?? artifact.artifact_id
+    if (isRuleFile(name) || isInRepository(name)) {
+      await terminal.err(`${describeKeptBack(name)}\n`)
+      continue
+    }
+    const target = await enterParent(output, name, true)
+    if (target === null) throw new FileProblem(`${output} was removed meanwhile. Run the command again.`)
     await saveDownload(target, await client.jobs.artifact(jobId, artifact.artifact_id))
-    await terminal.out(`${join(output, relative(root, target))}\n`)
+    await terminal.out(`${join(output, name)}\n`)
   }
   if (found.length === 0) await terminal.err(`${noFiles}\n`)
   return exitCodes.ok
 }
 
-async function requireBelow(root: string, directory: string): Promise<void> {
-  const real = await realpath(directory)
-  if (real === root || real.startsWith(root + sep)) return
-  throw conflict(`${directory} is outside of ${root} because of a link. Choose an empty directory.`)
+function describeKeptBack(name: string): string {
+  const why = isRuleFile(name)
+    ? 'its rules would decide what is sent from here'
+    : 'git would run what it says on this machine'
+  return `gpuq: ${name} is not saved, because ${why}. Download it from the job's page.`
 }

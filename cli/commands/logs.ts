@@ -1,8 +1,8 @@
 import { type Context, writeJson } from '../context'
-import { saveDownload } from '../files'
 import { exitCodes } from '../job/exit-code'
 import { findJob } from '../job/job-id'
 import { showJob } from '../job/show-job'
+import { saveDownload } from '../received/save-download'
 
 interface LogsOptions {
   follow?: boolean

@@ -5,6 +5,7 @@ import type { JobDetail } from '@/lib/contract/jobs'
 import type { Printed } from '@/lib/contract/printed-output'
 import { RankLabels } from '@/lib/contract/rank-labels'
 import { errorCode } from '../files'
+import { idAsName } from '../received/path-below'
 import type { JobSink } from './job-sink'
 
 /** In a directory of all users, another user may have put a link in the place of the file. */
@@ -69,12 +70,12 @@ async function makeDirectory(path: string): Promise<void> {
   if (isNew && dirname(path) === tmpdir()) await chmod(path, 0o1777)
 }
 
-/** `job_ID_20260131_235959.log`, with the local time at which the job started. */
+/** `job_ID_20260131_235959.log`, with the local time at which the job started. @throws FileProblem if the id is not a UUID. */
 export function fileName({ job_id, started_at, attempt }: JobDetail): string {
   const at = new Date(started_at ?? 0)
   const digits = (number: number) => String(number).padStart(2, '0')
   const day = `${at.getFullYear()}${digits(at.getMonth() + 1)}${digits(at.getDate())}`
   const time = [at.getHours(), at.getMinutes(), at.getSeconds()].map(digits).join('')
   const retry = attempt > 1 ? `_attempt${attempt}` : ''
-  return `job_${job_id}_${day}_${time}${retry}.log`
+  return `job_${idAsName(job_id)}_${day}_${time}${retry}.log`
 }

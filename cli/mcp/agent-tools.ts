@@ -1,6 +1,6 @@
 import type { CallToolRequest, CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import { z } from 'zod'
-import { GpuqError } from '@/lib/contract/errors'
+import { GpuqError, unavailable } from '@/lib/contract/errors'
 import { finalStatuses } from '@/lib/contract/status'
 import { ProblemError } from '@/lib/http/client/problem'
 import type { Context } from '../context'
@@ -13,11 +13,14 @@ type ToolCall = CallToolRequest['params']
 /** How long a response with a final status waits for the last files, in ms. */
 const lastFilesMs = 20_000
 
+const unknownAnswer =
+  'The server sent an answer that this version does not understand, so the files of the job do not return. Update gpuq here or there.'
+
 const createInput = z.looseObject({
   project_id: z.string().default('default'),
   idempotency_key: z.string().optional(),
 })
-const jobAnswer = z.looseObject({ job_id: z.string().optional(), status: z.string().optional() })
+const jobAnswer = z.looseObject({ job_id: z.uuid().optional(), status: z.string().optional() })
 
 interface AgentToolsOptions {
   context: Context
@@ -59,9 +62,11 @@ export class AgentTools {
     if (shipped.shared) return forward(call)
     const place = { working_directory: directory, ...(shipped.archive && { archive: shipped.archive }) }
     const result = await forward({ ...call, arguments: { ...call.arguments, ...place } })
-    const jobId = jobAnswer.safeParse(result.structuredContent).data?.job_id
-    if (!result.isError && jobId !== undefined)
-      await files.add(newState({ jobId, server, directory, shipped: shipped.shipped }))
+    if (result.isError || result.structuredContent === undefined) return result
+    const { data } = jobAnswer.safeParse(result.structuredContent)
+    if (data === undefined) throw unavailable(unknownAnswer)
+    const jobId = data.job_id
+    if (jobId !== undefined) await files.add(newState({ jobId, server, directory, shipped: shipped.shipped }))
     return result
   }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { mkdir, readdir, rename, rm, symlink } from 'node:fs/promises'
-import { basename, dirname, join, resolve } from 'node:path'
+import { basename, dirname, join, posix, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { ReadableStream } from 'node:stream/web'
@@ -9,6 +9,12 @@ import tar, { type Headers } from 'tar-stream'
 import { refuseLink, refusePath } from '@/lib/contract/archives/archive-paths'
 import { conflict, unavailable } from '@/lib/contract/errors'
 import { errorCode } from '../files'
+import { enterParent, pathBelow } from '../received/path-below'
+
+interface Size {
+  files: number
+  bytes: number
+}
 
 /**
  * Extracts a downloaded tar file of files and links into a new or empty directory. The directory appears only when it is
@@ -19,7 +25,7 @@ import { errorCode } from '../files'
 export async function extractTar(
   open: () => Promise<Response>,
   directory: string,
-  expected: { files: number; bytes: number },
+  expected: Size,
 ): Promise<void> {
   const target = resolve(directory)
   await requireEmpty(target)
@@ -27,7 +33,7 @@ export async function extractTar(
   const temporary = join(dirname(target), `.${basename(target)}.${randomUUID()}`)
   await mkdir(temporary, { recursive: true })
   try {
-    const received = await extract(Readable.fromWeb(body as ReadableStream<Uint8Array>), temporary)
+    const received = await extract(Readable.fromWeb(body as ReadableStream<Uint8Array>), temporary, expected)
     if (received.files !== expected.files || received.bytes !== expected.bytes)
       throw unavailable('The download ended early. Run the command again.')
     await rename(temporary, target)
@@ -46,50 +52,62 @@ async function requireEmpty(directory: string): Promise<void> {
   if (names.length > 0) throw conflict(`${directory} is not empty. Choose a new directory.`)
 }
 
+/** What has been received so far, and where. */
+interface Extraction {
+  root: string
+  expected: Size
+  received: Size
+  links: { path: string; target: string }[]
+  /** Directories that were made: nobody but this command writes below `root`. */
+  made: Set<string>
+}
+
 /** Links are created last, so that no file is written through a link. */
-async function extract(source: Readable, root: string): Promise<{ files: number; bytes: number }> {
-  const links: { path: string; target: string }[] = []
+async function extract(source: Readable, root: string, expected: Size): Promise<Size> {
   const received = { files: 0, bytes: 0 }
+  const extraction: Extraction = { root, expected, received, links: [], made: new Set() }
   const reader = tar.extract()
   reader.on('entry', (header, content, next) => {
-    received.files++
-    save(root, header, content, links).then(
-      (bytes) => {
-        received.bytes += bytes
-        next()
-      },
+    save(extraction, header, content).then(
+      () => next(),
       (error: Error) => reader.destroy(error),
     )
   })
   await pipeline(source, reader)
-  for (const { path, target } of links) {
-    await mkdir(dirname(join(root, path)), { recursive: true })
-    await symlink(target, join(root, path))
-  }
+  // A link in the place of a directory would lead the links after it out of the directory.
+  for (const { path, target } of extraction.links) await symlink(target, await parentOf(root, path))
   return received
 }
 
-/** Saves a file and returns its bytes, or keeps a link for later. */
+/** Saves a file, or keeps a link for later. */
 async function save(
-  root: string,
-  { name, type, linkname, mode = 0o644 }: Headers,
+  { root, expected, received, links, made }: Extraction,
+  { name, type, linkname, size = 0, mode = 0o644 }: Headers,
   content: Readable,
-  links: { path: string; target: string }[],
-): Promise<number> {
+): Promise<void> {
   const target = type === 'symlink' ? (linkname ?? '') : null
   const why = refusePath(name) ?? (target === null ? null : refuseLink(name, target))
   if (why !== null || (target === null && type !== 'file'))
     throw conflict(
       `The server sent an entry that cannot be saved: ${JSON.stringify(name)} ${why ?? `is a ${type}`}.`,
     )
+  received.files++
+  received.bytes += target === null ? size : 0
+  if (received.files > expected.files || received.bytes > expected.bytes)
+    throw conflict('The server sent more than the snapshot has. Check the address of the server.')
   if (target !== null) {
     links.push({ path: name, target })
     content.resume()
-    return 0
+    return
   }
-  const path = join(root, name)
-  await mkdir(dirname(path), { recursive: true })
-  const file = createWriteStream(path, { flags: 'wx', mode: mode & 0o111 ? 0o777 : 0o666 })
-  await pipeline(content, file)
-  return file.bytesWritten
+  const directory = posix.dirname(name)
+  const path = made.has(directory) ? pathBelow(root, name) : await parentOf(root, name)
+  made.add(directory)
+  await pipeline(content, createWriteStream(path, { flags: 'wx', mode: mode & 0o111 ? 0o777 : 0o666 }))
+}
+
+async function parentOf(root: string, name: string): Promise<string> {
+  const path = await enterParent(root, name, true)
+  if (path === null) throw conflict(`${root} was removed meanwhile. Run the command again.`)
+  return path
 }

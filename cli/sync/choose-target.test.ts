@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { jobId } from '../testing/fake-context'
 import { chooseAction, pathBeside, pathOfRank } from './choose-target'
 
 const file = (sha256: string) => ({ kind: 'file', sha256 }) as const
@@ -17,7 +18,11 @@ it.each([
 })
 
 it('the version of the job has its id in its name', () => {
-  expect(pathBeside('out/train.log', '0190')).toBe('out/train.log.gpuq-0190')
+  expect(pathBeside('out/train.log', jobId)).toBe(`out/train.log.gpuq-${jobId}`)
+})
+
+it('the version of the job is not beside the file if a hostile server sends a path as the id', () => {
+  expect(() => pathBeside('out/train.log', '/../../../stolen')).toThrow('not a UUID')
 })
 
 it('of several ranks that write one path, the lowest one owns it', () => {

@@ -1,3 +1,5 @@
+import { idAsName } from '../received/path-below'
+
 /** What is at a path of the working directory. */
 export type LocalFile =
   | { kind: 'missing' }
@@ -19,9 +21,9 @@ export function chooseAction(local: LocalFile, known: string | undefined, incomi
   return local.sha256 === known ? 'write' : 'write_beside'
 }
 
-/** The name of the job's version beside a local file that was changed meanwhile. */
+/** The name of the job's version beside a local file that was changed meanwhile. @throws FileProblem if the id is not a UUID. */
 export function pathBeside(path: string, jobId: string): string {
-  return `${path}.gpuq-${jobId}`
+  return `${path}.gpuq-${idAsName(jobId)}`
 }
 
 /**

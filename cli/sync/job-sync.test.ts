@@ -1,10 +1,21 @@
 import { createHash } from 'node:crypto'
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import {
+  chmod,
+  link,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { WorkingFile } from '@/lib/contract/working-files'
-import { fakeContext, jobId } from '../testing/fake-context'
+import { fakeContext, idOf, jobId } from '../testing/fake-context'
 import { JobSync } from './job-sync'
 import { createState, newState, readState, readStates, removeState, saveState } from './sync-state'
 
@@ -57,7 +68,7 @@ async function open(shipped: Record<string, string> = {}) {
     const version = versions.length + 1
     const size = { bytes: Buffer.byteLength(text), sha256: hash(text) }
     versions.push({
-      file_id: `v${version}`,
+      file_id: idOf(version),
       rank: 0,
       path,
       executable: false,
@@ -141,6 +152,36 @@ describe('a file of a job', () => {
     },
   )
 
+  it.each([
+    '.gpuqignore',
+    'data/.gpuqignore',
+    '.GpuqIgnore',
+    '.gitignore',
+    'new/.gitignore',
+    '.gpuq\u200dignore',
+  ])('never returns as %j, because its rules decide what is sent from here', async (path) => {
+    const before = await names()
+    const { change, reports } = await open({ '.gpuqignore': hash('secrets/') })
+    await change(path, '!secrets/')
+    expect(await names()).toEqual(before)
+    expect(reports).toEqual([expect.stringContaining("so the job's version does not return")])
+  })
+
+  it('cannot replace a rule file that was sent with the job', async () => {
+    await put('.gpuqignore', 'secrets/')
+    const { change } = await open({ '.gpuqignore': hash('secrets/') })
+    await change('.gpuqignore', '')
+    expect(await local('.gpuqignore')).toBe('secrets/')
+  })
+
+  it('replaces a hard link instead of writing through it', async () => {
+    await put('../target', 'sent')
+    await link(join(parent, 'target'), join(directory, 'file'))
+    const { change } = await open({ file: hash('sent') })
+    await change('file', 'by the job')
+    expect([await local('file'), await local('../target')]).toEqual(['by the job', 'sent'])
+  })
+
   it('is not written through a local link', async () => {
     await mkdir(join(parent, 'elsewhere'))
     await put('../target', 'outside')
@@ -204,6 +245,19 @@ it('reports once that the server does not answer, and continues', async () => {
 })
 
 describe('the state', () => {
+  it.each(['../../outside', '/tmp/outside', '..', '', 'a/b'])(
+    'of a hostile server with the id %j creates and removes nothing',
+    async (id) => {
+      const cache = join(parent, 'a', 'cache')
+      const env = { XDG_CACHE_HOME: cache, NODE_ENV: 'test' } as const
+      await mkdir(join(cache, 'outside'), { recursive: true })
+      const state = newState({ jobId: id, server: 'http://gpuq.test', directory, shipped: {} })
+      for (const act of [createState, saveState]) await expect(act(env, state)).rejects.toThrow('not a UUID')
+      for (const act of [readState, removeState]) await expect(act(env, id)).rejects.toThrow('not a UUID')
+      expect(await readdir(cache)).toEqual(['outside'])
+    },
+  )
+
   it('continues in a later session, and is removed at the end', async () => {
     const env = { XDG_CACHE_HOME: parent, NODE_ENV: 'test' } as const
     const { change, state } = await open({ 'train.py': hash('sent') })

@@ -7,8 +7,10 @@ import type { WorkingFile } from '@/lib/contract/working-files'
 import type { Client } from '@/lib/http/client/client'
 import { ProblemError } from '@/lib/http/client/problem'
 import { errorCode } from '../files'
+import { isRuleFile } from '../received/kept-back'
+import { FileProblem } from '../received/path-below'
 import { chooseAction, pathBeside, pathOfRank } from './choose-target'
-import { FileProblem, observe, replaceFile } from './local-files'
+import { observe, replaceFile } from './local-files'
 import { readReturnRules } from './return-rules'
 import type { SyncState } from './sync-state'
 
@@ -25,6 +27,10 @@ const downloadsAtOnce = 4
 
 /** Failures in a row after which an interruption is reported. */
 const reportedFailures = 3
+
+/** A job must not decide what the next job is sent, such as a private file that a rule excludes now. */
+const keptBack =
+  "its rules decide what is sent from here, so the job's version does not return. Download it from the job's page"
 
 /** A file of the job, and its path here. */
 interface Target {
@@ -94,6 +100,7 @@ export class JobSync {
     for (const file of files) {
       const why = refusePath(file.path)
       if (why !== null) await this.#report(file.path, `its path ${why}`)
+      else if (isRuleFile(file.path)) await this.#report(file.path, keptBack)
       else if (returns(file.path)) returning.push({ file, path: pathOfRank(file.path, file.rank, owners) })
     }
     state.owners = Object.fromEntries(owners)

@@ -1,12 +1,9 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import type { Stats } from 'node:fs'
-import { chmod, lstat, mkdir, open, rename, rm } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
-import { errorCode } from '../files'
+import { chmod, constants, lstat, open, rename, rm } from 'node:fs/promises'
+import { enterParent, nullIfMissing } from '../received/path-below'
+import { temporaryBeside } from '../received/save-download'
 import type { LocalFile } from './choose-target'
-
-/** A file of the working directory cannot be written; the message says why. */
-export class FileProblem extends Error {}
 
 interface Observed {
   local: LocalFile
@@ -16,28 +13,18 @@ interface Observed {
 
 /**
  * Looks at a path below a directory without following links.
- * @throws FileProblem if a link or a file is in the place of one of its directories.
+ * @throws FileProblem if the path is refused, or a link or a file is in the place of one of its directories.
  */
 export async function observe(root: string, path: string): Promise<Observed> {
-  const names = path.split('/')
-  for (const [index] of names.slice(1).entries()) {
-    const parent = names.slice(0, index + 1).join('/')
-    const stats = await statOf(join(root, parent))
-    if (stats === null) return { local: { kind: 'missing' }, stats: null }
-    if (!stats.isDirectory()) {
-      const is = stats.isSymbolicLink() ? 'a link' : 'not a directory'
-      throw new FileProblem(`${parent} is ${is} here. Remove or rename it.`)
-    }
-  }
-  const full = join(root, path)
-  const stats = await statOf(full)
-  if (stats === null) return { local: { kind: 'missing' }, stats }
+  const full = await enterParent(root, path, false)
+  const stats = full === null ? null : await lstat(full).catch(nullIfMissing)
+  if (full === null || stats === null) return { local: { kind: 'missing' }, stats: null }
   if (!stats.isFile()) return { local: { kind: 'other' }, stats }
   return { local: { kind: 'file', sha256: await hashOf(full) }, stats }
 }
 
 async function hashOf(path: string): Promise<string> {
-  const file = await open(path)
+  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW)
   const hash = createHash('sha256')
   for await (const piece of file.createReadStream({ highWaterMark: 1 << 20 })) hash.update(piece as Buffer)
   return hash.digest('hex')
@@ -53,6 +40,7 @@ interface NewContent {
 /**
  * Replaces a file with new content in one step: a reader sees the old or the new file.
  * @param before what {@link observe} found.
+ * @throws FileProblem as {@link observe}.
  * @returns false if the local file or the content changed meanwhile; then nothing was written.
  */
 export async function replaceFile(
@@ -61,9 +49,10 @@ export async function replaceFile(
   before: Stats | null,
   { bytes, sha256, executable, parts }: NewContent,
 ): Promise<boolean> {
-  const full = join(root, path)
-  await mkdir(dirname(full), { recursive: true })
-  const temporary = join(dirname(full), `.gpuq-${randomBytes(8).toString('hex')}.part`)
+  const full = await enterParent(root, path, true)
+  // Another program has just removed the directory.
+  if (full === null) return false
+  const temporary = temporaryBeside(full)
   try {
     const file = await open(temporary, 'wx', executable ? 0o777 : 0o666)
     const hash = createHash('sha256')
@@ -80,7 +69,7 @@ export async function replaceFile(
     }
     if (hash.digest('hex') !== sha256) return false
     if (before?.isFile()) await chmod(temporary, (before.mode & 0o777) | (executable ? 0o100 : 0))
-    if (!isSame(before, await statOf(full))) return false
+    if (!isSame(before, await lstat(full).catch(nullIfMissing))) return false
     await rename(temporary, full)
     return true
   } finally {
@@ -96,11 +85,4 @@ function isSame(one: Stats | null, other: Stats | null): boolean {
     one.mtimeMs === other.mtimeMs &&
     one.ctimeMs === other.ctimeMs
   )
-}
-
-async function statOf(path: string): Promise<Stats | null> {
-  return lstat(path).catch((error: unknown) => {
-    if (['ENOENT', 'ENOTDIR'].includes(errorCode(error))) return null
-    throw error
-  })
 }

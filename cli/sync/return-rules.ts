@@ -1,8 +1,8 @@
 import { join, relative } from 'node:path'
 import { parentsOf } from '@/lib/contract/archives/archive-manifest'
 import { refusePath } from '@/lib/contract/archives/archive-paths'
-import { repositoryName } from '@/lib/contract/archives/ignore-rules'
 import { addRules, readRulesAbove } from '../pack/rules'
+import { isInRepository } from '../received/kept-back'
 
 /** A .gitignore does not apply: it usually excludes the logs that people wait for. */
 const returnRuleFiles = ['.gpuqignore'] as const
@@ -20,15 +20,4 @@ export async function readReturnRules(
     await addRules(rules, full, relative(base, full), returnRuleFiles)
   }
   return (path) => !isInRepository(path) && !rules.ignores(relative(base, join(root, path)))
-}
-
-/** A hook of git runs on this machine. Some file systems ignore case and invisible characters in `.git`. */
-function isInRepository(path: string): boolean {
-  const names = path.split('/').map((name) =>
-    name
-      .normalize('NFKC')
-      .replace(/\p{Cf}/gu, '')
-      .toLowerCase(),
-  )
-  return names.includes(repositoryName)
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { parseJson } from '@/lib/contract/parse-json'
 import { readIfPresent, writePrivateFile, xdgDirectory } from '../files'
+import { idAsName } from '../received/path-below'
 
 const hashes = z.record(z.string(), z.string())
 
@@ -30,6 +31,8 @@ export interface SyncState extends Omit<z.infer<typeof stateSchema>, 'version'> 
 const jobIdPattern = /^[0-9a-f-]{36}$/
 
 const rootOf = (env: NodeJS.ProcessEnv) => join(xdgDirectory(env, 'CACHE'), 'gpuq', 'sync')
+/** The directory with the state of a job. @throws FileProblem if the id is not a UUID. */
+const directoryOf = (env: NodeJS.ProcessEnv, jobId: string) => join(rootOf(env), idAsName(jobId))
 
 /** The state of a job whose files have not returned yet. */
 export function newState(given: Pick<SyncState, 'jobId' | 'server' | 'directory' | 'shipped'>): SyncState {
@@ -41,7 +44,7 @@ export function newState(given: Pick<SyncState, 'jobId' | 'server' | 'directory'
  * continue, and the files return all the same.
  */
 export async function createState(env: NodeJS.ProcessEnv, state: SyncState): Promise<void> {
-  const directory = join(rootOf(env), state.jobId)
+  const directory = directoryOf(env, state.jobId)
   const shipped: z.input<typeof shippedSchema> = { version: 1, files: { ...state.shipped } }
   try {
     await mkdir(directory, { recursive: true, mode: 0o700 })
@@ -58,12 +61,13 @@ export async function saveState(
   { jobId, shipped: _, ...state }: SyncState,
 ): Promise<void> {
   const saved: z.input<typeof stateSchema> = { version: 1, ...state }
-  await writePrivateFile(join(rootOf(env), jobId, 'state.json'), JSON.stringify(saved)).catch(() => undefined)
+  const path = join(directoryOf(env, jobId), 'state.json')
+  await writePrivateFile(path, JSON.stringify(saved)).catch(() => undefined)
 }
 
 /** Reads the state of a job; null if there is none that can be read. */
 export async function readState(env: NodeJS.ProcessEnv, jobId: string): Promise<SyncState | null> {
-  const directory = join(rootOf(env), jobId)
+  const directory = directoryOf(env, jobId)
   const [state, shipped] = await Promise.all([
     readIfPresent(join(directory, 'state.json')),
     readIfPresent(join(directory, 'shipped.json')),
@@ -86,5 +90,5 @@ export async function readStates(env: NodeJS.ProcessEnv): Promise<SyncState[]> {
 
 /** Removes the state of a job whose files are complete here. */
 export async function removeState(env: NodeJS.ProcessEnv, jobId: string): Promise<void> {
-  await rm(join(rootOf(env), jobId), { recursive: true, force: true })
+  await rm(directoryOf(env, jobId), { recursive: true, force: true })
 }

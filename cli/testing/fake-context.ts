@@ -1,3 +1,4 @@
+import { noJobLimits } from '@/lib/contract/access/limits'
 import { type Client, createClient } from '@/lib/http/client/client'
 import type { Context } from '../context'
 
@@ -42,7 +43,10 @@ export function fakeContext(answer: (request: Request) => Response | Promise<Res
   }
 }
 
-export const jobId = '0190a3b4-0000-7000-8000-000000000001'
+/** An id as the server makes it. */
+export const idOf = (number: number) => `0190a3b4-0000-7000-8000-${String(number).padStart(12, '0')}`
+
+export const jobId = idOf(1)
 
 /** A job in a list. */
 export function summary(changes: object = {}) {
@@ -115,4 +119,27 @@ export function detail(changes: object = {}) {
     notice: null,
     ...changes,
   }
+}
+
+export const emptyUse = {
+  used_bytes: 0,
+  quota_bytes: null,
+  by_kind: { artifacts: 0, results: 0, sources: 0, archives: 0, checkpoints: 0 },
+}
+
+/** The owner of the jobs above, as the server describes them to themselves. */
+export const self = {
+  user_id: 'ada',
+  email: null,
+  name: null,
+  role: 'researcher',
+  disabled: false,
+  invited: false,
+  limits: { submissions_per_minute: null, max_active_jobs: null, ...noJobLimits },
+  storage: emptyUse,
+  storage_quota_gib: null,
+  unix_uid: null,
+  unix_gid: null,
+  created_at: '2026-01-01T00:00:00Z',
+  last_seen_at: null,
 }

@@ -19,7 +19,7 @@ export type FilesDeletion = z.infer<z.ZodObject<typeof filesDeletion>>
 
 /** One file that a job wrote to /results. */
 export const artifactSchema = z.object({
-  artifact_id: z.string(),
+  artifact_id: z.uuid(),
   rank: z.int().describe('task that wrote the file'),
   path: z
     .string()

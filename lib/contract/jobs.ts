@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { filesDeletion } from './artifacts'
 import { jobInSlurmSchema } from './cluster/job-in-slurm'
 import { jobResourcesSchema } from './cluster/job-resources'
+import { slurmJob } from './config/depends-on'
 import { idPattern } from './id-pattern'
 import { jobBucketSchema } from './job-bucket'
 import { uploadStatuses } from './status'
@@ -39,7 +40,7 @@ export const startRangeSchema = z.object({ earliest: time, latest: time })
 
 /** One row of `GET /api/jobs`. */
 export const jobSummarySchema = z.object({
-  job_id: z.string(),
+  job_id: z.uuid(),
   name: z.string().nullable(),
   status: z.enum(uploadStatuses),
   reason: z.string().nullable().describe('code of the reason for the status'),
@@ -152,7 +153,9 @@ export const jobDetailSchema = jobSummarySchema.extend({
   depends_on: z
     .array(
       z.object({
-        job_id: z.string().describe('an id, or slurm:1234 for a job that is only in Slurm'),
+        job_id: z
+          .union([z.uuid(), z.string().regex(slurmJob)])
+          .describe('an id, or slurm:1234 for a job that is only in Slurm'),
         name: z.string().nullable().describe('null: it has none, or belongs to another project'),
         status: z.enum(uploadStatuses).nullable().describe('null: gpuq does not know the job'),
       }),
@@ -192,7 +195,7 @@ export const rankResultSchema = z.object({
 
 /** `GET /api/results/ID`. */
 export const jobResultSchema = z.object({
-  job_id: z.string(),
+  job_id: z.uuid(),
   status: z.enum(uploadStatuses),
   reason: z.string().nullable(),
   reason_text: z.string().nullable(),

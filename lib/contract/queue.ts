@@ -68,7 +68,7 @@ export const queueStatuses = ['queued', 'scheduled', 'running', 'completed', 'fa
 
 /** Response of `POST /queue/submit`. */
 export const queueSubmittedSchema = z.object({
-  job_id: z.string(),
+  job_id: z.uuid(),
   run_id: z.string().nullable(),
   status: z.enum(queueStatuses).describe('queued, or the status of an older job'),
   deduplicated,
@@ -93,7 +93,7 @@ export const holdSchema = z.strictObject({ held: z.boolean() })
 
 /** `GET /queue/JOB_ID`, also for a job that has ended. */
 export const queueJobDetailSchema = queueJobSchema.extend({
-  job_id: z.string(),
+  job_id: z.uuid(),
   status: z.enum(queueStatuses),
   node: queueJobSchema.shape.node.describe('node of the first instance, also after the end of the job'),
   instances: z

@@ -23,7 +23,8 @@ export function safePaths(paths: readonly string[]): string[] {
       const mark = count === 1 ? '' : `-${count}`
       // If a file has the name of a directory, the mark goes after the directory; otherwise after the name.
       for (const name of [[first, ...rest].join('/') + mark, [first + mark, ...rest].join('/')]) {
-        const own = name.toLowerCase()
+        // Some file systems take two forms of a letter, or two cases, for the same name.
+        const own = name.normalize('NFC').toLowerCase()
         const above = directoriesOf(own)
         if (files.has(own) || directories.has(own) || above.some((directory) => files.has(directory)))
           continue

@@ -5,7 +5,7 @@ export const maxListedFiles = 1000
 
 /** The last stored version of a file that a job wrote in its working directory. */
 export const workingFileSchema = z.object({
-  file_id: z.string().describe('id of this version; a later version has another one'),
+  file_id: z.uuid().describe('id of this version; a later version has another one'),
   rank: z.int().describe('task that wrote the file'),
   path: z
     .string()

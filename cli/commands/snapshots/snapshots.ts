@@ -4,9 +4,9 @@ import { invalidRequest } from '@/lib/contract/errors'
 import { formatBytes } from '@/lib/contract/format-bytes'
 import { visibleText } from '@/lib/contract/sanitize-text'
 import { type Context, print, printList } from '../../context'
-import { saveDownload } from '../../files'
 import { exitCodes } from '../../job/exit-code'
 import { readPages } from '../../job/read-pages'
+import { saveDownload } from '../../received/save-download'
 import { extractTar } from '../../snapshots/extract-tar'
 import { connectToProject } from '../../snapshots/find-project'
 import { findSnapshot, requireReference } from '../../snapshots/find-snapshot'
@@ -102,13 +102,14 @@ export async function downloadSnapshot(
   directory: string | undefined,
   { output, project }: { output?: string; project: string },
 ): Promise<number> {
-  requireReference(given)
+  // The directory has the name that the user typed, not the one in the answer.
+  const { name } = requireReference(given)
   if (output !== undefined && directory !== undefined)
     throw invalidRequest('Give either a directory or --output FILE, not both.')
   const inProject = await connectToProject(context, project)
   const snapshot = await findSnapshot(inProject, given)
   const open = () => inProject.client.snapshots.download(snapshot.id)
-  const target = output ?? directory ?? `${snapshot.name.split('/').at(-1)}-${snapshot.version}`
+  const target = output ?? directory ?? `${name.split('/').at(-1)}-${snapshot.version}`
   if (output !== undefined) await saveDownload(output, await open())
   else await extractTar(open, target, snapshot)
   const size = `${snapshot.files} ${snapshot.files === 1 ? 'file' : 'files'}, ${formatBytes(snapshot.bytes)}`

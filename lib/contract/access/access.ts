@@ -91,7 +91,7 @@ export const acceptInvitationSchema = z.strictObject({
 })
 
 export const tokenSchema = z.object({
-  token_id: z.string(),
+  token_id: z.uuid(),
   user_id: z.string(),
   user_name: z.string().nullable().describe("the user's name; null: the user has set none"),
   name: z.string(),
@@ -106,7 +106,7 @@ export const tokenSchema = z.object({
 
 /** A browser in which the user is signed in. */
 export const sessionSchema = z.object({
-  session_id: z.string(),
+  session_id: z.uuid(),
   current: z.boolean().describe('the session of this request'),
   address: z.string().describe('where the user signed in'),
   user_agent: z.string().describe('the browser, as it described itself'),
@@ -184,7 +184,7 @@ export const updateEnvironmentSchema = z
   .partial()
 
 export const auditEventSchema = z.object({
-  id: z.string(),
+  id: z.uuid(),
   at: time,
   actor: z.string().nullable().describe('a user_id; null: gpuq itself'),
   actor_name: z.string().nullable().describe("the actor's name; null: the actor has set none"),

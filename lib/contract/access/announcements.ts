@@ -3,7 +3,7 @@ import * as z from 'zod'
 /** What an admin tells every signed-in user. */
 export const announcementSchema = z.object({
   id: z
-    .string()
+    .uuid()
     .describe('changes with the text, so that a new text is shown to those who dismissed the old one'),
   text: z.string(),
   ends_at: z.string().nullable().describe('RFC 3339, UTC; null: until an admin removes it'),

@@ -11,7 +11,7 @@ export type JoinLinkState = (typeof joinLinkStates)[number]
 
 /** A link with which people join a project. */
 export const joinLinkSchema = z.object({
-  id: z.string(),
+  id: z.uuid(),
   state: z.enum(joinLinkStates),
   max_people: z.int(),
   joined: z.int().describe('people who joined with it'),

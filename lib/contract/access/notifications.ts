@@ -73,7 +73,7 @@ export const updateTargetSchema = z.strictObject({
 
 /** Where a user is notified. The address and the credentials are in no response. */
 export const targetSchema = z.object({
-  id: z.string(),
+  id: z.uuid(),
   kind: z.enum(kindNames),
   name: z.string(),
   address: z.string().describe('without anything secret'),
@@ -103,11 +103,11 @@ export const signingSecretSchema = z.object({
 
 /** One message in the delivery log. */
 export const deliverySchema = z.object({
-  id: z.string().describe('the header webhook-id is msg_ and this id'),
+  id: z.uuid().describe('the header webhook-id is msg_ and this id'),
   event: z.string().describe('an event, test, or user.invited'),
-  target_id: z.string().nullable().describe('null: the notify_url of the job'),
+  target_id: z.uuid().nullable().describe('null: the notify_url of the job'),
   target_name: z.string().nullable(),
-  job_id: z.string().nullable(),
+  job_id: z.uuid().nullable(),
   state: z.enum(['waiting', 'retrying', 'delivered', 'failed']),
   attempts: z.int(),
   response_status: z.int().nullable(),

@@ -23,7 +23,7 @@ const retentionSchema = z
   .describe('days after the end of a job until its stored files are deleted; null: the default, 0: never')
 
 export const projectSchema = z.object({
-  id: z.string(),
+  id: z.uuid(),
   project_id: idSchema.describe('unique per owner'),
   name: z.string().nullable(),
   owner: z.string(),
@@ -118,7 +118,7 @@ export const updateProjectSchema = z.strictObject({
 
 /** An invitation of the caller to a project. */
 export const projectInvitationSchema = z.object({
-  id: z.string(),
+  id: z.uuid(),
   project_id: idSchema,
   name: z.string().nullable(),
   owner: z.string(),

@@ -14,7 +14,7 @@ export const createShareSchema = z.strictObject({
 
 /** A link to a page that shows a job without signing in. */
 export const jobShareSchema = z.object({
-  id: z.string(),
+  id: z.uuid(),
   source: z.boolean().describe('the page shows the program and the config'),
   created_by: z.string().describe('user id'),
   created_at: z.string(),

@@ -7,7 +7,7 @@ import { maxVersion, snapshotNameSchema } from './snapshot-name'
 
 /** A version of a snapshot. */
 export const snapshotSchema = z.object({
-  id: z.string(),
+  id: z.uuid(),
   name: z.string(),
   version: z.int(),
   project_id: idSchema.describe('its project'),

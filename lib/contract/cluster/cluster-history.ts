@@ -17,7 +17,7 @@ const series = (of: z.ZodNumber) => z.array(of.nullable())
 export const clusterHistorySchema = z.object({
   gpus: z.array(
     z.object({
-      gpu_id: z.string(),
+      gpu_id: z.uuid(),
       at: z.array(z.int()).describe('Unix time in seconds'),
       load: series(z.number().min(0).max(1)),
       memory_used_mib: series(z.number()),

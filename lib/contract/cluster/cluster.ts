@@ -22,7 +22,7 @@ export const gpuUseSchema = z.object({
 
 /** A job on a GPU. A researcher sees only the share of other users' jobs. */
 export const gpuJobSchema = z.object({
-  job_id: z.string().nullable(),
+  job_id: z.uuid().nullable(),
   name: z.string().nullable(),
   user_id: z.string().nullable(),
   user_name: z.string().nullable().describe("the user's name; null: the user has set none"),
@@ -30,7 +30,7 @@ export const gpuJobSchema = z.object({
 })
 
 export const clusterGpuSchema = z.object({
-  gpu_id: z.string(),
+  gpu_id: z.uuid(),
   index: z.int(),
   uuid: z.string(),
   model: z.string(),
@@ -141,7 +141,7 @@ export const initializeSchema = z.strictObject({
 
 /** A job in the queue. A researcher sees only the resources and times of other users' jobs. */
 export const queueJobSchema = z.object({
-  job_id: z.string().nullable().describe("null: another user's job"),
+  job_id: z.uuid().nullable().describe("null: another user's job"),
   run_id: z.string().nullable(),
   name: z.string().nullable(),
   user: z.string().nullable(),

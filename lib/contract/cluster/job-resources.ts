@@ -6,7 +6,7 @@ export const jobInstanceSchema = z.object({
   node: z.string(),
   gpus: z.array(
     z.object({
-      gpu_id: z.string(),
+      gpu_id: z.uuid(),
       index: z.int(),
       model: z.string(),
       simulated: z.boolean(),

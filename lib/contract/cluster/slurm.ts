@@ -147,7 +147,7 @@ const place = {
 
 /** Where the jobs of a project or of a pool go. A row of a project has precedence; a row with neither is the default. */
 export const slurmTargetSchema = z.object({
-  id: z.string(),
+  id: z.uuid(),
   owner: z.string().nullable().describe('owner of the project; null: the row is not for a project'),
   project_id: z.string().nullable(),
   pool: z.enum(pools).nullable(),

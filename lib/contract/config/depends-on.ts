@@ -1,7 +1,7 @@
 import * as z from 'zod'
 
 /** A job that gpuq does not know, by its number in Slurm. */
-const slurmJob = /^slurm:([1-9]\d{0,8})$/
+export const slurmJob = /^slurm:([1-9]\d{0,8})$/
 
 const maxJobs = 32
 

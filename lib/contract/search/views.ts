@@ -23,7 +23,7 @@ const viewFields = {
 
 /** `GET /api/views`. */
 export const viewSchema = z.object({
-  view_id: z.string(),
+  view_id: z.uuid(),
   ...viewFields,
   q: z.string(),
   sort: z.string().nullable(),
