@@ -1,33 +1,37 @@
-import { stat } from 'node:fs/promises'
-import { conflict, invalidRequest } from '@/lib/contract/errors'
+import { visibleText } from '@/lib/contract/sanitize-text'
 import { resolveConnection } from '../config'
 import type { Context } from '../context'
 import { showToEnd } from '../job/follow-submitted'
 import { findJobId } from '../job/job-id'
+import { requireOwnJob } from '../job/own-job'
+import { note } from '../job/show-job'
 import { followWithFiles } from '../sync/follow-sync'
+import { chooseSyncPlace } from '../sync/sync-place'
 import { createState, newState, readState } from '../sync/sync-state'
 
-/** Brings the files that a job has changed back to its working directory on this machine, until the job ends. */
-export async function sync(context: Context, given: string, { quiet }: { quiet?: boolean }): Promise<number> {
-  const client = await context.connect()
-  const jobId = await findJobId(client, given)
-  const known = await readState(context.env, jobId)
-  const state = known ?? (await stateOf(context, jobId))
-  if (known === null) await createState(context.env, state)
-  return followWithFiles(context, client, state, () => showToEnd(context, client, jobId, { quiet }))
+interface SyncOptions {
+  /** The directory to bring the files to, instead of the working directory of the job. */
+  into?: string
+  quiet?: boolean
 }
 
-/** Without a saved state, a local file that differs from the job's version counts as changed. */
-async function stateOf(context: Context, jobId: string) {
+const foreign = 'only its owner can bring its files back. Save its results with `gpuq artifacts ID -o DIR`.'
+
+/** Brings the files that a job has changed back to a directory on this machine, until the job ends. */
+export async function sync(context: Context, given: string, { into, quiet }: SyncOptions): Promise<number> {
   const client = await context.connect()
-  const { working_directory: directory } = await client.jobs.workingFiles(jobId, { after: 0 })
-  if (directory === null)
-    throw invalidRequest(
-      'The job has no working directory. Only jobs of `gpuq run --sync` and agents have one.',
-    )
-  const there = await stat(directory).catch(() => null)
-  if (!there?.isDirectory())
-    throw conflict(`${directory}, the working directory of the job, does not exist on this machine.`)
+  const jobId = await findJobId(client, given)
+  await requireOwnJob(client, jobId, foreign)
   const { server } = await resolveConnection(context.env)
-  return newState({ jobId, server, directory, shipped: {} })
+  const saved = await readState(context.env, jobId)
+  const known = saved?.server === server ? saved : null
+  const place = known ?? (await client.jobs.workingFiles(jobId, { after: 0 }))
+  const said = 'directory' in place ? place.directory : place.working_directory
+  const directory = await chooseSyncPlace(context.env, { directory: said, into, jobId })
+  await note(context, `The files of the job return to ${visibleText(directory, 500)}`)
+  // Without a saved state, a local file that differs from the job's version counts as changed.
+  const isSame = known?.directory === directory
+  const state = isSame ? known : newState({ jobId, server, directory, shipped: {} })
+  if (!isSame) await createState(context.env, state)
+  return followWithFiles(context, client, state, () => showToEnd(context, client, jobId, { quiet }))
 }

@@ -90,14 +90,17 @@ function declareOutput(program: Command): void {
     .command('sync')
     .description('follow a job, and bring the files that it changes back to its working directory')
     .argument('<id>', jobIdHelp)
-    .option('-q, --quiet', 'print only the output of the job')
+    .option('--into <dir>', 'bring the files to this directory instead; it is created if it is missing')
+    .option('-q, --quiet', 'print only the output of the job, and where its files return')
     .addHelpText('after', aboutSync)
     .action(lazily(async () => (await import('../commands/sync')).sync))
 }
 
 const aboutSync = `
 gpuq run --sync and agents start jobs in a working directory of this machine. The files that such a job writes there return
-while this command runs. A file that was changed here meanwhile stays: the job's version is saved beside it.`
+while this command runs. A file that was changed here meanwhile stays: the job's version is saved beside it. The working directory
+must be the current directory or below it; --into names another one. Files that decide what is sent from here (.gpuqignore,
+.gitignore) and files of .git never return. Only your own jobs can be synchronized.`
 
 const aboutMcp = `
 Start it in the directory where the agent works, such as: claude mcp add gpuq -- gpuq mcp. Each job finds this directory at the
