@@ -56,7 +56,14 @@ function attachUser({ at = job(), refuse }: { at?: JobDetail; refuse?: () => Res
     },
   }
   const escapeKey = parseEscapeKey('^a')
-  const ended = new AttachSession(context, { client: context.client, job: at, raw, escapeKey, rank: 0 }).run()
+  const ended = new AttachSession(context, {
+    client: context.client,
+    job: at,
+    raw,
+    escapeKey,
+    own: true,
+    rank: 0,
+  }).run()
   return {
     context,
     ended,

@@ -6,9 +6,10 @@ import { KeySender } from '@/lib/http/client/key-sender'
 import type { Context } from '../context'
 import { exitCodeOf, exitCodes } from '../job/exit-code'
 import { followJob, type JobEvent } from '../job/follow-job'
-import { createOutputWriter, formatState, note } from '../job/show-job'
+import { formatState, note, OutputWriter } from '../job/show-job'
 import type { RawTerminal } from '../terminal/raw-terminal'
 import { TerminalState, withoutQueries } from '../terminal/terminal-state'
+import { VisibleOutput } from '../terminal/visible-output'
 import { DetachKeys, type EscapeKey } from './detach-keys'
 
 /** How much earlier output is shown on attach. The server may send a little more. */
@@ -17,12 +18,16 @@ const tailBytes = 64 * 1024
 const redrawMs = 150
 const ctrlC = 0x03
 const bell = '\u0007'
+const foreign =
+  'The job belongs to another user, so it cannot control your terminal: its control characters are shown as text.'
 
 interface AttachTarget {
   client: JobsClient
   job: JobDetail
   raw: RawTerminal
   escapeKey: EscapeKey
+  /** Whether the job belongs to the user. The terminal of another user's job is shown as text. */
+  own: boolean
   /** Which task of a multi-node job. Undefined: the terminal of the first task, or the output of all. */
   rank?: number | undefined
 }
@@ -39,17 +44,19 @@ export class AttachSession {
   #hasOutput = false
   #sizing: Promise<void> = Promise.resolve()
   #lastMessage = ''
-  readonly #writeLines: (printed: Printed) => Promise<void>
+  readonly #lines: OutputWriter
+  readonly #visible: VisibleOutput | null
 
   constructor(
     readonly context: Context,
     readonly target: AttachTarget,
   ) {
-    const { client, job, rank, escapeKey } = target
-    this.#writeLines = createOutputWriter(context.terminal, rank)
+    const { client, job, rank, escapeKey, own } = target
+    this.#lines = new OutputWriter(context.terminal, { own }, rank)
+    this.#visible = own ? null : new VisibleOutput()
     this.#job = job
     this.#keys = new DetachKeys(escapeKey)
-    const onLost = () => void context.terminal.out(bell)
+    const onLost = () => void context.terminal.outAsIs(bell)
     const { sleep } = context
     this.#sender = new KeySender({ client, jobId: job.job_id, rank: rank ?? 0, sleep, onLost })
   }
@@ -63,10 +70,13 @@ export class AttachSession {
     try {
       if (escapeKey.byte !== null)
         await this.#print(`Press ${escapeKey.name} d to detach. The job keeps running.`)
+      if (this.#visible !== null && this.#job.terminal) await this.#print(foreign)
       await this.#follow(signal)
     } finally {
       this.#sender.close()
-      await this.context.terminal.out(this.#state.restore())
+      await this.#lines.end()
+      await this.context.terminal.out(this.#visible?.end() ?? '')
+      await this.context.terminal.outAsIs(this.#state.restore())
       await raw.close()
     }
     return this.#finish(raw.hangup.aborted)
@@ -87,14 +97,14 @@ export class AttachSession {
       await this.#write(jobEvent.printed)
     } else if (jobEvent.kind === 'again') {
       this.#hasOutput = false
-      await this.context.terminal.out(this.#state.restore())
+      await this.context.terminal.outAsIs(this.#state.restore())
       await this.#print('The job is retried. The output of the next attempt follows.')
     } else if (jobEvent.kind === 'job') await this.#onJob(jobEvent.job)
   }
 
   async #write(printed: readonly Printed[]): Promise<void> {
     if (!this.#job.terminal) {
-      for (const one of printed) await this.#writeLines(one)
+      for (const one of printed) await this.#lines.write(one)
       return
     }
     const own = printed.filter(({ rank }) => (rank ?? 0) === (this.target.rank ?? 0))
@@ -102,9 +112,11 @@ export class AttachSession {
     // Output may arrive before the running status. A user who sees a prompt answers it, so keys must already
     // work. stdout only: stderr may hold messages of gpuq.
     this.#hasOutput ||= own.some(({ stream }) => stream === 'stdout')
+    const { terminal } = this.context
+    if (this.#visible !== null) return terminal.out(this.#visible.write(text))
     this.#state.watch(text)
     // Before the first status event, the output is history.
-    await this.context.terminal.out(this.#lastMessage === '' ? withoutQueries(text) : text)
+    await terminal.outAsIs(this.#lastMessage === '' ? withoutQueries(text) : text)
   }
 
   async #onJob(job: JobDetail): Promise<void> {

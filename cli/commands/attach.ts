@@ -6,8 +6,8 @@ import { AttachSession } from '../attach/attach-session'
 import { parseEscapeKey } from '../attach/detach-keys'
 import { type Context, printList } from '../context'
 import { listSessions } from '../follow/screen-sessions'
-import { findJob } from '../job/job-id'
-import { showJob } from '../job/show-job'
+import { findJobId } from '../job/job-id'
+import { showJob, type Trust } from '../job/show-job'
 import { formatRunTime } from '../terminal/format'
 import type { Column } from '../terminal/table'
 
@@ -18,13 +18,15 @@ interface AttachOptions {
 
 /** Shows the live output of a running job, or its terminal if it has one. */
 export async function attach(context: Context, given: string, options: AttachOptions): Promise<number> {
-  const { client, jobId } = await findJob(context, given)
+  const client = await context.connect()
+  const jobId = await findJobId(client, given)
   const job = await client.jobs.get(jobId)
   if (isFinal(job.status)) {
     const advice = `Run \`gpuq logs ${jobId}\` to print its output.`
     throw conflict(`Cannot attach: the job is ${job.status}. ${advice}`)
   }
-  return attachTo(context, client, job, options)
+  const { user_id: me } = await client.users.me()
+  return attachTo(context, client, job, { ...options, own: job.user_id === me })
 }
 
 /** Attaches to a loaded job. In a pipe, follows the output as `logs -f` does. */
@@ -32,12 +34,12 @@ export async function attachTo(
   context: Context,
   client: JobsClient,
   job: JobDetail,
-  { rank, escape: key = '^a' }: AttachOptions = {},
+  { rank, own, escape: key = '^a' }: AttachOptions & Trust,
 ): Promise<number> {
   const escapeKey = parseEscapeKey(key)
   const raw = context.openRaw(job.terminal)
-  if (raw === null) return showJob(context, client, job.job_id, { rank })
-  return new AttachSession(context, { client, job, raw, escapeKey, rank }).run()
+  if (raw === null) return showJob(context, client, job.job_id, { rank, own })
+  return new AttachSession(context, { client, job, raw, escapeKey, own, rank }).run()
 }
 
 const pageSize = 200

@@ -3,7 +3,7 @@ import type { JobDetail } from '@/lib/contract/jobs'
 import { describeBasis } from '@/lib/contract/predicted-time'
 import { isFinal } from '@/lib/contract/status'
 import type { Client } from '@/lib/http/client/client'
-import { type Context, print, writeText } from '../context'
+import { type Context, print } from '../context'
 import { exitCodes } from '../job/exit-code'
 import { findJobId } from '../job/job-id'
 import { fitScreen } from '../terminal/fit-screen'
@@ -15,6 +15,7 @@ import {
   statusColours,
 } from '../terminal/format'
 import { paint, withoutControls } from '../terminal/terminal'
+import { visibleOutput } from '../terminal/visible-output'
 import { renderNodes, renderQueue } from './cluster'
 
 interface StatusOptions {
@@ -46,7 +47,7 @@ export async function status(
   const readView = () => (id === null ? readCluster(context, client) : readJob(context, client, id))
   const interrupted = watch ? context.interrupted() : null
   let view = await readView()
-  if (watch && context.terminal.outIsTerminal && !json) await context.terminal.out(clearAll)
+  if (watch && context.terminal.outIsTerminal && !json) await context.terminal.outAsIs(clearAll)
   for (;;) {
     await show(context, view, { watch, json })
     if (!watch || view.final) return exitCodes.ok
@@ -65,8 +66,9 @@ async function show(
   if (json || !watch || !terminal.outIsTerminal) return print(context, json, data, text)
   // Erase the rest of each line, because an earlier, longer line may have filled it.
   const screen = terminal.screen()
-  const shown = screen ? fitScreen(text, screen) : text
-  return writeText(context, `${toTop}${shown.replaceAll('\n', '\u001b[K\n')}${clearBelow}`)
+  const shown = visibleOutput(screen ? fitScreen(text, screen) : text)
+  await terminal.outAsIs(`${toTop}${shown.replaceAll('\n', '\u001b[K\n')}${clearBelow}`)
+  return exitCodes.ok
 }
 
 async function readCluster(context: Context, client: Client): Promise<View> {
@@ -121,8 +123,8 @@ function renderJob({ terminal }: Context, job: JobDetail, place: QueuePlace | nu
   const facts: [string, string | number | null][] = [
     ['job', job.job_id],
     ['name', job.name],
-    ['status', paint(job.status, statusColours[job.status], colours)],
-    ['reason', job.reason_text && withoutControls(job.reason_text)],
+    ['status', job.status],
+    ['reason', job.reason_text],
     ['exit code', job.exit_code],
     ['position', place?.position ?? null],
     ['expected start', formatStart(job, place, now)],
@@ -132,7 +134,7 @@ function renderJob({ terminal }: Context, job: JobDetail, place: QueuePlace | nu
     ['project', job.project_id],
     ['competition', job.competition_id],
     ['environment', job.environment],
-    ['command', job.command && withoutControls(job.command)],
+    ['command', job.command],
     ['priority', job.priority],
     ['attempt', job.attempt > 1 ? `${job.attempt} of ${job.max_retries + 1}` : null],
     ['node', job.node_name],
@@ -153,7 +155,11 @@ function renderJob({ terminal }: Context, job: JobDetail, place: QueuePlace | nu
   ]
   return facts
     .filter(([, value]) => value !== null && value !== '')
-    .map(([name, value]) => `${name.padEnd(16)}${value}\n`)
+    .map(([name, value]) => {
+      const shown = withoutControls(String(value))
+      const colour = name === 'status' ? statusColours[job.status] : null
+      return `${name.padEnd(16)}${paint(shown, colour, colours)}\n`
+    })
     .join('')
 }
 
@@ -165,11 +171,11 @@ function formatStart({ slurm }: JobDetail, place: QueuePlace | null, now: number
 /** The submission to Slurm in Slurm's words. */
 function describeSlurmJob({ slurm }: JobDetail): string | null {
   if (slurm === null || slurm.slurm_id === null) return null
-  const why = slurm.reason === null || slurm.reason === 'None' ? '' : ` (${withoutControls(slurm.reason)})`
+  const why = slurm.reason === null || slurm.reason === 'None' ? '' : ` (${slurm.reason})`
   return `${slurm.slurm_id}${slurm.state === null ? '' : `, ${slurm.state}`}${why}`
 }
 
 function describeBucket({ url, state, problem }: NonNullable<JobDetail['bucket']>): string {
-  const why = problem === null ? '' : `: ${withoutControls(problem)}`
+  const why = problem === null ? '' : `: ${problem}`
   return `${url} (${state}${why})`
 }

@@ -71,6 +71,8 @@ function declareOutput(program: Command): void {
     .argument('<id>', jobIdHelp)
     .option('-f, --follow', "follow the output until the job ends; exit with the job's exit code")
     .option('--rank <number>', 'only this task of a multi-node job, without labels', parseInteger)
+    .option('--raw', 'print control characters as they are (your own jobs only)')
+    .addHelpText('after', aboutLogs)
     .action(lazily(async () => (await import('../commands/logs')).logs))
   program
     .command('artifacts')
@@ -95,6 +97,10 @@ function declareOutput(program: Command): void {
     .addHelpText('after', aboutSync)
     .action(lazily(async () => (await import('../commands/sync')).sync))
 }
+
+const aboutLogs = `
+A job cannot control your terminal: control characters other than colours, tabs and those of progress bars are shown as codes, such as
+\\u001b. In a pipe or a file, the output of your own jobs is exact. For another user's job, see gpuq results ID -o FILE.`
 
 const aboutSync = `
 gpuq run --sync and agents start jobs in a working directory of this machine. The files that such a job writes there return

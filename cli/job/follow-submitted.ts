@@ -30,7 +30,7 @@ export async function followOrPrint(
 }
 
 /**
- * Shows a job's output until it ends. Attaches the terminal if the job has one and the user is interactive.
+ * Shows the output of the user's own job until it ends. Attaches the terminal if the job has one and the user is interactive.
  */
 export async function showToEnd(
   context: Context,
@@ -39,8 +39,8 @@ export async function showToEnd(
   { quiet }: Pick<WaitOptions, 'quiet'>,
 ): Promise<number> {
   const job = context.isInteractive ? await client.jobs.get(jobId) : null
-  if (job?.terminal && !isFinal(job.status)) return attachTo(context, client, job)
-  return showJob(context, client, jobId, { quiet })
+  if (job?.terminal && !isFinal(job.status)) return attachTo(context, client, job, { own: true })
+  return showJob(context, client, jobId, { quiet, own: true })
 }
 
 /** Prints one JSON document at the end, including the job's output. Writes nothing else to stdout. */

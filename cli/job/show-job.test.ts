@@ -32,7 +32,7 @@ function serverOf(...parts: (string | Response)[]) {
 }
 
 const show = async ({ context }: ReturnType<typeof serverOf>, showing = {}) =>
-  showJob(context, await context.connect(), jobId, showing)
+  showJob(context, await context.connect(), jobId, { own: true, ...showing })
 
 describe('following a job', () => {
   it("writes stdout and stderr unchanged and exits with the job's exit code", async () => {

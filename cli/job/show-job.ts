@@ -6,11 +6,20 @@ import type { JobsClient } from '@/lib/http/client/jobs-client'
 import { ProblemError } from '@/lib/http/client/problem'
 import type { Context } from '../context'
 import { statusColours } from '../terminal/format'
-import { paint, withoutControls } from '../terminal/terminal'
+import { paint, type Terminal, withoutControls } from '../terminal/terminal'
+import { VisibleOutput } from '../terminal/visible-output'
 import { exitCodeOf, exitCodes } from './exit-code'
 import { followJob } from './follow-job'
 
-interface ShowOptions {
+/** Whose output it is, and what the user wants of it. */
+export interface Trust {
+  /** The job belongs to the user. */
+  own: boolean
+  /** Control characters are printed as they are, also to a terminal. Only for own jobs. */
+  raw?: boolean | undefined
+}
+
+interface ShowOptions extends Trust {
   /** Prints only the job's output, no messages about the job. */
   quiet?: boolean | undefined
   /** Stops at the current end of the output, even if the job still runs. */
@@ -27,26 +36,31 @@ export async function showJob(
   context: Context,
   client: JobsClient,
   jobId: string,
-  { quiet = false, onlySoFar = false, rank }: ShowOptions,
+  { quiet = false, onlySoFar = false, rank, own, raw }: ShowOptions,
 ): Promise<number> {
-  const { terminal } = context
-  const write = createOutputWriter(terminal, rank)
+  const output = new OutputWriter(context.terminal, { own, raw }, rank)
   const signal = context.interrupted()
   const print = (text: string) => (quiet ? Promise.resolve() : note(context, text))
   let last: JobDetail | null = null
   let lastMessage = ''
-  for await (const jobEvent of followJob({ client, jobId, sleep: context.sleep, signal })) {
-    if (jobEvent.kind === 'output') {
-      for (const printed of jobEvent.printed) await write(printed)
-    } else if (jobEvent.kind === 'again') {
-      await print('The job is retried. The output of the next attempt follows.')
-    } else if (jobEvent.kind === 'job') {
-      last = jobEvent.job
-      if (onlySoFar) return exitCodes.ok
-      const news = formatState(last, context)
-      if (news !== lastMessage) await print(news)
-      lastMessage = news
+  try {
+    for await (const jobEvent of followJob({ client, jobId, sleep: context.sleep, signal })) {
+      if (jobEvent.kind === 'output') {
+        for (const printed of jobEvent.printed) await output.write(printed)
+      } else if (jobEvent.kind === 'again') {
+        await output.end()
+        await print('The job is retried. The output of the next attempt follows.')
+      } else if (jobEvent.kind === 'job') {
+        last = jobEvent.job
+        if (onlySoFar) return exitCodes.ok
+        if (isFinal(last.status)) await output.end()
+        const news = formatState(last, context)
+        if (news !== lastMessage) await print(news)
+        lastMessage = news
+      }
     }
+  } finally {
+    await output.end()
   }
   if (last !== null && isFinal(last.status)) return exitCodeOf(last)
   if (signal.aborted) {
@@ -63,15 +77,40 @@ export async function showJob(
 }
 
 /**
- * Returns a writer of output. It prefixes the lines of several ranks with the rank, and prints a single rank
- * as it is.
+ * Writes the output of a job. It prefixes the lines of several ranks with the rank, and prints a single rank without a label. What
+ * controls a terminal is made visible, unless the job is the user's own and the output goes to a pipe or file, or is wanted raw.
  */
-export function createOutputWriter(terminal: Context['terminal'], only: number | undefined) {
-  const labels = { stdout: new RankLabels(), stderr: new RankLabels() }
-  return async ({ stream, text, rank }: Printed) => {
-    if (only !== undefined && (rank ?? 0) !== only) return
-    const shown = rank === null || only !== undefined ? text : labels[stream].label(rank, text)
-    await (stream === 'stdout' ? terminal.out(shown) : terminal.err(shown))
+export class OutputWriter {
+  readonly #streams: Record<Printed['stream'], { labels: RankLabels; visible: VisibleOutput | null }>
+
+  constructor(
+    readonly terminal: Terminal,
+    { own, raw }: Trust,
+    readonly only: number | undefined,
+  ) {
+    const open = (isTerminal: boolean) => ({
+      labels: new RankLabels(),
+      visible: own && (raw || !isTerminal) ? null : new VisibleOutput(),
+    })
+    this.#streams = { stdout: open(terminal.outIsTerminal), stderr: open(terminal.errIsTerminal) }
+  }
+
+  async write({ stream, text, rank }: Printed): Promise<void> {
+    if (this.only !== undefined && (rank ?? 0) !== this.only) return
+    const { labels, visible } = this.#streams[stream]
+    const shown = visible === null ? text : visible.write(text)
+    await this.#print(stream, rank === null || this.only !== undefined ? shown : labels.label(rank, shown))
+  }
+
+  /** Writes what is left of both streams, and ends their colours. More output may follow. */
+  async end(): Promise<void> {
+    for (const stream of ['stdout', 'stderr'] as const)
+      await this.#print(stream, this.#streams[stream].visible?.end() ?? '')
+  }
+
+  async #print(stream: Printed['stream'], text: string): Promise<void> {
+    if (text === '') return
+    await (stream === 'stdout' ? this.terminal.outAsIs(text) : this.terminal.errAsIs(text))
   }
 }
 
@@ -93,6 +132,6 @@ export function formatState(job: JobDetail, { terminal }: Context): string {
 }
 
 function formatNodes({ node_name, resources: { got } }: JobDetail): string {
-  if (got.length > 1) return ` on ${got.map(({ node }) => node).join(', ')}`
-  return node_name ? ` on ${node_name}` : ''
+  const nodes = got.length > 1 ? got.map(({ node }) => node).join(', ') : node_name
+  return nodes ? ` on ${withoutControls(nodes)}` : ''
 }

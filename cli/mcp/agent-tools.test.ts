@@ -97,3 +97,13 @@ it('the agent can read why its directory cannot be sent', async () => {
   expect(result).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('data.bin') }] })
   expect(calls).toEqual([])
 })
+
+it('a text of a server or a job cannot control the terminal that shows it', async () => {
+  const text = 'log \u001b]52;c;cm0=\u0007\u009b2J\u202e \u001b[31mred\u001b[0m'
+  const { tools } = await open(null, { content: [{ type: 'text', text }] })
+  const shown = 'log \\u001b]52;c;cm0=\\u0007\\u009b2J\\u202e \u001b[31mred\u001b[0m'
+  for (const name of ['ReadGPUJobLog', 'CreateGPUJob']) {
+    const result = await tools.call({ name, arguments: { name: 'a job', archive: 'code' } })
+    expect(result.content).toEqual([{ type: 'text', text: shown }])
+  }
+})

@@ -6,6 +6,7 @@ import { ProblemError } from '@/lib/http/client/problem'
 import type { Context } from '../context'
 import { type ShippedDirectory, shipDirectory } from '../sync/ship-directory'
 import { newState } from '../sync/sync-state'
+import { visibleOutput } from '../terminal/visible-output'
 import type { AgentFiles } from './agent-files'
 
 type ToolCall = CallToolRequest['params']
@@ -39,8 +40,19 @@ export class AgentTools {
 
   constructor(readonly of: AgentToolsOptions) {}
 
-  /** Calls a tool. Errors are part of the result, so that the model can read them. */
+  /**
+   * Calls a tool. Errors are part of the result, so that the model can read them. Programs show the texts on a terminal, which jobs
+   * and servers must not control.
+   */
   async call(call: ToolCall): Promise<CallToolResult> {
+    const result = await this.#call(call)
+    const content = result.content.map((part) =>
+      part.type === 'text' ? { ...part, text: visibleOutput(part.text) } : part,
+    )
+    return { ...result, content }
+  }
+
+  async #call(call: ToolCall): Promise<CallToolResult> {
     try {
       if (call.name === 'CreateGPUJob') return await this.#createJob(call)
       return await this.#withFiles(await this.of.forward(call), call)

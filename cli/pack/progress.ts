@@ -27,13 +27,13 @@ export class Progress {
     const at = this.now()
     if (at - this.#printed < (terminal.errIsTerminal ? redrawMs : lineMs)) return
     this.#printed = at
-    if (terminal.errIsTerminal) await terminal.err(`\r${this.#bar(at)}\u001b[K`)
+    if (terminal.errIsTerminal) await terminal.errAsIs(`\r${this.#bar(at)}\u001b[K`)
     else await terminal.err(`gpuq: ${this.#describe(at)}\n`)
   }
 
   /** Clears the bar. The caller reports the result. */
   async end(): Promise<void> {
-    if (this.terminal.errIsTerminal) await this.terminal.err('\r\u001b[K')
+    if (this.terminal.errIsTerminal) await this.terminal.errAsIs('\r\u001b[K')
   }
 
   #bar(at: number): string {

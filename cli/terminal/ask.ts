@@ -1,9 +1,11 @@
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { conflict } from '@/lib/contract/errors'
+import { visibleOutput } from './visible-output'
 
 /** Asks a question on the terminal. `hidden` does not show the typed text. */
-export async function ask(question: string, otherwise: string, hidden = false): Promise<string> {
+export async function ask(asked: string, otherwise: string, hidden = false): Promise<string> {
+  const question = visibleOutput(asked)
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
   const lines = createInterface({
     input: process.stdin,

@@ -1,10 +1,20 @@
 import { once } from 'node:events'
 import type { Screen } from './fit-screen'
+import { visibleOutput } from './visible-output'
+
+type Write = (text: string) => Promise<void>
+
+/** The two streams of a command. Text of others cannot control the terminal: see {@link visibleOutput}. */
+interface Streams {
+  out: Write
+  err: Write
+  /** As it is: control sequences of gpuq itself, and output of the user's own jobs where it may be exact. */
+  outAsIs: Write
+  errAsIs: Write
+}
 
 /** Where a command writes. Tests use a fake that records the output. */
-export interface Terminal {
-  out(text: string): Promise<void>
-  err(text: string): Promise<void>
+export interface Terminal extends Streams {
   outIsTerminal: boolean
   errIsTerminal: boolean
   /** The current size of the terminal. Null if output is not a terminal. */
@@ -18,8 +28,7 @@ export type Colour = keyof typeof codes
 
 export function processTerminal(): Terminal {
   return {
-    out: writerTo(process.stdout),
-    err: writerTo(process.stderr),
+    ...toStreams(writerTo(process.stdout), writerTo(process.stderr)),
     outIsTerminal: process.stdout.isTTY === true,
     errIsTerminal: process.stderr.isTTY === true,
     screen: () => {
@@ -30,8 +39,17 @@ export function processTerminal(): Terminal {
   }
 }
 
+export function toStreams(outAsIs: Write, errAsIs: Write): Streams {
+  return {
+    out: (text) => outAsIs(visibleOutput(text)),
+    err: (text) => errAsIs(visibleOutput(text)),
+    outAsIs,
+    errAsIs,
+  }
+}
+
 /** Waits for a slow reader: a job may print faster than a pipe is read. */
-function writerTo(stream: NodeJS.WriteStream): (text: string) => Promise<void> {
+function writerTo(stream: NodeJS.WriteStream): Write {
   return async (text) => {
     if (!stream.write(text)) await once(stream, 'drain')
   }
@@ -41,7 +59,7 @@ export function paint(text: string, colour: Colour | null, wanted: boolean): str
   return colour !== null && wanted ? `\u001b[${codes[colour]}m${text}\u001b[0m` : text
 }
 
-/** Text of other users, such as a job's name, must not control the terminal. */
+/** Text of other users, such as a job's name, stays in its line. */
 export function withoutControls(text: string): string {
   return text.replace(/\p{Cc}/gu, ' ')
 }

@@ -1,6 +1,7 @@
 import { noJobLimits } from '@/lib/contract/access/limits'
 import { type Client, createClient } from '@/lib/http/client/client'
 import type { Context } from '../context'
+import { toStreams } from '../terminal/terminal'
 
 interface FakeContext extends Context {
   client: Client
@@ -21,12 +22,14 @@ export function fakeContext(answer: (request: Request) => Response | Promise<Res
     written,
     env: { NODE_ENV: 'test' },
     terminal: {
-      out: async (text) => {
-        written.out += text
-      },
-      err: async (text) => {
-        written.err += text
-      },
+      ...toStreams(
+        async (text) => {
+          written.out += text
+        },
+        async (text) => {
+          written.err += text
+        },
+      ),
       outIsTerminal: false,
       errIsTerminal: false,
       screen: () => null,

@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest'
+import { artifacts } from './commands/artifacts'
+import { attachTo } from './commands/attach'
+import { logs, results } from './commands/logs'
+import { status } from './commands/status'
+import { note, showJob } from './job/show-job'
+import { describeError } from './terminal/describe-error'
+import { detail, fakeContext, jobId, self } from './testing/fake-context'
+
+const attack = 'x\u001b]0;title\u0007\u001b]52;c;cm0=\u0007\u009b2J\u202e\u001b[2J'
+const shown = 'x\\u001b]0;title\\u0007\\u001b]52;c;cm0=\\u0007\\u009b2J\\u202e\\u001b[2J'
+const colours = '\u001b[32mok\u001b[0m 10 %\r20 %\n'
+
+/** A server with an ended job of `owner` that has printed `pieces`. */
+function serverOf(owner: string, pieces: string[], { terminal = false, changes = {} } = {}) {
+  const job = detail({ user_id: owner, ...changes })
+  const record = (text: string) =>
+    JSON.stringify({ type: 'stdout', t: '2026-01-01T00:00:00Z', text, eol: false })
+  const output = pieces.map((text) => `event: output\ndata: ${record(text)}\n\n`).join('')
+  const context = fakeContext((request) => {
+    const { pathname } = new URL(request.url)
+    if (pathname === '/api/users/me') return Response.json(self)
+    if (pathname.endsWith('/events'))
+      return new Response(`${output}event: job\ndata: ${JSON.stringify(job)}\n\nevent: end\ndata: {}\n\n`)
+    return pathname.startsWith('/api/results/') ? new Response(pieces.join('')) : Response.json(job)
+  })
+  context.terminal.outIsTerminal = terminal
+  context.terminal.errIsTerminal = terminal
+  return context
+}
+
+describe('gpuq logs', () => {
+  it.each([true, false])(
+    "of another user's job cannot control the reader's terminal (a terminal: %s)",
+    async (terminal) => {
+      const context = serverOf('eve', [attack, colours], { terminal })
+      expect(await logs(context, jobId, {})).toBe(0)
+      expect(context.written.out).toBe(shown + colours)
+    },
+  )
+
+  it('does not let through an escape that is divided over events', async () => {
+    const context = serverOf('eve', [...`${attack}\u001b[31mred`], { terminal: true })
+    await logs(context, jobId, { follow: true })
+    expect(context.written.out).toBe(`${shown}\u001b[31mred\u001b[0m`)
+  })
+
+  it('prints an own job exactly in a pipe, and with --raw also to a terminal', async () => {
+    const piped = serverOf('ada', [attack])
+    await logs(piped, jobId, {})
+    expect(piped.written.out).toBe(attack)
+    const seen = serverOf('ada', [attack], { terminal: true })
+    await logs(seen, jobId, {})
+    expect(seen.written.out).toBe(shown)
+    const raw = serverOf('ada', [attack], { terminal: true })
+    await logs(raw, jobId, { raw: true })
+    expect(raw.written.out).toBe(attack)
+  })
+
+  it("refuses --raw for another user's job", async () => {
+    const context = serverOf('eve', [attack])
+    await expect(logs(context, jobId, { raw: true })).rejects.toThrow('only for your own jobs')
+    expect(context.written.out).toBe('')
+  })
+})
+
+describe('text of others cannot control the terminal', () => {
+  it('in a result file', async () => {
+    const context = serverOf('eve', [`{"type":"result","data":${JSON.stringify(attack)}}\n`, '\u001b[2J'])
+    await results(context, jobId, {})
+    expect(context.written.out).toBe(`{"type":"result","data":"${shown}"}\n\\u001b[2J`)
+  })
+
+  it('in the details of a job, as text and as JSON', async () => {
+    const changes = { name: `n\nstatus completed${attack}`, environment: attack, node_name: attack }
+    for (const json of [true, false]) {
+      const context = serverOf('eve', [], { changes })
+      await status(context, jobId, { json })
+      expect(context.written.out).not.toMatch(/(?!\n)[\p{Cc}\u202e]/u)
+      if (!json) expect(context.written.out).not.toMatch(/^status completed/m)
+    }
+  })
+
+  it('in messages about a job, in errors of the server and in lists', async () => {
+    const changes = { status: 'running', reason_text: null, node_name: attack }
+    const context = serverOf('eve', [], { changes: { ...changes, completed_at: null } })
+    await showJob(context, context.client, jobId, { own: false }).catch(() => {})
+    await note(context, attack)
+    await context.terminal.err(describeError(new Error(attack), null).text)
+    const files = {
+      artifact_id: jobId,
+      rank: 0,
+      path: attack,
+      bytes: 1,
+      sha256: '',
+      stored_at: '2026-01-01T00:00:00Z',
+    }
+    const lists = fakeContext(() =>
+      Response.json({ artifacts: [files], files_deleted: null, deleted_after_days: null }),
+    )
+    await artifacts(lists, jobId, {})
+    expect(context.written.err + lists.written.out).not.toMatch(/(?!\n)[\p{Cc}\u202e]/u)
+  })
+
+  it("in the terminal of another user's job that is attached", async () => {
+    const job = detail({ user_id: 'eve', terminal: true, status: 'running' })
+    for (const [own, expected] of [
+      [false, shown],
+      [true, attack],
+    ] as const) {
+      const context = serverOf('eve', [attack], { terminal: true, changes: { terminal: true } })
+      context.openRaw = () => ({
+        size: { columns: 80, rows: 24 },
+        hangup: new AbortController().signal,
+        onKeys: () => {},
+        onResize: () => {},
+        close: async () => {},
+      })
+      await attachTo(context, context.client, { ...job, metrics: {} } as never, { own })
+      expect(context.written.out.startsWith(expected)).toBe(true)
+    }
+  })
+})
