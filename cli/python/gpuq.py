@@ -55,7 +55,7 @@ from typing import (
     cast,
 )
 
-__all__ = ["Client", "Error", "Job", "job", "jobs", "submit"]
+__all__ = ["Client", "Error", "Job", "job", "jobs", "submit", "visible"]
 
 DEFAULT_SERVER = ""
 """The server that handed out this file."""
@@ -101,7 +101,8 @@ class Error(Exception):
         errors: Sequence[Mapping[str, Any]] = (),
         retry_after: Optional[float] = None,
     ) -> None:
-        super().__init__(message)
+        # Tracebacks and logs print the text, which a server may have written.
+        super().__init__(visible(message))
         self.status = status
         self.code = code
         self.errors: List[Dict[str, Any]] = [dict(error) for error in errors]
@@ -113,6 +114,24 @@ class Error(Exception):
         if self.code == "unreachable" or self.status == 429:
             return True
         return self.status >= 500 and self.status not in (501, 505, 507)
+
+
+def visible(text: str) -> str:
+    """Return a text that cannot control a terminal when it is printed.
+
+    Colours stay, and so do tab, line feed, backspace and carriage return, with which progress bars are drawn. Other
+    control characters and marks of direction become codes, such as ``\\u001b``.
+
+    >>> for line in gpuq.job(job_of_somebody_else).log():
+    ...     print(gpuq.visible(line))
+    """
+    return _CONTROLLING.sub(lambda found: found.group(1) or f"\\u{ord(found.group()):04x}", text)
+
+
+_CONTROLLING = re.compile(
+    "(\x1b\\[[0-9;:]{0,64}m)"
+    "|[\x00-\x07\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]"
+)
 
 
 def submit(
@@ -200,10 +219,10 @@ class Job:
         self._server = server
         self._detail: Dict[str, Any] = dict(detail)
         self._results: Optional[List[Any]] = None
-        self.id: str = str(detail["job_id"])
+        self.id: str = _require_id(detail.get("job_id"))
 
     def __repr__(self) -> str:
-        return f"<gpuq.Job {self.id} {self._detail.get('status', 'pending')}>"
+        return f"<gpuq.Job {self.id} {_visible(str(self._detail.get('status', 'pending')))}>"
 
     @property
     def url(self) -> str:
@@ -299,6 +318,8 @@ class Job:
             stderr: also yield the lines of stderr.
             rank: only the lines of this task of a job on several nodes. None: all, with ``[rank N]`` before each line.
 
+        The lines are as the program printed them. Before you print those of another user's job, pass them to `visible`.
+
         >>> for line in job.log():
         ...     print(line)
         """
@@ -319,7 +340,8 @@ class Job:
 
     def download(self, directory: StrPath = ".") -> List[Path]:
         """Save the files that the job wrote to ``/results``, and return their paths. Files of a job on several nodes
-        are in ``rank-0``, ``rank-1`` and so on. A file that is there already with the same content is kept.
+        are in ``rank-0``, ``rank-1`` and so on. A file that is there already with the same content is kept. Files that
+        change what you send next (``.gpuqignore``, ``.gitignore``) and files of ``.git`` are left out, with a warning.
 
         >>> job.download("results/")
         [PosixPath('results/model.pt')]
@@ -333,28 +355,32 @@ class Job:
         root = Path(directory)
         saved: List[Path] = []
         for artifact, name in zip(found, _safe_paths(names)):
-            target = root / name
-            self._save(artifact, root, target)
+            if _is_kept_back(name):
+                _log.warning("%s is not saved: it would change your rules or your repository.", visible(name))
+                continue
+            target = _enter_parent(root, name)
+            self._save(artifact, target)
             saved.append(target)
         return saved
 
-    def _save(self, artifact: Mapping[str, Any], root: Path, target: Path) -> None:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        real, parent = os.path.realpath(root), os.path.realpath(target.parent)
-        if parent != real and not parent.startswith(os.path.join(real, "")):
-            raise Error(f"{target.parent} is outside of {root} because of a link. Choose an empty directory.")
+    def _save(self, artifact: Mapping[str, Any], target: Path) -> None:
+        artifact_id, size = _require_id(artifact["artifact_id"]), int(artifact["bytes"])
         if target.is_file() and not target.is_symlink() and _hash_file(target)[0] == artifact["sha256"]:
             return
-        temporary = target.with_name(target.name + ".part")
+        # A new name: it replaces no file of the user.
+        temporary = target.with_name(f".gpuq-{uuid.uuid4().hex}.part")
 
         def save(response: http.client.HTTPResponse) -> None:
-            with _new_file(temporary) as file:
-                shutil.copyfileobj(response, file, _PIECE_BYTES)
+            with open(temporary, "wb") as file:
+                for piece in iter(lambda: response.read(_PIECE_BYTES), b""):
+                    file.write(piece)
+                    if file.tell() > size:
+                        break
             if _hash_file(temporary)[0] != artifact["sha256"]:
                 raise Error(f"The download of {target} is incomplete.", code="unreachable")
 
         try:
-            self._server.call("GET", f"/api/jobs/{self.id}/artifacts/{artifact['artifact_id']}", consume=save)
+            self._server.call("GET", f"/api/jobs/{self.id}/artifacts/{artifact_id}", consume=save)
             # Replaces a link of this name instead of following it.
             os.replace(temporary, target)
         finally:
@@ -370,7 +396,7 @@ class Job:
     def _describe(self, detail: Mapping[str, Any], passed_s: float) -> str:
         status = detail["status"]
         reason = detail.get("reason_text") if status in ("pending", "failed") else None
-        why = f" ({_visible(str(reason))})" if reason else ""
+        why = f" ({reason})" if reason else ""
         return f"job {self.id} {status} after {_format_seconds(passed_s)}{why}"
 
     def _events(self) -> Iterator[Tuple[str, List[str]]]:
@@ -1264,7 +1290,8 @@ def _safe_paths(paths: Iterable[str]) -> List[str]:
     directories: Set[str] = set()
 
     def take(name: str) -> bool:
-        own = name.lower()
+        # Some file systems take two forms of a letter, or two cases, for the same name.
+        own = unicodedata.normalize("NFC", name).lower()
         above = ["/".join(own.split("/")[:depth]) for depth in range(1, own.count("/") + 1)]
         if own in files or own in directories or any(place in files for place in above):
             return False
@@ -1291,16 +1318,56 @@ def _safe_name(name: str) -> str:
     return "_" if shown in ("", ".", "..") else shown
 
 
+def _require_id(given: Any) -> str:
+    """An id of the server, which becomes a part of addresses. Whoever answers as the server chooses it."""
+    if isinstance(given, str) and re.fullmatch(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}", given):
+        return given
+    raise Error("The server sent an id that is not a UUID. Check the address of the server.", code="unexpected")
+
+
+_RULE_FILES = (".gitignore", ".gpuqignore")
+_SHORT_NAMES = re.compile(r"git~1|(gitign|gpuqig)~[0-9]+")
+_IGNORABLE = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0000-\U000e0fff]")
+
+
+def _is_kept_back(path: str) -> bool:
+    """Whether a file would change the rules of what is sent, or a repository of git: its hooks run on this machine."""
+
+    def plain(name: str) -> str:
+        # Some file systems ignore case, invisible characters, forms of Unicode, and dots and spaces at the end.
+        seen = (letter for letter in unicodedata.normalize("NFKC", name) if unicodedata.category(letter) != "Cf")
+        return _IGNORABLE.sub("", "".join(seen)).rstrip(". ").upper().lower()
+
+    names = [plain(name) for name in path.split("/")]
+    return any(name in (".git", *_RULE_FILES) or _SHORT_NAMES.fullmatch(name) for name in names)
+
+
+_DEVICE = re.compile(r"(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9\u00b9\u00b2\u00b3])\s*(\..*)?", re.IGNORECASE)
+
+
+def _enter_parent(root: Path, path: str, windows: bool = os.name == "nt") -> Path:
+    """Create the directories of a path below a directory, one at a time, without following a link. `path` is from
+    `_safe_paths`."""
+    *above, last = path.split("/")
+    if windows and any(_DEVICE.fullmatch(name) or name[-1:] in (".", " ") for name in (*above, last)):
+        raise Error(f"{path} cannot be saved on Windows. Download it from the job's page.")
+    root.mkdir(parents=True, exist_ok=True)
+    place = root
+    for name in above:
+        place = place / name
+        try:
+            place.mkdir()
+        except FileExistsError:
+            if place.is_symlink() or not place.is_dir():
+                message = f"{place} is a link or no directory. Remove or rename it, or choose an empty directory."
+                raise Error(message, status=409, code="conflict") from None
+    return place / last
+
+
 def _visible(text: str, mark: str = "?") -> str:
     """A text without characters that are invisible or change its direction."""
     hidden = ("Cc", "Cf", "Zl", "Zp", "Cs", "Co", "Cn")
     return "".join(mark if unicodedata.category(letter) in hidden else letter for letter in text)
-
-
-def _new_file(path: Path) -> IO[bytes]:
-    if os.path.lexists(path):
-        path.unlink()
-    return open(path, "xb")
 
 
 # Progress
@@ -1327,7 +1394,8 @@ class _Progress:
             sys.stderr.write("\n")
             sys.stderr.flush()
 
-    def show(self, text: str) -> None:
+    def show(self, given: str) -> None:
+        text = _visible(given)
         if text == self._shown:
             return
         if self._display is not None:

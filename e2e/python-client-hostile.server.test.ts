@@ -1,0 +1,140 @@
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest'
+import { startPython } from './run-python'
+
+/** The Python client and a server that is hostile to the machine of its user. */
+
+let root: string
+let home: string
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'gpuq-hostile-python-'))
+  home = join(root, 'home')
+  for (const name of ['home', 'outside']) await mkdir(join(root, name))
+  await copyFile('cli/python/gpuq.py', join(home, 'gpuq.py'))
+})
+afterEach(() => rm(root, { recursive: true }))
+
+const jobId = '0190a3b4-0000-7000-8000-000000000001'
+const idOf = (index: number) => `0190a3b4-0000-7000-8000-${String(index).padStart(12, '0')}`
+const attack = 'x\u001b]0;title\u0007\u001b]52;c;cm0=\u0007\u009b2J\u202e'
+const shown = 'x\\u001b]0;title\\u0007\\u001b]52;c;cm0=\\u0007\\u009b2J\\u202e'
+
+async function serve(answer: RequestListener): Promise<string> {
+  const server = createServer(answer)
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+/** A server whose job has written these files; the content of each is its path. */
+function serveFiles(paths: string[], changes: object = {}): Promise<string> {
+  return serve((request, response) => {
+    const index = /artifacts\/[\w-]{24}(\d+)$/.exec(request.url ?? '')?.[1]
+    const artifacts = paths.map((path, at) => ({
+      artifact_id: idOf(at),
+      rank: 0,
+      path,
+      bytes: Buffer.byteLength(path),
+      sha256: createHash('sha256').update(path).digest('hex'),
+      ...changes,
+    }))
+    if (index !== undefined) response.end(paths[Number(index)])
+    else if (request.url?.endsWith('/artifacts'))
+      response.end(JSON.stringify({ artifacts, files_deleted: null }))
+    else response.end(JSON.stringify({ job_id: jobId, status: 'completed', attempt: 1 }))
+  })
+}
+
+async function run(url: string, program: string) {
+  const env = { GPUQ_URL: url, GPUQ_TOKEN: 'gpuq_a_token' }
+  const started = await startPython(home, `import gpuq\n${program}`, env)
+  const code = await started.ended
+  return { code, out: started.out, err: started.err }
+}
+const download = `gpuq.job("${jobId}").download("into")`
+const all = async () =>
+  (await readdir(root, { recursive: true })).filter((name) => !/\.py|__pycache__/.test(name))
+
+it('a path of a job becomes a path below the directory', async () => {
+  const { code, err } = await run(await serveFiles(['../../../outside/x', '/etc/x', 'a/b']), download)
+  expect([code, err]).toEqual([0, ''])
+  expect(await readdir(join(root, 'outside'))).toEqual([])
+  expect(await readFile(join(home, 'into', 'a', 'b'), 'utf8')).toBe('a/b')
+  expect((await readdir(join(home, 'into'))).toSorted()).toEqual(['_', 'a'])
+})
+
+it('no directory is created behind a link', async () => {
+  await mkdir(join(home, 'into'))
+  await symlink(join(root, 'outside'), join(home, 'into', 'a'))
+  const { code, err } = await run(await serveFiles(['a/b/c']), download)
+  expect([code, err]).toEqual([1, expect.stringContaining('is a link')])
+  expect(await readdir(join(root, 'outside'))).toEqual([])
+})
+
+it('no file of the user is removed to save a download', async () => {
+  await mkdir(join(home, 'into'))
+  await writeFile(join(home, 'into', 'model.part'), 'mine')
+  expect((await run(await serveFiles(['model']), download)).code).toBe(0)
+  expect((await readdir(join(home, 'into'))).toSorted()).toEqual(['model', 'model.part'])
+  expect(await readFile(join(home, 'into', 'model.part'), 'utf8')).toBe('mine')
+})
+
+it('what would change the rules or the hooks of the user is not saved, with a warning', async () => {
+  const kept = ['.gpuqignore', 'a/.GitIgnore', '.git/hooks/pre-commit', '.gpuq\ufe0fignore', 'GPUQIG~1']
+  const { code, err } = await run(await serveFiles([...kept, 'model']), download)
+  expect(code).toBe(0)
+  expect(err.match(/ is not saved: /g)).toHaveLength(kept.length)
+  expect(await readdir(join(home, 'into'))).toEqual(['model'])
+})
+
+it.each(['../../x', '/etc', '', 7, 'a b'])('the id %j of a hostile server is refused', async (id) => {
+  const before = await all()
+  const url = await serve((_, response) => {
+    response.end(JSON.stringify({ job_id: id, status: 'completed', attempt: 1 }))
+  })
+  const of = await run(url, `gpuq.submit(command="true")`)
+  expect([of.code, of.err]).toEqual([1, expect.stringContaining('not a UUID')])
+  const artifact = await run(await serveFiles(['model'], { artifact_id: id }), download)
+  expect([artifact.code, artifact.err]).toEqual([1, expect.stringContaining('not a UUID')])
+  expect((await all()).filter((name) => name !== 'home/into')).toEqual(before)
+})
+
+it('the token and the upload stay with the server if it redirects to another one', async () => {
+  const received: unknown[] = []
+  const other = await serve((request, response) => {
+    received.push(request.headers.authorization)
+    response.end('{}')
+  })
+  const url = await serve((_, response) => {
+    response.writeHead(307, { location: `${other}/elsewhere` }).end()
+  })
+  const { code, err } = await run(url, `gpuq.submit(command="true")`)
+  expect([code, err]).toEqual([1, expect.stringContaining(`redirects to ${other}`)])
+  expect(received).toEqual([])
+})
+
+it('an error of the server cannot control the terminal that shows it, and visible() makes a line safe', async () => {
+  const url = await serve((_, response) => {
+    response.writeHead(400).end(JSON.stringify({ detail: attack, code: 'conflict', errors: [] }))
+  })
+  const { code, err } = await run(url, `gpuq.job("${jobId}")`)
+  expect([code, err]).toEqual([1, expect.stringContaining(shown)])
+  for (const mark of ['\u001b', '\u009b', '\u202e']) expect(err).not.toContain(mark)
+  const cases = await readFile('cli/terminal/visible-output-cases.json', 'utf8')
+  await writeFile(join(home, 'cases.json'), cases)
+  const read = `import json, pathlib\ncases = json.loads(pathlib.Path("cases.json").read_text("utf-8"))`
+  const checked = await run(
+    url,
+    `${read}\nfor text, shown in cases:\n    assert gpuq.visible(text) == shown, text`,
+  )
+  expect([checked.code, checked.err]).toEqual([0, ''])
+})
