@@ -129,7 +129,7 @@ it('an error of the server cannot control the terminal that shows it, and visibl
   const { code, err } = await run(url, `gpuq.job("${jobId}")`)
   expect([code, err]).toEqual([1, expect.stringContaining(shown)])
   for (const mark of ['\u001b', '\u009b', '\u202e']) expect(err).not.toContain(mark)
-  const cases = await readFile('cli/terminal/visible-output-cases.json', 'utf8')
+  const cases = await readFile('lib/contract/visible-output-cases.json', 'utf8')
   await writeFile(join(home, 'cases.json'), cases)
   const read = `import json, pathlib\ncases = json.loads(pathlib.Path("cases.json").read_text("utf-8"))`
   const checked = await run(

@@ -1,6 +1,7 @@
 import type { JobDetail } from '@/lib/contract/jobs'
 import type { Printed } from '@/lib/contract/printed-output'
 import { isFinal } from '@/lib/contract/status'
+import { VisibleOutput } from '@/lib/contract/visible-output'
 import type { JobsClient } from '@/lib/http/client/jobs-client'
 import { KeySender } from '@/lib/http/client/key-sender'
 import type { Context } from '../context'
@@ -9,7 +10,6 @@ import { followJob, type JobEvent } from '../job/follow-job'
 import { formatState, note, OutputWriter } from '../job/show-job'
 import type { RawTerminal } from '../terminal/raw-terminal'
 import { TerminalState, withoutQueries } from '../terminal/terminal-state'
-import { VisibleOutput } from '../terminal/visible-output'
 import { DetachKeys, type EscapeKey } from './detach-keys'
 
 /** How much earlier output is shown on attach. The server may send a little more. */

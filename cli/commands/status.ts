@@ -2,6 +2,7 @@ import type { Cluster, Orchestrator } from '@/lib/contract/cluster/cluster'
 import type { JobDetail } from '@/lib/contract/jobs'
 import { describeBasis } from '@/lib/contract/predicted-time'
 import { isFinal } from '@/lib/contract/status'
+import { visibleOutput } from '@/lib/contract/visible-output'
 import type { Client } from '@/lib/http/client/client'
 import { type Context, print } from '../context'
 import { exitCodes } from '../job/exit-code'
@@ -15,7 +16,6 @@ import {
   statusColours,
 } from '../terminal/format'
 import { paint, withoutControls } from '../terminal/terminal'
-import { visibleOutput } from '../terminal/visible-output'
 import { renderNodes, renderQueue } from './cluster'
 
 interface StatusOptions {

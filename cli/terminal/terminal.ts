@@ -1,6 +1,6 @@
 import { once } from 'node:events'
+import { visibleOutput } from '@/lib/contract/visible-output'
 import type { Screen } from './fit-screen'
-import { visibleOutput } from './visible-output'
 
 type Write = (text: string) => Promise<void>
 

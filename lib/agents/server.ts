@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { version } from '../../package.json'
 import { requireScope } from '../access/actor'
 import { GpuqError, internalError, notFound } from '../contract/errors'
+import { visibleOutput } from '../contract/visible-output'
 import { logger } from '../logger'
 import type { ToolCall } from './job-tools'
 import { tools } from './tools'
@@ -85,11 +86,15 @@ const noSuchTool = (name: string) =>
     `There is no tool "${name.slice(0, 64)}". Use one of ${tools.map((tool) => tool.name).join(', ')}.`,
   )
 
-/** Text content for clients that show only text to the model. A log is not JSON-encoded. */
+/**
+ * Text content for clients that show only text to the model. A log is not JSON-encoded. Programs show it on a terminal, which a job
+ * must not control: the exact log is in the structured content.
+ */
 function contentOf(answer: Record<string, unknown>): CallToolResult['content'] {
   const { text, ...rest } = answer
-  const json = (value: unknown) => ({ type: 'text' as const, text: JSON.stringify(value) })
-  return typeof text === 'string' ? [{ type: 'text', text }, json(rest)] : [json(answer)]
+  const part = (shown: string) => ({ type: 'text' as const, text: visibleOutput(shown) })
+  const json = (value: unknown) => part(JSON.stringify(value))
+  return typeof text === 'string' ? [part(text), json(rest)] : [json(answer)]
 }
 
 /** Formats an error with all of its details, so that the model can fix everything at once. */

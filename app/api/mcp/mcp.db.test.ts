@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { call } from '@/lib/access/testing/call'
 import { makePerson, makeToken, type Person } from '@/lib/access/testing/people'
 import { createdJobSchema } from '@/lib/agents/tool-schemas'
+import { placeManually } from '@/lib/cluster/testing/placed'
 import { makeJob, makeNode } from '@/lib/cluster/testing/rows'
 import { testDatabase } from '@/lib/database/testing/test-database'
 import { POST } from './route'
@@ -344,6 +345,20 @@ describe('an invalid call', () => {
       text: expect.stringMatching(/your limit is 1/),
     })
   })
+})
+
+it('the log of a job cannot control the terminal that shows it to a person, and is exact as data', async () => {
+  const job_id = await makeJob({ userId: ada.id })
+  const taskId = await placeManually((await makeNode()).nodeId, job_id)
+  const log = 'x\u001b]52;c;cm0=\u0007\u009b2J\u202e \u001b[31mred\u001b[0m'
+  const record = `${JSON.stringify({ type: 'stdout', t: '2026-11-21T10:00:00.000Z', text: log, eol: false })}\n`
+  await db.pool.query('INSERT INTO log_chunks (task_id, start, records) VALUES ($1, 0, $2)', [
+    taskId,
+    Buffer.from(record),
+  ])
+  const { text, answer } = await use(await connectAs(ada), 'ReadGPUJobLog', { job_id })
+  expect(text).toBe('x\\u001b]52;c;cm0=\\u0007\\u009b2J\\u202e \u001b[31mred\u001b[0m')
+  expect(answer).toMatchObject({ text: log })
 })
 
 describe('the rights of an agent', () => {
