@@ -17,7 +17,7 @@ function serverOf(...paths: string[]) {
     artifact_id: idOf(index),
     rank: 0,
     path,
-    bytes: path.length,
+    bytes: Buffer.byteLength(path),
     sha256: '',
     stored_at: '2026-01-01T00:00:00Z',
   }))
@@ -77,6 +77,13 @@ it('removes no file of the user to save a download', async () => {
   await writeFile(join(directory, 'model.part'), 'mine')
   await artifacts(serverOf('model'), jobId, { output: directory })
   expect(await readdir(directory)).toEqual(['model', 'model.part'])
+})
+
+it('leaves nothing behind of a download that is longer than announced', async () => {
+  const endless = serverOf('model')
+  endless.client.jobs.artifact = async () => new Response('x'.repeat(100_000))
+  await expect(artifacts(endless, jobId, { output: directory })).rejects.toThrow('more than it announced')
+  expect(await readdir(directory)).toEqual([])
 })
 
 it('keeps back what would change the rules or the hooks of the user, and says so', async () => {

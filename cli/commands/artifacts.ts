@@ -64,7 +64,7 @@ async function save(
     }
     const target = await enterParent(output, name, true)
     if (target === null) throw new FileProblem(`${output} was removed meanwhile. Run the command again.`)
-    await saveDownload(target, await client.jobs.artifact(jobId, artifact.artifact_id))
+    await saveDownload(target, await client.jobs.artifact(jobId, artifact.artifact_id), artifact.bytes)
     await terminal.out(`${join(output, name)}\n`)
   }
   if (found.length === 0) await terminal.err(`${noFiles}\n`)

@@ -66,7 +66,8 @@ async function show(
   if (json || !watch || !terminal.outIsTerminal) return print(context, json, data, text)
   // Erase the rest of each line, because an earlier, longer line may have filled it.
   const screen = terminal.screen()
-  const shown = visibleOutput(screen ? fitScreen(text, screen) : text)
+  const visible = visibleOutput(text)
+  const shown = screen ? fitScreen(visible, screen) : visible
   await terminal.outAsIs(`${toTop}${shown.replaceAll('\n', '\u001b[K\n')}${clearBelow}`)
   return exitCodes.ok
 }

@@ -1,3 +1,4 @@
+import { visibleOutput } from '@/lib/contract/visible-output'
 import type { Colour } from './terminal'
 import { paint, type Terminal, withoutControls } from './terminal'
 
@@ -15,7 +16,9 @@ export function renderTable<Row>(
   { outIsTerminal, coloursWanted }: Pick<Terminal, 'outIsTerminal' | 'coloursWanted'>,
 ): string {
   const colours = outIsTerminal && coloursWanted
-  const cells = rows.map((row) => columns.map((column) => withoutControls(String(column.cell(row) ?? '-'))))
+  const cells = rows.map((row) =>
+    columns.map((column) => visibleOutput(withoutControls(String(column.cell(row) ?? '-')))),
+  )
   const widths = columns.map((column, at) =>
     Math.max(column.title.length, ...cells.map((line) => widthOf(line[at] ?? ''))),
   )
