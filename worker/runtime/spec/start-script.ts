@@ -13,7 +13,18 @@ export const prepareDirectory = '.prepare'
 
 /** Variables that a shell adds to the environment of its programs. */
 const shellVariables = ['_', 'OLDPWD', 'PWD', 'SHLVL']
-const withoutShellVariables = shellVariables.map((name) => `-u ${name}`).join(' ')
+const withoutShellVariables = without(shellVariables)
+
+function without(names: readonly string[]): string {
+  return names.map((name) => `-u ${name}`).join(' ')
+}
+
+/** Variables that some shell sets, protects, or obeys, such as PATH, with which it finds `env`. */
+const ofShells =
+  /^(_|PATH|IFS|LANG|LANGUAGE|LINENO|PPID|PGRP|SHLVL|SHELLOPTS|EXECIGNORE|POSIXLY_CORRECT|RANDOM|SRANDOM|SECONDS|E?[GU]ID|USER_ID|USERNAME|GROUPS|DIRSTACK|FUNCNAME|PIPESTATUS|(BASH|COMP_|EPOCH|HIST|KSH|LC_|OPT|ZSH)\w*)$/
+
+/** Whether a shell that exports a variable could change the value, fail, or behave differently. */
+export const isOfShells = (name: string): boolean => ofShells.test(name)
 
 /** How a job with a single file starts. Nothing else can use prepared imports. */
 const pythonProgram = ['python', '-u', '/job/solution.py']
@@ -40,13 +51,20 @@ export const prepareCommand = [
 
 /**
  * Returns the shell script that replaces the shell by a program. Every text is in single quotes, so that the shell
- * interprets none.
- * @param environment variables as `NAME=value`; they are added to those of the container.
+ * interprets none. The shell exports the variables, because every account of the machine can read the arguments of `env`.
+ * @param environment variables as `NAME=value`; they are added to those of the container. None is one {@link isOfShells}.
  * @param command the program and its arguments. The program's name has no `=`.
  */
 export function startScript(environment: readonly string[], command: readonly string[]): string {
-  const words = [...environment, ...command].map(quote).join(' ')
-  return `exec env ${withoutShellVariables} ${words} </dev/null\n`
+  const variables = environment.map(splitVariable)
+  const exported = variables.map(({ name, value }) => `export ${name}=${quote(value)}\n`).join('')
+  const unset = shellVariables.filter((shells) => !variables.some(({ name }) => name === shells))
+  return `${exported}exec env ${without(unset)} ${command.map(quote).join(' ')} </dev/null\n`
+}
+
+function splitVariable(variable: string): { name: string; value: string } {
+  const end = variable.indexOf('=')
+  return { name: variable.slice(0, end), value: variable.slice(end + 1) }
 }
 
 const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`

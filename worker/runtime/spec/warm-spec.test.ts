@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { TaskContainer } from '../runtime'
 import { buildContainerSpec, containerName, labels, parseContainerName } from './container-spec'
-import { startScript } from './start-script'
 import { parseWarmName, requestClassOf, toWarmSpec, warmName } from './warm-spec'
 
 const task: TaskContainer = {
@@ -66,6 +65,8 @@ describe('the request class', () => {
     { workspace: { path: '/w', mounts: [], hidden: [], startsHere: true, ...user } },
     { workingDirectory: { path: '/w', source: '/s', home: null } },
     { mounts: [{ path: '/data', source: '/s', hash: 'h' }] },
+    { env: { PATH: '/opt/bin' } },
+    { env: { LC_ALL: 'C' } },
   ])('does not exist with %o', (changes) => {
     expect(requestClassOf({ ...task, ...changes })).toBeNull()
   })
@@ -93,10 +94,4 @@ describe('a warm container', () => {
     const { jobId, attempt, rank, taskId } = task
     expect(parseContainerName(`/${containerName(task)}`)).toEqual({ jobId, attempt, rank, taskId })
   })
-})
-
-it('the start script has every text in single quotes', () => {
-  expect(startScript(["A=it's"], ['sh', '-c', 'echo $HOME'])).toBe(
-    "exec env -u _ -u OLDPWD -u PWD -u SHLVL 'A=it'\\''s' 'sh' '-c' 'echo $HOME' </dev/null\n",
-  )
 })

@@ -1,6 +1,6 @@
 import type { TaskContainer } from '../runtime'
 import { type ContainerSpec, labels, versionLabel } from './container-spec'
-import { prepareCommand, waitCommand } from './start-script'
+import { isOfShells, prepareCommand, waitCommand } from './start-script'
 
 /** Names of warm containers without a task. No task has such a name. */
 const namePrefix = 'gpuq-warm-'
@@ -17,7 +17,8 @@ export function parseWarmName(name: string): string | null {
 /**
  * Returns the request class of a task: everything that a container cannot change after its creation. Tasks of one class
  * can use each other's warm containers. Null if no container can wait for the task: it sees files of the host that are not
- * its own, has a network or a terminal, or is below a cgroup of a batch system.
+ * its own, has a network or a terminal, is below a cgroup of a batch system, or has a variable that the shell which starts it
+ * could change.
  * @param anyCgroup whether the engine puts containers below such a cgroup. If not, it ignores that of the task.
  */
 export function requestClassOf(task: TaskContainer, anyCgroup = true): string | null {
@@ -25,6 +26,7 @@ export function requestClassOf(task: TaskContainer, anyCgroup = true): string | 
   const hasOthersFiles = [workspace, workingDirectory, checkpoints].some((files) => files !== null)
   if (hasOthersFiles || mounts.length > 0 || network !== 'none' || tty) return null
   if (anyCgroup && cgroupParent !== null) return null
+  if (Object.keys(task.env).some(isOfShells)) return null
   // Whatever is added to a task later belongs to its class unless it is removed here.
   return JSON.stringify(withoutTask(task))
 }
