@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
 import { hadRealGpus, registerNode } from '@/lib/cluster/nodes/nodes'
@@ -7,9 +6,12 @@ import { readJobNetworks } from '@/lib/contract/job-network'
 import { database } from '@/lib/database/client'
 import { closeListener } from '@/lib/database/listen'
 import { checkpointsDirectory, env } from '@/lib/env'
+import { makePrivateDirectory } from '@/lib/env/private-directory'
 import { startsSimulatedNodes } from '@/lib/env/simulated-nodes'
 import { logger } from '@/lib/logger'
+import { closeDataDirectory } from '@/lib/storage/data-directory'
 import { watchStorage } from '@/lib/storage/watch'
+import { closeRuns } from './checkpoints/run-directory'
 import { chooseEngine } from './engine/choose-engine'
 import type { AttemptStop } from './engine/engine'
 import { discoverGpus, firstGpus } from './gpus/discover'
@@ -110,7 +112,10 @@ async function leadIfAble(signal: AbortSignal): Promise<void> {
 
 async function main(): Promise<void> {
   pg.defaults.query_timeout = queryTimeoutMs
-  await mkdir(tasksDirectory, { recursive: true, mode: 0o711 })
+  const runs = checkpointsDirectory(config)
+  await makePrivateDirectory(tasksDirectory)
+  await closeDataDirectory(config.GPUQ_DATA_DIR)
+  if (runs !== null) await closeRuns(runs)
   if (config.GPUQ_MAX_ARTIFACTS_MIB > 0)
     artifactsProblem = await artifactsUnavailableReason(tasksDirectory, config.GPUQ_NODE_NAME)
   const keeps = config.GPUQ_MAX_ARTIFACTS_MIB > 0 && artifactsProblem === null
@@ -121,7 +126,7 @@ async function main(): Promise<void> {
     tasksDirectory,
     outputLimitBytes,
     resultsLimitBytes: keeps ? config.GPUQ_MAX_ARTIFACTS_MIB * MiB : null,
-    checkpointsDirectory: checkpointsDirectory(config),
+    checkpointsDirectory: runs,
     checkpointsLimitBytes: config.GPUQ_MAX_CHECKPOINTS_GIB * GiB,
     snapshots,
     jobNetworks: readJobNetworks(config.GPUQ_JOB_NETWORKS),

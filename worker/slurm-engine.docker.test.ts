@@ -1,7 +1,10 @@
-import { writeFile } from 'node:fs/promises'
+import { randomBytes } from 'node:crypto'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { cancel } from './testing/cancel'
+import { listBelow } from './testing/list-below'
+import { neighbour, reachFrom } from './testing/neighbour'
 import { type SlurmLab, slurmTests } from './testing/slurm-lab'
 import { expectAllTrue } from './testing/truth'
 
@@ -72,6 +75,35 @@ describe.sequential('a job in Slurm', () => {
     })
     await lab.untilRow(other, 'the other Slurm job has ended', ({ ended }) => ended)
     expect(await lab.active()).toEqual([])
+    await expectAllTrue(lab.lab)
+  })
+
+  it('shows no file, no variable and no secret of its batch script to another account of the node', async ({
+    openSlurmLab,
+  }) => {
+    const lab = await openSlurmLab()
+    const { options } = await lab.startWorker('n0')
+    const token = `hf_${randomBytes(16).toString('hex')}`
+    const job = await lab.jobs.submit(forever, { spec: { ...small, env: { HF_TOKEN: token } } })
+    await lab.jobs.untilPrinted(job, /started/)
+    const spool = join(cluster().directory, 'spool')
+    const scripts = (await listBelow(spool)).filter((path) => path.endsWith('/slurm_script'))
+    const [, secret = ''] = /gpuq 1 (\S+) /.exec(await readFile(join(spool, scripts[0] ?? ''), 'utf8')) ?? []
+    expect(secret.length).toBeGreaterThan(20)
+    const task = await lab.jobs.task(job)
+    const { directory } = lab.lab
+    // All that others need to know is where the worker listens.
+    const open = [options.dataDir, join(directory, 'slurm'), join(directory, 'slurm', 'n0.port')]
+    for (const hidden of [token, secret]) {
+      const reached = await reachFrom(neighbour, directory, hidden)
+      expect(reached.mounts).toContainEqual(expect.stringContaining(task?.id ?? 'no task'))
+      expect(reached.paths.toSorted()).toEqual(open.toSorted())
+      expect(reached.processes).toEqual([])
+    }
+    const ofSlurm = await reachFrom(neighbour, spool, secret)
+    expect(ofSlurm.paths.filter((path) => path.endsWith('/slurm_script'))).toEqual([])
+    await cancel(lab.lab, job)
+    await lab.untilRow(job, 'the Slurm job has ended', ({ ended }) => ended)
     await expectAllTrue(lab.lab)
   })
 })

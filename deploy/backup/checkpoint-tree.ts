@@ -1,6 +1,7 @@
 import { chmod, type FileHandle, mkdir, open, utimes } from 'node:fs/promises'
 import { join, sep } from 'node:path'
 import { errorCode } from '@/lib/contract/error-code'
+import { makePrivateDirectory } from '@/lib/env/private-directory'
 import { setOwner } from '@/worker/checkpoints/run-directory'
 import { openInside, readFingerprint, safeWalk } from '@/worker/files/safe-walk'
 import { type BackupProblem, entryNames } from './backup-format'
@@ -104,8 +105,8 @@ export async function restoreCheckpoint(directory: string, entry: BackupEntry): 
 }
 
 /**
- * Makes the directories of a file. Those of its run belong to the owner of its files, as a worker makes them; others on
- * the host cannot list them.
+ * Makes the directories of a file. Those of its run belong to the owner of its files, as a worker makes them; other accounts
+ * of the machine cannot enter the one of the project.
  */
 async function makeDirectories(
   directory: string,
@@ -113,7 +114,7 @@ async function makeDirectories(
   owner: { uid: number; gid: number },
 ): Promise<void> {
   if (project === undefined) return
-  await mkdir(join(directory, project), { recursive: true, mode: 0o711 })
+  await makePrivateDirectory(join(directory, project))
   let path = join(directory, project)
   for (const name of run) {
     path += sep + name

@@ -10,12 +10,14 @@ import { type ApiHandler, type ApiRoutes, serveApi } from '@/lib/http/server/ser
 import { StaticFiles } from '@/lib/http/server/static-files'
 import { createWebServer, type RequestHandler } from '@/lib/http/server/web-server'
 import { logger } from '@/lib/logger'
+import { closeDataDirectory } from '@/lib/storage/data-directory'
 import { root } from './settings.mjs'
 
 /** How long requests may take to end at a stop. The supervisor waits a second longer. */
 const lingerMs = 4_000
 
-const { HOST, PORT, GPUQ_TRUSTED_PROXIES: trustedProxies = [] } = env()
+const { HOST, PORT, GPUQ_DATA_DIR, GPUQ_TRUSTED_PROXIES: trustedProxies = [] } = env()
+await closeDataDirectory(GPUQ_DATA_DIR)
 // Next.js adds an upgrade handler to this server, which never listens: gpuq has no WebSockets, and Next.js would leave
 // such connections open.
 const httpServer = createServer()

@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { access, chmod, chown, mkdir, readFile, rm } from 'node:fs/promises'
+import { access, chmod, mkdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
+import { makePrivateDirectory } from '../env/private-directory'
 
 /**
  * The embedded PostgreSQL: a real server from npm's binaries, started by pg_ctl in the data directory. Its Unix socket
@@ -105,11 +106,7 @@ export async function startEmbedded(
   await mkdir(dataDir, { recursive: true })
   // The server's user must be able to pass through the data directory, but not to list it.
   if (ids.uid !== undefined) await chmod(dataDir, 0o711)
-  for (const directory of [cluster, socket]) {
-    await mkdir(directory, { recursive: true })
-    await chmod(directory, 0o700)
-    if (ids.uid !== undefined && ids.gid !== undefined) await chown(directory, ids.uid, ids.gid)
-  }
+  for (const directory of [cluster, socket]) await makePrivateDirectory(directory, ids)
   const as = await serverUser(ids, cluster, pg_ctl)
   const command = async (file: string, args: string[]) => {
     try {

@@ -1,6 +1,7 @@
-import { mkdir, rm, stat, writeFile } from 'node:fs/promises'
+import { rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { makePrivateDirectory } from '@/lib/env/private-directory'
 import { logger } from '@/lib/logger'
 
 /** A task's own directory for checkpoints that are stored in the bucket. */
@@ -23,7 +24,7 @@ export function localCheckpoints(tasksDirectory: string, taskId: string): LocalC
 /** Creates an empty directory, because an earlier try may have left a partial one. */
 export async function recreateLocal({ root }: LocalCheckpoints): Promise<void> {
   await rm(root, { recursive: true, force: true })
-  await mkdir(root, { recursive: true, mode: 0o711 })
+  await makePrivateDirectory(root)
 }
 
 /** File times have a resolution of at most 10 ms. */

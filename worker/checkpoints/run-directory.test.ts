@@ -1,7 +1,8 @@
-import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { localCheckpoints, recreateLocal } from './local-checkpoints'
 import { measureDirectory, openCheckpoints, runUser, sharedCheckpoints } from './run-directory'
 
 let root: string
@@ -23,6 +24,16 @@ it('persist between attempts with the same owner', async () => {
   expect(await open('kept')).toEqual(first)
   expect((await stat(join(root, 'project/kept/state'))).size).toBe(6)
   expect((await open('other')).uid).not.toBe(first.uid)
+})
+
+it('are below a directory that no other account of the machine can enter, on the shared disk and on the node', async () => {
+  await open('private')
+  await chmod(join(root, 'project'), 0o711)
+  await open('private')
+  const local = localCheckpoints(join(root, 'tasks'), 'task')
+  await recreateLocal(local)
+  for (const directory of [join(root, 'project'), local.root])
+    expect((await stat(directory)).mode & 0o777).toBe(0o700)
 })
 
 it('count their disk usage instead of their apparent size', async () => {

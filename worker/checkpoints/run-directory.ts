@@ -3,6 +3,8 @@ import { dirname, join } from 'node:path'
 import { sleep } from '@/lib/async/sleep'
 import type { Run } from '@/lib/cluster/checkpoints/runs'
 import { errorCode } from '@/lib/contract/error-code'
+import { closeDirectory, makePrivateDirectory } from '@/lib/env/private-directory'
+import { listDirectory } from '../files/list-directory'
 import type { TaskCheckpoints } from '../runtime/runtime'
 import { type TaskUser, taskGid, taskUid } from '../runtime/spec/container-spec'
 
@@ -18,11 +20,24 @@ export function runUser({ projectId, directory }: Run): TaskUser {
 
 /** Creates a directory for checkpoints if it is missing. Keeps existing files. */
 export async function openCheckpoints(path: string, user: TaskUser): Promise<TaskCheckpoints> {
-  // Others on the host cannot list this directory, and every container sees only its own part.
-  await mkdir(dirname(path), { recursive: true, mode: 0o711 })
+  await makePrivateDirectory(dirname(path))
   await mkdir(path, { recursive: true, mode: 0o700 })
   await setOwner(path, user)
   return { path, uid: user.uid, gid: user.gid }
+}
+
+/** A project's directory on the shared disk, which has its runs. */
+const projectPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/** The ids of the projects that have checkpoints on the shared disk. */
+export async function listProjects(checkpointsDirectory: string): Promise<string[]> {
+  return (await listDirectory(checkpointsDirectory)).filter((name) => projectPattern.test(name))
+}
+
+/** Closes the directories of all projects on the shared disk, which earlier versions left open to other accounts. */
+export async function closeRuns(checkpointsDirectory: string): Promise<void> {
+  for (const id of await listProjects(checkpointsDirectory))
+    await closeDirectory(join(checkpointsDirectory, id))
 }
 
 /** Makes the user of a run the owner of a file or directory. */
@@ -32,7 +47,7 @@ export async function setOwner(path: string, { uid, gid }: TaskUser): Promise<vo
   try {
     await chown(path, uid, gid)
   } catch (error) {
-    // A worker that is not root cannot change the owner. Others still cannot list the parent directory.
+    // A worker that is not root cannot change the owner. Others still cannot enter the parent directory.
     if (errorCode(error) !== 'EPERM') throw error
     await chmod(path, 0o777)
   }

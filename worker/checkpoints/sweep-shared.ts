@@ -4,19 +4,17 @@ import { keepRunDirectories, recordRunDirectory } from '@/lib/cluster/checkpoint
 import { expiredRunsOf } from '@/lib/cluster/checkpoints/sweep-checkpoints'
 import { logger } from '@/lib/logger'
 import { listDirectory } from '../files/list-directory'
-import { measureDirectory } from './run-directory'
+import { listProjects, measureDirectory } from './run-directory'
 
 /** Prefix of a run's directory while it is being deleted; no run can have such a name. */
 const expiredPrefix = '.expired-'
-const projectId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /**
  * Deletes checkpoints on the shared disk: those of runs whose last job ended longer ago than the project's retention,
  * and those that their owner deleted. Keeps directories that belong to no run. Measures what is left.
  */
 export async function sweepShared(checkpointsDirectory: string): Promise<void> {
-  for (const project of await listDirectory(checkpointsDirectory)) {
-    if (!projectId.test(project)) continue
+  for (const project of await listProjects(checkpointsDirectory)) {
     const directory = join(checkpointsDirectory, project)
     const names = await listDirectory(directory)
     for (const name of await expiredRunsOf(project, names)) await putAside(directory, name)

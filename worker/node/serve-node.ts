@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises'
 import { ChangeSignal } from '@/lib/async/change-signal'
 import { sleep, unlessAborted } from '@/lib/async/sleep'
 import { timeLimit } from '@/lib/async/time-limit'
@@ -6,6 +5,7 @@ import { deregisterNode, drainNode, type Lease, LeaseLost, offerNode } from '@/l
 import { readTaskOrders } from '@/lib/cluster/tasks/task-orders'
 import { type ClaimedTask, claimTasks } from '@/lib/cluster/tasks/tasks'
 import { listener } from '@/lib/database/listen'
+import { makePrivateDirectory } from '@/lib/env/private-directory'
 import { logger } from '@/lib/logger'
 import { type AttemptStop, isTaskOf } from '../engine/engine'
 import type { ContainerRef } from '../runtime/runtime'
@@ -65,7 +65,7 @@ export class NodeService {
 
   /** Serves until `signal` is aborted. Leaves running tasks as they are, for {@link stopAll} or {@link abandonAll}. */
   async serve(signal: AbortSignal): Promise<void> {
-    await mkdir(this.host.tasksDirectory, { recursive: true, mode: 0o711 })
+    await makePrivateDirectory(this.host.tasksDirectory)
     const wake = new ChangeSignal(signal)
     const isForUs = (id: string | null) => id === null || id === this.lease.nodeId
     const stop = await listener().listen('node', (id) => isForUs(id) && wake.notify())

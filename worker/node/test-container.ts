@@ -34,8 +34,10 @@ export async function runTestContainer(
   program: TestProgram,
 ): Promise<{ exitCode: number; output: string }> {
   const { runtime, directory } = host
-  await mkdir(directory, { recursive: true, mode: 0o755 })
-  await writeFile(join(directory, 'solution.py'), program.code, { mode: 0o644 })
+  const job = jobOf(host)
+  await mkdir(directory, { recursive: true, mode: 0o700 })
+  await mkdir(job, { recursive: true, mode: 0o755 })
+  await writeFile(join(job, 'solution.py'), program.code, { mode: 0o644 })
   const container = await runtime.create(containerOf(host, program))
   let output = ''
   for await (const { bytes } of await runtime.start(container))
@@ -51,8 +53,11 @@ export async function clearTestContainers({ runtime, directory, nodeId }: TestHo
   await rm(directory, { recursive: true, force: true })
 }
 
+/** What a container sees at `/job`. */
+const jobOf = ({ directory }: Pick<TestHost, 'directory'>) => join(directory, 'job')
+
 function containerOf(
-  { directory, nodeId }: TestHost,
+  host: TestHost,
   { image, args = [], gpuUuids = [], memoryMib }: TestProgram,
 ): TaskContainer {
   const id = `test-${randomUUID()}`
@@ -61,11 +66,11 @@ function containerOf(
     taskId: id,
     attempt: 1,
     rank: 0,
-    nodeId,
+    nodeId: host.nodeId,
     image,
     command: ['python', '-u', '/job/solution.py', ...args],
     env: {},
-    directory,
+    directory: jobOf(host),
     runName: null,
     results: null,
     workingDirectory: null,

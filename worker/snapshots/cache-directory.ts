@@ -3,6 +3,7 @@ import { mkdir, open, readFile, rename, rm, stat, utimes } from 'node:fs/promise
 import { join } from 'node:path'
 import { z } from 'zod'
 import { errorCode } from '@/lib/contract/error-code'
+import { makePrivateDirectory } from '@/lib/env/private-directory'
 import { listDirectory } from '../files/list-directory'
 import { syncPath } from '../files/unpack-archive'
 import type { DirectoryState } from './directory-state'
@@ -46,7 +47,7 @@ export class CacheDirectory {
 
   /** Creates the cache, and removes directories whose unpacking was interrupted. */
   async open(): Promise<void> {
-    // Others on the host cannot list these directories, and every container sees only its own part.
+    await makePrivateDirectory(this.root)
     for (const name of ['ready', 'partial', 'withdrawn'])
       await mkdir(join(this.root, name), { recursive: true, mode: 0o711 })
     for (const name of await listDirectory(join(this.root, 'partial')))

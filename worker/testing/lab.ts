@@ -60,8 +60,7 @@ export class Lab {
     const database = connect(url ?? (await cloneDatabase()), 8)
     const directory = await mkdtemp(join(tmpdir(), 'gpuq-lab-'))
     const lab = new Lab(database, directory, engine, warmContainers)
-    await mkdir(lab.resultsDirectory)
-    await mkdir(lab.blobsDirectory)
+    for (const shared of [lab.resultsDirectory, lab.blobsDirectory]) await mkdir(shared, { mode: 0o700 })
     await recordStatusHistory(database.pool)
     return lab
   }

@@ -1,10 +1,12 @@
 import { mkdir, rename, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { ClaimedTask } from '@/lib/cluster/tasks/tasks'
 import { configToYaml } from '@/lib/contract/config/config'
 
 /** Writes the files for the container. Idempotent, and a reader never sees a partial file. */
 export async function writeTaskDirectory(directory: string, task: ClaimedTask): Promise<void> {
+  // Containers see only what is below it.
+  await mkdir(dirname(directory), { recursive: true, mode: 0o700 })
   await mkdir(directory, { recursive: true, mode: 0o755 })
   await Promise.all([
     task.code.length > 0 && writeWhole(join(directory, 'solution.py'), task.code),

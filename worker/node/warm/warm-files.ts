@@ -1,6 +1,7 @@
 import { mkdir, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { errorCode } from '@/lib/contract/error-code'
+import { makePrivateDirectory } from '@/lib/env/private-directory'
 import { listDirectory } from '../../files/list-directory'
 import { removeMemoryDirectory } from '../../files/memory-directory'
 import type { TaskUser } from '../../runtime/spec/container-spec'
@@ -34,9 +35,10 @@ export async function createWarmFiles(
   resultsLimitBytes: number | null,
   user: TaskUser,
 ): Promise<void> {
+  await makePrivateDirectory(dirname(job))
   await mkdir(job, { recursive: true, mode: 0o755 })
   if (results === null || resultsLimitBytes === null) return
-  await mkdir(artifactsRoot(tasksDirectory), { recursive: true, mode: 0o700 })
+  await makePrivateDirectory(artifactsRoot(tasksDirectory))
   await createArtifactsDirectory(results, resultsLimitBytes, user)
 }
 
