@@ -27,6 +27,7 @@ import type { EngineInfo } from './runtime/runtime'
 import { leadWhileElected } from './scheduler/leader'
 import { lead } from './scheduler/loop'
 import { SnapshotCache } from './snapshots/snapshot-cache'
+import { describeTaskGroup } from './task-group'
 
 /**
  * The worker of one node. It serves the node, and runs the scheduler while it is elected leader.
@@ -70,7 +71,8 @@ async function register(): Promise<Registered> {
     ...(startsSimulatedNodes(config) && { simulatedByDefault: 0 }),
     hadGpus: await hadRealGpus(config.GPUQ_NODE_NAME),
   })
-  const warnings = [...engine.warnings, ...[problem, artifactsProblem].filter((warning) => warning != null)]
+  const problems = [problem, artifactsProblem, await describeTaskGroup()]
+  const warnings = [...engine.warnings, ...problems.filter((warning) => warning != null)]
   const requestedAt = performance.now()
   const lease = await registerNode({
     name: config.GPUQ_NODE_NAME,
