@@ -14,7 +14,7 @@ const items = [
 const use = {
   used_bytes: 6 * 1024 ** 3,
   quota_bytes: 50 * 1024 ** 3,
-  by_kind: { artifacts: 100, results: 0, sources: 0, archives: 2048, checkpoints: 5 * 1024 ** 3 },
+  by_kind: { artifacts: 100, results: 0, sources: 0, archives: 2048, checkpoints: 5 * 1024 ** 3, records: 0 },
 }
 
 /** A server with these items, and the paths of the DELETE requests that it received. */

@@ -127,7 +127,7 @@ export function detail(changes: object = {}) {
 export const emptyUse = {
   used_bytes: 0,
   quota_bytes: null,
-  by_kind: { artifacts: 0, results: 0, sources: 0, archives: 0, checkpoints: 0 },
+  by_kind: { artifacts: 0, results: 0, sources: 0, archives: 0, checkpoints: 0, records: 0 },
 }
 
 /** The owner of the jobs above, as the server describes them to themselves. */

@@ -9,6 +9,7 @@ const kinds: Record<StorageKind, { label: string; color: string }> = {
   sources: { label: 'Programs', color: 'bg-subtle' },
   archives: { label: 'Uploaded directories', color: 'bg-success-ink' },
   checkpoints: { label: 'Checkpoints', color: 'bg-warning-ink' },
+  records: { label: 'Records', color: 'bg-ink' },
 }
 
 /** "1.4 GiB of 50 GiB", or without a quota "1.4 GiB". */

@@ -11,7 +11,7 @@ const at = '2026-11-22T10:00:00.000Z'
 export const emptyStorage: StorageUse = {
   used_bytes: 0,
   quota_bytes: null,
-  by_kind: { artifacts: 0, results: 0, sources: 0, archives: 0, checkpoints: 0 },
+  by_kind: { artifacts: 0, results: 0, sources: 0, archives: 0, checkpoints: 0, records: 0 },
 }
 
 export function makeLimits(changes: Partial<ApiLimits> = {}): ApiLimits {

@@ -1,30 +1,76 @@
 import { uuidv7 } from 'uuidv7'
 import type { z } from 'zod'
 import type { AuditEvent, listAuditSchema } from '../contract/access/access'
+import { rateLimited } from '../contract/errors'
 import { database } from '../database/client'
 import { datesToText, type WithDates } from '../database/dates'
 import { cutPage, decodeTimeCursor, type Page } from '../database/pagination'
 import type { Transaction } from '../database/transaction'
+import { env } from '../env'
 import { type Actor, requireAdmin } from './actor'
+import { shortenDetail } from './audit-detail'
 
 /** An audit event. Neither `target` nor `detail` may contain secrets. */
 interface AuditEntry {
   /** A user's id; null for gpuq itself or an unauthenticated caller. */
   actorId: string | null
-  /** The action, such as `token_created`. */
+  /** The action, such as `token_created`. One that takes something away ends with `deleted`, `revoked` or `removed`. */
   action: string
   /** The object of the action, by a name that people recognize. */
   target: string | null
   detail?: Record<string, unknown>
 }
 
-/** Writes an event in the transaction of its change, so that both are stored or neither. */
+/** Of the longest target. Handles and the ids of projects are much shorter. */
+const maxTargetCharacters = 500
+/** Events of one researcher in a day. People cause some tens; a script without end must not fill the log. */
+export const eventsPerDay = 5_000
+
+/** What must always be possible. It cannot be repeated without end, because it needs something that exists. */
+const neverRefused = '^(sign_|sessions?_|password_)|_(deleted|revoked|removed)$'
+
+/**
+ * Writes an event in the transaction of its change, so that both are stored or neither. The only writer of events. Shortens a
+ * long detail.
+ * @throws 429 if a researcher has caused too many events in a day.
+ */
 export async function recordAudit(executor: Transaction, entry: AuditEntry): Promise<void> {
-  await executor.query({
+  const { actorId, action, target, detail = {} } = entry
+  const { rowCount } = await executor.query({
     name: 'record-audit',
-    text: 'INSERT INTO audit_events (id, actor_id, action, target, detail) VALUES ($1, $2, $3, $4, $5)',
-    values: [uuidv7(), entry.actorId, entry.action, entry.target, JSON.stringify(entry.detail ?? {})],
+    text: `INSERT INTO audit_events (id, actor_id, action, target, detail)
+           SELECT $1::uuid, $2::uuid, $3::text, $4::text, $5::jsonb
+            WHERE $2::uuid IS NULL OR $3 ~ '${neverRefused}' OR EXISTS (SELECT 1 FROM users WHERE id = $2 AND role = 'admin')
+               OR (SELECT count(*) FROM (SELECT 1 FROM audit_events WHERE actor_id = $2 AND at > now() - interval '1 day'
+                      AND counts_to_actor(actor_id, action) LIMIT ${eventsPerDay}) today) < ${eventsPerDay}`,
+    values: [
+      uuidv7(),
+      actorId,
+      action,
+      target?.slice(0, maxTargetCharacters) ?? null,
+      JSON.stringify(shortenDetail(detail)),
+    ],
   })
+  if (rowCount === 1) return
+  throw rateLimited(
+    `You have made ${eventsPerDay} changes that the audit log records in one day, which is the limit. Continue tomorrow, or ask an admin to make the change.`,
+    3600,
+  )
+}
+
+/** Events that one statement deletes, so that it holds few locks for a short time. */
+const deletedTogether = 5_000
+
+/** Deletes events after their retention. */
+export async function deleteOldAuditEvents(): Promise<void> {
+  const days = env().GPUQ_AUDIT_RETENTION_DAYS
+  for (let deleted: number | null = deletedTogether; deleted === deletedTogether; ) {
+    ;({ rowCount: deleted } = await database().pool.query(
+      `DELETE FROM audit_events WHERE id IN (
+         SELECT id FROM audit_events WHERE at < now() - make_interval(days => $1) ORDER BY at LIMIT $2)`,
+      [days, deletedTogether],
+    ))
+  }
 }
 
 /** The names of actions whose target is the handle of a user: those on users and their credentials. */

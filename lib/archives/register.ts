@@ -3,6 +3,7 @@ import type { Actor } from '../access/actor'
 import { findOrCreateProject } from '../access/projects/submission-project'
 import { SlidingWindows } from '../async/sliding-windows'
 import {
+  canonicalText,
   contentsOf,
   type Entry,
   isLink,
@@ -55,8 +56,10 @@ export async function registerArchive(
     await acquireLockOf(tx, 'archiveContents', projectId, 'shared')
     const holder = { projectId, userId: actor.userId }
     const { missing, readable } = await findUnheld(tx, holder, entries)
-    if (missing.length > 0 || readable.length > 0)
-      await requireArchiveQuota(tx, projectId, bytesOf(entries, [...missing, ...readable]))
+    const added = [...missing, ...readable]
+    // A directory that the user has takes nothing more.
+    if (added.length > 0 || !(await holdsArchive(tx, holder, archive)))
+      await requireArchiveQuota(tx, projectId, bytesOf(entries, added) + recordBytes(manifest, added))
     if (missing.length > 0) return missing
     await holdReadable(tx, holder, readable)
     await insertArchive(tx, holder, archive, manifest)
@@ -156,6 +159,25 @@ async function holdReadable(
      ON CONFLICT (project_id, hash, user_id) DO NOTHING`,
     [projectId, hashes.map((hash) => Buffer.from(hash, 'hex')), userId],
   )
+}
+
+/** As `row_bytes()` in the database: what a row takes besides its texts. */
+const rowBytes = 200
+
+/** The manifest is stored too, and a row for each content: a directory of links only has nothing else. */
+function recordBytes(manifest: Manifest, contents: readonly string[]): number {
+  return (1 + contents.length) * rowBytes + Buffer.byteLength(canonicalText(manifest))
+}
+
+/** Not whether the project has it: a user must not find out by the quota what others have. */
+async function holdsArchive(tx: Transaction, { projectId, userId }: Holder, hash: string): Promise<boolean> {
+  const { rowCount } = await tx.query({
+    name: 'holds-archive',
+    text: `SELECT 1 FROM archives a JOIN archive_holders h ON h.archive_id = a.id
+            WHERE a.project_id = $1 AND a.hash = decode($2, 'hex') AND h.user_id = $3`,
+    values: [projectId, hash, userId],
+  })
+  return rowCount === 1
 }
 
 async function insertArchive(

@@ -19,11 +19,19 @@ const db = testDatabase()
 afterAll(() => rm(dataDir, { recursive: true, force: true }))
 
 const quotaBytes = 1024 * 1024
+/** What the row of a content takes in the database. */
+const rowBytes = 200
 let owner: Person
 beforeEach(async () => {
   owner = await makePerson()
-  await db.pool.query('UPDATE users SET storage_quota_gib = 1.0 / 1024 WHERE id = $1', [owner.id])
   for (const project of ['one', 'two']) await registerArchive(owner.actor, project, [])
+  // Besides what the records of these directories take.
+  await db.pool.query(
+    `UPDATE users SET storage_quota_gib =
+       ($2 + (SELECT sum(bytes) FROM storage_changes WHERE user_id = $1))::float8 / (1024 * 1024 * 1024)
+      WHERE id = $1`,
+    [owner.id, quotaBytes],
+  )
 })
 
 const content = (bytes: number) => {
@@ -80,7 +88,7 @@ it('an upload in progress counts, so that uploads at the same time cannot exceed
   upload.proceed()
   expect(await upload.ended).toBe(1)
   expect(bytesInProgress(owner.id)).toBe(0)
-  expect(await remaining()).toBe(quotaBytes - 700_000)
+  expect(await remaining()).toBe(quotaBytes - 700_000 - rowBytes)
 })
 
 it('what arrived of an interrupted upload counts, and the rest does not', async () => {
@@ -90,13 +98,13 @@ it('what arrived of an interrupted upload counts, and the rest does not', async 
   upload.breakOff()
   await expect(upload.ended).rejects.toThrow('The upload ended early.')
   expect(bytesInProgress(owner.id)).toBe(0)
-  expect(await remaining()).toBe(quotaBytes - 300_000)
+  expect(await remaining()).toBe(quotaBytes - 300_000 - rowBytes)
   expect(await send('two', broken)).toBe(1)
-  expect(await remaining()).toBe(quotaBytes - 1_000_000)
+  expect(await remaining()).toBe(quotaBytes - 1_000_000 - 2 * rowBytes)
 })
 
 it('an upload may use the quota to its last byte', async () => {
-  const parts = [content(400_000), content(600_000), content(quotaBytes - 1_000_000)]
+  const parts = [content(400_000), content(600_000), content(quotaBytes - 1_000_000 - 2 * rowBytes)]
   for (const part of parts) await send('one', part)
   expect(await remaining()).toBe(0)
 })

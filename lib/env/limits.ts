@@ -53,6 +53,11 @@ export const limitVariables = {
     .max(36_500)
     .default(90)
     .describe('default days after the end of a job until its files are deleted; 0: never'),
+  GPUQ_AUDIT_RETENTION_DAYS: count
+    .min(90)
+    .max(36_500)
+    .default(730)
+    .describe('days for which the audit log keeps an event; at least 90'),
   GPUQ_MIN_FREE_GIB: size
     .default(5)
     .describe('free space below which gpuq accepts no jobs and results wait in the database; 0: no minimum'),

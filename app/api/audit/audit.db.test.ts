@@ -1,10 +1,13 @@
 import { describe, expect, it, vi } from 'vitest'
-import { recordAudit } from '@/lib/access/audit'
+import { deleteOldAuditEvents, eventsPerDay, recordAudit } from '@/lib/access/audit'
+import { createProject, updateProject } from '@/lib/access/projects/projects'
 import { call, readPages } from '@/lib/access/testing/call'
 import { makePerson, makeToken } from '@/lib/access/testing/people'
+import { createToken, revokeToken } from '@/lib/access/tokens/tokens'
 import { auditEventSchema } from '@/lib/contract/access/access'
 import { testDatabase } from '@/lib/database/testing/test-database'
 import { transaction } from '@/lib/database/transaction'
+import { limitVariables } from '@/lib/env/limits'
 import { GET } from './route'
 
 vi.hoisted(() => vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough'))
@@ -70,5 +73,67 @@ describe('the audit log', () => {
     await expect(refused).rejects.toThrow('no')
     const { rowCount } = await db.pool.query("SELECT 1 FROM audit_events WHERE action = 'undone'")
     expect(rowCount).toBe(0)
+  })
+
+  it('shortens a long detail', async () => {
+    const ada = await makePerson()
+    const project = await createProject(ada.actor, { project_id: 'wide', members: [] })
+    const handles = Array.from({ length: 900 }, (_, n) => `somebody-${n}`)
+    await updateProject(ada.actor, project.id, { add_members: handles })
+    const { rows } = await db.pool.query(
+      "SELECT detail, octet_length(detail::text) AS bytes FROM audit_events WHERE action = 'project_updated' AND actor_id = $1",
+      [ada.id],
+    )
+    expect(rows).toMatchObject([{ detail: { shortened: true } }])
+    expect(rows[0].bytes).toBeLessThan(6000)
+    const bypass = db.pool.query(
+      "INSERT INTO audit_events (id, action, detail) VALUES (gen_random_uuid(), 'written', jsonb_build_object('x', repeat('y', 9000)))",
+    )
+    await expect(bypass).rejects.toMatchObject({ constraint: 'audit_events_detail_size' })
+  })
+
+  it('keeps an event for the retention, by default two years', async () => {
+    const ages = [729, 731, 3000]
+    for (const days of ages) {
+      await db.pool.query(
+        "INSERT INTO audit_events (id, action, target, at) VALUES (gen_random_uuid(), 'aged', $1::text, now() - make_interval(days => $1::text::int))",
+        [String(days)],
+      )
+    }
+    const kept = async () =>
+      (await db.pool.query("SELECT target FROM audit_events WHERE action = 'aged' ORDER BY at")).rows.map(
+        ({ target }) => target,
+      )
+    await deleteOldAuditEvents()
+    expect(await kept()).toEqual(['729'])
+    expect(limitVariables.GPUQ_AUDIT_RETENTION_DAYS.safeParse('89').success).toBe(false)
+    expect(limitVariables.GPUQ_AUDIT_RETENTION_DAYS.safeParse('90').success).toBe(true)
+  })
+
+  it('has a limit per day for a researcher, who can still revoke, delete and sign in', async () => {
+    const [admin, ada] = [await makePerson('admin'), await makePerson()]
+    const fill = (id: string) =>
+      db.pool.query(
+        "INSERT INTO audit_events (id, actor_id, action) SELECT gen_random_uuid(), $1, 'changed' FROM generate_series(1, $2::int)",
+        [id, eventsPerDay],
+      )
+    const { token_id } = await createToken(ada.actor, { name: 'one', scopes: ['read'], expires_in_days: 1 })
+    // Somebody else tries her password.
+    await db.pool.query(
+      "INSERT INTO audit_events (id, actor_id, action) SELECT gen_random_uuid(), $1, 'sign_in_failed' FROM generate_series(1, $2::int)",
+      [ada.id, eventsPerDay],
+    )
+    const more = () => createProject(ada.actor, { project_id: `p-${Math.random()}`, members: [] })
+    await more()
+    await fill(ada.id)
+    await fill(admin.id)
+    await expect(more()).rejects.toMatchObject({ code: 'rate_limited' })
+    await revokeToken(ada.actor, token_id)
+    await recordAudit(db.pool, { actorId: ada.id, action: 'sign_in', target: ada.handle })
+    await createProject(admin.actor, { project_id: 'p', members: [] })
+    await db.pool.query("UPDATE audit_events SET at = now() - interval '25 hours' WHERE actor_id = $1", [
+      ada.id,
+    ])
+    await more()
   })
 })

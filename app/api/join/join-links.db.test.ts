@@ -64,6 +64,21 @@ const isMember = async (handle: string) => {
   return rowCount === 1
 }
 
+describe('the join links of a project', () => {
+  it('are kept for a while after they ended, at most 50 of them', async () => {
+    await db.pool.query(
+      `INSERT INTO join_links (id, project_id, hash, created_by_id, max_people, new_accounts, expires_at, revoked_at)
+       SELECT gen_random_uuid(), $1, decode(md5('link ' || n), 'hex'), $2, 1, false, now() + interval '1 day',
+              now() - n * interval '1 day' FROM generate_series(1, 70) n`,
+      [id, owner.id],
+    )
+    await created(owner)
+    const ended = (await list(owner)).filter(({ state }) => state === 'revoked')
+    expect(ended).toHaveLength(50)
+    await db.pool.query('DELETE FROM join_links WHERE project_id = $1', [id])
+  })
+})
+
 describe('a join link', () => {
   it('is made by admins, the owner and managers, and new accounts are for admins only', async () => {
     for (const who of [owner, manager, admin]) await created(who)

@@ -115,6 +115,23 @@ describe('creating a token', () => {
     expect(await make({ cookie }, { scopes: [] })).toMatchObject({ status: 422 })
   })
 
+  it('keeps the latest 200 ended tokens, however often a script creates and revokes', async () => {
+    const ada = await makePerson()
+    await db.pool.query(
+      `INSERT INTO api_tokens (id, user_id, name, hash, hint, scopes, revoked_at)
+       SELECT gen_random_uuid(), $1::uuid, 'old ' || n, decode(md5('token ' || n), 'hex'), '', '{}', now() - n * interval '1 minute'
+         FROM generate_series(1, 250) n`,
+      [ada.id],
+    )
+    const live = createdTokenSchema.parse((await make(ada, {})).body)
+    const { rows } = await db.pool.query(
+      "SELECT count(*)::int AS ended, bool_or(name = 'old 1') AS latest FROM api_tokens WHERE user_id = $1 AND revoked_at IS NOT NULL",
+      [ada.id],
+    )
+    expect(rows).toEqual([{ ended: 200, latest: true }])
+    expect((await call(me, '/api/users/me', { token: live.token })).status).toBe(200)
+  })
+
   it('stops at 200 valid tokens, also concurrently', async () => {
     const { cookie, id } = await makePerson()
     await db.pool.query(

@@ -38,6 +38,8 @@ const columns = `l.id, ${joinLinkState} AS state, l.max_people, l.joined, l.new_
 
 /** Links of one project that have not been deleted. Enough for its groups, and it limits the database's growth. */
 const linksPerProject = 50
+/** Links of one project that are shown after they were revoked or expired, the latest. */
+const endedLinksPerProject = 50
 
 async function findManaged(executor: Transaction, actor: Actor, projectId: string): Promise<ProjectRow> {
   const project = await findVisible(executor, actor, projectId)
@@ -72,6 +74,13 @@ export function createJoinLink(
     const project = await findManaged(tx, actor, projectId)
     // Links that are created at the same moment are counted one after the other.
     await tx.query('SELECT 1 FROM projects WHERE id = $1 FOR NO KEY UPDATE', [project.id])
+    // A script may create and revoke links without end.
+    await tx.query(
+      `DELETE FROM join_links WHERE id IN (
+         SELECT id FROM join_links WHERE project_id = $1 AND (revoked_at IS NOT NULL OR expires_at <= now())
+          ORDER BY least(revoked_at, expires_at) DESC, id DESC OFFSET ${endedLinksPerProject})`,
+      [project.id],
+    )
     const id = uuidv7()
     const { rowCount } = await tx.query(
       `INSERT INTO join_links (id, project_id, hash, created_by_id, max_people, new_accounts, expires_at)

@@ -183,6 +183,24 @@ describe('password attempts', () => {
     expect(await findStored([typed, 'not the password'])).toEqual([])
   })
 
+  it('are not recorded without end', async () => {
+    const { handle } = await makePerson()
+    const failed = async () =>
+      (
+        await db.pool.query("SELECT 1 FROM audit_events WHERE action = 'sign_in_failed' AND target = $1", [
+          handle,
+        ])
+      ).rowCount
+    await db.pool.query(
+      "INSERT INTO audit_events (id, action) SELECT gen_random_uuid(), 'sign_in_failed' FROM generate_series(1, 300)",
+    )
+    const [answer] = await tryOften(handle, 1, '198.51.100.11')
+    expect([answer?.verdict, await failed()]).toEqual(['wrong', 0])
+    await db.pool.query("DELETE FROM audit_events WHERE action = 'sign_in_failed'")
+    await tryOften(handle, 1, '198.51.100.11')
+    expect(await failed()).toBe(1)
+  })
+
   it('are recorded, and so is success', async () => {
     const { id, handle, password } = await makePerson()
     await tryOften(handle, 2, '198.51.100.10')

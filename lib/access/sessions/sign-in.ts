@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { database } from '../../database/client'
 import { acquireAccountLock } from '../../database/locks'
 import { findRow, oneRow, type Transaction, transaction } from '../../database/transaction'
+import { logSampled } from '../../logger'
 import { recordAudit } from '../audit'
 import { verifyPassword, withHashingLimit } from './passwords'
 import { beginSession } from './session'
@@ -26,6 +27,8 @@ import {
 const delayThreshold = 100
 const delayWindow = '15 minutes'
 const delayMs = 1000
+/** Wrong passwords that the audit log records within the window: anybody can cause more without end. */
+const recordedFailures = 300
 
 /** `value` is the result of the action for which the password was checked. */
 type PasswordCheck<Value> =
@@ -128,8 +131,16 @@ function comparePassword<Value>(
     if (stored && matches) {
       return { verdict: 'right', value: await onRight(tx, { id: stored.id, epoch: stored.session_epoch }) }
     }
-    const detail = { address: client.address }
-    await recordAudit(tx, { actorId: userId, action: 'sign_in_failed', target, detail })
+    if ((await recentFailures(tx, recordedFailures)) < recordedFailures) {
+      const detail = { address: client.address }
+      await recordAudit(tx, { actorId: userId, action: 'sign_in_failed', target, detail })
+    } else
+      logSampled(
+        'warn',
+        { address: client.address },
+        'a sign-in failed; the audit log has no more of them now',
+        'sign-in',
+      )
     return { verdict: 'wrong' }
   })
 }
@@ -156,11 +167,16 @@ function storedPassword(tx: Transaction, userId: string | null): Promise<Passwor
 }
 
 async function delayAttempt(): Promise<number> {
-  const { calm } = await oneRow<{ calm: boolean }>(
-    database().pool,
-    `SELECT count(*) < $1 AS calm FROM (
-       SELECT 1 FROM audit_events WHERE at > now() - $2::interval AND action = 'sign_in_failed' LIMIT $1) failures`,
-    [delayThreshold, delayWindow],
+  return (await recentFailures(database().pool, delayThreshold)) < delayThreshold ? 0 : delayMs
+}
+
+/** The number of recorded failures within the window, at most `most`. */
+async function recentFailures(executor: Transaction, most: number): Promise<number> {
+  const { failures } = await oneRow<{ failures: number }>(
+    executor,
+    `SELECT count(*)::int AS failures FROM (
+       SELECT 1 FROM audit_events WHERE at > now() - $2::interval AND action = 'sign_in_failed' LIMIT $1) recent`,
+    [most, delayWindow],
   )
-  return calm ? 0 : delayMs
+  return failures
 }

@@ -32,10 +32,10 @@ export function totalBytes(byKind: BytesByKind): number {
 
 /** Converts the columns of a row to what the API says. */
 export function toStorageUse(byKind: BytesByKind, quotaBytes: number | null): StorageUse {
-  const { artifacts = 0, results = 0, sources = 0, archives = 0, checkpoints = 0 } = byKind
+  const { artifacts = 0, results = 0, sources = 0, archives = 0, checkpoints = 0, records = 0 } = byKind
   return {
     used_bytes: totalBytes(byKind),
     quota_bytes: quotaBytes,
-    by_kind: { artifacts, results, sources, archives, checkpoints },
+    by_kind: { artifacts, results, sources, archives, checkpoints, records },
   }
 }

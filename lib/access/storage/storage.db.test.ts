@@ -18,6 +18,7 @@ import { downloadResult } from '../../jobs/downloads/download'
 import { downloadArtifact } from '../../jobs/downloads/download-artifact'
 import { deleteJobFiles } from '../../jobs/lifecycle/delete-files'
 import { deleteOldFiles } from '../../jobs/lifecycle/retention'
+import { updateJob } from '../../jobs/lifecycle/update-job'
 import { findVisibleJob } from '../../jobs/read/job-visibility'
 import { readSource } from '../../jobs/read/read'
 import { resolveRun } from '../../jobs/submission/resolve-run'
@@ -28,6 +29,7 @@ import { diskStore } from '../../storage/disk'
 import { setFreeBytes } from '../../storage/free-space'
 import { setStorage } from '../../storage/storage'
 import { parts } from '../../storage/testing/contract'
+import { recordAudit } from '../audit'
 import { answerProjectInvitation, listProjectInvitations } from '../projects/project-invitations'
 import { getProject, updateProject } from '../projects/projects'
 import { makePerson, type Person } from '../testing/people'
@@ -100,10 +102,11 @@ const used = async () => (await getUser(person.actor, person.handle)).storage.by
 /** What the tables say, without the ledger. */
 async function counted(): Promise<Record<string, number>> {
   const { rows } = await db.pool.query<{ kind: string; bytes: number }>(
-    'SELECT kind, sum(bytes)::int8 AS bytes FROM stored_bytes WHERE user_id = $1 GROUP BY 1',
+    `SELECT kind, sum(bytes)::int8 AS bytes
+       FROM (SELECT * FROM stored_bytes UNION ALL SELECT * FROM stored_records) stored WHERE user_id = $1 GROUP BY 1`,
     [person.id],
   )
-  const none = { artifacts: 0, results: 0, sources: 0, archives: 0, checkpoints: 0 }
+  const none = { artifacts: 0, results: 0, sources: 0, archives: 0, checkpoints: 0, records: 0 }
   return { ...none, ...Object.fromEntries(rows.map(({ kind, bytes }) => [kind, bytes])) }
 }
 
@@ -219,7 +222,7 @@ describe('stored bytes', () => {
     expect(await used()).toMatchObject({ artifacts: 800, checkpoints: 210 })
     await compactLedger(storageLedger)
     const { rowCount } = await db.pool.query('SELECT 1 FROM storage_changes WHERE user_id = $1', [person.id])
-    expect(rowCount).toBe(4)
+    expect(rowCount).toBe(5)
   })
 
   it('do not keep the rows of a deleted project', async () => {
@@ -228,6 +231,76 @@ describe('stored bytes', () => {
     await db.pool.query('DELETE FROM projects WHERE id = $1', [id])
     await recountLedger(storageLedger)
     expect(await used()).toMatchObject({ archives: 0 })
+  })
+
+  it('include the manifests of directories that have only links, and the rows of tiny files', async () => {
+    await endedJob()
+    const before = (await used()).records
+    const links = Array.from({ length: 20 }, (_, n) => ({ path: `link-${n}`, target: 'x'.repeat(1000) }))
+    await registerArchive(person.actor, 'project', links)
+    const withLinks = (await used()).records
+    expect(withLinks - before).toBeGreaterThan(20_000)
+    const { items } = await readStorage(person.actor, { limit: 10 })
+    const directory = items.find(({ kind }) => kind === 'archive')
+    expect(directory?.bytes).toBeGreaterThan(20_000)
+    await upload(...Array.from({ length: 50 }, (_, n) => Buffer.from([n])))
+    expect((await used()).records - withLinks).toBeGreaterThan(50 * 200)
+    expect(await used()).toEqual(await counted())
+    await deleteArchive(person.actor, directory?.id ?? '')
+    await recountLedger(storageLedger)
+    expect(await used()).toEqual(await counted())
+  })
+
+  it('include the rows of empty checkpoint files', async () => {
+    await endedJob()
+    const before = (await used()).records
+    for (let file = 0; file < 10; file++) await insertCheckpoint('many', 0)
+    expect((await used()).records - before).toBeGreaterThan(10 * 200)
+    expect(await used()).toEqual(await counted())
+    await db.pool.query('DELETE FROM checkpoint_files')
+    expect((await used()).records).toBe(before)
+  })
+
+  it('include a manifest for each member who has the directory, so that nobody finds out what others have', async () => {
+    await endedJob()
+    const member = await makePerson()
+    await updateProject(person.actor, await projectId(), { add_members: [member.handle] })
+    for (const { id } of await listProjectInvitations(member.actor))
+      await answerProjectInvitation(member.actor, id, { accept: true })
+    const links = Array.from({ length: 20 }, (_, n) => ({ path: `link-${n}`, target: 'x'.repeat(1000) }))
+    const records = async () => (await getProject(person.actor, await projectId())).storage.by_kind.records
+    const grown = []
+    for (const { actor } of [member, person, person]) {
+      const before = await records()
+      await registerArchive(actor, 'project', links)
+      grown.push((await records()) - before)
+    }
+    expect(grown[0]).toBeGreaterThan(20_000)
+    expect(grown).toEqual([grown[0], grown[0], 0])
+    await db.pool.query('DELETE FROM archives WHERE project_id = $1', [await projectId()])
+    expect(await used()).toEqual(await counted())
+  })
+
+  it('include configs, notes, tags and metrics of jobs, and the audit events of a user', async () => {
+    const job = await endedJob()
+    const start = (await used()).records
+    expect(start).toBeGreaterThan(0)
+    await updateJob(person.actor, job, { note: 'n'.repeat(4000), tags: ['one', 'two'] })
+    expect((await used()).records - start).toBe(4000 + 'one two'.length)
+    await updateJob(person.actor, job, { note: null, tags: [] })
+    expect((await used()).records).toBe(start)
+    await db.pool.query(`UPDATE jobs SET final_metrics = '{"loss": 0.5}' WHERE id = $1`, [job])
+    expect((await used()).records).toBeGreaterThan(start)
+    await recordAudit(db.pool, {
+      actorId: person.id,
+      action: 'tried',
+      target: null,
+      detail: { text: 'x'.repeat(900) },
+    })
+    expect((await used()).records - start).toBeGreaterThan(900)
+    expect(await used()).toEqual(await counted())
+    await db.pool.query('DELETE FROM audit_events WHERE actor_id = $1', [person.id])
+    expect(await used()).toEqual(await counted())
   })
 
   it('of 100,000 jobs are read from few rows', async () => {
@@ -239,7 +312,7 @@ describe('stored bytes', () => {
     )
     await compactLedger(storageLedger)
     const { rowCount } = await db.pool.query('SELECT 1 FROM storage_changes WHERE user_id = $1', [person.id])
-    expect(rowCount).toBe(1)
+    expect(rowCount).toBe(2)
     expect((await used()).sources).toBe(800_008)
   })
 })
@@ -276,6 +349,18 @@ describe('the storage quota', () => {
     expect(await submit('key'), 'a repeated submission is its job').toMatchObject({ jobId, repeated: true })
     await deleteJobFiles(person.actor, job)
     expect(await submit()).toMatchObject({ repeated: false })
+  })
+
+  it('refuses a directory of links only, but not one that the project has', async () => {
+    const links = (name: string) =>
+      Array.from({ length: 600 }, (_, n) => ({ path: `${name}-${n}`, target: 'x'.repeat(1000) }))
+    await registerArchive(person.actor, 'project', links('one'))
+    await setQuota(1 / 1024)
+    await expect(registerArchive(person.actor, 'project', links('two'))).rejects.toMatchObject({
+      code: 'quota_exceeded',
+      message: expect.stringContaining('records in the database'),
+    })
+    await registerArchive(person.actor, 'project', links('one'))
   })
 
   it('of a project holds for all its members', async () => {

@@ -22,7 +22,7 @@ const jobs = `
 const archives = `
   SELECT 'archive', a.id::text,
          (SELECT s.name || '@' || s.version FROM snapshots s WHERE s.archive_id = a.id ORDER BY s.name, s.version DESC LIMIT 1),
-         p.id, p.slug, a.bytes, a.created_at,
+         p.id, p.slug, a.bytes + a.manifest_bytes, a.created_at,
          EXISTS (SELECT 1 FROM jobs j WHERE j.archive_id = a.id AND j.ended_at IS NULL), false
     FROM archives a JOIN projects p ON p.id = a.project_id WHERE p.owner_id = $1`
 

@@ -44,6 +44,8 @@ async function ownerOf(actor: Actor, handle: string = actor.handle): Promise<Use
 
 /** Maximum live tokens of one user. Enough for every machine and script, and it limits the database's growth. */
 const liveTokenLimit = 200
+/** Tokens of one user that are shown after they were revoked or expired, the latest. */
+const endedTokenLimit = 200
 
 /**
  * Creates a token, which only this response contains. A token cannot create one with more scopes or a later expiry
@@ -100,8 +102,15 @@ function requireGrantable(actor: Actor, owner: UserRow, scopes: Scope[]): void {
   )
 }
 
+/** Also deletes what is left of the oldest ended ones: a script may create and revoke tokens without end. */
 async function requireTokenQuota(tx: Transaction, owner: UserRow): Promise<void> {
   await tx.query('SELECT 1 FROM users WHERE id = $1 FOR NO KEY UPDATE', [owner.id])
+  await tx.query(
+    `DELETE FROM api_tokens WHERE id IN (
+       SELECT id FROM api_tokens WHERE user_id = $1 AND (revoked_at IS NOT NULL OR expires_at <= now())
+        ORDER BY least(revoked_at, expires_at) DESC, id DESC OFFSET $2)`,
+    [owner.id, endedTokenLimit],
+  )
   const { full } = await oneRow<{ full: boolean }>(
     tx,
     `SELECT count(*) >= $2 AS full FROM api_tokens

@@ -89,6 +89,7 @@ async function insertSnapshot(
       `The project has ${env().GPUQ_MAX_SNAPSHOTS} snapshots, which is the limit. Delete old versions, or ask an admin to raise GPUQ_MAX_SNAPSHOTS.`,
     )
   }
+  await requireSnapshotName(tx, projectId, name)
   const id = uuidv7()
   await tx.query(
     `WITH next AS (
@@ -100,4 +101,20 @@ async function insertSnapshot(
     [id, projectId, name, archiveId, actor.userId],
   )
   return id
+}
+
+/** Names that a project has ever used. They are kept after the deletion of their snapshots, so the limit above does not hold them. */
+const maxSnapshotNames = 10_000
+
+/** @throws 409 for a new name if the project has used too many. */
+async function requireSnapshotName(tx: Transaction, projectId: string, name: string): Promise<void> {
+  const { full } = await oneRow<{ full: boolean }>(
+    tx,
+    `SELECT count(*) >= $3 AND bool_and(name <> $2) AS full FROM snapshot_names WHERE project_id = $1`,
+    [projectId, name, maxSnapshotNames],
+  )
+  if (!full) return
+  throw conflict(
+    `The project has used ${maxSnapshotNames} names of snapshots, which is the limit, also for names of deleted ones. Use one of these names again.`,
+  )
 }

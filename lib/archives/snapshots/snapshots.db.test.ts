@@ -164,6 +164,25 @@ describe('pushing', () => {
   })
 })
 
+describe('the names of a project', () => {
+  it('are limited, also those of deleted snapshots', async () => {
+    const { projectId } = await push(ada, 'code', { a: '1' })
+    await db.pool.query(
+      `INSERT INTO snapshot_names (project_id, name, last_version)
+       SELECT $1, 'deleted-' || n, 1 FROM generate_series(1, 9999) n`,
+      [projectId],
+    )
+    await expect(push(ada, 'new', { a: '2' })).rejects.toMatchObject({
+      code: 'conflict',
+      message: expect.stringContaining('10000 names'),
+    })
+    await push(ada, 'deleted-7', { a: '2' })
+    await db.pool.query("DELETE FROM snapshot_names WHERE project_id = $1 AND name LIKE 'deleted-%'", [
+      projectId,
+    ])
+  })
+})
+
 describe('finding', () => {
   it('returns the newest version of a name, or the named one', async () => {
     const one = await push(ada, 'code', { a: '1' })

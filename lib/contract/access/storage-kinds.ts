@@ -1,5 +1,5 @@
 /** The kinds of stored files, as people see them counted. */
-export const storageKinds = ['artifacts', 'results', 'sources', 'archives', 'checkpoints'] as const
+export const storageKinds = ['artifacts', 'results', 'sources', 'archives', 'checkpoints', 'records'] as const
 
 export type StorageKind = (typeof storageKinds)[number]
 
@@ -10,4 +10,5 @@ export const storageKindNames = {
   sources: 'submitted programs',
   archives: 'uploaded directories',
   checkpoints: 'checkpoints',
+  records: 'records in the database',
 } as const satisfies Record<StorageKind, string>

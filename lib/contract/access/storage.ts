@@ -13,6 +13,7 @@ export const storageUseSchema = z.object({
       sources: bytes,
       archives: bytes,
       checkpoints: bytes,
+      records: bytes.describe('configs, notes, metrics, lists of files, and the audit events of the user'),
     })
     .describe(
       'bytes of each kind. A job and the checkpoints of a run count to its user; directories, and runs of a whole project, count to the owner of the project',

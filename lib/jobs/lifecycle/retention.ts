@@ -1,3 +1,4 @@
+import { deleteOldAuditEvents } from '../../access/audit'
 import { deleteOldDeliveries } from '../../access/notifications/outbox'
 import { deleteExpiredInvitations } from '../../access/projects/project-invitations'
 import { retentionCutoffOf, retentionDaysOf } from '../../access/retention'
@@ -12,8 +13,8 @@ import { deleteFiles } from './delete-files'
 const leftoverMs = 60 * 60_000
 
 /**
- * Deletes ended sessions, old counts of wrong passwords, expired invitations to projects, old notifications, idempotency
- * keys after a day, incomplete files of writers that died, and the files of jobs after the retention of their projects, or
+ * Deletes ended sessions, old counts of wrong passwords, expired invitations to projects, old notifications and
+ * audit events, idempotency keys after a day, incomplete files of writers that died, and the files of jobs after the retention of their projects, or
  * after the default one.
  */
 export async function deleteExpired(now: Date): Promise<void> {
@@ -22,6 +23,7 @@ export async function deleteExpired(now: Date): Promise<void> {
   await deleteOldThrottles()
   await deleteExpiredInvitations()
   await deleteOldDeliveries()
+  await deleteOldAuditEvents()
   await deleteOldFiles()
   await storage().removeLeftovers(new Date(now.getTime() - leftoverMs))
 }
