@@ -49,34 +49,5 @@ export const artifactQuerySchema = z.object({
     .describe('image: PNG, JPEG, GIF, WebP or AVIF, to show on a page'),
 })
 
-const weekSeconds = 7 * 24 * 3600
-
-/** `POST /api/jobs/ID/links`. */
-export const createLinkSchema = z.strictObject({
-  file: z
-    .union([z.literal('result'), z.uuid()], { error: 'must be "result" or the id of an artifact' })
-    .describe('"result", or the id of an artifact'),
-  expires_in: z
-    .int()
-    .min(1)
-    .max(weekSeconds, 'must be at most 604800, because a link is valid for at most seven days')
-    .default(weekSeconds)
-    .describe('seconds'),
-})
-
-export const linkSchema = z.object({
-  url: z.string().describe('anyone with this link can download the file without signing in'),
-  expires_at: z.iso.datetime(),
-})
-
-/** Query of `GET /api/download`. */
-export const downloadQuerySchema = z.object({
-  job: z.string(),
-  file: z.string(),
-  user: z.string(),
-  expires: z.string(),
-  signature: z.string(),
-})
-
 export type Artifact = z.infer<typeof artifactSchema>
 export type ArtifactList = z.infer<typeof artifactListSchema>

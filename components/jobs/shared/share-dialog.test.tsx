@@ -1,6 +1,7 @@
 import { fireEvent, screen, waitFor } from '@testing-library/react'
 import { expect, it, vi } from 'vitest'
 import type { JobShare } from '@/lib/contract/access/shares'
+import type { DownloadLink } from '@/lib/contract/download-links'
 import { makeJob } from '../../testing/fixtures'
 import { answerWith, clickButton, renderUi, sentRequests } from '../../testing/render'
 import { ShareDialog } from './share-dialog'
@@ -22,6 +23,7 @@ function openDialog() {
   let shares: JobShare[] = []
   answerWith({
     [`GET /api/jobs/${id}/shares`]: () => shares,
+    [`GET /api/jobs/${id}/links`]: () => [],
     [`POST /api/jobs/${id}/shares`]: () => {
       shares = [share]
       return { ...share, url }
@@ -48,4 +50,31 @@ it('creates a link for seven days, shows its address once, and forgets it when i
   clickButton('Revoke this link')
   expect(await screen.findByText(/^None\./)).toBeTruthy()
   await waitFor(() => expect(screen.queryByText(url)).toBeNull())
+})
+
+it('lists the download links that programs have made, and revokes one', async () => {
+  const link: DownloadLink = {
+    id: '01920000-0000-7000-8000-000000000001',
+    file: '01920000-0000-7000-8000-000000000002',
+    path: 'model.bin',
+    created_by: 'ada',
+    made_with: 'cluster',
+    created_at: '2026-01-01T00:00:00.000Z',
+    expires_at: '2026-01-08T00:00:00.000Z',
+  }
+  let links = [link, { ...link, id: '01920000-0000-7000-8000-000000000003', file: 'result', path: null }]
+  answerWith({
+    [`GET /api/jobs/${id}/shares`]: () => [],
+    [`GET /api/jobs/${id}/links`]: () => links,
+    [`DELETE /api/jobs/${id}/links/${link.id}`]: () => {
+      links = links.slice(1)
+      return null
+    },
+  })
+  renderUi(<ShareDialog id={id} onClose={() => {}} />)
+  const list = await screen.findByRole('region', { name: 'Download links' })
+  expect(list.textContent).toMatch(/model\.bin, until .*with the token cluster.*Result, until/s)
+  clickButton('Revoke the download link to model.bin')
+  await waitFor(() => expect(list.textContent).not.toContain('model.bin'))
+  expect(list.textContent).toContain('Result')
 })

@@ -14,6 +14,7 @@ import { IconButton } from '../../ui/icon-button'
 import { SelectField } from '../../ui/select'
 import { SkeletonRows } from '../../ui/skeleton'
 import { toast, toastError } from '../../ui/toaster'
+import { DownloadLinks } from './download-links'
 import { SharedTime } from './shared-time'
 
 interface ShareDialogProps {
@@ -45,6 +46,7 @@ export function ShareDialog({ id, onClose }: ShareDialogProps) {
         ) : null}
         <ShareForm id={id} onCreated={setCreated} />
         <Shares id={id} onRevoked={(share) => setCreated((shown) => (shown?.id === share ? null : shown))} />
+        <DownloadLinks id={id} />
       </div>
     </Dialog>
   )

@@ -75,7 +75,7 @@ export async function addNeighbours(dataDir: string, ada: Person, completedJob: 
   const request = { max_people: 100, expires_in_days: 30, new_accounts: false }
   const joined = await createJoinLink(ada.actor, projects.course, request, 'http://localhost:8001')
   const job = await findVisibleJob(ada.actor, completedJob)
-  const download = await createLink(ada.actor, job, { file: 'result', expires_in: 3600 }, new Date())
+  const download = await createLink(ada.actor, job, { file: 'result', expires_in: 3600 })
   const share = await createShare(
     ada.actor,
     job,

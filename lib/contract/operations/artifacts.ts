@@ -1,6 +1,19 @@
+import * as z from 'zod'
 import * as artifacts from '../artifacts'
+import * as links from '../download-links'
 import * as workingFiles from '../working-files'
-import { created, defineOperations, file, get, ok, post, rangeHeaders, stored } from './operation'
+import {
+  created,
+  defineOperations,
+  done,
+  file,
+  get,
+  ok,
+  post,
+  rangeHeaders,
+  remove,
+  stored,
+} from './operation'
 
 /** The files that jobs wrote to /results and to their working directories, and links to them. */
 export const artifactOperations = defineOperations('jobs', 'jobs', {
@@ -30,12 +43,18 @@ export const artifactOperations = defineOperations('jobs', 'jobs', {
     'Download a version of a file of the working directory',
     { headers: rangeHeaders, responses: stored('The file') },
   ),
-  link: post('/api/jobs/{id}/links', 'read', 'Create a download link that works without signing in', {
-    body: artifacts.createLinkSchema,
-    responses: created(artifacts.linkSchema),
+  links: get('/api/jobs/{id}/links', 'read', 'The download links to files of a job', {
+    responses: ok(z.array(links.downloadLinkSchema)),
+  }),
+  link: post('/api/jobs/{id}/links', 'submit', 'Create a download link that works without signing in', {
+    body: links.createLinkSchema,
+    responses: created(links.createdLinkSchema),
+  }),
+  revokeLink: remove('/api/jobs/{id}/links/{linkId}', 'submit', 'Revoke a download link', {
+    responses: done,
   }),
   followLink: get('/api/download', 'public', 'Download a file with a download link', {
-    query: artifacts.downloadQuerySchema,
+    query: links.downloadQuerySchema,
     headers: rangeHeaders,
     responses: stored('The file'),
   }),

@@ -41,7 +41,9 @@ export const routes = {
     artifactArchive: { method: 'get', path: '/api/jobs/{id}/artifacts.tar', answer: 'stream' },
     workingFiles: { method: 'get', path: '/api/jobs/{id}/working-files', query: true, answer: 'json' },
     workingFile: { method: 'get', path: '/api/jobs/{id}/working-files/{fileId}', answer: 'stream' },
+    links: { method: 'get', path: '/api/jobs/{id}/links', answer: 'json' },
     link: { method: 'post', path: '/api/jobs/{id}/links', body: true, answer: 'json' },
+    revokeLink: { method: 'delete', path: '/api/jobs/{id}/links/{linkId}', answer: 'nothing' },
     followLink: { method: 'get', path: '/api/download', query: true, answer: 'stream' },
   },
   views: {

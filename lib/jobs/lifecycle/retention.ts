@@ -7,6 +7,7 @@ import { deleteOldThrottles } from '../../access/sessions/sign-in-throttle'
 import { database } from '../../database/client'
 import { logger } from '../../logger'
 import { storage } from '../../storage/storage'
+import { deleteEndedLinks } from '../downloads/download-links'
 import { deleteFiles } from './delete-files'
 
 /** No upload pauses this long, so an older part belongs to a writer that died. */
@@ -14,7 +15,7 @@ const leftoverMs = 60 * 60_000
 
 /**
  * Deletes ended sessions, old counts of wrong passwords, expired invitations to projects, old notifications and
- * audit events, idempotency keys after a day, incomplete files of writers that died, and the files of jobs after the retention of their projects, or
+ * audit events, ended download links, idempotency keys after a day, incomplete files of writers that died, and the files of jobs after the retention of their projects, or
  * after the default one.
  */
 export async function deleteExpired(now: Date): Promise<void> {
@@ -24,6 +25,7 @@ export async function deleteExpired(now: Date): Promise<void> {
   await deleteExpiredInvitations()
   await deleteOldDeliveries()
   await deleteOldAuditEvents()
+  await deleteEndedLinks()
   await deleteOldFiles()
   await storage().removeLeftovers(new Date(now.getTime() - leftoverMs))
 }
