@@ -43,5 +43,6 @@ function shorten(value: unknown, lengths: Lengths): unknown {
 /** By characters and not by UTF-16 units, because PostgreSQL refuses a half of a pair. */
 function shortenText(text: string, characters: number): string {
   if (text.length <= characters) return text
-  return `${[...text.slice(0, 2 * characters)].slice(0, characters).join('').toWellFormed()}…`
+  const start = [...text.slice(0, 2 * characters)].slice(0, characters).join('')
+  return `${start.replaceAll(/\p{Surrogate}/gu, '\ufffd')}…`
 }

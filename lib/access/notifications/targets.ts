@@ -108,6 +108,7 @@ export function updateTarget(
         [id],
       )
     }
+    await recordTarget(tx, actor, 'notification_target_updated', updated, change)
     return datesToText(updated)
   })
 }
@@ -135,9 +136,14 @@ export function noSuchTarget() {
   return notFound('There is no such target. GET /api/notifications lists your targets.')
 }
 
-async function recordTarget(tx: Transaction, actor: Actor, action: string, target: TargetRow): Promise<void> {
-  const { id, kind, name, address } = target
-  const detail = { id, kind, name, address }
+async function recordTarget(
+  tx: Transaction,
+  actor: Actor,
+  action: string,
+  { id, kind, name, address }: TargetRow,
+  changes: z.output<typeof updateTargetSchema> = {},
+): Promise<void> {
+  const detail = { ...changes, id, kind, name, address }
   await recordAudit(tx, { actorId: actor.userId, action, target: actor.handle, detail })
 }
 

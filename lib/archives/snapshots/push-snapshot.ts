@@ -1,6 +1,7 @@
 import { uuidv7 } from 'uuidv7'
 import type { z } from 'zod'
 import type { Actor } from '../../access/actor'
+import { recordAudit } from '../../access/audit'
 import { requireMayPush } from '../../access/projects/project-rows'
 import { findVisible } from '../../access/projects/projects'
 import type { createSnapshotSchema, PushedSnapshot } from '../../contract/archives/snapshots'
@@ -25,7 +26,7 @@ export function pushSnapshot(
   return transaction(async (tx) => {
     const project = await findVisible(tx, actor, projectId)
     requireMayPush(actor, project)
-    const { slug } = project
+    const { owner, slug } = project
     // The deletion of another snapshot finds out which contents are still in one, and uploads change the same rows.
     await acquireLockOf(tx, 'archiveContents', projectId)
     // Concurrent pushes get different numbers, and are counted one after the other. Jobs do not wait for this lock.
@@ -40,7 +41,17 @@ export function pushSnapshot(
     if (created) await showContents(tx, projectId, archiveId)
     const id = created ? await insertSnapshot(tx, actor, { projectId, name, archiveId }) : newest.id
     const select = `SELECT ${snapshotColumns('true')} FROM ${snapshotSource} WHERE s.id = $1`
-    return { ...toSnapshot(await oneRow<SnapshotRow>(tx, select, [id])), created }
+    const snapshot = toSnapshot(await oneRow<SnapshotRow>(tx, select, [id]))
+    if (created) {
+      const target = `${owner}/${slug}/${name}@${snapshot.version}`
+      await recordAudit(tx, {
+        actorId: actor.userId,
+        action: 'snapshot_created',
+        target,
+        detail: { archive },
+      })
+    }
+    return { ...snapshot, created }
   })
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { type Actor, requireAdmin } from '../../access/actor'
+import { recordAudit } from '../../access/audit'
 import {
   countStatus,
   type NodeReport,
@@ -51,6 +52,7 @@ export async function requestCheck(actor: Actor, id: string): Promise<NodeReport
        ON CONFLICT (node_id) DO UPDATE SET requested_at = excluded.requested_at`,
       [node.id],
     )
+    await recordAudit(tx, { actorId: actor.userId, action: 'node_check_requested', target: node.name })
   })
   const [report] = await readReports(number)
   if (!report) throw noSuchNode()

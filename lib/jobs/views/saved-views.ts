@@ -1,11 +1,12 @@
 import { uuidv7 } from 'uuidv7'
 import { z } from 'zod'
 import { type Actor, requireAdmin } from '../../access/actor'
+import { recordAudit } from '../../access/audit'
 import { conflict, notFound } from '../../contract/errors'
 import { type CreateView, maxViews, type SavedView } from '../../contract/search/views'
 import { database } from '../../database/client'
 import { datesToText, type WithDates } from '../../database/dates'
-import { findRow, transaction } from '../../database/transaction'
+import { findRow, type Transaction, transaction } from '../../database/transaction'
 
 type ViewRow = WithDates<SavedView, 'created_at'>
 
@@ -42,8 +43,18 @@ export async function createView(
       [uuidv7(), actor.userId, name, all, q, sort, shown],
     )
     if (!row) throw nameInUse()
+    await recordView(tx, actor, 'view_created', row)
     return datesToText(row)
   })
+}
+
+async function recordView(
+  tx: Transaction,
+  actor: Actor,
+  action: string,
+  { view_id, name }: Pick<ViewRow, 'view_id' | 'name'>,
+): Promise<void> {
+  await recordAudit(tx, { actorId: actor.userId, action, target: actor.handle, detail: { view_id, name } })
 }
 
 /** Finds a view of the actor. @throws 404, the same for an unknown view and for another user's. */
@@ -73,11 +84,20 @@ export async function renameView(actor: Actor, id: string, name: string): Promis
       [id, actor.userId, name],
     )
     if (!row) throw noSuchView()
+    await recordView(tx, actor, 'view_updated', row)
     return datesToText(row)
   })
 }
 
 export async function deleteView(actor: Actor, id: string): Promise<void> {
   await requireView(actor, id)
-  await database().pool.query('DELETE FROM saved_views WHERE id = $1 AND user_id = $2', [id, actor.userId])
+  await transaction(async (tx) => {
+    const row = await findRow<ViewRow>(
+      tx,
+      `DELETE FROM saved_views WHERE id = $1 AND user_id = $2 RETURNING ${columns}`,
+      [id, actor.userId],
+    )
+    // A concurrent request may have deleted it.
+    if (row) await recordView(tx, actor, 'view_deleted', row)
+  })
 }
