@@ -22,7 +22,10 @@ export default {
   // deploy/run/web.ts compresses the answers of pages and of the API.
   compress: false,
   reactStrictMode: true,
-  // Otherwise each route of the API, which Next.js does not serve, takes 1.4 MiB from the start.
-  experimental: { preloadEntriesOnStart: false },
+  // No page uses the optimizer of images, which anyone could call. It costs much CPU and keeps files on the disk.
+  images: { unoptimized: true },
+  // Otherwise each route of the API, which Next.js does not serve, takes 1.4 MiB from the start. And no request may make
+  // Next.js write to the disk.
+  experimental: { preloadEntriesOnStart: false, isrFlushToDisk: false },
   rewrites: async () => queueApi.map((source) => ({ source, destination: `/api${source}` })),
 }

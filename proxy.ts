@@ -33,6 +33,6 @@ export function proxy(request: NextRequest): Response {
 /** Not the API: Next.js keeps the body of each request that goes through here in memory. */
 export const config = {
   matcher: [
-    '/((?!api/|(?:gpu|queue|orchestrator)(?:/|$)|metrics|healthz|readyz|_next/static|_next/image|icon.svg|favicon.ico).*)',
+    '/((?!api/|(?:gpu|queue|orchestrator)(?:/|$)|metrics|healthz|readyz|_next/static|icon.svg|favicon.ico).*)',
   ],
 }

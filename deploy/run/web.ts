@@ -5,6 +5,7 @@ import compression from 'compression'
 import next from 'next'
 import { env } from '@/lib/env'
 import { httpAddress } from '@/lib/env/listening'
+import { refuseFrameworkPath } from '@/lib/http/server/framework-paths'
 import { operationPaths } from '@/lib/http/server/operation-paths'
 import { type ApiHandler, type ApiRoutes, serveApi } from '@/lib/http/server/serve-api'
 import { StaticFiles } from '@/lib/http/server/static-files'
@@ -33,6 +34,7 @@ const compress = compression() as unknown as (
 ) => void
 const handle: RequestHandler = async (request, response) => {
   if (staticFiles.serve(request, response)) return
+  refuseFrameworkPath(request.url ?? '', staticFiles)
   compress(request, response, () => {})
   if (!(await serveApi(apiRoutes, request, response))) await handleOther(request, response)
 }

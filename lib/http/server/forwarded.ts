@@ -3,9 +3,13 @@ import { type GpuqError, invalidRequest } from '../../contract/errors'
 import { type AddressRange, isInRanges, parseAddress } from '../../env/address-ranges'
 import { isAuthority, ownAuthority } from './authority'
 
-/** Headers from outside that Next.js or gpuq would take for their own, or for a proxy's. */
-const internalHeader = /^(?:x-forwarded-|x-middleware-|x-invoke-|x-now-|next-resume|x-next-resume)/
-const internalHeaders = ['forwarded', 'x-real-ip', 'x-matched-path', 'x-nextjs-data']
+/**
+ * Headers from outside that Next.js or gpuq would take for their own, or for a proxy's. The scripts of the pages send only
+ * `next-url` and `next-router-…`.
+ */
+const internalHeader =
+  /^(?:x-(?:forwarded|middleware|invoke|now|vercel|next|nextjs|prerender|action)-|next-(?!url$|router-))/
+const internalHeaders = ['forwarded', 'x-real-ip', 'x-matched-path']
 
 /**
  * Replaces everything that the headers say about the way of the request by what is known: `x-forwarded-for` is one

@@ -2,6 +2,9 @@ import { readdir, readFile } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { extname, join, relative } from 'node:path'
 
+/** The files of a build that pages load. It may have others, such as source maps. */
+const pageFile = /\.(?:js|css|json|svg|woff2)$/
+
 /** The types of the files that the build compresses (deploy/package/compress-static.mjs). */
 const types: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
@@ -29,6 +32,7 @@ const prefix = '/_next/static/'
  */
 export class StaticFiles {
   readonly #files = new Map<string, StaticFile>()
+  readonly #paths = new Set<string>()
 
   /** @param directory `.next/static` of a build. Few MiB: they stay in memory. */
   static async load(directory: string): Promise<StaticFiles> {
@@ -41,7 +45,13 @@ export class StaticFiles {
     return files
   }
 
+  /** Whether the build has a file for pages at this address. */
+  has(url: string): boolean {
+    return this.#paths.has(pathOf(url))
+  }
+
   async #add(name: string, path: string): Promise<void> {
+    if (pageFile.test(name)) this.#paths.add(prefix + name)
     const encoding = encodings.find(({ ending }) => name.endsWith(ending))
     const original = encoding ? name.slice(0, -encoding.ending.length) : name
     const type = types[extname(original)]
@@ -54,7 +64,7 @@ export class StaticFiles {
 
   /** Answers a request for one of the files. Returns false if it asks for something else, or accepts no compression. */
   serve({ method, url = '', headers }: IncomingMessage, response: ServerResponse): boolean {
-    const file = this.#files.get(url.split('?', 1)[0] ?? '')
+    const file = this.#files.get(pathOf(url))
     if (!file || (method !== 'GET' && method !== 'HEAD')) return false
     const accepted = acceptedEncodings(headers['accept-encoding'] ?? '')
     const encoding = encodings.find(({ name }) => accepted.has(name) && file.contents[name])
@@ -71,6 +81,8 @@ export class StaticFiles {
     return true
   }
 }
+
+const pathOf = (url: string) => url.split('?', 1)[0] ?? ''
 
 /** The encodings in `Accept-Encoding` that are not excluded with `q=0`. */
 function acceptedEncodings(header: string): Set<string> {

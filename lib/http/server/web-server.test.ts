@@ -121,6 +121,33 @@ describe('the headers that the handler sees', () => {
     })
   })
 
+  it("have of Next.js' own headers only those that the scripts of the pages send", async () => {
+    const router = ['rsc: 1', 'next-router-prefetch: 1', 'next-router-state-tree: x', 'next-url: /jobs']
+    const internal = [
+      'next-action: a',
+      'next-hmr-refresh: 1',
+      'next-resume: 1',
+      'x-action-forwarded: 1',
+      'x-matched-path: /a',
+      'x-nextjs-data: 1',
+      'x-nextjs-request-id: a',
+      'x-next-cache-tags: a',
+      'x-now-route-matches: 1',
+      'x-prerender-revalidate: a',
+      'x-vercel-id: a',
+    ]
+    const kept = Object.keys(await seen({}, 'Host: a', ...router, ...internal))
+    expect(kept.filter((name) => /^(?:rsc|next|x-)/.test(name)).sort()).toEqual([
+      'next-router-prefetch',
+      'next-router-state-tree',
+      'next-url',
+      'rsc',
+      'x-forwarded-for',
+      'x-forwarded-host',
+      'x-forwarded-proto',
+    ])
+  })
+
   it('say what a trusted proxy knows, and not what its client wrote before it', async () => {
     const trustedProxies = parseAddressRanges('127.0.0.1, 10.0.0.0/8')
     expect(await seen({ trustedProxies }, ...claims)).toMatchObject({
