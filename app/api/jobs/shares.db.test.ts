@@ -11,6 +11,7 @@ import { makeJob, makeNode } from '@/lib/cluster/testing/rows'
 import type { CreatedShare, JobShare } from '@/lib/contract/access/shares'
 import { testDatabase } from '@/lib/database/testing/test-database'
 import { openShare, readSharedJob } from '@/lib/jobs/shares/shared-job'
+import { encodeMetric } from '@/lib/results/notes'
 import { DELETE } from './[id]/shares/[shareId]/route'
 import { GET, POST } from './[id]/shares/route'
 
@@ -56,8 +57,18 @@ describe('a read-only link', () => {
 
   it('has no facts that only signed-in users may see, and no source', async () => {
     const shown = await readSharedJob(await open(await created()))
-    expect(shown).toMatchObject({ status: 'pending', user_id: ada.handle, source: null, output: '' })
+    expect(shown).toMatchObject({ status: 'pending', owner: ada.handle, source: null, output: '' })
     expect(JSON.stringify(shown)).not.toContain(job)
+  })
+
+  it('does not say why the job waits: an admin wrote that, or it is about other jobs', async () => {
+    await db.pool.query(
+      `UPDATE jobs SET reason = 'node_unavailable', reason_detail = 'secret-node: secret note' WHERE id = $1`,
+      [job],
+    )
+    const shown = await readSharedJob(await open(await created()))
+    expect(shown.reason_text).toBeNull()
+    expect(JSON.stringify(shown)).not.toContain('secret')
   })
 
   it('shows the source if that was chosen, without values that may be secrets', async () => {
@@ -220,14 +231,17 @@ describe('the live events of a read-only link', () => {
     const text = await readAll(answer, async (event) => {
       if (printed || !event.includes('event: job')) return
       printed = true
-      const records = Buffer.from('{"type":"stdout","t":"2026-11-23T10:00:00.000Z","text":"hello"}\n')
+      const load = encodeMetric([{ index: 7, load: 0.5, memory_used_mib: 1 }], new Date())
+      const line = Buffer.from('{"type":"stdout","t":"2026-11-23T10:00:00.000Z","text":"hello"}\n')
+      const records = Buffer.concat([load, line, load])
       await appendOutput(lease, task, { start: 0, records, stdoutConsumed: 0, stderrConsumed: 0 })
-      await finishTask(lease, task, { reason: 'finished', detail: null, exitCode: 0 })
+      await finishTask(lease, task, { reason: 'finished', detail: 'a secret note', exitCode: 0 })
     })
     expect(text).toContain('"text":"hello"')
     expect(text).toContain('"status":"completed"')
     expect(text).toMatch(/event: end\ndata: \{\}\n\n$/)
-    for (const hidden of [job, share.id, tokenOf(share), 'secret-node']) expect(text).not.toContain(hidden)
+    for (const hidden of [job, share.id, tokenOf(share), 'secret-node', 'secret note', 'metric', 'memory'])
+      expect(text).not.toContain(hidden)
   })
 
   const ends = {

@@ -29,7 +29,7 @@ export function ShareDialog({ id, onClose }: ShareDialogProps) {
     <Dialog
       onClose={onClose}
       title="Share read-only"
-      description="Anyone with the link sees the facts, the output and the result of this job, without an account."
+      description="Anyone with the link sees your name, what the job is and how it ended, its output and its result, without an account."
     >
       <div className="flex flex-col gap-5">
         {created ? (

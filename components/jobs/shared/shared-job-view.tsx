@@ -45,7 +45,7 @@ export function SharedJobView({ job, outputHref, eventsHref }: SharedJobViewProp
         <div>
           <h1 className="wrap-anywhere font-semibold text-xl tracking-tight">{job.name ?? 'Job'}</h1>
           <p className="mt-1 wrap-anywhere text-muted text-sm">
-            {job.user_name ?? job.user_id} · {job.project_id} · {job.competition_id}
+            {job.owner} · {job.project_id} · {job.competition_id}
           </p>
         </div>
         {ended ? (

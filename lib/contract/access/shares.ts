@@ -25,26 +25,27 @@ export const createdShareSchema = jobShareSchema.extend({
   url: z.string().describe('only this response contains it'),
 })
 
-/** What the page of a link shows of the job itself. It has no ids, no addresses and no names of nodes. */
-export const sharedFactsSchema = jobDetailSchema
-  .pick({
-    name: true,
-    status: true,
-    reason_text: true,
-    exit_code: true,
-    competition_id: true,
-    project_id: true,
-    environment: true,
-    user_id: true,
-    user_name: true,
-    created_at: true,
-    started_at: true,
-    completed_at: true,
-    files_deleted: true,
-  })
-  .extend({
-    gpus: z.array(z.object({ model: z.string(), simulated: z.boolean(), share: z.number() })),
-  })
+const { status, exit_code, created_at, started_at, completed_at, files_deleted } = jobDetailSchema.shape
+
+/**
+ * All that the holder of a link sees of a job, beside its output and, if the owner chose that, its source. Nothing is here that
+ * somebody else wrote: no names of nodes, no notes of admins, no limits of the project. It has no ids and no addresses.
+ */
+export const sharedFactsSchema = z.strictObject({
+  name: z.string().nullable(),
+  owner: z.string().describe("the user's name, or the user id of one without a name"),
+  competition_id: z.string(),
+  project_id: z.string(),
+  environment: z.string(),
+  status,
+  reason_text: z.string().nullable().describe('why the job ended, without details'),
+  exit_code,
+  created_at,
+  started_at,
+  completed_at,
+  files_deleted,
+  gpus: z.array(z.strictObject({ model: z.string(), simulated: z.boolean(), share: z.number() })),
+})
 
 export type SharedFacts = z.infer<typeof sharedFactsSchema>
 export type JobShare = z.infer<typeof jobShareSchema>

@@ -46,6 +46,8 @@ export interface EventsReader {
   mayRead: () => Promise<boolean>
   /** What the reader may see of the job. */
   show: (job: JobDetail) => unknown
+  /** What the reader may see of complete records; default: all of them. */
+  records?: (records: Buffer) => Buffer
   /** Called once, when the stream has ended. */
   release: () => void
   /** The event of a stream that ends because the reader may no longer read; default: none. */
@@ -152,11 +154,10 @@ async function* follow(
       for await (const piece of wholeRecords(readNew(jobId, position.attempt, position.bytes))) {
         position = advance(position, piece)
         if (!(await reader.mayRead())) return yield* closedEvents(reader)
+        const records = reader.records?.(piece.records) ?? piece.records
+        if (records.length === 0) continue
         traceStep('event', jobId)
-        yield outputEvent(
-          position,
-          shortenRecords(piece.records, from.maxRecordBytes ?? Number.POSITIVE_INFINITY),
-        )
+        yield outputEvent(position, shortenRecords(records, from.maxRecordBytes ?? Number.POSITIVE_INFINITY))
         quietSince = performance.now()
       }
       if (job !== null && hasChanged(job)) {

@@ -1,8 +1,10 @@
 import { cachedCheck } from '../../access/credential-validity'
 import { takeSlot } from '../../async/concurrency-limit'
 import { rateLimited } from '../../contract/errors'
+import { printedRecords } from '../../results/printed-records'
 import { streamEvents } from '../live/events'
-import { findShare, openShare, toSharedFacts } from './shared-job'
+import { toSharedFacts } from './shared-facts'
+import { findShare, openShare } from './shared-job'
 
 /** Open streams of clients without an account: of one address, of one link, and of all links together. */
 const streamLimits = { address: 16, link: 64, all: 256 }
@@ -38,7 +40,13 @@ export async function sharedEvents(
     throw rateLimited('Too many live pages of read-only links are open. Close some, or try again later.', 30)
   }
   const mayRead = cachedCheck(async () => (await findShare(token)) !== null)
-  const reader = { mayRead, show: toSharedFacts, release, closed: 'event: closed\ndata: {}\n\n' }
+  const reader = {
+    mayRead,
+    show: toSharedFacts,
+    records: printedRecords,
+    release,
+    closed: 'event: closed\ndata: {}\n\n',
+  }
   return streamEvents(reader, jobId, { lastEventId, tail: tailBytes, maxRecordBytes }, signal)
 }
 

@@ -1,13 +1,14 @@
 import { SlidingWindows } from '../../async/sliding-windows'
-import { type SharedFacts, sharedFactsSchema } from '../../contract/access/shares'
+import type { SharedFacts } from '../../contract/access/shares'
 import { notFound, rateLimited } from '../../contract/errors'
-import type { JobDetail, JobSource } from '../../contract/jobs'
+import type { JobSource } from '../../contract/jobs'
 import { database } from '../../database/client'
 import { findRow } from '../../database/transaction'
 import { collectOutput } from '../../results/decode'
 import { readOutput } from '../../results/read-output'
 import { plainText } from '../downloads/download'
 import { readJobDetail, readSourceForOthers } from '../read/read'
+import { toSharedFacts } from './shared-facts'
 import { hashShareToken } from './shares'
 
 /** A job as the holder of a link may see it. */
@@ -89,13 +90,6 @@ export async function readSharedJob({ jobId, attempt, source, expiresAt }: OpenS
     source: shown,
     expiresAt: expiresAt.toISOString(),
   }
-}
-
-/** The facts of a job that everyone with a link may see. */
-export function toSharedFacts(job: JobDetail): SharedFacts {
-  const gpus = job.resources.got.flatMap((instance) => instance.gpus)
-  // Removes what only signed-in users may see.
-  return sharedFactsSchema.parse({ ...job, gpus })
 }
 
 async function readBeginning(chunks: AsyncIterable<Buffer>): Promise<{ text: string; cut: boolean }> {
