@@ -100,8 +100,11 @@ export async function listOwnJobs({ actor }: ToolCall, filters: ListJobs) {
 }
 
 /** Reads a byte range of a job's output. */
-export async function readJobLog({ actor }: ToolCall, { job_id, offset, limit, attempt, rank }: ReadLog) {
-  const part = await readLog(actor, job_id, { offset, limit, attempt: attempt ?? null, rank })
+export async function readJobLog(
+  { actor, signal }: ToolCall,
+  { job_id, offset, limit, attempt, rank }: ReadLog,
+) {
+  const part = await readLog(actor, job_id, { offset, limit, attempt: attempt ?? null, rank }, signal)
   return {
     text: part.text,
     next_offset: part.nextOffset,

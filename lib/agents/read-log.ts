@@ -4,6 +4,7 @@ import { isFinal } from '../contract/status'
 import { findVisibleJob, type VisibleJob } from '../jobs/read/job-visibility'
 import { plainTextOf } from '../results/decode'
 import { readLines } from '../results/lines'
+import { type OutputReader, startReading } from '../results/output-reader'
 import { countRanks, readOutput } from '../results/read-output'
 
 interface LogRequest {
@@ -34,13 +35,22 @@ export interface LogPart {
  * boundary, so it may be up to three bytes shorter than its limit.
  * @throws 422 for an offset beyond the end or inside a character, and for an unknown rank.
  */
-export async function readLog(actor: Actor, jobId: string, request: LogRequest): Promise<LogPart> {
+export async function readLog(
+  actor: Actor,
+  jobId: string,
+  request: LogRequest,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<LogPart> {
   // Read before the output, because the final status is written after the last output.
   const job = await findVisibleJob(actor, jobId)
   const restarted = request.attempt !== null && request.attempt !== job.attempt
   const { limit, rank } = request
   if (rank > 0) await requireRank(job, rank)
-  const read = await readPart({ ...job, rank }, restarted ? 0 : request.offset, limit)
+  const reader = { owner: actor.userId, signal }
+  const release = await startReading(reader)
+  const read = await readPart(reader, { ...job, rank }, restarted ? 0 : request.offset, limit).finally(
+    release,
+  )
   return { ...read, ended: read.isLast && isFinal(job.status), attempt: job.attempt, restarted }
 }
 
@@ -55,12 +65,12 @@ async function requireRank({ id, attempt }: VisibleJob, rank: number): Promise<v
   throw invalidField('rank', message)
 }
 
-async function readPart(job: RankOfJob, offset: number, limit: number) {
+async function readPart(reader: OutputReader, job: RankOfJob, offset: number, limit: number) {
   const place = findPosition(job, offset)
   const part = new TextPart(place.text, offset, limit)
   let consumed = place.record
   async function* counted() {
-    for await (const bytes of readOutput(job.id, job.attempt, place.record, job.rank)) {
+    for await (const bytes of readOutput(reader, job.id, job.attempt, place.record, job.rank)) {
       consumed += bytes.length
       yield bytes
     }

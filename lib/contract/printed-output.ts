@@ -21,11 +21,13 @@ export interface Printed {
 
 const kinds = ['stdout', 'stderr', 'result', 'truncated'] as const
 const beginnings = kinds.map((kind) => ({ kind, bytes: Buffer.from(`{"type":"${kind}",`) }))
+/** The kinds differ in this byte. */
+const tellingByte = '{"type":"std'.length
 const dataKey = '"data":'
 
 export function kindOf(line: Buffer): LineKind {
-  const found = beginnings.find(({ bytes }) => bytes.equals(line.subarray(0, bytes.length)))
-  return found?.kind ?? 'other'
+  const found = beginnings.find(({ bytes }) => bytes[tellingByte] === line[tellingByte])
+  return found?.bytes.equals(line.subarray(0, found.bytes.length)) ? found.kind : 'other'
 }
 
 export function parseStored(json: string): unknown {
@@ -60,7 +62,13 @@ export function readPrinted(line: Buffer, kind: OutputStream | 'result'): Printe
     const text = data.toString()
     return { stream: 'stdout', text: ends ? `${text}\n` : text, rank }
   }
-  const record = parseStored(line.toString())
+  const { text, eol, rank } = parseText(line.toString())
+  return { stream: kind, text: eol ? `${text}\n` : text, rank }
+}
+
+/** Reads a stored line of the kind `stdout` or `stderr`. `eol`: its text ends with a line feed. */
+export function parseText(line: string): { text: string; eol: boolean; rank: number | null } {
+  const record = parseStored(line)
   if (
     typeof record !== 'object' ||
     record === null ||
@@ -69,7 +77,7 @@ export function readPrinted(line: Buffer, kind: OutputStream | 'result'): Printe
   ) {
     throw new ResultFormatFault('A stored line of output has no text.')
   }
-  const ends = !('eol' in record && record.eol === false)
+  const eol = !('eol' in record && record.eol === false)
   const rank = 'rank' in record && typeof record.rank === 'number' ? record.rank : null
-  return { stream: kind, text: ends ? `${record.text}\n` : record.text, rank }
+  return { text: record.text, eol, rank }
 }

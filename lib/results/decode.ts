@@ -5,12 +5,12 @@ import {
   parseStored,
   ResultFormatFault,
   readPrinted,
-  resultData,
 } from '../contract/printed-output'
 import { type ResultFileRecord, recordSchema } from '../contract/records'
 import { type ByteSource, readLines } from './lines'
+import { type PrintedVisitor, visitPrinted } from './printed-lines'
 
-/** Output in API responses: text, truncated if it is too long. */
+/** Collected output: text, truncated if it is too long. */
 interface CollectedOutput {
   stdout: string
   stderr: string
@@ -44,10 +44,7 @@ export async function collectOutput(
   { maxBytes }: { maxBytes: number },
 ): Promise<CollectedOutput> {
   const collector = new OutputCollector(maxBytes)
-  for await (const lines of readLines(source)) {
-    for (const line of lines) collector.add(line)
-    if (collector.isFull) break
-  }
+  for await (const _ of visitPrinted(source, collector)) if (collector.isFull) break
   return collector.output
 }
 
@@ -56,9 +53,24 @@ export async function* toPlainText(
   source: ByteSource,
   streams: readonly OutputStream[] = ['stdout', 'stderr'],
 ): AsyncGenerator<Buffer> {
-  for await (const lines of readLines(source)) {
-    const text = lines.map((line) => plainTextOf(line, streams)).join('')
-    if (text !== '') yield Buffer.from(text)
+  for await (const text of printedText(source, streams)) yield Buffer.from(text)
+}
+
+/** {@link toPlainText} as text. Each piece ends with a complete character. */
+export async function* printedText(
+  source: ByteSource,
+  streams: readonly OutputStream[],
+): AsyncGenerator<string> {
+  let printed = ''
+  const visitor: PrintedVisitor = {
+    wants: (stream) => streams.includes(stream),
+    text: (_, text) => {
+      printed += text
+    },
+  }
+  for await (const _ of visitPrinted(source, visitor)) {
+    if (printed !== '') yield printed
+    printed = ''
   }
 }
 
@@ -76,9 +88,11 @@ function streamOf(kind: OutputStream | 'result'): OutputStream {
   return kind === 'stderr' ? 'stderr' : 'stdout'
 }
 
-class OutputCollector {
+class OutputCollector implements PrintedVisitor {
   readonly #texts: Record<OutputStream, BoundedText>
   readonly #results: unknown[] = []
+  /** The pieces of the result that arrives. */
+  #begun: string[] = []
   #resultBytesLeft: number
   #resultsCut = false
   #limitReached = false
@@ -88,27 +102,31 @@ class OutputCollector {
     this.#resultBytesLeft = maxBytes
   }
 
-  add(line: Buffer): void {
-    const kind = kindOf(line)
-    if (kind === 'truncated') this.#limitReached = true
-    if (!isOutput(kind)) return
-    const text = this.#texts[streamOf(kind)]
-    // Does not parse further once the text is full, so the rest of a large file costs only its reading.
-    if (kind === 'result') this.#addResult(line, text)
-    else if (!text.cut) text.append(readPrinted(line, kind).text)
+  wants(stream: OutputStream): boolean {
+    return !this.#texts[stream].cut
   }
 
-  /** Decodes no more of a large result than is kept. */
-  #addResult(line: Buffer, text: BoundedText): void {
-    const { data, ends } = resultData(line)
-    if (!text.cut) {
-      text.append(data.subarray(0, text.left + 1).toString())
-      if (ends) text.append('\n')
-    }
+  text(stream: OutputStream, text: string): void {
+    this.#texts[stream].append(text)
+  }
+
+  /** Keeps complete results, as many as fit. */
+  result(data: string, ends: boolean): void {
     if (this.#resultsCut) return
-    this.#resultBytesLeft -= data.length
-    if (this.#resultBytesLeft < 0) this.#resultsCut = true
-    else this.#results.push(parseStored(data.toString()))
+    this.#resultBytesLeft -= Buffer.byteLength(data)
+    if (this.#resultBytesLeft < 0) {
+      this.#resultsCut = true
+      this.#begun = []
+      return
+    }
+    this.#begun.push(data)
+    if (!ends) return
+    this.#results.push(parseStored(this.#begun.join('')))
+    this.#begun = []
+  }
+
+  limitReached(): void {
+    this.#limitReached = true
   }
 
   /** True if nothing that follows would be kept. */
@@ -128,18 +146,13 @@ class OutputCollector {
 }
 
 /** A text that is truncated at a number of bytes, at a character boundary. */
-class BoundedText {
+export class BoundedText {
   text = ''
   cut = false
   #left: number
 
   constructor(maxBytes: number) {
     this.#left = maxBytes
-  }
-
-  /** Bytes that still fit. */
-  get left(): number {
-    return this.#left
   }
 
   append(text: string): void {
@@ -152,6 +165,13 @@ class BoundedText {
     }
     this.text += text.slice(0, longestPrefix(text, this.#left))
     this.cut = true
+  }
+
+  /** Returns what was appended since the last call. */
+  take(): string {
+    const { text } = this
+    this.text = ''
+    return text
   }
 }
 

@@ -4,8 +4,9 @@ import { placeManually } from '../cluster/testing/placed'
 import { copyRows, makeJob, makeNode } from '../cluster/testing/rows'
 import { testDatabase } from '../database/testing/test-database'
 import { advance, parsePosition } from '../jobs/live/events'
-import { readResult } from '../jobs/read/read'
+import { readResult } from '../jobs/read/result'
 import { readRecords } from './decode'
+import { ownReader } from './output-reader'
 import { readFirstRecords, readOutput, readRanks } from './read-output'
 import { storeResult } from './result-files'
 
@@ -17,6 +18,7 @@ const directory = await vi.hoisted(async () => {
   return made
 })
 const db = testDatabase()
+const reader = ownReader('test')
 afterAll(() => rm(directory, { recursive: true, force: true }))
 beforeEach(async () => {
   await db.pool.query('TRUNCATE jobs, nodes, users CASCADE')
@@ -58,7 +60,8 @@ async function end(job: string): Promise<void> {
 
 async function read(job: string, from: readonly number[] = []): Promise<string[]> {
   const ranks: string[] = []
-  for await (const { rank, records } of readRanks(job, 1, from)) ranks[rank] = (ranks[rank] ?? '') + records
+  for await (const { rank, records } of readRanks(reader, job, 1, from))
+    ranks[rank] = (ranks[rank] ?? '') + records
   return ranks
 }
 
@@ -74,10 +77,10 @@ it('reads the first records that fit, whole and in order, from the chunks and fr
   const job = await makeGang(three)
   const bytes = (count: number) => Buffer.byteLength(records.slice(0, count).join('\n')) + 1
   const readAll = async () => [
-    await readFirstRecords(job, 1, bytes(3)),
-    await readFirstRecords(job, 1, bytes(4) - 1),
-    await readFirstRecords(job, 1, 10),
-    await readFirstRecords(job, 1, 1024 ** 2),
+    await readFirstRecords(reader, job, 1, bytes(3)),
+    await readFirstRecords(reader, job, 1, bytes(4) - 1),
+    await readFirstRecords(reader, job, 1, 10),
+    await readFirstRecords(reader, job, 1, 1024 ** 2),
   ]
   const expected = [records.slice(0, 3), records.slice(0, 3), [], records]
   expect(await readAll()).toEqual(expected)
@@ -111,7 +114,7 @@ describe('the output of several ranks', () => {
     expect(rows).toEqual([{ left: 0 }])
     for (const [index, from] of places.entries()) expect(await read(job, from)).toEqual(live[index])
     const alone: Buffer[] = []
-    for await (const records of readOutput(job, 1, 0, 1)) alone.push(records)
+    for await (const records of readOutput(reader, job, 1, 0, 1)) alone.push(records)
     expect(Buffer.concat(alone).toString()).toBe(whole[1])
   })
 
@@ -119,7 +122,7 @@ describe('the output of several ranks', () => {
     const job = await makeGang(three)
     await end(job)
     const pieces: Buffer[] = []
-    for await (const { records } of readRanks(job, 1)) pieces.push(records)
+    for await (const { records } of readRanks(reader, job, 1)) pieces.push(records)
     expect(Buffer.concat(pieces).toString()).toBe(whole.join(''))
     const { rows } = await db.pool.query('SELECT name FROM result_files')
     const { storage } = await import('../storage/storage')
@@ -139,9 +142,20 @@ describe('the output of several ranks', () => {
     expect(records.at(-1)).toMatchObject({ type: 'exit' })
   })
 
+  it('can be read from any byte of its chunks', async () => {
+    const printed = ['a', 'bc'].map((text) => `${line(0, text.repeat(40_000))}\n`)
+    const job = await makeGang([printed.map((text) => text.slice(0, -1))])
+    const all = printed.join('')
+    for (const from of [0, 1, 47, 48 * 1024, 60_000, all.length - 1, all.length]) {
+      const pieces = []
+      for await (const piece of readOutput(reader, job, 1, from)) pieces.push(piece)
+      expect(Buffer.concat(pieces).toString() === all.slice(from), `from ${from}`).toBe(true)
+    }
+  })
+
   it('is separate in the response, which shows rank 0 first', async () => {
     const job = await makeGang(three)
-    expect(await readResult(job)).toMatchObject({
+    expect(await readResult(reader, job)).toMatchObject({
       stdout: 'a\nb\n',
       results: [],
       ranks: [
@@ -150,7 +164,7 @@ describe('the output of several ranks', () => {
         { rank: 2, truncated: false },
       ],
     })
-    expect(await readResult(await makeJob())).not.toHaveProperty('ranks')
+    expect(await readResult(reader, await makeJob())).not.toHaveProperty('ranks')
   })
 
   it('is not written to the file while a task may still print', async () => {

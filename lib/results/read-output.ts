@@ -2,28 +2,49 @@ import { database } from '../database/client'
 import { findRow, oneRow } from '../database/transaction'
 import { resultKey } from './name'
 import { openUnlessDeleted } from './open-unless-deleted'
-
-/** A piece of the output of one task; rank 0 for a single task. */
-export interface RankOutput {
-  rank: number
-  records: Buffer
-}
-
-/** Rows fetched at once; each has at most 1 MiB. */
-const chunksPerQuery = 16
+import { inTurns, type OutputReader } from './output-reader'
+import { type RankOutput, readChunks } from './read-chunks'
 
 /**
  * Reads the stored output of an attempt, rank after rank, from the chunks or the file. Each rank starts at its
  * offset in `from`, otherwise at 0. Looks for the chunks first: they are deleted as soon as the file exists, so
  * checking the file afterwards misses nothing.
  */
-export async function* readRanks(
+export function readRanks(
+  reader: OutputReader,
   jobId: string,
   attempt: number,
   from: readonly number[] = [],
 ): AsyncGenerator<RankOutput> {
+  return inTurns(readStored(reader, jobId, attempt, from), reader, ranked)
+}
+
+/** {@link readRanks} without the file: the new output of a job that runs. */
+export function readNewRanks(
+  reader: OutputReader,
+  jobId: string,
+  attempt: number,
+  from: readonly number[],
+): AsyncGenerator<RankOutput> {
+  return inTurns(readChunks(jobId, attempt, from, reader), reader, ranked)
+}
+
+const ranked = {
+  size: ({ records }: RankOutput) => records.length,
+  slice: ({ rank, records }: RankOutput, from: number, to: number) => ({
+    rank,
+    records: records.subarray(from, to),
+  }),
+}
+
+async function* readStored(
+  reader: OutputReader,
+  jobId: string,
+  attempt: number,
+  from: readonly number[],
+): AsyncGenerator<RankOutput> {
   const position = [...from]
-  for await (const piece of readChunks(jobId, attempt, from)) {
+  for await (const piece of readChunks(jobId, attempt, from, reader)) {
     position[piece.rank] = (position[piece.rank] ?? 0) + piece.records.length
     yield piece
   }
@@ -33,13 +54,14 @@ export async function* readRanks(
 
 /** Reads the output of one rank from a byte offset on. */
 export async function* readOutput(
+  reader: OutputReader,
   jobId: string,
   attempt: number,
   from: number,
   rank = 0,
 ): AsyncGenerator<Buffer> {
   const others = Array<number>(rank).fill(Number.MAX_SAFE_INTEGER)
-  for await (const piece of readRanks(jobId, attempt, [...others, from])) {
+  for await (const piece of readRanks(reader, jobId, attempt, [...others, from])) {
     if (piece.rank !== rank) return
     yield piece.records
   }
@@ -49,10 +71,15 @@ export async function* readOutput(
  * Reads the first records of an attempt, as lines of JSON: whole records of at most `maxBytes` together. The output should be short or
  * in the result file, because chunks are read several at a time.
  */
-export async function readFirstRecords(jobId: string, attempt: number, maxBytes: number): Promise<string[]> {
+export async function readFirstRecords(
+  reader: OutputReader,
+  jobId: string,
+  attempt: number,
+  maxBytes: number,
+): Promise<string[]> {
   const parts: Buffer[] = []
   let bytes = 0
-  for await (const { records } of readRanks(jobId, attempt)) {
+  for await (const { records } of readRanks(reader, jobId, attempt)) {
     parts.push(records)
     bytes += records.length
     if (bytes > maxBytes) break
@@ -74,49 +101,15 @@ export async function countRanks(jobId: string, attempt: number): Promise<number
   return ranks
 }
 
-/**
- * Reads the chunks of an attempt's output from a byte offset of each rank. A record may continue in the next chunks.
- */
-export async function* readChunks(
-  jobId: string,
-  attempt: number,
-  from: readonly number[] = [],
-): AsyncGenerator<RankOutput> {
-  const position = [...from]
-  for (;;) {
-    const { rows } = await database().pool.query<{ rank: number; start: number; records: Buffer }>({
-      name: 'read-chunks',
-      text: `SELECT t.rank, c.start, c.records FROM log_chunks c JOIN tasks t ON t.id = c.task_id
-              WHERE t.job_id = $1 AND t.attempt = $2 AND c.start >= coalesce(($3::int8[])[t.rank + 1], 0)
-              ORDER BY t.rank, c.start LIMIT ${chunksPerQuery}`,
-      values: [jobId, attempt, Array.from(position, (byte) => byte ?? 0)],
-    })
-    for (const { rank, start, records } of rows) {
-      position[rank] = start + records.length
-      yield { rank, records }
-    }
-    if (rows.length < chunksPerQuery) return
-  }
-}
-
-/**
- * Returns for each rank the start of the chunk that contains the byte `bytes` before its end; 0 without chunks. If the
- * chunk continues a large record, it is an earlier one that starts with a record.
- */
-export async function tailOffsets(jobId: string, attempt: number, bytes: number): Promise<number[]> {
-  const { rows } = await database().pool.query<{ start: number | null }>({
-    name: 'starts-of-tail',
-    text: `SELECT c.start::int8 AS start FROM tasks t LEFT JOIN LATERAL (
-             SELECT c.start FROM log_chunks c LEFT JOIN LATERAL (
-                      SELECT p.records FROM log_chunks p WHERE p.task_id = c.task_id AND p.start < c.start
-                       ORDER BY p.start DESC LIMIT 1) AS before ON true
-              WHERE c.task_id = t.id AND c.start <= t.output_bytes - $3
-                AND (before.records IS NULL OR get_byte(before.records, octet_length(before.records) - 1) = 10)
-              ORDER BY c.start DESC LIMIT 1) AS c ON true
-            WHERE t.job_id = $1 AND t.attempt = $2 ORDER BY t.rank`,
-    values: [jobId, attempt, bytes],
+/** The bytes of the stored output of a job's last attempt. */
+export async function outputBytes(jobId: string): Promise<number> {
+  const { bytes } = await oneRow<{ bytes: number }>(database().pool, {
+    name: 'output-bytes',
+    text: `SELECT coalesce(sum(t.output_bytes), 0)::int8 AS bytes
+             FROM jobs j JOIN tasks t ON t.job_id = j.id AND t.attempt = j.attempt WHERE j.id = $1`,
+    values: [jobId],
   })
-  return rows.map(({ start }) => start ?? 0)
+  return bytes
 }
 
 /** Finds the name of an ended job's result file; null until it is written. */

@@ -9,6 +9,7 @@ import { setStorage } from '../storage/storage'
 import { StorageFault } from '../storage/store'
 import { freePort, type S3Server, startS3Server } from '../storage/testing/s3-server'
 import { toPlainText } from './decode'
+import { ownReader } from './output-reader'
 import { readOutput } from './read-output'
 import { jobsWithoutResult, storeResult } from './result-files'
 
@@ -47,7 +48,7 @@ async function endedJob(lines: number): Promise<string> {
 
 async function textOf(job: string, from = 0): Promise<string> {
   let text = ''
-  for await (const part of toPlainText(readOutput(job, 1, from))) text += part
+  for await (const part of toPlainText(readOutput(ownReader('test'), job, 1, from))) text += part
   return text
 }
 

@@ -8,7 +8,7 @@ import { storage } from '../storage/storage'
 import { StorageFault } from '../storage/store'
 import { metricsOfAttempt } from './metrics'
 import { resultFileName, resultKey } from './name'
-import { readChunks } from './read-output'
+import { readChunks } from './read-chunks'
 
 interface EndedJob {
   id: string

@@ -172,6 +172,59 @@ describe('a read-only link', () => {
   })
 })
 
+describe('the page of a job that has ended', () => {
+  const lines = ['{"score": 1.5}', 'hello'].map(
+    (text, at) =>
+      `{"type":"${at === 0 ? 'result' : 'stdout'}","t":"2026-11-23T10:00:00.000Z",${at === 0 ? `"data":${text}` : `"text":"${text}"`}}\n`,
+  )
+
+  beforeEach(async () => {
+    const lease = await makeNode()
+    await placeManually(lease.nodeId, job)
+    const [task] = await unfinishedTasks(lease)
+    if (!task) throw new Error('The task does not exist.')
+    const records = Buffer.from(lines.join(''))
+    await appendOutput(lease, task, { start: 0, records, stdoutConsumed: 0, stderrConsumed: 0 })
+    await finishTask(lease, task, { reason: 'finished', detail: null, exitCode: 0 })
+  })
+
+  /** Reading the output fails from now on. */
+  const withoutOutput = async (work: () => Promise<void>) => {
+    await db.pool.query('ALTER TABLE log_chunks RENAME TO hidden_chunks')
+    try {
+      await work()
+    } finally {
+      await db.pool.query('ALTER TABLE hidden_chunks RENAME TO log_chunks')
+    }
+  }
+
+  it('reads its output once, for all its links and any number of views', async () => {
+    const [first, second] = [await created(), await created()]
+    const shown = await readSharedJob(await open(first))
+    expect(shown).toMatchObject({
+      output: '{"score": 1.5}\nhello\n',
+      results: [{ score: 1.5 }],
+      outputCut: false,
+    })
+    await withoutOutput(async () => {
+      for (let view = 0; view < 70; view++)
+        expect(await readSharedJob(await openShare(tokenOf(second), '192.0.2.40'))).toMatchObject({
+          output: shown.output,
+          results: shown.results,
+        })
+    })
+  })
+
+  it('shows nothing of it any more after its files were deleted, or the link ended', async () => {
+    const [first, second] = [await created(), await created()]
+    await readSharedJob(await open(first))
+    await revoke(first.id)
+    await expectClosed(first)
+    await db.pool.query(`UPDATE jobs SET files_deleted = 'on_request' WHERE id = $1`, [job])
+    expect(await readSharedJob(await open(second))).toMatchObject({ output: '', results: [] })
+  })
+})
+
 describe('the download of a read-only link', () => {
   const download = (token: string, address: string) =>
     downloadOutput(

@@ -8,7 +8,8 @@ import { env } from '@/lib/env'
 import { route } from '@/lib/http/route'
 import { receiveUpload } from '@/lib/http/upload'
 import { requireStillValid, startWaiting, waitForResultFile, waitUntilFinalFor } from '@/lib/jobs/live/wait'
-import { acceptedResult, readResult } from '@/lib/jobs/read/read'
+import { readerOf } from '@/lib/jobs/read/reader-of'
+import { acceptedResult, sendResult } from '@/lib/jobs/read/result'
 import { submitJob } from '@/lib/jobs/submission/submit'
 
 /** The leader writes the result file moments after the end. The answer names it if it comes within this time. */
@@ -27,16 +28,16 @@ export const POST = route(jobOperations.submit, async ({ request, query, actor: 
     const location = `/api/status/${jobId}`
     const isNew = !repeated && !deduplicated
     if (wait > 0) await waitForResult(actor, jobId, request.signal, wait)
+    const accepted = { status: 202, headers: { ...headers, location } }
+    if (wait === 0 && isNew) return answer({ ...acceptedResult(jobId), deduplicated }, accepted)
     const read = async () => {
       if (wait > 0) await requireStillValid(actor, jobId)
-      return readResult(jobId)
+      return sendResult(readerOf(actor, request), jobId, ({ status }) => ({
+        ...(isFinal(status) ? { ...accepted, status: 200 } : accepted),
+        more: { deduplicated },
+      }))
     }
-    const result =
-      wait === 0 && isNew
-        ? acceptedResult(jobId)
-        : await read().catch((error: unknown) => throwAccepted(jobId, location, error))
-    const status = isFinal(result.status) ? 200 : 202
-    return answer({ ...result, deduplicated }, { status, headers: { ...headers, location } })
+    return await read().catch((error: unknown) => throwAccepted(jobId, location, error))
   } finally {
     stopWaiting?.()
   }
@@ -56,10 +57,12 @@ async function waitForResult(
 
 /** The job is stored. A client must not submit it again because its result cannot be read. */
 function throwAccepted(jobId: string, location: string, error: unknown): never {
-  if (!isDatabaseAway(error)) throw error
+  const isBusy = error instanceof GpuqError && error.code === 'rate_limited'
+  if (!isBusy && !isDatabaseAway(error)) throw error
+  const why = isBusy ? 'too many requests of yours wait for long output' : 'its database does not answer now'
   throw new GpuqError(
     'unavailable',
-    `gpuq accepted job ${jobId}, but its database does not answer now. Do not submit the job again. Get ${location} later.`,
+    `gpuq accepted job ${jobId}, but ${why}. Do not submit the job again. Get ${location} later.`,
     { retryAfterS: 5, headers: { location } },
   )
 }

@@ -14,7 +14,7 @@ import { parseConfig } from '../../contract/config/config'
 import { compactLedger, recountLedger } from '../../database/ledger'
 import { testDatabase } from '../../database/testing/test-database'
 import { listArtifacts } from '../../jobs/downloads/artifacts'
-import { downloadResult } from '../../jobs/downloads/download'
+import { downloadResultFile } from '../../jobs/downloads/download'
 import { downloadArtifact } from '../../jobs/downloads/download-artifact'
 import { deleteJobFiles } from '../../jobs/lifecycle/delete-files'
 import { deleteOldFiles } from '../../jobs/lifecycle/retention'
@@ -429,7 +429,7 @@ describe('deleting', () => {
     await rm(join(root, 'artifacts', id), { recursive: true })
     const deleted = { code: 'not_found', message: 'The owner of the job or an admin deleted the file.' }
     const headers = new Headers()
-    await expect(downloadResult(job, 'jsonl', headers)).rejects.toMatchObject(deleted)
+    await expect(downloadResultFile(job, headers)).rejects.toMatchObject(deleted)
     const first = artifacts[0]?.artifact_id ?? ''
     await expect(downloadArtifact(job, first, 'file', headers)).rejects.toMatchObject(deleted)
     await deleteOldFiles()

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import { cachedCheck } from '../../access/credential-validity'
 import { unauthenticated } from '../../contract/errors'
+import { streamed } from './streamed'
 
 /** Makes browsers save the file and never show it: a job may have written anything, including HTML. */
 const safe = {
@@ -17,6 +18,8 @@ export interface Download {
   type: string
   /** Whether the reader may still have it. Repeated while it is sent. */
   mayRead: () => Promise<boolean>
+  /** Called once, when the download has ended in any way. */
+  onEnd?: (() => void) | undefined
 }
 
 interface Sent {
@@ -27,13 +30,15 @@ interface Sent {
 /** Returns a download. It breaks off soon after the reader lost the right to it. */
 export function contentDisposition(
   content: AsyncIterable<Uint8Array>,
-  { name, type, mayRead }: Download,
+  { name, type, mayRead, onEnd }: Download,
   { status = 200, headers = {} }: Sent = {},
 ): Response {
-  const stream = Readable.from(whileAllowed(content, mayRead), { objectMode: false })
-  // A generator that nobody has read from does not close what it would read.
-  if (content instanceof Readable) stream.once('close', () => content.destroy())
-  return new Response(Readable.toWeb(stream) as ReadableStream<Uint8Array>, {
+  const end = () => {
+    onEnd?.()
+    // A generator that nobody has read from does not close what it would read.
+    if (content instanceof Readable) content.destroy()
+  }
+  return new Response(streamed(whileAllowed(content, mayRead), end), {
     status,
     headers: { ...safe, 'content-type': type, 'content-disposition': disposition(name), ...headers },
   })

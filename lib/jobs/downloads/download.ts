@@ -5,33 +5,22 @@ import { database } from '../../database/client'
 import { oneRow } from '../../database/transaction'
 import { toPlainText } from '../../results/decode'
 import { resultKey } from '../../results/name'
-import { countRanks, readOutput } from '../../results/read-output'
+import { cachingOfOutput, type OutputReader, shortBytes, startReading } from '../../results/output-reader'
+import { countRanks, outputBytes, readOutput } from '../../results/read-output'
 import type { ByteRange } from '../../storage/store'
 import { waitForResultFile } from '../live/wait'
 import type { VisibleJob } from '../read/job-visibility'
 import { filesDeleted, openFile } from './artifacts'
-import { contentDisposition } from './content-disposition'
+import { contentDisposition, type Download } from './content-disposition'
 import { type RequestHeaders, storedDownload } from './stored-file'
 
 /**
- * Returns a job's JSONL file, or its output so far as plain text. The text of several ranks has one rank after the
- * other, with the rank as a label on each line.
- * @param headers may ask for a part of the JSONL file
+ * Returns a job's JSONL file, as it is stored.
+ * @param headers may ask for a part of the file
  * @throws 409 for the file of a job that has not ended, 503 while the file is being written, 416.
  */
-export async function downloadResult(
-  job: VisibleJob,
-  format: 'jsonl' | 'text',
-  headers: RequestHeaders,
-): Promise<Response> {
+export async function downloadResultFile(job: VisibleJob, headers: RequestHeaders): Promise<Response> {
   const { mayRead } = job
-  if (format === 'text') {
-    return contentDisposition(await plainText(job), {
-      name: `${job.id}.txt`,
-      type: 'text/plain; charset=utf-8',
-      mayRead,
-    })
-  }
   if (!isFinal(job.status)) {
     throw conflict('The job has not ended yet. Its result file is written after its end. Try again later.')
   }
@@ -50,19 +39,46 @@ export async function downloadResult(
   return storedDownload(headers, { ...facts, open }, { name, type, mayRead })
 }
 
-/** Returns the output of an attempt as plain text, one rank after the other. */
-export async function plainText({
-  id,
-  attempt,
-}: Pick<VisibleJob, 'id' | 'attempt'>): Promise<AsyncIterable<Buffer>> {
-  const ranks = await countRanks(id, attempt)
-  return ranks > 1 ? labelledText(id, attempt, ranks) : toPlainText(readOutput(id, attempt, 0))
+/**
+ * Downloads the output of an attempt so far as plain text. The text of several ranks has one rank after the other, with the rank as a
+ * label on each line. A long output needs a slot of its reader.
+ * @throws 429 if too many reads of the reader wait.
+ */
+export async function downloadText(
+  reader: OutputReader,
+  attempt: Attempt,
+  download: Pick<Download, 'name' | 'mayRead'>,
+): Promise<Response> {
+  const isShort = (await outputBytes(attempt.id)) <= shortBytes
+  const ranks = await countRanks(attempt.id, attempt.attempt)
+  const text = plainText(reader, attempt, ranks)
+  const onEnd = isShort ? undefined : await startReading(reader)
+  const type = 'text/plain; charset=utf-8'
+  return contentDisposition(text, { ...download, type, onEnd }, { headers: cachingOfOutput() })
 }
 
-async function* labelledText(jobId: string, attempt: number, ranks: number): AsyncGenerator<Buffer> {
+type Attempt = Pick<VisibleJob, 'id' | 'attempt'>
+
+/** Returns the output of an attempt as plain text, one rank after the other. */
+export function plainText(
+  reader: OutputReader,
+  { id, attempt }: Attempt,
+  ranks: number,
+): AsyncGenerator<Buffer> {
+  return ranks > 1
+    ? labelledText(reader, id, attempt, ranks)
+    : toPlainText(readOutput(reader, id, attempt, 0))
+}
+
+async function* labelledText(
+  reader: OutputReader,
+  jobId: string,
+  attempt: number,
+  ranks: number,
+): AsyncGenerator<Buffer> {
   const labels = new RankLabels()
   for (let rank = 0; rank < ranks; rank++) {
-    for await (const text of toPlainText(readOutput(jobId, attempt, 0, rank))) {
+    for await (const text of toPlainText(readOutput(reader, jobId, attempt, 0, rank))) {
       yield Buffer.from(labels.label(rank, text.toString()))
     }
   }

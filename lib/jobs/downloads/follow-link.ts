@@ -4,7 +4,7 @@ import { forbidden } from '../../contract/errors'
 import { database } from '../../database/client'
 import { findRow } from '../../database/transaction'
 import { findVisibleJob, type VisibleJob } from '../read/job-visibility'
-import { downloadResult } from './download'
+import { downloadResultFile } from './download'
 import { downloadArtifact } from './download-artifact'
 import { hashLinkSecret, liveLink } from './download-links'
 import type { RequestHeaders } from './stored-file'
@@ -40,9 +40,7 @@ export async function followLink(secret: string, headers: RequestHeaders): Promi
 
 /** Sends the result of a job, or an artifact. */
 export function sendFile(job: VisibleJob, file: string, headers: RequestHeaders): Promise<Response> {
-  return file === 'result'
-    ? downloadResult(job, 'jsonl', headers)
-    : downloadArtifact(job, file, 'file', headers)
+  return file === 'result' ? downloadResultFile(job, headers) : downloadArtifact(job, file, 'file', headers)
 }
 
 function findLink(secret: string): Promise<FoundLink | null> {

@@ -6,7 +6,8 @@ import { rateLimited } from '../../contract/errors'
 import type { JobDetail } from '../../contract/jobs'
 import { isFinal } from '../../contract/status'
 import { traceStep } from '../../logger'
-import { type RankOutput, readChunks, readRanks, tailOffsets } from '../../results/read-output'
+import { type RankOutput, tailOffsets } from '../../results/read-chunks'
+import { readNewRanks, readRanks } from '../../results/read-output'
 import { shortenRecords } from '../../results/shorten-records'
 import type { VisibleJob } from '../read/job-visibility'
 import { readJobDetail } from '../read/read'
@@ -42,6 +43,8 @@ interface EventsFrom {
 
 /** Who reads a stream. */
 export interface EventsReader {
+  /** Whose turns of reading output it uses. */
+  owner: string
   /** Repeated while the stream is open. The stream ends when it returns false. */
   mayRead: () => Promise<boolean>
   /** What the reader may see of the job. */
@@ -62,7 +65,12 @@ export function jobEvents(actor: Actor, job: VisibleJob, from: EventsFrom, signa
     throw rateLimited(message, 10)
   }
   const mayRead = cachedCheck(job.mayRead)
-  return streamEvents({ mayRead, show: (detail) => detail, release }, job.id, from, signal)
+  return streamEvents(
+    { owner: actor.userId, mayRead, show: (detail) => detail, release },
+    job.id,
+    from,
+    signal,
+  )
 }
 
 /** Opens the stream for a reader whose right to read the job was checked. */
@@ -120,6 +128,7 @@ async function* follow(
   signal: AbortSignal,
 ): AsyncGenerator<string, void> {
   const change = new ChangeSignal(signal)
+  const outputReader = { owner: reader.owner, signal }
   let jobChanged = true
   const onJobChange = () => {
     jobChanged = true
@@ -150,8 +159,10 @@ async function* follow(
         position = { attempt: job.attempt, bytes }
       }
       // The output is read after the status, because the final status is written after the last output.
-      const readNew = job === null ? readChunks : readRanks
-      for await (const piece of wholeRecords(readNew(jobId, position.attempt, position.bytes))) {
+      const readNew = job === null ? readNewRanks : readRanks
+      for await (const piece of wholeRecords(
+        readNew(outputReader, jobId, position.attempt, position.bytes),
+      )) {
         position = advance(position, piece)
         if (!(await reader.mayRead())) return yield* closedEvents(reader)
         const records = reader.records?.(piece.records) ?? piece.records

@@ -4,6 +4,7 @@ import { rateLimited } from '../../contract/errors'
 import { axisNames } from '../../contract/metrics/axes'
 import type { JobMetrics, MetricSeries, MetricsQuery } from '../../contract/metrics/job-metrics'
 import { database } from '../../database/client'
+import { cachingOfOutput, type OutputReader, startReading } from '../../results/output-reader'
 import { readOutput } from '../../results/read-output'
 import { alignTo } from '../../results/series/align'
 import { csvLines } from '../../results/series/csv-lines'
@@ -42,20 +43,25 @@ export async function readJobMetrics(actor: Actor, jobId: string, query: Metrics
   }
 }
 
-/** All values of some metrics as CSV: one line for each line that the job printed with one of them. */
+/**
+ * All values of some metrics as CSV: one line for each line that the job printed with one of them. It needs a slot of its reader.
+ * @throws 429 if too many reads of the user wait.
+ */
 export async function downloadMetrics(
   actor: Actor,
   jobId: string,
   { names, rank }: { names: readonly string[]; rank?: number | undefined },
+  reader: OutputReader,
 ): Promise<Response> {
   const job = await findJobWithOutput(actor, jobId)
   const task = await findTask(job, rank)
-  const output = readOutput(job.id, task.attempt, 0, task.rank)
-  return contentDisposition(csvLines(output, names), {
-    name: `${job.id}.csv`,
-    type: 'text/csv; charset=utf-8',
-    mayRead: job.mayRead,
-  })
+  const output = readOutput(reader, job.id, task.attempt, 0, task.rank)
+  const onEnd = await startReading(reader)
+  return contentDisposition(
+    csvLines(output, names),
+    { name: `${job.id}.csv`, type: 'text/csv; charset=utf-8', mayRead: job.mayRead, onEnd },
+    { headers: cachingOfOutput() },
+  )
 }
 
 async function findJobWithOutput(actor: Actor, jobId: string): Promise<VisibleJob> {

@@ -3,20 +3,11 @@ import { isArchiveHash } from '../../contract/archives/snapshot-name'
 import { configToYaml } from '../../contract/config/config'
 import { parseSpec, readSpec, type StoredSpec, type Unparsed } from '../../contract/config/stored-spec'
 import { hiddenValue } from '../../contract/config/values'
-import {
-  type JobDetail,
-  type JobResult,
-  type JobSource,
-  type JobSummary,
-  jobDetailSchema,
-  type RankResult,
-} from '../../contract/jobs'
+import { type JobDetail, type JobSource, type JobSummary, jobDetailSchema } from '../../contract/jobs'
 import { reasonText } from '../../contract/reasons'
 import { type JobStatus, toUploadStatus } from '../../contract/status'
 import { database } from '../../database/client'
 import { keyedTransaction, oneRow } from '../../database/transaction'
-import { collectOutput } from '../../results/decode'
-import { countRanks, readOutput } from '../../results/read-output'
 import { idleJobs } from '../lifecycle/stop-idle'
 import { findVisibleJob, mayChange } from './job-visibility'
 import { type SummaryRow, summaryColumns, summaryJoins, toSummary } from './list'
@@ -69,7 +60,7 @@ const selectDetail = `
     LEFT JOIN job_uploads w ON w.job_id = j.id
    WHERE j.id = $1`
 
-async function readDetailRow(jobId: string): Promise<DetailRow> {
+export async function readDetailRow(jobId: string): Promise<DetailRow> {
   const query = { name: 'job-detail', text: selectDetail, values: [jobId] }
   return parseSpec(await keyedTransaction((tx) => oneRow<Unparsed<DetailRow>>(tx, query)))
 }
@@ -103,48 +94,6 @@ export async function readJobDetail(jobId: string): Promise<JobDetail> {
 
 function snapshotOf({ archive }: StoredSpec): string | null {
   return archive === undefined || isArchiveHash(archive) ? null : archive
-}
-
-/** Maximum bytes of each stream in a response. The download has everything. */
-const answerBytes = 10 * 1024 * 1024
-
-/** Reads a job's status and its output so far. */
-export async function readResult(jobId: string): Promise<JobResult> {
-  const row = await readDetailRow(jobId)
-  const ranks = await readRankResults(jobId, row.attempt)
-  const [{ stdout, stderr, results, truncated } = nothingPrinted] = ranks
-  return {
-    job_id: row.job_id,
-    status: toUploadStatus(row.status),
-    reason: row.reason,
-    reason_text: reasonText(row),
-    stdout,
-    stderr,
-    exit_code: row.exit_code,
-    results,
-    result_file: row.result_file,
-    truncated,
-    ...(ranks.length > 1 ? { ranks } : {}),
-  }
-}
-
-const nothingPrinted: Omit<RankResult, 'rank'> = { stdout: '', stderr: '', results: [], truncated: false }
-
-/** Reads the output of each task of an attempt. All together they have at most {@link answerBytes} per stream. */
-async function readRankResults(jobId: string, attempt: number): Promise<RankResult[]> {
-  const count = await countRanks(jobId, attempt)
-  const maxBytes = Math.floor(answerBytes / Math.max(1, count))
-  const ranks: RankResult[] = []
-  for (let rank = 0; rank < count; rank++) {
-    ranks.push({ rank, ...(await collectOutput(readOutput(jobId, attempt, 0, rank), { maxBytes })) })
-  }
-  return ranks
-}
-
-/** The result of a job at the moment it is accepted. */
-export function acceptedResult(jobId: string): JobResult {
-  const nothingKnown = { reason: null, reason_text: null, exit_code: null, result_file: null }
-  return { job_id: jobId, status: 'pending', ...nothingPrinted, ...nothingKnown }
 }
 
 /**

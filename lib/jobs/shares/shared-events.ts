@@ -4,7 +4,7 @@ import { rateLimited } from '../../contract/errors'
 import { printedRecords } from '../../results/printed-records'
 import { streamEvents } from '../live/events'
 import { toSharedFacts } from './shared-facts'
-import { findShare, openShare } from './shared-job'
+import { countReading, findShare, linksOf, openShare } from './shared-job'
 
 /** Open streams of clients without an account: of one address, of one link, and of all links together. */
 const streamLimits = { address: 16, link: 64, all: 256 }
@@ -30,7 +30,9 @@ export async function sharedEvents(
   { token, address, lastEventId }: SharedEventsRequest,
   signal: AbortSignal,
 ): Promise<Response> {
-  const { jobId } = await openShare(token, address)
+  const share = await openShare(token, address)
+  countReading(share)
+  const { jobId } = share
   const release = takeSlots([
     [`shared streams of ${address}`, streamLimits.address],
     [`shared streams of job ${jobId}`, streamLimits.link],
@@ -41,6 +43,7 @@ export async function sharedEvents(
   }
   const mayRead = cachedCheck(async () => (await findShare(token)) !== null)
   const reader = {
+    owner: linksOf(share),
     mayRead,
     show: toSharedFacts,
     records: printedRecords,

@@ -1,26 +1,29 @@
 import { SlidingWindows } from '../../async/sliding-windows'
 import type { SharedFacts } from '../../contract/access/shares'
 import { notFound, rateLimited } from '../../contract/errors'
-import type { JobSource } from '../../contract/jobs'
+import type { JobDetail, JobSource } from '../../contract/jobs'
+import { isFinal } from '../../contract/status'
 import { database } from '../../database/client'
 import { findRow } from '../../database/transaction'
-import { collectOutput } from '../../results/decode'
-import { readOutput } from '../../results/read-output'
-import { plainText } from '../downloads/download'
+import { ownReader } from '../../results/output-reader'
 import { readJobDetail, readSourceForOthers } from '../read/read'
 import { toSharedFacts } from './shared-facts'
+import { endedOutput, isCached, runningOutput, type SharedOutput } from './shared-output'
 import { hashShareToken } from './shares'
 
 /** A job as the holder of a link may see it. */
 interface OpenShare {
   jobId: string
+  ownerId: string
+  /** Of the client. */
+  address: string
   attempt: number
   source: boolean
   expiresAt: Date
 }
 
-/** Each request reads the output of a job. A page needs one, and a person opens few. */
-const requestsPerMinute = 60
+/** Readings of output, for each address. A page of a job that runs needs one, and a person opens few. */
+const readingsPerMinute = 60
 const maxAddresses = 20_000
 
 // Next.js loads modules again for each route bundle; the counts are kept once per process.
@@ -35,20 +38,24 @@ const requests = shared.gpuqSharedJobs
  * @throws 404, the same for each of these reasons, and 429.
  */
 export async function openShare(token: string, address: string): Promise<OpenShare> {
-  const waitS = requests.hit(address, requestsPerMinute, performance.now())
-  if (waitS !== null) {
-    throw rateLimited(`There were too many requests from your address. Try again in ${waitS} seconds.`, waitS)
-  }
   const share = await findShare(token)
-  if (share) return share
+  if (share) return { ...share, address }
+  countReading({ address })
   throw notFound('This link is not valid: it is incomplete, has expired or was revoked. Ask for a new one.')
 }
 
-/** Finds the job of a link that is still valid. For a page that is open: it counts no request. */
-export function findShare(token: string): Promise<OpenShare | null> {
-  return findRow<OpenShare>(
+/** Counts a reading of output for an address. What is cached costs little, and is not counted. @throws 429. */
+export function countReading({ address }: Pick<OpenShare, 'address'>): void {
+  const waitS = requests.hit(address, readingsPerMinute, performance.now())
+  if (waitS !== null)
+    throw rateLimited(`There were too many requests from your address. Try again in ${waitS} seconds.`, waitS)
+}
+
+/** Finds the job of a link that is still valid. */
+export function findShare(token: string): Promise<Omit<OpenShare, 'address'> | null> {
+  return findRow<Omit<OpenShare, 'address'>>(
     database().pool,
-    `SELECT j.id AS "jobId", j.attempt, s.source, s.expires_at AS "expiresAt"
+    `SELECT j.id AS "jobId", j.user_id AS "ownerId", j.attempt, s.source, s.expires_at AS "expiresAt"
        FROM job_shares s JOIN jobs j ON j.id = s.job_id
        JOIN users owner ON owner.id = j.user_id JOIN users creator ON creator.id = s.created_by_id
       WHERE s.hash = $1 AND s.expires_at > now()
@@ -59,50 +66,41 @@ export function findShare(token: string): Promise<OpenShare | null> {
 }
 
 /** What the page of a link shows. */
-export interface SharedJob extends SharedFacts {
-  /** The beginning of what the job printed, without the rest of a line that is cut. */
-  output: string
-  /** The output is longer, and can be downloaded. */
-  outputCut: boolean
-  results: readonly unknown[]
+export interface SharedJob extends SharedFacts, SharedOutput {
   /** Null if the link does not show it. */
   source: JobSource | null
   expiresAt: string
 }
 
-/** Browsers need seconds to lay out more. The download has everything. */
-const maxOutputBytes = 256 * 1024
-const maxResultBytes = 1024 * 1024
+const noOutput: SharedOutput = { output: '', outputCut: false, results: [] }
 
-/** Reads what the page of a link shows. */
-export async function readSharedJob({ jobId, attempt, source, expiresAt }: OpenShare): Promise<SharedJob> {
-  const [job, output, collected, shown] = await Promise.all([
-    readJobDetail(jobId),
-    readBeginning(await plainText({ id: jobId, attempt })),
-    collectOutput(readOutput(jobId, attempt, 0), { maxBytes: maxResultBytes }),
-    source ? readSourceForOthers(jobId) : null,
-  ])
+/**
+ * Reads what the page of a link shows.
+ * @throws 429 if the output must be read, and the client or all links of the owner read too much.
+ */
+export async function readSharedJob(share: OpenShare): Promise<SharedJob> {
+  const { jobId, source, expiresAt } = share
+  const [job, shown] = await Promise.all([readJobDetail(jobId), source ? readSourceForOthers(jobId) : null])
   return {
     ...toSharedFacts(job),
-    output: output.text,
-    outputCut: output.cut,
-    results: collected.results,
+    ...(await outputOf(share, job)),
     source: shown,
     expiresAt: expiresAt.toISOString(),
   }
 }
 
-async function readBeginning(chunks: AsyncIterable<Buffer>): Promise<{ text: string; cut: boolean }> {
-  const kept: Buffer[] = []
-  let bytes = 0
-  for await (const chunk of chunks) {
-    kept.push(chunk)
-    bytes += chunk.length
-    if (bytes > maxOutputBytes) break
-  }
-  const all = Buffer.concat(kept)
-  if (all.length <= maxOutputBytes) return { text: all.toString(), cut: false }
-  // At a line's end, or the first bytes of a character would be left.
-  const end = all.lastIndexOf('\n', maxOutputBytes - 1) + 1
-  return { text: all.subarray(0, end || maxOutputBytes).toString(), cut: true }
+async function outputOf(
+  share: OpenShare,
+  { status, attempt, files_deleted }: JobDetail,
+): Promise<SharedOutput> {
+  if (files_deleted !== null) return noOutput
+  const job = { id: share.jobId, attempt }
+  const ended = isFinal(status)
+  if (!ended || !isCached(job)) countReading(share)
+  // A view may wait for what another one reads, so it does not end with its client.
+  const reader = ownReader(linksOf(share))
+  return ended ? endedOutput(reader, job) : runningOutput(reader, job)
 }
+
+/** Readers with links share the slots and turns of the owner of the job, and do not take those that the owner has by signing in. */
+export const linksOf = ({ ownerId }: Pick<OpenShare, 'ownerId'>): string => `links of ${ownerId}`

@@ -11,11 +11,13 @@ import { tasksToStop } from '../../cluster/testing/tasks-to-stop'
 import { parseConfig } from '../../contract/config/config'
 import { jobFiltersSchema } from '../../contract/job-queries'
 import { testDatabase } from '../../database/testing/test-database'
+import { ownReader } from '../../results/output-reader'
 import { plan } from '../../scheduling/plan'
 import { cancelJob } from '../lifecycle/cancel'
 import { waitUntilFinal } from '../live/wait'
 import { listJobs } from '../read/list'
-import { readJob, readResult, readSource } from '../read/read'
+import { readJob, readSource } from '../read/read'
+import { readResult } from '../read/result'
 import type { Submission } from './insert-job'
 import { submitJob } from './submit'
 
@@ -232,7 +234,7 @@ describe('cancelling', () => {
     const waiting = waitUntilFinal(jobId, new AbortController().signal)
     await finishTask(lease, task, { reason: 'cancelled_by_user', detail: null, exitCode: 143 })
     expect(await waiting).toBe(true)
-    expect(await readResult(jobId)).toMatchObject({
+    expect(await readResult(ownReader('test'), jobId)).toMatchObject({
       status: 'cancelled',
       reason: 'cancelled_by_user',
       exit_code: 143,

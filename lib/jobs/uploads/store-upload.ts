@@ -3,6 +3,8 @@ import { safePaths } from '../../contract/sanitize-text'
 import { database } from '../../database/client'
 import { logger } from '../../logger'
 import { artifactKey, resultKey } from '../../results/name'
+import { ownReader } from '../../results/output-reader'
+import { countRanks } from '../../results/read-output'
 import { type ProjectBucket, projectBucketKey } from '../../storage/project-bucket'
 import { storage } from '../../storage/storage'
 import { StorageFault } from '../../storage/store'
@@ -11,6 +13,7 @@ import { finalLogName } from '../read/to-job-bucket'
 import { claimUpload, delayUpload, type JobUpload, renewClaim, settleUpload } from './upload-rows'
 
 const renewIntervalMs = 15_000
+const reader = ownReader('uploads to buckets')
 
 /**
  * Makes one attempt to store the results and the final log of an ended job in the bucket of its project. On failure, stores the
@@ -80,5 +83,7 @@ async function storeFiles(
   }
   const result = await storage().open(resultKey(resultName))
   await bucket.write(projectBucketKey(jobId, 'result.jsonl'), result.stream)
-  await bucket.write(projectBucketKey(jobId, finalLogName), await plainText({ id: jobId, attempt }))
+  const ranks = await countRanks(jobId, attempt)
+  const log = plainText(reader, { id: jobId, attempt }, ranks)
+  await bucket.write(projectBucketKey(jobId, finalLogName), log)
 }

@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { ConcurrencyLimit } from '../../async/concurrency-limit'
 import { sleep } from '../../async/sleep'
 import { unavailable } from '../../contract/errors'
+import { ownReader } from '../output-reader'
 import { readOutput } from '../read-output'
 import { MetricLines } from './metric-lines'
 import { maxValues, SeriesStore } from './series-store'
@@ -13,6 +14,9 @@ const maxCachedValues = 2 * maxValues
 const wantedMs = 5_000
 /** Each reading uses a processor, so a few at a time are as fast as many. */
 const readings = new ConcurrencyLimit(2, 200)
+
+/** Several users may wait for the same series. */
+const reader = ownReader('series')
 
 /** One task of one attempt. */
 export interface TaskOutput {
@@ -104,7 +108,7 @@ function newEntry(): Entry {
 }
 
 async function advance(entry: Entry, { jobId, attempt, rank }: TaskOutput): Promise<void> {
-  for await (const piece of readOutput(jobId, attempt, entry.position, rank)) {
+  for await (const piece of readOutput(reader, jobId, attempt, entry.position, rank)) {
     entry.lines.push(piece)
     entry.position += piece.length
     if (performance.now() - entry.wantedAt > wantedMs) return

@@ -9,6 +9,7 @@ import { type Actor, isAdmin } from '@/lib/access/actor'
 import { currentActor } from '@/lib/access/sessions/current-actor'
 import type { JobDetail } from '@/lib/contract/jobs'
 import { readJob } from '@/lib/jobs/read/read'
+import { ownReader } from '@/lib/results/output-reader'
 import { readFirstRecords } from '@/lib/results/read-output'
 import { nullIfNotFound } from '../../null-if-not-found'
 import { ifLoadedSoon, Prefetched } from '../../prefetched'
@@ -31,7 +32,7 @@ export default async function JobPage({ params, searchParams }: Props) {
   const actor = await requireActor(withSearchParams(`/jobs/${encodeURIComponent(id)}`, search))
   const job = await findJob(actor, id)
   if (!job) notFound()
-  const firstRecords = await ifLoadedSoon(firstOutput(job).catch(() => undefined))
+  const firstRecords = await ifLoadedSoon(firstOutput(actor, job).catch(() => undefined))
   return (
     <Prefetched queryKey={keys.job(job.job_id)} load={async () => job}>
       <JobView
@@ -52,7 +53,10 @@ const firstOutputBytes = 8 * 1024
  * The records with which the page opens. It shows the first lines of a job that has ended, and the last lines of one that runs. So only
  * a short output is sent for a job that runs. On an error the browser reads the output again.
  */
-async function firstOutput({ job_id, attempt, output_bytes, result_file }: JobDetail): Promise<string[]> {
+async function firstOutput(
+  { userId }: Actor,
+  { job_id, attempt, output_bytes, result_file }: JobDetail,
+): Promise<string[]> {
   if (output_bytes === 0 || (result_file === null && output_bytes > firstOutputBytes)) return []
-  return readFirstRecords(job_id, attempt, firstOutputBytes)
+  return readFirstRecords(ownReader(userId), job_id, attempt, firstOutputBytes)
 }

@@ -1,0 +1,31 @@
+/**
+ * A body that is read only as fast as its client takes it, and not at all if nobody asks for it, as for HEAD.
+ * @param onEnd called once: when everything was sent, when reading failed, or when the client has left
+ */
+export function streamed(
+  content: AsyncIterable<Uint8Array>,
+  onEnd: () => void = () => {},
+): ReadableStream<Uint8Array> {
+  const iterator = content[Symbol.asyncIterator]()
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const { done, value } = await iterator.next()
+          if (!done) return controller.enqueue(value)
+          onEnd()
+          controller.close()
+        } catch (error) {
+          onEnd()
+          controller.error(error)
+        }
+      },
+      cancel() {
+        onEnd()
+        // A generator that waits for its next piece ends after it.
+        iterator.return?.(undefined)?.catch(() => undefined)
+      },
+    },
+    { highWaterMark: 0 },
+  )
+}

@@ -1,0 +1,19 @@
+import { downloadText } from '../downloads/download'
+import { countReading, findShare, linksOf, openShare } from './shared-job'
+
+/**
+ * Downloads the output of a job for the holder of a link.
+ * @param address of the client, for the rate limit
+ * @throws 404 for a link that is not valid, and 429.
+ */
+export async function downloadSharedOutput(
+  token: string,
+  address: string,
+  { method, signal }: Pick<Request, 'method' | 'signal'>,
+): Promise<Response> {
+  const share = await openShare(token, address)
+  countReading(share)
+  const reader = { owner: linksOf(share), signal, headersOnly: method === 'HEAD' }
+  const mayRead = async () => (await findShare(token)) !== null
+  return downloadText(reader, { id: share.jobId, attempt: share.attempt }, { name: 'output.txt', mayRead })
+}

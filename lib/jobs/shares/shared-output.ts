@@ -1,0 +1,97 @@
+import { ByteCache, type Sized } from '../../async/byte-cache'
+import { collectOutput } from '../../results/decode'
+import { type OutputReader, startReading } from '../../results/output-reader'
+import { countRanks, readOutput } from '../../results/read-output'
+import { plainText } from '../downloads/download'
+
+/** What the page of a link shows of what a job printed. */
+export interface SharedOutput {
+  /** The beginning, without the rest of a line that is cut. */
+  output: string
+  /** The output is longer, and can be downloaded. */
+  outputCut: boolean
+  results: readonly unknown[]
+}
+
+/** The last attempt of a job. */
+interface Attempt {
+  id: string
+  attempt: number
+}
+
+/** Browsers need seconds to lay out more. The download has everything. */
+const maxOutputBytes = 256 * 1024
+const maxResultBytes = 1024 * 1024
+/** Of a job that runs, no more is searched for results: the page shows them as it follows the job. */
+const runningBytes = 1024 * 1024
+const maxCachedBytes = 64 * 1024 * 1024
+/** Parsed results take several times the memory of their text. */
+const bytesPerResultByte = 8
+
+// Next.js loads modules again for each route bundle; the cache is kept once per process.
+const shared = globalThis as typeof globalThis & { gpuqSharedOutput?: ByteCache<SharedOutput> }
+shared.gpuqSharedOutput ??= new ByteCache<SharedOutput>(maxCachedBytes)
+const cache = shared.gpuqSharedOutput
+
+const keyOf = ({ id, attempt }: Attempt) => `${id}/${attempt}`
+
+/** Whether {@link endedOutput} needs no reading. */
+export const isCached = (job: Attempt): boolean => cache.has(keyOf(job))
+
+/**
+ * The output of a job that has ended. It does not change any more, so it is read once for many views. The caller checks each time
+ * that it was not deleted.
+ */
+export function endedOutput(reader: OutputReader, job: Attempt): Promise<SharedOutput> {
+  return cache.get(keyOf(job), () => readShared(reader, job, Number.POSITIVE_INFINITY))
+}
+
+/** The output so far of a job that has not ended. */
+export async function runningOutput(reader: OutputReader, job: Attempt): Promise<SharedOutput> {
+  return (await readShared(reader, job, runningBytes)).value
+}
+
+async function readShared(
+  reader: OutputReader,
+  job: Attempt,
+  searchedBytes: number,
+): Promise<Sized<SharedOutput>> {
+  const release = await startReading(reader)
+  try {
+    const { text, cut } = await readBeginning(plainText(reader, job, await countRanks(job.id, job.attempt)))
+    const searched = firstRecords(readOutput(reader, job.id, job.attempt, 0), searchedBytes)
+    const { results } = await collectOutput(searched, { maxBytes: maxResultBytes })
+    const bytes = 2 * text.length + bytesPerResultByte * Buffer.byteLength(JSON.stringify(results))
+    return { value: { output: text, outputCut: cut, results }, bytes }
+  } finally {
+    release()
+  }
+}
+
+/** Complete records from the beginning, of about so many bytes. */
+async function* firstRecords(source: AsyncIterable<Buffer>, bytes: number): AsyncGenerator<Buffer> {
+  let left = bytes
+  for await (const piece of source) {
+    left -= piece.length
+    if (left < 0) {
+      yield piece.subarray(0, piece.lastIndexOf(0x0a) + 1)
+      return
+    }
+    yield piece
+  }
+}
+
+async function readBeginning(chunks: AsyncIterable<Buffer>): Promise<{ text: string; cut: boolean }> {
+  const kept: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of chunks) {
+    kept.push(chunk)
+    bytes += chunk.length
+    if (bytes > maxOutputBytes) break
+  }
+  const all = Buffer.concat(kept)
+  if (all.length <= maxOutputBytes) return { text: all.toString(), cut: false }
+  // At a line's end, or the first bytes of a character would be left.
+  const end = all.lastIndexOf('\n', maxOutputBytes - 1) + 1
+  return { text: all.subarray(0, end || maxOutputBytes).toString(), cut: true }
+}
