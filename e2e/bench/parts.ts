@@ -5,6 +5,7 @@ import { type Figures, ms, times } from './measure'
 import { benchMemory } from './memory'
 import { benchNextJob } from './next-job'
 import { benchLineToScreen } from './output'
+import { benchResultReads } from './result-reads'
 import type { Part } from './runner/run-parts'
 import { compareWithSlurm, describeDrain } from './slurm/compare'
 import { benchSubmissions } from './submissions'
@@ -190,6 +191,29 @@ const memory: Part = {
   },
 }
 
+const resultReads: Part = {
+  name: 'result-reads',
+  estimateS: 40,
+  async run() {
+    const { alone, beside, answered } = await withSystem({ workers: 0 }, benchResultReads)
+    const ratio = beside.p99 / alone.p99
+    return {
+      lines: [
+        "Another user's /api/jobs, beside 100 requests for an output of 33 MiB, which one user repeats",
+        `  beside them                 p50 ${ms(beside.median)}, p99 ${ms(beside.p99)}, ${times(ratio)} of it alone (target: within 2 ×)`,
+        `  alone                       p50 ${ms(alone.median)}, p99 ${ms(alone.p99)}`,
+        `  outputs sent meanwhile      ${answered}`,
+      ],
+      figures: {
+        result_reads_ratio: ratio,
+        result_reads_p99_ms: beside.p99,
+        result_reads_alone_p99_ms: alone.p99,
+        result_reads_answered: answered,
+      },
+    }
+  },
+}
+
 export const plainParts: readonly Part[] = [
   firstOutput,
   firstOutputTorch,
@@ -199,4 +223,5 @@ export const plainParts: readonly Part[] = [
   drain,
   commandLine,
   memory,
+  resultReads,
 ]
