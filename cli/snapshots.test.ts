@@ -119,7 +119,7 @@ describe('gpuq push', () => {
   })
 
   it('says who gives the right to push, before the upload', async () => {
-    const reading = { ...project('project-key', 'ada'), managers: ['grace'], may_push: false }
+    const reading = { ...project(projectKey, 'ada'), managers: ['grace'], may_push: false }
     const { context, asked } = server({}, [reading])
     await expect(push(context, directory, { name: 'code', project: 'p' })).rejects.toThrow(
       'Ask "ada" or "grace" for the right',

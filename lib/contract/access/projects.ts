@@ -51,7 +51,7 @@ export const projectSchema = z.object({
       'whether a new run (`run_name`) belongs to all members; otherwise to the user of its first job',
     ),
   shared_runs: z
-    .array(z.object({ id: z.string(), name: z.string(), users: z.array(z.string()) }))
+    .array(z.object({ id: z.uuid(), name: z.string(), users: z.array(z.string()) }))
     .describe(
       'runs that several users share, because they used them before runs belonged to users; the first user is their owner; empty for members who do not manage the project',
     ),
