@@ -8,6 +8,8 @@ import { listEntries } from './store-upload'
 import { buildTar, buildZip, type TarEntry, type ZipEntry } from './testing/build-archive'
 
 const dataDir = vi.hoisted(() => {
+  // Another file of this process may have read the environment already.
+  vi.resetModules()
   vi.stubEnv('GPUQ_DATA_DIR', `/tmp/gpuq-unpack-${process.pid}-${Math.random().toString(36).slice(2)}`)
   vi.stubEnv('GPUQ_MIN_FREE_GIB', '0')
   vi.stubEnv('GPUQ_MAX_ARCHIVE_MIB', '300')
@@ -15,7 +17,11 @@ const dataDir = vi.hoisted(() => {
   vi.stubEnv('GPUQ_MAX_ARCHIVE_DEPTH', '8')
   return process.env.GPUQ_DATA_DIR ?? ''
 })
-afterAll(() => rm(dataDir, { recursive: true }))
+afterAll(async () => {
+  await rm(dataDir, { recursive: true })
+  vi.unstubAllEnvs()
+  vi.resetModules()
+})
 
 async function* inPieces(bytes: Buffer, size = 1000): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
