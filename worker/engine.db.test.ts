@@ -152,7 +152,8 @@ describe('a container of gpuq', () => {
     hold.release()
     expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed', attempt: 2 })
     expect(await lab.jobs.lines(job)).toEqual(['short'])
-    expect(lab.engine.containers().map(({ id }) => id)).toEqual([squatter])
+    // The container of an ended job is removed a moment later.
+    await expect.poll(() => lab.engine.containers().map(({ id }) => id)).toEqual([squatter])
     await expectAllTrue(lab)
   })
 })
