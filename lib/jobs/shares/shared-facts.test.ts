@@ -11,13 +11,15 @@ interface Schema {
     element?: Schema
     valueType?: Schema
     innerType?: Schema
+    options?: Schema[]
     entries?: Record<string, unknown>
   }
 }
 
 /** A value of the schema in which nothing is missing, and whose every text is its own path. */
 function marked({ def }: Schema, path: string): unknown {
-  const { type, shape = {}, element, valueType, innerType, entries = {} } = def
+  const { type, shape = {}, element, valueType, innerType, options: [option] = [], entries = {} } = def
+  if (option) return marked(option, path)
   if (innerType) return marked(innerType, path)
   if (element) return [marked(element, path)]
   if (valueType) return { [`<key of ${path}>`]: marked(valueType, path) }

@@ -3,7 +3,7 @@ import type { Person } from '@/lib/access/testing/people'
 import { pushSnapshot } from '@/lib/archives/snapshots/push-snapshot'
 import { uploadFiles } from '@/lib/archives/testing/upload-files'
 import { placeManually } from '@/lib/cluster/testing/placed'
-import { makeJob, makeNode } from '@/lib/cluster/testing/rows'
+import { makeJob, makeNode, setRun } from '@/lib/cluster/testing/rows'
 import { database } from '@/lib/database/client'
 import { createLink } from '@/lib/jobs/downloads/download-links'
 import { findVisibleJob } from '@/lib/jobs/read/job-visibility'
@@ -23,6 +23,15 @@ async function endedJob({ id: userId }: Person): Promise<string> {
   )
   await storeResult(id)
   return id
+}
+
+/** A run of an ended job, as the address of its checkpoints names it. */
+async function endedRun(person: Person): Promise<{ id: string; run: string }> {
+  const job = await endedJob(person)
+  const { rows } = await pool().query<{ id: string }>('SELECT project_id AS id FROM jobs WHERE id = $1', [
+    job,
+  ])
+  return { id: rows[0]?.id ?? '', run: await setRun(job, 'run') }
 }
 
 async function terminalOf({ id: userId }: Person): Promise<string> {
@@ -147,7 +156,7 @@ export const jobMutations: Record<string, MutationCase> = {
   }),
   'storage.deleteCheckpoints': async ({ ada }) => ({
     who: ada,
-    params: { id: (await uploadFiles(ada, 'p', { a: `${versions++}` })).projectId, run: 'run' },
+    params: await endedRun(ada),
   }),
   'cluster.updateNode': async ({ admin }) => ({
     who: admin,
