@@ -1,22 +1,10 @@
 import { execFile } from 'node:child_process'
-import { once } from 'node:events'
-import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
+
 import { promisify } from 'node:util'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createClient } from '@/lib/http/client/client'
 import { sendRequest } from './send-request'
-
-/** The address of a server. */
-async function serve(answer: RequestListener): Promise<string> {
-  const server = createServer(answer)
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-}
+import { serve } from './testing/serve'
 
 const read = { method: 'GET', headers: { accept: 'application/json' } }
 

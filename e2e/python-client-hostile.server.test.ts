@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto'
-import { once } from 'node:events'
 import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
-import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
+
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { serve } from '@/cli/testing/serve'
 import { startPython } from './run-python'
 
 /** The Python client and a server that is hostile to the machine of its user. */
@@ -24,16 +23,6 @@ const jobId = '0190a3b4-0000-7000-8000-000000000001'
 const idOf = (index: number) => `0190a3b4-0000-7000-8000-${String(index).padStart(12, '0')}`
 const attack = 'x\u001b]0;title\u0007\u001b]52;c;cm0=\u0007\u009b2J\u202e'
 const shown = 'x\\u001b]0;title\\u0007\\u001b]52;c;cm0=\\u0007\\u009b2J\\u202e'
-
-async function serve(answer: RequestListener): Promise<string> {
-  const server = createServer(answer)
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-}
 
 /** A server whose job has written these files; the content of each is its path. */
 function serveFiles(paths: string[], changes: object = {}): Promise<string> {
@@ -129,7 +118,7 @@ it('an error of the server cannot control the terminal that shows it, and visibl
   const { code, err } = await run(url, `gpuq.job("${jobId}")`)
   expect([code, err]).toEqual([1, expect.stringContaining(shown)])
   for (const mark of ['\u001b', '\u009b', '\u202e']) expect(err).not.toContain(mark)
-  const cases = await readFile('lib/contract/visible-output-cases.json', 'utf8')
+  const cases = await readFile('lib/contract/text/visible-output-cases.json', 'utf8')
   await writeFile(join(home, 'cases.json'), cases)
   const read = `import json, pathlib\ncases = json.loads(pathlib.Path("cases.json").read_text("utf-8"))`
   const checked = await run(

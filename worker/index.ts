@@ -117,7 +117,7 @@ async function main(): Promise<void> {
   const runs = checkpointsDirectory(config)
   await makePrivateDirectory(tasksDirectory)
   await closeDataDirectory(config.GPUQ_DATA_DIR)
-  if (runs !== null) await closeRuns(runs)
+  if (runs !== null) for (const problem of await closeRuns(runs)) logger.warn(problem)
   if (config.GPUQ_MAX_ARTIFACTS_MIB > 0)
     artifactsProblem = await artifactsUnavailableReason(tasksDirectory, config.GPUQ_NODE_NAME)
   const keeps = config.GPUQ_MAX_ARTIFACTS_MIB > 0 && artifactsProblem === null

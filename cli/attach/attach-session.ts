@@ -1,7 +1,7 @@
 import type { JobDetail } from '@/lib/contract/jobs'
 import type { Printed } from '@/lib/contract/printed-output'
 import { isFinal } from '@/lib/contract/status'
-import { VisibleOutput } from '@/lib/contract/visible-output'
+import { VisibleOutput } from '@/lib/contract/text/visible-output'
 import type { JobsClient } from '@/lib/http/client/jobs-client'
 import { KeySender } from '@/lib/http/client/key-sender'
 import type { Context } from '../context'

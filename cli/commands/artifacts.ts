@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Artifact, FilesDeletion } from '@/lib/contract/artifacts'
-import { safePaths, visibleText } from '@/lib/contract/sanitize-text'
+import { safePaths, visibleText } from '@/lib/contract/text/sanitize-text'
 import type { JobsClient } from '@/lib/http/client/jobs-client'
 import { type Context, printList } from '../context'
 import { exitCodes } from '../job/exit-code'

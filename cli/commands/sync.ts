@@ -1,4 +1,4 @@
-import { visibleText } from '@/lib/contract/sanitize-text'
+import { visibleText } from '@/lib/contract/text/sanitize-text'
 import { resolveConnection } from '../config'
 import type { Context } from '../context'
 import { showToEnd } from '../job/follow-submitted'

@@ -2,7 +2,7 @@ import type { CallToolRequest, CallToolResult } from '@modelcontextprotocol/sdk/
 import { z } from 'zod'
 import { GpuqError, unavailable } from '@/lib/contract/errors'
 import { finalStatuses } from '@/lib/contract/status'
-import { visibleOutput } from '@/lib/contract/visible-output'
+import { visibleOutput } from '@/lib/contract/text/visible-output'
 import { ProblemError } from '@/lib/http/client/problem'
 import type { Context } from '../context'
 import { type ShippedDirectory, shipDirectory } from '../sync/ship-directory'

@@ -3,7 +3,7 @@ import { homedir } from 'node:os'
 import { relative, resolve } from 'node:path'
 import { isWithin } from '@/lib/contract/config/mounts'
 import { conflict, invalidRequest } from '@/lib/contract/errors'
-import { visibleText } from '@/lib/contract/sanitize-text'
+import { visibleText } from '@/lib/contract/text/sanitize-text'
 import { errorCode } from '../files'
 
 interface SyncPlace {

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { conflict } from '@/lib/contract/errors'
-import { visibleOutput } from '@/lib/contract/visible-output'
+import { visibleOutput } from '@/lib/contract/text/visible-output'
 
 /** Asks a question on the terminal. `hidden` does not show the typed text. */
 export async function ask(asked: string, otherwise: string, hidden = false): Promise<string> {

@@ -1,4 +1,4 @@
-import { visibleOutput } from '@/lib/contract/visible-output'
+import { visibleOutput } from '@/lib/contract/text/visible-output'
 import type { Colour } from './terminal'
 import { paint, type Terminal, withoutControls } from './terminal'
 

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { visibleOutput } from '@/lib/contract/visible-output'
+import { visibleOutput } from '@/lib/contract/text/visible-output'
 import type { Screen } from './fit-screen'
 
 type Write = (text: string) => Promise<void>

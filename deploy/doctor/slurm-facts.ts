@@ -60,7 +60,7 @@ export async function readDirectory(path: string): Promise<'writable' | 'creatab
   return exists && (await mayWrite(path)) ? 'writable' : 'refused'
 }
 
-/** Who does not let this process submit as a Unix account, and why. */
+/** Why this process cannot submit as a Unix account: sudo or Slurm refuses it. */
 export interface IdentityProblem {
   by: 'sudo' | 'slurm'
   message: string

@@ -138,7 +138,7 @@ async function startService(host, dataDir, progress) {
 async function startDaemon(host, args, dataDir, signal) {
   await dropStalePidFile(host, args)
   const logFile = join(dataDir, 'logs', 'dockerd.log')
-  mkdirSync(join(dataDir, 'logs'), { recursive: true, mode: 0o700 })
+  mkdirSync(join(dataDir, 'logs'), { recursive: true })
   const log = openSync(logFile, 'w', 0o640)
   const child = spawn(
     findProgram('dockerd') ?? 'dockerd',

@@ -98,7 +98,7 @@ it('closes what an earlier version left open to other accounts, and keeps the mo
     expect([name, statSync(join(dataDir, name)).mode & 0o777]).toEqual([name, 0o700])
   // On a shared disk, the directory itself is the admin's, and only those of the projects are closed.
   chmodSync(checkpoints, 0o755)
-  await closeRuns(checkpoints)
+  expect(await closeRuns(checkpoints)).toEqual([])
   expect(statSync(join(checkpoints, project)).mode & 0o777).toBe(0o700)
   expect(statSync(checkpoints).mode & 0o777).toBe(0o755)
 })

@@ -129,7 +129,7 @@ export function supervise(program: Program, say: (sentence: string) => void): Su
 }
 
 function launch({ args, env, logFile, onLine }: Program): ChildProcess {
-  mkdirSync(dirname(logFile), { recursive: true, mode: 0o700 })
+  mkdirSync(dirname(logFile), { recursive: true })
   const size = statSync(logFile, { throwIfNoEntry: false })?.size ?? 0
   if (size > logLimitBytes) renameSync(logFile, `${logFile}.1`)
   const log = openSync(logFile, 'a', 0o640)

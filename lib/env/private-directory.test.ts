@@ -1,7 +1,7 @@
-import { chmod, chown, lchown, lstat, mkdir, mkdtemp, rm, stat, symlink } from 'node:fs/promises'
+import { chmod, chown, lchown, lstat, mkdir, mkdtemp, open, rm, stat, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { closeDirectory, makePrivateDirectory } from './private-directory'
 
 const stranger = 65_534
@@ -54,12 +54,31 @@ describe('a private directory', () => {
     expect((await lstat(join(root, 'tasks'))).isSymbolicLink()).toBe(true)
   })
 
+  it('is refused if this account may not close it, but a correction leaves it to its owner', async () => {
+    const path = join(root, 'tasks')
+    await mkdir(path, { mode: 0o755 })
+    const handle = await open(root)
+    const mayNot = Object.assign(new Error('EPERM'), { code: 'EPERM' })
+    const chmodOfHandle = vi.spyOn(Object.getPrototypeOf(handle), 'chmod').mockRejectedValue(mayNot)
+    await handle.close()
+    await expect(makePrivateDirectory(path)).rejects.toThrow(/chown -R \d+ .*tasks/)
+    await closeDirectory(path)
+    chmodOfHandle.mockRestore()
+    expect(await modeOf(path)).toBe('755')
+  })
+
   it.runIf(isRoot)('is refused if another account made it where others can write', async () => {
     const path = join(root, 'tasks')
     await mkdir(path)
     await chown(path, stranger, stranger)
-    await chmod(root, 0o1777)
-    await expect(makePrivateDirectory(path)).rejects.toThrow(`belongs to another account (uid ${stranger})`)
+    for (const [mode, advice] of [
+      [0o1777, 'Remove it'],
+      [0o777, `chmod go-w ${root}`],
+    ] as const) {
+      await chmod(root, mode)
+      const refused = expect(makePrivateDirectory(path)).rejects
+      await refused.toThrow(new RegExp(`belongs to another account \\(uid ${stranger}\\).*${advice}`))
+    }
     expect((await stat(path)).uid).toBe(stranger)
     // Here, only the owner of the directory above can have made it, such as another program of gpuq.
     await chmod(root, 0o755)

@@ -4,27 +4,27 @@ import { errorCode } from '../contract/error-code'
 import { closeDirectory } from '../env/private-directory'
 import { areas } from './store'
 
-/** The directories directly below the data directory that have files of jobs, besides those of the worker's tasks. */
-const ownDirectories = [...areas, 'logs', 'podman', 'snapshots', 'uploads']
-
-/** `tasks`, and beside it `tasks.results` and others, which have other parts of tasks. */
-const ofTasks = /^tasks(\.|$)/
+/**
+ * Directories directly below the data directory whose files have modes for containers, so that only the directory keeps other
+ * accounts out: `tasks`, and beside it `tasks.results` and others with other parts of tasks, and unpacked snapshots.
+ */
+const readableFiles = /^(tasks(\..*)?|snapshots)$/
 
 /**
  * Closes all directories of a data directory in which files of jobs are, because earlier versions left some of them open to
  * other accounts of the machine. The data directory itself is not closed: the embedded database may have an account of its
- * own, and an admin may keep other directories there. A link to an area of stored files on another disk is left as it is,
- * because only the owner can read these files.
+ * own, and an admin may keep other directories there. A link to stored files on another disk is left as it is, because only
+ * the owner can read these files.
+ * @throws as {@link closeDirectory}.
  */
 export async function closeDataDirectory(dataDirectory: string): Promise<void> {
   const entries = await readdir(dataDirectory, { withFileTypes: true }).catch((error: unknown) => {
     if (errorCode(error) === 'ENOENT') return []
     throw error
   })
-  const isOwn = (name: string) => ofTasks.test(name) || ownDirectories.includes(name)
   const isStored = (name: string) => areas.some((area) => area === name)
-  const own = entries.filter(
-    (entry) => isOwn(entry.name) && !(entry.isSymbolicLink() && isStored(entry.name)),
+  const closed = entries.filter(
+    (entry) => readableFiles.test(entry.name) || (isStored(entry.name) && !entry.isSymbolicLink()),
   )
-  await Promise.all(own.map(({ name }) => closeDirectory(join(dataDirectory, name))))
+  await Promise.all(closed.map(({ name }) => closeDirectory(join(dataDirectory, name))))
 }

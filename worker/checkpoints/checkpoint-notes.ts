@@ -1,4 +1,4 @@
-import { visibleText } from '@/lib/contract/sanitize-text'
+import { visibleText } from '@/lib/contract/text/sanitize-text'
 import { StorageFault, type StorageFaultCode } from '@/lib/storage/store'
 import { type SkippedFile, TooManyFiles } from '../files/safe-walk'
 

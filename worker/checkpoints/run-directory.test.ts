@@ -1,9 +1,9 @@
-import { chmod, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { localCheckpoints, recreateLocal } from './local-checkpoints'
-import { measureDirectory, openCheckpoints, runUser, sharedCheckpoints } from './run-directory'
+import { closeRuns, measureDirectory, openCheckpoints, runUser, sharedCheckpoints } from './run-directory'
 
 let root: string
 beforeAll(async () => {
@@ -34,6 +34,16 @@ it('are below a directory that no other account of the machine can enter, on the
   await recreateLocal(local)
   for (const directory of [join(root, 'project'), local.root])
     expect((await stat(directory)).mode & 0o777).toBe(0o700)
+})
+
+it('of a project that gpuq cannot trust are named, and those of other projects are closed', async () => {
+  const [linked, open] = ['01a21af2-15c0-7b93-bb11-a9528b52ecd2', '01a21af2-15c0-7b93-bb11-a9528b52ecd3']
+  const shared = join(root, 'disk')
+  await mkdir(join(shared, open), { recursive: true, mode: 0o711 })
+  await mkdir(join(root, 'elsewhere'), { mode: 0o755 })
+  await symlink(join(root, 'elsewhere'), join(shared, linked))
+  expect(await closeRuns(shared)).toEqual([expect.stringContaining(linked)])
+  expect((await stat(join(shared, open))).mode & 0o777).toBe(0o700)
 })
 
 it('count their disk usage instead of their apparent size', async () => {

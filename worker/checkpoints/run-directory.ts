@@ -34,10 +34,20 @@ export async function listProjects(checkpointsDirectory: string): Promise<string
   return (await listDirectory(checkpointsDirectory)).filter((name) => projectPattern.test(name))
 }
 
-/** Closes the directories of all projects on the shared disk, which earlier versions left open to other accounts. */
-export async function closeRuns(checkpointsDirectory: string): Promise<void> {
-  for (const id of await listProjects(checkpointsDirectory))
-    await closeDirectory(join(checkpointsDirectory, id))
+/**
+ * Closes the directories of all projects on the shared disk, which earlier versions left open to other accounts. Returns what an
+ * admin must correct. Jobs of other projects need not wait for that.
+ */
+export async function closeRuns(checkpointsDirectory: string): Promise<string[]> {
+  const problems: string[] = []
+  const note = (error: unknown) => void problems.push(error instanceof Error ? error.message : String(error))
+  const projects = await listProjects(checkpointsDirectory).catch((error: unknown) => {
+    if (errorCode(error) !== 'EACCES') throw error
+    problems.push(`gpuq's account may not list ${checkpointsDirectory}. Let it read that directory.`)
+    return []
+  })
+  for (const id of projects) await closeDirectory(join(checkpointsDirectory, id)).catch(note)
+  return problems
 }
 
 /** Makes the user of a run the owner of a file or directory. */

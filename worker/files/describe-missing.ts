@@ -1,4 +1,4 @@
-import { visibleText } from '@/lib/contract/sanitize-text'
+import { visibleText } from '@/lib/contract/text/sanitize-text'
 import type { SkippedFile } from './safe-walk'
 
 const maxNamed = 3

@@ -1,4 +1,4 @@
-import { visibleText } from '@/lib/contract/sanitize-text'
+import { visibleText } from '@/lib/contract/text/sanitize-text'
 
 /** A text of several lines that is safe to show: newlines and tabs stay, and other invisible characters are shown by code. */
 export function shownText(text: string): string {

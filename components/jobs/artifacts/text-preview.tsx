@@ -1,5 +1,5 @@
 import { lazy, Suspense, useMemo, useState } from 'react'
-import { visibleText } from '@/lib/contract/sanitize-text'
+import { visibleText } from '@/lib/contract/text/sanitize-text'
 import { ScrollRegion } from '../../ui/scroll-region'
 import { Segmented } from '../../ui/segmented'
 import { Skeleton } from '../../ui/skeleton'

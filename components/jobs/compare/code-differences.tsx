@@ -2,7 +2,7 @@ import { useMemo } from 'react'
 import { Callout } from '@/components/ui/callout'
 import { cn } from '@/components/ui/class-names'
 import { ScrollRegion } from '@/components/ui/scroll-region'
-import { visibleText } from '@/lib/contract/sanitize-text'
+import { visibleText } from '@/lib/contract/text/sanitize-text'
 import { compareCode, type DiffLine } from './code-lines'
 
 const styles = {

@@ -1,5 +1,5 @@
 import type { JobDetail } from '@/lib/contract/jobs'
-import { visibleText } from '@/lib/contract/sanitize-text'
+import { visibleText } from '@/lib/contract/text/sanitize-text'
 
 type FailedJob = Pick<JobDetail, 'reason' | 'max_time' | 'environment' | 'resources'>
 

@@ -1,6 +1,6 @@
 import { ChevronRight, File, FolderClosed, Link2 } from 'lucide-react'
 import { type ReactNode, useMemo, useState } from 'react'
-import { visibleText } from '@/lib/contract/sanitize-text'
+import { visibleText } from '@/lib/contract/text/sanitize-text'
 import { buttonStyles } from '../../ui/button'
 import { cn } from '../../ui/class-names'
 import { formatBytes, formatCount, formatNumber } from '../../ui/format-number'

@@ -1,10 +1,8 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { Trash2 } from 'lucide-react'
 import { downloadLinksQuery, revokeDownloadLink } from '@/components/queries/download-links'
-import type { DownloadLink } from '@/lib/contract/download-links'
+import type { DownloadLink } from '@/lib/contract/access/download-links'
 import { LoadFailure } from '../../shell/load-failure'
-import { IconButton } from '../../ui/icon-button'
-import { toast, toastError } from '../../ui/toaster'
+import { LinkRow } from './link-row'
 import { SharedTime } from './shared-time'
 
 /** Lists and revokes the links to files of a job, which programs make. Shows nothing if there are none. */
@@ -17,42 +15,32 @@ export function DownloadLinks({ id }: { id: string }) {
       <h3 className="mb-2 font-medium text-sm">Download links</h3>
       <ul className="flex flex-col">
         {data.map((link) => (
-          <LinkRow key={link.id} id={id} link={link} />
+          <DownloadLinkRow key={link.id} id={id} link={link} />
         ))}
       </ul>
     </section>
   )
 }
 
-function LinkRow({ id, link }: { id: string; link: DownloadLink }) {
-  const { mutateAsync, isPending } = useMutation(revokeDownloadLink)
+function DownloadLinkRow({ id, link }: { id: string; link: DownloadLink }) {
+  const { mutateAsync } = useMutation(revokeDownloadLink)
   const name = link.file === 'result' ? 'Result' : (link.path ?? 'A deleted file')
-  const revoke = async () => {
-    try {
-      await mutateAsync({ id, linkId: link.id })
-      toast.success('Link revoked')
-    } catch (error) {
-      toastError('Revoking failed', error)
-    }
-  }
   return (
-    <li className="flex items-center justify-between gap-3 border-b py-1.5 text-sm">
-      <p className="min-w-0">
-        <span className="block break-words">
+    <LinkRow
+      title={
+        <>
           {name}, until <SharedTime at={link.expires_at} />
-        </span>
-        <span className="block text-subtle text-xs">
+        </>
+      }
+      details={
+        <>
           Created by {link.created_by}{' '}
           {link.made_with === null ? 'in a browser' : `with the token ${link.made_with}`},{' '}
           <SharedTime at={link.created_at} />
-        </span>
-      </p>
-      <IconButton
-        icon={Trash2}
-        label={`Revoke the download link to ${name}`}
-        disabled={isPending}
-        onClick={() => void revoke()}
-      />
-    </li>
+        </>
+      }
+      revokeLabel={`Revoke the download link to ${name}`}
+      onRevoke={() => mutateAsync({ id, linkId: link.id })}
+    />
   )
 }

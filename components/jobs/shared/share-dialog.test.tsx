@@ -1,7 +1,7 @@
 import { fireEvent, screen, waitFor } from '@testing-library/react'
 import { expect, it, vi } from 'vitest'
+import type { DownloadLink } from '@/lib/contract/access/download-links'
 import type { JobShare } from '@/lib/contract/access/shares'
-import type { DownloadLink } from '@/lib/contract/download-links'
 import { makeJob } from '../../testing/fixtures'
 import { answerWith, clickButton, renderUi, sentRequests } from '../../testing/render'
 import { ShareDialog } from './share-dialog'

@@ -1,5 +1,4 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import * as z from 'zod'
 import { createShare, revokeShare, sharesQuery } from '@/components/queries/shares'
@@ -10,11 +9,10 @@ import { ShownOnce } from '../../shell/shown-once'
 import { useSchemaForm } from '../../shell/use-schema-form'
 import { CheckboxField } from '../../ui/checkbox'
 import { Dialog } from '../../ui/dialog'
-import { IconButton } from '../../ui/icon-button'
 import { SelectField } from '../../ui/select'
 import { SkeletonRows } from '../../ui/skeleton'
-import { toast, toastError } from '../../ui/toaster'
 import { DownloadLinks } from './download-links'
+import { LinkRow } from './link-row'
 import { SharedTime } from './shared-time'
 
 interface ShareDialogProps {
@@ -115,28 +113,25 @@ interface ShareRowProps {
 }
 
 function ShareRow({ id, share, onRevoked }: ShareRowProps) {
-  const { mutateAsync, isPending } = useMutation(revokeShare)
-  const revoke = async () => {
-    try {
-      await mutateAsync({ id, shareId: share.id })
-      onRevoked(share.id)
-      toast.success('Link revoked')
-    } catch (error) {
-      toastError('Revoking failed', error)
-    }
-  }
+  const { mutateAsync } = useMutation(revokeShare)
   return (
-    <li className="flex items-center justify-between gap-3 border-b py-1.5 text-sm">
-      <p className="min-w-0">
-        <span className="block">
+    <LinkRow
+      title={
+        <>
           Until <SharedTime at={share.expires_at} />
           {share.source ? ', with the source' : ''}
-        </span>
-        <span className="block text-subtle text-xs">
+        </>
+      }
+      details={
+        <>
           Created by {share.created_by}, <SharedTime at={share.created_at} />
-        </span>
-      </p>
-      <IconButton icon={Trash2} label="Revoke this link" disabled={isPending} onClick={() => void revoke()} />
-    </li>
+        </>
+      }
+      revokeLabel="Revoke this link"
+      onRevoke={async () => {
+        await mutateAsync({ id, shareId: share.id })
+        onRevoked(share.id)
+      }}
+    />
   )
 }

@@ -5,7 +5,7 @@ import { describeKey } from '../shortcuts/shortcut-keys'
 import { type Command, commandGroups } from './command'
 
 interface CommandListProps {
-  /** Of the list and its options. */
+  /** Prefix of the ids of the list and its options. */
   id: string
   /** Sorted by group. */
   commands: readonly Command[]

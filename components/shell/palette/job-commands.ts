@@ -16,7 +16,7 @@ import type { Command } from './command'
 const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
 const jobPath = new RegExp(`^/jobs/(${uuid})$`)
 const jobId = new RegExp(`^${uuid}$`, 'i')
-/** So many jobs fit into a window beside the other groups. */
+/** Maximum number of jobs that fit into a window beside the other groups. */
 const shownJobs = 8
 const debounceMs = 150
 

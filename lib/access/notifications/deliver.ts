@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { visibleText } from '../../contract/sanitize-text'
+import { visibleText } from '../../contract/text/sanitize-text'
 import { env } from '../../env'
 import { logger } from '../../logger'
 import type { Attempted } from './attempted'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type NotificationEvent, notificationEvents } from '../../contract/access/notification-events'
 import { type Reason, reasonText } from '../../contract/reasons'
-import { visibleText } from '../../contract/sanitize-text'
+import { visibleText } from '../../contract/text/sanitize-text'
 import { publicUrl } from '../../env'
 import type { ClaimedDelivery } from './outbox'
 

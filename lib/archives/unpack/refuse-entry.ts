@@ -1,5 +1,5 @@
 import { GpuqError, invalidField } from '../../contract/errors'
-import { visibleText } from '../../contract/sanitize-text'
+import { visibleText } from '../../contract/text/sanitize-text'
 
 /** The part of an upload that has the files: an archive, or each file alone. */
 export type DirectoryPart = 'archive' | 'files'

@@ -1,6 +1,6 @@
 import * as z from 'zod'
+import * as links from '../access/download-links'
 import * as artifacts from '../artifacts'
-import * as links from '../download-links'
 import * as workingFiles from '../working-files'
 import {
   created,

@@ -1,4 +1,4 @@
-import { safePaths } from '../../contract/sanitize-text'
+import { safePaths } from '../../contract/text/sanitize-text'
 import type { ByteRange } from '../../storage/store'
 import type { VisibleJob } from '../read/job-visibility'
 import { requireImage } from './artifact-preview'

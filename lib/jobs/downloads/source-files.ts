@@ -5,7 +5,7 @@ import { isLink, type Manifest, toManifest } from '../../contract/archives/archi
 import type { SnapshotChanges } from '../../contract/archives/snapshots'
 import { GpuqError, notFound } from '../../contract/errors'
 import type { JobFiles } from '../../contract/job-files'
-import { safePaths } from '../../contract/sanitize-text'
+import { safePaths } from '../../contract/text/sanitize-text'
 import { database } from '../../database/client'
 import { oneRow } from '../../database/transaction'
 import { storage } from '../../storage/storage'

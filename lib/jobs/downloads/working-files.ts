@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { contentLost, notFound } from '../../contract/errors'
-import { safePaths } from '../../contract/sanitize-text'
 import { isFinal, type JobStatus } from '../../contract/status'
+import { safePaths } from '../../contract/text/sanitize-text'
 import { maxListedFiles, type WorkingFile, type WorkingFiles } from '../../contract/working-files'
 import { database } from '../../database/client'
 import { findRow, oneRow } from '../../database/transaction'

@@ -1,5 +1,5 @@
 import { openBucket } from '../../access/buckets/buckets'
-import { safePaths } from '../../contract/sanitize-text'
+import { safePaths } from '../../contract/text/sanitize-text'
 import { database } from '../../database/client'
 import { logger } from '../../logger'
 import { artifactKey, resultKey } from '../../results/name'

@@ -1,7 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { readFile, rename, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { makePrivateDirectory } from '@/lib/env/private-directory'
 
 /**
  * Writes a seccomp profile to a file of the host, because Podman takes only paths. Returns the path. Podman reads the
@@ -12,7 +11,7 @@ export async function writeSeccompFile(directory: string, profile: string): Prom
   const hash = createHash('sha256').update(profile).digest('hex').slice(0, 16)
   const path = join(directory, `seccomp-${hash}.json`)
   if ((await readFile(path, 'utf8').catch(() => null)) === profile) return path
-  await makePrivateDirectory(directory)
+  await mkdir(directory, { recursive: true, mode: 0o755 })
   // Another worker may read it, or write the same.
   const temporary = `${path}.${randomUUID()}`
   await writeFile(temporary, profile, { mode: 0o644 })

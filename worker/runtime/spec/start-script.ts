@@ -19,9 +19,12 @@ function without(names: readonly string[]): string {
   return names.map((name) => `-u ${name}`).join(' ')
 }
 
-/** Variables that some shell sets, protects, or obeys, such as PATH, with which it finds `env`. */
+/**
+ * Variables that some shell sets, protects, or obeys, such as PATH, with which it finds `env`, and those that the loader of `env`
+ * obeys.
+ */
 const ofShells =
-  /^(_|PATH|IFS|LANG|LANGUAGE|LINENO|PPID|PGRP|SHLVL|SHELLOPTS|EXECIGNORE|POSIXLY_CORRECT|RANDOM|SRANDOM|SECONDS|E?[GU]ID|USER_ID|USERNAME|GROUPS|DIRSTACK|FUNCNAME|PIPESTATUS|(BASH|COMP_|EPOCH|HIST|KSH|LC_|OPT|ZSH)\w*)$/
+  /^(_|PATH|IFS|LANG|LANGUAGE|LINENO|PPID|PGRP|SHLVL|SHELLOPTS|EXECIGNORE|POSIXLY_CORRECT|RANDOM|SRANDOM|SECONDS|E?[GU]ID|USER_ID|USERNAME|GROUPS|DIRSTACK|FUNCNAME|PIPESTATUS|(BASH|COMP_|EPOCH|HIST|KSH|LC_|LD_|OPT|ZSH)\w*)$/
 
 /** Whether a shell that exports a variable could change the value, fail, or behave differently. */
 export const isOfShells = (name: string): boolean => ofShells.test(name)

@@ -67,6 +67,7 @@ describe('the request class', () => {
     { mounts: [{ path: '/data', source: '/s', hash: 'h' }] },
     { env: { PATH: '/opt/bin' } },
     { env: { LC_ALL: 'C' } },
+    { env: { LD_PRELOAD: '/x.so' } },
   ])('does not exist with %o', (changes) => {
     expect(requestClassOf({ ...task, ...changes })).toBeNull()
   })

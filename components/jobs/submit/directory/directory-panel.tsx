@@ -1,6 +1,6 @@
 import { FilePlus, X } from 'lucide-react'
 import { memo, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
-import { visibleText } from '@/lib/contract/sanitize-text'
+import { visibleText } from '@/lib/contract/text/sanitize-text'
 import { Button } from '../../../ui/button'
 import { Callout } from '../../../ui/callout'
 import { formatBytes, formatCount } from '../../../ui/format-number'

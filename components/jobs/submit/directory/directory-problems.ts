@@ -1,5 +1,5 @@
 import type { ArchiveLimits } from '@/lib/contract/archives/archives'
-import { visibleText } from '@/lib/contract/sanitize-text'
+import { visibleText } from '@/lib/contract/text/sanitize-text'
 import { formatBytes, formatNumber } from '../../../ui/format-number'
 import { bytesOf, type Directory, findRefusedPaths, sumBytes } from './directory'
 

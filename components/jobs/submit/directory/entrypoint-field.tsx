@@ -1,4 +1,4 @@
-import { visibleText } from '@/lib/contract/sanitize-text'
+import { visibleText } from '@/lib/contract/text/sanitize-text'
 import { SelectField } from '../../../ui/select'
 import type { Directory } from './directory'
 import { type Entrypoint, listEntrypoints } from './entrypoint'

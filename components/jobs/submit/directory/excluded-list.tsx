@@ -1,6 +1,6 @@
 import { ChevronRight } from 'lucide-react'
 import { useState } from 'react'
-import { visibleText } from '@/lib/contract/sanitize-text'
+import { visibleText } from '@/lib/contract/text/sanitize-text'
 import { Button } from '../../../ui/button'
 import { formatBytes, formatCount, formatNumber } from '../../../ui/format-number'
 import { type Directory, type Exclusion, sumBytes } from './directory'

@@ -1,6 +1,6 @@
 import { Ellipsis, PencilLine, Play, SquarePen, Trash2 } from 'lucide-react'
 import { runnerOf } from '@/lib/contract/config/entrypoint'
-import { visibleText } from '@/lib/contract/sanitize-text'
+import { visibleText } from '@/lib/contract/text/sanitize-text'
 import { Badge } from '../../../ui/badge'
 import { DropdownMenu, MenuItem } from '../../../ui/dropdown-menu'
 import { IconButton } from '../../../ui/icon-button'

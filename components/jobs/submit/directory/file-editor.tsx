@@ -1,6 +1,6 @@
 import { X } from 'lucide-react'
 import type { Ref } from 'react'
-import { visibleText } from '@/lib/contract/sanitize-text'
+import { visibleText } from '@/lib/contract/text/sanitize-text'
 import { IconButton } from '../../../ui/icon-button'
 import { Panel, PanelBody, PanelHeader } from '../../../ui/panel'
 import { CodeEditor } from '../../editor/code-editor'

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { archiveLimitsQuery } from '@/components/queries/queries'
-import { visibleText } from '@/lib/contract/sanitize-text'
+import { visibleText } from '@/lib/contract/text/sanitize-text'
 import { toast, toastError } from '../../../ui/toaster'
 import type { Draft } from '../draft'
 import { maxTextBytes, readText } from '../read-files'

@@ -1,6 +1,6 @@
 import { ArrowDown, ArrowUp } from 'lucide-react'
 import { cn } from '@/components/ui/class-names'
-import { visibleText } from '@/lib/contract/sanitize-text'
+import { visibleText } from '@/lib/contract/text/sanitize-text'
 import type { Span, TableColumn } from './engine/table-messages'
 import type { GridCell, TableSort } from './grid-layout'
 

@@ -10,7 +10,7 @@ export interface ElementView {
 
 const nothing: ElementView = { top: 0, left: 0, height: 0, width: 0 }
 
-/** What of an element is in view. It changes when the user scrolls, and when the element gets another size. */
+/** Returns the visible part of an element. It changes when the user scrolls, and when the size of the element changes. */
 export function useElementView(element: HTMLElement | null): ElementView {
   const [view, setView] = useState(nothing)
   useEffect(() => {

@@ -1,6 +1,6 @@
 import { IgnoreRules, ruleFiles } from '@/lib/contract/archives/ignore-rules'
 import { notFound, payloadTooLarge } from '@/lib/contract/errors'
-import { visibleText } from '@/lib/contract/sanitize-text'
+import { visibleText } from '@/lib/contract/text/sanitize-text'
 import type { Exclusion, LocalEntry } from '../directory'
 
 /** More files than any server accepts, with what the rules exclude. */

@@ -1,7 +1,7 @@
 import { pathOfEntryName, refuseLink, refusePath } from '@/lib/contract/archives/archive-paths'
 import { invalidRequest, payloadTooLarge } from '@/lib/contract/errors'
 import { formatBytes } from '@/lib/contract/format-bytes'
-import { visibleText } from '@/lib/contract/sanitize-text'
+import { visibleText } from '@/lib/contract/text/sanitize-text'
 import { isLocalLink, type LocalEntry } from '../directory'
 import type { PackedEntry } from './packed-entry'
 

@@ -1,6 +1,6 @@
 import type { Entry } from '@/lib/contract/archives/archive-manifest'
 import { conflict, type GpuqError } from '@/lib/contract/errors'
-import { visibleText } from '@/lib/contract/sanitize-text'
+import { visibleText } from '@/lib/contract/text/sanitize-text'
 import { isLocalLink, type LocalEntry } from '../directory'
 import { runInWebWorker } from '../web-worker/run-in-web-worker'
 

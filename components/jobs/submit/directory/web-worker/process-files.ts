@@ -1,6 +1,6 @@
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
-import { visibleText } from '@/lib/contract/sanitize-text'
+import { visibleText } from '@/lib/contract/text/sanitize-text'
 import type { LocalEntry } from '../directory'
 
 /** What the page requests of its web worker. */
