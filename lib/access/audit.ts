@@ -7,6 +7,7 @@ import { datesToText, type WithDates } from '../database/dates'
 import { cutPage, decodeTimeCursor, type Page } from '../database/pagination'
 import type { Transaction } from '../database/transaction'
 import { env } from '../env'
+import { logSampled } from '../logger'
 import { type Actor, requireAdmin } from './actor'
 import { shortenDetail } from './audit-detail'
 
@@ -14,25 +15,25 @@ import { shortenDetail } from './audit-detail'
 interface AuditEntry {
   /** A user's id; null for gpuq itself or an unauthenticated caller. */
   actorId: string | null
-  /** The action, such as `token_created`. One that takes something away ends with `deleted`, `revoked` or `removed`. */
+  /** The action, such as `token_created`. One that takes something away ends with `deleted`, `revoked`, `removed` or `cancelled`. */
   action: string
   /** The object of the action, by a name that people recognize. */
   target: string | null
   detail?: Record<string, unknown>
 }
 
-/** Of the longest target. Handles and the ids of projects are much shorter. */
+/** Maximum length of a target. Handles and the ids of projects are much shorter. */
 const maxTargetCharacters = 500
-/** Events of one researcher in a day. People cause some tens; a script without end must not fill the log. */
+/** Maximum events of one researcher in a day, of each of two classes. People cause some tens; a script without end must not fill the log. */
 export const eventsPerDay = 5_000
 
-/** What must always be possible. It cannot be repeated without end, because it needs something that exists. */
-const neverRefused = '^(sign_|sessions?_|password_)|_(deleted|revoked|removed)$'
+/** Actions that must always be possible. They have a limit of their own, above which they happen without an event. */
+const neverRefused = '^(sign_|sessions?_|password_)|_(deleted|revoked|removed|cancelled)$'
 
 /**
  * Writes an event in the transaction of its change, so that both are stored or neither. The only writer of events. Shortens a
  * long detail.
- * @throws 429 if a researcher has caused too many events in a day.
+ * @throws 429 if a researcher has caused too many events in a day and the action may be refused.
  */
 export async function recordAudit(executor: Transaction, entry: AuditEntry): Promise<void> {
   const { actorId, action, target, detail = {} } = entry
@@ -40,9 +41,10 @@ export async function recordAudit(executor: Transaction, entry: AuditEntry): Pro
     name: 'record-audit',
     text: `INSERT INTO audit_events (id, actor_id, action, target, detail)
            SELECT $1::uuid, $2::uuid, $3::text, $4::text, $5::jsonb
-            WHERE $2::uuid IS NULL OR $3 ~ '${neverRefused}' OR EXISTS (SELECT 1 FROM users WHERE id = $2 AND role = 'admin')
+            WHERE $2::uuid IS NULL OR EXISTS (SELECT 1 FROM users WHERE id = $2 AND role = 'admin')
                OR (SELECT count(*) FROM (SELECT 1 FROM audit_events WHERE actor_id = $2 AND at > now() - interval '1 day'
-                      AND counts_to_actor(actor_id, action) LIMIT ${eventsPerDay}) today) < ${eventsPerDay}`,
+                      AND counts_to_actor(actor_id, action) AND (action ~ '${neverRefused}') = ($3 ~ '${neverRefused}')
+                      LIMIT ${eventsPerDay}) today) < ${eventsPerDay}`,
     values: [
       uuidv7(),
       actorId,
@@ -52,6 +54,10 @@ export async function recordAudit(executor: Transaction, entry: AuditEntry): Pro
     ],
   })
   if (rowCount === 1) return
+  if (new RegExp(neverRefused).test(action)) {
+    const message = 'the audit log has no more events of this user today'
+    return logSampled('warn', { actor: actorId, action, target }, message, 'audit')
+  }
   throw rateLimited(
     `You have made ${eventsPerDay} changes that the audit log records in one day, which is the limit. Continue tomorrow, or ask an admin to make the change.`,
     3600,

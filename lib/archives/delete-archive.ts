@@ -45,19 +45,15 @@ async function requireUnused(tx: Transaction, id: string): Promise<void> {
   }
 }
 
-/**
- * SQL for `named (user_id, hash)`: the contents of a project's archives that satisfy a condition, for each user who has them.
- * The user is null if nobody is known: then the contents are kept for everybody.
- */
+/** SQL for `named (user_id, hash)`: the contents of a project's archives that satisfy a condition, for each user who has them. */
 export const namedContents = (condition: string) => `named AS MATERIALIZED (
   SELECT DISTINCT h.user_id, decode(e->>'sha256', 'hex') AS hash
-    FROM archives a LEFT JOIN archive_holders h ON h.archive_id = a.id
+    FROM archives a JOIN archive_holders h ON h.archive_id = a.id
    CROSS JOIN jsonb_array_elements(a.manifest->'entries') e
    WHERE a.project_id = $1 AND e ? 'sha256' AND ${condition})`
 
 /** SQL condition: no archive in {@link namedContents} needs the content `b` of a user. */
-export const isUnnamed = `NOT EXISTS (SELECT 1 FROM named n WHERE n.hash = b.hash AND n.user_id = b.user_id)
-  AND NOT EXISTS (SELECT 1 FROM named n WHERE n.hash = b.hash AND n.user_id IS NULL)`
+export const isUnnamed = 'NOT EXISTS (SELECT 1 FROM named n WHERE n.hash = b.hash AND n.user_id = b.user_id)'
 
 /**
  * Deletes archives of a project. A user loses the contents that no other archive of theirs has, also if another user has them:

@@ -131,6 +131,19 @@ describe('the audit log', () => {
     await revokeToken(ada.actor, token_id)
     await recordAudit(db.pool, { actorId: ada.id, action: 'sign_in', target: ada.handle })
     await createProject(admin.actor, { project_id: 'p', members: [] })
+    const recorded = async () =>
+      (
+        await db.pool.query("SELECT 1 FROM audit_events WHERE actor_id = $1 AND action ~ '_revoked$'", [
+          ada.id,
+        ])
+      ).rowCount
+    await db.pool.query(
+      "INSERT INTO audit_events (id, actor_id, action) SELECT gen_random_uuid(), $1, 'x_revoked' FROM generate_series(1, $2::int)",
+      [ada.id, eventsPerDay],
+    )
+    const before = await recorded()
+    await recordAudit(db.pool, { actorId: ada.id, action: 'token_revoked', target: 'one more' })
+    expect(await recorded()).toBe(before)
     await db.pool.query("UPDATE audit_events SET at = now() - interval '25 hours' WHERE actor_id = $1", [
       ada.id,
     ])

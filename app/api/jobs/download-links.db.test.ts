@@ -222,6 +222,14 @@ describe('a download link', () => {
     )
     const answers = await Promise.all(Array.from({ length: 4 }, () => create(ada)))
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 409, 409])
+    // Links that ended with their session, which no list shows, do not count.
+    const ended = await makeToken(ada)
+    await db.pool.query(
+      'UPDATE download_links SET token_id = $3, session_id = NULL WHERE created_by_id = $1 AND id <> $2',
+      [ada.id, link.id, ended.tokenId],
+    )
+    await db.pool.query('UPDATE api_tokens SET revoked_at = now() WHERE id = $1', [ended.tokenId])
+    expect(await create(ada)).toMatchObject({ status: 201 })
     await db.pool.query(
       'UPDATE download_links SET expires_at = now() WHERE created_by_id = $1 AND id <> $2',
       [ada.id, link.id],

@@ -108,7 +108,8 @@ export async function updateProject(actor: Actor, id: string, changes: ProjectCh
     await changePushers(tx, before, changes)
     const target = `${before.owner}/${before.slug}`
     const detail = { ...changes }
-    await recordAudit(tx, { actorId: actor.userId, action: 'project_updated', target, detail })
+    const action = takesAway(changes) ? 'project_rights_removed' : 'project_updated'
+    await recordAudit(tx, { actorId: actor.userId, action, target, detail })
     // Not findVisible: a member who leaves no longer sees the project.
     const select = `SELECT ${projectColumns} FROM ${projectSource} WHERE p.id = $1`
     return toProject(actor, await oneRow<ProjectRow>(tx, select, [id]))
@@ -116,6 +117,13 @@ export async function updateProject(actor: Actor, id: string, changes: ProjectCh
   // A larger share may let a waiting job start.
   if (changes.shares) wakeLeader()
   return project
+}
+
+const takenAway = ['remove_members', 'remove_managers', 'remove_pushers', 'unshare_runs']
+
+/** Whether a change only ends rights of members, which must always be possible. */
+function takesAway(changes: ProjectChanges): boolean {
+  return Object.keys(changes).every((key) => takenAway.includes(key))
 }
 
 /** @throws 422 for another share of the cluster: Slurm would not follow it. */

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { deleteCheckpoints } from '../../cluster/checkpoints/delete-checkpoints'
 import { makeJob } from '../../cluster/testing/rows'
 import { testDatabase } from '../../database/testing/test-database'
 import { resolveRun } from '../../jobs/submission/resolve-run'
@@ -85,5 +86,19 @@ describe('sharing runs', () => {
       member.id,
     ])
     expect(await resolveRun(db.pool, { userId: member.id, projectId }, 'base')).not.toBe(run)
+  })
+
+  it('of a user who has left can be deleted by the owner of the project, and not by that user', async () => {
+    const run = await shareOldRun()
+    await db.pool.query('UPDATE runs SET user_id = $2 WHERE id = $1', [run, member.id])
+    await db.pool.query('UPDATE run_users SET user_id = $2 WHERE run_id = $1', [run, owner.id])
+    await expect(deleteCheckpoints(owner.actor, { projectId, run })).rejects.toMatchObject({
+      code: 'not_found',
+    })
+    await updateProject(owner.actor, projectId, { remove_members: [member.handle] })
+    await expect(deleteCheckpoints(member.actor, { projectId, run })).rejects.toMatchObject({
+      code: 'not_found',
+    })
+    await deleteCheckpoints(owner.actor, { projectId, run })
   })
 })

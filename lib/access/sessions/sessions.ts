@@ -48,6 +48,7 @@ export function endSessions(actor: Actor, { keepCurrent }: { keepCurrent: boolea
       'DELETE FROM sessions WHERE user_id = $1 AND ($2::uuid IS NULL OR id <> $2)',
       [actor.userId, kept],
     )
+    if (rowCount === 0) return
     const detail = { sessions: rowCount }
     await recordAudit(tx, { actorId: actor.userId, action: 'sessions_ended', target: actor.handle, detail })
   })

@@ -27,7 +27,10 @@ import {
 const delayThreshold = 100
 const delayWindow = '15 minutes'
 const delayMs = 1000
-/** Wrong passwords that the audit log records within the window: anybody can cause more without end. */
+/**
+ * Wrong passwords that the audit log records within the window for each account, and for all unknown logins together: anybody can
+ * cause more without end.
+ */
 const recordedFailures = 300
 
 /** `value` is the result of the action for which the password was checked. */
@@ -131,7 +134,7 @@ function comparePassword<Value>(
     if (stored && matches) {
       return { verdict: 'right', value: await onRight(tx, { id: stored.id, epoch: stored.session_epoch }) }
     }
-    if ((await recentFailures(tx, recordedFailures)) < recordedFailures) {
+    if ((await recentFailures(tx, recordedFailures, { userId })) < recordedFailures) {
       const detail = { address: client.address }
       await recordAudit(tx, { actorId: userId, action: 'sign_in_failed', target, detail })
     } else
@@ -170,13 +173,18 @@ async function delayAttempt(): Promise<number> {
   return (await recentFailures(database().pool, delayThreshold)) < delayThreshold ? 0 : delayMs
 }
 
-/** The number of recorded failures within the window, at most `most`. */
-async function recentFailures(executor: Transaction, most: number): Promise<number> {
+/** The number of recorded failures within the window, at most `most`; for an account, or for all unknown logins, if `of` is given. */
+async function recentFailures(
+  executor: Transaction,
+  most: number,
+  of?: { userId: string | null },
+): Promise<number> {
   const { failures } = await oneRow<{ failures: number }>(
     executor,
     `SELECT count(*)::int AS failures FROM (
-       SELECT 1 FROM audit_events WHERE at > now() - $2::interval AND action = 'sign_in_failed' LIMIT $1) recent`,
-    [most, delayWindow],
+       SELECT 1 FROM audit_events WHERE at > now() - $2::interval AND action = 'sign_in_failed'
+          AND ($3 OR actor_id IS NOT DISTINCT FROM $4::uuid) LIMIT $1) recent`,
+    [most, delayWindow, of === undefined, of?.userId ?? null],
   )
   return failures
 }

@@ -485,6 +485,10 @@ describe('deleting', () => {
     await endedJob()
     const member = await makePerson()
     const projectOf = await projectId()
+    await db.pool.query('INSERT INTO memberships (project_id, user_id) VALUES ($1, $2)', [
+      projectOf,
+      member.id,
+    ])
     await insertCheckpoint('base', 10)
     await insertCheckpoint('base', 7, member)
     await insertCheckpoint('theirs', 3, member)

@@ -27,10 +27,9 @@ export function pushSnapshot(
     const project = await findVisible(tx, actor, projectId)
     requireMayPush(actor, project)
     const { owner, slug } = project
-    // The deletion of another snapshot finds out which contents are still in one, and uploads change the same rows.
+    // Pushes and deletions of a project's snapshots happen one after the other: each sees which contents are in a snapshot, and
+    // how many snapshots there are. Jobs do not wait for this lock.
     await acquireLockOf(tx, 'archiveContents', projectId)
-    // Concurrent pushes get different numbers, and are counted one after the other. Jobs do not wait for this lock.
-    await tx.query('SELECT 1 FROM projects WHERE id = $1 FOR NO KEY UPDATE', [projectId])
     const archiveId = await lockArchive(tx, actor, { projectId, slug, hash: archive })
     const newest = await findRow<{ id: string; archive_id: string }>(
       tx,

@@ -24,7 +24,10 @@ export const liveLink = `l.expires_at > now() AND u.disabled_at IS NULL
   AND (l.token_id IS NULL OR (t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > now())))
   AND (l.session_id IS NULL OR (s.expires_at > now() AND s.epoch = u.session_epoch))`
 
-/** Links of one user that have not expired. Enough for a script, and it limits the database's growth. */
+const deleteEnded = (condition: string) =>
+  `DELETE FROM download_links WHERE id IN (SELECT l.id FROM ${source} WHERE ${condition} AND NOT (${liveLink}))`
+
+/** Links of one user that still work. Enough for a script, and it limits the database's growth. */
 const linksPerUser = 1000
 
 /** Only the hash of a secret is stored. A secret has 256 random bits, so a fast hash is sufficient. */
@@ -55,9 +58,7 @@ export async function createLink(
   return transaction(async (tx) => {
     // Links that are created at the same moment are counted one after the other.
     await tx.query('SELECT 1 FROM users WHERE id = $1 FOR NO KEY UPDATE', [actor.userId])
-    await tx.query('DELETE FROM download_links WHERE created_by_id = $1 AND expires_at <= now()', [
-      actor.userId,
-    ])
+    await tx.query(deleteEnded('l.created_by_id = $1'), [actor.userId])
     const { rowCount } = await tx.query(
       `INSERT INTO download_links (id, hash, job_id, artifact_id, created_by_id, token_id, session_id, expires_at)
        SELECT $1::uuid, $2::bytea, $3::uuid, $4::uuid, $5::uuid, $6::uuid, $7::uuid, now() + $8::int * interval '1 second'
@@ -75,7 +76,7 @@ export async function createLink(
     )
     if (rowCount === 0)
       throw conflict(
-        `You have ${linksPerUser} download links, which is the limit. Revoke some of them first.`,
+        `You have ${linksPerUser} download links, which is the limit. Revoke links on the pages of your jobs, or the token that made them.`,
       )
     const detail = { link: id, file: artifact?.path ?? 'result', expires_in }
     await recordAudit(tx, { actorId: actor.userId, action: 'download_link_created', target: job.id, detail })
@@ -104,7 +105,5 @@ export async function revokeLink(
 
 /** Deletes links that have expired, or that ended with their token, session or creator. */
 export async function deleteEndedLinks(): Promise<void> {
-  await database().pool.query(
-    `DELETE FROM download_links WHERE id IN (SELECT l.id FROM ${source} WHERE NOT (${liveLink}))`,
-  )
+  await database().pool.query(deleteEnded('true'))
 }

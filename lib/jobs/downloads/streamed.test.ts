@@ -35,6 +35,22 @@ it('ends in the middle when the client leaves', async () => {
   await expect.poll(() => seen.closed).toBe(true)
 })
 
+it('ends once when the client leaves while a piece is awaited', async () => {
+  let goOn = () => {}
+  async function* slow() {
+    await new Promise<void>((resolve) => (goOn = resolve))
+    yield Buffer.from('late')
+  }
+  const onEnd = vi.fn()
+  const reader = streamed(slow(), onEnd).getReader()
+  const pending = reader.read()
+  await reader.cancel()
+  goOn()
+  await pending
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(onEnd).toHaveBeenCalledOnce()
+})
+
 it('sends everything, and ends once', async () => {
   const onEnd = vi.fn()
   expect(await new Response(streamed(source().content, onEnd)).text()).toBe('012')

@@ -7,21 +7,27 @@ export function streamed(
   onEnd: () => void = () => {},
 ): ReadableStream<Uint8Array> {
   const iterator = content[Symbol.asyncIterator]()
+  let hasEnded = false
+  const end = () => {
+    if (hasEnded) return
+    hasEnded = true
+    onEnd()
+  }
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
         try {
           const { done, value } = await iterator.next()
           if (!done) return controller.enqueue(value)
-          onEnd()
+          end()
           controller.close()
         } catch (error) {
-          onEnd()
+          end()
           controller.error(error)
         }
       },
       cancel() {
-        onEnd()
+        end()
         // A generator that waits for its next piece ends after it.
         iterator.return?.(undefined)?.catch(() => undefined)
       },

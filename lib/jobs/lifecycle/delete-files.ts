@@ -43,7 +43,7 @@ interface JobWithFiles {
  * Deletes the stored files of a job and their rows. Commits the mark that says why they are gone first, so that a reader
  * who finds no file finds the mark. Safe to repeat: the sweep of {@link deleteOldFiles} finishes an interrupted deletion.
  * @param retentionDays the retention that deletes them. Null: somebody asked for it.
- * @param withMark runs in the transaction of the mark.
+ * @param withMark runs in the transaction of the mark, if there was none.
  */
 export async function deleteFiles(
   { id, resultName }: JobWithFiles,
@@ -51,11 +51,11 @@ export async function deleteFiles(
   withMark: (tx: Transaction) => Promise<void> = async () => {},
 ): Promise<void> {
   await transaction(async (tx) => {
-    await tx.query(
+    const { rowCount } = await tx.query(
       'UPDATE jobs SET files_deleted = $2, deleted_after_days = $3 WHERE id = $1 AND files_deleted IS NULL',
       [id, retentionDays === null ? 'on_request' : 'retention', retentionDays],
     )
-    await withMark(tx)
+    if (rowCount === 1) await withMark(tx)
   })
   await removeStoredFiles(id, resultName)
   await transaction(async (tx) => {

@@ -22,7 +22,7 @@ export async function resolveRun(
     text: 'SELECT share_runs AS shared FROM projects WHERE id = $1 FOR SHARE',
     values: [projectId],
   })
-  const found = await findRun(tx, { userId, projectId }, name, shared)
+  const found = await findRun(tx, { userId, projectId }, name)
   if (found !== null) return found.id
   const id = uuidv7()
   // The name of the directory is the id, because a name could be that of another user's directory.
@@ -32,24 +32,24 @@ export async function resolveRun(
     values: [id, projectId, shared ? null : userId, name],
   })
   // A concurrent submission may have made it.
-  const made = await findRun(tx, { userId, projectId }, name, shared)
+  const made = await findRun(tx, { userId, projectId }, name)
   if (made === null) throw new Error(`The run "${name}" was deleted while a job was submitted.`)
   return made.id
 }
 
-function findRun(
+/** Finds the run that a new job of the user would get; null: a new one. */
+export function findRun(
   tx: Transaction,
   { userId, projectId }: RunOwner,
   name: string,
-  shared: boolean,
 ): Promise<{ id: string } | null> {
   return findRow(tx, {
     name: 'find-run',
-    text: `SELECT r.id FROM runs r
+    text: `SELECT r.id FROM runs r JOIN projects p ON p.id = r.project_id
             WHERE r.project_id = $1 AND r.name = $3
-              AND (r.user_id = $2 OR (r.user_id IS NULL AND $4)
+              AND (r.user_id = $2 OR (r.user_id IS NULL AND p.share_runs)
                    OR EXISTS (SELECT 1 FROM run_users s WHERE s.run_id = r.id AND s.user_id = $2))
             ORDER BY r.user_id IS NOT DISTINCT FROM $2 DESC, r.user_id IS NULL, r.id LIMIT 1`,
-    values: [projectId, userId, name, shared],
+    values: [projectId, userId, name],
   })
 }

@@ -2,25 +2,26 @@ import { type Actor, isAdmin } from '../../access/actor'
 import { findProject } from '../../access/projects/submission-project'
 import type { JobConfig } from '../../contract/config/config'
 import { conflict, type GpuqError } from '../../contract/errors'
-import { findRow, transaction } from '../../database/transaction'
-import { resolveRun } from './resolve-run'
+import { database } from '../../database/client'
+import { findRow } from '../../database/transaction'
+import { findRun } from './resolve-run'
 
 /** Returns the error for a run name whose run has an active job. */
 export async function runNameConflict(
   actor: Actor,
   { project_id, run_name = '' }: Pick<JobConfig, 'project_id' | 'run_name'>,
 ): Promise<GpuqError> {
-  const job = await transaction(async (tx) => {
-    const project = await findProject(tx, actor.userId, project_id)
-    if (project === null) return null
-    const run = await resolveRun(tx, { userId: actor.userId, projectId: project.id }, run_name)
-    return findRow<{ id: string; user_id: string; handle: string }>(
-      tx,
+  const { pool } = database()
+  const project = await findProject(pool, actor.userId, project_id)
+  const run = project && (await findRun(pool, { userId: actor.userId, projectId: project.id }, run_name))
+  const job =
+    run &&
+    (await findRow<{ id: string; user_id: string; handle: string }>(
+      pool,
       `SELECT j.id, j.user_id, u.handle FROM jobs j JOIN users u ON u.id = j.user_id
         WHERE j.named_run_id = $1 AND j.status IN ('pending', 'scheduled', 'running')`,
-      [run],
-    )
-  })
+      [run.id],
+    ))
   if (!job) return conflict(`The run "${run_name}" of this project has just ended. Submit again.`)
   // The actor may not see another member's job, so the message names only its owner.
   const whose = job.user_id === actor.userId || isAdmin(actor) ? `job ${job.id}` : `a job of ${job.handle}`

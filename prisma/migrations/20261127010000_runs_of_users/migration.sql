@@ -55,7 +55,7 @@ CREATE TEMPORARY TABLE "joined_projects" AS
   SELECT p."id" FROM "projects" p JOIN "users" o ON o."id" = p."owner_id"
    WHERE EXISTS (SELECT 1 FROM "join_links" l WHERE l."project_id" = p."id")
       OR EXISTS (SELECT 1 FROM "audit_events" e
-                  WHERE e."action" = 'join_link_created' AND e."target" = o."handle" || '/' || p."slug");
+                  WHERE (e."action" = 'join_link_created' OR e."action" = 'project_joined' AND e."detail" ? 'join_link') AND e."target" = o."handle" || '/' || p."slug");
 
 -- Each run belongs to the user of its oldest job; without a job, to the owner of the project. Its files stay where they are.
 INSERT INTO "runs" ("id", "project_id", "user_id", "name", "directory")
@@ -80,7 +80,7 @@ SELECT n."id", n."project_id", n."user_id", n."run_name", n."id"::text
   FROM (SELECT gen_random_uuid() AS "id", u.* FROM "run_uses" u
          WHERE u."place" > 1 AND u."project_id" IN (SELECT "id" FROM "joined_projects")) n;
 
--- The owner can read in the audit log which runs stay shared.
+-- Admins read in the audit log which runs stay shared. The page of the project shows them to its owner.
 INSERT INTO "audit_events" ("id", "actor_id", "action", "target", "detail")
 SELECT gen_random_uuid(), NULL, 'run_stays_shared', o."handle" || '/' || p."slug",
        jsonb_build_object('run', r."name", 'owner', f."handle", 'users', count(*),

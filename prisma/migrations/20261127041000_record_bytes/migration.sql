@@ -75,7 +75,7 @@ CREATE TRIGGER "count_changed_record" AFTER UPDATE OF "note", "tags", "final_met
         OR OLD."final_metrics" IS DISTINCT FROM NEW."final_metrics")
   EXECUTE FUNCTION count_changed_job_record();
 
--- Of a table with job_id and path.
+-- Counts rows of a table with job_id and path.
 CREATE FUNCTION "count_job_file_records"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF TG_OP = 'INSERT' THEN
@@ -145,7 +145,7 @@ CREATE TRIGGER "count_records_added" AFTER INSERT ON "archive_blobs" REFERENCING
 CREATE TRIGGER "count_records_removed" AFTER DELETE ON "archive_blobs" REFERENCING OLD TABLE AS removed
   FOR EACH STATEMENT EXECUTE FUNCTION count_content_records();
 
--- To whom checkpoints count.
+-- Rows of checkpoints count to the same user as their bytes.
 CREATE FUNCTION "count_checkpoint_records"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF TG_OP = 'INSERT' THEN

@@ -25,13 +25,15 @@ async function endedJob({ id: userId }: Person): Promise<string> {
   return id
 }
 
-/** A run of an ended job, as the address of its checkpoints names it. */
+/** A run of an ended job with checkpoints, as the address of its checkpoints names it. */
 async function endedRun(person: Person): Promise<{ id: string; run: string }> {
   const job = await endedJob(person)
   const { rows } = await pool().query<{ id: string }>('SELECT project_id AS id FROM jobs WHERE id = $1', [
     job,
   ])
-  return { id: rows[0]?.id ?? '', run: await setRun(job, 'run') }
+  const run = await setRun(job, 'run')
+  await pool().query('INSERT INTO run_directories (run_id, bytes) VALUES ($1, 1)', [run])
+  return { id: rows[0]?.id ?? '', run }
 }
 
 async function terminalOf({ id: userId }: Person): Promise<string> {

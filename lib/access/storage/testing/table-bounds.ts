@@ -72,8 +72,8 @@ export const tableBounds: Record<string, Bound> = {
   snapshot_names: { limit: 'lib/archives/snapshots/push-snapshot.ts: maxSnapshotNames' },
   checkpoint_files: { quota: 'stored_records' },
   run_directories: { quota: 'stored_bytes' },
-  // A job makes at most one run.
-  runs: { of: 'jobs', column: 'user_id', most: 1 },
+  // A submission makes at most one run, and its job counts to the quota.
+  runs: { limit: 'lib/jobs/submission/resolve-run.ts: resolveRun' },
   run_users: { pairOf: ['runs', 'users'] },
   // Sums of changes, which the leader adds up.
   storage_changes: { deletedBy: 'lib/database/ledger.ts: compactLedger' },
