@@ -56,9 +56,9 @@ it('does not follow links out of the directory', async () => {
   const into = join(directory, 'into')
   await mkdir(into)
   await symlink(directory, join(into, 'out'))
-  await expect(artifacts(serverOf('out/stolen'), jobId, { output: into })).rejects.toThrow(
-    'out is a link here',
-  )
+  const context = serverOf('out/stolen')
+  expect(await artifacts(context, jobId, { output: into })).toBe(1)
+  expect(context.written.err).toContain('out/stolen is not saved: out is a link here')
   await symlink(join(directory, 'target'), join(into, 'file'))
   await artifacts(serverOf('file'), jobId, { output: into })
   expect(await readdir(directory)).toEqual(['into'])
@@ -69,8 +69,22 @@ it('does not create a directory behind a link', async () => {
   await mkdir(join(directory, 'elsewhere'))
   await mkdir(into)
   await symlink(join(directory, 'elsewhere'), join(into, 'a'))
-  await expect(artifacts(serverOf('a/b/c'), jobId, { output: into })).rejects.toThrow('a is a link here')
+  const context = serverOf('a/b/c')
+  expect(await artifacts(context, jobId, { output: into })).toBe(1)
+  expect(context.written.err).toContain('a/b/c is not saved: a is a link here')
   expect(await readdir(join(directory, 'elsewhere'))).toEqual([])
+})
+
+it('names each file that cannot be saved, and saves the others', async () => {
+  await mkdir(join(directory, 'model'))
+  const long = Array.from({ length: 20 }, () => 'x'.repeat(80)).join('/')
+  const context = serverOf('first', 'model', long, 'caf\ufffd.log', 'last')
+  expect(await artifacts(context, jobId, { output: directory })).toBe(1)
+  expect(await readdir(directory)).toEqual(['caf_.log', 'first', 'last', 'model'])
+  const advice = "Download it from the job's page.\n"
+  expect(context.written.err).toBe(
+    `gpuq: model is not saved: it cannot be written: EISDIR. ${advice}gpuq: ${long} is not saved: its path is longer than 1024 bytes. ${advice}`,
+  )
 })
 
 it('removes no file of the user to save a download', async () => {

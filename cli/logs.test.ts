@@ -5,6 +5,7 @@ import { logs, results } from './commands/logs'
 import { status } from './commands/status'
 import { note, showJob } from './job/show-job'
 import { describeError } from './terminal/describe-error'
+import { toStreams } from './terminal/terminal'
 import { detail, fakeContext, jobId, self } from './testing/fake-context'
 
 const attack = 'x\u001b]0;title\u0007\u001b]52;c;cm0=\u0007\u009b2J\u202e\u001b[2J'
@@ -61,6 +62,52 @@ describe('gpuq logs', () => {
     const context = serverOf('eve', [attack])
     await expect(logs(context, jobId, { raw: true })).rejects.toThrow('only for your own jobs')
     expect(context.written.out).toBe('')
+  })
+})
+
+describe('gpuq results', () => {
+  const content = Buffer.from(`\ufeff${attack}\n\u0000`)
+  const bytes = Buffer.concat([content, Buffer.from([0xff, 0xc5])])
+  /** A server whose result file arrives byte by byte. */
+  function resultsOf(owner: string, terminal: boolean, file: Uint8Array) {
+    const context = serverOf(owner, [], { terminal })
+    const stream = new ReadableStream<Uint8Array>({
+      start(controller) {
+        for (const byte of file) controller.enqueue(Uint8Array.of(byte))
+        controller.close()
+      },
+    })
+    context.client.jobs.download = async () => new Response(stream)
+    const pieces: Uint8Array[] = []
+    Object.assign(
+      context.terminal,
+      toStreams(
+        async (piece) => void pieces.push(Buffer.from(piece)),
+        async () => {},
+      ),
+    )
+    return { context, printed: () => Buffer.concat(pieces) }
+  }
+
+  it('prints the result file of an own job exactly in a pipe', async () => {
+    const { context, printed } = resultsOf('ada', false, bytes)
+    await results(context, jobId, {})
+    expect(printed()).toEqual(bytes)
+  })
+
+  it.each([
+    ['ada', true],
+    ['eve', false],
+  ])('escapes what could control a terminal, for a job of %s (a terminal: %s)', async (owner, terminal) => {
+    const { context, printed } = resultsOf(owner, terminal, bytes)
+    await results(context, jobId, {})
+    expect(printed().toString()).toBe(`\ufeff${shown}\n\\u0000\ufffd\ufffd`)
+  })
+
+  it('keeps a colour that is divided, and ends it', async () => {
+    const { context, printed } = resultsOf('eve', true, Buffer.from('\u001b[31mred'))
+    await results(context, jobId, {})
+    expect(printed().toString()).toBe('\u001b[31mred\u001b[0m')
   })
 })
 

@@ -74,6 +74,33 @@ describe('sendRequest', () => {
     },
   )
 
+  it.each([
+    ['//evil.example/x', 'https://evil.example', false],
+    ['/login?next=secret', '/login', true],
+    ['elsewhere', '/api/elsewhere', true],
+    ['javascript:alert(1)', 'alert(1)', true],
+    ['https://x;reboot/y', '/y', true],
+  ])('a redirect to %s says that it leads to %s', async (location, place, isSame) => {
+    const client = createClient({
+      baseUrl: 'https://gpu.example',
+      token: 'a',
+      fetch: async () => new Response(null, { status: 302, headers: { location } }),
+    })
+    const advice = isSame
+      ? ", so this is not the address of gpuq's API. Check the address."
+      : `. If this is your server, use that address: gpuq login --server ${place}, or GPUQ_SERVER.`
+    await expect(client.jobs.list()).rejects.toThrow(`The server redirects to ${place}${advice}`)
+  })
+
+  it('the client of a page has no address, and an answer such as 304 is no redirect', async () => {
+    const clientOf = (location: string | null) => {
+      const headers = new Headers(location === null ? {} : { location })
+      return createClient({ fetch: async () => new Response(null, { status: 304, headers }) })
+    }
+    await expect(clientOf('/login').jobs.list()).rejects.toThrow('redirects to /login,')
+    await expect(clientOf(null).jobs.list()).rejects.toThrow('The server answered 304')
+  })
+
   it('repeats a read on a new connection if the server has closed the old one', async () => {
     const sockets = new Set<unknown>()
     const url = await serve((request, response) => {

@@ -83,18 +83,23 @@ const versionsOf =
 
 describe('gpuq push', () => {
   const archive = 'cd'.repeat(32)
-  const pushing = (created: boolean) => {
+  const pushing = (created: boolean, isNew = false) => {
     const bodies: unknown[] = []
-    const { context } = server({
+    const projects = isNew ? [] : [project(projectKey, 'ada')]
+    const answers: Answers = {
       'GET /api/archives': () => Response.json({ max_bytes: 1000, max_entries: 10 }),
-      'POST /api/archives': () => Response.json({ archive, missing: [] }),
+      'POST /api/archives': () => {
+        if (isNew) projects.push(project(projectKey, 'ada'))
+        return Response.json({ archive, missing: [] })
+      },
       [`POST /api/projects/${projectKey}/snapshots`]: async (request) => {
         bodies.push(await request.json())
         return Response.json({ ...snapshot(), created }, { status: created ? 201 : 200 })
       },
-    })
+    }
+    const { context, asked } = server(answers, projects)
     context.env = { ...context.env, XDG_CACHE_HOME: directory }
-    return { context, bodies }
+    return { context, bodies, asked }
   }
   const shipped = async () => {
     const path = join(directory, 'shipped')
@@ -109,6 +114,15 @@ describe('gpuq push', () => {
     expect(bodies).toEqual([{ name: 'code', archive }])
     expect(context.written.out).toBe('code@2\n')
     expect(context.written.err).not.toContain('no new version')
+  })
+
+  it.each([
+    ['once if it exists', false, 1],
+    ['again if the upload created it', true, 2],
+  ])('finds the project %s', async (_, isNew, times) => {
+    const { context, asked } = pushing(true, isNew)
+    expect(await push(context, await shipped(), { name: 'code', project: 'p' })).toBe(0)
+    expect(asked.filter((route) => route.startsWith('GET /api/projects'))).toHaveLength(times)
   })
 
   it('says that the same content makes no new version', async () => {

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
 import { deleteStored, storage } from './commands/storage'
-import { fakeContext, jobId, summary } from './testing/fake-context'
+import { fakeContext, idOf, jobId, summary } from './testing/fake-context'
 
 const archiveId = '0290a3b4-0000-7000-8000-000000000002'
-const runId = '0290a3b4-0000-7000-8000-000000000003'
+const runId = '0490a3b4-0000-7000-8000-000000000003'
 const none = { name: null, project: 'project-key', project_id: 'p1', created_at: '2026-01-01T00:00:00Z' }
 const idle = { ...none, in_use: false, deleting: false }
 const items = [
@@ -18,7 +18,7 @@ const use = {
 }
 
 /** A server with these items, and the paths of the DELETE requests that it received. */
-function server() {
+function server(stored: readonly object[] = items) {
   const deleted: string[] = []
   const context = fakeContext((request) => {
     const { pathname } = new URL(request.url)
@@ -26,7 +26,7 @@ function server() {
       deleted.push(pathname)
       return new Response(null, { status: 204 })
     }
-    if (pathname === '/api/storage') return Response.json({ storage: use, items })
+    if (pathname === '/api/storage') return Response.json({ storage: use, items: stored })
     return Response.json([summary({ job_id: jobId.replace(/^0190/, '0390') })])
   })
   return { context, deleted }
@@ -58,6 +58,21 @@ it('deletes a job by the start of its id, a directory, checkpoints, and a job th
   expect(context.written.err).toContain('Deleted checkpoints p1/base (5.0 GiB).')
 })
 
+it('deletes checkpoints by the start of the id of their run', async () => {
+  const { context, deleted } = server()
+  expect(await deleteStored(context, ['0490A'], { yes: true })).toBe(0)
+  expect(deleted).toEqual([`/api/projects/project-key/runs/${runId}/checkpoints`])
+})
+
+it('marks that more ids match than it names', async () => {
+  const many = Array.from({ length: 6 }, (_, index) => ({ ...idle, kind: 'job', id: idOf(index), bytes: 1 }))
+  const names = many.map(({ id }) => id)
+  const matching = (count: number) =>
+    deleteStored(server(many.slice(0, count)).context, ['0190'], { yes: true })
+  await expect(matching(5)).rejects.toThrow(`5 things match 0190: ${names.slice(0, 5).join(', ')}. Give one`)
+  await expect(matching(6)).rejects.toThrow(`6 things match 0190: ${names.slice(0, 5).join(', ')}, …. Give`)
+})
+
 it('deletes nothing without --yes in a pipe, or if one of the ids is unknown or ambiguous', async () => {
   const { context, deleted } = server()
   await expect(deleteStored(context, ['p1/base'], {})).rejects.toThrow(
@@ -66,6 +81,6 @@ it('deletes nothing without --yes in a pipe, or if one of the ids is unknown or 
   await expect(deleteStored(context, ['p1/base', 'p1/other'], { yes: true })).rejects.toThrow(
     'There are no checkpoints p1/other.',
   )
-  await expect(deleteStored(context, ['0'], { yes: true })).rejects.toThrow('2 things match 0')
+  await expect(deleteStored(context, ['0'], { yes: true })).rejects.toThrow('3 things match 0')
   expect(deleted).toEqual([])
 })

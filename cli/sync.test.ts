@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { sync } from './commands/sync'
-import { createState, newState } from './sync/sync-state'
+import { createState, newState, readStates } from './sync/sync-state'
 import { detail, fakeContext, idOf, jobId, self } from './testing/fake-context'
 
 let root: string
@@ -21,8 +21,8 @@ afterEach(async () => {
 
 const content = 'ssh-ed25519 attacker'
 /** A server that says that a job of `owner` worked in `directory` and changed `authorized_keys` there. */
-function serverOf(directory: string | null, owner = 'ada') {
-  const job = detail({ user_id: owner })
+function serverOf(directory: string | null, owner = 'ada', ended = true) {
+  const job = detail({ user_id: owner, ...(ended ? {} : { status: 'running', completed_at: null }) })
   const context = fakeContext((request) => {
     const { pathname } = new URL(request.url)
     if (pathname === '/api/users/me') return Response.json(self)
@@ -33,7 +33,7 @@ function serverOf(directory: string | null, owner = 'ada') {
     const sha256 = createHash('sha256').update(content).digest('hex')
     const file = { file_id: idOf(7), rank: 0, path: 'authorized_keys', bytes: content.length, sha256 }
     const files = [{ ...file, executable: false, version: 1 }]
-    return Response.json({ working_directory: directory, files, next: 1, more: false, ended: true })
+    return Response.json({ working_directory: directory, files, next: 1, more: false, ended })
   })
   context.env = {
     ...context.env,
@@ -95,6 +95,39 @@ describe('gpuq sync', () => {
     await createState(context.env, newState({ jobId, server: 'http://other', directory, shipped: {} }))
     await sync(context, jobId, {})
     expect(await written()).toEqual(['project/out/authorized_keys'])
+  })
+
+  it('keeps what it knows of the working directory while files return to another one, and says how to continue', async () => {
+    work('project')
+    const [directory, into] = [join(home, 'project'), join(home, 'new place')]
+    const path = join(directory, 'authorized_keys')
+    await writeFile(path, 'sent')
+    const shipped = { authorized_keys: createHash('sha256').update('sent').digest('hex') }
+    const server = 'http://gpuq.test'
+    const context = serverOf(directory, 'ada', false)
+    await createState(context.env, newState({ jobId, server, directory, shipped }))
+    context.interrupted = () => AbortSignal.abort()
+    for (let round = 0; round < 2; round++) await sync(context, jobId, { into, quiet: true })
+    expect(context.written.err).toContain(`back with \`gpuq sync ${jobId} --into '${into}'\`.`)
+    expect(await readStates(context.env)).toMatchObject([{ directory, shipped }])
+    const last = serverOf(directory)
+    expect(await sync(last, jobId, { quiet: true })).toBe(0)
+    expect(await readFile(path, 'utf8')).toBe(content)
+    expect(await readdir(directory)).toEqual(['authorized_keys', 'out'])
+    expect(await sync(last, jobId, { into, quiet: true })).toBe(0)
+    expect(await readdir(join(root, 'cache', 'gpuq', 'sync'))).toEqual([])
+  })
+
+  it('continues in the working directory if --into names it', async () => {
+    work('elsewhere')
+    const directory = join(home, 'project')
+    await writeFile(join(directory, 'authorized_keys'), 'sent')
+    const shipped = { authorized_keys: createHash('sha256').update('sent').digest('hex') }
+    const context = serverOf(directory)
+    await createState(context.env, newState({ jobId, server: 'http://gpuq.test', directory, shipped }))
+    expect(await sync(context, jobId, { into: directory, quiet: true })).toBe(0)
+    expect(await readdir(directory)).toEqual(['authorized_keys', 'out'])
+    expect(await readStates(context.env)).toEqual([])
   })
 
   it.each([undefined, 'new/place'])(

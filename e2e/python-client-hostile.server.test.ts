@@ -69,6 +69,22 @@ it('no directory is created behind a link', async () => {
   expect(await readdir(join(root, 'outside'))).toEqual([])
 })
 
+it('each file that cannot be saved is named, and the others are saved', async () => {
+  await mkdir(join(home, 'into', 'model'), { recursive: true })
+  const long = Array.from({ length: 60 }, () => 'x'.repeat(80)).join('/')
+  const names = ['aux.log', 'v1.', 'caf\ufffd', '😀'.repeat(80), 'last']
+  const { code, err } = await run(await serveFiles(['model', long, ...names]), download)
+  expect(code).toBe(1)
+  expect(err).toContain(
+    "These files are not saved. Download them from the job's page:\n  model: Is a directory.\n",
+  )
+  expect(err).toContain(`${long}: File name too long.`)
+  const saved = ['_aux.log', 'caf_', 'last', 'v1_', '😀'.repeat(40)]
+  expect((await readdir(join(home, 'into'))).toSorted()).toEqual(
+    [...saved, 'model', 'x'.repeat(80)].toSorted(),
+  )
+})
+
 it('no file of the user is removed to save a download', async () => {
   await mkdir(join(home, 'into'))
   await writeFile(join(home, 'into', 'model.part'), 'mine')
@@ -109,6 +125,14 @@ it('the token and the upload stay with the server if it redirects to another one
   const { code, err } = await run(url, `gpuq.submit(command="true")`)
   expect([code, err]).toEqual([1, expect.stringContaining(`redirects to ${other}`)])
   expect(received).toEqual([])
+})
+
+it('a redirect to another path of the server says that the address is wrong', async () => {
+  const url = await serve((_, response) => {
+    response.writeHead(302, { location: '/login' }).end()
+  })
+  const { code, err } = await run(url, `gpuq.job("${jobId}")`)
+  expect([code, err]).toEqual([1, expect.stringContaining('redirects to /login, so this is not the address')])
 })
 
 it('an error of the server cannot control the terminal that shows it, and visible() makes a line safe', async () => {

@@ -22,7 +22,15 @@ const job = (changes: Partial<JobDetail> = {}) =>
   )
 
 /** A simulated user at a terminal, attached to a simulated job. */
-function attachUser({ at = job(), refuse }: { at?: JobDetail; refuse?: () => Response } = {}) {
+function attachUser({
+  at = job(),
+  own = true,
+  refuse,
+}: {
+  at?: JobDetail
+  own?: boolean
+  refuse?: () => Response
+} = {}) {
   const typed: string[] = []
   const sizes: unknown[] = []
   let message: ReadableStreamDefaultController<Uint8Array> | undefined
@@ -61,7 +69,7 @@ function attachUser({ at = job(), refuse }: { at?: JobDetail; refuse?: () => Res
     job: at,
     raw,
     escapeKey,
-    own: true,
+    own,
     rank: 0,
   }).run()
   return {
@@ -129,6 +137,18 @@ describe('AttachSession', () => {
     expect(await session.ended).toBe(3)
     expect(session.context.written.err).toContain('It failed. Exit code 3.')
   })
+
+  it.each([true, false])(
+    'ends the output of an attempt before the next one (a terminal: %s)',
+    async (terminal) => {
+      const session = attachUser({ at: job({ terminal }), own: false })
+      session.message(event('job', job({ terminal })) + printed('\u001b[31mred\u001b[3') + event('reset', {}))
+      await expect.poll(() => session.context.written.err).toContain('The job is retried.')
+      expect(session.context.written.out.startsWith('\u001b[31mred\\u001b[3\u001b[0m')).toBe(true)
+      session.type('\u0001d')
+      await session.ended
+    },
+  )
 
   it('detaches on Ctrl-C if the job has no terminal', async () => {
     const session = attachUser({ at: job({ terminal: false }) })

@@ -74,9 +74,7 @@ export class AttachSession {
       await this.#follow(signal)
     } finally {
       this.#sender.close()
-      await this.#lines.end()
-      await this.context.terminal.out(this.#visible?.end() ?? '')
-      await this.context.terminal.outAsIs(this.#state.restore())
+      await this.#endOutput()
       await raw.close()
     }
     return this.#finish(raw.hangup.aborted)
@@ -97,7 +95,7 @@ export class AttachSession {
       await this.#write(jobEvent.printed)
     } else if (jobEvent.kind === 'again') {
       this.#hasOutput = false
-      await this.context.terminal.outAsIs(this.#state.restore())
+      await this.#endOutput()
       await this.#print('The job is retried. The output of the next attempt follows.')
     } else if (jobEvent.kind === 'job') await this.#onJob(jobEvent.job)
   }
@@ -117,6 +115,14 @@ export class AttachSession {
     this.#state.watch(text)
     // Before the first status event, the output is history.
     await terminal.outAsIs(this.#lastMessage === '' ? withoutQueries(text) : text)
+  }
+
+  /** Writes what is held back of the output, ends its colours and restores the terminal. More output may follow. */
+  async #endOutput(): Promise<void> {
+    const { terminal } = this.context
+    await this.#lines.end()
+    await terminal.out(this.#visible?.end() ?? '')
+    await terminal.outAsIs(this.#state.restore())
   }
 
   async #onJob(job: JobDetail): Promise<void> {

@@ -1,13 +1,14 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Artifact, FilesDeletion } from '@/lib/contract/artifacts'
+import { conflict } from '@/lib/contract/errors'
 import { safePaths, visibleText } from '@/lib/contract/text/sanitize-text'
 import type { JobsClient } from '@/lib/http/client/jobs-client'
 import { type Context, printList } from '../context'
 import { exitCodes } from '../job/exit-code'
 import { findJob } from '../job/job-id'
 import { isInRepository, isRuleFile } from '../received/kept-back'
-import { enterParent, FileProblem } from '../received/path-below'
+import { describeRefusal, enterParent } from '../received/path-below'
 import { saveDownload } from '../received/save-download'
 import type { Column } from '../terminal/table'
 
@@ -44,7 +45,7 @@ function columnsFor(found: readonly Artifact[]): Column<Artifact>[] {
 
 /**
  * The job chooses the paths. Each becomes a safe path below the directory, and no link there is followed. What would change the
- * rules or the hooks of the user is not saved.
+ * rules or the hooks of the user is not saved, and a file that cannot be written does not stop the others.
  */
 async function save(
   { terminal }: Context,
@@ -56,24 +57,32 @@ async function save(
   const several = found.some(({ rank }) => rank !== 0)
   const names = safePaths(found.map(({ rank, path }) => (several ? `rank-${rank}/${path}` : path)))
   await mkdir(output, { recursive: true })
+  const elsewhere = "Download it from the job's page."
+  let exitCode: number = exitCodes.ok
   for (const [index, artifact] of found.entries()) {
     const name = names[index] ?? artifact.artifact_id
     if (isRuleFile(name) || isInRepository(name)) {
-      await terminal.err(`${describeKeptBack(name)}\n`)
+      await terminal.err(`gpuq: ${name} is not saved, because ${whyKeptBack(name)}. ${elsewhere}\n`)
       continue
     }
-    const target = await enterParent(output, name, true)
-    if (target === null) throw new FileProblem(`${output} was removed meanwhile. Run the command again.`)
-    await saveDownload(target, await client.jobs.artifact(jobId, artifact.artifact_id), artifact.bytes)
-    await terminal.out(`${join(output, name)}\n`)
+    try {
+      const target = await enterParent(output, name, true)
+      if (target === null) throw conflict(`${output} was removed meanwhile. Run the command again.`)
+      await saveDownload(target, await client.jobs.artifact(jobId, artifact.artifact_id), artifact.bytes)
+      await terminal.out(`${join(output, name)}\n`)
+    } catch (error) {
+      const why = describeRefusal(error)
+      if (why === null) throw error
+      await terminal.err(`gpuq: ${name} is not saved: ${why} ${elsewhere}\n`)
+      exitCode = exitCodes.failed
+    }
   }
   if (found.length === 0) await terminal.err(`${noFiles}\n`)
-  return exitCodes.ok
+  return exitCode
 }
 
-function describeKeptBack(name: string): string {
-  const why = isRuleFile(name)
+function whyKeptBack(name: string): string {
+  return isRuleFile(name)
     ? 'its rules would decide what is sent from here'
     : 'git would run what it says on this machine'
-  return `gpuq: ${name} is not saved, because ${why}. Download it from the job's page.`
 }

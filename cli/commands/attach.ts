@@ -7,7 +7,8 @@ import { parseEscapeKey } from '../attach/detach-keys'
 import { type Context, printList } from '../context'
 import { listSessions } from '../follow/screen-sessions'
 import { findJobId } from '../job/job-id'
-import { showJob, type Trust } from '../job/show-job'
+import { isOwnJob } from '../job/own-job'
+import { showJob } from '../job/show-job'
 import { formatRunTime } from '../terminal/format'
 import type { Column } from '../terminal/table'
 
@@ -25,8 +26,7 @@ export async function attach(context: Context, given: string, options: AttachOpt
     const advice = `Run \`gpuq logs ${jobId}\` to print its output.`
     throw conflict(`Cannot attach: the job is ${job.status}. ${advice}`)
   }
-  const { user_id: me } = await client.users.me()
-  return attachTo(context, client, job, { ...options, own: job.user_id === me })
+  return attachTo(context, client, job, { ...options, own: await isOwnJob(client, job) })
 }
 
 /** Attaches to a loaded job. In a pipe, follows the output as `logs -f` does. */
@@ -34,7 +34,7 @@ export async function attachTo(
   context: Context,
   client: JobsClient,
   job: JobDetail,
-  { rank, own, escape: key = '^a' }: AttachOptions & Trust,
+  { rank, own, escape: key = '^a' }: AttachOptions & { own: boolean },
 ): Promise<number> {
   const escapeKey = parseEscapeKey(key)
   const raw = context.openRaw(job.terminal)

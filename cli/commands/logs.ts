@@ -1,4 +1,6 @@
 import { conflict } from '@/lib/contract/errors'
+import { VisibleOutput } from '@/lib/contract/text/visible-output'
+import type { JobsClient } from '@/lib/http/client/jobs-client'
 import { type Context, writeJson } from '../context'
 import { exitCodes } from '../job/exit-code'
 import { findJob } from '../job/job-id'
@@ -21,10 +23,16 @@ export async function logs(
 ): Promise<number> {
   const { client, jobId } = await findJob(context, given)
   const { outIsTerminal, errIsTerminal } = context.terminal
-  // To a terminal, the output of every job is the same: then nobody needs to know whose it is.
-  const own = (raw || !outIsTerminal || !errIsTerminal) && (await isOwnJob(await context.connect(), jobId))
-  if (raw && !own) throw conflict(`--raw is only for your own jobs: ${jobId} could control your terminal.`)
-  return showJob(context, client, jobId, { quiet: true, onlySoFar: !follow, rank, own, raw })
+  // On a terminal, control characters are escaped for every job, so the owner matters only for pipes and --raw.
+  const ownerMatters = raw || !outIsTerminal || !errIsTerminal
+  const mayBeExact = ownerMatters && (await isOwn(context, client, jobId))
+  if (raw && !mayBeExact)
+    throw conflict(`--raw is only for your own jobs: ${jobId} could control your terminal.`)
+  return showJob(context, client, jobId, { quiet: true, onlySoFar: !follow, rank, own: mayBeExact, raw })
+}
+
+async function isOwn(context: Context, client: JobsClient, jobId: string): Promise<boolean> {
+  return isOwnJob(await context.connect(), await client.jobs.get(jobId))
 }
 
 interface ResultsOptions {
@@ -32,7 +40,10 @@ interface ResultsOptions {
   json?: boolean
 }
 
-/** Prints the result file, or the summary of the API. What could control a terminal is escaped in its JSON. */
+/**
+ * Prints the result file, or the summary of the API. What could control a terminal is escaped in its JSON, except in the file of an
+ * own job in a pipe.
+ */
 export async function results(
   context: Context,
   given: string,
@@ -42,12 +53,21 @@ export async function results(
   if (json) {
     return writeJson(context, await client.jobs.result(jobId))
   }
-  const response = await client.jobs.download(jobId, 'jsonl')
-  if (output !== undefined) await saveDownload(output, response)
-  else {
-    const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
-    for await (const chunk of response.body ?? [])
-      await context.terminal.out(decoder.decode(chunk, { stream: true }))
+  if (output !== undefined) {
+    await saveDownload(output, await client.jobs.download(jobId, 'jsonl'))
+    return exitCodes.ok
   }
+  const isExact = !context.terminal.outIsTerminal && (await isOwn(context, client, jobId))
+  await printResults(context, await client.jobs.download(jobId, 'jsonl'), isExact)
   return exitCodes.ok
+}
+
+async function printResults({ terminal }: Context, { body }: Response, isExact: boolean): Promise<void> {
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+  const visible = new VisibleOutput()
+  for await (const chunk of body ?? []) {
+    if (isExact) await terminal.outAsIs(chunk)
+    else await terminal.out(visible.write(decoder.decode(chunk, { stream: true })))
+  }
+  await terminal.out(visible.write(decoder.decode()) + visible.end())
 }

@@ -6,7 +6,7 @@ import { visibleText } from '@/lib/contract/text/sanitize-text'
 import type { Client } from '@/lib/http/client/client'
 import { type Context, print, writeJson } from '../context'
 import { exitCodes } from '../job/exit-code'
-import { findJobId } from '../job/job-id'
+import { findJobId, firstIds } from '../job/job-id'
 import { ask } from '../terminal/ask'
 import { formatWhen } from '../terminal/format'
 import { type Column, renderTable } from '../terminal/table'
@@ -113,15 +113,15 @@ const maxItems = 200
 /** Finds a thing by its id or the start of it. A job may be any of the caller's. */
 async function findStored(client: Client, items: readonly StoredItem[], text: string): Promise<Deletion> {
   const exact = items.filter((item) => labelOf(item) === text || item.id === text)
+  const prefix = text.toLowerCase()
   const found =
-    exact.length > 0 ? exact : items.filter((item) => labelOf(item).startsWith(text.toLowerCase()))
+    exact.length > 0
+      ? exact
+      : items.filter((item) => labelOf(item).startsWith(prefix) || item.id.startsWith(prefix))
   const [first] = found
   if (first && found.length === 1) return first
   if (first) {
-    const some = found
-      .slice(0, 5)
-      .map(({ id }) => id)
-      .join(', ')
+    const some = firstIds(found.map(({ id }) => id))
     throw new GpuqError('conflict', `${found.length} things match ${text}: ${some}. Give one of these ids.`)
   }
   if (text.includes('/')) {

@@ -23,15 +23,21 @@ export async function sync(context: Context, given: string, { into, quiet }: Syn
   const jobId = await findJobId(client, given)
   await requireOwnJob(client, jobId, foreign)
   const { server } = await resolveConnection(context.env)
-  const saved = await readState(context.env, jobId)
-  const known = saved?.server === server ? saved : null
-  const place = known ?? (await client.jobs.workingFiles(jobId, { after: 0 }))
+  const read = async (into?: string) => {
+    const saved = await readState(context.env, jobId, into)
+    return saved?.server === server ? saved : null
+  }
+  const atWork = await read()
+  const place = atWork ?? (await client.jobs.workingFiles(jobId, { after: 0 }))
   const said = 'directory' in place ? place.directory : place.working_directory
   const directory = await chooseSyncPlace(context.env, { directory: said, into, jobId })
   await note(context, `The files of the job return to ${visibleText(directory, 500)}`)
+  // The state of another directory must not replace what is known of the working directory.
+  const elsewhere = into === undefined || atWork?.directory === directory ? undefined : directory
+  const known = elsewhere === undefined ? atWork : await read(elsewhere)
   // Without a saved state, a local file that differs from the job's version counts as changed.
   const isSame = known?.directory === directory
-  const state = isSame ? known : newState({ jobId, server, directory, shipped: {} })
+  const state = isSame ? known : newState({ jobId, server, directory, into: elsewhere, shipped: {} })
   if (!isSame) await createState(context.env, state)
   return followWithFiles(context, client, state, () => showToEnd(context, client, jobId, { quiet }))
 }

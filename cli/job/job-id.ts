@@ -1,15 +1,15 @@
 import { conflict, invalidRequest, notFound } from '@/lib/contract/errors'
 import type { JobsClient } from '@/lib/http/client/jobs-client'
 import type { Context } from '../context'
+import { isUuid } from '../received/path-below'
 import { readPages } from './read-pages'
 
-const whole = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 /** Older jobs need the full id: a longer search would not help after a typing mistake. */
 const maxSearched = 2_000
 
 /** Finds the full id of one of the caller's jobs by its start. A full id may belong to any user. */
 export async function findJobId(client: Pick<JobsClient, 'jobs'>, given: string): Promise<string> {
-  if (whole.test(given)) return given.toLowerCase()
+  if (isUuid(given)) return given.toLowerCase()
   const prefix = given.toLowerCase()
   if (!/^[0-9a-f-]+$/.test(prefix)) {
     throw invalidRequest(`"${given}" is not a job id. List your jobs with \`gpuq jobs\`.`)
@@ -21,9 +21,16 @@ export async function findJobId(client: Pick<JobsClient, 'jobs'>, given: string)
     throw notFound(`You have no job whose id starts with ${given}. List your jobs with \`gpuq jobs\`.`)
   }
   if (found.length === 1) return first
-  const some = found.slice(0, 5).join(', ')
-  const more = found.length > 5 ? ', …' : ''
-  throw conflict(`${found.length} of your job ids start with ${given}: ${some}${more}. Give a longer prefix.`)
+  throw conflict(
+    `${found.length} of your job ids start with ${given}: ${firstIds(found)}. Give a longer prefix.`,
+  )
+}
+
+const shownIds = 5
+
+/** Lists the first ids, and marks that there are more. */
+export function firstIds(ids: readonly string[]): string {
+  return ids.slice(0, shownIds).join(', ') + (ids.length > shownIds ? ', …' : '')
 }
 
 /** Connects to the server and finds the full id of a job. */

@@ -65,6 +65,16 @@ describe('following a job', () => {
     expect(one.context.written.out).toBe('b\n{"rank":  7}\n')
   })
 
+  it('prints the output of each rank under its own label on a terminal, also if it breaks off within a colour', async () => {
+    const of = (rank: number, text: string) =>
+      JSON.stringify({ type: 'stdout', t: at, text, eol: text.endsWith('m'), rank })
+    const records = [of(0, 'a\u001b[3'), of(1, 'b\u001b[31m')]
+    const server = serverOf(running + output(9, ...records) + job({}) + end)
+    server.context.terminal.outIsTerminal = true
+    await show(server, { quiet: true })
+    expect(server.context.written.out).toBe('[rank 0] a\\u001b[3\n[rank 1] b\u001b[31m\n\u001b[0m')
+  })
+
   it('prints no messages of its own in quiet mode', async () => {
     const server = serverOf(running + output(9, line('one')) + job({}) + end)
     expect(await show(server, { quiet: true })).toBe(0)

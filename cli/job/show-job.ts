@@ -11,15 +11,11 @@ import { paint, type Terminal, withoutControls } from '../terminal/terminal'
 import { exitCodeOf, exitCodes } from './exit-code'
 import { followJob } from './follow-job'
 
-/** Whose output it is, and what the user wants of it. */
-export interface Trust {
+interface ShowOptions {
   /** The job belongs to the user. */
   own: boolean
   /** Control characters are printed as they are, also to a terminal. Only for own jobs. */
   raw?: boolean | undefined
-}
-
-interface ShowOptions extends Trust {
   /** Prints only the job's output, no messages about the job. */
   quiet?: boolean | undefined
   /** Stops at the current end of the output, even if the job still runs. */
@@ -85,7 +81,7 @@ export class OutputWriter {
 
   constructor(
     readonly terminal: Terminal,
-    { own, raw }: Trust,
+    { own, raw }: Pick<ShowOptions, 'own' | 'raw'>,
     readonly only: number | undefined,
   ) {
     const open = (isTerminal: boolean) => ({
@@ -98,8 +94,9 @@ export class OutputWriter {
   async write({ stream, text, rank }: Printed): Promise<void> {
     if (this.only !== undefined && (rank ?? 0) !== this.only) return
     const { labels, visible } = this.#streams[stream]
-    const shown = visible === null ? text : visible.write(text)
-    await this.#print(stream, rank === null || this.only !== undefined ? shown : labels.label(rank, shown))
+    const labelled = rank === null || this.only !== undefined ? text : labels.label(rank, text)
+    // After the labels: what it holds back of a rank is printed before the label of the next one.
+    await this.#print(stream, visible === null ? labelled : visible.write(labelled))
   }
 
   /** Writes what is left of both streams, and ends their colours. More output may follow. */

@@ -19,6 +19,7 @@ repeated submission is never a second job.
 from __future__ import annotations
 
 import email.utils
+import errno
 import hashlib
 import http.client
 import importlib
@@ -79,6 +80,18 @@ _PATIENCE_S = 60.0
 _WAITING_PATIENCE_S = 600.0
 _LONGEST_POLL_S = 2.0
 
+# Errors of the file system that concern one file.
+_LOCAL_FAULTS = (
+    errno.EACCES,
+    errno.EEXIST,
+    errno.EISDIR,
+    errno.ELOOP,
+    errno.ENAMETOOLONG,
+    errno.ENOTDIR,
+    errno.EPERM,
+    errno.EROFS,
+)
+
 _log = logging.getLogger("gpuq")
 
 
@@ -116,11 +129,15 @@ class Error(Exception):
         return self.status >= 500 and self.status not in (501, 505, 507)
 
 
+class _FileError(Error):
+    """One file cannot be written here."""
+
+
 def visible(text: str) -> str:
     """Return a text that cannot control a terminal when it is printed.
 
-    Colours stay, and so do tab, line feed, backspace and carriage return, with which progress bars are drawn. Other
-    control characters and marks of direction become codes, such as ``\\u001b``.
+    Colours stay, and so do tab, line feed, backspace, carriage return and the erasure of a line, with which progress
+    bars are drawn. Other control characters and marks of direction become codes, such as ``\\u001b``.
 
     >>> for line in gpuq.job(job_of_somebody_else).log():
     ...     print(gpuq.visible(line))
@@ -129,7 +146,7 @@ def visible(text: str) -> str:
 
 
 _CONTROLLING = re.compile(
-    "(\x1b\\[[0-9;:]{0,64}m)"
+    "(\x1b\\[[0-9;:]{0,64}m|\x1b\\[[012]?K)"
     "|[\x00-\x07\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]"
 )
 
@@ -222,7 +239,7 @@ class Job:
         self.id: str = _require_id(detail.get("job_id"))
 
     def __repr__(self) -> str:
-        return f"<gpuq.Job {self.id} {_visible(str(self._detail.get('status', 'pending')))}>"
+        return f"<gpuq.Job {self.id} {_one_line(str(self._detail.get('status', 'pending')))}>"
 
     @property
     def url(self) -> str:
@@ -342,6 +359,7 @@ class Job:
         """Save the files that the job wrote to ``/results``, and return their paths. Files of a job on several nodes
         are in ``rank-0``, ``rank-1`` and so on. A file that is there already with the same content is kept. Files that
         change what you send next (``.gpuqignore``, ``.gitignore``) and files of ``.git`` are left out, with a warning.
+        A file that cannot be written here does not stop the others. The error at the end names it.
 
         >>> job.download("results/")
         [PosixPath('results/model.pt')]
@@ -354,13 +372,25 @@ class Job:
         names = [f"rank-{artifact['rank']}/{artifact['path']}" if several else artifact["path"] for artifact in found]
         root = Path(directory)
         saved: List[Path] = []
+        refused: List[str] = []
         for artifact, name in zip(found, _safe_paths(names)):
             if _is_kept_back(name):
                 _log.warning("%s is not saved: it would change your rules or your repository.", visible(name))
                 continue
-            target = _enter_parent(root, name)
-            self._save(artifact, target)
-            saved.append(target)
+            try:
+                target = _enter_parent(root, name)
+                self._save(artifact, target)
+            except _FileError as error:
+                refused.append(f"\n  {name}: {error}")
+            except OSError as error:
+                if error.errno not in _LOCAL_FAULTS:
+                    raise
+                refused.append(f"\n  {name}: {error.strerror}.")
+            else:
+                saved.append(target)
+        if refused:
+            message = f"These files are not saved. Download them from the job's page:{''.join(refused)}"
+            raise Error(message, status=409, code="conflict")
         return saved
 
     def _save(self, artifact: Mapping[str, Any], target: Path) -> None:
@@ -683,8 +713,10 @@ class _RefuseRedirects(urllib.request.HTTPRedirectHandler):
     def redirect_request(
         self, req: urllib.request.Request, fp: IO[bytes], code: int, msg: str, headers: Any, newurl: str
     ) -> Optional[urllib.request.Request]:
-        place = urllib.parse.urlsplit(newurl)
+        asked, place = urllib.parse.urlsplit(req.full_url), urllib.parse.urlsplit(newurl)
         message = f"The server redirects to {place.scheme}://{place.netloc}. If this is your server, use that address."
+        if (place.scheme, place.netloc) == (asked.scheme, asked.netloc):
+            message = f"The server redirects to {place.path}, so this is not the address of gpuq's API. Check the address."
         raise Error(message, status=code, code="unexpected")
 
 
@@ -1207,8 +1239,8 @@ def _name_entries(error: Error, entries: Sequence[Mapping[str, Any]]) -> Error:
         found = re.fullmatch(r"entries\.(\d+)\..*", str(wrong.get("path")))
         if found and int(found.group(1)) < len(entries):
             entry = entries[int(found.group(1))]
-            link = f" → {_visible(str(entry['target']))}" if "target" in entry else ""
-            lines.append(f"\n  {_visible(str(entry['path']))}{link} {wrong.get('message')}")
+            link = f" → {_one_line(str(entry['target']))}" if "target" in entry else ""
+            lines.append(f"\n  {_one_line(str(entry['path']))}{link} {wrong.get('message')}")
     if not lines:
         return error
     message = f"Cannot upload these paths. Remove them, or list them in .gpuqignore:{''.join(lines)}"
@@ -1314,8 +1346,14 @@ def _safe_paths(paths: Iterable[str]) -> List[str]:
 
 
 def _safe_name(name: str) -> str:
-    shown = re.sub(r'[\\:*?"<>|]', "_", _visible(name, "_"))[-80:]
-    return "_" if shown in ("", ".", "..") else shown
+    shown = re.sub('[\\\\:*?"<>|\ufffd]', "_", _one_line(name, "_"))
+    # The end of a long name. A name has at most 255 bytes.
+    short = shown.encode("utf-16-le")[-160:].decode("utf-16-le", "ignore")
+    if short in ("", ".", ".."):
+        return "_"
+    # Windows cuts dots and spaces at the end.
+    whole = re.sub("[. ]+$", lambda end: "_" * len(end.group()), short)
+    return f"_{whole}" if _DEVICE.fullmatch(whole) else whole
 
 
 def _require_id(given: Any) -> str:
@@ -1350,7 +1388,7 @@ def _enter_parent(root: Path, path: str, windows: bool = os.name == "nt") -> Pat
     `_safe_paths`."""
     *above, last = path.split("/")
     if windows and any(_DEVICE.fullmatch(name) or name[-1:] in (".", " ") for name in (*above, last)):
-        raise Error(f"{path} cannot be saved on Windows. Download it from the job's page.")
+        raise _FileError("It cannot be saved on Windows.")
     root.mkdir(parents=True, exist_ok=True)
     place = root
     for name in above:
@@ -1360,11 +1398,11 @@ def _enter_parent(root: Path, path: str, windows: bool = os.name == "nt") -> Pat
         except FileExistsError:
             if place.is_symlink() or not place.is_dir():
                 message = f"{place} is a link or no directory. Remove or rename it, or choose an empty directory."
-                raise Error(message, status=409, code="conflict") from None
+                raise _FileError(message, status=409, code="conflict") from None
     return place / last
 
 
-def _visible(text: str, mark: str = "?") -> str:
+def _one_line(text: str, mark: str = "?") -> str:
     """A text without characters that are invisible or change its direction."""
     hidden = ("Cc", "Cf", "Zl", "Zp", "Cs", "Co", "Cn")
     return "".join(mark if unicodedata.category(letter) in hidden else letter for letter in text)
@@ -1395,7 +1433,7 @@ class _Progress:
             sys.stderr.flush()
 
     def show(self, given: str) -> None:
-        text = _visible(given)
+        text = _one_line(given)
         if text == self._shown:
             return
         if self._display is not None:

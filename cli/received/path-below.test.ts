@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { enterParent, FileProblem, idAsName, pathBelow } from './path-below'
+import { enterParent, FileProblem, idAsName, isUuid, pathBelow } from './path-below'
 
 const longName = 'x'.repeat(256)
 
@@ -33,7 +33,10 @@ it.each([
   '0190a3b4',
   '0190a3b4-0000-7000-8000-00000000000/',
   '------------------------------------',
-])('an id in the name of a file cannot be %j', (id) => expect(() => idAsName(id)).toThrow('not a UUID'))
+])('an id in the name of a file cannot be %j', (id) => {
+  expect(isUuid(id)).toBe(false)
+  expect(() => idAsName(id)).toThrow('not a UUID')
+})
 
 it('creates the directories of a path, and follows no link on the way', async () => {
   const [inside, outside] = [join(root, 'inside'), join(root, 'outside')]

@@ -2,6 +2,7 @@ import { lstat, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { refusePath } from '@/lib/contract/archives/archive-paths'
 import { GpuqError } from '@/lib/contract/errors'
+import { isDeviceName } from '@/lib/contract/text/sanitize-text'
 import { errorCode } from '../files'
 
 /** A received file cannot be written; the message says why. */
@@ -10,6 +11,16 @@ export class FileProblem extends GpuqError {
     super('conflict', message)
     this.name = 'FileProblem'
   }
+}
+
+/** Errors of the file system that another try does not solve. */
+const localFaults = ['EACCES', 'EPERM', 'EROFS', 'ENAMETOOLONG', 'EISDIR', 'ENOTDIR', 'ELOOP', 'EEXIST']
+
+/** Why one received file cannot be written, where another one may; null for every other error. */
+export function describeRefusal(error: unknown): string | null {
+  if (error instanceof FileProblem) return error.message
+  const code = errorCode(error)
+  return localFaults.includes(code) ? `it cannot be written: ${code}.` : null
 }
 
 /**
@@ -27,17 +38,19 @@ function refuseOnWindows(path: string): string | null {
   if (/[:*?"<>|]/.test(path)) return 'holds a character that names on Windows cannot have'
   const names = path.split('/')
   if (names.some((name) => /[. ]$/.test(name))) return 'holds a name that ends with a dot or a space'
-  return names.some((name) => deviceName.test(name)) ? 'holds the name of a device' : null
+  return names.some(isDeviceName) ? 'holds the name of a device' : null
 }
 
-/** Windows takes these names for devices, in any directory and with any extension. */
-const deviceName = /^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9\u00b9\u00b2\u00b3])\s*(\.|$)/i
+const uuidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+/** Whether a text is a UUID. Every id of the server is one. */
+export function isUuid(text: string): boolean {
+  return uuidPattern.test(text)
+}
 
 /** An id as a part of a file's name. @throws FileProblem if it is not a UUID. */
 export function idAsName(id: string): string {
-  if (uuid.test(id)) return id
+  if (isUuid(id)) return id
   throw new FileProblem('The server sent an id that is not a UUID. Check the address of the server.')
 }
 

@@ -1,6 +1,8 @@
 import { isFinal } from '@/lib/contract/status'
+import { visibleText } from '@/lib/contract/text/sanitize-text'
 import type { Client } from '@/lib/http/client/client'
 import type { Context } from '../context'
+import { toShellLine } from '../declare/values'
 import { exitCodes } from '../job/exit-code'
 import { note } from '../job/show-job'
 import { JobSync } from './job-sync'
@@ -28,7 +30,7 @@ export async function followWithFiles(
   state: SyncState,
   show: () => Promise<number>,
 ): Promise<number> {
-  const { jobId } = state
+  const { jobId, into } = state
   const left = new AbortController()
   const syncing = openSync(context, client, state, left.signal)
     .run()
@@ -52,9 +54,10 @@ export async function followWithFiles(
     await syncing
   }
   if (await syncing) {
-    await removeState(context.env, jobId)
+    await removeState(context.env, jobId, into)
     return exitCode
   }
-  await note(context, `Bring the other files of the job back with \`gpuq sync ${jobId}\`.`)
+  const command = toShellLine(['gpuq', 'sync', jobId, ...(into === undefined ? [] : ['--into', into])])
+  await note(context, `Bring the other files of the job back with \`${visibleText(command, 1000)}\`.`)
   return exitCode === exitCodes.ok && !left.signal.aborted ? exitCodes.failed : exitCode
 }

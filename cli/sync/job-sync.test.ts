@@ -270,6 +270,7 @@ describe('the state', () => {
       shipped: { 'train.py': hash('sent') },
       returned: { 'train.log': hash('step 1') },
     })
+    await mkdir(join(parent, 'gpuq', 'sync', '-'.repeat(36)))
     expect(await readStates(env)).toHaveLength(1)
     await removeState(env, jobId)
     expect([await readState(env, jobId), await readStates(env)]).toEqual([null, []])

@@ -8,7 +8,7 @@ import type { Client } from '@/lib/http/client/client'
 import { ProblemError } from '@/lib/http/client/problem'
 import { errorCode } from '../files'
 import { isRuleFile } from '../received/kept-back'
-import { FileProblem } from '../received/path-below'
+import { describeRefusal, FileProblem } from '../received/path-below'
 import { chooseAction, pathBeside, pathOfRank } from './choose-target'
 import { observe, replaceFile } from './local-files'
 import { readReturnRules } from './return-rules'
@@ -19,8 +19,6 @@ const longestDelayMs = 15_000
 /** How often the content of one version is requested, if it changes on its way or the local file changes meanwhile. */
 const maxTries = 5
 
-/** Errors of the file system that another try does not solve. */
-const localFaults = ['EACCES', 'EPERM', 'EROFS', 'ENAMETOOLONG', 'EISDIR', 'ENOTDIR', 'ELOOP', 'EEXIST']
 const fullDisk = ['ENOSPC', 'EDQUOT']
 
 const downloadsAtOnce = 4
@@ -132,11 +130,11 @@ export class JobSync {
           : 'it was changed here meanwhile, and so was the copy of the job',
       )
     } catch (error) {
-      if (error instanceof FileProblem) return this.#report(path, error.message)
+      const why = describeRefusal(error)
+      if (why !== null) return this.#report(path, why)
       const code = errorCode(error)
-      if (![...localFaults, ...fullDisk].includes(code)) throw error
-      await this.#report(path, `it cannot be written: ${code}`)
-      if (fullDisk.includes(code)) throw error
+      if (fullDisk.includes(code)) await this.#report(path, `it cannot be written: ${code}`)
+      throw error
     }
   }
 

@@ -3,14 +3,15 @@ import { visibleOutput } from '@/lib/contract/text/visible-output'
 import type { Screen } from './fit-screen'
 
 type Write = (text: string) => Promise<void>
+type WriteExact = (content: string | Uint8Array) => Promise<void>
 
 /** The two streams of a command. Text of others cannot control the terminal: see {@link visibleOutput}. */
 interface Streams {
   out: Write
   err: Write
   /** As it is: control sequences of gpuq itself, and output of the user's own jobs where it may be exact. */
-  outAsIs: Write
-  errAsIs: Write
+  outAsIs: WriteExact
+  errAsIs: WriteExact
 }
 
 /** Where a command writes. Tests use a fake that records the output. */
@@ -39,7 +40,7 @@ export function processTerminal(): Terminal {
   }
 }
 
-export function toStreams(outAsIs: Write, errAsIs: Write): Streams {
+export function toStreams(outAsIs: WriteExact, errAsIs: WriteExact): Streams {
   return {
     out: (text) => outAsIs(visibleOutput(text)),
     err: (text) => errAsIs(visibleOutput(text)),
@@ -49,9 +50,9 @@ export function toStreams(outAsIs: Write, errAsIs: Write): Streams {
 }
 
 /** Waits for a slow reader: a job may print faster than a pipe is read. */
-function writerTo(stream: NodeJS.WriteStream): Write {
-  return async (text) => {
-    if (!stream.write(text)) await once(stream, 'drain')
+function writerTo(stream: NodeJS.WriteStream): WriteExact {
+  return async (content) => {
+    if (!stream.write(content)) await once(stream, 'drain')
   }
 }
 

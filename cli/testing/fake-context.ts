@@ -23,11 +23,11 @@ export function fakeContext(answer: (request: Request) => Response | Promise<Res
     env: { NODE_ENV: 'test' },
     terminal: {
       ...toStreams(
-        async (text) => {
-          written.out += text
+        async (content) => {
+          written.out += Buffer.from(content).toString()
         },
-        async (text) => {
-          written.err += text
+        async (content) => {
+          written.err += Buffer.from(content).toString()
         },
       ),
       outIsTerminal: false,

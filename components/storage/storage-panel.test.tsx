@@ -45,7 +45,15 @@ describe('the storage panel', () => {
   })
 
   it('offers no deletion of what a job needs', async () => {
-    const items = [{ ...item, kind: 'checkpoints', id: 'r1', name: 'base', in_use: true }]
+    const items = [
+      {
+        ...item,
+        kind: 'checkpoints',
+        id: '01a20000-0000-7000-8000-000000000002',
+        name: 'base',
+        in_use: true,
+      },
+    ]
     answerWith({ 'GET /api/storage': { storage: emptyStorage, items } })
     renderUi(<StoragePanel />)
     expect(await screen.findByText('Checkpoints of base')).toBeTruthy()

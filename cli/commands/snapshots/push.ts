@@ -1,3 +1,4 @@
+import type { Project } from '@/lib/contract/access/projects'
 import { refusePush } from '@/lib/contract/access/push-right'
 import { formatSnapshot, refuseSnapshotName } from '@/lib/contract/archives/snapshot-name'
 import { forbidden, GpuqError, invalidRequest } from '@/lib/contract/errors'
@@ -25,20 +26,22 @@ export async function push(
   if (project.includes('/'))
     throw invalidRequest('--project: you can push only to a project of yours: leave out its owner.')
   const client = await context.connect()
-  await requireMayPush(client, project)
+  const found = await findToPush(client, project)
   const archive = await uploadDirectory(context, project, directory, quiet)
-  const { id } = await findProject(client, project)
+  // The upload creates a project that does not exist.
+  const { id } = found ?? (await findProject(client, project))
   const pushed = await client.snapshots.create(id, { name, archive })
   const snapshot = formatSnapshot(pushed)
   if (!pushed.created && !quiet) await note(context, `${snapshot} has the same content: no new version`)
   return json ? writeJson(context, pushed) : writeText(context, `${snapshot}\n`)
 }
 
-/** Refuses before the upload, which may be large. The upload creates a project that does not exist. @throws 403 */
-async function requireMayPush(client: Client, project: string): Promise<void> {
+/** Finds the project, null if it does not exist yet. Refuses before the upload, which may be large. @throws 403 */
+async function findToPush(client: Client, project: string): Promise<Project | null> {
   const found = await findProject(client, project).catch((error: unknown) => {
     if (error instanceof GpuqError && error.code === 'not_found') return null
     throw error
   })
   if (found && !found.may_push) throw forbidden(refusePush(found))
+  return found
 }

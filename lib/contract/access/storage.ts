@@ -23,7 +23,7 @@ export const storageUseSchema = z.object({
 /** One thing that can be deleted: the files of a job, an uploaded directory, or the checkpoints of a run. */
 export const storedItemSchema = z.object({
   kind: z.enum(['job', 'archive', 'checkpoints']),
-  id: z.string().describe('of the job or the directory; for checkpoints, of the run'),
+  id: z.uuid().describe('of the job or the directory; for checkpoints, of the run'),
   name: z.string().nullable().describe('of the job or the run; for a directory, one of its snapshots'),
   project: z.string().describe('the id of its project, as in /api/projects/ID'),
   project_id: z.string(),

@@ -2,11 +2,8 @@ import { expect, it } from 'vitest'
 import * as z from 'zod'
 import { allOperations } from './operations'
 
-/**
- * Names that users, admins or other programs choose, under which gpuq stores nothing on the machine of a user. `items.id` is the id
- * of a job or of a directory, or the name of a run.
- */
-const chosenNames = /\.(user_id|project_id|competition_id|run_id|items\.id|checks\.id)$/
+/** Names that users, admins or other programs choose, under which gpuq stores nothing on the machine of a user. */
+const chosenNames = /\.(user_id|project_id|competition_id|run_id|checks\.id)$/
 
 const named = allOperations.map((operation) => [operation.id, operation] as const)
 

@@ -19,6 +19,16 @@ it("makes names of paths that are relative, can be told apart, and do not stand 
     'n_y',
     'n_y-2',
   ])
+  expect(safePaths(['aux.log', 'b/NUL', 'v1.', 'a .. /x', '...', 'caf\ufffd', 'caf_', 'console'])).toEqual([
+    '_aux.log',
+    'b/_NUL',
+    'v1_',
+    'a____/x',
+    '___',
+    'caf_',
+    'caf_-2',
+    'console',
+  ])
   const crossed = safePaths(['d\u202e', 'd_/x', 'e_/x', 'e\u202e'])
   expect(crossed).toEqual(['d_', 'd_-2/x', 'e_/x', 'e_-2'])
 })

@@ -11,8 +11,8 @@ export function visibleText(text: string, length: number): string {
 }
 
 /**
- * Makes the paths of a job safe for a user's disk. They are unique and relative, do not lead to a parent directory, and have
- * no invisible characters or separators of other systems.
+ * Makes the paths of a job safe for a user's disk. They are unique and relative, do not lead to a parent directory, have no
+ * invisible characters or separators of other systems, and name no device of Windows.
  */
 export function safePaths(paths: readonly string[]): string[] {
   const files = new Set<string>()
@@ -41,11 +41,19 @@ function directoriesOf(path: string): string[] {
   return segments.slice(1).map((_, index) => segments.slice(0, index + 1).join('/'))
 }
 
+/** Whether Windows takes a name for a device, in any directory and with any extension. */
+export function isDeviceName(name: string): boolean {
+  return /^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9\u00b9\u00b2\u00b3])\s*(\.|$)/i.test(name)
+}
+
 const mostNameUnits = 80
 
 function safeSegment(segment: string): string {
-  const shown = segment.replace(unseen, '_').replace(/[\\:*?"<>|]/g, '_')
+  const shown = segment.replace(unseen, '_').replace(/[\\:*?"<>|\ufffd]/g, '_')
   const short =
     shown.length <= mostNameUnits ? shown : shown.slice(-mostNameUnits).replace(/^[\udc00-\udfff]/, '')
-  return /^\.{0,2}$/.test(short) ? '_' : short
+  if (/^\.{0,2}$/.test(short)) return '_'
+  // Windows cuts dots and spaces at the end.
+  const whole = short.replace(/[. ]+$/, (end) => '_'.repeat(end.length))
+  return isDeviceName(whole) ? `_${whole}` : whole
 }

@@ -4,7 +4,7 @@ import { VisibleOutput, visibleOutput } from './visible-output'
 import cases from './visible-output-cases.json'
 
 const esc = '\u001b'
-const colour = new RegExp(`${esc}\\[[\\d;:]*m`, 'g')
+const allowed = new RegExp(`${esc}\\[([\\d;:]*m|[012]?K)`, 'g')
 
 describe('text of a job on a terminal', () => {
   it.each(cases as [string, string][])('%j is shown as %j', (text, shown) => {
@@ -33,6 +33,7 @@ describe('text of a job on a terminal', () => {
       ';',
       'm',
       'J',
+      'K',
       '\u009b',
       '\u0007',
       '\r',
@@ -40,7 +41,7 @@ describe('text of a job on a terminal', () => {
       '\u202e',
     )
     const check = (text: string) => {
-      const rest = visibleOutput(text).replaceAll(colour, '')
+      const rest = visibleOutput(text).replaceAll(allowed, '')
       expect(rest).not.toMatch(/(?![\t\n\b\r])\p{Cc}|\u202e/u)
     }
     fc.assert(fc.property(fc.string({ unit, maxLength: 40 }), check))
@@ -55,6 +56,8 @@ describe('text of a job on a terminal', () => {
     const output = new VisibleOutput()
     expect(output.write('\u001b[8mhidden') + output.end()).toBe('\u001b[8mhidden\u001b[0m')
     expect(output.write('\u001b[1mx\u001b[0m') + output.end()).toBe('\u001b[1mx\u001b[0m')
+    expect(output.write('\u001b[8mx\u001b[K') + output.end()).toBe('\u001b[8mx\u001b[K\u001b[0m')
+    expect(output.write('\u001b[8mx\u001b[0m\u001b[K') + output.end()).toBe('\u001b[8mx\u001b[0m\u001b[K')
     expect(output.write('\u001b[3') + output.end()).toBe('\\u001b[3')
   })
 })

@@ -90,16 +90,23 @@ export async function toProblem(response: ShortAnswer): Promise<ProblemError> {
   })
 }
 
-/** The error for a redirect. Programs follow none: see `createTransport`. */
-export async function redirected(answer: ShortAnswer): Promise<ProblemError> {
+/** An origin that means nothing else to a shell. */
+const plainOrigin = /^https?:\/\/[\w.:[\]-]+$/
+
+/**
+ * The error for a redirect of the address `asked`. Programs follow none: see `createTransport`. In the browser, which follows them
+ * itself, addresses have no origin.
+ */
+export async function redirected(answer: ShortAnswer, asked: string): Promise<ProblemError> {
   await answer.body?.cancel()
-  const target = answer.headers.get('location') ?? ''
-  const place = URL.canParse(target) ? new URL(target).origin : 'another address of the same server'
-  return new ProblemError({
-    status: answer.status,
-    code: 'unexpected',
-    detail: `The server redirects to ${place}. If this is your server, sign in there: gpuq login.`,
-  })
+  const from = new URL(asked, 'http://gpuq.invalid')
+  const location = answer.headers.get('location') ?? ''
+  const { origin, pathname } = URL.canParse(location, from) ? new URL(location, from) : from
+  const detail =
+    origin !== from.origin && plainOrigin.test(origin)
+      ? `The server redirects to ${origin}. If this is your server, use that address: gpuq login --server ${origin}, or GPUQ_SERVER.`
+      : `The server redirects to ${pathname}, so this is not the address of gpuq's API. Check the address.`
+  return new ProblemError({ status: answer.status, code: 'unexpected', detail })
 }
 
 /** The error for a request that got no answer at all. */

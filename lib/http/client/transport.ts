@@ -64,15 +64,18 @@ export function createTransport(options: ClientOptions): Transport {
 
   // A redirected request would carry the token, or what is uploaded, to another server. A browser sends its cookie only to its own.
   const redirect = options.token === undefined ? 'follow' : 'manual'
-  const raw = (path: string, call: Call = {}): Promise<Response> =>
-    succeed(call, () =>
-      (options.fetch ?? fetch)(url(path, call.query), { ...toRequest(call, options.token), redirect }),
+  const raw = (path: string, call: Call = {}): Promise<Response> => {
+    const address = url(path, call.query)
+    return succeed(call, address, () =>
+      (options.fetch ?? fetch)(address, { ...toRequest(call, options.token), redirect }),
     )
+  }
 
   const short = (path: string, call: Call = {}): Promise<ShortAnswer> => {
     const { send } = options
     if (send === undefined || !(call.body === undefined || isPlain(call.body))) return raw(path, call)
-    return succeed(call, () => send(url(path, call.query), toShortRequest(call, options.token)))
+    const address = url(path, call.query)
+    return succeed(call, address, () => send(address, toShortRequest(call, options.token)))
   }
   return {
     url,
@@ -93,6 +96,7 @@ export function createTransport(options: ClientOptions): Transport {
 /** @throws ProblemError if there is no answer, or one that is not a success; the reason of the signal if the call is aborted. */
 async function succeed<Answer extends ShortAnswer>(
   call: Call,
+  address: string,
   request: () => Promise<Answer>,
 ): Promise<Answer> {
   let answer: Answer
@@ -102,7 +106,8 @@ async function succeed<Answer extends ShortAnswer>(
     if (call.signal?.aborted) throw error
     throw unreachable(error)
   }
-  if (answer.status >= 300 && answer.status < 400) throw await redirected(answer)
+  const isRedirect = answer.status >= 300 && answer.status < 400 && answer.headers.get('location') !== null
+  if (isRedirect) throw await redirected(answer, address)
   if (!answer.ok) throw await toProblem(answer)
   return answer
 }
