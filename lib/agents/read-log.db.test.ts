@@ -5,6 +5,7 @@ import { placeManually } from '../cluster/testing/placed'
 import { copyRows, makeJob, makeNode } from '../cluster/testing/rows'
 import { testDatabase } from '../database/testing/test-database'
 import { storeResult } from '../results/result-files'
+import { storage } from '../storage/storage'
 import { type LogPart, readLog } from './read-log'
 
 const directory = await vi.hoisted(async () => {
@@ -91,6 +92,21 @@ describe('reading a log by bytes', () => {
     for (const limit of [4, 6, 1000]) {
       expect(await readAll(limit)).toMatchObject({ text: printed, last: { ended: true } })
     }
+  })
+
+  it('reads each part of the file of an ended job once, and not from the beginning', async () => {
+    // Lines of odd lengths: the pieces of a file do not end where lines end.
+    const lines = Array.from({ length: 4000 }, (_, at) => `${at} ${'x'.repeat(at % 511)}`)
+    await store(lines.map((text) => record('stdout', { text })).join(''))
+    await endJob()
+    await storeResult(jobId)
+    const open = vi.spyOn(storage(), 'open')
+    const { text } = await readAll(16 * 1024)
+    expect(text).toBe(`${lines.join('\n')}\n`)
+    const starts = open.mock.calls.map(([, range]) => range?.start ?? 0)
+    expect(starts.length).toBeGreaterThan(60)
+    for (const [at, start] of starts.entries()) if (at > 0) expect(start).toBeGreaterThan(starts[at - 1] ?? 0)
+    vi.restoreAllMocks()
   })
 
   it('continues as more is printed, from any byte at the start of a character', async () => {

@@ -4,8 +4,9 @@ import { isFinal } from '../contract/status'
 import { findVisibleJob, type VisibleJob } from '../jobs/read/job-visibility'
 import { plainTextOf } from '../results/decode'
 import { readLines } from '../results/lines'
-import { type OutputReader, startReading } from '../results/output-reader'
+import { OutputReader } from '../results/output-reader'
 import { countRanks, readOutput } from '../results/read-output'
+import { startReading } from '../results/reading-slots'
 
 interface LogRequest {
   /** Bytes of output to skip. */
@@ -46,8 +47,8 @@ export async function readLog(
   const restarted = request.attempt !== null && request.attempt !== job.attempt
   const { limit, rank } = request
   if (rank > 0) await requireRank(job, rank)
-  const reader = { owner: actor.userId, signal }
-  const release = await startReading(reader)
+  const reader = new OutputReader(actor.userId, signal)
+  const release = await startReading(reader, jobId)
   const read = await readPart(reader, { ...job, rank }, restarted ? 0 : request.offset, limit).finally(
     release,
   )
@@ -66,26 +67,21 @@ async function requireRank({ id, attempt }: VisibleJob, rank: number): Promise<v
 }
 
 async function readPart(reader: OutputReader, job: RankOfJob, offset: number, limit: number) {
-  const place = findPosition(job, offset)
-  const part = new TextPart(place.text, offset, limit)
-  let consumed = place.record
-  async function* counted() {
-    for await (const bytes of readOutput(reader, job.id, job.attempt, place.record, job.rank)) {
-      consumed += bytes.length
-      yield bytes
-    }
-  }
-  let seen = place.record
-  for await (const lines of readLines(counted())) {
+  const start = findPosition(job, offset)
+  const part = new TextPart(start.text, offset, limit)
+  let next = start
+  let last = start
+  for await (const lines of readLines(readOutput(reader, job.id, job.attempt, start.record, job.rank))) {
     for (const line of lines) {
-      seen += line.length + 1
+      last = next
       part.add(plainTextOf(line))
+      next = { text: part.end, record: last.record + line.length + 1 }
       if (part.full) break
     }
     if (part.full) break
-    // Only the start of a group of records is a valid place to resume, because they are stored in groups.
-    if (seen === consumed) rememberPosition(job, { text: part.end, record: seen })
   }
+  // The next part begins in the last line or after it. That line may not be stored completely yet.
+  rememberPosition(job, last)
   if (part.end < offset)
     throw invalidField('offset', `the output has ${part.end} bytes so far: use that offset, or 0`)
   return { text: part.text, nextOffset: part.nextOffset, isLast: !part.full }

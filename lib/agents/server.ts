@@ -3,7 +3,7 @@ import { uuidv7 } from 'uuidv7'
 import { z } from 'zod'
 import { version } from '../../package.json'
 import { requireScope } from '../access/actor'
-import { GpuqError, internalError, notFound } from '../contract/errors'
+import { clientLeft, GpuqError, internalError, notFound } from '../contract/errors'
 import { visibleOutput } from '../contract/text/visible-output'
 import { logger } from '../logger'
 import type { ToolCall } from './job-tools'
@@ -77,7 +77,7 @@ async function callTool(call: ToolCall, name: string, input: unknown): Promise<C
     const answer = await tool.run(call, input ?? {})
     return { content: contentOf(answer), structuredContent: answer }
   } catch (error) {
-    return { content: [{ type: 'text', text: formatError(error, name) }], isError: true }
+    return { content: [{ type: 'text', text: formatError(error, name, call.signal) }], isError: true }
   }
 }
 
@@ -98,7 +98,8 @@ function contentOf(answer: Record<string, unknown>): CallToolResult['content'] {
 }
 
 /** Formats an error with all of its details, so that the model can fix everything at once. */
-function formatError(error: unknown, name: string): string {
+function formatError(caught: unknown, name: string, signal: AbortSignal): string {
+  const error = clientLeft(caught, signal) ?? caught
   if (!(error instanceof GpuqError)) {
     const reference = uuidv7()
     logger.error({ err: error, reference, tool: name }, 'tool failed')

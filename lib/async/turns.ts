@@ -5,17 +5,20 @@ const minRestMs = 1
 
 /**
  * Lets work that blocks the process for moments happen in turns: one piece at a time, one owner after the other, and after each
- * piece as long a pause as it took. So all such work together takes at most half of the time, whoever asks for how much.
+ * piece at least as long a pause as it took. So all work in turns takes at most half of the time, whoever asks for how much.
  */
 export class Turns {
   /** Those who wait, by owner. The first owner is the next one. */
   readonly #waiting = new Map<string, (() => void)[]>()
   #busy = false
 
-  /** Waits for a turn, which lasts until the caller waits for something. @throws the reason of the signal, if it is aborted first. */
+  /**
+   * Waits for a turn. It lasts as long as the caller goes on without waiting for a timer, a file or the network.
+   * @throws the reason of the signal, if it is aborted first.
+   */
   async next(owner: string, signal: AbortSignal): Promise<void> {
     await this.#enter(owner, signal)
-    // The piece runs before this, because it waits for nothing.
+    // The piece runs before this, because it waits for none of these.
     void this.#passOn(performance.now(), setImmediate())
   }
 

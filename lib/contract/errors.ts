@@ -97,6 +97,11 @@ export function unavailable(message: string, retryAfterS?: number): GpuqError {
   return new GpuqError('unavailable', message, { retryAfterS })
 }
 
+/** The error for a client that has left, which ended the work with the reason of its signal. Null for every other error. */
+export function clientLeft(error: unknown, { aborted, reason }: AbortSignal): GpuqError | null {
+  return aborted && error === reason ? unavailable('The client has closed the connection.', 5) : null
+}
+
 /** The error for one wrong field. `sentence` is for people; it names the field. */
 export function invalidField(path: string, message: string, sentence = `${path}: ${message}`): GpuqError {
   return new GpuqError('invalid_fields', sentence, { errors: [{ path, message }] })

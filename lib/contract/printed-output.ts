@@ -20,14 +20,25 @@ export interface Printed {
 }
 
 const kinds = ['stdout', 'stderr', 'result', 'truncated'] as const
-const beginnings = kinds.map((kind) => ({ kind, bytes: Buffer.from(`{"type":"${kind}",`) }))
-/** The kinds differ in this byte. */
+/** The kinds differ in this byte, which is also the character at this place. */
 const tellingByte = '{"type":"std'.length
+const beginnings = new Map(
+  kinds.map((kind) => {
+    const text = `{"type":"${kind}",`
+    return [text.charCodeAt(tellingByte), { kind, text, bytes: Buffer.from(text) }]
+  }),
+)
 const dataKey = '"data":'
 
 export function kindOf(line: Buffer): LineKind {
-  const found = beginnings.find(({ bytes }) => bytes[tellingByte] === line[tellingByte])
+  const found = beginnings.get(line[tellingByte] ?? 0)
   return found?.bytes.equals(line.subarray(0, found.bytes.length)) ? found.kind : 'other'
+}
+
+/** {@link kindOf} for the line that begins at `start` of a text. */
+export function kindAt(text: string, start: number): LineKind {
+  const found = beginnings.get(text.charCodeAt(start + tellingByte))
+  return found && text.startsWith(found.text, start) ? found.kind : 'other'
 }
 
 export function parseStored(json: string): unknown {
@@ -38,19 +49,34 @@ export function parseStored(json: string): unknown {
   }
 }
 
+/** Where the line of the job begins in a `result` record. No value before `data` can contain the name of that key. */
+function startOfData(record: { indexOf: (text: string) => number }): number {
+  const at = record.indexOf(dataKey)
+  if (at === -1) throw new ResultFormatFault('A stored result has no data.')
+  return at + dataKey.length
+}
+
+/** @param head a `result` record as far as the line of the job */
+const endsLine = (head: string) => !head.includes('"eol":false')
+
+/** Where the line of the job begins in the text of a `result` record, and whether it had a line feed. */
+export function openResult(record: string): { start: number; ends: boolean } {
+  const start = startOfData(record)
+  return { start, ends: endsLine(record.slice(0, start)) }
+}
+
 /**
  * The line of the job in a `result` record, byte for byte. Parsing and writing it again would change spaces, number formats
- * and repeated keys. No value before `data` can contain the name of that key.
+ * and repeated keys.
  */
 export function resultData(line: Buffer): { data: Buffer; t: string; ends: boolean; rank: number | null } {
-  const at = line.indexOf(dataKey)
-  if (at === -1) throw new ResultFormatFault('A stored result has no data.')
-  const before = line.toString('latin1', 0, at)
+  const start = startOfData(line)
+  const before = line.toString('latin1', 0, start)
   const rank = /"rank":(\d+)/.exec(before)?.[1]
   return {
-    data: line.subarray(at + dataKey.length, -1),
+    data: line.subarray(start, -1),
     t: /"t":"([^"]*)"/.exec(before)?.[1] ?? '',
-    ends: !before.includes('"eol":false'),
+    ends: endsLine(before),
     rank: rank === undefined ? null : Number(rank),
   }
 }

@@ -154,6 +154,41 @@ describe('the rate of changes', () => {
   })
 })
 
+describe('a client that has left', () => {
+  const leaving = () => {
+    const client = new AbortController()
+    client.abort()
+    const request = new Request('http://gpuq.test/api/x')
+    Object.defineProperty(request, 'signal', { value: client.signal })
+    return request
+  }
+  const ask = (thrown: (request: Request) => unknown, request = leaving()) =>
+    route({ access: 'public' }, () => Promise.reject(thrown(request)))(request, {
+      params: Promise.resolve({}),
+    })
+
+  it('is no failure', async () => {
+    const failures = vi.spyOn(logger, 'error').mockImplementation(() => {})
+    const answer = await ask(({ signal }) => signal.reason)
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5'])
+    expect(await answer.json()).toMatchObject({
+      code: 'unavailable',
+      detail: 'The client has closed the connection.',
+    })
+    expect(failures).not.toHaveBeenCalled()
+    vi.restoreAllMocks()
+  })
+
+  it('hides no other failure', async () => {
+    const failures = vi.spyOn(logger, 'error').mockImplementation(() => {})
+    expect((await ask(() => new DOMException('aborted by another', 'AbortError'))).status).toBe(500)
+    const present = new Request('http://gpuq.test/api/x')
+    expect((await ask(() => undefined, present)).status).toBe(500)
+    expect(failures).toHaveBeenCalledTimes(2)
+    vi.restoreAllMocks()
+  })
+})
+
 it('calls anything else a failure, and says nothing of it', async () => {
   const failures = vi.spyOn(logger, 'error').mockImplementation(() => {})
   const handler = route({ access: 'public' }, async () =>

@@ -2,7 +2,7 @@ import { uuidv7 } from 'uuidv7'
 import type { z } from 'zod'
 import { type Actor, requireAdmin, requireScope } from '../access/actor'
 import { authenticate } from '../access/authenticate'
-import { GpuqError, internalError, unauthenticated, unavailable } from '../contract/errors'
+import { clientLeft, GpuqError, internalError, unauthenticated, unavailable } from '../contract/errors'
 import type { Access, ItemOf, JsonOf, Operation, PathNames } from '../contract/operations/operation'
 import { parseInput } from '../contract/parse-input'
 import { isDatabaseAway, isPoolBusy } from '../database/away'
@@ -133,6 +133,8 @@ async function enter(
 
 function toGpuqError(error: unknown, request: Request, { id, path }: Served): GpuqError {
   if (error instanceof GpuqError) return error
+  const left = clientLeft(error, request.signal)
+  if (left) return left
   // The token of a link is a secret, and no secret is in the log.
   const asked = {
     method: request.method,

@@ -51,7 +51,7 @@ export async function collectOutput(
 /** Converts a result file or stored chunks to the text that the job printed, with both streams in order. */
 export async function* toPlainText(
   source: ByteSource,
-  streams: readonly OutputStream[] = ['stdout', 'stderr'],
+  streams?: readonly OutputStream[],
 ): AsyncGenerator<Buffer> {
   for await (const text of printedText(source, streams)) yield Buffer.from(text)
 }
@@ -59,7 +59,7 @@ export async function* toPlainText(
 /** {@link toPlainText} as text. Each piece ends with a complete character. */
 export async function* printedText(
   source: ByteSource,
-  streams: readonly OutputStream[],
+  streams: readonly OutputStream[] = ['stdout', 'stderr'],
 ): AsyncGenerator<string> {
   let printed = ''
   const visitor: PrintedVisitor = {

@@ -1,5 +1,10 @@
-import { describe, expect, it } from 'vitest'
-import { bytesPerTurn, cachingOfOutput, inTurns, ownReader, startReading } from './output-reader'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { Turns } from '../async/turns'
+import { bytesPerTurn, inTurns, OutputReader, ownReader } from './output-reader'
+
+afterEach(() => {
+  vi.restoreAllMocks()
+})
 
 const buffers = {
   size: (piece: Buffer) => piece.length,
@@ -31,46 +36,30 @@ describe('reading output in turns', () => {
     }
     const read = async () => {
       let pieces = 0
-      for await (const _ of inTurns(source(), { owner: 'leaving', signal: closed.signal }, buffers))
+      for await (const _ of inTurns(source(), new OutputReader('leaving', closed.signal), buffers))
         if (++pieces === 3) closed.abort(new Error('the client left'))
     }
     await expect(read()).rejects.toThrow('the client left')
     expect(ended).toBe(true)
   })
-})
 
-describe('slots for long output', () => {
-  it('are refused with 429 if too many of one user wait, and others have theirs', async () => {
-    const leaving = new AbortController()
-    const reader = { owner: 'greedy', signal: leaving.signal }
-    const waiting = Array.from({ length: 100 }, () => startReading(reader))
-    const refused = await Promise.race(waiting.slice(68)).catch((error: unknown) => error)
-    expect(refused).toMatchObject({
-      code: 'rate_limited',
-      message: expect.stringContaining('At most 4 of a user'),
-    })
-    ;(await startReading(ownReader('modest')))()
-    leaving.abort()
-    await Promise.allSettled(waiting)
-    // All four are free again.
-    const free = await Promise.all(Array.from({ length: 4 }, () => startReading(ownReader('greedy'))))
-    for (const release of free) release()
+  /** Reads sources of so many bytes one after the other with one reader. Returns the number of turns that it took. */
+  async function turnsOf(...sources: number[]): Promise<number> {
+    const turn = vi.spyOn(Turns.prototype, 'next').mockClear()
+    const reader = ownReader('counted')
+    async function* source(bytes: number) {
+      yield Buffer.alloc(bytes)
+    }
+    for (const bytes of sources) for await (const _ of inTurns(source(bytes), reader, buffers));
+    return turn.mock.calls.length
+  }
+
+  it('gives a turn to each part beyond the first 128 KiB', async () => {
+    expect(await turnsOf(bytesPerTurn)).toBe(0)
+    expect(await turnsOf(10 * bytesPerTurn)).toBe(9)
   })
 
-  it('are not needed for headers, and a reader that has left gets none', async () => {
-    for (let request = 0; request < 10; request++)
-      await startReading({ ...ownReader('head'), headersOnly: true })
-    await expect(startReading({ owner: 'gone', signal: AbortSignal.abort() })).rejects.toMatchObject({
-      code: 'unavailable',
-    })
-  })
-
-  it('let only a few answers be compressed at the same time', async () => {
-    const releases = []
-    for (let reader = 0; reader < 3; reader++)
-      releases.push(await startReading(ownReader(`reader ${reader}`)))
-    expect(cachingOfOutput()['cache-control']).toBe('no-store, no-transform')
-    for (const release of releases) release()
-    expect(cachingOfOutput()['cache-control']).toBe('no-store')
+  it('counts what one reader reads from several sources, such as the ranks of a job', async () => {
+    expect(await turnsOf(...Array.from({ length: 64 }, () => 120 * 1024))).toBe(63)
   })
 })

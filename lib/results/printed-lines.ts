@@ -1,4 +1,4 @@
-import { type OutputStream, parseText, ResultFormatFault } from '../contract/printed-output'
+import { kindAt, type OutputStream, openResult, parseText } from '../contract/printed-output'
 import type { ByteSource } from './lines'
 import { readBlocks } from './record-blocks'
 
@@ -15,15 +15,6 @@ export interface PrintedVisitor {
 }
 
 const textKey = '"text":"'
-const dataKey = '"data":'
-/** The kinds of records differ in this character. */
-const tellingCharacter = '{"type":"std'.length
-const beginnings = {
-  o: '{"type":"stdout",',
-  e: '{"type":"stderr",',
-  u: '{"type":"result",',
-  n: '{"type":"truncated",',
-} as const
 
 /**
  * Reads stored output, and calls the visitor for each record of what the job printed. Yields after each block of records, so
@@ -48,15 +39,10 @@ function visitRecords(records: string, visitor: PrintedVisitor): void {
 }
 
 function visitRecord(records: string, start: number, end: number, visitor: PrintedVisitor): void {
-  const telling = records[start + tellingCharacter] ?? ''
-  const beginning = telling in beginnings ? beginnings[telling as keyof typeof beginnings] : null
-  if (beginning === null || !records.startsWith(beginning, start)) return
-  if (telling === 'n') visitor.limitReached?.()
-  else if (telling === 'u') visitResult(records.slice(start, end), visitor)
-  else {
-    const stream = telling === 'o' ? 'stdout' : 'stderr'
-    if (visitor.wants(stream)) visitor.text(stream, textOf(records, start, end))
-  }
+  const kind = kindAt(records, start)
+  if (kind === 'truncated') visitor.limitReached?.()
+  else if (kind === 'result') visitResult(records.slice(start, end), visitor)
+  else if (kind !== 'other' && visitor.wants(kind)) visitor.text(kind, textOf(records, start, end))
 }
 
 function textOf(records: string, start: number, end: number): string {
@@ -76,13 +62,6 @@ function visitResult(record: string, visitor: PrintedVisitor): void {
   visitor.result?.(data, true)
 }
 
-/** Where the line of the job begins in a record, and whether it had a line feed. No value before it can contain this key. */
-function openResult(record: string): { start: number; ends: boolean } {
-  const at = record.indexOf(dataKey)
-  if (at === -1) throw new ResultFormatFault('A stored result has no data.')
-  return { start: at + dataKey.length, ends: !record.slice(0, at).includes('"eol":false') }
-}
-
 /** A result that arrives in parts. */
 class LargeResult {
   #isResult = false
@@ -93,7 +72,7 @@ class LargeResult {
   add({ part, starts, ends }: { part: string; starts: boolean; ends: boolean }): void {
     let data = part
     if (starts) {
-      this.#isResult = part.startsWith(beginnings.u)
+      this.#isResult = kindAt(part, 0) === 'result'
       if (!this.#isResult) return
       const opened = openResult(part)
       this.#eol = opened.ends

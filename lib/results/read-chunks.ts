@@ -1,5 +1,5 @@
 import { database } from '../database/client'
-import { inTurn, type OutputReader } from './output-reader'
+import { inTurn, needsTurn, type OutputReader } from './output-reader'
 
 /** A piece of the output of one task; rank 0 for a single task. */
 export interface RankOutput {
@@ -24,7 +24,8 @@ interface PieceRow {
 /**
  * Reads the chunks of an attempt's output from a byte offset of each rank, which may be inside a chunk, in pieces of any size. A
  * record may continue in the next ones.
- * @param reader whose turns the queries after the first one wait for; the leader, which needs all output, waits for none.
+ * @param reader whose turns the queries wait for, except the first one of a short reading; the leader, which needs all output,
+ * waits for none.
  */
 export async function* readChunks(
   jobId: string,
@@ -43,7 +44,8 @@ export async function* readChunks(
     return rows
   }
   for (let isFirst = true; ; isFirst = false) {
-    const rows = isFirst || reader === null ? await query() : await inTurn(reader, query)
+    const isShort = reader === null || (isFirst && !needsTurn(reader))
+    const rows = isShort ? await query() : await inTurn(reader, query)
     for (const { rank, start, records } of rows) {
       position[rank] = start + records.length
       yield { rank, records }

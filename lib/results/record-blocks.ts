@@ -31,7 +31,7 @@ export async function* readBlocks(source: ByteSource): AsyncGenerator<RecordBloc
     }
     if (begun.bytes > 0) yield begun.end(bytes.subarray(0, first))
     const last = bytes.lastIndexOf(lineFeed) + 1
-    const start = begun.wasBegun ? first : 0
+    const start = begun.bytes > 0 ? first : 0
     if (last > start) yield { records: bytes.toString('utf8', start, last) }
     begun.reset()
     const part = begun.append(bytes.subarray(last))
@@ -45,13 +45,8 @@ class BegunRecord {
   #pieces: Buffer[] = []
   #total = 0
   #inParts = false
-  /** Bytes that were not returned. */
+  /** Bytes that were not returned. If any byte of the record has arrived, its last one is among these. */
   bytes = 0
-
-  /** Whether any byte of the record has arrived. */
-  get wasBegun(): boolean {
-    return this.#total > 0
-  }
 
   reset(): void {
     this.#pieces = []

@@ -148,6 +148,12 @@ it('a download that nobody reads closes its file', async () => {
 })
 
 describe('a download in progress', () => {
+  it('sends nothing if the right to it ended before its first part', async () => {
+    const content = parts('secret')
+    const answer = contentDisposition(content, { name: 'x', type: 'text/plain', mayRead: async () => false })
+    await expect(answer.body?.getReader().read()).rejects.toThrow(/has ended/)
+  })
+
   it('ends with the rest of the file while the reader keeps the right', async () => {
     const job = await jobWith(large)
     const answer = await downloadArtifact(requestOf(ada), params(job))

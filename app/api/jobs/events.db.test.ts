@@ -1,5 +1,6 @@
 import { expect, it, vi } from 'vitest'
 import { makePerson } from '@/lib/access/testing/people'
+import { Turns } from '@/lib/async/turns'
 import { finishTask } from '@/lib/cluster/tasks/finish-task'
 import { appendOutput } from '@/lib/cluster/tasks/task-progress'
 import { unfinishedTasks } from '@/lib/cluster/tasks/tasks'
@@ -63,4 +64,40 @@ it('sends new output without reading the job again, and every change of the job'
   ])
   expect(rest.at(-2)).toContain('"status":"completed"')
   expect(rest.at(-1)).toBe('event: end\ndata: {}')
+})
+
+it('waits for no turn before a little new output, however much was printed before', async () => {
+  const ada = await makePerson()
+  const lease = await makeNode()
+  const id = await makeJob({ userId: ada.id })
+  await placeManually(lease.nodeId, id)
+  const [task] = await unfinishedTasks(lease)
+  if (!task) throw new Error('The task does not exist.')
+  let start = 0
+  const print = async (lines: string) => {
+    const records = Buffer.from(lines)
+    await appendOutput(lease, task, { start, records, stdoutConsumed: 0, stderrConsumed: 0 })
+    start += records.length
+  }
+  await print(`"${'x'.repeat(98)}"\n`.repeat(10_000))
+  const closed = new AbortController()
+  const job = await findVisibleJob(ada.actor, id)
+  const { body } = jobEvents(ada.actor, job, { lastEventId: null }, closed.signal)
+  if (body === null) throw new Error('The response has no body.')
+  const turns = [vi.spyOn(Turns.prototype, 'next'), vi.spyOn(Turns.prototype, 'run')]
+  const events = readEvents(body)
+  const until = async (wanted: (event: string) => boolean) => {
+    for (;;) {
+      const { done, value = '' } = await events.next()
+      if (done || wanted(value)) return value
+    }
+  }
+  await until((event) => event.startsWith(`id: 1:${start}`))
+  expect(turns[0]?.mock.calls.length).toBeGreaterThan(0)
+  for (const turn of turns) turn.mockClear()
+  await print('"new"\n')
+  expect(await until((event) => event.includes('event: output'))).toContain('data: "new"')
+  for (const turn of turns) expect(turn).not.toHaveBeenCalled()
+  closed.abort()
+  vi.restoreAllMocks()
 })

@@ -1,10 +1,12 @@
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { makePerson, type Person } from '@/lib/access/testing/people'
 import { placeManually } from '@/lib/cluster/testing/placed'
 import { makeJob, makeNode } from '@/lib/cluster/testing/rows'
 import { testDatabase } from '@/lib/database/testing/test-database'
 import { findVisibleJob } from '@/lib/jobs/read/job-visibility'
-import { ownReader, startReading } from '@/lib/results/output-reader'
+import { logger } from '@/lib/logger'
+import { ownReader } from '@/lib/results/output-reader'
+import { startReading } from '@/lib/results/reading-slots'
 import { GET } from '../results/[id]/route'
 
 const db = testDatabase()
@@ -35,6 +37,10 @@ beforeEach(async () => {
   await db.pool.query('UPDATE tasks SET output_bytes = $2 WHERE id = $1', [task, pieces * records.length])
 })
 
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
 interface Asked {
   method?: string
   format?: string
@@ -51,12 +57,19 @@ function ask({ method = 'GET', format = 'json', signal, person = ada }: Asked = 
   return GET(request, { params: Promise.resolve({ id: job }) })
 }
 
-/** Resolves if all four slots of the user are free. */
-async function allSlots(userId: string): Promise<void> {
-  const taken = []
-  for (let slot = 0; slot < 4; slot++) taken.push(await startReading(ownReader(userId)))
-  for (const release of taken) release()
+/** Takes all four slots of the user. Returns the function that releases them. */
+async function takeSlots(userId: string): Promise<() => void> {
+  const taken: Awaited<ReturnType<typeof startReading>>[] = []
+  for (let slot = 0; slot < 4; slot++) taken.push(await startReading(ownReader(userId), job))
+  return () => {
+    for (const release of taken) release?.()
+  }
 }
+
+/** Resolves if all four slots of the user are free. */
+const allSlots = async (userId: string) => (await takeSlots(userId))()
+
+const signOut = () => db.pool.query('DELETE FROM sessions WHERE user_id = $1', [ada.id])
 
 describe('a long output', () => {
   it('is sent whole while it is read', async () => {
@@ -79,8 +92,7 @@ describe('a long output', () => {
   })
 
   it.each(['json', 'text'])('is not read for HEAD, however many slots are taken: %s', async (format) => {
-    const taken = []
-    for (let slot = 0; slot < 4; slot++) taken.push(await startReading(ownReader(ada.id)))
+    const release = await takeSlots(ada.id)
     // Reading the output would fail.
     await db.pool.query('ALTER TABLE log_chunks RENAME TO hidden_chunks')
     try {
@@ -89,7 +101,7 @@ describe('a long output', () => {
       await answer.body?.cancel()
     } finally {
       await db.pool.query('ALTER TABLE hidden_chunks RENAME TO log_chunks')
-      for (const release of taken) release()
+      release()
     }
   })
 
@@ -106,8 +118,8 @@ describe('a long output', () => {
   })
 
   it('waits for a slot of its user, in order, and only so many do', async () => {
-    const taken = []
-    for (let slot = 0; slot < 4; slot++) taken.push(await startReading(ownReader(ada.id)))
+    const release = await takeSlots(ada.id)
+    const failures = vi.spyOn(logger, 'error')
     const leaving = new AbortController()
     const waiting = Array.from({ length: 65 }, () => ask({ signal: leaving.signal }))
     const refused = await Promise.race(waiting)
@@ -121,7 +133,36 @@ describe('a long output', () => {
       429,
       ...Array.from({ length: 64 }, () => 503),
     ])
-    for (const release of taken) release()
+    // A client that leaves is no error of the server.
+    expect(failures).not.toHaveBeenCalled()
+    release()
     expect((await ask()).status).toBe(200)
+  })
+
+  it.each(['json', 'text'])(
+    'is not sent if the right to it ended before its turn came: %s',
+    async (format) => {
+      const release = await takeSlots(ada.id)
+      const waiting = ask({ format })
+      // The request is authenticated meanwhile.
+      await new Promise((resolve) => setTimeout(resolve, 300))
+      await signOut()
+      release()
+      const reader = (await waiting).body?.getReader()
+      await expect(reader?.read()).rejects.toThrow(/has ended/)
+      await allSlots(ada.id)
+    },
+  )
+
+  it.each(['json', 'text'])('breaks off when the right to it ends while it is sent: %s', async (format) => {
+    const answer = await ask({ format })
+    const reader = answer.body?.getReader()
+    expect((await reader?.read())?.value?.length).toBeGreaterThan(0)
+    await signOut()
+    const now = performance.now()
+    vi.spyOn(performance, 'now').mockReturnValue(now + 60_000)
+    await expect(reader?.read()).rejects.toThrow(/has ended/)
+    vi.restoreAllMocks()
+    await allSlots(ada.id)
   })
 })

@@ -225,6 +225,43 @@ describe('the page of a job that has ended', () => {
   })
 })
 
+const at = '2026-11-23T10:00:00.000Z'
+/** A line of 200 KB that is a result. */
+const largeResult = (number: number) => {
+  const data = { number, text: 'x'.repeat(200_000) }
+  return { data, record: `{"type":"result","t":"${at}","data":${JSON.stringify(data)}}\n` }
+}
+
+/** Starts the job, which has printed this so far. */
+async function startWith(printed: string): Promise<void> {
+  const lease = await makeNode()
+  await placeManually(lease.nodeId, job)
+  const [task] = await unfinishedTasks(lease)
+  if (!task) throw new Error('The task does not exist.')
+  const records = Buffer.from(printed)
+  for (let start = 0; start < records.length; start += 1 << 20) {
+    const chunk = records.subarray(start, start + (1 << 20))
+    await appendOutput(lease, task, { start, records: chunk, stdoutConsumed: 0, stderrConsumed: 0 })
+  }
+}
+
+describe('the page of a job that runs', () => {
+  it('has the whole results in the first MiB', async () => {
+    const printed = Array.from({ length: 12 }, (_, number) => largeResult(number))
+    await startWith(printed.map(({ record }) => record).join(''))
+    const { output, outputCut, results } = await readSharedJob(await open(await created()))
+    expect(results).toEqual(printed.slice(0, 5).map(({ data }) => data))
+    expect(output.startsWith('{"number":0,')).toBe(true)
+    expect(outputCut).toBe(true)
+  })
+
+  it('has no result that is not stored completely yet', async () => {
+    const { data, record } = largeResult(1)
+    await startWith(record + largeResult(2).record.slice(0, 100_000))
+    expect((await readSharedJob(await open(await created()))).results).toEqual([data])
+  })
+})
+
 describe('the download of a read-only link', () => {
   const download = (token: string, address: string) =>
     downloadOutput(
@@ -233,6 +270,20 @@ describe('the download of a read-only link', () => {
       }),
       { params: Promise.resolve({ token }) },
     )
+
+  it('does not block the pages of the links if nobody reads it', async () => {
+    await startWith(`{"type":"stdout","t":"${at}","text":"${'x'.repeat(60_000)}"}\n`.repeat(5))
+    const share = await created()
+    const downloads = []
+    for (let number = 0; number < 4; number++)
+      downloads.push(await download(tokenOf(share), `192.0.2.${50 + number}`))
+    const shown = await Promise.race([
+      readSharedJob(await open(share)),
+      new Promise<null>((resolve) => setTimeout(resolve, 3_000, null)),
+    ])
+    for (const { body } of downloads) await body?.cancel()
+    expect(shown).toMatchObject({ status: 'running', outputCut: true })
+  })
 
   it('is plain text that browsers save, and nothing for a wrong token', async () => {
     const answer = await download(tokenOf(await created()), '192.0.2.7')

@@ -1,4 +1,5 @@
 import type { Actor } from '@/lib/access/actor'
+import { isCredentialValid } from '@/lib/access/credential-validity'
 import { timeLimit } from '@/lib/async/time-limit'
 import { GpuqError } from '@/lib/contract/errors'
 import { jobOperations } from '@/lib/contract/operations/jobs'
@@ -32,7 +33,8 @@ export const POST = route(jobOperations.submit, async ({ request, query, actor: 
     if (wait === 0 && isNew) return answer({ ...acceptedResult(jobId), deduplicated }, accepted)
     const read = async () => {
       if (wait > 0) await requireStillValid(actor, jobId)
-      return sendResult(readerOf(actor, request), jobId, ({ status }) => ({
+      const mayRead = () => isCredentialValid(actor)
+      return sendResult(readerOf(actor, request), jobId, mayRead, ({ status }) => ({
         ...(isFinal(status) ? { ...accepted, status: 200 } : accepted),
         more: { deduplicated },
       }))
@@ -59,7 +61,7 @@ async function waitForResult(
 function throwAccepted(jobId: string, location: string, error: unknown): never {
   const isBusy = error instanceof GpuqError && error.code === 'rate_limited'
   if (!isBusy && !isDatabaseAway(error)) throw error
-  const why = isBusy ? 'too many requests of yours wait for long output' : 'its database does not answer now'
+  const why = isBusy ? 'too many long outputs are being read' : 'its database does not answer now'
   throw new GpuqError(
     'unavailable',
     `gpuq accepted job ${jobId}, but ${why}. Do not submit the job again. Get ${location} later.`,

@@ -19,7 +19,7 @@ export interface Download {
   /** Whether the reader may still have it. Repeated while it is sent. */
   mayRead: () => Promise<boolean>
   /** Called once, when the download has ended in any way. */
-  onEnd?: (() => void) | undefined
+  onEnd?: (() => void) | null
 }
 
 interface Sent {
@@ -45,22 +45,25 @@ export function contentDisposition(
 }
 
 /**
- * Sends nothing more after the right to read ended, however long the download takes. The connection breaks, so that the
- * client does not take the part for the whole file.
+ * Sends nothing more after the right to read ended, however long the answer waited before and however long it takes. The
+ * connection breaks, so that the client does not take the part for the whole.
  */
-async function* whileAllowed(
+export async function* whileAllowed(
   content: AsyncIterable<Uint8Array>,
   mayRead: () => Promise<boolean>,
 ): AsyncGenerator<Uint8Array> {
+  if (!(await mayRead())) throw rightEnded()
   const isAllowed = cachedCheck(mayRead)
   for await (const part of content) {
-    if (!(await isAllowed()))
-      throw unauthenticated(
-        'The token, session or role with which this download began has ended. Sign in, or use a valid token.',
-      )
+    if (!(await isAllowed())) throw rightEnded()
     yield part
   }
 }
+
+const rightEnded = () =>
+  unauthenticated(
+    'The token, session or role with which this download began has ended. Sign in, or use a valid token.',
+  )
 
 /** RFC 6266: the name in ASCII, and also the complete name if it has other characters. */
 function disposition(name: string): string {

@@ -3,10 +3,11 @@ import { RankLabels } from '../../contract/rank-labels'
 import { isFinal } from '../../contract/status'
 import { database } from '../../database/client'
 import { oneRow } from '../../database/transaction'
-import { toPlainText } from '../../results/decode'
+import { printedText, toPlainText } from '../../results/decode'
 import { resultKey } from '../../results/name'
-import { cachingOfOutput, type OutputReader, shortBytes, startReading } from '../../results/output-reader'
-import { countRanks, outputBytes, readOutput } from '../../results/read-output'
+import type { OutputReader } from '../../results/output-reader'
+import { countRanks, readOutput } from '../../results/read-output'
+import { cachingOfOutput, startReading } from '../../results/reading-slots'
 import type { ByteRange } from '../../storage/store'
 import { waitForResultFile } from '../live/wait'
 import type { VisibleJob } from '../read/job-visibility'
@@ -49,12 +50,12 @@ export async function downloadText(
   attempt: Attempt,
   download: Pick<Download, 'name' | 'mayRead'>,
 ): Promise<Response> {
-  const isShort = (await outputBytes(attempt.id)) <= shortBytes
   const ranks = await countRanks(attempt.id, attempt.attempt)
   const text = plainText(reader, attempt, ranks)
-  const onEnd = isShort ? undefined : await startReading(reader)
+  const slot = await startReading(reader, attempt.id)
   const type = 'text/plain; charset=utf-8'
-  return contentDisposition(text, { ...download, type, onEnd }, { headers: cachingOfOutput() })
+  const headers = slot ? cachingOfOutput() : {}
+  return contentDisposition(text, { ...download, type, onEnd: slot }, { headers })
 }
 
 type Attempt = Pick<VisibleJob, 'id' | 'attempt'>
@@ -78,8 +79,8 @@ async function* labelledText(
 ): AsyncGenerator<Buffer> {
   const labels = new RankLabels()
   for (let rank = 0; rank < ranks; rank++) {
-    for await (const text of toPlainText(readOutput(reader, jobId, attempt, 0, rank))) {
-      yield Buffer.from(labels.label(rank, text.toString()))
+    for await (const text of printedText(readOutput(reader, jobId, attempt, 0, rank))) {
+      yield Buffer.from(labels.label(rank, text))
     }
   }
 }

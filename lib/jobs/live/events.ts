@@ -6,6 +6,7 @@ import { rateLimited } from '../../contract/errors'
 import type { JobDetail } from '../../contract/jobs'
 import { isFinal } from '../../contract/status'
 import { traceStep } from '../../logger'
+import { OutputReader } from '../../results/output-reader'
 import { type RankOutput, tailOffsets } from '../../results/read-chunks'
 import { readNewRanks, readRanks } from '../../results/read-output'
 import { shortenRecords } from '../../results/shorten-records'
@@ -128,7 +129,6 @@ async function* follow(
   signal: AbortSignal,
 ): AsyncGenerator<string, void> {
   const change = new ChangeSignal(signal)
-  const outputReader = { owner: reader.owner, signal }
   let jobChanged = true
   const onJobChange = () => {
     jobChanged = true
@@ -160,6 +160,8 @@ async function* follow(
       }
       // The output is read after the status, because the final status is written after the last output.
       const readNew = job === null ? readNewRanks : readRanks
+      // A reader of its own, so that a little new output waits for no turn, however much was read before.
+      const outputReader = new OutputReader(reader.owner, signal)
       for await (const piece of wholeRecords(
         readNew(outputReader, jobId, position.attempt, position.bytes),
       )) {

@@ -4,8 +4,9 @@ import { rateLimited } from '../../contract/errors'
 import { axisNames } from '../../contract/metrics/axes'
 import type { JobMetrics, MetricSeries, MetricsQuery } from '../../contract/metrics/job-metrics'
 import { database } from '../../database/client'
-import { cachingOfOutput, type OutputReader, startReading } from '../../results/output-reader'
+import type { OutputReader } from '../../results/output-reader'
 import { readOutput } from '../../results/read-output'
+import { cachingOfOutput, startReading } from '../../results/reading-slots'
 import { alignTo } from '../../results/series/align'
 import { csvLines } from '../../results/series/csv-lines'
 import { downsample } from '../../results/series/downsample'
@@ -44,7 +45,8 @@ export async function readJobMetrics(actor: Actor, jobId: string, query: Metrics
 }
 
 /**
- * All values of some metrics as CSV: one line for each line that the job printed with one of them. It needs a slot of its reader.
+ * All values of some metrics as CSV: one line for each line that the job printed with one of them. A long output needs a slot of
+ * its reader.
  * @throws 429 if too many reads of the user wait.
  */
 export async function downloadMetrics(
@@ -56,11 +58,11 @@ export async function downloadMetrics(
   const job = await findJobWithOutput(actor, jobId)
   const task = await findTask(job, rank)
   const output = readOutput(reader, job.id, task.attempt, 0, task.rank)
-  const onEnd = await startReading(reader)
+  const slot = await startReading(reader, job.id)
   return contentDisposition(
     csvLines(output, names),
-    { name: `${job.id}.csv`, type: 'text/csv; charset=utf-8', mayRead: job.mayRead, onEnd },
-    { headers: cachingOfOutput() },
+    { name: `${job.id}.csv`, type: 'text/csv; charset=utf-8', mayRead: job.mayRead, onEnd: slot },
+    { headers: slot ? cachingOfOutput() : {} },
   )
 }
 

@@ -3,8 +3,10 @@ import { reasonText } from '../../contract/reasons'
 import { toUploadStatus } from '../../contract/status'
 import { collectOutput } from '../../results/decode'
 import { outputJson } from '../../results/output-json'
-import { cachingOfOutput, type OutputReader, shortBytes, startReading } from '../../results/output-reader'
-import { countRanks, outputBytes, readOutput } from '../../results/read-output'
+import type { OutputReader } from '../../results/output-reader'
+import { countRanks, readOutput } from '../../results/read-output'
+import { cachingOfOutput, startReading } from '../../results/reading-slots'
+import { whileAllowed } from '../downloads/content-disposition'
 import { streamed } from '../downloads/streamed'
 import { readDetailRow } from './read'
 
@@ -22,31 +24,31 @@ interface Sent {
 
 /**
  * Sends a job's status and its output so far. A long output is not kept in memory: it is sent as it is read, in the turns of
- * its reader.
+ * its reader, and as long as they may read it.
+ * @param mayRead whether the reader may still have it
  * @param sent its status, headers and further facts, once the status of the job is known
  * @throws 429 if too many reads of the reader wait.
  */
 export async function sendResult(
   reader: OutputReader,
   jobId: string,
+  mayRead: () => Promise<boolean>,
   sent: (facts: ResultFacts) => Sent & { more?: object } = () => ({}),
 ): Promise<Response> {
-  // Before everything else that is read, so that many requests cost little while they wait.
-  const isShort = reader.headersOnly || (await outputBytes(jobId)) <= shortBytes
-  const release = isShort ? () => {} : await startReading(reader)
+  const slot = await startReading(reader, jobId)
   try {
     const row = await readDetailRow(jobId)
     const facts = factsOf(row)
     const { status = 200, headers, more } = sent(facts)
     const ranks = reader.headersOnly ? 0 : await countRanks(jobId, row.attempt)
-    const caching = isShort ? { 'cache-control': 'no-store' } : cachingOfOutput()
+    const caching = slot ? cachingOfOutput() : { 'cache-control': 'no-store' }
     const init = { status, headers: { 'content-type': 'application/json', ...caching, ...headers } }
     if (reader.headersOnly) return new Response(null, init)
-    if (isShort) return Response.json({ ...(await shortResult(reader, row, ranks)), ...more }, init)
+    if (!slot) return Response.json({ ...(await shortResult(reader, row, ranks)), ...more }, init)
     const json = resultJson(reader, { facts: { ...facts, ...more }, jobId, attempt: row.attempt, ranks })
-    return new Response(streamed(json, release), init)
+    return new Response(streamed(whileAllowed(json, mayRead), slot), init)
   } catch (error) {
-    release()
+    slot?.()
     throw error
   }
 }

@@ -1,5 +1,6 @@
+import { OutputReader } from '../../results/output-reader'
 import { downloadText } from '../downloads/download'
-import { countReading, findShare, linksOf, openShare } from './shared-job'
+import { countReading, downloadsByLinksOf, findShare, openShare } from './shared-job'
 
 /**
  * Downloads the output of a job for the holder of a link.
@@ -13,7 +14,7 @@ export async function downloadSharedOutput(
 ): Promise<Response> {
   const share = await openShare(token, address)
   countReading(share)
-  const reader = { owner: linksOf(share), signal, headersOnly: method === 'HEAD' }
+  const reader = new OutputReader(downloadsByLinksOf(share), signal, method === 'HEAD')
   const mayRead = async () => (await findShare(token)) !== null
   return downloadText(reader, { id: share.jobId, attempt: share.attempt }, { name: 'output.txt', mayRead })
 }

@@ -104,3 +104,7 @@ async function outputOf(
 
 /** Readers with links share the slots and turns of the owner of the job, and do not take those that the owner has by signing in. */
 export const linksOf = ({ ownerId }: Pick<OpenShare, 'ownerId'>): string => `links of ${ownerId}`
+
+/** Downloads have slots and turns of their own: a client that does not take its download must not block the pages of the links. */
+export const downloadsByLinksOf = ({ ownerId }: Pick<OpenShare, 'ownerId'>): string =>
+  `downloads by links of ${ownerId}`

@@ -1,7 +1,8 @@
 import { ByteCache, type Sized } from '../../async/byte-cache'
 import { collectOutput } from '../../results/decode'
-import { type OutputReader, startReading } from '../../results/output-reader'
+import type { OutputReader } from '../../results/output-reader'
 import { countRanks, readOutput } from '../../results/read-output'
+import { startReading } from '../../results/reading-slots'
 import { plainText } from '../downloads/download'
 
 /** What the page of a link shows of what a job printed. */
@@ -43,7 +44,7 @@ export const isCached = (job: Attempt): boolean => cache.has(keyOf(job))
  * that it was not deleted.
  */
 export function endedOutput(reader: OutputReader, job: Attempt): Promise<SharedOutput> {
-  return cache.get(keyOf(job), () => readShared(reader, job, Number.POSITIVE_INFINITY))
+  return cache.get(keyOf(job), () => readShared(reader, job))
 }
 
 /** The output so far of a job that has not ended. */
@@ -54,30 +55,36 @@ export async function runningOutput(reader: OutputReader, job: Attempt): Promise
 async function readShared(
   reader: OutputReader,
   job: Attempt,
-  searchedBytes: number,
+  searchedBytes?: number,
 ): Promise<Sized<SharedOutput>> {
-  const release = await startReading(reader)
+  const release = await startReading(reader, job.id)
   try {
     const { text, cut } = await readBeginning(plainText(reader, job, await countRanks(job.id, job.attempt)))
-    const searched = firstRecords(readOutput(reader, job.id, job.attempt, 0), searchedBytes)
+    const output = readOutput(reader, job.id, job.attempt, 0)
+    const searched = searchedBytes === undefined ? output : firstRecords(output, searchedBytes)
     const { results } = await collectOutput(searched, { maxBytes: maxResultBytes })
     const bytes = 2 * text.length + bytesPerResultByte * Buffer.byteLength(JSON.stringify(results))
     return { value: { output: text, outputCut: cut, results }, bytes }
   } finally {
-    release()
+    release?.()
   }
 }
 
-/** Complete records from the beginning, of about so many bytes. */
+/** The whole records among the first `bytes`, and those that end in the piece that has the last one of these. */
 async function* firstRecords(source: AsyncIterable<Buffer>, bytes: number): AsyncGenerator<Buffer> {
   let left = bytes
+  // Of the record whose end has not arrived. It may never arrive: a job that runs has not stored all of its output.
+  let begun: Buffer[] = []
   for await (const piece of source) {
     left -= piece.length
-    if (left < 0) {
-      yield piece.subarray(0, piece.lastIndexOf(0x0a) + 1)
-      return
+    const end = piece.lastIndexOf(0x0a) + 1
+    if (end > 0) {
+      yield* begun
+      yield piece.subarray(0, end)
+      begun = []
     }
-    yield piece
+    if (left < 0) return
+    if (end < piece.length) begun.push(piece.subarray(end))
   }
 }
 

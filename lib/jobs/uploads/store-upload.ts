@@ -13,7 +13,6 @@ import { finalLogName } from '../read/to-job-bucket'
 import { claimUpload, delayUpload, type JobUpload, renewClaim, settleUpload } from './upload-rows'
 
 const renewIntervalMs = 15_000
-const reader = ownReader('uploads to buckets')
 
 /**
  * Makes one attempt to store the results and the final log of an ended job in the bucket of its project. On failure, stores the
@@ -84,6 +83,7 @@ async function storeFiles(
   const result = await storage().open(resultKey(resultName))
   await bucket.write(projectBucketKey(jobId, 'result.jsonl'), result.stream)
   const ranks = await countRanks(jobId, attempt)
+  const reader = ownReader('uploads to buckets')
   const log = plainText(reader, { id: jobId, attempt }, ranks)
   await bucket.write(projectBucketKey(jobId, finalLogName), log)
 }

@@ -1,11 +1,11 @@
 import { parseJson } from '../../contract/parse-json'
+import { kindAt } from '../../contract/printed-output'
 import { largeLineBytes } from '../json-text'
 import { parseNotFinite } from '../metrics'
 
 /** A longer record has a line that is not parsed, because that would take too long. */
 const maxRecordBytes = largeLineBytes + 1024
 const lineFeed = 0x0a
-const beginnings = { result: '{"type":"result",', stdout: '{"type":"stdout",' }
 
 /** Finds the lines of JSON in stored output, which arrives in pieces with arbitrary boundaries. */
 export class MetricLines {
@@ -52,13 +52,11 @@ export class MetricLines {
 
   #read(record: string): void {
     if (record.length > maxRecordBytes) return
-    if (record.startsWith(beginnings.result)) {
+    const kind = kindAt(record, 0)
+    if (kind === 'result') {
       const { data, t } = toObject(parseJson(record))
       this.onLine(data, String(t))
-    } else if (
-      record.startsWith(beginnings.stdout) &&
-      (record.includes('NaN') || record.includes('Infinity'))
-    ) {
+    } else if (kind === 'stdout' && (record.includes('NaN') || record.includes('Infinity'))) {
       const { text, eol, t } = toObject(parseJson(record))
       if (typeof text === 'string' && eol !== false) this.onLine(parseNotFinite(text), String(t))
     }

@@ -15,9 +15,6 @@ const wantedMs = 5_000
 /** Each reading uses a processor, so a few at a time are as fast as many. */
 const readings = new ConcurrencyLimit(2, 200)
 
-/** Several users may wait for the same series. */
-const reader = ownReader('series')
-
 /** One task of one attempt. */
 export interface TaskOutput {
   jobId: string
@@ -108,6 +105,8 @@ function newEntry(): Entry {
 }
 
 async function advance(entry: Entry, { jobId, attempt, rank }: TaskOutput): Promise<void> {
+  // Several users may wait for the same series.
+  const reader = ownReader('series')
   for await (const piece of readOutput(reader, jobId, attempt, entry.position, rank)) {
     entry.lines.push(piece)
     entry.position += piece.length

@@ -11,6 +11,6 @@ export const GET = route(jobOperations.result, async ({ query, params, actor, re
   const job = await findVisibleJob(actor, params.id)
   const reader = readerOf(actor, request)
   if (query.format === 'jsonl') return downloadResultFile(job, request.headers)
-  if (query.format === 'json') return sendResult(reader, job.id)
+  if (query.format === 'json') return sendResult(reader, job.id, job.mayRead)
   return downloadText(reader, job, { name: `${job.id}.txt`, mayRead: job.mayRead })
 })
