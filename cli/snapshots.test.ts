@@ -50,7 +50,7 @@ const project = (id: string, owner: string) => ({
   bucket: null,
   retention_days: null,
   share_runs: false,
-  shared_runs: [],
+  old_shared_runs: [],
   default_retention_days: 90,
   storage: emptyUse,
   gpu_hours_used: 0,

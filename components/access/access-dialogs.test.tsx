@@ -74,7 +74,7 @@ it('creates a project and closes', async () => {
       bucket: null,
       retention_days: null,
       share_runs: false,
-      shared_runs: [],
+      old_shared_runs: [],
       default_retention_days: 90,
       storage: emptyStorage,
       gpu_hours_used: 0,

@@ -249,7 +249,8 @@ describe.each(versions)('a backup of gpuq %s, restored and upgraded', (version) 
     }
     const sharedRunsOf = async (project: 'lab' | 'course', token: string) => {
       const params = { id: neighbours.projects[project] }
-      return JSON.parse((await read(readOf('/api/projects/{id}'), params, token)).body.toString()).shared_runs
+      return JSON.parse((await read(readOf('/api/projects/{id}'), params, token)).body.toString())
+        .old_shared_runs
     }
     expect(await sharedRunsOf('lab', state.ada.token)).toEqual([
       { id: expect.any(String), name: 'common', users: ['ada', 'bob'] },

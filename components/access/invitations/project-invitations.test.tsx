@@ -43,7 +43,7 @@ const project: Project = {
   bucket: null,
   retention_days: null,
   share_runs: false,
-  shared_runs: [],
+  old_shared_runs: [],
   default_retention_days: 90,
   storage: emptyStorage,
   gpu_hours_used: 0,
@@ -81,7 +81,7 @@ it('lets the owner and managers say who may push snapshots', async () => {
 it('lets those who manage a project share new runs, and stop sharing an old one', async () => {
   const shared = [{ id: 'r1', name: 'base', users: ['ada', 'grace', 'alan'] }]
   answerWith({ 'PATCH /api/projects/p1': project })
-  renderUi(<ProjectRuns project={{ ...project, shared_runs: shared }} />)
+  renderUi(<ProjectRuns project={{ ...project, old_shared_runs: shared }} />)
   expect(screen.getByText('base, of ada, shared with grace, alan')).toBeTruthy()
   const toggle = screen.getByRole('switch', { name: 'Members share runs' })
   expect(toggle.getAttribute('aria-checked')).toBe('false')
@@ -89,7 +89,7 @@ it('lets those who manage a project share new runs, and stop sharing an old one'
   await waitFor(() => expect(sentRequests.at(-1)?.body).toEqual({ share_runs: true }))
   await waitFor(() => expect(toggle).toHaveProperty('disabled', false))
   clickButton(/^Stop sharing\s*base$/)
-  await waitFor(() => expect(sentRequests.at(-1)?.body).toEqual({ unshare_runs: ['r1'] }))
+  await waitFor(() => expect(sentRequests.at(-1)?.body).toEqual({ unshare_old_runs: ['r1'] }))
 })
 
 it('names no shared runs where there are none', () => {

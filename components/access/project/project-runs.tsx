@@ -9,7 +9,7 @@ import { toast, toastError } from '../../ui/toaster'
 /** Decides whether the members of a project share runs, and names the old runs that several of them share. */
 export function ProjectRuns({ project }: { project: Project }) {
   const { mutateAsync, isPending } = useMutation(updateProject)
-  const change = async (changes: { share_runs?: boolean; unshare_runs?: string[] }, done: string) => {
+  const change = async (changes: { share_runs?: boolean; unshare_old_runs?: string[] }, done: string) => {
     try {
       await mutateAsync({ id: project.id, ...changes })
       toast.success(done)
@@ -29,11 +29,11 @@ export function ProjectRuns({ project }: { project: Project }) {
           void change({ share_runs }, share_runs ? 'Members share new runs' : 'New runs belong to their user')
         }
       />
-      {project.shared_runs.length > 0 ? (
+      {project.old_shared_runs.length > 0 ? (
         <Callout tone="warning" title="Members still share old runs">
           They used these runs before runs belonged to users.
           <ul className="mt-2 divide-y rounded-lg border bg-surface">
-            {project.shared_runs.map(({ id, name, users: [first = '', ...others] }) => (
+            {project.old_shared_runs.map(({ id, name, users: [first = '', ...others] }) => (
               <li key={id} className="flex items-center justify-between gap-2 px-3 py-1.5">
                 <span className="min-w-0 wrap-anywhere">
                   {name}, of {first}, shared with {others.join(', ')}
@@ -42,7 +42,7 @@ export function ProjectRuns({ project }: { project: Project }) {
                   size="sm"
                   variant="secondary"
                   disabled={isPending}
-                  onClick={() => void change({ unshare_runs: [id] }, `${name} belongs to ${first} alone`)}
+                  onClick={() => void change({ unshare_old_runs: [id] }, `${name} belongs to ${first} alone`)}
                 >
                   Stop sharing <span className="sr-only">{name}</span>
                 </Button>

@@ -28,7 +28,7 @@ export function requireManagesMembers(actor: Actor, project: ProjectRow): void {
  */
 export function requireMayChange(actor: Actor, project: ProjectRow, changes: ProjectChanges): void {
   const { add_members, remove_members = [], add_managers, remove_managers = [], ...others } = changes
-  const { add_pushers = [], remove_pushers = [], share_runs, unshare_runs = [], ...facts } = others
+  const { add_pushers = [], remove_pushers = [], share_runs, unshare_old_runs = [], ...facts } = others
   if (add_managers !== undefined && !isAdmin(actor)) {
     throw forbidden(
       'Only admins may make someone a manager, because managers see the jobs of others. Ask an admin.',
@@ -43,7 +43,7 @@ export function requireMayChange(actor: Actor, project: ProjectRow, changes: Pro
     requireOwner(actor, project)
   else if (
     share_runs !== undefined ||
-    [...removed, ...(add_members ?? []), ...add_pushers, ...remove_pushers, ...unshare_runs].length > 0
+    [...removed, ...(add_members ?? []), ...add_pushers, ...remove_pushers, ...unshare_old_runs].length > 0
   )
     requireManagesMembers(actor, project)
 }

@@ -38,7 +38,7 @@ export const projectColumns = `p.id, p.slug, p.name, p.owner_id, o.handle AS own
          WHERE i.project_id = p.id AND i.expires_at > now() ORDER BY lower(i.handle)) AS invited,
   ${apiLimitsOf('p')},
   jsonb_build_object('weight', p.weight, 'gpu_quota', p.gpu_quota_milli / 1000.0, 'gpu_hour_budget', p.gpu_hour_budget) AS shares,
-  p.share_runs, ${sharedRuns} AS shared_runs, p.retention_days, p.storage_quota_gib, (SELECT b.name FROM buckets b WHERE b.id = p.bucket_id) AS bucket,
+  p.share_runs, ${sharedRuns} AS old_shared_runs, p.retention_days, p.storage_quota_gib, (SELECT b.name FROM buckets b WHERE b.id = p.bucket_id) AS bucket,
    ${bytesByKind('project_id', 'p.id')} AS stored, ${gpuHoursOf('p.id')} AS gpu_hours_used, p.created_at`
 
 export const projectSource = 'projects p JOIN users o ON o.id = p.owner_id'
@@ -73,7 +73,7 @@ export function toProject(actor: Actor, row: ProjectRow): Project {
   return {
     ...project,
     invited: manages ? project.invited : [],
-    shared_runs: manages ? project.shared_runs : [],
+    old_shared_runs: manages ? project.old_shared_runs : [],
     project_id: slug,
     may_push: mayPushSnapshots(actor, row),
     default_retention_days: env().GPUQ_RETENTION_DAYS,

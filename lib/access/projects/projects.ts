@@ -101,7 +101,7 @@ export async function updateProject(actor: Actor, id: string, changes: ProjectCh
     if (set.list.length > 0) {
       await tx.query(`UPDATE projects SET ${set.list.join(', ')} WHERE id = $1`, [id, ...set.values])
     }
-    await unshareRuns(tx, id, changes.unshare_runs)
+    await unshareRuns(tx, id, changes.unshare_old_runs)
     await inviteMembers(tx, id, added)
     await removeMembers(tx, id, removed)
     await changeManagers(tx, actor, before, changes)
@@ -119,7 +119,7 @@ export async function updateProject(actor: Actor, id: string, changes: ProjectCh
   return project
 }
 
-const takenAway = ['remove_members', 'remove_managers', 'remove_pushers', 'unshare_runs']
+const takenAway = ['remove_members', 'remove_managers', 'remove_pushers', 'unshare_old_runs']
 
 /** Whether a change only ends rights of members, which must always be possible. */
 function takesAway(changes: ProjectChanges): boolean {

@@ -48,7 +48,7 @@ describe('sharing runs', () => {
     await expect(updateProject(member.actor, projectId, { share_runs: true })).rejects.toMatchObject(
       forbidden,
     )
-    await expect(updateProject(member.actor, projectId, { unshare_runs: [run] })).rejects.toMatchObject(
+    await expect(updateProject(member.actor, projectId, { unshare_old_runs: [run] })).rejects.toMatchObject(
       forbidden,
     )
     // A manager may still change nothing else.
@@ -65,15 +65,17 @@ describe('sharing runs', () => {
   it('of an old run is shown to those who manage the project, and ends on request', async () => {
     const run = await shareOldRun()
     const shown = [{ id: run, name: 'base', users: [owner.handle, member.handle] }]
-    expect((await getProject(owner.actor, projectId)).shared_runs).toEqual(shown)
-    expect((await getProject(manager.actor, projectId)).shared_runs).toEqual(shown)
-    expect((await getProject(member.actor, projectId)).shared_runs).toEqual([])
+    expect((await getProject(owner.actor, projectId)).old_shared_runs).toEqual(shown)
+    expect((await getProject(manager.actor, projectId)).old_shared_runs).toEqual(shown)
+    expect((await getProject(member.actor, projectId)).old_shared_runs).toEqual([])
     const other = await makePerson()
     await makeJob({ userId: other.id })
     const { rows } = await db.pool.query('SELECT id FROM projects WHERE owner_id = $1', [other.id])
-    await updateProject(other.actor, rows[0].id, { unshare_runs: [run] })
-    expect((await getProject(owner.actor, projectId)).shared_runs).toEqual(shown)
-    expect((await updateProject(manager.actor, projectId, { unshare_runs: [run] })).shared_runs).toEqual([])
+    await updateProject(other.actor, rows[0].id, { unshare_old_runs: [run] })
+    expect((await getProject(owner.actor, projectId)).old_shared_runs).toEqual(shown)
+    expect(
+      (await updateProject(manager.actor, projectId, { unshare_old_runs: [run] })).old_shared_runs,
+    ).toEqual([])
     expect(await resolveRun(db.pool, { userId: member.id, projectId }, 'base')).not.toBe(run)
     expect(await resolveRun(db.pool, { userId: owner.id, projectId }, 'base')).toBe(run)
   })

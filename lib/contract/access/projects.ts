@@ -50,7 +50,7 @@ export const projectSchema = z.object({
     .describe(
       'whether a new run (`run_name`) belongs to all members; otherwise to the user of its first job',
     ),
-  shared_runs: z
+  old_shared_runs: z
     .array(z.object({ id: z.uuid(), name: z.string(), users: z.array(z.string()) }))
     .describe(
       'runs that several users share, because they used them before runs belonged to users; the first user is their owner; empty for members who do not manage the project',
@@ -104,12 +104,12 @@ export const updateProjectSchema = z.strictObject({
     .describe(
       'whether new runs belong to all members; for the owner, managers and admins. Existing jobs keep their run',
     ),
-  unshare_runs: z
+  unshare_old_runs: z
     .array(z.uuid())
     .max(1000)
     .optional()
     .describe(
-      'ids of `shared_runs` that belong to their owner alone from now on; for the owner, managers and admins',
+      'ids of `old_shared_runs` that belong to their owner alone from now on; for the owner, managers and admins',
     ),
   retention_days: retentionSchema.optional().describe('more than the default: for admins only'),
   storage_quota_gib: storageQuotaSchema.optional().describe('for admins only; null or 0: no quota'),
