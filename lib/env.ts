@@ -148,7 +148,7 @@ export const envSchema = z.object({
     .describe('OCI runtime for jobs, such as runsc; unset: the default of the engine'),
   GPUQ_DEFAULT_IMAGE: z
     .string()
-    .default('gpuq/python:1')
+    .default('gpuq/python:2')
     .describe('image of the default environment, python'),
   GPUQ_LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'])

@@ -38,7 +38,7 @@ async function containersOfChecks(lab: Lab, nodeId: string) {
 }
 
 const defaultEnvironment = `INSERT INTO environments (id, name, image, is_default)
-  VALUES (gen_random_uuid(), 'default-of-checks', 'gpuq/python:1', true)`
+  VALUES (gen_random_uuid(), 'default-of-checks', 'gpuq/python:2', true)`
 
 it('a node checks itself at its start and on request, with a container of the default image', async ({
   openLab,

@@ -1,19 +1,32 @@
 /**
  * How to build the default environment's image, and how to report the progress. Pure functions.
  *
- * The image contains `python` and `python3` with torch, pandas and numpy, a user `gpuq` (uid 10001), and the
- * directories `/work` (the job's own directory, a tmpfs at run time) and `/job` (the job's code, read-only).
+ * The image contains `python` and `python3` with torch, pandas, scikit-learn, matplotlib and what they are commonly used
+ * with, pip, a user `gpuq` (uid 10001), and the directories `/work` (the job's own directory, a tmpfs at run time) and `/job` (the job's code, read-only).
  */
 import { createHash } from 'node:crypto'
 import { formatBytes } from '../run/report.mjs'
 
 /** The image of the default environment. If a change of the recipe may affect jobs, change the tag. */
-export const defaultImage = 'gpuq/python:1'
+export const defaultImage = 'gpuq/python:2'
 
 const suite = 'bookworm'
-const packages = ['python3', 'python3-torch', 'python3-pandas', 'python3-numpy', 'python-is-python3']
+const packages = [
+  'python3',
+  'python-is-python3',
+  'python3-pip',
+  'python3-venv',
+  'python3-torch',
+  'python3-pandas',
+  'python3-numpy',
+  'python3-sklearn',
+  'python3-matplotlib',
+  'python3-psutil',
+  'python3-zmq',
+  'python3-distributed',
+]
 
-/** Files that jobs do not need: documentation, translations, and libtorch's own tests. */
+/** Files that jobs do not need: documentation, translations, libtorch's own tests, and what SciPy's compiler brings. */
 const excluded = [
   '/usr/share/doc/*',
   '/usr/share/man/*',
@@ -21,12 +34,24 @@ const excluded = [
   '/usr/share/locale/*',
   '/usr/share/lintian/*',
   '/usr/lib/libtorch-test/*',
+  '/usr/include/boost/*',
+  '/usr/share/unicode/*',
+  '/usr/lib/*/openblas-pthread/*.a',
+  '/usr/lib/python3.*/config-*/*.a',
+  '/usr/lib/*/libpython*.a',
 ]
 
 const customizing = [
-  // Delete these tests after installation. pandas compiles them on configuration, so excluding them would
-  // fail.
-  'rm -rf "$1/usr/lib/python3/dist-packages/pandas/tests"',
+  // Delete these tests after installation. They are compiled on configuration, so excluding them would fail.
+  `cd "$1/usr/lib/python3/dist-packages" &&
+    find pandas scipy sklearn matplotlib dask distributed -type d -name tests -prune -exec rm -r {} +`,
+  // A job changes no system that other programs use, so pip may install for its user.
+  'rm "$1"/usr/lib/python3*/EXTERNALLY-MANAGED',
+  // torchrun of Debian's torch 1.13 fails with its own defaults: since Python 3.11, a loop over flags leaves out 0.
+  `chroot "$1" sh -ec '
+    cd /usr/lib/python3/dist-packages/torch/distributed/elastic/multiprocessing
+    sed -i "s/for s in Std:/for s in Std.__members__.values():/" api.py
+    python3 -m py_compile api.py'`,
   'mkdir -p "$1/work" "$1/job"',
   'chroot "$1" useradd --uid 10001 --no-create-home --home-dir /work --shell /usr/sbin/nologin gpuq',
   'chroot "$1" chown gpuq:gpuq /work',
@@ -65,6 +90,16 @@ export function cachedRootfsName(architecture) {
   return `python-${createHash('sha256').update(recipe).digest('hex').slice(0, 16)}.tar`
 }
 
+const wheels = [
+  'pandas==2.3.1',
+  'scikit-learn==1.6.1',
+  'matplotlib==3.10.9',
+  'pyarrow==25.0.1',
+  'psutil==7.2.2',
+  'pyzmq==27.2.0',
+  'distributed==2025.5.1',
+]
+
 /**
  * The public base image and the packages to add. PyTorch publishes its image for amd64 only.
  * @param {string} architecture as the engine names it
@@ -72,10 +107,11 @@ export function cachedRootfsName(architecture) {
 export function registryRecipe(architecture) {
   const [base, missing] =
     architecture === 'amd64'
-      ? ['docker.io/pytorch/pytorch:2.7.1-cuda12.8-cudnn9-runtime', 'pandas==2.3.1']
-      : ['docker.io/library/python:3.12-slim-bookworm', 'torch==2.7.1 numpy==2.3.1 pandas==2.3.1']
+      ? ['docker.io/pytorch/pytorch:2.7.1-cuda12.8-cudnn9-runtime', []]
+      : ['docker.io/library/python:3.12-slim-bookworm', ['torch==2.7.1', 'numpy==2.3.1']]
+  const added = [...missing, ...wheels].join(' ')
   const dockerfile = `FROM ${base}
-RUN pip install --no-cache-dir --disable-pip-version-check ${missing} \\
+RUN pip install --no-cache-dir --disable-pip-version-check ${added} \\
  && useradd --uid 10001 --no-create-home --home-dir /work --shell /usr/sbin/nologin gpuq \\
  && mkdir -p /work /job && chown gpuq:gpuq /work
 ENV LANG=C.UTF-8 PYTHONUNBUFFERED=1
@@ -88,13 +124,17 @@ CMD ["python"]
 
 /** Runs in a new image before it is tagged. Tests everything that the environment promises. */
 export const smokeTest = `
-import os, pwd, shutil
-import numpy, pandas, torch
+import os, pwd, shutil, subprocess, sys
+import distributed, matplotlib, numpy, pandas, psutil, sklearn, torch, zmq
+from torch.distributed.elastic.multiprocessing import Std
 assert shutil.which("python") and shutil.which("python3")
 assert pwd.getpwuid(10001).pw_name == "gpuq" and os.getcwd() == "/work" and os.path.isdir("/job")
 assert float((torch.ones(64, 64) @ torch.ones(64, 64)).sum()) == 64.0 ** 3
 assert int(pandas.DataFrame({"a": numpy.arange(4)}).a.sum()) == 6
+assert Std.from_str("0") == Std.NONE
 open("/work/written", "w").write("ok")
+subprocess.run([sys.executable, "-m", "venv", "/work/venv"], check=True)
+subprocess.run(["/work/venv/bin/python", "-m", "pip", "--version"], check=True)
 print("torch", torch.__version__, "pandas", pandas.__version__)
 `
 

@@ -11,7 +11,7 @@ it('says in one line that the default image has no CUDA, if nvidia-smi lists a G
   loadEnv({ GPUQ_DATA_DIR: lab.directory })
   await lab.database.pool.query(
     `INSERT INTO environments (id, name, image, is_default)
-     SELECT gen_random_uuid(), 'python', 'gpuq/python:1', true WHERE NOT EXISTS (SELECT 1 FROM environments)`,
+     SELECT gen_random_uuid(), 'python', 'gpuq/python:2', true WHERE NOT EXISTS (SELECT 1 FROM environments)`,
   )
   const standIn = await FakeNvidiaSmi.make()
   onTestFinished(() => standIn.remove())

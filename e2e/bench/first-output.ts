@@ -85,7 +85,7 @@ export async function withDockerRun<T>(
   const file = join(directory, 'solution.py')
   await writeFile(file, program, { mode: 0o644 })
   const volume = `${file}:/job/solution.py:ro`
-  const command = ['gpuq/python:1', 'python', '-u', '/job/solution.py']
+  const command = ['gpuq/python:2', 'python', '-u', '/job/solution.py']
   try {
     return await work((...options) => timeDocker(['run', '--rm', ...options, '-v', volume, ...command]))
   } finally {

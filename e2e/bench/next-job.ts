@@ -52,7 +52,7 @@ async function loopDockerRun(count: number): Promise<Times[]> {
   const directory = await mkdtemp(join(tmpdir(), 'gpuq-bench-'))
   const file = join(directory, 'solution.py')
   await writeFile(file, script, { mode: 0o644 })
-  const docker = `docker run --rm -v ${file}:/job/solution.py:ro gpuq/python:1 python -u /job/solution.py`
+  const docker = `docker run --rm -v ${file}:/job/solution.py:ro gpuq/python:2 python -u /job/solution.py`
   const loop = `n=0; while [ $n -lt ${count} ]; do ${docker} || exit 1; n=$((n + 1)); done`
   try {
     const { stdout } = await promisify(execFile)('sh', ['-c', loop])

@@ -110,7 +110,7 @@ async function ensureEnvironment(tx: Transaction): Promise<void> {
   const { rowCount } = await tx.query(
     `INSERT INTO environments (id, name, image, description, is_default)
      SELECT $1, $2, $3, $4, true WHERE NOT EXISTS (SELECT 1 FROM environments)`,
-    [uuidv7(), name, image, 'Python with numpy, pandas and torch'],
+    [uuidv7(), name, image, 'Python with numpy, pandas, scikit-learn, matplotlib and torch'],
   )
   if (rowCount === 0) return
   await recordAudit(tx, { actorId: null, action: 'environment_created', target: name, detail: { image } })

@@ -63,7 +63,7 @@ export class Engine {
   /** `docker run -d`, with a name and labels as given. */
   async run(name: string, labels: Record<string, string>, source: string): Promise<string> {
     const created = await this.ask('POST', `/containers/create?name=${name}`, {
-      Image: 'gpuq/python:1',
+      Image: 'gpuq/python:2',
       Cmd: ['python3', '-c', source],
       // Of whose tests it is, for those who clear up after one that was killed.
       Labels: { 'gpuq.test': tmpdir(), ...labels },

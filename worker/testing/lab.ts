@@ -174,7 +174,7 @@ export class Lab {
   async tagImage(image = `localhost:1/gpuq:${randomBytes(6).toString('hex')}`): Promise<string> {
     const [, repository = '', tag = ''] = /^(.*):([^:]*)$/.exec(image) ?? []
     this.afterwards(() => this.engine.untag(image))
-    await this.engine.tag('gpuq/python:1', repository, tag)
+    await this.engine.tag('gpuq/python:2', repository, tag)
     return image
   }
 

@@ -30,7 +30,7 @@ export class PodmanService {
     try {
       await podman.writeConfig()
       await podman.startAgain()
-      if (wholeImage) await podman.engine.loadImage(await new Engine().exportImage('gpuq/python:1'))
+      if (wholeImage) await podman.engine.loadImage(await new Engine().exportImage('gpuq/python:2'))
       else await loadPython(podman.engine, podman.directory)
       return podman
     } catch (error) {

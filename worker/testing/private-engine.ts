@@ -42,7 +42,7 @@ export class PrivateEngine {
       if (options.pretendsGpus) await engine.pretendGpus()
       await engine.startContainerd()
       await engine.startAgain()
-      if (options.wholeImage) await engine.engine.loadImage(await new Engine().exportImage('gpuq/python:1'))
+      if (options.wholeImage) await engine.engine.loadImage(await new Engine().exportImage('gpuq/python:2'))
       else await loadPython(engine.engine, engine.directory)
       return engine
     } catch (error) {

@@ -23,8 +23,8 @@ export async function makeSender(lab: Lab): Promise<{ userId: string; token: str
 }
 
 /** Registers an image under its own name. Python's is the default. */
-export async function makeEnvironment(lab: Lab, image = 'gpuq/python:1'): Promise<string> {
-  const name = image === 'gpuq/python:1' ? 'python' : image.replace(/\W/g, '-')
+export async function makeEnvironment(lab: Lab, image = 'gpuq/python:2'): Promise<string> {
+  const name = image === 'gpuq/python:2' ? 'python' : image.replace(/\W/g, '-')
   await lab.database.pool.query(
     'INSERT INTO environments (id, name, image, is_default) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING',
     [uuidv7(), name, image, name === 'python'],

@@ -35,7 +35,7 @@ async function defaults(): Promise<string[]> {
 
 describe('environments', () => {
   it('can be created and changed by admins; users see the enabled ones', async () => {
-    const python = { name: 'python', image: 'gpuq/python:1', is_default: true }
+    const python = { name: 'python', image: 'gpuq/python:2', is_default: true }
     expect(await create(python, ada)).toMatchObject({ status: 403 })
     expect(await create(python)).toMatchObject({ status: 201, body: { network: 'none', enabled: true } })
     expect(await create(python)).toMatchObject({ status: 409 })

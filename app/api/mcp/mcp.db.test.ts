@@ -223,7 +223,7 @@ describe('a command', () => {
       warnings: [expect.stringMatching(/runs pip,.*"python" has no internet access.*ask an admin/)],
     })
     await db.pool.query(
-      `INSERT INTO environments (id, name, image, network) VALUES (gen_random_uuid(), 'online', 'gpuq/python:1', 'internet')`,
+      `INSERT INTO environments (id, name, image, network) VALUES (gen_random_uuid(), 'online', 'gpuq/python:2', 'internet')`,
     )
     expect((await use(client, 'CreateGPUJob', { ...online, name: newJob().name })).answer).toMatchObject({
       warnings: [expect.stringMatching(/Use an environment that has it: "online"\.$/)],

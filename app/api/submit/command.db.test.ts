@@ -61,7 +61,7 @@ it('gets the GPUs of its models', async () => {
 
 it('in an unknown environment is rejected with the names of the enabled environments', async () => {
   await db.pool.query(
-    `INSERT INTO environments (id, name, image, enabled) VALUES (gen_random_uuid(), 'old', 'gpuq/python:1', false)`,
+    `INSERT INTO environments (id, name, image, enabled) VALUES (gen_random_uuid(), 'old', 'gpuq/python:2', false)`,
   )
   const { status, body } = await upload(ada, { config: 'environment: nowhere' })
   expect(status).toBe(422)

@@ -20,7 +20,7 @@ beforeAll(async () => {
   // The first job creates an environment.
   await makeJob()
   await db.pool.query(
-    `INSERT INTO environments (id, name, image) VALUES (gen_random_uuid(), 'other', 'gpuq/python:1')`,
+    `INSERT INTO environments (id, name, image) VALUES (gen_random_uuid(), 'other', 'gpuq/python:2')`,
   )
 })
 beforeEach(() => db.pool.query('TRUNCATE jobs, idempotency_keys CASCADE'))

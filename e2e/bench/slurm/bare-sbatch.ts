@@ -22,7 +22,7 @@ export class BareSbatch {
   static async prepare(slurm: SlurmCluster): Promise<BareSbatch> {
     const directory = await mkdtemp(join(tmpdir(), 'gpuq-bench-'))
     await writeFile(join(directory, 'solution.py'), jobProgram, { mode: 0o644 })
-    const profile = JSON.stringify(buildSeccompProfile({ netlinkRoute: false }))
+    const profile = JSON.stringify(buildSeccompProfile())
     await writeFile(join(directory, 'seccomp.json'), profile)
     await writeFile(
       join(directory, 'job.sh'),
@@ -113,6 +113,6 @@ function dockerArguments(directory: string): string[] {
     ...['--ulimit', 'core=0', '--ulimit', 'msgqueue=0', '--log-driver', 'local'],
     ...['--tmpfs', '/tmp:size=1g', '--tmpfs', '/work:size=1g', '--workdir', '/work'],
     ...['-v', `${join(directory, 'solution.py')}:/job/solution.py:ro`],
-    ...['gpuq/python:1', 'python', '-u', '/job/solution.py'],
+    ...['gpuq/python:2', 'python', '-u', '/job/solution.py'],
   ]
 }

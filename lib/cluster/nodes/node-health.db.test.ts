@@ -101,7 +101,7 @@ describe('a node with failing jobs', () => {
     await markRunning(other, late, null)
     for (let i = 0; i < 4; i++) await end(lease, pullFailed)
     expect(await health(lease)).toMatchObject({ failures: 1, closed: false })
-    await updateEnvironment(admin.actor, 'python', { image: 'gpuq/python:1' })
+    await updateEnvironment(admin.actor, 'python', { image: 'gpuq/python:2' })
   })
 
   it('keeps quarantine, pause and pool when its worker restarts', async () => {

@@ -51,7 +51,7 @@ describe('the probe of a quarantined node', () => {
     await run(lease, 'internal_error')
     expect(await dueProbe(lease)).toBeNull()
     await pass(1)
-    expect(await dueProbe(lease)).toMatchObject({ image: 'gpuq/python:1', gpuUuid: null })
+    expect(await dueProbe(lease)).toMatchObject({ image: 'gpuq/python:2', gpuUuid: null })
     const { rows } = await db.pool.query<{ uuid: string }>(
       'UPDATE gpus SET simulated = false WHERE index = 1 RETURNING uuid',
     )

@@ -63,7 +63,7 @@ export interface JobOptions {
   held?: boolean
 }
 
-const defaultImage = 'gpuq/python:1'
+const defaultImage = 'gpuq/python:2'
 
 /** Inserts a waiting job, and what it belongs to where that is absent. Nobody is notified. */
 export async function makeJob(options: JobOptions = {}, pool = database().pool): Promise<string> {

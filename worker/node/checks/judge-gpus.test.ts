@@ -13,7 +13,7 @@ const listed = (changes: object = {}): rules.SmiFacts => ({
 const absent: rules.SmiFacts = { kind: 'absent', pciGpus: 0 }
 const image = (content: object = {}): rules.ImageFacts => ({
   kind: 'ran',
-  image: 'gpuq/python:1',
+  image: 'gpuq/python:2',
   content: { torch: { version: '2.7.1', cuda: '12.8' }, runtime: null, ...content },
 })
 const result = (index: number, changes: Partial<GpuResult> = {}): GpuResult => ({

@@ -16,7 +16,7 @@ const task: ClaimedTask = {
   status: 'starting',
   cpuMilli: 1000,
   memoryMib: 1024,
-  image: 'gpuq/python:1',
+  image: 'gpuq/python:2',
   network: 'none',
   prepare: [],
   spec: readSpec({ args: ['--epochs', '10'], env: { SEED: '1' } }),

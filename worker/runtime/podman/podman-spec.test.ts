@@ -9,7 +9,7 @@ const task: TaskContainer = {
   attempt: 2,
   rank: 0,
   nodeId: 'node',
-  image: 'gpuq/python:1',
+  image: 'gpuq/python:2',
   command: ['python', '-u', '/job/solution.py'],
   env: { OWN: 'a=b' },
   directory: '/data/tasks/task',

@@ -11,7 +11,7 @@ const task: TaskContainer = {
   attempt: 2,
   rank: 1,
   nodeId: 'node',
-  image: 'gpuq/python:1',
+  image: 'gpuq/python:2',
   command: ['python', '-u', '/job/solution.py'],
   env: {},
   runName: null,

@@ -31,6 +31,7 @@ export interface ImageTraits {
 }
 
 const MiB = 1024 * 1024
+const seccomp = JSON.stringify(buildSeccompProfile())
 const userRange = { first: 10_001, count: 50_000 }
 
 /** The group of every task, which may read a task's directory. */
@@ -170,9 +171,6 @@ function labelsOf(task: TaskContainer, networkName: string | null): Record<strin
 }
 
 function isolation(task: TaskContainer, policy: ContainerPolicy) {
-  // Ranks communicate over the network or between real GPUs; other tasks do not need to list interfaces.
-  const netlinkRoute = task.network !== 'none' || realGpus(task).length > 0
-  const seccomp = JSON.stringify(buildSeccompProfile({ netlinkRoute }))
   return {
     Privileged: false,
     CapDrop: ['ALL'],

@@ -26,6 +26,7 @@ interface ArgumentRule {
 }
 
 const ENOSYS = 38
+const EPROTONOSUPPORT = 93
 const EAFNOSUPPORT = 97
 const AF_UNIX = 1
 const AF_INET = 2
@@ -42,6 +43,7 @@ const NETLINK_ROUTE = 0
 const namespaceFlags = 0x7e020000
 
 const equals = (index: number, value: number): ArgumentRule => ({ index, op: 'SCMP_CMP_EQ', value })
+const greater = (index: number, value: number): ArgumentRule => ({ index, op: 'SCMP_CMP_GT', value })
 const masked = (index: number, mask: number, value: number): ArgumentRule => ({
   index,
   op: 'SCMP_CMP_MASKED_EQ',
@@ -61,11 +63,11 @@ const refuse = (name: string, errnoRet: number, ...args: ArgumentRule[]): Syscal
 })
 
 /**
- * The allowed sockets: local ones, TCP and UDP. Checking the protocol too keeps a job from making the kernel load
+ * The allowed sockets: local ones, TCP, UDP, and NETLINK_ROUTE, with which a task without CAP_NET_ADMIN can only read. Checking the protocol too keeps a job from making the kernel load
  * SCTP, DCCP or MPTCP. Other families return the error of a kernel without them, which libraries handle; a raw
  * socket returns EPERM, as for any user who is not root.
  */
-function socketRules(netlinkRoute: boolean): SyscallRule[] {
+function socketRules(): SyscallRule[] {
   const internet = [AF_INET, AF_INET6].flatMap((family) =>
     [
       [SOCK_STREAM, 0],
@@ -78,24 +80,20 @@ function socketRules(netlinkRoute: boolean): SyscallRule[] {
   )
   const between = Array.from({ length: AF_INET6 - AF_INET - 1 }, (_, step) => AF_INET + 1 + step)
   const beyond = Array.from({ length: AF_NETLINK - AF_INET6 - 1 }, (_, step) => AF_INET6 + 1 + step)
-  const netlink = netlinkRoute
-    ? allow('socket', equals(0, AF_NETLINK), equals(2, NETLINK_ROUTE))
-    : refuse('socket', EAFNOSUPPORT, equals(0, AF_NETLINK))
   return [
     allow('socket', equals(0, AF_UNIX)),
     allow('socketpair', equals(0, AF_UNIX)),
     ...internet,
-    netlink,
+    // getifaddrs lists the interfaces of the own namespace with it. gloo, NCCL, psutil and Dask do not start without.
+    allow('socket', equals(0, AF_NETLINK), equals(2, NETLINK_ROUTE)),
+    refuse('socket', EPROTONOSUPPORT, equals(0, AF_NETLINK), greater(2, NETLINK_ROUTE)),
     ...[...between, ...beyond].map((family) => refuse('socket', EAFNOSUPPORT, equals(0, family))),
-    refuse('socket', EAFNOSUPPORT, { index: 0, op: 'SCMP_CMP_GT', value: AF_NETLINK }),
+    refuse('socket', EAFNOSUPPORT, greater(0, AF_NETLINK)),
   ]
 }
 
-/**
- * Builds the profile. `netlinkRoute` allows the sockets that list the network interfaces of the own namespace. NCCL
- * and gloo need them for getifaddrs and do not start without.
- */
-export function buildSeccompProfile(options: { netlinkRoute: boolean }): SeccompProfile {
+/** Builds the profile, which is the same for every task. */
+export function buildSeccompProfile(): SeccompProfile {
   return {
     defaultAction: 'SCMP_ACT_ERRNO',
     archMap: [
@@ -109,7 +107,7 @@ export function buildSeccompProfile(options: { netlinkRoute: boolean }): Seccomp
       { names: ['clone3'], action: 'SCMP_ACT_ERRNO', errnoRet: ENOSYS },
       allow('personality', equals(0, 0)),
       allow('personality', equals(0, 0xffffffff)),
-      ...socketRules(options.netlinkRoute),
+      ...socketRules(),
     ],
   }
 }

@@ -8,7 +8,7 @@ import type { EngineConnection } from './engine-connection'
 import { FakeContainer, type Script } from './fake-container'
 
 /** The image that every fake engine has. */
-const defaultImage = 'gpuq/python:1'
+const defaultImage = 'gpuq/python:2'
 
 /** A container as an admin sees it. */
 interface SeenContainer extends Omit<ContainerRef, 'state'> {

@@ -6,7 +6,7 @@ import type { ContainerRuntime } from '../container-runtime'
 import type { ContainerRef, Exit, OutputChunk, TaskContainer } from '../runtime'
 
 /** The image for tests: that of the default environment. */
-export const testImage = 'gpuq/python:1'
+export const testImage = 'gpuq/python:2'
 
 interface Ran {
   stdout: string

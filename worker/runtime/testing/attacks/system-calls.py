@@ -31,10 +31,12 @@ def answer(number, *arguments):
 
 
 def sockets():
-    families = {"netlink": 16, "packet": 17, "bluetooth": 31, "alg": 38, "vsock": 40, "tipc": 30, "xdp": 44}
-    kinds = {name: (family, socket.SOCK_RAW if name in ("netlink", "packet", "xdp") else kind, 0)
+    families = {"packet": 17, "bluetooth": 31, "alg": 38, "vsock": 40, "tipc": 30, "xdp": 44}
+    kinds = {name: (family, socket.SOCK_RAW if name in ("packet", "xdp") else kind, 0)
              for name, family in families.items()
              for kind in [socket.SOCK_SEQPACKET if name in ("alg", "tipc", "bluetooth") else socket.SOCK_STREAM]}
+    # Any protocol but that which lists network interfaces.
+    kinds.update({f"netlink {protocol}": (16, socket.SOCK_RAW, protocol) for protocol in (4, 9, 15, 16)})
     kinds["raw"] = (socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP)
     kinds["raw6"] = (socket.AF_INET6, socket.SOCK_RAW, socket.IPPROTO_ICMPV6)
     for name, (family, kind, protocol) in kinds.items():
