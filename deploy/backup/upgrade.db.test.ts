@@ -18,6 +18,7 @@ import { connect, type Database, setDatabase } from '@/lib/database/client'
 import { listMigrations } from '@/lib/database/migrate'
 import { plan } from '@/lib/scheduling/plan'
 import { setStorage } from '@/lib/storage/storage'
+import { defaultImage } from '../image/image-recipes.mjs'
 import { type Restored, restoreBackup } from './restore-backup'
 import { makeEmptyTarget, quietly } from './testing/empty-target'
 import type { EveryState } from './testing/every-state'
@@ -257,6 +258,11 @@ describe.each(versions)('a backup of gpuq %s, restored and upgraded', (version) 
     ])
     expect(await sharedRunsOf('lab', neighbours.bob.token)).toEqual([])
     expect(await sharedRunsOf('course', state.ada.token)).toEqual([])
+  })
+
+  it('gives the default environment the default image of this version', async () => {
+    const { rows } = await db.pool.query(`SELECT image FROM environments WHERE name = 'python'`)
+    expect(rows).toEqual([{ image: defaultImage }])
   })
 
   it('retries what ran, because the leases have expired, and starts what waits', async () => {
