@@ -1,3 +1,5 @@
+import { createInterface } from 'node:readline'
+import { Readable } from 'node:stream'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { Server } from '@modelcontextprotocol/sdk/server/index.js'
@@ -9,6 +11,8 @@ import {
   ListToolsResultSchema,
 } from '@modelcontextprotocol/sdk/types.js'
 import { unavailable } from '@/lib/contract/errors'
+import { leaveOutNullsOfMessage } from '@/lib/contract/leave-out-nulls'
+import { parseJson } from '@/lib/contract/parse-json'
 import { version } from '../../package.json'
 import { resolveConnection } from '../config'
 import type { Context } from '../context'
@@ -51,13 +55,26 @@ export async function mcp(
     process.stdin.once('end', resolve)
     context.interrupted().addEventListener('abort', () => resolve())
   })
-  await server.connect(new StdioServerTransport())
+  await server.connect(new StdioServerTransport(messagesOf(process.stdin)))
   await files.resume(connection.server, directory)
   await closed
   await files.close()
   await server.close()
   await upstream.close()
   return exitCodes.ok
+}
+
+/** The lines of an agent, each a message, without what it left out as null. */
+function messagesOf(input: Readable): Readable {
+  return Readable.from(readMessages(input))
+}
+
+async function* readMessages(input: Readable): AsyncGenerator<string> {
+  for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+    const message = parseJson(line)
+    // A line that is no message goes on as it is: the protocol says what is wrong.
+    yield `${message === undefined ? line : JSON.stringify(leaveOutNullsOfMessage(message))}\n`
+  }
 }
 
 /** Connects to the tools of the server. @throws GpuqError if it does not answer as such. */

@@ -1,12 +1,13 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import { uuidv7 } from 'uuidv7'
-import { z } from 'zod'
 import { version } from '../../package.json'
 import { requireScope } from '../access/actor'
 import { clientLeft, GpuqError, internalError, notFound } from '../contract/errors'
+import { leaveOutNullsOfMessage } from '../contract/leave-out-nulls'
 import { visibleOutput } from '../contract/text/visible-output'
 import { logger } from '../logger'
 import type { ToolCall } from './job-tools'
+import { toModelSchema } from './model-schema'
 import { tools } from './tools'
 
 const instructions =
@@ -32,7 +33,7 @@ export async function answerMessage(request: Request, message: unknown, call: To
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
   await server.connect(transport)
   try {
-    return await transport.handleRequest(request, { parsedBody: message })
+    return await transport.handleRequest(request, { parsedBody: leaveOutNullsOfMessage(message) })
   } finally {
     await server.close()
   }
@@ -54,15 +55,10 @@ function describeTools() {
     name,
     title,
     description,
-    inputSchema: jsonSchemaOf(input, 'input'),
-    outputSchema: jsonSchemaOf(output, 'output'),
+    inputSchema: toModelSchema(input, 'input'),
+    outputSchema: toModelSchema(output, 'output'),
     annotations: { title, ...annotations, openWorldHint: false },
   }))
-}
-
-function jsonSchemaOf(schema: z.ZodObject, io: 'input' | 'output') {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' })
-  return { ...rest, type: 'object' as const }
 }
 
 /**

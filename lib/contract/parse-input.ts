@@ -2,10 +2,11 @@ import * as z from 'zod'
 import { nearestKey } from './config/names'
 import { describeIssue } from './describe-issue'
 import { type FieldError, GpuqError } from './errors'
+import { leaveOutNulls } from './leave-out-nulls'
 
-/** Parses a request with a schema. @throws 422 that names every wrong field. */
+/** Parses a request with a schema. A null counts as left out. @throws 422 that names every wrong field. */
 export function parseInput<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
-  const parsed = schema.safeParse(input, { error: describeIssue })
+  const parsed = schema.safeParse(leaveOutNulls(schema, input), { error: describeIssue })
   if (parsed.success) return parsed.data
   const known = schema instanceof z.ZodObject ? Object.keys(schema.shape) : []
   const errors = parsed.error.issues.flatMap((issue) => toFieldErrors(issue, known))

@@ -74,7 +74,7 @@ describe('an agent with the official client', () => {
     ])
     expect(tools[0]?.inputSchema).toMatchObject({
       type: 'object',
-      properties: { gpu_count: { enum: [1, 2, 4, 8] }, instance_count: { minimum: 1, maximum: 8 } },
+      properties: { gpu_count: { minimum: 1, maximum: 8 }, instance_count: { minimum: 1, maximum: 8 } },
       required: ['name', 'gpu_count', 'command'],
     })
   })
@@ -111,6 +111,32 @@ describe('an agent with the official client', () => {
     expect(await use(client, 'ViewGPUCluster', {})).toMatchObject({
       answer: { total_gpus: 0, environments: [{ name: 'python', is_default: true }] },
     })
+  })
+
+  it('may write null for what it leaves out', async () => {
+    const client = await connectAs(ada)
+    const left = { project_id: null, environment: null, archive: null, mounts: null, max_time: null }
+    const { answer } = await use(client, 'CreateGPUJob', { ...newJob(), ...left, priority: null, env: null })
+    expect(answer).toMatchObject({ status: 'queued', gpu_count: 1 })
+    const { token } = await makeToken(ada)
+    const send = (method: string, params: unknown) =>
+      POST(
+        new Request('http://localhost:8001/api/mcp', {
+          method: 'POST',
+          headers: {
+            authorization: `Bearer ${token}`,
+            'content-type': 'application/json',
+            accept: 'application/json, text/event-stream',
+          },
+          body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+        }),
+        { params: Promise.resolve({}) },
+      )
+    expect(await (await send('tools/list', null)).json()).toMatchObject({
+      result: { tools: expect.any(Array) },
+    })
+    const listed = await send('tools/call', { name: 'ListGPUJobs', arguments: null })
+    expect(await listed.json()).toMatchObject({ result: { structuredContent: { jobs: expect.any(Array) } } })
   })
 
   it('gets whole instances of eight GPUs if it requests several, and the answer says so', async () => {
