@@ -76,6 +76,17 @@ const unavailable: Answer = (response) => {
     .end(JSON.stringify({ type: 'about:blank', ...problem }))
 }
 
+it.each([
+  ['run.sh', '#!/bin/bash\necho\n', /is a shell script.*gpuq submit DIRECTORY --entrypoint run\.sh\.$/],
+  ['a.ipynb', '{"cells": [], "nbformat": 4}', /is a Jupyter notebook.*nbconvert/],
+  ['project.zip', 'PK\u0003\u0004', /is an archive.*unpack it/],
+])('sends no %s as a program, and says what to submit', async (name, content, message) => {
+  const { context, received } = await contextOf(accept)
+  const path = join(await write({ [name]: content }), name)
+  await expect(submit(context, path, undefined, { wait: false, quiet: true })).rejects.toThrow(message)
+  expect(received).toEqual([])
+})
+
 describe('a submission over a bad connection', () => {
   it('is sent again with the same key and the same body until there is an answer', async () => {
     const solution = join(await write({ 'a.py': 'print(1)' }), 'a.py')

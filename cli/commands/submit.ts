@@ -1,3 +1,5 @@
+import { basename } from 'node:path'
+import { type Alternatives, refuseProgram } from '@/lib/contract/config/program-kind'
 import { invalidRequest } from '@/lib/contract/errors'
 import type { Context } from '../context'
 import { readTextFile } from '../declare/values'
@@ -27,7 +29,7 @@ export async function submit(
   }
   const ofDirectory = await isDirectory(solution)
   requireOneDirectory(options, withDir || ofDirectory)
-  const code = ofDirectory ? undefined : await readTextFile(solution)
+  const code = ofDirectory ? undefined : await readProgram(solution)
   const given = configPath === undefined ? toConfigText(options) : await readTextFile(configPath)
   const upload = ofDirectory ? uploadProgram : uploadBeside
   const config = ofDirectory || withDir ? await upload(context, solution, given, quiet) : given
@@ -35,4 +37,21 @@ export async function submit(
   const send = () => submitOnce(context, submission, quiet)
   const submitted = await (configPath === undefined ? withOptionErrors(send) : send())
   return followOrPrint(context, submitted, { wait, quiet, json })
+}
+
+/** What to do instead of submitting a file that is no Python program. */
+const alternatives: Alternatives = {
+  archive: 'unpack it, and submit its directory: gpuq submit DIRECTORY',
+  script: (name) =>
+    name.endsWith('.sh')
+      ? `submit its directory: gpuq submit DIRECTORY --entrypoint ${name}`
+      : 'run it in its directory: gpuq run --command COMMAND DIRECTORY',
+}
+
+/** @throws if the file cannot be read, or is a notebook, an archive or a script for another program than Python. */
+async function readProgram(path: string): Promise<Blob> {
+  const code = await readTextFile(path)
+  const why = refuseProgram(new Uint8Array(await code.arrayBuffer()), basename(path), alternatives)
+  if (why !== null) throw invalidRequest(`${path} ${why}.`)
+  return code
 }

@@ -954,6 +954,12 @@ def _read_program(path: StrPath) -> bytes:
     name = os.fspath(path)
     if not os.path.exists(name):
         raise Error(f"Cannot read {name}: no such file or directory.")
+    if name.endswith(".ipynb"):
+        raise Error(f"{name} is a notebook. Convert it with `jupyter nbconvert --to script`, and submit the .py file.")
+    if name.endswith((".zip", ".tar", ".tgz", ".tar.gz")):
+        raise Error(f"{name} is an archive. Unpack it, and submit its directory.")
+    if name.endswith(".sh"):
+        raise Error(f'{name} is a shell script. Submit its directory, with entrypoint="{os.path.basename(name)}".')
     if not name.endswith(".py"):
         message = f'{name} is no .py file. Submit its directory, with command="…" for what should run.'
         raise Error(message)

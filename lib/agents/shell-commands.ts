@@ -1,3 +1,4 @@
+import { interpreterOf, isShell, withUnixLineEnds } from '../contract/config/shell-script'
 import { endOfShellWords, splitShellWords } from '../contract/config/shell-words'
 
 /** A program that a shell starts, with its arguments, before the shell expands anything. */
@@ -22,10 +23,13 @@ const operandOfPrefix = /^(-.*|[\d.]+[smhd]?)$/
 
 /**
  * Reads the programs that a command starts, in order. This is a simple reading for checks and hints: `$(…)` is an unknown
- * text, and reading ends at a here-document and at a quote that is never closed. Redirections are left out.
+ * text, and reading ends at a here-document and at a quote that is never closed. Redirections are left out. A command whose first line
+ * names another program than a shell starts nothing that can be read.
  */
 export function readProgramCalls(command: string, depth = 0): ProgramCall[] {
-  return splitCommands(hideExpansions(command)).flatMap((words) => {
+  const interpreter = depth === 0 ? interpreterOf(command) : null
+  if (interpreter !== null && !isShell(interpreter)) return []
+  return splitCommands(hideExpansions(withUnixLineEnds(command))).flatMap((words) => {
     const call = toProgramCall(words)
     if (call === null) return []
     const inner = depth < maxDepth ? inlineCommand(call) : null

@@ -4,6 +4,7 @@ import type { Readable } from 'node:stream'
 import type { Busboy } from 'busboy'
 import type { DirectoryUpload } from '../archives/unpack/directory-upload'
 import type { DirectoryPart } from '../archives/unpack/refuse-entry'
+import { type Alternatives, refuseProgram } from '../contract/config/program-kind'
 import {
   type ErrorCode,
   type FieldError,
@@ -32,6 +33,15 @@ export interface Upload {
 const defaultNames = { code: 'solution.py', config_file: 'config.yaml' } as const
 export const partNames = ['code', 'config_file'] as const
 type PartName = (typeof partNames)[number]
+
+/** What to send instead of a part `code` that is no Python program. */
+const alternatives: Alternatives = {
+  archive: 'send it as -F "archive=@FILE", without the part code',
+  script: (name) =>
+    name.endsWith('.sh')
+      ? `send it as -F "files=@${name}", without the part code${name === 'run.sh' ? '' : `, and name it in the config: entrypoint: ${name}`}`
+      : 'send it as -F "files=@FILE", without the part code, and run it with the key command of the config',
+}
 
 const directoryParts: readonly DirectoryPart[] = ['archive', 'files']
 
@@ -122,8 +132,8 @@ export class PartCollector {
     let bytes = 0
     stream.on('data', (chunk: Buffer) => {
       bytes += chunk.length
-      if (bytes > maxPartBytes) this.#refuse(partTooLarge(part))
-      else chunks.push(chunk)
+      if (bytes <= maxPartBytes) chunks.push(chunk)
+      else this.#refuse(refuseKind(part, Buffer.concat(chunks), filename) ?? partTooLarge(part))
     })
     stream.on('end', () => this.#keep(part, Buffer.concat(chunks), filename))
   }
@@ -177,19 +187,30 @@ export class PartCollector {
 
   #keep(part: PartName, bytes: Buffer, filename: string | undefined): void {
     if (bytes.length === 0) this.#refuse(wrongPart(part, 'is empty: send a file with content'))
+    const name = baseName(filename) || defaultNames[part]
+    const wrongKind = refuseKind(part, bytes, name)
+    if (wrongKind !== null) this.#refuse(wrongKind)
     if (!isUtf8(bytes)) {
       const message = `is not UTF-8 (first wrong byte: ${firstInvalidByte(bytes)}): save the file as UTF-8`
       this.#refuse(wrongPart(part, message))
     }
-    // The parser keeps the directories, because the files of a directory need them.
-    const base = filename?.slice(Math.max(filename.lastIndexOf('/'), filename.lastIndexOf('\\')) + 1)
-    const name = base?.replace(/[\p{Cc}\p{Bidi_Control}]/gu, '').slice(0, 255)
-    this.#parts.set(part, { filename: name || defaultNames[part], bytes })
+    this.#parts.set(part, { filename: name, bytes })
   }
 
   #refuse(error: unknown): void {
     this.#refusal ??= error
   }
+}
+
+/** The last part of a path, as a name that can be shown. The parser keeps the directories, because the files of a directory need them. */
+function baseName(path = ''): string {
+  const base = path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1)
+  return base.replace(/[\p{Cc}\p{Bidi_Control}]/gu, '').slice(0, 255)
+}
+
+function refuseKind(part: PartName, content: Buffer, filename: string | undefined): GpuqError | null {
+  const why = part === 'code' ? refuseProgram(content, baseName(filename), alternatives) : null
+  return why === null ? null : wrongPart(part, why)
 }
 
 function partTooLarge(part: PartName): GpuqError {

@@ -10,7 +10,7 @@ const type = `multipart/form-data; boundary=${boundary}`
 
 interface Part {
   name?: string
-  filename?: string
+  filename?: string | undefined
   headers?: string[]
   content: string | Uint8Array
 }
@@ -93,6 +93,48 @@ describe('an upload', () => {
     )
     expect(upload.code).toEqual({ filename: 'solution.py', bytes: Buffer.from('print("😀")') })
     expect(upload.configFile).toEqual({ filename: 'config.yaml', bytes: Buffer.from('# žluť\n') })
+  })
+
+  it.each([
+    [
+      'a notebook',
+      'analysis.ipynb',
+      '{"cells": [], "metadata": {}, "nbformat": 4}',
+      /is a Jupyter notebook.*nbconvert/,
+    ],
+    ['a notebook without a name', undefined, '{"nbformat": 4, "cells": []}', /is a Jupyter notebook/],
+    [
+      'a shell script',
+      'run.sh',
+      '#!/bin/sh\necho hi\n',
+      /is a shell script.*"files=@run\.sh", without the part code\.$/,
+    ],
+    ['a script of Windows', 'train.sh', '#!/usr/bin/env bash\r\necho\r\n', /config: entrypoint: train\.sh\.$/],
+    ['a script without a first line', 'dir/run.sh', 'echo hi\n', /is a shell script.*"files=@run\.sh"/],
+    ['a script for another program', 'plot.R', '#!/usr/bin/env Rscript\n1\n', /is a script for Rscript/],
+    ['a zip file', 'project.zip', Buffer.from('504b03041400', 'hex'), /is an archive.*"archive=@FILE"/],
+    ['a tar.gz file', 'project.tgz', Buffer.from('1f8b0800', 'hex'), /is an archive/],
+    [
+      'a large zip file',
+      'a.zip',
+      Buffer.concat([Buffer.from('504b0304', 'hex'), Buffer.alloc(2 * maxPartBytes)]),
+      /is an archive/,
+    ],
+  ])('with %s as code is refused, with what to send instead', async (_, filename, content, message) => {
+    const { status, paths, message: text } = await errorOf(read({ ...code, filename, content }, config))
+    expect({ status, paths, text }).toEqual({
+      status: 422,
+      paths: ['code'],
+      text: expect.stringMatching(message),
+    })
+  })
+
+  it.each([
+    ['a program whose first line names Python', '#!/usr/bin/env python3\nprint(1)\n'],
+    ['a dict', '{"cells": 1, "nbformat": 4}["cells"]\n'],
+    ['an object that is no notebook', '{"a": 1}'],
+  ])('takes %s', async (_, content) => {
+    expect((await read({ ...code, content }, config)).code?.bytes.toString()).toBe(content)
   })
 
   it('takes a field that names its charset', async () => {

@@ -77,7 +77,7 @@ export const configSchema = z
     ),
     entrypoint: key(
       entrypoint.optional(),
-      'the file of the uploaded directory to run: .py with python, .sh with sh; default: solution.py, then main.py, then run.sh',
+      'the file of the uploaded directory to run: .py with python, .sh with the program of its first line (#!) or sh; default: solution.py, then main.py, then run.sh',
       'src/train.py',
     ),
     archive: key(

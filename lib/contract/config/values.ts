@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { refusePath } from '../archives/archive-paths'
-import { runnerOf } from './entrypoint'
+import { languageOf } from './entrypoint'
 import { isPlainPath } from './host-paths'
 import { isPrintable, maxTagCharacters } from './label-text'
 import { isReservedVariable } from './reserved-variables'
@@ -179,6 +179,6 @@ export const entrypoint = z.string().superRefine((path, context) => {
   const refuse = (message: string) => context.addIssue({ code: 'custom', message })
   const why = refusePath(path)
   if (why !== null) refuse(`${why}: write a path in the directory, such as src/train.py`)
-  else if (runnerOf(path) === null)
+  else if (languageOf(path) === null)
     refuse('must be a .py or .sh file: to run another file, use the key command instead')
 })

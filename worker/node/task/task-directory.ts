@@ -2,6 +2,8 @@ import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { ClaimedTask } from '@/lib/cluster/tasks/tasks'
 import { configToYaml } from '@/lib/contract/config/config'
+import { hasInterpreter, withUnixLineEnds } from '@/lib/contract/config/shell-script'
+import { commandFile } from './script-program'
 
 /** Writes the files for the container. Idempotent, and a reader never sees a partial file. */
 export async function writeTaskDirectory(directory: string, task: ClaimedTask): Promise<void> {
@@ -10,6 +12,9 @@ export async function writeTaskDirectory(directory: string, task: ClaimedTask): 
   await mkdir(directory, { recursive: true, mode: 0o755 })
   await Promise.all([
     task.code.length > 0 && writeWhole(join(directory, 'solution.py'), task.code),
+    task.command !== null &&
+      hasInterpreter(task.command) &&
+      writeWhole(join(directory, commandFile), withUnixLineEnds(task.command)),
     writeWhole(join(directory, 'config.yaml'), configToYaml(task.spec)),
     task.instances > 1 && writeWhole(join(directory, 'hostfile'), hostfileOf(task)),
   ])

@@ -5,6 +5,7 @@ import { expect, it } from 'vitest'
 import type { ClaimedTask } from '@/lib/cluster/tasks/tasks'
 import { readSpec } from '@/lib/contract/config/stored-spec'
 import { readJobNetworks } from '@/lib/contract/job-network'
+import { scriptProgram } from './script-program'
 import { writeTaskDirectory } from './task-directory'
 import { toContainerSpec } from './to-container-spec'
 
@@ -94,6 +95,14 @@ it('passes a command unchanged to a shell, in an otherwise equal container', asy
   expect(await filesOf(commanded)).toEqual([expect.stringMatching(/^config.yaml: /)])
 })
 
+it('runs a command whose first line names a program with it, and lets lines end with CR LF', async () => {
+  const windows = { ...task, code: Buffer.alloc(0), command: 'mkdir out\r\necho hi > out/a.txt' }
+  expect(containerFor(windows).command).toEqual(['/bin/sh', '-c', 'mkdir out\necho hi > out/a.txt'])
+  const named = { ...windows, command: '#!/usr/bin/env bash\r\nset -o pipefail' }
+  expect(containerFor(named).command).toEqual(scriptProgram('/job/command'))
+  expect(await filesOf(named)).toContain('command: #!/usr/bin/env bash\nset -o pipefail')
+})
+
 it('runs a script of the host at its own path, with its arguments', () => {
   const spec = readSpec({ host_script: '/home/ada/train.py', args: ['--epochs', '1'] })
   expect(containerFor({ ...task, spec }).command).toEqual([
@@ -151,8 +160,7 @@ it('runs the entrypoint of the uploaded directory by its extension, without a so
   expect(program.slice(5)).toEqual(['python', '-u', '/work/src/train.py', '--epochs', '1'])
   expect(program[2]).not.toContain('solution.py')
   expect(containerFor(withEntrypoint('run.sh')).command.slice(5)).toEqual([
-    '/bin/sh',
-    '/work/run.sh',
+    ...scriptProgram('/work/run.sh'),
     '--epochs',
     '1',
   ])

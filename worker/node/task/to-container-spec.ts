@@ -1,13 +1,15 @@
 import { dirname } from 'node:path'
 import type { Lease } from '@/lib/cluster/nodes/nodes'
 import type { ClaimedTask } from '@/lib/cluster/tasks/tasks'
-import { runnerOf } from '@/lib/contract/config/entrypoint'
+import { languageOf } from '@/lib/contract/config/entrypoint'
+import { hasInterpreter, withUnixLineEnds } from '@/lib/contract/config/shell-script'
 import { addressOf, type JobNetworks, subnetOf } from '@/lib/contract/job-network'
 import { withCudaArgument } from '@/lib/jobs/config/cuda-argument'
 import { type JobNetwork, RuntimeFault, type TaskContainer } from '../../runtime/runtime'
 import { copyMarker } from '../working-files/copy-marker'
 import { hostProgram } from './host-program'
 import { uploadedDirectory } from './prepare-archive'
+import { commandFile, scriptProgram } from './script-program'
 import { processesOf } from './task-directory'
 
 /** Converts a task to the container specification of the runtime. */
@@ -26,7 +28,7 @@ export function toContainerSpec(
   const program =
     task.command === null
       ? [...programOf(spec, hasUpload ? start : '/job'), ...args]
-      : ['/bin/sh', '-c', task.command]
+      : commandProgram(task.command)
   return {
     jobId: task.jobId,
     taskId: task.id,
@@ -54,9 +56,17 @@ export function toContainerSpec(
 function programOf(spec: ClaimedTask['spec'], directory: string): string[] {
   const { host_script: script, conda_prefix: prefix, entrypoint = 'solution.py' } = spec
   if (script !== undefined) return hostProgram(script, prefix)
-  const runner = runnerOf(entrypoint)
-  if (runner === null) throw new RuntimeFault('engine_error', `gpuq cannot run ${entrypoint}. Use a command.`)
-  return [...runner, `${directory}/${entrypoint}`]
+  const path = `${directory}/${entrypoint}`
+  const language = languageOf(entrypoint)
+  if (language === null)
+    throw new RuntimeFault('engine_error', `gpuq cannot run ${entrypoint}. Use a command.`)
+  return language === 'python' ? ['python', '-u', path] : scriptProgram(path)
+}
+
+/** A command runs in sh, unless its first line names another program. */
+function commandProgram(command: string): string[] {
+  if (hasInterpreter(command)) return scriptProgram(`/job/${commandFile}`)
+  return ['/bin/sh', '-c', withUnixLineEnds(command)]
 }
 
 /**

@@ -1,5 +1,5 @@
 import { Ellipsis, PencilLine, Play, SquarePen, Trash2 } from 'lucide-react'
-import { runnerOf } from '@/lib/contract/config/entrypoint'
+import { languageOf } from '@/lib/contract/config/entrypoint'
 import { visibleText } from '@/lib/contract/text/sanitize-text'
 import { Badge } from '../../../ui/badge'
 import { DropdownMenu, MenuItem } from '../../../ui/dropdown-menu'
@@ -28,7 +28,7 @@ interface FileActionsProps {
 export function FileActions({ file, runs, open, commands }: FileActionsProps) {
   const { path, target, bytes } = file
   const name = visibleText(path, 60)
-  const run = !runs && runnerOf(path) !== null ? commands.run : null
+  const run = !runs && languageOf(path) !== null ? commands.run : null
   return (
     <span className="flex shrink-0 items-center gap-0.5">
       {runs ? <Badge tone="accent">runs</Badge> : null}
