@@ -1,18 +1,16 @@
 import { readFile } from 'node:fs/promises'
+import { durationForms, parseDuration as readDuration } from '@/lib/contract/config/durations'
 import { type GpuqError, invalidRequest, notFound } from '@/lib/contract/errors'
 import { describeFileError } from '../files'
 import { isGpuList, maxPriority } from '../start/jobs-file'
 
 /** Parsers for the values of options. Each error says what to write instead. */
 
-const secondsOf: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 }
-
 /** Parses seconds, or a number with a unit: `90`, `90s`, `10m`, `2h`, `1d`. */
 export function parseDuration(text: string): number {
-  const match = text.match(/^(\d+(?:\.\d+)?)([smhd]?)$/)
-  const seconds = Number(match?.[1]) * (secondsOf[match?.[2] || 's'] ?? 1)
-  if (match && seconds > 0) return seconds
-  throw refuse(`"${text}" is not a duration. Write seconds, or a unit as in 90s, 10m or 2h.`)
+  const seconds = readDuration(text)
+  if (seconds !== null) return seconds
+  throw refuse(`"${text}" is not a duration. Write ${durationForms}.`)
 }
 
 export function parseNumber(text: string): number {

@@ -175,8 +175,8 @@ def submit(
         deduplicate: return your job with the same content if one waits, runs or has completed.
         idempotency_key: calls with the same key are one job, also in another process.
         server, token: see the top of this file.
-        **keys: keys of config.yaml, such as ``name``, ``args``, ``env``, ``environment``, ``expected_time`` (seconds),
-            ``max_time`` (seconds), ``project_id``, ``memory_gb``, ``priority``, ``entrypoint``, ``instance_count``.
+        **keys: keys of config.yaml, such as ``name``, ``args``, ``env``, ``environment``, ``expected_time`` (seconds, or "5m"),
+            ``max_time`` (the same), ``project_id``, ``memory_gb``, ``priority``, ``entrypoint``, ``instance_count``.
 
     Raises:
         Error: the server refused the job, or a file cannot be read.

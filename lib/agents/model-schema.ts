@@ -54,6 +54,7 @@ function simplify(given: JsonSchema): ModelSchema {
   const simple: ModelSchema = {}
   for (const keyword of modelKeywords)
     if (schema[keyword] !== undefined) Object.assign(simple, { [keyword]: schema[keyword] })
+  if (Array.isArray(simple.type)) simple.type = chooseType(simple.type)
   const { properties, items, additionalProperties, exclusiveMinimum, enum: values } = schema
   if (properties) simple.properties = mapValues(properties)
   if (items && !Array.isArray(items)) simple.items = simplifyPart(items)
@@ -86,6 +87,12 @@ function chooseAlternative(schema: JsonSchema): JsonSchema {
   const chosen = chooseAlternative(first)
   const type = nullable && typeof chosen.type === 'string' ? { type: [chosen.type, 'null'] } : {}
   return { ...chosen, ...type, ...(schema.description && { description: schema.description }) } as JsonSchema
+}
+
+/** Of several types, the first; with null, if it is one of them. */
+function chooseType(types: readonly string[]): string | string[] {
+  const [first = 'string'] = types.filter((type) => type !== 'null')
+  return types.includes('null') ? [first, 'null'] : first
 }
 
 /** Limits that every integer of JavaScript has say nothing to a model. */

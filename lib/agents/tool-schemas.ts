@@ -3,7 +3,7 @@ import { archiveReferenceSchema } from '../contract/archives/snapshot-name'
 import { clusterStatusSchema, nodeStates } from '../contract/cluster/cluster'
 import { dependsOn } from '../contract/config/depends-on'
 import { mounts } from '../contract/config/mounts'
-import { count, label, seconds, shellCommand, variables } from '../contract/config/values'
+import { count, duration, label, shellCommand, variables } from '../contract/config/values'
 import { workingDirectory as workingDirectoryPath } from '../contract/config/working-directory'
 import { idempotencyKeySchema, idSchema, jobDetailSchema } from '../contract/jobs'
 import { queueStatuses } from '../contract/queue'
@@ -63,8 +63,8 @@ export const createJobSchema = z.strictObject({
     .describe(
       'false: do not refuse paths in the command that the job does not get. For programs that the image has at unusual places',
     ),
-  expected_time: seconds.optional().describe('expected duration of the job in seconds; used for forecasts'),
-  max_time: seconds.optional().describe('maximum duration in seconds; then the job is stopped'),
+  expected_time: duration.optional().describe('expected duration of the job in seconds; used for forecasts'),
+  max_time: duration.optional().describe('maximum duration in seconds; then the job is stopped'),
   gpu_memory_gb: z.number().positive().max(1024).optional().describe('minimum memory of each GPU'),
   priority: count(-100, 100).optional().describe('higher numbers start first; default: 0'),
   depends_on: dependsOn

@@ -33,7 +33,6 @@ describe('a refusal of a field says what to change', () => {
     ],
     [updatePolicySchema, { ageing_minutes: 'an hour' }, 'ageing_minutes: must be a number'],
     [updatePolicySchema, { backfill: 'yes' }, 'backfill: must be true or false'],
-    [updatePolicySchema, { max_queue_size: null }, 'max_queue_size: must be a number'],
     [updatePolicySchema, { ageing_minutes: Number.POSITIVE_INFINITY }, 'ageing_minutes: must be a number'],
     [updatePolicySchema, [], 'What was sent must be an object, with names and values'],
     [updateNodeSchema, { quarantined: true }, 'quarantined: must be false'],

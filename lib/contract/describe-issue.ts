@@ -12,6 +12,8 @@ export function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
       return issue.values.length === 1
         ? `must be ${String(issue.values[0])}`
         : `must be one of: ${issue.values.join(', ')}`
+    case 'invalid_union':
+      return issue.input === undefined ? 'is missing: it must be given' : undefined
     case 'too_small':
       return `must ${describeBound(issue.origin, issue.inclusive ? 'at least' : 'more than', issue.minimum)}`
     case 'too_big':

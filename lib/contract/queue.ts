@@ -3,7 +3,7 @@ import { archiveReferenceSchema } from './archives/snapshot-name'
 import { queueJobSchema } from './cluster/cluster'
 import { dependsOn } from './config/depends-on'
 import { mounts } from './config/mounts'
-import { count, gpuFraction, label, seconds, shellCommand, variables } from './config/values'
+import { count, duration, gpuFraction, label, shellCommand, variables } from './config/values'
 import { workingDirectory } from './config/working-directory'
 import { deduplicated, idSchema } from './jobs'
 
@@ -33,7 +33,9 @@ export const queueSubmitSchema = z
       .max(2_000_000)
       .optional()
       .describe('stopped after twice this time; default: 1 hour for forecasts, and the maximum time limit'),
-    max_time: seconds.optional().describe('time limit in seconds, after which the job is stopped'),
+    max_time: duration
+      .optional()
+      .describe('time limit in seconds or with a unit, such as 2h, after which the job is stopped'),
     environment: idSchema.optional(),
     max_retries: count(0, 10).optional(),
     env: variables.optional(),

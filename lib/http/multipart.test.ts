@@ -109,7 +109,12 @@ describe('an upload', () => {
       '#!/bin/sh\necho hi\n',
       /is a shell script.*"files=@run\.sh", without the part code\.$/,
     ],
-    ['a script of Windows', 'train.sh', '#!/usr/bin/env bash\r\necho\r\n', /config: entrypoint: train\.sh\.$/],
+    [
+      'a script of Windows',
+      'train.sh',
+      '#!/usr/bin/env bash\r\necho\r\n',
+      /config: entrypoint: train\.sh\.$/,
+    ],
     ['a script without a first line', 'dir/run.sh', 'echo hi\n', /is a shell script.*"files=@run\.sh"/],
     ['a script for another program', 'plot.R', '#!/usr/bin/env Rscript\n1\n', /is a script for Rscript/],
     ['a zip file', 'project.zip', Buffer.from('504b03041400', 'hex'), /is an archive.*"archive=@FILE"/],

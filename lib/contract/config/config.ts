@@ -43,7 +43,9 @@ export function parseConfig(text: string): ParseConfigResult {
     return { ok: true, config: { ...config, gpusChosen }, token }
   }
   const issues = parsed.error?.issues ?? []
-  const valueMistakes = issues.map(({ path, message }) => ({ ...locate(root, path, names), message }))
+  const valueMistakes = issues
+    .map(({ path, message }) => ({ ...locate(root, path, names), message }))
+    .filter(({ offset, path }) => !keyMistakes.some((one) => one.offset === offset && one.path === path))
   const mistakes = [...keyMistakes, ...valueMistakes]
     .toSorted((a, b) => a.offset - b.offset)
     .slice(0, maxErrors)

@@ -1,14 +1,19 @@
 import type { z } from 'zod'
+import { describeOddSpace } from './odd-spaces'
 import { configField, isConfigKey } from './schema'
 
 /** What zod finds, in sentences that say what to change. Only a number in quotes is repeated: never a text. */
 export function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === 'invalid_value') return `must be one of: ${issue.values.join(', ')}`
   if (issue.code === 'invalid_key') return issue.issues[0]?.message
-  if (issue.code !== 'invalid_type') return undefined
   const { input } = issue
+  // A value of several kinds says itself what it may be.
+  if (issue.code === 'invalid_union' && typeof input === 'number') return describeNumber(input)
+  const isMissing = issue.code === 'invalid_union' && (input === undefined || input === null)
+  if (issue.code !== 'invalid_type' && !isMissing) return undefined
   if (input === undefined) return describeMissing(String(issue.path?.[0] ?? ''))
   if (input === null) return 'is empty: write a value, or "" for an empty text'
+  if (issue.code !== 'invalid_type') return undefined
   switch (issue.expected) {
     case 'number':
     case 'int':
@@ -36,7 +41,9 @@ function describeMissing(key: string): string {
 
 function describeNumber(input: unknown): string {
   if (typeof input === 'string') {
-    return /^-?\d{1,7}(\.\d{1,6})?$/.test(input) ? `write ${input} without quotes` : 'must be a number'
+    return /^-?\d{1,7}(\.\d{1,6})?$/.test(input)
+      ? `write ${input} without quotes`
+      : (describeOddSpace(input) ?? 'must be a number')
   }
   if (typeof input !== 'number') return 'must be a number'
   if (Number.isNaN(input)) return 'must be a number, and .nan is none'

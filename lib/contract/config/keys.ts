@@ -1,6 +1,7 @@
 import { type KeyNames, nearestKey } from './names'
+import { describeOddSpace, hasOddEnds } from './odd-spaces'
 import { configKeys, isConfigKey } from './schema'
-import type { YamlEntry, YamlMapping, YamlValue } from './tree'
+import type { YamlEntry, YamlMapping, YamlScalar, YamlValue } from './tree'
 
 /** A key to change. */
 export interface KeyMistake {
@@ -19,7 +20,7 @@ export function checkKeys(root: YamlMapping, names: KeyNames): KeyMistake[] {
   return [
     ...checkEntries(root, '', names),
     ...root.entries
-      .filter(({ key }) => !isConfigKey(key) && !isForbidden(key))
+      .filter(({ key }) => !isConfigKey(key) && !isForbidden(key) && describeOddSpace(key) === null)
       .map((entry) => unknown(entry, names)),
   ]
 }
@@ -29,7 +30,7 @@ function isForbidden(key: string): boolean {
 }
 
 function checkEntries(value: YamlValue, prefix: string, names: KeyNames): KeyMistake[] {
-  if (value.kind === 'scalar') return []
+  if (value.kind === 'scalar') return checkSpaces(value, prefix.replace(/\.$/, ''))
   if (value.kind === 'list') {
     return value.items.flatMap((item, index) => checkEntries(item, `${prefix}${index}.`, names))
   }
@@ -40,11 +41,19 @@ function checkEntries(value: YamlValue, prefix: string, names: KeyNames): KeyMis
     const mistakes: KeyMistake[] = []
     const refuse = (message: string) => mistakes.push({ path, offset: entry.offset, message })
     if (forbiddenKeys.has(entry.key)) refuse(`the key \`${entry.key}\` is not allowed`)
+    const oddSpace = describeOddSpace(entry.key)
+    if (oddSpace !== null) refuse(oddSpace)
     if (entry.key === '<<') refuse('merge keys (<<) are not allowed: write the keys out')
     if (seen.has(entry.key)) refuse(name ? `the key \`${name}\` appears twice` : 'this key appears twice')
     seen.add(entry.key)
     return [...mistakes, ...checkEntries(entry.value, `${path}.`, names)]
   })
+}
+
+/** YAML takes a no-break space at the end of a plain value as a part of the value. */
+function checkSpaces({ value, plain, offset }: YamlScalar, path: string): KeyMistake[] {
+  const message = plain && typeof value === 'string' && hasOddEnds(value) ? describeOddSpace(value) : null
+  return message === null ? [] : [{ path: path || 'config_file', offset, message }]
 }
 
 function unknown({ key, offset }: YamlEntry, names: KeyNames): KeyMistake {

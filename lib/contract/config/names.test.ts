@@ -1,5 +1,6 @@
 import levenshtein from 'damerau-levenshtein'
 import { describe, expect, it } from 'vitest'
+import { queueSubmitSchema } from '../queue'
 import { nearestKey } from './names'
 import { configKeys } from './schema'
 
@@ -21,6 +22,30 @@ describe('the key that was meant', () => {
     ['gpucuont', 'gpu_count'],
   ])('is found for swapped neighbours in %s: %s', (key, meant) => {
     expect(nearestKey(key, configKeys)).toBe(meant)
+  })
+
+  it.each([
+    ['gpu', 'gpu_count'],
+    ['gpus', 'gpu_count'],
+    ['num_gpus', 'gpu_count'],
+    ['ngpus', 'gpu_count'],
+    ['memory', 'memory_gb'],
+    ['timeout', 'max_time'],
+    ['wall-time', 'max_time'],
+    ['cpus', 'cpu'],
+    ['cores', 'cpu'],
+    ['nodes', 'instance_count'],
+    ['image', 'environment'],
+    ['GPU Memory', 'gpu_memory_gb'],
+    ['cmd', 'command'],
+  ])('is found by its meaning for %s: %s', (key, meant) => {
+    expect(nearestKey(key, configKeys)).toBe(meant)
+  })
+
+  it('is one of the keys that the reader knows', () => {
+    const known = Object.keys(queueSubmitSchema.shape)
+    expect(nearestKey('duration', known)).toBe('estimated_duration_seconds')
+    expect(nearestKey('username', known)).toBeNull()
   })
 
   it.each(['learning_rate', 'x', 'batch_size', '', 'gpuq_Zx81kQ', 'a\nb', 'e'.repeat(1000)])(

@@ -1,4 +1,5 @@
 import levenshtein from 'damerau-levenshtein'
+import { keyOfMeaning } from './meanings'
 import type { YamlMapping } from './tree'
 
 /** Far more characters than between two valid keys. The limit makes the time linear for a text with only wrong keys. */
@@ -52,10 +53,12 @@ function isMixed(key: string): boolean {
   return /[a-z][A-Z]|[A-Z]{2}[a-z]/.test(key)
 }
 
-/** The key that the user probably meant: with one or two typing errors, in another style, or incomplete. */
+/** The key that the user probably meant: by another word for it, with one or two typing errors, in another style, or incomplete. */
 export function nearestKey(key: string, known: readonly string[]): string | null {
   if (!/^[\w -]{1,40}$/.test(key)) return null
   const bare = withoutStyle(key)
+  const meant = keyOfMeaning(bare, known)
+  if (meant !== null) return meant
   const allowed = bare.length < 6 ? 1 : 2
   let best: { key: string; distance: number } | null = null
   for (const candidate of known) {

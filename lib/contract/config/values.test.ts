@@ -16,14 +16,42 @@ describe('a mistake', () => {
     ['.nan', 'must be a number, and .nan is none'],
     ['.inf', 'must be a number with an end, not .inf'],
     ['1e99', 'must be at most 2592000 seconds (30 days)'],
-    ['"300"', 'write 300 without quotes'],
-    ['soon', 'must be a number'],
-    ['[60]', 'must be a number'],
-    ['true', 'must be a number'],
+    ['soon', 'must be seconds, such as 300, or a time with a unit: 90s, 5m, 2h, 1h30m or 1d'],
+    ['[60]', 'must be seconds, such as 300, or a time with a unit: 90s, 5m, 2h, 1h30m or 1d'],
+    ['true', 'must be seconds, such as 300, or a time with a unit: 90s, 5m, 2h, 1h30m or 1d'],
   ])('in expected_time %s is named', (value, message) => {
     expect(errorsOf(base.replace('60', value))).toEqual([
       { path: 'expected_time', message, line: 3, column: 16 },
     ])
+  })
+
+  it.each([
+    ['5m', 300],
+    ['"300"', 300],
+    ['1h30m', 5400],
+  ])('expected_time %s is a duration', (value, seconds) => {
+    expect(parseConfig(base.replace('60', value))).toMatchObject({
+      ok: true,
+      config: { expected_time: seconds },
+    })
+  })
+
+  it.each([
+    ['before a key', '\u00a0name: x\n', 'config_file', 'U+00A0'],
+    ['in an indentation', 'env:\n\u00a0 A: "1"\n', 'config_file', 'U+00A0'],
+    ['after a colon', 'name:\u00a0x\n', 'config_file', 'a no-break space (U+00A0)'],
+    ['at the end of a number', 'gpu_count: 1\u00a0\n', 'gpu_count', 'U+00A0'],
+    ['at the start of a variable', 'env: {A: \u00a01}\n', 'env.A', 'U+00A0'],
+    ['within a number', 'gpu_memory_gb: 1\u202f024\n', 'gpu_memory_gb', 'a no-break space (U+202F)'],
+    ['of no width', 'gpu_count\u200b: 1\n', 'config_file', 'a special space (U+200B)'],
+  ])('in a space that is none is named: %s', (_, text, path, message) => {
+    expect(errorsOf(base + text)).toEqual([
+      expect.objectContaining({ path, message: expect.stringContaining(message) }),
+    ])
+  })
+
+  it('in a space is not found within a text', () => {
+    expect(errorsOf(`${base}name: a\u00a0b\nargs: ["\u00a0"]\n`)).toEqual([])
   })
 
   it.each(['a/b', '..', '"a\\0b"', '"a\\nb"', '😀', 'x'.repeat(10_000), '""', '-x'])(

@@ -1,8 +1,10 @@
 import * as z from 'zod'
 import { refusePath } from '../archives/archive-paths'
+import { durationForms, parseDuration } from './durations'
 import { languageOf } from './entrypoint'
 import { isPlainPath } from './host-paths'
 import { isPrintable, maxTagCharacters } from './label-text'
+import { describeOddSpace } from './odd-spaces'
 import { isReservedVariable } from './reserved-variables'
 import { splitShellWords } from './shell-words'
 
@@ -18,6 +20,25 @@ export const seconds = z
   .number()
   .gt(0, 'must be more than 0 seconds')
   .lte(maxSeconds, `must be at most ${maxSeconds} seconds (30 days)`)
+
+/** Seconds as a number, or a text with a unit: `5m`. */
+export const duration = z
+  .union([z.number(), z.string()], {
+    error: ({ input }) =>
+      input === undefined || input === null || typeof input === 'number'
+        ? undefined
+        : `must be ${durationForms}`,
+  })
+  .transform((value, context) => {
+    const parsed = typeof value === 'string' ? parseDuration(value) : value
+    if (parsed !== null) return parsed
+    context.addIssue({
+      code: 'custom',
+      message: describeOddSpace(String(value)) ?? `must be ${durationForms}`,
+    })
+    return z.NEVER
+  })
+  .pipe(seconds)
 
 /** A size that is given as a decimal number. */
 export const amount = (least: number, most: number) =>

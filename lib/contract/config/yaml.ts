@@ -1,5 +1,6 @@
 import { Composer, type Document, Lexer, LineCounter, Parser, Scalar, visit, type YAMLError } from 'yaml'
 import type { FieldError } from '../errors'
+import { describeOddSpace } from './odd-spaces'
 import { type Mistake, toYamlValue, type YamlMapping } from './tree'
 import { describeYamlError, isOpenQuote } from './yaml-errors'
 
@@ -28,7 +29,7 @@ export function readYaml(text: string): ReadYaml {
     return { line, column: col }
   }
   const parsed = parse(text, lines)
-  const mistakes = 'mistakes' in parsed ? parsed.mistakes : mistakesOf(parsed.document)
+  const mistakes = 'mistakes' in parsed ? parsed.mistakes : mistakesOf(parsed.document, text)
   if ('document' in parsed && mistakes.length === 0) {
     const root = toYamlValue(parsed.document.contents, 0, mistakes)
     if (root.kind === 'mapping' && mistakes.length === 0) return { ok: true, root, placeOf }
@@ -82,14 +83,25 @@ function parse(text: string, lines: LineCounter): { document: Document.Parsed } 
   return { document: document as Document.Parsed }
 }
 
-function mistakesOf(document: Document.Parsed): Mistake[] {
+function mistakesOf(document: Document.Parsed, text: string): Mistake[] {
   // The library only warns about unknown tags.
   const found: YAMLError[] = [...document.errors, ...document.warnings]
   return found.map((error) => {
     const [end] = error.pos
     const offset = isOpenQuote(error) ? startOfQuote(document, end) : end
-    return { offset, message: describeYamlError(error) }
+    return { offset, message: describeOddSpace(lineAt(text, offset)) ?? describeYamlError(error) }
   })
+}
+
+/** The line of an offset, without the comment at its end. */
+function lineAt(text: string, offset: number): string {
+  const start = text.lastIndexOf('\n', offset - 1) + 1
+  return (
+    text
+      .slice(start)
+      .split('\n', 1)[0]
+      ?.replace(/\s#.*$/, '') ?? ''
+  )
 }
 
 /** The start of the quoted text that ends at an offset. The library reports an open quote at its end, often lines later. */
