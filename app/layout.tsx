@@ -2,6 +2,7 @@ import type { Metadata, Viewport } from 'next'
 import localFont from 'next/font/local'
 import { headers } from 'next/headers'
 import type { ReactNode } from 'react'
+import { ServerClock } from '@/components/shell/server-clock'
 import { UiProviders } from '@/components/ui/ui-providers'
 import './globals.css'
 
@@ -45,6 +46,7 @@ export default async function RootLayout({ children }: { children: ReactNode }) 
             Skip to content
           </a>
           {children}
+          <ServerClock />
         </UiProviders>
       </body>
     </html>

@@ -46,6 +46,23 @@ it('prefers the environment variables', async () => {
   expect(await resolveConnection(both)).toEqual({ server: 'http://other.test', token: 'mine' })
 })
 
+it('reads a token without the line end of Windows, from a variable and from the file', async () => {
+  expect(
+    await resolveConnection({ ...env, GPUQ_SERVER: 'http://a.test', GPUQ_TOKEN: 'mine\r' }),
+  ).toMatchObject({
+    token: 'mine',
+  })
+  await writeStored(env, { ...stored, token: 'stored-token\r\n', tokens: { 'http://b.test': 'b\r' } })
+  expect(await resolveConnection(env)).toEqual(stored)
+  expect(await resolveConnection({ ...env, GPUQ_TOKEN: '\r' })).toEqual(stored)
+  expect(await resolveConnection({ ...env, GPUQ_SERVER: 'http://b.test' })).toMatchObject({ token: 'b' })
+})
+
+it('refuses a token that no request can carry', async () => {
+  const odd = { ...env, GPUQ_SERVER: 'http://a.test', GPUQ_TOKEN: 'a\rb' }
+  await expect(resolveConnection(odd)).rejects.toThrow('has a space or a character that no token has')
+})
+
 it('does not send a stored token to another server', async () => {
   await writeStored(env, stored)
   const other = { ...env, GPUQ_SERVER: 'http://other.test' }

@@ -14,9 +14,9 @@ export interface Connection {
 const storedSchema = z
   .object({
     server: z.string().min(1),
-    token: z.string().min(1),
+    token: z.string().trim().min(1),
     /** Tokens of other servers, by address. GPUQ_SERVER selects one. */
-    tokens: z.record(z.string(), z.string().min(1)),
+    tokens: z.record(z.string(), z.string().trim().min(1)),
   })
   .partial()
 type Stored = z.output<typeof storedSchema>
@@ -60,13 +60,13 @@ export async function removeStored(env: NodeJS.ProcessEnv): Promise<boolean> {
 
 /** GPUQ_SERVER and GPUQ_TOKEN override the stored values. A stored token is only used for its own server. */
 export async function resolveConnection(env: NodeJS.ProcessEnv): Promise<Connection> {
-  if (env.GPUQ_SERVER && env.GPUQ_TOKEN) {
-    return { server: parseServer(env.GPUQ_SERVER), token: env.GPUQ_TOKEN }
-  }
+  // A file with the line ends of Windows leaves a carriage return at the end of a variable.
+  const given = env.GPUQ_TOKEN?.trim()
+  if (env.GPUQ_SERVER && given) return { server: parseServer(env.GPUQ_SERVER), token: requireToken(given) }
   const stored = await readStored(env)
   const server = env.GPUQ_SERVER ? parseServer(env.GPUQ_SERVER) : stored.server
   const known = server === stored.server ? stored.token : stored.tokens?.[server ?? '']
-  const token = env.GPUQ_TOKEN || known
+  const token = given || known
   if (!server) {
     const how = 'Run `gpuq login` first, or set GPUQ_SERVER and GPUQ_TOKEN.'
     throw new GpuqError('unauthenticated', `You are not logged in. ${how}`)
@@ -75,7 +75,14 @@ export async function resolveConnection(env: NodeJS.ProcessEnv): Promise<Connect
     const how = 'Set GPUQ_TOKEN, or run `gpuq login`.'
     throw new GpuqError('unauthenticated', `No token found for ${server}. ${how}`)
   }
-  return { server, token }
+  return { server, token: requireToken(token) }
+}
+
+/** @throws if a token has a character that no token and no header has: every request with it would fail, without a reason. */
+export function requireToken(token: string): string {
+  if (/^[\x21-\x7e]+$/.test(token)) return token
+  const message = 'The token has a space or a character that no token has. Copy it again.'
+  throw new GpuqError('unauthenticated', message)
 }
 
 /** Parses an address. Without a scheme, it uses https, and http for this machine. */

@@ -38,6 +38,11 @@ describe('sendRequest', () => {
     await expect(nobody.jobs.list()).rejects.toMatchObject({ status: 0, code: 'unreachable' })
   })
 
+  it('a token that no header can have is named, instead of the connection', async () => {
+    const client = createClient({ baseUrl: 'http://127.0.0.1:1', token: 'a\rb', send: sendRequest })
+    await expect(client.jobs.list()).rejects.toMatchObject({ code: 'invalid_request' })
+  })
+
   it('an answer that breaks off is an error', async () => {
     const url = await serve((_, response) => {
       response.writeHead(200, { 'content-length': '100' })

@@ -16,8 +16,8 @@ beforeEach(async () => {
 })
 
 /** The lines of the answer that have values. */
-async function figures(): Promise<string[]> {
-  const { token } = await makeToken(admin, ['admin'])
+async function figures(scope: 'admin' | 'read' = 'admin'): Promise<string[]> {
+  const { token } = await makeToken(admin, [scope])
   const request = new Request('http://localhost:8001/metrics', {
     headers: { authorization: `Bearer ${token}` },
   })
@@ -68,7 +68,18 @@ describe('the metrics', () => {
     ])
   })
 
+  it("are the same for an admin's token that can only read", async () => {
+    const { nodeId } = await makeNode({ name: 'one', gpus: 2 })
+    await placeManually(nodeId, await makeJob(), { milli: 250 })
+    await db.pool.query('UPDATE gpus SET sampled_at = now(), load = 0.5, memory_used_mib = 1')
+    expect(await figures('read')).toEqual(await figures('admin'))
+  })
+
   it('are only for admins', async () => {
+    const own = await makeToken(ada, ['read', 'submit'])
+    const headers = { authorization: `Bearer ${own.token}` }
+    const request = new Request('http://localhost:8001/metrics', { headers })
+    expect((await GET(request, { params: Promise.resolve({}) })).status).toBe(403)
     expect((await call(GET, '/metrics')).status).toBe(401)
     expect((await call(GET, '/metrics', ada)).status).toBe(403)
   })

@@ -2,7 +2,7 @@ import { text } from 'node:stream/consumers'
 import type { Token } from '@/lib/contract/access/access'
 import { scopes } from '@/lib/contract/access/roles'
 import { conflict, invalidRequest, notFound } from '@/lib/contract/errors'
-import { configFile, parseServer, readStored, removeStored, writeStored } from '../config'
+import { configFile, parseServer, readStored, removeStored, requireToken, writeStored } from '../config'
 import { type Context, print, printList, writeText } from '../context'
 import { parseNumber } from '../declare/values'
 import { readPages } from '../job/read-pages'
@@ -29,6 +29,7 @@ export async function login(
   )
   const token = (tokenStdin ? await text(process.stdin) : await ask('Token (hidden): ', '', true)).trim()
   if (token === '') throw invalidRequest("The token is empty. Create one on the server's Tokens page.")
+  requireToken(token)
   const me = await (await context.connectTo({ server, token })).users.me()
   const path = await writeStored(context.env, {
     server,

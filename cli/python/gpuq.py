@@ -803,16 +803,17 @@ def _next_cursor(header: Optional[str]) -> Optional[str]:
 
 def _find_connection(server: Optional[str], token: Optional[str]) -> Tuple[str, str]:
     chosen = server or os.environ.get("GPUQ_URL") or os.environ.get("GPUQ_SERVER") or DEFAULT_SERVER
-    token = token or os.environ.get("GPUQ_TOKEN")
+    # A file with the line ends of Windows leaves a carriage return at the end of a variable.
+    token = (token or os.environ.get("GPUQ_TOKEN") or "").strip()
     stored = {} if chosen and token else _read_login()
     address = _parse_server(chosen or str(stored.get("server") or ""))
-    if token is None or token == "":
+    if token == "":
         known: Any = stored.get("token") if stored.get("server") == address else None
         tokens: Any = stored.get("tokens")
         if known is None and isinstance(tokens, dict):
             known = cast(Dict[str, Any], tokens).get(address)
-        token = known if isinstance(known, str) else None
-    if not token:
+        token = known.strip() if isinstance(known, str) else ""
+    if token == "":
         raise Error(
             f"No token found for {address}. Create one on {address}/tokens, then set GPUQ_TOKEN or give token=\"…\".",
             code="unauthenticated",

@@ -18,7 +18,7 @@ export interface SignedIn {
  * server that starts for the first time gives this token to its admin.
  */
 export async function chooseToken(env: NodeJS.ProcessEnv, server: string): Promise<string> {
-  const given = env.GPUQ_TOKEN || env.GPUQ_ADMIN_TOKEN || (await storedFor(env, server))
+  const given = env.GPUQ_TOKEN?.trim() || env.GPUQ_ADMIN_TOKEN?.trim() || (await storedFor(env, server))
   // The server requires at least this length for the admin's token.
   return given && given.length >= 32 ? given : `gpuq_${randomBytes(32).toString('hex')}`
 }

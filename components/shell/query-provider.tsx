@@ -15,7 +15,7 @@ function onError(error: unknown): void {
 
 /** Only temporary errors are retried. */
 function shouldRetry(failures: number, error: unknown): boolean {
-  const temporary = !(error instanceof ProblemError) || error.status === 0 || error.status >= 500
+  const temporary = !(error instanceof ProblemError) || (error.isTemporary && error.status !== 429)
   return temporary && failures < maxRetries
 }
 

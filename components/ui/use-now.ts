@@ -6,13 +6,27 @@ import { useSyncExternalStore } from 'react'
 const readers = new Set<() => void>()
 let timer: ReturnType<typeof setInterval> | undefined
 let now = 0
+let offset = 0
+
+/**
+ * Sets how many milliseconds the server's clock is ahead of this browser's. Times come from the server, so "10 minutes ago" and run
+ * times follow its clock.
+ */
+export function setClockOffset(ms: number): void {
+  if (ms === offset) return
+  offset = ms
+  now = readClock()
+  for (const reader of readers) reader()
+}
+
+const readClock = () => Date.now() + offset
 
 function subscribe(reader: () => void): () => void {
   readers.add(reader)
   if (timer === undefined) {
-    now = Date.now()
+    now = readClock()
     timer = setInterval(() => {
-      now = Date.now()
+      now = readClock()
       for (const reader of readers) reader()
     }, 1000)
   }
@@ -25,7 +39,7 @@ function subscribe(reader: () => void): () => void {
 }
 
 function toSecond(): number {
-  if (timer === undefined) now = Date.now()
+  if (timer === undefined) now = readClock()
   return Math.floor(now / 1000) * 1000
 }
 

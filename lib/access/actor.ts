@@ -27,12 +27,17 @@ export function isAdmin(actor: Actor): boolean {
 /** @throws 403 unless the actor has the admin role and, with a token, the `admin` scope. */
 export function requireAdmin(actor: Actor): void {
   if (isAdmin(actor)) return
-  throw forbidden(
-    actor.role === 'admin'
-      ? 'This requires a token with the scope "admin". Create one under Tokens.'
-      : 'Only admins may do this. Ask an admin to do it, or to give you the admin role.',
-  )
+  if (actor.role !== 'admin') throw notAdmin()
+  throw forbidden('This requires a token with the scope "admin". Create one under Tokens.')
 }
+
+/** @throws 403 unless the actor has the admin role. A token needs no scope `admin`: for what only reads. */
+export function requireAdminRole(actor: Actor): void {
+  if (actor.role !== 'admin') throw notAdmin()
+}
+
+const notAdmin = () =>
+  forbidden('Only admins may do this. Ask an admin to do it, or to give you the admin role.')
 
 /** @throws 403 if the actor's token lacks `scope`. */
 export function requireScope(actor: Actor, scope: Scope): void {

@@ -160,6 +160,7 @@ export const sha256 = z
 
 export const token = z
   .string()
+  .trim()
   .min(1, 'is empty: write the token or leave the key out')
   .max(512, 'is too long to be a token')
   .regex(/^[\x21-\x7e]+$/, 'must be one word without spaces')

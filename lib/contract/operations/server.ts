@@ -58,7 +58,9 @@ export const serverOperations = defineOperations('server', 'operations', {
       responses: ok(z.array(documentationHitSchema)),
     },
   ),
-  metrics: get('/metrics', 'admin', 'Metrics for Prometheus', { responses: file('text/plain') }),
+  metrics: get('/metrics', 'read', "Metrics for Prometheus, with an admin's token that can read", {
+    responses: file('text/plain'),
+  }),
   health: get('/healthz', 'public', 'Liveness of the web server', { responses: file('Alive') }),
   ready: get('/readyz', 'public', 'Readiness of the web server', { responses: file('Ready') }),
 })

@@ -90,6 +90,16 @@ describe('problems', () => {
     await expect(client.users.me(gaveUp.signal)).rejects.toBeInstanceOf(TypeError)
   })
 
+  it.each(['a\rb', 'a\u2026'])(
+    'names a token that no header can have, instead of the connection: %j',
+    async (token) => {
+      const client = createClient({ baseUrl: 'http://127.0.0.1:1', token })
+      const failure = await failureOf(client.users.me())
+      expect(failure).toMatchObject({ status: 0, code: 'invalid_request', isTemporary: false })
+      expect(failure.message).toContain('Copy the token again.')
+    },
+  )
+
   it('refuses a successful answer of the wrong shape', async () => {
     const { client } = clientAnswering(() => Response.json({ user_id: 'ada' }))
     expect(await failureOf(client.users.me())).toMatchObject({ status: 200, code: 'unexpected' })

@@ -36,7 +36,7 @@ export class ProblemError extends Error {
 
   /** True if the same request may succeed later: no answer, too many requests, or an error of the server. */
   get isTemporary(): boolean {
-    return this.status === 0 || this.status === 429 || this.status >= 500
+    return (this.status === 0 && this.code !== 'invalid_request') || this.status === 429 || this.status >= 500
   }
 
   /** What is wrong with one field, where the answer names it. */
@@ -111,10 +111,24 @@ export async function redirected(answer: ShortAnswer, asked: string): Promise<Pr
 
 /** The error for a request that got no answer at all. */
 export function unreachable(cause: unknown): ProblemError {
+  if (isInvalidHeader(cause)) {
+    const detail = 'A header of the request has a character that HTTP does not allow. Copy the token again.'
+    return new ProblemError({ status: 0, code: 'invalid_request', detail, cause })
+  }
   return new ProblemError({
     status: 0,
     code: 'unreachable',
     detail: 'gpuq did not answer. Check the connection and try again.',
     cause,
   })
+}
+
+/** Whether a request was never sent, because `fetch` or `node:http` refused the value of a header. */
+function isInvalidHeader(error: unknown): boolean {
+  if (!(error instanceof TypeError)) return false
+  const { message, code }: NodeJS.ErrnoException = error
+  return (
+    code === 'ERR_INVALID_CHAR' ||
+    /invalid header value|ByteString|String contains non ISO-8859-1/i.test(message)
+  )
 }

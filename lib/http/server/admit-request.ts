@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { GpuqError, invalidRequest } from '../../contract/errors'
+import { GpuqError, invalidRequest, notFound } from '../../contract/errors'
 import type { AddressRange } from '../../env/address-ranges'
 import { setForwarded } from './forwarded'
 import { findOperationPath } from './operation-paths'
@@ -14,10 +14,11 @@ const apiPath = /^\/(?:api\/|(?:gpu|queue|orchestrator)(?:[/?]|$))/
 /**
  * Checks a request before Next.js sees it, and sets its forwarded headers. Next.js would answer 500 to some of these
  * requests, and it would keep the body of each request for a page in memory.
- * @throws 400 or 405
+ * @throws 400, 404 or 405
  */
 export function admitRequest(request: IncomingMessage, trusted: readonly AddressRange[]): void {
   const { method = '', url = '' } = request
+  requirePlainSlashes(url)
   if (!methodsOf(url).includes(method)) throw methodNotAllowed(method, url)
   requireUsablePath(url)
   setForwarded(request, trusted)
@@ -53,6 +54,19 @@ export function methodNotAllowed(method: string, url: string): GpuqError {
   return new GpuqError('method_not_allowed', `${method} is not possible here. Use one of ${allow}.`, {
     headers: { allow },
   })
+}
+
+/**
+ * An address of the API with a slash too many, as `$SERVER/api/submit` has with a `SERVER` that ends with a slash. A redirect
+ * would lose the body of a request, and many clients follow none.
+ * @throws 404 that names the address
+ */
+function requirePlainSlashes(url: string): void {
+  const [path = ''] = url.split('?', 1)
+  const plain = path.replace(/\/{2,}/g, '/').replace(/(?<=.)\/$/, '')
+  const isMeant = path.startsWith('//') && apiPath.test(plain)
+  if (plain === path || !(isMeant || findOperationPath(apiPathOf(plain)))) return
+  throw notFound(`The address has a slash too many: use ${plain} instead of ${path}.`)
 }
 
 function requireUsablePath(url: string): void {

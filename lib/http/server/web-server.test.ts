@@ -73,6 +73,36 @@ describe('a request that Next.js must not see', () => {
   })
 })
 
+describe('an address of the API with a slash too many', () => {
+  it.each([
+    ['POST //api/submit', '/api/submit', '//api/submit'],
+    ['POST /api/submit/', '/api/submit', '/api/submit/'],
+    ['POST /api//submit?wait=60', '/api/submit', '/api//submit'],
+    ['GET //api/status/1//', '/api/status/1', '//api/status/1//'],
+    ['POST //queue/submit', '/queue/submit', '//queue/submit'],
+    ['GET /queue/', '/queue', '/queue/'],
+    ['GET //metrics', '/metrics', '//metrics'],
+    ['POST //api/jobs/a/b/c', '/api/jobs/a/b/c', '//api/jobs/a/b/c'],
+    ['GET /gpuq.py/', '/gpuq.py', '/gpuq.py/'],
+  ])('gets an answer that names the right one: %s', async (line, right, wrong) => {
+    const port = await listen(() => expect.unreachable())
+    const answer = await send(port, head(line, 'Host: a', 'Content-Length: 0'))
+    expect(answer).toMatch(/^HTTP\/1.1 404 /)
+    expect(answer).toContain(`use ${right} instead of ${wrong}.`)
+  })
+
+  it.each(['GET /jobs/', 'GET /', 'GET //host/jobs'])('is not a page: %s', async (line) => {
+    const port = await listen(async (_, response) => void response.end('page'))
+    expect(await send(port, head(line, 'Host: a', 'Connection: close'))).toMatch(/^HTTP\/1.1 200 /)
+  })
+})
+
+it('names the carriage return at the end of a token', async () => {
+  const port = await listen(() => expect.unreachable())
+  const answer = await send(port, get('Host: a', 'Authorization: Bearer x\r'))
+  expect(answer).toMatch(/^HTTP\/1.1 400 [\s\S]*has a carriage return/)
+})
+
 it('refuses HEAD without a body, which the client would take for another answer', async () => {
   const port = await listen(() => expect.unreachable())
   const answer = await send(port, head('HEAD /api/tokens/x', 'Host: a'))

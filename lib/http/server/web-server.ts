@@ -126,6 +126,11 @@ function malformedRequest({ code }: NodeJS.ErrnoException): GpuqError {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
     return new GpuqError('request_timeout', 'The request did not arrive in time. Send it again.')
   }
+  if (code === 'HPE_LF_EXPECTED') {
+    const message =
+      'A header of the request has a carriage return, as a token has that comes from a file of Windows. Remove it.'
+    return new GpuqError('invalid_request', message)
+  }
   return new GpuqError(
     'invalid_request',
     'The request is not valid HTTP/1.1. Check its headers and its body.',
