@@ -3,7 +3,7 @@ import { archiveReferenceSchema } from './archives/snapshot-name'
 import { queueJobSchema } from './cluster/cluster'
 import { dependsOn } from './config/depends-on'
 import { mounts } from './config/mounts'
-import { count, duration, gpuFraction, label, shellCommand, variables } from './config/values'
+import { count, duration, durationWithin, gpuFraction, label, shellCommand, variables } from './config/values'
 import { workingDirectory } from './config/working-directory'
 import { deduplicated, idSchema } from './jobs'
 
@@ -27,10 +27,7 @@ export const queueSubmitSchema = z
     gpu_model: label(100).optional().describe('text that the model name of the GPUs must contain'),
     instance_count: count(1, 8).optional().describe('number of nodes that run the job together'),
     priority: count(-100, 100).default(0),
-    estimated_duration_seconds: z
-      .number()
-      .positive()
-      .max(2_000_000)
+    estimated_duration_seconds: durationWithin(z.number().positive().max(2_000_000))
       .optional()
       .describe('stopped after twice this time; default: 1 hour for forecasts, and the maximum time limit'),
     max_time: duration

@@ -1,10 +1,12 @@
 import type { Metadata } from 'next'
 import { notFound } from 'next/navigation'
 import { readFieldInfos } from '@/components/jobs/editor/field-infos'
+import { applyFix } from '@/components/jobs/submit/apply-fix'
 import { draftAfter } from '@/components/jobs/submit/draft'
 import { SubmitView } from '@/components/jobs/submit/submit-view'
 import { keys } from '@/components/queries/queries'
 import { listEnvironments } from '@/lib/access/environments'
+import { parseFix } from '@/lib/contract/failure/fix'
 import { listRefusedKeys } from '@/lib/jobs/config/capabilities'
 import { findVisibleJob } from '@/lib/jobs/read/job-visibility'
 import { readSource } from '@/lib/jobs/read/read'
@@ -22,6 +24,8 @@ export default async function SubmitPage({ searchParams }: { searchParams: Searc
   // The files of a job to edit and run again.
   const start = from === null ? null : await nullIfNotFound(readSource(actor, from))
   if (from !== null && start === null) notFound()
+  const fix = parseFix(params.get('fix') ?? '')
+  const fixed = start && fix && applyFix(start.config, fix)
   const after = params.get('after')
   const earlier = after === null ? null : await nullIfNotFound(findVisibleJob(actor, after))
   if (after !== null && earlier === null) notFound()
@@ -31,7 +35,11 @@ export default async function SubmitPage({ searchParams }: { searchParams: Searc
         key={from ?? after}
         handle={actor.handle}
         infos={readFieldInfos()}
-        start={start ?? (earlier && draftAfter(earlier.id))}
+        start={
+          (start && { ...start, ...(fixed && { config: fixed.config }) }) ??
+          (earlier && draftAfter(earlier.id))
+        }
+        filledIn={fixed?.note ?? null}
         refusedKeys={listRefusedKeys()}
       />
     </Prefetched>

@@ -33,6 +33,29 @@ it('shows the exception, its line of code and what to change', () => {
   expect(edit.getAttribute('href')).toBe(`/submit?from=${makeJob().job_id}`)
 })
 
+it('names the environments with internet access, and fills one in where the job is edited', async () => {
+  const environment = {
+    image: 'a',
+    description: null,
+    prepare: [],
+    prepare_problem: null,
+    prepare_problem_at: null,
+  }
+  answerWith({
+    'GET /api/environments': [
+      { ...environment, name: 'python', network: 'none', is_default: true, enabled: true },
+      { ...environment, name: 'online', network: 'internet', is_default: false, enabled: true },
+    ],
+  })
+  const card = openCard(
+    { environment: 'python' },
+    "fatal: unable to access 'https://a/': Could not resolve host: a",
+  )
+  expect(await card.findByText(/because python has none.*With internet access: online\.$/)).toBeTruthy()
+  const edit = card.getByRole('link', { name: 'Edit and run again' })
+  expect(edit.getAttribute('href')).toBe(`/submit?from=${makeJob().job_id}&fix=environment%3Aonline`)
+})
+
 it('opens the source at the line', () => {
   const card = openCard({}, traceback)
   fireEvent.click(card.getByRole('link', { name: 'solution.py, line 4' }))

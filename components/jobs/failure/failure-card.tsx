@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { CircleX, Pencil } from 'lucide-react'
 import { type MouseEvent, useMemo } from 'react'
 import { jobFilesQuery } from '@/components/queries/queries'
+import { formatFix } from '@/lib/contract/failure/fix'
 import type { JobDetail } from '@/lib/contract/jobs'
 import { visibleText } from '@/lib/contract/text/sanitize-text'
 import { updateSearchParams } from '../../shell/update-search-params'
@@ -11,12 +12,12 @@ import { Link } from '../../ui/link'
 import { Skeleton } from '../../ui/skeleton'
 import type { JobStream } from '../detail/use-job-stream'
 import { hasSource } from '../has-source'
-import { adviseFailure } from './advise-failure'
 import { failedByUser } from './fault'
 import { findFailedInstance } from './find-failed-instance'
-import { findTraceback } from './find-traceback'
+import { findLastLines, findTraceback } from './find-traceback'
 import type { CodeLocation, Traceback } from './parse-traceback'
 import { findSourceFile, sourceQuery } from './source-link'
+import { useFailureAdvice } from './use-failure-advice'
 
 interface FailureCardProps {
   job: JobDetail
@@ -34,7 +35,12 @@ export function FailureCard({ job, stream }: FailureCardProps) {
     () => (byProgram && complete ? findTraceback(stream.store, rank) : null),
     [byProgram, complete, stream.store, rank],
   )
-  const advice = adviseFailure(job, traceback?.exception ?? null)
+  const lines = useMemo(
+    () => (byProgram && complete ? findLastLines(stream.store, rank) : []),
+    [byProgram, complete, stream.store, rank],
+  )
+  const advice = useFailureAdvice(job, traceback?.exception ?? null, lines)
+  const fix = advice?.fix ? `&fix=${encodeURIComponent(formatFix(advice.fix))}` : ''
   const byUser = failedByUser(job)
   return (
     <section
@@ -63,7 +69,7 @@ export function FailureCard({ job, stream }: FailureCardProps) {
             <p className="wrap-anywhere font-medium text-ink">{job.reason_text ?? 'The job failed.'}</p>
           )}
           {byProgram && !complete ? <Skeleton className="w-2/3" /> : null}
-          {advice ? <p className="wrap-anywhere text-ink">{advice}</p> : null}
+          {advice ? <p className="wrap-anywhere text-ink">{advice.text}</p> : null}
           <p className="text-xs">
             <Link href="/docs/user-guide/manage-your-job#why-a-job-failed">
               Why a job failed, and what to do
@@ -72,7 +78,7 @@ export function FailureCard({ job, stream }: FailureCardProps) {
         </div>
       </div>
       {hasSource(job) && byUser ? (
-        <ButtonLink icon={Pencil} size="sm" href={`/submit?from=${job.job_id}`}>
+        <ButtonLink icon={Pencil} size="sm" href={`/submit?from=${job.job_id}${fix}`}>
           Edit and run again
         </ButtonLink>
       ) : null}

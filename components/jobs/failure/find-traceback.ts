@@ -1,3 +1,4 @@
+import { searchedEnd } from '@/lib/contract/failure/failure-kind'
 import { plainText } from '../output/ansi/ansi-parse'
 import { filterOf, type LineFilter } from '../output/line'
 import type { OutputStore } from '../output/output-store'
@@ -18,9 +19,14 @@ export function findTraceback({ lines }: OutputStore, failed: number | null): Tr
   return null
 }
 
-function lastLines(lines: OutputStore['lines'], filter: LineFilter): string[] {
+/** The end of the output of a rank, both streams; null: of all ranks. */
+export function findLastLines({ lines }: OutputStore, rank: number | null): string[] {
+  return lastLines(lines, filterOf('all', rank), searchedEnd)
+}
+
+function lastLines(lines: OutputStore['lines'], filter: LineFilter, most = searchedLines): string[] {
   const count = lines.count(filter)
-  const first = Math.max(0, count - searchedLines)
+  const first = Math.max(0, count - most)
   return Array.from({ length: count - first }, (_, at) => {
     const { text = '' } = lines.read(lines.numberAt(filter, first + at)) ?? {}
     // Colours need space, too.

@@ -6,6 +6,7 @@ import { flushSync } from 'react-dom'
 import { findShortcut } from '../../shell/shortcuts/shortcut-keys'
 import { submitShortcuts } from '../../shell/shortcuts/shortcut-table'
 import { Button } from '../../ui/button'
+import { Callout } from '../../ui/callout'
 import { ConfirmDialog } from '../../ui/confirm-dialog'
 import { Link } from '../../ui/link'
 import { PageHeader } from '../../ui/page-header'
@@ -30,12 +31,14 @@ interface SubmitViewProps {
   infos: FieldInfos
   /** The files of a job to edit and run again. */
   start: Draft | null
+  /** What gpuq has changed in these files, as the page of the failed job advised; left out: nothing. */
+  filledIn?: string | null
   /** Config keys that this gpuq always refuses; left out: none. */
   refusedKeys?: readonly string[]
 }
 
 /** The submit page: a program or a directory, and a config, dropped or written, checked while the user types. */
-export function SubmitView({ handle, infos, start, refusedKeys = [] }: SubmitViewProps) {
+export function SubmitView({ handle, infos, start, filledIn = null, refusedKeys = [] }: SubmitViewProps) {
   const { draft, change, startOver } = useDraft(start)
   const files = useDirectory(draft, change)
   const { directory } = files
@@ -90,6 +93,11 @@ export function SubmitView({ handle, infos, start, refusedKeys = [] }: SubmitVie
         }
         actions={isBlank ? null : <StartOver onConfirm={clear} />}
       />
+      {filledIn === null ? null : (
+        <Callout tone="info">
+          gpuq has changed the config as the failed job's page advised: {filledIn}
+        </Callout>
+      )}
       <FilePicker reading={files.reading} onItems={files.take} />
       <Editors
         draft={draft}

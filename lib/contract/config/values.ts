@@ -22,23 +22,24 @@ export const seconds = z
   .lte(maxSeconds, `must be at most ${maxSeconds} seconds (30 days)`)
 
 /** Seconds as a number, or a text with a unit: `5m`. */
-export const duration = z
-  .union([z.number(), z.string()], {
-    error: ({ input }) =>
-      input === undefined || input === null || typeof input === 'number'
-        ? undefined
-        : `must be ${durationForms}`,
-  })
-  .transform((value, context) => {
-    const parsed = typeof value === 'string' ? parseDuration(value) : value
-    if (parsed !== null) return parsed
-    context.addIssue({
-      code: 'custom',
-      message: describeOddSpace(String(value)) ?? `must be ${durationForms}`,
+export const durationWithin = (limits: z.ZodNumber) =>
+  z
+    .union([z.number(), z.string()], {
+      error: ({ input }) =>
+        input === undefined || input === null || typeof input === 'number'
+          ? undefined
+          : `must be ${durationForms}`,
     })
-    return z.NEVER
-  })
-  .pipe(seconds)
+    .transform((value, context) => {
+      const parsed = typeof value === 'string' ? parseDuration(value) : value
+      if (parsed !== null) return parsed
+      const message = describeOddSpace(String(value)) ?? `must be ${durationForms}`
+      context.addIssue({ code: 'custom', message })
+      return z.NEVER
+    })
+    .pipe(limits)
+
+export const duration = durationWithin(seconds)
 
 /** A size that is given as a decimal number. */
 export const amount = (least: number, most: number) =>

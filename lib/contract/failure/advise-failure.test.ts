@@ -1,0 +1,187 @@
+import { describe, expect, it } from 'vitest'
+import { makeInstance, makeJob } from '@/components/testing/fixtures'
+import { adviseFailure, type KnownEnvironment, needsEnvironments } from './advise-failure'
+
+const gpu = { gpu_id: 'a', index: 0, model: 'A100', simulated: false, memory_mib: 40_960, share: 1 }
+
+function failed(reason: string, gpus = [gpu]) {
+  const { resources } = makeJob()
+  const got = [makeInstance({ gpus, memory_mib: 2048 })]
+  return makeJob({ status: 'failed', reason, max_time: 7200, resources: { ...resources, got } })
+}
+
+const cases: [
+  failure: string,
+  job: ReturnType<typeof failed>,
+  exception: string | null,
+  advice: RegExp | null,
+][] = [
+  [
+    'a job that was stopped for its memory',
+    failed('out_of_memory'),
+    null,
+    /^Set memory_gb to more than 2, or/,
+  ],
+  ['a failed allocation', failed('exit_code'), 'MemoryError', /memory_gb/],
+  [
+    'a failed allocation of NumPy',
+    failed('exit_code'),
+    'numpy._core._exceptions._ArrayMemoryError: Unable to allocate 7 TiB',
+    /memory_gb/,
+  ],
+  ['a time limit', failed('timeout'), null, /^Set max_time to more than 7200, the limit/],
+  [
+    'a full GPU',
+    failed('exit_code'),
+    'torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2 GiB.',
+    /^Set gpu_memory_gb to more than 43,/,
+  ],
+  [
+    'a full part of a GPU',
+    failed('exit_code', [{ ...gpu, share: 0.5 }]),
+    'RuntimeError: CUDA error: out of memory',
+    /^Set gpu_fraction to more than 0.5,/,
+  ],
+  ['no GPU at all', failed('exit_code', []), 'RuntimeError: CUDA out of memory.', /gpu_count/],
+  [
+    'a missing module',
+    failed('exit_code'),
+    "ModuleNotFoundError: No module named 'torch.nn'",
+    /^Set environment to one that has the module torch, because python does not have it/,
+  ],
+  ['another exception', failed('exit_code'), 'ValueError: too large', null],
+  ['no exception', failed('exit_code'), null, null],
+  ['a lost node', failed('node_lost'), 'ValueError: too large', null],
+]
+
+const environments: KnownEnvironment[] = [
+  { name: 'python', network: 'none', enabled: true },
+  { name: 'online', network: 'internet', enabled: true },
+  { name: 'old', network: 'internet', enabled: false },
+]
+
+const advise = (
+  job: ReturnType<typeof failed>,
+  exception: string | null,
+  lines: readonly string[] = [],
+  known: readonly KnownEnvironment[] | undefined = environments,
+) => adviseFailure({ job, exception, lines, environments: known })
+
+describe('the advice', () => {
+  it.each(cases)('says what to change after %s', (_, job, exception, advice) => {
+    const text = advise(job, exception)?.text
+    if (advice === null) expect(text).toBeUndefined()
+    else expect(text).toMatch(advice)
+  })
+
+  it('is one sentence, whatever the module is called', () => {
+    const advice = advise(failed('exit_code'), `ImportError: No module named '${'\u202e'.repeat(150)}'`)
+    expect(advice?.text).not.toContain('\u202e')
+    expect(advice?.text.length).toBeLessThan(300)
+  })
+
+  it.each([
+    [
+      'a download',
+      'urllib.error.URLError: <urlopen error [Errno -3] Temporary failure in name resolution>',
+      [],
+    ],
+    [
+      'a download of requests',
+      "requests.exceptions.ConnectionError: HTTPSConnectionPool(host='a', port=443): Max retries exceeded (Caused by NameResolutionError(\"Failed to resolve 'a'\"))",
+      [],
+    ],
+    ['a model', "OSError: We couldn't connect to 'https://huggingface.co' to load the files", []],
+    [
+      'pip',
+      null,
+      [
+        "WARNING: Retrying after connection broken by 'NewConnectionError: Failed to establish a new connection'",
+        'ERROR: No matching distribution found for torch',
+      ],
+    ],
+    ['git', null, ["fatal: unable to access 'https://a/': Could not resolve host: a"]],
+    [
+      'a program that the program started',
+      "subprocess.CalledProcessError: Command '['git']' returned non-zero exit status 128.",
+      ['fatal: Could not resolve host: a'],
+    ],
+  ])('after %s names the environments with internet access, and fills one in', (_, exception, lines) => {
+    const advice = advise(failed('exit_code'), exception, lines)
+    expect(advice?.text).toMatch(/because python has none.*gpuq push.*With internet access: online\.$/)
+    expect(advice?.fix).toEqual({ key: 'environment', value: 'online' })
+  })
+
+  const offline = 'urllib.error.URLError: <urlopen error [Errno -3] Temporary failure in name resolution>'
+
+  it('says if no environment has internet access, and does not blame one that has it', () => {
+    const none = environments.slice(0, 1)
+    expect(advise(failed('exit_code'), offline, [], none)).toMatchObject({
+      text: expect.stringMatching(/no environment of this server has it: ask an admin/),
+      fix: null,
+    })
+    expect(advise({ ...failed('exit_code'), environment: 'online' }, offline)).toBeNull()
+    const unknown = adviseFailure({
+      job: failed('exit_code'),
+      exception: offline,
+      lines: [],
+      environments: undefined,
+    })
+    expect(unknown?.text).toContain('if python has none')
+  })
+
+  it.each([
+    ['a missing pip', ['sh: 1: pip: not found'], /python has no pip/],
+    ['a missing pip in bash', ['run.sh: line 2: pip3: command not found'], /has no pip/],
+    ['pipefail', ['/work/run.sh: 2: set: Illegal option -o pipefail'], /#!\/bin\/bash/],
+    ['[[', ['sh: 3: [[: not found', 'done'], /#!\/bin\/bash/],
+    ['an array', ['run.sh: 2: Syntax error: "(" unexpected'], /#!\/bin\/bash/],
+    ['source', ['sh: 1: source: not found'], /#!\/bin\/bash/],
+    ['CR LF in bash', ["run.sh: line 2: $'\\r': command not found"], /CR LF/],
+    ['CR LF in the first line', ['bash: ./a.sh: /bin/bash^M: bad interpreter: No such file'], /CR LF/],
+    ['CR LF for env', ['env: ‘bash\\r’: No such file or directory'], /CR LF/],
+    ['CR LF in sh', ['sh: 2: set: Illegal option -\r'], /CR LF/],
+    [
+      'a full disk',
+      ['cp: error writing: No space left on device'],
+      /results, or set memory_gb to more than 2/,
+    ],
+    [
+      'a read-only path',
+      ["touch: cannot touch '/a': Read-only file system"],
+      /Write to \/work, \/tmp or \/results/,
+    ],
+    ['a pointer in a file', ['version https://git-lfs.github.com/spec/v1'], /git lfs pull/],
+  ])('finds %s in the output', (_, lines, text) => {
+    expect(advise(failed('exit_code'), null, lines)?.text).toMatch(text)
+  })
+
+  it.each([
+    ['a pointer of Git LFS', "_pickle.UnpicklingError: invalid load key, 'v'.", /git lfs pull/],
+    ['a full disk', 'OSError: [Errno 28] No space left on device', /\/results/],
+    ['a read-only path', "OSError: [Errno 30] Read-only file system: '/root/.cache'", /HF_HOME/],
+    ['a missing pip', "ModuleNotFoundError: No module named 'pip'", /has no pip/],
+  ])('finds %s in the exception', (_, exception, text) => {
+    expect(advise(failed('exit_code'), exception)?.text).toMatch(text)
+  })
+
+  it('fills in what it can', () => {
+    const fixOf = (...given: Parameters<typeof advise>) => advise(...given)?.fix
+    expect(fixOf(failed('out_of_memory'), null)).toEqual({ key: 'memory_gb', value: 4 })
+    expect(fixOf(failed('timeout'), null)).toEqual({ key: 'max_time', value: 14_400 })
+    expect(fixOf(failed('exit_code'), null, ['sh: 3: [[: not found'])).toEqual({
+      key: 'shell',
+      value: 'bash',
+    })
+    expect(fixOf(failed('exit_code', []), 'RuntimeError: CUDA out of memory.')).toEqual({
+      key: 'gpu_count',
+      value: 1,
+    })
+  })
+
+  it('does not come from an earlier line if the exception says something else', () => {
+    const lines = ['Could not resolve host: metrics', 'ValueError: too large']
+    expect(advise(failed('exit_code'), 'ValueError: too large', lines)).toBeNull()
+    expect(needsEnvironments('ValueError: too large', lines)).toBe(false)
+  })
+})
