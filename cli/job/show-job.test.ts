@@ -52,6 +52,17 @@ describe('following a job', () => {
     )
   })
 
+  it('says at the end what to change, as the page of the job does', async () => {
+    const failed = job({ status: 'failed', reason: 'exit_code', exit_code: 2, reason_text: 'Exit code 2' })
+    const bash = 'sh: 1: set: Illegal option -o pipefail'
+    const server = serverOf(running + output(9, line(bash, 'stderr')) + failed + end)
+    expect(await show(server)).toBe(2)
+    expect(server.context.written.err).toMatch(/\ngpuq: Make #!\/bin\/bash the first line.*\n$/)
+    const quiet = serverOf(running + output(9, line(bash, 'stderr')) + failed + end)
+    await show(quiet, { quiet: true })
+    expect(quiet.context.written.err).toBe(`${bash}\n`)
+  })
+
   it('prefixes the lines of several ranks, and prints one rank without a prefix', async () => {
     const of = (rank: number, text: string, eol = true) =>
       JSON.stringify({ type: 'stdout', t: at, text, ...(eol ? {} : { eol: false }), rank })

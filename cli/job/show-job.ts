@@ -9,6 +9,7 @@ import type { Context } from '../context'
 import { statusColours } from '../terminal/format'
 import { paint, type Terminal, withoutControls } from '../terminal/terminal'
 import { exitCodeOf, exitCodes } from './exit-code'
+import { adviseAtEnd, OutputEnd } from './failure-advice'
 import { followJob } from './follow-job'
 
 interface ShowOptions {
@@ -35,6 +36,7 @@ export async function showJob(
   { quiet = false, onlySoFar = false, rank, own, raw }: ShowOptions,
 ): Promise<number> {
   const output = new OutputWriter(context.terminal, { own, raw }, rank)
+  const outputEnd = new OutputEnd()
   const signal = context.interrupted()
   const print = (text: string) => (quiet ? Promise.resolve() : note(context, text))
   let last: JobDetail | null = null
@@ -42,8 +44,12 @@ export async function showJob(
   try {
     for await (const jobEvent of followJob({ client, jobId, sleep: context.sleep, signal })) {
       if (jobEvent.kind === 'output') {
-        for (const printed of jobEvent.printed) await output.write(printed)
+        for (const printed of jobEvent.printed) {
+          outputEnd.add(printed.text)
+          await output.write(printed)
+        }
       } else if (jobEvent.kind === 'again') {
+        outputEnd.clear()
         await output.end()
         await print('The job is retried. The output of the next attempt follows.')
       } else if (jobEvent.kind === 'job') {
@@ -58,7 +64,11 @@ export async function showJob(
   } finally {
     await output.end()
   }
-  if (last !== null && isFinal(last.status)) return exitCodeOf(last)
+  if (last !== null && isFinal(last.status)) {
+    const advice = last.status === 'failed' && !quiet ? await adviseAtEnd(context, last, outputEnd) : null
+    if (advice !== null) await print(advice)
+    return exitCodeOf(last)
+  }
   if (signal.aborted) {
     await print(
       `The job is still running. Follow it with \`gpuq logs -f ${jobId}\`, or cancel it with \`gpuq cancel ${jobId}\`.`,

@@ -1,8 +1,13 @@
 import { searchedEnd } from '@/lib/contract/failure/failure-kind'
+import {
+  parseTraceback,
+  searchedCharacters,
+  searchedLines,
+  type Traceback,
+} from '@/lib/contract/failure/parse-traceback'
 import { plainText } from '../output/ansi/ansi-parse'
 import { filterOf, type LineFilter } from '../output/line'
 import type { OutputStore } from '../output/output-store'
-import { parseTraceback, searchedCharacters, searchedLines, type Traceback } from './parse-traceback'
 
 /**
  * The traceback in the output of a job. Programs with a terminal print it to stdout.

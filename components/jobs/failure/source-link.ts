@@ -1,5 +1,5 @@
+import type { CodeLocation } from '@/lib/contract/failure/parse-traceback'
 import type { JobFiles } from '@/lib/contract/job-files'
-import type { CodeLocation } from './parse-traceback'
 
 /** The file of the Source tab that contains a line: solution.py, or a file of the uploaded directory; null: none. */
 export function findSourceFile({ file }: CodeLocation, files: JobFiles['files']): string | null {

@@ -1,14 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import { makeInstance, makeJob } from '@/components/testing/fixtures'
-import { adviseFailure, type KnownEnvironment, needsEnvironments } from './advise-failure'
+import { adviseFailure, type Failure, type KnownEnvironment, needsEnvironments } from './advise-failure'
 
 const gpu = { gpu_id: 'a', index: 0, model: 'A100', simulated: false, memory_mib: 40_960, share: 1 }
 
-function failed(reason: string, gpus = [gpu]) {
-  const { resources } = makeJob()
-  const got = [makeInstance({ gpus, memory_mib: 2048 })]
-  return makeJob({ status: 'failed', reason, max_time: 7200, resources: { ...resources, got } })
-}
+/** A job of the environment python that had 2 GiB of memory. */
+const failed = (reason: string, gpus = [gpu]): Failure['job'] => ({
+  reason,
+  max_time: 7200,
+  environment: 'python',
+  resources: { got: [{ gpus, memory_mib: 2048 }] },
+})
 
 const cases: [
   failure: string,

@@ -2,7 +2,10 @@ import type { JobDetail } from '../jobs'
 import { visibleText } from '../text/sanitize-text'
 import { type FailureKind, findFailureKind, moduleOf } from './failure-kind'
 
-type FailedJob = Pick<JobDetail, 'reason' | 'max_time' | 'environment' | 'resources'>
+type Instance = JobDetail['resources']['got'][number]
+type FailedJob = Pick<JobDetail, 'reason' | 'max_time' | 'environment'> & {
+  resources: { got: readonly Pick<Instance, 'gpus' | 'memory_mib'>[] }
+}
 
 /** An environment that the user can choose. */
 export interface KnownEnvironment {
