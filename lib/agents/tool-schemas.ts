@@ -36,7 +36,7 @@ export const createJobSchema = z.strictObject({
     .default(1)
     .describe('number of machines that run the job together, 1 to 8. Up to 8 GPUs in total must use 1'),
   command: shellCommand.describe(
-    'the command for /bin/sh, with absolute paths: sh /workspace/train.sh --epochs 10. It runs in a container, which has only the image of its environment, the shared directory of the project, the archive and the mounts',
+    'the command for /bin/sh, with absolute paths: sh /workspace/train.sh --epochs 10. Begin it with the line #!/bin/bash for features of bash. It runs in a container, which has only the image of its environment, the shared directory of the project, the archive and the mounts',
   ),
   project_id: idSchema.optional().describe('the project of the job; default: "default"'),
   environment: idSchema

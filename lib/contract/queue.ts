@@ -18,7 +18,9 @@ export const queueSubmitSchema = z
       .optional()
       .describe('owner of the job, for admins only; created without a sign-in if unknown'),
     project_id: idSchema.default('default'),
-    command: shellCommand.describe('command for /bin/sh'),
+    command: shellCommand.describe(
+      'command for /bin/sh, or for the program of its first line, such as #!/bin/bash',
+    ),
     gpu_count: count(0, 8)
       .optional()
       .describe('default: 1, or the number that `--llm NAME` in the command needs'),

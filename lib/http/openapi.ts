@@ -78,7 +78,8 @@ function describeApi(): Json {
     info: {
       title: 'gpuq',
       version,
-      description: 'A GPU job queue. Errors are application/problem+json (RFC 9457).',
+      description:
+        'A GPU job queue. Errors are application/problem+json (RFC 9457). In a JSON body, null counts as left out, unless the field says what null means.',
     },
     security: [{ bearer: [] }, { header: [] }],
     components: {

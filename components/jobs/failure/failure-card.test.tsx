@@ -1,4 +1,4 @@
-import { fireEvent, screen, within } from '@testing-library/react'
+import { cleanup, fireEvent, screen, within } from '@testing-library/react'
 import { expect, it, vi } from 'vitest'
 import type { JobDetail } from '@/lib/contract/jobs'
 import { makeInstance, makeJob } from '../../testing/fixtures'
@@ -54,6 +54,16 @@ it('names the environments with internet access, and fills one in where the job 
   expect(await card.findByText(/because python has none.*With internet access: online\.$/)).toBeTruthy()
   const edit = card.getByRole('link', { name: 'Edit and run again' })
   expect(edit.getAttribute('href')).toBe(`/submit?from=${makeJob().job_id}&fix=environment%3Aonline`)
+})
+
+it('finds the carriage return of a script from Windows, and sh where bash was meant', () => {
+  const windows = openCard({}, '\u001b[31mrun.sh: line 2: cd: src\r: No such file or directory\u001b[0m')
+  expect(windows.getByText(/CR LF, as on Windows/)).toBeTruthy()
+  cleanup()
+  const bash = openCard({}, '/work/run.sh: 2: set: Illegal option -o pipefail')
+  expect(bash.getByRole('link', { name: 'Edit and run again' }).getAttribute('href')).toMatch(
+    /&fix=shell%3Abash$/,
+  )
 })
 
 it('opens the source at the line', () => {

@@ -76,7 +76,7 @@ export const configSchema = z
     ),
     command: key(
       shellCommand.optional(),
-      'a shell command to run instead of solution.py; the upload must not have a part code',
+      'a shell command to run instead of solution.py, by /bin/sh or by the program of its first line (#!/bin/bash); the upload must not have a part code',
       'bash setup.sh && python train.py',
     ),
     entrypoint: key(

@@ -141,6 +141,8 @@ describe('the advice', () => {
     ['CR LF in bash', ["run.sh: line 2: $'\\r': command not found"], /CR LF/],
     ['CR LF in the first line', ['bash: ./a.sh: /bin/bash^M: bad interpreter: No such file'], /CR LF/],
     ['CR LF for env', ['env: ‘bash\\r’: No such file or directory'], /CR LF/],
+    ['CR LF after pipefail', ['run.sh: line 2: set: pipefail\r: invalid option name'], /CR LF/],
+    ['CR LF after a directory', ['run.sh: line 3: cd: src\r: No such file or directory'], /CR LF/],
     ['CR LF in sh', ['sh: 2: set: Illegal option -\r'], /CR LF/],
     [
       'a full disk',
@@ -164,6 +166,12 @@ describe('the advice', () => {
     ['a missing pip', "ModuleNotFoundError: No module named 'pip'", /has no pip/],
   ])('finds %s in the exception', (_, exception, text) => {
     expect(advise(failed('exit_code'), exception)?.text).toMatch(text)
+  })
+
+  it('reads all lines of an exception', () => {
+    const exception = '_pickle.UnpicklingError: Weights only load failed.'
+    const lines = ['Could not resolve host: a', exception, 'WeightsUnpickler error: Unsupported operand 118']
+    expect(advise(failed('exit_code'), exception, lines)?.text).toMatch(/git lfs pull/)
   })
 
   it('fills in what it can', () => {

@@ -15,8 +15,9 @@ export type FailureKind =
 const signs: readonly { kind: FailureKind; sign: RegExp }[] = [
   {
     kind: 'windows_lines',
-    // What shells, env and the kernel print for a carriage return at the end of a line.
-    sign: /\$'[^']{0,200}\\r'|\^M: bad interpreter|\r['’]?: (?:command )?(?:not found|No such file)|\\r['’]: No such file|set: Illegal option -\s*$|\d: \r?: not found|cannot (?:create|open) \S*\r/,
+    // What shells, env and the kernel print for a carriage return at the end of a line. On a page, what follows it has replaced the
+    // beginning of the line.
+    sign: /\$'[^']{0,200}\\r'|\^M: bad interpreter|\r['’]?: (?:command )?(?:not found|No such file)|\\r['’]: No such file|set: Illegal option -\s*$|pipefail\r?: invalid option name|^: (?:No such file or directory|invalid option name|(?:command )?not found|Directory nonexistent)|\d: \r?: not found|cannot (?:create|open) \S*\r/,
   },
   {
     kind: 'bash_in_sh',
@@ -25,7 +26,7 @@ const signs: readonly { kind: FailureKind; sign: RegExp }[] = [
   { kind: 'pip', sign: /\bpip3?: (?:command )?not found|No module named '?pip'?$/ },
   {
     kind: 'lfs_pointer',
-    sign: /invalid load key, 'v'|version https:\/\/git-lfs\.github\.com/,
+    sign: /invalid load key, 'v'|Unsupported operand 118\b|version https:\/\/git-lfs\.github\.com/,
   },
   {
     kind: 'network',
@@ -52,10 +53,12 @@ export const searchedEnd = 100
 export function findFailureKind(exception: string | null, lines: readonly string[]): FailureKind | null {
   const ofException = exception === null ? null : kindOf(exception)
   if (ofException !== null || exception === null) return ofException ?? lastKind(lines)
-  // An exception that says nothing known may still follow a message of a program that it started.
   if (hostMemory.test(exception)) return 'host_memory'
   if (missingModule.test(exception)) return 'module'
-  return /CalledProcessError|SystemExit/.test(exception) ? lastKind(lines) : null
+  // A program that the job started has printed the cause before. Some exceptions have more lines.
+  if (/CalledProcessError|SystemExit/.test(exception)) return lastKind(lines)
+  const at = lines.findLastIndex((line) => line.includes(exception.slice(0, 200)))
+  return at === -1 ? null : lastKind(lines.slice(at))
 }
 
 /** The module that an exception misses. */

@@ -37,7 +37,7 @@ const uploadParts = z.object({
     .meta({ contentMediaType: 'text/x-python' })
     .optional()
     .describe(
-      'solution.py, UTF-8, at most 1 MiB; absent if the config has a command, or the upload has a directory',
+      'solution.py, a Python program in UTF-8, at most 1 MiB; absent if the config has a command, or the upload has a directory',
     ),
   config_file: z.string().meta({ contentMediaType: 'application/yaml', description: 'config.yaml' }),
   archive: z
