@@ -285,6 +285,8 @@ it('an error is a sentence that says what to change', async () => {
     'unauthenticated',
     expect.any(String),
   ])
+  // From a file with the line ends of Windows.
+  expect(await run('gpuq.jobs(); print(1)', { GPUQ_TOKEN: `${person.token}\r` })).toBe(1)
   expect(await errorOf('gpuq.jobs()', { GPUQ_TOKEN: '' })).toEqual([
     0,
     'unauthenticated',

@@ -86,6 +86,26 @@ time.sleep(100 if os.environ["GPUQ_ATTEMPT"] == "1" else 0)`,
     await expectAllTrue(lab)
   })
 
+  it.each([
+    ['its script', { code: '', spec: { entrypoint: 'src/run.sh', args: ['a b'] } }],
+    [
+      'its command',
+      { code: '', command: '#!/bin/bash\r\ncd src\r\nset -o pipefail\r\nA=("a b" x)\r\necho $A' },
+    ],
+  ])('runs %s with the program of its first line, also with the line ends of Windows', async (_, options) => {
+    const script = [
+      '#!/usr/bin/env bash',
+      'cd "$(dirname "$0")"',
+      'set -o pipefail',
+      'A=("$@")',
+      'echo $A',
+      '',
+    ]
+    const job = await queue('', { 'src/run.sh': script.join('\r\n'), 'src/out': 'x' }, options)
+    expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed' })
+    expect(await lab.jobs.lines(job)).toContain('a b')
+  })
+
   it('does not start if the directory is larger than its memory, and says what to request', async () => {
     const job = await queue('print(1)', { big: randomBytes(40 << 20) }, { spec: { memory_gb: 0.06 } })
     expect(await lab.jobs.untilFinal(job)).toMatchObject({
