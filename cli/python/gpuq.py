@@ -276,7 +276,7 @@ class Job:
     @property
     def results(self) -> List[Any]:
         """The JSON objects and arrays that the program printed, one for each line: all of them after the end of the
-        job; before it, those so far.
+        job; before it, those so far. NaN and Infinity, which Python prints, are floats.
 
         >>> gpuq.submit("solution.py").wait().results
         [{'accuracy': 0.93, 'epochs': 3}]
@@ -284,10 +284,22 @@ class Job:
         if self._results is not None:
             return list(self._results)
         if self.status not in _FINAL:
-            return list(self._server.get(f"/api/results/{self.id}")["results"])
+            return self._results_so_far()
         path = f"/api/results/{self.id}"
         self._results = self._server.call("GET", path, {"format": "jsonl"}, consume=_read_results)
         return list(self._results)
+
+    def _results_so_far(self) -> List[Any]:
+        found: List[Any] = []
+        for event, data in self._events():
+            if event == "output":
+                found.extend(_parse_result(record) for record in data if record.startswith('{"type":"result",'))
+            elif event == "reset":
+                found = []
+            # The state of the job follows what it has printed before.
+            elif event in ("job", "end"):
+                break
+        return found
 
     @property
     def output(self) -> str:
@@ -1293,7 +1305,7 @@ class _Lines:
         if self._rank is not None and (rank or 0) != self._rank:
             return
         # The line of a result exactly as the job wrote it: no value before `data` has the name of that key.
-        text = record[record.index('"data":') + 7 : -1] if kind == "result" else str(parsed["text"])
+        text = str(parsed["text"]) if "text" in parsed else record[record.index('"data":') + 7 : -1]
         key = ("stderr" if kind == "stderr" else "stdout", rank)
         text = self._open.pop(key, "") + text
         if parsed.get("eol") is False:
@@ -1311,13 +1323,19 @@ class _Lines:
         return text if rank is None or self._rank is not None else f"[rank {rank}] {text}"
 
 
+def _parse_result(record: Union[str, bytes]) -> Any:
+    parsed = json.loads(record)
+    # The line as it was printed, if it is not exactly JSON. This module reads NaN, as Python writes it.
+    return json.loads(parsed["text"]) if "text" in parsed else parsed["data"]
+
+
 def _read_results(response: Iterable[bytes]) -> List[Any]:
     """The results in a result file. Its last record says how the job ended."""
     results: List[Any] = []
     last = b""
     for last in response:
         if last.startswith(b'{"type":"result",'):
-            results.append(json.loads(last)["data"])
+            results.append(_parse_result(last))
     if not last.startswith(b'{"type":"exit",'):
         raise Error("The result file is incomplete.", code="unreachable")
     return results

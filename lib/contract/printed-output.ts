@@ -25,14 +25,15 @@ const tellingByte = '{"type":"std'.length
 const beginnings = new Map(
   kinds.map((kind) => {
     const text = `{"type":"${kind}",`
-    return [text.charCodeAt(tellingByte), { kind, text, bytes: Buffer.from(text) }]
+    return [text.charCodeAt(tellingByte), { kind, text }]
   }),
 )
 const dataKey = '"data":'
+const textKey = '"text":'
 
 export function kindOf(line: Buffer): LineKind {
   const found = beginnings.get(line[tellingByte] ?? 0)
-  return found?.bytes.equals(line.subarray(0, found.bytes.length)) ? found.kind : 'other'
+  return found && line.toString('latin1', 0, found.text.length) === found.text ? found.kind : 'other'
 }
 
 /** {@link kindOf} for the line that begins at `start` of a text. */
@@ -56,36 +57,50 @@ function startOfData(record: { indexOf: (text: string) => number }): number {
   return at + dataKey.length
 }
 
-/** @param head a `result` record as far as the line of the job */
-const endsLine = (head: string) => !head.includes('"eol":false')
+/** What a `result` record says before its data. */
+export interface ResultHead {
+  t: string
+  rank: number | null
+  /** Whether the line had a line feed. */
+  ends: boolean
+  /** The line of the job, if `data` is not exactly that line: NaN, for example, is a text there. */
+  line: string | null
+}
 
-/** Where the line of the job begins in the text of a `result` record, and whether it had a line feed. */
-export function openResult(record: string): { start: number; ends: boolean } {
+/** @param head a `result` record as far as its data. No quote in a text of it has no backslash before it, so no text can forge a key. */
+function readHead(head: string): ResultHead {
+  const rank = /"rank":(\d+)/.exec(head)?.[1]
+  const text = head.indexOf(textKey)
+  const line = text === -1 ? null : parseStored(head.slice(text + textKey.length, -1 - dataKey.length))
+  return {
+    t: /"t":"([^"]*)"/.exec(head)?.[1] ?? '',
+    rank: rank === undefined ? null : Number(rank),
+    ends: !head.includes('"eol":false'),
+    line: typeof line === 'string' ? line : null,
+  }
+}
+
+/** Where the data begins in the text of a `result` record, and what is before it. */
+export function openResult(record: string): ResultHead & { start: number } {
   const start = startOfData(record)
-  return { start, ends: endsLine(record.slice(0, start)) }
+  return { start, ...readHead(record.slice(0, start)) }
 }
 
 /**
  * The line of the job in a `result` record, byte for byte. Parsing and writing it again would change spaces, number formats
  * and repeated keys.
  */
-export function resultData(line: Buffer): { data: Buffer; t: string; ends: boolean; rank: number | null } {
-  const start = startOfData(line)
-  const before = line.toString('latin1', 0, start)
-  const rank = /"rank":(\d+)/.exec(before)?.[1]
-  return {
-    data: line.subarray(start, -1),
-    t: /"t":"([^"]*)"/.exec(before)?.[1] ?? '',
-    ends: endsLine(before),
-    rank: rank === undefined ? null : Number(rank),
-  }
+export function resultLine(record: Buffer): Omit<ResultHead, 'line'> & { line: Buffer } {
+  const start = startOfData(record)
+  const { line, ...head } = readHead(record.toString('utf8', 0, start))
+  return { ...head, line: line === null ? record.subarray(start, -1) : Buffer.from(line) }
 }
 
 /** Restores the output of a stored line of the kind `stdout`, `stderr` or `result`. */
 export function readPrinted(line: Buffer, kind: OutputStream | 'result'): Printed {
   if (kind === 'result') {
-    const { data, ends, rank } = resultData(line)
-    const text = data.toString()
+    const { line: printed, ends, rank } = resultLine(line)
+    const text = printed.toString()
     return { stream: 'stdout', text: ends ? `${text}\n` : text, rank }
   }
   const { text, eol, rank } = parseText(line.toString())

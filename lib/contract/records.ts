@@ -47,11 +47,18 @@ export const outputRecordSchema = z.object({
   rank,
 })
 
-/** A stdout line that is a JSON object or array. In the file, `data` is exactly the bytes of that line. */
+/**
+ * A stdout line that is a JSON object or array. In the file, `data` is exactly the bytes of that line, unless the record has `text`.
+ */
 export const resultRecordSchema = z.object({
   type: z.literal('result'),
   t,
   data: z.unknown(),
+  /**
+   * The line as it was printed, if it is not JSON only because of NaN, Infinity or -Infinity, which are texts in `data`, or ends with a
+   * carriage return, or has a character that some programs take for the end of a line.
+   */
+  text: z.string().optional(),
   /** False if stdout ended here without a line feed. */
   eol: z.literal(false).optional(),
   rank,

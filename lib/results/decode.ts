@@ -14,8 +14,8 @@ import { type PrintedVisitor, visitPrinted } from './printed-lines'
 interface CollectedOutput {
   stdout: string
   stderr: string
-  /** The stdout lines that are JSON objects or arrays, parsed. */
-  results: unknown[]
+  /** The JSON of the stdout lines that are objects or arrays, as it was printed: parsing it would change numbers. */
+  results: string[]
   /** True if something is missing: truncated here at `maxBytes`, or by the output limit during the run. */
   truncated: boolean
 }
@@ -90,7 +90,7 @@ function streamOf(kind: OutputStream | 'result'): OutputStream {
 
 class OutputCollector implements PrintedVisitor {
   readonly #texts: Record<OutputStream, BoundedText>
-  readonly #results: unknown[] = []
+  readonly #results: string[] = []
   /** The pieces of the result that arrives. */
   #begun: string[] = []
   #resultBytesLeft: number
@@ -121,7 +121,7 @@ class OutputCollector implements PrintedVisitor {
     }
     this.#begun.push(data)
     if (!ends) return
-    this.#results.push(parseStored(this.#begun.join('')))
+    this.#results.push(this.#begun.join(''))
     this.#begun = []
   }
 

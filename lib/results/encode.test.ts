@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { readPrinted } from '../contract/printed-output'
 import { recordSchema } from '../contract/records'
+import { collectOutput } from './decode'
 import { type EncodedOutput, OutputEncoder } from './encode'
 
 const at = new Date('2026-11-20T22:36:00.123Z')
@@ -213,16 +215,60 @@ describe('results', () => {
     ['a text', '"x"'],
     ['broken JSON', '{"a":1'],
     ['two values', '{} {}'],
-    ['NaN, which is valid in Python but not in JSON', '{"loss": NaN}'],
+    ['NaN in lower case, which Python does not read', '{"loss": nan}'],
     ['a log line', '[INFO] ready [ok]'],
     ['a carriage return inside', '{"a":\r1}'],
-    ['a line separator inside', '{"a":"\u2028"}'],
     ['too deep nesting', `${'['.repeat(65)}${']'.repeat(65)}`],
     ['an attempt to forge a record', '{},"x":1}\u2028{"type":"exit"}'],
   ])('are not created from %s', (_, line) => {
     const records = recordsOf(unlimited().feed('stdout', bytes(`${line}\n`), at))
     expect(records.every((record) => record.type === 'stdout')).toBe(true)
     expect(records.map((record) => record.text).join('')).toBe(line)
+  })
+
+  it.each([
+    [
+      'NaN and Infinity, as Python writes them',
+      '{"loss": NaN, "best": [-Infinity, Infinity], "NaN": "\\"NaN"}',
+    ],
+    ['a list that begins with NaN', '[NaN, 1.0]'],
+    ['a carriage return at its end', '{"lr": 1e-05}\r'],
+    ['a line separator inside', '{"a":"\u2028\u0085"}'],
+  ])('have the printed line beside its JSON if it has %s', async (_, line) => {
+    const encoder = unlimited()
+    const stored = encoder.feed('stdout', bytes(`${line}\n{"next":1}\n`), at).bytes
+    expect(stored.toString().trimEnd().split('\n')).toHaveLength(2)
+    expect(stored.toString()).not.toMatch(/[\r\u0085\u2028]/)
+    const [record] = recordsOf({ bytes: stored, records: 2, results: 2 })
+    expect(record).toMatchObject({ type: 'result', text: line, data: expect.anything() })
+    const { stdout, results } = await collectOutput(stored, { maxBytes: 1e6 })
+    expect(stdout).toBe(`${line}\n{"next":1}\n`)
+    expect(results).toHaveLength(2)
+    expect(readPrinted(stored.subarray(0, stored.indexOf('\n')), 'result').text).toBe(`${line}\n`)
+  })
+
+  it('have NaN and Infinity as texts in their JSON, and every other digit as printed', () => {
+    const line = '{"loss": NaN, "id": 12345678901234567890, "best": -Infinity}'
+    const encoded = unlimited()
+      .feed('stdout', bytes(`${line}\n`), at)
+      .bytes.toString()
+    expect(encoded).toContain('"data":{"loss": "NaN", "id": 12345678901234567890, "best": "-Infinity"}}\n')
+    const last = unlimited()
+    last.feed('stdout', bytes(line), at)
+    expect(last.end(at).bytes.toString()).toContain('"eol":false,"text":"{')
+  })
+
+  it.each([
+    ['NaN', `{"loss": NaN, "text": "${'x'.repeat(256 << 10)}"}`],
+    ['NaN and more than 1 MiB', `{"loss": NaN, "text": "${'x'.repeat(1 << 20)}"}`],
+    ['a carriage return and more than 1 MiB', `{"text": "${'x'.repeat(1 << 20)}"}\r`],
+    ['escapes that make its record too large', `["${'\u0085'.repeat(127 << 10)}"]`],
+  ])('are reported if their line is long and has %s, and stored as text', (_, line) => {
+    const records = recordsOf(...feedInPieces(unlimited(), `${line}\n`))
+    const texts = records.filter(({ type }) => type === 'stdout').map(({ text }) => text)
+    expect(texts.join('') === line).toBe(true)
+    const notes = records.filter(({ type }) => type === 'stderr').map(({ text }) => text)
+    expect(notes).toEqual([expect.stringContaining('has NaN, Infinity or an unusual end')])
   })
 
   it('are not created from stderr, or from bytes that are not UTF-8', () => {
@@ -412,11 +458,11 @@ describe('metrics', () => {
     expect(encoder.takeMetrics()).toEqual({ step: 4, loss: 0.25 })
   })
 
-  it('keep the last finite number when a line has NaN or Infinity, which is not JSON', () => {
+  it('keep the last finite number when a line has NaN or Infinity', () => {
     const encoder = unlimited()
     const lines = '{"step":1,"loss":0.5}\n{"step":2,"loss":NaN,"note":"NaN \\"","best":-Infinity}\n'
     const records = recordsOf(encoder.feed('stdout', bytes(lines), at))
-    expect(records.map(({ type }) => type)).toEqual(['result', 'stdout'])
+    expect(records.map(({ type }) => type)).toEqual(['result', 'result'])
     expect(encoder.takeMetrics()).toEqual({ step: 2, loss: 0.5 })
   })
 

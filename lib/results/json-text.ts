@@ -9,6 +9,10 @@ export const maxResultBytes = 64 << 20
 export const maxResultDepth = 64
 /** Longer lines are checked while they arrive, and without text of the same size. */
 export const largeLineBytes = 1 << 20
+/** Maximum length of a line whose record has both the line and its JSON. */
+export const maxRewrittenBytes = 256 * 1024
+/** Such a record is always read as a whole. */
+const maxRewrittenRecordBytes = (1 << 20) - 1024
 
 /**
  * JSON allows these characters unescaped, but many readers split lines at them (Python's splitlines, old JavaScript
@@ -26,9 +30,13 @@ export function isPlain(text: string): boolean {
 
 /** Escapes a text for a JSON string, without the quotes. */
 export function escapeJson(text: string): string {
-  const escaped = JSON.stringify(text).slice(1, -1)
-  if (!lineSeparators.test(escaped)) return escaped
-  return escaped.replace(
+  return escapeSeparators(JSON.stringify(text).slice(1, -1))
+}
+
+/** Escapes the line separators in a JSON text, which are inside its strings. */
+function escapeSeparators(json: string): string {
+  if (!lineSeparators.test(json)) return json
+  return json.replace(
     /[\u0085\u2028\u2029]/g,
     (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
@@ -63,29 +71,61 @@ export function bytesStartLikeJson(bytes: Uint8Array): boolean {
 
 // Log lines and printed arrays (`[INFO] ready`, `[0.1 0.2]`) are common, and a failing JSON.parse costs 5 µs. The
 // first and last characters rule out most of them.
-const opening = /^[ \t]*(?:\{[ \t]*["}]|\[[ \t]*(?:[\]{["]|-?\d[\d.eE+-]*[ \t]*[,\]]|true\b|false\b|null\b))/
-const closing = /[\]}][ \t]*$/
+const opening =
+  /^[ \t]*(?:\{[ \t]*["}]|\[[ \t]*(?:[\]{["]|-?\d[\d.eE+-]*[ \t]*[,\]]|(?:true|false|null|NaN|-?Infinity)\b))/
+const closing = /[\]}][ \t]*\r?$/
 
-/**
- * Reads a line that can be stored verbatim in a record's `data`: a JSON object or array within the size and depth
- * limits, without characters that some reader treats as the end of a line. Null: it is none. A large line has no
- * value, because it is checked without parsing it.
- */
-export function readResultLine(line: string): { value?: unknown } | null {
-  if (!opening.test(line) || !closing.test(line)) return null
-  if (line.includes('\r') || lineSeparators.test(line)) return null
-  if (line.length > largeLineBytes) return isLargeResult(Buffer.from(line)) ? {} : null
-  if (depthOf(line) > maxResultDepth) return null
-  const value = parseJson(line)
-  return value === undefined ? null : { value }
+/** A line that is a JSON object or array within the limits of size and depth. */
+interface ResultLine {
+  /** A large line has none, because it is checked without parsing it. */
+  value?: unknown
+  /**
+   * Its JSON, if the line cannot be stored verbatim in a record's `data`: it has NaN or Infinity, ends with a carriage return, or has a
+   * character that some reader treats as the end of a line.
+   */
+  json?: string
+  /** The line cannot be stored verbatim, and is too long to be stored beside its JSON. */
+  tooLong?: true
 }
 
-/** Whether a large line is a result. */
-function isLargeResult(line: Buffer): boolean {
-  if (line.length > maxResultBytes) return false
+/** Reads a line that may be a result. Null: it is none. */
+export function readResultLine(line: string): ResultLine | null {
+  if (!opening.test(line) || !closing.test(line)) return null
+  const text = line.endsWith('\r') ? line.slice(0, -1) : line
+  if (text.includes('\r')) return null
+  if (line.length > largeLineBytes) return readLargeLine(Buffer.from(text), text !== line)
+  if (depthOf(text) > maxResultDepth) return null
+  const value = parseJson(text)
+  if (value !== undefined && text === line && !lineSeparators.test(line)) return { value }
+  return value === undefined ? rewritten(line, quoteNotFinite(text)) : rewritten(line, text)
+}
+
+function rewritten(line: string, text: string | null): ResultLine | null {
+  const json = text === null ? '' : escapeSeparators(text)
+  const value = parseJson(json)
+  if (value === undefined) return null
+  const fits = Buffer.byteLength(line) <= maxRewrittenBytes
+  return fits && Buffer.byteLength(escapeJson(line) + json) <= maxRewrittenRecordBytes
+    ? { value, json }
+    : { value, tooLong: true }
+}
+
+/** @param ended whether it ended with a carriage return */
+function readLargeLine(line: Buffer, ended: boolean): ResultLine | null {
+  if (line.length > maxResultBytes) return null
   const validator = new JsonValidator(maxResultDepth)
   validator.push(line)
-  return validator.isComplete && isStorable(line)
+  if (!validator.isComplete) return null
+  return ended || validator.hasNotFinite || !isStorable(line) ? { tooLong: true } : {}
+}
+
+/** A string, which stays as it is, or a number that JSON does not have. */
+const stringOrNotFinite = /"(?:[^"\\]|\\.)*"|\bNaN\b|-?\bInfinity\b/g
+
+/** The text with NaN and Infinity, which Python writes and JSON does not have, as texts. Null: it has none. */
+export function quoteNotFinite(text: string): string | null {
+  if (!text.includes('NaN') && !text.includes('Infinity')) return null
+  return text.replace(stringOrNotFinite, (token) => (token.startsWith('"') ? token : `"${token}"`))
 }
 
 /** Returns true if a line of valid JSON is UTF-8 without characters that some reader treats as the end of a line. */

@@ -48,7 +48,10 @@ describe('JsonValidator', () => {
     '[+1]',
     '[1e]',
     '[--1]',
-    '[NaN]',
+    '[nan]',
+    '[Inf]',
+    '[-NaN]',
+    '{NaN:1}',
     '[tru]',
     '[truefalse]',
     '["\\x"]',
@@ -74,6 +77,21 @@ describe('JsonValidator', () => {
       }
     }
   })
+
+  it.each(['[NaN]', '{"a":-Infinity}', '[1,Infinity,2]'])(
+    'accepts %s, and says that it is not JSON',
+    (text) => {
+      for (const size of [1, 100]) expect(isValid(text, size)).toBe(true)
+      for (const [json, hasNotFinite] of [
+        [text, true],
+        ['[1,"NaN"]', false],
+      ] as const) {
+        const validator = new JsonValidator(4)
+        validator.push(Buffer.from(json))
+        expect(validator.hasNotFinite).toBe(hasNotFinite)
+      }
+    },
+  )
 
   it('reports early that a text cannot become valid', () => {
     const validator = new JsonValidator(4)

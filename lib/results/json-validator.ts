@@ -20,7 +20,10 @@ const code = (character: string) => character.charCodeAt(0)
 const [quote, backslash, colon, comma] = [code('"'), code('\\'), code(':'), code(',')]
 const [openBrace, closeBrace, openBracket, closeBracket] = [code('{'), code('}'), code('['), code(']')]
 const [space, tab] = [code(' '), code('\t')]
-const literals = new Map(['true', 'false', 'null'].map((word) => [code(word), word]))
+/** Python writes the last three, which JSON does not have. */
+const literals = ['true', 'false', 'null', 'NaN', 'Infinity', '-Infinity']
+const notFinite = new Set(['NaN', 'Infinity', '-Infinity'])
+const literalStarts = new Set(['true', 'false', 'null', 'NaN', 'Infinity'].map(code))
 const escapes = new Set([...'"\\/bfnrt'].map(code))
 const numberCharacters = new Set([...'+-.0123456789eE'].map(code))
 const number = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
@@ -29,7 +32,10 @@ const maxNumber = 1_000
 
 const isHexDigit = (byte: number) => /^[\da-fA-F]$/.test(String.fromCharCode(byte))
 
-/** Accepts one JSON object or array without line breaks, in pieces with any boundaries. Does not check UTF-8. */
+/**
+ * Accepts one JSON object or array without line breaks, in pieces with any boundaries. Does not check UTF-8. Also accepts NaN, Infinity
+ * and -Infinity, and says so.
+ */
 export class JsonValidator {
   #state: State = 'value'
   /** The open containers: true for an object. */
@@ -37,6 +43,8 @@ export class JsonValidator {
   #isKey = false
   /** The characters of the number or the literal so far, or the number of hexadecimal digits. */
   #token = ''
+  /** True if the pieces have a number that JSON does not have. */
+  hasNotFinite = false
 
   constructor(readonly maxDepth: number) {}
 
@@ -80,6 +88,11 @@ export class JsonValidator {
         this.#takeLiteral(byte)
         return
       case 'number':
+        if (this.#token === '-' && byte === code('I')) {
+          this.#state = 'literal'
+          this.#takeLiteral(byte)
+          return
+        }
         if (numberCharacters.has(byte) && this.#token.length < maxNumber) {
           this.#token += String.fromCharCode(byte)
           return
@@ -93,10 +106,13 @@ export class JsonValidator {
   }
 
   #takeLiteral(byte: number): void {
-    const word = literals.get(code(this.#token)) ?? ''
     this.#token += String.fromCharCode(byte)
-    if (!word.startsWith(this.#token)) this.#state = 'invalid'
-    else if (word === this.#token) this.#state = 'comma-or-end'
+    const word = literals.find((literal) => literal.startsWith(this.#token))
+    if (word === undefined) this.#state = 'invalid'
+    else if (word === this.#token) {
+      this.#state = 'comma-or-end'
+      this.hasNotFinite ||= notFinite.has(word)
+    }
   }
 
   #takeStructure(byte: number): void {
@@ -121,7 +137,7 @@ export class JsonValidator {
       this.#state = byte === openBrace ? 'key-or-end' : 'value-or-end'
     } else if (isContainer || this.#open.length === 0) return
     else if (byte === quote) this.#startString(false)
-    else if (literals.has(byte)) {
+    else if (literalStarts.has(byte)) {
       this.#token = String.fromCharCode(byte)
       this.#state = 'literal'
     } else if (numberCharacters.has(byte)) {

@@ -1,4 +1,6 @@
 import { parseJson } from '../contract/parse-json'
+import { numberOf } from '../contract/printed-json'
+import { quoteNotFinite } from './json-text'
 
 /**
  * The metrics of a job: the numbers in the lines of JSON that it prints to stdout, by name. A number in a nested object
@@ -13,24 +15,26 @@ const unprintable = /[\p{Cc}\p{Surrogate}\p{Bidi_Control}]/u
 
 /** How programs write numbers that JSON does not have, inside quotes. */
 const notFinite = new Set(['NaN', 'nan', 'Infinity', '-Infinity', 'inf', '-inf'])
-/** A string, which stays as it is, or a number that JSON does not have. */
-const stringOrNotFinite = /"(?:[^"\\]|\\.)*"|\bNaN\b|-?\bInfinity\b/g
 
 /** SQL: the metrics of the last attempt of the job `j`. With several ranks, those of the first that printed any. */
 export const metricsOfAttempt = `
   SELECT m.metrics FROM tasks m WHERE m.job_id = j.id AND m.attempt = j.attempt AND m.metrics <> '{}' ORDER BY m.rank LIMIT 1`
 
-/** Calls `visit` with each number in a value of JSON; NaN stands for a number that is not finite. */
+/**
+ * Calls `visit` with each number in a value of JSON; NaN stands for a number that is not finite. `source` has its digits, as they were
+ * printed if the value is from {@link readPrintedJson}.
+ */
 export function visitNumbers(
   value: unknown,
-  visit: (name: string, number: number) => void,
+  visit: (name: string, number: number, source: string) => void,
   prefix = '',
 ): void {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return
   for (const [key, item] of Object.entries(value)) {
     const name = prefix + key
-    if (typeof item === 'number') visit(name, Number.isFinite(item) ? item : Number.NaN)
-    else if (typeof item === 'string' && notFinite.has(item)) visit(name, Number.NaN)
+    const number = numberOf(item)
+    if (number !== null) visit(name, Number.isFinite(number) ? number : Number.NaN, String(item))
+    else if (typeof item === 'string' && notFinite.has(item)) visit(name, Number.NaN, item)
     else if (typeof item === 'object' && name.length < maxNameCharacters)
       visitNumbers(item, visit, `${name}.`)
   }
@@ -43,8 +47,8 @@ export function isMetricName(name: string): boolean {
 
 /** Parses a line with NaN or Infinity, which Python writes and JSON does not have; undefined: it is not such a line. */
 export function parseNotFinite(line: string): unknown {
-  if (!line.includes('NaN') && !line.includes('Infinity')) return undefined
-  return parseJson(line.replace(stringOrNotFinite, (token) => (token.startsWith('"') ? token : `"${token}"`)))
+  const json = quoteNotFinite(line)
+  return json === null ? undefined : parseJson(json)
 }
 
 /** The last finite number of each metric of a task. */

@@ -8,7 +8,7 @@ export interface PrintedVisitor {
   wants: (stream: OutputStream) => boolean
   /** A piece of a stream as it was printed, with its line feed if it has one. Large results come in several pieces. */
   text: (stream: OutputStream, text: string) => void
-  /** The bytes of a result, as they were printed. `ends`: this is the last piece of it. */
+  /** The JSON of a result: its line, if that is JSON. `ends`: this is the last piece of it. */
   result?: (data: string, ends: boolean) => void
   /** The output limit was reached during the run. */
   limitReached?: () => void
@@ -56,9 +56,10 @@ function textOf(records: string, start: number, end: number): string {
 }
 
 function visitResult(record: string, visitor: PrintedVisitor): void {
-  const { start, ends } = openResult(record)
+  const { start, ends, line } = openResult(record)
   const data = record.slice(start, -1)
-  if (visitor.wants('stdout')) visitor.text('stdout', ends ? `${data}\n` : data)
+  const printed = line ?? data
+  if (visitor.wants('stdout')) visitor.text('stdout', ends ? `${printed}\n` : printed)
   visitor.result?.(data, true)
 }
 

@@ -4,7 +4,7 @@ import { placeManually } from '../cluster/testing/placed'
 import { copyRows, makeJob, makeNode } from '../cluster/testing/rows'
 import { testDatabase } from '../database/testing/test-database'
 import { advance, parsePosition } from '../jobs/live/events'
-import { readResult } from '../jobs/read/result'
+import { sendResult } from '../jobs/read/result'
 import { readRecords } from './decode'
 import { ownReader } from './output-reader'
 import { readFirstRecords, readOutput, readRanks } from './read-output'
@@ -155,7 +155,8 @@ describe('the output of several ranks', () => {
 
   it('is separate in the response, which shows rank 0 first', async () => {
     const job = await makeGang(three)
-    expect(await readResult(reader, job)).toMatchObject({
+    const resultOf = async (id: string) => (await sendResult(reader, id, async () => true)).json()
+    expect(await resultOf(job)).toMatchObject({
       stdout: 'a\nb\n',
       results: [],
       ranks: [
@@ -164,7 +165,7 @@ describe('the output of several ranks', () => {
         { rank: 2, truncated: false },
       ],
     })
-    expect(await readResult(reader, await makeJob())).not.toHaveProperty('ranks')
+    expect(await resultOf(await makeJob())).not.toHaveProperty('ranks')
   })
 
   it('is not written to the file while a task may still print', async () => {

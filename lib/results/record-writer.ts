@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { OutputStream } from '../contract/printed-output'
 import { escapeJson, isPlain, readResultLine, startsLikeJson } from './json-text'
-import { parseNotFinite, visitNumbers } from './metrics'
+import { visitNumbers } from './metrics'
 import { decodeReplacing } from './utf8'
 
 /** Complete records as JSONL text, and their contents. */
@@ -12,6 +12,8 @@ export interface EncodedText {
   replaced: number
   /** The last number of each metric in the lines. */
   metrics: Map<string, number>
+  /** Lines of JSON that are too long for a record with the line and its JSON, and are therefore stored as text. */
+  missed: number
 }
 
 /** Maximum text of one record in UTF-16 units; a longer line continues in the next record. */
@@ -27,7 +29,14 @@ export class RecordWriter {
   readonly #stream: OutputStream
   readonly #open: string
   readonly #openResult: string
-  readonly #out: EncodedText = { text: '', records: 0, results: 0, replaced: 0, metrics: new Map() }
+  readonly #out: EncodedText = {
+    text: '',
+    records: 0,
+    results: 0,
+    replaced: 0,
+    metrics: new Map(),
+    missed: 0,
+  }
 
   constructor(stream: OutputStream, at: string, rank: number | undefined) {
     const place = rank === undefined ? '' : `"rank":${rank},`
@@ -56,8 +65,9 @@ export class RecordWriter {
   /** Writes the last line of a stream without a line feed: as a result if possible, otherwise as a partial line. */
   lastLine(bytes: Buffer): EncodedText {
     const text = bytes.toString()
-    if (!isUtf8(bytes) || !this.#isResult(text)) return this.piece(bytes)
-    this.#result(`"eol":false,"data":${text}`)
+    const fields = isUtf8(bytes) ? this.#fieldsOf(text) : null
+    if (fields === null) return this.piece(bytes)
+    this.#result(`"eol":false,${fields}`)
     return this.#out
   }
 
@@ -81,7 +91,8 @@ export class RecordWriter {
     let whole = !continues
     for (let end = text.indexOf(lineFeed); end !== -1; end = text.indexOf(lineFeed, start)) {
       const line = text.slice(start, end)
-      if (whole && this.#isResult(line)) this.#result(`"data":${line}`)
+      const fields = whole ? this.#fieldsOf(line) : null
+      if (fields !== null) this.#result(fields)
       else this.#line(line, { plain, ends: true, replaced: 0 })
       start = end + 1
       whole = true
@@ -101,12 +112,17 @@ export class RecordWriter {
     }
   }
 
-  /** Whether a line is a result. Collects its numbers, also if it is none because of NaN or Infinity. */
-  #isResult(line: string): boolean {
-    if (this.#stream !== 'stdout' || !startsLikeJson(line)) return false
+  /** The fields of a result with this line; null if it is none. Collects its numbers. `data` comes last: readers rely on it. */
+  #fieldsOf(line: string): string | null {
+    if (this.#stream !== 'stdout' || !startsLikeJson(line)) return null
     const result = readResultLine(line)
-    visitNumbers(result ? result.value : parseNotFinite(line), this.#addNumber)
-    return result !== null
+    if (result === null) return null
+    visitNumbers(result.value, this.#addNumber)
+    if (result.tooLong) {
+      this.#out.missed++
+      return null
+    }
+    return result.json === undefined ? `"data":${line}` : `"text":"${escapeJson(line)}","data":${result.json}`
   }
 
   readonly #addNumber = (name: string, number: number) => {

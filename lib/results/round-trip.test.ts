@@ -13,6 +13,8 @@ const token = fc.oneof(
     '}',
     '{"a":1}\n',
     '["x", 2 ]\n',
+    '[NaN, -Infinity]\n',
+    '{"a":1}\r\n',
     '{"a":',
     '"',
     '\\',

@@ -1,4 +1,4 @@
-import { kindOf, resultData } from '../contract/printed-output'
+import { kindOf, resultLine } from '../contract/printed-output'
 import { incompleteTail } from './utf8'
 
 /** What remains of a result that is too large. */
@@ -23,15 +23,15 @@ export function shortenRecords(records: Buffer, maxBytes: number): Buffer {
 }
 
 function startOfResult(record: Buffer): Buffer {
-  const { data, t, rank } = resultData(record.subarray(0, -1))
-  const start = data.subarray(0, keptBytes)
+  const { line, t, rank } = resultLine(record.subarray(0, -1))
+  const start = line.subarray(0, keptBytes)
   const kept = start.subarray(0, start.length - incompleteTail(start))
   const shown = {
     type: 'stdout',
     t,
     ...(rank === null ? {} : { rank }),
     text: kept.toString(),
-    cut: data.length - kept.length,
+    cut: line.length - kept.length,
   }
   return Buffer.from(`${JSON.stringify(shown)}\n`)
 }

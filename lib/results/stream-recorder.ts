@@ -1,5 +1,5 @@
 import type { OutputStream } from '../contract/printed-output'
-import { largeLineBytes, maxResultBytes } from './json-text'
+import { largeLineBytes, maxResultBytes, maxRewrittenBytes } from './json-text'
 import { LastMetrics } from './metrics'
 import { encodeNote } from './notes'
 import { type EncodedText, maxRecordText, RecordWriter } from './record-writer'
@@ -38,6 +38,10 @@ const lineFeed = 0x0a
 const missedResult =
   `A long line of JSON on stdout is not a result, because it is longer than ${maxResultBytes >> 20} MiB or arrived ` +
   `slower than ${longLineBytesPerSecond >> 10} KiB per second. It is stored as text. Write it to a file in /results instead.`
+
+const missedRewritten =
+  `A line of JSON on stdout is not a result, because it has NaN, Infinity or an unusual end of a line, and is longer than ` +
+  `${maxRewrittenBytes >> 10} KiB. It is stored as text. Write null instead, or write it to a file in /results.`
 
 /** Converts the bytes of both streams to records, and counts them against the output limit. */
 export class StreamRecorder {
@@ -116,7 +120,7 @@ export class StreamRecorder {
     const waiting = place.pending.view.subarray(0, largeLineBytes)
     const piece = waiting.subarray(0, waiting.length - incompleteTail(waiting))
     if (piece.length === 0) return false
-    this.#commitOrStop(place, piece.length, this.#writer(place, at).piece(piece))
+    this.#commitOrStop(place, piece.length, this.#writer(place, at).piece(piece), at)
     place.midLine = true
     place.pending.drop(piece.length)
     return true
@@ -137,6 +141,7 @@ export class StreamRecorder {
       place,
       waiting.length,
       place.midLine ? writer.piece(waiting) : writer.lastLine(waiting),
+      at,
     )
     place.pending.drop(waiting.length)
   }
@@ -173,14 +178,14 @@ export class StreamRecorder {
   #recordLines(place: StreamState, lines: Buffer, at: Date): void {
     const continues = place.midLine
     place.midLine = false
-    if (this.#commit(place, lines.length, this.#writer(place, at).lines(lines, continues))) return
+    if (this.#commit(place, lines.length, this.#writer(place, at).lines(lines, continues), at)) return
     // Together they exceed the limit: record line by line until one does not fit.
     let start = 0
     while (start < lines.length && !this.limitReached) {
       const end = lines.indexOf(lineFeed, start) + 1
       const line = lines.subarray(start, end)
       const encoded = this.#writer(place, at).lines(line, continues && start === 0)
-      if (!this.#commit(place, line.length, encoded)) this.#encodedBytes = this.#limitBytes
+      if (!this.#commit(place, line.length, encoded, at)) this.#encodedBytes = this.#limitBytes
       start = end
     }
   }
@@ -199,14 +204,15 @@ export class StreamRecorder {
     this.#records++
   }
 
-  #commitOrStop(place: StreamState, rawBytes: number, encoded: EncodedText): void {
-    if (!this.#commit(place, rawBytes, encoded)) this.#encodedBytes = this.#limitBytes
+  #commitOrStop(place: StreamState, rawBytes: number, encoded: EncodedText, at: Date): void {
+    if (!this.#commit(place, rawBytes, encoded, at)) this.#encodedBytes = this.#limitBytes
   }
 
   /** Returns the records if the limit allows all of them. */
-  #commit(place: StreamState, rawBytes: number, encoded: EncodedText): boolean {
+  #commit(place: StreamState, rawBytes: number, encoded: EncodedText, at: Date): boolean {
     if (!this.#commitParts(place, rawBytes, [Buffer.from(encoded.text)], encoded)) return false
     for (const [name, number] of encoded.metrics) this.metrics.set(name, number)
+    if (encoded.missed > 0) this.#recordNote(missedRewritten, at)
     return true
   }
 

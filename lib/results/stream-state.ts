@@ -94,7 +94,7 @@ export class StreamState {
     if (this.stream !== 'stdout' || this.midLine) return false
     if (line.length <= largeLineBytes || line.length > maxResultBytes) return false
     this.#validate(line.length)
-    return this.#validator.isComplete && isStorable(line)
+    return this.#validator.isComplete && !this.#validator.hasNotFinite && isStorable(line)
   }
 
   #mayWait(at: Date): boolean {

@@ -1,9 +1,10 @@
 import { setImmediate } from 'node:timers/promises'
+import { parsePrintedJson } from '../../contract/printed-json'
 import { toCell } from '../csv-cell'
 import { isMetricName, visitNumbers } from '../metrics'
 import { MetricLines } from './metric-lines'
 
-/** The values of some metrics as CSV, in pieces. A value that is not finite is NaN. */
+/** The values of some metrics as CSV, in pieces, with the digits that were printed. */
 export async function* csvLines(
   output: AsyncIterable<Buffer>,
   names: readonly string[],
@@ -15,16 +16,16 @@ export async function* csvLines(
     const cells: string[] = new Array(places.size).fill('')
     let printed = false
     let chosen = false
-    visitNumbers(value, (name, number) => {
+    visitNumbers(value, (name, _, source) => {
       printed ||= isMetricName(name)
       const place = places.get(name)
       if (place === undefined) return
-      cells[place] = String(number)
+      cells[place] = source
       chosen = true
     })
     if (printed) line++
     if (chosen) rows.push([line, time, ...cells].join(','))
-  })
+  }, parsePrintedJson)
   for await (const piece of output) {
     lines.push(piece)
     if (rows.length > 0) yield toBytes(rows.splice(0))

@@ -12,8 +12,14 @@ export class MetricLines {
   #begun: Buffer[] = []
   #begunBytes = 0
 
-  /** @param onLine receives the value of each line, and the time at which it was recorded. */
-  constructor(private readonly onLine: (value: unknown, time: string) => void) {}
+  /**
+   * @param onLine receives the value of each line, and the time at which it was recorded.
+   * @param parse reads JSON; undefined if it is none.
+   */
+  constructor(
+    private readonly onLine: (value: unknown, time: string) => void,
+    private readonly parse: (json: string) => unknown = parseJson,
+  ) {}
 
   push(piece: Buffer): void {
     const first = piece.indexOf(lineFeed)
@@ -54,7 +60,7 @@ export class MetricLines {
     if (record.length > maxRecordBytes) return
     const kind = kindAt(record, 0)
     if (kind === 'result') {
-      const { data, t } = toObject(parseJson(record))
+      const { data, t } = toObject(this.parse(record))
       this.onLine(data, String(t))
     } else if (kind === 'stdout' && (record.includes('NaN') || record.includes('Infinity'))) {
       const { text, eol, t } = toObject(parseJson(record))

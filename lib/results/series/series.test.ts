@@ -154,9 +154,12 @@ describe('the memory of a job', () => {
 })
 
 describe('CSV', () => {
-  it('has a row for each line with one of the metrics', async () => {
+  it('has a row for each line with one of the metrics, with the printed digits', async () => {
     async function* output() {
       yield Buffer.from(result('{"step":1,"loss":0.5}') + result('{"other":1}', 1))
+      yield Buffer.from(
+        result('{"step":1e1,"loss":12345678901234567890}') + result('{"step":11,"loss":"-Infinity"}'),
+      )
       yield Buffer.from(result('{"text":"x"}') + printed('{"step":2,"loss":NaN}') + result('{"=a,b":3}', 2))
     }
     const parts: Buffer[] = []
@@ -164,8 +167,10 @@ describe('CSV', () => {
     expect(Buffer.concat(parts).toString().split('\r\n')).toEqual([
       `line,time,step,loss,"'=a,b"`,
       `1,${t(0)},1,0.5,`,
-      `3,${t(0)},2,NaN,`,
-      `4,${t(2)},,,3`,
+      `3,${t(0)},1e1,12345678901234567890,`,
+      `4,${t(0)},11,-Infinity,`,
+      `5,${t(0)},2,NaN,`,
+      `6,${t(2)},,,3`,
       '',
     ])
   })
