@@ -111,6 +111,14 @@ describe('gpuq results', () => {
   })
 })
 
+it('gpuq results --json has the digits that the job printed', async () => {
+  const printed = '{"id":12345678901234567890,"lr":1e-05,"a":1,"a":2.0}'
+  const context = serverOf('ada', [`{"stdout":"","results":[${printed}],"truncated":false}`])
+  expect(await results(context, jobId, { json: true })).toBe(0)
+  expect(context.written.out).toContain('"id": 12345678901234567890,')
+  expect(context.written.out).toMatch(/"lr": 1e-05,\s+"a": 1,\s+"a": 2.0\n/)
+})
+
 describe('text of others cannot control the terminal', () => {
   it('in a result file', async () => {
     const context = serverOf('eve', [`{"type":"result","data":${JSON.stringify(attack)}}\n`, '\u001b[2J'])

@@ -1,11 +1,12 @@
 import { conflict } from '@/lib/contract/errors'
 import { VisibleOutput } from '@/lib/contract/text/visible-output'
 import type { JobsClient } from '@/lib/http/client/jobs-client'
-import { type Context, writeJson } from '../context'
+import type { Context } from '../context'
 import { exitCodes } from '../job/exit-code'
 import { findJob } from '../job/job-id'
 import { isOwnJob } from '../job/own-job'
 import { showJob } from '../job/show-job'
+import { writeResult } from '../job/write-result'
 import { saveDownload } from '../received/save-download'
 
 interface LogsOptions {
@@ -51,7 +52,7 @@ export async function results(
 ): Promise<number> {
   const { client, jobId } = await findJob(context, given)
   if (json) {
-    return writeJson(context, await client.jobs.result(jobId))
+    return writeResult(context, client, jobId)
   }
   if (output !== undefined) {
     await saveDownload(output, await client.jobs.download(jobId, 'jsonl'))

@@ -2,9 +2,10 @@ import { isFinal } from '@/lib/contract/status'
 import type { Client } from '@/lib/http/client/client'
 import { attachTo } from '../commands/attach'
 import { waitUntilFinal } from '../commands/wait'
-import { type Context, print, writeJson } from '../context'
+import { type Context, print } from '../context'
 import { exitCodeOf } from './exit-code'
 import { note, showJob } from './show-job'
+import { writeResult } from './write-result'
 
 export interface WaitOptions {
   wait: boolean
@@ -47,6 +48,6 @@ export async function showToEnd(
 export async function printResult(context: Context, jobId: string): Promise<number> {
   const client = await context.connect()
   const job = await waitUntilFinal(context, client, jobId)
-  await writeJson(context, await client.jobs.result(jobId))
+  await writeResult(context, client, jobId)
   return exitCodeOf(job)
 }

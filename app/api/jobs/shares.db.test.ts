@@ -203,7 +203,7 @@ describe('the page of a job that has ended', () => {
     const shown = await readSharedJob(await open(first))
     expect(shown).toMatchObject({
       output: '{"score": 1.5}\nhello\n',
-      results: [{ score: 1.5 }],
+      results: ['{"score": 1.5}'],
       outputCut: false,
     })
     await withoutOutput(async () => {
@@ -250,7 +250,7 @@ describe('the page of a job that runs', () => {
     const printed = Array.from({ length: 12 }, (_, number) => largeResult(number))
     await startWith(printed.map(({ record }) => record).join(''))
     const { output, outputCut, results } = await readSharedJob(await open(await created()))
-    expect(results).toEqual(printed.slice(0, 5).map(({ data }) => data))
+    expect(results).toEqual(printed.slice(0, 5).map(({ data }) => JSON.stringify(data)))
     expect(output.startsWith('{"number":0,')).toBe(true)
     expect(outputCut).toBe(true)
   })
@@ -258,7 +258,7 @@ describe('the page of a job that runs', () => {
   it('has no result that is not stored completely yet', async () => {
     const { data, record } = largeResult(1)
     await startWith(record + largeResult(2).record.slice(0, 100_000))
-    expect((await readSharedJob(await open(await created()))).results).toEqual([data])
+    expect((await readSharedJob(await open(await created()))).results).toEqual([JSON.stringify(data)])
   })
 })
 

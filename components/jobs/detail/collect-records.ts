@@ -1,7 +1,7 @@
-import { parseJson } from '@/lib/contract/parse-json'
-import type { ResultFileRecord } from '@/lib/contract/records'
 import type { OutputStore } from '../output/output-store'
+import type { PageRecord } from '../output/page-record'
 import { GpuSeriesStore, type JobGpuSeries } from '../resources/gpu-series'
+import { type ShownResult, toShownResult } from '../result/shown-result'
 import type { TerminalFeeds } from '../terminal/terminal-feed'
 
 /** The page shows at most this many results. The result file has all of them. */
@@ -11,7 +11,7 @@ const showEveryMs = 250
 interface RecordConsumers {
   store: OutputStore
   terminals: TerminalFeeds
-  onResults: (results: readonly unknown[]) => void
+  onResults: (results: readonly ShownResult[]) => void
   onGpus: (series: readonly JobGpuSeries[]) => void
 }
 
@@ -19,17 +19,18 @@ export type RecordCollector = ReturnType<typeof collectRecords>
 
 /** Puts output into the store and the terminals, and reports results and measurements a few times per second. */
 export function collectRecords({ store, terminals, onResults, onGpus }: RecordConsumers) {
-  let results: unknown[] = []
+  let results: ShownResult[] = []
   const gpus = new GpuSeriesStore()
   const showResults = throttle(() => onResults([...results]))
   const showGpus = throttle(() => onGpus(gpus.all()))
   return {
-    take(records: readonly ResultFileRecord[]) {
+    take(records: readonly PageRecord[]) {
       store.append(records)
       terminals.append(records)
       for (const record of records) {
         if (record.type === 'result' && results.length < maxResults) {
-          results.push(record.data)
+          const result = toShownResult(record.json, record.text)
+          if (result) results.push(result)
           showResults.schedule()
         }
         if (record.type === 'metric') {
@@ -68,27 +69,4 @@ function throttle(act: () => void) {
       clearTimeout(timer)
     },
   }
-}
-
-/** The records of some lines. Skips invalid lines, so that the rest of the output is shown. */
-export function parseRecords(lines: readonly string[]): ResultFileRecord[] {
-  return lines.flatMap((line) => {
-    const record = parseJson(line)
-    return isRecord(record) ? [record] : []
-  })
-}
-
-const recordTypes: readonly unknown[] = [
-  'job',
-  'stdout',
-  'stderr',
-  'result',
-  'metric',
-  'truncated',
-  'exit',
-] satisfies ResultFileRecord['type'][]
-
-/** gpuq writes the records, and a job cannot forge one. So the type is enough to know the rest. */
-function isRecord(value: unknown): value is ResultFileRecord {
-  return typeof value === 'object' && value !== null && 'type' in value && recordTypes.includes(value.type)
 }

@@ -1,8 +1,10 @@
 import { useEffect, useEffectEvent, useState } from 'react'
 import { OutputStore } from '../output/output-store'
+import { parseRecords } from '../output/page-record'
 import type { JobGpuSeries } from '../resources/gpu-series'
+import type { ShownResult } from '../result/shown-result'
 import { TerminalFeeds } from '../terminal/terminal-feed'
-import { collectRecords, parseRecords, type RecordCollector } from './collect-records'
+import { collectRecords, type RecordCollector } from './collect-records'
 import { createWorkQueue } from './work-queue'
 
 /** `closed`: the reader may no longer see the job. */
@@ -12,7 +14,7 @@ export interface EventStream {
   store: OutputStore
   terminals: TerminalFeeds
   /** The JSON values that the job printed. */
-  results: readonly unknown[]
+  results: readonly ShownResult[]
   /** The measured use of its GPUs. */
   gpus: readonly JobGpuSeries[]
   connection: Connection
@@ -34,7 +36,7 @@ export function useEventStream(
 ): EventStream {
   const [store] = useState(() => storeOf(firstRecords))
   const [terminals] = useState(() => new TerminalFeeds())
-  const [results, setResults] = useState<readonly unknown[]>([])
+  const [results, setResults] = useState<readonly ShownResult[]>([])
   const [gpus, setGpus] = useState<readonly JobGpuSeries[]>([])
   const [connection, setConnection] = useState<Connection>('connecting')
   const acceptJob = useEffectEvent(onJob)

@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
-import type { OutputRecord, ResultFileRecord } from '@/lib/contract/records'
+import type { OutputRecord } from '@/lib/contract/records'
 import { linesAsText } from './copy-lines'
 import type { LineFilter } from './line'
 import { OutputStore } from './output-store'
+import type { PageRecord } from './page-record'
 
 const t = '2026-11-20T12:00:00.000Z'
 
@@ -11,7 +12,7 @@ function out(text: string, more: Partial<OutputRecord> = {}): OutputRecord {
   return { type: 'stdout', t, text, ...more }
 }
 
-function fill(records: ResultFileRecord[], limits = {}): OutputStore {
+function fill(records: PageRecord[], limits = {}): OutputStore {
   const store = new OutputStore(limits)
   store.append(records)
   return store
@@ -78,12 +79,12 @@ describe('lines from records', () => {
 
   it('shows results as JSON, reports discarded output, and skips other records', () => {
     const store = fill([
-      { type: 'result', t, data: { loss: 0.5 } },
+      { type: 'result', t, text: '{"lr": 1e-05, "loss": NaN}', json: '{"lr": 1e-05, "loss": "NaN"}' },
       { type: 'metric', t, gpus: [{ index: 0, load: 1, memory_used_mib: 2 }] },
       { type: 'truncated', t, limit_bytes: 1024 ** 2, dropped_bytes: 12_345 },
     ])
     expect(texts(store)).toEqual([
-      '{"loss":0.5}',
+      '{"lr": 1e-05, "loss": NaN}',
       'The output limit is 1.0 MiB. gpuq discarded the next 12,345 bytes.',
     ])
     expect(store.lines.counts).toEqual({ stdout: 1, stderr: 0, notice: 1 })

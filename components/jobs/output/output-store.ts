@@ -1,10 +1,11 @@
 import { formatNumber } from '@/components/ui/format-number'
-import type { OutputRecord, ResultFileRecord, TruncatedRecord } from '@/lib/contract/records'
+import type { OutputRecord, TruncatedRecord } from '@/lib/contract/records'
 import { parseLine } from './ansi/ansi-parse'
 import { type AnsiStyle, plainStyle } from './ansi/ansi-style'
 import { overwrite } from './ansi/carriage-return'
 import { mayChangeStyle } from './ansi/control-sequences'
 import { LineList } from './line-list'
+import type { PageRecord } from './page-record'
 
 interface OutputLimits {
   lines: number
@@ -58,7 +59,7 @@ export class OutputStore {
   }
 
   /** Adds records in the order they were written. Skips records that are not output. */
-  append(records: readonly ResultFileRecord[]): void {
+  append(records: readonly PageRecord[]): void {
     for (const record of records) this.take(record)
     this.trim()
     this.changed()
@@ -79,14 +80,14 @@ export class OutputStore {
     return false
   }
 
-  private take(record: ResultFileRecord): void {
+  private take(record: PageRecord): void {
     switch (record.type) {
       case 'stdout':
       case 'stderr':
         this.write(record)
         break
       case 'result':
-        this.write({ type: 'stdout', t: record.t, text: JSON.stringify(record.data), rank: record.rank })
+        this.write({ ...record, type: 'stdout' })
         break
       case 'truncated':
         this.list.add(

@@ -1,3 +1,4 @@
+import { numberOf } from '@/lib/contract/printed-json'
 import type { TableShape } from './detect-shape'
 import { preview, shorten, showText } from './json-text'
 
@@ -31,7 +32,7 @@ export function layOutColumns({ columns, rows }: TableShape): ColumnLayout[] {
       name.length + 2,
     )
     const known = sample.map((row) => row[column]).filter((value) => value !== null && value !== undefined)
-    const numeric = known.length > 0 && known.every((value) => typeof value === 'number')
+    const numeric = known.length > 0 && known.every((value) => numberOf(value) !== null)
     return { width: Math.min(widest, Math.max(narrowest, longest)), numeric }
   })
 }
@@ -40,15 +41,22 @@ export function layOutColumns({ columns, rows }: TableShape): ColumnLayout[] {
 export function compareCells(one: unknown, other: unknown): number {
   const [rankOne, rankOther] = [rank(one), rank(other)]
   if (rankOne !== rankOther) return rankOne - rankOther
-  if (typeof one === 'number' && typeof other === 'number') return one - other
+  const [numberOne, numberOther] = [numberOf(one), numberOf(other)]
+  if (numberOne !== null && numberOther !== null) return compareNumbers(numberOne, numberOther)
   if (typeof one === 'string' && typeof other === 'string') return collator.compare(one, other)
   return Number(one === true) - Number(other === true)
+}
+
+/** NaN comes last, and an infinite number equals itself. */
+function compareNumbers(one: number, other: number): number {
+  if (Number.isNaN(one) || Number.isNaN(other)) return Number(Number.isNaN(one)) - Number(Number.isNaN(other))
+  return one < other ? -1 : Number(one > other)
 }
 
 const collator = new Intl.Collator('en', { numeric: true })
 
 function rank(value: unknown): number {
-  if (typeof value === 'number') return 0
+  if (numberOf(value) !== null) return 0
   if (typeof value === 'string') return 1
   if (typeof value === 'boolean') return 2
   return typeof value === 'object' && value !== null ? 3 : 4

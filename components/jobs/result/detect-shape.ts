@@ -1,4 +1,5 @@
 import { axisNames } from '../../../lib/contract/metrics/axes'
+import { numberOf, PrintedNumber } from '../../../lib/contract/printed-json'
 
 /** JSON values as rows and columns. A missing cell is undefined. */
 export interface TableShape {
@@ -112,7 +113,7 @@ function fieldsToTable([only, ...others]: readonly unknown[]): TableShape | null
 }
 
 function numbersToTable(list: readonly unknown[]): TableShape | null {
-  if (list.length < 2 || !list.every((value) => typeof value === 'number')) return null
+  if (list.length < 2 || !list.every((value) => numberOf(value) !== null)) return null
   return { columns: ['value'], rows: list.map((value) => [value]) }
 }
 
@@ -155,15 +156,16 @@ function sortedRows(values: readonly (number | null)[]): { at: number; row: numb
 }
 
 function toNumber(value: unknown): number | null {
-  return typeof value === 'number' && Number.isFinite(value) ? value : null
+  const number = numberOf(value)
+  return number !== null && Number.isFinite(number) ? number : null
 }
 
 type JsonObject = Record<string, unknown>
 
 export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  return !isPrimitive(value) && !Array.isArray(value)
 }
 
 function isPrimitive(value: unknown): boolean {
-  return typeof value !== 'object' || value === null
+  return typeof value !== 'object' || value === null || value instanceof PrintedNumber
 }

@@ -1,3 +1,4 @@
+import { PrintedNumber } from '@/lib/contract/printed-json'
 import { isObject } from './detect-shape'
 
 /** More children than this are divided into groups. */
@@ -115,7 +116,7 @@ function entriesOf(value: unknown): readonly Entry[] {
 }
 
 function isContainer(value: unknown): value is object {
-  return typeof value === 'object' && value !== null
+  return typeof value === 'object' && value !== null && !(value instanceof PrintedNumber)
 }
 
 function isLong(value: unknown): boolean {
@@ -125,6 +126,7 @@ function isLong(value: unknown): boolean {
 function kindOf(value: unknown): NodeKind {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'list'
+  if (value instanceof PrintedNumber) return 'number'
   const type = typeof value
   return type === 'string' || type === 'number' || type === 'boolean' ? type : 'object'
 }

@@ -1,3 +1,4 @@
+import { PrintedNumber } from '@/lib/contract/printed-json'
 import { nameControl, specialCharacter } from '../output/ansi/visible-controls'
 
 const special = new RegExp(specialCharacter.source, 'gu')
@@ -38,7 +39,7 @@ export function preview(value: unknown, limit = 120): string {
 
 function summarize(value: unknown, depth: number, limit: number): string {
   if (typeof value === 'string') return quote(shorten(value, limit))
-  if (typeof value !== 'object' || value === null) return String(value)
+  if (typeof value !== 'object' || value === null || value instanceof PrintedNumber) return String(value)
   const isList = Array.isArray(value)
   if (depth === 0) return isList ? '[…]' : '{…}'
   const parts: string[] = []

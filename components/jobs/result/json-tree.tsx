@@ -11,8 +11,8 @@ interface JsonTreeProps {
   value: unknown
   /** For screen readers. */
   label?: string
-  /** What the copy button copies: the source text of the value, if it is known. */
-  copied?: string
+  /** What the copy button copies: the source text of the value. */
+  copied: () => string
 }
 
 /** A tree view of any JSON value. */
@@ -32,7 +32,7 @@ export function JsonTree({ value, label = 'Results as a tree', copied }: JsonTre
         <Button size="sm" variant="ghost" onClick={closeAll}>
           Close all
         </Button>
-        <CopyButton text={() => copied ?? JSON.stringify(value, null, 2)} label="Copy as JSON" />
+        <CopyButton text={copied} label="Copy as JSON" />
       </div>
       <div
         ref={scroller}

@@ -13,6 +13,7 @@ import { ArrowDown, ArrowUp } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { cn } from '@/components/ui/class-names'
 import { ScrollRegion } from '@/components/ui/scroll-region'
+import { numberOf } from '@/lib/contract/printed-json'
 import { type ColumnLayout, cellText, compareCells, layOutColumns } from './cells'
 import type { TableShape } from './detect-shape'
 import { showText } from './json-text'
@@ -156,8 +157,8 @@ function DataRow({ row, index, layouts }: DataRowProps) {
       {row.getVisibleCells().map((cell, column) => {
         const value = cell.getValue()
         const text = cellText(value)
-        const isNumber = typeof value === 'number'
-        const faint = value === null || value === undefined || typeof value === 'object'
+        const isNumber = numberOf(value) !== null
+        const faint = value === null || value === undefined || (typeof value === 'object' && !isNumber)
         return (
           <td
             key={cell.id}

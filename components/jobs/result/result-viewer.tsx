@@ -6,9 +6,11 @@ import { EmptyState } from '@/components/ui/empty-state'
 import { formatCount, formatNumber } from '@/components/ui/format-number'
 import { Segmented } from '@/components/ui/segmented'
 import { Skeleton } from '@/components/ui/skeleton'
+import { indentJson } from '@/lib/contract/printed-json'
 import { type ChartShape, detectShapes, type ShapeName, type Shapes } from './detect-shape'
 import { JsonTree } from './json-tree'
 import { ResultTable } from './result-table'
+import type { ShownResult } from './shown-result'
 
 /** Uses a canvas, so the server cannot render it. */
 const ResultChart = dynamic(() => import('./result-chart').then((module) => module.ResultChart), {
@@ -18,7 +20,7 @@ const ResultChart = dynamic(() => import('./result-chart').then((module) => modu
 
 interface ResultViewerProps {
   /** The JSON values that a job printed, in order. */
-  results: readonly unknown[]
+  results: readonly ShownResult[]
   /** The job may print more results. */
   live: boolean
 }
@@ -31,7 +33,9 @@ const views = {
 
 /** The results of a job as a chart, a table or a tree. */
 export function ResultViewer({ results, live }: ResultViewerProps) {
-  const shapes = useMemo(() => detectShapes(results), [results])
+  const values = useMemo(() => results.map(({ value }) => value), [results])
+  const shapes = useMemo(() => detectShapes(values), [values])
+  const repeatsKeys = useMemo(() => results.some((result) => result.repeatsKeys), [results])
   const [wanted, setWanted] = useState<ShapeName | null>(null)
   if (results.length === 0) return <NoResults live={live} />
   const fitting = fittingViews(shapes)
@@ -54,15 +58,29 @@ export function ResultViewer({ results, live }: ResultViewerProps) {
           onValueChange={setWanted}
           options={fitting.map((name) => ({ value: name, ...views[name] }))}
         />
-        <p className="text-muted text-xs tabular-nums">{sizeOf(results, shapes, view)}</p>
+        <p className="text-muted text-xs tabular-nums">{sizeOf(values, shapes, view)}</p>
+        {repeatsKeys ? (
+          <p className="text-muted text-xs">
+            An object has a key more than once. Its last value is here; the output has the line as it was
+            printed.
+          </p>
+        ) : null}
       </header>
       {view === 'chart' && shapes.chart ? (
         <ResultChart key={seriesOf(shapes.chart)} shape={shapes.chart} />
       ) : null}
       {view === 'table' && shapes.table ? <ResultTable shape={shapes.table} /> : null}
-      {view === 'tree' ? <JsonTree value={results.length === 1 ? results[0] : results} /> : null}
+      {view === 'tree' ? (
+        <JsonTree value={values.length === 1 ? values[0] : values} copied={() => toJson(results)} />
+      ) : null}
     </section>
   )
+}
+
+function toJson(results: readonly ShownResult[]): string {
+  const [only, ...others] = results
+  if (only && others.length === 0) return indentJson(only.json)
+  return indentJson(`[${results.map(({ json }) => json).join(',')}]`)
 }
 
 /** Identifies a chart: new points keep the chart, new series replace it. */

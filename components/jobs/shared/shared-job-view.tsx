@@ -11,14 +11,14 @@ import { plainText } from '../output/ansi/ansi-parse'
 import { overwrite } from '../output/ansi/carriage-return'
 import { FollowedJob } from './followed-job'
 import { SharedFacts } from './shared-facts'
-import { SharedResults } from './shared-results'
+import { StoredResults } from './shared-results'
 import { SharedTime } from './shared-time'
 
 interface SharedJobViewProps {
   job: Facts & {
     output: string
     outputCut: boolean
-    results: readonly unknown[]
+    results: readonly string[]
     source: JobSource | null
     expiresAt: string
   }
@@ -70,7 +70,7 @@ function StoredJob({ job, outputHref }: Pick<SharedJobViewProps, 'job' | 'output
       {job.results.length > 0 ? (
         <section aria-label="Result" className="flex flex-col gap-2">
           <h2 className="font-semibold text-lg">Result</h2>
-          <SharedResults results={job.results} />
+          <StoredResults results={job.results} />
         </section>
       ) : null}
       <Panel>

@@ -1,9 +1,11 @@
 'use client'
 
+import { useMemo } from 'react'
 import { ResultViewer } from '../result/result-viewer'
+import { type ShownResult, toShownResult } from '../result/shown-result'
 
 interface SharedResultsProps {
-  results: readonly unknown[]
+  results: readonly ShownResult[]
   /** The job may print more. */
   live?: boolean
 }
@@ -11,4 +13,10 @@ interface SharedResultsProps {
 /** The results of a job. */
 export function SharedResults({ results, live = false }: SharedResultsProps) {
   return <ResultViewer results={results} live={live} />
+}
+
+/** Results that the server has read. @param results the JSON of each, as it was printed */
+export function StoredResults({ results }: { results: readonly string[] }) {
+  const shown = useMemo(() => results.flatMap((json) => toShownResult(json) ?? []), [results])
+  return <SharedResults results={shown} />
 }

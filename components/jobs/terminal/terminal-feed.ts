@@ -1,5 +1,5 @@
-import type { ResultFileRecord } from '@/lib/contract/records'
 import { describeTruncation } from '../output/output-store'
+import type { PageRecord } from '../output/page-record'
 
 /** The page keeps this many characters of each terminal, and at most twice as many. */
 const keptCharacters = 1024 ** 2
@@ -98,7 +98,7 @@ export class TerminalFeeds {
     return feed
   }
 
-  append(records: readonly ResultFileRecord[]): void {
+  append(records: readonly PageRecord[]): void {
     const texts = new Map<number, string>()
     for (const record of records) {
       const text = toTerminalText(record)
@@ -121,7 +121,7 @@ export class TerminalFeeds {
 }
 
 /** What a record prints in a terminal. A program with a terminal writes only stdout; stderr has messages of gpuq. */
-function toTerminalText(record: ResultFileRecord): string {
+function toTerminalText(record: PageRecord): string {
   switch (record.type) {
     case 'stdout':
       return record.eol === false ? record.text : `${record.text}\n`

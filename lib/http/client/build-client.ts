@@ -72,8 +72,8 @@ function specialJobMethods(transport: Transport, readSubmitted: Read<Submitted>)
     /** Where the whole result can be downloaded, as JSONL or as what the job printed. */
     downloadUrl: (id: string, format: 'jsonl' | 'text') =>
       addressOf(transport, routes.jobs.result, id, { format }),
-    /** The whole result as it comes. */
-    download: (id: string, format: 'jsonl' | 'text', signal?: AbortSignal) => {
+    /** The whole result as it comes. As JSON it has the digits that were printed, which parsing would change. */
+    download: (id: string, format: 'json' | 'jsonl' | 'text', signal?: AbortSignal) => {
       const { path, call } = toCall(routes.jobs.result, [id, { format }, signal])
       return transport.raw(path, call)
     },

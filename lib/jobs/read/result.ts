@@ -1,7 +1,6 @@
 import type { JobResult, RankResult } from '../../contract/jobs'
 import { reasonText } from '../../contract/reasons'
 import { toUploadStatus } from '../../contract/status'
-import { collectOutput } from '../../results/decode'
 import { outputJson } from '../../results/output-json'
 import type { OutputReader } from '../../results/output-reader'
 import { countRanks, readOutput } from '../../results/read-output'
@@ -44,19 +43,17 @@ export async function sendResult(
     const caching = slot ? cachingOfOutput() : { 'cache-control': 'no-store' }
     const init = { status, headers: { 'content-type': 'application/json', ...caching, ...headers } }
     if (reader.headersOnly) return new Response(null, init)
-    if (!slot) return Response.json({ ...(await shortResult(reader, row, ranks)), ...more }, init)
     const json = resultJson(reader, { facts: { ...facts, ...more }, jobId, attempt: row.attempt, ranks })
+    if (!slot) {
+      const pieces: Buffer[] = []
+      for await (const piece of json) pieces.push(piece)
+      return new Response(Buffer.concat(pieces), init)
+    }
     return new Response(streamed(whileAllowed(json, mayRead), slot), init)
   } catch (error) {
     slot?.()
     throw error
   }
-}
-
-/** Reads a job's status and its output so far. For output that is short. */
-export async function readResult(reader: OutputReader, jobId: string): Promise<JobResult> {
-  const row = await readDetailRow(jobId)
-  return shortResult(reader, row, await countRanks(jobId, row.attempt))
 }
 
 type DetailRow = Awaited<ReturnType<typeof readDetailRow>>
@@ -74,35 +71,26 @@ function factsOf(row: DetailRow): ResultFacts {
 
 const nothingPrinted: Omit<RankResult, 'rank'> = { stdout: '', stderr: '', results: [], truncated: false }
 
-async function shortResult(reader: OutputReader, row: DetailRow, count: number): Promise<JobResult> {
-  const maxBytes = bytesOfRank(count)
-  const ranks: RankResult[] = []
-  for (let rank = 0; rank < count; rank++) {
-    const output = readOutput(reader, row.job_id, row.attempt, 0, rank)
-    ranks.push({ rank, ...(await collectOutput(output, { maxBytes })) })
-  }
-  const [{ rank: _, ...first } = { rank: 0, ...nothingPrinted }] = ranks
-  return { ...factsOf(row), ...first, ...(count > 1 ? { ranks } : {}) }
-}
-
 /** All ranks together have at most {@link answerBytes} per stream. */
 const bytesOfRank = (count: number) => Math.floor(answerBytes / Math.max(1, count))
 
-interface LongResult {
+interface PrintedResult {
   facts: object
   jobId: string
   attempt: number
   ranks: number
 }
 
+/** The results are in it as they were printed: parsing and writing them again would change numbers and repeated keys. */
 async function* resultJson(
   reader: OutputReader,
-  { facts, jobId, attempt, ranks }: LongResult,
+  { facts, jobId, attempt, ranks }: PrintedResult,
 ): AsyncGenerator<Buffer> {
   const output = (rank: number) =>
     outputJson(() => readOutput(reader, jobId, attempt, 0, rank), bytesOfRank(ranks))
   yield Buffer.from(`${JSON.stringify(facts).slice(0, -1)},`)
-  for await (const json of output(0)) yield Buffer.from(json)
+  if (ranks === 0) yield Buffer.from(JSON.stringify(nothingPrinted).slice(1, -1))
+  else for await (const json of output(0)) yield Buffer.from(json)
   if (ranks > 1) {
     yield Buffer.from(',"ranks":[')
     for (let rank = 0; rank < ranks; rank++) {

@@ -11,7 +11,8 @@ export interface SharedOutput {
   output: string
   /** The output is longer, and can be downloaded. */
   outputCut: boolean
-  results: readonly unknown[]
+  /** The JSON of each result, as it was printed. */
+  results: readonly string[]
 }
 
 /** The last attempt of a job. */
@@ -26,8 +27,6 @@ const maxResultBytes = 1024 * 1024
 /** Of a job that runs, no more is searched for results: the page shows them as it follows the job. */
 const runningBytes = 1024 * 1024
 const maxCachedBytes = 64 * 1024 * 1024
-/** Parsed results take several times the memory of their text. */
-const bytesPerResultByte = 8
 
 // Next.js loads modules again for each route bundle; the cache is kept once per process.
 const shared = globalThis as typeof globalThis & { gpuqSharedOutput?: ByteCache<SharedOutput> }
@@ -63,7 +62,7 @@ async function readShared(
     const output = readOutput(reader, job.id, job.attempt, 0)
     const searched = searchedBytes === undefined ? output : firstRecords(output, searchedBytes)
     const { results } = await collectOutput(searched, { maxBytes: maxResultBytes })
-    const bytes = 2 * text.length + bytesPerResultByte * Buffer.byteLength(JSON.stringify(results))
+    const bytes = 2 * results.reduce((sum, { length }) => sum + length, text.length)
     return { value: { output: text, outputCut: cut, results }, bytes }
   } finally {
     release?.()

@@ -17,7 +17,7 @@ import { cancelJob } from '../lifecycle/cancel'
 import { waitUntilFinal } from '../live/wait'
 import { listJobs } from '../read/list'
 import { readJob, readSource } from '../read/read'
-import { readResult } from '../read/result'
+import { sendResult } from '../read/result'
 import type { Submission } from './insert-job'
 import { submitJob } from './submit'
 
@@ -234,7 +234,8 @@ describe('cancelling', () => {
     const waiting = waitUntilFinal(jobId, new AbortController().signal)
     await finishTask(lease, task, { reason: 'cancelled_by_user', detail: null, exitCode: 143 })
     expect(await waiting).toBe(true)
-    expect(await readResult(ownReader('test'), jobId)).toMatchObject({
+    const answer = await sendResult(ownReader('test'), jobId, async () => true)
+    expect(await answer.json()).toMatchObject({
       status: 'cancelled',
       reason: 'cancelled_by_user',
       exit_code: 143,

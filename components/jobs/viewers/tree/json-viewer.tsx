@@ -44,7 +44,7 @@ export function JsonViewer({ file, lines }: { file: ViewedFile; lines: boolean }
         </Callout>
       ))}
       <div className="flex h-[min(60dvh,28rem)] min-h-40 flex-col overflow-hidden rounded-md border bg-surface">
-        <JsonTree value={parsed.value} label={`Tree of ${visibleText(file.path, 120)}`} copied={text} />
+        <JsonTree value={parsed.value} label={`Tree of ${visibleText(file.path, 120)}`} copied={() => text} />
       </div>
     </div>
   )

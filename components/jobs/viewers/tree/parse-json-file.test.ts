@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { listNodes, openLevels } from '../../result/json-nodes'
+import { preview } from '../../result/json-text'
 import { parseJsonFile, parseJsonLines } from './parse-json-file'
 
 it('reads NaN and Infinity as numbers, outside of texts, and says so', () => {
@@ -21,10 +22,12 @@ it('says where a text is not JSON, also after a NaN', () => {
   expect(parseJsonFile('')).toEqual({ problem: expect.stringContaining('This is not JSON.') })
 })
 
-it('says that long numbers are rounded', () => {
-  const rounded = [expect.stringContaining('more than 16 digits')]
-  expect(parseJsonFile('[12345678901234567890]')).toMatchObject({ notices: rounded })
-  expect(parseJsonFile('["12345678901234567890", 0.12345678901234567]')).toMatchObject({ notices: [] })
+it('keeps the digits of numbers, and says that a key is repeated', () => {
+  const parsed = parseJsonFile('[12345678901234567890, 1e-05, 0.12345678901234567, 1.0, {"a":1,"a":2}]')
+  if ('problem' in parsed) throw new Error(parsed.problem)
+  expect(preview(parsed.value)).toBe('[12345678901234567890, 1e-05, 0.12345678901234567, 1.0, { a: 2 }]')
+  expect(parsed.notices).toEqual([expect.stringContaining('a key more than once')])
+  expect(parseJsonFile('["12345678901234567890"]')).toMatchObject({ notices: [] })
 })
 
 it('reads one value per line, and names the line of a fault', () => {
