@@ -40,7 +40,8 @@ it('lists the files and strips control characters from their paths', async () =>
 it('saves every file below the directory, whatever its path', async () => {
   const paths = ['a/b.txt', '../../outside', '/etc/passwd', 'C:\\x', 'n\u0000ul\n', 'n_ul_', '', '.']
   const into = join(directory, 'in', 'to')
-  expect(await artifacts(serverOf(...paths), jobId, { output: into })).toBe(0)
+  const context = serverOf(...paths)
+  expect(await artifacts(context, jobId, { output: into })).toBe(0)
   expect(await readdir(directory)).toEqual(['in'])
   expect(await readdir(join(directory, 'in'))).toEqual(['to'])
   expect(await readFile(join(into, 'a/b.txt'), 'utf8')).toBe('a/b.txt')
@@ -50,6 +51,20 @@ it('saves every file below the directory, whatever its path', async () => {
     entry.isFile(),
   )
   expect(files).toHaveLength(paths.length)
+  expect(context.written.err.match(/ is saved as /g)).toHaveLength(6)
+  expect(context.written.err).toContain(
+    'gpuq: n\\u{0}ul\\u{a} is saved as n_ul_-2, because this system cannot',
+  )
+})
+
+it('saves the names that the job wrote, without a word', async () => {
+  const long = `run_model=resnet50_${'lr=0.001_'.repeat(20)}.csv`
+  const paths = ['epoch:3.ckpt', 'confusion_A.txt', 'confusion_a.txt', 'what?.txt', 'v1.', 'aux.log', long]
+  const context = serverOf(...paths)
+  expect(await artifacts(context, jobId, { output: directory })).toBe(0)
+  expect((await readdir(directory)).toSorted()).toEqual(paths.toSorted())
+  expect(await readFile(join(directory, 'confusion_A.txt'), 'utf8')).toBe('confusion_A.txt')
+  expect(context.written.err).toBe('')
 })
 
 it('does not follow links out of the directory', async () => {
@@ -83,7 +98,7 @@ it('names each file that cannot be saved, and saves the others', async () => {
   expect(await readdir(directory)).toEqual(['caf_.log', 'first', 'last', 'model'])
   const advice = "Download it from the job's page.\n"
   expect(context.written.err).toBe(
-    `gpuq: model is not saved: it cannot be written: EISDIR. ${advice}gpuq: ${long} is not saved: its path is longer than 1024 bytes. ${advice}`,
+    `gpuq: model is not saved: it cannot be written: EISDIR. ${advice}gpuq: ${long} is not saved: its path is longer than 1024 bytes. ${advice}gpuq: caf\ufffd.log is saved as caf_.log, because this system cannot hold its name here.\n`,
   )
 })
 

@@ -55,7 +55,7 @@ const all = async () =>
 
 it('a path of a job becomes a path below the directory', async () => {
   const { code, err } = await run(await serveFiles(['../../../outside/x', '/etc/x', 'a/b']), download)
-  expect([code, err]).toEqual([0, ''])
+  expect([code, err.match(/ is saved as /g)?.length]).toEqual([0, 2])
   expect(await readdir(join(root, 'outside'))).toEqual([])
   expect(await readFile(join(home, 'into', 'a', 'b'), 'utf8')).toBe('a/b')
   expect((await readdir(join(home, 'into'))).toSorted()).toEqual(['_', 'a'])
@@ -72,14 +72,16 @@ it('no directory is created behind a link', async () => {
 it('each file that cannot be saved is named, and the others are saved', async () => {
   await mkdir(join(home, 'into', 'model'), { recursive: true })
   const long = Array.from({ length: 60 }, () => 'x'.repeat(80)).join('/')
-  const names = ['aux.log', 'v1.', 'caf\ufffd', '😀'.repeat(80), 'last']
+  const names = ['aux.log', 'v1.', 'epoch:3', 'A', 'a', 'caf\ufffd', '😀'.repeat(80), 'last']
   const { code, err } = await run(await serveFiles(['model', long, ...names]), download)
   expect(code).toBe(1)
   expect(err).toContain(
     "These files are not saved. Download them from the job's page:\n  model: Is a directory.\n",
   )
   expect(err).toContain(`${long}: File name too long.`)
-  const saved = ['_aux.log', 'caf_', 'last', 'v1_', '😀'.repeat(40)]
+  expect(err).toMatch(/ is saved as caf_, because this system cannot hold its name here\./)
+  expect(err.match(/ is saved as /g)).toHaveLength(2)
+  const saved = ['aux.log', 'v1.', 'epoch:3', 'A', 'a', 'caf_', 'last', '😀'.repeat(60)]
   expect((await readdir(join(home, 'into'))).toSorted()).toEqual(
     [...saved, 'model', 'x'.repeat(80)].toSorted(),
   )

@@ -10,6 +10,7 @@ import { findJob } from '../job/job-id'
 import { isInRepository, isRuleFile } from '../received/kept-back'
 import { describeRefusal, enterParent } from '../received/path-below'
 import { saveDownload } from '../received/save-download'
+import { SeparateFiles } from '../received/separate-files'
 import type { Column } from '../terminal/table'
 
 interface ArtifactsOptions {
@@ -44,8 +45,9 @@ function columnsFor(found: readonly Artifact[]): Column<Artifact>[] {
 }
 
 /**
- * The job chooses the paths. Each becomes a safe path below the directory, and no link there is followed. What would change the
- * rules or the hooks of the user is not saved, and a file that cannot be written does not stop the others.
+ * The job chooses the paths. Each becomes a safe path below the directory, as the job wrote it if this system can hold it, and no link
+ * there is followed. What would change the rules or the hooks of the user is not saved, and a file that cannot be written does not stop
+ * the others.
  */
 async function save(
   { terminal }: Context,
@@ -55,21 +57,26 @@ async function save(
   output: string,
 ): Promise<number> {
   const several = found.some(({ rank }) => rank !== 0)
-  const names = safePaths(found.map(({ rank, path }) => (several ? `rank-${rank}/${path}` : path)))
+  const written = found.map(({ rank, path }) => (several ? `rank-${rank}/${path}` : path))
+  const names = safePaths(written, process.platform === 'win32')
+  const targets = new SeparateFiles(output)
   await mkdir(output, { recursive: true })
   const elsewhere = "Download it from the job's page."
   let exitCode: number = exitCodes.ok
   for (const [index, artifact] of found.entries()) {
-    const name = names[index] ?? artifact.artifact_id
+    let name = names[index] ?? artifact.artifact_id
     if (isRuleFile(name) || isInRepository(name)) {
       await terminal.err(`gpuq: ${name} is not saved, because ${whyKeptBack(name)}. ${elsewhere}\n`)
       continue
     }
     try {
+      name = await targets.choose(name)
       const target = await enterParent(output, name, true)
       if (target === null) throw conflict(`${output} was removed meanwhile. Run the command again.`)
       await saveDownload(target, await client.jobs.artifact(jobId, artifact.artifact_id), artifact.bytes)
+      await targets.add(target)
       await terminal.out(`${join(output, name)}\n`)
+      if (name !== written[index]) await terminal.err(describeChange(written[index] ?? '', name))
     } catch (error) {
       const why = describeRefusal(error)
       if (why === null) throw error
@@ -79,6 +86,10 @@ async function save(
   }
   if (found.length === 0) await terminal.err(`${noFiles}\n`)
   return exitCode
+}
+
+function describeChange(path: string, name: string): string {
+  return `gpuq: ${visibleText(path, 300)} is saved as ${name}, because this system cannot hold its name here.\n`
 }
 
 function whyKeptBack(name: string): string {

@@ -371,7 +371,8 @@ class Job:
         """Save the files that the job wrote to ``/results``, and return their paths. Files of a job on several nodes
         are in ``rank-0``, ``rank-1`` and so on. A file that is there already with the same content is kept. Files that
         change what you send next (``.gpuqignore``, ``.gitignore``) and files of ``.git`` are left out, with a warning.
-        A file that cannot be written here does not stop the others. The error at the end names it.
+        A file that cannot be written here does not stop the others. The error at the end names it. Names are as the job
+        wrote them. One that this system cannot hold is changed, with a warning.
 
         >>> job.download("results/")
         [PosixPath('results/model.pt')]
@@ -385,13 +386,16 @@ class Job:
         root = Path(directory)
         saved: List[Path] = []
         refused: List[str] = []
-        for artifact, name in zip(found, _safe_paths(names)):
+        files: Set[Tuple[int, int]] = set()
+        for artifact, written, name in zip(found, names, _safe_paths(names)):
             if _is_kept_back(name):
                 _log.warning("%s is not saved: it would change your rules or your repository.", visible(name))
                 continue
             try:
+                name = _choose_separate(root, name, files)
                 target = _enter_parent(root, name)
                 self._save(artifact, target)
+                files.add(_identify(target))
             except _FileError as error:
                 refused.append(f"\n  {name}: {error}")
             except OSError as error:
@@ -400,6 +404,9 @@ class Job:
                 refused.append(f"\n  {name}: {error.strerror}.")
             else:
                 saved.append(target)
+                if name != written:
+                    shown = _one_line(written)
+                    _log.warning("%s is saved as %s, because this system cannot hold its name here.", shown, name)
         if refused:
             message = f"These files are not saved. Download them from the job's page:{''.join(refused)}"
             raise Error(message, status=409, code="conflict")
@@ -1341,44 +1348,66 @@ def _read_results(response: Iterable[bytes]) -> List[Any]:
     return results
 
 
-def _safe_paths(paths: Iterable[str]) -> List[str]:
-    """Paths that a job chose, made safe for this disk: unique, and below the directory."""
+def _safe_paths(paths: Sequence[str], windows: bool = os.name == "nt") -> List[str]:
+    """Paths that a job chose, made safe for this disk: unique, and below the directory. Every other name stays."""
     files: Set[str] = set()
     directories: Set[str] = set()
 
     def take(name: str) -> bool:
-        # Some file systems take two forms of a letter, or two cases, for the same name.
-        own = unicodedata.normalize("NFC", name).lower()
-        above = ["/".join(own.split("/")[:depth]) for depth in range(1, own.count("/") + 1)]
-        if own in files or own in directories or any(place in files for place in above):
+        above = ["/".join(name.split("/")[:depth]) for depth in range(1, name.count("/") + 1)]
+        if name in files or name in directories or any(place in files for place in above):
             return False
-        files.add(own)
+        files.add(name)
         directories.update(above)
         return True
 
     def choose(path: str) -> str:
-        first, *rest = [_safe_name(name) for name in path.split("/")]
+        first, *rest = path.split("/")
         count = 1
         while True:
             mark = "" if count == 1 else f"-{count}"
             # If a file has the name of a directory, the mark goes behind the directory.
-            for name in ("/".join([first, *rest]) + mark, "/".join([first + mark, *rest])):
+            for name in (path + mark, "/".join([first + mark, *rest])):
                 if take(name):
                     return name
             count += 1
 
-    return [choose(path) for path in paths]
+    safe = ["/".join(_safe_name(name, windows) for name in path.split("/")) for path in paths]
+    # A changed name must not take the place of a real one.
+    real = {at: choose(name) for at, name in enumerate(safe) if name == paths[at]}
+    return [real[at] if at in real else choose(name) for at, name in enumerate(safe)]
 
 
-def _safe_name(name: str) -> str:
-    shown = re.sub('[\\\\:*?"<>|\ufffd]', "_", _one_line(name, "_"))
-    # The end of a long name. A name has at most 255 bytes.
-    short = shown.encode("utf-16-le")[-160:].decode("utf-16-le", "ignore")
-    if short in ("", ".", ".."):
+def _safe_name(name: str, windows: bool) -> str:
+    shown = re.sub("[\\\\\ufffd]", "_", _one_line(name, "_"))
+    encoded = shown.encode("utf-8", "replace")
+    if len(encoded) > 255:
+        # The end of a name that is too long for a disk, with room for a mark.
+        shown = encoded[-240:].decode("utf-8", "ignore")
+    if shown in ("", ".", ".."):
         return "_"
+    if not windows:
+        return shown
     # Windows cuts dots and spaces at the end.
-    whole = re.sub("[. ]+$", lambda end: "_" * len(end.group()), short)
-    return f"_{whole}" if _DEVICE.fullmatch(whole) else whole
+    held = re.sub("[. ]+$", lambda end: "_" * len(end.group()), re.sub('[:*?"<>|]', "_", shown))
+    return f"_{held}" if _DEVICE.fullmatch(held) else held
+
+
+def _identify(path: Path) -> Tuple[int, int]:
+    found = os.lstat(path)
+    return (found.st_dev, found.st_ino)
+
+
+def _choose_separate(root: Path, path: str, files: Set[Tuple[int, int]]) -> str:
+    """The path, with a mark if it would replace one of these files. Some disks take two names for the same, such as two
+    cases or two forms of a letter, and only the disk knows."""
+    count = 1
+    while True:
+        name = path if count == 1 else f"{path}-{count}"
+        target = _enter_parent(root, name)
+        if not os.path.lexists(target) or _identify(target) not in files:
+            return name
+        count += 1
 
 
 def _require_id(given: Any) -> str:
@@ -1412,7 +1441,7 @@ def _enter_parent(root: Path, path: str, windows: bool = os.name == "nt") -> Pat
     """Create the directories of a path below a directory, one at a time, without following a link. `path` is from
     `_safe_paths`."""
     *above, last = path.split("/")
-    if windows and any(_DEVICE.fullmatch(name) or name[-1:] in (".", " ") for name in (*above, last)):
+    if windows and any(name != _safe_name(name, True) for name in (*above, last)):
         raise _FileError("It cannot be saved on Windows.")
     root.mkdir(parents=True, exist_ok=True)
     place = root
