@@ -59,7 +59,9 @@ export const jobSummarySchema = z.object({
   metrics: z
     .record(z.string(), z.number())
     .default({})
-    .describe('last number of each metric that the job printed, by name; at most 64 metrics'),
+    .describe(
+      'last number of each metric that the job printed, by name, as a 64-bit floating-point number; at most 64 metrics',
+    ),
   terminal: z.boolean().describe('true: users can attach to the job and type while it runs'),
   created_at: time,
   started_at: time.nullable(),
@@ -202,7 +204,11 @@ export const jobResultSchema = z.object({
   stdout: z.string(),
   stderr: z.string(),
   exit_code: z.int().nullable(),
-  results: z.array(z.unknown()).describe('stdout lines that are JSON objects or arrays'),
+  results: z
+    .array(z.unknown())
+    .describe(
+      'stdout lines that are JSON objects or arrays, as they were printed; NaN, Infinity and -Infinity are texts',
+    ),
   result_file: z.string().nullable(),
   truncated: z.boolean().describe('true: stdout, stderr or results are shortened; the file is complete'),
   ranks: z

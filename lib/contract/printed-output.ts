@@ -87,20 +87,19 @@ export function openResult(record: string): ResultHead & { start: number } {
 }
 
 /**
- * The line of the job in a `result` record, byte for byte. Parsing and writing it again would change spaces, number formats
- * and repeated keys.
+ * A `result` record in bytes. `data` is its JSON, byte for byte: parsing and writing it again would change spaces, number formats and
+ * repeated keys.
  */
-export function resultLine(record: Buffer): Omit<ResultHead, 'line'> & { line: Buffer } {
+export function openResultBytes(record: Buffer): ResultHead & { data: Buffer } {
   const start = startOfData(record)
-  const { line, ...head } = readHead(record.toString('utf8', 0, start))
-  return { ...head, line: line === null ? record.subarray(start, -1) : Buffer.from(line) }
+  return { data: record.subarray(start, -1), ...readHead(record.toString('utf8', 0, start)) }
 }
 
 /** Restores the output of a stored line of the kind `stdout`, `stderr` or `result`. */
 export function readPrinted(line: Buffer, kind: OutputStream | 'result'): Printed {
   if (kind === 'result') {
-    const { line: printed, ends, rank } = resultLine(line)
-    const text = printed.toString()
+    const { line: printed, data, ends, rank } = openResultBytes(line)
+    const text = printed ?? data.toString()
     return { stream: 'stdout', text: ends ? `${text}\n` : text, rank }
   }
   const { text, eol, rank } = parseText(line.toString())

@@ -6,6 +6,7 @@ import { testDatabase } from '../database/testing/test-database'
 import { advance, parsePosition } from '../jobs/live/events'
 import { sendResult } from '../jobs/read/result'
 import { readRecords } from './decode'
+import { OutputEncoder } from './encode'
 import { ownReader } from './output-reader'
 import { readFirstRecords, readOutput, readRanks } from './read-output'
 import { storeResult } from './result-files'
@@ -166,6 +167,28 @@ describe('the output of several ranks', () => {
       ],
     })
     expect(await resultOf(await makeJob())).not.toHaveProperty('ranks')
+  })
+
+  it('has every digit that was printed in the response, also of every rank', async () => {
+    const json =
+      '{"id": 9007199254740993, "seed": 12345678901234567890, "lr": 1e-05, "huge": 1e400, "a": -0.0, "a": 1.0}'
+    const printed = (rank: number) => `{"type":"result","t":"${at}","rank":${rank},"data":${json}}`
+    const job = await makeGang([[printed(0)], [printed(1)]])
+    const answer = await (await sendResult(reader, job, async () => true)).text()
+    expect(answer.match(/"results":\[[^\]]*\]/g)).toEqual(Array(3).fill(`"results":[${json}]`))
+    expect(JSON.parse(answer)).toMatchObject({ job_id: job, stdout: `${json}\n` })
+  })
+
+  it('has the texts "NaN" and "Infinity" in the results of the response, and the line in its output', async () => {
+    const encoder = new OutputEncoder({ limitBytes: 1e6, rank: 0 })
+    const line = '{"val_loss": NaN, "best": Infinity, "accuracy": 0.91}'
+    const { bytes } = encoder.feed('stdout', Buffer.from(`${line}\n`), new Date(at))
+    const job = await makeGang([[bytes.toString().trimEnd()]])
+    const response = async () => (await sendResult(reader, job, async () => true)).json()
+    const expected = { stdout: `${line}\n`, results: [{ val_loss: 'NaN', best: 'Infinity', accuracy: 0.91 }] }
+    expect(await response()).toMatchObject(expected)
+    await end(job)
+    expect(await response()).toMatchObject(expected)
   })
 
   it('is not written to the file while a task may still print', async () => {

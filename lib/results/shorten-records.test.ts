@@ -25,6 +25,13 @@ describe('shortenRecords', () => {
     expect(record.text.length).toBeGreaterThan(30_000)
   })
 
+  it('keeps the start of the printed line of a result that is not exactly JSON', () => {
+    const large = `[NaN, "${'x'.repeat(200_000)}"]`
+    const record = JSON.parse(shortenRecords(encoded(`${large}\n`), 65_536).toString())
+    expect(record.text.startsWith('[NaN, "xxx')).toBe(true)
+    expect(record.text.length + record.cut).toBe(large.length)
+  })
+
   it('changes nothing if all records are small', () => {
     const records = encoded('one\n{"a":1}\n'.repeat(10_000))
     expect(shortenRecords(records, 65_536).equals(records)).toBe(true)

@@ -1,4 +1,4 @@
-import { kindOf, resultLine } from '../contract/printed-output'
+import { kindOf, openResultBytes } from '../contract/printed-output'
 import { incompleteTail } from './utf8'
 
 /** What remains of a result that is too large. */
@@ -23,7 +23,8 @@ export function shortenRecords(records: Buffer, maxBytes: number): Buffer {
 }
 
 function startOfResult(record: Buffer): Buffer {
-  const { line, t, rank } = resultLine(record.subarray(0, -1))
+  const { line: printed, data, t, rank } = openResultBytes(record.subarray(0, -1))
+  const line = printed === null ? data : Buffer.from(printed)
   const start = line.subarray(0, keptBytes)
   const kept = start.subarray(0, start.length - incompleteTail(start))
   const shown = {

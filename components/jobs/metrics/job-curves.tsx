@@ -58,7 +58,9 @@ function Curve({ series }: { series: MetricSeries }) {
     <li className="rounded-md border p-2.5">
       <p className="mb-1 flex justify-between gap-2 text-xs">
         <span className="min-w-0 truncate text-subtle">{showText(name)}</span>
-        <span className="text-ink tabular-nums">{value}</span>
+        <span className="text-ink tabular-nums" title={last === null ? undefined : String(last)}>
+          {value}
+        </span>
       </p>
       <svg
         role="img"
