@@ -7,6 +7,7 @@ import type { Lab } from './testing/lab'
 import { it, type LabFixtures } from './testing/lab-test'
 import { listBelow } from './testing/list-below'
 import { expectAllTrue } from './testing/truth'
+import { giveDirectory } from './testing/uploaded-directory'
 
 async function startLab(openLab: LabFixtures['openLab']) {
   const lab = await openLab()
@@ -40,6 +41,32 @@ async function mounts(lab: Lab): Promise<string[]> {
   const table = await readFile('/proc/self/mounts', 'utf8')
   return table.split('\n').filter((line) => line.includes(lab.directory))
 }
+
+describe.concurrent('/work', () => {
+  it('is deleted with the job, which says what was in it', async ({ openLab }) => {
+    const { lab } = await startLab(openLab)
+    const job = await lab.jobs.submit(
+      `
+import os
+os.makedirs("outputs/2024-01-01")
+open("outputs/2024-01-01/best.ckpt", "wb").write(b"x" * 1000)
+open("data/sent.txt").read()
+os.makedirs(".cache")
+open(".cache/library", "w").write("x")
+raise SystemExit(3)`,
+      { held: true },
+    )
+    await giveDirectory(lab, job, { 'data/sent.txt': 'text' })
+    await lab.jobs.letGo(job)
+    expect(await lab.jobs.untilFinal(job)).toMatchObject({
+      status: 'failed',
+      reasonDetail:
+        'Exit code 3. The program left 1 file (1000 B) in /work, which was not kept: outputs/2024-01-01/best.ckpt. Write files to /results to keep them.',
+    })
+    await expectAllTrue(lab)
+    await lab.jobs.until('nothing is mounted', async () => (await mounts(lab)).length === 0)
+  })
+})
 
 const large: JobOptions = { spec: { memory_gb: 1.75 } }
 

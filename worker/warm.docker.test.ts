@@ -44,7 +44,9 @@ sys.exit(3)`
     await expectAllTrue(lab)
   })
 
-  it('finds an uploaded directory, and its files in /results are stored', async ({ openLab }) => {
+  it('finds an uploaded directory, its files in /results are stored, and those left in /work are named', async ({
+    openLab,
+  }) => {
     const lab = await openLab()
     await startWarmWorker(lab)
     const content = randomBytes(3_000_000)
@@ -52,11 +54,15 @@ sys.exit(3)`
 import shutil
 ${isWarm}
 print(open("data/a b.txt").read(), end="")
-shutil.copy("big", "/results/big")`
+shutil.copy("big", "/results/big")
+open("left", "w").write("x")`
     const job = await lab.jobs.submit(code, { held: true })
     await giveDirectory(lab, job, { 'data/a b.txt': 'text\n', big: content })
     await lab.jobs.letGo(job)
-    expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed' })
+    expect(await lab.jobs.untilFinal(job)).toMatchObject({
+      status: 'completed',
+      reasonDetail: expect.stringContaining('left 1 file (1 B) in /work, which was not kept: left.'),
+    })
     expect(await lab.jobs.lines(job)).toEqual(['True', 'text'])
     const { rows } = await lab.database.pool.query<{ path: string; bytes: string }>(
       'SELECT path, bytes FROM artifacts WHERE job_id = $1',

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { JobDetail } from '@/lib/contract/jobs'
 import type { Printed } from '@/lib/contract/printed-output'
+import { endNote } from '@/lib/contract/reasons'
 import { isFinal } from '@/lib/contract/status'
 import type { Client } from '@/lib/http/client/client'
 import { followJob } from '../job/follow-job'
@@ -71,6 +72,7 @@ function describeStart(job: JobDetail): string {
 function describeEnd(job: JobDetail): string {
   const time = formatRunTime(job, Date.now())
   const after = time === null ? '' : ` after ${time}`
-  const why = job.status === 'completed' || job.reason_text === null ? '.' : `: ${job.reason_text}`
+  const text = job.status === 'completed' ? endNote(job) : job.reason_text
+  const why = text === null ? '.' : `: ${text}`
   return `job ${job.job_id} (${job.name ?? job.competition_id}) ${job.status}${after}${why}`
 }

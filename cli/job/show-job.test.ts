@@ -63,6 +63,14 @@ describe('following a job', () => {
     expect(quiet.context.written.err).toBe(`${bash}\n`)
   })
 
+  it('says what a job that completed left in /work', async () => {
+    const left = 'The program left 1 file (1000 B) in /work, which was not kept: a.bin.'
+    const reason_text = `The program ended with exit code 0. ${left}`
+    const server = serverOf(running + job({ status: 'completed', reason: 'finished', reason_text }) + end)
+    expect(await show(server)).toBe(0)
+    expect(server.context.written.err).toContain(`gpuq: completed: ${left}\n`)
+  })
+
   it('prefixes the lines of several ranks, and prints one rank without a prefix', async () => {
     const of = (rank: number, text: string, eol = true) =>
       JSON.stringify({ type: 'stdout', t: at, text, ...(eol ? {} : { eol: false }), rank })

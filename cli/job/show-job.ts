@@ -1,6 +1,7 @@
 import type { JobDetail } from '@/lib/contract/jobs'
 import type { Printed } from '@/lib/contract/printed-output'
 import { RankLabels } from '@/lib/contract/rank-labels'
+import { endNote } from '@/lib/contract/reasons'
 import { isFinal } from '@/lib/contract/status'
 import { VisibleOutput } from '@/lib/contract/text/visible-output'
 import type { JobsClient } from '@/lib/http/client/jobs-client'
@@ -134,7 +135,8 @@ export function formatState(job: JobDetail, { terminal }: Context): string {
   const known = job.reason_text?.includes(`Exit code ${job.exit_code}`)
   const code =
     job.status === 'failed' && job.exit_code !== null && !known ? ` Exit code ${job.exit_code}.` : ''
-  const why = job.status !== 'completed' && job.reason_text ? `: ${withoutControls(job.reason_text)}` : ''
+  const text = job.status === 'completed' ? endNote(job) : job.reason_text
+  const why = text ? `: ${withoutControls(text)}` : ''
   return `${status}${why}${code}`
 }
 

@@ -131,7 +131,16 @@ export function describeReason(reason: Reason, detail: string | null = null): st
   return detail ? `${message} ${detail}` : message
 }
 
-/** The same for the columns of a job; null if it has no reason. */
+/** What the reason of an ended job says beside the end itself, such as files that were not kept; null: nothing. */
+export function endNote(job: { reason: string | null; reason_text: string | null }): string | null {
+  const { reason, reason_text: text } = job
+  if (text === null || (reason !== 'finished' && reason !== 'exit_code')) return null
+  const { message } = endReasons[reason]
+  const detail = text.startsWith(message) ? text.slice(message.length) : ''
+  return detail.replace(/^ (?:Rank .* ended with e|E)xit code \d+(?: \(\w+\))?\./, '').trim() || null
+}
+
+/** {@link describeReason} for the columns of a job; null if it has no reason. */
 export function reasonText(job: { reason: string | null; reason_detail: string | null }): string | null {
   return job.reason === null ? null : describeReason(job.reason as Reason, job.reason_detail)
 }

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { chown, mkdir, readFile, rm, stat } from 'node:fs/promises'
+import { chown, lstat, mkdir, readFile, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 import { errorCode } from '@/lib/contract/error-code'
@@ -62,7 +62,8 @@ export async function removeAllMemoryDirectories(directory: string): Promise<voi
 /** Whether a file system is mounted at the path. */
 export async function isMounted(path: string): Promise<boolean> {
   try {
-    return (await stat(path)).dev !== (await stat(dirname(path))).dev
+    // A program may have put a link in its place.
+    return (await lstat(path)).dev !== (await stat(dirname(path))).dev
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return false
     throw error

@@ -85,6 +85,8 @@ interface RuntimeFacts {
   info(): Promise<EngineInfo>
   /** Whether uid 0 of a container is the user who runs the engine. */
   usesRootless(): Promise<boolean>
+  /** Whether a user of a container is another user on this host. */
+  mapsUsers(): Promise<boolean>
   /** Whether it can put a container below any cgroup. systemd accepts only the cgroups that it manages. */
   canUseAnyCgroup(): Promise<boolean>
 }

@@ -16,6 +16,8 @@ export interface TaskContainer {
   runName: string | null
   /** The host path of `/results`: a size-limited file system of the task. Null: none. */
   results: string | null
+  /** The host path of `/work`: a size-limited file system of the task. Left out: the engine makes one that ends with the container. */
+  work?: string
   /** The project's directory on shared storage; null: none. */
   workspace: TaskWorkspace | null
   /** Where the task finds and changes its uploaded directory; null: in `/work`. */

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { queueJobQuery } from '@/components/queries/cluster'
 import type { JobDetail } from '@/lib/contract/jobs'
+import { endNote } from '@/lib/contract/reasons'
 import { ExpectedStart } from '../../cluster/queue/expected-start'
 import { Link } from '../../ui/link'
 import { jobStateOf } from '../job-status'
@@ -23,7 +24,7 @@ function describeState(job: JobDetail): ReactNode {
   if (state === 'running') return job.reason_text
   // A failure has a card of its own. The status says everything about the other states.
   const unusual = state === 'cancelled' || (state === 'completed' && job.reason !== 'finished')
-  return unusual ? job.reason_text : null
+  return unusual ? job.reason_text : state === 'completed' ? endNote(job) : null
 }
 
 function describeDeletion({ files_deleted, deleted_after_days: days }: JobDetail): string | null {

@@ -44,6 +44,12 @@ describe('the status of a job', () => {
     expect(screen.getByRole('link', { name: 'resnet' }).getAttribute('href')).toBe('/jobs?project_id=resnet')
   })
 
+  it('says what a program left in /work', async () => {
+    const left = 'The program left 1 file (1000 B) in /work, which was not kept: a.bin.'
+    await openJob({ reason: 'finished', reason_text: `The program ended with exit code 0. ${left}` })
+    expect(screen.getByText(left)).toBeTruthy()
+  })
+
   it('says between which times it is expected to start', async () => {
     const [earliest, latest] = ['2030-01-02T10:00:00Z', '2030-01-02T11:00:00Z']
     const start = { expected_start: '2030-01-02T10:20:00Z', expected_start_range: { earliest, latest } }

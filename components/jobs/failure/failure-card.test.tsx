@@ -66,6 +66,13 @@ it('finds the carriage return of a script from Windows, and sh where bash was me
   )
 })
 
+it('says beside the exception what was left in /work', () => {
+  const left =
+    'The program left 2 files (1.0 MiB) in /work, which were not kept. The largest is a.bin (1.0 MiB).'
+  const reason_text = `The program ended with an error. Exit code 1 (SIGHUP). ${left}`
+  expect(openCard({ reason_text }, traceback).getByText(left)).toBeTruthy()
+})
+
 it('opens the source at the line', () => {
   const card = openCard({}, traceback)
   fireEvent.click(card.getByRole('link', { name: 'solution.py, line 4' }))

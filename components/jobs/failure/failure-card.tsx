@@ -5,6 +5,7 @@ import { jobFilesQuery } from '@/components/queries/queries'
 import { formatFix } from '@/lib/contract/failure/fix'
 import type { CodeLocation, Traceback } from '@/lib/contract/failure/parse-traceback'
 import type { JobDetail } from '@/lib/contract/jobs'
+import { endNote } from '@/lib/contract/reasons'
 import { visibleText } from '@/lib/contract/text/sanitize-text'
 import { updateSearchParams } from '../../shell/update-search-params'
 import { ButtonLink } from '../../ui/button-link'
@@ -42,6 +43,7 @@ export function FailureCard({ job, stream }: FailureCardProps) {
   const advice = useFailureAdvice(job, traceback?.exception ?? null, lines)
   const fix = advice?.fix ? `&fix=${encodeURIComponent(formatFix(advice.fix))}` : ''
   const byUser = failedByUser(job)
+  const note = endNote(job)
   return (
     <section
       aria-label="Failure"
@@ -70,6 +72,7 @@ export function FailureCard({ job, stream }: FailureCardProps) {
           )}
           {byProgram && !complete ? <Skeleton className="w-2/3" /> : null}
           {advice ? <p className="wrap-anywhere text-ink">{advice.text}</p> : null}
+          {traceback && note ? <p className="wrap-anywhere text-muted">{note}</p> : null}
           <p className="text-xs">
             <Link href="/docs/user-guide/manage-your-job#why-a-job-failed">
               Why a job failed, and what to do

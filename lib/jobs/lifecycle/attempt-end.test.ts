@@ -31,6 +31,10 @@ describe('an attempt of several tasks', () => {
   it('completes if all tasks did', () => {
     const tasks = [ended(0, 'finished', 0), ended(1, 'finished', 5)]
     expect(judgeAttempt(tasks, cancel(3))).toEqual({ reason: 'finished', detail: null, exitCode: 0 })
+    const noted = tasks.map((task) => ({ ...task, detail: task.rank === 1 ? 'It left files.' : null }))
+    expect(judgeAttempt(noted, null).detail).toBe('Rank 1: It left files.')
+    const all = tasks.map((task) => ({ ...task, detail: 'It left files.' }))
+    expect(judgeAttempt(all, null).detail).toBe('Rank 0: It left files. 1 more ranks have such a note.')
   })
 
   it('fails like the first failed task, which it names', () => {

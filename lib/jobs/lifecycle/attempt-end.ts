@@ -37,7 +37,8 @@ export function judgeAttempt(tasks: readonly EndedTask[], cancel: Cancel | null)
   if (tasks.length === 1) {
     return cancel && endReasons[only.reason].fault === 'system' ? cancelled(cancel) : outcomeOf(only)
   }
-  if (tasks.every(({ reason }) => reason === 'finished')) return outcomeOf(only)
+  if (tasks.every(({ reason }) => reason === 'finished'))
+    return { ...outcomeOf(only), detail: notesOf(tasks) }
   const first = firstToFail(tasks)
   if (cancel && cancel.at <= first.endedAt) return cancelled(cancel)
   const preempted = tasks.some(({ preemptedAt }) => preemptedAt !== null && preemptedAt <= first.endedAt)
@@ -45,6 +46,15 @@ export function judgeAttempt(tasks: readonly EndedTask[], cancel: Cancel | null)
   const cause = first.reason === 'exit_code' ? (causeOf(first, tasks) ?? first) : first
   if (cancel && endReasons[cause.reason].fault === 'system') return cancelled(cancel)
   return { reason: cause.reason, detail: detailOf(cause), exitCode: cause.exitCode }
+}
+
+/** What there is to say about tasks that finished, such as files that were not kept. */
+function notesOf(tasks: readonly EndedTask[]): string | null {
+  const noted = tasks.filter(({ detail }) => detail !== null).sort((a, b) => a.rank - b.rank)
+  const [first] = noted
+  if (!first) return null
+  const more = noted.length === 1 ? '' : ` ${noted.length - 1} more ranks have such a note.`
+  return `Rank ${first.rank}: ${first.detail}${more}`
 }
 
 function firstToFail(tasks: readonly EndedTask[]): EndedTask {

@@ -1,5 +1,7 @@
 import { join } from 'node:path'
+import { workdirCapacity } from '@/lib/archives/workdir-capacity'
 import { createMemoryDirectory, isMounted, removeMemoryDirectory } from '../../files/memory-directory'
+import { maxWorkEntries } from '../../runtime/spec/container-mounts'
 import { type TaskUser, taskGid, taskUid } from '../../runtime/spec/container-spec'
 
 /** Maximum number of files and directories in /results. */
@@ -8,13 +10,21 @@ const maxEntries = 4_096
 /** The artifacts of all tasks. */
 export const artifactsRoot = (tasksDirectory: string) => `${tasksDirectory}.results`
 
-/** The directory above the file system of a task's `/results`. It can be renamed, and the file system moves with it. */
+/** The directory above the file systems of a task's `/results` and `/work`. It can be renamed, and they move with it. */
 export function artifactsParent(tasksDirectory: string, taskId: string): string {
   return join(artifactsRoot(tasksDirectory), taskId)
 }
 
 /** The file system of `/results` in such a directory. */
 export const artifactsIn = (parent: string) => join(parent, 'files')
+
+/** The file system of `/work` in such a directory. */
+export const workIn = (parent: string) => join(parent, 'work')
+
+/** The host path of a task's `/work`. */
+export function workOf(tasksDirectory: string, taskId: string): string {
+  return workIn(artifactsParent(tasksDirectory, taskId))
+}
 
 /** The host path of a task's `/results`: an in-memory file system per task. */
 export function artifactsDirectory(tasksDirectory: string, taskId: string): string {
@@ -33,6 +43,7 @@ export async function findArtifactsDirectory(tasksDirectory: string, taskId: str
 /** Removes the files of a task. Succeeds if it has none. */
 export async function removeArtifacts(tasksDirectory: string, taskId: string): Promise<void> {
   await removeMemoryDirectory(artifactsDirectory(tasksDirectory, taskId))
+  await removeMemoryDirectory(workOf(tasksDirectory, taskId))
   await removeMemoryDirectory(artifactsParent(tasksDirectory, taskId))
 }
 
@@ -49,6 +60,15 @@ export async function createArtifactsDirectory(
     user,
     executable: false,
   })
+}
+
+/**
+ * Creates `/work` of a task. It counts towards the task's memory, and allows execution. The container does not need it to be on this
+ * host, but what the program leaves in it can be counted.
+ */
+export async function createWork(path: string, memoryMib: number, user: TaskUser): Promise<void> {
+  const limits = { limitBytes: workdirCapacity(memoryMib), maxEntries: maxWorkEntries }
+  await createMemoryDirectory(path, { source: 'gpuq-work', ...limits, user, executable: true })
 }
 
 /**

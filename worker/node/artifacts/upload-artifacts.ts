@@ -26,7 +26,7 @@ const shortTimeoutMs = 10_000
 const downMs = 60_000
 const concurrentFiles = 8
 /** Another attempt will write the files again. */
-const retryReasons: ReadonlySet<EndReason> = new Set([
+export const retryReasons: ReadonlySet<EndReason> = new Set([
   'preempted',
   'slurm_requeued',
   'slurm_stopped',

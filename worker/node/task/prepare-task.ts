@@ -12,7 +12,9 @@ import {
   artifactsDirectory,
   artifactsRoot,
   createArtifactsDirectory,
+  createWork,
   removeArtifacts,
+  workOf,
 } from '../artifacts/artifacts-directory'
 import { restoreWorkingFiles } from '../working-files/restore-working-files'
 import {
@@ -46,7 +48,12 @@ export async function prepareTask(
   const workspace =
     (await findHostFiles(task, () => host.runtime.facts.usesRootless())) ?? (await findWorkspace(task))
   const results = resultsLimitBytes === null ? null : artifactsDirectory(tasksDirectory, task.id)
-  const spec = { ...toContainerSpec(task, host.lease, directory, jobNetworks), workspace, results }
+  const hasOtherWork =
+    task.spec.working_directory === '/work' || workspace?.mounts.some(({ target }) => target === '/work')
+  // An engine that maps users would give it to another user.
+  const keepsWork = results !== null && !hasOtherWork && !(await host.runtime.facts.mapsUsers())
+  const work = keepsWork ? { work: workOf(tasksDirectory, task.id) } : {}
+  const spec = { ...toContainerSpec(task, host.lease, directory, jobNetworks), workspace, results, ...work }
   // Before anything is written: it brings the directory with it.
   const warm = await takeWarm(host, task, spec)
   await writeTaskDirectory(directory, task)
@@ -63,8 +70,10 @@ export async function prepareTask(
     throw error
   }
   const user = taskUser({ taskId: task.id, workspace, checkpoints, ...warm })
-  if (results !== null && resultsLimitBytes !== null && warm === null)
+  if (results !== null && resultsLimitBytes !== null && warm === null) {
     await createArtifactsDirectory(results, resultsLimitBytes, user)
+    if (spec.work !== undefined) await createWork(spec.work, task.memoryMib, user)
+  }
   const workingDirectory = await createWorkingDirectory(tasksDirectory, task, user)
   return { ...spec, checkpoints, workingDirectory, mounts, ...warm }
 }

@@ -12,6 +12,7 @@ import { UsageRecorder } from '../gpus/usage-recorder'
 import { retryWrite } from '../lease/retry-write'
 import { waitForPeers, warnPeers } from './barrier'
 import { ContainerSupervisor } from './container-supervisor'
+import { withLeftFiles } from './left-files'
 import { isExternalEnd, outcomeOf, outcomeOfFault } from './outcome'
 import { OutputWriter } from './output-writer'
 import { clearTask, prepareTask } from './prepare-task'
@@ -134,7 +135,7 @@ export class TaskRun {
       const outcome = await Promise.race([this.#runContainer(), this.#supervisor.killFailed])
       // Waits until the files of /results are stored, so that a reader of the final status finds all of them.
       const recorded = await withArtifacts(this.host, this.task, outcome, this.#abandoned.signal)
-      return { outcome: recorded, keepGpus: false }
+      return { outcome: await withLeftFiles(this.host, this.task, recorded), keepGpus: false }
     } catch (error) {
       if (error instanceof Fenced) throw error
       logger.error({ err: error, task: this.task.id }, 'a task failed because of a system fault')

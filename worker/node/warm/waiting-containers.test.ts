@@ -5,7 +5,7 @@ const waiting = (id: string, isReady: boolean, key = 'class'): Waiting => ({
   id,
   key,
   container: { id, name: id, user: { uid: 1, gid: 1 }, imageDigest: 'sha256:1', prepare: ['torch'] },
-  files: { job: '/job', results: null },
+  files: { job: '/job', results: null, work: null },
   isReady,
   memoryMib: null,
 })

@@ -8,10 +8,13 @@ import {
   createArtifactsDirectory,
   findArtifactsDirectory,
   removeArtifacts,
+  workOf,
 } from '../artifacts/artifacts-directory'
 import { createWarmFiles, giveFilesTo, listWarmFiles, removeWarmFiles, warmFiles } from './warm-files'
 
 const user = { uid: 70_001, gid: 70_001 }
+const limits = { resultsLimitBytes: 1 << 20, workMemoryMib: 64 }
+
 let root: string
 let tasks: string
 
@@ -28,8 +31,9 @@ afterEach(async () => {
 
 it('gives the files of a warm container to a task, and leaves nothing', async () => {
   const files = warmFiles(tasks, 'a', true)
-  await createWarmFiles(files, tasks, 1 << 20, user)
+  await createWarmFiles(files, tasks, limits, user)
   await writeFile(join(files.results ?? '', 'file'), 'content')
+  await writeFile(join(files.work ?? '', 'left'), 'left')
   expect(await giveFilesTo('task', files, tasks)).toBe(true)
   await removeWarmFiles(files)
   expect(await listWarmFiles(tasks)).toEqual([])
@@ -37,6 +41,8 @@ it('gives the files of a warm container to a task, and leaves nothing', async ()
   const results = (await findArtifactsDirectory(tasks, 'task')) ?? ''
   expect(await isMounted(results)).toBe(true)
   expect(await readFile(join(results, 'file'), 'utf8')).toBe('content')
+  expect(await isMounted(workOf(tasks, 'task'))).toBe(true)
+  expect(await readFile(join(workOf(tasks, 'task'), 'left'), 'utf8')).toBe('left')
   await removeArtifacts(tasks, 'task')
   expect(await findArtifactsDirectory(tasks, 'task')).toBe(null)
   expect(await readFile('/proc/self/mounts', 'utf8')).not.toContain(root)
@@ -47,7 +53,7 @@ it.each(['directory', 'file system'])('gives no files to a task that has a %s', 
   await mkdir(own, { recursive: true })
   await writeFile(join(own, 'own'), 'own')
   const files = warmFiles(tasks, 'a', true)
-  await createWarmFiles(files, tasks, 1 << 20, user)
+  await createWarmFiles(files, tasks, limits, user)
   expect(await giveFilesTo('task', files, tasks)).toBe(false)
   expect(await readFile(join(own, 'own'), 'utf8')).toBe('own')
 })

@@ -10,6 +10,8 @@ import {
   artifactsParent,
   artifactsRoot,
   createArtifactsDirectory,
+  createWork,
+  workIn,
 } from '../artifacts/artifacts-directory'
 
 /** The files of all warm containers of a node that have no task. */
@@ -21,18 +23,28 @@ export interface WarmFiles {
   job: string
   /** Becomes `/results` of the task; null: the node does not keep these files. */
   results: string | null
+  /** Becomes `/work` of the task; null: as `results`. */
+  work: string | null
 }
 
 export function warmFiles(tasksDirectory: string, id: string, hasResults: boolean): WarmFiles {
   const own = join(warmRoot(tasksDirectory), id)
-  return { job: join(own, 'job'), results: hasResults ? artifactsIn(join(own, 'results')) : null }
+  const parent = join(own, 'results')
+  const [results, work] = hasResults ? [artifactsIn(parent), workIn(parent)] : [null, null]
+  return { job: join(own, 'job'), results, work }
+}
+
+interface WarmLimits {
+  resultsLimitBytes: number | null
+  /** The memory of the task, a part of which `/work` may use; null: the engine makes `/work`. */
+  workMemoryMib: number | null
 }
 
 /** Creates the directories, and the one to which {@link giveFilesTo} moves the results. */
 export async function createWarmFiles(
-  { job, results }: WarmFiles,
+  { job, results, work }: WarmFiles,
   tasksDirectory: string,
-  resultsLimitBytes: number | null,
+  { resultsLimitBytes, workMemoryMib }: WarmLimits,
   user: TaskUser,
 ): Promise<void> {
   await makePrivateDirectory(dirname(job))
@@ -40,6 +52,7 @@ export async function createWarmFiles(
   if (results === null || resultsLimitBytes === null) return
   await makePrivateDirectory(artifactsRoot(tasksDirectory))
   await createArtifactsDirectory(results, resultsLimitBytes, user)
+  if (work !== null && workMemoryMib !== null) await createWork(work, workMemoryMib, user)
 }
 
 /**
@@ -64,7 +77,8 @@ export async function giveFilesTo(
 }
 
 /** Removes what a warm container still has of its own. */
-export async function removeWarmFiles({ job, results }: WarmFiles): Promise<void> {
+export async function removeWarmFiles({ job, results, work }: WarmFiles): Promise<void> {
+  if (work !== null) await removeMemoryDirectory(work)
   if (results !== null) await removeMemoryDirectory(results)
   await rm(dirname(job), { recursive: true, force: true })
 }

@@ -153,15 +153,18 @@ export class WarmPool {
     const name = warmName(id)
     this.#known.add(name)
     const files = warmFiles(tasksDirectory, id, template.results !== null)
+    const work = template.work === undefined ? null : files.work
     const task = {
       ...template,
       taskId: id,
       nodeId: lease.nodeId,
       directory: files.job,
       results: files.results,
+      ...(work === null ? {} : { work }),
     }
     try {
-      await createWarmFiles(files, tasksDirectory, resultsLimitBytes, taskUser(task))
+      const limits = { resultsLimitBytes, workMemoryMib: work === null ? null : task.memoryMib }
+      await createWarmFiles(files, tasksDirectory, limits, taskUser(task))
       const container = await runtime.warm.start(task)
       const isReady = container.prepare.length === 0
       const waiting = { id, key, files, container, isReady, memoryMib: null }

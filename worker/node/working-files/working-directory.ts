@@ -4,12 +4,10 @@ import { workdirCapacity } from '@/lib/archives/workdir-capacity'
 import type { ClaimedTask } from '@/lib/cluster/tasks/tasks'
 import { createMemoryDirectory, isMounted } from '../../files/memory-directory'
 import type { TaskWorkingDirectory } from '../../runtime/runtime'
+import { maxWorkEntries } from '../../runtime/spec/container-mounts'
 import type { TaskUser } from '../../runtime/spec/container-spec'
 import { TaskFault } from '../task/task-fault'
 import { copyMarker } from './copy-marker'
-
-/** Maximum number of files and directories. */
-const maxEntries = 131_072
 
 /** The working directories of all tasks. */
 export const workingDirectoriesRoot = (tasksDirectory: string) => `${tasksDirectory}.work`
@@ -33,7 +31,7 @@ export async function createWorkingDirectory(
   if (path === undefined) return null
   const source = workingDirectoryOf(tasksDirectory, task.id)
   const limitBytes = workdirCapacity(task.memoryMib)
-  const options = { limitBytes, maxEntries, user, executable: true }
+  const options = { limitBytes, maxEntries: maxWorkEntries, user, executable: true }
   const isNew = await createMemoryDirectory(source, { source: 'gpuq-work', ...options }).catch((cause) => {
     const message = `The worker of ${task.peers[task.rank]?.nodeName ?? 'this node'} may not mount file systems, so the job cannot work in ${path}. Run the worker as root or with CAP_SYS_ADMIN.`
     throw new TaskFault('workspace_unavailable', message, { cause })

@@ -9,6 +9,7 @@ import {
   hasAnyCgroup,
   hasSelinux,
   isRootless,
+  mapsUsers,
   readToolkitVersion,
   toProperties,
 } from './engine-warnings'
@@ -53,6 +54,11 @@ export class EngineFacts {
   /** Whether uid 0 of a container is the user who runs the engine. */
   async usesRootless(): Promise<boolean> {
     return isRootless(await this.readSettings())
+  }
+
+  /** Whether a user of a container is another user on this host. */
+  async mapsUsers(): Promise<boolean> {
+    return mapsUsers(await this.readSettings())
   }
 
   /** Whether it can put a container below any cgroup. systemd accepts only the cgroups that it manages. */

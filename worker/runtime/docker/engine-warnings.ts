@@ -128,6 +128,14 @@ export function isRootless({ SecurityOptions }: EngineDetails): boolean {
   return SecurityOptions?.some((option) => option.includes('name=rootless')) ?? false
 }
 
+/** Whether a user of a container is another user on the host. */
+export function mapsUsers(details: EngineDetails): boolean {
+  return (
+    isRootless(details) ||
+    (details.SecurityOptions?.some((option) => option.includes('name=userns')) ?? false)
+  )
+}
+
 /** Whether the engine labels containers with SELinux. */
 export function hasSelinux({ SecurityOptions }: EngineDetails): boolean {
   return SecurityOptions?.some((option) => option.includes('name=selinux')) ?? false

@@ -5,7 +5,7 @@ const MiB = 1024 * 1024
 
 /** The directories of the host that a task sees. */
 export function mounts(task: TaskContainer) {
-  const { directory, results, workspace, workingDirectory, checkpoints, mounts: snapshots } = task
+  const { directory, results, work, workspace, workingDirectory, checkpoints, mounts: snapshots } = task
   const bind = (Source: string, Target: string, options = {}) => ({
     Type: 'bind' as const,
     Source,
@@ -19,6 +19,7 @@ export function mounts(task: TaskContainer) {
     { ...bind(directory, '/job'), ReadOnly: true },
     // A size-limited file system, which outlives the container until its files are stored.
     ...(results === null ? [] : [bind(results, '/results')]),
+    ...(work === undefined ? [] : [bind(work, '/work')]),
     ...fromHost.map(({ source, target, readOnly, recursive }) => ({
       ...bind(source, target, recursive ? {} : shared),
       ReadOnly: readOnly,
@@ -32,6 +33,9 @@ export function mounts(task: TaskContainer) {
     ...snapshots.map(({ source, path }) => ({ ...bind(source, path, shared), ReadOnly: true })),
   ]
 }
+
+/** Maximum number of files and directories in /work. */
+export const maxWorkEntries = 131_072
 
 export const sharedMemoryBytes = (task: TaskContainer) => Math.floor((task.memoryMib * MiB) / 2)
 
@@ -50,10 +54,11 @@ export function writablePaths(
   const own = `mode=0700,uid=${uid},gid=${gid}`
   const tmpfs = (size: number, inodes: number, rest: string) =>
     `rw,nosuid,nodev,${rest},size=${Math.floor(size)},nr_inodes=${inodes}`
-  const { results, workspace, workingDirectory, checkpoints } = task
+  const { results, work, workspace, workingDirectory, checkpoints } = task
   const mounted = new Set([
     '/job',
     ...(results === null ? [] : ['/results']),
+    ...(work === undefined ? [] : ['/work']),
     ...(workspace?.mounts.map(({ target }) => target) ?? []),
     ...(workingDirectory ? [workingDirectory.path] : []),
     ...(checkpoints ? ['/checkpoints'] : []),
@@ -61,7 +66,7 @@ export function writablePaths(
   ])
   const paths = {
     ...Object.fromEntries(volumes.map((path) => [path, tmpfs(bytes / 4, 32_768, `noexec,${own}`)])),
-    '/work': tmpfs(workdirCapacity(task.memoryMib), 131_072, `exec,${own}`),
+    '/work': tmpfs(workdirCapacity(task.memoryMib), maxWorkEntries, `exec,${own}`),
     // The engine replaces the mode by that of the image's directory, so the task's user is the owner.
     '/tmp': tmpfs(bytes / 4, 32_768, `exec,mode=1777,uid=${uid},gid=${gid}`),
     '/dev/shm': tmpfs(sharedMemoryBytes(task), 32_768, 'noexec,mode=1777'),

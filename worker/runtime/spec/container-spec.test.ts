@@ -134,6 +134,19 @@ describe('every container', () => {
     expect(Object.keys(HostConfig)).not.toContain('Binds')
   })
 
+  it('has /work on the host if it is to be read after the end, and otherwise in memory of the engine', () => {
+    const work = {
+      Type: 'bind',
+      Source: '/data/tasks/node.results/task/work',
+      Target: '/work',
+      ReadOnly: false,
+    }
+    const { HostConfig } = build({ work: work.Source })
+    expect(HostConfig.Mounts).toContainEqual(expect.objectContaining(work))
+    expect(Object.keys(HostConfig.Tmpfs)).not.toContain('/work')
+    expect(Object.keys(build().HostConfig.Tmpfs)).toContain('/work')
+  })
+
   it('has one /results, even if the image declares it as a volume', () => {
     expect(Object.keys(build({}, ['/results']).HostConfig.Tmpfs)).not.toContain('/results')
     expect(Object.keys(build({ results: null }, ['/results']).HostConfig.Tmpfs)).toContain('/results')

@@ -33,9 +33,14 @@ export function requestClassOf(task: TaskContainer, anyCgroup = true): string | 
 
 /** A task of the same class that has no content. */
 export function withoutTask({ warm: _, digest: __, ...task }: TaskContainer): TaskContainer {
-  const { results } = task
+  const { results, work } = task
   const nobody = { jobId: '', taskId: '', attempt: 0, rank: 0, runName: null, env: {}, command: [] }
-  return { ...task, ...nobody, cgroupParent: null, directory: '', results: results === null ? null : '' }
+  const files = {
+    directory: '',
+    results: results === null ? null : '',
+    ...(work === undefined ? {} : { work: '' }),
+  }
+  return { ...task, ...nobody, cgroupParent: null, ...files }
 }
 
 /**

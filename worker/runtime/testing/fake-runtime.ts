@@ -35,6 +35,7 @@ export class FakeRuntime implements ContainerRuntime {
   readonly facts = {
     info: async (): Promise<EngineInfo> => ({ ...engineInfo, id: this.engine.id }),
     usesRootless: async () => false,
+    mapsUsers: async () => false,
     canUseAnyCgroup: async () => true,
   }
 

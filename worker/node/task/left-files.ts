@@ -1,0 +1,126 @@
+import { createHash } from 'node:crypto'
+import { readArchive } from '@/lib/archives/read-archive'
+import type { ClaimedTask } from '@/lib/cluster/tasks/tasks'
+import { type Entry, isLink } from '@/lib/contract/archives/archive-manifest'
+import { formatBytes } from '@/lib/contract/format-bytes'
+import { visibleText } from '@/lib/contract/text/sanitize-text'
+import type { Outcome } from '@/lib/jobs/lifecycle/attempt-end'
+import { logger } from '@/lib/logger'
+import { isMounted, removeMemoryDirectory } from '../../files/memory-directory'
+import { type FoundFile, openInside, safeWalk, TooManyFiles } from '../../files/safe-walk'
+import { workOf } from '../artifacts/artifacts-directory'
+import { retryReasons } from '../artifacts/upload-artifacts'
+
+/** More files and directories are not counted. */
+const maxCounted = 20_000
+/** Each level holds a descriptor open. */
+const maxLevels = 64
+/** A larger file of the uploaded directory is not read to find out whether it has changed. */
+const maxReadBytes = 256 << 20
+
+/** What was in a directory before the program started. */
+export interface SentFile {
+  path: string
+  bytes: number
+  sha256: string
+}
+
+/**
+ * Adds to the outcome what the program left in `/work`, which is deleted now, and frees its memory. Never fails: the result of the job
+ * does not depend on it.
+ */
+export async function withLeftFiles(
+  { tasksDirectory }: { tasksDirectory: string },
+  task: ClaimedTask,
+  outcome: Outcome,
+): Promise<Outcome> {
+  const directory = workOf(tasksDirectory, task.id)
+  try {
+    if (!(await isMounted(directory))) return outcome
+    const left = retryReasons.has(outcome.reason)
+      ? null
+      : await describeLeft(directory, () => sentFiles(task))
+    await removeMemoryDirectory(directory)
+    if (left === null) return outcome
+    return { ...outcome, detail: [outcome.detail, left].filter(Boolean).join(' ') }
+  } catch (error) {
+    logger.warn({ err: error, task: task.id }, 'could not count the files that a task left in /work')
+    return outcome
+  }
+}
+
+async function sentFiles({ archiveId, code, spec }: ClaimedTask): Promise<SentFile[]> {
+  // Without an uploaded directory, the program is not in /work.
+  if (spec.archive === undefined) return []
+  const archive = archiveId === null ? null : await readArchive(archiveId)
+  const sent = (archive?.manifest.entries ?? []).filter((entry): entry is Entry & SentFile => !isLink(entry))
+  const program = { path: 'solution.py', bytes: code.length, sha256: hashOf(code) }
+  return code.length === 0 ? sent : [...sent.filter(({ path }) => path !== program.path), program]
+}
+
+const hashOf = (content: Uint8Array) => createHash('sha256').update(content).digest('hex')
+
+/**
+ * A sentence about the files that a program created or changed in a directory; null if there are none. Hidden names at the top are
+ * left out, because the directory is the home of the program: libraries keep caches there.
+ */
+export async function describeLeft(
+  directory: string,
+  sent: () => Promise<readonly SentFile[]>,
+  maxEntries = maxCounted,
+): Promise<string | null> {
+  let files: FoundFile[]
+  try {
+    files = (await safeWalk(directory, { maxEntries, maxLevels })).files
+  } catch (error) {
+    if (!(error instanceof TooManyFiles)) throw error
+    return `The program left more than ${maxEntries} files and directories in /work, which were not kept. ${advice}`
+  }
+  const own = files.filter(({ path }) => !/^\.|(?:^|\/)__pycache__\//.test(path))
+  const left = own.length === 0 ? [] : await withoutUnchanged(directory, own, await sent())
+  const bytes = left.reduce((sum, file) => sum + file.bytes, 0)
+  const [largest] = left.toSorted((one, other) => other.bytes - one.bytes)
+  if (largest === undefined || bytes === 0) return null
+  const name = visibleText(largest.path, 120)
+  if (left.length === 1)
+    return `The program left 1 file (${formatBytes(bytes)}) in /work, which was not kept: ${name}. ${advice}`
+  return (
+    `The program left ${left.length} files (${formatBytes(bytes)}) in /work, which were not kept. ` +
+    `The largest is ${name} (${formatBytes(largest.bytes)}). ${advice}`
+  )
+}
+
+const advice = 'Write files to /results to keep them.'
+
+/**
+ * The files without those that are as they were sent. The uploaded files are copied just before the program starts. So after the first
+ * one that is unchanged, from the youngest on, all are: no other one needs to be read.
+ */
+async function withoutUnchanged(
+  directory: string,
+  files: readonly FoundFile[],
+  sent: readonly SentFile[],
+): Promise<FoundFile[]> {
+  const sentByPath = new Map(sent.map((file) => [file.path, file]))
+  const same = files.filter(({ path, bytes }) => sentByPath.get(path)?.bytes === bytes)
+  const unsure = same.toSorted((one, other) => (one.mtimeNs > other.mtimeNs ? -1 : 1))
+  const changed = new Set<string>()
+  for (const file of unsure) {
+    if (file.bytes > maxReadBytes) break
+    if ((await hashFile(directory, file.path)) === sentByPath.get(file.path)?.sha256) break
+    changed.add(file.path)
+  }
+  return files.filter((file) => !same.includes(file) || changed.has(file.path))
+}
+
+async function hashFile(directory: string, path: string): Promise<string | null> {
+  const handle = await openInside(directory, path)
+  if (handle === null) return null
+  try {
+    const hash = createHash('sha256')
+    for await (const part of handle.createReadStream({ autoClose: false })) hash.update(part)
+    return hash.digest('hex')
+  } finally {
+    await handle.close()
+  }
+}
