@@ -34,7 +34,7 @@ describe('an attempt of several tasks', () => {
     const noted = tasks.map((task) => ({ ...task, detail: task.rank === 1 ? 'It left files.' : null }))
     expect(judgeAttempt(noted, null).detail).toBe('Rank 1: It left files.')
     const all = tasks.map((task) => ({ ...task, detail: 'It left files.' }))
-    expect(judgeAttempt(all, null).detail).toBe('Rank 0: It left files. 1 more ranks have such a note.')
+    expect(judgeAttempt(all, null).detail).toBe('Rank 0: It left files. 1 more rank has such a note.')
   })
 
   it('fails like the first failed task, which it names', () => {

@@ -53,7 +53,8 @@ function notesOf(tasks: readonly EndedTask[]): string | null {
   const noted = tasks.filter(({ detail }) => detail !== null).sort((a, b) => a.rank - b.rank)
   const [first] = noted
   if (!first) return null
-  const more = noted.length === 1 ? '' : ` ${noted.length - 1} more ranks have such a note.`
+  const others = noted.length - 1
+  const more = others === 0 ? '' : ` ${others} more ${others === 1 ? 'rank has' : 'ranks have'} such a note.`
   return `Rank ${first.rank}: ${first.detail}${more}`
 }
 

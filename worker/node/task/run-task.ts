@@ -144,9 +144,8 @@ export class TaskRun {
   }
 
   /**
-   * A final status releases the GPUs, and a system fault starts the job again. Both require that its container is
-   * certainly gone. Exception: if the user cancelled the job or it exceeded its limits, the status does not wait for
-   * a container that could not be killed.
+   * A final status releases the GPUs, and a system fault starts the job again. Both require that its container is certainly gone.
+   * Exception: if the user cancelled the job or it exceeded its limits, the status does not wait for a container that could not be killed.
    */
   async #concludeFault(error: unknown): Promise<Conclusion> {
     for (let reported = false; ; reported = true) {
