@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { adviseFailure, type Failure, type KnownEnvironment, needsEnvironments } from './advise-failure'
+import { findFailureKind } from './failure-kind'
+import printed from './gpu-failures.json'
+import { parseTraceback } from './parse-traceback'
 
 const gpu = { gpu_id: 'a', index: 0, model: 'A100', simulated: false, memory_mib: 40_960, share: 1 }
 
@@ -54,6 +57,34 @@ const cases: [
   ['no exception', failed('exit_code'), null, null],
   ['a lost node', failed('node_lost'), 'ValueError: too large', null],
 ]
+
+/** What programs printed on an NVIDIA H200 (driver 580.159.04, torch 2.11, CuPy 14, JAX 0.11, Numba) without a network. */
+describe('programs on a real GPU', () => {
+  it.each(printed)('$printed shows $kind', ({ kind, lines }) => {
+    const exception = parseTraceback(lines)?.exception ?? null
+    expect(findFailureKind(exception, lines)).toBe(kind)
+  })
+
+  it.each([
+    [
+      'a GPU that the job does not have',
+      'CUDA error: invalid device ordinal',
+      [gpu],
+      /gpu_count to more than 1,/,
+    ],
+    ['no GPU', 'No CUDA GPUs are available', [], /^Set gpu_count so that the job has a GPU/],
+    ['a simulated GPU', 'Found no NVIDIA driver on your system', [{ ...gpu, simulated: true }], /simulated/],
+    ['a wrong label', 'CUDA error: device-side assert triggered', [gpu], /CUDA_LAUNCH_BLOCKING=1/],
+    [
+      'full shared memory',
+      'unable to allocate shared memory(shm) for file </torch_1>',
+      [gpu],
+      /memory_gb to more than 2,/,
+    ],
+  ])('are told what to change: %s', (_, text, gpus, advice) => {
+    expect(advise(failed('exit_code', gpus), `RuntimeError: ${text}`)?.text).toMatch(advice)
+  })
+})
 
 const environments: KnownEnvironment[] = [
   { name: 'python', network: 'none', enabled: true },

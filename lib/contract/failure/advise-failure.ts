@@ -82,6 +82,22 @@ const advise: Readonly<Record<FailureKind, (failure: Failure) => FailureAdvice |
       'Write to /work, /tmp or /results: every other path in the container is read-only. Set the variable of a cache to one of them, such as HF_HOME or XDG_CACHE_HOME.',
     ),
   gpu_memory: ({ job }) => adviseGpuMemory(job),
+  no_gpu: adviseNoGpu,
+  gpu_assert: () =>
+    only(
+      'Look for an index that is out of range on the GPU, such as a label that is not less than the number of classes. With CUDA_LAUNCH_BLOCKING=1 in env, the traceback shows the right line.',
+    ),
+  same_gpu: () =>
+    only(
+      'Give each process a GPU of its own: call torch.cuda.set_device with its LOCAL_RANK, and set gpu_count to the number of processes on a node.',
+    ),
+  shared_memory: ({ job }) => {
+    const limit = memoryOf(job.resources.got)
+    return {
+      text: `Set memory_gb to more than ${limit ?? 'what the job had'}, or use fewer workers of the data loader: half of it is shared memory (/dev/shm).`,
+      fix: twice(limit),
+    }
+  },
   host_memory: ({ job }) => adviseMemory(job),
   module: ({ job, exception }) => adviseModule(job, moduleOf(exception) ?? ''),
 }
@@ -149,13 +165,28 @@ function twice(gigabytes: number | null): Fix | null {
   return gigabytes === null ? null : { key: 'memory_gb', value: Number((gigabytes * 2).toFixed(1)) }
 }
 
-function adviseGpuMemory({ resources: { got } }: FailedJob): FailureAdvice {
-  const gpus = got.flatMap((instance) => instance.gpus)
-  if (gpus.length === 0)
-    return {
-      text: 'Set gpu_count so that the job has a GPU, or use the CPU.',
-      fix: { key: 'gpu_count', value: 1 },
-    }
+function gpusOf({ resources: { got } }: FailedJob) {
+  return got.flatMap((instance) => instance.gpus)
+}
+
+const withoutGpu: FailureAdvice = {
+  text: 'Set gpu_count so that the job has a GPU, or use the CPU.',
+  fix: { key: 'gpu_count', value: 1 },
+}
+
+function adviseNoGpu({ job }: Failure): FailureAdvice {
+  const gpus = gpusOf(job)
+  if (gpus.length === 0) return withoutGpu
+  if (gpus.some(({ simulated }) => simulated))
+    return only('Use the CPU: the GPUs of this node are simulated, so no program can compute on them.')
+  return only(
+    `Set gpu_count to more than ${gpus.length}, or use only the GPUs that the job has: it sees ${gpus.length}, counted from 0. Do not set CUDA_VISIBLE_DEVICES.`,
+  )
+}
+
+function adviseGpuMemory(job: FailedJob): FailureAdvice {
+  const gpus = gpusOf(job)
+  if (gpus.length === 0) return withoutGpu
   const share = Math.min(...gpus.map((gpu) => gpu.share))
   if (share < 1) {
     return only(

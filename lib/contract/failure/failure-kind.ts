@@ -8,6 +8,10 @@ export type FailureKind =
   | 'no_space'
   | 'read_only'
   | 'gpu_memory'
+  | 'no_gpu'
+  | 'gpu_assert'
+  | 'same_gpu'
+  | 'shared_memory'
   | 'host_memory'
   | 'module'
 
@@ -36,7 +40,17 @@ const signs: readonly { kind: FailureKind; sign: RegExp }[] = [
   { kind: 'read_only', sign: /Read-only file system|\bEROFS\b/i },
   {
     kind: 'gpu_memory',
-    sign: /CUDA out of memory|CUDA error: out of memory|cudaErrorMemoryAllocation|CUDA_ERROR_OUT_OF_MEMORY|RESOURCE_EXHAUSTED: Out of memory/i,
+    sign: /CUDA out of memory|CUDA error: out of memory|cudaErrorMemoryAllocation|CUDA_ERROR_OUT_OF_MEMORY|RESOURCE_EXHAUSTED: Out of memory|OutOfMemoryError: Out of memory allocating/i,
+  },
+  {
+    kind: 'no_gpu',
+    sign: /No CUDA GPUs are available|CUDA error: invalid device ordinal|Found no NVIDIA driver|cudaErrorNoDevice|CUDA_ERROR_NO_DEVICE/,
+  },
+  { kind: 'gpu_assert', sign: /device-side assert triggered/ },
+  { kind: 'same_gpu', sign: /Duplicate GPU detected/ },
+  {
+    kind: 'shared_memory',
+    sign: /unable to (?:allocate|write to|mmap|open) (?:shared memory|file <\/torch_)|insufficient shared memory/i,
   },
 ]
 
