@@ -60,6 +60,7 @@ export async function mcp(
   await closed
   await files.close()
   await server.close()
+  process.stdin.pause()
   await upstream.close()
   return exitCodes.ok
 }
