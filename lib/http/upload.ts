@@ -63,7 +63,7 @@ async function readSubmission(
   await requirePartitionSize(database().pool, actor.userId, await withModelRequirements(config))
   const submission = { code: code?.bytes ?? Buffer.alloc(0), runId: null, config, bodyHash, idempotencyKey }
   if (directory === null || part === null) return { actor, submission }
-  const archive = await storeUpload(actor, config.project_id, directory, part)
+  const archive = await storeUpload(actor, config.project_id, directory, part, code === null ? config : null)
   // The same files in another archive are the same submission.
   const wholeHash = createHash('sha256').update(bodyHash).update(archive).digest()
   return { actor, submission: { ...submission, config: { ...config, archive }, bodyHash: wholeHash } }

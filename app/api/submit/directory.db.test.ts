@@ -81,6 +81,27 @@ describe('an uploaded archive', () => {
     expect(await readdir(join(dataDir, 'uploads'))).toEqual([])
   })
 
+  it('of one folder is the project in it, with the names that its maker wrote', async () => {
+    const packed = buildZip([
+      { name: 'project/', mode: 0o040_755 },
+      { name: 'project/main.py', content: 'print(2)' },
+      { name: '', rawName: Buffer.from('project/übung.csv'), content: '1' },
+      { name: 'project/README', content: '2' },
+      { name: 'project/readme', content: '3' },
+      { name: '__MACOSX/project/._main.py', content: 'Mac OS X' },
+    ])
+    const answer = await submit([['archive', packed, 'download.zip']])
+    const { spec, archive_id: archiveId } = await jobOf(answer)
+    expect(spec).toMatchObject({ entrypoint: 'main.py' })
+    const { rows } = await db.pool.query(
+      `SELECT e->>'path' AS path FROM archives a, jsonb_array_elements(a.manifest->'entries') e WHERE a.id = $1`,
+      [archiveId],
+    )
+    expect(rows.map(({ path }) => path)).toEqual(['README', 'main.py', 'readme', 'übung.csv'])
+    const named = await jobOf(await submit([['archive', packed, 'a.zip']], 'entrypoint: project/main.py'))
+    expect(named.spec).toMatchObject({ entrypoint: 'project/main.py' })
+  })
+
   it('with code has solution.py from the upload', async () => {
     const job = await jobOf(
       await submit([

@@ -1,22 +1,25 @@
 import { join } from 'node:path'
 import { pipeline, Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
+import { pathOfEntryName, refusePath } from '../../contract/archives/archive-paths'
+import { archiveHeadBytes, detectArchive } from '../../contract/archives/unpack/archive-format'
+import { checkEntries } from '../../contract/archives/unpack/check-entries'
+import type { PackedEntry, UnpackedEntry } from '../../contract/archives/unpack/packed-entry'
+import { readTar } from '../../contract/archives/unpack/read-tar'
 import { env } from '../../env'
 import { lowOnSpace } from '../../storage/free-space'
 import { takeUploadSlot } from '../receive'
 import { maxArchiveBytes } from '../register'
-import { entryPath, type IncomingEntry } from './incoming-entry'
-import { readTar } from './read-tar'
 import { readZip } from './read-zip'
-import { type DirectoryPart, entryTooLarge, refuseArchive, refuseEntry } from './refuse-entry'
+import { type DirectoryPart, describeDamage, entryTooLarge, refuseArchive, refuseEntry } from './refuse-entry'
 import { type Segment, SpoolFile } from './spool-file'
 
 /** The files of a job as they arrive in an upload: one archive, or several files with their paths. */
 export class DirectoryUpload {
   #spool: SpoolFile | null = null
   #release: (() => void) | null = null
-  #archive: Segment | null = null
-  readonly #files: { path: string; segment: Segment }[] = []
+  #archive: (Segment & { name: string }) | null = null
+  readonly #files = new Map<string, Segment>()
   #bytes = 0
 
   constructor(readonly userId: string) {}
@@ -24,7 +27,7 @@ export class DirectoryUpload {
   /** Which part has the files; null if none came. */
   get part(): DirectoryPart | null {
     if (this.#archive !== null) return 'archive'
-    return this.#files.length > 0 ? 'files' : null
+    return this.#files.size > 0 ? 'files' : null
   }
 
   /** What arrived. */
@@ -38,17 +41,17 @@ export class DirectoryUpload {
    * at a time, 507 on a full disk.
    */
   async add(part: DirectoryPart, name: string, content: AsyncIterable<Uint8Array>): Promise<void> {
-    if (this.#archive !== null || (part === 'archive' && this.#files.length > 0))
+    if (this.#archive !== null || (part === 'archive' && this.#files.size > 0))
       throw refuseEntry(part, name, 'comes in addition to an archive: send one archive, or several files')
-    const path = part === 'files' ? entryPath(part, name) : name
-    if (path === null) throw refuseEntry(part, name, 'is no path of a file')
-    if (this.#files.length >= env().GPUQ_MAX_ARCHIVE_FILES)
+    const path = part === 'files' ? pathOfFile(name) : name
+    if (this.#files.has(path)) throw refuseEntry(part, name, 'appears twice')
+    if (this.#files.size >= env().GPUQ_MAX_ARCHIVE_FILES)
       throw entryTooLarge(part, name, `The upload may have ${env().GPUQ_MAX_ARCHIVE_FILES} files at most.`)
     try {
       const spool = await this.#open()
       const segment = await spool.append(content, (bytes) => this.#accept(part, name, bytes))
-      if (part === 'archive') this.#archive = segment
-      else this.#files.push({ path, segment })
+      if (part === 'archive') this.#archive = { ...segment, name }
+      else this.#files.set(path, segment)
     } catch (error) {
       const isFull =
         error instanceof Error && 'code' in error && ['ENOSPC', 'EDQUOT'].includes(String(error.code))
@@ -56,13 +59,33 @@ export class DirectoryUpload {
     }
   }
 
-  /** Reads the entries from the beginning; may be called again. */
-  async *entries(): AsyncGenerator<IncomingEntry> {
+  /** The file name of the archive; null if single files came. */
+  get archiveName(): string | null {
+    return this.#archive?.name ?? null
+  }
+
+  /** Reads the entries from the beginning; may be called again. @throws 422 that names an entry which cannot be in a directory. */
+  async *entries(): AsyncGenerator<UnpackedEntry> {
     const spool = this.#spool
     if (spool === null) return
-    for (const { path, segment } of this.#files)
-      yield { kind: 'file', path, executable: false, content: () => spool.read(segment) }
-    if (this.#archive !== null) yield* readArchiveFile(spool, this.#archive)
+    for (const [path, segment] of this.#files)
+      yield {
+        kind: 'file',
+        path,
+        executable: false,
+        bytes: segment.bytes,
+        content: () => spool.read(segment),
+      }
+    if (this.#archive === null) return
+    let name: string | null = null
+    try {
+      for await (const entry of checkEntries(readArchiveFile(spool, this.#archive))) {
+        name = entry.path
+        yield withErrors(entry)
+      }
+    } catch (error) {
+      throw describeDamage(error, name)
+    }
   }
 
   async close(): Promise<void> {
@@ -84,13 +107,36 @@ export class DirectoryUpload {
   }
 }
 
-/** Names may be wrong, so the first bytes decide. */
-async function* readArchiveFile(spool: SpoolFile, archive: Segment): AsyncGenerator<IncomingEntry> {
-  const head = await spool.head(archive, 512)
-  if (head.subarray(0, 2).toString('latin1') === 'PK') yield* readZip(spool.handle.fd)
-  else if (head[0] === 0x1f && head[1] === 0x8b) yield* readTar(gunzip(spool, archive))
-  else if (head.subarray(257, 262).toString('latin1') === 'ustar') yield* readTar(spool.read(archive))
-  else throw refuseArchive('is no zip and no tar file: send a .zip, .tar, .tar.gz or .tgz')
+/** @throws 422 for a path that is not possible. */
+function pathOfFile(name: string): string {
+  const path = pathOfEntryName(name)
+  const why = path === null ? 'is no path of a file' : refusePath(path)
+  if (path === null || why !== null) throw refuseEntry('files', name, why ?? '')
+  return path
+}
+
+async function* readArchiveFile(spool: SpoolFile, archive: Segment): AsyncGenerator<PackedEntry> {
+  const detected = detectArchive(await spool.head(archive, archiveHeadBytes))
+  if ('why' in detected) throw refuseArchive(detected.why)
+  if (detected.format === 'zip') yield* readZip(spool.handle.fd)
+  else if (detected.format === 'tar') yield* readTar(spool.read(archive))
+  else yield* readTar(gunzip(spool, archive))
+}
+
+/** Whoever reads a content gets the errors of the archive in the words of an answer. */
+function withErrors(entry: UnpackedEntry): UnpackedEntry {
+  if (entry.kind !== 'file') return entry
+  const { path, content } = entry
+  return {
+    ...entry,
+    async *content() {
+      try {
+        yield* content()
+      } catch (error) {
+        throw describeDamage(error, path)
+      }
+    },
+  }
 }
 
 async function* gunzip(spool: SpoolFile, archive: Segment): AsyncGenerator<Uint8Array> {

@@ -1,3 +1,4 @@
+import { ArchiveProblem, EntryProblem } from '../../contract/archives/unpack/packed-entry'
 import { GpuqError, invalidField } from '../../contract/errors'
 import { visibleText } from '../../contract/text/sanitize-text'
 
@@ -26,6 +27,8 @@ export function refuseArchive(why: string, cause?: unknown): GpuqError {
 
 /** Runs a reader of an archive. Its errors mean that the archive is damaged, except those of gpuq and of the disk. */
 export function describeDamage(error: unknown, name: string | null): unknown {
+  if (error instanceof EntryProblem) return refuseEntry('archive', error.entry, error.why)
+  if (error instanceof ArchiveProblem) return refuseArchive(visibleText(error.why, 500), error)
   if (error instanceof GpuqError || (error instanceof Error && 'syscall' in error)) return error
   const where = name === null ? '' : ` at the entry ${shown(name)}`
   const detail = error instanceof Error ? `: ${visibleText(error.message, 200)}` : ''

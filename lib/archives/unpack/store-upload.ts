@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Actor } from '../../access/actor'
 import type { Frame } from '../../contract/archives/archive-frames'
 import { type Entry, findMistakes, isLink } from '../../contract/archives/archive-manifest'
+import { type NamedFiles, placeEntries } from '../../contract/archives/unpack/place-entries'
 import { GpuqError } from '../../contract/errors'
 import { findProjectId, storeFrames } from '../receive'
 import { registerArchive } from '../register'
@@ -12,6 +13,7 @@ import { type DirectoryPart, refuseArchive, refuseEntry } from './refuse-entry'
 /**
  * Stores the files of an upload as a directory of a project, and returns its hash. Reads the upload once for the hashes, and
  * again for the contents that the actor has not sent before.
+ * @param named what the config names of an archive; null if the archive comes with a program, so that it stays as it is packed.
  * @throws 422 that names an entry which is not possible; 413 above a limit; 403 over the storage quota; 507 on a full disk.
  */
 export async function storeUpload(
@@ -19,28 +21,40 @@ export async function storeUpload(
   projectSlug: string,
   upload: DirectoryUpload,
   part: DirectoryPart,
+  named: NamedFiles | null = null,
 ): Promise<string> {
-  const entries = await listEntries(upload, part)
+  const files = await listEntries(upload, part, named)
+  const entries = [...files.values()]
   const { archive, missing } = await registerArchive(actor, projectSlug, entries)
   if (missing.length === 0) return archive
   const projectId = await findProjectId(actor, projectSlug)
   const sender = { projectId, userId: actor.userId }
-  await storeFrames(sender, missingContents(upload, entries, new Set(missing)))
+  await storeFrames(sender, missingContents(upload, files, new Set(missing)))
   const again = await registerArchive(actor, projectSlug, entries)
   if (again.missing.length === 0) return archive
   throw new GpuqError('unavailable', 'Some files were deleted during the upload. Send it again.')
 }
 
-/** Reads the entries with the hashes of their contents. @throws 422, or 413 above a limit */
-export async function listEntries(upload: DirectoryUpload, part: DirectoryPart): Promise<Entry[]> {
+/**
+ * Reads the entries with the hashes of their contents. Returns each by its path in the upload.
+ * @param named what the config names of an archive. Null: the archive comes with a program and stays as it is packed.
+ * @throws 422, or 413 above a limit
+ */
+export async function listEntries(
+  upload: DirectoryUpload,
+  part: DirectoryPart,
+  named: NamedFiles | null = null,
+): Promise<Map<string, Entry>> {
   const limits = new EntryLimits(part, upload.bytes)
   const entries = new Map<string, Entry>()
+  const directories: string[] = []
   for await (const entry of upload.entries()) {
     const { path } = entry
-    limits.addEntry(path, entry.kind === 'directory')
-    if (entry.kind === 'link') entries.set(path, { path, target: entry.target })
+    limits.addEntry(path)
+    if (entry.kind === 'directory') directories.push(path)
+    else if (entry.kind === 'link') entries.set(path, { path, target: entry.target })
     else if (entry.kind === 'copy') entries.set(path, copyOf(entries, path, entry.of))
-    else if (entry.kind === 'file') {
+    else {
       const hash = createHash('sha256')
       let bytes = 0
       for await (const piece of entry.content()) {
@@ -52,11 +66,28 @@ export async function listEntries(upload: DirectoryUpload, part: DirectoryPart):
       entries.set(path, { path, bytes, sha256: hash.digest('hex'), ...executable })
     }
   }
-  const listed = [...entries.values()]
-  if (listed.length === 0) throw refuseArchive('has no files: add at least one')
+  const placed = part === 'archive' ? place(upload, entries, directories, named) : entries
+  if (placed.size === 0) throw refuseArchive('has no files: add at least one')
+  const listed = [...placed.values()]
   for (const { index, message } of findMistakes(listed))
     throw refuseEntry(part, listed[index]?.path ?? '', message)
-  return listed
+  return placed
+}
+
+function place(
+  upload: DirectoryUpload,
+  entries: ReadonlyMap<string, Entry>,
+  directories: readonly string[],
+  named: NamedFiles | null,
+): Map<string, Entry> {
+  const name = named === null ? null : upload.archiveName
+  const places = placeEntries({ paths: [...entries.keys()], directories }, name, named ?? {})
+  return new Map(
+    [...places].flatMap(([path, at]) => {
+      const entry = entries.get(path)
+      return entry === undefined ? [] : [[path, { ...entry, path: at }] as const]
+    }),
+  )
 }
 
 /** A hard link in a tar file names an earlier entry. */
@@ -69,13 +100,12 @@ function copyOf(entries: ReadonlyMap<string, Entry>, path: string, of: string): 
 /** The contents with these hashes, each once. */
 async function* missingContents(
   upload: DirectoryUpload,
-  entries: readonly Entry[],
+  files: ReadonlyMap<string, Entry>,
   missing: Set<string>,
 ): AsyncGenerator<Frame> {
-  const files = new Map(entries.flatMap((entry) => (isLink(entry) ? [] : [[entry.path, entry] as const])))
   for await (const entry of upload.entries()) {
     const file = entry.kind === 'file' ? files.get(entry.path) : undefined
-    if (entry.kind === 'file' && file && missing.delete(file.sha256))
+    if (entry.kind === 'file' && file && !isLink(file) && missing.delete(file.sha256))
       yield { sha256: file.sha256, bytes: file.bytes, content: entry.content() }
     if (missing.size === 0) return
   }

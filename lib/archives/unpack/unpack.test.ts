@@ -39,7 +39,7 @@ async function withUpload<T>(work: (upload: DirectoryUpload) => Promise<T>): Pro
 const list = (archive: Buffer) =>
   withUpload(async (upload) => {
     await upload.add('archive', 'project.zip', inPieces(archive, 64 * 1024))
-    return listEntries(upload, 'archive')
+    return [...(await listEntries(upload, 'archive')).values()]
   })
 
 async function refusalOf(work: Promise<unknown>): Promise<GpuqError> {
@@ -127,12 +127,6 @@ describe('a zip file is refused with the name of the entry', () => {
     ['a device', [{ name: 'dev/null', mode: 0o020_666 }], /"dev\/null" is a device or a socket/],
     ['a FIFO', [{ name: 'pipe', mode: 0o010_644 }], /"pipe" is a FIFO/],
     ['a name that comes twice', [{ name: 'main.py', content: 'other' }], /"main\.py" appears twice/],
-    ['a name that differs in case', [{ name: 'Main.py' }], /"Main\.py" differs only in case from "main\.py"/],
-    [
-      'a directory that differs in case',
-      [{ name: 'src/a' }, { name: 'SRC/b' }],
-      /"SRC\/b" differs only in case from "src"/,
-    ],
     ['a file below a file', [{ name: 'main.py/x' }], /"main\.py\/x" is below a path that is not a directory/],
     [
       'a file below a link',
@@ -206,7 +200,6 @@ describe('a tar file is refused with the name of the entry', () => {
     ['a block device', [{ name: 'sda', type: 'block-device' }], /"sda" is a device/],
     ['a FIFO', [{ name: 'pipe', type: 'fifo' }], /"pipe" is a FIFO/],
     ['a name that comes twice', [{ name: './main.py' }], /"main\.py" appears twice/],
-    ['a name that differs in case', [{ name: 'MAIN.py' }], /"MAIN\.py" differs only in case/],
     [
       'a file below a link',
       [{ name: 'l', type: 'symlink', linkname: 'src' }, { name: 'l/x' }],
@@ -228,6 +221,36 @@ describe('a tar file is refused with the name of the entry', () => {
     // Zeros are no header, but they never end.
     const padded = Buffer.concat([await tarOf(), Buffer.alloc(64 * 1024 * 1024)])
     expect((await refusalOf(list(gzipSync(padded)))).message).toContain('headers or padding')
+  })
+})
+
+describe('a tar file with extended headers', () => {
+  const megabyte = 1024 * 1024
+  const header = (type: string, bytes: number): Buffer => {
+    const block = Buffer.alloc(512)
+    block.write('x', 0)
+    block.write(bytes.toString(8).padStart(11, '0'), 124)
+    block.write('        ', 148)
+    block.write(type, 156)
+    const sum = block.reduce((total, byte) => total + byte, 0)
+    block.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148)
+    return block
+  }
+  const record = `${megabyte} comment=${'c'.repeat(megabyte - 17)}\n`
+
+  it.each([
+    ['in a row', ['x', 'x', 'x', 'x', 'x']],
+    ['of all entries', ['g', 'V', 'g', 'V', 'g', 'V', 'g', 'V', 'g']],
+    ['of a directory list', ['D']],
+  ])('is refused if they would fill the memory %s', async (_, types) => {
+    expect(record).toHaveLength(megabyte)
+    const blocks = types.flatMap((type) => {
+      if (type === 'V') return [header(type, 0)]
+      if (type === 'D') return [header(type, 5 * megabyte), Buffer.alloc(5 * megabyte)]
+      return [header(type, megabyte), Buffer.from(record)]
+    })
+    const refusal = await refusalOf(list(Buffer.concat([...blocks, Buffer.alloc(1024)])))
+    expect(refusal.message).toMatch(/headers or padding in a row/)
   })
 })
 
@@ -267,7 +290,7 @@ describe('several files', () => {
   const filesOf = (...files: [path: string, content: string][]) =>
     withUpload(async (upload) => {
       for (const [path, content] of files) await upload.add('files', path, inPieces(Buffer.from(content)))
-      return listEntries(upload, 'files')
+      return [...(await listEntries(upload, 'files')).values()]
     })
 
   it('keep their paths and contents', async () => {
@@ -286,9 +309,7 @@ describe('several files', () => {
   it('are refused by name', async () => {
     await expect(filesOf(['../evil.py', ''])).rejects.toThrow('"../evil.py" holds ".."')
     await expect(filesOf(['/etc/passwd', ''])).rejects.toThrow('"/etc/passwd" is absolute')
-    await expect(filesOf(['a.py', ''], ['A.py', ''])).rejects.toThrow(
-      '"A.py" differs only in case from "a.py"',
-    )
+    await expect(filesOf(['a.py', ''], ['./a.py', ''])).rejects.toThrow('"./a.py" appears twice')
     await withUpload(async (upload) => {
       await upload.add('files', 'a.py', inPieces(Buffer.from('x')))
       await expect(upload.add('archive', 'a.zip', inPieces(zipOf()))).rejects.toThrow('comes in addition')

@@ -54,16 +54,36 @@ export function* findMistakes(entries: readonly Entry[]): Generator<Mistake> {
       yield { index, message: 'has the hash of a file with another size' }
     sizes.set(entry.sha256, entry.bytes)
   }
+  const misplaced = findBelow(paths)
   for (const [index, { path }] of entries.entries()) {
-    if (parentsOf(path).some((parent) => paths.has(parent)))
-      yield { index, message: 'is below a path that is not a directory' }
+    if (misplaced.has(path)) yield { index, message: 'is below a path that is not a directory' }
   }
+}
+
+/** The paths that are below another one of them. */
+export function findBelow(paths: Iterable<string>): Set<string> {
+  const sorted = [...paths].sort()
+  const found = new Set<string>()
+  for (const path of sorted) for (const below of startingWith(sorted, `${path}/`)) found.add(below)
+  return found
+}
+
+/** The texts of a sorted list that begin so. */
+export function* startingWith(sorted: readonly string[], start: string): Generator<string> {
+  let [low, high] = [0, sorted.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((sorted[middle] ?? '') < start) low = middle + 1
+    else high = middle
+  }
+  for (let text = sorted[low]; text?.startsWith(start); text = sorted[++low]) yield text
 }
 
 /** `a/b/c` → `a`, `a/b`. */
 export function parentsOf(path: string): string[] {
-  const names = path.split('/')
-  return names.slice(1).map((_, index) => names.slice(0, index + 1).join('/'))
+  const parents: string[] = []
+  for (let at = path.indexOf('/'); at !== -1; at = path.indexOf('/', at + 1)) parents.push(path.slice(0, at))
+  return parents
 }
 
 export function isLink(entry: Entry): entry is LinkEntry {

@@ -12,6 +12,12 @@ export interface ZipEntry {
   encrypted?: boolean
   /** The size in the headers, if it is a lie. */
   saidBytes?: number
+  /** The name as it is stored, without the mark that it is UTF-8. */
+  rawName?: Buffer
+  /** The extra fields of the entry. */
+  extra?: Buffer
+  /** The attributes of a system without modes. */
+  attributes?: number
   /** The checksum in the headers, if it is wrong. */
   saidCrc?: number
 }
@@ -25,22 +31,24 @@ export function buildZip(entries: readonly ZipEntry[]): Buffer {
     const { name, content = '', mode, method = 8, encrypted = false } = entry
     const bytes = Buffer.from(content)
     const packed = method === 8 ? deflateRawSync(bytes) : bytes
-    const nameBytes = Buffer.from(name)
+    const nameBytes = entry.rawName ?? Buffer.from(name)
+    const { extra = Buffer.alloc(0) } = entry
     const common = Buffer.alloc(26)
     common.writeUInt16LE(20, 0)
     // Bit 11: the name is UTF-8.
-    common.writeUInt16LE(0x800 | (encrypted ? 1 : 0), 2)
+    common.writeUInt16LE((entry.rawName ? 0 : 0x800) | (encrypted ? 1 : 0), 2)
     common.writeUInt16LE(method, 4)
     common.writeUInt32LE(entry.saidCrc ?? crc32(bytes), 10)
     common.writeUInt32LE(packed.length, 14)
     common.writeUInt32LE(entry.saidBytes ?? bytes.length, 18)
     common.writeUInt16LE(nameBytes.length, 22)
-    const local = Buffer.concat([Buffer.from('PK\x03\x04'), common, nameBytes, packed])
+    common.writeUInt16LE(extra.length, 24)
+    const local = Buffer.concat([Buffer.from('PK\x03\x04'), common, nameBytes, extra, packed])
     const rest = Buffer.alloc(14)
-    rest.writeUInt32LE(mode === undefined ? 0 : (mode << 16) >>> 0, 6)
+    rest.writeUInt32LE(mode === undefined ? (entry.attributes ?? 0) : (mode << 16) >>> 0, 6)
     rest.writeUInt32LE(offset, 10)
     const madeBy = Buffer.from([63, mode === undefined ? 0 : 3])
-    directory.push(Buffer.concat([Buffer.from('PK\x01\x02'), madeBy, common, rest, nameBytes]))
+    directory.push(Buffer.concat([Buffer.from('PK\x01\x02'), madeBy, common, rest, nameBytes, extra]))
     locals.push(local)
     offset += local.length
   }
