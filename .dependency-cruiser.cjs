@@ -62,10 +62,10 @@ module.exports = {
       name: 'contract-is-portable',
       severity: 'error',
       comment:
-        'Browser, command line and server share lib/contract: it imports only zod, yaml for config files, damerau-levenshtein to suggest the key that was meant, ignore for the rules of .gitignore files, and zxcvbn-ts to rate passwords',
+        'Browser, command line and server share lib/contract: it imports only zod, yaml for config files, damerau-levenshtein to suggest the key that was meant, and zxcvbn-ts to rate passwords',
       from: { path: '^lib/contract/', pathNot: '\\.test\\.ts$' },
       to: {
-        pathNot: '^(lib/contract/|node_modules/(zod|yaml|ignore|@zxcvbn-ts|(@types/)?damerau-levenshtein)/)',
+        pathNot: '^(lib/contract/|node_modules/(zod|yaml|@zxcvbn-ts|(@types/)?damerau-levenshtein)/)',
       },
     },
     {

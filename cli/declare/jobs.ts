@@ -110,8 +110,8 @@ must be the current directory or below it; --into names another one. Files that 
 
 const aboutMcp = `
 Start it in the directory where the agent works, such as: claude mcp add gpuq -- gpuq mcp. Each job finds this directory at the
-same path. The files that jobs write there return while they run. Only changes are sent; .gitignore and .gpuqignore exclude
-files, and .gpuqignore also excludes files that return. Where the cluster shares the directory, nothing is sent.`
+same path. The files that jobs write there return while they run. Only changes are sent. .gpuqignore, what git tracks and
+.gitignore decide in this order; .gpuqignore also excludes files that return. Where the cluster shares the directory, nothing is sent.`
 
 function declareAgents(program: Command): void {
   program

@@ -11,7 +11,7 @@ const snapshotHelp = 'name of a snapshot (its newest version), or NAME@VERSION'
 
 const aboutPush = `
 Sends only files that you have not sent to the project, and prints the snapshot, such as code@3. Jobs use it with the config
-key "archive: code@3", or "archive: code" for the newest version. .gitignore and .gpuqignore exclude files.`
+key "archive: code@3", or "archive: code" for the newest version. .gpuqignore, what git tracks and .gitignore decide what is sent.`
 
 /** Commands for snapshots: named versions of uploaded directories. */
 export function declareSnapshots(program: Command): void {

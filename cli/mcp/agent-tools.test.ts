@@ -57,6 +57,22 @@ it('a job gets the directory of the agent, at its path', async () => {
   await files.close()
 })
 
+it.each([{}, { isError: true, structuredContent: {} }])(
+  'the answer %j says what was not sent, and why',
+  async (answer) => {
+    await writeFile(join(directory, '.env'), 'KEY=example')
+    const { create, files } = await open(null, answer)
+    const { content } = await create()
+    expect(content).toEqual([
+      {
+        type: 'text',
+        text: 'Not sent: 1 file: .env (default). To send some of them, add a line !NAME to .gpuqignore.',
+      },
+    ])
+    await files.close()
+  },
+)
+
 it('a repeated call with a key sends the same directory, although files have changed', async () => {
   const { create, calls, files } = await open()
   for (const key of ['a', 'a', 'b']) {

@@ -74,12 +74,12 @@ export class AgentTools {
     if (shipped.shared) return forward(call)
     const place = { working_directory: directory, ...(shipped.archive && { archive: shipped.archive }) }
     const result = await forward({ ...call, arguments: { ...call.arguments, ...place } })
-    if (result.isError || result.structuredContent === undefined) return result
+    if (result.isError || result.structuredContent === undefined) return withText(result, shipped.notSent)
     const { data } = jobAnswer.safeParse(result.structuredContent)
     if (data === undefined) throw unavailable(unknownAnswer)
     const jobId = data.job_id
     if (jobId !== undefined) await files.add(newState({ jobId, server, directory, shipped: shipped.shipped }))
-    return result
+    return withText(result, shipped.notSent)
   }
 
   /** Adds what happened to the job's files. With a final status, all of its files are here. */
@@ -89,10 +89,13 @@ export class AgentTools {
     const jobId = answer?.job_id ?? call.arguments?.job_id
     if (typeof jobId !== 'string') return result
     if (finalStatuses.some((status) => status === answer?.status)) await files.finish(jobId, lastFilesMs)
-    const reports = files.takeReports(jobId)
-    if (reports.length === 0) return result
-    return { ...result, content: [...result.content, { type: 'text', text: reports.join('\n') }] }
+    return withText(result, files.takeReports(jobId).join('\n'))
   }
+}
+
+function withText(result: CallToolResult, text: string | null): CallToolResult {
+  if (text === null || text === '') return result
+  return { ...result, content: [...result.content, { type: 'text', text }] }
 }
 
 function messageOf(error: unknown): string {

@@ -21,6 +21,8 @@ export interface Listed {
   directory: string
   entries: Entry[]
   bytes: number
+  /** A sentence about what is not sent, and why; null if everything is. */
+  notSent: string | null
 }
 
 /**
@@ -36,10 +38,11 @@ export async function listDirectory(
   mayBeEmpty = false,
 ): Promise<Listed> {
   const directory = resolve(given)
-  const { files, links } = await walk(directory)
+  const { files, links, leftOut } = await walk(directory)
   const bytes = files.reduce((sum, { stats }) => sum + stats.size, 0)
+  const notSent = leftOut.describe()
   if (files.length + links.length > 0 || !mayBeEmpty)
-    requireWithin(limits, given, files, files.length + links.length, bytes)
+    requireWithin(limits, given, files, files.length + links.length, bytes, notSent)
   const cache = await HashCache.open(context.env, directory)
   const known = files.map((file) => ({ ...file, hash: cache.find(file.path, file.stats) }))
   const unread = known.filter(({ hash }) => hash === null)
@@ -51,7 +54,7 @@ export async function listDirectory(
   })
   await progress?.end()
   await cache.save()
-  return { given, directory, entries, bytes }
+  return { given, directory, entries, bytes, notSent }
 }
 
 async function toEntry(
@@ -92,9 +95,11 @@ function requireWithin(
   files: readonly FoundFile[],
   entries: number,
   bytes: number,
+  notSent: string | null,
 ): void {
   const advice = 'List files that the job does not need in .gitignore or .gpuqignore.'
-  if (entries === 0) throw invalidRequest(`${given} contains no files, or .gitignore excludes all of them.`)
+  if (entries === 0)
+    throw invalidRequest(`${given} contains no files to send.${notSent === null ? '' : ` ${notSent}`}`)
   if (entries > limits.max_entries)
     throw payloadTooLarge(
       `${given} contains ${entries} files, but the limit is ${limits.max_entries}. ${advice}`,

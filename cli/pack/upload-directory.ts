@@ -39,7 +39,9 @@ export async function uploadListed(
   quiet: boolean,
 ): Promise<string> {
   const client = await context.connect()
-  const { entries, bytes } = listed
+  const { entries, bytes, notSent } = listed
+  // Also if the answer is JSON: a file that is missing in the job must not surprise.
+  if (notSent !== null) await note(context, notSent)
   const { archive, sentBytes } = await uploadArchive({
     client,
     projectId,

@@ -2,9 +2,15 @@ import type { Stats } from 'node:fs'
 import { lstat, readdir, readlink, stat } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
 import { refuseLink, refusePath } from '@/lib/contract/archives/archive-paths'
-import { IgnoreRules, ruleFiles } from '@/lib/contract/archives/ignore-rules'
+import {
+  IgnoreRules,
+  repositoryName,
+  ruleFiles,
+  type Verdict,
+} from '@/lib/contract/archives/rules/ignore-rules'
+import { LeftOut } from '@/lib/contract/archives/rules/left-out'
 import { type GpuqError, invalidRequest } from '@/lib/contract/errors'
-import { addRules, readRulesAbove, unreadable } from './rules'
+import { addRules, addTracked, readRulesAbove, unreadable } from './rules'
 
 export interface FoundFile {
   /** Relative to the directory, with slashes. */
@@ -15,13 +21,17 @@ export interface FoundFile {
 interface Found {
   files: FoundFile[]
   links: { path: string; target: string }[]
+  /** What is not sent. */
+  leftOut: LeftOut
 }
 
 const mostNamed = 10
+/** An excluded directory may be large: the exact number is not worth the time. */
+const mostCounted = 100_000
 
 /**
- * Lists the files to upload: all except those that the ignore rules of the directory and its repository exclude.
- * Links are listed as links.
+ * Lists the files to upload: all except those that the ignore rules of the directory and its repository exclude. What git tracks
+ * is listed although `.gitignore` excludes it. Links are listed as links.
  *
  * @throws GpuqError that lists the paths that cannot be uploaded.
  */
@@ -30,7 +40,7 @@ export function walk(directory: string): Promise<Found> {
 }
 
 class Walker {
-  readonly #found: Found = { files: [], links: [] }
+  readonly #found: Found = { files: [], links: [], leftOut: new LeftOut() }
   readonly #refused: string[] = []
   #rules = new IgnoreRules()
   /** The root of the rules: the repository's root, or the directory itself. */
@@ -47,26 +57,34 @@ class Walker {
     const above = await readRulesAbove(this.root, ruleFiles)
     this.#rules = above.rules
     this.#base = above.base
-    await this.#enter(this.root)
+    await this.#enter(this.root, sent)
     if (this.#refused.length > 0) throw this.#refusal()
     return this.#found
   }
 
-  async #enter(directory: string): Promise<void> {
+  async #enter(directory: string, verdict: Verdict): Promise<void> {
     await addRules(this.#rules, directory, relative(this.#base, directory), ruleFiles)
+    const isKnown = await addTracked(this.#rules, directory, this.#base)
+    if (!isKnown) this.#found.leftOut.addUnknownIndex(join(relative(this.root, directory), repositoryName))
     const entries = await readdir(directory, { withFileTypes: true }).catch((error: unknown) => {
       throw unreadable(directory, error)
     })
+    if (entries.length === 0 && directory !== this.root && verdict.rule === null)
+      this.#found.leftOut.addEmptyDirectory(relative(this.root, directory))
     for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+      // It is never sent, so nobody misses it.
+      if (entry.name === repositoryName) continue
       const path = join(directory, entry.name)
       const forRules = relative(this.#base, path)
-      if (entry.isDirectory()) {
-        if (!this.#rules.ignores(`${forRules}/`)) await this.#enter(path)
-      } else if (!this.#rules.ignores(forRules)) {
-        if (entry.isSymbolicLink()) await this.#addLink(path)
-        else if (entry.isFile()) await this.#addFile(path)
-        // Skip sockets, pipes and devices: they have no content.
-      }
+      const own = this.#rules.judge(forRules, entry.isDirectory(), verdict)
+      if (entry.isDirectory() && this.#rules.mayEnter(forRules, own)) await this.#enter(path, own)
+      else if (own.rule !== null) {
+        const files = entry.isDirectory() ? await countFiles(path) : 1
+        this.#found.leftOut.add(own.rule, files, files < mostCounted)
+      } else if (entry.isSymbolicLink()) await this.#addLink(path)
+      else if (entry.isFile()) await this.#addFile(path)
+      // Sockets, pipes and devices have no content.
+      else this.#found.leftOut.addSpecial(relative(this.root, path))
     }
   }
 
@@ -93,6 +111,21 @@ class Walker {
       `Cannot upload these paths. Remove them, or list them in .gpuqignore:${named.join('')}${more}`,
     )
   }
+}
+
+const sent: Verdict = { rule: null, final: false }
+
+/** The number of files and links below a directory. Stops at a limit, and skips what cannot be read. */
+async function countFiles(directory: string): Promise<number> {
+  let files = 0
+  const waiting = [directory]
+  for (let next = waiting.pop(); next !== undefined && files < mostCounted; next = waiting.pop()) {
+    for (const entry of await readdir(next, { withFileTypes: true }).catch(() => [])) {
+      if (entry.isDirectory()) waiting.push(join(next, entry.name))
+      else files++
+    }
+  }
+  return files
 }
 
 async function statOf(path: string, look: (path: string) => Promise<Stats> = lstat): Promise<Stats> {

@@ -70,6 +70,8 @@ _PIECE_BYTES = _MIB
 _SMALL_BYTES = 4 * _MIB
 _BATCH_BYTES = 16 * _MIB
 _BATCH_FILES = 1000
+# An excluded directory may be large: the exact number is not worth the time.
+_MOST_COUNTED = 100_000
 _REQUEST_TIMEOUT_S = 30.0
 _UPLOAD_TIMEOUT_S = 300.0
 # The server sends something at least every 15 seconds.
@@ -1001,105 +1003,372 @@ def _multipart(parts: Iterable[Tuple[str, str, bytes]]) -> Tuple[bytes, str]:
 # Directories
 
 
-class _Rule(NamedTuple):
-    # Ends with a separator.
-    base: str
-    pattern: re.Pattern[str]
+class _Pattern(NamedTuple):
+    """A line of a rules file, as git reads it. Not anchored: it is for the last name of a path."""
+
+    text: str
+    # The path of the rules file; None: a default rule.
+    file: Optional[str]
     negated: bool
     only_directories: bool
+    anchored: bool
+    expression: re.Pattern[str]
+    # An expression for each name of the pattern; None: any number of names.
+    names: Tuple[Optional[re.Pattern[str]], ...]
+
+
+_RULE_FILES = (".gitignore", ".gpuqignore")
+_DEFAULTS = (".venv", "__pycache__", "node_modules", ".env", ".env.local", ".env.*.local")
+_CLASSES = {
+    "alpha": ("AZ", "az"),
+    "digit": ("09",),
+    "alnum": ("09", "AZ", "az"),
+    "upper": ("AZ",),
+    "lower": ("az",),
+    "xdigit": ("09", "AF", "af"),
+    "space": ("\t\r", "  "),
+    "blank": ("\t\t", "  "),
+    "punct": ("!/", ":@", "[`", "{~"),
+    "print": (" ~",),
+    "graph": ("!~",),
+    "cntrl": ("\0\x1f", "\x7f\x7f"),
+}
+
+
+def _parse_pattern(line: str, file: Optional[str]) -> Optional[_Pattern]:
+    """None if the line is no rule, or is one that matches nothing."""
+    if line.startswith("#"):
+        return None
+    text = re.sub(r"(?<!\\) +$", "", line)
+    negated = text.startswith("!")
+    path = (text[1:] if negated else text).replace("\\/", "/")
+    only_directories = path.endswith("/")
+    path = path[:-1] if only_directories else path
+    anchored = "/" in path
+    if path == "":
+        return None
+    texts = (path[1:] if path.startswith("/") else path).split("/")
+    try:
+        names = [None if re.fullmatch(r"\*{2,}", text) else _translate_name(text) for text in texts]
+    except ValueError:
+        return None
+    if anchored:
+        # `a/**` is what lies in `a`, and not `a` itself.
+        last = len(names) - 1
+        expression = "".join(
+            ("(?:[^/]+/)*[^/]+" if at == last else "(?:[^/]+/)*") if name is None else name + ("" if at == last else "/")
+            for at, name in enumerate(names)
+        )
+    else:
+        expression = names[0] or "[^/]*"
+    compiled = tuple(None if name is None else re.compile(name, re.DOTALL) for name in names)
+    return _Pattern(line.strip(), file, negated, only_directories, anchored, re.compile(expression, re.DOTALL), compiled)
+
+
+def _translate_name(glob: str) -> str:
+    """A regular expression for the pattern of one name. A ValueError: it matches nothing."""
+    at, found = 0, ""
+    while at < len(glob):
+        letter = glob[at]
+        at += 1
+        if letter == "*":
+            found += "" if found.endswith("[^/]*") else "[^/]*"
+        elif letter == "?":
+            found += "[^/]"
+        elif letter == "[":
+            part, at = _translate_set(glob, at)
+            found += part
+        elif letter == "\\":
+            if at == len(glob):
+                raise ValueError("a backslash at the end")
+            found += re.escape(glob[at])
+            at += 1
+        else:
+            found += re.escape(letter)
+    return found
+
+
+def _translate_set(glob: str, start: int) -> Tuple[str, int]:
+    """A set of characters such as [!a-z_], from behind its bracket, and the place behind its end."""
+    negated = glob[start : start + 1] in ("!", "^")
+    first = at = start + 1 if negated else start
+    found = ""
+    while at < len(glob):
+        if glob[at] == "]" and at > first:
+            mark = "^" if negated else ""
+            # No character is in an empty set.
+            return (f"[{mark}{found}]" if found else "[^/]" if negated else "(?!)"), at + 1
+        named = re.compile(r"\[:([a-z]*):\]").match(glob, at)
+        if named:
+            if named.group(1) not in _CLASSES:
+                raise ValueError("an unknown class")
+            found += "".join(f"{re.escape(low)}-{re.escape(high)}" for low, high in _CLASSES[named.group(1)])
+            at = named.end()
+            continue
+        at += 1 if glob[at] == "\\" else 0
+        low = high = glob[at : at + 1]
+        at += 1
+        if glob[at : at + 1] == "-" and glob[at + 1 : at + 2] not in ("", "]"):
+            at += 2 if glob[at + 1] == "\\" else 1
+            high = glob[at : at + 1]
+            at += 1
+        if low == "" or high == "":
+            break
+        found += f"{re.escape(low)}-{re.escape(high)}" if low <= high else ""
+    raise ValueError("a set without an end")
+
+
+class _Verdict(NamedTuple):
+    """Whether a path is sent: if it has no rule. Final: nothing below the directory is sent."""
+
+    rule: Optional[_Pattern]
+    final: bool
+
+
+_SENT = _Verdict(None, False)
 
 
 class _IgnoreRules:
-    """The rules of .gitignore and .gpuqignore files, as git applies them: the last rule that matches decides."""
+    """Decides which files are sent. The first that says something decides: .gpuqignore, then what git tracks (it is sent), then
+    .gitignore, then the defaults. The rules of a deeper directory come before those above it. Paths are relative to `base`."""
 
-    def __init__(self) -> None:
-        self._rules: List[_Rule] = []
+    def __init__(self, base: Path) -> None:
+        self.base = base
+        self._rules: Dict[str, Dict[str, List[_Pattern]]] = {}
+        self._defaults = [rule for rule in (_parse_pattern(text, None) for text in _DEFAULTS) if rule is not None]
+        self._tracked: Set[str] = set()
+        self._tracked_directories: Set[str] = set()
 
-    def enter(self, directory: Path) -> int:
-        """Add the rules of a directory. Returns the number for `leave`."""
-        before = len(self._rules)
-        for name in (".gitignore", ".gpuqignore"):
+    def place(self, path: Path) -> str:
+        inside = os.path.relpath(path, self.base).replace(os.sep, "/")
+        return "" if inside == "." else inside
+
+    def add(self, directory: Path) -> None:
+        """Add the rules files of a directory."""
+        place = self.place(directory)
+        for name in _RULE_FILES:
             try:
                 text = (directory / name).read_text(encoding="utf-8-sig", errors="surrogateescape")
             except (FileNotFoundError, IsADirectoryError):
                 continue
             except OSError as error:
                 raise _unreadable(directory / name, error) from None
-            for line in text.split("\n"):
-                rule = _parse_rule(os.path.join(str(directory), ""), line.rstrip("\r"))
-                if rule is not None:
-                    self._rules.append(rule)
-        return before
+            file = f"{place}/{name}" if place else name
+            rules = [_parse_pattern(line.rstrip("\r"), file) for line in text.split("\n")]
+            self._rules.setdefault(place, {})[name] = [rule for rule in rules if rule is not None]
 
-    def leave(self, before: int) -> None:
-        """Drop the rules of a directory: they apply only inside."""
-        del self._rules[before:]
+    def track(self, directory: Path) -> bool:
+        """Add what git tracks in the repository at a directory, if it is one. False: its index cannot be read."""
+        path = _find_index(directory)
+        while path is not None:
+            try:
+                content = path.read_bytes()
+            except FileNotFoundError:
+                return True
+            except OSError as error:
+                raise _unreadable(path, error) from None
+            index = _read_index(content)
+            if index is None:
+                return False
+            for name, is_file in index.names:
+                place = unicodedata.normalize("NFC", self.place(directory / name))
+                if is_file:
+                    self._tracked.add(place)
+                parent = os.path.dirname(place) if is_file else place
+                while parent and parent not in self._tracked_directories:
+                    self._tracked_directories.add(parent)
+                    parent = os.path.dirname(parent)
+            path = path.parent / f"sharedindex.{index.shared}" if index.shared else None
+        return True
 
-    def ignores(self, path: str, is_directory: bool) -> bool:
-        for rule in reversed(self._rules):
-            if rule.only_directories and not is_directory:
-                continue
-            if rule.pattern.fullmatch(path[len(rule.base) :].replace(os.sep, "/")):
-                return not rule.negated
+    def judge(self, path: str, is_directory: bool, above: _Verdict) -> _Verdict:
+        """The verdict on a path whose directory has the verdict `above`."""
+        if above.final:
+            return above
+        found = self._find(path, is_directory)
+        if found is not None and found.file is not None and found.file.endswith(".gpuqignore"):
+            if not found.negated:
+                return _Verdict(found, True)
+            # As in git, a name alone does not bring a file back whose directory is excluded.
+            if above.rule is None or found.anchored:
+                return _SENT
+        if not is_directory and unicodedata.normalize("NFC", path) in self._tracked:
+            return _SENT
+        if above.rule is not None:
+            return above
+        return _SENT if found is None or found.negated else _Verdict(found, False)
+
+    def may_enter(self, directory: str, verdict: _Verdict) -> bool:
+        """Whether a directory with this verdict may have files that are sent."""
+        if verdict.rule is None or verdict.final:
+            return verdict.rule is None
+        if unicodedata.normalize("NFC", directory) in self._tracked_directories:
+            return True
+        names = directory.split("/")
+        for depth in range(len(names)):
+            for rule in self._rules.get("/".join(names[:depth]), {}).get(".gpuqignore", ()):
+                if rule.negated and rule.anchored and _may_match_below(rule, names[depth:]):
+                    return True
         return False
 
+    def _find(self, path: str, is_directory: bool) -> Optional[_Pattern]:
+        """The rule that decides on a path, by its own name alone."""
+        names = path.split("/")
+        levels = [(self._rules.get("/".join(names[:depth]), {}), names[depth:]) for depth in range(len(names))]
+        for name in (".gpuqignore", ".gitignore"):
+            for rules, inside in reversed(levels):
+                found = _find_last(rules.get(name, ()), inside, is_directory)
+                if found is not None:
+                    return found
+        return _find_last(self._defaults, names, is_directory)
 
-def _parse_rule(base: str, line: str) -> Optional[_Rule]:
-    text = re.sub(r"(?<!\\) +$", "", line)
-    if text == "" or text.startswith("#"):
+
+def _find_last(rules: Sequence[_Pattern], names: Sequence[str], is_directory: bool) -> Optional[_Pattern]:
+    if not rules:
         return None
-    negated = text.startswith("!")
-    text = text[1:] if negated else text
-    only_directories = text.endswith("/")
-    text = text.rstrip("/") if only_directories else text
-    if text == "":
-        return None
-    anchored = "/" in text
-    text = text[1:] if text.startswith("/") else text
+    path, last = "/".join(names), names[-1]
+    for rule in reversed(rules):
+        if rule.only_directories and not is_directory:
+            continue
+        if rule.expression.fullmatch(path if rule.anchored else last):
+            return rule
+    return None
+
+
+def _may_match_below(rule: _Pattern, names: Sequence[str]) -> bool:
+    for at, name in enumerate(names):
+        if at >= len(rule.names):
+            return False
+        expression = rule.names[at]
+        if expression is None:
+            return True
+        if not expression.fullmatch(name):
+            return False
+    return len(rule.names) > len(names) or rule.names[-1] is None
+
+
+class _Index(NamedTuple):
+    # Paths of files, and of submodules with False.
+    names: List[Tuple[str, bool]]
+    # The index has only the changes to the file sharedindex.HASH beside it.
+    shared: str
+
+
+def _find_index(directory: Path) -> Optional[Path]:
+    """The index of a repository: in .git, or where the file .git of a worktree or submodule points."""
+    there = directory / ".git"
+    if there.is_dir():
+        return there / "index"
     try:
-        pattern = re.compile(("" if anchored else "(?:.*/)?") + _translate(text), re.DOTALL)
-    except re.error:
-        # As in git, such a rule matches nothing.
+        found = re.match(r"gitdir: (.+?)\r?\n?$", there.read_text(encoding="utf-8", errors="surrogateescape"))
+    except OSError:
         return None
-    return _Rule(base, pattern, negated, only_directories)
+    return directory / found.group(1) / "index" if found else None
 
 
-def _translate(glob: str) -> str:
-    """A regular expression for a glob of git."""
-    at, found = 0, ""
-    while at < len(glob):
-        starts_segment = at == 0 or glob[at - 1] == "/"
-        if starts_segment and glob.startswith("**/", at):
-            found, at = found + "(?:.*/)?", at + 3
-        elif starts_segment and glob[at:] == "**":
-            found, at = found + ".+", at + 2
-        elif glob[at] == "*":
-            found, at = found + "[^/]*", at + 1
-        elif glob[at] == "?":
-            found, at = found + "[^/]", at + 1
-        elif glob[at] == "[":
-            part, at = _translate_range(glob, at + 1)
-            found += part
-        elif glob[at] == "\\":
-            found, at = found + re.escape(glob[at + 1 : at + 2]), at + 2
+def _read_index(content: bytes) -> Optional[_Index]:
+    """Read git's index in the versions 2 to 4, with SHA-1 or SHA-256. None if it is none of these."""
+    if content[:4] != b"DIRC" or len(content) < 12:
+        return None
+    version = int.from_bytes(content[4:8], "big")
+    if not 2 <= version <= 4:
+        return None
+    for hash_bytes in (20, 32):
+        try:
+            return _parse_index(content, version, hash_bytes)
+        except ValueError:
+            pass
+    return None
+
+
+def _parse_index(content: bytes, version: int, hash_bytes: int) -> _Index:
+    """Raises a ValueError if the entries do not end where the index says: the hashes have another length."""
+    found = _Index([], "")
+    at, name = 12, b""
+    for _ in range(int.from_bytes(content[8:12], "big")):
+        start = at
+        mode = int.from_bytes(content[start + 24 : start + 28], "big") & 0o170000
+        at = start + 40 + hash_bytes
+        if at + 2 > len(content):
+            raise ValueError("an entry without an end")
+        # An extended entry has two more bytes.
+        at += 4 if content[at] & 0x40 else 2
+        if version == 4:
+            cut = content[at] & 127
+            while content[at] & 128:
+                at += 1
+                cut = ((cut + 1) << 7) + (content[at] & 127)
+            at += 1
+            end = content.index(0, at)
+            name = name[: max(0, len(name) - cut)] + content[at:end]
+            at = end + 1
         else:
-            found, at = found + re.escape(glob[at]), at + 1
-    return found
+            end = content.index(0, at)
+            name = content[at:end]
+            at = start + (end - start + 8) // 8 * 8
+        if name and mode in (0o100000, 0o120000, 0o160000):
+            found.names.append((os.fsdecode(name), mode != 0o160000))
+    shared = ""
+    while at < len(content) - hash_bytes:
+        if content[at : at + 4] == b"link":
+            shared = content[at + 8 : at + 8 + hash_bytes].hex()
+        at += 8 + int.from_bytes(content[at + 4 : at + 8], "big")
+    if at != len(content) - hash_bytes:
+        raise ValueError("not the end of the entries")
+    return _Index(found.names, shared if shared.strip("0") else "")
 
 
-def _translate_range(glob: str, at: int) -> Tuple[str, int]:
-    """A set of characters such as [a-z], from behind its bracket, and the place behind its end."""
-    negated = glob[at : at + 1] in ("!", "^")
-    at += 1 if negated else 0
-    found = ""
-    while glob[at : at + 1] != "]" or found == "":
-        at += 1 if glob[at : at + 1] == "\\" else 0
-        letter = glob[at : at + 1]
-        if letter == "":
-            raise re.error("unclosed range")
-        found += letter if letter == "-" else re.escape(letter)
-        at += 1
-    return f"(?!/)[{'^' if negated else ''}{found}]", at + 1
+class _LeftOut:
+    """Counts what is not sent, by the rule that excludes it."""
+
+    def __init__(self) -> None:
+        self._files: Dict[str, int] = {}
+        self._empty: List[str] = []
+        self._unknown: List[str] = []
+        self._overridable = False
+        self._exact = True
+
+    def add(self, rule: _Pattern, files: int, exact: bool = True) -> None:
+        self._overridable = self._overridable or not (rule.file or "").endswith(".gpuqignore")
+        self._exact = self._exact and exact
+        self._count(f"{rule.text} ({rule.file or 'default'})", files)
+
+    def add_special(self, path: str) -> None:
+        self._count(f"{path} (not a file)", 1)
+
+    def add_empty_directory(self, path: str) -> None:
+        self._empty.append(f"{path}/")
+
+    def add_unknown_index(self, path: str) -> None:
+        self._unknown.append(path)
+
+    def describe(self) -> Optional[str]:
+        """One line for the user; None if everything is sent."""
+        total = sum(self._files.values())
+        parts: List[str] = []
+        if total > 0:
+            rules = sorted(self._files, key=lambda rule: (-self._files[rule], rule))
+            more = "" if self._exact else "more than "
+            parts.append(f"{more}{total:,} {'file' if total == 1 else 'files'}: {_name_some(rules)}")
+        if self._empty:
+            kind = "empty directory" if len(self._empty) == 1 else "empty directories"
+            parts.append(f"{len(self._empty):,} {kind}: {_name_some(self._empty)}")
+        sentences = [f"Not sent: {'; '.join(parts)}."] if parts else []
+        if self._overridable and total > 0:
+            sentences.append("To send some of them, add a line !NAME to .gpuqignore.")
+        if self._unknown and total > 0:
+            names = _name_some(self._unknown)
+            sentences.append(f"gpuq cannot read the index of {names}, so it does not know what git tracks.")
+        return visible(" ".join(sentences)) if sentences else None
+
+    def _count(self, label: str, files: int) -> None:
+        if files > 0:
+            self._files[label] = self._files.get(label, 0) + files
+
+
+def _name_some(names: Sequence[str]) -> str:
+    rest = len(names) - 5
+    return ", ".join(names[:5]) + (f" and {rest} more" if rest > 0 else "")
 
 
 class _Found(NamedTuple):
@@ -1109,55 +1378,86 @@ class _Found(NamedTuple):
     target: Optional[str]
 
 
-def _walk(directory: Path) -> List[_Found]:
-    """The files and links to upload: all except `.git` and what the ignore rules exclude."""
+def _walk(directory: Path) -> Tuple[List[_Found], _LeftOut]:
+    """The files and links to upload: all except `.git` and what the ignore rules exclude. And what is left out."""
     root = Path(os.path.realpath(directory))
     rules = _rules_above(root)
     found: List[_Found] = []
+    left_out = _LeftOut()
 
-    def enter(place: Path) -> None:
-        before = rules.enter(place)
+    def enter(place: Path, verdict: _Verdict) -> None:
+        rules.add(place)
+        inside_root = os.path.relpath(place, root).replace(os.sep, "/")
+        if not rules.track(place):
+            left_out.add_unknown_index(".git" if place == root else f"{inside_root}/.git")
         try:
             entries = sorted(os.scandir(place), key=lambda entry: entry.name)
         except OSError as error:
             raise _unreadable(place, error) from None
+        if not entries and place != root and verdict.rule is None:
+            left_out.add_empty_directory(inside_root)
         for entry in entries:
-            is_directory = entry.is_dir(follow_symlinks=False)
-            if entry.name == ".git" or rules.ignores(entry.path, is_directory):
+            if entry.name == ".git":
                 continue
+            is_directory = entry.is_dir(follow_symlinks=False)
+            for_rules = rules.place(Path(entry.path))
+            own = rules.judge(for_rules, is_directory, verdict)
             inside = os.path.relpath(entry.path, root).replace(os.sep, "/")
-            if is_directory:
-                enter(Path(entry.path))
+            if is_directory and rules.may_enter(for_rules, own):
+                enter(Path(entry.path), own)
+            elif own.rule is not None:
+                files = _count_files(entry.path) if is_directory else 1
+                left_out.add(own.rule, files, files < _MOST_COUNTED)
             elif entry.is_symlink():
                 found.append(_Found(inside, 0, False, os.readlink(entry.path)))
             elif entry.is_file(follow_symlinks=False):
                 stats = entry.stat(follow_symlinks=False)
                 found.append(_Found(inside, stats.st_size, bool(stats.st_mode & stat.S_IXUSR), None))
-        rules.leave(before)
+            else:
+                left_out.add_special(inside)
 
-    enter(root)
-    return found
+    enter(root, _SENT)
+    return found, left_out
+
+
+def _count_files(directory: str) -> int:
+    """The number of files and links below a directory. Stops at a limit, and skips what cannot be read."""
+    count = 0
+    for place, directories, files in os.walk(directory):
+        count += len(files) + sum(os.path.islink(os.path.join(place, name)) for name in directories)
+        if count >= _MOST_COUNTED:
+            break
+    return count
 
 
 def _rules_above(root: Path) -> _IgnoreRules:
     """The rules of the surrounding repository, unless they exclude the directory itself."""
     repository = next((place for place in (root, *root.parents) if os.path.lexists(place / ".git")), root)
-    rules = _IgnoreRules()
+    if repository == root:
+        return _IgnoreRules(root)
+    rules = _IgnoreRules(repository)
     between = [place for place in reversed(root.parents) if place == repository or repository in place.parents]
+    verdict = _SENT
     for place in between:
-        if rules.ignores(str(place), True):
-            return _IgnoreRules()
-        rules.enter(place)
-    return _IgnoreRules() if rules.ignores(str(root), True) else rules
+        rules.add(place)
+        below = between[between.index(place) + 1] if place != between[-1] else root
+        verdict = rules.judge(rules.place(below), True, verdict)
+    if verdict.rule is not None:
+        rules = _IgnoreRules(root)
+    rules.track(repository)
+    return rules
 
 
 def _list_directory(directory: Path, limits: Mapping[str, Any], progress: _Progress) -> List[Dict[str, Any]]:
     """The path, size and hash of each file. Refuses a directory that is too large before reading it."""
-    found = _walk(directory)
+    found, left_out = _walk(directory)
+    not_sent = left_out.describe()
+    if not_sent is not None and found:
+        _log.warning("%s", not_sent)
     total = sum(entry.size for entry in found)
     advice = "List files that the job does not need in .gitignore or .gpuqignore."
     if not found:
-        raise Error(f"{directory} has no files, or .gitignore excludes all of them.")
+        raise Error(f"{directory} has no files to send." + (f" {not_sent}" if not_sent else ""))
     if len(found) > limits["max_entries"]:
         raise Error(f"{directory} has {len(found)} files, but the limit is {limits['max_entries']}. {advice}")
     if total > limits["max_bytes"]:

@@ -1,4 +1,4 @@
-import { repositoryName, ruleFiles } from '@/lib/contract/archives/ignore-rules'
+import { repositoryName, ruleFiles } from '@/lib/contract/archives/rules/ignore-rules'
 
 /** Whether a path is, or is below, a file whose rules decide what is sent from here. A job must not change these rules. */
 export function isRuleFile(path: string): boolean {

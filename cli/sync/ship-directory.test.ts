@@ -41,6 +41,7 @@ describe('a working directory', () => {
     expect(await shipDirectory(context, 'p', directory, true)).toEqual({
       ...{ shared: false, path: directory, archive },
       shipped: { 'train.sh': sha256 },
+      notSent: 'Not sent: 2 files: *.ckpt (.gpuqignore), .gpuqignore (.gpuqignore).',
     })
   })
 
@@ -60,7 +61,7 @@ describe('a working directory', () => {
     await mkdir(join(root, 'empty'))
     const path = join(root, 'empty')
     const shipped = await shipDirectory(context, 'p', path, true)
-    expect(shipped).toEqual({ shared: false, path, archive: undefined, shipped: {} })
+    expect(shipped).toEqual({ shared: false, path, archive: undefined, shipped: {}, notSent: null })
     expect(requests).toEqual(['GET /api/archives'])
   })
 

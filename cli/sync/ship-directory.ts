@@ -6,6 +6,7 @@ import { isWithin } from '@/lib/contract/config/mounts'
 import { refuseWorkingDirectory } from '@/lib/contract/config/working-directory'
 import { invalidRequest } from '@/lib/contract/errors'
 import type { Context } from '../context'
+import { note } from '../job/show-job'
 import { listDirectory } from '../pack/list-directory'
 import { uploadListed } from '../pack/upload-directory'
 
@@ -21,6 +22,8 @@ export type ShippedDirectory =
       archive: string | undefined
       /** The content of the sent files. */
       shipped: Record<string, string>
+      /** A sentence about what was not sent, and why; null if everything was. */
+      notSent: string | null
     }
 
 /**
@@ -58,8 +61,10 @@ export async function shipDirectory(
   const { shared_directory: common, ...limits } = await client.archives.limits({ project_id: projectId })
   if (common != null && isWithin(path, common)) return { shared: true, path }
   const listed = await listDirectory(context, path, limits, quiet, true)
-  const { entries } = listed
+  const { entries, notSent } = listed
+  // An upload says it itself.
+  if (entries.length === 0 && notSent !== null) await note(context, notSent)
   const archive = entries.length > 0 ? await uploadListed(context, projectId, listed, quiet) : undefined
   const files = entries.flatMap((entry) => (isLink(entry) ? [] : [[entry.path, entry.sha256] as const]))
-  return { shared: false, path, archive, shipped: Object.fromEntries(files) }
+  return { shared: false, path, archive, shipped: Object.fromEntries(files), notSent }
 }

@@ -11,7 +11,8 @@ export interface ReadFiles {
   droppedToken: boolean
 }
 
-type PickedFiles = Partial<Record<keyof Draft, File>>
+/** A program and a config. */
+export type PickedFiles = Partial<Record<keyof Draft, File>>
 
 /** The server's limit, in bytes. */
 export const maxTextBytes = 1024 * 1024

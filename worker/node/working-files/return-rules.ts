@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type Entry, isLink } from '@/lib/contract/archives/archive-manifest'
 import { refusePath } from '@/lib/contract/archives/archive-paths'
-import { IgnoreRules } from '@/lib/contract/archives/ignore-rules'
+import { IgnoreRules } from '@/lib/contract/archives/rules/ignore-rules'
 
 /** Only these rules apply to files that return: a .gitignore usually excludes the logs that people wait for. */
 const returnRuleFile = '.gpuqignore'
@@ -16,7 +16,7 @@ export async function readReturnRules(
   directory: string,
   uploaded: readonly Entry[],
 ): Promise<(path: string) => boolean> {
-  const rules = new IgnoreRules()
+  const rules = new IgnoreRules({ defaults: false })
   for (const entry of uploaded) {
     const parent = dirname(entry.path)
     if (isLink(entry) || join(parent, returnRuleFile) !== entry.path) continue

@@ -1,10 +1,14 @@
+import { parentsOf } from '@/lib/contract/archives/archive-manifest'
 import { refuseLink, refusePath } from '@/lib/contract/archives/archive-paths'
 import {
   type ExclusionRule,
   IgnoreRules,
   type RuleFile,
+  repositoryName,
   ruleFiles,
-} from '@/lib/contract/archives/ignore-rules'
+  type Verdict,
+} from '@/lib/contract/archives/rules/ignore-rules'
+import { LeftOut } from '@/lib/contract/archives/rules/left-out'
 
 /** A file that the user dropped, chose or wrote on this page. */
 export interface LocalFile {
@@ -30,6 +34,18 @@ export interface Exclusion {
   rule: ExclusionRule
   /** Its files. Empty: the page did not read the directory. */
   entries: readonly LocalEntry[]
+  /** How many files a directory has that was not read. Not exact: it has more. */
+  unread?: { files: number; exact: boolean }
+}
+
+/** What git tracks in a repository of the folder. */
+export interface TrackedFiles {
+  /** The root of the repository; `''`: the top of the folder. */
+  directory: string
+  files: readonly string[]
+  submodules: readonly string[]
+  /** The index cannot be read, for example because it is in a repository elsewhere. */
+  unknown?: boolean
 }
 
 /** Where a directory comes from. */
@@ -38,6 +54,10 @@ export interface DirectoryOrigin {
   name: string | null
   /** The name of its file that became the config of the job, and is not uploaded; null: none. */
   configFile: string | null
+  /** Everything is uploaded: it comes from an archive, which has what its maker chose. Left out: ignore rules apply. */
+  packed?: boolean
+  /** What git tracks; left out: nothing. */
+  tracked?: readonly TrackedFiles[]
 }
 
 /** The directory of a job before its upload. */
@@ -80,27 +100,29 @@ export async function withRuleTexts(entries: readonly LocalEntry[]): Promise<Loc
  * text. `unread` are excluded directories whose content the page does not know: they stay excluded.
  */
 export function arrange(
-  { name, configFile }: DirectoryOrigin,
+  { name, configFile, packed = false, tracked = [] }: DirectoryOrigin,
   entries: readonly LocalEntry[],
   unread: readonly Exclusion[] = [],
 ): Directory {
-  const rules = collectRules(entries)
+  const origin = { name, configFile, packed, tracked }
+  if (packed) return { ...origin, entries, excluded: [...unread] }
+  const rules = collectRules(entries, tracked)
   const included: LocalEntry[] = []
   const excluded = new Map<string, { rule: ExclusionRule; entries: LocalEntry[] }>()
-  const directories = new Map<string, ExclusionRule | null>()
-  const explainDirectory = (path: string) => {
+  const directories = new Map<string, Verdict>([['', { rule: null, final: false }]])
+  const judgeDirectory = (path: string): Verdict => {
     const known = directories.get(path)
     if (known !== undefined) return known
-    const rule = rules.explain(path)
-    directories.set(path, rule)
-    return rule
+    const verdict = rules.judge(path, true, judgeDirectory(parentOf(path)))
+    directories.set(path, verdict)
+    return verdict
   }
   for (const entry of entries) {
-    const top = parentsWithSlash(entry.path).find((parent) => explainDirectory(parent) !== null)
-    const rule = top === undefined ? rules.explain(entry.path) : explainDirectory(top)
+    const { rule } = rules.judge(entry.path, false, judgeDirectory(parentOf(entry.path)))
     if (rule === null) included.push(entry)
     else {
-      const place = top ?? entry.path
+      const top = parentsOf(entry.path).find((parent) => judgeDirectory(parent).rule !== null)
+      const place = top === undefined ? entry.path : `${top}/`
       const group = excluded.get(place) ?? { rule, entries: [] }
       group.entries.push(entry)
       excluded.set(place, group)
@@ -108,25 +130,31 @@ export function arrange(
   }
   const read = [...excluded].map(([path, group]) => ({ path, ...group }))
   const all = [...unread.filter(({ path }) => !excluded.has(path)), ...read]
-  return {
-    name,
-    configFile,
-    entries: included,
-    excluded: all.toSorted((a, b) => (a.path < b.path ? -1 : 1)),
-  }
+  return { ...origin, entries: included, excluded: all.toSorted((a, b) => (a.path < b.path ? -1 : 1)) }
+}
+
+/** A sentence about what is not uploaded, and why; null if everything is. */
+export function describeLeftOut({ excluded, tracked = [] }: Directory): string | null {
+  const leftOut = new LeftOut()
+  for (const { directory, unknown } of tracked)
+    if (unknown) leftOut.addUnknownIndex(directory === '' ? repositoryName : `${directory}/${repositoryName}`)
+  for (const { rule, entries, unread } of excluded)
+    leftOut.add(rule, unread?.files ?? entries.length, unread?.exact ?? true)
+  return leftOut.describe()
 }
 
 /** Rules of a deeper directory come later. */
-function collectRules(entries: readonly LocalEntry[]): IgnoreRules {
+function collectRules(entries: readonly LocalEntry[], tracked: readonly TrackedFiles[]): IgnoreRules {
   const rules = new IgnoreRules()
+  for (const repository of tracked) rules.track(repository.directory, repository)
   const found = entries.flatMap((entry) => {
     const place = isLocalLink(entry) || entry.text === undefined ? null : splitRulePath(entry.path)
     return place === null || isLocalLink(entry) ? [] : [{ ...place, text: entry.text ?? '' }]
   })
   const depthOf = (directory: string) => (directory === '' ? 0 : directory.split('/').length)
-  const orderOf = (name: RuleFile) => ruleFiles.indexOf(name)
-  found.sort((a, b) => depthOf(a.directory) - depthOf(b.directory) || orderOf(a.name) - orderOf(b.name))
-  for (const { directory, name, text } of found) rules.add(directory, name, text)
+  found.sort((a, b) => depthOf(a.directory) - depthOf(b.directory))
+  for (const { directory, name, text } of found)
+    if (rules.reaches(directory)) rules.add(directory, name, text)
   return rules
 }
 
@@ -137,10 +165,8 @@ function splitRulePath(path: string): { directory: string; name: RuleFile } | nu
   return name === undefined ? null : { directory: path.slice(0, Math.max(0, slash)), name }
 }
 
-/** `a/b/c` → `a/`, `a/b/`. */
-function parentsWithSlash(path: string): string[] {
-  const names = path.split('/').slice(0, -1)
-  return names.map((_, index) => `${names.slice(0, index + 1).join('/')}/`)
+function parentOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf('/')))
 }
 
 /** Adds files, or replaces those with the same path. Rules files need their text. */

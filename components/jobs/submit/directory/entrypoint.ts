@@ -40,7 +40,8 @@ export function listEntrypoints({ entries }: Directory): string[] {
   return listRunnable(entries.map(({ path }) => path))
 }
 
-function namedEntrypoint(config: string): string | undefined {
+/** The file that a config names. */
+export function namedEntrypoint(config: string): string | undefined {
   const read = readConfigText(config)?.read('entrypoint')
   return read?.kind === 'value' && typeof read.value === 'string' ? read.value : undefined
 }

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { visibleText } from '@/lib/contract/text/sanitize-text'
 import { Button } from '../../../ui/button'
 import { formatBytes, formatCount, formatNumber } from '../../../ui/format-number'
-import { type Directory, type Exclusion, sumBytes } from './directory'
+import { type Directory, describeLeftOut, type Exclusion, sumBytes } from './directory'
 
 /** Rows at first: a rule may exclude thousands of files. */
 const firstRows = 50
@@ -14,12 +14,16 @@ export function ExcludedList({ directory }: { directory: Directory }) {
   const [all, setAll] = useState(false)
   const count = excluded.length + (configFile === null ? 0 : 1)
   if (count === 0) return null
+  const sentence = describeLeftOut(directory)
   const shown = all ? excluded : excluded.slice(0, firstRows)
   return (
     <details className="group border-t">
       <summary className="flex min-h-9 cursor-pointer list-none items-center gap-2 px-4 py-1.5 text-sm hover:bg-hover">
         <ChevronRight aria-hidden className="size-4 shrink-0 text-subtle group-open:rotate-90" />
-        {formatCount(count, 'path')} not uploaded
+        <span className="shrink-0">{formatCount(count, 'path')} not uploaded</span>
+        {sentence === null ? null : (
+          <span className="min-w-0 break-words text-muted text-xs">{sentence}</span>
+        )}
       </summary>
       <ul aria-label="Not uploaded" className="max-h-72 overflow-y-auto pb-2">
         {configFile === null ? null : (
@@ -50,13 +54,18 @@ function Row({ path, why }: { path: string; why: string }) {
 }
 
 /** The rule with its file and line, and what it excludes. */
-export function describeRule({ path, rule, entries }: Exclusion): string {
+export function describeRule({ path, rule, entries, unread }: Exclusion): string {
   const where = rule.file === null ? 'default rule' : `${visibleText(rule.file, 200)}, line ${rule.line}`
   const size =
     entries.length === 0
-      ? 'not read'
+      ? describeUnread(unread)
       : path.endsWith('/')
         ? `${formatCount(entries.length, 'file')}, ${formatBytes(sumBytes(entries))}`
         : formatBytes(sumBytes(entries))
   return `${where}: ${visibleText(rule.pattern, 200)} (${size})`
+}
+
+function describeUnread(unread: Exclusion['unread']): string {
+  if (unread === undefined || unread.files === 0) return 'not read'
+  return `${unread.exact ? '' : 'more than '}${formatCount(unread.files, 'file')}, not read`
 }

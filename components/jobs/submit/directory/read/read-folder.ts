@@ -1,57 +1,88 @@
-import { IgnoreRules, ruleFiles } from '@/lib/contract/archives/ignore-rules'
+import {
+  IgnoreRules,
+  repositoryName,
+  ruleFiles,
+  type Verdict,
+} from '@/lib/contract/archives/rules/ignore-rules'
 import { notFound, payloadTooLarge } from '@/lib/contract/errors'
 import { visibleText } from '@/lib/contract/text/sanitize-text'
-import type { Exclusion, LocalEntry } from '../directory'
+import type { Exclusion, LocalEntry, TrackedFiles } from '../directory'
+import { readTracked } from './read-tracked'
 
 /** More files than any server accepts, with what the rules exclude. */
 const maxFiles = 100_000
+/** An excluded directory may be large: the exact number is not worth the time. */
+const mostCounted = 10_000
 
 export interface ReadFolder {
   entries: LocalEntry[]
-  /** Directories that the rules exclude. They are not read: they may have any number of files. */
+  /** Directories that the rules exclude. Their files are only counted: there may be any number of them. */
   unread: Exclusion[]
+  /** What git tracks in the folder. */
+  tracked: TrackedFiles[]
 }
 
 /** Lists the files of a dropped folder. @throws GpuqError for too many files; an error of the browser. */
 export async function readFolder(folder: FileSystemDirectoryEntry): Promise<ReadFolder> {
-  const found: ReadFolder = { entries: [], unread: [] }
-  await readInto(found, new IgnoreRules(), folder, '')
-  return found
+  const reader = new FolderReader(folder)
+  await reader.readInto(folder, '', { rule: null, final: false })
+  return reader.found
 }
 
-async function readInto(
-  found: ReadFolder,
-  rules: IgnoreRules,
-  folder: FileSystemDirectoryEntry,
-  path: string,
-): Promise<void> {
-  const children = await listChildren(folder)
-  const pathOf = (name: string) => (path === '' ? name : `${path}/${name}`)
-  const files = children.filter(isFile)
-  for (const name of ruleFiles) {
-    const own = files.find((file) => file.name === name)
-    if (!own) continue
-    const content = await openFile(own)
-    const text = await content.text()
-    rules.add(path, name, text)
-    found.entries.push({ path: pathOf(name), content, text })
-  }
-  const others = files.filter(({ name }) => !ruleFiles.some((rule) => rule === name))
-  const opened = await Promise.all(
-    others.map(async (file) => ({ path: pathOf(file.name), content: await openFile(file) })),
-  )
-  for (const entry of opened) found.entries.push(entry)
-  if (found.entries.length > maxFiles) {
-    throw payloadTooLarge(
-      `The folder has more than ${maxFiles.toLocaleString('en')} files. Exclude directories that the job does not need in .gpuqignore.`,
+class FolderReader {
+  readonly found: ReadFolder = { entries: [], unread: [], tracked: [] }
+  readonly #rules = new IgnoreRules()
+
+  constructor(readonly top: FileSystemDirectoryEntry) {}
+
+  async readInto(folder: FileSystemDirectoryEntry, path: string, verdict: Verdict): Promise<void> {
+    const children = await listChildren(folder)
+    const pathOf = (name: string) => (path === '' ? name : `${path}/${name}`)
+    const files = children.filter(isFile)
+    if (children.some(({ name }) => name === repositoryName)) await this.#addTracked(path)
+    for (const name of ruleFiles) {
+      const own = files.find((file) => file.name === name)
+      if (!own) continue
+      const content = await openFile(own)
+      const text = await content.text()
+      this.#rules.add(path, name, text)
+      this.found.entries.push({ path: pathOf(name), content, text })
+    }
+    const others = files.filter(({ name }) => !ruleFiles.some((rule) => rule === name))
+    const opened = await Promise.all(
+      others.map(async (file) => ({ path: pathOf(file.name), content: await openFile(file) })),
     )
+    for (const entry of opened) this.found.entries.push(entry)
+    if (this.found.entries.length > maxFiles) {
+      throw payloadTooLarge(
+        `The folder has more than ${maxFiles.toLocaleString('en')} files. Exclude directories that the job does not need in .gpuqignore.`,
+      )
+    }
+    for (const child of children) {
+      if (!isFolder(child)) continue
+      const own = pathOf(child.name)
+      const judged = this.#rules.judge(own, true, verdict)
+      if (this.#rules.mayEnter(own, judged)) await this.readInto(child, own, judged)
+      else if (judged.rule !== null) {
+        // A repository is never uploaded, so its files are not counted.
+        const files = child.name === repositoryName ? 0 : await countFiles(child)
+        const unread = { files, exact: files < mostCounted }
+        this.found.unread.push({ path: `${own}/`, rule: judged.rule, entries: [], unread })
+      }
+    }
   }
-  for (const child of children) {
-    if (!isFolder(child)) continue
-    const own = pathOf(child.name)
-    const rule = rules.explain(`${own}/`)
-    if (rule === null) await readInto(found, rules, child, own)
-    else found.unread.push({ path: `${own}/`, rule, entries: [] })
+
+  async #addTracked(path: string): Promise<void> {
+    const open = async (file: string) => {
+      const entry = await new Promise<FileSystemEntry | null>((resolve) =>
+        this.top.getFile(file, {}, resolve, () => resolve(null)),
+      )
+      return entry !== null && isFile(entry) ? openFile(entry) : null
+    }
+    const tracked = await readTracked(path, open)
+    if (tracked === null) return
+    this.found.tracked.push(tracked)
+    this.#rules.track(path, tracked)
   }
 }
 
@@ -61,6 +92,19 @@ function isFile(entry: FileSystemEntry): entry is FileSystemFileEntry {
 
 function isFolder(entry: FileSystemEntry): entry is FileSystemDirectoryEntry {
   return entry.isDirectory
+}
+
+async function countFiles(folder: FileSystemDirectoryEntry): Promise<number> {
+  let files = 0
+  const waiting = [folder]
+  for (let next = waiting.pop(); next !== undefined && files < mostCounted; next = waiting.pop()) {
+    const children = await listChildren(next).catch(() => [])
+    for (const child of children) {
+      if (isFolder(child)) waiting.push(child)
+      else files++
+    }
+  }
+  return files
 }
 
 async function openFile(entry: FileSystemFileEntry): Promise<File> {

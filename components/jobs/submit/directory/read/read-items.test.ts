@@ -1,32 +1,22 @@
-import { describe, expect, it } from 'vitest'
+import { BlobWriter, TextReader, ZipWriter } from '@zip.js/zip.js'
+import { describe, expect, it, vi } from 'vitest'
 import { blankDraft } from '../../draft'
 import { arrange, type Directory, toLocalFile } from '../directory'
+import type { FileMessage, FileRequest } from '../web-worker/process-files'
+import { processFiles } from '../web-worker/process-files'
 import type { DroppedItem } from './dropped-items'
 import { readItems } from './read-items'
+import { fakeFolder, type Tree } from './testing/fake-folder'
 
-type Tree = { [name: string]: string | Tree }
-
-/** A folder as the browser gives it for a drop: its children come in parts, the last one is empty. */
-function folderOf(name: string, tree: Tree, opened: string[] = []): FileSystemDirectoryEntry {
-  const children = Object.entries(tree).map(([child, content]) =>
-    typeof content === 'string' ? fileOf(child, content) : folderOf(child, content, opened),
-  )
-  const createReader = () => {
-    opened.push(name)
-    const parts = [children.slice(0, 2), children.slice(2), []]
-    return { readEntries: (done: (part: unknown[]) => void) => done(parts.shift() ?? []) }
-  }
-  return { name, isFile: false, isDirectory: true, createReader } as unknown as FileSystemDirectoryEntry
-}
-
-function fileOf(name: string, content: string): FileSystemFileEntry {
-  const file = (done: (file: File) => void) => done(new File([content], name))
-  return { name, isFile: true, isDirectory: false, file } as unknown as FileSystemFileEntry
-}
+// There are no web workers here.
+vi.mock('../web-worker/run-in-web-worker', () => ({
+  runInWebWorker: (request: FileRequest, report: (message: FileMessage) => void) =>
+    processFiles(request, report),
+}))
 
 const folder = (name: string, tree: Tree, opened?: string[]): DroppedItem => ({
   kind: 'folder',
-  folder: folderOf(name, tree, opened),
+  folder: fakeFolder(name, tree, opened),
 })
 const file = (name: string, text = ''): DroppedItem => ({ kind: 'file', file: new File([text], name) })
 
@@ -35,7 +25,7 @@ const read = (items: DroppedItem[], directory: Directory | null = null, draft = 
 const pathsOf = (directory: Directory | null) => directory?.entries.map(({ path }) => path).toSorted()
 
 describe('a dropped folder', () => {
-  it('is the directory of the job; what its rules exclude is not opened', async () => {
+  it('is the directory of the job; what its rules exclude is only counted', async () => {
     const opened: string[] = []
     const tree = {
       '.gitignore': 'data/\n*.log\n',
@@ -54,7 +44,8 @@ describe('a dropped folder', () => {
       ['data/', '.gitignore', 1],
       ['src/tmp/', 'src/.gpuqignore', 1],
     ])
-    expect(opened).toEqual(['project', 'src'])
+    expect(directory?.excluded.map(({ unread }) => unread?.files)).toEqual([0, undefined, 1, 1])
+    expect(opened).toEqual(['project', 'data', 'src', 'tmp'])
     expect(accepted).toEqual(['project'])
   })
 
@@ -109,5 +100,65 @@ describe('dropped files', () => {
     const { directory } = await read([file('a.py'), file('.gpuqignore', 'main.py\n')], before)
     expect(pathsOf(directory)).toEqual(['.gpuqignore', 'a.py'])
     expect(directory?.name).toBe('project')
+  })
+})
+
+describe('a dropped archive', () => {
+  const zip = async (name: string, files: Record<string, string>): Promise<DroppedItem> => {
+    const writer = new ZipWriter(new BlobWriter(), { useWebWorkers: false })
+    for (const [path, content] of Object.entries(files)) await writer.add(path, new TextReader(content))
+    return { kind: 'file', file: new File([await writer.close()], name) }
+  }
+  const makeProject = () => zip('project.zip', { 'project/main.py': 'x', 'project/a.csv': '1' })
+
+  it('is unpacked, alone and with the config of the job', async () => {
+    const project = await makeProject()
+    const alone = await read([project])
+    expect(pathsOf(alone.directory)).toEqual(['a.csv', 'main.py'])
+    const config = file('config.yaml', 'project_id: p\ntoken: gpuq_0123456789\n')
+    for (const items of [
+      [project, config],
+      [config, project],
+    ]) {
+      const { directory, change, accepted, droppedToken } = await read(items)
+      expect(pathsOf(directory)).toEqual(['a.csv', 'main.py'])
+      expect(directory?.name).toBe('project.zip')
+      expect(change).toEqual({ config: 'project_id: p\n' })
+      expect(accepted).toEqual(['project.zip', 'config.yaml'])
+      expect(droppedToken).toBe(true)
+    }
+  })
+
+  it('keeps its own config as a file if another config comes with it', async () => {
+    const own = await zip('a.zip', { 'main.py': '', 'config.yaml': 'project_id: other\n' })
+    const { directory, change } = await read([own, file('config.yaml', 'project_id: p\n')])
+    expect(pathsOf(directory)).toEqual(['config.yaml', 'main.py'])
+    expect(change).toEqual({ config: 'project_id: p\n' })
+    const alone = await read([own])
+    expect(pathsOf(alone.directory)).toEqual(['main.py'])
+    expect(alone.change).toEqual({ config: 'project_id: other\n' })
+  })
+
+  it('keeps the directory that the config or a program beside it uses', async () => {
+    const named = await read([await makeProject(), file('config.yaml', 'entrypoint: project/main.py\n')])
+    expect(pathsOf(named.directory)).toEqual(['project/a.csv', 'project/main.py'])
+    const program = await read([
+      await zip('data.zip', { 'data/a.csv': '1' }),
+      file('solution.py', 'open("data/a.csv")'),
+    ])
+    expect(pathsOf(program.directory)).toEqual(['data/a.csv', 'solution.py'])
+  })
+
+  it('has all of its files, whatever its ignore rules say, also after a change', async () => {
+    const files = { 'main.py': '', '.gitignore': 'data\n', 'data/train.csv': '1', '.env': 'x' }
+    const { directory } = await read([await zip('a.zip', files)])
+    expect(pathsOf(directory)).toEqual(['.env', '.gitignore', 'data/train.csv', 'main.py'])
+    const { directory: more } = await read([file('b.py')], directory)
+    expect(pathsOf(more)).toEqual(['.env', '.gitignore', 'b.py', 'data/train.csv', 'main.py'])
+  })
+
+  it('stays a file if it comes with other files', async () => {
+    const { directory } = await read([await makeProject(), file('main.py'), file('model.py')])
+    expect(pathsOf(directory)).toEqual(['main.py', 'model.py', 'project.zip'])
   })
 })

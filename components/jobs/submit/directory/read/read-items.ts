@@ -1,6 +1,15 @@
+import { isArchiveName } from '@/lib/contract/archives/unpack/archive-format'
+import type { NamedFiles } from '@/lib/contract/archives/unpack/place-entries'
 import { readConfigText } from '../../../editor/config-text'
-import { type Draft, withoutToken } from '../../draft'
-import { maxTextBytes, pickProgramAndConfig, type ReadFiles, readFiles, readText } from '../../read-files'
+import { commandOf, type Draft, withoutToken } from '../../draft'
+import {
+  maxTextBytes,
+  type PickedFiles,
+  pickProgramAndConfig,
+  type ReadFiles,
+  readFiles,
+  readText,
+} from '../../read-files'
 import {
   arrange,
   type Directory,
@@ -8,14 +17,16 @@ import {
   type Exclusion,
   isLocalLink,
   type LocalEntry,
+  type TrackedFiles,
   toLocalFile,
   withEntries,
   withRuleTexts,
 } from '../directory'
+import { namedEntrypoint } from '../entrypoint'
 import { runInWebWorker } from '../web-worker/run-in-web-worker'
 import type { DroppedItem } from './dropped-items'
 import { type ReadFolder, readFolder } from './read-folder'
-import { isArchiveName, withoutTopDirectory } from './top-directory'
+import { readTracked } from './read-tracked'
 
 export interface ReadItems extends ReadFiles {
   /** The directory with the files; null if they belong into the two editors. */
@@ -36,15 +47,40 @@ interface Current {
  */
 export async function readItems(items: readonly DroppedItem[], current: Current): Promise<ReadItems> {
   const [only] = items
-  const isWhole = only !== undefined && items.length === 1 && isWholeDirectory(only, current)
-  if (only !== undefined && isWhole) {
-    const read = await readWhole(only, current.maxBytes)
-    return finish({ name: read.name, configFile: null }, read.entries, read.unread, current.draft)
+  if (only !== undefined && items.length === 1 && isWholeDirectory(only, current)) {
+    const { name, entries, unread, ...origin } = await readWhole(only, current)
+    return finish({ ...origin, name, configFile: null }, entries, unread, current.draft)
   }
   const files = items.flatMap((item) => (item.kind === 'file' ? [item.file] : []))
-  const picked = files.length === items.length ? pickProgramAndConfig(files) : null
+  const areFiles = files.length === items.length
+  const archives = files.filter(({ name }) => isArchiveName(name))
+  const others = files.filter((file) => !archives.includes(file))
+  const beside = archives.length === 1 && areFiles ? pickProgramAndConfig(others) : null
+  if (archives[0] !== undefined && beside !== null) return readWithArchive(archives[0], beside, current)
+  const picked = areFiles ? pickProgramAndConfig(files) : null
   if (current.directory === null && picked !== null) return { ...(await readFiles(picked)), directory: null }
   return addItems(items, current)
+}
+
+/** An archive with the config of the job, a program for it, or both: the archive is unpacked, as the API does it. */
+async function readWithArchive(archive: File, beside: PickedFiles, current: Current): Promise<ReadItems> {
+  const { code, config } = beside
+  const read = await readFiles(config === undefined ? {} : { config })
+  const draft = { ...current.draft, ...read.change }
+  const entries = await unpack(archive, current.maxBytes, code === undefined ? namedIn(draft.config) : null)
+  const program = code === undefined ? [] : [{ path: code.name, content: code }]
+  const replaced = new Set(program.map(({ path }) => path))
+  const all = [...entries.filter(({ path }) => !replaced.has(path)), ...program]
+  const origin = { name: archive.name, configFile: null, packed: true }
+  if (config === undefined) return finish(origin, all, [], draft)
+  const directory = arrange(origin, await withRuleTexts(all))
+  const { change, ...result } = toResult(directory, null, draft, [archive.name, ...read.accepted])
+  return {
+    ...result,
+    change: { ...read.change, ...change },
+    refused: read.refused,
+    droppedToken: read.droppedToken,
+  }
 }
 
 /** A folder is added to a directory that was put together from files. Otherwise it is the directory. */
@@ -53,21 +89,46 @@ function isWholeDirectory(item: DroppedItem, { directory }: Current): boolean {
   return item.kind === 'listed' || directory === null || directory.name !== null
 }
 
-async function readWhole(item: DroppedItem, maxBytes: number): Promise<ReadFolder & { name: string }> {
+type Whole = Omit<ReadFolder, 'entries'> & { name: string; entries: readonly LocalEntry[]; packed?: boolean }
+
+async function readWhole(item: DroppedItem, { maxBytes, draft }: Current): Promise<Whole> {
   if (item.kind === 'folder') return { name: item.folder.name, ...(await readFolder(item.folder)) }
-  if (item.kind === 'listed') return { name: item.name, entries: toEntries(item.files), unread: [] }
-  const entries = await unpack(item.file, maxBytes)
-  return { name: item.file.name, entries: withoutTopDirectory(item.file.name, entries), unread: [] }
+  if (item.kind === 'listed') return { name: item.name, unread: [], ...(await readListed(item.files)) }
+  const entries = await unpack(item.file, maxBytes, namedIn(draft.config))
+  return { name: item.file.name, entries, unread: [], tracked: [], packed: true }
 }
 
 /** The paths of files in a chosen folder begin with the name of the folder. */
-function toEntries(files: readonly File[]): LocalEntry[] {
-  return files.map((content) => ({ path: content.webkitRelativePath.replace(/^[^/]*\//, ''), content }))
+async function readListed(files: readonly File[]): Promise<Pick<ReadFolder, 'entries' | 'tracked'>> {
+  const entries = files.map((content) => ({
+    path: content.webkitRelativePath.replace(/^[^/]*\//, ''),
+    content,
+  }))
+  const contents = new Map(entries.map(({ path, content }) => [path, content]))
+  const repositories = new Set(
+    [...contents.keys()]
+      .flatMap((path) => /^(.*\/)?\.git(\/index)?$/.exec(path)?.[1]?.slice(0, -1) ?? '')
+      .filter(String),
+  )
+  const tracked = await Promise.all(
+    ['', ...repositories].map((directory) =>
+      readTracked(directory, async (path) => contents.get(path) ?? null),
+    ),
+  )
+  return { entries, tracked: tracked.filter((found) => found !== null) }
 }
 
-async function unpack(archive: File, maxBytes: number): Promise<readonly LocalEntry[]> {
+function namedIn(config: string): NamedFiles {
+  return { entrypoint: namedEntrypoint(config), command: commandOf(config) ?? undefined }
+}
+
+async function unpack(
+  archive: File,
+  maxBytes: number,
+  named: NamedFiles | null,
+): Promise<readonly LocalEntry[]> {
   let entries: readonly LocalEntry[] = []
-  await runInWebWorker({ kind: 'unpack', archive, maxBytes }, (message) => {
+  await runInWebWorker({ kind: 'unpack', archive, maxBytes, named }, (message) => {
     if (message.kind === 'unpacked') entries = message.entries
   })
   return entries
@@ -76,28 +137,32 @@ async function unpack(archive: File, maxBytes: number): Promise<readonly LocalEn
 async function addItems(items: readonly DroppedItem[], { draft, directory }: Current): Promise<ReadItems> {
   const added: LocalEntry[] = []
   const unread: Exclusion[] = []
+  const tracked: TrackedFiles[] = []
   for (const item of items) {
     if (item.kind === 'file') added.push({ path: item.file.name, content: item.file })
     if (item.kind !== 'folder') continue
     const { name } = item.folder
     const read = await readFolder(item.folder)
     for (const entry of read.entries) added.push({ ...entry, path: `${name}/${entry.path}` })
-    for (const { path, rule } of read.unread) {
+    for (const { path, rule, ...rest } of read.unread) {
       const file = rule.file === null ? null : `${name}/${rule.file}`
-      unread.push({ path: `${name}/${path}`, rule: { ...rule, file }, entries: [] })
+      unread.push({ ...rest, path: `${name}/${path}`, rule: { ...rule, file } })
     }
+    for (const { directory: root, ...rest } of read.tracked)
+      tracked.push({ ...rest, directory: root === '' ? name : `${name}/${root}` })
   }
   if (directory === null) {
     const program = draft.code.trim() === '' ? [] : [toLocalFile('solution.py', draft.code)]
     const replaced = new Set(added.map(({ path }) => path))
     const kept = program.filter(({ path }) => !replaced.has(path))
-    return finish({ name: null, configFile: null }, [...kept, ...added], unread, draft)
+    return finish({ name: null, configFile: null, tracked }, [...kept, ...added], unread, draft)
   }
   const { config, rest } = await takeConfig(added)
   const changed = withEntries(
     {
       ...directory,
       excluded: [...directory.excluded, ...unread],
+      tracked: [...(directory.tracked ?? []), ...tracked],
       configFile: config?.name ?? directory.configFile,
     },
     await withRuleTexts(rest),

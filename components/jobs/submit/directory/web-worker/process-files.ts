@@ -2,12 +2,10 @@ import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { visibleText } from '@/lib/contract/text/sanitize-text'
 import type { LocalEntry } from '../directory'
+import type { ArchiveToUnpack } from '../read/unpack-archive'
 
 /** What the page requests of its web worker. */
-export type FileRequest =
-  | { kind: 'hash'; contents: readonly Blob[] }
-  /** `maxBytes`: of all files together, unpacked. */
-  | { kind: 'unpack'; archive: File; maxBytes: number }
+export type FileRequest = { kind: 'hash'; contents: readonly Blob[] } | ({ kind: 'unpack' } & ArchiveToUnpack)
 
 export type FileMessage =
   | { kind: 'read'; bytes: number }
@@ -27,7 +25,7 @@ export async function processFiles(
     if (request.kind === 'unpack') {
       // Loaded on use: it is large, and most requests only hash.
       const { unpackArchive } = await import('../read/unpack-archive')
-      report({ kind: 'unpacked', entries: await unpackArchive(request.archive, request.maxBytes) })
+      report({ kind: 'unpacked', entries: await unpackArchive(request) })
     } else if (!(await hashAll(request.contents, report))) return
     report({ kind: 'done' })
   } catch (error) {
