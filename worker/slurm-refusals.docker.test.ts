@@ -24,21 +24,23 @@ it('a job that no nodes of its partition can ever run is refused, also if Slurm 
       return (await lab.lab.database.pool.query(query)).rowCount === 1
     })
   await untilKnown('read_at', 'gpuq has read the cluster')
-  for (const [keys, message] of [
+  for (const [keys, nearest, why] of [
     [
       { instance_count: 3 },
+      'instance_count: 2',
       'instance_count: the job needs 3 nodes at once, and the Slurm partition "main" has 2 nodes',
     ],
-    [{ gpu_count: 8 }, 'gpu_count: no node of the Slurm partition "main" has 8 GPUs: the most is 4'],
-    [{ cpu: 17 }, 'cpu: no node of the Slurm partition "main" has 17 CPUs: the most is 16'],
+    [{ gpu_count: 8 }, 'gpu_count: 4', 'gpu_count: no node of the Slurm partition "main" has 8 GPUs: the most is 4'],
+    [{ cpu: 17 }, 'cpu: 16', 'cpu: no node of the Slurm partition "main" has 17 CPUs: the most is 16'],
     [
       { memory_gb: 20 },
+      'memory_gb: 19.5',
       'memory_gb: no node of the Slurm partition "main" has 20 GB of memory: the most is 19.5 GB',
     ],
   ] as const)
     await expect(upload(lab.lab, 'print(1)', keys)).rejects.toMatchObject({
-      code: 'invalid_fields',
-      message: `config_file: ${message}`,
+      code: 'never_fits',
+      message: `The job can never start. ${why}. The nearest request that fits: ${nearest}.`,
     })
   const fits = await upload(lab.lab, 'print(1)', {
     instance_count: 2,
@@ -56,7 +58,8 @@ it('a job that no nodes of its partition can ever run is refused, also if Slurm 
     return (await lab.lab.database.pool.query(query)).rowCount === 1
   })
   await expect(upload(lab.lab, 'print(1)', { max_time: 901 })).rejects.toMatchObject({
-    message: 'config_file: max_time: must be at most 900 s, the time limit of the Slurm partition "main"',
+    message:
+      'The job can never start. max_time: must be at most 900 s, the time limit of the Slurm partition "main". The nearest request that fits: max_time: 900.',
   })
   const short = await upload(lab.lab, 'print(1)', { cpu: 1, memory_gb: 0.25 })
   expect(await lab.jobs.untilFinal(short)).toMatchObject({ status: 'completed' })

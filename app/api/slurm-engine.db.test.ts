@@ -39,19 +39,25 @@ beforeAll(async () => {
   await db.pool.query('UPDATE policies SET default_requirement_milli = 500')
   await db.pool.query(
     `UPDATE slurm_cluster SET read_at = '2026-11-23T10:00:00Z', version = '22.05.8',
-            problem = 'slurmctld did not answer within 10 s.', nodes = $1, partitions = $2`,
+            problem = NULL, nodes = $1, partitions = $2`,
     [JSON.stringify([node('n0', 'gpu', 4), node('n1', 'large', 8)]), JSON.stringify(partitions)],
   )
 })
 
 const post = (body: unknown) => call(submit, '/api/queue/submit', { method: 'POST', body, ...admin })
 
+/** Whether Slurm answers. Nothing of what was read before is kept in this process. */
+async function setProblem(problem: string | null): Promise<void> {
+  await db.pool.query('UPDATE slurm_cluster SET problem = $1', [problem])
+  delete (globalThis as { gpuqSlurmCluster?: unknown }).gpuqSlurmCluster
+}
+
 it('refuses a job that Slurm cannot run, with the key and the reason', async () => {
   const answer = await post({ command: 'true', gpu_model: 'H200' })
   expect(answer).toMatchObject({
     status: 422,
     body: {
-      code: 'invalid_fields',
+      code: 'never_fits',
       detail: 'gpu_model: no GPU of this Slurm cluster is a "H200": it has a100',
       errors: [{ path: 'gpu_model' }],
     },
@@ -60,32 +66,44 @@ it('refuses a job that Slurm cannot run, with the key and the reason', async () 
   expect((await post({ command: 'true', gpu_memory_gb: 16 })).status).toBe(422)
 })
 
-it('accepts other jobs, also while Slurm does not answer', async () => {
+it('accepts other jobs, and all sizes while Slurm does not answer', async () => {
   expect((await post({ command: 'true', gpu_model: 'A100' })).status).toBe(201)
+  await setProblem('slurmctld did not answer within 10 s.')
+  expect((await post({ command: 'true', gpu_model: 'H200', gpu_count: 8 })).status).toBe(201)
   const answer = await call(status, '/api/orchestrator/status', admin)
   expect(answer.body).toMatchObject({
     engine: 'slurm',
-    queued: 2,
+    queued: 3,
     slurm: {
       version: '22.05.8',
       problem: 'slurmctld did not answer within 10 s.',
       read_at: '2026-11-23T10:00:00.000Z',
     },
   })
+  await setProblem(null)
 })
 
 it('refuses a job that needs more than its partition can ever give', async () => {
-  const refusal = (key: string, detail: string) => ({
+  const refusal = (key: string, nearest: number, why: string) => ({
     status: 422,
-    body: { code: 'invalid_fields', detail, errors: [{ path: key }] },
+    body: {
+      code: 'never_fits',
+      detail: `The job can never start. ${key}: ${why}. The nearest request that fits: ${key}: ${nearest}.`,
+      errors: [{ path: key }],
+      nearest: { [key]: nearest },
+    },
   })
   expect(await post({ command: 'true', gpu_count: 8 })).toMatchObject(
-    refusal('gpu_count', 'gpu_count: no node of the Slurm partition "gpu" has 8 GPUs: the most is 4'),
+    refusal('gpu_count', 4, 'no node of the Slurm partition "gpu" has 8 GPUs: the most is 4'),
   )
+  expect(await post({ command: 'true', gpu_count: 8, gpu_model: 'NVIDIA A100-SXM4-80GB' })).toMatchObject({
+    body: { code: 'never_fits', nearest: { gpu_count: 4 } },
+  })
   expect(await post({ command: 'true', instance_count: 2 })).toMatchObject(
     refusal(
       'instance_count',
-      'instance_count: the job needs 2 nodes at once, and the Slurm partition "gpu" has 1 node',
+      1,
+      'the job needs 2 nodes at once, and the Slurm partition "gpu" has 1 node',
     ),
   )
   // The jobs of this project go to another partition.
@@ -97,9 +115,10 @@ it('refuses a job that needs more than its partition can ever give', async () =>
 })
 
 it('refuses such a job on every way of submission, with the same reason', async () => {
-  const message = 'no node of the Slurm partition "gpu" has 8 GPUs: the most is 4'
-  const errors = [{ path: 'gpu_count', message }]
-  const refused = { status: 422, body: { code: 'invalid_fields', detail: `gpu_count: ${message}`, errors } }
+  const detail =
+    'The job can never start. gpu_count: no node of the Slurm partition "gpu" has 8 GPUs: the most is 4. The nearest request that fits: gpu_count: 4.'
+  const errors = [{ path: 'gpu_count', message: 'must be at most 4: no node has more' }]
+  const refused = { status: 422, body: { code: 'never_fits', detail, errors } }
   const ada = await makePerson()
   const forOther = (user: string, keys: object) =>
     post({ command: 'true', project_id: 'other', user, ...keys })
@@ -107,10 +126,9 @@ it('refuses such a job on every way of submission, with the same reason', async 
   expect(await forOther('nobody-yet', { gpu_count: 8 })).toMatchObject(refused)
   const users = await db.pool.query(`SELECT 1 FROM users WHERE handle = 'nobody-yet'`)
   expect(users.rowCount).toBe(0)
-  const inConfig = { status: 422, body: { detail: `config_file: gpu_count: ${message}`, errors } }
-  expect(await upload(ada, { config: 'gpu_count: 8' })).toMatchObject(inConfig)
+  expect(await upload(ada, { config: 'gpu_count: 8' })).toMatchObject(refused)
   await db.pool.query(`INSERT INTO model_requirements (name, milli) VALUES ('huge', 8000)`)
-  expect(await upload(ada, { config: 'args: --llm huge' })).toMatchObject(inConfig)
+  expect(await upload(ada, { config: 'args: --llm huge' })).toMatchObject(refused)
   const tool = { actor: ada.actor, origin: 'http://localhost:8001', signal: new AbortController().signal }
   const asked = { name: 'too large', command: 'true', gpu_count: 8, instance_count: 1 }
   await expect(createJob(tool, createJobSchema.parse(asked))).rejects.toMatchObject({

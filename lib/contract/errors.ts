@@ -13,6 +13,7 @@ const kinds = {
   unsupported_media_type: { status: 415, title: 'Unsupported media type' },
   range_not_satisfiable: { status: 416, title: 'Range not satisfiable' },
   invalid_fields: { status: 422, title: 'Invalid fields' },
+  never_fits: { status: 422, title: 'No node has what the job needs' },
   headers_too_large: { status: 431, title: 'Headers too large' },
   rate_limited: { status: 429, title: 'Too many requests' },
   internal_error: { status: 500, title: 'Internal error' },
@@ -33,19 +34,36 @@ export interface FieldError {
   column?: number | undefined
 }
 
+/** What an error says besides its sentence, for programs. */
+export interface ProblemExtensions {
+  /** One entry per mistake, for a 422. */
+  errors?: readonly FieldError[] | undefined
+  /** For `never_fits`: the keys of the nearest request that fits; null: leave the key out. */
+  nearest?: Readonly<Record<string, NearestValue>> | undefined
+  /** The user's own jobs because of which a limit refuses another. */
+  jobs?: readonly BlockingJob[] | undefined
+}
+
+/** A value of a config that gpuq proposes. */
+export type NearestValue = string | number | null
+
+/** A job that counts towards a limit. */
+export interface BlockingJob {
+  job_id: string
+  name: string | null
+  status: string
+}
+
 /** The body of every error: RFC 9457 problem details. Its schema is in `operations/problem`. */
-interface Problem {
+interface Problem extends ProblemExtensions {
   type: string
   title: string
   status: number
   detail: string
   code: string
-  errors?: FieldError[] | undefined
 }
 
-interface Details {
-  /** One entry per mistake, for a 422. */
-  errors?: FieldError[]
+interface Details extends ProblemExtensions {
   /** Seconds until a repeat may succeed: the `Retry-After` header. */
   retryAfterS?: number
   headers?: Record<string, string>
@@ -54,17 +72,19 @@ interface Details {
 
 /** The one error class. `message` says what is wrong and what to change. */
 export class GpuqError extends Error {
-  readonly errors: FieldError[] | undefined
+  readonly errors: readonly FieldError[] | undefined
   readonly headers: Record<string, string>
+  readonly #extensions: ProblemExtensions
 
   constructor(
     readonly code: ErrorCode,
     message: string,
-    { errors, retryAfterS, headers, cause }: Details = {},
+    { retryAfterS, headers, cause, ...extensions }: Details = {},
   ) {
     super(message, { cause })
     this.name = 'GpuqError'
-    this.errors = errors
+    this.#extensions = extensions
+    this.errors = extensions.errors
     this.headers = { ...(retryAfterS !== undefined && { 'retry-after': String(retryAfterS) }), ...headers }
   }
 
@@ -73,8 +93,8 @@ export class GpuqError extends Error {
   }
 
   toProblem(): Problem {
-    const { code, errors, status, message: detail } = this
-    return { type: 'about:blank', title: kinds[code].title, status, detail, code, ...(errors && { errors }) }
+    const { code, status, message: detail } = this
+    return { type: 'about:blank', title: kinds[code].title, status, detail, code, ...this.#extensions }
   }
 }
 

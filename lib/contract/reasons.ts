@@ -48,6 +48,10 @@ export const endReasons = {
   peer_failed: { fault: 'system', message: 'Another instance of the job failed or was stopped.' },
   not_provisioned: { fault: 'system', message: 'The nodes for this job could not be started.' },
   internal_error: { fault: 'system', message: 'gpuq could not run the job.' },
+  never_fits: {
+    fault: 'user',
+    message: 'The job was removed from the queue, because no node had what it needs.',
+  },
   not_assignable: { fault: 'system', message: 'No node accepted the job in the allowed number of attempts.' },
 } as const satisfies Record<string, { fault: 'none' | 'user' | 'system'; message: string }>
 
@@ -115,19 +119,25 @@ export type SlurmStopReason = Extract<
 export type WaitReason = keyof typeof waitReasons
 export type Reason = EndReason | WaitReason | keyof typeof runReasons
 
-const messages: Readonly<Record<Reason, { message: string }>> = {
-  ...endReasons,
-  ...waitReasons,
-  ...runReasons,
-}
+const messages = { ...waitReasons, ...runReasons, ...endReasons }
+/** A job that waits may have the reason of its last attempt. */
+const waitMessages = { ...endReasons, ...runReasons, ...waitReasons }
 
 export function isCancelReason(reason: EndReason): reason is CancelReason {
   return (cancelReasons as readonly EndReason[]).includes(reason)
 }
 
-/** The message of a reason, followed by the detail. */
+/** The message of the reason of an end, followed by the detail. */
 export function describeReason(reason: Reason, detail: string | null = null): string {
-  const { message } = messages[reason]
+  return withDetail(messages[reason].message, detail)
+}
+
+/** The same for the reason why a job waits. One word can be the reason of a wait and of an end. */
+export function describeWait(reason: Reason, detail: string | null = null): string {
+  return withDetail(waitMessages[reason].message, detail)
+}
+
+function withDetail(message: string, detail: string | null): string {
   return detail ? `${message} ${detail}` : message
 }
 
@@ -140,7 +150,13 @@ export function endNote(job: { reason: string | null; reason_text: string | null
   return detail.replace(/^ (?:Rank .* ended with e|E)xit code \d+(?: \(\w+\))?\./, '').trim() || null
 }
 
-/** {@link describeReason} for the columns of a job; null if it has no reason. */
-export function reasonText(job: { reason: string | null; reason_detail: string | null }): string | null {
-  return job.reason === null ? null : describeReason(job.reason as Reason, job.reason_detail)
+/** The reason of a job, of its wait or of its end, from its columns; null if it has no reason. */
+export function reasonText(job: {
+  status: string
+  reason: string | null
+  reason_detail: string | null
+}): string | null {
+  if (job.reason === null) return null
+  const describe = job.status === 'pending' ? describeWait : describeReason
+  return describe(job.reason as Reason, job.reason_detail)
 }

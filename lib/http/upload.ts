@@ -7,9 +7,10 @@ import { storeUpload } from '../archives/unpack/store-upload'
 import { type JobConfig, parseConfig } from '../contract/config/config'
 import { type FieldError, GpuqError, invalidField, unauthenticated } from '../contract/errors'
 import { database } from '../database/client'
-import { requireCapabilities, requirePartitionSize } from '../jobs/config/capabilities'
+import { requireCapabilities } from '../jobs/config/capabilities'
 import type { Submission } from '../jobs/submission/insert-job'
 import { withModelRequirements } from '../jobs/submission/model-requirements'
+import { requireCanStart } from '../jobs/submission/never-fits'
 import { idempotencyKeyOf } from './body'
 import { readUpload, type UploadOptions } from './multipart'
 import { missingParts, type UploadedPart } from './multipart-parts'
@@ -59,10 +60,10 @@ async function readSubmission(
     throw new GpuqError('forbidden', 'Token does not belong to specified user_id')
   }
   await requireCapabilities(config)
-  // Before the directory is stored, with the GPUs that the job will ask for.
-  await requirePartitionSize(database().pool, actor.userId, await withModelRequirements(config))
   const submission = { code: code?.bytes ?? Buffer.alloc(0), runId: null, config, bodyHash, idempotencyKey }
   if (directory === null || part === null) return { actor, submission }
+  // A directory is not stored for a job that can never start, with the GPUs that the job will ask for.
+  await requireCanStart(database().pool, actor.userId, await withModelRequirements(config))
   const archive = await storeUpload(actor, config.project_id, directory, part, code === null ? config : null)
   // The same files in another archive are the same submission.
   const wholeHash = createHash('sha256').update(bodyHash).update(archive).digest()

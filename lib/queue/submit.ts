@@ -7,7 +7,7 @@ import { readSpec } from '../contract/config/stored-spec'
 import type { QueueSubmit } from '../contract/queue'
 import { wakeLeader } from '../database/notify'
 import { transaction } from '../database/transaction'
-import { requireCapabilities, requirePartitionSize } from '../jobs/config/capabilities'
+import { requireCapabilities } from '../jobs/config/capabilities'
 import { withModelRequirements } from '../jobs/submission/model-requirements'
 import { decide, type SubmitOptions, type Submitted } from '../jobs/submission/submit'
 
@@ -17,7 +17,7 @@ const assumedDurationS = 3600
 /**
  * Accepts a command as a job. One transaction decides its owner, the limits and the size of the queue.
  * @throws 403 if a researcher names another user, 409 for a name in use if it must be unique, 422 for an unknown
- * environment or a job that its Slurm partition can never run, 429 over a limit.
+ * environment or a job that can never start, 429 over a limit.
  */
 export async function submitToQueue(
   actor: Actor,
@@ -36,7 +36,6 @@ export async function submitToQueue(
   const submission = { code: Buffer.alloc(0), runId, config, bodyHash, idempotencyKey, timeAssumed }
   const submitted = await transaction(async (tx) => {
     const userId = await findOrCreateUser(tx, actor, input.user)
-    await requirePartitionSize(tx, userId, config, '')
     return decide(tx, { actor, userId, environment, submission, deduplicate, uniqueName })
   })
   wakeLeader()

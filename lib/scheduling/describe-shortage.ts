@@ -18,22 +18,40 @@ export function describeTooLarge(
   if (largeEnough > 0) {
     return `It asks for ${requested}; of the ${count(ofPool.length, 'node')} of its pool ${largeEnough} ${largeEnough === 1 ? 'is' : 'are'} large enough.`
   }
-  const gpus = Math.max(
-    ...ofPool.map(
-      (node) => node.gpus.filter((gpu) => gpu.blocked !== 'missing' && isEligible(request, gpu)).length,
-    ),
-  )
-  if (gpuCount > 0 && gpus === 0) return `It asks for ${requested}; no node of its pool has one.`
-  const memory = gib(Math.max(...ofPool.map((node) => node.memoryMib)))
-  const cores = Math.floor(Math.max(...ofPool.map((node) => node.cpuMilli)) / 1000)
-  const largestSize = `${count(gpus, gpuCount === 0 ? 'GPU' : 'such GPU')}, ${count(cores, 'core')} and ${memory} GiB of memory`
+  const [largest] = ofPool
+    .map((node) => ({ node, gpus: countEligible(request, node) }))
+    .sort((a, b) => compareSizes(request, a, b))
+  if (!largest) return ''
+  if (gpuCount > 0 && largest.gpus === 0) return `It asks for ${requested}; no node of its pool has one.`
   if (instances > ofPool.length)
     return `It asks for ${requested}; its pool has ${count(ofPool.length, 'node')}.`
-  const largest =
-    ofPool.length === 1
-      ? 'the only node of its pool'
-      : `the largest of the ${ofPool.length} nodes of its pool`
-  return `It asks for ${requested}; ${largest} has ${largestSize}.`
+  return `It asks for ${requested}; ${describeLargest(request, largest, ofPool.length)}.`
+}
+
+/** A node, and its GPUs that the request may use. */
+interface Sized {
+  node: NodeState
+  gpus: number
+}
+
+function countEligible(request: ResourceRequest, { gpus }: NodeState): number {
+  return gpus.filter((gpu) => gpu.blocked !== 'missing' && isEligible(request, gpu)).length
+}
+
+/** Sorts the node first that has the most of what is scarce: GPUs if the request has any, then memory, then cores. */
+function compareSizes({ gpuCount, cpuMilli }: ResourceRequest, a: Sized, b: Sized): number {
+  const ofGpus = gpuCount > 0 ? b.gpus - a.gpus : 0
+  const ofCpu = b.node.cpuMilli - a.node.cpuMilli
+  const ofMemory = b.node.memoryMib - a.node.memoryMib
+  return ofGpus || (cpuMilli === null ? ofMemory || ofCpu : ofCpu || ofMemory)
+}
+
+function describeLargest({ gpuCount }: ResourceRequest, { node, gpus }: Sized, nodes: number): string {
+  const place = nodes === 1 ? 'the only node of its pool' : `the largest of the ${nodes} nodes of its pool`
+  const name = node.name === undefined ? '' : `, ${node.name},`
+  const cores = Math.floor(node.cpuMilli / 1000)
+  const size = `${count(gpus, gpuCount === 0 ? 'GPU' : 'such GPU')}, ${count(cores, 'core')} and ${gib(node.memoryMib)} GiB of memory`
+  return `${place}${name} has ${size}`
 }
 
 /** Describes a request, for example "2 nodes with 8 GPUs with 40 GB", with CPU and memory if it asks for them. */

@@ -1,5 +1,6 @@
-import { describeClosed, describeShortage, describeTooLarge } from './describe-shortage'
+import { describeClosed, describeShortage } from './describe-shortage'
 import { fits, isEligible, isInPool } from './fits'
+import { judgeSize } from './size/judge-size'
 import { NodeKinds } from './node-kinds'
 import { exceededQuota, gpuMilliOf } from './queue-order'
 import type { GpuQuota } from './queues'
@@ -56,9 +57,8 @@ export class Explainer {
       return { reason: 'provisioning', detail: null }
     if (nodes.every(({ blocked }) => blocked === 'lost')) return { reason: 'no_node', detail: null }
     const { instances } = request
-    const largeEnough = this.#kinds.largeEnough(request)
-    if (largeEnough.length < instances)
-      return { reason: 'never_fits', detail: describeTooLarge(request, nodes, largeEnough.length) }
+    const { largeEnough, tooLarge } = judgeSize(request, nodes, this.#kinds)
+    if (tooLarge !== null) return { reason: 'never_fits', detail: tooLarge }
     const open = largeEnough.filter(({ blocked }) => blocked === null)
     if (open.length < instances) {
       return {

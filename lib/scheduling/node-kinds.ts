@@ -14,6 +14,11 @@ export class NodeKinds {
     for (const [place, node] of nodes.entries()) this.#kinds.set(this.#kindOf[place] ?? '', node)
   }
 
+  /** Returns one node of each kind. */
+  examples(): NodeState[] {
+    return [...this.#kinds.values()]
+  }
+
   /**
    * Returns the nodes that are large enough for one instance, ignoring what runs there now, in their original order.
    */

@@ -18,6 +18,8 @@ export interface GpuState {
 
 export interface NodeState {
   id: string
+  /** For people. Only explanations use it. */
+  name?: string
   /** Why it accepts no new tasks; null: it accepts them. */
   blocked: 'paused' | 'quarantined' | 'draining' | 'lost' | null
   pool: Exclude<Pool, 'best-effort'>

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { call } from '@/lib/access/testing/call'
 import { makeToken, type Person } from '@/lib/access/testing/people'
 import { commitPlacement } from '@/lib/cluster/placement/place'
-import { makeNode } from '@/lib/cluster/testing/rows'
+import { makeJob, makeNode } from '@/lib/cluster/testing/rows'
 import { testDatabase } from '@/lib/database/testing/test-database'
 import { GET as getQueue } from './route'
 import {
@@ -85,7 +85,8 @@ describe('the queue', () => {
 
   it('has the expected order, with position and expected start', async () => {
     const [low, high] = [await submitted({ gpu_count: 2 }, ada), await submitted({ priority: 5 }, ada)]
-    const huge = await submitted({ gpu_count: 8 }, ada)
+    // Accepted before its node was removed.
+    const huge = await makeJob({ userId: ada.id, spec: { gpu_count: 8 } })
     // A forecast is cached for a while and does not know these jobs.
     delete (globalThis as { gpuqForecasts?: unknown }).gpuqForecasts
     const { queued } = await readQueue(bob)

@@ -11,6 +11,7 @@ type Event = Pick<ClaimedDelivery, 'event' | 'data' | 'createdAt'>
 const jobDataSchema = z.object({
   job_id: z.string(),
   name: z.string().nullable(),
+  status: z.string().default(''),
   reason: z.custom<Reason>().nullable(),
   reason_detail: z.string().nullable(),
   stops_at: z.string().optional(),

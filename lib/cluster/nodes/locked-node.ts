@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { notFound } from '../../contract/errors'
 import type { Transaction } from '../../database/transaction'
-import { notRemoved } from '../simulated/simulated-nodes'
+import { notRemoved } from '../../jobs/config/registered-nodes'
 
 /** Whether an admin paused a node or a GPU, and why. */
 export interface Pause {

@@ -34,6 +34,7 @@ const healthOf = {
   engine_restarted: null,
   preempted: null,
   not_assignable: null,
+  never_fits: null,
   peers_missing: null,
   peer_failed: null,
   not_provisioned: null,

@@ -1,5 +1,5 @@
 import { parseSpec } from '../../contract/config/stored-spec'
-import { describeReason, type WaitReason } from '../../contract/reasons'
+import { describeWait, type WaitReason } from '../../contract/reasons'
 import { statusesBefore } from '../../contract/status'
 import { database } from '../../database/client'
 import { channels } from '../../database/listen'
@@ -30,7 +30,7 @@ export async function countFailedAssignments(waiting: readonly Waiting[]): Promi
     for (const { id, spec, assign_attempts } of rows.map(parseSpec)) {
       const limit = assignmentLimitOf(spec)
       if (!limit) continue
-      const cause = describeReason('never_fits', tooLarge.get(id)?.detail)
+      const cause = describeWait('never_fits', tooLarge.get(id)?.detail)
       await writeFailure(
         tx,
         id,

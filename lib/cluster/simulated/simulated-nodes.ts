@@ -39,7 +39,7 @@ interface SimulatedRow {
 
 /**
  * Adds, resizes and removes simulated nodes as requested. Refuses the whole request if jobs run on a node that would
- * change. A removed node keeps its row, because past tasks refer to it, and has no GPUs: see {@link notRemoved}.
+ * change. A removed node keeps its row, because past tasks refer to it, and has no GPUs: see `notRemoved`.
  */
 export async function initializeSimulatedNodes(actor: Actor, requested: SimulatedSet): Promise<void> {
   requireAdmin(actor)
@@ -90,11 +90,6 @@ async function replaceSimulatedNodes(
     detail: { node_count: requested.nodeCount, gpus_per_node: requested.gpusPerNode },
   })
   await tx.query('SELECT pg_notify($1, $3), pg_notify($2, $3)', [channels.node, channels.queue, ''])
-}
-
-/** SQL condition: the node with this alias is not a removed simulated node. */
-export function notRemoved(node: string): string {
-  return `(NOT ${node}.simulated OR EXISTS (SELECT 1 FROM gpus r WHERE r.node_id = ${node}.id AND NOT r.missing))`
 }
 
 async function lockSimulated(tx: Transaction): Promise<SimulatedRow[]> {

@@ -1,11 +1,17 @@
 import * as z from 'zod'
-import type { FieldError } from '../errors'
+import type { BlockingJob, FieldError } from '../errors'
 
 const fieldErrorSchema: z.ZodType<FieldError> = z.object({
   path: z.string(),
   message: z.string(),
   line: z.number().int().optional(),
   column: z.number().int().optional(),
+})
+
+const blockingJobSchema: z.ZodType<BlockingJob> = z.object({
+  job_id: z.string(),
+  name: z.string().nullable(),
+  status: z.string(),
 })
 
 /**
@@ -19,4 +25,12 @@ export const problemSchema = z.object({
   detail: z.string().describe('the error as a sentence'),
   code: z.string(),
   errors: z.array(fieldErrorSchema).optional(),
+  nearest: z
+    .record(z.string(), z.union([z.string(), z.number(), z.null()]))
+    .optional()
+    .describe('for `never_fits`: the keys of the nearest request that fits; null: leave the key out'),
+  jobs: z
+    .array(blockingJobSchema)
+    .optional()
+    .describe('your jobs because of which a limit refuses another, oldest first'),
 })

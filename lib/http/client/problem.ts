@@ -1,13 +1,12 @@
-import type { FieldError } from '../../contract/errors'
+import type { BlockingJob, FieldError, ProblemExtensions } from '../../contract/errors'
 import type { ShortAnswer } from './short-request'
 
-interface ProblemFacts {
+interface ProblemFacts extends ProblemExtensions {
   /** The HTTP status; 0 when no answer came. */
   status: number
   /** One of gpuq's error codes, or `unreachable`, or `unexpected` for an answer that gpuq did not write. */
   code: string
   detail: string
-  errors?: readonly FieldError[]
   /** Seconds. */
   retryAfter?: number | null
   cause?: unknown
@@ -18,6 +17,10 @@ export class ProblemError extends Error {
   readonly status: number
   readonly code: string
   readonly errors: readonly FieldError[]
+  /** For `never_fits`: the nearest request that fits, where there is one. */
+  readonly nearest: ProblemExtensions['nearest']
+  /** The user's jobs because of which a limit refuses another. */
+  readonly jobs: readonly BlockingJob[]
   /** How many seconds to wait before trying again, where the answer said so. */
   readonly retryAfter: number | null
 
@@ -27,6 +30,8 @@ export class ProblemError extends Error {
     this.status = facts.status
     this.code = facts.code
     this.errors = facts.errors ?? []
+    this.nearest = facts.nearest
+    this.jobs = facts.jobs ?? []
     this.retryAfter = facts.retryAfter ?? null
   }
 
@@ -55,16 +60,21 @@ export function parseRetryAfter(header: string | null, now: number): number | nu
 }
 
 /** What the client needs of a problem (RFC 9457). */
-type Problem = Pick<ProblemFacts, 'code' | 'detail' | 'errors'>
+type Problem = Pick<ProblemFacts, 'code' | 'detail' | keyof ProblemExtensions>
 
 /** Without zod, which is larger than all other code that every page needs. */
 function isProblem(body: unknown): body is Problem {
   if (!hasTexts(body, 'code', 'detail')) return false
-  const { errors } = body as { errors?: unknown }
+  const { errors, jobs, nearest } = body as { errors?: unknown; jobs?: unknown; nearest?: unknown }
   return (
-    errors === undefined ||
-    (Array.isArray(errors) && errors.every((error) => hasTexts(error, 'path', 'message')))
+    isListOf(errors, 'path', 'message') &&
+    isListOf(jobs, 'job_id', 'status') &&
+    (nearest === undefined || (typeof nearest === 'object' && nearest !== null))
   )
+}
+
+function isListOf(list: unknown, ...names: string[]): boolean {
+  return list === undefined || (Array.isArray(list) && list.every((one) => hasTexts(one, ...names)))
 }
 
 function hasTexts(value: unknown, ...names: string[]): boolean {
@@ -78,8 +88,8 @@ export async function toProblem(response: ShortAnswer): Promise<ProblemError> {
   const retryAfter = parseRetryAfter(response.headers.get('retry-after'), Date.now())
   const body: unknown = await response.json().catch(() => null)
   if (isProblem(body)) {
-    const { code, detail, errors } = body
-    return new ProblemError({ status, code, detail, retryAfter, ...(errors ? { errors } : {}) })
+    const { code, detail, errors, nearest, jobs } = body
+    return new ProblemError({ status, code, detail, retryAfter, errors, nearest, jobs })
   }
   const words = `${status} ${response.statusText}`.trim()
   return new ProblemError({

@@ -1,15 +1,11 @@
 import type { JobConfig } from '../../contract/config/config'
 import { splitDependencies } from '../../contract/config/depends-on'
 import { provisionOption } from '../../contract/config/provision-args'
-import { invalidField } from '../../contract/errors'
-import type { Transaction } from '../../database/transaction'
+import { GpuqError } from '../../contract/errors'
 import { env } from '../../env'
 import { usesSlurm } from '../../env/engine'
-import { requestOf } from './resource-request'
 import { findSlurmRefusal, keysRefusedBySlurm, type Refusal, type SlurmKeys } from './slurm-capabilities'
 import { readSlurmCluster } from './slurm-cluster'
-import { findPartition, findSizeRefusal, toAskedSize } from './slurm-partition'
-import { findTargetPartition } from './slurm-target'
 
 /**
  * Refuses a config that requires what this installation cannot do, or does not permit.
@@ -29,36 +25,12 @@ export async function requireCapabilities(
   refuse(refusal, where)
 }
 
-/**
- * Refuses a job that needs more than the nodes of its Slurm partition can ever give. Accepts every job before the cluster was
- * read: then the leader decides at the submission to Slurm.
- * @param userId the owner of the job, whose project decides the partition.
- * @throws 422.
- */
-export async function requirePartitionSize(
-  executor: Transaction,
-  userId: string,
-  config: JobConfig,
-  where = 'config_file: ',
-): Promise<void> {
-  if (!usesSlurm()) return
-  const [cluster, name] = await Promise.all([
-    readSlurmCluster(),
-    findTargetPartition(executor, userId, config.project_id, config.pool),
-  ])
-  const partition = findPartition(name, cluster)
-  if (!partition) return
-  const { max_time, expected_time } = config
-  const time =
-    max_time === undefined
-      ? { key: 'expected_time' as const, seconds: expected_time }
-      : { key: 'max_time' as const, seconds: max_time }
-  refuse(findSizeRefusal(toAskedSize(requestOf(config, null), time, cluster.nodes), partition), where)
-}
-
 function refuse(refusal: Refusal | null, where: string): void {
   if (refusal === null) return
-  throw invalidField(refusal.key, refusal.message, `${where}${refusal.key}: ${refusal.message}`)
+  const { key, message, neverFits = false } = refusal
+  throw new GpuqError(neverFits ? 'never_fits' : 'invalid_fields', `${where}${key}: ${message}`, {
+    errors: [{ path: key, message }],
+  })
 }
 
 /** The config keys that this installation always refuses, so that a form need not offer them. */

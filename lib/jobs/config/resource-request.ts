@@ -1,4 +1,5 @@
 import type { StoredSpec } from '../../contract/config/stored-spec'
+import type { NearestValue } from '../../contract/errors'
 import type { ResourceRequest } from '../../scheduling/types'
 
 /**
@@ -27,4 +28,24 @@ export function requestOf(spec: StoredSpec, jobId: string | null): ResourceReque
  */
 function mibOfGigabytes(gigabytes: number): number {
   return Math.ceil((gigabytes * 1e9) / 2 ** 20)
+}
+
+/** Returns the config keys that turn one request into another: the inverse of {@link requestOf} for what differs. */
+export function changedKeys(from: ResourceRequest, to: ResourceRequest): Record<string, NearestValue> {
+  const values: [keyof ResourceRequest, string, NearestValue][] = [
+    ['gpuCount', 'gpu_count', to.gpuCount],
+    ['instances', 'instance_count', to.instances],
+    ['gpuModel', 'gpu_model', to.gpuModel],
+    ['gpuMemoryMib', 'gpu_memory_gb', to.gpuMemoryMib && roundDown((to.gpuMemoryMib * 2 ** 20) / 1e9, 1)],
+    ['cpuMilli', 'cpu', to.cpuMilli && roundDown(to.cpuMilli / 1000, 1)],
+    ['memoryMib', 'memory_gb', to.memoryMib && roundDown(to.memoryMib / 1024, 1)],
+    ['pool', 'pool', to.pool],
+    ['allowedGpus', 'allowed_gpus', null],
+  ]
+  return Object.fromEntries(values.flatMap(([name, key, value]) => (from[name] === to[name] ? [] : [[key, value]])))
+}
+
+/** Rounds down, so that the number itself fits. */
+function roundDown(value: number, decimals: number): number {
+  return Math.floor(value * 10 ** decimals) / 10 ** decimals
 }

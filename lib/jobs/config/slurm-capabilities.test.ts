@@ -21,7 +21,7 @@ function node(type: string | null): SlurmNodeState {
 
 const plain: SlurmKeys = { fresh_nodes: false }
 const refusalOf = (keys: Partial<SlurmKeys>, nodes = [node('a100')], shardsPerGpu = 0) =>
-  findSlurmRefusal({ ...plain, ...keys }, { readAt, nodes, shardsPerGpu })
+  findSlurmRefusal({ ...plain, ...keys }, { readAt, problem: null, nodes, shardsPerGpu })
 
 describe('what Slurm cannot do', () => {
   it.each([
@@ -45,8 +45,10 @@ describe('what Slurm cannot do', () => {
   })
 
   it('refuses nothing that depends on a cluster that was never read', () => {
-    const unread = { readAt: null, nodes: [], shardsPerGpu: 0 }
+    const unread = { readAt: null, problem: null, nodes: [], shardsPerGpu: 0 }
     expect(findSlurmRefusal({ ...plain, gpu_model: 'H200' }, unread)).toBeNull()
+    const silent = { readAt, problem: 'No answer.', nodes: [node('a100')], shardsPerGpu: 0 }
+    expect(findSlurmRefusal({ ...plain, gpu_model: 'H200' }, silent)).toBeNull()
   })
 })
 

@@ -11,6 +11,8 @@ export type SlurmKeys = Pick<
 export interface Refusal {
   key: keyof JobConfig
   message: string
+  /** The nodes do not have what the key asks for. */
+  neverFits?: true
 }
 
 /** Keys that no Slurm cluster can follow, and why. */
@@ -28,18 +30,18 @@ export function keysRefusedBySlurm(shardsPerGpu: number): (keyof JobConfig)[] {
 }
 
 /** What decides whether Slurm can follow a config. */
-interface SlurmFacts extends Pick<StoredSlurmCluster, 'readAt' | 'nodes'> {
+interface SlurmFacts extends Pick<StoredSlurmCluster, 'readAt' | 'problem' | 'nodes'> {
   /** Parts into which Slurm divides each GPU (GRES `shard`); 0: none. */
   shardsPerGpu: number
 }
 
 /**
  * Returns what Slurm cannot do for a config, or null. What depends on the nodes is not refused before the cluster was
- * read: then Slurm itself decides at the submission.
+ * read, or while Slurm does not answer: then Slurm itself decides at the submission.
  */
 export function findSlurmRefusal(
   config: SlurmKeys,
-  { readAt, nodes, shardsPerGpu }: SlurmFacts,
+  { readAt, problem, nodes, shardsPerGpu }: SlurmFacts,
 ): Refusal | null {
   for (const key of Object.keys(never) as (keyof typeof never)[]) {
     if (config[key] !== undefined && config[key] !== false) return { key, message: never[key] }
@@ -49,13 +51,14 @@ export function findSlurmRefusal(
       'this Slurm cluster does not divide GPUs (GPUQ_SLURM_SHARDS_PER_GPU): leave gpu_fraction out'
     return { key: 'gpu_fraction', message }
   }
-  if (readAt === null || nodes.length === 0) return null
+  if (readAt === null || problem !== null || nodes.length === 0) return null
   const types = gpuTypesOf(nodes)
   if (config.gpu_model !== undefined && findGpuType(config.gpu_model, types) === null) {
     const known = types.length === 0 ? 'has no types of GPUs' : `has ${types.join(', ')}`
     return {
       key: 'gpu_model',
       message: `no GPU of this Slurm cluster is a "${config.gpu_model}": it ${known}`,
+      neverFits: true,
     }
   }
   return null

@@ -52,13 +52,13 @@ describe('the facts that everyone with a link sees', () => {
   })
 
   it.each(Object.entries(endReasons))('say why the job ended, without details: %s', (reason, { message }) => {
-    expect(toSharedFacts({ ...detail, reason }).reason_text).toBe(message)
+    expect(toSharedFacts({ ...detail, status: 'failed', reason }).reason_text).toBe(message)
   })
 
   it.each([...Object.keys(waitReasons), 'slurm_suspended', 'toString', null])(
     'do not say why a job waits: %s',
     (reason) => {
-      expect(toSharedFacts({ ...detail, reason }).reason_text).toBeNull()
+      expect(toSharedFacts({ ...detail, status: 'pending', reason }).reason_text).toBeNull()
     },
   )
 })

@@ -1,6 +1,7 @@
 import { type SharedFacts, sharedFactsSchema } from '../../contract/access/shares'
 import type { JobDetail } from '../../contract/jobs'
 import { describeReason, type EndReason, endReasons } from '../../contract/reasons'
+import { isFinal } from '../../contract/status'
 
 /**
  * The facts of a job that everyone with a link may see. Each one is named here, so that a new fact of a job is not shared by
@@ -29,6 +30,6 @@ export function toSharedFacts(job: JobDetail): SharedFacts {
  * Only the sentence of the reason. Its details name nodes, directories and other jobs, and may be an admin's note. Why a job
  * waits depends on other people's jobs and on the limits of its project.
  */
-function endReasonOf({ reason }: JobDetail): string | null {
-  return reason !== null && Object.hasOwn(endReasons, reason) ? describeReason(reason as EndReason) : null
+function endReasonOf({ status, reason }: JobDetail): string | null {
+  return reason !== null && isFinal(status) && Object.hasOwn(endReasons, reason) ? describeReason(reason as EndReason) : null
 }

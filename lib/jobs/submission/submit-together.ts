@@ -11,7 +11,9 @@ import { sendTogether, type Transaction, transaction } from '../../database/tran
 import { requireFreeSpace } from '../../storage/free-space'
 import { insertJobs, type JobRow, prepareJob, type Submission } from './insert-job'
 import { requireWithinJobLimits, timeCeilingS, withAssumedTime } from './job-limits'
+import { readRegisteredNodes } from '../config/registered-nodes'
 import type { JobOwner } from './job-owner'
+import { requireCanStart } from './never-fits'
 import { lockQueue, requireQueueCapacity } from './queue-capacity'
 import { isLimited } from './submission-limits'
 
@@ -91,6 +93,7 @@ interface Read {
   project(userId: string, slug: string): ReturnType<typeof findProject>
   role(role: Actor['role']): ReturnType<typeof readRoleLimits>
   quota(owner: JobOwner): ReturnType<typeof requireStorageQuota>
+  nodes(): ReturnType<typeof readRegisteredNodes>
 }
 
 function readOnce(tx: Transaction): Read {
@@ -102,6 +105,7 @@ function readOnce(tx: Transaction): Read {
       (owner: JobOwner) => requireStorageQuota(tx, owner),
       ({ userId, projectId }) => [userId, projectId],
     ),
+    nodes: once(() => readRegisteredNodes(tx)),
   }
 }
 
@@ -121,7 +125,7 @@ function once<Args extends readonly unknown[], Result>(
 
 /**
  * The job of a submission. Null: it must be decided alone.
- * @throws 422 for an unknown environment, a config above a limit, or what the project cannot use; 507 on a full disk; 403
+ * @throws 422 for an unknown environment, a config above a limit, a job that can never start, or what the project cannot use; 507 on a full disk; 403
  * over the storage quota.
  */
 async function decideOne(tx: Transaction, read: Read, { actor, submission }: Given): Promise<JobRow | null> {
@@ -137,6 +141,7 @@ async function decideOne(tx: Transaction, read: Read, { actor, submission }: Giv
   if (isLimited(limits)) return null
   const withTime = withAssumedTime(submission, limits.job)
   requireWithinJobLimits(withTime.config, limits.job)
+  await requireCanStart(tx, userId, withTime.config, read.nodes)
   await requireFreeSpace()
   const owner = { callerId: userId, callerIsAdmin: isAdmin(actor), userId, projectId: project.id }
   await read.quota(owner)

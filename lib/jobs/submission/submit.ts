@@ -24,6 +24,7 @@ import { requireWithinJobLimits, timeCeilingS, withAssumedTime } from './job-lim
 import { requireUnusedName } from './job-name-conflict'
 import type { JobOwner } from './job-owner'
 import { withModelRequirements } from './model-requirements'
+import { requireCanStart } from './never-fits'
 import { requireQueueCapacity } from './queue-capacity'
 import { runNameConflict } from './run-name-conflict'
 import { findDirectoryHash, noArchive } from './submission-archive'
@@ -51,7 +52,7 @@ export interface Submitted {
 /**
  * Accepts a job. It is durable once this resolves. One transaction under a lock on the user's row decides limits,
  * idempotency and a new project. If there is nothing to decide, submissions of a user do not wait for each other.
- * @throws 429 over a limit; 403 over the storage quota; 507 on a full disk; 422 for a config above a limit, an unknown environment, a missing archive or snapshot, or a key that was used for another body;
+ * @throws 429 over a limit; 403 over the storage quota; 507 on a full disk; 422 for a config above a limit, a job that can never start, an unknown environment, a missing archive or snapshot, or a key that was used for another body;
  * 409 for the run name of an active job.
  */
 export async function submitJob(
@@ -109,7 +110,8 @@ async function addJob(
   headers: Record<string, string> = {},
 ): Promise<Submitted> {
   requireWithinJobLimits(submission.config, limits)
-  // Not earlier: a repeated submission is answered with its job, which needs no space.
+  // Not earlier: a repeated submission is answered with its job, which needs no space and may have started.
+  await requireCanStart(tx, owner.userId, submission.config)
   await requireFreeSpace()
   await sendTogether([requireStorageQuota(tx, owner), requireQueueCapacity(tx)])
   const job = await prepareJob(tx, owner, environment, submission, timeCeilingS(limits))

@@ -1,0 +1,67 @@
+import type { JobConfig } from '../../contract/config/config'
+import { GpuqError, type NearestValue } from '../../contract/errors'
+import type { Transaction } from '../../database/transaction'
+import { env } from '../../env'
+import { usesSlurm } from '../../env/engine'
+import { NodeKinds } from '../../scheduling/node-kinds'
+import { judgeSize } from '../../scheduling/size/judge-size'
+import { nearestFit } from '../../scheduling/size/nearest-fit'
+import type { NodeState } from '../../scheduling/types'
+import { readRegisteredNodes } from '../config/registered-nodes'
+import { changedKeys, requestOf } from '../config/resource-request'
+import { findSlurmObstacle, type Obstacle } from '../config/slurm-obstacle'
+
+/**
+ * Refuses a job that can never start: no set of the registered nodes, or of the nodes of its Slurm partition, has what it asks
+ * for, even if all of them were open and idle. Accepts every job as long as no node is registered or Slurm does not answer,
+ * and where nodes are started on demand.
+ * @param userId the owner of the job, whose project decides the partition.
+ * @throws 422 with the nearest request that fits.
+ */
+export async function requireCanStart(
+  executor: Transaction,
+  userId: string,
+  config: JobConfig,
+  readNodes = () => readRegisteredNodes(executor),
+): Promise<void> {
+  const obstacle = usesSlurm()
+    ? await findSlurmObstacle(executor, userId, config)
+    : startsNodesOnDemand()
+      ? null
+      : findObstacle(config, await readNodes())
+  if (obstacle) throw neverFits(obstacle)
+}
+
+/** Whether the admin's commands start nodes for jobs, so that the registered ones decide nothing. */
+function startsNodesOnDemand(): boolean {
+  const { GPUQ_PROVISION_UP: up, GPUQ_PROVISION_DOWN: down } = env()
+  return up !== undefined && down !== undefined
+}
+
+function findObstacle(config: JobConfig, nodes: readonly NodeState[]): Obstacle | null {
+  if (nodes.length === 0) return null
+  const request = requestOf(config, null)
+  const { tooLarge } = judgeSize(request, nodes, new NodeKinds(nodes))
+  if (tooLarge === null) return null
+  const fitting = nearestFit(request, nodes)
+  return { message: tooLarge.replace(/\.$/, ''), key: null, nearest: fitting && changedKeys(request, fitting) }
+}
+
+function neverFits({ message, key, nearest }: Obstacle): GpuqError {
+  const changes = Object.entries(nearest ?? {})
+  const advice = changes.length === 0 ? '' : ` The nearest request that fits: ${changes.map(describe).join(', ')}.`
+  const errors = changes.map(([path, value]) => ({ path, message: correction(value) }))
+  return new GpuqError('never_fits', `The job can never start. ${message}.${advice}`, {
+    errors: errors.length > 0 || key === null ? errors : [{ path: key, message }],
+    ...(nearest !== null && { nearest }),
+  })
+}
+
+function describe([key, value]: [string, NearestValue]): string {
+  return value === null ? `no ${key}` : `${key}: ${value}`
+}
+
+function correction(value: NearestValue): string {
+  if (value === null) return 'must be left out: no node has these GPUs'
+  return typeof value === 'number' ? `must be at most ${value}: no node has more` : `must be "${value}": no node has this`
+}
