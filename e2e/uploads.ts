@@ -54,7 +54,7 @@ for line in range(1, 301):
     print(f"line {line}", flush=True)
 time.sleep(3600)`
 
-/** A job that waits forever: no node has a GPU of that size. */
+/** A job that waits forever: only a node that is absent has a GPU of that size. */
 export const waitingConfig = configText({ gpu_count: 1, gpu_memory_gb: 1000 })
 
 /** The two parts of an upload. */

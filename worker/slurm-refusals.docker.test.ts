@@ -30,7 +30,11 @@ it('a job that no nodes of its partition can ever run is refused, also if Slurm 
       'instance_count: 2',
       'instance_count: the job needs 3 nodes at once, and the Slurm partition "main" has 2 nodes',
     ],
-    [{ gpu_count: 8 }, 'gpu_count: 4', 'gpu_count: no node of the Slurm partition "main" has 8 GPUs: the most is 4'],
+    [
+      { gpu_count: 8 },
+      'gpu_count: 4',
+      'gpu_count: no node of the Slurm partition "main" has 8 GPUs: the most is 4',
+    ],
     [{ cpu: 17 }, 'cpu: 16', 'cpu: no node of the Slurm partition "main" has 17 CPUs: the most is 16'],
     [
       { memory_gb: 20 },

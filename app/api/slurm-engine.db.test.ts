@@ -100,11 +100,7 @@ it('refuses a job that needs more than its partition can ever give', async () =>
     body: { code: 'never_fits', nearest: { gpu_count: 4 } },
   })
   expect(await post({ command: 'true', instance_count: 2 })).toMatchObject(
-    refusal(
-      'instance_count',
-      1,
-      'the job needs 2 nodes at once, and the Slurm partition "gpu" has 1 node',
-    ),
+    refusal('instance_count', 1, 'the job needs 2 nodes at once, and the Slurm partition "gpu" has 1 node'),
   )
   // The jobs of this project go to another partition.
   await db.pool.query(

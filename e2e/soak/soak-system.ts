@@ -9,6 +9,7 @@ import { createEngineClient, type EngineClient } from '@/deploy/engine/docker-ap
 import { startEmbedded } from '@/lib/database/embedded'
 import { PrivateEngine } from '@/worker/testing/private-engine'
 import { until } from '@/worker/testing/until'
+import { registerAbsentNode } from '../system/absent-node'
 import { freePort, untilReady } from '../system/start-system'
 import { Program } from './program'
 import { statusHistory } from './status-history'
@@ -91,6 +92,7 @@ export class SoakSystem {
     for (const program of this.programs) program.start()
     for (const url of this.urls) await untilReady(`${url}/readyz`)
     await until('both nodes are ready', () => this.nodesAreReady(new Date(0)))
+    await registerAbsentNode(databaseUrl)
   }
 
   get programs(): Program[] {

@@ -1,3 +1,4 @@
+import { registerAbsentNode } from './absent-node'
 import { startSystem } from './start-system'
 import { announceSystem, wasAnnounced } from './the-system'
 
@@ -8,6 +9,7 @@ import { announceSystem, wasAnnounced } from './the-system'
 export default async function globalSetup(): Promise<() => Promise<void>> {
   if (wasAnnounced()) return async () => {}
   const system = await startSystem()
+  await registerAbsentNode(system.databaseUrl)
   announceSystem(system)
   return () => system.stop()
 }

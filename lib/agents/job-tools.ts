@@ -1,6 +1,7 @@
 import type { Actor } from '../access/actor'
 import { workspaceOfJob } from '../access/users/workspace-user'
 import { timeLimit } from '../async/time-limit'
+import { GpuqError } from '../contract/errors'
 import { queueSubmitSchema } from '../contract/queue'
 import { database } from '../database/client'
 import { oneRow } from '../database/transaction'
@@ -41,7 +42,11 @@ export async function createJob({ actor, origin }: ToolCall, input: CreateJob) {
   })
   const hints = await checkCommand(actor, input)
   const options = { uniqueName: true }
-  const { jobId, repeated } = await submitToQueue(actor, submission, idempotency_key ?? null, options)
+  const { jobId, repeated } = await submitToQueue(actor, submission, idempotency_key ?? null, options).catch(
+    (error: unknown) => {
+      throw withShape(error, shape.warnings)
+    },
+  )
   return {
     job_id: jobId,
     status: repeated ? (await readQueueJob(actor, jobId)).status : 'queued',
@@ -53,6 +58,13 @@ export async function createJob({ actor, origin }: ToolCall, input: CreateJob) {
     working_directory: await startDirectory(jobId),
     url: pageOf(origin, jobId),
   }
+}
+
+/** If a job never fits as the agent's request was changed, says how it was changed, and what to request instead. */
+function withShape(error: unknown, warnings: readonly string[]): unknown {
+  if (!(error instanceof GpuqError) || error.code !== 'never_fits' || warnings.length === 0) return error
+  const advice = warnings.map((warning) => warning.replace('stop this job and ', ''))
+  return new GpuqError(error.code, [error.message, ...advice].join(' '), { cause: error })
 }
 
 /** Reads one job with everything an agent needs. A job of another user and an unknown id give the same 404. */

@@ -157,6 +157,6 @@ export function reasonText(job: {
   reason_detail: string | null
 }): string | null {
   if (job.reason === null) return null
-  const describe = job.status === 'pending' ? describeWait : describeReason
-  return describe(job.reason as Reason, job.reason_detail)
+  const textOf = job.status === 'pending' ? describeWait : describeReason
+  return textOf(job.reason as Reason, job.reason_detail)
 }

@@ -8,6 +8,15 @@ const size = z.coerce.number().min(0)
 export const limitVariables = {
   GPUQ_SUBMISSIONS_PER_MINUTE: count.default(5).describe('default limit of a researcher'),
   GPUQ_MAX_ACTIVE_JOBS: count.default(1).describe('default limit of a researcher: waiting and running jobs'),
+  GPUQ_MAX_DEPENDENT_JOBS: count
+    .default(100)
+    .describe('maximum number of jobs of a user that wait for other jobs (`depends_on`)'),
+  GPUQ_NEVER_FITS_DAYS: count
+    .max(36_500)
+    .default(7)
+    .describe(
+      'days after which a waiting job ends that no node fits any more because an admin removed one; 0: never',
+    ),
   GPUQ_CANCELLED_PER_MINUTE: count
     .default(20)
     .describe(

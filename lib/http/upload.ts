@@ -3,8 +3,9 @@ import { type Actor, requireScope } from '../access/actor'
 import { actorFromToken, invalidToken } from '../access/authenticate'
 import { DirectoryUpload } from '../archives/unpack/directory-upload'
 import type { DirectoryPart } from '../archives/unpack/refuse-entry'
-import { storeUpload } from '../archives/unpack/store-upload'
+import { listEntries, storeUpload } from '../archives/unpack/store-upload'
 import { type JobConfig, parseConfig } from '../contract/config/config'
+import { selectEntrypoint } from '../contract/config/entrypoint'
 import { type FieldError, GpuqError, invalidField, unauthenticated } from '../contract/errors'
 import { database } from '../database/client'
 import { requireCapabilities } from '../jobs/config/capabilities'
@@ -26,15 +27,15 @@ const unauthenticatedUploads = new UnauthenticatedUploads()
 export async function receiveUpload(
   request: Request,
   caller: Actor | null,
-  { timeoutMs }: Pick<UploadOptions, 'timeoutMs'> = {},
+  { timeoutMs, isDryRun = false }: Pick<UploadOptions, 'timeoutMs'> & { isDryRun?: boolean } = {},
 ): Promise<{ actor: Actor; submission: Submission }> {
   if (!caller)
     return unauthenticatedUploads.run(request.headers, (takeBytes) =>
-      readSubmission(request, null, { timeoutMs, takeBytes }),
+      readSubmission(request, null, { timeoutMs, takeBytes }, isDryRun),
     )
   const directory = new DirectoryUpload(caller.userId)
   try {
-    return await readSubmission(request, caller, { timeoutMs, directory })
+    return await readSubmission(request, caller, { timeoutMs, directory }, isDryRun)
   } finally {
     await directory.close()
   }
@@ -44,6 +45,7 @@ async function readSubmission(
   request: Request,
   caller: Actor | null,
   options: UploadOptions,
+  isDryRun: boolean,
 ): Promise<{ actor: Actor; submission: Submission }> {
   const idempotencyKey = idempotencyKeyOf(request)
   const { code, configFile, bodyHash } = await readUpload(request, options)
@@ -54,13 +56,15 @@ async function readSubmission(
   const { config, token } = parsed
   const { directory = null } = options
   const part = directory?.part ?? null
-  requireOneProgram(code, config, part)
+  requireOneProgram(code, config, part, isDryRun)
   const actor = await requireActor(caller, token)
   if (config.user_id !== undefined && config.user_id.toLowerCase() !== actor.handle.toLowerCase()) {
     throw new GpuqError('forbidden', 'Token does not belong to specified user_id')
   }
   await requireCapabilities(config)
   const submission = { code: code?.bytes ?? Buffer.alloc(0), runId: null, config, bodyHash, idempotencyKey }
+  if (isDryRun && config.archive === undefined)
+    return { actor, submission: await withoutDirectory(submission, options) }
   if (directory === null || part === null) return { actor, submission }
   // A directory is not stored for a job that can never start, with the GPUs that the job will ask for.
   await requireCanStart(database().pool, actor.userId, await withModelRequirements(config))
@@ -70,18 +74,35 @@ async function readSubmission(
   return { actor, submission: { ...submission, config: { ...config, archive }, bodyHash: wholeHash } }
 }
 
+/** For a dry run: checks the directory of the upload and stores nothing. Without one, nothing is said about its files. */
+async function withoutDirectory(
+  submission: Submission,
+  { directory = null }: UploadOptions,
+): Promise<Submission> {
+  const { config } = submission
+  const { command, entrypoint } = config
+  if (directory !== null && directory.part !== null) {
+    const paths = (await listEntries(directory, directory.part)).map(({ path }) => path)
+    const found = command === undefined ? selectEntrypoint(entrypoint, paths) : null
+    if (found && 'problem' in found && submission.code.length === 0)
+      throw invalidField('entrypoint', found.problem)
+  }
+  return { ...submission, config: { ...config, entrypoint: undefined } }
+}
+
 /** A job runs an uploaded program, a file of its directory, or the command of its config. */
 function requireOneProgram(
   code: UploadedPart | null,
   { command, archive }: JobConfig,
   part: DirectoryPart | null,
+  isDryRun: boolean,
 ): void {
   if (part !== null && archive !== undefined) {
     const message = `the upload has a directory in the part ${part}: omit this key, or the part`
     throw invalidField('archive', message, `config_file: archive: ${message}`)
   }
   const hasDirectory = part !== null || archive !== undefined
-  if (code === null && command === undefined && !hasDirectory) throw missingParts(['code'])
+  if (code === null && command === undefined && !hasDirectory && !isDryRun) throw missingParts(['code'])
   if (code === null || command === undefined) return
   const message =
     'a job runs one program: omit this key to run solution.py, or omit the part code to run the command'

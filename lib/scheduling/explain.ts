@@ -1,10 +1,10 @@
 import { describeClosed, describeShortage } from './describe-shortage'
 import { fits, isEligible, isInPool } from './fits'
-import { judgeSize } from './size/judge-size'
 import { NodeKinds } from './node-kinds'
 import { exceededQuota, gpuMilliOf } from './queue-order'
 import type { GpuQuota } from './queues'
 import type { Scheduler } from './scheduler'
+import { judgeSize } from './size/judge-size'
 import type { Fit, NodeState, ResourceRequest, Waiting, WaitingJob } from './types'
 import { requestKey } from './workload'
 

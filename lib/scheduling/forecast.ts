@@ -32,6 +32,22 @@ export function forecast(snapshot: Snapshot, maxStarts = Number.POSITIVE_INFINIT
   return [...starts, ...others].map((start, index) => ({ ...start, position: index + 1 }))
 }
 
+/**
+ * The same for one waiting job of the snapshot, without the starts after its own.
+ * @returns null if the job does not wait.
+ */
+export function forecastOne(snapshot: Snapshot, jobId: string, maxStarts: number): Expectation | null {
+  const scheduler = new Scheduler(snapshot)
+  let position = 0
+  for (const start of forecastStarts(scheduler, snapshot.now)) {
+    position += 1
+    if (start.jobId === jobId) return { ...start, position }
+    if (position >= maxStarts) break
+  }
+  const place = scheduler.inQueueOrder().findIndex(({ id }) => id === jobId)
+  return place === -1 ? null : { jobId, startsAt: null, after: null, position: position + place + 1 }
+}
+
 /** A simulated start, in milliseconds since the epoch. */
 export interface ForecastStart {
   jobId: string

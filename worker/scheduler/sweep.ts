@@ -7,6 +7,7 @@ import { deleteOldSamples } from '@/lib/cluster/gpus/gpu-samples'
 import { compactLedger, recountLedger } from '@/lib/database/ledger'
 import { checkpointsDirectory, env } from '@/lib/env'
 import { countDays } from '@/lib/jobs/accounting/count-days'
+import { endNeverFitting } from '@/lib/jobs/lifecycle/end-never-fitting'
 import { deleteExpired } from '@/lib/jobs/lifecycle/retention'
 import { stopIdleJobs } from '@/lib/jobs/lifecycle/stop-idle'
 import { activeJobsLedger } from '@/lib/jobs/read/active-jobs'
@@ -31,6 +32,7 @@ export async function sweep(signal: AbortSignal): Promise<void> {
       await attempt('delete expired jobs', () => deleteExpired(new Date()))
       await attempt('delete old GPU samples', deleteOldSamples)
       await attempt('count the use of the last days', countDays)
+      await attempt('end jobs that no node fits', endNeverFitting)
     }),
     repeat(signal, 0, idleIntervalMs, () => attempt('stop jobs with idle GPUs', stopIdleJobs)),
     repeat(signal, 0, ledgerIntervalMs, async () => {

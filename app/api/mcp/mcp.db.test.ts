@@ -162,6 +162,18 @@ describe('an agent with the official client', () => {
     })
   })
 
+  it('is told what fits, if its request never fits as it was raised', async () => {
+    const { leaseId } = await makeNode({ gpus: 2 })
+    const client = await connectAs(ada)
+    const asked = { ...newJob(), gpu_count: 1, instance_count: 2 }
+    const { isError, text } = await use(client, 'CreateGPUJob', asked)
+    expect(isError).toBe(true)
+    expect(text).toMatch(
+      /can never start.*raised from 1 to 8.*create it with instance_count 1 and gpu_count 2/s,
+    )
+    await db.pool.query('DELETE FROM nodes WHERE lease_id = $1', [leaseId])
+  })
+
   it('runs a command in an uploaded directory', async () => {
     const client = await connectAs(ada)
     const { answer } = await use(client, 'CreateGPUJob', { ...newJob(), project_id: 'shipped' })

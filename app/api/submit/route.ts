@@ -12,6 +12,7 @@ import { requireStillValid, startWaiting, waitForResultFile, waitUntilFinalFor }
 import { readerOf } from '@/lib/jobs/read/reader-of'
 import { acceptedResult, sendResult } from '@/lib/jobs/read/result'
 import { submitJob } from '@/lib/jobs/submission/submit'
+import { dryRun } from '@/lib/queue/dry-run'
 
 /** The leader writes the result file moments after the end. The answer names it if it comes within this time. */
 const fileWithinMs = 1_000
@@ -21,7 +22,9 @@ export const POST = route(jobOperations.submit, async ({ request, query, actor: 
   const longest = env().GPUQ_MAX_WAIT_S
   const wait = Math.min(query.wait ?? preferredWait(request) ?? longest, longest)
   const deduplicate = query.deduplicate ?? false
-  const { actor, submission } = await receiveUpload(request, caller)
+  const isDryRun = query.dry_run ?? false
+  const { actor, submission } = await receiveUpload(request, caller, { isDryRun })
+  if (isDryRun) return answer(await dryRun(actor, submission), { status: 200 })
   const stopWaiting = wait > 0 ? startWaiting(actor) : null
   try {
     const submitted = await submitJob(actor, submission, { deduplicate })

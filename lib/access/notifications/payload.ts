@@ -52,7 +52,16 @@ export function toMessage({ event, data }: Event): Message {
     return { title: node ? `${title}: ${node}` : title, text: visibleText(reason ?? '', 1000), url }
   }
   const { name, job_id: id, stops_at: stopsAt } = job.data
-  const idle = `gpuq stops it at ${stopsAt} unless it uses them. If it is done, cancel it.`
-  const text = event === 'job.idle' ? idle : event === 'job.started' ? '' : (reasonText(job.data) ?? '')
+  const text = textOf(event, stopsAt) ?? reasonText(job.data) ?? ''
   return { title: `${title}: ${visibleText(name ?? id, 200)}`, text: visibleText(text, 1000), url }
+}
+
+/** What an event says besides its title; null: the reason of the job. */
+function textOf(event: string, stopsAt: string | undefined): string | null {
+  if (event === 'job.started') return ''
+  if (event === 'job.idle')
+    return `gpuq stops it at ${stopsAt} unless it uses them. If it is done, cancel it.`
+  if (event === 'job.never_fits')
+    return `An admin removed a node, and no other has what the job needs. It ends at ${stopsAt} unless a node fits it until then. You can submit it again with a smaller request.`
+  return null
 }

@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { type Actor, isAdmin } from '../../access/actor'
 import { clusterGpuSchema, clusterNodeSchema, gpuUseSchema } from '../../contract/cluster/cluster'
 import { database } from '../../database/client'
-import { visibilityFilter } from '../../jobs/read/job-visibility'
 import { notRemoved } from '../../jobs/config/registered-nodes'
+import { visibilityFilter } from '../../jobs/read/job-visibility'
 import { gpuFactsSchema, nodeFactsSchema } from './cluster-states'
 
 const gpuRow = clusterGpuSchema.omit({ state: true, reason: true }).extend({

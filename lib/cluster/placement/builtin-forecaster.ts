@@ -1,12 +1,16 @@
 import { setImmediate } from 'node:timers/promises'
 import type { StartBasis } from '../../contract/predicted-time'
 import { database } from '../../database/client'
-import { forecast } from '../../scheduling/forecast'
+import { forecast, forecastOne } from '../../scheduling/forecast'
 import { rangeOf, type SampledStarts, sampleStarts } from '../../scheduling/forecast-range'
 import { expectedEnd } from '../../scheduling/run-times/overdue'
-import type { RunningJob, Snapshot } from '../../scheduling/types'
+import { type ProgramFacts, predictFromEstimate } from '../../scheduling/run-times/run-times'
+import type { RunningJob, Snapshot, WaitingJob } from '../../scheduling/types'
+import { readPolicy } from '../admin/policy'
 import type { Expectation, Forecaster } from './forecaster'
 import { queueOrder } from './queue-order'
+import { readRunTimes } from './run-times'
+import { readShares } from './shares'
 import { takeSnapshot } from './snapshot'
 
 /** Maximum number of simulated starts. All other jobs have a position but no time yet. */
@@ -48,6 +52,42 @@ export const builtinForecaster: Forecaster = {
     return { jobs: new Map(jobs) }
   },
 
+  async forecastNew({ id, request, priority, createdAt, limitMs, estimateMs, ...facts }) {
+    const { snapshot } = await takeSnapshot()
+    const { userId, projectId } = facts
+    const { expectedMs, possibleMs } = await predictNew(facts, estimateMs, limitMs)
+    const share = snapshot.projects.some((project) => project.id === projectId)
+      ? []
+      : await readShares(
+          [projectId],
+          snapshot.policy.name === 'fair_share' ? snapshot.policy.halfLifeMs : null,
+        )
+    const job: WaitingJob = {
+      id,
+      userId,
+      projectId,
+      request,
+      priority,
+      expectedMs,
+      possibleMs,
+      submittedAt: createdAt.getTime(),
+      attempt: 0,
+      notBefore: null,
+    }
+    const projects = [...snapshot.projects, ...share.map((project) => ({ ...project, userLimits: [] }))]
+    const withJob = { ...snapshot, projects, waiting: [...snapshot.waiting, job] }
+    const found = forecastOne(withJob, id, forecastDepth(snapshot))
+    const position = found?.position ?? withJob.waiting.length
+    if (!found || found.startsAt === null) return { position, expectedStart: null, range: null, basis: null }
+    const after = snapshot.running.find((running) => running.id === found.after)
+    return {
+      position,
+      expectedStart: new Date(found.startsAt),
+      range: null,
+      basis: basisOf(after, snapshot.now),
+    }
+  },
+
   /** Sorting a hundred thousand jobs takes most of a second. */
   async listOthers(known) {
     const { rows } = await database().pool.query<{ id: string }>({
@@ -58,6 +98,14 @@ export const builtinForecaster: Forecaster = {
     })
     return rows.map(({ id }) => id)
   },
+}
+
+/** Predicts the run time of a job that is not stored, if the policy permits it. */
+async function predictNew(facts: ProgramFacts, estimateMs: number, limitMs: number) {
+  const [policy, runTimes] = await Promise.all([readPolicy(), readRunTimes()])
+  return policy.predict_run_times
+    ? runTimes.predict(facts, estimateMs, limitMs, 0)
+    : predictFromEstimate(estimateMs)
 }
 
 /** Returns what a start rests on that waits for the end of a running job. */

@@ -3,7 +3,7 @@ import type { Engine } from '../../contract/cluster/slurm'
 import { env } from '../../env'
 import { slurmForecaster } from '../slurm/slurm-forecaster'
 import { builtinForecaster } from './builtin-forecaster'
-import type { Expectation, Forecaster, QueueForecast } from './forecaster'
+import type { Expectation, Forecaster, NewJob, QueueForecast } from './forecaster'
 
 const forecasters = { builtin: builtinForecaster, slurm: slurmForecaster } satisfies Record<
   Engine,
@@ -32,6 +32,11 @@ export function readOtherPositions(): Promise<ReadonlyMap<string, Expectation>> 
 export async function expectationOf(jobId: string): Promise<Expectation | undefined> {
   const { jobs } = await forecastQueue()
   return jobs.get(jobId) ?? (await readOtherPositions()).get(jobId)
+}
+
+/** Returns the position and expected start that a job would have if it were submitted now. */
+export function forecastNew(job: NewJob): Promise<Expectation> {
+  return forecaster().forecastNew(job)
 }
 
 interface Forecasts {

@@ -1,7 +1,7 @@
 import { database } from '../../database/client'
+import { notRemoved } from '../../jobs/config/registered-nodes'
 import { leaseTimes } from '../nodes/lease-times'
 import type { Lease } from '../nodes/nodes'
-import { notRemoved } from '../../jobs/config/registered-nodes'
 import { simulatedEngineId } from './simulated-nodes'
 
 /** The machine that hosts simulated nodes. Each simulated node offers all of its resources. */

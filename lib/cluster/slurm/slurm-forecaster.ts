@@ -1,4 +1,5 @@
 import { database } from '../../database/client'
+import { oneRow } from '../../database/transaction'
 import type { Expectation, Forecaster } from '../placement/forecaster'
 
 /** Jobs whose expected start is read at once. */
@@ -34,6 +35,17 @@ export const slurmForecaster: Forecaster = {
       { position: i + 1, expectedStart: starts_at, range: null, basis: null },
     ])
     return { jobs: new Map(jobs) }
+  },
+
+  /** Only Slurm knows when it would start. */
+  async forecastNew({ priority }) {
+    const { before } = await oneRow<{ before: number }>(database().pool, {
+      name: 'slurm-forecast-new',
+      text: `SELECT count(*) FILTER (WHERE NOT coalesce(s.held, false) AND (s.starts_at IS NOT NULL OR j.priority >= $1))::int AS before
+               FROM ${waitingJobs}`,
+      values: [priority],
+    })
+    return { position: before + 1, expectedStart: null, range: null, basis: null }
   },
 
   async listOthers(known) {

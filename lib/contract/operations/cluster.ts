@@ -1,7 +1,9 @@
+import * as z from 'zod'
 import * as cluster from '../cluster/cluster'
 import * as history from '../cluster/cluster-history'
 import * as checks from '../cluster/node-checks'
 import * as policy from '../cluster/policy'
+import { hardwareSchema } from '../dry-run'
 import { defineOperations, done, get, ok, patch, post, put, remove } from './operation'
 
 /** Nodes and GPUs. */
@@ -17,6 +19,9 @@ export const clusterOperations = defineOperations('cluster', 'cluster', {
   status: get('/api/gpu/status', 'read', 'The same as /api/cluster; also at /gpu/status', {
     query: cluster.clusterQuerySchema,
     responses: ok(cluster.clusterSchema),
+  }),
+  hardware: get('/api/hardware', 'read', 'The kinds of GPUs that a job can ask for, and how many are free', {
+    responses: ok(z.array(hardwareSchema)),
   }),
   updateNode: patch('/api/nodes/{id}', 'admin', 'Pause or resume a node, or end its quarantine', {
     body: cluster.updateNodeSchema,

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { snapshotChangesSchema } from '../archives/snapshots'
+import { dryRunSchema } from '../dry-run'
 import { invalidRequest } from '../errors'
 import * as jobFiles from '../job-files'
 import * as queries from '../job-queries'
@@ -18,6 +19,16 @@ export const deduplicateQuery = z
   })
   .optional()
   .describe('true: if you have an active or completed job with the same content, the response is that job')
+
+const dryRunQuery = z
+  .string()
+  .transform((text) => {
+    if (text === 'false') return false
+    if (text === 'true' || text === '') return true
+    throw invalidRequest('dry_run must be "true" or "false".')
+  })
+  .optional()
+  .describe('true: only says what the submission would do, after the same checks; the program may be missing')
 
 /** Number of seconds to wait for the result. Infinity: the maximum of the server. A wrong value is a 400. */
 const waitQuery = z
@@ -55,14 +66,17 @@ const uploadParts = z.object({
 
 export const jobOperations = defineOperations('jobs', 'jobs', {
   submit: post('/api/submit', 'upload', 'Submit a job, and wait for its result', {
-    query: z.object({ wait: waitQuery, deduplicate: deduplicateQuery }),
+    query: z.object({ wait: waitQuery, deduplicate: deduplicateQuery, dry_run: dryRunQuery }),
     headers: {
       'Idempotency-Key': 'makes a repeated submission the same job',
       Prefer: '"respond-async": respond immediately',
     },
     upload: uploadParts,
     responses: {
-      200: { description: 'The job has ended', schema: jobs.submitResultSchema },
+      200: {
+        description: 'The job has ended; with dry_run, what a submission would do',
+        schema: z.union([jobs.submitResultSchema, dryRunSchema]),
+      },
       202: { description: 'The job is accepted; see Location', schema: jobs.submitResultSchema },
     },
   }),

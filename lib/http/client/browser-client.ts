@@ -1,3 +1,4 @@
+import type { DryRun } from '../../contract/dry-run'
 import { type AnswerReaders, buildClient, type Client, type Submitted } from './build-client'
 import { type ClientOptions, createTransport } from './transport'
 
@@ -8,6 +9,7 @@ import { type ClientOptions, createTransport } from './transport'
 const trusted: AnswerReaders = {
   read: () => (body) => body,
   readSubmitted: (body) => body as Submitted,
+  readDryRun: (body) => body as DryRun,
 }
 
 /** The client of this site's pages. The session cookie identifies the user. */

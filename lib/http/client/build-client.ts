@@ -1,4 +1,5 @@
 import type { AccountingQuery } from '../../contract/cluster/accounting'
+import type { DryRun } from '../../contract/dry-run'
 import type { JobFilters } from '../../contract/job-queries'
 import type { JobResult } from '../../contract/jobs'
 import { encodeName } from '../../contract/metrics/encode-name'
@@ -28,17 +29,18 @@ export type Submitted = Partial<JobResult & { deduplicated: boolean }> & Pick<Jo
 export interface AnswerReaders {
   read: ReadAnswer
   readSubmitted: Read<Submitted>
+  readDryRun: Read<DryRun>
 }
 
 /**
  * gpuq's API, typed, for the browser and for Node: a method for each operation, and a few that need more than JSON.
  * Every method throws a `ProblemError` when gpuq refuses or does not answer.
  */
-export function buildClient(transport: Transport, { read, readSubmitted }: AnswerReaders) {
+export function buildClient(transport: Transport, { read, ...readers }: AnswerReaders) {
   const methods = createMethods(transport, read)
   return {
     ...methods,
-    jobs: { ...methods.jobs, ...specialJobMethods(transport, readSubmitted) },
+    jobs: { ...methods.jobs, ...specialJobMethods(transport, readers) },
     snapshots: {
       ...methods.snapshots,
       /** Where a snapshot can be downloaded as one archive. */
@@ -57,17 +59,24 @@ export function buildClient(transport: Transport, { read, readSubmitted }: Answe
 export type Client = ReturnType<typeof buildClient>
 
 /** Uploads, streams and addresses. */
-function specialJobMethods(transport: Transport, readSubmitted: Read<Submitted>) {
+function specialJobMethods(
+  transport: Transport,
+  { readSubmitted, readDryRun }: Pick<AnswerReaders, 'readSubmitted' | 'readDryRun'>,
+) {
   return {
     submit: (submission: Submission, signal?: AbortSignal) => {
       const { code, config, wait = false, idempotencyKey, deduplicate } = submission
-      const body = new FormData()
-      if (code !== undefined) body.append('code', toBlob(code, 'text/x-python'), 'solution.py')
-      body.append('config_file', toBlob(config, 'application/yaml'), 'config.yaml')
+      const body = toForm({ code, config })
       const headers: Record<string, string> = idempotencyKey ? { 'idempotency-key': idempotencyKey } : {}
       const { method, path } = routes.jobs.submit
       const query = { wait: wait ? undefined : false, deduplicate }
       return transport.json(path, readSubmitted, { method, query, body, headers, signal })
+    },
+    /** What a submission would do. The program may be left out. */
+    dryRun: (submission: Pick<Submission, 'code' | 'config'>, signal?: AbortSignal) => {
+      const { method, path } = routes.jobs.submit
+      const query = { dry_run: true }
+      return transport.json(path, readDryRun, { method, query, body: toForm(submission), signal })
     },
     /** Where the whole result can be downloaded, as JSONL or as what the job printed. */
     downloadUrl: (id: string, format: 'jsonl' | 'text') =>
@@ -108,6 +117,13 @@ function specialJobMethods(transport: Transport, readSubmitted: Read<Submitted>)
 function addressOf(transport: Transport, route: Route, ...args: unknown[]): string {
   const { path, call } = toCall(route, args)
   return transport.url(path, call.query)
+}
+
+function toForm({ code, config }: Pick<Submission, 'code' | 'config'>): FormData {
+  const body = new FormData()
+  if (code !== undefined) body.append('code', toBlob(code, 'text/x-python'), 'solution.py')
+  body.append('config_file', toBlob(config, 'application/yaml'), 'config.yaml')
+  return body
 }
 
 function toBlob(content: Blob | string, type: string): Blob {

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { dryRunSchema } from '../../contract/dry-run'
 import { submitResultSchema } from '../../contract/jobs'
 import type { Operation } from '../../contract/operations/operation'
 import type { AnswerReaders } from './build-client'
@@ -19,5 +20,6 @@ export function checkedAnswers(
       return (body) => schema.parse(body)
     },
     readSubmitted: (body) => submittedSchema.parse(body),
+    readDryRun: (body) => dryRunSchema.parse(body),
   }
 }

@@ -179,6 +179,7 @@ export const routes = {
     get: { method: 'get', path: '/api/cluster', query: true, answer: 'json' },
     history: { method: 'get', path: '/api/cluster/history', query: true, answer: 'json' },
     status: { method: 'get', path: '/api/gpu/status', query: true, answer: 'json' },
+    hardware: { method: 'get', path: '/api/hardware', answer: 'json' },
     updateNode: { method: 'patch', path: '/api/nodes/{id}', body: true, answer: 'json' },
     forgetNode: { method: 'delete', path: '/api/nodes/{id}', answer: 'nothing' },
     nodeReports: { method: 'get', path: '/api/nodes/checks', answer: 'json' },

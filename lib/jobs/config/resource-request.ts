@@ -42,7 +42,9 @@ export function changedKeys(from: ResourceRequest, to: ResourceRequest): Record<
     ['pool', 'pool', to.pool],
     ['allowedGpus', 'allowed_gpus', null],
   ]
-  return Object.fromEntries(values.flatMap(([name, key, value]) => (from[name] === to[name] ? [] : [[key, value]])))
+  return Object.fromEntries(
+    values.flatMap(([name, key, value]) => (from[name] === to[name] ? [] : [[key, value]])),
+  )
 }
 
 /** Rounds down, so that the number itself fits. */

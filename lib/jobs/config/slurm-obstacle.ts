@@ -6,7 +6,13 @@ import type { NodeState, ResourceRequest } from '../../scheduling/types'
 import type { SlurmNodeState } from '../../slurm/slurm-client'
 import { changedKeys, requestOf } from './resource-request'
 import { readSlurmCluster } from './slurm-cluster'
-import { type AskedSize, findPartition, findSizeRefusal, type PartitionSize, toAskedSize } from './slurm-partition'
+import {
+  type AskedSize,
+  findPartition,
+  findSizeRefusal,
+  type PartitionSize,
+  toAskedSize,
+} from './slurm-partition'
 import { findTargetPartition } from './slurm-target'
 
 /** Why a job can never start. */
@@ -56,7 +62,10 @@ function nearestOf(
 ): Obstacle['nearest'] {
   const { gpuType } = sizeOf(request)
   const typed = { ...request, gpuModel: gpuType }
-  const fitting = nearestFit(typed, partition.nodes.map((node) => toNodeState(node, request)))
+  const fitting = nearestFit(
+    typed,
+    partition.nodes.map((node) => toNodeState(node, request)),
+  )
   if (!fitting) return null
   const instances = Math.min(fitting.instances, partition.maxNodes ?? fitting.instances)
   const smaller = { ...fitting, instances }

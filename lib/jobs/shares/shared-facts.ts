@@ -31,5 +31,7 @@ export function toSharedFacts(job: JobDetail): SharedFacts {
  * waits depends on other people's jobs and on the limits of its project.
  */
 function endReasonOf({ status, reason }: JobDetail): string | null {
-  return reason !== null && isFinal(status) && Object.hasOwn(endReasons, reason) ? describeReason(reason as EndReason) : null
+  return reason !== null && isFinal(status) && Object.hasOwn(endReasons, reason)
+    ? describeReason(reason as EndReason)
+    : null
 }

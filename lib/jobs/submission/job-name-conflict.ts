@@ -1,4 +1,5 @@
 import { conflict } from '../../contract/errors'
+import { type JobStatus, toUploadStatus } from '../../contract/status'
 import { findRow, type Transaction } from '../../database/transaction'
 
 /**
@@ -11,9 +12,9 @@ export async function requireUnusedName(
   userId: string,
   name: string | undefined,
 ): Promise<void> {
-  const live = await findRow<{ id: string }>(tx, {
+  const live = await findRow<{ id: string; status: JobStatus }>(tx, {
     name: 'live-job-of-name',
-    text: `SELECT id FROM jobs
+    text: `SELECT id, status FROM jobs
             WHERE user_id = $1 AND name = $2 AND status IN ('pending', 'scheduled', 'running')
             ORDER BY created_at DESC, id DESC LIMIT 1`,
     values: [userId, name],
@@ -21,5 +22,6 @@ export async function requireUnusedName(
   if (!live) return
   throw conflict(
     `The name "${name}" is used by your job ${live.id}, which has not ended. Use another name, or stop that job first.`,
+    { jobs: [{ job_id: live.id, name: name ?? null, status: toUploadStatus(live.status) }] },
   )
 }

@@ -27,7 +27,7 @@ beforeEach(async () => {
   ada.actor = { ...ada.actor, limits: { submissionsPerMinute: 1000, maxActiveJobs: 1000 } }
 })
 afterEach(() => {
-  loadEnv(process.env)
+  loadEnv({})
 })
 
 function submission(extra: string, changes: Partial<Submission> = {}): Submission {
@@ -38,7 +38,8 @@ function submission(extra: string, changes: Partial<Submission> = {}): Submissio
   return { code, runId: null, config: parsed.config, bodyHash, idempotencyKey: null, ...changes }
 }
 
-const submit = (extra: string, changes: Partial<Submission> = {}) => submitJob(ada.actor, submission(extra, changes))
+const submit = (extra: string, changes: Partial<Submission> = {}) =>
+  submitJob(ada.actor, submission(extra, changes))
 
 describe('a job that no registered node can ever run', () => {
   it.each([
@@ -138,7 +139,7 @@ describe('a job is accepted', () => {
 
   it('where nodes are started on demand', async () => {
     await makeNode({ gpus: 1 })
-    loadEnv({ ...process.env, GPUQ_PROVISION_UP: 'up', GPUQ_PROVISION_DOWN: 'down' })
+    loadEnv({ GPUQ_PROVISION_UP: 'up', GPUQ_PROVISION_DOWN: 'down' })
     await submit('gpu_count: 8')
   })
 
@@ -146,7 +147,12 @@ describe('a job is accepted', () => {
     const { leaseId } = await makeNode({ gpus: 4 })
     await makeNode({ gpus: 1 })
     const first = await submit('gpu_count: 4', { idempotencyKey: 'again' })
-    await db.pool.query("UPDATE nodes SET status = 'drained', forgotten_at = now() WHERE lease_id = $1", [leaseId])
-    expect(await submit('gpu_count: 4', { idempotencyKey: 'again' })).toMatchObject({ ...first, repeated: true })
+    await db.pool.query("UPDATE nodes SET status = 'drained', forgotten_at = now() WHERE lease_id = $1", [
+      leaseId,
+    ])
+    expect(await submit('gpu_count: 4', { idempotencyKey: 'again' })).toMatchObject({
+      ...first,
+      repeated: true,
+    })
   })
 })

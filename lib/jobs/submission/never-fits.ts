@@ -44,12 +44,17 @@ function findObstacle(config: JobConfig, nodes: readonly NodeState[]): Obstacle 
   const { tooLarge } = judgeSize(request, nodes, new NodeKinds(nodes))
   if (tooLarge === null) return null
   const fitting = nearestFit(request, nodes)
-  return { message: tooLarge.replace(/\.$/, ''), key: null, nearest: fitting && changedKeys(request, fitting) }
+  return {
+    message: tooLarge.replace(/\.$/, ''),
+    key: null,
+    nearest: fitting && changedKeys(request, fitting),
+  }
 }
 
 function neverFits({ message, key, nearest }: Obstacle): GpuqError {
   const changes = Object.entries(nearest ?? {})
-  const advice = changes.length === 0 ? '' : ` The nearest request that fits: ${changes.map(describe).join(', ')}.`
+  const advice =
+    changes.length === 0 ? '' : ` The nearest request that fits: ${changes.map(describe).join(', ')}.`
   const errors = changes.map(([path, value]) => ({ path, message: correction(value) }))
   return new GpuqError('never_fits', `The job can never start. ${message}.${advice}`, {
     errors: errors.length > 0 || key === null ? errors : [{ path: key, message }],
@@ -63,5 +68,7 @@ function describe([key, value]: [string, NearestValue]): string {
 
 function correction(value: NearestValue): string {
   if (value === null) return 'must be left out: no node has these GPUs'
-  return typeof value === 'number' ? `must be at most ${value}: no node has more` : `must be "${value}": no node has this`
+  return typeof value === 'number'
+    ? `must be at most ${value}: no node has more`
+    : `must be "${value}": no node has this`
 }

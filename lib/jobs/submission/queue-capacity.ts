@@ -8,6 +8,7 @@ const retryAfterS = 10
 interface QueueCount {
   /** Maximum number of waiting jobs in the policy. */
   limit: number
+  /** Without the jobs that wait for others. */
   waiting: number
   /** Maximum number of concurrent transactions. */
   connections: number
@@ -52,7 +53,8 @@ function countWaiting(tx: Transaction): Promise<QueueCount> {
   return oneRow<QueueCount>(tx, {
     name: 'queue-capacity',
     text: `SELECT max_queue_size AS "limit", current_setting('max_connections')::int AS connections,
-                  (SELECT coalesce(sum(jobs), 0) FROM active_job_changes WHERE status = 'pending')::int AS waiting
+                  (SELECT coalesce(sum(jobs), 0) FROM active_job_changes
+                    WHERE status = 'pending' AND reason IS DISTINCT FROM 'dependency')::int AS waiting
              FROM policies`,
   })
 }

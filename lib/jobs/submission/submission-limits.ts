@@ -1,23 +1,10 @@
 import type { EffectiveLimits } from '../../access/limits'
-import { GpuqError, rateLimited } from '../../contract/errors'
-import { oneRow, type Transaction } from '../../database/transaction'
+import { type BlockingJob, GpuqError } from '../../contract/errors'
+import type { Transaction } from '../../database/transaction'
 import { env } from '../../env'
+import { countJobs, type JobCounts, readCounted } from './count-jobs'
 import { askAdmin } from './job-limits'
 
-interface Counts {
-  active: number
-  activeJob: string | null
-  waiting: number
-  recent: number
-  /** Seconds until the oldest recent submission leaves the window. */
-  resetS: number
-  /** Recent submissions that were cancelled while they waited. */
-  cancelled: number
-  /** Seconds until the oldest of them leaves the window. */
-  cancelledResetS: number
-}
-
-const windowS = 60
 /** It is unknown when an active job ends. */
 const retryActiveS = 10
 
@@ -31,7 +18,9 @@ export function isLimited({ submissionsPerMinute, maxActiveJobs, job }: Effectiv
  * user can correct a mistake. Without a limit of their own, submitting and cancelling in turn would have no limit.
  * It is never below the limit on submissions.
  */
-function cancelledPerMinute({ submissionsPerMinute }: EffectiveLimits): number | null {
+function cancelledPerMinute({
+  submissionsPerMinute,
+}: Pick<EffectiveLimits, 'submissionsPerMinute'>): number | null {
   return submissionsPerMinute === null
     ? null
     : Math.max(submissionsPerMinute, env().GPUQ_CANCELLED_PER_MINUTE)
@@ -40,85 +29,92 @@ function cancelledPerMinute({ submissionsPerMinute }: EffectiveLimits): number |
 /**
  * Checks the limits on a user's submissions, and returns the rate-limit headers. The caller holds the lock on the
  * user's row, so that parallel submissions cannot exceed a limit together.
- * @throws 429.
+ * @param isDependent whether the new job waits for other jobs. Then it is not active, and has a limit of its own.
+ * @throws 429 with the jobs because of which the limit refuses another.
  */
 export async function requireWithinLimits(
   tx: Transaction,
   userId: string,
   limits: EffectiveLimits,
+  isDependent = false,
 ): Promise<Record<string, string>> {
-  if (!isLimited(limits)) return {}
-  const { submissionsPerMinute, maxActiveJobs } = limits
-  const counts = await count(tx, userId)
-  if (maxActiveJobs !== null && counts.active >= maxActiveJobs) {
-    const { active, activeJob } = counts
-    const jobs = active === 1 ? `1 active job (${activeJob})` : `${active} active jobs`
-    throw new GpuqError(
-      'rate_limited',
-      `You have ${jobs}, and your limit is ${maxActiveJobs}. Wait until one ends, or cancel one. ${askAdmin}`,
-      { retryAfterS: retryActiveS, headers: rateHeaders(counts, submissionsPerMinute, 0) },
-    )
-  }
-  const { max_waiting_jobs: maxWaiting } = limits.job
-  if (maxWaiting !== null && counts.waiting >= maxWaiting) {
-    throw new GpuqError(
-      'rate_limited',
-      `You have ${counts.waiting} waiting jobs, and your limit max_waiting_jobs is ${maxWaiting}. Wait until one starts, or cancel one. ${askAdmin}`,
-      { retryAfterS: retryActiveS, headers: rateHeaders(counts, submissionsPerMinute, 0) },
-    )
-  }
-  if (submissionsPerMinute !== null && counts.recent >= submissionsPerMinute) {
-    throw new GpuqError(
-      'rate_limited',
-      `You have submitted ${counts.recent} jobs in the last minute, and your limit is ${submissionsPerMinute}. Try again in ${counts.resetS} seconds. ${askAdmin}`,
-      { retryAfterS: counts.resetS, headers: rateHeaders(counts, submissionsPerMinute, 0) },
-    )
+  if (!isLimited(limits) && !isDependent) return {}
+  const counts = await countJobs(tx, userId)
+  const exceeded = findExceeded(counts, limits, isDependent)
+  const { submissionsPerMinute } = limits
+  if (exceeded === null) return rateHeaders(counts, submissionsPerMinute, 1)
+  const { list, retryAfterS, describe } = exceeded
+  const jobs = list === null ? [] : await readCounted(tx, userId, list)
+  throw new GpuqError('rate_limited', describe(jobs), {
+    retryAfterS,
+    headers: rateHeaders(counts, submissionsPerMinute, 0),
+    ...(jobs.length > 0 && { jobs }),
+  })
+}
+
+/** A limit that refuses another job. */
+interface Exceeded {
+  /** The jobs to name; null: to cancel a job does not help. */
+  list: Parameters<typeof readCounted>[2] | null
+  retryAfterS: number
+  describe(jobs: readonly BlockingJob[]): string
+}
+
+function findExceeded(counts: JobCounts, limits: EffectiveLimits, isDependent: boolean): Exceeded | null {
+  const place = isDependent ? findDependentPlace(counts) : findActivePlace(counts, limits)
+  if (place !== null) return place
+  const { submissionsPerMinute: perMinute } = limits
+  const { recent, resetS, cancelled, cancelledResetS } = counts
+  if (perMinute !== null && recent >= perMinute) {
+    const describe: Exceeded['describe'] = (jobs) =>
+      `You have submitted ${recent} jobs in the last minute, and your limit is ${perMinute}. Try again in ${resetS} seconds${jobs.length > 0 ? `, or cancel one that waits${named(jobs)}` : ''}. ${askAdmin}`
+    return { list: 'recent', retryAfterS: resetS, describe }
   }
   const mostCancelled = cancelledPerMinute(limits)
-  if (mostCancelled !== null && counts.cancelled >= mostCancelled) {
-    const { cancelled, cancelledResetS } = counts
-    throw rateLimited(
-      `You have submitted and then cancelled ${cancelled} waiting jobs in the last minute, and the limit is ${mostCancelled}. Try again in ${cancelledResetS} seconds.`,
-      cancelledResetS,
-    )
-  }
-  return rateHeaders(counts, submissionsPerMinute, 1)
+  if (mostCancelled === null || cancelled < mostCancelled) return null
+  const message = `You have submitted and then cancelled ${cancelled} waiting jobs in the last minute, and the limit is ${mostCancelled}. Try again in ${cancelledResetS} seconds.`
+  return { list: null, retryAfterS: cancelledResetS, describe: () => message }
 }
 
-async function count(tx: Transaction, userId: string): Promise<Counts> {
-  const counts = await oneRow<Counts>(tx, {
-    name: 'count-submissions',
-    text: `WITH active AS (
-             SELECT id, status FROM jobs WHERE user_id = $1 AND status IN ('pending', 'scheduled', 'running')
-           ), recent AS (
-             SELECT count(*) FILTER (WHERE NOT cancelled_while_waiting)::int AS submitted,
-                    min(created_at) FILTER (WHERE NOT cancelled_while_waiting) AS first_submitted,
-                    count(*) FILTER (WHERE cancelled_while_waiting)::int AS cancelled,
-                    min(created_at) FILTER (WHERE cancelled_while_waiting) AS first_cancelled
-               FROM jobs WHERE user_id = $1 AND created_at > now() - make_interval(secs => $2)
-           )
-           SELECT (SELECT count(*) FROM active)::int AS active, (SELECT min(id::text) FROM active) AS "activeJob",
-                  (SELECT count(*) FROM active WHERE status = 'pending')::int AS waiting,
-                  submitted AS recent, ${secondsUntilReset('first_submitted')} AS "resetS",
-                  cancelled, ${secondsUntilReset('first_cancelled')} AS "cancelledResetS"
-             FROM recent`,
-    values: [userId, windowS],
-  })
-  return {
-    ...counts,
-    resetS: withinWindow(counts.resetS),
-    cancelledResetS: withinWindow(counts.cancelledResetS),
+function findActivePlace(
+  { active, waiting }: JobCounts,
+  { maxActiveJobs, job }: EffectiveLimits,
+): Exceeded | null {
+  const retryAfterS = retryActiveS
+  if (maxActiveJobs !== null && active >= maxActiveJobs) {
+    const advice = active === 1 ? 'Wait until it ends, or cancel it.' : 'Wait until one ends, or cancel one.'
+    const describe: Exceeded['describe'] = (jobs) =>
+      `You have ${active} active job${active === 1 ? '' : 's'}${named(jobs, active)}, and your limit is ${maxActiveJobs}. ${advice} ${askAdmin}`
+    return { list: 'active', retryAfterS, describe }
   }
+  const { max_waiting_jobs: most } = job
+  if (most === null || waiting < most) return null
+  const describe: Exceeded['describe'] = (jobs) =>
+    `You have ${waiting} waiting jobs${named(jobs, waiting)}, and your limit max_waiting_jobs is ${most}. Wait until one starts, or cancel one. ${askAdmin}`
+  return { list: 'waiting', retryAfterS, describe }
 }
 
-/** SQL for the seconds until a job that was created at `first` leaves the window of $2 seconds. */
-const secondsUntilReset = (first: string) =>
-  `coalesce(ceil($2 - extract(epoch FROM now() - ${first})), $2)::int`
+function findDependentPlace({ dependent }: JobCounts): Exceeded | null {
+  const { GPUQ_MAX_DEPENDENT_JOBS: most } = env()
+  if (dependent < most) return null
+  const describe: Exceeded['describe'] = (jobs) =>
+    `You have ${dependent} jobs that wait for other jobs${named(jobs, dependent)}, and the limit is ${most} (GPUQ_MAX_DEPENDENT_JOBS). Wait until these other jobs have completed, or cancel one that waits. An admin can raise the limit.`
+  return { list: 'dependent', retryAfterS: retryActiveS, describe }
+}
 
-/** A transaction that waited for the lock began before the submissions that it counts. */
-const withinWindow = (seconds: number) => Math.min(windowS, Math.max(1, seconds))
+/** The names of jobs in brackets, or the ids of those without one. Empty without jobs. */
+function named(jobs: readonly BlockingJob[], count = jobs.length): string {
+  if (jobs.length === 0) return ''
+  const names = jobs.map(({ name, job_id: id }) => (name === null ? id : `"${name}"`))
+  const more = count > jobs.length ? ` and ${count - jobs.length} more` : ''
+  return ` (${names.join(', ')}${more})`
+}
 
-function rateHeaders({ recent, resetS }: Counts, limit: number | null, used: number): Record<string, string> {
+function rateHeaders(
+  { recent, resetS }: JobCounts,
+  limit: number | null,
+  used: number,
+): Record<string, string> {
   if (limit === null) return {}
   return {
     'ratelimit-limit': String(limit),

@@ -19,6 +19,7 @@ import {
 import { traceStep } from '../../logger'
 import { requireFreeSpace } from '../../storage/free-space'
 import { findSameContent } from './deduplicate'
+import { findUnfinished } from './dependencies'
 import { hashOf, insertJobs, prepareJob, type Submission } from './insert-job'
 import { requireWithinJobLimits, timeCeilingS, withAssumedTime } from './job-limits'
 import { requireUnusedName } from './job-name-conflict'
@@ -91,7 +92,13 @@ async function accept(actor: Actor, given: Submission, deduplicate: boolean): Pr
       readRoleLimits(tx, role),
     ])
     const limits = known && effectiveLimits(actor, known.limits, roleLimits)
-    if (!limits || isLimited(limits) || given.idempotencyKey !== null || deduplicate)
+    if (
+      !limits ||
+      isLimited(limits) ||
+      given.idempotencyKey !== null ||
+      deduplicate ||
+      config.depends_on.length > 0
+    )
       return decide(tx, { actor, userId, environment, submission, deduplicate })
     const owner = { callerId: userId, callerIsAdmin: isAdmin(actor), userId, projectId: known.id }
     return addJob(tx, owner, limits.job, {
@@ -107,13 +114,16 @@ async function addJob(
   owner: JobOwner,
   limits: JobLimits,
   { environment, submission }: Pick<Decision, 'environment' | 'submission'>,
-  headers: Record<string, string> = {},
+  { headers = {}, isDependent = false }: { headers?: Record<string, string>; isDependent?: boolean } = {},
 ): Promise<Submitted> {
   requireWithinJobLimits(submission.config, limits)
   // Not earlier: a repeated submission is answered with its job, which needs no space and may have started.
   await requireCanStart(tx, owner.userId, submission.config)
   await requireFreeSpace()
-  await sendTogether([requireStorageQuota(tx, owner), requireQueueCapacity(tx)])
+  await sendTogether([
+    requireStorageQuota(tx, owner),
+    isDependent ? Promise.resolve() : requireQueueCapacity(tx),
+  ])
   const job = await prepareJob(tx, owner, environment, submission, timeCeilingS(limits))
   await insertJobs(tx, [job])
   return { jobId: job.id, repeated: false, deduplicated: false, headers }
@@ -143,8 +153,9 @@ export async function decide(tx: Transaction, decision: Decision): Promise<Submi
   const earlier = await findEarlier(tx, owner, environment, submission, deduplicate)
   if (earlier) return earlier
   if (uniqueName) await requireUnusedName(tx, userId, submission.config.name)
-  const headers = await requireWithinLimits(tx, userId, limits)
-  return addJob(tx, owner, limits.job, { environment, submission }, headers)
+  const isDependent = (await findUnfinished(tx, owner, submission.config)).length > 0
+  const headers = await requireWithinLimits(tx, userId, limits, isDependent)
+  return addJob(tx, owner, limits.job, { environment, submission }, { headers, isDependent })
 }
 
 /** Finds the earlier job with the submission's key, or with `deduplicate` the one with its content. */

@@ -36,7 +36,9 @@ describe('the nearest request that fits', () => {
 
   it('is in another pool only if the own has nothing', () => {
     const [, , , reserved] = mixed
-    expect(nearestFit({ ...oneGpu, gpuCount: 8 }, reserved ? [reserved] : [])).toMatchObject({ pool: 'reserved' })
+    expect(nearestFit({ ...oneGpu, gpuCount: 8 }, reserved ? [reserved] : [])).toMatchObject({
+      pool: 'reserved',
+    })
   })
 
   it('does not exist without a GPU', () => {

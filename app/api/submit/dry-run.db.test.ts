@@ -1,0 +1,138 @@
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { call } from '@/lib/access/testing/call'
+import { makePerson, type Person } from '@/lib/access/testing/people'
+import { makeJob, makeNode } from '@/lib/cluster/testing/rows'
+import { dryRunSchema } from '@/lib/contract/dry-run'
+import { testDatabase } from '@/lib/database/testing/test-database'
+import { GET as hardware } from '../hardware/route'
+import { upload } from './testing/upload'
+
+vi.hoisted(() => vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough'))
+const db = testDatabase()
+
+let ada = {} as Person
+beforeAll(async () => {
+  await makeJob()
+})
+beforeEach(async () => {
+  await db.pool.query('TRUNCATE nodes, jobs, active_job_changes CASCADE')
+  await db.pool.query("UPDATE policies SET max_queue_size = 100; UPDATE role_limits SET job_limits = '{}'")
+  await makeNode({ gpus: 2 })
+  ada = await makePerson()
+})
+
+const dryRun = (config = '', parts: { code?: string | null } = {}) =>
+  upload(ada, { config, ...parts }, 'dry_run=true')
+const told = async (config = '', parts: { code?: string | null } = {}) =>
+  dryRunSchema.parse((await dryRun(config, parts)).body)
+
+/** Everything that a submission changes. */
+async function stored(): Promise<unknown> {
+  const { rows } = await db.pool.query(
+    `SELECT (SELECT count(*) FROM jobs) AS jobs, (SELECT count(*) FROM projects) AS projects, (SELECT count(*) FROM runs) AS runs,
+            (SELECT count(*) FROM idempotency_keys) AS keys, (SELECT coalesce(sum(jobs), 0) FROM active_job_changes) AS active,
+            (SELECT count(*) FROM archives) AS archives`,
+  )
+  return rows[0]
+}
+
+describe('a dry run', () => {
+  it('says what the job would get and when it would start, and stores nothing', async () => {
+    const before = await stored()
+    expect(await told('gpu_count: 2\ncpu: 2\nmax_time: 900\nrun_name: base')).toEqual({
+      dry_run: true,
+      text: 'gpuq would accept the job. Nothing was queued. It would start now.',
+      project_id: 'p',
+      environment: 'python',
+      resources: {
+        gpu_count: 2,
+        gpu_fraction: null,
+        gpu_memory_gb: null,
+        gpu_model: null,
+        instance_count: 1,
+        cpu: 2,
+        memory_gb: null,
+        pool: 'on-demand',
+      },
+      max_time: 900,
+      waits_for: [],
+      queue_position: 1,
+      expected_start: expect.any(String),
+      expected_start_text: null,
+      left: { submissions_this_minute: 4, active_jobs: 0, waiting_jobs: null, dependent_jobs: 100 },
+      hardware: [
+        { model: 'Simulated GPU', memory_mib: 24_576, gpus: 2, free: 2, largest_node: 2, simulated: true },
+      ],
+    })
+    expect(await stored()).toEqual(before)
+  })
+
+  it('finds the place behind the jobs that wait', async () => {
+    await db.pool.query('UPDATE gpus SET allocated_milli = 0, paused_at = now() WHERE index = 0')
+    for (let i = 0; i < 3; i++) await makeJob({ spec: { gpu_count: 1, pool: 'on-demand' } })
+    const { queue_position, expected_start, text } = await told('gpu_count: 1')
+    expect(queue_position).toBe(4)
+    expect(Date.parse(expected_start ?? '')).toBeGreaterThan(Date.now() + 100_000)
+    expect(text).toMatch(/It would be number 4 in the queue, and start at about /)
+  })
+
+  it('is refused as the submission would be, and with the same answer', async () => {
+    const first = await upload(ada, { config: 'name: first' })
+    const refusals = [
+      '',
+      'gpu_count: 8',
+      'environment: none',
+      'depends_on: 0190b5a0-0000-7000-8000-000000000000',
+    ]
+    for (const config of refusals) {
+      const [dry, real] = [await dryRun(config), await upload(ada, { config })]
+      expect(dry.status).toBeGreaterThanOrEqual(400)
+      expect(dry).toMatchObject({ status: real.status, body: real.body })
+    }
+    expect((await dryRun()).body).toMatchObject({ jobs: [{ job_id: first.body.job_id, name: 'first' }] })
+    const { body } = await dryRun('gpu_count: 8')
+    expect(body).toMatchObject({ code: 'rate_limited' })
+    await db.pool.query('UPDATE users SET max_active_jobs = 100, submissions_per_minute = 100')
+    expect((await dryRun('gpu_count: 8')).body).toMatchObject({
+      code: 'never_fits',
+      nearest: { gpu_count: 2 },
+    })
+  })
+
+  it('of a job that waits for another says so', async () => {
+    const first = await upload(ada)
+    expect(await told(`depends_on: ${first.body.job_id}`)).toMatchObject({
+      text: expect.stringContaining('It would wait for another job to complete.'),
+      waits_for: [first.body.job_id],
+      queue_position: null,
+      expected_start: null,
+      left: { active_jobs: 0, dependent_jobs: 99 },
+    })
+  })
+
+  it('needs no program, and runs no other checks than those of the config then', async () => {
+    expect(await told('', { code: null })).toMatchObject({ queue_position: 1 })
+    expect(await told('entrypoint: src/train.py', { code: null })).toMatchObject({ queue_position: 1 })
+    expect((await dryRun('command: "true"')).body).toMatchObject({ errors: [{ path: 'command' }] })
+  })
+
+  it('takes only true and false', async () => {
+    expect((await upload(ada, {}, 'dry_run=perhaps')).status).toBe(400)
+    expect((await upload(ada, {}, 'wait=false&dry_run=false')).status).toBe(202)
+  })
+})
+
+it('the hardware is that of all registered nodes, and says what is free now', async () => {
+  await makeNode({ gpus: 4 })
+  await db.pool.query(
+    "UPDATE gpus SET model = 'H100', memory_mib = 81920 WHERE node_id = (SELECT id FROM nodes ORDER BY number DESC LIMIT 1)",
+  )
+  await db.pool.query("UPDATE gpus SET allocated_milli = 500 WHERE model = 'H100' AND index = 0")
+  await db.pool.query(
+    "UPDATE nodes SET status = 'lost' WHERE id IN (SELECT node_id FROM gpus WHERE model <> 'H100')",
+  )
+  expect((await call(hardware, '/api/hardware', ada)).body).toEqual([
+    { model: 'H100', memory_mib: 81_920, gpus: 4, free: 3, largest_node: 4, simulated: true },
+    { model: 'Simulated GPU', memory_mib: 24_576, gpus: 2, free: 0, largest_node: 2, simulated: true },
+  ])
+})

@@ -1,0 +1,85 @@
+import type { BlockingJob } from '../../contract/errors'
+import { type JobStatus, toUploadStatus } from '../../contract/status'
+import { oneRow, type Transaction } from '../../database/transaction'
+
+/** A user's jobs, as far as limits count them. */
+export interface JobCounts {
+  /** Jobs that run, or that could start when resources are free. */
+  active: number
+  /** Those of them that do not run yet. */
+  waiting: number
+  /** Jobs that wait for other jobs. */
+  dependent: number
+  recent: number
+  /** Seconds until the oldest recent submission leaves the window. */
+  resetS: number
+  /** Recent submissions that were cancelled while they waited. */
+  cancelled: number
+  /** Seconds until the oldest of them leaves the window. */
+  cancelledResetS: number
+}
+
+const windowS = 60
+
+/** SQL for whether a job waits for other jobs. */
+const dependent = `status = 'pending' AND reason IS NOT DISTINCT FROM 'dependency'`
+
+/** SQL conditions for the jobs that a limit counts. A job that no node fits any more, or that waits for others, is not active. */
+const conditions = {
+  active: `status IN ('pending', 'scheduled', 'running') AND never_fits_since IS NULL AND NOT (${dependent})`,
+  waiting: `status = 'pending' AND never_fits_since IS NULL AND NOT (${dependent})`,
+  dependent,
+  // To cancel a waiting job gives its submission back.
+  recent: `status = 'pending' AND created_at > now() - interval '${windowS} seconds'`,
+} as const
+
+/** Counts a user's jobs for the limits. */
+export async function countJobs(tx: Transaction, userId: string): Promise<JobCounts> {
+  const counts = await oneRow<JobCounts>(tx, {
+    name: 'count-submissions',
+    text: `WITH live AS (
+             SELECT count(*) FILTER (WHERE ${conditions.active})::int AS active, count(*) FILTER (WHERE ${conditions.waiting})::int AS waiting,
+                    count(*) FILTER (WHERE ${dependent})::int AS dependent
+               FROM jobs WHERE user_id = $1 AND status IN ('pending', 'scheduled', 'running')
+           ), recent AS (
+             SELECT count(*) FILTER (WHERE NOT cancelled_while_waiting)::int AS submitted,
+                    min(created_at) FILTER (WHERE NOT cancelled_while_waiting) AS first_submitted,
+                    count(*) FILTER (WHERE cancelled_while_waiting)::int AS cancelled,
+                    min(created_at) FILTER (WHERE cancelled_while_waiting) AS first_cancelled
+               FROM jobs WHERE user_id = $1 AND created_at > now() - make_interval(secs => $2)
+           )
+           SELECT live.*, submitted AS recent, ${secondsUntilReset('first_submitted')} AS "resetS",
+                  cancelled, ${secondsUntilReset('first_cancelled')} AS "cancelledResetS"
+             FROM live, recent`,
+    values: [userId, windowS],
+  })
+  return {
+    ...counts,
+    resetS: withinWindow(counts.resetS),
+    cancelledResetS: withinWindow(counts.cancelledResetS),
+  }
+}
+
+/** SQL for the seconds until a job that was created at `first` leaves the window of $2 seconds. */
+const secondsUntilReset = (first: string) =>
+  `coalesce(ceil($2 - extract(epoch FROM now() - ${first})), $2)::int`
+
+/** A transaction that waited for the lock began before the submissions that it counts. */
+const withinWindow = (seconds: number) => Math.min(windowS, Math.max(1, seconds))
+
+/** As many as a person reads. */
+const maxListed = 5
+
+/** Reads the oldest jobs of a user that a limit counts, and that the user could cancel. */
+export async function readCounted(
+  tx: Transaction,
+  userId: string,
+  counted: keyof typeof conditions,
+): Promise<BlockingJob[]> {
+  const { rows } = await tx.query<BlockingJob & { status: JobStatus }>(
+    `SELECT id AS job_id, name, status FROM jobs WHERE user_id = $1 AND ${conditions[counted]}
+      ORDER BY created_at, id LIMIT ${maxListed}`,
+    [userId],
+  )
+  return rows.map((job) => ({ ...job, status: toUploadStatus(job.status) }))
+}

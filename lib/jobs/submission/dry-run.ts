@@ -1,0 +1,79 @@
+import type { Actor } from '../../access/actor'
+import { findEnvironment } from '../../access/environments'
+import type { EffectiveLimits, Limits } from '../../access/limits'
+import { limitsOf } from '../../access/limits'
+import { readEffectiveLimits } from '../../access/role-limits'
+import { requireHostFiles } from '../../access/users/host-files'
+import type { StoredSpec } from '../../contract/config/stored-spec'
+import { parseSpec, type Unparsed } from '../../contract/config/stored-spec'
+import { oneRow, transaction } from '../../database/transaction'
+import { countJobs, type JobCounts } from './count-jobs'
+import type { Submission } from './insert-job'
+import { withModelRequirements } from './model-requirements'
+import { decide } from './submit'
+
+/** A job as it would be stored. */
+export interface TriedJob {
+  id: string
+  userId: string
+  projectId: string
+  project: string
+  environment: string
+  name: string | null
+  priority: number
+  spec: StoredSpec
+  contentHash: string | null
+  estimateMs: number
+  timeLimitS: number
+  /** The jobs that it waits for. */
+  waitsFor: string[]
+  createdAt: Date
+}
+
+interface Tried {
+  job: TriedJob
+  limits: EffectiveLimits
+  /** With this job. */
+  counts: JobCounts
+}
+
+/** Ends the transaction of a dry run. */
+class Undo extends Error {
+  constructor(readonly tried: Tried) {
+    super('The transaction of a dry run is undone.')
+  }
+}
+
+/**
+ * Makes a job as a submission does, with the same checks, and undoes it.
+ * @throws the error of the submission.
+ */
+export async function tryJob(actor: Actor, given: Submission): Promise<Tried> {
+  const [config] = await Promise.all([
+    withModelRequirements(given.config),
+    requireHostFiles(actor, given.config),
+  ])
+  const environment = await findEnvironment(config.environment ?? null)
+  const submission = { ...given, config, idempotencyKey: null }
+  const { userId } = actor
+  try {
+    return await transaction(async (tx) => {
+      const { jobId } = await decide(tx, { actor, userId, environment, submission, deduplicate: false })
+      const row = await oneRow<Unparsed<TriedJob & { limits: Limits }>>(tx, {
+        text: `SELECT j.id, j.user_id AS "userId", j.project_id AS "projectId", p.slug AS project, j.name, j.priority, j.spec,
+                      e.name AS environment, encode(j.content_hash, 'hex') AS "contentHash", j.expected_time_s * 1000 AS "estimateMs",
+                      j.time_limit_s AS "timeLimitS", j.created_at AS "createdAt", ${limitsOf('p')},
+                      ARRAY(SELECT d.depends_on::text FROM job_dependencies d WHERE d.job_id = j.id) AS "waitsFor"
+                 FROM jobs j JOIN projects p ON p.id = j.project_id JOIN environments e ON e.id = j.environment_id
+                WHERE j.id = $1`,
+        values: [jobId],
+      })
+      const { limits: ofProject, ...job } = parseSpec(row)
+      const limits = await readEffectiveLimits(tx, actor, ofProject)
+      throw new Undo({ job, limits, counts: await countJobs(tx, userId) })
+    })
+  } catch (error) {
+    if (error instanceof Undo) return error.tried
+    throw error
+  }
+}
