@@ -2,8 +2,10 @@ import { invalidRequest } from '@/lib/contract/errors'
 import type { Context } from '../context'
 import { toGpuRequest, toShellLine } from '../declare/values'
 import { isDirectory } from '../files'
+import { printDryRun } from '../job/dry-run'
 import { followOrPrint, type WaitOptions } from '../job/follow-submitted'
-import { type ConfigOptions, requireOneDirectory } from '../job/upload-config'
+import { withOptionErrors } from '../job/option-errors'
+import { type ConfigOptions, requireOneDirectory, toConfigText } from '../job/upload-config'
 
 /** `wait` is undefined if neither form of the option was given: the default depends on the form of the command. */
 type JobOptions = ConfigOptions & Partial<WaitOptions>
@@ -13,16 +15,22 @@ interface RunOptions extends JobOptions {
   withDir?: boolean
   /** Runs the command in the current directory, at the same path, and brings its changes back. */
   sync?: boolean
+  dryRun?: boolean
 }
 
 /** Queues a command. With `--command` or `--with-dir`, also uploads a directory. */
 export async function run(
   context: Context,
   words: readonly string[],
-  { withDir, sync, ...options }: RunOptions,
+  { withDir, sync, dryRun, ...options }: RunOptions,
 ): Promise<number> {
   const command = toShellLine(words)
   requireOneDirectory(options, withDir || sync || options.command !== undefined)
+  if (dryRun) {
+    const { wait: _wait, quiet: _quiet, deduplicate: _deduplicate, json, ...keys } = options
+    const config = toConfigText({ ...keys, command: options.command ?? command })
+    return withOptionErrors(() => printDryRun(context, { config }, json))
+  }
   if (sync) {
     if (withDir || options.command !== undefined)
       throw invalidRequest('Use --sync -- COMMAND without --with-dir and --command.')
@@ -68,7 +76,7 @@ async function runCommandLine(
     run_id: name,
     estimated_duration_seconds: expected_time,
   }
-  const submitted = await client.queue.submit(job, { deduplicate })
+  const submitted = await withOptionErrors(() => client.queue.submit(job, { deduplicate }))
   return followOrPrint(context, submitted, { wait, quiet, json })
 }
 

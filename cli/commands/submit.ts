@@ -4,6 +4,7 @@ import { invalidRequest } from '@/lib/contract/errors'
 import type { Context } from '../context'
 import { readTextFile } from '../declare/values'
 import { isDirectory } from '../files'
+import { printDryRun } from '../job/dry-run'
 import { followOrPrint, type WaitOptions } from '../job/follow-submitted'
 import { withOptionErrors } from '../job/option-errors'
 import { submitOnce } from '../job/submit-once'
@@ -13,6 +14,7 @@ import { uploadBeside, uploadProgram } from '../pack/upload-directory'
 interface SubmitOptions extends ConfigOptions, WaitOptions {
   /** Uploads the directory of the program. */
   withDir?: boolean
+  dryRun?: boolean
 }
 
 /** Uploads a program, or a directory that has one, and follows the job until it ends. */
@@ -20,7 +22,7 @@ export async function submit(
   context: Context,
   solution: string,
   configPath: string | undefined,
-  { wait, quiet, json, deduplicate, withDir = false, ...options }: SubmitOptions,
+  { wait, quiet, json, deduplicate, dryRun, withDir = false, ...options }: SubmitOptions,
 ): Promise<number> {
   if (configPath !== undefined && Object.keys(options).length > 0) {
     throw invalidRequest(
@@ -31,6 +33,10 @@ export async function submit(
   requireOneDirectory(options, withDir || ofDirectory)
   const code = ofDirectory ? undefined : await readProgram(solution)
   const given = configPath === undefined ? toConfigText(options) : await readTextFile(configPath)
+  if (dryRun) {
+    const tried = () => printDryRun(context, { ...(code !== undefined && { code }), config: given }, json)
+    return configPath === undefined ? withOptionErrors(tried) : tried()
+  }
   const upload = ofDirectory ? uploadProgram : uploadBeside
   const config = ofDirectory || withDir ? await upload(context, solution, given, quiet) : given
   const submission = { ...(code !== undefined && { code }), config, wait: false, deduplicate }

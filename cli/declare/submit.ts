@@ -126,6 +126,7 @@ function addShared(command: Command): Command {
       configOption('tty', '-t, --tty', 'give the job a terminal and attach to it; see `gpuq attach --help`'),
     )
     .option('--deduplicate', 'follow your identical active or completed job instead of queueing a new one')
+    .option('--dry-run', 'only say what would happen: nothing is queued, and no directory is sent')
     .option('--no-wait', 'print the job id and return immediately')
     .option('-q, --quiet', 'print only the output of the job')
     .option('--json', 'print JSON: the result, or with --no-wait the job id')

@@ -93,9 +93,12 @@ export function toGpuRequest(gpus: number | undefined): { gpu_count?: number; gp
 export function toShellLine(words: readonly string[]): string {
   const [only] = words
   if (words.length === 1 && only !== undefined) return only
-  return words
-    .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`))
-    .join(' ')
+  return words.map(quoted).join(' ')
+}
+
+/** Quotes a word for a shell, if it needs that. */
+export function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 }
 
 export async function readTextFile(path: string): Promise<Blob> {

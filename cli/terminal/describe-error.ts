@@ -7,7 +7,7 @@ import { withoutControls } from './terminal'
 export function describeError(error: unknown, server: string | null): { text: string; exitCode: number } {
   const isUsage = error instanceof GpuqError && error.code === 'invalid_request'
   return {
-    text: `gpuq: ${sentenceOf(error, server)}\n${fieldsOf(error)}`,
+    text: `gpuq: ${sentenceOf(error, server)}\n${fieldsOf(error)}${jobsOf(error)}`,
     exitCode: isUsage ? exitCodes.usage : exitCodes.failed,
   }
 }
@@ -31,6 +31,17 @@ function fieldsOf(error: unknown): string {
     .map(({ path, message, line, column }) => {
       const place = line === undefined ? '' : ` (line ${line}, column ${column ?? 1})`
       return `  ${withoutControls(path)}: ${withoutControls(message)}${place}\n`
+    })
+    .join('')
+}
+
+/** The commands for the jobs because of which a limit refuses another: one line for each. */
+function jobsOf(error: unknown): string {
+  const jobs = error instanceof ProblemError ? error.jobs : []
+  return jobs
+    .map(({ job_id: id, name, status }) => {
+      const title = withoutControls(name === null ? `job ${id}` : `"${name}"`)
+      return `  ${title}, ${withoutControls(status)}: gpuq status ${withoutControls(id)}, or gpuq cancel ${withoutControls(id)}\n`
     })
     .join('')
 }

@@ -1,18 +1,18 @@
 import { useMutation } from '@tanstack/react-query'
 import type { ReactElement } from 'react'
 import { cancelJob } from '@/components/queries/queries'
-import type { JobDetail } from '@/lib/contract/jobs'
 import { ConfirmDialog } from '../ui/confirm-dialog'
 
 interface CancelDialogProps {
-  job: Pick<JobDetail, 'job_id' | 'started_at'>
+  job: { job_id: string; hasStarted: boolean }
+  onCancelled?: () => void
   /** The button that opens it. A dialog without one is open while it is rendered. */
   trigger?: ReactElement
   onClose?: () => void
 }
 
 /** Asks before a job is cancelled. */
-export function CancelDialog({ job, ...dialog }: CancelDialogProps) {
+export function CancelDialog({ job, onCancelled, ...dialog }: CancelDialogProps) {
   const { mutateAsync } = useMutation(cancelJob)
   return (
     <ConfirmDialog
@@ -21,14 +21,14 @@ export function CancelDialog({ job, ...dialog }: CancelDialogProps) {
       description={describeCancel(job)}
       confirmLabel="Cancel job"
       keepLabel="Keep job"
-      onConfirm={() => mutateAsync(job.job_id)}
+      onConfirm={() => mutateAsync(job.job_id).then(onCancelled)}
     />
   )
 }
 
 /** What a cancel does to a job. */
-export function describeCancel({ started_at }: { started_at: string | null }): string {
-  return started_at
+export function describeCancel({ hasStarted }: { hasStarted: boolean }): string {
+  return hasStarted
     ? 'gpuq stops the program and keeps its output.'
     : 'The job leaves the queue and does not run.'
 }

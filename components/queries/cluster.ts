@@ -19,6 +19,15 @@ export const queueStep = 50
 /** The nodes on one page. A smaller cluster has one page. */
 export const nodesPerPage = 48
 
+/** The kinds of GPUs that a job can ask for. */
+export const hardwareQuery = () =>
+  queryOptions({
+    queryKey: [...cluster, 'hardware'],
+    queryFn: ({ signal }) => api.cluster.hardware(signal),
+    staleTime: samplesMs,
+    retry: false,
+  })
+
 /** The current state of the cluster and of the selected nodes. */
 export const clusterQuery = (wanted: NodesWanted = { limit: nodesPerPage }) =>
   queryOptions({

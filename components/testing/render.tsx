@@ -1,6 +1,7 @@
 import { cleanup, configure, fireEvent, render, screen } from '@testing-library/react'
 import type { ReactNode } from 'react'
 import { afterEach, beforeAll, beforeEach, vi } from 'vitest'
+import type { ProblemExtensions } from '@/lib/contract/errors'
 import { QueryProvider } from '../shell/query-provider'
 import { confirmPanel } from '../ui/confirm-dialog'
 import { dialogPanel } from '../ui/dialog'
@@ -25,7 +26,7 @@ type Answer = unknown | ((request: SentRequest) => unknown)
 export class ApiProblem {
   constructor(
     readonly status: number,
-    readonly problem: { detail: string; code: string; errors?: { path: string; message: string }[] },
+    readonly problem: { detail: string; code: string } & ProblemExtensions,
   ) {}
 }
 
@@ -45,12 +46,13 @@ async function fakeFetch(input: string | URL | Request, init?: RequestInit): Pro
   const isJson = request.headers.get('content-type')?.includes('json')
   const sent = {
     method: request.method,
-    path: pathname,
+    // A dry run is another request than the submission.
+    path: query.has('dry_run') ? `${pathname}?dry_run=true` : pathname,
     query,
     body: isJson && text ? JSON.parse(text) : text,
   }
   sentRequests.push(sent)
-  const answer = answers[`${sent.method} ${pathname}`]
+  const answer = answers[`${sent.method} ${sent.path}`]
   const cancelled = new Promise<never>((_, reject) =>
     request.signal.addEventListener('abort', () => reject(request.signal.reason)),
   )

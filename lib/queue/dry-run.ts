@@ -29,7 +29,7 @@ export async function dryRun(actor: Actor, submission: Submission): Promise<DryR
   const position = expected?.position ?? null
   return {
     dry_run: true,
-    text: describe(job, position, expected_start),
+    text: sentenceOf(job, position, expected_start),
     project_id: job.project,
     environment: job.environment,
     resources: {
@@ -53,7 +53,7 @@ export async function dryRun(actor: Actor, submission: Submission): Promise<DryR
   }
 }
 
-function describe({ waitsFor }: TriedJob, position: number | null, start: string | null): string {
+function sentenceOf({ waitsFor }: TriedJob, position: number | null, start: string | null): string {
   const accepted = 'gpuq would accept the job. Nothing was queued.'
   if (waitsFor.length > 0) {
     const jobs = waitsFor.length === 1 ? 'another job' : `${waitsFor.length} other jobs`

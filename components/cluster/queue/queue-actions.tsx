@@ -68,7 +68,7 @@ function CancelDialog({ job, onClose }: QueueJobDialogProps) {
     <ConfirmDialog
       onClose={onClose}
       title={`Cancel ${title}?`}
-      description={describeCancel(job)}
+      description={describeCancel({ hasStarted: job.started_at !== null })}
       confirmLabel="Cancel job"
       keepLabel="Keep job"
       onConfirm={async () => {

@@ -101,7 +101,7 @@ function RerunActions({ job }: { job: JobDetail }) {
 function CancelButton({ job }: { job: JobDetail }) {
   return (
     <CancelDialog
-      job={job}
+      job={{ job_id: job.job_id, hasStarted: job.started_at !== null }}
       trigger={
         <Button icon={Ban} variant="danger-quiet" disabled={job.cancel_requested} className={inBar}>
           {job.cancel_requested ? 'Cancelling' : 'Cancel'}

@@ -1,7 +1,6 @@
 import { CircleCheck, Play, TriangleAlert } from 'lucide-react'
-import { useRef } from 'react'
+import { type ReactNode, useRef } from 'react'
 import { Button } from '../../ui/button'
-import { Callout } from '../../ui/callout'
 import { formatCount } from '../../ui/format-number'
 import { useFooterHeight } from '../../ui/use-footer-height'
 import { type UploadState, UploadStatus } from './directory/upload/upload-status'
@@ -13,8 +12,10 @@ interface SubmitBarProps {
   warnings: number
   /** What the user must still fill in. */
   missing: string | null
-  /** An error of the server that belongs to no line. */
-  error: string | null
+  /** Why the server has refused the draft, or would refuse it. */
+  refusal: ReactNode
+  /** Whether it would refuse the draft. */
+  refused: boolean
   submitting: boolean
   onSubmit: () => void
   /** The upload of the directory; null if none is in progress. */
@@ -24,7 +25,7 @@ interface SubmitBarProps {
 
 /** Shows whether the draft is ready, and submits it. Always visible. */
 export function SubmitBar(props: SubmitBarProps) {
-  const { error, submitting, onSubmit, upload, onCancelUpload, ...readiness } = props
+  const { refusal, submitting, onSubmit, upload, onCancelUpload, ...readiness } = props
   const bar = useFooterHeight()
   const button = useRef<HTMLButtonElement>(null)
   const cancel = () => {
@@ -37,15 +38,11 @@ export function SubmitBar(props: SubmitBarProps) {
       ref={bar}
       className="-mx-4 -mb-4 sticky bottom-0 z-10 mt-auto flex flex-col gap-2 border-t bg-canvas px-4 py-3 sm:-mx-6 sm:-mb-6 sm:px-6 lg:-mx-8 lg:px-8"
     >
-      {error ? (
-        <Callout tone="danger" announce>
-          {error}
-        </Callout>
-      ) : null}
+      {refusal}
       {upload === null ? null : <UploadStatus upload={upload} onCancel={cancel} />}
       <div className="flex items-center justify-between gap-3">
         <p role="status" className="flex min-w-0 items-center gap-1.5 text-muted text-sm">
-          {error || submitting ? null : <Readiness {...readiness} />}
+          {submitting ? null : <Readiness {...readiness} />}
         </p>
         <Button
           ref={button}
@@ -67,7 +64,8 @@ function Readiness({
   problems,
   warnings,
   missing,
-}: Pick<SubmitBarProps, 'problems' | 'warnings' | 'missing'>) {
+  refused,
+}: Pick<SubmitBarProps, 'problems' | 'warnings' | 'missing' | 'refused'>) {
   if (problems > 0) {
     return (
       <>
@@ -77,6 +75,7 @@ function Readiness({
     )
   }
   if (missing !== null) return missing
+  if (refused) return 'Not ready to submit'
   return (
     <>
       <CircleCheck aria-hidden className="size-4 shrink-0 text-success-ink" />

@@ -1,6 +1,7 @@
 'use client'
 
 import { Upload } from 'lucide-react'
+import dynamic from 'next/dynamic'
 import { type KeyboardEvent, useEffect, useEffectEvent, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { findShortcut } from '../../shell/shortcuts/shortcut-keys'
@@ -13,6 +14,8 @@ import { PageHeader } from '../../ui/page-header'
 import type { CodeEditorHandle } from '../editor/editor-props'
 import type { FieldInfos } from '../editor/form-fields'
 import { isWarning } from '../editor/problem'
+import { withNearest } from './before/nearest'
+import { useDryRun } from './before/use-dry-run'
 import { focusDirectoryProblem } from './directory/focus-problem'
 import { readTransfer } from './directory/read/dropped-items'
 import { useDirectory } from './directory/use-directory'
@@ -25,6 +28,10 @@ import { useDraft } from './use-draft'
 import { type DraftProblems, useDraftProblems } from './use-draft-problems'
 import { useFileDrops } from './use-file-drops'
 import { useSubmission } from './use-submission'
+
+/** Most of it is shown only after the server has answered. */
+const Prospect = dynamic(() => import('./before/prospect').then((module) => module.Prospect))
+const Refusal = dynamic(() => import('./before/refusal').then((module) => module.Refusal))
 
 interface SubmitViewProps {
   handle: string
@@ -42,7 +49,7 @@ export function SubmitView({ handle, infos, start, filledIn = null, refusedKeys 
   const { draft, change, startOver } = useDraft(start)
   const files = useDirectory(draft, change)
   const { directory } = files
-  const { submit, submitting, refusal, upload, cancelUpload } = useSubmission(draft, directory)
+  const { submit, submitting, refusal, forgetRefusal, upload, cancelUpload } = useSubmission(draft, directory)
   const [submitted, setSubmitted] = useState(false)
   const problems = useDraftProblems(draft, {
     handle,
@@ -52,6 +59,9 @@ export function SubmitView({ handle, infos, start, filledIn = null, refusedKeys 
     submitted,
   })
 
+  const ready = !problems.blocking && problems.missing === null
+  const dryRun = useDryRun(draft.config, ready)
+  const shownRefusal = refusal ?? dryRun.refusal
   const hovering = useFileDrops((transfer) => files.take(readTransfer(transfer)))
   const code = useRef<CodeEditorHandle>(null)
   const config = useRef<CodeEditorHandle>(null)
@@ -109,12 +119,23 @@ export function SubmitView({ handle, infos, start, filledIn = null, refusedKeys 
         code={code}
         config={config}
       />
+      <Prospect config={draft.config} answer={dryRun.answer} onConfig={(config) => change({ config })} />
       <OwnLimits config={draft.config} />
       <SubmitBar
         problems={countProblems(problems) - warnings}
         warnings={warnings}
         missing={problems.missing}
-        error={refusal && refusal.errors.length === 0 ? refusal.message : null}
+        refused={shownRefusal !== null}
+        refusal={
+          shownRefusal === null || (refusal && refusal.errors.length > 0 && !refusal.nearest) ? null : (
+            <Refusal
+              refusal={shownRefusal}
+              submitted={refusal !== null}
+              onUse={(nearest) => change({ config: withNearest(draft.config, nearest) })}
+              onCancelled={forgetRefusal}
+            />
+          )
+        }
         submitting={submitting}
         onSubmit={submitIfReady}
         upload={upload}

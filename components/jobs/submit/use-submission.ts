@@ -3,8 +3,10 @@ import { useRouter } from 'next/navigation'
 import { useEffect, useRef } from 'react'
 import { uuidv7 } from 'uuidv7'
 import { submitJob } from '@/components/queries/queries'
+import type { FieldError } from '@/lib/contract/errors'
 import { ProblemError } from '@/lib/http/client/problem'
 import { toast } from '../../ui/toaster'
+import type { Refused } from './before/refusal'
 import type { Directory } from './directory/directory'
 import { useUploadState } from './directory/upload/use-upload-state'
 import { type Draft, forgetDraft, projectOf, toSubmission } from './draft'
@@ -44,7 +46,7 @@ export function useSubmission(draft: Draft, directory: Directory | null) {
       end()
     }
   }
-  const { mutate, variables, status, error } = useMutation({
+  const { mutate, reset, variables, status, error } = useMutation({
     mutationFn: async (sent: Sent) => {
       const archive = await sendDirectory(sent)
       return send({ ...toSubmission(sent.draft, archive), idempotencyKey: sent.idempotencyKey })
@@ -73,9 +75,13 @@ export function useSubmission(draft: Draft, directory: Directory | null) {
     // Until the page of the job opens.
     submitting: status === 'pending' || status === 'success',
     /** The server's answer to this draft. A changed draft may have no problems. */
-    refusal:
-      error && isOfDraft && !(error instanceof UploadCancelled)
-        ? { message: error.message, errors: error instanceof ProblemError ? error.errors : [] }
-        : null,
+    refusal: error && isOfDraft && !(error instanceof UploadCancelled) ? toRefusal(error) : null,
+    /** What the refusal said is no longer so. */
+    forgetRefusal: reset,
   }
+}
+
+function toRefusal(error: Error): Refused & { errors: readonly FieldError[] } {
+  const { errors = [], nearest, jobs } = error instanceof ProblemError ? error : {}
+  return { message: error.message, errors, nearest, jobs }
 }

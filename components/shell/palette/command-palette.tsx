@@ -43,7 +43,10 @@ export function CommandPalette({ onClose, ...site }: CommandPaletteProps) {
     } else return
     event.preventDefault()
   }
-  if (cancelling) return <CancelDialog job={cancelling} onClose={onClose} />
+  if (cancelling) {
+    const { job_id, started_at } = cancelling
+    return <CancelDialog job={{ job_id, hasStarted: started_at !== null }} onClose={onClose} />
+  }
   return (
     <Radix.Root open onOpenChange={(open) => (open ? undefined : onClose())}>
       <Radix.Portal>

@@ -54,7 +54,7 @@ function findObstacle(config: JobConfig, nodes: readonly NodeState[]): Obstacle 
 function neverFits({ message, key, nearest }: Obstacle): GpuqError {
   const changes = Object.entries(nearest ?? {})
   const advice =
-    changes.length === 0 ? '' : ` The nearest request that fits: ${changes.map(describe).join(', ')}.`
+    changes.length === 0 ? '' : ` The nearest request that fits: ${changes.map(setting).join(', ')}.`
   const errors = changes.map(([path, value]) => ({ path, message: correction(value) }))
   return new GpuqError('never_fits', `The job can never start. ${message}.${advice}`, {
     errors: errors.length > 0 || key === null ? errors : [{ path: key, message }],
@@ -62,7 +62,7 @@ function neverFits({ message, key, nearest }: Obstacle): GpuqError {
   })
 }
 
-function describe([key, value]: [string, NearestValue]): string {
+function setting([key, value]: [string, NearestValue]): string {
   return value === null ? `no ${key}` : `${key}: ${value}`
 }
 

@@ -43,9 +43,9 @@ export async function requireWithinLimits(
   const exceeded = findExceeded(counts, limits, isDependent)
   const { submissionsPerMinute } = limits
   if (exceeded === null) return rateHeaders(counts, submissionsPerMinute, 1)
-  const { list, retryAfterS, describe } = exceeded
+  const { list, retryAfterS, messageOf } = exceeded
   const jobs = list === null ? [] : await readCounted(tx, userId, list)
-  throw new GpuqError('rate_limited', describe(jobs), {
+  throw new GpuqError('rate_limited', messageOf(jobs), {
     retryAfterS,
     headers: rateHeaders(counts, submissionsPerMinute, 0),
     ...(jobs.length > 0 && { jobs }),
@@ -57,7 +57,7 @@ interface Exceeded {
   /** The jobs to name; null: to cancel a job does not help. */
   list: Parameters<typeof readCounted>[2] | null
   retryAfterS: number
-  describe(jobs: readonly BlockingJob[]): string
+  messageOf(jobs: readonly BlockingJob[]): string
 }
 
 function findExceeded(counts: JobCounts, limits: EffectiveLimits, isDependent: boolean): Exceeded | null {
@@ -66,14 +66,14 @@ function findExceeded(counts: JobCounts, limits: EffectiveLimits, isDependent: b
   const { submissionsPerMinute: perMinute } = limits
   const { recent, resetS, cancelled, cancelledResetS } = counts
   if (perMinute !== null && recent >= perMinute) {
-    const describe: Exceeded['describe'] = (jobs) =>
+    const messageOf: Exceeded['messageOf'] = (jobs) =>
       `You have submitted ${recent} jobs in the last minute, and your limit is ${perMinute}. Try again in ${resetS} seconds${jobs.length > 0 ? `, or cancel one that waits${named(jobs)}` : ''}. ${askAdmin}`
-    return { list: 'recent', retryAfterS: resetS, describe }
+    return { list: 'recent', retryAfterS: resetS, messageOf }
   }
   const mostCancelled = cancelledPerMinute(limits)
   if (mostCancelled === null || cancelled < mostCancelled) return null
   const message = `You have submitted and then cancelled ${cancelled} waiting jobs in the last minute, and the limit is ${mostCancelled}. Try again in ${cancelledResetS} seconds.`
-  return { list: null, retryAfterS: cancelledResetS, describe: () => message }
+  return { list: null, retryAfterS: cancelledResetS, messageOf: () => message }
 }
 
 function findActivePlace(
@@ -83,23 +83,23 @@ function findActivePlace(
   const retryAfterS = retryActiveS
   if (maxActiveJobs !== null && active >= maxActiveJobs) {
     const advice = active === 1 ? 'Wait until it ends, or cancel it.' : 'Wait until one ends, or cancel one.'
-    const describe: Exceeded['describe'] = (jobs) =>
+    const messageOf: Exceeded['messageOf'] = (jobs) =>
       `You have ${active} active job${active === 1 ? '' : 's'}${named(jobs, active)}, and your limit is ${maxActiveJobs}. ${advice} ${askAdmin}`
-    return { list: 'active', retryAfterS, describe }
+    return { list: 'active', retryAfterS, messageOf }
   }
   const { max_waiting_jobs: most } = job
   if (most === null || waiting < most) return null
-  const describe: Exceeded['describe'] = (jobs) =>
+  const messageOf: Exceeded['messageOf'] = (jobs) =>
     `You have ${waiting} waiting jobs${named(jobs, waiting)}, and your limit max_waiting_jobs is ${most}. Wait until one starts, or cancel one. ${askAdmin}`
-  return { list: 'waiting', retryAfterS, describe }
+  return { list: 'waiting', retryAfterS, messageOf }
 }
 
 function findDependentPlace({ dependent }: JobCounts): Exceeded | null {
   const { GPUQ_MAX_DEPENDENT_JOBS: most } = env()
   if (dependent < most) return null
-  const describe: Exceeded['describe'] = (jobs) =>
+  const messageOf: Exceeded['messageOf'] = (jobs) =>
     `You have ${dependent} jobs that wait for other jobs${named(jobs, dependent)}, and the limit is ${most} (GPUQ_MAX_DEPENDENT_JOBS). Wait until these other jobs have completed, or cancel one that waits. An admin can raise the limit.`
-  return { list: 'dependent', retryAfterS: retryActiveS, describe }
+  return { list: 'dependent', retryAfterS: retryActiveS, messageOf }
 }
 
 /** The names of jobs in brackets, or the ids of those without one. Empty without jobs. */

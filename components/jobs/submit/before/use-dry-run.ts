@@ -1,0 +1,42 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { dryRunQuery } from '@/components/queries/queries'
+import type { DryRun } from '@/lib/contract/dry-run'
+import { ProblemError } from '@/lib/http/client/problem'
+import { withoutToken } from '../draft'
+import type { Refused } from './refusal'
+
+/** Users type for about this long without a pause. */
+const pauseMs = 500
+
+/** What the server says that a submission of the config would do. Both are null while that is not known. */
+interface Prospect {
+  answer: DryRun | null
+  /** Why it would refuse the draft. */
+  refusal: Refused | null
+}
+
+/** @param ready whether nothing in the browser speaks against a submission */
+export function useDryRun(config: string, ready: boolean): Prospect {
+  const settled = useSettled(config)
+  const { data, error, isPlaceholderData } = useQuery({
+    ...dryRunQuery(withoutToken(settled)),
+    enabled: ready && settled === config,
+    placeholderData: keepPreviousData,
+  })
+  if (!ready) return { answer: null, refusal: null }
+  if (settled !== config) return { answer: data ?? null, refusal: null }
+  if (error instanceof ProblemError && !isPlaceholderData && error.status >= 400 && error.status < 500)
+    return { answer: null, refusal: error }
+  return { answer: data ?? null, refusal: null }
+}
+
+/** The text once it has not changed for a moment. */
+function useSettled(text: string): string {
+  const [settled, setSettled] = useState(text)
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(text), pauseMs)
+    return () => clearTimeout(timer)
+  }, [text])
+  return settled
+}
