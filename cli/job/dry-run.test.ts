@@ -53,7 +53,9 @@ function context(respond: () => Response = () => Response.json(answer)) {
 const textOf = async (form: FormData | undefined, part: string) => (form?.get(part) as File | null)?.text()
 
 it('prints what a submission would do', () => {
-  expect(renderDryRun(answer, Date.parse('2026-11-27T10:00:00Z'))).toBe(`gpuq would accept the job. Nothing was queued.
+  expect(
+    renderDryRun(answer, Date.parse('2026-11-27T10:00:00Z')),
+  ).toBe(`gpuq would accept the job. Nothing was queued.
 project:         vision
 environment:     python
 resources:       2 nodes with 2 GPUs, H100, at least 40 GB each, 8 cores, pool on-demand
@@ -110,7 +112,12 @@ it('a limit: the commands for each job that counts', () => {
     { job_id: 'first-id', name: 'baseline', status: 'running' },
     { job_id: 'second-id', name: null, status: 'pending' },
   ]
-  const error = new ProblemError({ status: 429, code: 'rate_limited', detail: 'You have 2 active jobs.', jobs })
+  const error = new ProblemError({
+    status: 429,
+    code: 'rate_limited',
+    detail: 'You have 2 active jobs.',
+    jobs,
+  })
   expect(describeError(error, null).text).toBe(
     [
       'gpuq: You have 2 active jobs.',

@@ -149,7 +149,7 @@ it('the number of waiting jobs is limited, also for concurrent submissions', asy
   expect(answers.filter(({ status }) => status < 300)).toHaveLength(3)
   expect(answers.find(({ status }) => status === 429)?.body).toMatchObject({
     detail: expect.stringMatching(
-      /3 waiting jobs, and your limit max_waiting_jobs is 3\. .*admin can change/,
+      /3 waiting jobs \(.*\), and your limit max_waiting_jobs is 3\. .*admin can change/,
     ),
   })
 })

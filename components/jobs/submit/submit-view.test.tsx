@@ -3,14 +3,7 @@ import { describe, expect, it, vi } from 'vitest'
 import type { DryRun } from '@/lib/contract/dry-run'
 import { makeJobSummary } from '../../testing/fixtures'
 import { router } from '../../testing/navigation'
-import {
-  ApiProblem,
-  answerWith,
-  clickButton,
-  renderUi,
-  sentRequests,
-  typeInto,
-} from '../../testing/render'
+import { ApiProblem, answerWith, clickButton, renderUi, sentRequests, typeInto } from '../../testing/render'
 import { readFieldInfos } from '../editor/field-infos'
 import { blankDraft } from './draft'
 import { SubmitView } from './submit-view'
