@@ -3,7 +3,6 @@ import { chmod, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { walk } from '@/cli/pack/walk'
 import { CountingProxy } from './counting-proxy'
 import { openBarrier, waitAtBarrier } from './program-barrier'
 import { downloadClient, runPython, startPython } from './run-python'
@@ -161,50 +160,6 @@ print(json.dumps([job.status, lines, job.detail["archive"]["files"], [str(path) 
   })
   expect(second).toBeLessThan(0.2 * MiB)
   expect(await readFile(join(home, 'saved', 'copy.txt'), 'utf8')).toBe('changed\n')
-})
-
-it('both clients select the same files of a directory', async () => {
-  const names =
-    'a.py|b.pyc|.hidden|A.LOG|a.log|keep.log|logs|logs/x|logs/deep/y|sub/a.log|sub/keep.log|sub/out/z'
-  const more =
-    'sub/build/1|build/2|x/build/3|cache[1].txt|cache1.txt|#note|!bang|space end |a b|d/e/f/g.txt|d/g.txt|q1|qq|doc/a.txt|doc/b/c.txt'
-  const files = [...names.split('|').filter((name) => name !== 'logs'), ...more.split('|')]
-  const dir = await directory({
-    ...Object.fromEntries(files.map((name) => [name, name])),
-    '.gitignore': [
-      '# a comment',
-      '*.py[co]',
-      '*.log',
-      '!keep.log',
-      'logs/',
-      '/build/',
-      'cache\\[1\\].txt',
-      '\\#note',
-      '\\!bang',
-      'd/**/g.txt',
-      'q?',
-      'doc/**',
-      '[!a-z]x',
-      'space end\\ ',
-      '',
-    ].join('\r\n'),
-    'sub/.gitignore': 'out\n/keep.log\n',
-    'sub/.gpuqignore': '!keep.log\nbuild\n',
-    'inner/.gitignore': '*\n!.gitignore\n',
-    'inner/file': '',
-  })
-  await mkdir(join(dir, '.git'))
-  await symlink('a.py', join(dir, 'link.log'))
-  await symlink('a.py', join(dir, 'link'))
-  for (const place of ['.', 'sub', 'logs', 'x/build', 'inner']) {
-    const { files: found, links } = await walk(join(dir, place))
-    const expected = [...found, ...links].map(({ path }) => path).sort()
-    const listed = await run(
-      `print(json.dumps([found.path for found in gpuq._walk(__import__("pathlib").Path(${JSON.stringify(join(dir, place))}))]))`,
-    )
-    expect((listed as string[]).sort(), place).toEqual(expected)
-    expect(expected.length, place).toBeGreaterThan(0)
-  }
 })
 
 it('a config file, the login of the command line and the keys of a call are used', async () => {
