@@ -82,10 +82,11 @@ async function withoutDirectory(
   const { config } = submission
   const { command, entrypoint } = config
   if (directory !== null && directory.part !== null) {
-    const paths = (await listEntries(directory, directory.part)).map(({ path }) => path)
+    const named = submission.code.length === 0 ? config : null
+    const entries = await listEntries(directory, directory.part, named)
+    const paths = Array.from(entries.values(), ({ path }) => path)
     const found = command === undefined ? selectEntrypoint(entrypoint, paths) : null
-    if (found && 'problem' in found && submission.code.length === 0)
-      throw invalidField('entrypoint', found.problem)
+    if (found && 'problem' in found && named !== null) throw invalidField('entrypoint', found.problem)
   }
   return { ...submission, config: { ...config, entrypoint: undefined } }
 }
