@@ -1,5 +1,3 @@
-import { createInterface } from 'node:readline'
-import { Readable } from 'node:stream'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { Server } from '@modelcontextprotocol/sdk/server/index.js'
@@ -11,14 +9,13 @@ import {
   ListToolsResultSchema,
 } from '@modelcontextprotocol/sdk/types.js'
 import { unavailable } from '@/lib/contract/errors'
-import { leaveOutNullsOfMessage } from '@/lib/contract/leave-out-nulls'
-import { parseJson } from '@/lib/contract/parse-json'
 import { version } from '../../package.json'
 import { resolveConnection } from '../config'
 import type { Context } from '../context'
 import { exitCodes } from '../job/exit-code'
 import { AgentFiles } from '../mcp/agent-files'
 import { AgentTools } from '../mcp/agent-tools'
+import { messagesOf } from '../mcp/messages-of'
 import { resolveWorkingDirectory } from '../sync/ship-directory'
 
 /**
@@ -63,19 +60,6 @@ export async function mcp(
   process.stdin.pause()
   await upstream.close()
   return exitCodes.ok
-}
-
-/** The lines of an agent, each a message, without what it left out as null. */
-function messagesOf(input: Readable): Readable {
-  return Readable.from(readMessages(input))
-}
-
-async function* readMessages(input: Readable): AsyncGenerator<string> {
-  for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
-    const message = parseJson(line)
-    // A line that is no message goes on as it is: the protocol says what is wrong.
-    yield `${message === undefined ? line : JSON.stringify(leaveOutNullsOfMessage(message))}\n`
-  }
 }
 
 /** Connects to the tools of the server. @throws GpuqError if it does not answer as such. */
