@@ -263,6 +263,37 @@ it('after a restart with --screen, pauses are kept, no line repeats, and each jo
   await expect.poll(() => run('screens', '--json')).not.toContain(name)
 })
 
+it('a job runs on after Ctrl-C, a closed terminal and kill -9, and the next start continues with it', async () => {
+  const wait = `0,${script()},myenv,--wait --name outlives,2\n`
+  await appendFile(join(home, 'jobs.txt'), wait)
+  const id = await idOf(11)
+  await expect.poll(mainLog, untilRun).toContain(`job ${id} (script.py) started on GPU 2`)
+  await expect.poll(() => readdir(project), untilRun).toContain('checkpoint-outlives')
+  const runs = async () => (await jobs()).find(({ job_id }) => job_id === id)
+  await stop()
+  await scheduler.shows('Running jobs go on, and the next start continues with them. To end them: gpuq stop.')
+  await start('--screen')
+  expect(await runs()).toMatchObject({ status: 'running', attempt: 1 })
+
+  // The terminal is closed: gpuq goes on.
+  scheduler.close()
+  const pid = JSON.parse(await readFile(join(home, 'data', 'running.json'), 'utf8')).pid as number
+  await run('status')
+  const parent = /^PPid:\t(\d+)$/m.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1]
+  process.kill(Number(parent), 'SIGKILL')
+  await expect.poll(() => stat(`/proc/${pid}`).catch(() => null), untilRun).toBeNull()
+  await start('--screen')
+  expect(await runs()).toMatchObject({ status: 'running', attempt: 1 })
+  await stop()
+  const ended = await gpuq('stop', '--data-dir', join(home, 'data'))
+  expect(ended, ended.err).toMatchObject({ code: 0 })
+  expect(ended.out).toContain('1 job was running and ended. The next start runs it again')
+  await writeFile(join(project, 'go'), '')
+  await start('--screen')
+  await expect.poll(mainLog, untilRun).toContain(`job ${id} (script.py) completed`)
+  await rm(join(project, 'go'))
+})
+
 it('deleting the state file resets pauses and lines: failed lines run again, completed ones do not', async () => {
   await writeFile(join(project, 'repaired'), '')
   const count = (await jobs()).length

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { schedulingPolicies } from './contract/cluster/policy-fields'
 import { ipRanges } from './contract/ip-ranges'
 import { bucketVariables } from './env/bucket'
+import { refuseKeptJobs } from './env/kept-jobs'
 import { count, limitVariables } from './env/limits'
 import { httpAddress, listensEverywhere, listensLocally } from './env/listening'
 import { notificationVariables } from './env/notifications'
@@ -142,6 +143,11 @@ export const envSchema = z.object({
     .describe(
       'true: the first admin may run scripts of this machine in their own directory; set by `gpuq start`, and only for a server that other machines cannot reach',
     ),
+  GPUQ_KEEP_JOBS: flag
+    .default(false)
+    .describe(
+      'true: running jobs go on when gpuq stops or is killed, and the next start continues with them; `gpuq stop` ends them; set by `gpuq start --screen`; only with the embedded database and the builtin engine',
+    ),
   GPUQ_CONTAINER_RUNTIME: z
     .string()
     .optional()
@@ -201,7 +207,7 @@ export function parseEnv(source: NodeJS.ProcessEnv): Env {
   const given = Object.fromEntries(
     Object.entries(source).filter(([, value]) => value !== undefined && value !== ''),
   )
-  const parsed = envSchema.superRefine(refuseSharedHostFiles).safeParse(given)
+  const parsed = envSchema.superRefine(refuseSharedHostFiles).superRefine(refuseKeptJobs).safeParse(given)
   if (parsed.success) return parsed.data
   const lines = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`)
   throw new Error(

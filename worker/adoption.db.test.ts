@@ -121,6 +121,54 @@ describe('a worker that is killed and started again', () => {
   })
 })
 
+describe('a worker that leaves its jobs', () => {
+  it('leaves running containers, which the next one adopts with all their output, also after its lease', async () => {
+    const lab = await FakeLab.open()
+    const worker = lab.startWorker({ node: 'a' })
+    const go = latch()
+    const job = await lab.submit(counting(20, go.opened))
+    await lab.jobs.untilPrinted(job, /line 9\nline $/)
+    const before = await lab.containers()
+    await lab.leader.end()
+    worker.leave()
+    expect(await worker.ended()).toBeNull()
+    expect(await lab.containers()).toMatchObject(before.map(({ id, state }) => ({ id, state })))
+    expect(await lab.jobs.row(job)).toMatchObject({ status: 'running', attempt: 1 })
+    go.open()
+    await lab.untilContainer(job, 'exited')
+    await lab.expireLease('a')
+    worker.start()
+    await lab.untilReady(1)
+    lab.startLeader()
+    expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed', attempt: 1 })
+    await expectCounted(lab, job, 20)
+    await expectAllTrue(lab)
+  })
+
+  it('and then a worker that only ends them: they are requeued, however often, and no other job starts', async () => {
+    const lab = await FakeLab.open()
+    const worker = lab.startWorker({ node: 'a' })
+    const job = await lab.submit(endless, { maxRetries: 1 })
+    for (const attempt of [1, 2, 3, 4]) {
+      await lab.jobs.until('it runs', async () => (await lab.jobs.row(job)).attempt === attempt)
+      await lab.jobs.until('it has printed', async () => (await lab.containers())[0]?.state === 'running')
+      worker.leave()
+      expect(await worker.ended()).toBeNull()
+      const waiting = await lab.submit(endless)
+      worker.start({ endsJobs: true })
+      expect(await worker.ended()).toBeNull()
+      expect(await lab.containers()).toEqual([])
+      expect(await lab.jobs.row(job)).toMatchObject({ status: 'pending', attempt })
+      expect(await lab.jobs.row(waiting)).toMatchObject({ status: 'pending', attempt: 0 })
+      await cancel(lab, waiting)
+      worker.start()
+    }
+    await cancel(lab, job)
+    expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'cancelled' })
+    await expectAllTrue(lab)
+  })
+})
+
 describe('a container without a worker', () => {
   it('that ends after its time limit: it gets the status of its program', async () => {
     const lab = await FakeLab.open()

@@ -32,9 +32,11 @@ import { describeTaskGroup } from './task-group'
 /**
  * The worker of one node. It serves the node, and runs the scheduler while it is elected leader.
  * SIGTERM drains: running tasks finish, no new ones are accepted, then it exits. SIGINT, or a second SIGTERM, stops
- * the containers immediately and requeues their jobs.
+ * the containers immediately and requeues their jobs; with GPUQ_KEEP_JOBS it leaves them running for the next worker.
+ * `--end-jobs`: it only stops what an earlier worker left running, and exits.
  */
 const config = env()
+const endsJobs = process.argv.includes('--end-jobs')
 const MiB = 1024 * 1024
 const GiB = 1024 * MiB
 const outputLimitBytes = config.GPUQ_MAX_OUTPUT_MIB * MiB
@@ -106,7 +108,7 @@ const engine = chooseEngine(config)
 /** Takes part in elections, unless this worker could not do a leader's work. */
 async function leadIfAble(signal: AbortSignal): Promise<void> {
   // A node that is removed with its job must not lead: the removal would stop itself.
-  if (config.GPUQ_NODE_FOR_JOB !== undefined) return
+  if (config.GPUQ_NODE_FOR_JOB !== undefined || endsJobs) return
   const obstacle = await engine.findObstacle()
   if (obstacle !== null) return logger.warn(`this worker does not lead: ${obstacle}`)
   await leadWhileElected(signal, (term) => lead(engine, term))
@@ -132,6 +134,7 @@ async function main(): Promise<void> {
     checkpointsLimitBytes: config.GPUQ_MAX_CHECKPOINTS_GIB * GiB,
     snapshots,
     jobNetworks: readJobNetworks(config.GPUQ_JOB_NETWORKS),
+    keepsJobs: config.GPUQ_KEEP_JOBS,
     warmLimits: { containers: config.GPUQ_WARM_CONTAINERS, memoryMib: config.GPUQ_WARM_MEMORY_MIB },
   }
   const ending = new AbortController()
@@ -141,15 +144,18 @@ async function main(): Promise<void> {
   let serving: Promise<void> | undefined
   const simulated = new SimulatedNodes({
     ...settings,
+    endsJobs,
     machine: async () => machineOf(await runtime.facts.info()),
   })
   let simulating: Promise<void> | undefined
   const node = new NodeWorker({
     ...settings,
+    endsJobs,
     register,
     // Not earlier: a leader that has just restarted would mark its own node as lost, with its running tasks.
     onServing: ({ nodeId }) => {
-      leading = leadIfAble(ending.signal)
+      simulating = simulated.serve(nodeId)
+      leading = simulated.registered.then(() => leadIfAble(ending.signal))
       const engineNode = {
         name: config.GPUQ_NODE_NAME,
         lease: () => node.lease,
@@ -160,7 +166,6 @@ async function main(): Promise<void> {
         process.exitCode = 1
         stop()
       })
-      simulating = simulated.serve(nodeId)
     },
   })
   let draining = false
@@ -168,7 +173,11 @@ async function main(): Promise<void> {
     node.stop()
     simulated.stop()
   }
-  process.on('SIGINT', stop)
+  const leave = () => {
+    node.leave()
+    simulated.leave()
+  }
+  process.on('SIGINT', config.GPUQ_KEEP_JOBS && !endsJobs ? leave : stop)
   process.on('SIGTERM', () => {
     if (draining) return stop()
     draining = true
@@ -176,10 +185,11 @@ async function main(): Promise<void> {
     simulated.drain()
   })
   await node.run()
+  if (endsJobs) await simulated.registered
   simulated.drain()
   await simulating
   ending.abort()
-  await runtime.internet.release()
+  if (!config.GPUQ_KEEP_JOBS) await runtime.internet.release()
   setTimeout(() => process.exit(), exitTimeoutMs).unref()
   await Promise.all([leading, serving])
   await closeListener()

@@ -12,6 +12,7 @@ import {
   defaultDataDir,
   findRoot,
   type LocalServer,
+  mayKeepJobs,
   sharedBy,
   startLocalServer,
 } from '../start/local-server'
@@ -51,19 +52,22 @@ export async function start(context: Context, options: StartOptions): Promise<nu
   let localServer: LocalServer | null = null
   /** Aborted when the server has ended or could not start: then there is nothing to watch for. */
   const serverEnded = new AbortController()
-  const interrupted = stopOnSignals(
-    () => void log.note('Stopping.'),
-    () => {
+  const interrupted = stopOnSignals({
+    // gpuq's server says itself what it stops.
+    onFirst: () => void (localServer?.ours ? log.detail('Stopping.') : log.note('Stopping.')),
+    onSecond() {
       localServer?.kill()
       process.exit(exitCodes.cancelled)
     },
-  )
+    outlivesTerminal: options.screen === true,
+  })
   const starting = { context, options, log, signal: AbortSignal.any([interrupted, serverEnded.signal]) }
   try {
     if (context.env.GPUQ_SERVER) await watchFiles(starting, await signInRemotely(starting), null)
     else {
       localServer = await startLocally(starting)
-      await Promise.race([serveFiles(starting, localServer), localServer.failed])
+      const ended = localServer.stopped.then(() => log.note('gpuq was stopped.'))
+      await Promise.race([serveFiles(starting, localServer), localServer.failed, ended])
     }
     return exitCodes.ok
   } finally {
@@ -100,7 +104,8 @@ async function startLocally(starting: StartContext): Promise<LocalServer> {
   await log.detail(`Starting gpuq with the data directory ${dataDir}.`)
   const workdir = options.workdir === undefined ? undefined : resolve(options.workdir)
   const hostFiles = options.isolated !== true && (await mayUseHostFiles(starting))
-  const server = { env, dataDir, port, gpus: options.gpus, workdir, token, hostFiles }
+  const keepJobs = options.screen === true && mayKeepJobs(env)
+  const server = { env, dataDir, port, gpus: options.gpus, workdir, token, hostFiles, keepJobs }
   return startLocalServer(server, log.note, signal)
 }
 
@@ -146,12 +151,15 @@ async function watchFiles(
       'Scripts run as uploaded files: another program started this server, without the right to run scripts in their own directory. Stop it and start again to change this.',
     )
   }
+  const keepsJobs = options.screen === true && mayKeepJobs(env)
   const stopHint = localServer?.ours
-    ? 'Press Ctrl-C to stop gpuq.'
+    ? keepsJobs
+      ? 'Ctrl-C stops gpuq; running jobs go on, also if you close this terminal. gpuq stop ends them.'
+      : 'Ctrl-C stops gpuq and its running jobs, which begin again at the next start.'
     : 'Press Ctrl-C to stop watching. The server keeps running.'
   await log.note(`Watching ${options.jobsFile}; jobs go to ${server}. ${stopHint}`)
-  const ours = localServer?.ours ?? false
-  await keepWatching({ client, connection, me, env, terminal, log, options, findFiles, ours }, signal)
+  const endsJobs = localServer?.ours === true && !keepsJobs
+  await keepWatching({ client, connection, me, env, terminal, log, options, findFiles, endsJobs }, signal)
 }
 
 /** Sets the thresholds that were given. The others keep the value that the admin has set. */

@@ -39,7 +39,7 @@ export function declareStart(program: Command): void {
     )
     .option('--log-file <path>', 'log file', 'gpu_scheduler.log')
     .option('--log-dir <path>', "directory for the jobs' log files", '/tmp/gpu_scheduler_logs')
-    .option('--screen', 'run every job in a session of GNU Screen; do not print its output')
+    .option('--screen', 'run every job in a session of GNU Screen; jobs go on when gpuq stops')
     .option('--isolated', 'run scripts as uploaded files, without their directory and conda environments')
     .option(
       '--mem-threshold <share>',
@@ -65,6 +65,12 @@ export function declareStart(program: Command): void {
     .option('--workdir <path>', 'directory in which commands of the project "default" run, for all users')
     .addHelpText('after', aboutStart)
     .action(lazily(async () => (await import('../commands/start')).start))
+  program
+    .command('stop')
+    .description('stop the gpuq of this machine and its running jobs, also those that `start --screen` left')
+    .option('--data-dir <path>', "data directory (default: GPUQ_DATA_DIR or the checkout's data)")
+    .addHelpText('after', '\nThe jobs begin again at the next start. To end a job for good: gpuq cancel.')
+    .action(lazily(async () => (await import('../commands/stop')).stop))
   program
     .command('add')
     .description('queue a script, or append it to a jobs file')

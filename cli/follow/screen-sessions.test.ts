@@ -1,10 +1,12 @@
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { JobDetail } from '@/lib/contract/jobs'
+import type { JobsClient } from '@/lib/http/client/jobs-client'
+import type { StartLog } from '../start/start-log'
 import { jobId } from '../testing/fake-context'
-import { listSessions, requireScreen, sessionName } from './screen-sessions'
+import { listSessions, requireScreen, ScreenSessions, sessionName } from './screen-sessions'
 
 let directory: string
 beforeAll(async () => {
@@ -46,5 +48,38 @@ it('finds the sessions of jobs in the list of GNU Screen', async () => {
   await chmod(program, 0o755)
   const sessions = await listSessions({ NODE_ENV: 'test', PATH: `${directory}:/usr/bin:/bin` })
   expect([...sessions]).toEqual([[jobId, `gpujob_0,1_train_${jobId}`]])
+  await rm(program)
+})
+
+it('ends the sessions of jobs that are over, and no others', async () => {
+  const ids = ['a', 'b', 'c'].map((letter) => jobId.replace(/^./, letter))
+  const listed = ids.map((id) => `\t12.gpujob_0_run_${id}\t(Detached)`).join('\n')
+  const calls = join(directory, 'calls')
+  const program = join(directory, 'screen')
+  await writeFile(
+    program,
+    `#!/bin/sh\n[ "$1" = -ls ] && printf '%s\\n' '${listed}' || echo "$*" >> '${calls}'\n`,
+  )
+  await chmod(program, 0o755)
+  const statuses = new Map([
+    [ids[0], 'failed'],
+    [ids[1], 'running'],
+  ])
+  const get = async (id: string) => {
+    const status = statuses.get(id)
+    if (status === undefined) throw new Error('unknown to this server')
+    return { job_id: id, status } as JobDetail
+  }
+  const noted: string[] = []
+  const log = { detail: async (text: string) => void noted.push(text) } as unknown as StartLog
+  const sessions = new ScreenSessions({
+    client: { jobs: { get } } as unknown as Pick<JobsClient, 'jobs'>,
+    connection: { server: 'http://gpuq.test', token: 'token' },
+    env: { NODE_ENV: 'test', PATH: `${directory}:/usr/bin:/bin` },
+    log,
+  })
+  await sessions.endOld()
+  expect(await readFile(calls, 'utf8')).toBe(`-S gpujob_0_run_${ids[0]} -X quit\n`)
+  expect(noted).toEqual([`Ended the session gpujob_0_run_${ids[0]}: its job is over.`])
   await rm(program)
 })

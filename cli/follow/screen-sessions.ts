@@ -3,6 +3,7 @@ import { promisify } from 'node:util'
 import { parseConfig } from '@/lib/contract/config/config'
 import { conflict } from '@/lib/contract/errors'
 import type { JobDetail } from '@/lib/contract/jobs'
+import { isFinal } from '@/lib/contract/status'
 import type { JobsClient } from '@/lib/http/client/jobs-client'
 import type { Connection } from '../config'
 import { errorCode } from '../files'
@@ -80,6 +81,18 @@ export class ScreenSessions {
       ended: async () => {
         if (jobId !== null) this.#names.delete(jobId)
       },
+    }
+  }
+
+  /** Ends the sessions of jobs that are over: while gpuq did not run, nobody did. */
+  async endOld(): Promise<void> {
+    const { client, env, log } = this.options
+    for (const [jobId, name] of await listSessions(env)) {
+      // One that this server does not know may belong to another one.
+      const job = await client.jobs.get(jobId).catch(() => null)
+      if (job === null || !isFinal(job.status)) continue
+      await run('screen', ['-S', name, '-X', 'quit'], { env }).catch(() => undefined)
+      await log.detail(`Ended the session ${name}: its job is over.`)
     }
   }
 

@@ -28,8 +28,8 @@ interface WatchJobs {
   /** The directory for the jobs' log files. */
   logDir: string
   screen: boolean
-  /** The server ends with this command, and its jobs with it. */
-  ours: boolean
+  /** Its jobs end with this command. */
+  endsJobs: boolean
   /** When an earlier `gpuq start` last looked, in milliseconds. */
   sinceMs: number
 }
@@ -53,6 +53,7 @@ export async function watchJobs(options: WatchJobs, signal: AbortSignal): Promis
       await log.warn(`Job ${jobId} is not followed any more: ${messageOf(error)}`)
     }
   }
+  await sessions?.endOld()
   const monitor = new JobMonitor({ client, sinceMs, follow })
   while (!signal.aborted) {
     const startedMs = performance.now()
@@ -65,7 +66,7 @@ export async function watchJobs(options: WatchJobs, signal: AbortSignal): Promis
     await sleep(Math.max(pollIntervalMs, pauseFactor * (performance.now() - startedMs)), signal)
   }
   await Promise.race([monitor.settled(), wait(settleMs)])
-  if (options.ours) await sessions?.close()
+  if (options.endsJobs) await sessions?.close()
 }
 
 /** When the state file was last written; now if it does not exist. */

@@ -37,13 +37,13 @@ interface Watching {
   log: StartLog
   options: FileOptions
   findFiles: FindScriptFiles
-  /** The server ends with this command. */
-  ours: boolean
+  /** Its jobs end with this command. */
+  endsJobs: boolean
 }
 
 /** Watches the files until `signal` is aborted. A request in progress is completed. */
 export async function keepWatching(watching: Watching, signal: AbortSignal): Promise<void> {
-  const { client, connection, env, terminal, log, options, ours } = watching
+  const { client, connection, env, terminal, log, options, endsJobs } = watching
   const { logDir, screen = false } = options
   const sinceMs = await lastWatched(options.stateFile)
   const paths = [resolve(options.jobsFile), resolve(options.llmConfig)]
@@ -52,7 +52,7 @@ export async function keepWatching(watching: Watching, signal: AbortSignal): Pro
     await Promise.all([
       watchLines(watching, changes, signal),
       watchState(watching, changes, signal),
-      watchJobs({ client, connection, env, terminal, log, logDir, screen, ours, sinceMs }, signal),
+      watchJobs({ client, connection, env, terminal, log, logDir, screen, endsJobs, sinceMs }, signal),
     ])
   } finally {
     changes.close()

@@ -20,6 +20,8 @@ interface LocalServerOptions {
   token: string
   /** Lets the user of this command run scripts in their own directory. */
   hostFiles: boolean
+  /** Its jobs go on when it stops. */
+  keepJobs: boolean
 }
 
 const loopback = ['localhost', '127.0.0.1', '::1']
@@ -31,6 +33,11 @@ export function sharedBy({ HOST, ...env }: NodeJS.ProcessEnv): string | null {
   return names.find((name) => env[name]) ?? null
 }
 
+/** Whether jobs can outlive gpuq (lib/env/kept-jobs): nobody else may take them for lost. */
+export function mayKeepJobs({ DATABASE_URL, GPUQ_ENGINE, GPUQ_KEEP_JOBS }: NodeJS.ProcessEnv): boolean {
+  return !DATABASE_URL && GPUQ_ENGINE !== 'slurm' && GPUQ_KEEP_JOBS !== 'false'
+}
+
 /** The gpuq that serves this machine: our child process or an existing one. */
 export interface LocalServer {
   server: string
@@ -38,6 +45,8 @@ export interface LocalServer {
   ours: boolean
   /** Rejects when our child process exits unexpectedly. */
   failed: Promise<never>
+  /** Resolves when another command, such as `gpuq stop`, has stopped our child process. */
+  stopped: Promise<void>
   /** Stops the child process and waits for its exit. */
   stop(): Promise<void>
   /** Kills the child process. */
@@ -73,6 +82,7 @@ const withoutServer = {
   worker: `\`gpuq worker\` needs gpuq's server code, ${alone}.`,
   backup: `\`gpuq backup\` needs gpuq's server code, ${alone} on the machine that has gpuq's data.`,
   doctor: `\`gpuq doctor --local\` needs gpuq's server code, ${alone} on the machine that you want to check.`,
+  stop: `\`gpuq stop\` needs gpuq's server code, ${alone} on the machine whose gpuq you want to stop.`,
   restore: `\`gpuq restore\` needs gpuq's server code, ${alone} on the machine that gets the data.`,
 }
 
@@ -94,7 +104,14 @@ export async function startLocalServer(
   if (there === null) return startChild(options, signal)
   for (const option of ['gpus', 'workdir'] as const)
     if (options[option] !== undefined) await say(`gpuq is already running; --${option} is ignored.`)
-  return { server: there, ours: false, failed: new Promise(() => {}), stop: async () => {}, kill: () => {} }
+  return {
+    server: there,
+    ours: false,
+    failed: new Promise(() => {}),
+    stopped: new Promise(() => {}),
+    stop: async () => {},
+    kill: () => {},
+  }
 }
 
 /** Finds the address of the gpuq that serves a data directory. Waits if it is still starting. */
@@ -149,7 +166,7 @@ async function answers(server: string): Promise<boolean> {
  * closes and the child stops.
  */
 async function startChild(options: LocalServerOptions, signal: AbortSignal): Promise<LocalServer> {
-  const { port, dataDir, gpus, workdir, token, hostFiles } = options
+  const { port, dataDir, gpus, workdir, token, hostFiles, keepJobs } = options
   const root = findRoot('start')
   const env: NodeJS.ProcessEnv = {
     HOST: '127.0.0.1',
@@ -161,6 +178,7 @@ async function startChild(options: LocalServerOptions, signal: AbortSignal): Pro
     // The token is for this program, not for the server's children.
     GPUQ_TOKEN: undefined,
     GPUQ_HOST_FILES: String(hostFiles),
+    GPUQ_KEEP_JOBS: options.env.GPUQ_KEEP_JOBS || String(keepJobs),
     GPUQ_GPUS: gpus?.toString() ?? options.env.GPUQ_GPUS,
   }
   const programs = join(root, 'deploy', 'run')
@@ -168,11 +186,16 @@ async function startChild(options: LocalServerOptions, signal: AbortSignal): Pro
   const args = workdir === undefined ? program : [...program, '--workdir', workdir]
   const stdio = ['ignore', 'inherit', 'inherit', 'ipc'] as const
   const child = spawn(process.execPath, args, { cwd: root, env, detached: true, stdio: [...stdio] })
-  const ended = new Promise<string>((resolve) => {
+  const ended = new Promise<string | null>((resolve) => {
     child.once('error', (error) => resolve(`could not start: ${error.message}`))
-    child.once('exit', (code, by) => resolve(by ? `was terminated by ${by}` : `exited with code ${code}`))
+    child.once('exit', (code, by) =>
+      resolve(code === 0 ? null : by ? `was terminated by ${by}` : `exited with code ${code}`),
+    )
   })
-  const failed = ended.then((how): never => {
+  const never = new Promise<never>(() => {})
+  const stopped = ended.then((how) => (how === null ? undefined : never))
+  const failed = ended.then((how) => {
+    if (how === null) return never
     throw unavailable(`gpuq's server ${how}. See its output above.`)
   })
   // Prevent an unhandled rejection if nobody awaits it.
@@ -181,8 +204,8 @@ async function startChild(options: LocalServerOptions, signal: AbortSignal): Pro
     if (child.exitCode === null && child.signalCode === null) child.kill('SIGINT')
     await ended
   }
-  if (!signal.aborted) await Promise.race([isUp(child), failed, once(signal, 'abort')])
-  return { server: addressOf(port), ours: true, failed, stop, kill: () => child.kill('SIGINT') }
+  if (!signal.aborted) await Promise.race([isUp(child), failed, stopped, once(signal, 'abort')])
+  return { server: addressOf(port), ours: true, failed, stopped, stop, kill: () => child.kill('SIGINT') }
 }
 
 function isUp(child: ChildProcess): Promise<void> {

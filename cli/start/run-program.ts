@@ -10,7 +10,7 @@ interface Program {
   /** The checkout. */
   root: string
   /** The name of its file in dist/. */
-  name: 'worker' | 'backup' | 'doctor'
+  name: 'worker' | 'backup' | 'doctor' | 'stop'
   args?: readonly string[]
   env: NodeJS.ProcessEnv
   /** The directory in which it runs; default: this process's. */

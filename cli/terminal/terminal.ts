@@ -52,7 +52,8 @@ export function toStreams(outAsIs: WriteExact, errAsIs: WriteExact): Streams {
 /** Waits for a slow reader: a job may print faster than a pipe is read. */
 function writerTo(stream: NodeJS.WriteStream): WriteExact {
   return async (content) => {
-    if (!stream.write(content)) await once(stream, 'drain')
+    // A terminal that was closed never drains. The listener in index.ts decides what that means.
+    if (!stream.write(content)) await once(stream, 'drain').catch(() => undefined)
   }
 }
 

@@ -32,9 +32,10 @@ const known = Object.keys(envSchema.shape)
 
 /**
  * Told by the file itself: the address inside the container, and the one job of a node that was made for it. Never told:
- * that jobs may use directories of the host, because this deployment has several users.
+ * that jobs may use directories of the host, because this deployment has several users, and that they outlive gpuq, which
+ * needs the embedded database.
  */
-const notGiven = ['HOST', 'PORT', 'GPUQ_NODE_FOR_JOB', 'GPUQ_HOST_FILES']
+const notGiven = ['HOST', 'PORT', 'GPUQ_NODE_FOR_JOB', 'GPUQ_HOST_FILES', 'GPUQ_KEEP_JOBS']
 
 describe('the compose file', () => {
   it('sets only variables that gpuq reads', () => {

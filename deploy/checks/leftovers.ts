@@ -16,12 +16,17 @@ export function mountsFrom({ Mounts }: Pick<Container, 'Mounts'>, directory: str
   return Mounts.some(({ Source }) => Source?.startsWith(`${directory}${sep}`))
 }
 
+/** The containers of this data directory's tasks, running or not. */
+export async function listJobContainers(dockerHost: string, dataDir: string): Promise<Container[]> {
+  const filters = encodeURIComponent(JSON.stringify({ label: ['gpuq.node'] }))
+  const client = createEngineClient(dockerHost)
+  return containersOf(await client.call('GET', `/containers/json?all=1&filters=${filters}`), dataDir)
+}
+
 /** Removes the containers of this data directory's tasks, and those that wait for one. A worker that was killed leaves them behind. */
 export async function removeLeftovers(dockerHost: string, dataDir: string): Promise<void> {
   const client = createEngineClient(dockerHost)
-  const filters = encodeURIComponent(JSON.stringify({ label: ['gpuq.node'] }))
-  const containers: Container[] = await client.call('GET', `/containers/json?all=1&filters=${filters}`)
-  for (const { Id } of containersOf(containers, dataDir)) {
+  for (const { Id } of await listJobContainers(dockerHost, dataDir)) {
     await client.call('DELETE', `/containers/${Id}?force=1&v=1`)
   }
 }

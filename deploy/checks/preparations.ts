@@ -76,7 +76,8 @@ export class Preparations {
   /** Stops the engine if this run started it. */
   async stop(): Promise<void> {
     if (!this.#engine?.ours) return
-    const problem = await this.#options.report.step('Docker engine stopped', this.#engine.stop)
+    const { stop } = this.#engine
+    const problem = await this.#options.report.step('Docker engine stopped', () => stop())
     if (problem) this.#options.report.warn(problem)
   }
 }

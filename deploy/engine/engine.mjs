@@ -23,7 +23,7 @@ const stopGraceMs = 30_000
  * @property {string} host as in DOCKER_HOST
  * @property {string} version
  * @property {boolean} ours whether this run started it, or an earlier one that was killed
- * @property {() => Promise<string | null>} stop stops it if it is ours; returns a sentence if it must keep running
+ * @property {(options?: { keepJobs?: boolean }) => Promise<string | null>} stop stops it if it is ours; returns a sentence if it must keep running
  */
 
 /**
@@ -109,7 +109,12 @@ function describeEngine(host, version, dataDir) {
   const record = readRecord(dataDir)
   const ours = record !== null && record.host === host && isAlive(record) && mayOwn(record.owner)
   if (ours) writeRecord(dataDir, { ...record, owner: thisProcess() })
-  return { host, version, ours, stop: async () => (ours && record ? stopDaemon(record, dataDir) : null) }
+  return {
+    host,
+    version,
+    ours,
+    stop: async (options) => (ours && record ? stopDaemon(record, dataDir, options) : null),
+  }
 }
 
 /**
@@ -220,8 +225,9 @@ function isDockerd(pid) {
  * without an engine.
  * @param {import('./engine-record.mjs').EngineRecord} record
  * @param {string} dataDir
+ * @param {{ keepJobs?: boolean }} [options] keepJobs: running jobs go on
  */
-async function stopDaemon(record, dataDir) {
+async function stopDaemon(record, dataDir, { keepJobs = false } = {}) {
   const client = createEngineClient(record.host)
   /** @type {{ Id: string, Labels: Record<string, string> }[]} */
   const running = await client.call('GET', '/containers/json', { idleMs: probeMs }).catch(() => [])
@@ -230,6 +236,8 @@ async function stopDaemon(record, dataDir) {
     const whose = foreign === 1 ? '1 container' : `${foreign} containers`
     return `The Docker engine keeps running (process ${record.pid}): it runs ${whose} that gpuq did not create.`
   }
+  if (keepJobs && running.length > 0)
+    return `The Docker engine keeps running (process ${record.pid}), because jobs go on in it.`
   // A container that has just ended is an error of the request only.
   const kill = (/** @type {string} */ id) => client.call('POST', `/containers/${id}/kill`).catch(() => {})
   await Promise.all(running.map(({ Id }) => kill(Id)))

@@ -23,6 +23,7 @@ await build({
     web: 'deploy/run/web.ts',
     serve: 'deploy/run/serve.ts',
     setup: 'deploy/run/setup.ts',
+    stop: 'deploy/run/stop.ts',
     invite: 'deploy/run/invite.ts',
     backup: 'deploy/backup/main.ts',
     doctor: 'deploy/doctor/main.ts',

@@ -15,6 +15,19 @@ import { Stopped, stopOnSignals } from './signals.mjs'
  * @property {() => Promise<void>} [dispose] called after everything has stopped
  */
 
+/** @param {string | null} problem */
+const describeEngineStop = (problem) => (problem ? 'keeps running' : 'stopped')
+
+/**
+ * What happens to running jobs at a stop.
+ * @param {boolean} keepsJobs
+ */
+export function describeStop(keepsJobs) {
+  return keepsJobs
+    ? 'Stopping gpuq. Running jobs go on, and the next start continues with them. To end them: gpuq stop.'
+    : 'Stopping gpuq and its running jobs. They begin again at the next start.'
+}
+
 /**
  * Runs gpuq until Ctrl-C, then ends this process.
  * @param {object} options
@@ -28,8 +41,9 @@ export async function launch({ title, mode, prepareCode }) {
   let programs
   /** @type {Record<string, string>} */
   let secrets = {}
+  const keepsJobs = /^(true|1|yes|on|y|enabled)$/i.test(process.env.GPUQ_KEEP_JOBS ?? '')
   const signal = stopOnSignals({
-    onFirst: () => report.line('\n  Stopping. Press Ctrl-C again to stop at once.'),
+    onFirst: () => report.line(`\n  ${describeStop(keepsJobs)} Press Ctrl-C again to stop at once.`),
     onSecond() {
       programs?.kill()
       report.line('  Stopped at once. The database or the engine may still run; the next start uses them.')
@@ -74,7 +88,12 @@ export async function launch({ title, mode, prepareCode }) {
     } finally {
       await code?.dispose?.()
       if (engine?.ours) {
-        const problem = await report.step('Docker engine stopped', engine.stop)
+        const { stop } = engine
+        const problem = await report.step(
+          'Docker engine',
+          () => stop({ keepJobs: keepsJobs }),
+          describeEngineStop,
+        )
         if (problem) report.warn(problem)
       }
     }

@@ -29,9 +29,9 @@ export function webProgram(mode: Mode, dataDir: string): Program {
 }
 
 /** This machine's worker. */
-export function workerProgram(mode: Mode, dataDir: string): Program {
+export function workerProgram(mode: Mode, dataDir: string, args: readonly string[] = []): Program {
   const file = mode === 'production' ? 'worker.js' : join('development', 'worker.js')
-  return program('worker', mode, dataDir, ['--enable-source-maps', join(root, 'dist', file)])
+  return program('worker', mode, dataDir, ['--enable-source-maps', join(root, 'dist', file), ...args])
 }
 
 /** The address at which this process reaches the web server. Its public address may differ. */

@@ -4,23 +4,20 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { ensureFirstRun, type FirstRun } from '@/lib/access/first-run'
 import { timeLimit } from '@/lib/async/time-limit'
 import { readPolicy } from '@/lib/cluster/admin/policy'
-import { database } from '@/lib/database/client'
-import { embeddedUrl, startEmbedded } from '@/lib/database/embedded'
-import { migrate } from '@/lib/database/migrate'
 import { env, forgetFirstStartSecrets, loadEnv, publicUrl } from '@/lib/env'
-import { removeAllMemoryDirectories } from '@/worker/files/memory-directory'
-import { EngineRuntime } from '@/worker/runtime/docker/engine-runtime'
-import { removeLeftovers } from '../checks/leftovers'
 import { probeEngine } from '../engine/engine.mjs'
+import { clearJobs } from './clear-jobs'
 import { cudaNotice } from './cuda-notice'
 import { createFirstSimulatedNodes } from './first-simulated-nodes'
 import { formatLogLine } from './log-line'
 import { networkAddresses } from './network'
 import { localUrl, type Mode, webProgram, workerProgram } from './programs'
 import type { Report } from './report.mjs'
+import { startDatabase } from './run-database'
 import { submitSample } from './sample-job'
 import { root } from './settings.mjs'
 import { type Program, type Supervised, supervise } from './supervise'
+import { explainError, type Undo, undoAll } from './undo'
 import { startWatchdog } from './watchdog'
 import { describeAdmin, describeResult, welcome } from './welcome'
 
@@ -45,15 +42,9 @@ interface Serving {
   onPrograms(programs: Programs): void
 }
 
-interface Undo {
-  /** Undefined: the step prints no line. */
-  title?: string
-  work(): Promise<void>
-}
-
 const graceMs = { web: 5_000, worker: 20_000 }
 const readyMs = 60_000
-const lookEveryMs = 2_000
+const engineLookMs = 2_000
 const sampleDir = join(root, 'deploy', 'sample')
 
 /** Starts everything, waits for the signal, and stops everything in reverse order. */
@@ -96,61 +87,15 @@ export async function serve(serving: Serving): Promise<void> {
   }
 }
 
-async function undoAll(undo: Undo[], report: Report): Promise<void> {
-  for (const { title, work } of undo.reverse()) {
-    await (title ? report.step(title, work) : work()).catch((error: unknown) =>
-      report.warn(explainError(error)),
-    )
-  }
-}
-
 function watchEngine({ engine, report }: Serving, undo: Undo[]): void {
   const stopLooking = startWatchdog({
     name: 'The Docker engine',
     answers: async () => (await probeEngine(engine.host)).state !== 'absent',
     restart: engine.bringBack,
     say: report.warn,
-    everyMs: lookEveryMs,
+    everyMs: engineLookMs,
   })
   undo.push({ work: stopLooking })
-}
-
-async function startDatabase({ report, signal, dataDir }: Serving, undo: Undo[]): Promise<void> {
-  if (env().DATABASE_URL === undefined) {
-    const postgres = await report.step('PostgreSQL', () => startEmbedded(dataDir))
-    const stopLooking = startWatchdog({
-      name: 'PostgreSQL',
-      answers: databaseAnswers,
-      restart: () => startEmbedded(dataDir),
-      say: report.warn,
-      everyMs: lookEveryMs,
-    })
-    undo.push({
-      title: 'PostgreSQL stopped',
-      async work() {
-        await stopLooking()
-        await database().close()
-        await postgres.stop()
-      },
-    })
-  }
-  signal.throwIfAborted()
-  await report.step(
-    'Database schema',
-    () => migrate(env().DATABASE_URL ?? embeddedUrl(dataDir)),
-    ({ applied }) => (applied.length > 0 ? `${applied.length} migrations applied` : 'up to date'),
-  )
-}
-
-async function databaseAnswers(): Promise<boolean> {
-  try {
-    await database().pool.query('SELECT 1')
-    return true
-  } catch (error) {
-    // Any other error means that the server answered.
-    const code = error instanceof Error && 'code' in error ? error.code : undefined
-    return code !== 'ECONNREFUSED' && code !== 'ENOENT'
-  }
 }
 
 async function startPrograms(
@@ -165,9 +110,7 @@ async function startPrograms(
     title: 'Worker stopped',
     async work() {
       await worker.stop(graceMs.worker)
-      await removeLeftovers(engine.host, dataDir)
-      await removeInternetNetwork(engine.host)
-      await removeAllMemoryDirectories(dataDir)
+      await clearJobs(engine.host, dataDir)
     },
   })
   const web = run(webProgram(mode, dataDir))
@@ -182,13 +125,6 @@ async function startPrograms(
   await report.step('Web and worker', () => waitUntilReady([web, worker], signal))
   web.settled()
   worker.settled()
-}
-
-/** A worker that was killed leaves the network of jobs with internet access and its firewall rules behind. */
-async function removeInternetNetwork(engineHost: string): Promise<void> {
-  const socketPath = engineHost.startsWith('unix://') ? engineHost.slice('unix://'.length) : undefined
-  const firewall = { enabled: env().GPUQ_JOB_FIREWALL, allowed: env().GPUQ_ALLOWED_NETWORKS ?? [] }
-  await new EngineRuntime({ outputLimitBytes: 1, socketPath, firewall }).internet.release()
 }
 
 /** A developer reads the logs in the terminal. */
@@ -243,8 +179,4 @@ async function runSample({ report, signal }: Serving, token: string): Promise<vo
     signal.throwIfAborted()
     report.warn(`The sample job gave no result: ${explainError(error)}`)
   }
-}
-
-function explainError(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

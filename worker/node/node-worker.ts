@@ -27,6 +27,8 @@ interface NodeWorkerOptions extends TaskSettings {
   register(): Promise<Registered>
   /** Called once the node is served for the first time. */
   onServing(lease: Lease): void
+  /** Only adopts the tasks of earlier workers, stops them, and leaves. */
+  endsJobs?: boolean
   /** Left out: those that follow from the length of a lease. */
   renewalTimes?: RenewalTimes
 }
@@ -35,6 +37,7 @@ interface NodeWorkerOptions extends TaskSettings {
 export class NodeWorker {
   readonly #draining = new AbortController()
   readonly #stopping = new AbortController()
+  readonly #keeping = new AbortController()
   readonly #forced = new AbortController()
 
   /** Undefined before the first lease, and while the next one is requested. */
@@ -64,6 +67,12 @@ export class NodeWorker {
     this.#stopping.abort()
   }
 
+  /** Leaves at once. Its containers run on, and the next worker of this node adopts them. */
+  leave(): void {
+    this.#keeping.abort()
+    this.#draining.abort()
+  }
+
   /**
    * Serves until it has left. After an expired lease, stops the containers and acquires a new lease.
    * @throws if the node cannot be served at all, or another worker has taken it over.
@@ -80,12 +89,13 @@ export class NodeWorker {
 
   /** Serves under one lease, from its start to its end. */
   async #serve({ lease, requestedAt, readGpus, checker }: Registered): Promise<'left' | 'expired'> {
-    const { register: _, onServing: __, renewalTimes, ...settings } = this.options
+    const { register: _, onServing: __, renewalTimes, endsJobs = false, ...settings } = this.options
     const renewer = new LeaseRenewer(lease, requestedAt, renewalTimes)
     const service = new NodeService({
       ...settings,
       lease,
       leaseIsHeld: () => renewer.held,
+      endsJobs,
       // Per node, because workers of several nodes may share a data directory.
       tasksDirectory: join(settings.tasksDirectory, lease.nodeId),
       ...(readGpus ? { readGpus } : {}),
@@ -116,13 +126,21 @@ export class NodeWorker {
 
   /** Resolves once it was told to leave and has left. */
   async #leave(service: NodeService, term: AbortSignal): Promise<'left'> {
-    await aborted(AbortSignal.any([this.#draining.signal, term]))
+    const told = aborted(AbortSignal.any([this.#draining.signal, term]))
+    await (this.options.endsJobs ? Promise.race([told, service.reconciled]) : told)
     try {
-      if (!term.aborted) await unlessAborted(service.drain(), this.#stopping.signal)
+      if (this.#keeping.signal.aborted) return await this.#leaveJobs(service, term)
+      if (!term.aborted && !this.options.endsJobs) await unlessAborted(service.drain(), this.#stopping.signal)
       if (!term.aborted) await unlessAborted(service.stopAll(), this.#forced.signal)
     } catch (error) {
       if (!term.aborted) logger.error({ err: error }, 'could not deregister the node; its lease will expire')
     }
+    return 'left'
+  }
+
+  async #leaveJobs(service: NodeService, term: AbortSignal): Promise<'left'> {
+    if (!term.aborted) await unlessAborted(service.leave(), this.#stopping.signal)
+    service.abandonAll()
     return 'left'
   }
 

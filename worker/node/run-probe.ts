@@ -1,4 +1,4 @@
-import { unlessAborted } from '@/lib/async/sleep'
+import { sleep, unlessAborted } from '@/lib/async/sleep'
 import { timeLimit } from '@/lib/async/time-limit'
 import type { Lease } from '@/lib/cluster/nodes/nodes'
 import { dueProbe, type Probe, recordProbe } from '@/lib/cluster/nodes/quarantine-probe'
@@ -6,9 +6,12 @@ import { logger } from '@/lib/logger'
 import { RuntimeFault } from '../runtime/runtime'
 import type { TaskSettings } from './task/task-settings'
 import { clearTestContainers, runTestContainer, type TestHost } from './test-container'
+import { tryTo } from './try-to'
 
 /** Long enough to pull a large image. */
 const timeoutMs = 15 * 60_000
+/** How often a node checks whether its probe is due. */
+const intervalMs = 5_000
 const passed = 'gpuq probe passed'
 const shownOutput = 2_000
 
@@ -28,8 +31,21 @@ const testHost = ({ runtime, tasksDirectory, lease }: ProbeHost): TestHost => ({
   nodeId: `probe-${lease.nodeId}`,
 })
 
+/** A quarantined node tests itself, unless it accepts no tasks anyway. */
+export async function keepProbing(
+  host: ProbeHost,
+  isClosed: () => boolean,
+  signal: AbortSignal,
+): Promise<void> {
+  await tryTo('remove probe containers', () => clearProbes(host))
+  while (!signal.aborted) {
+    if (!isClosed()) await tryTo('probe', () => probeIfDue(host, signal))
+    await sleep(intervalMs, signal)
+  }
+}
+
 /** Tests the node if its probe is due, and records the result. */
-export async function probeIfDue(host: ProbeHost, signal: AbortSignal): Promise<void> {
+async function probeIfDue(host: ProbeHost, signal: AbortSignal): Promise<void> {
   const probe = await dueProbe(host.lease)
   if (!probe) return
   logger.info('this node is quarantined; testing it')
@@ -64,7 +80,7 @@ async function runProbe(
 }
 
 /** Removes what a probe left, also one of an earlier worker. */
-export function clearProbes(host: ProbeHost): Promise<void> {
+function clearProbes(host: ProbeHost): Promise<void> {
   return clearTestContainers(testHost(host))
 }
 

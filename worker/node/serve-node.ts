@@ -1,7 +1,7 @@
 import { ChangeSignal } from '@/lib/async/change-signal'
 import { sleep, unlessAborted } from '@/lib/async/sleep'
 import { timeLimit } from '@/lib/async/time-limit'
-import { deregisterNode, drainNode, type Lease, LeaseLost, offerNode } from '@/lib/cluster/nodes/nodes'
+import { deregisterNode, drainNode, type Lease, offerNode } from '@/lib/cluster/nodes/nodes'
 import { readTaskOrders } from '@/lib/cluster/tasks/task-orders'
 import { type ClaimedTask, claimTasks } from '@/lib/cluster/tasks/tasks'
 import { listener } from '@/lib/database/listen'
@@ -14,15 +14,14 @@ import { GpuMonitor } from './gpus/gpu-monitor'
 import { retryWrite } from './lease/retry-write'
 import type { NodeHost } from './node-host'
 import { Reconciler } from './reconcile'
-import { clearProbes, probeIfDue } from './run-probe'
+import { keepProbing } from './run-probe'
 import { TaskRun } from './task/run-task'
+import { tryTo } from './try-to'
 import { WarmPool } from './warm/warm-pool'
 
 /** Polling interval, in case a notification is lost. */
 const pollIntervalMs = 1_000
 const reconcileIntervalMs = 5_000
-/** How often a node checks whether its probe is due. */
-const probeIntervalMs = 5_000
 /** Longer than SIGKILL, engine and database normally need. */
 const stopTimeoutMs = 25_000
 
@@ -36,9 +35,15 @@ export class NodeService {
   readonly #abandoned = new AbortController()
   /** Whether everything left on the node is accounted for. */
   #reconciled = false
+  #onReconciled: () => void = () => {}
+  /** Resolves when everything left on the node is accounted for. */
+  readonly reconciled = new Promise<void>((resolve) => {
+    this.#onReconciled = resolve
+  })
   /** Whether it accepts no new tasks: draining or out of service. */
-  #closed = false
+  #closed: boolean
   #stopped = false
+  #left = false
   /** Serializes claiming and adopting; otherwise a task between the two could start twice. */
   #queue: Promise<unknown> = Promise.resolve()
   readonly #gpuMonitor: GpuMonitor | undefined
@@ -46,6 +51,7 @@ export class NodeService {
 
   constructor(readonly host: NodeHost) {
     const { readGpus } = host
+    this.#closed = host.endsJobs
     this.#gpuMonitor =
       readGpus &&
       new GpuMonitor(host.lease, readGpus, (readings) => {
@@ -74,7 +80,7 @@ export class NodeService {
       await Promise.all([
         this.#keepLooking(wake, signal),
         this.#keepReconciling(signal),
-        this.#keepProbing(signal),
+        keepProbing(this.host, () => this.#closed, AbortSignal.any([signal, this.#abandoned.signal])),
         this.#gpuMonitor?.run(signal),
         this.#keepChecking(signal),
         this.#warm.run(signal),
@@ -87,7 +93,7 @@ export class NodeService {
 
   async #keepLooking(wake: ChangeSignal, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      await this.#tryTo('look for work', () => this.#look())
+      await tryTo('look for work', () => this.#look())
       await wake.wait(pollIntervalMs)
     }
   }
@@ -95,39 +101,19 @@ export class NodeService {
   /** A separate loop, so that a slow engine does not delay cancellations. */
   async #keepReconciling(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      await this.#tryTo('reconcile', () => this.#reconcile())
+      await tryTo('reconcile', () => this.#reconcile())
       await sleep(this.#reconciled ? reconcileIntervalMs : pollIntervalMs, signal)
     }
   }
 
-  /** A quarantined node tests itself. */
-  async #keepProbing(signal: AbortSignal): Promise<void> {
-    const stop = AbortSignal.any([signal, this.#abandoned.signal])
-    await this.#tryTo('remove probe containers', () => clearProbes(this.host))
-    while (!stop.aborted) {
-      if (!this.#closed) await this.#tryTo('probe', () => probeIfDue(this.host, stop))
-      await sleep(probeIntervalMs, stop)
-    }
-  }
-
   async #keepChecking(signal: AbortSignal): Promise<void> {
-    if (this.host.checker === undefined) return
+    if (this.host.checker === undefined || this.host.endsJobs) return
     const node = {
       ...this.host,
       isReady: () => this.#reconciled && !this.#closed,
       onUse: (gpuUuids: readonly string[]) => this.#gpuMonitor?.markAllocated(gpuUuids),
     }
     await new NodeChecker(node, this.host.checker).run(AbortSignal.any([signal, this.#abandoned.signal]))
-  }
-
-  async #tryTo(what: string, work: () => Promise<void>): Promise<void> {
-    try {
-      await work()
-    } catch (error) {
-      // The loop that renews the lease also detects its loss.
-      if (!(error instanceof LeaseLost))
-        logger.error({ err: error }, `could not ${what} on the node, retrying`)
-    }
   }
 
   /** Accepts no new tasks, and resolves once all claimed and placed tasks have ended. */
@@ -153,6 +139,12 @@ export class NodeService {
     await unlessAborted(this.#warm.close(), deadline)
     // If a container could not be killed, the lease must expire before anyone may assume that the node is free.
     if (this.#runs.size === 0) await retryWrite(deadline, 'leave', () => deregisterNode(this.lease))
+  }
+
+  /** Accepts no new tasks. Call {@link abandonAll} next: running containers are left to the next worker of the node. */
+  async leave(): Promise<void> {
+    this.#left = true
+    await this.#close(timeLimit(stopTimeoutMs, this.#abandoned.signal))
   }
 
   /** Stops the container of an attempt, if it runs here. A task that is claimed later is not affected. */
@@ -183,7 +175,7 @@ export class NodeService {
 
   async #look(): Promise<void> {
     await this.#serialize(async () => {
-      if (this.#stopped || !this.#reconciled) return
+      if (this.#stopped || this.#left || !this.#reconciled) return
       for (const task of await claimTasks(this.lease)) this.#start(task)
     })
     if (this.#runs.size === 0) return
@@ -202,6 +194,7 @@ export class NodeService {
       if (!this.#closed) await offerNode(this.lease)
       this.#reconciled = true
     })
+    this.#onReconciled()
   }
 
   async #close(deadline: AbortSignal): Promise<void> {

@@ -14,12 +14,16 @@ import type { TaskSettings } from './task/task-settings'
 const pollIntervalMs = 3_000
 
 interface SimulatedNodesOptions extends TaskSettings {
+  /** Each only adopts the tasks of earlier workers, stops them, and leaves. */
+  endsJobs: boolean
   /** The current properties of this machine, from the engine. */
   machine(): Promise<HostMachine>
 }
 
 interface Served {
   worker: NodeWorker
+  /** Resolves when it has a lease for the first time. */
+  registered: Promise<void>
   ended: Promise<void>
 }
 
@@ -27,6 +31,14 @@ interface Served {
 export class SimulatedNodes {
   readonly #served = new Map<string, Served>()
   readonly #leaving = new AbortController()
+  #onRegistered: () => void = () => {}
+  /**
+   * Resolves when those that exist have a lease, or cannot have one now: before that, a leader would mark them as lost
+   * after a longer stop, with their running tasks.
+   */
+  readonly registered = new Promise<void>((resolve) => {
+    this.#onRegistered = resolve
+  })
 
   constructor(readonly options: SimulatedNodesOptions) {}
 
@@ -40,6 +52,12 @@ export class SimulatedNodes {
   stop(): void {
     this.#leaving.abort()
     for (const { worker } of this.#served.values()) worker.stop()
+  }
+
+  /** They leave at once. Their containers run on. */
+  leave(): void {
+    this.#leaving.abort()
+    for (const { worker } of this.#served.values()) worker.leave()
   }
 
   /** Resolves once it was told to leave and all nodes have left. */
@@ -67,12 +85,19 @@ export class SimulatedNodes {
     const wanted = await simulatedNodesOf(hostNodeId)
     if (this.#leaving.signal.aborted) return
     for (const node of wanted) if (!this.#served.has(node.id)) this.#start(node, hostNodeId)
+    void Promise.all(
+      [...this.#served.values()].map(({ registered, ended }) => Promise.race([registered, ended])),
+    ).then(this.#onRegistered)
     const kept = new Set(wanted.map(({ id }) => id))
     for (const [id, { worker }] of this.#served) if (!kept.has(id)) worker.stop()
   }
 
   #start(node: SimulatedNode, hostNodeId: string): void {
     const { machine, ...settings } = this.options
+    let onServing = () => {}
+    const registered = new Promise<void>((resolve) => {
+      onServing = resolve
+    })
     const worker = new NodeWorker({
       ...settings,
       register: async () => {
@@ -80,7 +105,10 @@ export class SimulatedNodes {
         const requestedAt = performance.now()
         return { lease: await registerSimulatedNode(node, hostNodeId, host), requestedAt }
       },
-      onServing: () => logger.info({ node: node.name }, 'serving a simulated node'),
+      onServing: () => {
+        logger.info({ node: node.name }, 'serving a simulated node')
+        onServing()
+      },
     })
     const ended = worker
       .run()
@@ -88,6 +116,6 @@ export class SimulatedNodes {
         logger.warn({ err: error, node: node.name }, 'could not serve a simulated node, retrying'),
       )
       .finally(() => this.#served.delete(node.id))
-    this.#served.set(node.id, { worker, ended })
+    this.#served.set(node.id, { worker, registered, ended })
   }
 }

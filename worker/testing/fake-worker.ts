@@ -47,7 +47,8 @@ export class FakeWorker {
     return this.options.node
   }
 
-  start(): void {
+  /** @param endsJobs it only stops what an earlier life left, and leaves */
+  start({ endsJobs = false } = {}): void {
     const { engine, startProcess } = this.options
     const process = startProcess()
     const runtime = new FakeRuntime(engine)
@@ -57,12 +58,15 @@ export class FakeWorker {
       ...this.#settings(runtime, snapshots),
       register: () => this.#register(),
       onServing: () => {},
+      endsJobs,
       renewalTimes,
     })
     const run = async (): Promise<Error | null> => {
       try {
         await snapshots.open()
         await worker.run()
+        // It may have left running containers.
+        runtime.connection.end()
         await process.exit()
         return null
       } catch (error) {
@@ -123,6 +127,11 @@ export class FakeWorker {
     this.#alive.worker.drain()
   }
 
+  /** As by SIGINT where jobs outlive gpuq. */
+  leave(): void {
+    this.#alive.worker.leave()
+  }
+
   /** As by SIGINT, or a second SIGTERM. */
   stop(): void {
     this.#alive.worker.stop()
@@ -179,6 +188,7 @@ export class FakeWorker {
       checkpointsLimitBytes: MiB,
       snapshots,
       jobNetworks: readJobNetworks('10.213.0.0/16'),
+      keepsJobs: false,
       warmLimits: { containers: 0, memoryMib: 0 },
     }
   }

@@ -107,8 +107,8 @@ interface TaskRow extends EndedTask {
 const isLive = (status: TaskStatus) => (liveTaskStatuses as readonly TaskStatus[]).includes(status)
 
 /**
- * Reads the attempt's tasks, and the number of the job's attempts that do not count as tries: preempted ones, and failed
- * starts that `max_assign_attempts` counts.
+ * Reads the attempt's tasks, and the number of the job's attempts that do not count as tries: those in which nothing failed, and
+ * failed starts that `max_assign_attempts` counts.
  */
 async function readTasks(
   tx: Transaction,
@@ -123,7 +123,7 @@ async function readTasks(
                            AND bool_and(started_at IS NULL) AND bool_or(reason = ANY ($3::text[])))) AS a) AS uncounted
              FROM tasks t JOIN nodes n ON n.id = t.node_id JOIN jobs j ON j.id = t.job_id
             WHERE t.job_id = $1 AND t.attempt = $2`,
-    values: [jobId, attempt, startFaults, makesRoom],
+    values: [jobId, attempt, startFaults, nothingFailed],
   })
   return { tasks: rows, uncounted: rows[0]?.uncounted ?? 0 }
 }
@@ -137,13 +137,13 @@ async function notifyPeers(tx: Transaction, jobId: string, attempt: number): Pro
 }
 
 /** Reasons of attempts that ended although nothing failed. They do not count as tries, and the job does not wait. */
-const makesRoom: readonly EndReason[] = ['preempted', 'slurm_requeued']
+const nothingFailed: readonly EndReason[] = ['preempted', 'slurm_requeued', 'worker_stopped']
 
-/** A preempted job is always requeued. A failed one is requeued while the policy and the job's retries allow it. */
+/** A preempted or stopped job is always requeued. A failed one is requeued while the policy and the job's retries allow it. */
 function mayRetry(reason: EndReason, tries: number, live: LiveAttempt): boolean {
-  if (makesRoom.includes(reason)) return true
+  if (nothingFailed.includes(reason)) return true
   if (endReasons[reason].fault !== 'system' || tries > live.maxRetries) return false
-  return live.autoRetry || reason === 'worker_stopped' || reason === 'engine_restarted'
+  return live.autoRetry || reason === 'engine_restarted'
 }
 
 /** How a job is requeued. */
@@ -154,9 +154,8 @@ interface Requeue {
   waitS: number | null
 }
 
-/** A preempted job does not wait, because nothing failed. */
 function requeueOf(outcome: Outcome, tries: number): Requeue {
-  if (makesRoom.includes(outcome.reason)) return { ...outcome, waitS: null }
+  if (nothingFailed.includes(outcome.reason)) return { ...outcome, waitS: null }
   return {
     reason: 'backing_off',
     detail: describeReason(outcome.reason, outcome.detail),

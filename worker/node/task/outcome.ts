@@ -1,3 +1,4 @@
+import type { ClaimedTask } from '@/lib/cluster/tasks/tasks'
 import type { EndReason } from '@/lib/contract/reasons'
 import type { Outcome } from '@/lib/jobs/lifecycle/attempt-end'
 import { type Exit, RuntimeFault } from '../../runtime/runtime'
@@ -19,6 +20,23 @@ const signalNames: Record<number, string> = {
 /** Exit codes of a program that was killed: SIGKILL, SIGTERM. */
 const killedExitCodes = [128 + 9, 128 + 15]
 
+/** A run that ended while no worker was running. */
+interface UnwatchedRun {
+  /** Its time limit was over: the container has ended the program itself (ending-itself.ts). */
+  wasOver: boolean
+}
+
+/** @param claimedMs when the task's times were read, by `performance.now()` */
+export function unwatchedRun(
+  { ranSeconds, timeLimitS }: Pick<ClaimedTask, 'ranSeconds' | 'timeLimitS'>,
+  { finishedAt }: Exit,
+  claimedMs: number,
+): UnwatchedRun {
+  if (finishedAt === null) return { wasOver: false }
+  const sinceS = (performance.timeOrigin + claimedMs - finishedAt.getTime()) / 1000
+  return { wasOver: ranSeconds - sinceS >= timeLimitS }
+}
+
 /**
  * Determines the outcome of an exit. The order of precedence is: gpuq's own stop reason; out of memory, which looks
  * like any other kill; the exit code. When an engine or its machine goes down, all containers and the worker end at
@@ -28,7 +46,7 @@ export function outcomeOf(
   exit: Exit,
   stoppedFor: EndReason | null,
   memoryMib: number,
-  unwatched = false,
+  unwatched: UnwatchedRun | null = null,
 ): Outcome {
   const { exitCode } = exit
   // If peers of an out-of-memory task fail as a result and stop it, out of memory is still the cause.
@@ -45,9 +63,10 @@ export function outcomeOf(
   if (exitCode === 0) return { reason: 'finished', detail: null, exitCode }
   const signal = exitCode > 128 ? signalNames[exitCode - 128] : undefined
   const summary = `Exit code ${exitCode}${signal ? ` (${signal})` : ''}`
+  if (unwatched?.wasOver) return { reason: 'timeout', detail: `${summary}.`, exitCode }
   if (unwatched && killedExitCodes.includes(exitCode)) {
     const detail = `${summary} while no worker was running, for example because an engine or a machine went down.`
-    return { reason: 'worker_stopped', detail, exitCode }
+    return { reason: 'engine_restarted', detail, exitCode }
   }
   return { reason: 'exit_code', detail: `${summary}.`, exitCode }
 }

@@ -22,6 +22,7 @@ import {
   workingDirectoriesRoot,
   workingDirectoryOf,
 } from '../working-files/working-directory'
+import { endingItself } from './ending-itself'
 import { findHostFiles } from './host-files'
 import { prepareArchive, uploadedDirectory } from './prepare-archive'
 import { writeTaskDirectory } from './task-directory'
@@ -42,7 +43,7 @@ export async function prepareTask(
   stopping: AbortSignal,
   note: (text: string) => void,
 ): Promise<TaskContainer | null> {
-  const { tasksDirectory, resultsLimitBytes, jobNetworks } = host
+  const { tasksDirectory, resultsLimitBytes, jobNetworks, keepsJobs } = host
   // Mounted read-only at `/job`.
   const directory = join(tasksDirectory, task.id)
   const workspace =
@@ -53,7 +54,9 @@ export async function prepareTask(
   // An engine that maps users would give it to another user.
   const keepsWork = results !== null && !hasOtherWork && !(await host.runtime.facts.mapsUsers())
   const work = keepsWork ? { work: workOf(tasksDirectory, task.id) } : {}
-  const spec = { ...toContainerSpec(task, host.lease, directory, jobNetworks), workspace, results, ...work }
+  const container = toContainerSpec(task, host.lease, directory, jobNetworks)
+  const command = keepsJobs ? endingItself(container.command, task.timeLimitS) : container.command
+  const spec = { ...container, command, workspace, results, ...work }
   // Before anything is written: it brings the directory with it.
   const warm = await takeWarm(host, task, spec)
   await writeTaskDirectory(directory, task)

@@ -13,7 +13,7 @@ import { retryWrite } from '../lease/retry-write'
 import { waitForPeers, warnPeers } from './barrier'
 import { ContainerSupervisor } from './container-supervisor'
 import { withLeftFiles } from './left-files'
-import { isExternalEnd, outcomeOf, outcomeOfFault } from './outcome'
+import { isExternalEnd, outcomeOf, outcomeOfFault, unwatchedRun } from './outcome'
 import { OutputWriter } from './output-writer'
 import { clearTask, prepareTask } from './prepare-task'
 import { StopRequest } from './stop-request'
@@ -202,7 +202,8 @@ export class TaskRun {
       const exit = await this.#supervisor.follow(output, take, () => store.restartReplay())
       this.#pause.end()
       await this.#stop.stored
-      const outcome = outcomeOf(exit, this.#stop.reason, task.memoryMib, over)
+      const unwatched = over ? unwatchedRun(task, exit, this.#claimedMs) : null
+      const outcome = outcomeOf(exit, this.#stop.reason, task.memoryMib, unwatched)
       await warnPeers(lease, task, outcome, this.#abandoned.signal)
       const recorded = await this.#finishFiles(outcome)
       await store.end()
@@ -218,7 +219,6 @@ export class TaskRun {
   }
 
   readonly #note = (text: string): void => this.#output?.addNote(text)
-
   /** Starts the container and reports it. Returns null if the task was stopped before that. */
   async #open(): Promise<AsyncIterable<OutputChunk> | null> {
     const { lease, runtime, warm } = this.host

@@ -24,6 +24,8 @@ export interface TaskSettings {
   snapshots: SnapshotCache
   /** The networks over which the tasks of a multi-node job communicate. */
   jobNetworks: JobNetworks
+  /** Jobs run on while no worker runs. Then each container ends itself after its time limit. */
+  keepsJobs: boolean
   /** How many warm containers each node keeps. */
   warmLimits: WarmLimits
 }
