@@ -56,7 +56,7 @@ function start(port: number) {
       GPUQ_NODE_NAME: `node-${port}`,
       RESEARCH_AGENT_GPU_ORCHESTRATION_ENABLED: 'true',
       RESEARCH_AGENT_SCHEDULING_POLICY: 'fcfs',
-      RESEARCH_AGENT_USER_AUTH_TOKEN: token,
+      GPUQ_ADMIN_TOKEN: token,
       ...(DOCKER_HOST && { DOCKER_HOST }),
     },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -83,7 +83,7 @@ async function call(path: string, method = 'GET', body?: object): Promise<unknow
 async function runExample(name: string): Promise<string> {
   await ensureProgram('python3', ['python3'])
   const { PATH = '' } = process.env
-  const env = { PATH, NODE_ENV: 'test' as const, GPUQ_URL: server, RESEARCH_AGENT_USER_AUTH_TOKEN: token }
+  const env = { PATH, NODE_ENV: 'test' as const, GPUQ_URL: server, GPUQ_TOKEN: token }
   const args = ['-S', '-B', join(root, 'docs', 'examples', name)]
   const { stdout, stderr } = await promisify(execFile)('python3', args, { env })
   return stdout + stderr
@@ -127,7 +127,7 @@ it('two simulated nodes of eight GPUs run the commands of the directory, the dem
     expect((await fetch(`${server}/queue`)).status).toBe(401)
     const shown = await runExample('demo_gpu_orchestration.py')
     expect(shown).toContain('of 16 free')
-    expect(shown).toContain("demo-large: completed, printed 'demo-large 42'")
+    expect(shown).toContain('demo-large: completed, exit code 0')
     expect(shown).toContain('demo-cancelled: cancelled')
     expect(await runExample('test_gpu_orchestration.py')).toMatch(/\nRan \d+ tests in .*\n\nOK\n$/)
   } finally {

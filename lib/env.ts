@@ -172,7 +172,7 @@ export const envSchema = z.object({
   RESEARCH_AGENT_GPU_ORCHESTRATION_ENABLED: flag
     .optional()
     .describe(
-      'each start: whether the scheduler runs; true also creates two simulated nodes of eight GPUs if the machine has no GPU; unset: as an admin set it, at first it runs',
+      'each start: whether the scheduler runs; true also creates two simulated nodes of eight GPUs if the machine has no GPU, and without PORT serves the queue API on port 10000 of this machine; unset: as an admin set it, at first it runs',
     ),
   RESEARCH_AGENT_SCHEDULING_POLICY: z
     .enum(schedulingPolicies)
@@ -186,9 +186,11 @@ export const envSchema = z.object({
     .describe('each start: maximum number of waiting jobs; unset: as an admin set it, at first 100'),
   RESEARCH_AGENT_USER_AUTH_TOKEN: z
     .string()
-    .min(32)
+    .min(16)
     .optional()
-    .describe('first start: another name of GPUQ_ADMIN_TOKEN, which has precedence'),
+    .describe(
+      'token that requests on port 10000 need in `X-Auth-Token`; it works nowhere else; unset: programs of the Unix user who started gpuq need none there',
+    ),
 })
 
 export type Env = z.infer<typeof envSchema>
@@ -223,7 +225,7 @@ export function env(): Env {
   return cached
 }
 
-/** Secrets that only the first start uses. deploy/run/settings.mjs has the same list. */
+/** Secrets that only a start uses. deploy/run/settings.mjs has the same list. */
 export const firstStartSecrets = [
   'GPUQ_ADMIN_PASSWORD',
   'GPUQ_ADMIN_TOKEN',

@@ -105,7 +105,8 @@ async function startLocally(starting: StartContext): Promise<LocalServer> {
   const workdir = options.workdir === undefined ? undefined : resolve(options.workdir)
   const hostFiles = options.isolated !== true && (await mayUseHostFiles(starting))
   const keepJobs = options.screen === true && mayKeepJobs(env)
-  const server = { env, dataDir, port, gpus: options.gpus, workdir, token, hostFiles, keepJobs }
+  const portIsGiven = options.port !== undefined || Boolean(env.PORT)
+  const server = { env, dataDir, port, portIsGiven, gpus: options.gpus, workdir, token, hostFiles, keepJobs }
   return startLocalServer(server, log.note, signal)
 }
 

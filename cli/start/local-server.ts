@@ -13,6 +13,8 @@ interface LocalServerOptions {
   /** Absolute path. */
   dataDir: string
   port: number
+  /** Whether the user chose the port. */
+  portIsGiven: boolean
   gpus: number | undefined
   /** The directory in which commands of the project `default` run; absolute path. */
   workdir: string | undefined
@@ -172,7 +174,8 @@ async function startChild(options: LocalServerOptions, signal: AbortSignal): Pro
     HOST: '127.0.0.1',
     GPUQ_MAX_TIME_S: maxJobSeconds,
     ...options.env,
-    PORT: String(port),
+    // Without one, the server uses the same port, and may serve another one for programs of this machine.
+    PORT: options.portIsGiven ? String(port) : undefined,
     GPUQ_DATA_DIR: dataDir,
     GPUQ_ADMIN_TOKEN: token,
     // The token is for this program, not for the server's children.

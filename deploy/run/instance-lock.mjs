@@ -91,7 +91,7 @@ export async function checkPort(port, host, { patient = false } = {}) {
  * @param {string} host
  * @returns {Promise<string | null>} the error's code
  */
-function tryPort(port, host) {
+export function tryPort(port, host) {
   return new Promise((resolve) => {
     const server = createServer()
     server.once('error', (/** @type {NodeJS.ErrnoException} */ error) => resolve(error.code ?? error.message))

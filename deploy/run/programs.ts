@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { env } from '@/lib/env'
 import { httpAddress, listensEverywhere } from '@/lib/env/listening'
+import { type LocalPort, localPortFlag, localTokenVariable } from './local-port'
 import { root, takeFirstStartSecrets } from './settings.mjs'
 import type { Program } from './supervise'
 
@@ -20,12 +21,13 @@ function program(name: string, mode: Mode, dataDir: string, args: string[]): Pro
   }
 }
 
-/** The web server: pages and API. */
-export function webProgram(mode: Mode, dataDir: string): Program {
+/** The web server: pages and API, and in production the local port if it is given. */
+export function webProgram(mode: Mode, dataDir: string, local: LocalPort | null = null): Program {
   const next = join(root, 'node_modules', 'next', 'dist', 'bin', 'next')
   const development = [next, 'dev', '-p', String(env().PORT), '-H', env().HOST]
-  const production = [join(root, 'dist', 'web.js')]
-  return program('web', mode, dataDir, mode === 'production' ? production : development)
+  const production = [join(root, 'dist', 'web.js'), ...(local === null ? [] : [localPortFlag])]
+  const web = program('web', mode, dataDir, mode === 'production' ? production : development)
+  return local?.tokenHash ? { ...web, env: { ...web.env, [localTokenVariable]: local.tokenHash } } : web
 }
 
 /** This machine's worker. */

@@ -9,6 +9,7 @@ import { probeEngine } from '../engine/engine.mjs'
 import { clearJobs } from './clear-jobs'
 import { cudaNotice } from './cuda-notice'
 import { createFirstSimulatedNodes } from './first-simulated-nodes'
+import { type LocalPort, prepareLocalPort } from './local-port'
 import { formatLogLine } from './log-line'
 import { networkAddresses } from './network'
 import { localUrl, type Mode, webProgram, workerProgram } from './programs'
@@ -57,6 +58,7 @@ export async function serve(serving: Serving): Promise<void> {
     watchEngine(serving, undo)
     await startDatabase(serving, undo)
     const first = await report.step('Admin and default environment', ensureFirstRun)
+    const local = serving.mode === 'production' ? await prepareLocalPort(report) : null
     forgetFirstStartSecrets()
     const { HOST, PORT } = env()
     const place = {
@@ -66,7 +68,7 @@ export async function serve(serving: Serving): Promise<void> {
       sampleDir,
     }
     if (first.created) unseen = first
-    await startPrograms(serving, undo)
+    await startPrograms(serving, local, undo)
     await createFirstSimulatedNodes(report, signal)
     if (first.created) await runSample(serving, first.admin.token)
     const notice = await cudaNotice().catch(() => null)
@@ -100,6 +102,7 @@ function watchEngine({ engine, report }: Serving, undo: Undo[]): void {
 
 async function startPrograms(
   { mode, report, signal, dataDir, engine, onPrograms }: Serving,
+  local: LocalPort | null,
   undo: Undo[],
 ): Promise<void> {
   signal.throwIfAborted()
@@ -113,7 +116,7 @@ async function startPrograms(
       await clearJobs(engine.host, dataDir)
     },
   })
-  const web = run(webProgram(mode, dataDir))
+  const web = run(webProgram(mode, dataDir, local))
   undo.push({ title: 'Web stopped', work: () => web.stop(graceMs.web) })
   onPrograms({
     kill() {

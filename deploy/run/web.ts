@@ -1,17 +1,21 @@
 /** `node dist/web.js`: the web server, until SIGINT or SIGTERM. */
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import compression from 'compression'
 import next from 'next'
+import { actAsLocalOwner } from '@/lib/access/local-owner'
+import { notFound } from '@/lib/contract/errors'
 import { env } from '@/lib/env'
 import { httpAddress } from '@/lib/env/listening'
 import { refuseFrameworkPath } from '@/lib/http/server/framework-paths'
+import { admitLocal, type LocalRight, localPort } from '@/lib/http/server/local/admit-local'
 import { operationPaths } from '@/lib/http/server/operation-paths'
 import { type ApiHandler, type ApiRoutes, serveApi } from '@/lib/http/server/serve-api'
 import { StaticFiles } from '@/lib/http/server/static-files'
 import { createWebServer, type RequestHandler } from '@/lib/http/server/web-server'
 import { logger } from '@/lib/logger'
 import { closeDataDirectory } from '@/lib/storage/data-directory'
+import { localPortFlag, localTokenVariable } from './local-port'
 import { root } from './settings.mjs'
 
 /** How long requests may take to end at a stop. The supervisor waits a second longer. */
@@ -39,6 +43,30 @@ const handle: RequestHandler = async (request, response) => {
   if (!(await serveApi(apiRoutes, request, response))) await handleOther(request, response)
 }
 const server = createWebServer(handle, { trustedProxies })
+const localServers = process.argv.includes(localPortFlag) ? ['127.0.0.1', '::1'].map(createLocalServer) : []
+
+/** Serves the queue API to programs of this machine, which need no token of gpuq. */
+function createLocalServer(host: string): Server {
+  const rights = new WeakMap<IncomingMessage, LocalRight>()
+  const rules = {
+    port: localPort,
+    tokenHash: process.env[localTokenVariable] || null,
+    uid: process.getuid?.(),
+  }
+  const handleLocal: RequestHandler = async (request, response) => {
+    const isOwner = rights.get(request) === 'owner'
+    const served = await serveApi(apiRoutes, request, response, (asked) => isOwner && actAsLocalOwner(asked))
+    if (!served) throw notFound('There is nothing at this address.')
+  }
+  const admit = (request: IncomingMessage) => void rights.set(request, admitLocal(request, rules))
+  const local = createWebServer(handleLocal, { trustedProxies: [], admit })
+  local.once('error', (error: NodeJS.ErrnoException) => {
+    // A machine without IPv6 has no ::1.
+    if (error.code !== 'EADDRNOTAVAIL' && error.code !== 'EAFNOSUPPORT')
+      logger.warn({ err: error }, `cannot listen on ${httpAddress(host, localPort)}`)
+  })
+  return local.listen({ port: localPort, host, ipv6Only: true })
+}
 
 /** Loads the route files of all operations of the API. */
 async function loadApiRoutes(): Promise<ApiRoutes> {
@@ -52,6 +80,10 @@ async function loadApiRoutes(): Promise<ApiRoutes> {
 }
 
 function stop(): void {
+  for (const local of localServers) {
+    local.close()
+    local.closeAllConnections()
+  }
   server.close(() => {
     void app.close().finally(() => process.exit(0))
   })

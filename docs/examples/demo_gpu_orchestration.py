@@ -1,9 +1,10 @@
 """Shows the queue API of gpuq: submit, list, reprioritize, wait for and cancel jobs.
 
-    GPUQ_TOKEN=... python demo_gpu_orchestration.py
+    python demo_gpu_orchestration.py
 
-Needs Python 3.8 and no package. The server is GPUQ_URL, or http://localhost:8001. The token is GPUQ_TOKEN, or
-RESEARCH_AGENT_USER_AUTH_TOKEN.
+Needs Python 3.8 and no package. It uses port 10000 of this machine, where programs of the user who started gpuq need no
+token. If gpuq was started with RESEARCH_AGENT_USER_AUTH_TOKEN, set it here too. For another server set GPUQ_URL, such as
+http://gpu.example.org:8001, and GPUQ_TOKEN.
 """
 
 import json
@@ -13,7 +14,7 @@ import time
 import urllib.error
 import urllib.request
 
-SERVER = os.environ.get("GPUQ_URL", "http://localhost:8001").rstrip("/")
+SERVER = os.environ.get("GPUQ_URL", "http://localhost:10000").rstrip("/")
 TOKEN = os.environ.get("GPUQ_TOKEN") or os.environ.get("RESEARCH_AGENT_USER_AUTH_TOKEN", "")
 FINAL = ("completed", "failed", "cancelled")
 
@@ -89,8 +90,7 @@ def main():
 
     for job_id in jobs[:-1]:
         job = wait_for(job_id)
-        output = require("GET", f"/api/results/{job_id}")["stdout"].strip()
-        print(f"{job['run_id']}: {job['status']}, printed {output!r}")
+        print(f"{job['run_id']}: {job['status']}, exit code {job['exit_code']}, ran on {job['node']}")
     show_cluster()
 
 

@@ -72,7 +72,8 @@ async function inDirectory<T>(work: (directory: string) => Promise<T>): Promise<
   }
 }
 
-async function pythonWithRequests(): Promise<string> {
+/** The Python of this machine that can import requests. */
+export async function pythonWithRequests(): Promise<string> {
   const find = async () => {
     for (const python of ['python3', '/usr/bin/python3']) {
       const works = await execute(python, ['-c', 'import requests']).then(

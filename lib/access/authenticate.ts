@@ -3,6 +3,7 @@ import { unauthenticated } from '../contract/errors'
 import { database } from '../database/client'
 import type { Actor } from './actor'
 import { limitsOf } from './limits'
+import { isOfLocalOwner, localOwner } from './local-owner'
 import { sessionUser } from './sessions/session'
 import { hashToken } from './tokens/token-format'
 
@@ -82,6 +83,7 @@ function headerText(request: Request, name: string): string | null {
  * @throws 401 for an invalid token, also beside a valid session.
  */
 export async function authenticate(request: Request): Promise<Actor | null> {
+  if (isOfLocalOwner(request)) return localOwner()
   const token = tokenOfRequest(request)
   if (token !== null) {
     const actor = await actorFromToken(token)

@@ -19,7 +19,7 @@ interface FirstAdmin {
   /** Generated or provided. */
   token: string
   /** The variable that provided the token, which need not be shown then; null: the token was generated. */
-  tokenVariable: 'GPUQ_ADMIN_TOKEN' | 'RESEARCH_AGENT_USER_AUTH_TOKEN' | null
+  tokenVariable: 'GPUQ_ADMIN_TOKEN' | null
 }
 
 export type FirstRun =
@@ -48,12 +48,11 @@ export function ensureFirstRun(): Promise<FirstRun> {
 
 async function createAdmin(tx: Transaction): Promise<FirstAdmin> {
   const { GPUQ_ADMIN_EMAIL: email, GPUQ_ADMIN_PASSWORD, GPUQ_ADMIN_TOKEN } = env()
-  const { RESEARCH_AGENT_USER_AUTH_TOKEN } = env()
   const [id, handle, name] = [uuidv7(), 'admin', 'first token']
   const password = GPUQ_ADMIN_PASSWORD ?? generatePassword()
   if (GPUQ_ADMIN_PASSWORD !== undefined)
     await requireStrongAdminPassword(GPUQ_ADMIN_PASSWORD, { handle, email })
-  const token = GPUQ_ADMIN_TOKEN ?? RESEARCH_AGENT_USER_AUTH_TOKEN ?? generateToken()
+  const token = GPUQ_ADMIN_TOKEN ?? generateToken()
   await tx.query(
     "INSERT INTO users (id, handle, email, role, password_hash) VALUES ($1, $2, $3, 'admin', $4)",
     [id, handle, email, await hashPassword(password)],
@@ -66,12 +65,13 @@ async function createAdmin(tx: Transaction): Promise<FirstAdmin> {
   await recordAudit(tx, { ...created, action: 'user_created', detail: { email, role: 'admin' } })
   await recordAudit(tx, { ...created, action: 'token_created', detail: { name, scopes } })
   const generated = GPUQ_ADMIN_PASSWORD === undefined ? password : null
-  return { handle, email, password: generated, token, tokenVariable: tokenVariable() }
-}
-
-function tokenVariable(): FirstAdmin['tokenVariable'] {
-  const names = ['GPUQ_ADMIN_TOKEN', 'RESEARCH_AGENT_USER_AUTH_TOKEN'] as const
-  return names.find((name) => env()[name] !== undefined) ?? null
+  return {
+    handle,
+    email,
+    password: generated,
+    token,
+    tokenVariable: GPUQ_ADMIN_TOKEN === undefined ? null : 'GPUQ_ADMIN_TOKEN',
+  }
 }
 
 async function requireStrongAdminPassword(

@@ -15,6 +15,7 @@ import { pageResponse } from './pagination'
 import { problemResponse } from './problem'
 import { requireWriteRate } from './write-rate'
 
+const tokenHeaders = '"Authorization: Bearer YOUR_TOKEN" or "X-Auth-Token: YOUR_TOKEN"'
 const maxPublicBytes = 16 * 1024
 
 /** What a route serves: an operation, or only an access if the route is not part of the API. */
@@ -120,8 +121,8 @@ async function enter(
   if (!actor || (access === 'token' && actor.via !== 'token')) {
     throw unauthenticated(
       access === 'token'
-        ? 'Send a token as "Authorization: Bearer YOUR_TOKEN". Create one on the page Tokens.'
-        : 'Sign in, or send a token as "Authorization: Bearer YOUR_TOKEN".',
+        ? `Send a token as ${tokenHeaders}. Create one on the page Tokens.`
+        : `Sign in, or send a token as ${tokenHeaders}.`,
     )
   }
   if (!isSafeMethod(request.method)) requireWriteRate(actor, operation)

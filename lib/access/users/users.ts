@@ -7,6 +7,7 @@ import { cutPage, decodeCursor, type Page } from '../../database/pagination'
 import { isUniqueViolation, oneRow, transaction } from '../../database/transaction'
 import { type Actor, isAdmin, requireAdmin } from '../actor'
 import { recordAudit } from '../audit'
+import { localOwnerHandle } from '../local-owner'
 import { hashPassword, withHashingLimit } from '../sessions/passwords'
 import { requireStrongPassword } from '../sessions/strong-password'
 import { invitationLifetime, newInvitation } from './invitations'
@@ -31,8 +32,8 @@ export async function getUser(actor: Actor, handle: string): Promise<User> {
   return toUser(row)
 }
 
-/** Handles with another meaning in URLs. */
-export const reservedHandles: ReadonlySet<string> = new Set(['me'])
+/** Handles with another meaning: in URLs, and for programs of this machine. */
+export const reservedHandles: ReadonlySet<string> = new Set(['me', localOwnerHandle])
 
 /**
  * Creates a user. Without a password, the response contains an invitation link; `origin` is the address at which the

@@ -27,6 +27,9 @@ export function countCluster(
   const usable = present.filter(
     ({ state, allocated }) => allocated > 0 || !unavailableStates.has(state),
   ).length
+  // A machine without GPUs beside simulated ones only hosts them.
+  const isSimulated = present.some(({ simulated }) => simulated)
+  const counted = isSimulated ? nodes.filter(({ gpus }) => gpus.length > 0) : nodes
   const states = nodes.flatMap(({ gpus }) => gpus.map(({ state }) => state))
   const counts = gpuStates.map((name) => [name, states.filter((state) => state === name).length])
   return {
@@ -36,8 +39,8 @@ export function countCluster(
       allocated_gpus: allocatedMilli / 1000,
       utilization_percent: usable === 0 ? 0 : Math.round(allocatedMilli / usable) / 10,
       load_percent: meanLoadPercent(present.map(({ use }) => use?.load ?? null)),
-      nodes: nodes.length,
-      ready_nodes: nodes.filter(({ state }) => state === 'ready').length,
+      nodes: counted.length,
+      ready_nodes: counted.filter(({ state }) => state === 'ready').length,
       simulated_gpus: present.filter(({ simulated }) => simulated).length,
     },
     gpus_by_state: Object.fromEntries(counts) as Cluster['gpus_by_state'],

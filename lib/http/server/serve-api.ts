@@ -21,11 +21,13 @@ const maxBufferedBytes = 256 * 1024
 /**
  * Serves the API without Next.js, which takes most of the time of a short request. Returns false if the request asks for
  * something else: a page, a path that no operation has, or a path with encoded characters.
+ * @param prepare called with each request before its handler
  */
 export async function serveApi(
   routes: ApiRoutes,
   request: IncomingMessage,
   response: ServerResponse,
+  prepare: (request: Request) => void = () => {},
 ): Promise<boolean> {
   const { method = '', url = '' } = request
   const found = findOperationPath(apiPathOf(url.split('?', 1)[0] ?? ''))
@@ -38,7 +40,9 @@ export async function serveApi(
   const handle = handlers[method === 'HEAD' ? 'GET' : method]
   if (!handle) return false
   const params = Object.entries(found.params).map(([name, value]) => [name, decodeURIComponent(value)])
-  const answer = await handle(toWebRequest(request, response), {
+  const asked = toWebRequest(request, response)
+  prepare(asked)
+  const answer = await handle(asked, {
     params: Promise.resolve(Object.fromEntries(params)),
   })
   await send(answer, response, method === 'HEAD')

@@ -12,6 +12,8 @@ export type RequestHandler = (request: IncomingMessage, response: ServerResponse
 
 export interface WebServerOptions {
   trustedProxies: readonly AddressRange[]
+  /** Refuses a request with its headers as they were sent. @throws GpuqError */
+  admit?: (request: IncomingMessage) => void
   stalls?: StallLimits
   unidentified?: UnidentifiedBodies
 }
@@ -39,7 +41,7 @@ const safetyHeaders = {
  * requests that do not arrive.
  */
 export function createWebServer(handle: RequestHandler, options: WebServerOptions): Server {
-  const { trustedProxies, stalls = defaultStalls, unidentified = new UnidentifiedBodies() } = options
+  const { trustedProxies, admit, stalls = defaultStalls, unidentified = new UnidentifiedBodies() } = options
   const bodies = new StalledBodies(stalls)
   const limits = {
     headersTimeout: headersMs,
@@ -60,6 +62,7 @@ export function createWebServer(handle: RequestHandler, options: WebServerOption
       return
     }
     try {
+      admit?.(request)
       admitRequest(request, trustedProxies)
       unidentified.admit(request)
     } catch (error) {
