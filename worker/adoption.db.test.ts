@@ -195,6 +195,12 @@ describe('a container without a worker', () => {
     await startEarlier(lab, job, 2 * 3600)
     worker.start()
     expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'failed', reason: 'timeout' })
+    expect(await lab.jobs.records(job)).toContainEqual(
+      expect.objectContaining({
+        type: 'stderr',
+        text: expect.stringMatching(/^gpuq: stopped: it ran longer than its time limit of 3600 s/),
+      }),
+    )
     await expectAllTrue(lab)
   })
 

@@ -44,6 +44,7 @@ export const jobSummarySchema = z.object({
   name: z.string().nullable(),
   status: z.enum(uploadStatuses),
   reason: z.string().nullable().describe('code of the reason for the status'),
+  reason_text: z.string().nullable().optional().describe('the reason as text; absent in live events'),
   user_id: z.string(),
   user_name: z.string().nullable().describe("the user's name; null: the user has set none"),
   competition_id: z.string(),

@@ -73,6 +73,8 @@ export interface ClaimedTask {
   /** The job's owner, with the uid and gid of their files on shared storage if an admin set them. */
   user: { handle: string; uid: number | null; gid: number | null }
   timeLimitS: number
+  /** The user's estimate, from which the time limit may follow. */
+  expectedTimeS: number
   /** Seconds since the task's start by the database's clock, without pauses; 0 before the start. */
   ranSeconds: number
   /** Whether an earlier worker paused its container, or was about to. */
@@ -127,7 +129,7 @@ export const ranSeconds = (task: string) =>
 
 const selectClaimed = `
   SELECT t.id, t.job_id AS "jobId", t.attempt, t.rank, t.status, t.cpu_milli AS "cpuMilli", t.memory_mib AS "memoryMib",
-         e.image, e.network, e.prepare, j.spec, j.archive_id AS "archiveId", j.code, j.command, j.time_limit_s AS "timeLimitS", j.workspace,
+         e.image, e.network, e.prepare, j.spec, j.archive_id AS "archiveId", j.code, j.command, j.time_limit_s AS "timeLimitS", j.expected_time_s AS "expectedTimeS", j.workspace,
          coalesce(${ranSeconds('t')}, 0)::float8 AS "ranSeconds", t.paused_at IS NOT NULL AS "wasPaused",
          t.stdout_consumed AS "stdoutConsumed", t.stderr_consumed AS "stderrConsumed",
          t.output_bytes AS "outputBytes", t.metrics, coalesce(t.reason, j.cancel_reason) AS "stopReason",

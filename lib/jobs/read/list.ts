@@ -2,6 +2,7 @@ import { type Actor, isAdmin, requireAdmin } from '../../access/actor'
 import { invalidField } from '../../contract/errors'
 import type { JobFilters } from '../../contract/job-queries'
 import type { JobSummary } from '../../contract/jobs'
+import { reasonText } from '../../contract/reasons'
 import { filtersToTerms } from '../../contract/search/format-search'
 import { describeSearchProblem, parseSearch, type SearchTerm } from '../../contract/search/parse-search'
 import { type JobStatus, toUploadStatus } from '../../contract/status'
@@ -20,7 +21,7 @@ export interface SummaryRow
   status: JobStatus
 }
 
-type ListedRow = SummaryRow & Sorted
+type ListedRow = SummaryRow & Sorted & { reason_detail: string | null }
 
 /** The metrics of a job's last attempt. While its output is not a file yet, they are those of its tasks. */
 const metricsColumn = `CASE WHEN j.result_stored THEN j.final_metrics ELSE coalesce((${metricsOfAttempt}), '{}') END`
@@ -185,7 +186,7 @@ async function selectPage(
   values: unknown[],
 ): Promise<ListedRow[]> {
   const { rows } = await tx.query<ListedRow>(
-    `SELECT ${summaryColumns}, page.key AS sort_key FROM (${page}) page JOIN jobs j ON j.id = page.id ${summaryJoins}
+    `SELECT ${summaryColumns}, j.reason_detail, page.key AS sort_key FROM (${page}) page JOIN jobs j ON j.id = page.id ${summaryJoins}
       ORDER BY page.key ${direction}, page.id ${direction}`,
     values,
   )
@@ -196,6 +197,6 @@ export function toSummary(row: SummaryRow): JobSummary {
   return { ...datesToText(row), status: toUploadStatus(row.status) }
 }
 
-function toListed({ sort_key, ...row }: ListedRow): JobSummary {
-  return toSummary(row)
+function toListed({ sort_key, reason_detail, ...row }: ListedRow): JobSummary {
+  return { ...toSummary(row), reason_text: reasonText({ reason: row.reason, reason_detail }) }
 }

@@ -20,6 +20,13 @@ const signalNames: Record<number, string> = {
 /** Exit codes of a program that was killed: SIGKILL, SIGTERM. */
 const killedExitCodes = [128 + 9, 128 + 15]
 
+/** What becomes of a task. */
+export interface Conclusion {
+  outcome: Outcome
+  /** Its GPUs stay held, because its container could not be killed. */
+  keepGpus: boolean
+}
+
 /** A run that ended while no worker was running. */
 interface UnwatchedRun {
   /** Its time limit was over: the container has ended the program itself (ending-itself.ts). */

@@ -13,9 +13,10 @@ import { retryWrite } from '../lease/retry-write'
 import { waitForPeers, warnPeers } from './barrier'
 import { ContainerSupervisor } from './container-supervisor'
 import { withLeftFiles } from './left-files'
-import { isExternalEnd, outcomeOf, outcomeOfFault, unwatchedRun } from './outcome'
+import { type Conclusion, isExternalEnd, outcomeOf, outcomeOfFault, unwatchedRun } from './outcome'
 import { OutputWriter } from './output-writer'
 import { clearTask, prepareTask } from './prepare-task'
+import { stopNotes } from './stop-note'
 import { StopRequest } from './stop-request'
 import { TaskFiles } from './task-files'
 import { TaskPause } from './task-pause'
@@ -27,11 +28,6 @@ import { watchUsage } from './watch-usage'
 const shutdownMs = 1_000
 /** Retry interval for a container that could not be killed. */
 const killRetryMs = 5_000
-
-interface Conclusion {
-  outcome: Outcome
-  keepGpus: boolean
-}
 
 /**
  * Runs one task from its claim to its end. Every step may be a repetition: a worker that was killed leaves its
@@ -204,6 +200,7 @@ export class TaskRun {
       await this.#stop.stored
       const unwatched = over ? unwatchedRun(task, exit, this.#claimedMs) : null
       const outcome = outcomeOf(exit, this.#stop.reason, task.memoryMib, unwatched)
+      for (const text of stopNotes(outcome, task)) store.addNote(text)
       await warnPeers(lease, task, outcome, this.#abandoned.signal)
       const recorded = await this.#finishFiles(outcome)
       await store.end()

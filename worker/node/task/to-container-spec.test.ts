@@ -30,6 +30,7 @@ const task: ClaimedTask = {
   workspace: null,
   user: { handle: 'ada', uid: null, gid: null },
   timeLimitS: 60,
+  expectedTimeS: 30,
   ranSeconds: 0,
   wasPaused: false,
   stdoutConsumed: 0,
