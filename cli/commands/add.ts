@@ -1,12 +1,15 @@
 import { open } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { invalidRequest, notFound } from '@/lib/contract/errors'
+import { ProblemError } from '@/lib/http/client/problem'
+import { resolveConnection } from '../config'
 import { type Context, print } from '../context'
 import { readTextFile } from '../declare/values'
 import { note } from '../job/show-job'
 import { submitOnce } from '../job/submit-once'
 import { uploadBeside } from '../pack/upload-directory'
 import { formatJobLine, type JobLine, readJobLine } from '../start/jobs-file'
+import { isScreenMode } from '../start/screen-mode'
 import { allowsHostFiles, isolated, onThisMachine } from '../start/script-files'
 import { refuseScript, toLineConfig } from '../start/send-line'
 
@@ -41,17 +44,27 @@ async function queue(context: Context, line: JobLine, options: AddOptions): Prom
   const inPlace = !withDir && !options.isolated && (await allowsHostFiles(await client.users.me()))
   const files = await (inPlace ? onThisMachine(context.env) : isolated)(line.script, line.condaEnv)
   if (!files.ok) throw notFound(`Cannot queue the script: ${files.message}.`)
-  const config = toLineConfig(line, {}, files.keys)
+  const screen = await isScreenMode(context.env, (await resolveConnection(context.env)).server)
+  const config = toLineConfig(line, { screen }, files.keys)
   const submission = {
     code: await readTextFile(line.script),
     config: withDir ? await uploadBeside(context, line.script, config, json) : config,
     deduplicate: !force,
   }
-  const submitted = await submitOnce(context, submission, json)
+  const submitted = await submitOnce(context, submission, json).catch((error: unknown) => {
+    throw withEnvironments(error, files.hint)
+  })
   if (submitted.deduplicated && !json) {
     await note(context, `the same job is already ${submitted.status}; use --force to queue it again`)
   }
   return print(context, json, submitted, `${submitted.job_id}\n`)
+}
+
+/** Says which conda environments this machine has, if the server does not know the named one either. */
+function withEnvironments(error: unknown, hint: string): unknown {
+  const isUnknown = error instanceof ProblemError && error.messageFor('environment') !== undefined
+  if (!isUnknown || hint === '') return error
+  return notFound(`${error.message.replace(/^config_file: /, '').replace(/\.$/, '')}; ${hint}.`)
 }
 
 async function write(

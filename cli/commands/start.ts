@@ -17,6 +17,7 @@ import {
   startLocalServer,
 } from '../start/local-server'
 import { chooseToken, type SignedIn, signInLocally } from '../start/local-sign-in'
+import { endScreenMode, recordScreenMode } from '../start/screen-mode'
 import { allowsHostFiles, isolated, onThisMachine } from '../start/script-files'
 import { stopOnSignals } from '../start/shutdown-signals'
 import { openStartLog, type StartLog } from '../start/start-log'
@@ -72,6 +73,7 @@ export async function start(context: Context, options: StartOptions): Promise<nu
     return exitCodes.ok
   } finally {
     serverEnded.abort()
+    await endScreenMode(context.env)
     await localServer?.stop()
     await log.detail('Stopped.')
     await log.close()
@@ -159,6 +161,7 @@ async function watchFiles(
       : 'Ctrl-C stops gpuq and its running jobs, which begin again at the next start.'
     : 'Press Ctrl-C to stop watching. The server keeps running.'
   await log.note(`Watching ${options.jobsFile}; jobs go to ${server}. ${stopHint}`)
+  if (options.screen) await recordScreenMode(env, server)
   const endsJobs = localServer?.ours === true && !keepsJobs
   await keepWatching({ client, connection, me, env, terminal, log, options, findFiles, endsJobs }, signal)
 }

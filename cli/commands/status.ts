@@ -1,4 +1,5 @@
 import type { Cluster, Orchestrator } from '@/lib/contract/cluster/cluster'
+import { parseConfig } from '@/lib/contract/config/config'
 import type { JobDetail } from '@/lib/contract/jobs'
 import { describeBasis } from '@/lib/contract/predicted-time'
 import { isFinal } from '@/lib/contract/status'
@@ -112,12 +113,27 @@ function formatGpus({ cluster_status: now }: Cluster): string {
 async function readJob(context: Context, client: Client, id: string): Promise<View> {
   const job = await client.jobs.get(id)
   const place = job.status === 'pending' ? await client.queue.get(id) : null
-  return { text: renderJob(context, job, place), data: job, final: isFinal(job.status) }
+  const priority = await describePriority(client, job)
+  return { text: renderJob(context, job, { place, priority }), data: job, final: isFinal(job.status) }
 }
 
 type QueuePlace = Awaited<ReturnType<Client['queue']['get']>>
 
-function renderJob({ terminal }: Context, job: JobDetail, place: QueuePlace | null): string {
+/** As the user typed it: in a jobs file and in `gpuq add`, lower numbers start first. */
+async function describePriority(client: Client, job: JobDetail): Promise<string> {
+  const stored = String(job.priority)
+  if (job.command !== null || job.priority === 0) return stored
+  const parsed = parseConfig((await client.jobs.source(job.job_id)).config)
+  const isLine = parsed.ok && parsed.config.cuda_argument
+  return isLine ? `${-job.priority} (as in a jobs file: lower numbers start first)` : stored
+}
+
+interface Shown {
+  place: QueuePlace | null
+  priority: string
+}
+
+function renderJob({ terminal }: Context, job: JobDetail, { place, priority }: Shown): string {
   const now = Date.now()
   const colours = terminal.outIsTerminal && terminal.coloursWanted
   const gpus = job.gpus.map(({ index, model, milli }) => `${index} (${model}, ${formatShare(milli / 1000)})`)
@@ -136,7 +152,7 @@ function renderJob({ terminal }: Context, job: JobDetail, place: QueuePlace | nu
     ['competition', job.competition_id],
     ['environment', job.environment],
     ['command', job.command],
-    ['priority', job.priority],
+    ['priority', priority],
     ['attempt', job.attempt > 1 ? `${job.attempt} of ${job.max_retries + 1}` : null],
     ['node', job.node_name],
     ['gpus', gpus.length > 0 ? gpus.join(', ') : null],

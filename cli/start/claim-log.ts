@@ -41,6 +41,8 @@ interface LineState {
 /** The claim log of one account. */
 export class ClaimLog {
   readonly #lines = new Map<string, LineState>()
+  /** The last job of each line before the last reset. */
+  readonly #before = new Map<string, string>()
   /** The id of each state file that was written, by path. */
   readonly #states = new Map<string, string>()
 
@@ -63,6 +65,7 @@ export class ClaimLog {
     const path = [...this.#states].find(([, state]) => state === id)?.[0]
     if (path === undefined) return
     this.#states.delete(path)
+    for (const [line, { job }] of this.#lines) if (job !== null) this.#before.set(line, job)
     this.#lines.clear()
   }
 
@@ -113,6 +116,11 @@ export class ClaimLog {
   /** The job of the line's newest claim; null: unknown. */
   lastJob(line: string): string | null {
     return this.#state(line).job
+  }
+
+  /** The job that a line had before a reset, if the claim is the first one since then; null: none, or unknown. */
+  jobBeforeReset({ line, nth }: Claim): string | null {
+    return nth === 1 ? (this.#before.get(line) ?? null) : null
   }
 
   /** How many claims of a line are over if it appears this often in the file. */

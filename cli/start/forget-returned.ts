@@ -32,13 +32,26 @@ export async function forgetReturned(
   }
 }
 
+/** Whether its user cancelled a job, whose line a reset must not run again. */
+export async function wasCancelledByUser(client: Pick<Client, 'jobs'>, job: string): Promise<boolean> {
+  const { status, reason } = await readJob(client, job)
+  return status === 'cancelled' && reason === 'cancelled_by_user'
+}
+
 async function hasFailed(client: Pick<Client, 'jobs'>, job: string): Promise<boolean> {
+  const { status } = await readJob(client, job)
+  return status === 'failed' || status === 'cancelled'
+}
+
+/** Nothing is known if the server is unavailable, or the job was deleted. */
+async function readJob(
+  client: Pick<Client, 'jobs'>,
+  job: string,
+): Promise<{ status?: string; reason?: string | null }> {
   try {
-    const { status } = await client.jobs.get(job)
-    return status === 'failed' || status === 'cancelled'
+    return await client.jobs.get(job)
   } catch (error) {
-    // Another reason to wait: the server is unavailable, or the job was deleted.
-    if (error instanceof ProblemError) return false
+    if (error instanceof ProblemError) return {}
     throw error
   }
 }

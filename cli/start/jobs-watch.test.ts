@@ -17,6 +17,7 @@ interface Server {
   /** Returns an error instead of accepting the job. */
   refuses: ((config: string) => ProblemError | null) | null
   failed: Set<string>
+  cancelled: Set<string>
 }
 
 let directory: string
@@ -52,6 +53,7 @@ function server(): Server {
     keys: new Map(),
     refuses: null,
     failed: new Set(),
+    cancelled: new Set(),
     client: {} as Server['client'],
   }
   const submit = async ({ config, idempotencyKey = '' }: Submission) => {
@@ -63,7 +65,10 @@ function server(): Server {
     made.keys.set(idempotencyKey, job)
     return { job_id: job, status: 'pending' as const }
   }
-  const get = async (id: string) => ({ job_id: id, status: made.failed.has(id) ? 'failed' : 'completed' })
+  const get = async (id: string) => {
+    if (made.cancelled.has(id)) return { job_id: id, status: 'cancelled', reason: 'cancelled_by_user' }
+    return { job_id: id, status: made.failed.has(id) ? 'failed' : 'completed' }
+  }
   made.client = { jobs: { submit, get } as unknown as Client['jobs'] }
   return made
 }
@@ -264,4 +269,24 @@ it('waits for a missing file and forgets no lines meanwhile', async () => {
   await writeFile(path, '0,a.py,,,\n')
   await watch.check(signal)
   expect(gpuq.configs).toHaveLength(1)
+})
+
+it('does not run a job again that its user cancelled, after a reset, unless its line is added again', async () => {
+  await writeFile(path, '0,a.py,,,\n0,a.py,,--x 1,\n')
+  const gpuq = server()
+  await watcher(gpuq).check(signal)
+  expect(gpuq.configs).toHaveLength(2)
+  gpuq.cancelled.add('job-1')
+  for (const state of ['one', 'two']) {
+    const claims = opened.at(-1)
+    await claims?.append([
+      { account: 'ada', state, path: '/state.json' },
+      { account: 'ada', reset: state },
+    ])
+    await watcher(gpuq).check(signal)
+  }
+  expect(gpuq.configs.map((config) => config.includes('--x 1'))).toEqual([false, true, true, true])
+  await appendFile(path, '0,a.py,,,\n')
+  await watcher(gpuq).check(signal)
+  expect(gpuq.configs.at(-1)).not.toContain('--x 1')
 })

@@ -3,7 +3,7 @@ import type { Client } from '@/lib/http/client/client'
 import { type Claim, decideForgotten, type MissingSince } from './claim-log'
 import type { ClaimLogFile } from './claim-log-file'
 import { type FileSnapshot, readFileSnapshot } from './file-snapshot'
-import { forgetReturned } from './forget-returned'
+import { forgetReturned, wasCancelledByUser } from './forget-returned'
 import {
   type Bad,
   countNames,
@@ -169,6 +169,12 @@ export class JobsWatch {
   async #send(claim: Claim, { line }: ReadLine): Promise<SendResult> {
     const { client, claims, lines, findFiles } = this.options
     const { account } = claims
+    const earlier = (await claims.refresh()).jobBeforeReset(claim)
+    if (earlier !== null && (await wasCancelledByUser(client, earlier))) {
+      await claims.append([{ account, line: claim.line, nth: claim.nth, job: earlier }])
+      const message = `stays cancelled: job ${earlier}. Add the line again to run it`
+      return { kind: 'known', job: earlier, message }
+    }
     const sent = await sendLine(client, {
       line,
       script: this.#scriptOf(line),
