@@ -8,7 +8,7 @@ import {
   ListToolsRequestSchema,
   ListToolsResultSchema,
 } from '@modelcontextprotocol/sdk/types.js'
-import { unavailable } from '@/lib/contract/errors'
+import { GpuqError, unavailable } from '@/lib/contract/errors'
 import { version } from '../../package.json'
 import { resolveConnection } from '../config'
 import type { Context } from '../context'
@@ -27,7 +27,11 @@ export async function mcp(
   { directory: given = '.' }: { directory?: string },
 ): Promise<number> {
   const connection = await resolveConnection(context.env)
-  const directory = await resolveWorkingDirectory(context.env, given)
+  // A client may start it in the home directory or in /. Its tools are there, and creating a job says what is wrong.
+  const directory = await resolveWorkingDirectory(context.env, given).catch((error: unknown) => {
+    if (error instanceof GpuqError) return error
+    throw error
+  })
   const upstream = await connectTo(connection)
   const client = await context.connectTo(connection)
   const files = new AgentFiles(context, client)
@@ -53,7 +57,7 @@ export async function mcp(
     context.interrupted().addEventListener('abort', () => resolve())
   })
   await server.connect(new StdioServerTransport(messagesOf(process.stdin)))
-  await files.resume(connection.server, directory)
+  if (typeof directory === 'string') await files.resume(connection.server, directory)
   await closed
   await files.close()
   await server.close()

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { CallToolRequest, CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { type GpuqError, invalidRequest } from '@/lib/contract/errors'
 import { readStates } from '../sync/sync-state'
 import { fakeContext, jobId } from '../testing/fake-context'
 import { AgentFiles } from './agent-files'
@@ -19,7 +20,11 @@ beforeEach(async () => {
 afterEach(() => rm(root, { recursive: true }))
 
 /** The tools in front of a server, with the calls that it got. Each upload has another hash. */
-async function open(shared: string | null = null, answer: Partial<CallToolResult> = {}) {
+async function open(
+  shared: string | null = null,
+  answer: Partial<CallToolResult> = {},
+  place: string | GpuqError = directory,
+) {
   const calls: CallToolRequest['params'][] = []
   let uploads = 0
   const context = fakeContext((request) => {
@@ -38,7 +43,7 @@ async function open(shared: string | null = null, answer: Partial<CallToolResult
     calls.push(call)
     return { content: [], structuredContent: { job_id: jobId, status: 'queued' }, ...answer }
   }
-  const tools = new AgentTools({ context, files, forward, server: 'http://gpuq.test', directory })
+  const tools = new AgentTools({ context, files, forward, server: 'http://gpuq.test', directory: place })
   const create = (more: Record<string, unknown> = {}) =>
     tools.call({ name: 'CreateGPUJob', arguments: { name: 'a job', ...more } })
   return { context, files, tools, calls, create }
@@ -122,4 +127,21 @@ it('a text of a server or a job cannot control the terminal that shows it', asyn
     const result = await tools.call({ name, arguments: { name: 'a job', archive: 'code' } })
     expect(result.content).toEqual([{ type: 'text', text: shown }])
   }
+})
+
+it('without a working directory, the tools work, and a new job is told how to have one', async () => {
+  const { create, tools, calls } = await open(
+    null,
+    {},
+    invalidRequest('/root is or has your home directory.'),
+  )
+  const result = await create()
+  expect(result).toMatchObject({ isError: true })
+  expect(JSON.stringify(result.content)).toMatch(
+    /home directory.*Start `gpuq mcp` in the directory of the project/,
+  )
+  expect(calls).toEqual([])
+  await create({ archive: 'code@3' })
+  await tools.call({ name: 'ViewGPUCluster', arguments: {} })
+  expect(calls.map(({ name }) => name)).toEqual(['CreateGPUJob', 'ViewGPUCluster'])
 })

@@ -1,6 +1,6 @@
 import type { CallToolRequest, CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import { z } from 'zod'
-import { GpuqError, unavailable } from '@/lib/contract/errors'
+import { conflict, GpuqError, unavailable } from '@/lib/contract/errors'
 import { finalStatuses } from '@/lib/contract/status'
 import { visibleOutput } from '@/lib/contract/text/visible-output'
 import { ProblemError } from '@/lib/http/client/problem'
@@ -8,6 +8,7 @@ import type { Context } from '../context'
 import { type ShippedDirectory, shipDirectory } from '../sync/ship-directory'
 import { newState } from '../sync/sync-state'
 import type { AgentFiles } from './agent-files'
+import { hintScripts } from './script-hints'
 
 type ToolCall = CallToolRequest['params']
 
@@ -20,6 +21,9 @@ const unknownAnswer =
 const createInput = z.looseObject({
   project_id: z.string().default('default'),
   idempotency_key: z.string().optional(),
+  command: z.string().default(''),
+  environment: z.string().optional(),
+  mounts: z.record(z.string(), z.unknown()).default({}),
 })
 const jobAnswer = z.looseObject({ job_id: z.uuid().optional(), status: z.string().optional() })
 
@@ -29,8 +33,8 @@ interface AgentToolsOptions {
   /** Calls a tool of the server. */
   forward: (call: ToolCall) => Promise<CallToolResult>
   server: string
-  /** Absolute path of the agent's working directory. */
-  directory: string
+  /** Absolute path of the agent's working directory, or why it cannot be one. */
+  directory: string | GpuqError
 }
 
 /** The tools of the server, with the agent's working directory. */
@@ -67,6 +71,7 @@ export class AgentTools {
     const given = createInput.safeParse(call.arguments ?? {})
     const isNamed = given.data?.archive !== undefined || given.data?.working_directory !== undefined
     if (!given.success || isNamed) return forward(call)
+    if (directory instanceof GpuqError) throw noDirectory(directory)
     const { project_id: project, idempotency_key: key } = given.data
     const known = key === undefined ? undefined : this.#shippedByKey.get(key)
     const shipped = known ?? (await shipDirectory(context, project, directory, true))
@@ -74,12 +79,19 @@ export class AgentTools {
     if (shipped.shared) return forward(call)
     const place = { working_directory: directory, ...(shipped.archive && { archive: shipped.archive }) }
     const result = await forward({ ...call, arguments: { ...call.arguments, ...place } })
-    if (result.isError || result.structuredContent === undefined) return withText(result, shipped.notSent)
+    const notSent = shipped.notSent === null ? [] : [shipped.notSent]
+    if (result.isError || result.structuredContent === undefined) return withTexts(result, notSent)
     const { data } = jobAnswer.safeParse(result.structuredContent)
     if (data === undefined) throw unavailable(unknownAnswer)
     const jobId = data.job_id
     if (jobId !== undefined) await files.add(newState({ jobId, server, directory, shipped: shipped.shipped }))
-    return withText(result, shipped.notSent)
+    return withTexts(result, [...notSent, ...(await this.#hint(given.data, directory))])
+  }
+
+  /** Hints about the scripts that were sent. They must not make a call fail whose job exists. */
+  async #hint({ mounts, ...job }: z.output<typeof createInput>, directory: string): Promise<string[]> {
+    const sent = { ...job, directory, provided: [directory, ...Object.keys(mounts)] }
+    return hintScripts(this.of.files.client, sent).catch(() => [])
   }
 
   /** Adds what happened to the job's files. With a final status, all of its files are here. */
@@ -89,13 +101,20 @@ export class AgentTools {
     const jobId = answer?.job_id ?? call.arguments?.job_id
     if (typeof jobId !== 'string') return result
     if (finalStatuses.some((status) => status === answer?.status)) await files.finish(jobId, lastFilesMs)
-    return withText(result, files.takeReports(jobId).join('\n'))
+    const reports = files.takeReports(jobId)
+    return withTexts(result, reports)
   }
 }
 
-function withText(result: CallToolResult, text: string | null): CallToolResult {
-  if (text === null || text === '') return result
-  return { ...result, content: [...result.content, { type: 'text', text }] }
+function withTexts(result: CallToolResult, texts: readonly string[]): CallToolResult {
+  if (texts.length === 0) return result
+  return { ...result, content: [...result.content, { type: 'text', text: texts.join('\n') }] }
+}
+
+function noDirectory({ message }: GpuqError): GpuqError {
+  return conflict(
+    `${message.replace(/\.$/, '')}. Start \`gpuq mcp\` in the directory of the project, or with "--directory", "/path/to/project" in its arguments. A job that names archive or working_directory itself needs none.`,
+  )
 }
 
 function messageOf(error: unknown): string {

@@ -1,9 +1,15 @@
 import type { Actor } from '../access/actor'
 import { findEnvironment, listEnvironments } from '../access/environments'
 import { sharedDirectoryOf } from '../access/users/workspace-user'
+import {
+  absolutePathsOf,
+  findMissing,
+  findRelative,
+  findUnwritten,
+  startPathsOf,
+} from '../contract/commands/command-paths'
+import { hintOffline, networkProgramsOf } from '../contract/commands/network-programs'
 import { invalidField } from '../contract/errors'
-import { absolutePathsOf, findMissing, findRelative, findUnwritten, startPathsOf } from './command-paths'
-import { networkProgramsOf } from './network-programs'
 import type { CreateJob } from './tool-schemas'
 
 type Checked = Pick<
@@ -68,11 +74,5 @@ async function hintNetwork(actor: Actor, { command, environment }: Checked): Pro
   const { name, network } = await findEnvironment(environment ?? null)
   if (network !== 'none') return []
   const online = (await listEnvironments(actor)).filter((one) => one.enabled && one.network === 'internet')
-  const advice =
-    online.length === 0
-      ? 'No environment of this server has it: use one whose image has what the job needs, or ask an admin'
-      : `Use an environment that has it: ${online.map((one) => `"${one.name}"`).join(', ')}`
-  return [
-    `The command runs ${programs.join(', ')}, which needs the internet, but the environment "${name}" has no internet access. ${advice}.`,
-  ]
+  return [hintOffline('The command', programs, { environment: name, online: online.map((one) => one.name) })]
 }

@@ -14,7 +14,9 @@ describe('GPUs and instances', () => {
         expect(shape.warnings).toHaveLength(gpuCount === 8 ? 0 : 1)
       }
     }
-    expect(decideShape(4, 3).warnings).toEqual([expect.stringMatching(/from 4 to 8, 24 GPUs in total\.$/)])
+    expect(decideShape(4, 3).warnings).toEqual([
+      expect.stringMatching(/^This job takes 24 GPUs\. .* from 4 to 8\.$/),
+    ])
   })
 
   it('the warning says how to request up to eight GPUs on one instance', () => {

@@ -14,7 +14,7 @@ interface JobShape {
 export function decideShape(gpuCount: GpuCount, instanceCount: number): JobShape {
   if (instanceCount === 1 || gpuCount === gpusOfInstance) return { gpuCount, warnings: [] }
   const requested = gpuCount * instanceCount
-  const raised = `Several instances require 8 GPUs on each: gpu_count was raised from ${gpuCount} to 8, ${gpusOfInstance * instanceCount} GPUs in total.`
+  const raised = `This job takes ${gpusOfInstance * instanceCount} GPUs. Several instances require 8 GPUs on each, so gpu_count was raised from ${gpuCount} to 8.`
   const fitting = gpuCounts.find((count) => count >= requested)
   const smaller = ` One instance is enough for ${requested} GPUs: to use fewer, stop this job and create it with instance_count 1 and gpu_count ${fitting}.`
   return { gpuCount: gpusOfInstance, warnings: [fitting === undefined ? raised : raised + smaller] }

@@ -88,9 +88,14 @@ const noSuchTool = (name: string) =>
  */
 function contentOf(answer: Record<string, unknown>): CallToolResult['content'] {
   const { text, ...rest } = answer
+  // Before the JSON: a model reads the first sentence.
+  const warnings = Array.isArray(answer.warnings)
+    ? answer.warnings.filter((one) => typeof one === 'string')
+    : []
   const part = (shown: string) => ({ type: 'text' as const, text: visibleOutput(shown) })
   const json = (value: unknown) => part(JSON.stringify(value))
-  return typeof text === 'string' ? [part(text), json(rest)] : [json(answer)]
+  if (typeof text === 'string') return [part(text), json(rest)]
+  return [...(warnings.length > 0 ? [part(warnings.join('\n'))] : []), json(answer)]
 }
 
 /** Formats an error with all of its details, so that the model can fix everything at once. */

@@ -142,11 +142,12 @@ describe('an agent with the official client', () => {
   it('gets whole instances of eight GPUs if it requests several, and the answer says so', async () => {
     const client = await connectAs(ada)
     const asked = { ...newJob(), gpu_count: 4, instance_count: 3 }
-    const { answer } = await use(client, 'CreateGPUJob', asked)
+    const { answer, text } = await use(client, 'CreateGPUJob', asked)
+    expect(text).toMatch(/^This job takes 24 GPUs\. /)
     expect(answer).toMatchObject({
       gpu_count: 8,
       instance_count: 3,
-      warnings: [expect.stringMatching(/raised from 4 to 8, 24 GPUs/)],
+      warnings: [expect.stringMatching(/^This job takes 24 GPUs\. .* from 4 to 8\.$/)],
     })
     const { job_id } = createdJobSchema.parse(answer)
     expect(await use(client, 'ViewGPUJob', { job_id })).toMatchObject({

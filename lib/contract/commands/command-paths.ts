@@ -1,5 +1,4 @@
-import { posix } from 'node:path'
-import { isWithin, reservedDirectories } from '../contract/config/mounts'
+import { isWithin, reservedDirectories } from '../config/mounts'
 import { type ProgramCall, readProgramCalls, splitOptions } from './shell-commands'
 
 /** The paths that a command needs to start: its programs, their scripts, and the directories of `cd`. */
@@ -47,8 +46,17 @@ export function findUnwritten(command: string, provided: readonly string[]): str
 /** A path without the part that the shell expands, and without a slash at its end. */
 function fixedPart(path: string): string {
   const [start = ''] = path.split(/[$*?[]/)
-  const fixed = start === path ? path : posix.dirname(`${start}_`)
-  return posix.normalize(fixed).replace(/\/+$/, '')
+  return withoutDots(start === path ? path : start.slice(0, start.lastIndexOf('/') + 1))
+}
+
+/** An absolute path without `.`, `..` and repeated slashes, and without a slash at its end. */
+function withoutDots(path: string): string {
+  const segments: string[] = []
+  for (const segment of path.split('/')) {
+    if (segment === '..') segments.pop()
+    else if (segment !== '' && segment !== '.') segments.push(`/${segment}`)
+  }
+  return segments.join('')
 }
 
 function pathsOfCall({ program, args }: ProgramCall): string[] {

@@ -34,3 +34,23 @@ function onlineProgram(given: string, args: readonly string[]): string[] {
   const commands = programs[name] ?? null
   return commands === null || args.some((arg) => commands.test(arg)) ? [name] : []
 }
+
+interface Offline {
+  /** The environment, which has no internet access. */
+  environment: string
+  /** The environments that have it. */
+  online: readonly string[]
+}
+
+/** Says that something runs programs that will fail without the internet, and which environments have it. */
+export function hintOffline(
+  what: string,
+  programs: readonly string[],
+  { environment, online }: Offline,
+): string {
+  const advice =
+    online.length === 0
+      ? 'No environment of this server has it: use one whose image has what the job needs, or ask an admin'
+      : `Use an environment that has it: ${online.map((name) => `"${name}"`).join(', ')}`
+  return `${what} runs ${programs.join(', ')}, which needs the internet, but the environment "${environment}" has no internet access. ${advice}.`
+}
