@@ -128,7 +128,7 @@ describe('gpuq multihost-job', () => {
   })
 
   it('names its own options in errors', async () => {
-    const message = 'this gpuq cannot start nodes on demand: leave fresh_nodes out'
+    const message = 'this gpuq cannot start nodes on demand'
     const problem = (path: string) => ({
       status: 422,
       code: 'invalid_fields',
@@ -136,8 +136,9 @@ describe('gpuq multihost-job', () => {
       detail: 'x',
       errors: [{ path, message }],
     })
-    const options = await optionsOf('--COMMAND', 'true')
+    const options = await optionsOf('--COMMAND', 'true', '--CQR_EXTRA_ARGS', '--reserved')
     for (const [key, option] of [
+      ['pool', '--CQR_EXTRA_ARGS="--reserved"'],
       ['fresh_nodes', 'multihost-job'],
       ['bucket', '--BUCKET_NAME'],
       ['provision_args', '--CQR_EXTRA_ARGS'],

@@ -31,7 +31,6 @@ const flags: Partial<Record<ConfigKey, string>> = {
   instance_count: '--NUM_SLICES',
   run_name: '--RUN_NAME',
   bucket: '--BUCKET_NAME',
-  pool: '--CQR_EXTRA_ARGS',
   provision_args: '--CQR_EXTRA_ARGS',
   fresh_nodes: 'multihost-job',
 }
@@ -39,13 +38,14 @@ const flags: Partial<Record<ConfigKey, string>> = {
 /** Uploads a directory, and queues a job on new nodes of its own. Returns when the request is accepted. */
 export async function multihostJob(context: Context, options: MultihostOptions): Promise<number> {
   const { quiet = false, json } = options
+  const extra = readExtraArgs(options.CQR_EXTRA_ARGS ?? '')
   const config = {
     command: options.COMMAND,
     instance_count: options.NUM_SLICES,
     run_name: options.RUN_NAME,
     bucket: options.BUCKET_NAME,
     fresh_nodes: true,
-    ...readExtraArgs(options.CQR_EXTRA_ARGS ?? ''),
+    ...extra,
     project_id: options.project,
     gpus: options.gpus,
     gpu_model: options.gpuModel,
@@ -56,7 +56,10 @@ export async function multihostJob(context: Context, options: MultihostOptions):
     env: options.env,
   }
   const given = Object.fromEntries(Object.entries(config).filter(([, value]) => value !== undefined))
-  const submitted = await submitDirectory(context, options.SCRIPT_DIR, given, { quiet, flags })
+  const submitted = await submitDirectory(context, options.SCRIPT_DIR, given, {
+    quiet,
+    flags: extra.pool === undefined ? flags : { ...flags, pool: `--CQR_EXTRA_ARGS="--${extra.pool}"` },
+  })
   const { client, jobId, status, archive, page } = submitted
   const { bucket } = await client.jobs.get(jobId)
   const final_log = bucket?.log_url ?? client.jobs.downloadUrl(jobId, 'text')

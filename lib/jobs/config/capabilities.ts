@@ -53,11 +53,13 @@ function findDependencyRefusal({ depends_on = [] }: BuiltinKeys): Refusal | null
 function findProvisionRefusal({ fresh_nodes, provision_args = [] }: BuiltinKeys): Refusal | null {
   const { GPUQ_PROVISION_UP: up, GPUQ_PROVISION_DOWN: down, GPUQ_PROVISION_OPTIONS: allowed = [] } = env()
   if (fresh_nodes && !(up && down)) {
-    return { key: 'fresh_nodes', message: 'this gpuq cannot start nodes on demand: leave fresh_nodes out' }
+    const message =
+      'this gpuq cannot start nodes on demand. An admin must set GPUQ_PROVISION_UP and GPUQ_PROVISION_DOWN; without them, leave fresh_nodes out'
+    return { key: 'fresh_nodes', message }
   }
   const other = provision_args.map(provisionOption).find((option) => !allowed.includes(option))
   if (other === undefined) return null
   const known = allowed.length > 0 ? `allowed are ${allowed.join(', ')}` : 'the admin allows none'
-  const message = `the option ${other} is not allowed: ${known} (GPUQ_PROVISION_OPTIONS)`
+  const message = `the option ${other} is not allowed: ${known}. An admin must add it to GPUQ_PROVISION_OPTIONS`
   return { key: 'provision_args', message }
 }
