@@ -123,15 +123,6 @@ export const ownLimitsQuery = (projectId: string | null) =>
     retry: false,
   })
 
-/** What a submission of a config would do. A change of the user's jobs makes it stale. */
-export const dryRunQuery = (config: string) =>
-  queryOptions({
-    queryKey: [...keys.jobs, 'dry-run', config],
-    queryFn: ({ signal }) => api.jobs.dryRun({ config }, signal),
-    staleTime: quietMs,
-    retry: false,
-  })
-
 /** The limits of each role, for admins. */
 export const roleLimitsQuery = () =>
   queryOptions({

@@ -198,5 +198,5 @@ export function toSummary(row: SummaryRow): JobSummary {
 }
 
 function toListed({ sort_key, reason_detail, ...row }: ListedRow): JobSummary {
-  return { ...toSummary(row), reason_text: reasonText({ reason: row.reason, reason_detail }) }
+  return { ...toSummary(row), reason_text: reasonText({ ...row, reason_detail }) }
 }
