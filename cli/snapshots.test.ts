@@ -10,7 +10,7 @@ import { deleteSnapshots, shareSnapshot, unshareSnapshot } from './commands/snap
 import { push } from './commands/snapshots/push'
 import { compareSnapshots, downloadSnapshot, listSnapshots } from './commands/snapshots/snapshots'
 import { submit } from './commands/submit'
-import { emptyUse, fakeContext, idOf, jobId, self } from './testing/fake-context'
+import { emptyUse, fakeContext, idOf, jobId } from './testing/fake-context'
 
 let directory: string
 beforeEach(async () => {
@@ -37,8 +37,9 @@ const snapshot = (changes: object = {}) => ({
 })
 const older = snapshot({ id: idOf(1), version: 1, bytes: 3 })
 
-const project = (id: string, owner: string) => ({
+const project = (id: string, owner: string, means = true) => ({
   id,
+  means,
   project_id: 'p',
   name: null,
   owner,
@@ -182,24 +183,21 @@ describe('gpuq snapshots', () => {
     )
   })
 
-  it('takes the own project, otherwise the oldest shared one, or that of an owner', async () => {
-    const projects = [project(idOf(1), 'carol'), project(idOf(2), 'ada'), project(idOf(3), 'bob')]
-    const me = { 'GET /api/users/me': () => Response.json(self) }
+  it('takes the project that the name means, or that of an owner', async () => {
+    const projects = [
+      project(idOf(1), 'carol', false),
+      project(idOf(2), 'ada'),
+      project(idOf(3), 'bob', false),
+    ]
     const listOf = async (given: string, found: ReturnType<typeof project>[]) => {
       const lists = [1, 2, 3]
         .map(idOf)
         .map((id) => [`GET /api/projects/${id}/snapshots`, () => Response.json([])])
-      const { context, asked } = server({ ...me, ...Object.fromEntries(lists) }, found)
+      const { context, asked } = server(Object.fromEntries(lists), found)
       await listSnapshots(context, undefined, { project: given, limit: 1 })
       return asked.at(-1)
     }
     expect(await listOf('p', projects)).toContain(`/${idOf(2)}/`)
-    expect(
-      await listOf(
-        'p',
-        projects.filter(({ id }) => id !== idOf(2)),
-      ),
-    ).toContain(`/${idOf(3)}/`)
     expect(await listOf('carol/p', projects)).toContain(`/${idOf(1)}/`)
     await expect(listOf('dave/p', projects)).rejects.toThrow('There is no project "dave/p"')
     await expect(listOf('p', [])).rejects.toThrow('You have no project "p"')

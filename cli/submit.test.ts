@@ -100,6 +100,20 @@ describe('a submission over a bad connection', () => {
     expect(context.written.err.match(/Retrying\./g)).toHaveLength(3)
   })
 
+  it('says on stderr that it created a project, unless it is quiet', async () => {
+    const solution = join(await write({ 'a.py': 'print(1)' }), 'a.py')
+    const withNote: Answer = (response) => {
+      const answer = JSON.stringify({ ...accepted, project_note: 'gpuq created the private project "x".' })
+      response.writeHead(202, { 'content-type': 'application/json' }).end(answer)
+    }
+    for (const quiet of [false, true]) {
+      const { context } = await contextOf(withNote)
+      expect(await submit(context, solution, undefined, { wait: false, quiet })).toBe(0)
+      expect(context.written.out).toBe(`${jobId}\n`)
+      expect(context.written.err.includes('created the private project "x"')).toBe(!quiet)
+    }
+  })
+
   it('ends with an error if gpuq does not answer', async () => {
     const solution = join(await write({ 'a.py': 'print(1)' }), 'a.py')
     const { context, received } = await contextOf(breakOff)

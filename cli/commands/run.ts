@@ -5,6 +5,7 @@ import { isDirectory } from '../files'
 import { printDryRun } from '../job/dry-run'
 import { followOrPrint, type WaitOptions } from '../job/follow-submitted'
 import { withOptionErrors } from '../job/option-errors'
+import { note } from '../job/show-job'
 import { type ConfigOptions, requireOneDirectory, toConfigText } from '../job/upload-config'
 
 /** `wait` is undefined if neither form of the option was given: the default depends on the form of the command. */
@@ -77,6 +78,7 @@ async function runCommandLine(
     estimated_duration_seconds: expected_time,
   }
   const submitted = await withOptionErrors(() => client.queue.submit(job, { deduplicate }))
+  if (!quiet && !json && submitted.project_note) await note(context, submitted.project_note)
   return followOrPrint(context, submitted, { wait, quiet, json })
 }
 

@@ -27,7 +27,9 @@ export async function submitOnce(
   const idempotencyKey = randomUUID()
   for (let attempt = 1; ; attempt++) {
     try {
-      return await client.jobs.submit({ ...submission, idempotencyKey })
+      const submitted = await client.jobs.submit({ ...submission, idempotencyKey })
+      if (!quiet && submitted.project_note) await note(context, submitted.project_note)
+      return submitted
     } catch (error) {
       const canRetry = error instanceof ProblemError && retryable.includes(error.status)
       if (!canRetry || attempt === maxAttempts) throw error

@@ -532,9 +532,12 @@ class Client:
         headers = {"content-type": content_type, "idempotency-key": idempotency_key or str(uuid.uuid4())}
         query = {"wait": "false", "deduplicate": "true" if deduplicate else "false"}
         try:
-            return Job(self._server, self._server.json("POST", "/api/submit", query, body=body, headers=headers))
+            answer = self._server.json("POST", "/api/submit", query, body=body, headers=headers)
         except Error as error:
             raise settings.explain(error) from None
+        if answer.get("project_note"):
+            _log.warning("%s", visible(answer["project_note"]))
+        return Job(self._server, answer)
 
     def job(self, job_id: str) -> Job:
         """Return the job with this id. See `gpuq.job`."""

@@ -18,8 +18,7 @@ export async function connectToProject(
 const maxProjects = 1000
 
 /**
- * Finds a project by its project_id as a config does: the caller's own, otherwise the oldest that is shared with the
- * caller. `OWNER/ID` is the project of that owner; admins find all.
+ * Finds the project that its project_id means in the caller's configs. `OWNER/ID` is the project of that owner; admins find all.
  * @throws GpuqError if there is none.
  */
 export async function findProject(client: Client, given: string): Promise<Project> {
@@ -28,9 +27,7 @@ export async function findProject(client: Client, given: string): Promise<Projec
     readPages(maxProjects, (page) => client.projects.list({ ...page, project_id: slug, all: all || null }))
   const found = await list(false)
   if (owner === undefined) {
-    const handle = found.length > 1 ? (await client.users.me()).user_id : null
-    // The newest comes first.
-    const project = found.find((one) => one.owner === handle) ?? found.at(-1)
+    const project = found.find(({ means }) => means)
     if (project) return project
     throw notFound(`You have no project "${slug}". See the page Projects, or give --project.`)
   }

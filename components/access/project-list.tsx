@@ -17,16 +17,20 @@ import { RelativeTime } from '../ui/relative-time'
 import { type Column, DataTable, RowLink } from '../ui/table'
 import { ReceivedInvitations } from './invitations/received-invitations'
 import { NewProjectDialog } from './new-project-dialog'
+import { ProjectKindBadge } from './project/project-kind-badge'
 import { projectPath } from './project/project-path'
+import { NameQuestions } from './project/project-questions'
 
 interface ProjectListProps {
   handle: string
   /** Everyone's projects, for admins. */
   everyone?: boolean
+  /** Whether the user may make teams and classes. */
+  classes: boolean
 }
 
 /** The projects page: the user's own and shared projects, or all projects for admins. */
-export function ProjectList({ handle, everyone = false }: ProjectListProps) {
+export function ProjectList({ handle, everyone = false, classes }: ProjectListProps) {
   const query = useInfiniteQuery(projectsQuery(everyone))
   const columns = useMemo(() => projectColumns({ handle, everyone }), [handle, everyone])
   return (
@@ -38,9 +42,10 @@ export function ProjectList({ handle, everyone = false }: ProjectListProps) {
             ? 'Every project with its members and limits.'
             : 'Your projects and those shared with you. A job with a new project_id creates that project.'
         }
-        actions={<NewProjectDialog forOthers={everyone} />}
+        actions={<NewProjectDialog forOthers={everyone} classes={classes} />}
       />
       {everyone ? null : <ReceivedInvitations />}
+      {everyone ? null : <NameQuestions projects={query.data?.pages.flatMap(({ items }) => items) ?? []} />}
       <ListPanel
         query={query}
         empty={
@@ -57,17 +62,23 @@ export function ProjectList({ handle, everyone = false }: ProjectListProps) {
   )
 }
 
-function projectColumns({ handle, everyone }: Required<ProjectListProps>): Column<Project>[] {
+function projectColumns({
+  handle,
+  everyone,
+}: Required<Omit<ProjectListProps, 'classes'>>): Column<Project>[] {
   const jobs = everyone ? '/admin/jobs' : '/jobs'
   return [
     {
       label: 'Project',
       kind: 'title',
-      cell: ({ id, project_id, name }) => (
+      cell: ({ id, project_id, name, kind }) => (
         <span className="flex min-w-0 flex-col">
-          <RowLink href={projectPath(id)} className="truncate">
-            {project_id}
-          </RowLink>
+          <span className="flex items-center gap-1.5">
+            <RowLink href={projectPath(id)} className="truncate">
+              {project_id}
+            </RowLink>
+            <ProjectKindBadge kind={kind} />
+          </span>
           {name ? <span className="truncate text-subtle text-xs">{name}</span> : null}
         </span>
       ),

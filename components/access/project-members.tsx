@@ -21,12 +21,12 @@ interface ProjectMembersProps {
   project: Project
   /** The owner, managers and admins invite and remove members. */
   editable: boolean
-  /** Admins choose the managers. */
-  admin: boolean
+  /** Admins choose the managers, and in a class its owner does. */
+  makesManagers: boolean
 }
 
 /** The users who may submit to a project. */
-export function ProjectMembers({ project, editable, admin }: ProjectMembersProps) {
+export function ProjectMembers({ project, editable, makesManagers }: ProjectMembersProps) {
   const { mutate, isPending, variables } = useMutation(updateProject)
   const remove = (member: string) =>
     mutate({ id: project.id, remove_members: [member] }, { onError: (error) => toast.error(error.message) })
@@ -40,7 +40,7 @@ export function ProjectMembers({ project, editable, admin }: ProjectMembersProps
           </span>
           <span className="flex items-center gap-1.5">
             <Badge>owner</Badge>
-            <MemberRole project={project} handle={project.owner} admin={admin} />
+            <MemberRole project={project} handle={project.owner} editable={makesManagers} />
           </span>
         </li>
         {project.members.map((member) => (
@@ -49,8 +49,11 @@ export function ProjectMembers({ project, editable, admin }: ProjectMembersProps
               <Person handle={member} name={project.names[member]} />
             </span>
             <span className="ml-auto flex flex-wrap items-center justify-end gap-1.5">
+              {project.kind === 'private' || project.agreed.includes(member) ? null : (
+                <Badge>not agreed</Badge>
+              )}
               <PushRight project={project} handle={member} editable={editable} />
-              <MemberRole project={project} handle={member} admin={admin} />
+              <MemberRole project={project} handle={member} editable={makesManagers} />
               {editable ? (
                 <IconButton
                   icon={UserMinus}

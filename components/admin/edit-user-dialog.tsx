@@ -6,6 +6,7 @@ import { LimitFields, limitShape, storageQuotaText, takeLimits, toLimitTexts } f
 import { DialogForm } from '../shell/form'
 import { optionalNumberText, toOptionalText } from '../shell/form-values'
 import { useSchemaForm } from '../shell/use-schema-form'
+import { CheckboxField } from '../ui/checkbox'
 import { Dialog } from '../ui/dialog'
 import { NumberField } from '../ui/text-field'
 import { toast } from '../ui/toaster'
@@ -15,6 +16,7 @@ const unixId = (min: number) => optionalNumberText({ min, max: 2_147_483_647, wh
 
 const schema = z.object({
   ...userShape,
+  may_create_classes: z.boolean(),
   ...limitShape,
   storage_quota_gib: storageQuotaText,
   unix_uid: unixId(1000),
@@ -30,6 +32,7 @@ export function EditUserDialog({ user, onClose }: { user: User; onClose: () => v
       email: user.email ?? '',
       name: user.name ?? '',
       role: user.role,
+      may_create_classes: user.may_create_classes,
       ...toLimitTexts(user.limits),
       storage_quota_gib: toOptionalText(user.storage_quota_gib),
       unix_uid: toOptionalText(user.unix_uid),
@@ -46,6 +49,11 @@ export function EditUserDialog({ user, onClose }: { user: User; onClose: () => v
     <Dialog onClose={onClose} title={user.user_id}>
       <DialogForm form={form} submitLabel="Save">
         <UserFields form={form} />
+        <CheckboxField
+          label="May create classes"
+          description="And teams. Their owners see the jobs of members who agree to it. Admins may without this right."
+          {...form.field('may_create_classes')}
+        />
         <div className="grid gap-4 sm:grid-cols-2">
           <LimitFields form={form} />
           <NumberField

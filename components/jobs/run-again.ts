@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useRouter } from 'next/navigation'
 import { api, jobSourceQuery, submitJob } from '@/components/queries/queries'
 import type { JobSource } from '@/lib/contract/jobs'
-import { toastError } from '../ui/toaster'
+import { toast, toastError } from '../ui/toaster'
 
 /** Returns a function that submits the program and config of a job again, and opens the new job. */
 export function useRunAgain(): (id: string) => Promise<void> {
@@ -25,7 +25,8 @@ function useSubmitSource(): (load: () => Promise<JobSource>) => Promise<void> {
       // The parser of YAML is large.
       const { toSubmission } = await import('./submit/draft')
       const { code, config } = await load()
-      const { job_id } = await submit(toSubmission({ code, config }))
+      const { job_id, project_note } = await submit(toSubmission({ code, config }))
+      if (project_note) toast.info(project_note)
       router.push(`/jobs/${job_id}`)
     } catch (error) {
       toastError('Submitting failed', error)

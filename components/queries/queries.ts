@@ -7,7 +7,7 @@ import {
 } from '@tanstack/react-query'
 import type { UpdateEnvironment, UpdateUser } from '@/lib/contract/access/access'
 import type { ApiLimits } from '@/lib/contract/access/limits'
-import type { UpdateProject } from '@/lib/contract/access/projects'
+import type { AnswerInvitation, UpdateMembership, UpdateProject } from '@/lib/contract/access/projects'
 import type { Role } from '@/lib/contract/access/roles'
 import { isFinal } from '@/lib/contract/status'
 import { createBrowserClient } from '@/lib/http/client/browser-client'
@@ -228,10 +228,15 @@ export const updateProject = changing(
   ({ id, ...body }: UpdateProject & { id: string }) => api.projects.update(id, body),
   keys.projects,
 )
+export const updateMembership = changing(
+  ({ id, ...body }: UpdateMembership & { id: string }) => api.projects.updateMembership(id, body),
+  keys.projects,
+  keys.limits,
+)
 export const removeProject = changing((id: string) => api.projects.remove(id), keys.projects)
 
 export const answerProjectInvitation = changing(
-  ({ id, accept }: { id: string; accept: boolean }) => api.projectInvitations.answer(id, { accept }),
+  ({ id, ...body }: AnswerInvitation & { id: string }) => api.projectInvitations.answer(id, body),
   keys.projectInvitations,
   keys.projects,
 )

@@ -25,6 +25,7 @@ export function makeUser(changes: Partial<User> = {}): User {
     name: null,
     role: 'researcher',
     disabled: false,
+    may_create_classes: false,
     invited: false,
     limits: makeLimits(),
     storage: emptyStorage,

@@ -42,7 +42,8 @@ export async function createJob({ actor, origin }: ToolCall, input: CreateJob) {
   })
   const hints = await checkCommand(actor, input)
   const options = { uniqueName: true }
-  const { jobId, repeated } = await submitToQueue(actor, submission, idempotency_key ?? null, options).catch(
+  const key = idempotency_key ?? null
+  const { jobId, repeated, projectNote } = await submitToQueue(actor, submission, key, options).catch(
     (error: unknown) => {
       throw withShape(error, shape.warnings)
     },
@@ -55,6 +56,7 @@ export async function createJob({ actor, origin }: ToolCall, input: CreateJob) {
     instance_count: input.instance_count,
     repeated,
     warnings: [...shape.warnings, ...hints],
+    ...(projectNote === undefined ? {} : { project_note: projectNote }),
     working_directory: await startDirectory(jobId),
     url: pageOf(origin, jobId),
   }

@@ -5,7 +5,7 @@ import { dependsOn } from '../contract/config/depends-on'
 import { mounts } from '../contract/config/mounts'
 import { count, duration, label, shellCommand, variables } from '../contract/config/values'
 import { workingDirectory as workingDirectoryPath } from '../contract/config/working-directory'
-import { idempotencyKeySchema, idSchema, jobDetailSchema } from '../contract/jobs'
+import { idempotencyKeySchema, idSchema, jobDetailSchema, projectNote } from '../contract/jobs'
 import { queueStatuses } from '../contract/queue'
 import { uploadStatuses } from '../contract/status'
 import { gpuCounts } from './job-shape'
@@ -91,7 +91,9 @@ export const createdJobSchema = z.object({
     .describe('true: the idempotency_key refers to this older job, and no job was created'),
   warnings: z
     .array(z.string())
+
     .describe('changes that were made to the request, and what may make the command fail'),
+  project_note: projectNote,
   working_directory: workingDirectory,
   url: z.string().describe('page of the job, for people'),
 })

@@ -27,6 +27,12 @@ export const deduplicated = z
   .optional()
   .describe('true: this is an older job with the same content, because of ?deduplicate=true')
 
+/** What an answer to a submission says about its project. */
+export const projectNote = z
+  .string()
+  .optional()
+  .describe('says that the submission created a private project, because project_id named none')
+
 export const gpuOfJobSchema = z.object({
   uuid: z.string(),
   index: z.int().describe('index on the node'),
@@ -219,7 +225,7 @@ export const jobResultSchema = z.object({
 })
 
 /** The response of `POST /api/submit`. */
-export const submitResultSchema = jobResultSchema.extend({ deduplicated })
+export const submitResultSchema = jobResultSchema.extend({ deduplicated, project_note: projectNote })
 
 /** `GET /api/jobs/ID/source`: what was submitted, without the token. */
 export const jobSourceSchema = z.object({

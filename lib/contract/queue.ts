@@ -5,7 +5,7 @@ import { dependsOn } from './config/depends-on'
 import { mounts } from './config/mounts'
 import { count, duration, durationWithin, gpuFraction, label, shellCommand, variables } from './config/values'
 import { workingDirectory } from './config/working-directory'
-import { deduplicated, idSchema } from './jobs'
+import { deduplicated, idSchema, projectNote } from './jobs'
 
 /** Requests of the queue API, and its responses about one job. */
 
@@ -73,6 +73,7 @@ export const queueSubmittedSchema = z.object({
   run_id: z.string().nullable(),
   status: z.enum(queueStatuses).describe('queued, or the status of an older job'),
   deduplicated,
+  project_note: projectNote,
 })
 
 /** `GET /queue`. */

@@ -2,8 +2,10 @@ import type { Metadata } from 'next'
 import { ProjectList } from '@/components/access/project-list'
 import { keys, projectsQuery } from '@/components/queries/queries'
 import { listProjectInvitations } from '@/lib/access/projects/project-invitations'
+import { mayCreateClasses } from '@/lib/access/projects/project-kind'
 import { listProjects } from '@/lib/access/projects/projects'
 import { listProjectsSchema } from '@/lib/contract/access/projects'
+import { database } from '@/lib/database/client'
 import { firstPage, Prefetched } from '../prefetched'
 import { requireActor } from '../require-actor'
 
@@ -17,7 +19,7 @@ export default async function ProjectsPage() {
       load={() => firstPage(listProjects(actor, listProjectsSchema.parse({})))}
     >
       <Prefetched queryKey={keys.projectInvitations} load={() => listProjectInvitations(actor)}>
-        <ProjectList handle={actor.handle} />
+        <ProjectList handle={actor.handle} classes={await mayCreateClasses(database().pool, actor)} />
       </Prefetched>
     </Prefetched>
   )

@@ -28,18 +28,19 @@ export const POST = route(jobOperations.submit, async ({ request, query, actor: 
   const stopWaiting = wait > 0 ? startWaiting(actor) : null
   try {
     const submitted = await submitJob(actor, submission, { deduplicate })
-    const { jobId, repeated, deduplicated, headers } = submitted
+    const { jobId, repeated, deduplicated, projectNote, headers } = submitted
+    const more = { deduplicated, project_note: projectNote }
     const location = `/api/status/${jobId}`
     const isNew = !repeated && !deduplicated
     if (wait > 0) await waitForResult(actor, jobId, request.signal, wait)
     const accepted = { status: 202, headers: { ...headers, location } }
-    if (wait === 0 && isNew) return answer({ ...acceptedResult(jobId), deduplicated }, accepted)
+    if (wait === 0 && isNew) return answer({ ...acceptedResult(jobId), ...more }, accepted)
     const read = async () => {
       if (wait > 0) await requireStillValid(actor, jobId)
       const mayRead = () => isCredentialValid(actor)
       return sendResult(readerOf(actor, request), jobId, mayRead, ({ status }) => ({
         ...(isFinal(status) ? { ...accepted, status: 200 } : accepted),
-        more: { deduplicated },
+        more,
       }))
     }
     return await read().catch((error: unknown) => throwAccepted(jobId, location, error))

@@ -6,8 +6,10 @@ import { JoinButton } from '@/components/access/members/join-button'
 import { ButtonLink } from '@/components/ui/button-link'
 import { Callout } from '@/components/ui/callout'
 import { clientAddress } from '@/lib/access/client-address'
-import { openJoinLink, refusalOf } from '@/lib/access/projects/join-project'
+import { type OpenedJoinLink, openJoinLink, refusalOf } from '@/lib/access/projects/join-project'
 import { currentActor } from '@/lib/access/sessions/current-actor'
+import type { JoinProject } from '@/lib/contract/access/join-links'
+import { describeJoining } from '@/lib/contract/access/project-kinds'
 import { GpuqError } from '@/lib/contract/errors'
 
 /** The address is a secret: no search engine may list it, and no other site may receive it. */
@@ -39,27 +41,42 @@ export default async function JoinPage({ params }: { params: Promise<{ token: st
       }
     >
       <p className="mb-5 wrap-anywhere text-muted text-sm">
-        Members of the project {link.slug} of {link.owner} submit jobs to it.{' '}
-        {link.managers.length > 0
-          ? `Its managers (${link.managers.join(', ')}) see these jobs with their source, output and files, and may cancel them.`
-          : 'If an admin chooses managers for it, they see these jobs with their source, output and files, and may cancel them.'}
+        Members of the {link.kind === 'private' ? 'project' : link.kind} {link.slug} of {link.owner} submit
+        jobs to it. {describeSight(link)}
       </p>
-      <Choice token={token} handle={actor?.handle ?? null} newAccounts={link.newAccounts} />
+      <Choice
+        token={token}
+        handle={actor?.handle ?? null}
+        newAccounts={link.newAccounts}
+        agreement={link.kind === 'private' ? {} : { agree_to: link.kind }}
+      />
     </AuthLayout>
   )
+}
+
+/** Says who sees the jobs of members. */
+function describeSight({ kind, slug, managers }: OpenedJoinLink): string {
+  if (kind === 'class' && managers.length > 0)
+    return `${describeJoining(kind, slug)} Its managers are ${managers.join(', ')}.`
+  if (kind !== 'private') return describeJoining(kind, slug)
+  return managers.length > 0
+    ? `Its managers (${managers.join(', ')}) see these jobs with their source, output and files, and may cancel them.`
+    : 'If an admin chooses managers for it, they see these jobs with their source, output and files, and may cancel them.'
 }
 
 function Choice({
   token,
   handle,
   newAccounts,
+  agreement,
 }: {
   token: string
   handle: string | null
   newAccounts: boolean
+  agreement: JoinProject
 }) {
-  if (handle !== null) return <JoinButton token={token} handle={handle} />
-  if (newAccounts) return <AccountForm token={token} />
+  if (handle !== null) return <JoinButton token={token} handle={handle} agreement={agreement} />
+  if (newAccounts) return <AccountForm token={token} agreement={agreement} />
   return (
     <Callout tone="info" title="Sign in to join">
       This link is for people who have an account. If you have none, ask an admin.

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest'
 import type { Project } from '@/lib/contract/access/projects'
 import { emptyStorage, makeLimits } from '../../testing/fixtures'
 import { answerWith, clickButton, renderUi, sentRequests, typeInto } from '../../testing/render'
+import { NameQuestions, OwnQuestions } from '../project/project-questions'
 import { ProjectRuns } from '../project/project-runs'
 import { ProjectMembers } from '../project-members'
 import { ReceivedInvitations } from './received-invitations'
@@ -12,6 +13,7 @@ const invitation = {
   id: 'i1',
   project_id: 'shared',
   name: null,
+  kind: 'private',
   owner: 'grace',
   created_at: at,
   expires_at: at,
@@ -27,7 +29,25 @@ it('shows received invitations until they are answered', async () => {
   expect(sentRequests.find(({ method }) => method === 'POST')?.body).toEqual({ accept: true })
 })
 
+it('says what joining a class shows, and sends the agreement', async () => {
+  const course = { ...invitation, kind: 'class' }
+  answerWith({ 'GET /api/project-invitations': [course], 'POST /api/project-invitations/i1': null })
+  renderUi(<ReceivedInvitations />)
+  await screen.findByText(/its owner and its managers see your jobs in it/)
+  clickButton(/^Agree and join\s*shared$/)
+  await waitFor(() =>
+    expect(sentRequests.find(({ method }) => method === 'POST')?.body).toEqual({
+      accept: true,
+      agree_to: 'class',
+    }),
+  )
+})
+
 const project: Project = {
+  kind: 'private',
+  agreed: [],
+  means: true,
+  asks: false,
   id: 'p1',
   project_id: 'shared',
   name: null,
@@ -52,28 +72,30 @@ const project: Project = {
 
 it('lets an admin make a member a manager, and tells the members what managers see', async () => {
   answerWith({ 'PATCH /api/projects/p1': project })
-  const { unmount } = renderUi(<ProjectMembers project={project} editable admin />)
+  const { unmount } = renderUi(<ProjectMembers project={project} editable makesManagers />)
   expect(screen.queryByText(/and may cancel them/)).toBeNull()
   clickButton(/^Make manager\s*grace$/)
   await waitFor(() => expect(sentRequests.at(-1)?.body).toEqual({ add_managers: ['grace'] }))
   unmount()
-  renderUi(<ProjectMembers project={{ ...project, managers: ['grace'] }} editable={false} admin={false} />)
+  renderUi(
+    <ProjectMembers project={{ ...project, managers: ['grace'] }} editable={false} makesManagers={false} />,
+  )
   expect(screen.getByText(/The manager sees all jobs of this project/)).toBeTruthy()
   expect(screen.queryByRole('button', { name: /Make/ })).toBeNull()
 })
 
 it('lets the owner and managers say who may push snapshots', async () => {
   answerWith({ 'PATCH /api/projects/p1': project })
-  const { unmount } = renderUi(<ProjectMembers project={project} editable admin={false} />)
+  const { unmount } = renderUi(<ProjectMembers project={project} editable makesManagers={false} />)
   clickButton(/^Allow pushing\s*grace$/)
   await waitFor(() => expect(sentRequests.at(-1)?.body).toEqual({ add_pushers: ['grace'] }))
   unmount()
   const pushing = { ...project, pushers: ['grace'] }
-  const second = renderUi(<ProjectMembers project={pushing} editable admin={false} />)
+  const second = renderUi(<ProjectMembers project={pushing} editable makesManagers={false} />)
   clickButton(/^Forbid pushing\s*grace$/)
   await waitFor(() => expect(sentRequests.at(-1)?.body).toEqual({ remove_pushers: ['grace'] }))
   second.unmount()
-  renderUi(<ProjectMembers project={pushing} editable={false} admin={false} />)
+  renderUi(<ProjectMembers project={pushing} editable={false} makesManagers={false} />)
   expect(screen.getByText('pushes snapshots')).toBeTruthy()
   expect(screen.queryByRole('button', { name: /pushing/ })).toBeNull()
 })
@@ -99,7 +121,7 @@ it('names no shared runs where there are none', () => {
 
 it('lets the owner invite, and withdraw an open invitation', async () => {
   answerWith({ 'PATCH /api/projects/p1': project })
-  renderUi(<ProjectMembers project={project} editable admin={false} />)
+  renderUi(<ProjectMembers project={project} editable makesManagers={false} />)
   clickButton('Withdraw the invitation of alan')
   await waitFor(() => expect(sentRequests).toHaveLength(1))
   expect(sentRequests[0]?.body).toEqual({ remove_members: ['alan'] })
@@ -107,4 +129,29 @@ it('lets the owner invite, and withdraw an open invitation', async () => {
   clickButton('Invite')
   await waitFor(() => expect(sentRequests).toHaveLength(2))
   expect(sentRequests[1]?.body).toEqual({ add_members: ['linus'] })
+})
+
+it('asks which of several projects a name means, until one of them is chosen', async () => {
+  answerWith({ 'PATCH /api/projects/p2/membership': project })
+  const own = { ...project, owner: 'grace', asks: true, means: false }
+  const course = { ...project, id: 'p2', kind: 'class' as const, asks: true }
+  const { rerender } = renderUi(<NameQuestions projects={[own, course]} />)
+  screen.getByRole('button', { name: 'The project of grace' })
+  clickButton('The class of ada (as now)')
+  await waitFor(() => expect(sentRequests.at(-1)?.body).toEqual({ preferred: true }))
+  rerender(<NameQuestions projects={[project, { ...course, asks: false }]} />)
+  expect(screen.queryByRole('button')).toBeNull()
+})
+
+it('asks a member to agree to the kind of a project, and nobody else', async () => {
+  answerWith({ 'PATCH /api/projects/p1/membership': project })
+  const course = { ...project, kind: 'class' as const }
+  const { unmount } = renderUi(<OwnQuestions project={course} handle="grace" />)
+  clickButton('Agree')
+  await waitFor(() => expect(sentRequests.at(-1)?.body).toEqual({ agree_to: 'class' }))
+  unmount()
+  for (const handle of ['ada', 'stranger']) {
+    renderUi(<OwnQuestions project={course} handle={handle} />)
+    expect(screen.queryByRole('button', { name: 'Agree' })).toBeNull()
+  }
 })

@@ -2,6 +2,7 @@
 
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { answerProjectInvitation, projectInvitationsQuery } from '@/components/queries/queries'
+import { describeJoining } from '@/lib/contract/access/project-kinds'
 import type { ProjectInvitation } from '@/lib/contract/access/projects'
 import { Button } from '../../ui/button'
 import { Panel, PanelHeader } from '../../ui/panel'
@@ -29,9 +30,13 @@ export function ReceivedInvitations() {
 
 function InvitationItem({ invitation }: { invitation: ProjectInvitation }) {
   const { mutate, isPending, variables } = useMutation(answerProjectInvitation)
-  const { id, project_id, name, owner, created_at } = invitation
+  const { id, project_id, name, kind, owner, created_at } = invitation
+  const agreement = kind === 'private' ? {} : { agree_to: kind }
   const answer = (accept: boolean) =>
-    mutate({ id, accept }, toastOutcome(accept ? `You joined ${project_id}` : 'Invitation declined'))
+    mutate(
+      { id, accept, ...(accept ? agreement : {}) },
+      toastOutcome(accept ? `You joined ${project_id}` : 'Invitation declined'),
+    )
   return (
     <li className="flex min-h-14 flex-wrap items-center justify-between gap-x-3 gap-y-2 px-4 py-2">
       <div className="flex min-w-0 flex-col">
@@ -42,6 +47,9 @@ function InvitationItem({ invitation }: { invitation: ProjectInvitation }) {
         <span className="min-w-0 break-words text-subtle text-xs">
           from {owner} <RelativeTime at={created_at} />
         </span>
+        {kind === 'private' ? null : (
+          <span className="min-w-0 break-words text-sm">{describeJoining(kind, project_id)}</span>
+        )}
       </div>
       <div className="flex gap-1.5">
         <Button
@@ -59,7 +67,7 @@ function InvitationItem({ invitation }: { invitation: ProjectInvitation }) {
           loading={isPending && variables?.accept === true}
           onClick={() => answer(true)}
         >
-          Accept
+          {kind === 'private' ? 'Accept' : 'Agree and join'}
         </Button>
       </div>
     </li>

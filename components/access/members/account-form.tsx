@@ -2,6 +2,7 @@
 
 import * as z from 'zod'
 import { api } from '@/components/queries/queries'
+import type { JoinProject } from '@/lib/contract/access/join-links'
 import { idSchema } from '@/lib/contract/jobs'
 import { FormError, SubmitButton } from '../../shell/form'
 import { optionalText } from '../../shell/form-values'
@@ -13,13 +14,13 @@ import { signIn } from '../sessions/auth-requests'
 
 const schema = z.intersection(z.object({ user_id: idSchema, name: optionalText(100) }), newPasswordSchema)
 
-/** Creates an account with a join link, then signs in. */
-export function AccountForm({ token }: { token: string }) {
+/** Creates an account with a join link, which agrees to the kind of its project, then signs in. */
+export function AccountForm({ token, agreement }: { token: string; agreement: JoinProject }) {
   const form = useSchemaForm({
     schema,
     initial: { user_id: '', name: '', password: '', repeated: '' },
     onSubmit: async ({ user_id, name, password }) => {
-      await api.joinLinks.createAccount(token, { user_id, password, ...(name ? { name } : {}) })
+      await api.joinLinks.createAccount(token, { user_id, password, ...(name ? { name } : {}), ...agreement })
       // The account exists in any case. If signing in fails, the user can do it by hand.
       const error = await signIn({ login: user_id, password }).catch(String)
       window.location.assign(error === null ? '/projects' : '/sign-in')
@@ -46,7 +47,7 @@ export function AccountForm({ token }: { token: string }) {
       <TextField label="Repeat password" {...input} {...form.field('repeated')} />
       <FormError error={form.error} />
       <SubmitButton form={form} size="lg">
-        Create account and join
+        {agreement.agree_to ? 'Agree, create account and join' : 'Create account and join'}
       </SubmitButton>
     </form>
   )

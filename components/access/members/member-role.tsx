@@ -8,11 +8,12 @@ import { toast } from '../../ui/toaster'
 interface MemberRoleProps {
   project: Project
   handle: string
-  admin: boolean
+  /** Whether the user may change it. */
+  editable: boolean
 }
 
-/** Whether a member manages the project. Admins change it. */
-export function MemberRole({ project, handle, admin }: MemberRoleProps) {
+/** Whether a member manages the project. */
+export function MemberRole({ project, handle, editable }: MemberRoleProps) {
   const { mutate, isPending } = useMutation(updateProject)
   const isManager = project.managers.includes(handle)
   const change = () =>
@@ -23,7 +24,7 @@ export function MemberRole({ project, handle, admin }: MemberRoleProps) {
   return (
     <>
       {isManager ? <Badge tone="info">manager</Badge> : null}
-      {admin ? (
+      {editable ? (
         <Button size="sm" target={handle} loading={isPending} onClick={change}>
           {isManager ? 'Make member' : 'Make manager'}
         </Button>

@@ -17,18 +17,22 @@ import { MembersJobs } from '../members/members-jobs'
 import { ProjectMembers } from '../project-members'
 import { ProjectUsage } from '../project-shares'
 import { ProjectForm } from './project-form'
+import { OwnQuestions } from './project-questions'
 import { ProjectRuns } from './project-runs'
 import { ProjectUse } from './project-use'
+import { TurnProject } from './turn-project'
 
 interface ProjectPageProps {
   id: string
   /** The signed-in user. */
   handle: string
   admin: boolean
+  /** Whether the user may make teams and classes. */
+  classes: boolean
 }
 
 /** Everything about a project: its use, allowance, storage, members and settings. */
-export function ProjectPage({ id, handle, admin }: ProjectPageProps) {
+export function ProjectPage({ id, handle, admin, classes }: ProjectPageProps) {
   const query = useQuery(projectQuery(id))
   const router = useRouter()
   return (
@@ -38,6 +42,10 @@ export function ProjectPage({ id, handle, admin }: ProjectPageProps) {
         const editable = admin || project.owner === handle
         // Managers invite and remove members, and see their jobs.
         const manages = project.managers.includes(handle)
+        const seesJobs =
+          admin ||
+          (manages && project.kind !== 'team') ||
+          (project.owner === handle && project.kind !== 'private')
         return (
           <>
             <PageHeader
@@ -45,6 +53,7 @@ export function ProjectPage({ id, handle, admin }: ProjectPageProps) {
               path={[{ label: 'Projects', href: '/projects' }]}
               description={
                 <>
+                  {project.kind === 'private' ? null : `A ${project.kind}: `}
                   {project.project_id}, owned by{' '}
                   <Person handle={project.owner} name={project.names[project.owner]} />
                 </>
@@ -57,7 +66,7 @@ export function ProjectPage({ id, handle, admin }: ProjectPageProps) {
                   >
                     Jobs
                   </ButtonLink>
-                  {manages || admin ? <MembersJobs projectId={project.project_id} admin={admin} /> : null}
+                  {seesJobs ? <MembersJobs projectId={project.project_id} admin={admin} /> : null}
                   <ButtonLink icon={Package} href={snapshotsPath(id)}>
                     Snapshots
                   </ButtonLink>
@@ -68,6 +77,7 @@ export function ProjectPage({ id, handle, admin }: ProjectPageProps) {
               }
             />
             <div className="flex flex-col gap-4">
+              <OwnQuestions project={project} handle={handle} />
               <ProjectUse id={id} everyone={editable || manages} />
               <div className="grid items-start gap-4 lg:grid-cols-2">
                 <Panel>
@@ -84,7 +94,13 @@ export function ProjectPage({ id, handle, admin }: ProjectPageProps) {
                 </Panel>
                 <Panel>
                   <PanelBody className="flex flex-col gap-6">
-                    <ProjectMembers project={project} editable={editable || manages} admin={admin} />
+                    <ProjectMembers
+                      project={project}
+                      editable={editable || manages}
+                      makesManagers={
+                        project.kind === 'class' ? editable : admin && project.kind === 'private'
+                      }
+                    />
                     {editable || manages ? <JoinLinks projectId={id} admin={admin} /> : null}
                     {editable || manages ? <ProjectRuns project={project} /> : null}
                   </PanelBody>
@@ -93,6 +109,7 @@ export function ProjectPage({ id, handle, admin }: ProjectPageProps) {
                   <Panel>
                     <PanelHeader title="Settings" />
                     <ProjectForm project={project} admin={admin} onDeleted={() => router.push('/projects')} />
+                    {classes ? <TurnProject project={project} /> : null}
                   </Panel>
                 ) : null}
               </div>

@@ -51,7 +51,8 @@ export function useSubmission(draft: Draft, directory: Directory | null) {
       const archive = await sendDirectory(sent)
       return send({ ...toSubmission(sent.draft, archive), idempotencyKey: sent.idempotencyKey })
     },
-    onSuccess: ({ job_id }) => {
+    onSuccess: ({ job_id, project_note }) => {
+      if (project_note) toast.info(project_note)
       forgetDraft()
       router.push(`/jobs/${job_id}`)
     },

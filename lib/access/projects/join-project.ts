@@ -1,7 +1,13 @@
 import { uuidv7 } from 'uuidv7'
 import type { z } from 'zod'
 import { SlidingWindows } from '../../async/sliding-windows'
-import type { JoinLinkState, joinWithAccountSchema } from '../../contract/access/join-links'
+import type {
+  JoinedProject,
+  JoinLinkState,
+  joinSchema,
+  joinWithAccountSchema,
+} from '../../contract/access/join-links'
+import type { AgreedKind, ProjectKind } from '../../contract/access/project-kinds'
 import { conflict, type GpuqError, invalidField, notFound, rateLimited } from '../../contract/errors'
 import { database } from '../../database/client'
 import { findRow, type Transaction, transaction } from '../../database/transaction'
@@ -10,15 +16,19 @@ import { recordAudit } from '../audit'
 import { hashPassword, withHashingLimit } from '../sessions/passwords'
 import { requireStrongPassword } from '../sessions/strong-password'
 import { handleTaken, reservedHandles } from '../users/users'
+import { insertMember, requireAgreement } from './agreement'
 import { hashJoinToken, joinLinkSource, joinLinkState } from './join-links'
+import { updateMembership } from './membership'
+import { readMeanings } from './submission-project'
 
 /** A join link as its holder may see it. */
-interface OpenedJoinLink {
+export interface OpenedJoinLink {
   id: string
   state: JoinLinkState
   projectId: string
   slug: string
   name: string | null
+  kind: ProjectKind
   owner: string
   managers: string[]
   newAccounts: boolean
@@ -53,7 +63,7 @@ const { wrong, accounts } = shared.gpuqJoins
 export async function openJoinLink(token: string, address: string): Promise<OpenedJoinLink> {
   const link = await findRow<OpenedJoinLink>(
     database().pool,
-    `SELECT l.id, ${joinLinkState} AS state, p.id AS "projectId", p.slug, p.name, o.handle AS owner,
+    `SELECT l.id, ${joinLinkState} AS state, p.id AS "projectId", p.slug, p.name, p.kind, o.handle AS owner,
             ARRAY(SELECT u.handle FROM memberships m JOIN users u ON u.id = m.user_id
                    WHERE m.project_id = p.id AND m.role = 'manager' ORDER BY lower(u.handle)) AS managers,
             l.new_accounts AS "newAccounts"
@@ -85,21 +95,33 @@ function requireOpen({ state }: OpenedJoinLink): void {
   if (refusal !== null) throw conflict(refusal)
 }
 
-/** Makes the actor a member. Somebody who belongs to the project already takes no place. @throws 404, 409 or 429. */
+/**
+ * Makes the actor a member, who agrees to the kind of the project. Somebody who belongs to the project already takes no place, and
+ * agrees if the request says so: an import adds members who have not.
+ * @param read reads the request; called only after it is clear that the link works
+ * @throws 404, 409, 422 if the actor does not agree, or 429.
+ */
 export async function joinProject(
   actor: Actor,
   token: string,
+  read: () => Promise<z.output<typeof joinSchema>>,
   address: string,
-): Promise<{ project_id: string; user_id: string }> {
+): Promise<JoinedProject> {
   const link = await openJoinLink(token, address)
-  const joined = { project_id: link.slug, user_id: actor.handle }
-  if (await belongs(actor.userId, link.projectId)) return joined
-  requireOpen(link)
-  await transaction(async (tx) => {
-    await takePlace(tx, link)
-    await addMember(tx, link, actor.userId)
-  })
-  return joined
+  if (await belongs(actor.userId, link.projectId)) {
+    const { agree_to } = await read()
+    if (agree_to !== undefined) await updateMembership(actor, link.projectId, { agree_to })
+  } else {
+    requireOpen(link)
+    const { agree_to } = await read()
+    await transaction(async (tx) => {
+      const agreed = await requireAgreement(tx, link.projectId, agree_to)
+      await takePlace(tx, link)
+      await addMember(tx, link, actor.userId, agreed)
+    })
+  }
+  const meanings = await readMeanings(database().pool, actor.userId, [link.slug])
+  return { project_id: link.slug, user_id: actor.handle, asks: meanings.get(link.slug)?.asks ?? false }
 }
 
 async function belongs(userId: string, projectId: string): Promise<boolean> {
@@ -121,11 +143,11 @@ export async function joinWithAccount(
   token: string,
   read: () => Promise<z.output<typeof joinWithAccountSchema>>,
   address: string,
-): Promise<{ project_id: string; user_id: string }> {
+): Promise<JoinedProject> {
   const link = await openJoinLink(token, address)
   requireOpen(link)
   if (!link.newAccounts) throw needsAccount()
-  const { user_id: handle, name = null, password } = await read()
+  const { user_id: handle, name = null, password, agree_to } = await read()
   const waitS = accounts.hit(address, accountsPerMinute, performance.now())
   if (waitS !== null) throw tooMany(waitS)
   if (reservedHandles.has(handle.toLowerCase()))
@@ -133,6 +155,7 @@ export async function joinWithAccount(
   await requireStrongPassword('password', password, { handle, name, email: null })
   const hash = await withHashingLimit(() => hashPassword(password))
   const isNew = await transaction(async (tx) => {
+    const agreed = await requireAgreement(tx, link.projectId, agree_to)
     await takePlace(tx, link)
     const id = uuidv7()
     const { rowCount } = await tx.query(
@@ -148,11 +171,11 @@ export async function joinWithAccount(
     }
     const detail = { name, role: 'researcher', join_link: link.id }
     await recordAudit(tx, { actorId: id, action: 'user_created', target: handle, detail })
-    await addMember(tx, link, id)
+    await addMember(tx, link, id, agreed)
     return true
   })
   if (!isNew) throw handleTaken(handle)
-  return { project_id: link.slug, user_id: handle }
+  return { project_id: link.slug, user_id: handle, asks: false }
 }
 
 /**
@@ -197,17 +220,19 @@ async function takePlace(tx: Transaction, link: OpenedJoinLink): Promise<void> {
  * Adds somebody who reads the snapshots of the project, and may not push any: whoever has the link may be a stranger.
  * @throws 409 if a concurrent request added the user: the place is free again.
  */
-async function addMember(tx: Transaction, link: OpenedJoinLink, userId: string): Promise<void> {
-  const { rowCount } = await tx.query(
-    'INSERT INTO memberships (project_id, user_id, may_push) VALUES ($1, $2, false) ON CONFLICT DO NOTHING',
-    [link.projectId, userId],
-  )
+async function addMember(
+  tx: Transaction,
+  link: OpenedJoinLink,
+  userId: string,
+  agreed: AgreedKind | null,
+): Promise<void> {
+  const { rowCount } = await insertMember(tx, { ...link, userId, mayPush: false, agreed })
   if (rowCount !== 1) throw conflict('You have joined this project already.')
   const target = `${link.owner}/${link.slug}`
   await recordAudit(tx, {
     actorId: userId,
     action: 'project_joined',
     target,
-    detail: { join_link: link.id },
+    detail: { join_link: link.id, agreed_to: agreed },
   })
 }

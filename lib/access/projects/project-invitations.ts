@@ -1,12 +1,13 @@
 import { uuidv7 } from 'uuidv7'
 import { z } from 'zod'
-import type { ProjectInvitation } from '../../contract/access/projects'
+import type { answerInvitationSchema, ProjectInvitation } from '../../contract/access/projects'
 import { conflict, notFound } from '../../contract/errors'
 import { database } from '../../database/client'
 import { datesToText, type WithDates } from '../../database/dates'
 import { findRow, oneRow, type Transaction, transaction } from '../../database/transaction'
 import type { Actor } from '../actor'
 import { recordAudit } from '../audit'
+import { insertMember, requireAgreement } from './agreement'
 
 /** Lifetime of an invitation, as a PostgreSQL interval. */
 const lifetime = '30 days'
@@ -88,7 +89,7 @@ const shownInvitations = 200
 /** Lists the actor's open invitations to projects. */
 export async function listProjectInvitations(actor: Actor): Promise<ProjectInvitation[]> {
   const { rows } = await database().pool.query<WithDates<ProjectInvitation, 'created_at' | 'expires_at'>>(
-    `SELECT i.id, p.slug AS project_id, p.name, o.handle AS owner, i.created_at, i.expires_at
+    `SELECT i.id, p.slug AS project_id, p.name, p.kind, o.handle AS owner, i.created_at, i.expires_at
        FROM project_invitations i JOIN projects p ON p.id = i.project_id JOIN users o ON o.id = p.owner_id
       WHERE ${isOpenFor('$1')} ORDER BY i.created_at, i.id LIMIT $2`,
     [actor.handle, shownInvitations],
@@ -96,11 +97,14 @@ export async function listProjectInvitations(actor: Actor): Promise<ProjectInvit
   return rows.map(datesToText)
 }
 
-/** Makes the actor a member, or declines. @throws 404 if the actor has no such open invitation. */
+/**
+ * Makes the actor a member, who agrees to the kind of the project, or declines.
+ * @throws 404 if the actor has no such open invitation; 422 if they do not agree, or 409 to another kind.
+ */
 export function answerProjectInvitation(
   actor: Actor,
   id: string,
-  { accept }: { accept: boolean },
+  { accept, agree_to }: z.output<typeof answerInvitationSchema>,
 ): Promise<void> {
   return transaction(async (tx) => {
     const invitation = z.uuid().safeParse(id).success ? await findOpen(tx, actor, id) : null
@@ -109,18 +113,18 @@ export function answerProjectInvitation(
         'There is no such invitation. It was withdrawn, answered, or has expired. Ask the owner of the project for a new one.',
       )
     }
+    const agreed = accept ? await requireAgreement(tx, invitation.project_id, agree_to) : null
     if (accept) {
       await tx.query('DELETE FROM project_invitations WHERE id = $1', [id])
       // The inviter chose this user, unlike somebody who came by a join link.
-      await tx.query(
-        'INSERT INTO memberships (project_id, user_id, may_push) VALUES ($1, $2, true) ON CONFLICT DO NOTHING',
-        [invitation.project_id, actor.userId],
-      )
+      const { userId } = actor
+      await insertMember(tx, { projectId: invitation.project_id, userId, mayPush: true, agreed })
     } else {
       await tx.query('UPDATE project_invitations SET declined_at = now() WHERE id = $1', [id])
     }
     const action = accept ? 'project_joined' : 'project_invitation_declined'
-    await recordAudit(tx, { actorId: actor.userId, action, target: invitation.target })
+    const detail = agreed === null ? {} : { agreed_to: agreed }
+    await recordAudit(tx, { actorId: actor.userId, action, target: invitation.target, detail })
   })
 }
 

@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { updateProjectSchema } from '../../contract/access/projects'
 import { forbidden, invalidField } from '../../contract/errors'
 import type { Transaction } from '../../database/transaction'
-import { type Actor, isAdmin, requireAdmin } from '../actor'
+import { type Actor, isAdmin } from '../actor'
 import { managesMembers, type ProjectRow } from './project-rows'
 
 type ProjectChanges = z.output<typeof updateProjectSchema>
@@ -23,13 +23,14 @@ export function requireManagesMembers(actor: Actor, project: ProjectRow): void {
 
 /**
  * Checks that the actor may make these changes of a project. Everyone may leave. Only admins make managers, because a manager
- * sees the jobs of other users.
+ * sees the jobs of other users; in a class its owner too, because its members agreed to it.
  * @throws 403 otherwise.
  */
 export function requireMayChange(actor: Actor, project: ProjectRow, changes: ProjectChanges): void {
   const { add_members, remove_members = [], add_managers, remove_managers = [], ...others } = changes
   const { add_pushers = [], remove_pushers = [], share_runs, unshare_old_runs = [], ...facts } = others
-  if (add_managers !== undefined && !isAdmin(actor)) {
+  const mayMakeManagers = isAdmin(actor) || (project.kind === 'class' && project.owner_id === actor.userId)
+  if (add_managers !== undefined && !mayMakeManagers) {
     throw forbidden(
       'Only admins may make someone a manager, because managers see the jobs of others. Ask an admin.',
     )
@@ -56,11 +57,11 @@ const isOneOf = (handles: readonly string[], handle: string) =>
 /** Makes members, or the owner, managers, and managers members again. @throws 422 for others. */
 export async function changeManagers(
   tx: Transaction,
-  actor: Actor,
   project: ProjectRow,
   { add_managers: added = [], remove_managers: removed = [] }: ProjectChanges,
 ): Promise<void> {
-  if (added.length > 0) requireAdmin(actor)
+  if (added.length > 0 && project.kind === 'team')
+    throw invalidField('add_managers', 'a team has no managers: only its owner sees the jobs of its members')
   const stranger = added.find((handle) => !isOneOf([project.owner, ...project.members], handle))
   if (stranger !== undefined) {
     throw invalidField(

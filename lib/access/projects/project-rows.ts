@@ -1,15 +1,20 @@
 import type { Project } from '../../contract/access/projects'
 import { refusePush } from '../../contract/access/push-right'
 import { forbidden } from '../../contract/errors'
+import type { Transaction } from '../../database/transaction'
 import { env } from '../../env'
 import { type Actor, isAdmin } from '../actor'
 import { apiLimitsOf } from '../limits'
 import { type BytesByKind, bytesByKind, projectQuotaBytes, toStorageUse } from '../storage/storage-use'
 import { gpuHoursOf } from './gpu-hours'
+import { type Meaning, readMeanings } from './submission-project'
 
 /** A project row with {@link projectColumns}. */
 export interface ProjectRow
-  extends Omit<Project, 'project_id' | 'default_retention_days' | 'storage' | 'created_at' | 'may_push'> {
+  extends Omit<
+    Project,
+    'project_id' | 'default_retention_days' | 'storage' | 'created_at' | 'may_push' | 'means' | 'asks'
+  > {
   slug: string
   stored: BytesByKind
   storage_quota_gib: number | null
@@ -24,13 +29,15 @@ const sharedRuns = `coalesce((
             FROM runs r JOIN users f ON f.id = r.user_id JOIN run_users s ON s.run_id = r.id JOIN users u ON u.id = s.user_id
            WHERE r.project_id = p.id GROUP BY r.id, f.handle) r), '[]')`
 
-export const projectColumns = `p.id, p.slug, p.name, p.owner_id, o.handle AS owner,
+export const projectColumns = `p.id, p.slug, p.name, p.kind, p.owner_id, o.handle AS owner,
   ARRAY(SELECT u.handle FROM memberships m JOIN users u ON u.id = m.user_id
          WHERE m.project_id = p.id AND m.user_id <> p.owner_id ORDER BY lower(u.handle)) AS members,
   ARRAY(SELECT u.handle FROM memberships m JOIN users u ON u.id = m.user_id
          WHERE m.project_id = p.id AND m.role = 'manager' ORDER BY lower(u.handle)) AS managers,
   ARRAY(SELECT u.handle FROM memberships m JOIN users u ON u.id = m.user_id
          WHERE m.project_id = p.id AND m.may_push ORDER BY lower(u.handle)) AS pushers,
+  ARRAY(SELECT u.handle FROM memberships m JOIN users u ON u.id = m.user_id
+         WHERE m.project_id = p.id AND m.agreed_at IS NOT NULL ORDER BY lower(u.handle)) AS agreed,
   coalesce((SELECT jsonb_object_agg(u.handle, u.name) FROM users u
              WHERE u.name IS NOT NULL AND (u.id = p.owner_id OR u.id IN (
                      SELECT m.user_id FROM memberships m WHERE m.project_id = p.id))), '{}') AS names,
@@ -66,16 +73,30 @@ export function requireMayPush(actor: Actor, project: ProjectRow): void {
   if (!mayPushSnapshots(actor, project)) throw forbidden(refusePush({ ...project, project_id: project.slug }))
 }
 
-/** Converts a row to the project of the API. Only those who manage its members see the invitations and who shares runs. */
-export function toProject(actor: Actor, row: ProjectRow): Project {
-  const { slug, owner_id: _, stored, storage_quota_gib, created_at, ...project } = row
+/** Converts rows to the projects of the API, with what their names mean to the actor. */
+export async function toProjects(
+  executor: Transaction,
+  actor: Actor,
+  rows: readonly ProjectRow[],
+): Promise<Project[]> {
+  const slugs = [...new Set(rows.map(({ slug }) => slug))]
+  const meanings = await readMeanings(executor, actor.userId, slugs)
+  return rows.map((row) => toProject(actor, row, meanings.get(row.slug)))
+}
+
+/** Only those who manage its members see the invitations and who shares runs. */
+function toProject(actor: Actor, row: ProjectRow, meaning: Meaning | undefined): Project {
+  const { slug, owner_id, stored, storage_quota_gib, created_at, ...project } = row
   const manages = managesMembers(actor, row)
+  const belongs = owner_id === actor.userId || project.members.includes(actor.handle)
   return {
     ...project,
     invited: manages ? project.invited : [],
     old_shared_runs: manages ? project.old_shared_runs : [],
     project_id: slug,
     may_push: mayPushSnapshots(actor, row),
+    means: meaning?.id === row.id,
+    asks: belongs && meaning?.asks === true,
     default_retention_days: env().GPUQ_RETENTION_DAYS,
     storage: toStorageUse(stored, projectQuotaBytes(storage_quota_gib)),
     created_at: created_at.toISOString(),

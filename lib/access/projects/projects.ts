@@ -1,5 +1,6 @@
 import { uuidv7 } from 'uuidv7'
 import { z } from 'zod'
+import type { ProjectKind } from '../../contract/access/project-kinds'
 import type {
   createProjectSchema,
   listProjectsSchema,
@@ -20,8 +21,9 @@ import { assignmentsWithLimits } from '../limits'
 import { findUser } from '../users/user-rows'
 import { lockOwnProjects, requireProjectAllowance } from './project-allowance'
 import { inviteMembers, removeMembers } from './project-invitations'
+import { requireMayCreateClasses, turnProject } from './project-kind'
 import { changeManagers, changePushers, requireMayChange, requireOwner } from './project-managers'
-import { type ProjectRow, projectColumns, projectSource, toProject, visibleProject } from './project-rows'
+import { type ProjectRow, projectColumns, projectSource, toProjects, visibleProject } from './project-rows'
 import { unshareRuns } from './shared-runs'
 
 /** Lists the actor's own and shared projects, or all for an admin, the latest first. */
@@ -39,34 +41,47 @@ export async function listProjects(
       ORDER BY p.created_at DESC, p.id DESC LIMIT $5`,
     [query.all, actor.userId, after.at, after.id, query.limit + 1, query.project_id],
   )
-  return cutPage(
+  const page = cutPage(
     rows,
     query.limit,
     (row) => [row.created_at.toISOString(), row.id],
-    (row) => toProject(actor, row),
+    (row) => row,
   )
+  return { ...page, items: await toProjects(database().pool, actor, page.items) }
 }
 
 /** Reads one project. @throws 404 if the actor may not see it. */
 export async function getProject(actor: Actor, id: string): Promise<Project> {
-  return toProject(actor, await findVisible(database().pool, actor, id))
+  const { pool } = database()
+  return readProject(pool, actor, await findVisible(pool, actor, id))
+}
+
+async function readProject(executor: Transaction, actor: Actor, row: ProjectRow): Promise<Project> {
+  const [project] = await toProjects(executor, actor, [row])
+  if (!project) throw new Error('A row became no project.')
+  return project
 }
 
 /**
  * Creates a project for the actor, or as an admin for another user.
  * @throws 409 or 429 if a researcher has too many projects, or made too many in the last minute.
  */
-export function createProject(actor: Actor, input: z.output<typeof createProjectSchema>): Promise<Project> {
-  const { project_id: slug, name = null, members } = input
+export function createProject(
+  actor: Actor,
+  input: Omit<z.output<typeof createProjectSchema>, 'kind'> & { kind?: ProjectKind },
+): Promise<Project> {
+  const { project_id: slug, name = null, members, kind = 'private' } = input
   const owner = input.owner ?? actor.handle
   if (owner.toLowerCase() !== actor.handle.toLowerCase()) requireAdmin(actor)
   return transaction(async (tx) => {
     const user = await findUser(tx, owner)
     await lockOwnProjects(tx, user.id)
     if (!isAdmin(actor)) await requireProjectAllowance(tx, user.id)
+    if (kind !== 'private') await requireMayCreateClasses(tx, actor)
     const id = uuidv7()
-    const insert = 'INSERT INTO projects (id, slug, name, owner_id) VALUES ($1, $2, $3, $4)'
-    await tx.query(insert, [id, slug, name, user.id]).catch((error) => {
+    const insert =
+      'INSERT INTO projects (id, slug, name, owner_id, kind) VALUES ($1, $2, $3, $4, $5::"ProjectKind")'
+    await tx.query(insert, [id, slug, name, user.id, kind]).catch((error) => {
       if (!isUniqueViolation(error, 'projects_owner_id_slug_key')) throw error
       throw conflict(`"${user.handle}" already has a project "${slug}". Choose another id.`)
     })
@@ -76,9 +91,9 @@ export function createProject(actor: Actor, input: z.output<typeof createProject
       actorId: actor.userId,
       action: 'project_created',
       target,
-      detail: { id, members },
+      detail: { id, kind, members },
     })
-    return toProject(actor, await findVisible(tx, actor, id))
+    return readProject(tx, actor, await findVisible(tx, actor, id))
   })
 }
 
@@ -101,10 +116,11 @@ export async function updateProject(actor: Actor, id: string, changes: ProjectCh
     if (set.list.length > 0) {
       await tx.query(`UPDATE projects SET ${set.list.join(', ')} WHERE id = $1`, [id, ...set.values])
     }
+    if (changes.kind !== undefined) await turnProject(tx, actor, before, changes.kind)
     await unshareRuns(tx, id, changes.unshare_old_runs)
     await inviteMembers(tx, id, added)
     await removeMembers(tx, id, removed)
-    await changeManagers(tx, actor, before, changes)
+    await changeManagers(tx, before, changes)
     await changePushers(tx, before, changes)
     const target = `${before.owner}/${before.slug}`
     const detail = { ...changes }
@@ -112,7 +128,7 @@ export async function updateProject(actor: Actor, id: string, changes: ProjectCh
     await recordAudit(tx, { actorId: actor.userId, action, target, detail })
     // Not findVisible: a member who leaves no longer sees the project.
     const select = `SELECT ${projectColumns} FROM ${projectSource} WHERE p.id = $1`
-    return toProject(actor, await oneRow<ProjectRow>(tx, select, [id]))
+    return readProject(tx, actor, await oneRow<ProjectRow>(tx, select, [id]))
   })
   // A larger share may let a waiting job start.
   if (changes.shares) wakeLeader()

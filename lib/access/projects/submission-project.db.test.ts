@@ -62,7 +62,7 @@ describe('the project of a config', () => {
     const shared = await share('shared')
     await db.pool.query('UPDATE projects SET max_active_jobs = 7 WHERE id = $1', [shared.id])
     const limits = { ...noLimits, maxActiveJobs: 7 }
-    expect(await find(other, 'shared')).toEqual({ id: shared.id, limits })
+    expect(await find(other, 'shared')).toEqual({ id: shared.id, limits, announced: true })
 
     const own = await find(other, 'own')
     await share('own')

@@ -8,9 +8,28 @@ import { lockOwnProjects, requireProjectAllowance } from './project-allowance'
 interface SubmissionProject {
   id: string
   limits: Limits
+  /** False: a submission or an upload created it, and no answer has said so yet. */
+  announced: boolean
 }
 
-/** Finds the project of a config's `project_id`: the user's own, otherwise a shared one. */
+/**
+ * SQL for the projects that configs of a user can mean, with their names, in the order that {@link meaningOrder} sorts by. A project
+ * that shows nothing to others, because its member has agreed to nothing, never comes before the user's own.
+ */
+const meantProjects = (user: string, named: string) => `
+  SELECT p.*, p.preferred_at AS chosen_at, CASE WHEN p.kind = 'private' THEN 2 ELSE 1 END AS place,
+         p.created_at AS since, NULL::timestamptz AS joined_at
+    FROM projects p WHERE p.owner_id = ${user} AND p.slug ${named}
+  UNION ALL
+  SELECT p.*, m.preferred_at, CASE WHEN m.agreed_at IS NULL THEN 3 ELSE 1 END,
+         coalesce(m.agreed_at, p.created_at), coalesce(m.agreed_at, m.created_at)
+    FROM memberships m JOIN projects p ON p.id = m.project_id
+   WHERE m.user_id = ${user} AND p.slug ${named} AND p.owner_id <> ${user}`
+
+/** What the user has answered, otherwise classes and teams, otherwise their own, otherwise what others share with them. */
+const meaningOrder = 'chosen_at DESC NULLS LAST, place, since, id'
+
+/** Finds the project that a config's `project_id` means: see {@link meaningOrder}. */
 export async function findProject(
   executor: Transaction,
   userId: string,
@@ -18,14 +37,46 @@ export async function findProject(
 ): Promise<SubmissionProject | null> {
   return findRow<SubmissionProject>(executor, {
     name: 'project-of-submission',
-    text: `SELECT id, ${limitsOf('found')} FROM (
-             SELECT p.*, true AS own FROM projects p WHERE p.owner_id = $1 AND p.slug = $2
-             UNION ALL
-             SELECT p.*, false FROM memberships m JOIN projects p ON p.id = m.project_id
-              WHERE m.user_id = $1 AND p.slug = $2) found
-           ORDER BY own DESC, created_at, id LIMIT 1`,
+    text: `SELECT id, announced, ${limitsOf('found')} FROM (${meantProjects('$1', '= $2')}) found
+           ORDER BY ${meaningOrder} LIMIT 1`,
     values: [userId, slug],
   })
+}
+
+/** Which of a user's projects a name means. */
+export interface Meaning {
+  id: string
+  /** Whether the user has several projects of this name, and has not said since they joined the last which one is meant. */
+  asks: boolean
+}
+
+/** Reads which project each name means in a user's configs. */
+export async function readMeanings(
+  executor: Transaction,
+  userId: string,
+  slugs: readonly string[],
+): Promise<ReadonlyMap<string, Meaning>> {
+  const { rows } = await executor.query<Meaning & { slug: string }>({
+    name: 'meanings-of-names',
+    text: `SELECT slug, (array_agg(id ORDER BY ${meaningOrder}))[1] AS id,
+                  count(*) > 1 AND (max(chosen_at) IS NULL OR coalesce(max(joined_at) > max(chosen_at), false)) AS asks
+             FROM (${meantProjects('$1', '= ANY ($2::text[])')}) found GROUP BY slug`,
+    values: [userId, slugs],
+  })
+  return new Map(rows.map(({ slug, ...meaning }) => [slug, meaning]))
+}
+
+/** Returns true once after a submission or an upload created the project: the answer to the first submission says so. */
+export async function announceProject(
+  tx: Transaction,
+  { id, announced }: SubmissionProject,
+): Promise<boolean> {
+  if (announced) return false
+  const { rowCount } = await tx.query(
+    'UPDATE projects SET announced = true WHERE id = $1 AND NOT announced',
+    [id],
+  )
+  return rowCount === 1
 }
 
 /**
@@ -51,8 +102,8 @@ export async function findOrCreateProject(
 async function createOwn(tx: Transaction, userId: string, slug: string): Promise<SubmissionProject> {
   const { owner, ...project } = await oneRow<SubmissionProject & { owner: string }>(
     tx,
-    `INSERT INTO projects (id, slug, owner_id) VALUES ($1, $2, $3)
-     RETURNING id, ${limitsOf('projects')}, (SELECT handle FROM users WHERE id = $3) AS owner`,
+    `INSERT INTO projects (id, slug, owner_id, announced) VALUES ($1, $2, $3, false)
+     RETURNING id, announced, ${limitsOf('projects')}, (SELECT handle FROM users WHERE id = $3) AS owner`,
     [uuidv7(), slug, userId],
   )
   const target = `${owner}/${slug}`

@@ -55,11 +55,13 @@ async function writeChanges(
   changes: Changes,
   invitationHash: Buffer | undefined,
 ): Promise<UserRow> {
-  const { name, email, role, disabled, limits = {}, storage_quota_gib, unix_uid, unix_gid } = changes
+  const { name, email, role, disabled, limits = {}, may_create_classes, ...others } = changes
+  const { storage_quota_gib, unix_uid, unix_gid } = others
   const columns = {
     name,
     email,
     role,
+    may_create_classes,
     storage_quota_gib,
     unix_uid,
     unix_gid,

@@ -48,7 +48,7 @@ beforeEach(async () => {
 async function joinByLink(person: Person): Promise<void> {
   const request = { max_people: 10, expires_in_days: 1, new_accounts: false }
   const { url } = await createJoinLink(owner.actor, projectId, request, 'http://localhost')
-  await joinProject(person.actor, url.slice(url.lastIndexOf('/') + 1), '192.0.2.1')
+  await joinProject(person.actor, url.slice(url.lastIndexOf('/') + 1), async () => ({}), '192.0.2.1')
 }
 
 async function push(who: Person, content: string) {

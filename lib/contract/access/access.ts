@@ -22,6 +22,10 @@ export const userSchema = z.object({
   name: z.string().nullable(),
   role: z.enum(roles),
   disabled: z.boolean(),
+  may_create_classes: z
+    .boolean()
+    .default(false)
+    .describe('may create projects of the kinds team and class; admins may without it'),
   invited: z.boolean().describe('true: the user has an invitation and no password yet'),
   limits: limitsSchema,
   storage: storageUseSchema,
@@ -64,6 +68,7 @@ export const updateUserSchema = z.strictObject({
   email: z.email().max(254).optional(),
   role: z.enum(roles).optional(),
   disabled: z.boolean().optional(),
+  may_create_classes: z.boolean().optional(),
   limits: updateLimitsSchema.optional(),
   storage_quota_gib: storageQuotaSchema.optional().describe('null: the default applies, 0: no quota'),
   unix_uid: unixIds.unix_uid.optional(),

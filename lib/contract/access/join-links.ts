@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { label } from '../config/values'
 import { idSchema } from '../jobs'
 import { passwordSchema, time } from './access'
+import { agreeToSchema } from './project-kinds'
 
 export const maxJoinLinkPeople = 1000
 export const maxJoinLinkDays = 365
@@ -35,16 +36,29 @@ export const createdJoinLinkSchema = joinLinkSchema.extend({
   url: z.string().describe('only this response contains it'),
 })
 
+/** `POST /api/join/{token}`. The body may be left out for a private project. */
+export const joinSchema = z.strictObject({ agree_to: agreeToSchema.optional() })
+
 /** `POST /api/join/{token}/account`. */
 export const joinWithAccountSchema = z.strictObject({
   user_id: idSchema,
   name: label(100).optional(),
   password: passwordSchema,
+  agree_to: agreeToSchema.optional(),
 })
 
 /** The project that somebody joined. */
-export const joinedProjectSchema = z.object({ project_id: idSchema, user_id: idSchema })
+export const joinedProjectSchema = z.object({
+  project_id: idSchema,
+  user_id: idSchema,
+  asks: z
+    .boolean()
+    .default(false)
+    .describe('whether the user has another project of this name, and must say which one their configs mean'),
+})
 
+export type JoinedProject = z.output<typeof joinedProjectSchema>
+export type JoinProject = z.input<typeof joinSchema>
 export type JoinLink = z.infer<typeof joinLinkSchema>
 export type CreatedJoinLink = z.infer<typeof createdJoinLinkSchema>
 export type CreateJoinLink = z.input<typeof createJoinLinkSchema>

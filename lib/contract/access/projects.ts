@@ -3,6 +3,7 @@ import { isThousandths, line } from '../config/values'
 import { idSchema } from '../jobs'
 import { page, storageQuotaSchema, time } from './access'
 import { limitsSchema, updateLimitsSchema } from './limits'
+import { agreedKinds, agreeToSchema, projectKinds } from './project-kinds'
 import { storageUseSchema } from './storage'
 
 /** GPUs in thousandths, the smallest part that can be allocated. */
@@ -26,12 +27,30 @@ export const projectSchema = z.object({
   id: z.uuid(),
   project_id: idSchema.describe('unique per owner'),
   name: z.string().nullable(),
+  kind: z
+    .enum(projectKinds)
+    .default('private')
+    .describe('who sees the jobs of members: in a class its owner and managers, in a team its owner'),
   owner: z.string(),
   members: z.array(z.string()),
   managers: z
     .array(z.string())
     .default([])
-    .describe('members, or the owner, who see all jobs of the project and may cancel them'),
+    .describe('members, or the owner, who see the jobs of the project and may cancel them'),
+  agreed: z
+    .array(z.string())
+    .default([])
+    .describe(
+      'members who agreed to the kind of a team or a class: the jobs of the others are seen by nobody else',
+    ),
+  means: z
+    .boolean()
+    .default(false)
+    .describe("whether the caller's configs with this project_id mean this project"),
+  asks: z
+    .boolean()
+    .default(false)
+    .describe('whether the caller has several projects of this name and has not said which one is meant'),
   pushers: z
     .array(z.string())
     .default([])
@@ -68,19 +87,29 @@ export const projectSchema = z.object({
 export const createProjectSchema = z.strictObject({
   project_id: idSchema,
   name: line(100).optional(),
+  kind: z
+    .enum(projectKinds)
+    .default('private')
+    .describe('team and class: for admins, and for users who may create classes'),
   owner: idSchema.optional().describe('another user, for admins only'),
   members: z.array(idSchema).max(1000).default([]).describe('users to invite; each accepts or declines'),
 })
 
 export const updateProjectSchema = z.strictObject({
   name: line(100).nullable().optional(),
+  kind: z
+    .enum(agreedKinds)
+    .optional()
+    .describe(
+      'turns a private project into a team or a class, once; each member agrees before their jobs are seen',
+    ),
   add_members: z.array(idSchema).max(1000).optional().describe('invites users; each accepts or declines'),
   remove_members: z.array(idSchema).max(1000).optional().describe('also withdraws their invitations'),
   add_managers: z
     .array(idSchema)
     .max(1000)
     .optional()
-    .describe('members, or the owner, who become managers; for admins only'),
+    .describe('members, or the owner, who become managers; for admins, and in a class for its owner'),
   remove_managers: z
     .array(idSchema)
     .max(1000)
@@ -121,14 +150,25 @@ export const projectInvitationSchema = z.object({
   id: z.uuid(),
   project_id: idSchema,
   name: z.string().nullable(),
+  kind: z.enum(projectKinds).default('private'),
   owner: z.string(),
   created_at: time,
   expires_at: time,
 })
 
+/** `PATCH /api/projects/{id}/membership`: what the caller decides alone. */
+export const updateMembershipSchema = z.strictObject({
+  agree_to: agreeToSchema.optional(),
+  preferred: z
+    .literal(true)
+    .optional()
+    .describe("the caller's configs with the name of this project mean this project"),
+})
+
 /** `POST /api/project-invitations/{id}`. */
 export const answerInvitationSchema = z.strictObject({
   accept: z.boolean().describe('true: become a member; false: decline'),
+  agree_to: agreeToSchema.optional(),
 })
 
 /** Query of `GET /api/projects`. */
@@ -140,4 +180,6 @@ export const listProjectsSchema = z.object({
 
 export type Project = z.infer<typeof projectSchema>
 export type ProjectInvitation = z.infer<typeof projectInvitationSchema>
+export type AnswerInvitation = z.input<typeof answerInvitationSchema>
+export type UpdateMembership = z.input<typeof updateMembershipSchema>
 export type UpdateProject = z.input<typeof updateProjectSchema>

@@ -82,6 +82,12 @@ export const projectOperations = defineOperations('projects', 'access', {
     body: projects.updateProjectSchema,
     responses: ok(projects.projectSchema),
   }),
+  updateMembership: patch(
+    '/api/projects/{id}/membership',
+    'submit',
+    'Agree to the kind of a project, or let its name mean it',
+    { body: projects.updateMembershipSchema, responses: ok(projects.projectSchema) },
+  ),
   remove: remove('/api/projects/{id}', 'submit', 'Delete a project that has no jobs', { responses: done }),
 })
 

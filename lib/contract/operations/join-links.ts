@@ -15,6 +15,8 @@ export const joinLinkOperations = defineOperations('joinLinks', 'access', {
     responses: done,
   }),
   join: post('/api/join/{token}', 'submit', 'Join a project with a link', {
+    body: links.joinSchema,
+    bodyOptional: true,
     responses: ok(links.joinedProjectSchema),
   }),
   createAccount: post('/api/join/{token}/account', 'public', 'Create an account with a join link', {

@@ -23,7 +23,8 @@ export interface Submission {
 }
 
 /** What a caller needs of the answer to a submission: the rest may be missing. */
-export type Submitted = Partial<JobResult & { deduplicated: boolean }> & Pick<JobResult, 'job_id' | 'status'>
+export type Submitted = Partial<JobResult & { deduplicated: boolean; project_note: string }> &
+  Pick<JobResult, 'job_id' | 'status'>
 
 /** How a client reads the answers of the server. */
 export interface AnswerReaders {

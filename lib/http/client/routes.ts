@@ -101,6 +101,7 @@ export const routes = {
     create: { method: 'post', path: '/api/projects', body: true, answer: 'json' },
     get: { method: 'get', path: '/api/projects/{id}', answer: 'json' },
     update: { method: 'patch', path: '/api/projects/{id}', body: true, answer: 'json' },
+    updateMembership: { method: 'patch', path: '/api/projects/{id}/membership', body: true, answer: 'json' },
     remove: { method: 'delete', path: '/api/projects/{id}', answer: 'nothing' },
   },
   projectInvitations: {
@@ -111,7 +112,7 @@ export const routes = {
     list: { method: 'get', path: '/api/projects/{id}/join-links', answer: 'json' },
     create: { method: 'post', path: '/api/projects/{id}/join-links', body: true, answer: 'json' },
     revoke: { method: 'delete', path: '/api/projects/{id}/join-links/{linkId}', answer: 'nothing' },
-    join: { method: 'post', path: '/api/join/{token}', answer: 'json' },
+    join: { method: 'post', path: '/api/join/{token}', body: true, answer: 'json' },
     createAccount: { method: 'post', path: '/api/join/{token}/account', body: true, answer: 'json' },
   },
   storage: {

@@ -7,16 +7,26 @@ import type { JobStatus } from '../../contract/status'
 import { database } from '../../database/client'
 import { findRow } from '../../database/transaction'
 
-/** SQL for the ids of the projects that a user manages. */
+/**
+ * SQL for the ids of the projects whose members' jobs a user sees: as a manager of a class or of a project without a kind of its
+ * own, or as the owner of a class or a team.
+ */
 export const managedProjects = (user: string) =>
-  `SELECT m.project_id FROM memberships m WHERE m.user_id = ${user} AND m.role = 'manager'`
+  `SELECT m.project_id FROM memberships m JOIN projects mp ON mp.id = m.project_id
+    WHERE m.user_id = ${user} AND m.role = 'manager' AND mp.kind <> 'team'
+   UNION ALL SELECT op.id FROM projects op WHERE op.owner_id = ${user} AND op.kind <> 'private'`
 
-/** SQL condition for the jobs that a user may see: their own, and those of the projects that they manage. */
-const seenBy = (user: string, managed: string) => `(j.user_id = ${user} OR j.project_id ${managed})`
+/** SQL condition for jobs whose user shows them to the managers of the project: in a class or a team, who has agreed to it. */
+const isShown = `EXISTS (SELECT 1 FROM projects sp LEFT JOIN memberships sm ON sm.project_id = sp.id AND sm.user_id = j.user_id
+   WHERE sp.id = j.project_id AND (sp.kind = 'private' OR sm.agreed_at IS NOT NULL))`
+
+/** SQL condition for the jobs that a user may see: their own, and those that members show in projects that they manage. */
+const seenBy = (user: string, managed: string) =>
+  `(j.user_id = ${user} OR j.project_id ${managed} AND ${isShown})`
 
 /**
- * SQL condition for the jobs that an actor may see: for an admin all, otherwise their own and those of the projects that
- * they manage. Only this file decides it.
+ * SQL condition for the jobs that an actor may see: for an admin all, otherwise their own and those that members show in projects
+ * that they manage. Only this file decides it.
  * @param first number of the first parameter
  */
 export function visibilityFilter(actor: Actor, first = 1): { sql: string; values: unknown[] } {
@@ -43,7 +53,10 @@ export async function listVisibility(actor: Actor, bind: (value: unknown) => str
 
 /** Returns true if the actor manages a project. */
 export async function isManager(actor: Actor): Promise<boolean> {
-  const { rowCount } = await database().pool.query(`${managedProjects('$1')} LIMIT 1`, [actor.userId])
+  const { rowCount } = await database().pool.query(
+    `SELECT 1 FROM (${managedProjects('$1')}) managed LIMIT 1`,
+    [actor.userId],
+  )
   return rowCount === 1
 }
 

@@ -2,6 +2,7 @@ import { type Actor, isAdmin, requireAdmin } from '../../access/actor'
 import type { SuggestionsQuery } from '../../contract/job-queries'
 import type { SuggestedKey } from '../../contract/search/search-keys'
 import { database } from '../../database/client'
+import { managedProjects } from './job-visibility'
 
 /** The values of the newest jobs are enough: an older value can be typed. */
 const examinedJobs = 2_000
@@ -15,8 +16,7 @@ const sources: Record<SuggestedKey, string> = {
   tag: `SELECT unnest(j.tags) AS value FROM ${jobs('tags')}`,
   competition: `SELECT j.competition_id AS value FROM ${jobs('competition_id')}`,
   user: `SELECT handle AS value FROM users u WHERE $1::uuid IS NULL OR u.id = $1 OR u.id IN (
-           SELECT fellow.user_id FROM memberships m JOIN memberships fellow ON fellow.project_id = m.project_id
-            WHERE m.user_id = $1 AND m.role = 'manager')`,
+           SELECT fellow.user_id FROM memberships fellow WHERE fellow.project_id IN (${managedProjects('$1')}))`,
   project: `SELECT slug AS value FROM projects p WHERE $1::uuid IS NULL OR p.owner_id = $1
               OR EXISTS (SELECT FROM memberships m WHERE m.project_id = p.id AND m.user_id = $1)`,
   environment: 'SELECT name AS value FROM environments WHERE true OR $1::uuid IS NULL',

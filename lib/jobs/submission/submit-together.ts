@@ -43,7 +43,7 @@ export function isSimple({ code, config, idempotencyKey }: Submission): boolean 
  * Accepts a submission that is simple, in one transaction with those that arrive meanwhile. Half of the work of a
  * submission, and the flush of the log to the disk, are per transaction. The job is durable once this resolves. A submission
  * that is refused changes nothing for the others.
- * @returns its id, or null if the user's other jobs matter, or its project does not exist yet: then it must be decided alone.
+ * @returns its id, or null if the user's other jobs matter, or its project is new: then it must be decided alone.
  * @throws as `submitJob`.
  */
 export function submitTogether(given: Given): Promise<string | null> {
@@ -136,7 +136,7 @@ async function decideOne(tx: Transaction, read: Read, { actor, submission }: Giv
     read.project(userId, config.project_id),
     read.role(role),
   ])
-  if (project === null) return null
+  if (!project?.announced) return null
   const limits = effectiveLimits(actor, project.limits, roleLimits)
   if (isLimited(limits)) return null
   const withTime = withAssumedTime(submission, limits.job)

@@ -1,11 +1,12 @@
 import { type Actor, isAdmin } from '../../access/actor'
 import { findEnvironment, type JobEnvironment } from '../../access/environments'
 import { effectiveLimits } from '../../access/limits'
-import { findOrCreateProject, findProject } from '../../access/projects/submission-project'
+import { announceProject, findOrCreateProject, findProject } from '../../access/projects/submission-project'
 import { readEffectiveLimits, readRoleLimits } from '../../access/role-limits'
 import { requireStorageQuota } from '../../access/storage/storage-quota'
 import { requireHostFiles } from '../../access/users/host-files'
 import type { JobLimits } from '../../contract/access/limits'
+import { describeCreated } from '../../contract/access/project-kinds'
 import { invalidField } from '../../contract/errors'
 import { wakeLeader } from '../../database/notify'
 import {
@@ -46,6 +47,8 @@ export interface Submitted {
   repeated: boolean
   /** True if this is an earlier job with the same content. */
   deduplicated: boolean
+  /** Says that this submission, or the upload before it, created the project. */
+  projectNote?: string
   /** Rate-limit headers for the answer. */
   headers: Record<string, string>
 }
@@ -91,7 +94,7 @@ async function accept(actor: Actor, given: Submission, deduplicate: boolean): Pr
       findProject(tx, userId, config.project_id),
       readRoleLimits(tx, role),
     ])
-    const limits = known && effectiveLimits(actor, known.limits, roleLimits)
+    const limits = known?.announced && effectiveLimits(actor, known.limits, roleLimits)
     if (
       !limits ||
       isLimited(limits) ||
@@ -155,7 +158,10 @@ export async function decide(tx: Transaction, decision: Decision): Promise<Submi
   if (uniqueName) await requireUnusedName(tx, userId, submission.config.name)
   const isDependent = (await findUnfinished(tx, owner, submission.config)).length > 0
   const headers = await requireWithinLimits(tx, userId, limits, isDependent)
-  return addJob(tx, owner, limits.job, { environment, submission }, { headers, isDependent })
+  const counted = { headers, isDependent }
+  const submitted = await addJob(tx, owner, limits.job, { environment, submission }, counted)
+  const isNew = await announceProject(tx, project)
+  return isNew ? { ...submitted, projectNote: describeCreated(submission.config.project_id) } : submitted
 }
 
 /** Finds the earlier job with the submission's key, or with `deduplicate` the one with its content. */

@@ -15,7 +15,7 @@ export default async function AllProjectsPage() {
       queryKey={projectsQuery(true).queryKey}
       load={() => firstPage(listProjects(actor, listProjectsSchema.parse({ all: 'true' })))}
     >
-      <ProjectList handle={actor.handle} everyone />
+      <ProjectList handle={actor.handle} everyone classes />
     </Prefetched>
   )
 }

@@ -4,7 +4,9 @@ import { ProjectPage } from '@/components/access/project/project-page'
 import { projectPath } from '@/components/access/project/project-path'
 import { projectQuery } from '@/components/queries/queries'
 import { isAdmin } from '@/lib/access/actor'
+import { mayCreateClasses } from '@/lib/access/projects/project-kind'
 import { getProject } from '@/lib/access/projects/projects'
+import { database } from '@/lib/database/client'
 import { nullIfNotFound } from '../../null-if-not-found'
 import { Prefetched } from '../../prefetched'
 import { requireActor } from '../../require-actor'
@@ -18,7 +20,12 @@ export default async function ProjectSite({ params }: { params: Promise<{ id: st
   if (!project) notFound()
   return (
     <Prefetched queryKey={projectQuery(id).queryKey} load={async () => project}>
-      <ProjectPage id={id} handle={actor.handle} admin={isAdmin(actor)} />
+      <ProjectPage
+        id={id}
+        handle={actor.handle}
+        admin={isAdmin(actor)}
+        classes={await mayCreateClasses(database().pool, actor)}
+      />
     </Prefetched>
   )
 }

@@ -94,6 +94,11 @@ export const accessMutations: Record<string, MutationCase> = {
     params: { id: (await projectOf(ada)).id },
     body: { name: 'x' },
   }),
+  'projects.updateMembership': async ({ ada }) => ({
+    who: ada,
+    params: { id: (await projectOf(ada)).id },
+    body: { preferred: true },
+  }),
   'projects.remove': async ({ ada }) => ({ who: ada, params: { id: (await projectOf(ada)).id } }),
   'projectInvitations.answer': async ({ ada, bob }) => {
     await projectOf(ada, [bob.handle])

@@ -3,6 +3,6 @@ import { joinProject } from '@/lib/access/projects/join-project'
 import { joinLinkOperations } from '@/lib/contract/operations/join-links'
 import { route } from '@/lib/http/route'
 
-export const POST = route(joinLinkOperations.join, ({ actor, params, request }) =>
-  joinProject(actor, params.token, clientAddress(request.headers)),
+export const POST = route(joinLinkOperations.join, ({ actor, params, body, request }) =>
+  joinProject(actor, params.token, body, clientAddress(request.headers)),
 )

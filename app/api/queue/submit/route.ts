@@ -4,15 +4,16 @@ import { route } from '@/lib/http/route'
 import { readSubmitted } from '@/lib/queue/list'
 import { submitToQueue } from '@/lib/queue/submit'
 
-export const POST = route(queueOperations.submit, async ({ actor, request, query, body, answer }) => {
+export const POST = route(queueOperations.submit, async ({ actor, request, query, body: read, answer }) => {
   const key = idempotencyKeyOf(request)
-  const input = await body()
+  const input = await read()
   const submitted = await submitToQueue(actor, input, key, { deduplicate: query.deduplicate ?? false })
-  const { jobId, repeated, deduplicated, headers } = submitted
+  const { jobId, repeated, deduplicated, projectNote, headers } = submitted
   const isNew = !repeated && !deduplicated
   const job = isNew
     ? { job_id: jobId, run_id: input.run_id ?? null, status: 'queued' as const }
     : await readSubmitted(jobId)
   const location = `/api/queue/${jobId}`
-  return answer({ ...job, deduplicated }, { status: isNew ? 201 : 200, headers: { ...headers, location } })
+  const body = { ...job, deduplicated, project_note: projectNote }
+  return answer(body, { status: isNew ? 201 : 200, headers: { ...headers, location } })
 })

@@ -1,0 +1,36 @@
+import * as z from 'zod'
+
+/** Who sees the jobs of a project's members: a private project is as before kinds existed. */
+export const projectKinds = ['private', 'team', 'class'] as const
+export type ProjectKind = (typeof projectKinds)[number]
+
+/** The kinds to which whoever joins agrees. */
+export const agreedKinds = ['team', 'class'] as const
+export type AgreedKind = (typeof agreedKinds)[number]
+
+/** What a caller agrees to in a request. It names the kind, so that nobody agrees to another one than they read about. */
+export const agreeToSchema = z
+  .enum(agreedKinds)
+  .describe(
+    'the kind of the project: agrees that its owner, and in a class its managers, see your jobs in it',
+  )
+
+const seers: Record<AgreedKind, string> = {
+  team: 'It is a team: its owner sees',
+  class: 'It is a class: its owner and its managers see',
+}
+
+/** Says what members of a team or a class show to whom. */
+export function describeAgreement(kind: AgreedKind): string {
+  return `${seers[kind]} your jobs in it with their source, output and files, also earlier ones, and may cancel them. They see no values of variables and secrets, and can change nothing else.`
+}
+
+/** Says before somebody joins a team or a class what they agree to, and what its name means from then on. */
+export function describeJoining(kind: AgreedKind, slug: string): string {
+  return `${describeAgreement(kind)} After you join, your jobs with project_id ${slug} belong to it. If you have another project of this name, you are asked which one you mean.`
+}
+
+/** Says in the answer to a submission that it created a project. */
+export function describeCreated(slug: string): string {
+  return `gpuq created the private project "${slug}" for this job, because you had no project of this name and have joined no class or team of this name.`
+}
