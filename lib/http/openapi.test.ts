@@ -34,5 +34,5 @@ it('defines each named schema once, and refers to it', () => {
 
 it('tells which bodies may be left out', () => {
   const optional = Object.entries(paths).filter(([, { post }]) => post?.requestBody?.required === false)
-  expect(optional.map(([path]) => path)).toEqual(['/api/gpu/initialize'])
+  expect(optional.map(([path]) => path)).toEqual(['/api/join/{token}', '/api/gpu/initialize'])
 })
