@@ -73,19 +73,20 @@ def main():
 
     jobs = []
     for run_id, gpus, priority in (("demo-large", 2, 0), ("demo-small", 1, 0), ("demo-background", 1, -5)):
-        command = f"python3 -c 'print(\"{run_id}\", 6 * 7)'"
+        command = f"sleep 3; python3 -c 'print(\"{run_id}\", 6 * 7)'"
         asked = {"run_id": run_id, "command": command, "gpu_count": gpus, "priority": priority}
         job = require("POST", "/queue/submit", {**asked, "estimated_duration_seconds": 60})
         print(f"Submitted {run_id}: job {job['job_id']}")
         jobs.append(job["job_id"])
-    never = require("POST", "/queue/submit", {"run_id": "demo-cancelled", "command": "true", "gpu_memory_gb": 1000})
-    jobs.append(never["job_id"])
+    asked = {"run_id": "demo-cancelled", "command": "true", "depends_on": jobs[:1]}
+    waiting = require("POST", "/queue/submit", asked)
+    jobs.append(waiting["job_id"])
     show_queue(jobs)
 
-    changed = require("PATCH", f"/queue/{never['job_id']}/priority", {"priority": -1})
+    changed = require("PATCH", f"/queue/{waiting['job_id']}/priority", {"priority": -1})
     print(f"Priority of {changed['run_id']}: {changed['priority']}")
     print(f"It waits because: {changed['reason_text'] or 'the scheduler has not looked at it yet'}")
-    cancelled = require("DELETE", f"/queue/{never['job_id']}")
+    cancelled = require("DELETE", f"/queue/{waiting['job_id']}")
     print(f"{cancelled['run_id']}: {cancelled['status']}")
 
     for job_id in jobs[:-1]:

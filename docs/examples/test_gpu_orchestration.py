@@ -16,14 +16,20 @@ from demo_gpu_orchestration import SERVER, call, require, wait_for
 # Port 10000 has only the queue API.
 WHOLE_API = bool(os.environ.get("GPUQ_TOKEN"))
 CPU_ONLY = {"gpu_count": 0, "estimated_duration_seconds": 60}
-# No node has a GPU of this size.
-WAITS = {"command": "true", "gpu_memory_gb": 1000}
 
 
 def submit(**body):
     status, answer = call("POST", "/queue/submit", body)
     assert status == 201, answer
     return answer["job_id"]
+
+
+def submit_behind_others():
+    """Submits jobs that take all GPUs, and one that waits for them. Returns the ids of the first ones, and that of the last."""
+    nodes = [node for node in require("GET", "/gpu/status")["nodes"] if node["state"] == "ready"]
+    sizes = [min(8, len(node["gpus"])) for node in nodes if node["gpus"]]
+    before = [submit(command="sleep 60", gpu_count=size, estimated_duration_seconds=60) for size in sizes]
+    return before, submit(command="true", gpu_count=max(sizes))
 
 
 class Access(unittest.TestCase):
@@ -64,7 +70,7 @@ class Queue(unittest.TestCase):
         self.assertEqual((job["status"], job["exit_code"], job["reason"]), ("failed", 3, "exit_code"))
 
     def test_a_waiting_job_has_a_position_and_a_reason_and_can_be_changed(self):
-        job_id = submit(**WAITS)
+        before, job_id = submit_behind_others()
         try:
             queued = {job["job_id"]: job for job in require("GET", "/queue")["queued"]}
             self.assertEqual(queued[job_id]["status"], "queued")
@@ -76,6 +82,8 @@ class Queue(unittest.TestCase):
                 self.assertIn("expected_start", require("GET", f"/api/status/{job_id}"))
         finally:
             self.assertEqual(require("DELETE", f"/queue/{job_id}")["status"], "cancelled")
+            for other in before:
+                require("DELETE", f"/queue/{other}")
 
     def test_a_mistake_is_named(self):
         status, answer = call("POST", "/queue/submit", {"command": "true", "gpu_count": -1})

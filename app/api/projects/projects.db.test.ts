@@ -168,7 +168,6 @@ describe('a project', () => {
     for (const shares of [
       { weight: 0 },
       { weight: -1 },
-      { weight: null },
       { weight: 1e300 },
       { gpu_quota: -1 },
       { gpu_quota: 0.0005 },
