@@ -62,8 +62,13 @@ function createLocalServer(host: string): Server {
   const local = createWebServer(handleLocal, { trustedProxies: [], admit })
   local.once('error', (error: NodeJS.ErrnoException) => {
     // A machine without IPv6 has no ::1.
-    if (error.code !== 'EADDRNOTAVAIL' && error.code !== 'EAFNOSUPPORT')
-      logger.warn({ err: error }, `cannot listen on ${httpAddress(host, localPort)}`)
+    if (error.code === 'EADDRNOTAVAIL' || error.code === 'EAFNOSUPPORT') return
+    logger.warn(
+      { err: error },
+      `cannot listen on ${httpAddress(host, localPort)}, so port ${localPort} is not served`,
+    )
+    // Clients of the name localhost could reach the program that has the other address.
+    closeLocalServers()
   })
   return local.listen({ port: localPort, host, ipv6Only: true })
 }
@@ -79,11 +84,15 @@ async function loadApiRoutes(): Promise<ApiRoutes> {
   return new Map(await Promise.all(routes))
 }
 
-function stop(): void {
+function closeLocalServers(): void {
   for (const local of localServers) {
     local.close()
     local.closeAllConnections()
   }
+}
+
+function stop(): void {
+  closeLocalServers()
   server.close(() => {
     void app.close().finally(() => process.exit(0))
   })

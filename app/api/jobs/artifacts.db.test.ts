@@ -177,6 +177,7 @@ describe('artifacts', () => {
       'x\ny': 'three',
       x_y: 'four',
       empty: '',
+      'C:/drive': 'five',
       ...Object.fromEntries(written.map((name) => [name, name])),
     })
     const response = await downloadAll(
@@ -191,10 +192,11 @@ describe('artifacts', () => {
       entry.isFile(),
     )
     expect(names.map(({ name }) => name).sort()).toEqual(
-      [...written, 'empty', 'n'.repeat(100), 'x_y', 'x_y-2', 'ž.txt'].sort(),
+      [...written, 'drive', 'empty', 'n'.repeat(100), 'x_y', 'x_y-2', 'ž.txt'].sort(),
     )
     expect(await readFile(join(into, 'a/ž.txt'), 'utf8')).toBe('one')
     expect(await readFile(join(into, 'x_y'), 'utf8')).toBe('four')
+    expect(await readFile(join(into, 'C_/drive'), 'utf8')).toBe('five')
   })
 })
 

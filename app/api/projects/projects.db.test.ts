@@ -176,7 +176,6 @@ describe('a project', () => {
       { gpu_hour_budget: -0.1 },
       { gpu_hours: 5 },
       [],
-      null,
     ]) {
       const { status } = await patch(admin, id, { shares })
       expect([shares, status]).toEqual([shares, 422])

@@ -86,7 +86,11 @@ export async function downloadArtifacts(job: VisibleJob): Promise<Response> {
 export async function artifactEntries(job: VisibleJob): Promise<TarEntry[]> {
   const rows = await readRows(job)
   const several = rows.some(({ rank }) => rank !== rows[0]?.rank)
-  const names = safePaths(rows.map(({ rank, path }) => (several ? `rank-${rank}/${path}` : path)))
+  // In an archive, C:/x is an absolute path for programs of Windows.
+  const paths = rows.map(({ rank, path }) =>
+    several ? `rank-${rank}/${path}` : path.replace(/^([a-z]):/i, '$1_'),
+  )
+  const names = safePaths(paths)
   return rows.map((row, index) => ({
     path: names[index] ?? row.artifact_id,
     bytes: row.bytes,

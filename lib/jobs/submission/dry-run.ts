@@ -10,7 +10,7 @@ import { oneRow, transaction } from '../../database/transaction'
 import { countJobs, type JobCounts } from './count-jobs'
 import type { Submission } from './insert-job'
 import { withModelRequirements } from './model-requirements'
-import { decide } from './submit'
+import { decide, throwConflict } from './submit'
 
 /** A job as it would be stored. */
 export interface TriedJob {
@@ -74,6 +74,6 @@ export async function tryJob(actor: Actor, given: Submission): Promise<Tried> {
     })
   } catch (error) {
     if (error instanceof Undo) return error.tried
-    throw error
+    return throwConflict(actor, submission, error)
   }
 }

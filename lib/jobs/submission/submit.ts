@@ -65,15 +65,24 @@ export async function submitJob(
   { deduplicate = false }: SubmitOptions = {},
 ): Promise<Submitted> {
   const receivedAt = performance.now()
-  const submitted = await accept(actor, submission, deduplicate).catch(async (error: unknown) => {
-    if (isUniqueViolation(error, 'jobs_one_live_run')) throw await runNameConflict(actor, submission.config)
-    if (isForeignKeyViolation(error, 'jobs_archive_id_fkey')) throw noArchive(submission.config)
-    throw error
-  })
+  const submitted = await accept(actor, submission, deduplicate).catch((error: unknown) =>
+    throwConflict(actor, submission, error),
+  )
   wakeLeader()
   traceStep('received', submitted.jobId, receivedAt)
   traceStep('durable', submitted.jobId)
   return submitted
+}
+
+/** Throws what a violated rule of the database means; other errors as they are. */
+export async function throwConflict(
+  actor: Actor,
+  { config }: Pick<Submission, 'config'>,
+  error: unknown,
+): Promise<never> {
+  if (isUniqueViolation(error, 'jobs_one_live_run')) throw await runNameConflict(actor, config)
+  if (isForeignKeyViolation(error, 'jobs_archive_id_fkey')) throw noArchive(config)
+  throw error
 }
 
 async function accept(actor: Actor, given: Submission, deduplicate: boolean): Promise<Submitted> {

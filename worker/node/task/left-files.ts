@@ -15,7 +15,7 @@ import { retryReasons } from '../artifacts/upload-artifacts'
 const maxCounted = 20_000
 /** Each level holds a descriptor open. */
 const maxLevels = 64
-/** A larger file of the uploaded directory is not read to find out whether it has changed. */
+/** How many bytes of uploaded files are read to find out whether they have changed. The others count as unchanged. */
 const maxReadBytes = 256 << 20
 
 /** What was in a directory before the program started. */
@@ -105,8 +105,10 @@ async function withoutUnchanged(
   const same = files.filter(({ path, bytes }) => sentByPath.get(path)?.bytes === bytes)
   const unsure = same.toSorted((one, other) => (one.mtimeNs > other.mtimeNs ? -1 : 1))
   const changed = new Set<string>()
+  let readBytes = 0
   for (const file of unsure) {
-    if (file.bytes > maxReadBytes) break
+    readBytes += file.bytes
+    if (readBytes > maxReadBytes) break
     if ((await hashFile(directory, file.path)) === sentByPath.get(file.path)?.sha256) break
     changed.add(file.path)
   }

@@ -45,12 +45,11 @@ export function admitLocal(request: IncomingMessage, rules: LocalRules): LocalRi
   const site = headers['sec-fetch-site']
   if (headers.origin !== undefined || (site !== undefined && site !== 'none'))
     throw refused(rules, 'Pages of browsers may not use this port.')
-  const forwarded = Object.keys(headers).find((name) => forwarding.test(name))
+  // Some proxies add no header, but speak HTTP/1.0 to servers.
+  const forwarded =
+    request.httpVersion === '1.1' ? Object.keys(headers).find((name) => forwarding.test(name)) : 'HTTP/1.0'
   if (forwarded !== undefined)
-    throw refused(
-      rules,
-      `The header ${forwarded} shows a proxy, and this port is for programs of this machine only.`,
-    )
+    throw refused(rules, `${forwarded} shows a proxy, and this port is for programs of this machine only.`)
   if (rules.tokenHash !== null) return requireToken(request, rules.tokenHash)
   if (headers['x-auth-token'] !== undefined || headers.authorization !== undefined) return 'token'
   requireOwner(request, rules)
@@ -70,7 +69,7 @@ function requireToken({ headers, headersDistinct }: IncomingMessage, tokenHash: 
 }
 
 function requireOwner({ socket }: IncomingMessage, rules: LocalRules): void {
-  const { findPeer = findPeerSocket, isOwnSocket = (inode) => holdsSocket(ownProcesses(), inode) } = rules
+  const { findPeer = findPeerSocket, isOwnSocket = isOfGpuq } = rules
   const peer = findPeer(socket)
   if (peer === null || rules.uid === undefined)
     throw refused(rules, 'gpuq cannot tell which Unix user runs the program that sent this.')
@@ -81,6 +80,15 @@ function requireOwner({ socket }: IncomingMessage, rules: LocalRules): void {
     )
   // It sends requests to addresses that users choose, such as those of webhooks.
   if (isOwnSocket(peer.inode)) throw refused(rules, 'gpuq itself may not use this port.')
+}
+
+/** True if that cannot be told. */
+function isOfGpuq(inode: string): boolean {
+  try {
+    return holdsSocket(ownProcesses(), inode)
+  } catch {
+    return true
+  }
 }
 
 function refused(rules: LocalRules, why: string): GpuqError {

@@ -50,26 +50,34 @@ describe('a table of connections', () => {
   }
   const client = '0100007F:9C40'
   const server = '0100007F:2710'
-  const find = (tcp: string[], tcp6: string[] = []) =>
-    findPeerSocket(ends, (file) => [' sl header', ...(file.endsWith('6') ? tcp6 : tcp), ''].join('\n'))
+  const own = row(server, client, '01', 7, 12)
+  const find = (tcp: string[], tcp6: string[] = [], ownInode = '12') => {
+    const read = (file: string) => [' sl header', ...(file.endsWith('6') ? tcp6 : tcp), ''].join('\n')
+    return findPeerSocket(ends, read, ownInode)
+  }
 
   it('names the user of the row with both ends of the connection, seen from the client', () => {
-    const other = row(server, client, '01', 7, 12)
-    expect(find([other, row(client, server, '01', 1000, 34)])).toEqual({ uid: 1000, inode: '34' })
+    expect(find([own, row(client, server, '01', 1000, 34)])).toEqual({ uid: 1000, inode: '34' })
     const mapped = (word: string) => `0000000000000000FFFF0000${word}`
-    expect(find([], [row(mapped(client), mapped(server), '01', 1000, 34)])).toEqual({
+    expect(find([own], [row(mapped(client), mapped(server), '01', 1000, 34)])).toEqual({
       uid: 1000,
       inode: '34',
     })
   })
 
+  it('names nobody once the server has lost the connection: another program may have the same port', () => {
+    const later = row(client, server, '01', 1000, 34)
+    expect(find([later])).toBeNull()
+    expect(find([own, later], [], '13')).toBeNull()
+  })
+
   it('names nobody for a closed socket, another state, no row, several rows or an unreadable table', () => {
-    expect(find([row(client, server, '01', 0, 0)])).toBeNull()
-    expect(find([row(client, server, '04', 0, 0)])).toBeNull()
-    expect(find([row(client, server, '06', 0, 34)])).toBeNull()
-    expect(find([row('0100007F:9C41', server, '01', 1000, 34)])).toBeNull()
-    expect(find([row(client, '0100007F:2711', '01', 1000, 34)])).toBeNull()
-    const twice = [row(client, server, '01', 1000, 34)]
+    expect(find([own, row(client, server, '01', 0, 0)])).toBeNull()
+    expect(find([own, row(client, server, '04', 0, 0)])).toBeNull()
+    expect(find([own, row(client, server, '06', 0, 34)])).toBeNull()
+    expect(find([own, row('0100007F:9C41', server, '01', 1000, 34)])).toBeNull()
+    expect(find([own, row(client, '0100007F:2711', '01', 1000, 34)])).toBeNull()
+    const twice = [own, row(client, server, '01', 1000, 34)]
     expect(
       find(
         twice,
