@@ -50,8 +50,9 @@ test('the curl commands of the user guide work with that token', async () => {
     stderr: '',
     exit_code: 0,
   })
-  const { deduplicated, ...told } = result as JobResult & { deduplicated: boolean }
+  const { deduplicated, project_note, ...told } = result as JobResult & Record<string, unknown>
   expect(deduplicated).toBe(false)
+  expect(project_note).toContain('gpuq created the private project "first-tries" for this job')
   const { job_id: jobId } = told
   const status = await runCommand('status.sh', { ...facts, jobId })
   expect(status).toMatchObject({ job_id: jobId, status: 'completed', node_id: expect.any(Number) })

@@ -52,8 +52,9 @@ describe('JSON as it was printed', () => {
         ).toBe(parses(() => JSON.parse(damaged)))
       }
     }
-    expect(() => valueIn('{"a": 1, oops}')).toThrow('Unexpected "o" at position 9.')
-    expect(() => valueIn('[1')).toThrow('Unexpected end at position 2.')
+    expect(() => valueIn('{"a": 1, oops}')).toThrow('Unexpected "o" at line 1 column 10.')
+    expect(() => valueIn('[1,\n ?]')).toThrow('Unexpected "?" at line 2 column 2.')
+    expect(() => valueIn('[1')).toThrow('Unexpected end at line 1 column 3.')
   })
 
   it('says whether a key is repeated, and has the last value', () => {

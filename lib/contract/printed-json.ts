@@ -28,7 +28,7 @@ interface PrintedJson {
 
 /**
  * Reads JSON as it was printed: a number that would change is a {@link PrintedNumber}.
- * @throws SyntaxError with the position.
+ * @throws SyntaxError with line and column.
  */
 export function readPrintedJson(text: string): PrintedJson {
   return new JsonReader(text).read()
@@ -181,7 +181,8 @@ class JsonReader {
 
   #fail(at = this.#at): never {
     const what = at < this.text.length ? `Unexpected ${JSON.stringify(this.text[at])}` : 'Unexpected end'
-    throw new SyntaxError(`${what} at position ${at}.`)
+    const before = this.text.slice(0, at).split('\n')
+    throw new SyntaxError(`${what} at line ${before.length} column ${(before.at(-1) ?? '').length + 1}.`)
   }
 }
 

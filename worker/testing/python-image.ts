@@ -39,7 +39,7 @@ export async function loadPython(engine: Engine, directory: string): Promise<voi
   for (const name of ['proc', 'dev', 'sys', 'tmp', 'etc'])
     await mkdir(join(rootfs, name), { recursive: true })
   const tar = spawn('tar', ['-c', '-C', rootfs, '.'], { stdio: ['ignore', 'pipe', 'inherit'] })
-  await engine.importImage('gpuq/python', '1', tar.stdout)
+  await engine.importImage('gpuq/python', '2', tar.stdout)
 }
 
 async function feed(command: string, args: string[], input: Buffer): Promise<void> {

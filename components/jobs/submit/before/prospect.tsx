@@ -17,11 +17,11 @@ interface ProspectProps {
 export function Prospect({ config, answer, onConfig }: ProspectProps) {
   const { data: hardware } = useQuery(hardwareQuery())
   return (
-    <section aria-label="Before you submit" className="mt-4 flex flex-col gap-2 text-muted text-sm">
+    <section aria-label="Before you submit" className="mt-4 flex min-w-0 flex-col gap-2 text-muted text-sm">
       {hardware && hardware.length > 0 ? (
         <ul aria-label="GPUs of the cluster" className="flex flex-wrap gap-2">
           {hardware.map((kind) => (
-            <li key={`${kind.model} ${kind.memory_mib}`}>
+            <li key={`${kind.model} ${kind.memory_mib}`} className="wrap-anywhere min-w-0 max-w-full">
               <Kind kind={kind} all={hardware} config={config} onConfig={onConfig} />
             </li>
           ))}
@@ -54,8 +54,8 @@ function Kind({
   const choose = () =>
     onConfig(readConfigText(config)?.write('gpu_model', isChosen ? undefined : model) ?? config)
   return (
-    <Button size="sm" aria-pressed={isChosen} onClick={choose}>
-      {text}
+    <Button size="sm" className="max-w-full" title={text} aria-pressed={isChosen} onClick={choose}>
+      <span className="min-w-0 truncate">{text}</span>
     </Button>
   )
 }

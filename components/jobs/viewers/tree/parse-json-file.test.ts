@@ -18,7 +18,9 @@ it('reads NaN and Infinity as numbers, outside of texts, and says so', () => {
 
 it('says where a text is not JSON, also after a NaN', () => {
   for (const text of ['{"a": 1, oops}', '{"a":NaN,oops}'])
-    expect(parseJsonFile(text)).toEqual({ problem: expect.stringMatching(/^This is not JSON\..*position 9/) })
+    expect(parseJsonFile(text)).toEqual({
+      problem: expect.stringMatching(/^This is not JSON\..*line 1 column 10/),
+    })
   expect(parseJsonFile('')).toEqual({ problem: expect.stringContaining('This is not JSON.') })
 })
 
