@@ -20,7 +20,7 @@ it('says in one line that the default image has no CUDA, if nvidia-smi lists a G
   await standIn.prints([])
   expect(await cudaNotice()).toBeNull()
   await standIn.prints(['0, GPU-aaaa, Stand-in, 81920, 4, 0, 31, 61.02, Disabled'])
-  expect(await cudaNotice()).toMatch(/^The image gpuq\/python:1 has no CUDA.*Environments\.$/)
+  expect(await cudaNotice()).toMatch(/^The image gpuq\/python:2 has no CUDA.*Environments\.$/)
   loadEnv({ GPUQ_DATA_DIR: lab.directory, GPUQ_SIMULATED_GPUS: '2' })
   expect(await cudaNotice()).toBeNull()
 })

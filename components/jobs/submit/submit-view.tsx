@@ -60,7 +60,7 @@ export function SubmitView({ handle, infos, start, filledIn = null, refusedKeys 
   })
 
   const ready = !problems.blocking && problems.missing === null
-  const dryRun = useDryRun(draft.config, ready)
+  const dryRun = useDryRun(draft.config, ready, submitting)
   const shownRefusal = refusal ?? dryRun.refusal
   const hovering = useFileDrops((transfer) => files.take(readTransfer(transfer)))
   const code = useRef<CodeEditorHandle>(null)

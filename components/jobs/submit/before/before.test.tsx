@@ -2,6 +2,7 @@ import { fireEvent, screen, waitFor } from '@testing-library/react'
 import { describe, expect, it, vi } from 'vitest'
 import type { DryRun } from '@/lib/contract/dry-run'
 import { makeJobSummary } from '../../../testing/fixtures'
+import { router } from '../../../testing/navigation'
 import { ApiProblem, answerWith, clickButton, renderUi, sentRequests } from '../../../testing/render'
 import { readFieldInfos } from '../../editor/field-infos'
 import { SubmitView } from '../submit-view'
@@ -63,6 +64,22 @@ describe('before submitting', () => {
     const { textContent } = screen.getByRole('region', { name: 'Before you submit' })
     expect(textContent).toContain('permit 4 more submissions in this minute and 0 more active jobs.')
     expect(submits()).toEqual([])
+  })
+
+  it('is not asked again once the draft is submitted, which its own job could refuse', async () => {
+    answerWith({
+      'POST /api/submit?dry_run=true': answer,
+      'POST /api/submit': async () => {
+        await new Promise((resolve) => setTimeout(resolve, 50))
+        return { job_id: 'new-job', status: 'pending' }
+      },
+    })
+    openPage()
+    await screen.findByText(/Position 3 in the queue/)
+    clickButton('Submit job')
+    await waitFor(() => expect(router.push).toHaveBeenCalledWith('/jobs/new-job'))
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    expect(dryRuns()).toHaveLength(1)
   })
 
   it('offers the nearest request, instead of saying that a job is ready that never fits', async () => {

@@ -16,12 +16,15 @@ interface Prospect {
   refusal: Refused | null
 }
 
-/** @param ready whether nothing in the browser speaks against a submission */
-export function useDryRun(config: string, ready: boolean): Prospect {
+/**
+ * @param ready whether nothing in the browser speaks against a submission
+ * @param submitting whether the draft is being submitted: it could then be refused because of itself
+ */
+export function useDryRun(config: string, ready: boolean, submitting: boolean): Prospect {
   const settled = useSettled(config)
   const { data, error, isPlaceholderData } = useQuery({
     ...dryRunQuery(withoutToken(settled)),
-    enabled: ready && settled === config,
+    enabled: ready && !submitting && settled === config,
     placeholderData: keepPreviousData,
   })
   if (!ready) return { answer: null, refusal: null }
