@@ -18,6 +18,10 @@ const problemSchema = z.strictObject({
       }),
     )
     .optional(),
+  nearest: z.record(z.string(), z.unknown()).optional(),
+  jobs: z
+    .array(z.strictObject({ job_id: z.uuid(), name: z.string().nullable(), status: z.string() }))
+    .optional(),
 })
 
 export type Problem = z.infer<typeof problemSchema>

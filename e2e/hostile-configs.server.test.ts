@@ -116,7 +116,20 @@ const keyCases: Case[] = [
   },
 ]
 
-const times = ['0', '-1', '.nan', '.inf', '-.inf', '1e99', '"300"', 'true', '[300]', '{a: 1}', 'null', 'soon']
+const times = [
+  '0',
+  '-1',
+  '.nan',
+  '.inf',
+  '-.inf',
+  '1e99',
+  '"5 minuets"',
+  'true',
+  '[300]',
+  '{a: 1}',
+  'null',
+  'soon',
+]
 const ids = {
   'with a slash': 'a/b',
   'of dots': '..',
@@ -135,7 +148,7 @@ const valueCases: Case[] = [
     name: `the expected time ${value}`,
     config: (token: string) =>
       `${token}${configText().replace('expected_time: 60', `expected_time: ${value}`)}`,
-    message: /seconds|number|300 without quotes/,
+    message: /seconds|number/,
     path: 'expected_time',
     line: 4,
   })),

@@ -286,7 +286,6 @@ it('admin routes reject all other users', async () => {
     ['/orchestrator/policy', { method: 'PUT', body: JSON.stringify({ backfill: false }) }],
     ['/api/models', { method: 'PUT', body: JSON.stringify({ default_requirement: 1, models: {} }) }],
     ['/queue/submit', { method: 'POST', body: JSON.stringify({ command: 'true', user: ada.handle }) }],
-    ['/metrics'],
   ]
   const { token: withoutScope } = await createUser({ name: 'carol', role: 'admin' })
   for (const [path, request] of admins) {
@@ -296,6 +295,11 @@ it('admin routes reject all other users', async () => {
     }
     expectProblem(await call(path, { ...request, headers: { 'content-type': 'application/json' } }), 401)
   }
+  // Prometheus needs no token that can change something.
+  const metrics = (token: string) => call('/metrics', { headers: bearer(token) })
+  expectProblem(await metrics(bob.token), 403)
+  expectProblem(await call('/metrics'), 401)
+  expect((await metrics(withoutScope)).status).toBe(200)
 })
 
 it('requests without a login reach only the sign-in page', async () => {
