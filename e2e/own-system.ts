@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { registerAbsentNode } from './system/absent-node'
 import { type System, startSystem } from './system/start-system'
 import { announceSystem, theSystem } from './system/the-system'
 
@@ -34,8 +35,8 @@ export async function useOwnSystem(
 export const ownSystemOptions = { scope: 'worker', auto: true, timeout: 240_000 } as const
 
 /** Starts a system for requests that would harm other tests, and to measure its web server alone. */
-export function startMeasuredSystem(): Promise<System> {
-  return startSystem({
+export async function startMeasuredSystem(): Promise<System> {
+  const system = await startSystem({
     env: {
       GPUQ_WRITES_PER_MINUTE: '1000000',
       GPUQ_MAX_WAIT_S: '1',
@@ -43,4 +44,6 @@ export function startMeasuredSystem(): Promise<System> {
       NODE_OPTIONS: [process.env.NODE_OPTIONS ?? '', `--import=${reportMemory}`].join(' ').trim(),
     },
   })
+  await registerAbsentNode(system.databaseUrl)
+  return system
 }

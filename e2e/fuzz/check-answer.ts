@@ -9,7 +9,7 @@ const refusals = [400, 401, 403, 404, 405, 406, 408, 409, 413, 414, 415, 416, 41
 const redirects = [303, 307, 308]
 
 const apiPath = /^\/(?:api|queue|gpu|orchestrator|metrics)(?:\/|$)/
-const stack = /\bat [\w.<>]+ \(|node_modules|\.next\/server|PrismaClient|\/lib\/[\w/]+\.ts\b/
+const stack = /\bat [\w.<>]+ \(|node_modules\/|\.next\/server|PrismaClient|\/lib\/[\w/]+\.ts\b/
 
 const helpfulProblem = problemSchema.extend({
   title: z.string().min(3),

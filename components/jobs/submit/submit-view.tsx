@@ -30,8 +30,8 @@ import { useFileDrops } from './use-file-drops'
 import { useSubmission } from './use-submission'
 
 /** Most of it is shown only after the server has answered. */
-const Prospect = dynamic(() => import('./before/prospect').then((module) => module.Prospect))
-const Refusal = dynamic(() => import('./before/refusal').then((module) => module.Refusal))
+const Prospect = dynamic(() => import('./before/prospect').then((module) => module.Prospect), { ssr: false })
+const Refusal = dynamic(() => import('./before/refusal').then((module) => module.Refusal), { ssr: false })
 
 interface SubmitViewProps {
   handle: string

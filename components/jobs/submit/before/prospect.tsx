@@ -54,8 +54,13 @@ function Kind({
   const choose = () =>
     onConfig(readConfigText(config)?.write('gpu_model', isChosen ? undefined : model) ?? config)
   return (
-    <Button size="sm" className="max-w-full" title={text} aria-pressed={isChosen} onClick={choose}>
-      <span className="min-w-0 truncate">{text}</span>
+    <Button
+      size="sm"
+      className="wrap-anywhere h-auto min-h-7 max-w-full whitespace-normal text-left"
+      aria-pressed={isChosen}
+      onClick={choose}
+    >
+      {text}
     </Button>
   )
 }
