@@ -202,7 +202,6 @@ describe('a request without effect', () => {
       { reason: 'of nothing' },
       { state: 'ready' },
       [],
-      null,
       'true',
     ]
     for (const body of wrong) {

@@ -130,7 +130,7 @@ describe('a job of two tasks', () => {
   it('is retried as a whole after a system fault, once none of its tasks is left', async () => {
     const { job, a, b } = await runPair()
     const before = a.task.networkIndex
-    await end(a, 'worker_stopped')
+    await end(a, 'engine_restarted')
     await place()
     expect(await jobState(job)).toMatchObject({ status: 'running', attempt: 1 })
     await end(b, 'peer_failed')
