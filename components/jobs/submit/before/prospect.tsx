@@ -54,13 +54,8 @@ function Kind({
   const choose = () =>
     onConfig(readConfigText(config)?.write('gpu_model', isChosen ? undefined : model) ?? config)
   return (
-    <Button
-      size="sm"
-      className="wrap-anywhere h-auto min-h-7 max-w-full whitespace-normal text-left"
-      aria-pressed={isChosen}
-      onClick={choose}
-    >
-      {text}
+    <Button size="sm" title={text} aria-pressed={isChosen} onClick={choose}>
+      <span className="max-w-[min(60ch,70vw)] truncate">{text}</span>
     </Button>
   )
 }
