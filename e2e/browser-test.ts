@@ -36,6 +36,9 @@ interface WorkerFixtures {
   visitors: Map<string, BrowserContext>
 }
 
+/** The submit page asks what would happen to a draft. A refusal is an answer, which the browser reports as an error. */
+const refusedDryRun = /status of (?:403|409|422|429) .*\/api\/submit\?dry_run=true/
+
 /**
  * A browser test. It fails on a console error (which includes violations of the content security policy), an
  * exception, or a dialog that the test did not expect.
@@ -45,7 +48,7 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
 
   watch: async ({ browser }, use) => {
     const troubles: string[] = []
-    const tolerated: RegExp[] = [new RegExp(networkChanged)]
+    const tolerated: RegExp[] = [new RegExp(networkChanged), refusedDryRun]
     const opened: BrowserContext[] = []
     const over = (context: BrowserContext) => {
       const onError = (error: WebError) => troubles.push(`exception: ${error.error().message}`)
