@@ -2,7 +2,7 @@ import type { Metadata, Viewport } from 'next'
 import localFont from 'next/font/local'
 import { headers } from 'next/headers'
 import type { ReactNode } from 'react'
-import { ServerClock } from '@/components/shell/server-clock'
+import { ServerClock } from '@/components/shell/clock/server-clock'
 import { UiProviders } from '@/components/ui/ui-providers'
 import './globals.css'
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { parse } from 'yaml'
-import { multihostJob, readExtraArgs } from './commands/multihost-job'
+import { multihostJob, readExtraArgs } from './commands/run/multihost-job'
 import { createProgram } from './program'
 import { detail, fakeContext, jobId } from './testing/fake-context'
 

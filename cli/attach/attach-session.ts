@@ -1,5 +1,5 @@
 import type { JobDetail } from '@/lib/contract/jobs'
-import type { Printed } from '@/lib/contract/printed-output'
+import type { Printed } from '@/lib/contract/output/printed-output'
 import { isFinal } from '@/lib/contract/status'
 import { VisibleOutput } from '@/lib/contract/text/visible-output'
 import type { JobsClient } from '@/lib/http/client/jobs-client'

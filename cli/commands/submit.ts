@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import { type Alternatives, refuseProgram } from '@/lib/contract/config/program-kind'
+import { type Alternatives, refuseProgram } from '@/lib/contract/config/program/program-kind'
 import { invalidRequest } from '@/lib/contract/errors'
 import type { Context } from '../context'
 import { readTextFile } from '../declare/values'

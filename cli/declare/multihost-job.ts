@@ -29,5 +29,5 @@ export function declareMultihostJob(program: Command): void {
     .option('-q, --quiet', 'print only the two addresses')
     .option('--json', 'print JSON')
     .addHelpText('after', about)
-    .action(lazily(async () => (await import('../commands/multihost-job')).multihostJob))
+    .action(lazily(async () => (await import('../commands/run/multihost-job')).multihostJob))
 }

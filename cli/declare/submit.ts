@@ -66,7 +66,7 @@ export function declareSubmit(program: Command): void {
   const alsoReturns = 'With --command, gpuq returns when the job is queued, unless you give --wait.'
   addShared(run)
     .addHelpText('after', `${exits}\n${alsoReturns}`)
-    .action(lazily(async () => (await import('../commands/run')).run))
+    .action(lazily(async () => (await import('../commands/run/run')).run))
 }
 
 function expectedTime(examples: string) {

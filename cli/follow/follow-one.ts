@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { JobDetail } from '@/lib/contract/jobs'
-import type { Printed } from '@/lib/contract/printed-output'
+import type { Printed } from '@/lib/contract/output/printed-output'
 import { endNote } from '@/lib/contract/reasons'
 import { isFinal } from '@/lib/contract/status'
 import type { Client } from '@/lib/http/client/client'

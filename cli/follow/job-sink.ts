@@ -1,5 +1,5 @@
 import type { JobDetail } from '@/lib/contract/jobs'
-import type { Printed } from '@/lib/contract/printed-output'
+import type { Printed } from '@/lib/contract/output/printed-output'
 
 /** Receives one job's output, in order. A retried job starts again. */
 export interface JobSink {

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util'
 import type { JobDetail } from '@/lib/contract/jobs'
-import type { OutputStream, Printed } from '@/lib/contract/printed-output'
+import type { OutputStream, Printed } from '@/lib/contract/output/printed-output'
 import { type Colour, paint, type Terminal, withoutControls } from '../terminal/terminal'
 import type { JobSink } from './job-sink'
 

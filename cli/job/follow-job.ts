@@ -1,7 +1,7 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
 import { backoff } from '@/lib/async/backoff'
 import { type JobDetail, jobDetailSchema } from '@/lib/contract/jobs'
-import { kindOf, type Printed, readPrinted } from '@/lib/contract/printed-output'
+import { kindOf, type Printed, readPrinted } from '@/lib/contract/output/printed-output'
 import type { JobsClient } from '@/lib/http/client/jobs-client'
 import { ProblemError } from '@/lib/http/client/problem'
 

@@ -1,6 +1,6 @@
 import type { JobDetail } from '@/lib/contract/jobs'
-import type { Printed } from '@/lib/contract/printed-output'
-import { RankLabels } from '@/lib/contract/rank-labels'
+import type { Printed } from '@/lib/contract/output/printed-output'
+import { RankLabels } from '@/lib/contract/output/rank-labels'
 import { endNote } from '@/lib/contract/reasons'
 import { isFinal } from '@/lib/contract/status'
 import { VisibleOutput } from '@/lib/contract/text/visible-output'

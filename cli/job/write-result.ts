@@ -1,4 +1,4 @@
-import { indentJson } from '@/lib/contract/printed-json'
+import { indentJson } from '@/lib/contract/output/printed-json'
 import type { JobsClient } from '@/lib/http/client/jobs-client'
 import { type Context, writeText } from '../context'
 

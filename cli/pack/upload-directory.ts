@@ -1,6 +1,6 @@
 import { dirname } from 'node:path'
 import { isMap, parseDocument, type YAMLMap } from 'yaml'
-import { selectEntrypoint } from '@/lib/contract/config/entrypoint'
+import { selectEntrypoint } from '@/lib/contract/config/program/entrypoint'
 import { notFound } from '@/lib/contract/errors'
 import { uploadArchive } from '@/lib/http/client/upload-archive'
 import type { Context } from '../context'

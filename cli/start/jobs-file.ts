@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { endOfShellWords } from '@/lib/contract/config/shell-words'
+import { endOfShellWords } from '@/lib/contract/config/program/shell-words'
 
 /**
  * Parses the lines of a jobs.txt: `priority,script_path,conda_env,arguments,allowed_gpus`. This module reads

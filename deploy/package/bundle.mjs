@@ -22,7 +22,7 @@ await build({
   entryPoints: {
     web: 'deploy/run/web.ts',
     serve: 'deploy/run/serve.ts',
-    setup: 'deploy/run/setup.ts',
+    setup: 'deploy/run/first-start/setup.ts',
     stop: 'deploy/run/stop.ts',
     invite: 'deploy/run/invite.ts',
     backup: 'deploy/backup/main.ts',

@@ -4,9 +4,9 @@ import { isFinal } from '../contract/status'
 import { findVisibleJob, type VisibleJob } from '../jobs/read/job-visibility'
 import { plainTextOf } from '../results/decode'
 import { readLines } from '../results/lines'
-import { OutputReader } from '../results/output-reader'
-import { countRanks, readOutput } from '../results/read-output'
-import { startReading } from '../results/reading-slots'
+import { OutputReader } from '../results/reading/output-reader'
+import { countRanks, readOutput } from '../results/reading/read-output'
+import { startReading } from '../results/reading/reading-slots'
 
 interface LogRequest {
   /** Bytes of output to skip. */

@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream'
 import type { Busboy } from 'busboy'
 import type { DirectoryUpload } from '../archives/unpack/directory-upload'
 import type { DirectoryPart } from '../archives/unpack/refuse-entry'
-import { type Alternatives, refuseProgram } from '../contract/config/program-kind'
+import { type Alternatives, refuseProgram } from '../contract/config/program/program-kind'
 import {
   type ErrorCode,
   type FieldError,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ResultFormatFault } from '../contract/printed-output'
+import { ResultFormatFault } from '../contract/output/printed-output'
 import { collectOutput, readRecords, toPlainText } from './decode'
 import { OutputEncoder } from './encode'
 import { readLines } from './lines'

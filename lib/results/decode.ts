@@ -5,8 +5,8 @@ import {
   parseStored,
   ResultFormatFault,
   readPrinted,
-} from '../contract/printed-output'
-import { type ResultFileRecord, recordSchema } from '../contract/records'
+} from '../contract/output/printed-output'
+import { type ResultFileRecord, recordSchema } from '../contract/output/records'
 import { type ByteSource, readLines } from './lines'
 import { type PrintedVisitor, visitPrinted } from './printed-lines'
 

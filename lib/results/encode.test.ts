@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { readPrinted } from '../contract/printed-output'
-import { recordSchema } from '../contract/records'
+import { readPrinted } from '../contract/output/printed-output'
+import { recordSchema } from '../contract/output/records'
 import { collectOutput } from './decode'
 import { type EncodedOutput, OutputEncoder } from './encode'
 

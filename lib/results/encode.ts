@@ -1,4 +1,4 @@
-import type { OutputStream } from '../contract/printed-output'
+import type { OutputStream } from '../contract/output/printed-output'
 import { type EncodedOutput, type EncoderOptions, type EncoderState, StreamRecorder } from './stream-recorder'
 import { maxJsonHoldMs } from './stream-state'
 import { incompleteTail } from './utf8'

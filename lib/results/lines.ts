@@ -1,4 +1,4 @@
-import { ResultFormatFault } from '../contract/printed-output'
+import { ResultFormatFault } from '../contract/output/printed-output'
 import { maxResultBytes } from './json-text'
 
 /** JSONL in chunks with arbitrary boundaries. */

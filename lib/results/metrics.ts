@@ -1,5 +1,5 @@
+import { numberOf } from '../contract/output/printed-json'
 import { parseJson } from '../contract/parse-json'
-import { numberOf } from '../contract/printed-json'
 import { quoteNotFinite } from './json-text'
 
 /**

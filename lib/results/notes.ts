@@ -1,5 +1,5 @@
 /** Records of gpuq itself, between the records of a job's output. */
-import type { MetricRecord } from '../contract/records'
+import type { MetricRecord } from '../contract/output/records'
 
 /** Encodes the use of a task's GPUs at one moment. `type` comes first, because readers recognize records by it. */
 export function encodeMetric(gpus: MetricRecord['gpus'], at: Date, rank?: number): Buffer {

@@ -1,4 +1,4 @@
-import type { OutputStream } from '../contract/printed-output'
+import type { OutputStream } from '../contract/output/printed-output'
 import { BoundedText } from './decode'
 import type { ByteSource } from './lines'
 import { type PrintedVisitor, visitPrinted } from './printed-lines'

@@ -1,4 +1,4 @@
-import { kindAt, type OutputStream, openResult, parseText } from '../contract/printed-output'
+import { kindAt, type OutputStream, openResult, parseText } from '../contract/output/printed-output'
 import type { ByteSource } from './lines'
 import { readBlocks } from './record-blocks'
 

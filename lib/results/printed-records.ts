@@ -1,4 +1,4 @@
-import { kindOf } from '../contract/printed-output'
+import { kindOf } from '../contract/output/printed-output'
 
 const lineFeed = 0x0a
 

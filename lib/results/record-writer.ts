@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import type { OutputStream } from '../contract/printed-output'
+import type { OutputStream } from '../contract/output/printed-output'
 import { escapeJson, isPlain, readResultLine, startsLikeJson } from './json-text'
 import { visitNumbers } from './metrics'
 import { decodeReplacing } from './utf8'

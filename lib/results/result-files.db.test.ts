@@ -9,8 +9,8 @@ import { setStorage } from '../storage/storage'
 import { StorageFault } from '../storage/store'
 import { freePort, type S3Server, startS3Server } from '../storage/testing/s3-server'
 import { toPlainText } from './decode'
-import { ownReader } from './output-reader'
-import { readOutput } from './read-output'
+import { ownReader } from './reading/output-reader'
+import { readOutput } from './reading/read-output'
 import { jobsWithoutResult, storeResult } from './result-files'
 
 const db = testDatabase()

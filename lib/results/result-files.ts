@@ -1,6 +1,6 @@
 import { parseSpec, publicSpec, type StoredSpec, type Unparsed } from '../contract/config/stored-spec'
+import type { ExitRecord, JobRecord } from '../contract/output/records'
 import { describeReason, type EndReason } from '../contract/reasons'
-import type { ExitRecord, JobRecord } from '../contract/records'
 import { database } from '../database/client'
 import { channels } from '../database/listen'
 import { findRow, isUniqueViolation, oneRow, transaction } from '../database/transaction'
@@ -8,7 +8,7 @@ import { storage } from '../storage/storage'
 import { StorageFault } from '../storage/store'
 import { metricsOfAttempt } from './metrics'
 import { resultFileName, resultKey } from './name'
-import { readChunks } from './read-chunks'
+import { readChunks } from './reading/read-chunks'
 
 interface EndedJob {
   id: string

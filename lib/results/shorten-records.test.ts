@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { recordSchema } from '../contract/records'
+import { recordSchema } from '../contract/output/records'
 import { OutputEncoder } from './encode'
 import { shortenRecords } from './shorten-records'
 

@@ -1,4 +1,4 @@
-import { kindOf, openResultBytes } from '../contract/printed-output'
+import { kindOf, openResultBytes } from '../contract/output/printed-output'
 import { incompleteTail } from './utf8'
 
 /** What remains of a result that is too large. */

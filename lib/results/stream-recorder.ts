@@ -1,4 +1,4 @@
-import type { OutputStream } from '../contract/printed-output'
+import type { OutputStream } from '../contract/output/printed-output'
 import { largeLineBytes, maxResultBytes, maxRewrittenBytes } from './json-text'
 import { LastMetrics } from './metrics'
 import { encodeNote } from './notes'

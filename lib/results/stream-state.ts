@@ -1,4 +1,4 @@
-import type { OutputStream } from '../contract/printed-output'
+import type { OutputStream } from '../contract/output/printed-output'
 import { bytesStartLikeJson, isStorable, largeLineBytes, maxResultBytes, maxResultDepth } from './json-text'
 import { JsonValidator } from './json-validator'
 import { PendingBytes } from './pending-bytes'

@@ -1,6 +1,5 @@
 import { expect, it, vi } from 'vitest'
 import { makePerson } from '@/lib/access/testing/people'
-import { Turns } from '@/lib/async/turns'
 import { finishTask } from '@/lib/cluster/tasks/finish-task'
 import { appendOutput } from '@/lib/cluster/tasks/task-progress'
 import { unfinishedTasks } from '@/lib/cluster/tasks/tasks'
@@ -9,6 +8,7 @@ import { makeJob, makeNode } from '@/lib/cluster/testing/rows'
 import { testDatabase } from '@/lib/database/testing/test-database'
 import { jobEvents } from '@/lib/jobs/live/events'
 import { findVisibleJob } from '@/lib/jobs/read/job-visibility'
+import { outputTurns } from '@/lib/results/reading/output-reader'
 
 const db = testDatabase()
 
@@ -84,7 +84,7 @@ it('waits for no turn before a little new output, however much was printed befor
   const job = await findVisibleJob(ada.actor, id)
   const { body } = jobEvents(ada.actor, job, { lastEventId: null }, closed.signal)
   if (body === null) throw new Error('The response has no body.')
-  const turns = [vi.spyOn(Turns.prototype, 'next'), vi.spyOn(Turns.prototype, 'run')]
+  const turns = [vi.spyOn(outputTurns, 'next'), vi.spyOn(outputTurns, 'run')]
   const events = readEvents(body)
   const until = async (wanted: (event: string) => boolean) => {
     for (;;) {

@@ -5,8 +5,8 @@ import { makeJob, makeNode } from '@/lib/cluster/testing/rows'
 import { testDatabase } from '@/lib/database/testing/test-database'
 import { findVisibleJob } from '@/lib/jobs/read/job-visibility'
 import { logger } from '@/lib/logger'
-import { ownReader } from '@/lib/results/output-reader'
-import { startReading } from '@/lib/results/reading-slots'
+import { ownReader } from '@/lib/results/reading/output-reader'
+import { startReading } from '@/lib/results/reading/reading-slots'
 import { GET } from '../results/[id]/route'
 
 const db = testDatabase()

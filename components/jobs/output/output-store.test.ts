@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
-import type { OutputRecord } from '@/lib/contract/records'
+import type { OutputRecord } from '@/lib/contract/output/records'
 import { linesAsText } from './copy-lines'
 import type { LineFilter } from './line'
 import { OutputStore } from './output-store'

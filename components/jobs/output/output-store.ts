@@ -1,5 +1,5 @@
 import { formatNumber } from '@/components/ui/format-number'
-import type { OutputRecord, TruncatedRecord } from '@/lib/contract/records'
+import type { OutputRecord, TruncatedRecord } from '@/lib/contract/output/records'
 import { parseLine } from './ansi/ansi-parse'
 import { type AnsiStyle, plainStyle } from './ansi/ansi-style'
 import { overwrite } from './ansi/carriage-return'

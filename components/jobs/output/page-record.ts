@@ -1,6 +1,6 @@
+import { kindAt, openResult } from '@/lib/contract/output/printed-output'
+import type { ResultFileRecord } from '@/lib/contract/output/records'
 import { parseJson } from '@/lib/contract/parse-json'
-import { kindAt, openResult } from '@/lib/contract/printed-output'
-import type { ResultFileRecord } from '@/lib/contract/records'
 
 /** A line of JSON of a job, unparsed: JavaScript would change its numbers. */
 export interface ResultLine {

@@ -1,5 +1,5 @@
 import { EvenSeries, joinMeans, joinPeaks } from '@/lib/contract/metrics/even-series'
-import type { ResultFileRecord } from '@/lib/contract/records'
+import type { ResultFileRecord } from '@/lib/contract/output/records'
 
 type Metric = Extract<ResultFileRecord, { type: 'metric' }>
 

@@ -1,4 +1,4 @@
-import { numberOf } from '@/lib/contract/printed-json'
+import { numberOf } from '@/lib/contract/output/printed-json'
 import type { TableShape } from './detect-shape'
 import { preview, shorten, showText } from './json-text'
 

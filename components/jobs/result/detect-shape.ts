@@ -1,5 +1,5 @@
 import { axisNames } from '../../../lib/contract/metrics/axes'
-import { numberOf, PrintedNumber } from '../../../lib/contract/printed-json'
+import { numberOf, PrintedNumber } from '../../../lib/contract/output/printed-json'
 
 /** JSON values as rows and columns. A missing cell is undefined. */
 export interface TableShape {

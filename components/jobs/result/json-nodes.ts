@@ -1,4 +1,4 @@
-import { PrintedNumber } from '@/lib/contract/printed-json'
+import { PrintedNumber } from '@/lib/contract/output/printed-json'
 import { isObject } from './detect-shape'
 
 /** More children than this are divided into groups. */

@@ -1,4 +1,4 @@
-import { PrintedNumber } from '@/lib/contract/printed-json'
+import { PrintedNumber } from '@/lib/contract/output/printed-json'
 import { nameControl, specialCharacter } from '../output/ansi/visible-controls'
 
 const special = new RegExp(specialCharacter.source, 'gu')

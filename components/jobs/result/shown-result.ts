@@ -1,4 +1,4 @@
-import { readPrintedJson } from '@/lib/contract/printed-json'
+import { readPrintedJson } from '@/lib/contract/output/printed-json'
 
 /** A result of a job on a page. */
 export interface ShownResult {

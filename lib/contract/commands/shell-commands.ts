@@ -1,5 +1,5 @@
-import { interpreterOf, isShell, withUnixLineEnds } from '../config/shell-script'
-import { endOfShellWords, splitShellWords } from '../config/shell-words'
+import { interpreterOf, isShell, withUnixLineEnds } from '../config/program/shell-script'
+import { endOfShellWords, splitShellWords } from '../config/program/shell-words'
 
 /** A program that a shell starts, with its arguments, before the shell expands anything. */
 export interface ProgramCall {

@@ -1,12 +1,12 @@
 import * as z from 'zod'
 import { refusePath } from '../archives/archive-paths'
 import { durationForms, parseDuration } from './durations'
-import { languageOf } from './entrypoint'
 import { isPlainPath } from './host-paths'
 import { isPrintable, maxTagCharacters } from './label-text'
 import { describeOddSpace } from './odd-spaces'
+import { languageOf } from './program/entrypoint'
+import { splitShellWords } from './program/shell-words'
 import { isReservedVariable } from './reserved-variables'
-import { splitShellWords } from './shell-words'
 
 /** The kinds of value that a config holds. Messages say what to change and never repeat the value. */
 

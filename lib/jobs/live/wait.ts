@@ -9,7 +9,7 @@ import { database } from '../../database/client'
 import { listener } from '../../database/listen'
 import { findRow } from '../../database/transaction'
 import { env } from '../../env'
-import { findResultFile } from '../../results/read-output'
+import { findResultFile } from '../../results/reading/read-output'
 
 /** Interval of polling, in case a notification was lost. */
 export const pollIntervalMs = 2_000

@@ -1,4 +1,4 @@
-import { OutputReader } from '../../results/output-reader'
+import { OutputReader } from '../../results/reading/output-reader'
 import { downloadText } from '../downloads/download'
 import { countReading, downloadsByLinksOf, findShare, openShare } from './shared-job'
 

@@ -1,8 +1,8 @@
 import { ByteCache, type Sized } from '../../async/byte-cache'
 import { collectOutput } from '../../results/decode'
-import type { OutputReader } from '../../results/output-reader'
-import { countRanks, readOutput } from '../../results/read-output'
-import { startReading } from '../../results/reading-slots'
+import type { OutputReader } from '../../results/reading/output-reader'
+import { countRanks, readOutput } from '../../results/reading/read-output'
+import { startReading } from '../../results/reading/reading-slots'
 import { plainText } from '../downloads/download'
 
 /** What the page of a link shows of what a job printed. */

@@ -1,5 +1,5 @@
 import type { JobConfig } from '../../contract/config/config'
-import { splitShellWords } from '../../contract/config/shell-words'
+import { splitShellWords } from '../../contract/config/program/shell-words'
 import { invalidField } from '../../contract/errors'
 import { env } from '../../env'
 import { usesSlurm } from '../../env/engine'

@@ -4,7 +4,7 @@ import { describeMissingSnapshot } from '../../archives/snapshots/missing-snapsh
 import { refuseCapacity } from '../../archives/workdir-capacity'
 import { formatSnapshot, isArchiveHash } from '../../contract/archives/snapshot-name'
 import type { JobConfig } from '../../contract/config/config'
-import { selectEntrypoint } from '../../contract/config/entrypoint'
+import { selectEntrypoint } from '../../contract/config/program/entrypoint'
 import { type GpuqError, invalidField } from '../../contract/errors'
 import { findRow, type Transaction } from '../../database/transaction'
 import { visibleTo } from '../read/job-visibility'

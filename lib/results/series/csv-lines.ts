@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { parsePrintedJson } from '../../contract/printed-json'
+import { parsePrintedJson } from '../../contract/output/printed-json'
 import { toCell } from '../csv-cell'
 import { isMetricName, visitNumbers } from '../metrics'
 import { MetricLines } from './metric-lines'

@@ -1,5 +1,5 @@
+import { kindAt } from '../../contract/output/printed-output'
 import { parseJson } from '../../contract/parse-json'
-import { kindAt } from '../../contract/printed-output'
 import { largeLineBytes } from '../json-text'
 import { parseNotFinite } from '../metrics'
 

@@ -6,7 +6,7 @@ import { placeManually } from '@/lib/cluster/testing/placed'
 import { makeJob, makeNode } from '@/lib/cluster/testing/rows'
 import { testDatabase } from '@/lib/database/testing/test-database'
 import { collectOutput, readRecords } from '@/lib/results/decode'
-import { tailOffsets } from '@/lib/results/read-chunks'
+import { tailOffsets } from '@/lib/results/reading/read-chunks'
 import { UsageRecorder } from '../gpus/usage-recorder'
 import { OutputWriter } from './output-writer'
 

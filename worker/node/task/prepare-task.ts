@@ -22,9 +22,9 @@ import {
   workingDirectoriesRoot,
   workingDirectoryOf,
 } from '../working-files/working-directory'
-import { endingItself } from './ending-itself'
 import { findHostFiles } from './host-files'
 import { prepareArchive, uploadedDirectory } from './prepare-archive'
+import { endingItself } from './program/ending-itself'
 import { writeTaskDirectory } from './task-directory'
 import type { TaskHost } from './task-settings'
 import { toContainerSpec } from './to-container-spec'

@@ -2,8 +2,8 @@ import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { ClaimedTask } from '@/lib/cluster/tasks/tasks'
 import { configToYaml } from '@/lib/contract/config/config'
-import { hasInterpreter, withUnixLineEnds } from '@/lib/contract/config/shell-script'
-import { commandFile } from './script-program'
+import { hasInterpreter, withUnixLineEnds } from '@/lib/contract/config/program/shell-script'
+import { commandFile } from './program/script-program'
 
 /** Writes the files for the container. Idempotent, and a reader never sees a partial file. */
 export async function writeTaskDirectory(directory: string, task: ClaimedTask): Promise<void> {

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import type { ClaimedTask } from '@/lib/cluster/tasks/tasks'
 import { readSpec } from '@/lib/contract/config/stored-spec'
 import { readJobNetworks } from '@/lib/contract/job-network'
-import { scriptProgram } from './script-program'
+import { scriptProgram } from './program/script-program'
 import { writeTaskDirectory } from './task-directory'
 import { toContainerSpec } from './to-container-spec'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { OutputRecord } from '@/lib/contract/records'
+import type { OutputRecord } from '@/lib/contract/output/records'
 import type { LineFilter } from '../line'
 import { OutputStore } from '../output-store'
 import { compileQuery, findMatches, OutputSearch } from './output-search'

@@ -1,4 +1,4 @@
-import { listRunnable, selectEntrypoint } from '@/lib/contract/config/entrypoint'
+import { listRunnable, selectEntrypoint } from '@/lib/contract/config/program/entrypoint'
 import { readConfigText } from '../../editor/config-text'
 import { commandOf } from '../draft'
 import type { Directory } from './directory'

@@ -1,5 +1,5 @@
 import { Ellipsis, PencilLine, Play, SquarePen, Trash2 } from 'lucide-react'
-import { languageOf } from '@/lib/contract/config/entrypoint'
+import { languageOf } from '@/lib/contract/config/program/entrypoint'
 import { visibleText } from '@/lib/contract/text/sanitize-text'
 import { Badge } from '../../../ui/badge'
 import { DropdownMenu, MenuItem } from '../../../ui/dropdown-menu'

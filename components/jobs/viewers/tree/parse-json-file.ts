@@ -1,4 +1,4 @@
-import { readPrintedJson } from '@/lib/contract/printed-json'
+import { readPrintedJson } from '@/lib/contract/output/printed-json'
 
 /** The value of a file, or why it has none. */
 export type ParsedFile = { value: unknown; notices: string[] } | { problem: string }

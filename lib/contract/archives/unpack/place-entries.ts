@@ -1,4 +1,4 @@
-import { defaultEntrypoints } from '../../config/entrypoint'
+import { defaultEntrypoints } from '../../config/program/entrypoint'
 import { startingWith } from '../archive-manifest'
 import { archiveStem } from './archive-format'
 

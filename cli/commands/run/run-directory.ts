@@ -1,9 +1,9 @@
-import { type Context, writeJson } from '../context'
-import { exitCodes } from '../job/exit-code'
-import { printResult, showToEnd, type WaitOptions } from '../job/follow-submitted'
-import { note } from '../job/show-job'
-import { submitDirectory } from '../job/submit-directory'
-import type { ConfigOptions } from '../job/upload-config'
+import { type Context, writeJson } from '../../context'
+import { exitCodes } from '../../job/exit-code'
+import { printResult, showToEnd, type WaitOptions } from '../../job/follow-submitted'
+import { note } from '../../job/show-job'
+import { submitDirectory } from '../../job/submit-directory'
+import type { ConfigOptions } from '../../job/upload-config'
 
 /**
  * Uploads a directory and queues a command that runs in a copy of it. Returns immediately, or with `wait` when

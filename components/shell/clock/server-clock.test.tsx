@@ -1,7 +1,7 @@
 import { render, screen } from '@testing-library/react'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { RelativeTime } from '../ui/relative-time'
-import { setClockOffset } from '../ui/use-now'
+import { RelativeTime } from '../../ui/relative-time'
+import { setClockOffset } from '../../ui/use-now'
 import { ServerClock } from './server-clock'
 
 beforeEach(() => {

@@ -1,6 +1,6 @@
-import { type Release, SlotQueue } from '../async/slot-queue'
-import { timeLimit } from '../async/time-limit'
-import { rateLimited } from '../contract/errors'
+import { type Release, SlotQueue } from '../../async/slot-queue'
+import { timeLimit } from '../../async/time-limit'
+import { rateLimited } from '../../contract/errors'
 import type { OutputReader } from './output-reader'
 import { outputBytes } from './read-output'
 

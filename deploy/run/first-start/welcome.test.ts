@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
 import type { JobResult } from '@/lib/contract/jobs'
-import { networkAddresses } from './network'
+import { networkAddresses } from '../network'
 import { curlLine, describeResult, quoteForShell, welcome } from './welcome'
 
 const admin = {

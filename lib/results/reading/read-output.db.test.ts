@@ -1,15 +1,15 @@
 import { rm } from 'node:fs/promises'
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { placeManually } from '../cluster/testing/placed'
-import { copyRows, makeJob, makeNode } from '../cluster/testing/rows'
-import { testDatabase } from '../database/testing/test-database'
-import { advance, parsePosition } from '../jobs/live/events'
-import { sendResult } from '../jobs/read/result'
-import { readRecords } from './decode'
-import { OutputEncoder } from './encode'
+import { placeManually } from '../../cluster/testing/placed'
+import { copyRows, makeJob, makeNode } from '../../cluster/testing/rows'
+import { testDatabase } from '../../database/testing/test-database'
+import { advance, parsePosition } from '../../jobs/live/events'
+import { sendResult } from '../../jobs/read/result'
+import { readRecords } from '../decode'
+import { OutputEncoder } from '../encode'
+import { storeResult } from '../result-files'
 import { ownReader } from './output-reader'
 import { readFirstRecords, readOutput, readRanks } from './read-output'
-import { storeResult } from './result-files'
 
 const directory = await vi.hoisted(async () => {
   const { mkdtempSync } = await import('node:fs')
@@ -126,8 +126,8 @@ describe('the output of several ranks', () => {
     for await (const { records } of readRanks(reader, job, 1)) pieces.push(records)
     expect(Buffer.concat(pieces).toString()).toBe(whole.join(''))
     const { rows } = await db.pool.query('SELECT name FROM result_files')
-    const { storage } = await import('../storage/storage')
-    const { resultKey } = await import('./name')
+    const { storage } = await import('../../storage/storage')
+    const { resultKey } = await import('../name')
     const records = []
     for await (const record of readRecords((await storage().open(resultKey(rows[0].name))).stream))
       records.push(record)
@@ -192,7 +192,7 @@ describe('the output of several ranks', () => {
   })
 
   it('is not written to the file while a task may still print', async () => {
-    const { jobsWithoutResult } = await import('./result-files')
+    const { jobsWithoutResult } = await import('../result-files')
     const job = await makeGang(three)
     await db.pool.query(
       "UPDATE jobs SET status = 'failed', reason = 'exit_code', exit_code = 1, ended_at = now() WHERE id = $1",

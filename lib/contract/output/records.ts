@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { gpuOfJobSchema } from './jobs'
+import { gpuOfJobSchema } from '../jobs'
 
 /**
  * The JSONL result format: UTF-8, one JSON object per line, each with `type` and `t`. The output of a job is only

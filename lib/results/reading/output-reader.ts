@@ -1,4 +1,4 @@
-import { Turns } from '../async/turns'
+import { Turns } from '../../async/turns'
 
 /** Who reads output, and until when. Each reading has a reader of its own, which counts what is read for it. */
 export class OutputReader {
@@ -20,7 +20,7 @@ export class OutputReader {
 // Next.js loads modules again for each route bundle; turns are shared by the whole process.
 const shared = globalThis as typeof globalThis & { gpuqOutputTurns?: Turns }
 shared.gpuqOutputTurns ??= new Turns()
-const turns = shared.gpuqOutputTurns
+export const outputTurns = shared.gpuqOutputTurns
 
 /** Reads for gpuq itself, which nobody cancels. */
 export const ownReader = (owner: string): OutputReader =>
@@ -34,7 +34,7 @@ export const needsTurn = ({ bytesRead }: OutputReader): boolean => bytesRead >= 
 
 /** Does a step of a long reading that waits for something, such as a query, in a turn of the reader. */
 export function inTurn<Value>({ owner, signal }: OutputReader, work: () => Promise<Value>): Promise<Value> {
-  return turns.run(owner, signal, work)
+  return outputTurns.run(owner, signal, work)
 }
 
 /**
@@ -57,7 +57,7 @@ export async function* inTurns<Piece>(
       const part = slice(piece, from, Math.min(from + bytesPerTurn, bytes))
       reader.bytesRead += size(part)
       signal.throwIfAborted()
-      if (reader.bytesRead > bytesPerTurn) await turns.next(owner, signal)
+      if (reader.bytesRead > bytesPerTurn) await outputTurns.next(owner, signal)
       yield part
     }
   }

@@ -1,6 +1,6 @@
 import type { FirstRun } from '@/lib/access/first-run'
 import type { JobResult } from '@/lib/contract/jobs'
-import { describeNetwork } from './network'
+import { describeNetwork } from '../network'
 
 /** Quotes a word for a POSIX shell. */
 export function quoteForShell(word: string): string {

@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { Turns } from '../async/turns'
-import { bytesPerTurn, inTurns, OutputReader, ownReader } from './output-reader'
+import { bytesPerTurn, inTurns, OutputReader, outputTurns, ownReader } from './output-reader'
 
 afterEach(() => {
   vi.restoreAllMocks()
@@ -45,7 +44,7 @@ describe('reading output in turns', () => {
 
   /** Reads sources of so many bytes one after the other with one reader. Returns the number of turns that it took. */
   async function turnsOf(...sources: number[]): Promise<number> {
-    const turn = vi.spyOn(Turns.prototype, 'next').mockClear()
+    const turn = vi.spyOn(outputTurns, 'next').mockClear()
     const reader = ownReader('counted')
     async function* source(bytes: number) {
       yield Buffer.alloc(bytes)

@@ -3,7 +3,7 @@ import { ensureFirstSimulatedNodes } from '@/lib/cluster/simulated/simulated-nod
 import { GpuqError } from '@/lib/contract/errors'
 import { env } from '@/lib/env'
 import { startsSimulatedNodes } from '@/lib/env/simulated-nodes'
-import type { Report } from './report.mjs'
+import type { Report } from '../report.mjs'
 
 const wanted = { nodeCount: 2, gpusPerNode: 8 }
 const lookEveryMs = 500

@@ -1,4 +1,4 @@
-import { database } from '../database/client'
+import { database } from '../../database/client'
 import { inTurn, needsTurn, type OutputReader } from './output-reader'
 
 /** A piece of the output of one task; rank 0 for a single task. */

@@ -1,4 +1,4 @@
-import { parseJson } from '../parse-json'
+import { parseJson } from '../../parse-json'
 import { interpreterOf, isShell } from './shell-script'
 
 /** The beginnings of files that hold other files. */

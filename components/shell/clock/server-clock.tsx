@@ -1,7 +1,7 @@
 'use client'
 
 import { useEffect } from 'react'
-import { setClockOffset } from '../ui/use-now'
+import { setClockOffset } from '../../ui/use-now'
 import { nextClockOffset } from './clock-offset'
 
 let offset = 0

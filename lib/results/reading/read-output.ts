@@ -1,7 +1,7 @@
-import { database } from '../database/client'
-import { findRow, oneRow } from '../database/transaction'
-import { resultKey } from './name'
-import { openUnlessDeleted } from './open-unless-deleted'
+import { database } from '../../database/client'
+import { findRow, oneRow } from '../../database/transaction'
+import { resultKey } from '../name'
+import { openUnlessDeleted } from '../open-unless-deleted'
 import { inTurns, type OutputReader } from './output-reader'
 import { type RankOutput, readChunks } from './read-chunks'
 

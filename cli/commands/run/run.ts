@@ -1,12 +1,12 @@
 import { invalidRequest } from '@/lib/contract/errors'
-import type { Context } from '../context'
-import { toGpuRequest, toShellLine } from '../declare/values'
-import { isDirectory } from '../files'
-import { printDryRun } from '../job/dry-run'
-import { followOrPrint, type WaitOptions } from '../job/follow-submitted'
-import { withOptionErrors } from '../job/option-errors'
-import { note } from '../job/show-job'
-import { type ConfigOptions, requireOneDirectory, toConfigText } from '../job/upload-config'
+import type { Context } from '../../context'
+import { toGpuRequest, toShellLine } from '../../declare/values'
+import { isDirectory } from '../../files'
+import { printDryRun } from '../../job/dry-run'
+import { followOrPrint, type WaitOptions } from '../../job/follow-submitted'
+import { withOptionErrors } from '../../job/option-errors'
+import { note } from '../../job/show-job'
+import { type ConfigOptions, requireOneDirectory, toConfigText } from '../../job/upload-config'
 
 /** `wait` is undefined if neither form of the option was given: the default depends on the form of the command. */
 type JobOptions = ConfigOptions & Partial<WaitOptions>
