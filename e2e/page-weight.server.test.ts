@@ -18,7 +18,7 @@ const budgets: Readonly<Record<string, number>> = {
   'sign-in': 143_000,
   '(site)/jobs': 187_000,
   '(site)/jobs/[id]': 228_000,
-  '(site)/submit': 246_000,
+  '(site)/submit': 220_000,
   '(site)/cluster': 189_000,
   '(site)/docs': 174_000,
   '(site)/settings': 184_000,

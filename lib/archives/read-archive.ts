@@ -1,4 +1,5 @@
-import { type Manifest, manifestSchema } from '../contract/archives/archive-manifest'
+import type { Manifest } from '../contract/archives/archive-manifest'
+import { manifestSchema } from '../contract/archives/manifest-schema'
 import { database } from '../database/client'
 import { findRow } from '../database/transaction'
 

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { archiveHash } from '../../archives/archive-hash'
-import { contentsOf, type Entry, entriesSchema, parentsOf, toManifest, totalBytes } from './archive-manifest'
+import { contentsOf, type Entry, parentsOf, toManifest, totalBytes } from './archive-manifest'
+import { entriesSchema } from './manifest-schema'
 
 const hashOf = (letter: string) => letter.repeat(64)
 const file = (path: string, letter = 'a', bytes = 1): Entry => ({ path, bytes, sha256: hashOf(letter) })

@@ -1,39 +1,21 @@
-import * as z from 'zod'
 import { refuseLink, refusePath } from './archive-paths'
 
 /** Maximum number of files and links, because a node stores them and copies them into the job's memory. */
 export const maxEntries = 50_000
 
-const hashSchema = z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in lower-case hexadecimal')
+export interface FileEntry {
+  path: string
+  bytes: number
+  sha256: string
+  executable?: true | undefined
+}
 
-const fileSchema = z.strictObject({
-  path: z.string(),
-  bytes: z.int().min(0),
-  sha256: hashSchema,
-  executable: z.literal(true).optional(),
-})
+export interface LinkEntry {
+  path: string
+  target: string
+}
 
-const linkSchema = z.strictObject({ path: z.string(), target: z.string() })
-
-export type FileEntry = z.infer<typeof fileSchema>
-export type LinkEntry = z.infer<typeof linkSchema>
 export type Entry = FileEntry | LinkEntry
-
-/** The files and links of a directory. Subdirectories follow from the paths; empty ones are not stored. */
-export const entriesSchema = z
-  .array(z.union([linkSchema, fileSchema]))
-  .min(1, 'must have at least one file')
-  .max(maxEntries, `must have at most ${maxEntries} files`)
-  .superRefine((entries, context) => {
-    const refuse = (index: number, message: string) =>
-      context.addIssue({ code: 'custom', path: [index, 'path'], message })
-    let refused = 0
-    for (const { index, message } of findMistakes(entries)) {
-      refuse(index, message)
-      // Limits the response to a hostile list.
-      if (++refused === 10) return
-    }
-  })
 
 interface Mistake {
   index: number
@@ -112,8 +94,6 @@ function inOrder(entry: Entry): Entry {
 export function canonicalText(manifest: Manifest): string {
   return JSON.stringify(manifest)
 }
-
-export const manifestSchema = z.object({ version: z.literal(1), entries: entriesSchema })
 
 /** The size of each distinct content. */
 export function contentsOf(entries: readonly Entry[]): Map<string, number> {

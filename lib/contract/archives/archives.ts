@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { idSchema } from '../jobs'
-import { entriesSchema } from './archive-manifest'
+import { entriesSchema } from './manifest-schema'
 
 /** `POST /api/archives`: the files of a directory. */
 export const archiveRequestSchema = z.strictObject({
