@@ -31,7 +31,7 @@ test('an upload is answered with its result, and a config that Slurm cannot foll
   const tooLarge = await sendParts(person, uploadParts('1', configText({ memory_gb: 30 })))
   expect(tooLarge.status).toBe(422)
   expect(JSON.parse(tooLarge.text)).toMatchObject({
-    errors: [{ path: 'memory_gb', message: expect.stringContaining('the most is') }],
+    errors: [{ path: 'memory_gb', message: expect.stringContaining('no node has more') }],
   })
 })
 

@@ -1,3 +1,4 @@
+import { defaultProject } from '@/lib/contract/access/project-kinds'
 import type { ConfigKey } from '@/lib/contract/config/schema'
 import type { Client } from '@/lib/http/client/client'
 import type { Context } from '../context'
@@ -34,7 +35,7 @@ export async function submitDirectory(
   { quiet, deduplicate, flags }: SubmitDirectoryOptions,
 ): Promise<SubmittedDirectory> {
   const client = await context.connect()
-  const archive = await uploadDirectory(context, options.project_id ?? 'default', directory, quiet)
+  const archive = await uploadDirectory(context, options.project_id ?? defaultProject, directory, quiet)
   const max_time = options.expected_time === undefined ? unlimitedSeconds : undefined
   const config = toConfigText({ ...options, archive, max_time })
   const { job_id: jobId, status } = await withOptionErrors(

@@ -1,5 +1,6 @@
 import { stringify } from 'yaml'
 import type { z } from 'zod'
+import { defaultProject } from '@/lib/contract/access/project-kinds'
 import type { configSchema } from '@/lib/contract/config/schema'
 import { invalidRequest } from '@/lib/contract/errors'
 import { toGpuRequest } from '../declare/values'
@@ -20,6 +21,6 @@ const anHour = 3600
 
 /** Returns the config.yaml for these options. The server validates the values. */
 export function toConfigText({ gpus, ...keys }: ConfigOptions): string {
-  const defaults = { competition_id: 'default', project_id: 'default', expected_time: anHour }
+  const defaults = { competition_id: 'default', project_id: defaultProject, expected_time: anHour }
   return stringify({ ...defaults, ...toGpuRequest(gpus), ...keys })
 }

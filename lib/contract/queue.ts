@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { defaultProject } from './access/project-kinds'
 import { archiveReferenceSchema } from './archives/snapshot-name'
 import { queueJobSchema } from './cluster/cluster'
 import { dependsOn } from './config/depends-on'
@@ -17,7 +18,7 @@ export const queueSubmitSchema = z
     user: idSchema
       .optional()
       .describe('owner of the job, for admins only; created without a sign-in if unknown'),
-    project_id: idSchema.default('default'),
+    project_id: idSchema.default(defaultProject),
     command: shellCommand.describe(
       'command for /bin/sh, or for the program of its first line, such as #!/bin/bash',
     ),

@@ -136,6 +136,7 @@ describe('an answer to a submission that creates a project', () => {
     )
     expect((await submitConfig(ada, configOf('one'))).body.project_note).toContain('"one"')
     expect((await submitConfig(ada, configOf('one'))).body.project_note).toBeUndefined()
+    expect((await submitConfig(ada, configOf('default'))).body.project_note).toBeUndefined()
 
     const queued = (project_id: string) =>
       call(queueSubmit, '/api/queue/submit', {

@@ -1,3 +1,4 @@
+import { defaultProject } from '@/lib/contract/access/project-kinds'
 import { invalidRequest } from '@/lib/contract/errors'
 import { resolveConnection } from '../../config'
 import type { Context } from '../../context'
@@ -33,7 +34,7 @@ export async function runSynced(
   const client = await context.connect()
   const { server } = await resolveConnection(context.env)
   const directory = await resolveWorkingDirectory(context.env, '.')
-  const shipped = await shipDirectory(context, options.project_id ?? 'default', directory, quiet)
+  const shipped = await shipDirectory(context, options.project_id ?? defaultProject, directory, quiet)
   const max_time = options.expected_time === undefined ? unlimitedSeconds : undefined
   const place = shipped.shared
     ? { command: `cd ${quoted(directory)} && ${command}` }

@@ -30,6 +30,9 @@ export function describeJoining(kind: AgreedKind, slug: string): string {
   return `${describeAgreement(kind)} After you join, your jobs with project_id ${slug} belong to it. If you have another project of this name, you are asked which one you mean.`
 }
 
+/** The project of jobs that name none. */
+export const defaultProject = 'default'
+
 /** Says in the answer to a submission that it created a project. */
 export function describeCreated(slug: string): string {
   return `gpuq created the private project "${slug}" for this job, because you had no project of this name and have joined no class or team of this name.`

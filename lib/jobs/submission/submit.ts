@@ -6,7 +6,7 @@ import { readEffectiveLimits, readRoleLimits } from '../../access/role-limits'
 import { requireStorageQuota } from '../../access/storage/storage-quota'
 import { requireHostFiles } from '../../access/users/host-files'
 import type { JobLimits } from '../../contract/access/limits'
-import { describeCreated } from '../../contract/access/project-kinds'
+import { defaultProject, describeCreated } from '../../contract/access/project-kinds'
 import { invalidField } from '../../contract/errors'
 import { wakeLeader } from '../../database/notify'
 import {
@@ -170,7 +170,9 @@ export async function decide(tx: Transaction, decision: Decision): Promise<Submi
   const counted = { headers, isDependent }
   const submitted = await addJob(tx, owner, limits.job, { environment, submission }, counted)
   const isNew = await announceProject(tx, project)
-  return isNew ? { ...submitted, projectNote: describeCreated(submission.config.project_id) } : submitted
+  const slug = submission.config.project_id
+  // Most jobs name no project, so the first one needs no notice.
+  return isNew && slug !== defaultProject ? { ...submitted, projectNote: describeCreated(slug) } : submitted
 }
 
 /** Finds the earlier job with the submission's key, or with `deduplicate` the one with its content. */
