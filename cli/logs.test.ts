@@ -12,14 +12,23 @@ const attack = 'x\u001b]0;title\u0007\u001b]52;c;cm0=\u0007\u009b2J\u202e\u001b[
 const shown = 'x\\u001b]0;title\\u0007\\u001b]52;c;cm0=\\u0007\\u009b2J\\u202e\\u001b[2J'
 const colours = '\u001b[32mok\u001b[0m 10 %\r20 %\n'
 
-/** A server with an ended job of `owner` that has printed `pieces`. */
-function serverOf(owner: string, pieces: string[], { terminal = false, changes = {} } = {}) {
+/** A server with an ended job of `owner` that has printed `pieces`. With `losesFirst`, each first request is lost. */
+function serverOf(
+  owner: string,
+  pieces: string[],
+  { terminal = false, losesFirst = false, changes = {} } = {},
+) {
   const job = detail({ user_id: owner, ...changes })
+  const lost = new Set<string>()
   const record = (text: string) =>
     JSON.stringify({ type: 'stdout', t: '2026-01-01T00:00:00Z', text, eol: false })
   const output = pieces.map((text) => `event: output\ndata: ${record(text)}\n\n`).join('')
   const context = fakeContext((request) => {
     const { pathname } = new URL(request.url)
+    if (losesFirst && !lost.has(pathname)) {
+      lost.add(pathname)
+      throw new TypeError('fetch failed')
+    }
     if (pathname === '/api/users/me') return Response.json(self)
     if (pathname.endsWith('/events'))
       return new Response(`${output}event: job\ndata: ${JSON.stringify(job)}\n\nevent: end\ndata: {}\n\n`)
@@ -56,6 +65,16 @@ describe('gpuq logs', () => {
     const raw = serverOf('ada', [attack], { terminal: true })
     await logs(raw, jobId, { raw: true })
     expect(raw.written.out).toBe(attack)
+  })
+
+  it('with -f asks again after a broken connection, and without it fails at once', async () => {
+    const changes = { status: 'completed', exit_code: 0 }
+    const context = serverOf('ada', ['line\n'], { losesFirst: true, changes })
+    expect(await logs(context, jobId, { follow: true })).toBe(0)
+    expect(context.written).toMatchObject({ out: 'line\n', err: '' })
+    await expect(logs(serverOf('ada', [], { losesFirst: true }), jobId, {})).rejects.toMatchObject({
+      code: 'unreachable',
+    })
   })
 
   it("refuses --raw for another user's job", async () => {

@@ -6,6 +6,7 @@ import { exitCodes } from '../job/exit-code'
 import { findJob } from '../job/job-id'
 import { isOwnJob } from '../job/own-job'
 import { showJob } from '../job/show-job'
+import { untilAnswered } from '../job/until-answered'
 import { writeResult } from '../job/write-result'
 import { saveDownload } from '../received/save-download'
 
@@ -26,7 +27,8 @@ export async function logs(
   const { outIsTerminal, errIsTerminal } = context.terminal
   // On a terminal, control characters are escaped for every job, so the owner matters only for pipes and --raw.
   const ownerMatters = raw || !outIsTerminal || !errIsTerminal
-  const mayBeExact = ownerMatters && (await isOwn(context, client, jobId))
+  const findOwner = () => isOwn(context, client, jobId)
+  const mayBeExact = ownerMatters && (await (follow ? untilAnswered(context, findOwner) : findOwner()))
   if (raw && !mayBeExact)
     throw conflict(`--raw is only for your own jobs: ${jobId} could control your terminal.`)
   return showJob(context, client, jobId, { quiet: true, onlySoFar: !follow, rank, own: mayBeExact, raw })

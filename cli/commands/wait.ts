@@ -6,11 +6,11 @@ import { ProblemError } from '@/lib/http/client/problem'
 import { type Context, writeJson } from '../context'
 import { exitCodeOf, exitCodes } from '../job/exit-code'
 import { findJobIds } from '../job/job-id'
+import { untilAnswered } from '../job/until-answered'
 import { describeError } from '../terminal/describe-error'
 import { withoutControls } from '../terminal/terminal'
 
 const pollIntervalMs = 1_000
-const maxFailures = 60
 
 /**
  * Waits for jobs to end, in the given order. The exit code is that of the first job that did not complete.
@@ -33,21 +33,14 @@ export async function wait(
 
 /** Polls every second until the job has ended. */
 export async function waitUntilFinal(
-  { sleep }: Pick<Context, 'sleep'>,
+  context: Pick<Context, 'sleep'>,
   client: Pick<JobsClient, 'jobs'>,
   id: string,
 ): Promise<JobDetail> {
-  let failures = 0
   for (;;) {
-    try {
-      const job = await client.jobs.get(id)
-      if (isFinal(job.status)) return job
-      failures = 0
-    } catch (error) {
-      // A server that restarts is unavailable for a while. Keep waiting.
-      if (!(error instanceof ProblemError && error.isTemporary) || ++failures > maxFailures) throw error
-    }
-    await sleep(pollIntervalMs)
+    const job = await untilAnswered(context, () => client.jobs.get(id))
+    if (isFinal(job.status)) return job
+    await context.sleep(pollIntervalMs)
   }
 }
 
