@@ -121,6 +121,9 @@ it('saves a policy, where no limit of concurrent jobs is null', async () => {
   typeInto('Concurrent jobs', '')
   fireEvent.click(screen.getByRole('checkbox', { name: 'Backfill' }))
   fireEvent.click(screen.getByRole('checkbox', { name: 'Predicted run times' }))
+  const mustExist = screen.getByRole('checkbox', { name: 'Projects must exist' })
+  expect(mustExist).toHaveProperty('checked', false)
+  fireEvent.click(mustExist)
   clickButton('Save policy')
   await screen.findByText('Policy saved')
   expect(sentRequests[0]?.body).toMatchObject({
@@ -128,6 +131,7 @@ it('saves a policy, where no limit of concurrent jobs is null', async () => {
     max_concurrent_jobs: null,
     backfill: false,
     predict_run_times: false,
+    require_existing_projects: true,
   })
 })
 

@@ -250,6 +250,7 @@ export function makePolicy(changes: Partial<ShownPolicy> = {}): ShownPolicy {
     quarantine_after: 3,
     probe_quarantined: true,
     idle_gpu_minutes: null,
+    require_existing_projects: false,
     set_by_environment: [],
     ...changes,
   }

@@ -10,7 +10,13 @@ import { SelectField } from '../../ui/select'
 import { NumberField } from '../../ui/text-field'
 import { toast } from '../../ui/toaster'
 import { policyOrders } from './policy-orders'
-import { idleGpuField, type PolicyValues, policyForm, toPolicyValues } from './policy-values'
+import {
+  existingProjectsField,
+  idleGpuField,
+  type PolicyValues,
+  policyForm,
+  toPolicyValues,
+} from './policy-values'
 
 const orders = schedulingPolicies.map((value) => ({ value, ...policyOrders[value] }))
 
@@ -106,6 +112,7 @@ function PolicyFields({ form }: { form: FormFields<PolicyValues> }) {
           description={helpOf('probe_quarantined')}
           {...form.field('probe_quarantined')}
         />
+        <CheckboxField {...existingProjectsField} {...form.field('require_existing_projects')} />
       </div>
     </>
   )

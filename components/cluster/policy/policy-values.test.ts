@@ -17,6 +17,7 @@ const policy: Policy = {
   quarantine_after: 3,
   probe_quarantined: true,
   idle_gpu_minutes: null,
+  require_existing_projects: false,
 }
 
 describe('policy form', () => {

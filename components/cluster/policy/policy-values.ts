@@ -23,6 +23,7 @@ export const policyForm = z.object({
   quarantine_after: numberText({ min: 1, max: 1000, whole: true }),
   probe_quarantined: z.boolean(),
   idle_gpu_minutes: optionalNumberText({ min: 2, max: 100_000, whole: true }),
+  require_existing_projects: z.boolean(),
 })
 
 /** The field of `idle_gpu_minutes`. */
@@ -33,12 +34,25 @@ export const idleGpuField = {
   placeholder: 'never',
 } as const
 
+/** The switch of `require_existing_projects`. */
+export const existingProjectsField = {
+  label: 'Projects must exist',
+  description:
+    'A submission to a project that its user does not have is refused, and names their projects. Otherwise it creates a private project.',
+} as const
+
 export type PolicyValues = z.input<typeof policyForm>
 
 /** The initial values of the policy form. */
 export function toPolicyValues(policy: Policy): PolicyValues {
-  const { scheduling_policy, enable_auto_retry, backfill, predict_run_times, probe_quarantined, ...numbers } =
-    policy
-  const switches = { enable_auto_retry, backfill, predict_run_times, probe_quarantined }
+  const { scheduling_policy, enable_auto_retry, backfill, predict_run_times, ...more } = policy
+  const { probe_quarantined, require_existing_projects, ...numbers } = more
+  const switches = {
+    enable_auto_retry,
+    backfill,
+    predict_run_times,
+    probe_quarantined,
+    require_existing_projects,
+  }
   return { scheduling_policy, ...switches, ...toOptionalTexts(numbers) }
 }

@@ -1,4 +1,4 @@
-import { screen, waitFor } from '@testing-library/react'
+import { fireEvent, screen, waitFor } from '@testing-library/react'
 import { expect, it } from 'vitest'
 import { makePolicy } from '../../testing/fixtures'
 import { answerWith, clickButton, renderUi, sentRequests, typeInto } from '../../testing/render'
@@ -10,12 +10,14 @@ it('says that Slurm decides, and saves only what applies', async () => {
   expect(screen.getByText('Slurm decides')).toBeTruthy()
   expect(screen.queryByLabelText(/Ageing/)).toBeNull()
   typeInto('Queue size', '50000')
+  fireEvent.click(screen.getByRole('checkbox', { name: 'Projects must exist' }))
   clickButton('Save policy')
   await waitFor(() =>
     expect(sentRequests[0]?.body).toEqual({
       max_queue_size: 50_000,
       enable_auto_retry: true,
       idle_gpu_minutes: null,
+      require_existing_projects: true,
     }),
   )
 })

@@ -7,17 +7,23 @@ import { Callout } from '../../ui/callout'
 import { CheckboxField } from '../../ui/checkbox'
 import { NumberField } from '../../ui/text-field'
 import { toast } from '../../ui/toaster'
-import { idleGpuField, policyForm, toPolicyValues } from './policy-values'
+import { existingProjectsField, idleGpuField, policyForm, toPolicyValues } from './policy-values'
 
-const schema = policyForm.pick({ max_queue_size: true, enable_auto_retry: true, idle_gpu_minutes: true })
+const schema = policyForm.pick({
+  max_queue_size: true,
+  enable_auto_retry: true,
+  idle_gpu_minutes: true,
+  require_existing_projects: true,
+})
 
 /** Policy settings that apply under Slurm. */
 export function SlurmPolicyForm({ policy }: { policy: ShownPolicy }) {
   const { mutateAsync } = useMutation(updatePolicy)
-  const { max_queue_size, enable_auto_retry, idle_gpu_minutes } = toPolicyValues(policy)
+  const { max_queue_size, enable_auto_retry, idle_gpu_minutes, require_existing_projects } =
+    toPolicyValues(policy)
   const form = useSchemaForm({
     schema,
-    initial: { max_queue_size, enable_auto_retry, idle_gpu_minutes },
+    initial: { max_queue_size, enable_auto_retry, idle_gpu_minutes, require_existing_projects },
     onSubmit: async (changed) => {
       await mutateAsync(changed)
       toast.success('Policy saved')
@@ -47,6 +53,7 @@ export function SlurmPolicyForm({ policy }: { policy: ShownPolicy }) {
         description="Jobs are submitted to Slurm again after system faults."
         {...form.field('enable_auto_retry')}
       />
+      <CheckboxField {...existingProjectsField} {...form.field('require_existing_projects')} />
     </PanelForm>
   )
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
+import { updatePolicy } from '../../cluster/admin/policy'
 import { testDatabase } from '../../database/testing/test-database'
 import { transaction } from '../../database/transaction'
 import { makePerson, type Person } from '../testing/people'
@@ -72,5 +73,33 @@ describe('the project of a config', () => {
   it('is never a project of another user without sharing', async () => {
     const [ada, bob] = [await makePerson(), await makePerson()]
     expect((await find(ada, 'same')).id).not.toBe((await find(bob, 'same')).id)
+  })
+})
+
+describe('if an admin requires that projects exist', () => {
+  const require = (actor: Person['actor'], require_existing_projects: boolean) =>
+    updatePolicy(actor, { require_existing_projects })
+
+  it('a submission to an unknown one is refused, and names those of the user and whom to ask', async () => {
+    const [admin, ada, bob] = [await makePerson('admin'), await makePerson(), await makePerson()]
+    const own = await createProject(ada.actor, { project_id: 'thesis', members: [bob.handle] })
+    for (const { id } of await listProjectInvitations(bob.actor))
+      await answerProjectInvitation(bob.actor, id, { accept: true })
+    await require(admin.actor, true)
+    try {
+      const named = ` The projects of "${ada.handle}" are: thesis. Use a project that exists, `
+      await expect(find(ada, 'thesys')).rejects.toMatchObject({
+        code: 'invalid_fields',
+        errors: [{ path: 'project_id', message: expect.stringContaining(named) }],
+        message: expect.stringMatching(`ask an admin: .*${admin.handle}`),
+      })
+      await expect(find(await makePerson(), 'thesis')).rejects.toThrow('They have none.')
+      for (const person of [ada, bob]) expect((await find(person, 'thesis')).id).toBe(own.id)
+      await createProject(ada.actor, { project_id: 'thesys', members: [] })
+      await find(ada, 'thesys')
+    } finally {
+      await require(admin.actor, false)
+    }
+    await find(bob, 'thesys')
   })
 })

@@ -1,4 +1,5 @@
 import { uuidv7 } from 'uuidv7'
+import { invalidField } from '../../contract/errors'
 import { findRow, oneRow, type Transaction } from '../../database/transaction'
 import { recordAudit } from '../audit'
 import { type Limits, limitsOf } from '../limits'
@@ -81,7 +82,8 @@ export async function announceProject(
 
 /**
  * Finds the project, or creates it for the user. Concurrent calls create one project.
- * @throws 409 or 429 if the user has too many projects, or got too many in the last minute.
+ * @throws 422 for a new one if the admin requires that projects exist; 409 or 429 if the user has too many projects, or got
+ * too many in the last minute.
  */
 export async function findOrCreateProject(
   tx: Transaction,
@@ -94,8 +96,40 @@ export async function findOrCreateProject(
   // Another transaction that held the lock may have created it.
   const created = await findProject(tx, userId, slug)
   if (created) return created
+  await requireMayCreate(tx, userId, slug)
   await requireProjectAllowance(tx, userId)
   return createOwn(tx, userId, slug)
+}
+
+/** How many names a refusal lists. */
+const mostNamed = 10
+
+/** @throws 422 if the policy requires that projects exist. */
+async function requireMayCreate(tx: Transaction, userId: string, slug: string): Promise<void> {
+  const { mustExist } = await oneRow<{ mustExist: boolean }>(
+    tx,
+    'SELECT require_existing_projects AS "mustExist" FROM policies',
+  )
+  if (!mustExist) return
+  const { handle, projects, admins } = await oneRow<{ handle: string; projects: string[]; admins: string[] }>(
+    tx,
+    `SELECT handle, ARRAY(SELECT DISTINCT slug FROM (${meantProjects('$1', 'IS NOT NULL')}) found ORDER BY slug) AS projects,
+            ARRAY(SELECT handle FROM users WHERE role = 'admin' AND disabled_at IS NULL ORDER BY handle) AS admins
+       FROM users WHERE id = $1`,
+    [userId],
+  )
+  const has =
+    projects.length > 0 ? `The projects of "${handle}" are: ${listSome(projects)}` : 'They have none'
+  const whom = admins.length > 0 ? `: ${listSome(admins)}` : ''
+  throw invalidField(
+    'project_id',
+    `"${handle}" has no project "${slug}", and here a submission creates none. ${has}. Use a project that exists, create this one on the page Projects, or ask an admin${whom}.`,
+  )
+}
+
+function listSome(names: readonly string[]): string {
+  const rest = names.length - mostNamed
+  return names.slice(0, mostNamed).join(', ') + (rest > 0 ? ` and ${rest} more` : '')
 }
 
 /** Does not lock the project's row, because concurrently inserted jobs refer to it. */

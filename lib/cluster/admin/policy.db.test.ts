@@ -35,6 +35,7 @@ describe('the policy', () => {
       quarantine_after: 3,
       probe_quarantined: true,
       idle_gpu_minutes: null,
+      require_existing_projects: false,
       running: true,
       set_by_environment: [],
       defaultRequirementMilli: 1000,

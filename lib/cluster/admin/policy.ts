@@ -28,7 +28,7 @@ type CurrentPolicy = ShownPolicy & {
 }
 
 const columns = `scheduling AS scheduling_policy, max_concurrent_jobs, enable_auto_retry, max_queue_size, backfill,
-  predict_run_times, ageing_minutes, half_life_hours, memory_threshold, load_threshold, quarantine_after, probe_quarantined, idle_gpu_minutes, running, set_by_environment,
+  predict_run_times, ageing_minutes, half_life_hours, memory_threshold, load_threshold, quarantine_after, probe_quarantined, idle_gpu_minutes, require_existing_projects, running, set_by_environment,
   default_requirement_milli AS "defaultRequirementMilli"`
 
 export async function readPolicy(executor: Transaction = database().pool): Promise<CurrentPolicy> {

@@ -42,6 +42,9 @@ export const policySchema = z.object({
     .describe(
       'a job none of whose GPUs had a load for this time is stopped, after a warning at half of it; null: never',
     ),
+  require_existing_projects: z
+    .boolean()
+    .describe('true: gpuq refuses a project_id that its user does not have; false: it creates the project'),
 })
 
 /** The fields that apply if Slurm is the engine. Slurm decides everything else. */
@@ -49,6 +52,7 @@ export const slurmPolicyFields = [
   'max_queue_size',
   'enable_auto_retry',
   'idle_gpu_minutes',
+  'require_existing_projects',
 ] as const satisfies (keyof z.output<typeof policySchema>)[]
 
 const setByEnvironment = z.enum(['running', 'scheduling_policy', 'max_queue_size'])
