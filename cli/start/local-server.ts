@@ -78,7 +78,7 @@ export function findRoot(
 }
 
 const alone =
-  'but only the command line is installed here. In a checkout of gpuq run `npm ci`, `npm run build` and `npm link`, then try again'
+  'but only the command line is installed here. Clone gpuq, and use the program `gpuq` in the clone, which installs what is missing'
 const withoutServer = {
   start: `\`gpuq start\` needs gpuq's server, ${alone}. Or set GPUQ_SERVER to watch the files for a remote server.`,
   worker: `\`gpuq worker\` needs gpuq's server code, ${alone}.`,

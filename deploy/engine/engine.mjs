@@ -69,6 +69,11 @@ async function gatherFacts(dockerHost) {
   }
 }
 
+/** What {@link ensureEngine} would do first. */
+export async function planEngine(dockerHost = process.env.DOCKER_HOST || undefined) {
+  return chooseEngine(await gatherFacts(dockerHost))
+}
+
 /**
  * @param {object} options
  * @param {string} options.dataDir where the engine's log and record are kept
@@ -85,11 +90,11 @@ export async function ensureEngine({
   dockerdArgs = process.env.GPUQ_DOCKERD_ARGS ?? '',
   signal,
 }) {
-  let choice = chooseEngine(await gatherFacts(dockerHost))
+  let choice = await planEngine(dockerHost)
   if (choice.action === 'start' && choice.install && mayInstall()) {
     await installPackages(['docker.io', 'iptables'], progress)
     // On most systems the package starts the engine itself.
-    choice = chooseEngine(await gatherFacts(dockerHost))
+    choice = await planEngine(dockerHost)
   }
   if (choice.action === 'refuse') throw new Error(choice.message)
   if (choice.action === 'use') return describeEngine(choice.host, choice.version, dataDir)

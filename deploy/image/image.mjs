@@ -38,7 +38,7 @@ export async function ensureImage({ image = defaultImage, ...making }) {
  * @param {string} image
  * @returns {Promise<number | null>} its size
  */
-async function findImage(client, image) {
+export async function findImage(client, image) {
   try {
     return (await client.call('GET', `/images/${image}/json`)).Size
   } catch (error) {

@@ -2,6 +2,7 @@
 import { statSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import { ensureEngine } from '../engine/engine.mjs'
+import { describeInstallation, findMissing } from './first-start/installation.mjs'
 import { checkPort, lockDataDir } from './instance-lock.mjs'
 import { prepareEngine, prepareImage, runTracks } from './prepare.mjs'
 import { createReport } from './report.mjs'
@@ -118,8 +119,14 @@ export async function launch({ title, mode, prepareCode }) {
     process.env.GPUQ_DATA_DIR = settings.dataDir
     report.line(`\n  ${title}\n`)
     if (workdir !== null) describeWorkdir(workdir)
+    const missing = await findMissing(settings.dataDir)
+    const text = describeInstallation(
+      { ...missing, build: missing.build && mode === 'production' },
+      { dataDir: settings.dataDir },
+    )
     const lock = lockDataDir(settings.dataDir, settings.port)
     try {
+      if (text !== null) report.line(`${text}\n`)
       await checkPort(settings.port, settings.host, { patient: lock.afterCrash })
       await run(settings.dataDir)
     } finally {
