@@ -77,7 +77,7 @@ it('npm installs the package without a registry, and it works', async () => {
 
   for (const [command, needed] of [
     ['start', 'Or set GPUQ_SERVER'],
-    ['worker', 'npm link'],
+    ['worker', 'use the program `gpuq` of the clone'],
   ] as const) {
     const refused = await gpuq([command])
     expect(refused).toMatchObject({ code: 2, out: '' })

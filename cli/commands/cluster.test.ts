@@ -38,3 +38,27 @@ it('lists the GPUs of all nodes of a job, and the reason why a job waits', async
   await queue(context, {})
   expect(context.written.out).toMatch(/ 16 .*1 is free\.\n$/)
 })
+
+it('shows the priority of a line of a jobs file as it was typed, and says what the star means', async () => {
+  const line = {
+    ...waiting,
+    gpu_count: 1,
+    instance_count: 1,
+    priority: -3,
+    line_priority: 3,
+    reason_text: null,
+  }
+  const answer = { running: [], running_total: 0, max_queue_size: 100 }
+  const context = fakeContext(() =>
+    Response.json({ ...answer, queued: [line, { ...waiting, priority: 7 }], queued_total: 2 }),
+  )
+  await queue(context, {})
+  const { out } = context.written
+  expect(out).toMatch(/ 3\* /)
+  expect(out).toMatch(/ 7 {2,}/)
+  expect(out).toContain('* as in a jobs file: lower numbers start first.')
+
+  const without = fakeContext(() => Response.json({ ...answer, queued: [waiting], queued_total: 1 }))
+  await queue(without, {})
+  expect(without.written.out).not.toContain('*')
+})

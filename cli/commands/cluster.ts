@@ -24,13 +24,22 @@ export function renderQueue({ terminal }: Context, { running, queued, queued_tot
       cell: (job) => formatShare(job.gpu_fraction ?? job.gpu_count * job.instance_count),
       right: true,
     },
-    { title: 'PRIORITY', cell: (job) => job.priority, right: true },
+    { title: 'PRIORITY', cell: formatPriority, right: true },
     { title: 'STARTS', cell: (job) => formatWhen(job.started_at, now) ?? formatExpectedStart(job, now) },
     { title: 'GPUS OR REASON', cell: formatPlacement },
   ]
   const hidden = queued_total - queued.length
   const more = hidden > 0 ? `and ${hidden} more waiting jobs\n` : ''
-  return renderTable(columns, [...running, ...queued], terminal) + more
+  const shown = [...running, ...queued]
+  const note = shown.some(({ line_priority }) => line_priority !== null) ? lineNote : ''
+  return renderTable(columns, shown, terminal) + more + note
+}
+
+const lineNote = '* as in a jobs file: lower numbers start first. Without a star, higher numbers do.\n'
+
+/** As the user typed it. */
+function formatPriority({ priority, line_priority }: QueueJob): string {
+  return line_priority === null ? `${priority} ` : `${line_priority}*`
 }
 
 function colourOfQueued({ status }: QueueJob): Colour {

@@ -77,15 +77,15 @@ export function findRoot(
   }
 }
 
-const alone =
-  'but only the command line is installed here. Clone gpuq, and use the program `gpuq` in the clone, which installs what is missing'
+const alone = (command: string, where = '') =>
+  `\`gpuq ${command}\` needs gpuq's server code, but only the command line is installed here. Clone gpuq${where}, and use the program \`gpuq\` of the clone: it installs what is missing.`
 const withoutServer = {
-  start: `\`gpuq start\` needs gpuq's server, ${alone}. Or set GPUQ_SERVER to watch the files for a remote server.`,
-  worker: `\`gpuq worker\` needs gpuq's server code, ${alone}.`,
-  backup: `\`gpuq backup\` needs gpuq's server code, ${alone} on the machine that has gpuq's data.`,
-  doctor: `\`gpuq doctor --local\` needs gpuq's server code, ${alone} on the machine that you want to check.`,
-  stop: `\`gpuq stop\` needs gpuq's server code, ${alone} on the machine whose gpuq you want to stop.`,
-  restore: `\`gpuq restore\` needs gpuq's server code, ${alone} on the machine that gets the data.`,
+  start: `${alone('start')} Or set GPUQ_SERVER to watch the files for a remote server.`,
+  worker: alone('worker'),
+  backup: alone('backup', " on the machine that has gpuq's data"),
+  doctor: alone('doctor --local', ' on the machine that you want to check'),
+  stop: alone('stop', ' on the machine whose gpuq you want to stop'),
+  restore: alone('restore', ' on the machine that gets the data'),
 }
 
 export function defaultDataDir(env: NodeJS.ProcessEnv, root = findRoot('start')): string {

@@ -160,6 +160,21 @@ it('shows the queue without details and actions of other users’ jobs', () => {
   expect(screen.getAllByRole('button')).toHaveLength(1)
 })
 
+it('shows what the user of a jobs file typed as priority, beside the priority', () => {
+  const line = makeQueueJob({ priority: -3, line_priority: 3 })
+  renderUi(
+    <QueueTable
+      shown="waiting"
+      jobs={[line, makeQueueJob({ job_id: null, priority: 5 })]}
+      handle="ada"
+      admin={false}
+    />,
+  )
+  const [first, second] = screen.getAllByRole('row').slice(1)
+  expect(first?.textContent).toContain('-3typed 3')
+  expect(second?.textContent).not.toContain('typed')
+})
+
 it('names the variables that set the policy again at each start', () => {
   const fields = ['scheduling_policy', 'max_queue_size'] as const
   renderUi(<PolicyForm policy={makePolicy({ set_by_environment: [...fields] })} />)

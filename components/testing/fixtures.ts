@@ -219,6 +219,7 @@ export function makeQueueJob(changes: Partial<QueueJob> = {}): QueueJob {
     gpu_model: null,
     instance_count: 1,
     priority: 0,
+    line_priority: null,
     position: 1,
     expected_start: null,
     expected_start_range: null,

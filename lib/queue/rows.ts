@@ -66,6 +66,8 @@ function toShape({ spec, ...row }: QueueRow, expected: Expectation | undefined) 
   return {
     ...askedOf(spec),
     priority: row.priority,
+    // Subtract from zero to avoid minus zero.
+    line_priority: spec.cuda_argument ? 0 - row.priority : null,
     position: expected?.position ?? null,
     ...toExpectedStart(expected),
     submitted_at: row.created_at.toISOString(),

@@ -34,7 +34,7 @@ const columns = {
       cell: (job) => <JobCell job={job} />,
     },
     { label: 'Requests', width: 'w-[14%]', ...muted, cell: formatQueuedNeed },
-    { label: 'Priority', width: 'w-17', ...mutedEnd, cell: (job) => job.priority },
+    { label: 'Priority', width: 'w-20', ...mutedEnd, cell: (job) => <Priority job={job} /> },
     { label: 'Wait time', width: 'w-26', ...mutedEnd, cell: (job) => <Duration from={job.submitted_at} /> },
     {
       label: 'Expected start',
@@ -96,6 +96,17 @@ export function QueueTable({ shown, jobs, handle, admin }: QueueTableProps) {
       items={jobs}
       keyOf={(job, index) => job.job_id ?? `${job.submitted_at}/${index}`}
     />
+  )
+}
+
+/** The priority, and for a line of a jobs file what its user typed. */
+function Priority({ job: { priority, line_priority } }: { job: QueueJob }) {
+  if (line_priority === null || line_priority === priority) return priority
+  return (
+    <span title="A higher number starts first. In a jobs file and with gpuq add, a lower one does.">
+      {priority}
+      <span className="block text-xs">typed {line_priority}</span>
+    </span>
   )
 }
 

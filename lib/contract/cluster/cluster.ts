@@ -154,7 +154,14 @@ export const queueJobSchema = z.object({
   gpu_memory_gb: z.number().nullable(),
   gpu_model: z.string().nullable(),
   instance_count: z.int().describe('number of nodes, each with gpu_count GPUs'),
-  priority: z.int(),
+  priority: z.int().describe('a higher number starts first'),
+  line_priority: z
+    .int()
+    .nullable()
+    .default(null)
+    .describe(
+      'the same as a jobs file and `gpuq add` write it, where a lower number starts first; null: the job is no line of one',
+    ),
   position: z.int().nullable().describe('1 starts next; null once it has started'),
   expected_start: time.nullable().describe('null: it has started, or no start can be predicted'),
   expected_start_range: startRangeSchema

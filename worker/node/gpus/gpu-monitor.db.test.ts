@@ -119,6 +119,23 @@ describe('a node with real GPUs', () => {
     expect(await stored()).toMatchObject({ 'GPU-bbbb': null })
   })
 
+  it('blocks a GPU by the thresholds of the policy, of memory and of load', async () => {
+    const { watch } = await serve()
+    const used = [
+      'GPU-aaaa, NVIDIA H100 80GB HBM3, 81920, 49152, 10',
+      'GPU-bbbb, NVIDIA H100 80GB HBM3, 81920, 4, 60',
+    ]
+    const blocked = async (memory: number, load: number) => {
+      await db.pool.query('UPDATE policies SET memory_threshold = $1, load_threshold = $2', [memory, load])
+      for (let reading = 0; reading < 2; reading++) await look(watch, used)
+      return Object.entries(await stored()).flatMap(([uuid, reason]) => (reason === null ? [] : [uuid]))
+    }
+    expect(await blocked(0.8, 0.8)).toEqual([])
+    expect(await blocked(0.5, 0.8)).toEqual(['GPU-aaaa'])
+    expect(await blocked(0.8, 0.5)).toEqual(['GPU-bbbb'])
+    expect(await blocked(0.8, 0.8)).toEqual([])
+  })
+
   it('does not count its own jobs as foreign use, or what remains shortly after them', async () => {
     vi.useFakeTimers({ toFake: ['performance'] })
     const { lease, watch } = await serve()
