@@ -3,6 +3,7 @@ import { userInfo } from 'node:os'
 import { env } from '@/lib/env'
 import { localPort } from '@/lib/http/server/local/admit-local'
 import { tryPort } from './instance-lock.mjs'
+import type { Mode } from './programs'
 import type { Report } from './report.mjs'
 
 /** Lets the web server listen on the local port too. */
@@ -20,9 +21,22 @@ export function wantsLocalPort(port: string | undefined = process.env.PORT): boo
   return env().RESEARCH_AGENT_GPU_ORCHESTRATION_ENABLED === true && !port
 }
 
-/** Prepares the local port, and says what that means; null: it is not served. Call it while the token is still known. */
-export async function prepareLocalPort(report: Report, wanted = wantsLocalPort()): Promise<LocalPort | null> {
+/**
+ * Prepares the local port, and says what that means; null: it is not served. Call it while the token is still known. The server
+ * of the development mode compiles its own copy of the API, in which the local owner cannot be marked.
+ */
+export async function prepareLocalPort(
+  report: Report,
+  mode: Mode,
+  wanted = wantsLocalPort(),
+): Promise<LocalPort | null> {
   const { RESEARCH_AGENT_USER_AUTH_TOKEN: token } = env()
+  if (wanted && mode === 'development') {
+    report.warn(
+      `npm run dev does not serve port ${localPort}: the queue API is only on the port of gpuq, with a token. npm start serves it.`,
+    )
+    return null
+  }
   if (!wanted) {
     if (token !== undefined)
       report.warn(

@@ -58,7 +58,7 @@ export async function serve(serving: Serving): Promise<void> {
     watchEngine(serving, undo)
     await startDatabase(serving, undo)
     const first = await report.step('Admin and default environment', ensureFirstRun)
-    const local = serving.mode === 'production' ? await prepareLocalPort(report) : null
+    const local = await prepareLocalPort(report, serving.mode)
     forgetFirstStartSecrets()
     const { HOST, PORT } = env()
     const place = {
@@ -66,6 +66,7 @@ export async function serve(serving: Serving): Promise<void> {
       networkAddresses: networkAddresses(HOST, PORT),
       dataDir,
       sampleDir,
+      keepsJobs: env().GPUQ_KEEP_JOBS,
     }
     if (first.created) unseen = first
     await startPrograms(serving, local, undo)

@@ -16,6 +16,7 @@ const place = {
   networkAddresses: [],
   dataDir: '/srv/data',
   sampleDir: '/srv/gpuq/deploy/sample',
+  keepsJobs: false,
 }
 
 describe('a shell word', () => {
@@ -45,6 +46,17 @@ describe('the final message of a start', () => {
     const second = welcome(place, { created: false, admin: { handle, email } })
     expect(second).toMatch(/localhost:8001[\s\S]*admin@example.org/)
     expect(second).not.toMatch(/Password|Token|curl/)
+  })
+
+  it('says what Ctrl-C does with running jobs', () => {
+    const { handle, email } = admin
+    const first = { created: false as const, admin: { handle, email } }
+    expect(welcome(place, first)).toContain(
+      'Press Ctrl-C to stop gpuq and its running jobs, which begin again at the next start.',
+    )
+    expect(welcome({ ...place, keepsJobs: true }, first)).toContain(
+      'Press Ctrl-C to stop gpuq; running jobs go on.',
+    )
   })
 
   it('does not repeat a password that the user set', () => {

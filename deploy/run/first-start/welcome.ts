@@ -31,6 +31,8 @@ export interface Place {
   networkAddresses: readonly string[]
   dataDir: string
   sampleDir: string
+  /** Running jobs go on when gpuq stops. */
+  keepsJobs: boolean
 }
 
 /** Who can sign in. New credentials are only shown this once. */
@@ -49,7 +51,8 @@ export function describeAdmin({ created, admin }: FirstRun): string {
 
 /** The final message of a start. After `gpuq start`, users do not need the curl command. */
 export function welcome(place: Place, first: FirstRun, withCurl = true): string {
-  const { url, dataDir, sampleDir } = place
+  const { url, dataDir, sampleDir, keepsJobs } = place
+  const jobs = keepsJobs ? '; running jobs go on' : ' and its running jobs, which begin again at the next start'
   const network = describeNetwork(place.networkAddresses, url)
   const lines = ['', `  gpuq is running at ${url}`, ...network, '', describeAdmin(first)]
   if (first.created && withCurl) {
@@ -57,6 +60,6 @@ export function welcome(place: Place, first: FirstRun, withCurl = true): string 
     const secret = tokenVariable === null ? quoteForShell(token).slice(1, -1) : `$${tokenVariable}`
     lines.push('', '  Submit a job:', '', `  ${curlLine(url, secret, sampleDir)}`)
   }
-  lines.push('', `  Data directory: ${dataDir}. Press Ctrl-C to stop gpuq.`, '')
+  lines.push('', `  Data directory: ${dataDir}. Press Ctrl-C to stop gpuq${jobs}.`, '')
   return lines.join('\n')
 }
