@@ -48,6 +48,8 @@ beforeAll(async () => {
     join(project, 'script.py'),
     `import os, sys, time
 import sibling
+if sys.stdout.isatty():
+    print("\\x1b[31mred\\x1b[0m")
 print(sibling.word, os.path.basename(sys.prefix), sys.argv[1:])
 with open("checkpoint-" + sys.argv[sys.argv.index("--name") + 1], "w") as file:
     file.write("weights")
@@ -106,10 +108,15 @@ async function stop(): Promise<void> {
   expect(await mainLog(), scheduler.output).toMatch(/Stopped\.\n$/)
 }
 
-async function gpuq(...args: string[]): Promise<{ code: number | null; out: string; err: string }> {
+const gpuq = (...args: string[]) => gpuqWith({}, ...args)
+
+async function gpuqWith(
+  env: Record<string, string>,
+  ...args: string[]
+): Promise<{ code: number | null; out: string; err: string }> {
   const child = spawn(process.execPath, [program, ...args], {
     cwd: home,
-    env: { ...environment(), NODE_ENV: 'production' },
+    env: { ...environment(), NODE_ENV: 'production', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const seen = { out: '', err: '' }
@@ -249,6 +256,7 @@ it('after a restart with --screen, pauses are kept, no line repeats, and each jo
 
   const screen = await PseudoTerminal.open(['screen', '-r', name], environment())
   await screen.shows('say> ')
+  expect(screen.output, 'colours are kept').toContain('\u001b[31mred')
   screen.type('\u0001d')
   expect(await screen.ended).toBe(0)
   expect((await jobs()).find(({ job_id }) => job_id === id)?.status).toBe('running')
@@ -288,9 +296,15 @@ it('a job runs on after Ctrl-C, a closed terminal and kill -9, and the next star
   await start('--screen')
   await goesOn()
   await stop()
-  const ended = await gpuq('stop', '--data-dir', join(home, 'data'))
+  // The name of the node is only in the environment of the start.
+  const stopAll = () => gpuqWith({ GPUQ_NODE_NAME: '' }, 'stop', '--data-dir', join(home, 'data'))
+  const ended = await stopAll()
   expect(ended, ended.err).toMatchObject({ code: 0 })
   expect(ended.out).toContain('1 job was running and ended. The next start runs it again')
+  expect((await stopAll()).out).toContain('gpuq does not run, and no job runs.')
+  const never = join(home, 'never-started')
+  expect((await gpuq('stop', '--data-dir', never)).out).toContain('gpuq was never started with')
+  await expect(stat(never)).rejects.toThrow('ENOENT')
   await writeFile(join(project, 'go'), '')
   await start('--screen')
   await expect.poll(mainLog, untilRun).toContain(`job ${id} (script.py) completed`)
@@ -315,8 +329,13 @@ it('deleting the state file resets pauses and lines: failed lines run again, com
   await stop()
 })
 
-it('--isolated runs the uploaded script alone', async () => {
-  await start('--isolated')
+it('the thresholds are those of the options, and --isolated runs the uploaded script alone', async () => {
+  await start('--isolated', '--mem-threshold', '0.6', '--load-threshold', '0.7')
+  const { token } = JSON.parse(await readFile(join(home, '.config', 'gpuq', 'config.json'), 'utf8'))
+  const policy = await fetch(`http://localhost:${port}/orchestrator/policy`, {
+    headers: { 'x-auth-token': token },
+  })
+  expect(await policy.json()).toMatchObject({ memory_threshold: 0.6, load_threshold: 0.7 })
   await writeFile(join(project, 'alone.py'), 'import os\nprint(os.getcwd(), os.path.exists("sibling.py"))\n')
   await appendFile(
     join(home, 'jobs.txt'),

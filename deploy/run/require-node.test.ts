@@ -1,5 +1,5 @@
-import { spawnSync } from 'node:child_process'
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -88,5 +88,53 @@ describe('.ci/run', () => {
   it('runs the tests on the Node.js of the machine if it is supported, otherwise on Node.js 24', () => {
     expect(runCi(0)).toBe('test|')
     expect(runCi(1)).toBe('exec|--yes|--package=node@24|--call=npm test|')
+  })
+})
+
+describe('the program gpuq of a checkout', () => {
+  /** Runs a copy of it through a link, with a `node` that says what it runs, and an `npm` that only prints. */
+  function runGpuq(nodes: 'new' | 'old', options: { npm?: boolean; fetched?: boolean } = {}) {
+    const { npm = true, fetched = false } = options
+    const checkout = mkdtempSync(join(directory, 'checkout-'))
+    copyFileSync(join(root, 'gpuq'), join(checkout, 'gpuq'))
+    mkdirSync(join(checkout, 'bin'))
+    symlinkSync(join(checkout, 'gpuq'), join(checkout, 'bin', 'linked'))
+    const program = (name: string, text: string) =>
+      writeFileSync(join(checkout, 'bin', name), `#!/bin/sh\n${text}\n`, { mode: 0o755 })
+    program('node', `[ "$1" = --require ] && exit ${nodes === 'new' ? 0 : 1}; printf '%s|' "$@"; echo`)
+    if (npm) program('npm', `printf '%s|' "$@"`)
+    for (const tool of ['dirname', 'readlink']) {
+      const path = execFileSync('sh', ['-c', `command -v ${tool}`], { encoding: 'utf8' }).trim()
+      symlinkSync(path, join(checkout, 'bin', tool))
+    }
+    const env = {
+      PATH: join(checkout, 'bin'),
+      NODE_ENV: 'test' as const,
+      ...(fetched && { GPUQ_NODE_FETCHED: '1' }),
+    }
+    const words = ['add', 'a b.py', '--args', '']
+    const { stdout, stderr, status } = spawnSync(join(checkout, 'bin', 'linked'), words, {
+      encoding: 'utf8',
+      env,
+    })
+    return { stdout: stdout.replaceAll(checkout, '.'), stderr, status }
+  }
+
+  it('prepares the command line, then runs it', () => {
+    expect(runGpuq('new').stdout).toBe(
+      './deploy/run/first-start/prepare-cli.mjs|add|a b.py|--args||\n./dist/cli.js|add|a b.py|--args||\n',
+    )
+  })
+
+  it('lets npm fetch Node.js 24 if the one of the machine is too old, and says so', () => {
+    const { stdout, stderr } = runGpuq('old')
+    expect(stdout).toBe('exec|--yes|--package=node@24|--|./gpuq|add|a b.py|--args||')
+    expect(stderr).toMatch(/^npm fetches Node\.js 24 for gpuq: about 120 MB/)
+  })
+
+  it.each([{ npm: false }, { fetched: true }])('says how to get Node.js if npm cannot: %j', (options) => {
+    const { stdout, stderr, status } = runGpuq('old', options)
+    expect({ stdout, status }).toEqual({ stdout: '', status: 1 })
+    expect(stderr).toContain('gpuq needs Node.js 24 with npm. Install it (https://nodejs.org/en/download)')
   })
 })

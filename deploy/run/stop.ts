@@ -1,4 +1,5 @@
 /** `gpuq stop`: stops the gpuq of a data directory, and the jobs that it or an earlier one left running. */
+import { existsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { database } from '@/lib/database/client'
 import { env } from '@/lib/env'
@@ -27,11 +28,17 @@ async function stopServer(dataDir: string): Promise<boolean> {
   return true
 }
 
-async function countRunning(): Promise<number> {
-  const { rowCount } = await database().pool.query(
-    `SELECT 1 FROM tasks WHERE status IN ('starting', 'running') GROUP BY job_id`,
+/** The running jobs, and the names of the nodes whose workers ran them: not those of this command's environment. */
+async function readRunning(): Promise<{ jobs: number; nodes: string[] }> {
+  const { rows } = await database().pool.query<{ job: string; node: string }>(
+    `SELECT t.job_id AS job, coalesce(host.name, n.name) AS node
+       FROM tasks t JOIN nodes n ON n.id = t.node_id LEFT JOIN nodes host ON host.id = n.host_node_id
+      WHERE t.status IN ('starting', 'running')`,
   )
-  return rowCount ?? 0
+  return {
+    jobs: new Set(rows.map(({ job }) => job)).size,
+    nodes: [...new Set(rows.map(({ node }) => node))],
+  }
 }
 
 /** A worker takes over what runs, stops it and puts its jobs back into the queue. */
@@ -39,7 +46,7 @@ async function endJobs(dataDir: string): Promise<number> {
   const undo: Undo[] = []
   try {
     await startDatabase({ report, signal, dataDir }, undo)
-    const jobs = await countRunning()
+    const { jobs, nodes } = await readRunning()
     if (jobs === 0) return 0
     const engine = await ensureEngine({ dataDir, progress: () => {}, signal })
     undo.push({
@@ -50,9 +57,14 @@ async function endJobs(dataDir: string): Promise<number> {
     })
     process.env.DOCKER_HOST = engine.host
     const worker = workerProgram('production', dataDir, ['--end-jobs'])
-    await report.step('Jobs stopped', () =>
-      runCommand(process.execPath, worker.args, { label: 'The worker', env: worker.env, signal }),
-    )
+    await report.step('Jobs stopped', async () => {
+      for (const GPUQ_NODE_NAME of nodes)
+        await runCommand(process.execPath, worker.args, {
+          label: 'The worker',
+          env: { ...worker.env, GPUQ_NODE_NAME },
+          signal,
+        })
+    })
     await clearJobs(engine.host, dataDir)
     return jobs
   } finally {
@@ -65,6 +77,12 @@ async function main(): Promise<void> {
   const stopped = await stopServer(dataDir)
   if (DATABASE_URL !== undefined) {
     report.line(stopped ? '  gpuq is stopped.' : '  gpuq does not run.')
+    return
+  }
+  if (!existsSync(dataDir)) {
+    report.line(
+      `  gpuq was never started with the data directory ${dataDir}, so nothing runs there. To name another: gpuq stop --data-dir PATH`,
+    )
     return
   }
   const lock = lockDataDir(dataDir, PORT)

@@ -56,7 +56,7 @@ export function describeInstallation(
 ) {
   const parts = [
     ...(packages ? [`packages from npm, with PostgreSQL: 1.2 GB in ${checkout}/node_modules`] : []),
-    ...(build ? [`a build of gpuq: 300 MB in ${checkout}/.next and ${checkout}/dist`] : []),
+    ...(build ? [`a build of gpuq: 550 MB in ${checkout}/.next and ${checkout}/dist`] : []),
     ...(engine ? ['the Docker engine: 260 MB with apt-get (docker.io and iptables)'] : []),
     ...(image ? [`the image ${image}${image === defaultImage ? ': 1.7 GB' : ''} in the Docker engine`] : []),
   ]

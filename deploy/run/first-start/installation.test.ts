@@ -10,7 +10,7 @@ it('a first start names what it installs, where, how large it is, and how to rem
     [
       '  gpuq installs what is missing on this machine, which takes some minutes:',
       '    packages from npm, with PostgreSQL: 1.2 GB in /src/gpuq/node_modules',
-      '    a build of gpuq: 300 MB in /src/gpuq/.next and /src/gpuq/dist',
+      '    a build of gpuq: 550 MB in /src/gpuq/.next and /src/gpuq/dist',
       '    the Docker engine: 260 MB with apt-get (docker.io and iptables)',
       '    the image gpuq/python:2: 1.7 GB in the Docker engine',
       '  Its data will be in /src/gpuq/data.',
@@ -27,7 +27,10 @@ it('a command that starts no server names only its code; data elsewhere and anot
   const code = describeInstallation({ ...nothing, build: true }, { ...places, dataDir: null })
   expect(code).not.toContain('data')
   expect(code).toContain('later: rm -r /src/gpuq /home/ada/.config/gpuq')
-  const image = describeInstallation({ ...nothing, image: 'lab/torch:1' }, { ...places, dataDir: '/srv/gpuq' })
+  const image = describeInstallation(
+    { ...nothing, image: 'lab/torch:1' },
+    { ...places, dataDir: '/srv/gpuq' },
+  )
   expect(image).toContain('    the image lab/torch:1 in the Docker engine')
   expect(image).toContain('rm -r /src/gpuq /srv/gpuq /home/ada')
 })

@@ -1,6 +1,7 @@
 /** Makes the command line of this checkout if it is missing, and for `gpuq start` also if its code has changed. */
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
 import { prepareBuild, preparePackages } from '../prepare.mjs'
 import { createReport } from '../report.mjs'
 import { readSettings, root } from '../settings.mjs'
@@ -18,7 +19,13 @@ async function prepare() {
     onSecond: () => process.exit(130),
   })
   try {
-    const { dataDir } = readSettings(process.env)
+    const { values } = parseArgs({
+      args: process.argv.slice(2),
+      options: { 'data-dir': { type: 'string' } },
+      strict: false,
+    })
+    const given = values['data-dir']
+    const dataDir = typeof given === 'string' ? resolve(given) : readSettings(process.env).dataDir
     const missing = starts ? await findMissing(dataDir) : findMissingCode()
     const text = describeInstallation(missing, { dataDir: starts ? dataDir : null })
     if (text !== null) report.line(`\n${text}\n`)

@@ -52,7 +52,9 @@ export function describeAdmin({ created, admin }: FirstRun): string {
 /** The final message of a start. After `gpuq start`, users do not need the curl command. */
 export function welcome(place: Place, first: FirstRun, withCurl = true): string {
   const { url, dataDir, sampleDir, keepsJobs } = place
-  const jobs = keepsJobs ? '; running jobs go on' : ' and its running jobs, which begin again at the next start'
+  const jobs = keepsJobs
+    ? '; running jobs go on'
+    : ' and its running jobs, which begin again at the next start'
   const network = describeNetwork(place.networkAddresses, url)
   const lines = ['', `  gpuq is running at ${url}`, ...network, '', describeAdmin(first)]
   if (first.created && withCurl) {
