@@ -1,21 +1,26 @@
-import { execFile, spawn } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { chmod, chown, lstat, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { tryPort } from '@/deploy/run/instance-lock.mjs'
 import { clusterSchema } from '@/lib/contract/cluster/cluster'
-import { queueSubmittedSchema } from '@/lib/contract/queue'
+import { queueJobDetailSchema, queueSubmittedSchema } from '@/lib/contract/queue'
 import { pythonWithRequests } from './documented/run'
+import { ensureProgram } from './ensure-program'
 
 /**
  * Runs every line and program that the document of the queue API prints (docs/documents.md, document 001), on the port that
- * it names, without a token.
+ * it names, without a token. As root, this gpuq and these programs have a network of their own, in which the ports are free.
  */
 
 const root = join(import.meta.dirname, '..')
 const run = promisify(execFile)
+const isRoot = process.getuid?.() === 0
+/** No job runs as root. */
+const owner = isRoot ? 23_458 : (process.getuid?.() ?? 0)
+const ownNetwork = isRoot ? 'exec unshare --net sh -c \'ip link set lo up && exec "$@"\' sh' : 'exec'
 const exports = 'export RESEARCH_AGENT_GPU_ORCHESTRATION_ENABLED=true'
 const json = `-H "Content-Type: application/json"`
 const server = 'http://localhost:10000'
@@ -80,15 +85,40 @@ print(f"Utilization: {status['cluster_status']['utilization_percent']}%")
 `
 
 let dataDir: string
+let project: string
+let running: ChildProcess
 beforeAll(async () => {
+  if (isRoot) {
+    await ensureProgram('ip', ['iproute2'])
+    await ensureProgram('unshare', ['util-linux'])
+  }
   dataDir = await mkdtemp(join(tmpdir(), 'gpuq-queue-document-'))
+  // Only root may change the directories above it.
+  project = await mkdtemp(join(isRoot ? '/srv' : homedir(), 'gpuq-project-'))
+  await writeFile(join(project, 'train.py'), 'open("model.txt", "w").write("weights")\n')
+  await chmod(project, 0o755)
+  if (isRoot) await chown(project, owner, owner)
 })
-afterAll(() => rm(dataDir, { recursive: true, force: true }))
+afterAll(async () => {
+  await rm(dataDir, { recursive: true, force: true })
+  await rm(project, { recursive: true, force: true })
+})
 
-function start(more: Record<string, string> = {}) {
+async function requireFreePorts(): Promise<void> {
+  if (isRoot) return
+  for (const port of [8001, 10_000])
+    expect(
+      await tryPort(port, '127.0.0.1'),
+      `Stop the program that uses port ${port}, or run this test as root.`,
+    ).toBeNull()
+}
+
+async function start(more: Record<string, string> = {}) {
+  await requireFreePorts()
   // The variables of the tests' own system must not reach this one: PORT above all.
   const { PATH = '', DOCKER_HOST } = process.env
-  const child = spawn('/bin/sh', ['-c', `${exports} && exec ${process.execPath} deploy/run/start.mjs`], {
+  const line = `${exports} && ${ownNetwork} ${process.execPath} deploy/run/start.mjs --workdir '${project}'`
+  const child = spawn('/bin/sh', ['-c', line], {
     cwd: root,
     env: {
       PATH,
@@ -101,6 +131,7 @@ function start(more: Record<string, string> = {}) {
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
+  running = child
   const seen = { text: '', child, ended: new Promise((resolve) => child.once('close', resolve)) }
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (text: Buffer) => {
@@ -109,32 +140,41 @@ function start(more: Record<string, string> = {}) {
   return seen
 }
 
-async function started(seen: ReturnType<typeof start>): Promise<void> {
+type Seen = Awaited<ReturnType<typeof start>>
+
+async function started(seen: Seen): Promise<void> {
   await expect.poll(() => seen.text, { timeout: 300_000 }).toContain('gpuq is running at')
 }
 
-async function stopped(seen: ReturnType<typeof start>): Promise<void> {
+async function stopped(seen: Seen): Promise<void> {
   seen.child.kill('SIGINT')
   expect(await seen.ended, seen.text).toBe(0)
 }
 
+/** Runs a program in the network of this gpuq. Returns what it prints. */
+async function runBeside(words: string[], env: Record<string, string> = {}): Promise<string> {
+  const [program = '', ...args] = isRoot ? ['nsenter', `--net=/proc/${running.pid}/ns/net`, ...words] : words
+  const { stdout, stderr } = await run(program, args, { cwd: root, env: { ...process.env, ...env } })
+  return stdout + (words[0] === 'python3' ? stderr : '')
+}
+
 async function type(line: string, env: Record<string, string> = {}): Promise<unknown> {
-  const { stdout } = await run('/bin/sh', ['-c', line], { env: { ...process.env, ...env } })
-  return JSON.parse(stdout || 'null')
+  return JSON.parse((await runBeside(['/bin/sh', '-c', line], env)) || 'null')
 }
 
 async function python(program: string): Promise<string> {
   const file = join(dataDir, 'program.py')
   await writeFile(file, program)
-  return (await run(await pythonWithRequests(), [file])).stdout
+  return runBeside([await pythonWithRequests(), file])
 }
+
+const statusOf = (...words: string[]) =>
+  runBeside(['curl', '-sS', '-o', '/dev/null', '-w', '%{http_code}', ...words])
 
 it('every line and program of the document works as printed, without a token', {
   timeout: 900_000,
-}, async (test) => {
-  const taken = [await tryPort(8001, '127.0.0.1'), await tryPort(10_000, '127.0.0.1')]
-  if (taken.includes('EADDRINUSE')) test.skip('another program uses port 8001 or 10000')
-  const seen = start()
+}, async () => {
+  const seen = await start()
   try {
     await started(seen)
     expect(seen.text).toMatch(/every program of the Unix user \S+ may submit jobs there without a token/)
@@ -143,6 +183,10 @@ it('every line and program of the document works as printed, without a token', {
     await type(lines.initialize)
     const first = queueSubmittedSchema.parse(await type(lines.submit))
     expect(await type(lines.queue)).toMatchObject({ queued: expect.any(Array), running: expect.any(Array) })
+    const read = async () => queueJobDetailSchema.parse(await type(`curl ${server}/queue/${first.job_id}`))
+    await expect.poll(read).toMatchObject({ status: 'completed', exit_code: 0 })
+    expect(await readFile(join(project, 'model.txt'), 'utf8')).toBe('weights')
+    expect(await lstat(join(project, 'model.txt'))).toMatchObject({ uid: owner })
     await type(lines.stop)
     const { job_id } = queueSubmittedSchema.parse(await type(lines.submit.replace('experiment-1', 'waits')))
     expect(first.job_id).not.toBe(job_id)
@@ -159,12 +203,17 @@ it('every line and program of the document works as printed, without a token', {
     expect(await python(checking)).toMatch(/^Available GPUs: \d+\nUtilization: [\d.]+%\n$/)
 
     // As another Unix user, and on the usual port, a token is needed.
-    if (process.getuid?.() === 0)
-      expect((await run('setpriv', ['--reuid=65534', 'curl', '-sS', `${server}/queue`])).stdout).toContain(
-        '401',
-      )
-    expect((await fetch('http://localhost:8001/queue')).status).toBe(401)
-    expect((await fetch(`${server}/api/users`)).status).toBe(404)
+    if (isRoot)
+      expect(await runBeside(['setpriv', '--reuid=65534', 'curl', '-sS', `${server}/queue`])).toContain('401')
+    expect(await statusOf('http://localhost:8001/queue')).toBe('401')
+    expect(await statusOf(`${server}/api/users`)).toBe('404')
+
+    // The demo and the tests beside the document use its port.
+    const example = (name: string) => runBeside(['python3', '-S', '-B', join('docs', 'examples', name)])
+    expect(await example('demo_gpu_orchestration.py')).toContain('demo-large: completed, exit code 0')
+    expect(await example('test_gpu_orchestration.py')).toMatch(
+      /\nRan \d+ tests in .*\n\nOK( \(skipped=\d+\))?\n$/,
+    )
   } finally {
     await stopped(seen)
   }
@@ -172,17 +221,15 @@ it('every line and program of the document works as printed, without a token', {
 
 it('with a token of the variable, each request needs it, and it works on that port only', {
   timeout: 900_000,
-}, async (test) => {
-  const taken = [await tryPort(8001, '127.0.0.1'), await tryPort(10_000, '127.0.0.1')]
-  if (taken.includes('EADDRINUSE')) test.skip('another program uses port 8001 or 10000')
+}, async () => {
   const token = { RESEARCH_AGENT_USER_AUTH_TOKEN: 'sixteen letters!' }
-  const seen = start(token)
+  const seen = await start(token)
   try {
     await started(seen)
     expect(await type(lines.withToken, token)).toHaveProperty('queued')
     expect(await type(lines.queue)).toMatchObject({ status: 401 })
-    const headers = { 'x-auth-token': token.RESEARCH_AGENT_USER_AUTH_TOKEN }
-    expect((await fetch('http://localhost:8001/queue', { headers })).status).toBe(401)
+    const header = `X-Auth-Token: ${token.RESEARCH_AGENT_USER_AUTH_TOKEN}`
+    expect(await statusOf('-H', header, 'http://localhost:8001/queue')).toBe('401')
   } finally {
     await stopped(seen)
   }

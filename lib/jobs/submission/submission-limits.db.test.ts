@@ -139,3 +139,12 @@ it('a job that no node fits any more does not lock its owner out', async () => {
   await db.pool.query("UPDATE jobs SET reason = 'no_free_gpu' WHERE id = $1", [stranded])
   expect(await refusal()).toMatchObject({ status: 429, detail: expect.stringContaining('2 active jobs') })
 })
+
+it('a submission that the limit per minute refused is accepted a minute after the first', async () => {
+  const limits = { submissionsPerMinute: 5, maxActiveJobs: 100 }
+  for (let i = 0; i < 5; i++) await submit('', limits)
+  const { status, detail } = await refusal('', limits)
+  expect([status, detail]).toEqual([429, expect.stringContaining('5 jobs in the last minute')])
+  await db.pool.query("UPDATE jobs SET created_at = created_at - interval '1 minute'")
+  await submit('', limits)
+})
