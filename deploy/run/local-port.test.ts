@@ -13,7 +13,7 @@ it('npm run dev says in one line that it does not serve port 10000, and what doe
   const said: string[] = []
   const say = (text: string) => void said.push(text)
   const report = { line: say, warn: say, step: vi.fn() }
-  expect(await prepareLocalPort(report, 'development')).toBeNull()
+  expect(await prepareLocalPort(report, true)).toBeNull()
   expect(said).toEqual([
     'npm run dev does not serve port 10000: the queue API is only on the port of gpuq, with a token. npm start serves it.',
   ])

@@ -3,7 +3,6 @@ import { userInfo } from 'node:os'
 import { env } from '@/lib/env'
 import { localPort } from '@/lib/http/server/local/admit-local'
 import { tryPort } from './instance-lock.mjs'
-import type { Mode } from './programs'
 import type { Report } from './report.mjs'
 
 /** Lets the web server listen on the local port too. */
@@ -27,11 +26,11 @@ export function wantsLocalPort(port: string | undefined = process.env.PORT): boo
  */
 export async function prepareLocalPort(
   report: Report,
-  mode: Mode,
+  isDevelopment: boolean,
   wanted = wantsLocalPort(),
 ): Promise<LocalPort | null> {
   const { RESEARCH_AGENT_USER_AUTH_TOKEN: token } = env()
-  if (wanted && mode === 'development') {
+  if (wanted && isDevelopment) {
     report.warn(
       `npm run dev does not serve port ${localPort}: the queue API is only on the port of gpuq, with a token. npm start serves it.`,
     )

@@ -58,7 +58,7 @@ export async function serve(serving: Serving): Promise<void> {
     watchEngine(serving, undo)
     await startDatabase(serving, undo)
     const first = await report.step('Admin and default environment', ensureFirstRun)
-    const local = await prepareLocalPort(report, serving.mode)
+    const local = await prepareLocalPort(report, serving.mode === 'development')
     forgetFirstStartSecrets()
     const { HOST, PORT } = env()
     const place = {
