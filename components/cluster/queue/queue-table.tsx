@@ -34,7 +34,7 @@ const columns = {
       cell: (job) => <JobCell job={job} />,
     },
     { label: 'Requests', width: 'w-[14%]', ...muted, cell: formatQueuedNeed },
-    { label: 'Priority', width: 'w-20', ...mutedEnd, cell: (job) => <Priority job={job} /> },
+    { label: 'Priority', width: 'w-22', ...mutedEnd, cell: (job) => <Priority job={job} /> },
     { label: 'Wait time', width: 'w-26', ...mutedEnd, cell: (job) => <Duration from={job.submitted_at} /> },
     {
       label: 'Expected start',
