@@ -61,11 +61,12 @@ export function describeInstallation(
     ...(image ? [`the image ${image}${image === defaultImage ? ': 1.7 GB' : ''} in the Docker engine`] : []),
   ]
   if (parts.length === 0) return null
+  const elsewhere = dataDir !== null && !dataDir.startsWith(`${checkout}/`)
   const removals = [
-    ...(dataDir === null ? [] : ['gpuq stop']),
+    ...(dataDir === null ? [] : [`${checkout}/gpuq stop${elsewhere ? ` --data-dir ${dataDir}` : ''}`]),
     ...(image ? [`docker rmi ${image}`] : []),
     ...(engine ? ['apt-get purge docker.io'] : []),
-    `rm -r ${[checkout, ...(dataDir === null || dataDir.startsWith(`${checkout}/`) ? [] : [dataDir]), `${home}/.config/gpuq`].join(' ')}`,
+    `rm -r ${[checkout, ...(elsewhere ? [dataDir] : []), `${home}/.config/gpuq`].join(' ')}`,
   ]
   return [
     '  gpuq installs what is missing on this machine, which takes some minutes:',

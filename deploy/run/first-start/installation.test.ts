@@ -14,7 +14,7 @@ it('a first start names what it installs, where, how large it is, and how to rem
       '    the Docker engine: 260 MB with apt-get (docker.io and iptables)',
       '    the image gpuq/python:2: 1.7 GB in the Docker engine',
       '  Its data will be in /src/gpuq/data.',
-      '  To remove all of it later: gpuq stop && docker rmi gpuq/python:2 && apt-get purge docker.io && rm -r /src/gpuq /home/ada/.config/gpuq',
+      '  To remove all of it later: /src/gpuq/gpuq stop && docker rmi gpuq/python:2 && apt-get purge docker.io && rm -r /src/gpuq /home/ada/.config/gpuq',
     ].join('\n'),
   )
 })
@@ -32,5 +32,6 @@ it('a command that starts no server names only its code; data elsewhere and anot
     { ...places, dataDir: '/srv/gpuq' },
   )
   expect(image).toContain('    the image lab/torch:1 in the Docker engine')
+  expect(image).toContain('later: /src/gpuq/gpuq stop --data-dir /srv/gpuq && docker rmi lab/torch:1 && ')
   expect(image).toContain('rm -r /src/gpuq /srv/gpuq /home/ada')
 })
