@@ -29,7 +29,7 @@ it.each(['start', 'worker'] as const)('explains what gpuq %s needs outside of a 
   const { text, exitCode } = describeError(thrown, null)
   expect(exitCode).toBe(exitCodes.usage)
   expect(text.startsWith(`gpuq: \`gpuq ${command}\` needs `)).toBe(true)
-  expect(text).toContain('In a checkout of gpuq run `npm ci`')
+  expect(text).toContain('Clone gpuq, and use the program `gpuq` of the clone')
   expect(text.includes('GPUQ_SERVER')).toBe(command === 'start')
 })
 
