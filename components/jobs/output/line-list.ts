@@ -1,5 +1,5 @@
-import type { AnsiStyle } from './ansi/ansi-style'
-import { plainStyle } from './ansi/ansi-style'
+import type { AnsiStyle } from '@/lib/contract/output/screen/ansi-style'
+import { plainStyle } from '@/lib/contract/output/screen/ansi-style'
 import { filterOf, type LineFilter, type LineKind, type OutputLine, type StreamFilter } from './line'
 
 const kinds = ['stdout', 'stderr', 'notice'] as const satisfies readonly LineKind[]
@@ -67,11 +67,13 @@ export class LineList {
     return created
   }
 
-  replace(number: number, text: string): void {
+  replace(number: number, text: string, start: AnsiStyle): void {
     const at = number - this.first
     const before = this.texts[at]
     if (before === undefined) return
     this.texts[at] = text
+    if (start === plainStyle) this.starts.delete(number)
+    else this.starts.set(number, start)
     this.characters += text.length - before.length
   }
 

@@ -1,4 +1,4 @@
-import type { AnsiStyle } from './ansi/ansi-style'
+import type { AnsiStyle } from '@/lib/contract/output/screen/ansi-style'
 
 export type LineKind = 'stdout' | 'stderr' | 'notice'
 export type StreamFilter = 'all' | 'stdout' | 'stderr'

@@ -50,16 +50,26 @@ describe('lines from records', () => {
 
   it('joins pieces that come in separate batches', () => {
     const store = fill([out('hel', { eol: false })])
-    expect(store.isOpen(0)).toBe(true)
     store.append([out('lo')])
     expect(texts(store)).toEqual(['hello'])
-    expect(store.isOpen(0)).toBe(false)
   })
 
   it('lets a progress bar overwrite its line', () => {
     const store = fill([out('10%\r', { eol: false }), out('20%\r', { eol: false }), out('30%')])
     expect(texts(store)).toEqual(['30%'])
     expect(fill([out('dos\r')]).lines.read(0)?.text).toBe('dos')
+  })
+
+  it('shows two bars as two lines, and keeps the lines of the other stream between them', () => {
+    const store = fill([
+      out('epoch 0\n\rbatch 0\u001B[A', { type: 'stderr', eol: false }),
+      out('from stdout'),
+      out('\repoch 1\n\rbatch 9\u001B[A', { type: 'stderr', eol: false }),
+    ])
+    expect(texts(store)).toEqual(['epoch 1', 'batch 9', 'from stdout'])
+    expect([0, 1].map((number) => store.mayChange(number))).toEqual([true, true])
+    store.append([out('\n\n', { type: 'stderr' }), out(`${'x\n'.repeat(60)}`)])
+    expect(store.mayChange(2)).toBe(false)
   })
 
   it('carries a colour into the next lines of the same stream only', () => {
@@ -69,12 +79,8 @@ describe('lines from records', () => {
       out('still\u001B[0m'),
       out('plain'),
     ])
-    expect([0, 1, 2, 3].map((number) => store.lines.read(number)?.start)).toEqual([
-      {},
-      {},
-      { foreground: { palette: 1 } },
-      {},
-    ])
+    const red = { foreground: { palette: 1 } }
+    expect([0, 1, 2, 3].map((number) => store.lines.read(number)?.start)).toEqual([red, {}, red, {}])
   })
 
   it('shows results as JSON, reports discarded output, and skips other records', () => {

@@ -1,9 +1,7 @@
 import { formatNumber } from '@/components/ui/format-number'
 import type { OutputRecord, TruncatedRecord } from '@/lib/contract/output/records'
-import { parseLine } from './ansi/ansi-parse'
-import { type AnsiStyle, plainStyle } from './ansi/ansi-style'
-import { overwrite } from './ansi/carriage-return'
-import { mayChangeStyle } from './ansi/control-sequences'
+import { plainStyle } from '@/lib/contract/output/screen/ansi-style'
+import { ScreenLines } from '@/lib/contract/output/screen/screen-lines'
 import { LineList } from './line-list'
 import type { PageRecord } from './page-record'
 
@@ -18,21 +16,9 @@ const defaultLimits: OutputLimits = { lines: 500_000, characters: 64 * 1024 ** 2
 /** The lines without the methods that change them. */
 type ReadableLines = Omit<LineList, 'add' | 'replace' | 'addCut' | 'dropTo'>
 
-/** One stream of one rank. Its lines do not mix with others. */
-interface Source {
-  key: string
-  kind: 'stdout' | 'stderr'
-  rank: number | null
-}
-
-interface OpenLine {
-  number: number
-  raw: string
-}
-
 /**
- * The output of a job as lines, built from its records. Joins the pieces of a line and drops the oldest lines past its
- * limits, so that a page can stay open as long as the job runs.
+ * The output of a job as lines, built from its records, as a terminal shows them. Each stream of each rank has lines of its own. Drops the
+ * oldest lines past its limits, so that a page can stay open as long as the job runs.
  */
 export class OutputStore {
   /** Changes with every change; for `useSyncExternalStore`. */
@@ -42,8 +28,9 @@ export class OutputStore {
   private readonly limits: OutputLimits
   private readonly listeners = new Set<() => void>()
   private list = new LineList()
-  private readonly open = new Map<string, OpenLine>()
-  private readonly carried = new Map<string, AnsiStyle>()
+  private readonly screens = new Map<string, ScreenLines>()
+  /** The time of the record that is added. */
+  private now = 0
 
   constructor(limits: Partial<OutputLimits> = {}) {
     this.limits = { ...defaultLimits, ...limits }
@@ -61,6 +48,7 @@ export class OutputStore {
   /** Adds records in the order they were written. Skips records that are not output. */
   append(records: readonly PageRecord[]): void {
     for (const record of records) this.take(record)
+    for (const screen of this.screens.values()) screen.settle()
     this.trim()
     this.changed()
   }
@@ -68,15 +56,14 @@ export class OutputStore {
   /** Starts again, as for a new attempt of the job. */
   clear(): void {
     this.list = new LineList()
-    this.open.clear()
-    this.carried.clear()
+    this.screens.clear()
     this.generation++
     this.changed()
   }
 
-  /** Whether a line is unfinished. */
-  isOpen(number: number): boolean {
-    for (const line of this.open.values()) if (line.number === number) return true
+  /** Whether the text of a line may change yet. */
+  mayChange(number: number): boolean {
+    for (const screen of this.screens.values()) if (screen.mayChange(number)) return true
     return false
   }
 
@@ -100,7 +87,9 @@ export class OutputStore {
         break
       case 'job':
       case 'metric':
+        break
       case 'exit':
+        for (const screen of this.screens.values()) screen.end()
         break
       default:
         record satisfies never
@@ -108,36 +97,28 @@ export class OutputStore {
   }
 
   private write({ type, t, text, eol, rank, cut = 0 }: OutputRecord): void {
-    const source = { key: `${type}/${rank ?? 0}`, kind: type, rank: rank ?? null }
-    const pieces = text.split('\n')
-    for (const [index, piece] of pieces.entries()) {
-      const unfinished = eol === false && index === pieces.length - 1
-      const number = this.writePiece(source, toTime(t), piece, unfinished)
-      if (cut > 0 && index === pieces.length - 1) this.list.addCut(number, cut)
-    }
+    this.now = toTime(t)
+    const screen = this.screenOf(type, rank ?? null)
+    screen.write(text)
+    if (cut > 0) this.list.addCut(screen.line, cut)
+    if (eol !== false) screen.write('\n')
   }
 
-  private writePiece(
-    { key: stream, kind, rank }: Source,
-    at: number,
-    piece: string,
-    unfinished: boolean,
-  ): number {
-    const open = this.open.get(stream)
-    const start = this.carried.get(stream) ?? plainStyle
-    const raw = overwrite((open?.raw ?? '') + piece)
-    const kept = raw.length > this.limits.lineCharacters ? raw.slice(0, this.limits.lineCharacters) : raw
-    const shown = kept.endsWith('\r') ? kept.slice(0, -1) : kept
-    const number = open?.number ?? this.list.add(kind, at, shown, start, rank)
-    if (open) this.list.replace(number, shown)
-    if (raw.length > kept.length) this.list.addCut(number, raw.length - kept.length)
-    if (unfinished) {
-      this.open.set(stream, { number, raw: kept })
-      return number
-    }
-    this.open.delete(stream)
-    if (mayChangeStyle(shown)) this.carried.set(stream, parseLine(shown, start).end)
-    return number
+  private screenOf(kind: OutputRecord['type'], rank: number | null): ScreenLines {
+    const key = `${kind}/${rank ?? 0}`
+    const known = this.screens.get(key)
+    if (known) return known
+    const { list } = this
+    const screen = new ScreenLines(
+      {
+        begin: (start) => list.add(kind, this.now, '', start, rank),
+        change: (line, text, start) => list.replace(line, text, start),
+        cut: (line, characters) => list.addCut(line, characters),
+      },
+      this.limits.lineCharacters,
+    )
+    this.screens.set(key, screen)
+    return screen
   }
 
   private trim(): void {
@@ -145,7 +126,7 @@ export class OutputStore {
     if (list.end - list.first <= limits.lines && list.characters <= limits.characters) return
     // Drops a tenth more, so that the next line does not cause another copy.
     list.dropTo(Math.floor(limits.lines * 0.9), Math.floor(limits.characters * 0.9))
-    for (const [stream, line] of this.open) if (line.number < list.first) this.open.delete(stream)
+    for (const screen of this.screens.values()) screen.forget(list.first)
   }
 
   private changed(): void {

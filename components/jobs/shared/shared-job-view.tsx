@@ -1,6 +1,7 @@
 import { Download } from 'lucide-react'
 import type { SharedFacts as Facts } from '@/lib/contract/access/shares'
 import type { JobSource } from '@/lib/contract/jobs'
+import { screenLines } from '@/lib/contract/output/screen/screen-lines'
 import { isFinal } from '@/lib/contract/status'
 import { Brand } from '../../shell/brand'
 import { buttonStyles } from '../../ui/button'
@@ -8,7 +9,6 @@ import { CodeBlock } from '../../ui/code-block'
 import { Panel, PanelBody, PanelHeader } from '../../ui/panel'
 import { ScrollRegion } from '../../ui/scroll-region'
 import { plainText } from '../output/ansi/ansi-parse'
-import { overwrite } from '../output/ansi/carriage-return'
 import { FollowedJob } from './followed-job'
 import { SharedFacts } from './shared-facts'
 import { StoredResults } from './shared-results'
@@ -63,7 +63,7 @@ export function SharedJobView({ job, outputHref, eventsHref }: SharedJobViewProp
 
 /** The job as it was when the page was loaded. */
 function StoredJob({ job, outputHref }: Pick<SharedJobViewProps, 'job' | 'outputHref'>) {
-  const lines = job.output.split('\n').map((line) => plainText(overwrite(line)))
+  const lines = screenLines(job.output).map(plainText)
   return (
     <>
       <SharedFacts job={job} />

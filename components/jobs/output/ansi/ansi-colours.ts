@@ -1,5 +1,5 @@
 import type { CSSProperties } from 'react'
-import type { AnsiColour, AnsiStyle } from './ansi-style'
+import type { AnsiColour, AnsiStyle } from '@/lib/contract/output/screen/ansi-style'
 
 const names = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'] as const
 

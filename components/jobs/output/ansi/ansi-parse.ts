@@ -1,5 +1,5 @@
-import { type AnsiStyle, applySgr, plainStyle } from './ansi-style'
-import { controlSequence, controlString, otherEscape } from './control-sequences'
+import { type AnsiStyle, applySgr, plainStyle } from '@/lib/contract/output/screen/ansi-style'
+import { isSgr, readSequence } from '@/lib/contract/output/screen/control-sequences'
 import { nameControl, specialCharacter } from './visible-controls'
 
 /** A run of text with one style. */
@@ -35,7 +35,7 @@ export function parseLine(text: string, start: AnsiStyle = plainStyle): ParsedLi
     line.write(text.slice(at, found.index))
     const sequence = readSequence(text, found.index)
     if (sequence) {
-      if (sequence.sgr !== undefined) line.style = applySgr(line.style, sequence.sgr)
+      if (isSgr(sequence)) line.style = applySgr(line.style, sequence.parameters)
       at = sequence.end
     } else {
       line.writeControl(found[0])
@@ -52,24 +52,6 @@ export function plainText(text: string): string {
   return parseLine(text)
     .segments.map((segment) => segment.text)
     .join('')
-}
-
-interface Sequence {
-  end: number
-  sgr?: string
-}
-
-function readSequence(text: string, at: number): Sequence | null {
-  for (const pattern of [controlSequence, controlString, otherEscape]) {
-    pattern.lastIndex = at
-    const found = pattern.exec(text)
-    if (!found) continue
-    const [, parameters = '', final] = found
-    // Private parameters (those that begin with <, =, > or ?) belong to other sequences with the same last letter.
-    const isSgr = final === 'm' && /^[\d;:]*$/.test(parameters)
-    return isSgr ? { end: pattern.lastIndex, sgr: parameters } : { end: pattern.lastIndex }
-  }
-  return null
 }
 
 class LineBuilder {

@@ -51,8 +51,8 @@ export class OutputSearch {
   private lines: number[] = []
   /** The number of matches up to and including the line at the same index in `lines`. */
   private totals: number[] = []
-  /** Unfinished lines and the text that was searched. */
-  private readonly unfinished = new Map<number, string>()
+  /** Lines that may change, and the text that was searched. */
+  private readonly changing = new Map<number, string>()
 
   constructor(
     private readonly store: OutputStore,
@@ -77,7 +77,7 @@ export class OutputSearch {
     const { store } = this
     if (store.generation !== this.generation) this.restart()
     this.removeDropped()
-    this.searchUnfinished()
+    this.searchChanging()
     const from = Math.max(this.next, store.lines.first)
     const to = Math.min(from + limit, store.lines.end)
     for (let number = from; number < to; number++) this.searchLine(number)
@@ -104,25 +104,25 @@ export class OutputSearch {
     this.next = this.store.lines.first
     this.lines = []
     this.totals = []
-    this.unfinished.clear()
+    this.changing.clear()
   }
 
   private searchLine(number: number): void {
     const line = this.store.lines.read(number)
     if (!line || !matchesFilter(line, this.filter)) return
-    if (this.store.isOpen(number)) this.unfinished.set(number, line.text)
+    if (this.store.mayChange(number)) this.changing.set(number, line.text)
     const count = findMatches(plainText(line.text), this.pattern).length
     if (count === 0) return
     this.lines.push(number)
     this.totals.push(this.total + count)
   }
 
-  private searchUnfinished(): void {
-    for (const [number, before] of this.unfinished) {
+  private searchChanging(): void {
+    for (const [number, before] of this.changing) {
       const text = this.store.lines.read(number)?.text
-      if (!this.store.isOpen(number)) this.unfinished.delete(number)
+      if (!this.store.mayChange(number)) this.changing.delete(number)
       if (text === undefined || text === before) continue
-      if (this.store.isOpen(number)) this.unfinished.set(number, text)
+      if (this.store.mayChange(number)) this.changing.set(number, text)
       this.recount(number, findMatches(plainText(text), this.pattern).length)
     }
   }

@@ -35,7 +35,7 @@ it('shows printed text and tracebacks without control characters', () => {
   )
   expect(cell).toMatchObject({
     outputs: [
-      { kind: 'text', text: '100%\n', failed: false },
+      { kind: 'text', text: '100%', failed: false },
       { kind: 'text', text: 'ValueError\nbad', failed: true },
       { kind: 'text', text: 'E: v', failed: true },
     ],

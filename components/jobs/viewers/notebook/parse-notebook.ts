@@ -1,6 +1,6 @@
 import { readImage, refusalOfImage } from '@/lib/contract/images/image-size'
+import { screenLines } from '@/lib/contract/output/screen/screen-lines'
 import { plainText } from '../../output/ansi/ansi-parse'
-import { overwrite } from '../../output/ansi/carriage-return'
 
 /** A cell of a notebook, ready to be shown. */
 export type NotebookCell =
@@ -120,8 +120,7 @@ function decodeBeginning(base64: string): Uint8Array {
 }
 
 function shownText(text: string, failed: boolean): CellOutput {
-  const lines = shortened(text).split('\n')
-  return { kind: 'text', failed, text: lines.map((line) => plainText(overwrite(line))).join('\n') }
+  return { kind: 'text', failed, text: screenLines(shortened(text)).map(plainText).join('\n') }
 }
 
 function shortened(text: string): string {

@@ -55,6 +55,27 @@ export function applySgr(style: AnsiStyle, parameters: string): AnsiStyle {
   return result
 }
 
+/** The sequence that sets a style, whatever the style before it is. */
+export function toSgr(style: AnsiStyle): string {
+  const codes = [0, ...setBy.filter(([name]) => style[name]).map(([, code]) => code)].join(';')
+  return `\u001B[${codes}${colourCode(style.foreground, 30)}${colourCode(style.background, 40)}m`
+}
+
+const setBy = [
+  ['bold', 1],
+  ['dim', 2],
+  ['italic', 3],
+  ['underline', 4],
+  ['inverse', 7],
+  ['strike', 9],
+] as const satisfies readonly (readonly [keyof AnsiStyle, number])[]
+
+function colourCode(colour: AnsiColour | undefined, first: 30 | 40): string {
+  if (colour === undefined) return ''
+  if (!('palette' in colour)) return `;${first + 8};2;${colour.red};${colour.green};${colour.blue}`
+  return `;${colour.palette < 8 ? first + colour.palette : first + 52 + colour.palette}`
+}
+
 function applyCode(style: AnsiStyle, code: number): AnsiStyle {
   if (code === 0) return plainStyle
   const flag = flags[code]
