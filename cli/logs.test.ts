@@ -3,7 +3,7 @@ import { artifacts } from './commands/artifacts'
 import { attachTo } from './commands/attach'
 import { logs, results } from './commands/logs'
 import { status } from './commands/status'
-import { note, showJob } from './job/show-job'
+import { note, OutputWriter, showJob } from './job/show-job'
 import { describeError } from './terminal/describe-error'
 import { toStreams } from './terminal/terminal'
 import { detail, fakeContext, jobId, self } from './testing/fake-context'
@@ -53,6 +53,26 @@ describe('gpuq logs', () => {
     const context = serverOf('eve', [...`${attack}\u001b[31mred`], { terminal: true })
     await logs(context, jobId, { follow: true })
     expect(context.written.out).toBe(`${shown}\u001b[31mred\u001b[0m`)
+  })
+
+  const bars = 'epoch 0\n\rbatch 1\u001b[A\n\rbatch 2\u001b[A'
+
+  it('moves the cursor in the lines of the job on a terminal, and leaves them before a message', async () => {
+    const context = serverOf('eve', [`\u001b[9A${bars}`, '\u001b[9A'], { terminal: true })
+    await showJob(context, context.client, jobId, { own: false })
+    expect(context.written.out).toBe(`${bars.replaceAll('[A', '[1A')}\u001b[1B\r\n`)
+    const piped = serverOf('eve', [bars])
+    await logs(piped, jobId, {})
+    expect(piped.written.out).toBe(bars.replaceAll('\u001b[A', '\\u001b[A'))
+  })
+
+  it('keeps a rank from the lines of the others', async () => {
+    const ranks = [0, 1].map((rank) => ({ stream: 'stdout' as const, text: `x\n\u001b[2A`, rank }))
+    const context = serverOf('ada', [], { terminal: true })
+    const output = new OutputWriter(context.terminal, { own: true }, undefined)
+    for (const printed of ranks) await output.write(printed)
+    await output.end()
+    expect(context.written.out).not.toContain('\u001b[2A')
   })
 
   it('prints an own job exactly in a pipe, and with --raw also to a terminal', async () => {

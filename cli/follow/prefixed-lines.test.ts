@@ -43,6 +43,21 @@ it('shows the last state of a progress bar, and no control characters', async ()
   expect(written.out).toBe('a.py | 100 %\na.py | red    x \n')
 })
 
+it('shows the last state of two bars, and not each update', async () => {
+  const { written, lines } = open()
+  const own = lines()
+  await own.started(job({ name: 'a.py' }))
+  for (const epoch of [0, 1, 2]) {
+    await own.write(piece(`\repoch ${epoch}`))
+    for (const batch of [1, 2, 3]) await own.write(piece(`\n\rbatch ${batch}\u001b[A`))
+  }
+  expect(written.out).toBe('')
+  await own.write(piece('\n\ndone\n'))
+  expect(written.out).toBe('a.py | epoch 2\na.py | batch 3\n')
+  await own.ended()
+  expect(written.out).toBe('a.py | epoch 2\na.py | batch 3\na.py | done\n')
+})
+
 it('shows a very long line in pieces', async () => {
   const { written, lines } = open()
   const own = lines()

@@ -1,6 +1,7 @@
 import { stripVTControlCharacters } from 'node:util'
 import type { JobDetail } from '@/lib/contract/jobs'
 import type { OutputStream, Printed } from '@/lib/contract/output/printed-output'
+import { ScreenLines } from '@/lib/contract/output/screen/screen-lines'
 import { type Colour, paint, type Terminal, withoutControls } from '../terminal/terminal'
 import type { JobSink } from './job-sink'
 
@@ -26,11 +27,11 @@ export class JobLabels {
   }
 }
 
-/** Prints the lines of a job, each after the job's name. */
+/** Prints the lines of a job, each after the job's name. A line is printed when the program no longer changes it. */
 export class PrefixedLines implements JobSink {
   #prefix = ''
   #jobId = ''
-  readonly #rest: Record<OutputStream, string> = { stdout: '', stderr: '' }
+  #streams = { stdout: new LastLines(), stderr: new LastLines() }
 
   constructor(
     readonly terminal: Terminal,
@@ -45,18 +46,12 @@ export class PrefixedLines implements JobSink {
   }
 
   async write({ stream, text }: Printed): Promise<void> {
-    const lines = (this.#rest[stream] + text).split('\n')
-    const last = lines.pop() ?? ''
-    this.#rest[stream] = last.length > maxLine ? '' : last
-    if (last.length > maxLine) lines.push(last)
-    await this.#print(stream, lines)
+    await this.#print(stream, this.#streams[stream].write(text))
   }
 
   async ended(): Promise<void> {
-    for (const stream of ['stdout', 'stderr'] as const) {
-      if (this.#rest[stream] !== '') await this.#print(stream, [this.#rest[stream]])
-      this.#rest[stream] = ''
-    }
+    for (const stream of ['stdout', 'stderr'] as const) await this.#print(stream, this.#streams[stream].end())
+    this.#streams = { stdout: new LastLines(), stderr: new LastLines() }
     this.labels.remove(this.#jobId)
   }
 
@@ -67,8 +62,39 @@ export class PrefixedLines implements JobSink {
   }
 }
 
-/** A progress bar writes its line again and again: only the last state is shown. */
+/** The lines of a stream in their last state: a progress bar writes its lines again and again. */
+class LastLines {
+  /** The texts to print, by number. */
+  readonly #waiting = new Map<number, string>()
+  #lines = 0
+  readonly #screen = new ScreenLines({
+    begin: () => {
+      this.#waiting.set(this.#lines, '')
+      return this.#lines++
+    },
+    change: (line, text) => this.#waiting.set(line, text),
+  })
+
+  /** Returns the lines that are complete. */
+  write(text: string): string[] {
+    this.#screen.write(text)
+    if (this.#screen.lineLength > maxLine) this.#screen.write('\n')
+    this.#screen.settle()
+    return this.#take((line) => this.#screen.isOutOfReach(line))
+  }
+
+  end(): string[] {
+    this.#screen.end()
+    return this.#take(() => true)
+  }
+
+  #take(isWanted: (line: number) => boolean): string[] {
+    const taken = [...this.#waiting].filter(([line]) => isWanted(line)).sort(([a], [b]) => a - b)
+    for (const [line] of taken) this.#waiting.delete(line)
+    return taken.map(([, text]) => text)
+  }
+}
+
 function cleanLine(line: string): string {
-  const shown = stripVTControlCharacters(line).replace(/\r+$/, '')
-  return withoutControls(shown.slice(shown.lastIndexOf('\r') + 1).replaceAll('\t', '    '))
+  return withoutControls(stripVTControlCharacters(line).replaceAll('\t', '    '))
 }

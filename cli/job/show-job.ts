@@ -1,6 +1,7 @@
 import type { JobDetail } from '@/lib/contract/jobs'
 import type { Printed } from '@/lib/contract/output/printed-output'
 import { RankLabels } from '@/lib/contract/output/rank-labels'
+import { CursorRows, leaveLines } from '@/lib/contract/output/screen/cursor-moves'
 import { endNote } from '@/lib/contract/reasons'
 import { isFinal } from '@/lib/contract/status'
 import { VisibleOutput } from '@/lib/contract/text/visible-output'
@@ -56,8 +57,8 @@ export async function showJob(
       } else if (jobEvent.kind === 'job') {
         last = jobEvent.job
         if (onlySoFar) return exitCodes.ok
-        if (isFinal(last.status)) await output.end()
         const news = formatState(last, context)
+        if (isFinal(last.status) || (!quiet && news !== lastMessage)) await output.end()
         if (news !== lastMessage) await print(news)
         lastMessage = news
       }
@@ -89,6 +90,8 @@ export async function showJob(
  */
 export class OutputWriter {
   readonly #streams: Record<Printed['stream'], { labels: RankLabels; visible: VisibleOutput | null }>
+  /** Of both streams: they are on one terminal. */
+  readonly #cursor = new CursorRows()
 
   constructor(
     readonly terminal: Terminal,
@@ -97,7 +100,7 @@ export class OutputWriter {
   ) {
     const open = (isTerminal: boolean) => ({
       labels: new RankLabels(),
-      visible: own && (raw || !isTerminal) ? null : new VisibleOutput(),
+      visible: own && (raw || !isTerminal) ? null : new VisibleOutput(isTerminal ? this.#cursor : null),
     })
     this.#streams = { stdout: open(terminal.outIsTerminal), stderr: open(terminal.errIsTerminal) }
   }
@@ -105,15 +108,18 @@ export class OutputWriter {
   async write({ stream, text, rank }: Printed): Promise<void> {
     if (this.only !== undefined && (rank ?? 0) !== this.only) return
     const { labels, visible } = this.#streams[stream]
-    const labelled = rank === null || this.only !== undefined ? text : labels.label(rank, text)
-    // After the labels: what it holds back of a rank is printed before the label of the next one.
-    await this.#print(stream, visible === null ? labelled : visible.write(labelled))
+    const isLabelled = rank !== null && this.only === undefined
+    const labelled = isLabelled ? labels.label(rank, text) : text
+    // After the labels: what it holds back of a rank is printed before the label of the next one. A rank must not write over the lines
+    // of another one.
+    await this.#print(stream, visible === null ? labelled : visible.write(labelled, !isLabelled))
   }
 
-  /** Writes what is left of both streams, and ends their colours. More output may follow. */
+  /** Writes what is left of both streams, ends their colours, and leaves their lines. More output may follow. */
   async end(): Promise<void> {
     for (const stream of ['stdout', 'stderr'] as const)
       await this.#print(stream, this.#streams[stream].visible?.end() ?? '')
+    await this.#print(this.terminal.outIsTerminal ? 'stdout' : 'stderr', leaveLines(this.#cursor))
   }
 
   async #print(stream: Printed['stream'], text: string): Promise<void> {

@@ -1,3 +1,5 @@
+import { type CursorRows, moveOnTerminal } from '../output/screen/cursor-moves'
+
 const esc = '\u001b'
 
 /** Colours and other looks of text (SGR). They change nothing but the characters after them. */
@@ -29,19 +31,40 @@ function codeOf(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 }
 
+/** The end of a line, and what may be a move of the cursor. */
+const lineOrMove = new RegExp(`\\n|${esc}\\[(\\d{0,9})([A-J])`, 'g')
+
 /** As {@link visibleOutput}, for a stream whose pieces may divide a sequence. */
 export class VisibleOutput {
   #rest = ''
   #isColoured = false
 
-  write(piece: string): string {
+  /** @param cursor of a terminal: moves in the lines that the program itself has printed there are kept */
+  constructor(private readonly cursor: CursorRows | null = null) {}
+
+  /** @param mayMove whether the piece may move the cursor */
+  write(piece: string, mayMove = true): string {
     const text = this.#rest + piece
     const at = begun.exec(text)?.index ?? text.length
     this.#rest = text.slice(at)
-    const shown = visibleOutput(text.slice(0, at))
+    const shown = this.#visible(text.slice(0, at), mayMove ? this.cursor : null)
     const last = shown.match(colours)?.at(-1)
     if (last !== undefined) this.#isColoured = !reset.test(last)
     return shown
+  }
+
+  #visible(text: string, cursor: CursorRows | null): string {
+    if (cursor === null) return visibleOutput(text)
+    let shown = ''
+    let from = 0
+    for (const { 0: found, 1: parameters = '', 2: final = '', index } of text.matchAll(lineOrMove)) {
+      if (found === '\n') cursor.lineFeed()
+      const kept = found === '\n' ? found : moveOnTerminal(cursor, parameters, final)
+      if (kept === null) continue
+      shown += visibleOutput(text.slice(from, index)) + kept
+      from = index + found.length
+    }
+    return shown + visibleOutput(text.slice(from))
   }
 
   /** The rest of the stream. Colours end with it, so that they do not hide what the user types next. */

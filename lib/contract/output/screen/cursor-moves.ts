@@ -76,3 +76,39 @@ export class CursorRows {
     this.#below = 0
   }
 }
+
+const letters = { up: 'A', down: 'B', right: 'C', left: 'D' } as const
+
+/**
+ * The sequence for a terminal that moves the cursor no further than {@link CursorRows} allows; null if the given one is no move. Other text
+ * may stand above the lines of the program, and it must not write over that.
+ */
+export function moveOnTerminal(rows: CursorRows, parameters: string, final: string): string | null {
+  const move = readCursorMove(parameters, final)
+  if (move === null) return null
+  const { kind, count, toStart } = move
+  const start = toStart ? '\r' : ''
+  switch (kind) {
+    case 'up':
+    case 'down': {
+      const moved = rows.move(kind, count)
+      return start + (moved === 0 ? '' : `\u001B[${moved}${letters[kind]}`)
+    }
+    case 'right':
+    case 'left':
+      return `\u001B[${count}${letters[kind]}`
+    case 'column':
+      return `\u001B[${count + 1}G`
+    case 'eraseLine':
+      return `\u001B[${parameters}K`
+    case 'eraseBelow':
+      return '\u001B[J'
+  }
+}
+
+/** Moves the cursor below all lines of the program, so that what others print does not write over them. */
+export function leaveLines(rows: CursorRows): string {
+  const { below } = rows
+  rows.restart()
+  return below === 0 ? '' : `\u001B[${below}B\r\n`
+}
