@@ -1,3 +1,4 @@
+import { access } from 'node:fs/promises'
 import type { InternetFirewall } from '../network/internet-firewall'
 import type { EngineInfo } from '../runtime'
 import type { DockerEngine } from './docker'
@@ -64,6 +65,15 @@ export class EngineFacts {
   /** Whether it can put a container below any cgroup. systemd accepts only the cgroups that it manages. */
   async canUseAnyCgroup(): Promise<boolean> {
     return hasAnyCgroup(await this.readSettings())
+  }
+
+  /** Whether the kernel of the containers has IPv6. That of a remote engine is not known. */
+  async hasIpv6(): Promise<boolean> {
+    if (this.isRemote()) return false
+    return access('/proc/sys/net/ipv6/conf/lo/disable_ipv6').then(
+      () => true,
+      () => false,
+    )
   }
 
   /** Whether containers continue while the engine restarts, as it is set now. */

@@ -94,8 +94,9 @@ export class EngineRuntime implements ContainerRuntime {
   private async buildSpec(task: TaskContainer): Promise<ContainerSpec> {
     const selinux = await this.facts.usesSelinux()
     const anyCgroup = await this.facts.canUseAnyCgroup()
+    const ipv6 = await this.facts.hasIpv6()
     const traits = await this.images.traits(task.image)
-    return buildContainerSpec(task, { ...this.options, selinux, anyCgroup }, traits)
+    return buildContainerSpec(task, { ...this.options, selinux, anyCgroup, ipv6 }, traits)
   }
 
   async create(task: TaskContainer): Promise<ContainerRef> {

@@ -98,6 +98,14 @@ describe('every container', () => {
     expect(build().HostConfig).not.toHaveProperty('CgroupParent')
   })
 
+  it('has IPv6 on its loopback, if the kernel has it and the runtime can set it', () => {
+    const settings = (more: object) =>
+      buildContainerSpec(task, { ...policy, ...more }, { volumes: [] }).HostConfig
+    expect(settings({ ipv6: true })).toMatchObject({ Sysctls: { 'net.ipv6.conf.lo.disable_ipv6': '0' } })
+    expect(settings({ ipv6: false })).not.toHaveProperty('Sysctls')
+    expect(settings({ ipv6: true, ociRuntime: 'runsc' })).not.toHaveProperty('Sysctls')
+  })
+
   it('has all limits', () => {
     const { HostConfig } = build()
     expect(HostConfig).toMatchObject({

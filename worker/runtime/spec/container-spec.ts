@@ -17,6 +17,8 @@ export interface ContainerPolicy {
   selinux?: boolean | undefined
   /** Whether the engine can put a container below any cgroup. */
   anyCgroup?: boolean | undefined
+  /** Whether the kernel has IPv6. Without it, a container with a setting of IPv6 could not start. */
+  ipv6?: boolean | undefined
   /** An alternative OCI runtime, such as gVisor's `runsc`; default: the engine's. */
   ociRuntime?: string | undefined
 }
@@ -145,6 +147,7 @@ export function buildContainerSpec(task: TaskContainer, policy: ContainerPolicy,
     HostConfig: {
       ...isolation(task, policy),
       ...network,
+      ...loopback(policy),
       ...limits(task, policy),
       Mounts: mounts(task),
       Tmpfs: writablePaths(task, user, image.volumes),
@@ -182,6 +185,14 @@ function isolation(task: TaskContainer, policy: ContainerPolicy) {
     Init: true,
     ...(policy.ociRuntime === undefined ? {} : { Runtime: policy.ociRuntime }),
   }
+}
+
+/**
+ * The engine's /etc/hosts names ::1 as `localhost`, and older engines switch IPv6 off in every container. A server that binds `localhost`
+ * needs both addresses. The other interfaces stay as the engine sets them. Podman leaves IPv6 on, and gVisor has no such setting.
+ */
+function loopback({ ipv6, ociRuntime }: ContainerPolicy) {
+  return ipv6 && ociRuntime === undefined ? { Sysctls: { 'net.ipv6.conf.lo.disable_ipv6': '0' } } : {}
 }
 
 function limits(task: TaskContainer, policy: ContainerPolicy) {
