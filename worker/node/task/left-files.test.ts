@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { describeLeft } from './left-files'
+import { describeLeft, scriptAsRun } from './left-files'
 
 let root: string
 beforeEach(async () => {
@@ -63,6 +63,17 @@ it('files that were sent are not counted, unless the program has changed them', 
   expect(await leftBeside(...sent)).toContain('left 1 file (7 B) in /work, which was not kept: model.bin.')
   await write('log.txt', 'old and new', 2001)
   expect(await leftBeside(...sent)).toContain('left 2 files (18 B)')
+})
+
+it('a script of Windows is not counted because gpuq has rewritten its line ends', async () => {
+  const windows = 'ls data\r\nexit 0\r\n'
+  await write('sent/run.sh', windows)
+  const script = await scriptAsRun(join(root, 'sent'), 'run.sh')
+  await rm(join(root, 'sent'), { recursive: true })
+  await write('run.sh', windows.replaceAll('\r\n', '\n'))
+  expect(await leftBeside(sentAs('run.sh', windows))).toContain('run.sh')
+  expect(script).not.toBeNull()
+  expect(await describeLeft(root, async () => (script === null ? [] : [script]))).toBeNull()
 })
 
 it('a very large number of files is not counted', async () => {

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
+import { join } from 'node:path'
 import { readArchive } from '@/lib/archives/read-archive'
 import type { ClaimedTask } from '@/lib/cluster/tasks/tasks'
 import { type Entry, isLink } from '@/lib/contract/archives/archive-manifest'
+import { languageOf } from '@/lib/contract/config/program/entrypoint'
 import { formatBytes } from '@/lib/contract/format-bytes'
 import { visibleText } from '@/lib/contract/text/sanitize-text'
 import type { Outcome } from '@/lib/jobs/lifecycle/attempt-end'
@@ -10,6 +12,8 @@ import { isMounted, removeMemoryDirectory } from '../../files/memory-directory'
 import { type FoundFile, openInside, safeWalk, TooManyFiles } from '../../files/safe-walk'
 import { workOf } from '../artifacts/artifacts-directory'
 import { retryReasons } from '../artifacts/upload-artifacts'
+import { uploadedDirectory } from './prepare-archive'
+import { rewrittenScript } from './program/script-program'
 
 /** More files and directories are not counted. */
 const maxCounted = 20_000
@@ -39,24 +43,48 @@ export async function withLeftFiles(
     if (!(await isMounted(directory))) return outcome
     const left = retryReasons.has(outcome.reason)
       ? null
-      : await describeLeft(directory, () => sentFiles(task))
+      : await describeLeft(directory, () => sentFiles(tasksDirectory, task))
     await removeMemoryDirectory(directory)
     if (left === null) return outcome
     return { ...outcome, detail: [outcome.detail, left].filter(Boolean).join(' ') }
   } catch (error) {
     logger.warn({ err: error, task: task.id }, 'could not count the files that a task left in /work')
-    return outcome
+    return { ...outcome, detail: [outcome.detail, unknown].filter(Boolean).join(' ') }
   }
 }
 
-async function sentFiles({ archiveId, code, spec }: ClaimedTask): Promise<SentFile[]> {
+async function sentFiles(tasksDirectory: string, task: ClaimedTask): Promise<SentFile[]> {
+  const { archiveId, code, spec } = task
   // Without an uploaded directory, the program is not in /work.
   if (spec.archive === undefined) return []
   const archive = archiveId === null ? null : await readArchive(archiveId)
   const sent = (archive?.manifest.entries ?? []).filter((entry): entry is Entry & SentFile => !isLink(entry))
-  const program = { path: 'solution.py', bytes: code.length, sha256: hashOf(code) }
-  return code.length === 0 ? sent : [...sent.filter(({ path }) => path !== program.path), program]
+  const directory = join(tasksDirectory, task.id, uploadedDirectory)
+  const script = task.command === null ? await scriptAsRun(directory, spec.entrypoint) : null
+  const program = code.length === 0 ? null : sentFile('solution.py', code)
+  const written = [script, program].filter((file) => file !== null)
+  const paths = new Set(written.map(({ path }) => path))
+  return [...sent.filter(({ path }) => !paths.has(path)), ...written]
 }
+
+/** A shell script as gpuq has rewritten it: its copy in `/work` differs from the sent one, although the program changed nothing. */
+export async function scriptAsRun(uploaded: string, path: string | undefined): Promise<SentFile | null> {
+  if (path === undefined || languageOf(path) === 'python') return null
+  const script = await openInside(uploaded, path)
+  if (script === null) return null
+  try {
+    if ((await script.stat()).size > maxReadBytes) return null
+    return sentFile(path, rewrittenScript(await script.readFile()))
+  } finally {
+    await script.close()
+  }
+}
+
+const sentFile = (path: string, content: Buffer): SentFile => ({
+  path,
+  bytes: content.length,
+  sha256: hashOf(content),
+})
 
 const hashOf = (content: Uint8Array) => createHash('sha256').update(content).digest('hex')
 
@@ -90,6 +118,8 @@ export async function describeLeft(
   )
 }
 
+const unknown =
+  'gpuq could not look for files that the program left in /work, which were not kept. Write files to /results to keep them.'
 const advice = 'Write files to /results to keep them.'
 
 /**

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { scriptProgram } from './script-program'
+import { rewrittenScript, scriptProgram } from './script-program'
 
 let directory: string
 beforeAll(async () => {
@@ -84,6 +84,13 @@ describe('a script', () => {
     expect(stderr).toContain('run.sh end with CR LF')
     expect(script).toBe(windows.replaceAll('\r\n', '\n'))
   })
+
+  it.each(['echo é\r\necho b\r\n', 'echo a\r\n\n\r\n\r\n', 'echo a\r\necho b', 'echo a\n\n', 'echo a\r'])(
+    '%j is rewritten as gpuq expects, which does not count it as changed',
+    async (text) => {
+      expect((await run(text)).script).toBe(rewrittenScript(Buffer.from(text)).toString())
+    },
+  )
 
   it('with a carriage return within a line is not changed', async () => {
     const progress = "printf '10%%\r20%%\\n'\n"

@@ -41,3 +41,11 @@ export const commandFile = 'command'
 export function scriptProgram(path: string): string[] {
   return ['/bin/sh', '-c', launcher, 'gpuq', path]
 }
+
+/** A script as the launcher leaves it where it is. Equal to `script` if no line of it ends with a carriage return. */
+export function rewrittenScript(script: Buffer): Buffer {
+  // Latin-1 preserves every byte.
+  const text = script.toString('latin1')
+  const lines = text.replace(/\r(?=\n|$)/g, '')
+  return lines === text ? script : Buffer.from(`${lines.replace(/\n+$/, '')}\n`, 'latin1')
+}
