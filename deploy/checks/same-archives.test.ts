@@ -19,6 +19,7 @@ import { crc32, gzipSync } from 'node:zlib'
 import { BlobWriter, TextReader, ZipWriter } from '@zip.js/zip.js'
 import { afterAll, describe, expect, it, vi } from 'vitest'
 import { isLocalLink } from '@/components/jobs/submit/directory/directory'
+import { BrowserDecompression } from '@/components/jobs/submit/directory/read/testing/browser-gunzip'
 import { unpackArchive } from '@/components/jobs/submit/directory/read/unpack-archive'
 import { DirectoryUpload } from '@/lib/archives/unpack/directory-upload'
 import { listEntries } from '@/lib/archives/unpack/store-upload'
@@ -155,6 +156,18 @@ describe('a tar file has the same files on the page and on the server', () => {
     await expectBoth('a.tar.gz', gzipSync(packed), mixedListing)
   })
 
+  it('if its gzip has several members', async () => {
+    const packed = tarOf(mixed)
+    const cuts = [0, 1000, 1000, 5000, packed.length]
+    const members = cuts.slice(1).map((end, index) => gzipSync(packed.subarray(cuts[index], end)))
+    vi.stubGlobal('DecompressionStream', BrowserDecompression)
+    try {
+      await expectBoth('a.tar.gz', Buffer.concat(members), mixedListing)
+    } finally {
+      vi.unstubAllGlobals()
+    }
+  })
+
   it.each(['ustar', 'v7'])('in the old format %s', async (format) => {
     const make = (directory: string) => {
       write(directory, 'main.py', 'print(1)')
@@ -231,6 +244,8 @@ describe('a zip file has the same files on the page and on the server', () => {
       { name: '', rawName: Buffer.from('資料/a.csv'), content: '3' },
       // `ü` in code page 437.
       { name: '', rawName: Buffer.from('dos-\x81.csv', 'latin1'), content: '4' },
+      // Shift-JIS has no mark in a zip file, so its names are read as code page 437 too.
+      { name: '', rawName: Buffer.from('\x83f\x81[\x83^.csv', 'latin1'), content: '7' },
       { name: '', rawName: latin, extra: unicodePath('café.csv', latin), content: '5' },
       // The field belongs to another name, so it does not count.
       { name: '', rawName: Buffer.from('plain.csv'), extra: unicodePath('x', latin), content: '6' },
@@ -240,6 +255,7 @@ describe('a zip file has the same files on the page and on the server', () => {
       'data/übung.csv': hashOf('2'),
       '資料/a.csv': hashOf('3'),
       'dos-ü.csv': hashOf('4'),
+      'âfü[â^.csv': hashOf('7'),
       'café.csv': hashOf('5'),
       'plain.csv': hashOf('6'),
     })

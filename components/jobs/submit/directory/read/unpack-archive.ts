@@ -12,11 +12,12 @@ import { GpuqError, invalidRequest, payloadTooLarge } from '@/lib/contract/error
 import { formatBytes } from '@/lib/contract/format-bytes'
 import { visibleText } from '@/lib/contract/text/sanitize-text'
 import { isLocalLink, type LocalEntry } from '../directory'
+import { gunzip } from './gunzip'
 import { piecesOf, toBlob } from './streams'
 
 export interface ArchiveToUnpack {
   archive: File
-  /** Of all files together, unpacked. */
+  /** The limit for all files together, unpacked. */
   maxBytes: number
   /** What the config names of the archive; null: the archive comes with a program and stays as it is packed. */
   named: NamedFiles | null
@@ -47,7 +48,7 @@ async function openArchive(archive: Blob): Promise<AsyncIterable<PackedEntry>> {
   if ('why' in detected) throw new ArchiveProblem(detected.why)
   if (detected.format === 'zip') return (await import('./read-zip')).readZip(archive)
   if (detected.format === 'tar') return readTar(piecesOf(archive.stream()))
-  return readTar(piecesOf(archive.stream().pipeThrough(new DecompressionStream('gzip'))))
+  return readTar(gunzip(archive))
 }
 
 /** Collects the entries of an archive by their paths. */
