@@ -28,7 +28,8 @@ export async function submitOnce(
   for (let attempt = 1; ; attempt++) {
     try {
       const submitted = await client.jobs.submit({ ...submission, idempotencyKey })
-      if (!quiet && submitted.project_note) await note(context, submitted.project_note)
+      for (const text of [submitted.project_note, submitted.not_sent])
+        if (!quiet && text) await note(context, text)
       return submitted
     } catch (error) {
       const canRetry = error instanceof ProblemError && retryable.includes(error.status)

@@ -18,7 +18,7 @@ import { dirname, join } from 'node:path'
 import { crc32, gzipSync } from 'node:zlib'
 import { BlobWriter, TextReader, ZipWriter } from '@zip.js/zip.js'
 import { afterAll, describe, expect, it, vi } from 'vitest'
-import { isLocalLink } from '@/components/jobs/submit/directory/directory'
+import { arrange, describeLeftOut, isLocalLink } from '@/components/jobs/submit/directory/directory'
 import { BrowserDecompression } from '@/components/jobs/submit/directory/read/testing/browser-gunzip'
 import { unpackArchive } from '@/components/jobs/submit/directory/read/unpack-archive'
 import { DirectoryUpload } from '@/lib/archives/unpack/directory-upload'
@@ -46,18 +46,24 @@ afterAll(() => {
 /** By path: the hash of the content, with a star for an executable file; or the target of a link. */
 type Listing = Record<string, string>
 
+/** The key of the sentence about what is not sent. */
+const notSent = '(not sent)'
+const noteOf = (sentence: string | null): Listing => (sentence === null ? {} : { [notSent]: sentence })
+
 const sha256 = (content: Uint8Array) => createHash('sha256').update(content).digest('hex')
 const hashOf = (text: string | Buffer) => sha256(Buffer.from(text))
 
 async function byPage(name: string, archive: Buffer, named: NamedFiles | null): Promise<Listing> {
   const file = new File([new Uint8Array(archive)], name)
-  const entries = await unpackArchive({ archive: file, maxBytes: 1e9, named })
+  const { entries, emptyDirectories } = await unpackArchive({ archive: file, maxBytes: 1e9, named })
+  const origin = { name, configFile: null, packed: true, emptyDirectories }
   const listed = entries.map(async (entry) => {
     if (isLocalLink(entry)) return [entry.path, `→ ${entry.target}`] as const
     const hash = sha256(new Uint8Array(await entry.content.arrayBuffer()))
     return [entry.path, hash + (entry.executable ? '*' : '')] as const
   })
-  return Object.fromEntries(await Promise.all(listed))
+  const sentence = describeLeftOut(arrange(origin, entries))
+  return { ...Object.fromEntries(await Promise.all(listed)), ...noteOf(sentence) }
 }
 
 async function byServer(name: string, archive: Buffer, named: NamedFiles | null): Promise<Listing> {
@@ -67,14 +73,16 @@ async function byServer(name: string, archive: Buffer, named: NamedFiles | null)
   }
   try {
     await upload.add('archive', name, pieces())
-    const entries = [...(await listEntries(upload, 'archive', named)).values()]
-    return Object.fromEntries(
+    const { files, notSent } = await listEntries(upload, 'archive', named)
+    const entries = [...files.values()]
+    const listing = Object.fromEntries(
       entries.map((entry) =>
         isLink(entry)
           ? [entry.path, `→ ${entry.target}`]
           : [entry.path, entry.sha256 + (entry.executable ? '*' : '')],
       ),
     )
+    return { ...listing, ...noteOf(notSent) }
   } finally {
     await upload.close()
   }
@@ -143,6 +151,7 @@ const mixedListing: Listing = {
   empty: hashOf(''),
   latest: '→ main.py',
   'dätä/far': `→ ../${longPath}`,
+  [notSent]: 'Not sent: 1 empty directory: empty directory/.',
 }
 
 describe('a tar file has the same files on the page and on the server', () => {
@@ -282,6 +291,7 @@ describe('a zip file has the same files on the page and on the server', () => {
       'Main.py': hashOf('1'),
       'main.py': hashOf('2'),
       stored: hashOf('z'),
+      [notSent]: 'Not sent: 2 empty directories: win/empty/, none/.',
     })
   })
 
@@ -296,6 +306,21 @@ describe('a zip file has the same files on the page and on the server', () => {
     const packed = Buffer.from(await (await writer.close()).arrayBuffer())
     const wanted = { 'main.py': hashOf('print(1)'), 'data/a.csv': hashOf('a'.repeat(100_000)) }
     await expectBoth('a.zip', packed, wanted)
+  })
+
+  it('with empty directories at their places, but not those that only macOS knows', async () => {
+    const entries: ZipEntry[] = [
+      { name: 'project/', mode: 0o040_755 },
+      { name: 'project/main.py', content: 'x' },
+      { name: 'project/out/', mode: 0o040_755 },
+      { name: 'project/out/deep/', mode: 0o040_755 },
+      { name: '__MACOSX/', mode: 0o040_755 },
+      { name: '__MACOSX/project/', mode: 0o040_755 },
+    ]
+    await expectBoth('project.zip', buildZip(entries), {
+      'main.py': hashOf('x'),
+      [notSent]: 'Not sent: 1 empty directory: out/deep/.',
+    })
   })
 
   it('if Finder made it', async () => {

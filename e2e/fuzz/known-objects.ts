@@ -3,7 +3,7 @@ import { adminUser, createUser, noLimits, type TestUser } from '../test-users'
 import { configText, fileOf, submit, waitingConfig } from '../uploads'
 import type { Random } from './random'
 
-/** Who sends the requests. */
+/** The users and sessions that send the requests. */
 export class Callers {
   #users: TestUser[] = []
   #cookie = ''

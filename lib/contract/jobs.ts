@@ -225,7 +225,14 @@ export const jobResultSchema = z.object({
 })
 
 /** The response of `POST /api/submit`. */
-export const submitResultSchema = jobResultSchema.extend({ deduplicated, project_note: projectNote })
+export const submitResultSchema = jobResultSchema.extend({
+  deduplicated,
+  project_note: projectNote,
+  not_sent: z
+    .string()
+    .optional()
+    .describe('names the empty directories of an uploaded archive: only files and links are sent'),
+})
 
 /** `GET /api/jobs/ID/source`: what was submitted, without the token. */
 export const jobSourceSchema = z.object({

@@ -20,6 +20,13 @@ import { requireWriteRate } from './write-rate'
 
 const unauthenticatedUploads = new UnauthenticatedUploads()
 
+interface Received {
+  actor: Actor
+  submission: Submission
+  /** A sentence about what of the upload is not sent to the job; left out: nothing. */
+  notSent?: string | undefined
+}
+
 /**
  * Reads an upload and authenticates its sender by the header, the session, or the token in the config. They must
  * agree. The token does not leave this function.
@@ -28,7 +35,7 @@ export async function receiveUpload(
   request: Request,
   caller: Actor | null,
   { timeoutMs, isDryRun = false }: Pick<UploadOptions, 'timeoutMs'> & { isDryRun?: boolean } = {},
-): Promise<{ actor: Actor; submission: Submission }> {
+): Promise<Received> {
   if (!caller)
     return unauthenticatedUploads.run(request.headers, (takeBytes) =>
       readSubmission(request, null, { timeoutMs, takeBytes }, isDryRun),
@@ -46,7 +53,7 @@ async function readSubmission(
   caller: Actor | null,
   options: UploadOptions,
   isDryRun: boolean,
-): Promise<{ actor: Actor; submission: Submission }> {
+): Promise<Received> {
   const idempotencyKey = idempotencyKeyOf(request)
   const { code, configFile, bodyHash } = await readUpload(request, options)
   const parsed = parseConfig(configFile.bytes.toString('utf8'))
@@ -68,10 +75,12 @@ async function readSubmission(
   if (directory === null || part === null) return { actor, submission }
   // A directory is not stored for a job that can never start, with the GPUs that the job will ask for.
   await requireCanStart(database().pool, actor.userId, await withModelRequirements(config))
-  const archive = await storeUpload(actor, config.project_id, directory, part, code === null ? config : null)
+  const named = code === null ? config : null
+  const { archive, notSent } = await storeUpload(actor, config.project_id, directory, part, named)
   // The same files in another archive are the same submission.
   const wholeHash = createHash('sha256').update(bodyHash).update(archive).digest()
-  return { actor, submission: { ...submission, config: { ...config, archive }, bodyHash: wholeHash } }
+  const stored = { ...submission, config: { ...config, archive }, bodyHash: wholeHash }
+  return { actor, submission: stored, notSent: notSent ?? undefined }
 }
 
 /** For a dry run: checks the directory of the upload and stores nothing. Without one, nothing is said about its files. */
@@ -83,8 +92,8 @@ async function withoutDirectory(
   const { command, entrypoint } = config
   if (directory !== null && directory.part !== null) {
     const named = submission.code.length === 0 ? config : null
-    const entries = await listEntries(directory, directory.part, named)
-    const paths = Array.from(entries.values(), ({ path }) => path)
+    const { files } = await listEntries(directory, directory.part, named)
+    const paths = Array.from(files.values(), ({ path }) => path)
     const found = command === undefined ? selectEntrypoint(entrypoint, paths) : null
     if (found && 'problem' in found && named !== null) throw invalidField('entrypoint', found.problem)
   }

@@ -2,9 +2,7 @@ import { backoff } from '@/lib/async/backoff'
 import { retry } from '@/lib/async/retry'
 import { sleep } from '@/lib/async/sleep'
 import { readCheckpoints, recordBatch } from '@/lib/cluster/checkpoints/checkpoint-files'
-import type { Run } from '@/lib/cluster/checkpoints/runs'
-import type { Lease } from '@/lib/cluster/nodes/nodes'
-import { type ClaimedTask, Fenced } from '@/lib/cluster/tasks/tasks'
+import { Fenced } from '@/lib/cluster/tasks/tasks'
 import type { EndReason } from '@/lib/contract/reasons'
 import { logger } from '@/lib/logger'
 import { type FoundFile, safeWalk, TooManyFiles } from '../files/safe-walk'
@@ -18,7 +16,8 @@ import {
 } from './checkpoint-notes'
 import { chooseBatch, initialFiles, type KnownFile } from './choose-batch'
 import { exceedsQuota } from './exceeds-quota'
-import { fileSystemNs, type LocalCheckpoints, restoredNs } from './local-checkpoints'
+import type { KeptCheckpoints } from './kept-checkpoints'
+import { fileSystemNs, restoredNs } from './local-checkpoints'
 import { removeObjects, storeFiles } from './upload-batch'
 
 const everyMs = 500
@@ -41,20 +40,6 @@ const timeouts = { lastMs: 10 * 60_000, lastCancelledMs: 60_000, downMs: 60_000 
 
 /** At the end, another try would not help. */
 const finalErrors = [TooManyFiles, CheckpointsTooLarge, CheckpointsOverQuota]
-
-interface KeptCheckpoints {
-  lease: Lease
-  task: ClaimedTask
-  run: Run
-  local: LocalCheckpoints
-  /** Maximum bytes of the run's checkpoints. */
-  limitBytes: number
-  /** Aborted when this worker may do nothing more. */
-  abandoned: AbortSignal
-  /** Writes a message to the job's output. */
-  note: (text: string) => void
-  onOver: () => void
-}
 
 /**
  * Uploads a task's checkpoints to the bucket in batches. While the program runs, each scan of its directory stores

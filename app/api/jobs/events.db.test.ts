@@ -22,51 +22,8 @@ async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<str
   }
 }
 
-it('sends new output without reading the job again, and every change of the job', async () => {
-  const ada = await makePerson()
-  const lease = await makeNode()
-  const id = await makeJob({ userId: ada.id })
-  await placeManually(lease.nodeId, id)
-  const [task] = await unfinishedTasks(lease)
-  if (!task) throw new Error('The task does not exist.')
-  let start = 0
-  const print = async (line: string) => {
-    const records = Buffer.from(`${line}\n`)
-    await appendOutput(lease, task, { start, records, stdoutConsumed: 0, stderrConsumed: 0 })
-    start += records.length
-  }
-  const { body } = jobEvents(
-    ada.actor,
-    await findVisibleJob(ada.actor, id),
-    { lastEventId: null },
-    new AbortController().signal,
-  )
-  if (body === null) throw new Error('The response has no body.')
-  const events = readEvents(body)
-  const next = async () => (await events.next()).value
-  expect([await next(), await next()]).toEqual(['retry: 1000', expect.stringContaining('event: job')])
-
-  const asked = vi.spyOn(db.pool, 'query')
-  await print('"first"')
-  expect(await next()).toBe('id: 1:8\nevent: output\ndata: "first"')
-  await print('"second"')
-  expect(await next()).toBe('id: 1:17\nevent: output\ndata: "second"')
-  const names = asked.mock.calls.map(([query]) => (query as { name?: string }).name)
-  expect(names).toContain('read-chunks')
-  expect(names).not.toContain('job-detail')
-
-  await print('"last"')
-  await finishTask(lease, task, { reason: 'finished', detail: null, exitCode: 0 })
-  const rest: string[] = []
-  for await (const event of events) rest.push(event)
-  expect(rest.filter((event) => event.includes('event: output'))).toEqual([
-    'id: 1:24\nevent: output\ndata: "last"',
-  ])
-  expect(rest.at(-2)).toContain('"status":"completed"')
-  expect(rest.at(-1)).toBe('event: end\ndata: {}')
-})
-
-it('waits for no turn before a little new output, however much was printed before', async () => {
+/** A running job that prints records. */
+async function makeRunning() {
   const ada = await makePerson()
   const lease = await makeNode()
   const id = await makeJob({ userId: ada.id })
@@ -79,6 +36,44 @@ it('waits for no turn before a little new output, however much was printed befor
     await appendOutput(lease, task, { start, records, stdoutConsumed: 0, stderrConsumed: 0 })
     start += records.length
   }
+  return { ada, lease, task, id, print, printed: () => start }
+}
+
+it('sends new output without reading the job again, and every change of the job', async () => {
+  const { ada, lease, task, id, print } = await makeRunning()
+  const { body } = jobEvents(
+    ada.actor,
+    await findVisibleJob(ada.actor, id),
+    { lastEventId: null },
+    new AbortController().signal,
+  )
+  if (body === null) throw new Error('The response has no body.')
+  const events = readEvents(body)
+  const next = async () => (await events.next()).value
+  expect([await next(), await next()]).toEqual(['retry: 1000', expect.stringContaining('event: job')])
+
+  const asked = vi.spyOn(db.pool, 'query')
+  await print('"first"\n')
+  expect(await next()).toBe('id: 1:8\nevent: output\ndata: "first"')
+  await print('"second"\n')
+  expect(await next()).toBe('id: 1:17\nevent: output\ndata: "second"')
+  const names = asked.mock.calls.map(([query]) => (query as { name?: string }).name)
+  expect(names).toContain('read-chunks')
+  expect(names).not.toContain('job-detail')
+
+  await print('"last"\n')
+  await finishTask(lease, task, { reason: 'finished', detail: null, exitCode: 0 })
+  const rest: string[] = []
+  for await (const event of events) rest.push(event)
+  expect(rest.filter((event) => event.includes('event: output'))).toEqual([
+    'id: 1:24\nevent: output\ndata: "last"',
+  ])
+  expect(rest.at(-2)).toContain('"status":"completed"')
+  expect(rest.at(-1)).toBe('event: end\ndata: {}')
+})
+
+it('waits for no turn before a little new output, however much was printed before', async () => {
+  const { ada, id, print, printed } = await makeRunning()
   await print(`"${'x'.repeat(98)}"\n`.repeat(10_000))
   const closed = new AbortController()
   const job = await findVisibleJob(ada.actor, id)
@@ -92,7 +87,7 @@ it('waits for no turn before a little new output, however much was printed befor
       if (done || wanted(value)) return value
     }
   }
-  await until((event) => event.startsWith(`id: 1:${start}`))
+  await until((event) => event.startsWith(`id: 1:${printed()}`))
   expect(turns[0]?.mock.calls.length).toBeGreaterThan(0)
   for (const turn of turns) turn.mockClear()
   await print('"new"\n')

@@ -61,6 +61,13 @@ const files = [
 ]
 
 describe('an uploaded archive', () => {
+  it('with empty directories is accepted, and the answer says that they are not sent', async () => {
+    const archive = buildZip([...files, { name: 'out/', mode: 0o040_755 }])
+    const { status, body } = await submit([['archive', archive, 'project.zip']])
+    expect([status, body.not_sent]).toEqual([202, 'Not sent: 1 empty directory: out/.'])
+    expect((await submit([['archive', buildZip(files), 'project.zip']])).body).not.toHaveProperty('not_sent')
+  })
+
   it('becomes the directory of the job, and is stored once as zip, tar.gz or single files', async () => {
     const first = await submit([['archive', buildZip(files), 'project.zip']])
     expect(first).toMatchObject({ status: 202, body: { status: 'pending' } })

@@ -23,13 +23,13 @@ export const POST = route(jobOperations.submit, async ({ request, query, actor: 
   const wait = Math.min(query.wait ?? preferredWait(request) ?? longest, longest)
   const deduplicate = query.deduplicate ?? false
   const isDryRun = query.dry_run ?? false
-  const { actor, submission } = await receiveUpload(request, caller, { isDryRun })
+  const { actor, submission, notSent } = await receiveUpload(request, caller, { isDryRun })
   if (isDryRun) return answer(await dryRun(actor, submission), { status: 200 })
   const stopWaiting = wait > 0 ? startWaiting(actor) : null
   try {
     const submitted = await submitJob(actor, submission, { deduplicate })
     const { jobId, repeated, deduplicated, projectNote, headers } = submitted
-    const more = { deduplicated, project_note: projectNote }
+    const more = { deduplicated, project_note: projectNote, not_sent: notSent }
     const location = `/api/status/${jobId}`
     const isNew = !repeated && !deduplicated
     if (wait > 0) await waitForResult(actor, jobId, request.signal, wait)

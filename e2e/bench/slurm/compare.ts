@@ -18,7 +18,7 @@ export interface Contender {
 
 export interface ComparisonOptions {
   jobs: number
-  /** Of the first lines. */
+  /** How often the first line is measured. */
   rounds: number
   /** Whether gpuq's builtin engine takes part. */
   builtin: boolean

@@ -24,7 +24,7 @@ interface QuotaRow {
   ofProject: BytesByKind
 }
 
-/** Who stores how much, and may store how much. */
+/** What a user or a project stores, and may store. */
 interface Account {
   subject: string
   use: BytesByKind

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Actor } from '../../access/actor'
 import type { Frame } from '../../contract/archives/archive-frames'
 import { type Entry, findMistakes, isLink } from '../../contract/archives/archive-manifest'
+import { LeftOut } from '../../contract/archives/rules/left-out'
 import { type NamedFiles, placeEntries } from '../../contract/archives/unpack/place-entries'
 import { GpuqError } from '../../contract/errors'
 import { findProjectId, storeFrames } from '../receive'
@@ -11,7 +12,7 @@ import { EntryLimits } from './entry-limits'
 import { type DirectoryPart, refuseArchive, refuseEntry } from './refuse-entry'
 
 /**
- * Stores the files of an upload as a directory of a project, and returns its hash. Reads the upload once for the hashes, and
+ * Stores the files of an upload as a directory of a project. Returns its hash, and a sentence about what is not sent. Reads the upload once for the hashes, and
  * again for the contents that the actor has not sent before.
  * @param named what the config names of an archive; null if the archive comes with a program, so that it stays as it is packed.
  * @throws 422 that names an entry which is not possible; 413 above a limit; 403 over the storage quota; 507 on a full disk.
@@ -22,21 +23,28 @@ export async function storeUpload(
   upload: DirectoryUpload,
   part: DirectoryPart,
   named: NamedFiles | null = null,
-): Promise<string> {
-  const files = await listEntries(upload, part, named)
+): Promise<{ archive: string; notSent: string | null }> {
+  const { files, notSent } = await listEntries(upload, part, named)
   const entries = [...files.values()]
   const { archive, missing } = await registerArchive(actor, projectSlug, entries)
-  if (missing.length === 0) return archive
+  if (missing.length === 0) return { archive, notSent }
   const projectId = await findProjectId(actor, projectSlug)
   const sender = { projectId, userId: actor.userId }
   await storeFrames(sender, missingContents(upload, files, new Set(missing)))
   const again = await registerArchive(actor, projectSlug, entries)
-  if (again.missing.length === 0) return archive
+  if (again.missing.length === 0) return { archive, notSent }
   throw new GpuqError('unavailable', 'Some files were deleted during the upload. Send it again.')
 }
 
+interface Listed {
+  /** Each entry by its path in the upload. */
+  files: Map<string, Entry>
+  /** A sentence about the empty directories of an archive, which are not sent; null if it has none. */
+  notSent: string | null
+}
+
 /**
- * Reads the entries with the hashes of their contents. Returns each by its path in the upload.
+ * Reads the entries with the hashes of their contents.
  * @param named what the config names of an archive. Null: the archive comes with a program and stays as it is packed.
  * @throws 422, or 413 above a limit
  */
@@ -44,7 +52,7 @@ export async function listEntries(
   upload: DirectoryUpload,
   part: DirectoryPart,
   named: NamedFiles | null = null,
-): Promise<Map<string, Entry>> {
+): Promise<Listed> {
   const limits = new EntryLimits(part, upload.bytes)
   const entries = new Map<string, Entry>()
   const directories: string[] = []
@@ -66,12 +74,13 @@ export async function listEntries(
       entries.set(path, { path, bytes, sha256: hash.digest('hex'), ...executable })
     }
   }
-  const placed = part === 'archive' ? place(upload, entries, directories, named) : entries
+  const { files: placed, notSent } =
+    part === 'archive' ? place(upload, entries, directories, named) : { files: entries, notSent: null }
   if (placed.size === 0) throw refuseArchive('has no files: add at least one')
   const listed = [...placed.values()]
   for (const { index, message } of findMistakes(listed))
     throw refuseEntry(part, listed[index]?.path ?? '', message)
-  return placed
+  return { files: placed, notSent }
 }
 
 function place(
@@ -79,15 +88,22 @@ function place(
   entries: ReadonlyMap<string, Entry>,
   directories: readonly string[],
   named: NamedFiles | null,
-): Map<string, Entry> {
+): Listed {
   const name = named === null ? null : upload.archiveName
-  const places = placeEntries({ paths: [...entries.keys()], directories }, name, named ?? {})
-  return new Map(
+  const { places, emptyDirectories } = placeEntries(
+    { paths: [...entries.keys()], directories },
+    name,
+    named ?? {},
+  )
+  const leftOut = new LeftOut()
+  for (const path of emptyDirectories) leftOut.addEmptyDirectory(path)
+  const files = new Map(
     [...places].flatMap(([path, at]) => {
       const entry = entries.get(path)
       return entry === undefined ? [] : [[path, { ...entry, path: at }] as const]
     }),
   )
+  return { files, notSent: leftOut.describe() }
 }
 
 /** A hard link in a tar file names an earlier entry. */

@@ -39,7 +39,7 @@ async function withUpload<T>(work: (upload: DirectoryUpload) => Promise<T>): Pro
 const list = (archive: Buffer) =>
   withUpload(async (upload) => {
     await upload.add('archive', 'project.zip', inPieces(archive, 64 * 1024))
-    return [...(await listEntries(upload, 'archive')).values()]
+    return [...(await listEntries(upload, 'archive')).files.values()]
   })
 
 async function refusalOf(work: Promise<unknown>): Promise<GpuqError> {
@@ -290,7 +290,7 @@ describe('several files', () => {
   const filesOf = (...files: [path: string, content: string][]) =>
     withUpload(async (upload) => {
       for (const [path, content] of files) await upload.add('files', path, inPieces(Buffer.from(content)))
-      return [...(await listEntries(upload, 'files')).values()]
+      return [...(await listEntries(upload, 'files')).files.values()]
     })
 
   it('keep their paths and contents', async () => {

@@ -23,7 +23,9 @@ export interface Submission {
 }
 
 /** What a caller needs of the answer to a submission: the rest may be missing. */
-export type Submitted = Partial<JobResult & { deduplicated: boolean; project_note: string }> &
+export type Submitted = Partial<
+  JobResult & { deduplicated: boolean; project_note: string; not_sent: string }
+> &
   Pick<JobResult, 'job_id' | 'status'>
 
 /** How a client reads the answers of the server. */

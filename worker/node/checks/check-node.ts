@@ -1,6 +1,6 @@
 import type { NodeCheck } from '@/lib/contract/cluster/node-checks'
 import type { Env } from '@/lib/env'
-import type { EngineProperties } from '../../runtime/runtime'
+import type { EngineProperties } from '../../runtime/engine-info'
 import type { TestHost } from '../test-container'
 import * as engineRules from './judge-engine'
 import type { SmiFacts } from './judge-gpus'

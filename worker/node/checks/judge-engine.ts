@@ -5,7 +5,7 @@ import {
   noLiveRestore,
   noSeccomp,
 } from '../../runtime/docker/engine-warnings'
-import type { EngineProperties } from '../../runtime/runtime'
+import type { EngineProperties } from '../../runtime/engine-info'
 import { failure, type Judgement, notApplicable, ok, warning } from './judgement'
 
 /** The engine, or why it does not answer. */

@@ -1,6 +1,6 @@
 import { access } from 'node:fs/promises'
+import type { EngineInfo } from '../engine-info'
 import type { InternetFirewall } from '../network/internet-firewall'
-import type { EngineInfo } from '../runtime'
 import type { DockerEngine } from './docker'
 import {
   describeEngine,

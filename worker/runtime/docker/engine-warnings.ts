@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { z } from 'zod'
-import type { EngineProperties } from '../runtime'
+import type { EngineProperties } from '../engine-info'
 import type { EngineDialect } from './engine-dialect'
 
 /** The properties of `GET /info` that gpuq uses. Podman omits some of them. */

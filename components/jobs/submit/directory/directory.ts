@@ -58,6 +58,8 @@ export interface DirectoryOrigin {
   packed?: boolean
   /** What git tracks; left out: nothing. */
   tracked?: readonly TrackedFiles[]
+  /** The paths of directories that had no content. They are not uploaded. */
+  emptyDirectories?: readonly string[]
 }
 
 /** The directory of a job before its upload. */
@@ -100,11 +102,11 @@ export async function withRuleTexts(entries: readonly LocalEntry[]): Promise<Loc
  * text. `unread` are excluded directories whose content the page does not know: they stay excluded.
  */
 export function arrange(
-  { name, configFile, packed = false, tracked = [] }: DirectoryOrigin,
+  { name, configFile, packed = false, tracked = [], emptyDirectories = [] }: DirectoryOrigin,
   entries: readonly LocalEntry[],
   unread: readonly Exclusion[] = [],
 ): Directory {
-  const origin = { name, configFile, packed, tracked }
+  const origin = { name, configFile, packed, tracked, emptyDirectories }
   if (packed) return { ...origin, entries, excluded: [...unread] }
   const rules = collectRules(entries, tracked)
   const included: LocalEntry[] = []
@@ -134,13 +136,23 @@ export function arrange(
 }
 
 /** A sentence about what is not uploaded, and why; null if everything is. */
-export function describeLeftOut({ excluded, tracked = [] }: Directory): string | null {
+export function describeLeftOut(directory: Directory): string | null {
+  const { excluded, tracked = [] } = directory
   const leftOut = new LeftOut()
   for (const { directory, unknown } of tracked)
     if (unknown) leftOut.addUnknownIndex(directory === '' ? repositoryName : `${directory}/${repositoryName}`)
   for (const { rule, entries, unread } of excluded)
     leftOut.add(rule, unread?.files ?? entries.length, unread?.exact ?? true)
+  for (const path of emptyOf(directory)) leftOut.addEmptyDirectory(path)
   return leftOut.describe()
+}
+
+/** The directories that are empty: the user may have added files to others since. */
+export function emptyOf({ entries, excluded, emptyDirectories = [] }: Directory): string[] {
+  const isOutside = (path: string) => !excluded.some((exclusion) => `${path}/`.startsWith(exclusion.path))
+  return emptyDirectories.filter(
+    (path) => isOutside(path) && !entries.some((entry) => entry.path.startsWith(`${path}/`)),
+  )
 }
 
 /** Rules of a deeper directory come later. */

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { visibleText } from '@/lib/contract/text/sanitize-text'
 import { Button } from '../../../ui/button'
 import { formatBytes, formatCount, formatNumber } from '../../../ui/format-number'
-import { type Directory, describeLeftOut, type Exclusion, sumBytes } from './directory'
+import { type Directory, describeLeftOut, type Exclusion, emptyOf, sumBytes } from './directory'
 
 /** Rows at first: a rule may exclude thousands of files. */
 const firstRows = 50
@@ -12,7 +12,8 @@ const firstRows = 50
 export function ExcludedList({ directory }: { directory: Directory }) {
   const { excluded, configFile } = directory
   const [all, setAll] = useState(false)
-  const count = excluded.length + (configFile === null ? 0 : 1)
+  const empty = emptyOf(directory)
+  const count = excluded.length + empty.length + (configFile === null ? 0 : 1)
   if (count === 0) return null
   const sentence = describeLeftOut(directory)
   const shown = all ? excluded : excluded.slice(0, firstRows)
@@ -29,6 +30,9 @@ export function ExcludedList({ directory }: { directory: Directory }) {
         {configFile === null ? null : (
           <Row path={configFile} why="It is the config of the job: see config.yaml on this page." />
         )}
+        {empty.slice(0, firstRows).map((path) => (
+          <Row key={path} path={`${path}/`} why="It is empty. Only files and links are uploaded." />
+        ))}
         {shown.map((exclusion) => (
           <Row key={exclusion.path} path={exclusion.path} why={describeRule(exclusion)} />
         ))}

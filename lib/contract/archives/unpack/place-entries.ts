@@ -18,20 +18,37 @@ interface Packed {
 /** A directory with one of these at its top is a whole project. */
 const projectFiles: readonly string[] = [...defaultEntrypoints, 'config.yaml', 'config.yml', '.gitignore']
 
+/** Where the content of an archive lies in the directory of the job. */
+interface Placed {
+  /** The paths of files and links in the archive, each with its place. */
+  places: Map<string, string>
+  /** The places of its directories without content. Only files and links are sent. */
+  emptyDirectories: string[]
+}
+
 /**
- * Where the files of an archive lie in the directory of the job: their paths in the archive, each with its place. The metadata
- * of macOS is left out. If an archive has only one directory, and it is a project, its content is taken.
+ * Where the files of an archive lie in the directory of the job. The metadata of macOS is left
+ * out. If an archive has only one directory, and it is a project, its content is taken.
  * @param archiveName decides with the content whether the directory is a project. Null: it is not taken.
  */
 export function placeEntries(
   { paths, directories }: Packed,
   archiveName: string | null,
   named: NamedFiles,
-): Map<string, string> {
+): Placed {
   const metadata = findMacMetadata({ paths, directories })
   const kept = paths.filter((path) => !metadata.has(path))
   const top = archiveName === null ? '' : topOf(kept, archiveName, named)
-  return new Map(kept.map((path) => [path, path.slice(top.length)]))
+  const empty = findEmpty(directories, paths).filter((path) => !`${path}/`.startsWith('__MACOSX/'))
+  return {
+    places: new Map(kept.map((path) => [path, path.slice(top.length)])),
+    emptyDirectories: empty.map((path) => (path.startsWith(top) ? path.slice(top.length) : path)),
+  }
+}
+
+function findEmpty(directories: readonly string[], paths: readonly string[]): string[] {
+  const sorted = [...new Set([...directories, ...paths])].sort()
+  return [...new Set(directories)].filter((path) => startingWith(sorted, `${path}/`).next().done)
 }
 
 /** macOS stores the attributes of a file beside it, as `._NAME`, or in a directory `__MACOSX`. They are no files of the user. */

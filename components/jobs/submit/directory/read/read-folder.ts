@@ -20,6 +20,8 @@ export interface ReadFolder {
   unread: Exclusion[]
   /** What git tracks in the folder. */
   tracked: TrackedFiles[]
+  /** The paths of its directories without content. */
+  emptyDirectories: string[]
 }
 
 /** Lists the files of a dropped folder. @throws GpuqError for too many files; an error of the browser. */
@@ -30,7 +32,7 @@ export async function readFolder(folder: FileSystemDirectoryEntry): Promise<Read
 }
 
 class FolderReader {
-  readonly found: ReadFolder = { entries: [], unread: [], tracked: [] }
+  readonly found: ReadFolder = { entries: [], unread: [], tracked: [], emptyDirectories: [] }
   readonly #rules = new IgnoreRules()
 
   constructor(readonly top: FileSystemDirectoryEntry) {}
@@ -38,6 +40,7 @@ class FolderReader {
   async readInto(folder: FileSystemDirectoryEntry, path: string, verdict: Verdict): Promise<void> {
     const children = await listChildren(folder)
     const pathOf = (name: string) => (path === '' ? name : `${path}/${name}`)
+    if (children.length === 0 && path !== '' && verdict.rule === null) this.found.emptyDirectories.push(path)
     const files = children.filter(isFile)
     if (children.some(({ name }) => name === repositoryName)) await this.#addTracked(path)
     for (const name of ruleFiles) {

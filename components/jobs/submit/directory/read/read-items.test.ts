@@ -1,7 +1,7 @@
 import { BlobWriter, TextReader, ZipWriter } from '@zip.js/zip.js'
 import { describe, expect, it, vi } from 'vitest'
 import { blankDraft } from '../../draft'
-import { arrange, type Directory, toLocalFile } from '../directory'
+import { arrange, type Directory, describeLeftOut, toLocalFile, withEntries } from '../directory'
 import type { FileMessage, FileRequest } from '../web-worker/process-files'
 import { processFiles } from '../web-worker/process-files'
 import type { DroppedItem } from './dropped-items'
@@ -47,6 +47,14 @@ describe('a dropped folder', () => {
     expect(directory?.excluded.map(({ unread }) => unread?.files)).toEqual([0, undefined, 1, 1])
     expect(opened).toEqual(['project', 'data', 'src', 'tmp'])
     expect(accepted).toEqual(['project'])
+  })
+
+  it('names its empty directories as not sent, until they have a file', async () => {
+    const tree = { '.gitignore': 'tmp/\n', 'main.py': 'x', out: { deep: {} }, tmp: { none: {} } }
+    const { directory } = await read([folder('project', tree)])
+    if (directory === null) throw new Error('The folder is no directory.')
+    expect(describeLeftOut(directory)).toBe('Not sent: 1 empty directory: out/deep/.')
+    expect(describeLeftOut(withEntries(directory, [toLocalFile('out/deep/a', 'x')]))).toBeNull()
   })
 
   it('brings its config, and ends the use of an earlier directory', async () => {

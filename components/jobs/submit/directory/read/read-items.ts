@@ -27,6 +27,7 @@ import { runInWebWorker } from '../web-worker/run-in-web-worker'
 import type { DroppedItem } from './dropped-items'
 import { type ReadFolder, readFolder } from './read-folder'
 import { readTracked } from './read-tracked'
+import type { UnpackedArchive } from './unpack-archive'
 
 export interface ReadItems extends ReadFiles {
   /** The directory with the files; null if they belong into the two editors. */
@@ -67,11 +68,12 @@ async function readWithArchive(archive: File, beside: PickedFiles, current: Curr
   const { code, config } = beside
   const read = await readFiles(config === undefined ? {} : { config })
   const draft = { ...current.draft, ...read.change }
-  const entries = await unpack(archive, current.maxBytes, code === undefined ? namedIn(draft.config) : null)
+  const named = code === undefined ? namedIn(draft.config) : null
+  const { entries, emptyDirectories } = await unpack(archive, current.maxBytes, named)
   const program = code === undefined ? [] : [{ path: code.name, content: code }]
   const replaced = new Set(program.map(({ path }) => path))
   const all = [...entries.filter(({ path }) => !replaced.has(path)), ...program]
-  const origin = { name: archive.name, configFile: null, packed: true }
+  const origin = { name: archive.name, configFile: null, packed: true, emptyDirectories }
   if (config === undefined) return finish(origin, all, [], draft)
   const directory = arrange(origin, await withRuleTexts(all))
   const { change, ...result } = toResult(directory, null, draft, [archive.name, ...read.accepted])
@@ -93,9 +95,10 @@ type Whole = Omit<ReadFolder, 'entries'> & { name: string; entries: readonly Loc
 
 async function readWhole(item: DroppedItem, { maxBytes, draft }: Current): Promise<Whole> {
   if (item.kind === 'folder') return { name: item.folder.name, ...(await readFolder(item.folder)) }
-  if (item.kind === 'listed') return { name: item.name, unread: [], ...(await readListed(item.files)) }
-  const entries = await unpack(item.file, maxBytes, namedIn(draft.config))
-  return { name: item.file.name, entries, unread: [], tracked: [], packed: true }
+  if (item.kind === 'listed')
+    return { name: item.name, unread: [], emptyDirectories: [], ...(await readListed(item.files)) }
+  const unpacked = await unpack(item.file, maxBytes, namedIn(draft.config))
+  return { name: item.file.name, ...unpacked, unread: [], tracked: [], packed: true }
 }
 
 /** The paths of files in a chosen folder begin with the name of the folder. */
@@ -122,27 +125,25 @@ function namedIn(config: string): NamedFiles {
   return { entrypoint: namedEntrypoint(config), command: commandOf(config) ?? undefined }
 }
 
-async function unpack(
-  archive: File,
-  maxBytes: number,
-  named: NamedFiles | null,
-): Promise<readonly LocalEntry[]> {
-  let entries: readonly LocalEntry[] = []
+async function unpack(archive: File, maxBytes: number, named: NamedFiles | null): Promise<UnpackedArchive> {
+  let unpacked: UnpackedArchive = { entries: [], emptyDirectories: [] }
   await runInWebWorker({ kind: 'unpack', archive, maxBytes, named }, (message) => {
-    if (message.kind === 'unpacked') entries = message.entries
+    if (message.kind === 'unpacked') unpacked = message
   })
-  return entries
+  return unpacked
 }
 
 async function addItems(items: readonly DroppedItem[], { draft, directory }: Current): Promise<ReadItems> {
   const added: LocalEntry[] = []
   const unread: Exclusion[] = []
   const tracked: TrackedFiles[] = []
+  const emptyDirectories: string[] = []
   for (const item of items) {
     if (item.kind === 'file') added.push({ path: item.file.name, content: item.file })
     if (item.kind !== 'folder') continue
     const { name } = item.folder
     const read = await readFolder(item.folder)
+    emptyDirectories.push(...read.emptyDirectories.map((path) => `${name}/${path}`))
     for (const entry of read.entries) added.push({ ...entry, path: `${name}/${entry.path}` })
     for (const { path, rule, ...rest } of read.unread) {
       const file = rule.file === null ? null : `${name}/${rule.file}`
@@ -155,7 +156,12 @@ async function addItems(items: readonly DroppedItem[], { draft, directory }: Cur
     const program = draft.code.trim() === '' ? [] : [toLocalFile('solution.py', draft.code)]
     const replaced = new Set(added.map(({ path }) => path))
     const kept = program.filter(({ path }) => !replaced.has(path))
-    return finish({ name: null, configFile: null, tracked }, [...kept, ...added], unread, draft)
+    return finish(
+      { name: null, configFile: null, tracked, emptyDirectories },
+      [...kept, ...added],
+      unread,
+      draft,
+    )
   }
   const { config, rest } = await takeConfig(added)
   const changed = withEntries(
@@ -163,6 +169,7 @@ async function addItems(items: readonly DroppedItem[], { draft, directory }: Cur
       ...directory,
       excluded: [...directory.excluded, ...unread],
       tracked: [...(directory.tracked ?? []), ...tracked],
+      emptyDirectories: [...(directory.emptyDirectories ?? []), ...emptyDirectories],
       configFile: config?.name ?? directory.configFile,
     },
     await withRuleTexts(rest),

@@ -34,7 +34,7 @@ const file = (name: string, body: string, mode = 0o644): TarEntry => ({
 })
 
 /** Entries as plain values. */
-const describeAll = (entries: readonly LocalEntry[]) =>
+const describeAll = ({ entries }: { entries: readonly LocalEntry[] }) =>
   Promise.all(
     entries.map(async (entry) =>
       isLocalLink(entry)

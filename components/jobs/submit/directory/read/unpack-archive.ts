@@ -23,11 +23,17 @@ export interface ArchiveToUnpack {
   named: NamedFiles | null
 }
 
+export interface UnpackedArchive {
+  entries: LocalEntry[]
+  /** The paths of directories without content, which are not uploaded. */
+  emptyDirectories: string[]
+}
+
 /**
  * Unpacks a zip or tar file. Tar files may be compressed with gzip.
  * @throws GpuqError that names the entry which cannot be in a directory; 413 above the limit.
  */
-export async function unpackArchive({ archive, maxBytes, named }: ArchiveToUnpack): Promise<LocalEntry[]> {
+export async function unpackArchive({ archive, maxBytes, named }: ArchiveToUnpack): Promise<UnpackedArchive> {
   const collector = new Collector(maxBytes)
   try {
     for await (const entry of checkEntries(await openArchive(archive))) await collector.add(entry)
@@ -36,11 +42,12 @@ export async function unpackArchive({ archive, maxBytes, named }: ArchiveToUnpac
   }
   const { entries, directories } = collector
   const packed = { paths: [...entries.keys()], directories }
-  const places = placeEntries(packed, named === null ? null : archive.name, named ?? {})
-  return [...places].flatMap(([path, place]) => {
+  const placed = placeEntries(packed, named === null ? null : archive.name, named ?? {})
+  const unpacked = [...placed.places].flatMap(([path, place]) => {
     const entry = entries.get(path)
     return entry === undefined ? [] : [{ ...entry, path: place }]
   })
+  return { entries: unpacked, emptyDirectories: placed.emptyDirectories }
 }
 
 async function openArchive(archive: Blob): Promise<AsyncIterable<PackedEntry>> {

@@ -1,8 +1,7 @@
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { visibleText } from '@/lib/contract/text/sanitize-text'
-import type { LocalEntry } from '../directory'
-import type { ArchiveToUnpack } from '../read/unpack-archive'
+import type { ArchiveToUnpack, UnpackedArchive } from '../read/unpack-archive'
 
 /** What the page requests of its web worker. */
 export type FileRequest = { kind: 'hash'; contents: readonly Blob[] } | ({ kind: 'unpack' } & ArchiveToUnpack)
@@ -12,7 +11,7 @@ export type FileMessage =
   | { kind: 'hashed'; index: number; sha256: string }
   /** The content with this index changed or was deleted since the user chose it. */
   | { kind: 'unreadable'; index: number }
-  | { kind: 'unpacked'; entries: readonly LocalEntry[] }
+  | ({ kind: 'unpacked' } & UnpackedArchive)
   | { kind: 'done' }
   | { kind: 'failed'; message: string }
 
@@ -25,7 +24,7 @@ export async function processFiles(
     if (request.kind === 'unpack') {
       // Loaded on use: it is large, and most requests only hash.
       const { unpackArchive } = await import('../read/unpack-archive')
-      report({ kind: 'unpacked', entries: await unpackArchive(request) })
+      report({ kind: 'unpacked', ...(await unpackArchive(request)) })
     } else if (!(await hashAll(request.contents, report))) return
     report({ kind: 'done' })
   } catch (error) {
