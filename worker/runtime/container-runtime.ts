@@ -1,7 +1,7 @@
+import type { EngineInfo } from './engine-info'
 import type {
   ContainerInput,
   ContainerRef,
-  EngineInfo,
   Exit,
   NetworkRef,
   OutputChunk,

@@ -1,8 +1,8 @@
 import type { ContainerRuntime } from '../container-runtime'
+import type { EngineInfo } from '../engine-info'
 import {
   type ContainerInput,
   type ContainerRef,
-  type EngineInfo,
   type Exit,
   type NetworkRef,
   type OutputChunk,
