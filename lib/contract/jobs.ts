@@ -228,10 +228,7 @@ export const jobResultSchema = z.object({
 export const submitResultSchema = jobResultSchema.extend({
   deduplicated,
   project_note: projectNote,
-  not_sent: z
-    .string()
-    .optional()
-    .describe('names the empty directories of an uploaded archive: only files and links are sent'),
+  not_sent: z.string().optional().describe('names the empty directories of an uploaded archive'),
 })
 
 /** `GET /api/jobs/ID/source`: what was submitted, without the token. */

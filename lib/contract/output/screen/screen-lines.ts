@@ -9,7 +9,7 @@ export interface LineSink {
   begin(start: AnsiStyle): number
   /** The line has this text, which begins in the style `start`. */
   change(line: number, text: string, start: AnsiStyle): void
-  /** So many characters of a long line are left out. */
+  /** Characters of a long line are left out. */
   cut?(line: number, characters: number): void
 }
 
