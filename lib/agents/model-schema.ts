@@ -78,7 +78,7 @@ function mapValues(parts: Record<string, JsonSchema | boolean>): Record<string, 
   return Object.fromEntries(Object.entries(parts).map(([name, part]) => [name, simplifyPart(part)]))
 }
 
-/** Of alternatives, the first; a value that can also be null gets a second type. */
+/** Takes the first of several alternatives; a value that can also be null gets a second type. */
 function chooseAlternative(schema: JsonSchema): JsonSchema {
   const alternatives = schema.anyOf?.filter((one): one is JsonSchema => typeof one === 'object')
   const [first] = alternatives ?? []
@@ -89,7 +89,7 @@ function chooseAlternative(schema: JsonSchema): JsonSchema {
   return { ...chosen, ...type, ...(schema.description && { description: schema.description }) } as JsonSchema
 }
 
-/** Of several types, the first; with null, if it is one of them. */
+/** Takes the first of several types; with null, if it is one of them. */
 function chooseType(types: readonly string[]): string | string[] {
   const [first = 'string'] = types.filter((type) => type !== 'null')
   return types.includes('null') ? [first, 'null'] : first

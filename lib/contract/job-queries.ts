@@ -8,7 +8,7 @@ import { uploadStatuses } from './status'
 
 /** What the operations on jobs accept: labels, filters and query parameters. */
 
-/** Of the note that people write on a job. Like tags and stars, it does not change how the job runs. */
+/** The longest note that people can write on a job. Like tags and stars, it does not change how the job runs. */
 export const maxNoteCharacters = 4_000
 
 /** Control characters except tabs and ends of lines, and characters that reverse the text after them. */

@@ -21,28 +21,28 @@ export const locks = {
   directDispatch: 4_711_470_006,
   /** A submission to the queue counts the waiting jobs and adds its own before the next one counts. */
   queueSize: 4_711_470_007,
-  /** Of two projects that share a snapshot under the same name, the second one is refused. */
+  /** Prevents two projects from sharing snapshots with the same name. */
   sharedSnapshots: 4_711_470_008,
-  /** Of two web servers that see a full disk, one notifies the admins. */
+  /** If several web servers see a full disk, one notifies the admins. */
   lowDiskNotice: 4_711_470_009,
 } as const
 
 /** Each is one lock for every id. */
 const lockClasses = {
-  /** Of a task's terminal: input gets its numbers in the order of the commits. */
+  /** For a task's terminal: input gets its numbers in the order of the commits. */
   terminalInput: 4_711_471,
   /**
-   * Of a project's files. A transaction that adds files or relies on them shares it. One that deletes files, or changes who may
+   * For a project's files. A transaction that adds files or relies on them shares it. One that deletes files, or changes who may
    * use them, takes it alone.
    */
   archiveContents: 7_423_116,
-  /** Of a named run: tasks of one attempt would otherwise wait for each other's checkpoint rows. */
+  /** For a named run: tasks of one attempt would otherwise wait for each other's checkpoint rows. */
   checkpoints: 7_423_117,
-  /** Of a job's working files: a reader who has seen a version has seen all lower ones. */
+  /** For a job's working files: a reader who has seen a version has seen all lower ones. */
   workingFiles: 7_423_120,
-  /** Of a user's or a project's running jobs: of two that start at the same moment, each counts the GPUs of the other. */
+  /** Serializes starts of one user's or project's jobs, so that each counts the GPUs of the other. */
   heldGpus: 7_423_119,
-  /** Of a user's projects: a new one is counted before the next one is made. */
+  /** For a user's projects: a new one is counted before the next one is made. */
   ownProjects: 7_423_118,
 } as const
 

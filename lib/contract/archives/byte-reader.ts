@@ -24,7 +24,7 @@ export class ByteReader {
     return block
   }
 
-  /** So many bytes as they arrive. */
+  /** Returns a number of bytes as they arrive. */
   async *content(bytes: number): AsyncGenerator<Uint8Array> {
     for (let left = bytes; left > 0; ) {
       const piece = await this.#take(left)

@@ -84,7 +84,7 @@ export const slurmOtherJobSchema = z.object({
   started_at: time.nullable(),
 })
 
-/** Of all nodes, also of those that are not listed. */
+/** Totals of all nodes, also of those that are not listed. */
 const slurmTotals = z.object({
   nodes: z.int(),
   ready_nodes: z.int().describe('nodes that accept jobs'),

@@ -19,7 +19,7 @@ const internalHeaders = ['forwarded', 'x-real-ip', 'x-matched-path']
  */
 export function setForwarded(request: IncomingMessage, trusted: readonly AddressRange[]): void {
   const { headers, socket } = request
-  // Of several lines Node.js keeps the first one, and a proxy in front may keep another.
+  // If there are several lines, Node.js keeps the first one, and a proxy in front may keep another.
   if ((request.headersDistinct.host?.length ?? 0) > 1) throw malformed('Host')
   // HTTP/1.0 has no such header.
   const isMissing = headers.host === undefined && request.httpVersion !== '1.0'

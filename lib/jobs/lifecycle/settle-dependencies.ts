@@ -19,7 +19,7 @@ export const unfinishedJobs = (jobId: string) => `
 interface EndedDependency {
   jobId: string
   dependsOn: string
-  /** Of the dependency. */
+  /** The status of the dependency. */
   status: JobStatus
 }
 

@@ -6,7 +6,7 @@ export type Bound =
   | { limit: string }
   /** Rows are deleted after a time, by a function as `FILE: NAME`. */
   | { deletedBy: string }
-  /** So many rows belong to each row of another table: a constant as `FILE: NAME`, an environment variable, or a fixed number. */
+  /** The number of rows for each row of another table: a constant as `FILE: NAME`, an environment variable, or a fixed number. */
   | { of: string; column: string; most: string | number }
   /** At most one row for each pair of rows of two tables: its primary key refers to both. */
   | { pairOf: readonly [string, string] }

@@ -26,7 +26,7 @@ export async function importUsers(
   requireAdmin(actor)
   if (invite_by === 'email') requireMailServer()
   return transaction(async (tx) => {
-    // Of two imports of the same file, the second one finds the users of the first one.
+    // The second import of a file finds the users of the first one.
     if (!dry_run) await acquireAccountLock(tx, 'gpuq user imports')
     const plan = await planImport(tx, csv, { lock: !dry_run })
     const users = plan.users.map(({ row: _, id: __, joins: ___, ...user }) => user)

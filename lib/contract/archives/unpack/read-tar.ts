@@ -45,7 +45,7 @@ type Records = [key: string, value: string][]
 
 class TarReader {
   readonly #reader: ByteReader
-  /** What of the current entry's stored content is not read, and the zeros behind it. */
+  /** The rest of the current entry's stored content, and the zeros behind it. */
   #left = 0
   #padding = 0
   /** The size of the headers since the last entry, and of those for all entries. */
