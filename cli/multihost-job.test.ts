@@ -39,17 +39,20 @@ interface Behaviour {
 function server({ bucket = copy, refusal = null, unanswered = 0 }: Behaviour = {}) {
   const configs: unknown[] = []
   const keys: (string | null)[] = []
+  const uploads: string[] = []
   const context = fakeContext(async (request) => {
     const { pathname } = new URL(request.url)
     if (pathname === '/api/archives' && request.method === 'GET')
       return Response.json({ max_bytes: 1 << 30, max_entries: 1000 })
+    if (pathname === '/api/submit/check')
+      return refusal ? Response.json(refusal, { status: 422 }) : new Response(null, { status: 204 })
+    if (pathname === '/api/archives') uploads.push(pathname)
     if (pathname === '/api/archives') return Response.json({ archive: 'a'.repeat(64), missing: [] })
     if (pathname === '/api/submit') {
       const file = (await request.formData()).get('config_file')
       configs.push(parse(file instanceof Blob ? await file.text() : String(file)))
       keys.push(request.headers.get('idempotency-key'))
       if (keys.length <= unanswered) return new Response('', { status: 502 })
-      if (refusal) return Response.json(refusal, { status: 422 })
       const nothing = {
         stdout: '',
         stderr: '',
@@ -63,7 +66,7 @@ function server({ bucket = copy, refusal = null, unanswered = 0 }: Behaviour = {
     }
     return Response.json(detail({ bucket }))
   })
-  return { context, configs, keys }
+  return { context, configs, keys, uploads }
 }
 
 /** The options that the program gives to the command. */
@@ -127,8 +130,8 @@ describe('gpuq multihost-job', () => {
     expect(keys).toEqual([expect.stringMatching(/./), keys[0]])
   })
 
-  it('names its own options in errors', async () => {
-    const message = 'this gpuq cannot start nodes on demand'
+  it('names its own options in errors, before the directory is sent', async () => {
+    const message = 'this gpuq cannot start nodes on demand: remove this key, or fresh_nodes: true'
     const problem = (path: string) => ({
       status: 422,
       code: 'invalid_fields',
@@ -143,8 +146,11 @@ describe('gpuq multihost-job', () => {
       ['bucket', '--BUCKET_NAME'],
       ['provision_args', '--CQR_EXTRA_ARGS'],
     ] as const) {
-      const { context } = server({ refusal: problem(key) })
-      await expect(multihostJob(context, options)).rejects.toThrow(`${option}: ${message}`)
+      const { context, uploads } = server({ refusal: problem(key) })
+      await expect(multihostJob(context, options)).rejects.toThrow(
+        `${option}: this gpuq cannot start nodes on demand: remove this option, or multihost-job`,
+      )
+      expect(uploads).toEqual([])
     }
   })
 })

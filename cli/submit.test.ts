@@ -148,7 +148,41 @@ describe('a directory', () => {
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(value))
     }
   const archive = 'ab'.repeat(32)
-  const server = () => contextOf(json(limits), json({ archive, missing: [] }), accept)
+  const noContent: Answer = (response) => {
+    response.writeHead(204).end()
+  }
+  const server = () => contextOf(noContent, json(limits), json({ archive, missing: [] }), accept)
+  const refuse =
+    (status: number, code: string): Answer =>
+    (response) => {
+      response
+        .writeHead(status, { 'content-type': 'application/problem+json' })
+        .end(JSON.stringify({ type: 'about:blank', title: 'x', status, code, detail: `refused: ${code}` }))
+    }
+
+  it('is not sent for a job that would be refused', async () => {
+    const { context, received } = await contextOf(refuse(422, 'never_fits'))
+    const submitting = submit(context, await write({ 'main.py': '1' }), undefined, { wait: false, gpus: 8 })
+    await expect(submitting).rejects.toThrow('refused: never_fits')
+    expect(received.map(({ path }) => path)).toEqual(['/api/submit/check'])
+    expect(received[0]?.body).toContain('gpu_count: 8')
+  })
+
+  it.each([
+    ['has no check, because its version is older', refuse(404, 'not_found'), undefined],
+    ['does not answer the check', breakOff, undefined],
+    ['may have an identical job, which no limit refuses', refuse(429, 'rate_limited'), true],
+  ])('is sent to a server that %s', async (_, answer, deduplicate) => {
+    const { context, received } = await contextOf(
+      answer,
+      json(limits),
+      json({ archive, missing: [] }),
+      accept,
+    )
+    const files = await write({ 'main.py': '1' })
+    expect(await submit(context, files, undefined, { wait: false, quiet: true, deduplicate })).toBe(0)
+    expect(received.at(-1)?.path).toMatch(/^\/api\/submit\?/)
+  })
 
   it.each([
     ['solution.py', { 'solution.py': '1', 'main.py': '2', 'run.sh': '3' }],
@@ -175,7 +209,7 @@ describe('a directory', () => {
     await expect(submit(context, files, undefined, { wait: false })).rejects.toThrow(
       /no solution\.py, main\.py, run\.sh: .* It has train\.py, lib\/model\.py and 1 more files\. .*--entrypoint/,
     )
-    expect(received.map(({ path }) => path)).toEqual(['/api/archives'])
+    expect(received.map(({ path }) => path)).toEqual(['/api/submit/check', '/api/archives'])
     const again = await server()
     const named = submit(again.context, files, undefined, { wait: false, entrypoint: 'a.py' })
     await expect(named).rejects.toThrow(/does not have a\.py/)

@@ -46,12 +46,14 @@ async function queue(context: Context, line: JobLine, options: AddOptions): Prom
   if (!files.ok) throw notFound(`Cannot queue the script: ${files.message}.`)
   const screen = await isScreenMode(context.env, (await resolveConnection(context.env)).server)
   const config = toLineConfig(line, { screen }, files.keys)
-  const submission = {
-    code: await readTextFile(line.script),
-    config: withDir ? await uploadBeside(context, line.script, config, json) : config,
-    deduplicate: !force,
+  const submission = { code: await readTextFile(line.script), config, deduplicate: !force }
+  const send = async () => {
+    if (!withDir) return submitOnce(context, submission, json)
+    await client.jobs.check(submission)
+    const sent = await uploadBeside(context, line.script, config, json)
+    return submitOnce(context, { ...submission, config: sent }, json)
   }
-  const submitted = await submitOnce(context, submission, json).catch((error: unknown) => {
+  const submitted = await send().catch((error: unknown) => {
     throw withEnvironments(error, files.hint)
   })
   if (submitted.deduplicated && !json) {

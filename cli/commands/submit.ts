@@ -33,15 +33,17 @@ export async function submit(
   requireOneDirectory(options, withDir || ofDirectory)
   const code = ofDirectory ? undefined : await readProgram(solution)
   const given = configPath === undefined ? toConfigText(options) : await readTextFile(configPath)
-  if (dryRun) {
-    const tried = () => printDryRun(context, { ...(code !== undefined && { code }), config: given }, json)
-    return configPath === undefined ? withOptionErrors(tried) : tried()
+  const program = { ...(code !== undefined && { code }), config: given }
+  const named = <T>(ask: () => Promise<T>) => (configPath === undefined ? withOptionErrors(ask) : ask())
+  if (dryRun) return named(() => printDryRun(context, (client) => client.jobs.dryRun(program), json))
+  const submission = { ...program, wait: false, deduplicate }
+  if (ofDirectory || withDir) {
+    const client = await context.connect()
+    await named(() => client.jobs.check(submission))
+    const upload = ofDirectory ? uploadProgram : uploadBeside
+    submission.config = await upload(context, solution, given, quiet)
   }
-  const upload = ofDirectory ? uploadProgram : uploadBeside
-  const config = ofDirectory || withDir ? await upload(context, solution, given, quiet) : given
-  const submission = { ...(code !== undefined && { code }), config, wait: false, deduplicate }
-  const send = () => submitOnce(context, submission, quiet)
-  const submitted = await (configPath === undefined ? withOptionErrors(send) : send())
+  const submitted = await named(() => submitOnce(context, submission, quiet))
   return followOrPrint(context, submitted, { wait, quiet, json })
 }
 

@@ -17,6 +17,7 @@ const answer: DryRun = {
   dry_run: true,
   text: 'gpuq would accept the job. Nothing was queued. It would start now.',
   project_id: 'vision',
+  project_note: 'Creates the private project "vision".',
   environment: 'python',
   resources: {
     gpu_count: 2,
@@ -42,15 +43,19 @@ const answer: DryRun = {
 
 /** A context whose server answers with this, and what it was asked. */
 function context(respond: () => Response = () => Response.json(answer)) {
-  const asked: { address: string; form: FormData }[] = []
+  const asked: { address: string; form: FormData | null; body: unknown }[] = []
   const made = fakeContext(async (request) => {
-    asked.push({ address: new URL(request.url).search, form: await request.formData() })
+    const { pathname, search } = new URL(request.url)
+    const isJson = request.headers.get('content-type') === 'application/json'
+    const [form, body] = isJson ? [null, await request.json()] : [await request.formData(), null]
+    asked.push({ address: pathname + search, form, body })
     return respond()
   })
   return { made, asked }
 }
 
-const textOf = async (form: FormData | undefined, part: string) => (form?.get(part) as File | null)?.text()
+const textOf = async (form: FormData | null | undefined, part: string) =>
+  (form?.get(part) as File | null)?.text()
 
 it('prints what a submission would do', () => {
   expect(
@@ -64,6 +69,7 @@ expected start:  in 5 min 0 s
 queue position:  1
 left after it:   4 submissions in this minute, 0 active jobs
 hardware:        NVIDIA H100, 80 GiB: 3 of 16 free; Simulated GPU, 24 GiB: 2 of 2 free, simulated
+Creates the private project "vision".
 `)
 })
 
@@ -74,14 +80,14 @@ it('submit --dry-run sends the program and its config, and queues nothing', asyn
   await writeFile(program, 'print(1)')
   const { made, asked } = context()
   expect(await submit(made, program, undefined, { wait: true, dryRun: true, gpus: 2 })).toBe(0)
-  expect(asked.map(({ address }) => address)).toEqual(['?dry_run=true'])
+  expect(asked.map(({ address }) => address)).toEqual(['/api/submit?dry_run=true'])
   expect(await textOf(asked[0]?.form, 'code')).toBe('print(1)')
   expect(await textOf(asked[0]?.form, 'config_file')).toContain('gpu_count: 2')
   expect(made.written.out).toMatch(/^gpuq would accept the job\. Nothing was queued\.\n/)
 })
 
 it('run --dry-run sends the command, and no directory', async () => {
-  for (const options of [{}, { withDir: true }, { sync: true }]) {
+  for (const options of [{ withDir: true }, { sync: true }]) {
     const { made, asked } = context()
     expect(await run(made, ['python', 'x.py'], { dryRun: true, json: true, ...options })).toBe(0)
     expect(asked).toHaveLength(1)
@@ -90,13 +96,38 @@ it('run --dry-run sends the command, and no directory', async () => {
   }
 })
 
+it('run --dry-run asks the queue about a command without a directory, as its submission does', async () => {
+  const { made, asked } = context()
+  const options = { dryRun: true, gpus: 0.5, name: 'a run', expected_time: 60, project_id: 'p' }
+  expect(await run(made, ['python', 'x.py'], options)).toBe(0)
+  expect(asked).toMatchObject([
+    {
+      address: '/api/queue/submit?dry_run=true',
+      body: {
+        command: 'python x.py',
+        gpu_fraction: 0.5,
+        run_id: 'a run',
+        estimated_duration_seconds: 60,
+        project_id: 'p',
+      },
+    },
+  ])
+  expect(made.written.out).toMatch(/^gpuq would accept the job\./)
+})
+
+it('says who decides the start where nobody can predict it', () => {
+  const told = renderDryRun({ ...answer, expected_start: null, expected_start_text: 'Slurm decides.' }, 0)
+  expect(told).toContain('expected start:  Slurm decides.\n')
+})
+
 it('a job that never fits: the options of the nearest request', async () => {
   const problem = {
     type: 'about:blank',
     title: 'x',
     status: 422,
     code: 'never_fits',
-    detail: 'The job can never start.',
+    detail:
+      'The job can never start. The nearest request that fits: gpu_count: 2, gpu_model: NVIDIA H100, no allowed_gpus.',
     errors: [{ path: 'gpu_count', message: 'must be at most 2' }],
     nearest: { gpu_count: 2, gpu_model: 'NVIDIA H100', allowed_gpus: null },
   }

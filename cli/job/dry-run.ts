@@ -1,5 +1,6 @@
 import type { DryRun, Hardware } from '@/lib/contract/dry-run'
 import { formatBytes } from '@/lib/contract/format-bytes'
+import type { Client } from '@/lib/http/client/client'
 import { type Context, writeJson } from '../context'
 import { formatDuration, formatWhen } from '../terminal/format'
 import { exitCodes } from './exit-code'
@@ -7,11 +8,10 @@ import { exitCodes } from './exit-code'
 /** Asks the server what a submission would do, and prints the answer. */
 export async function printDryRun(
   context: Context,
-  submission: { code?: Blob | string; config: string | Blob },
+  ask: (client: Client) => Promise<DryRun>,
   json: boolean | undefined,
 ): Promise<number> {
-  const client = await context.connect()
-  const answer = await client.jobs.dryRun(submission)
+  const answer = await ask(await context.connect())
   if (json) return writeJson(context, answer)
   await context.terminal.out(renderDryRun(answer, Date.now()))
   return exitCodes.ok
@@ -19,14 +19,15 @@ export async function printDryRun(
 
 /** The answer in a few lines for people. */
 export function renderDryRun(answer: DryRun, now: number): string {
-  const { project_id, environment, max_time, expected_start, queue_position, left, hardware } = answer
+  const { project_id, project_note, environment, max_time, queue_position, left, hardware } = answer
+  const { expected_start, expected_start_text } = answer
   const start = formatWhen(expected_start, now)
   const rows: [string, string | null][] = [
     ['project', project_id],
     ['environment', environment],
     ['resources', describeResources(answer)],
     ['time limit', formatDuration(max_time)],
-    ['expected start', start ?? (queue_position === null ? null : 'unknown')],
+    ['expected start', start ?? (queue_position === null ? null : (expected_start_text ?? 'unknown'))],
     ['queue position', queue_position === null ? null : String(queue_position)],
     ['left after it', describeLeft(left)],
     ['hardware', hardware.length === 0 ? 'no node is registered' : hardware.map(describeKind).join('; ')],
@@ -35,7 +36,8 @@ export function renderDryRun(answer: DryRun, now: number): string {
     value === null ? [] : [`${`${label}:`.padEnd(17)}${value}`],
   )
   const [accepted = '', queued = ''] = answer.text.split(/(?<=\.) /)
-  return `${[`${accepted} ${queued}`.trim(), ...lines].join('\n')}\n`
+  const notes = project_note === null ? [] : [project_note]
+  return `${[`${accepted} ${queued}`.trim(), ...lines, ...notes].join('\n')}\n`
 }
 
 function describeResources({ resources }: DryRun): string {

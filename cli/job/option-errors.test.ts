@@ -32,6 +32,23 @@ it('names each option of several', async () => {
   )
 })
 
+it('names the options in the sentences, but no limit', async () => {
+  const errors = [
+    { path: 'expected_time', message: 'must be at most 60, which is your limit max_time. Remove this key' },
+    { path: 'gpu_fraction', message: 'is a part of one GPU: remove gpu_count or fresh_nodes: true' },
+  ]
+  expect(await messageOf(refusal(...errors))).toBe(
+    [
+      'gpuq: Correct these options:',
+      '  --expected-time: must be at most 60, which is your limit max_time. Remove this option',
+      '  --gpus: is a part of one GPU: remove --gpus or --fresh-nodes',
+      '',
+    ].join('\n'),
+  )
+  const conflict = new ProblemError({ status: 409, code: 'conflict', detail: 'Choose another run_name.' })
+  expect(await messageOf(conflict)).toBe('gpuq: Choose another --run-name.\n')
+})
+
 it('leaves other errors as they are', async () => {
   const error = new ProblemError({ status: 409, code: 'conflict', detail: 'Wait.' })
   await expect(withOptionErrors(() => Promise.reject(error))).rejects.toBe(error)

@@ -1,5 +1,6 @@
 import type { ConfigKey } from '@/lib/contract/config/schema'
 import { GpuqError } from '@/lib/contract/errors'
+import { adviseNearest } from '@/lib/contract/nearest'
 import { ProblemError } from '@/lib/http/client/problem'
 import { flagOf } from '../declare/command'
 import { quoted } from '../declare/values'
@@ -20,30 +21,56 @@ export async function withOptionErrors<T>(
   }
 }
 
-function nameOptions(error: ProblemError, flags: Partial<Record<string, string>>): Error {
-  if (error.code === 'never_fits') return nameNearest(error, flags)
-  if (error.code !== 'invalid_fields' || error.errors.length === 0) return error
+type Flags = Partial<Record<string, string>>
+
+function nameOptions(error: ProblemError, flags: Flags): Error {
+  if (error.code === 'never_fits' && error.nearest !== undefined) return nameNearest(error, flags)
+  if ((error.code !== 'invalid_fields' && error.code !== 'never_fits') || error.errors.length === 0)
+    return nameKeys(error, flags)
   const errors = error.errors.map(({ path, message }) => {
     const [key = '', ...rest] = path.split('.')
-    const option = flags[key] ?? flagOf(key)
     // A key that no option sets keeps its name.
-    return { path: option === undefined ? path : [option, ...rest].join(' '), message }
+    const option = findFlag(key, flags)
+    return {
+      path: option === undefined ? path : [option, ...rest].join(' '),
+      message: withFlags(message, flags),
+    }
   })
   const [first, ...more] = errors
   if (first && more.length === 0) {
-    return new GpuqError('invalid_fields', `${first.path}: ${first.message}`, { cause: error })
+    return new GpuqError(error.code, `${first.path}: ${first.message}`, { cause: error })
   }
-  return new GpuqError('invalid_fields', 'Correct these options:', { errors, cause: error })
+  return new GpuqError(error.code, 'Correct these options:', { errors, cause: error })
 }
 
 /** The same sentence, and the options of the nearest request that fits. */
-function nameNearest(error: ProblemError, flags: Partial<Record<string, string>>): Error {
-  const changes = Object.entries(error.nearest ?? {})
-  if (changes.length === 0) return error
-  const options = changes.map(([key, value]) => {
-    const option = flags[key] ?? flagOf(key) ?? key
+function nameNearest(error: ProblemError, flags: Flags): Error {
+  const { nearest = {} } = error
+  const options = Object.entries(nearest).map(([key, value]) => {
+    const option = findFlag(key, flags) ?? key
     return value === null ? `no ${option}` : `${option} ${quoted(String(value))}`
   })
-  const errors = [{ path: 'Use', message: options.join(', ') }]
-  return new GpuqError('never_fits', error.message, { errors, cause: error })
+  const errors = options.length === 0 ? [] : [{ path: 'Use', message: options.join(', ') }]
+  const sentence = error.message.replace(adviseNearest(nearest), '')
+  return new GpuqError('never_fits', withFlags(sentence, flags), { errors, cause: error })
+}
+
+/** The same error with options in its sentence. */
+function nameKeys(error: ProblemError, flags: Flags): ProblemError {
+  const detail = withFlags(error.message, flags)
+  if (detail === error.message) return error
+  const { status, code, errors, nearest, jobs, retryAfter } = error
+  return new ProblemError({ status, code, detail, errors, nearest, jobs, retryAfter, cause: error })
+}
+
+const findFlag = (key: string, flags: Flags) => flags[key] ?? flagOf(key)
+
+/** A sentence about config keys as one about the options that set them. A limit may have the name of a key: it keeps its name. */
+function withFlags(text: string, flags: Flags): string {
+  return text
+    .replaceAll(/(?<!\blimit )\b[a-z]+(?:_[a-z]+)+\b(?:: true)?/g, (named) => {
+      const flag = findFlag(named.replace(': true', ''), flags)
+      return flag ?? named
+    })
+    .replaceAll('this key', 'this option')
 }

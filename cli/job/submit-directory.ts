@@ -27,7 +27,7 @@ interface SubmitDirectoryOptions {
   flags?: Partial<Record<ConfigKey, string>>
 }
 
-/** Uploads a directory and queues a command that runs in a copy of it. */
+/** Uploads a directory and queues a command that runs in a copy of it. What would be refused is refused before the upload. */
 export async function submitDirectory(
   context: Context,
   directory: string,
@@ -35,9 +35,11 @@ export async function submitDirectory(
   { quiet, deduplicate, flags }: SubmitDirectoryOptions,
 ): Promise<SubmittedDirectory> {
   const client = await context.connect()
-  const archive = await uploadDirectory(context, options.project_id ?? defaultProject, directory, quiet)
   const max_time = options.expected_time === undefined ? unlimitedSeconds : undefined
-  const config = toConfigText({ ...options, archive, max_time })
+  const keys = { ...options, max_time }
+  await withOptionErrors(() => client.jobs.check({ config: toConfigText(keys), deduplicate }), flags)
+  const archive = await uploadDirectory(context, options.project_id ?? defaultProject, directory, quiet)
+  const config = toConfigText({ ...keys, archive })
   const { job_id: jobId, status } = await withOptionErrors(
     () => submitOnce(context, { config, wait: false, deduplicate }, quiet),
     flags,

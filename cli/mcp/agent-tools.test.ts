@@ -24,6 +24,7 @@ async function open(
   shared: string | null = null,
   answer: Partial<CallToolResult> = {},
   place: string | GpuqError = directory,
+  checked: Partial<CallToolResult> = {},
 ) {
   const calls: CallToolRequest['params'][] = []
   let uploads = 0
@@ -39,14 +40,19 @@ async function open(
   })
   context.env = { ...context.env, XDG_CACHE_HOME: join(root, 'cache') }
   const files = new AgentFiles(context, await context.connect())
+  const checks: CallToolRequest['params'][] = []
   const forward = async (call: CallToolRequest['params']): Promise<CallToolResult> => {
+    if (call.name === 'CheckGPUJob') {
+      checks.push(call)
+      return { content: [], ...checked }
+    }
     calls.push(call)
     return { content: [], structuredContent: { job_id: jobId, status: 'queued' }, ...answer }
   }
   const tools = new AgentTools({ context, files, forward, server: 'http://gpuq.test', directory: place })
   const create = (more: Record<string, unknown> = {}) =>
     tools.call({ name: 'CreateGPUJob', arguments: { name: 'a job', ...more } })
-  return { context, files, tools, calls, create }
+  return { context, files, tools, calls, checks, create, uploads: () => uploads }
 }
 
 it('a job gets the directory of the agent, at its path', async () => {
@@ -60,6 +66,38 @@ it('a job gets the directory of the agent, at its path', async () => {
   ])
   expect(await readStates(context.env)).toMatchObject([{ jobId, directory, server: 'http://gpuq.test' }])
   await files.close()
+})
+
+it('the directory is not sent for a job that would be refused', async () => {
+  const content = [{ type: 'text' as const, text: 'The job can never start.' }]
+  const { create, calls, checks, uploads } = await open(null, {}, directory, { isError: true, content })
+  expect(await create({ gpu_count: 8 })).toEqual({ content, isError: true })
+  expect(checks).toEqual([
+    { name: 'CheckGPUJob', arguments: { name: 'a job', gpu_count: 8, working_directory: directory } },
+  ])
+  expect([calls, uploads()]).toEqual([[], 0])
+})
+
+it('a server of an earlier version, without the check, gets the directory', async () => {
+  const content = [
+    { type: 'text' as const, text: 'There is no tool "CheckGPUJob". Use one of CreateGPUJob.' },
+  ]
+  const { create, calls, files } = await open(null, {}, directory, { isError: true, content })
+  await create()
+  expect(calls).toMatchObject([{ name: 'CreateGPUJob', arguments: { archive: 'archive 1' } }])
+  await files.close()
+})
+
+it('a job that the agent only checks would get the directory, unless the cluster shares it', async () => {
+  for (const [shared, more] of [
+    [null, { working_directory: directory }],
+    [root, {}],
+  ] as const) {
+    const { tools, checks, uploads } = await open(shared)
+    await tools.call({ name: 'CheckGPUJob', arguments: { name: 'a job' } })
+    expect(checks).toEqual([{ name: 'CheckGPUJob', arguments: { name: 'a job', ...more } }])
+    expect(uploads()).toBe(0)
+  }
 })
 
 it.each([{}, { isError: true, structuredContent: {} }])(

@@ -5,7 +5,7 @@ import { finalStatuses } from '@/lib/contract/status'
 import { visibleOutput } from '@/lib/contract/text/visible-output'
 import { ProblemError } from '@/lib/http/client/problem'
 import type { Context } from '../context'
-import { type ShippedDirectory, shipDirectory } from '../sync/ship-directory'
+import { isShared, type ShippedDirectory, shipDirectory } from '../sync/ship-directory'
 import { newState } from '../sync/sync-state'
 import type { AgentFiles } from './agent-files'
 import { hintScripts } from './script-hints'
@@ -59,6 +59,7 @@ export class AgentTools {
   async #call(call: ToolCall): Promise<CallToolResult> {
     try {
       if (call.name === 'CreateGPUJob') return await this.#createJob(call)
+      if (call.name === 'CheckGPUJob') return await this.#checkJob(call)
       return await this.#withFiles(await this.of.forward(call), call)
     } catch (error) {
       return { content: [{ type: 'text', text: messageOf(error) }], isError: true }
@@ -69,12 +70,12 @@ export class AgentTools {
   async #createJob(call: ToolCall): Promise<CallToolResult> {
     const { context, files, forward, server, directory } = this.of
     const given = createInput.safeParse(call.arguments ?? {})
-    const isNamed = given.data?.archive !== undefined || given.data?.working_directory !== undefined
-    if (!given.success || isNamed) return forward(call)
+    if (!given.success || namesDirectory(given.data)) return forward(call)
     if (directory instanceof GpuqError) throw noDirectory(directory)
     const { project_id: project, idempotency_key: key } = given.data
     const known = key === undefined ? undefined : this.#shippedByKey.get(key)
-    const shipped = known ?? (await shipDirectory(context, project, directory, true))
+    const check = () => this.#requireAccepted(call, directory)
+    const shipped = known ?? (await shipDirectory(context, project, directory, { quiet: true, check }))
     if (key !== undefined) this.#shippedByKey.set(key, shipped)
     if (shipped.shared) return forward(call)
     const place = { working_directory: directory, ...(shipped.archive && { archive: shipped.archive }) }
@@ -86,6 +87,30 @@ export class AgentTools {
     const jobId = data.job_id
     if (jobId !== undefined) await files.add(newState({ jobId, server, directory, shipped: shipped.shipped }))
     return withTexts(result, [...notSent, ...(await this.#hint(given.data, directory))])
+  }
+
+  /** The job would get the working directory, which is not sent. */
+  async #checkJob(call: ToolCall): Promise<CallToolResult> {
+    const { context, forward, directory } = this.of
+    const given = createInput.safeParse(call.arguments ?? {})
+    if (!given.success || namesDirectory(given.data) || directory instanceof GpuqError) return forward(call)
+    if (await isShared(context, given.data.project_id, directory)) return forward(call)
+    return forward({ ...call, arguments: { ...call.arguments, working_directory: directory } })
+  }
+
+  /**
+   * Checks a job before its directory is sent. Not with a key: the job may exist, and the server finds it only with its directory.
+   * @throws with the reason why the server would refuse it.
+   */
+  async #requireAccepted(call: ToolCall, directory: string): Promise<void> {
+    if (call.arguments?.idempotency_key !== undefined) return
+    const result = await this.of.forward({
+      name: 'CheckGPUJob',
+      arguments: { ...call.arguments, working_directory: directory },
+    })
+    const text = result.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
+    // Servers of earlier versions have no such tool: they say it when the job is created.
+    if (result.isError && !text.includes('"CheckGPUJob"')) throw conflict(text)
   }
 
   /** Hints about the scripts that were sent. They must not make a call fail whose job exists. */
@@ -104,6 +129,10 @@ export class AgentTools {
     const reports = files.takeReports(jobId)
     return withTexts(result, reports)
   }
+}
+
+function namesDirectory({ archive, working_directory }: z.output<typeof createInput>): boolean {
+  return archive !== undefined || working_directory !== undefined
 }
 
 function withTexts(result: CallToolResult, texts: readonly string[]): CallToolResult {

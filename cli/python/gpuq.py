@@ -45,6 +45,7 @@ from typing import (
     Iterable,
     Iterator,
     List,
+    Literal,
     Mapping,
     NamedTuple,
     Optional,
@@ -54,6 +55,7 @@ from typing import (
     TypeVar,
     Union,
     cast,
+    overload,
 )
 
 __all__ = ["Client", "Error", "Job", "job", "jobs", "submit", "visible"]
@@ -153,6 +155,11 @@ _CONTROLLING = re.compile(
 )
 
 
+@overload
+def submit(path: Optional[StrPath] = None, *, dry_run: Literal[True], **keys: Any) -> Dict[str, Any]: ...
+
+
+@overload
 def submit(
     path: Optional[StrPath] = None,
     *,
@@ -160,11 +167,27 @@ def submit(
     config: Union[StrPath, Mapping[str, Any], None] = None,
     gpus: Optional[float] = None,
     deduplicate: bool = False,
+    dry_run: Literal[False] = False,
     idempotency_key: Optional[str] = None,
     server: Optional[str] = None,
     token: Optional[str] = None,
     **keys: Any,
-) -> Job:
+) -> Job: ...
+
+
+def submit(
+    path: Optional[StrPath] = None,
+    *,
+    command: Optional[str] = None,
+    config: Union[StrPath, Mapping[str, Any], None] = None,
+    gpus: Optional[float] = None,
+    deduplicate: bool = False,
+    dry_run: bool = False,
+    idempotency_key: Optional[str] = None,
+    server: Optional[str] = None,
+    token: Optional[str] = None,
+    **keys: Any,
+) -> Union[Job, Dict[str, Any]]:
     """Submit a job, and return it without waiting.
 
     Args:
@@ -175,6 +198,8 @@ def submit(
         config: the path of a config.yaml, or a dict with its keys.
         gpus: number of GPUs; 0.5 is half a GPU. Default: 1.
         deduplicate: return your job with the same content if one waits, runs or has completed.
+        dry_run: submit and send nothing, and return a dict that says what would happen: ``text``, ``expected_start``,
+            ``left`` of your limits, ``hardware``. What a submission would be refused for is raised.
         idempotency_key: calls with the same key are one job, also in another process.
         server, token: see the top of this file.
         **keys: keys of config.yaml, such as ``name``, ``args``, ``env``, ``environment``, ``expected_time`` (seconds, or "5m"),
@@ -190,12 +215,15 @@ def submit(
     """
     found = _find_config(config)
     client = Client(server, token or found.token)
+    if dry_run:
+        return client.submit(path, dry_run=True, command=command, config=config, gpus=gpus, **keys)
     return client.submit(
         path,
         command=command,
         config=config,
         gpus=gpus,
         deduplicate=deduplicate,
+        dry_run=False,
         idempotency_key=idempotency_key,
         **keys,
     )
@@ -499,6 +527,10 @@ class Client:
         """The address of the server."""
         return self._server.address
 
+    @overload
+    def submit(self, path: Optional[StrPath] = None, *, dry_run: Literal[True], **keys: Any) -> Dict[str, Any]: ...
+
+    @overload
     def submit(
         self,
         path: Optional[StrPath] = None,
@@ -507,9 +539,23 @@ class Client:
         config: Union[StrPath, Mapping[str, Any], None] = None,
         gpus: Optional[float] = None,
         deduplicate: bool = False,
+        dry_run: Literal[False] = False,
         idempotency_key: Optional[str] = None,
         **keys: Any,
-    ) -> Job:
+    ) -> Job: ...
+
+    def submit(
+        self,
+        path: Optional[StrPath] = None,
+        *,
+        command: Optional[str] = None,
+        config: Union[StrPath, Mapping[str, Any], None] = None,
+        gpus: Optional[float] = None,
+        deduplicate: bool = False,
+        dry_run: bool = False,
+        idempotency_key: Optional[str] = None,
+        **keys: Any,
+    ) -> Union[Job, Dict[str, Any]]:
         """Submit a job, and return it without waiting. See `gpuq.submit`."""
         given = dict(keys)
         if command is not None:
@@ -518,26 +564,59 @@ class Client:
             given["gpu_fraction" if 0 < gpus < 1 else "gpu_count"] = gpus
         settings = _find_config(config).merge(given)
         parts: List[Tuple[str, str, bytes]] = []
+        directory: Optional[StrPath] = None
         if path is None:
             if command is None and not settings.has("command") and not settings.has("archive"):
                 raise Error('Nothing to run: give a file, a directory, or command="…".')
         elif os.path.isdir(path):
-            settings = settings.merge({"archive": self._upload(path, settings.project_id())})
+            directory = path
         else:
             if settings.has("command"):
                 raise Error("A job runs a file or a command. For a command that uses the file, submit its directory.")
             parts.append(("code", "solution.py", _read_program(path)))
-        parts.append(("config_file", "config.yaml", settings.text().encode("utf-8")))
-        body, content_type = _multipart(parts)
-        headers = {"content-type": content_type, "idempotency-key": idempotency_key or str(uuid.uuid4())}
+        if dry_run:
+            return self._post_job({"dry_run": "true"}, settings, parts)
+        if directory is not None:
+            self._check(settings, deduplicate or idempotency_key is not None)
+            settings = settings.merge({"archive": self._upload(directory, settings.project_id())})
         query = {"wait": "false", "deduplicate": "true" if deduplicate else "false"}
-        try:
-            answer = self._server.json("POST", "/api/submit", query, body=body, headers=headers)
-        except Error as error:
-            raise settings.explain(error) from None
+        key = idempotency_key or str(uuid.uuid4())
+        answer = self._post_job(query, settings, parts, {"idempotency-key": key})
         if answer.get("project_note"):
             _log.warning("%s", visible(answer["project_note"]))
         return Job(self._server, answer)
+
+    def _post_job(
+        self,
+        query: Mapping[str, str],
+        settings: _Config,
+        parts: Sequence[Tuple[str, str, bytes]],
+        more: Optional[Mapping[str, str]] = None,
+    ) -> Dict[str, Any]:
+        body, content_type = settings.form(parts)
+        headers = {"content-type": content_type, **(more or {})}
+        try:
+            return self._server.json("POST", "/api/submit", query, body=body, headers=headers)
+        except Error as error:
+            raise settings.explain(error) from None
+
+    def _check(self, settings: _Config, may_exist: bool) -> None:
+        """Raise what the submission would be refused with, before its directory is sent.
+
+        If an earlier job may be the answer, no limit and no name refuses it. Servers of earlier versions cannot say it.
+        """
+        body, content_type = settings.form([])
+        retry = _Retry(self._server, _PATIENCE_S)
+        while True:
+            try:
+                headers = {"content-type": content_type}
+                self._server.open("POST", "/api/submit/check", body=body, headers=headers).close()
+                return
+            except (OSError, http.client.HTTPException, Error) as error:
+                refused = _to_error(error, self.server)
+                if refused.status == 404 or (may_exist and refused.status in (409, 429)):
+                    return
+                retry.pause(settings.explain(refused))
 
     def job(self, job_id: str) -> Job:
         """Return the job with this id. See `gpuq.job`."""
@@ -932,6 +1011,10 @@ class _Config:
         except (TypeError, ValueError) as error:
             raise Error(f"The config has a value that is no text, number, list or dict: {error}.") from None
         return self._text + "".join(f"{key}: {value}\n" for key, value in values.items())
+
+    def form(self, parts: Sequence[Tuple[str, str, bytes]]) -> Tuple[bytes, str]:
+        """The body of a submission, and its media type."""
+        return _multipart([*parts, ("config_file", "config.yaml", self.text().encode("utf-8"))])
 
     def explain(self, error: Error) -> Error:
         """An error without the lines of a config that was never written to a file."""

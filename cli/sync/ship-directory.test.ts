@@ -14,6 +14,8 @@ afterEach(() => rm(root, { recursive: true }))
 
 const archive = 'a'.repeat(64)
 
+const options = { quiet: true, check: async () => {} }
+
 /** A server whose project shares a directory, and the requests that it got. */
 function open(shared: string | null) {
   const requests: string[] = []
@@ -38,7 +40,7 @@ describe('a working directory', () => {
     await symlink('train.sh', join(directory, 'latest'))
     const { context } = open(null)
     const sha256 = createHash('sha256').update('echo').digest('hex')
-    expect(await shipDirectory(context, 'p', directory, true)).toEqual({
+    expect(await shipDirectory(context, 'p', directory, options)).toEqual({
       ...{ shared: false, path: directory, archive },
       shipped: { 'train.sh': sha256 },
       notSent: 'Not sent: 2 files: *.ckpt (.gpuqignore), .gpuqignore (.gpuqignore).',
@@ -48,19 +50,31 @@ describe('a working directory', () => {
   it('that the cluster shares is not sent, but one beside it is', async () => {
     const { context, requests } = open(root)
     await mkdir(join(root, 'inside'))
-    expect(await shipDirectory(context, 'p', join(root, 'inside'), true)).toMatchObject({ shared: true })
+    expect(await shipDirectory(context, 'p', join(root, 'inside'), options)).toMatchObject({ shared: true })
     expect(requests).toEqual(['GET /api/archives'])
     const other = open(join(root, 'inside'))
     await mkdir(join(root, 'inside-2'))
     await writeFile(join(root, 'inside-2', 'file'), 'text')
-    expect(await shipDirectory(other.context, 'p', join(root, 'inside-2'), true)).toMatchObject({ archive })
+    expect(await shipDirectory(other.context, 'p', join(root, 'inside-2'), options)).toMatchObject({
+      archive,
+    })
+  })
+
+  it('is not sent for a job that would be refused', async () => {
+    const { context, requests } = open(null)
+    await mkdir(join(root, 'refused'))
+    await writeFile(join(root, 'refused', 'file'), 'text')
+    const check = () => Promise.reject(new Error('The job can never start.'))
+    const shipping = shipDirectory(context, 'p', join(root, 'refused'), { quiet: true, check })
+    await expect(shipping).rejects.toThrow('The job can never start.')
+    expect(requests).toEqual(['GET /api/archives'])
   })
 
   it('may be empty', async () => {
     const { context, requests } = open(null)
     await mkdir(join(root, 'empty'))
     const path = join(root, 'empty')
-    const shipped = await shipDirectory(context, 'p', path, true)
+    const shipped = await shipDirectory(context, 'p', path, options)
     expect(shipped).toEqual({ shared: false, path, archive: undefined, shipped: {}, notSent: null })
     expect(requests).toEqual(['GET /api/archives'])
   })

@@ -47,6 +47,24 @@ async function logicalDirectory({ PWD }: NodeJS.ProcessEnv): Promise<string> {
   return (await realpath(PWD).catch(() => null)) === current ? PWD : current
 }
 
+/** Whether the jobs of a project see a directory of this machine on the same storage. */
+export async function isShared(context: Context, projectId: string, path: string): Promise<boolean> {
+  return (await readLimits(context, projectId, path)).shared
+}
+
+/** What a project permits of an upload, and whether it shares the directory with the cluster. */
+async function readLimits(context: Context, projectId: string, path: string) {
+  const client = await context.connect()
+  const { shared_directory: common, ...limits } = await client.archives.limits({ project_id: projectId })
+  return { limits, shared: common != null && isWithin(path, common) }
+}
+
+interface ShipOptions {
+  quiet: boolean
+  /** Called before the directory is read and sent. It throws if the job would be refused. */
+  check: () => Promise<void>
+}
+
 /**
  * Sends what has changed in a working directory, unless its project shares it with the cluster.
  * @throws GpuqError if the directory cannot be sent, ProblemError if the server refuses it.
@@ -55,11 +73,11 @@ export async function shipDirectory(
   context: Context,
   projectId: string,
   path: string,
-  quiet: boolean,
+  { quiet, check }: ShipOptions,
 ): Promise<ShippedDirectory> {
-  const client = await context.connect()
-  const { shared_directory: common, ...limits } = await client.archives.limits({ project_id: projectId })
-  if (common != null && isWithin(path, common)) return { shared: true, path }
+  const { limits, shared } = await readLimits(context, projectId, path)
+  if (shared) return { shared: true, path }
+  await check()
   const listed = await listDirectory(context, path, limits, quiet, true)
   const { entries, notSent } = listed
   // An upload says it itself.

@@ -15,7 +15,10 @@ import type { CreateJob } from './tool-schemas'
 type Checked = Pick<
   CreateJob,
   'command' | 'environment' | 'project_id' | 'archive' | 'working_directory' | 'mounts' | 'check_paths'
->
+> & {
+  /** The working directory is sent later. */
+  sendsDirectory?: boolean
+}
 
 /**
  * Checks the command of a job before it is queued, and returns hints about it.
@@ -39,7 +42,7 @@ async function checkExistence(actor: Actor, job: Checked, needed: readonly strin
   const workspace = await sharedDirectoryOf(actor, job.project_id ?? 'default')
   const provided = [
     ...(workspace === null ? [] : [workspace]),
-    ...(job.archive === undefined ? [] : [job.working_directory ?? '/work']),
+    ...(job.archive === undefined && !job.sendsDirectory ? [] : [job.working_directory ?? '/work']),
     ...Object.keys(job.mounts ?? {}),
   ]
   const missing = [...findMissing(needed, provided), ...findUnwritten(job.command, provided)]

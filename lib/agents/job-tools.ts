@@ -10,11 +10,11 @@ import { waitUntilFinal } from '../jobs/live/wait'
 import { listJobs } from '../jobs/read/list'
 import { readJob } from '../jobs/read/read'
 import { readQueueJob } from '../queue/list'
-import { submitToQueue } from '../queue/submit'
+import { submitToQueue, tryForQueue } from '../queue/submit'
 import { checkCommand } from './check-command'
 import { decideShape } from './job-shape'
 import { readLog } from './read-log'
-import type { CreateJob, ListJobs, ReadLog } from './tool-schemas'
+import type { CheckJob, CreateJob, ListJobs, ReadLog } from './tool-schemas'
 
 /** The caller of a tool. */
 export interface ToolCall {
@@ -33,13 +33,8 @@ const stopWithinMs = 3_000
  * exceeded.
  */
 export async function createJob({ actor, origin }: ToolCall, input: CreateJob) {
-  const shape = decideShape(input.gpu_count, input.instance_count)
-  const { idempotency_key, expected_time, check_paths, ...job } = input
-  const submission = queueSubmitSchema.parse({
-    ...job,
-    estimated_duration_seconds: expected_time,
-    gpu_count: shape.gpuCount,
-  })
+  const { idempotency_key, ...job } = input
+  const { shape, submission } = toSubmission(job)
   const hints = await checkCommand(actor, input)
   const options = { uniqueName: true }
   const key = idempotency_key ?? null
@@ -60,6 +55,34 @@ export async function createJob({ actor, origin }: ToolCall, input: CreateJob) {
     working_directory: await startDirectory(jobId),
     url: pageOf(origin, jobId),
   }
+}
+
+/** Says what {@link createJob} would do, and creates nothing. @throws its errors. */
+export async function checkJob({ actor }: ToolCall, input: CheckJob) {
+  const { shape, submission } = toSubmission(input)
+  const hints = await checkCommand(actor, { ...input, sendsDirectory: input.working_directory !== undefined })
+  const told = await tryForQueue(actor, submission, { uniqueName: true }).catch((error: unknown) => {
+    throw withShape(error, shape.warnings)
+  })
+  const { text, ...rest } = told
+  return {
+    ...rest,
+    summary: text,
+    gpu_count: shape.gpuCount,
+    instance_count: input.instance_count,
+    warnings: [...shape.warnings, ...hints],
+  }
+}
+
+/** The submission of a job that an agent describes, and how the shape of the job was changed. */
+function toSubmission({ expected_time, check_paths, ...job }: CheckJob) {
+  const shape = decideShape(job.gpu_count, job.instance_count)
+  const submission = queueSubmitSchema.parse({
+    ...job,
+    estimated_duration_seconds: expected_time,
+    gpu_count: shape.gpuCount,
+  })
+  return { shape, submission }
 }
 
 /** If a job never fits as the agent's request was changed, says how it was changed, and what to request instead. */

@@ -5,6 +5,7 @@ import { dependsOn } from '../contract/config/depends-on'
 import { mounts } from '../contract/config/mounts'
 import { count, duration, label, shellCommand, variables } from '../contract/config/values'
 import { workingDirectory as workingDirectoryPath } from '../contract/config/working-directory'
+import { dryRunSchema } from '../contract/dry-run'
 import { idempotencyKeySchema, idSchema, jobDetailSchema, projectNote } from '../contract/jobs'
 import { queueStatuses } from '../contract/queue'
 import { uploadStatuses } from '../contract/status'
@@ -91,11 +92,30 @@ export const createdJobSchema = z.object({
     .describe('true: the idempotency_key refers to this older job, and no job was created'),
   warnings: z
     .array(z.string())
-
     .describe('changes that were made to the request, and what may make the command fail'),
   project_note: projectNote,
   working_directory: workingDirectory,
   url: z.string().describe('page of the job, for people'),
+})
+
+export const checkJobSchema = createJobSchema.omit({ idempotency_key: true })
+
+export const checkedJobSchema = z.object({
+  summary: dryRunSchema.shape.text,
+  ...dryRunSchema.pick({
+    project_id: true,
+    project_note: true,
+    environment: true,
+    max_time: true,
+    queue_position: true,
+    expected_start: true,
+    expected_start_text: true,
+    left: true,
+    hardware: true,
+  }).shape,
+  gpu_count: createdJobSchema.shape.gpu_count,
+  instance_count: createdJobSchema.shape.instance_count,
+  warnings: createdJobSchema.shape.warnings,
 })
 
 export const jobIdSchema = z.strictObject({ job_id: jobId })
@@ -213,5 +233,6 @@ export const agentClusterSchema = z.object({
 })
 
 export type CreateJob = z.output<typeof createJobSchema>
+export type CheckJob = z.output<typeof checkJobSchema>
 export type ListJobs = z.output<typeof listJobsSchema>
 export type ReadLog = z.output<typeof readLogSchema>

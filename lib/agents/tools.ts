@@ -1,10 +1,12 @@
 import type { z } from 'zod'
 import type { Scope } from '../contract/access/roles'
 import { parseInput } from '../contract/parse-input'
-import { createJob, listOwnJobs, readJobLog, stopJob, type ToolCall, viewJob } from './job-tools'
+import { checkJob, createJob, listOwnJobs, readJobLog, stopJob, type ToolCall, viewJob } from './job-tools'
 import {
   agentClusterSchema,
   agentJobSchema,
+  checkedJobSchema,
+  checkJobSchema,
   createdJobSchema,
   createJobSchema,
   jobIdSchema,
@@ -67,6 +69,17 @@ Then follow the job with ViewGPUJob, and end it early with StopGPUJob.`,
     output: createdJobSchema,
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false },
     run: createJob,
+  }),
+  tool({
+    name: 'CheckGPUJob',
+    title: 'Check a GPU job before creating it',
+    description:
+      'Takes the input of CreateGPUJob, and says what would happen: why the job would be refused, or its position in the queue, its expected start, and what your limits permit after it. Creates and sends nothing.',
+    scope: 'submit',
+    input: checkJobSchema,
+    output: checkedJobSchema,
+    annotations: reads,
+    run: checkJob,
   }),
   tool({
     name: 'ViewGPUJob',

@@ -15,11 +15,15 @@ export const hardwareSchema = z.object({
 /** How many more jobs a limit permits after this one. */
 const left = z.int().nullable().describe('null: no limit')
 
-/** The answer of `POST /api/submit?dry_run=true`. */
+/** The answer of a submission with `?dry_run=true`. */
 export const dryRunSchema = z.object({
   dry_run: z.literal(true),
   text: z.string().describe('what would happen, as a sentence'),
   project_id: idSchema,
+  project_note: z
+    .string()
+    .nullable()
+    .describe('says that the submission would create the project; null: it exists'),
   environment: z.string(),
   resources: queueJobSchema
     .pick({ gpu_count: true, gpu_fraction: true, gpu_memory_gb: true, gpu_model: true, instance_count: true })
@@ -31,8 +35,12 @@ export const dryRunSchema = z.object({
     .int()
     .nullable()
     .describe('null: it has no place in the queue, because it waits for other jobs'),
-  expected_start: queueJobSchema.shape.expected_start.describe('null: no start can be predicted'),
-  expected_start_text: queueJobSchema.shape.expected_start_text,
+  expected_start: queueJobSchema.shape.expected_start.describe(
+    'null: no start can be predicted, or Slurm decides',
+  ),
+  expected_start_text: queueJobSchema.shape.expected_start_text.describe(
+    'what the time rests on, or who decides the start; null: neither',
+  ),
   left: z
     .object({ submissions_this_minute: left, active_jobs: left, waiting_jobs: left, dependent_jobs: left })
     .describe('what your limits permit after this job'),

@@ -3,9 +3,10 @@ import { readHardware } from '../cluster/overview/hardware'
 import { forecastNew } from '../cluster/placement/forecast'
 import type { DryRun } from '../contract/dry-run'
 import { env } from '../env'
+import { usesSlurm } from '../env/engine'
 import { requestOf } from '../jobs/config/resource-request'
 import { askedOf } from '../jobs/read/resources'
-import { type TriedJob, tryJob } from '../jobs/submission/dry-run'
+import { type Tried, tryJob } from '../jobs/submission/dry-run'
 import type { Submission } from '../jobs/submission/insert-job'
 import { toExpectedStart } from './expected-start'
 
@@ -17,20 +18,31 @@ const soonMs = 10_000
  * nothing.
  * @throws the error of the submission.
  */
-export async function dryRun(actor: Actor, submission: Submission): Promise<DryRun> {
-  const { job, limits, counts } = await tryJob(actor, submission)
+export async function dryRun(
+  actor: Actor,
+  submission: Submission,
+  options: Parameters<typeof tryJob>[2] = {},
+): Promise<DryRun> {
+  const tried = await tryJob(actor, submission, options)
+  const { job, limits, counts, projectNote } = tried
   const isDependent = job.waitsFor.length > 0
   const { spec } = job
   const expected = isDependent
     ? undefined
     : await forecastNew({ ...job, request: requestOf(spec, job.id), limitMs: job.timeLimitS * 1000 })
   const { expected_start, expected_start_text } = toExpectedStart(expected)
+  const decider = expected_start === null && !isDependent && usesSlurm() ? slurmDecides : null
   const left = (limit: number | null, used: number) => (limit === null ? null : Math.max(0, limit - used))
   const position = expected?.position ?? null
   return {
     dry_run: true,
-    text: sentenceOf(job, position, expected_start),
+    text: [
+      'gpuq would accept the job. Nothing was queued.',
+      sentenceOf(tried, position, expected_start),
+      ...(projectNote === null ? [] : [projectNote]),
+    ].join(' '),
     project_id: job.project,
+    project_note: projectNote,
     environment: job.environment,
     resources: {
       ...askedOf(spec),
@@ -42,7 +54,7 @@ export async function dryRun(actor: Actor, submission: Submission): Promise<DryR
     waits_for: job.waitsFor,
     queue_position: position,
     expected_start,
-    expected_start_text,
+    expected_start_text: expected_start_text ?? decider,
     left: {
       submissions_this_minute: left(limits.submissionsPerMinute, counts.recent),
       active_jobs: left(limits.maxActiveJobs, counts.active),
@@ -53,14 +65,16 @@ export async function dryRun(actor: Actor, submission: Submission): Promise<DryR
   }
 }
 
-function sentenceOf({ waitsFor }: TriedJob, position: number | null, start: string | null): string {
-  const accepted = 'gpuq would accept the job. Nothing was queued.'
+const slurmDecides =
+  'Slurm decides when the job starts, and tells gpuq the expected time only after the job is submitted.'
+
+function sentenceOf({ job: { waitsFor } }: Tried, position: number | null, start: string | null): string {
   if (waitsFor.length > 0) {
     const jobs = waitsFor.length === 1 ? 'another job' : `${waitsFor.length} other jobs`
-    return `${accepted} It would wait for ${jobs} to complete.`
+    return `It would wait for ${jobs} to complete.`
   }
-  if (start !== null && Date.parse(start) - Date.now() < soonMs) return `${accepted} It would start now.`
-  if (start !== null)
-    return `${accepted} It would be number ${position} in the queue, and start at about ${start}.`
-  return `${accepted} It would be number ${position} in the queue; no start can be predicted now.`
+  if (start !== null && Date.parse(start) - Date.now() < soonMs) return 'It would start now.'
+  if (start !== null) return `It would be number ${position} in the queue, and start at about ${start}.`
+  if (usesSlurm()) return slurmDecides
+  return `It would be number ${position} in the queue; no start can be predicted now.`
 }

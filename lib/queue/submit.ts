@@ -4,12 +4,15 @@ import { findEnvironment } from '../access/environments'
 import { findOrCreateUser } from '../access/users/submission-user'
 import type { JobConfig } from '../contract/config/config'
 import { readSpec } from '../contract/config/stored-spec'
+import type { DryRun } from '../contract/dry-run'
 import type { QueueSubmit } from '../contract/queue'
 import { wakeLeader } from '../database/notify'
-import { transaction } from '../database/transaction'
+import { type Transaction, transaction } from '../database/transaction'
 import { requireCapabilities } from '../jobs/config/capabilities'
+import type { Submission } from '../jobs/submission/insert-job'
 import { withModelRequirements } from '../jobs/submission/model-requirements'
 import { decide, type SubmitOptions, type Submitted } from '../jobs/submission/submit'
+import { dryRun } from './dry-run'
 
 /** For forecasts of jobs without an estimate. */
 const assumedDurationS = 3600
@@ -25,21 +28,37 @@ export async function submitToQueue(
   idempotencyKey: string | null,
   { deduplicate = false, uniqueName = false }: SubmitOptions = {},
 ): Promise<Submitted> {
-  const config = await withModelRequirements(toJobConfig(input))
-  await requireCapabilities(config, '')
-  const environment = await findEnvironment(config.environment ?? null)
-  const bodyHash = createHash('sha256')
-    .update(`queue ${JSON.stringify(input)}`)
-    .digest()
-  const runId = input.run_id ?? null
-  const timeAssumed = input.estimated_duration_seconds === undefined && input.max_time === undefined
-  const submission = { code: Buffer.alloc(0), runId, config, bodyHash, idempotencyKey, timeAssumed }
+  const given = await readSubmission(input, idempotencyKey)
+  const submission = { ...given, config: await withModelRequirements(given.config) }
+  const environment = await findEnvironment(submission.config.environment ?? null)
   const submitted = await transaction(async (tx) => {
     const userId = await findOrCreateUser(tx, actor, input.user)
     return decide(tx, { actor, userId, environment, submission, deduplicate, uniqueName })
   })
   wakeLeader()
   return submitted
+}
+
+/** Says what {@link submitToQueue} would do, and stores nothing. @throws its errors. */
+export async function tryForQueue(
+  actor: Actor,
+  input: QueueSubmit,
+  { uniqueName = false }: Pick<SubmitOptions, 'uniqueName'> = {},
+): Promise<DryRun> {
+  const findOwner = (tx: Transaction) => findOrCreateUser(tx, actor, input.user)
+  return dryRun(actor, await readSubmission(input, null), { uniqueName, findOwner })
+}
+
+/** @throws 422 for what this installation cannot do. */
+async function readSubmission(input: QueueSubmit, idempotencyKey: string | null): Promise<Submission> {
+  const config = toJobConfig(input)
+  await requireCapabilities(config, '')
+  const bodyHash = createHash('sha256')
+    .update(`queue ${JSON.stringify(input)}`)
+    .digest()
+  const runId = input.run_id ?? null
+  const timeAssumed = input.estimated_duration_seconds === undefined && input.max_time === undefined
+  return { code: Buffer.alloc(0), runId, config, bodyHash, idempotencyKey, timeAssumed }
 }
 
 /** The config of the job. If no time is given, {@link decide} adds the maximum time that the limits permit. */

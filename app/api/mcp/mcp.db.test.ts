@@ -1,6 +1,6 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
-import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { call } from '@/lib/access/testing/call'
 import { makePerson, makeToken, type Person } from '@/lib/access/testing/people'
 import { createdJobSchema } from '@/lib/agents/tool-schemas'
@@ -66,6 +66,7 @@ describe('an agent with the official client', () => {
     const { tools } = await client.listTools()
     expect(tools.map(({ name }) => name)).toEqual([
       'CreateGPUJob',
+      'CheckGPUJob',
       'ViewGPUJob',
       'StopGPUJob',
       'ListGPUJobs',
@@ -173,6 +174,38 @@ describe('an agent with the official client', () => {
       /can never start.*raised from 1 to 8.*create it with instance_count 1 and gpu_count 2/s,
     )
     await db.pool.query('DELETE FROM nodes WHERE lease_id = $1', [leaseId])
+  })
+
+  it('can ask before it creates a job', async () => {
+    const { leaseId } = await makeNode({ gpus: 2 })
+    onTestFinished(async () => {
+      await db.pool.query('DELETE FROM nodes WHERE lease_id = $1', [leaseId])
+    })
+    const client = await connectAs(ada)
+    const before = await countJobs()
+    const checked = await use(client, 'CheckGPUJob', { ...newJob(), project_id: 'asked' })
+    expect(checked.answer).toMatchObject({
+      summary: expect.stringMatching(/Nothing was queued\. It would .* Creates the private project "asked"/),
+      expected_start: expect.any(String),
+      gpu_count: 1,
+      warnings: [],
+    })
+    const asked = { ...newJob(), gpu_count: 1, instance_count: 2 }
+    const [refused, real] = [
+      await use(client, 'CheckGPUJob', asked),
+      await use(client, 'CreateGPUJob', asked),
+    ]
+    expect(refused).toEqual(real)
+    expect(refused).toMatchObject({ isError: true, text: expect.stringMatching(/can never start/) })
+    // The directory that is sent later.
+    const there = {
+      ...newJob(),
+      command: 'sh /home/ada/project/train.sh',
+      working_directory: '/home/ada/project',
+    }
+    expect((await use(client, 'CheckGPUJob', there)).isError).toBe(false)
+    expect((await use(client, 'CreateGPUJob', there)).isError).toBe(true)
+    expect(await countJobs()).toBe(before)
   })
 
   it('runs a command in an uploaded directory', async () => {

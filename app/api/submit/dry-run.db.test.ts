@@ -4,7 +4,10 @@ import { makePerson, type Person } from '@/lib/access/testing/people'
 import { makeJob, makeNode } from '@/lib/cluster/testing/rows'
 import { dryRunSchema } from '@/lib/contract/dry-run'
 import { testDatabase } from '@/lib/database/testing/test-database'
+import { loadEnv } from '@/lib/env'
 import { GET as hardware } from '../hardware/route'
+import { POST as submitToQueue } from '../queue/submit/route'
+import { POST as checkSubmission } from './check/route'
 import { upload } from './testing/upload'
 
 vi.hoisted(() => vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough'))
@@ -39,10 +42,13 @@ async function stored(): Promise<unknown> {
 describe('a dry run', () => {
   it('says what the job would get and when it would start, and stores nothing', async () => {
     const before = await stored()
+    const note =
+      'Creates the private project "p", because you have no project of this name and have joined no class or team of this name.'
     expect(await told('gpu_count: 2\ncpu: 2\nmax_time: 900\nrun_name: base')).toEqual({
       dry_run: true,
-      text: 'gpuq would accept the job. Nothing was queued. It would start now.',
+      text: `gpuq would accept the job. Nothing was queued. It would start now. ${note}`,
       project_id: 'p',
+      project_note: note,
       environment: 'python',
       resources: {
         gpu_count: 2,
@@ -123,9 +129,111 @@ describe('a dry run', () => {
     expect((await dryRun('command: "true"')).body).toMatchObject({ errors: [{ path: 'command' }] })
   })
 
+  it('says that it would create a project only as long as it would', async () => {
+    expect(await told()).toMatchObject({ project_note: expect.stringContaining('"p"') })
+    const { body } = await upload(ada)
+    await db.pool.query(
+      "UPDATE jobs SET status = 'cancelled', reason = 'cancelled_by_user', ended_at = now() WHERE id = $1",
+      [body.job_id],
+    )
+    expect(await told()).toMatchObject({ project_note: null })
+  })
+
   it('takes only true and false', async () => {
     expect((await upload(ada, {}, 'dry_run=perhaps')).status).toBe(400)
     expect((await upload(ada, {}, 'wait=false&dry_run=false')).status).toBe(202)
+  })
+})
+
+describe('the check before an upload', () => {
+  async function check(config: string) {
+    const form = new FormData()
+    const text = `competition_id: c\nproject_id: p\nexpected_time: 10\n${config}`
+    form.append('config_file', new Blob([text]), 'config.yaml')
+    const headers = { cookie: ada.cookie, 'sec-fetch-site': 'same-origin' }
+    const request = new Request('http://localhost:8001/api/submit/check', {
+      method: 'POST',
+      headers,
+      body: form,
+    })
+    const response = await checkSubmission(request, { params: Promise.resolve({}) })
+    return { status: response.status, body: response.status === 204 ? null : await response.json() }
+  }
+
+  it('says nothing against a job that would be accepted with its directory, and stores nothing', async () => {
+    const before = await stored()
+    for (const config of ['command: python train.py', 'entrypoint: src/train.py', ''])
+      expect(await check(`${config}\nworking_directory: /home/ada/project`)).toEqual({
+        status: 204,
+        body: null,
+      })
+    expect(await stored()).toEqual(before)
+  })
+
+  it('refuses what depends on the settings of the admin as the submission does, and names them', async () => {
+    await db.pool.query('UPDATE users SET max_active_jobs = NULL, submissions_per_minute = NULL')
+    const refusals: [config: string, named: RegExp][] = [
+      ['gpu_count: 8', /never start.*gpu_count: 2/],
+      ['fresh_nodes: true', /an admin must set GPUQ_PROVISION_UP and GPUQ_PROVISION_DOWN/],
+      ['fresh_nodes: true\nprovision_args: ["--network"]', /GPUQ_PROVISION_UP/],
+      ['environment: cuda', /no environment "cuda": use one of "python"/],
+      ['bucket: research', /ask an admin/],
+      ['mounts: {/data: cifar}', /cifar/],
+      ['pool: reserved', /your limit pools. An admin can change this limit/],
+      ['priority: 50', /your limit max_priority/],
+      ['gpu_count: 1', /max_queue_size.*0/],
+    ]
+    for (const [config, named] of refusals) {
+      if (config === 'gpu_count: 1') await db.pool.query('UPDATE policies SET max_queue_size = 0')
+      if (config === 'pool: reserved')
+        await db.pool.query(`UPDATE users SET job_limits = '{"max_priority": 10, "pools": ["on-demand"]}'`)
+      const [checked, real] = [await check(config), await upload(ada, { config })]
+      expect(checked, config).toEqual({ status: real.status, body: real.body })
+      expect(checked.body.detail).toMatch(named)
+    }
+    await db.pool.query('UPDATE policies SET max_queue_size = 100')
+    loadEnv({ GPUQ_WORKSPACES: '/workspace' })
+    const { body } = await check('')
+    loadEnv({})
+    expect(body).toMatchObject({
+      detail: expect.stringMatching(
+        /shared directory \/workspace.*An admin can set the uid on the Users page/,
+      ),
+    })
+  })
+})
+
+describe('a dry run of the queue', () => {
+  const tryCommand = (body: object) =>
+    call(submitToQueue, '/api/queue/submit?dry_run=true', { method: 'POST', cookie: ada.cookie, body })
+
+  it('says what the submission would do, with the time that the limits permit, and stores nothing', async () => {
+    const before = await stored()
+    const answer = await tryCommand({ command: 'python train.py', gpu_count: 2, project_id: 'p' })
+    expect(answer.status).toBe(200)
+    expect(dryRunSchema.parse(answer.body)).toMatchObject({
+      queue_position: 1,
+      project_note: expect.stringContaining('private project "p"'),
+      resources: { gpu_count: 2 },
+      max_time: 86_400,
+    })
+    expect(await stored()).toEqual(before)
+  })
+
+  it('is refused as the submission would be', async () => {
+    for (const body of [
+      { command: 'true', gpu_count: 8 },
+      { command: 'true', user: 'somebody' },
+      { command: 'true', environment: 'none' },
+    ]) {
+      const real = await call(submitToQueue, '/api/queue/submit', {
+        method: 'POST',
+        cookie: ada.cookie,
+        body,
+      })
+      expect(real.status).toBeGreaterThanOrEqual(400)
+      expect(await tryCommand(body)).toMatchObject({ status: real.status, body: real.body })
+    }
   })
 })
 

@@ -33,6 +33,7 @@ const flags: Partial<Record<ConfigKey, string>> = {
   bucket: '--BUCKET_NAME',
   provision_args: '--CQR_EXTRA_ARGS',
   fresh_nodes: 'multihost-job',
+  archive: '--SCRIPT_DIR',
 }
 
 /** Uploads a directory, and queues a job on new nodes of its own. Returns when the request is accepted. */

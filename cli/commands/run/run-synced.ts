@@ -34,12 +34,14 @@ export async function runSynced(
   const client = await context.connect()
   const { server } = await resolveConnection(context.env)
   const directory = await resolveWorkingDirectory(context.env, '.')
-  const shipped = await shipDirectory(context, options.project_id ?? defaultProject, directory, quiet)
   const max_time = options.expected_time === undefined ? unlimitedSeconds : undefined
-  const place = shipped.shared
-    ? { command: `cd ${quoted(directory)} && ${command}` }
-    : { command, archive: shipped.archive, working_directory: directory }
-  const config = toConfigText({ ...options, ...place, max_time })
+  const sent = { ...options, max_time, command, working_directory: directory }
+  const check = () => withOptionErrors(() => client.jobs.check({ config: toConfigText(sent), deduplicate }))
+  const project = options.project_id ?? defaultProject
+  const shipped = await shipDirectory(context, project, directory, { quiet, check })
+  const config = shipped.shared
+    ? toConfigText({ ...options, max_time, command: `cd ${quoted(directory)} && ${command}` })
+    : toConfigText({ ...sent, archive: shipped.archive })
   const { job_id: jobId } = await withOptionErrors(() =>
     submitOnce(context, { config, wait: false, deduplicate }, quiet),
   )

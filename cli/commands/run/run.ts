@@ -6,6 +6,7 @@ import { printDryRun } from '../../job/dry-run'
 import { followOrPrint, type WaitOptions } from '../../job/follow-submitted'
 import { withOptionErrors } from '../../job/option-errors'
 import { note } from '../../job/show-job'
+import { unlimitedSeconds } from '../../job/submit-directory'
 import { type ConfigOptions, requireOneDirectory, toConfigText } from '../../job/upload-config'
 
 /** `wait` is undefined if neither form of the option was given: the default depends on the form of the command. */
@@ -27,11 +28,7 @@ export async function run(
 ): Promise<number> {
   const command = toShellLine(words)
   requireOneDirectory(options, withDir || sync || options.command !== undefined)
-  if (dryRun) {
-    const { wait: _wait, quiet: _quiet, deduplicate: _deduplicate, json, ...keys } = options
-    const config = toConfigText({ ...keys, command: options.command ?? command })
-    return withOptionErrors(() => printDryRun(context, { config }, json))
-  }
+  if (dryRun) return tryRun(context, words, { withDir, sync, ...options })
   if (sync) {
     if (withDir || options.command !== undefined)
       throw invalidRequest('Use --sync -- COMMAND without --with-dir and --command.')
@@ -54,32 +51,45 @@ export async function run(
   return runDirectory(context, directory, options)
 }
 
+/** Says what the submission would do. */
+async function tryRun(
+  context: Context,
+  words: readonly string[],
+  { wait: _wait, quiet: _quiet, deduplicate: _deduplicate, json, withDir, sync, ...keys }: RunOptions,
+): Promise<number> {
+  const job = { ...keys, command: keys.command ?? toShellLine(words) }
+  const max_time = keys.expected_time === undefined ? unlimitedSeconds : undefined
+  const hasDirectory = withDir || sync || keys.command !== undefined
+  if (!hasDirectory) await rejectDirectoryOptions(words, keys)
+  return withOptionErrors(() =>
+    printDryRun(
+      context,
+      (client) =>
+        hasDirectory
+          ? client.jobs.dryRun({ config: toConfigText({ ...job, max_time }) })
+          : client.queue.dryRun(toQueueJob(job)),
+      json,
+    ),
+  )
+}
+
 /** Queues a command and follows it until it ends. */
 async function runCommandLine(
   context: Context,
   words: readonly string[],
-  {
-    wait = true,
-    quiet,
-    json,
-    deduplicate,
-    gpus,
-    name,
-    expected_time,
-    ...keys
-  }: JobOptions & { command: string },
+  { wait = true, quiet, json, deduplicate, ...options }: JobOptions & { command: string },
 ): Promise<number> {
-  await rejectDirectoryOptions(words, keys)
+  await rejectDirectoryOptions(words, options)
   const client = await context.connect()
-  const job = {
-    ...keys,
-    ...toGpuRequest(gpus),
-    run_id: name,
-    estimated_duration_seconds: expected_time,
-  }
+  const job = toQueueJob(options)
   const submitted = await withOptionErrors(() => client.queue.submit(job, { deduplicate }))
   if (!quiet && !json && submitted.project_note) await note(context, submitted.project_note)
   return followOrPrint(context, submitted, { wait, quiet, json })
+}
+
+/** A job without a directory in the words of the queue API. */
+function toQueueJob({ gpus, name, expected_time, ...keys }: ConfigOptions & { command: string }) {
+  return { ...keys, ...toGpuRequest(gpus), run_id: name, estimated_duration_seconds: expected_time }
 }
 
 /** Rejects options that are given after the directory: they would silently become part of the command. */

@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useRouter } from 'next/navigation'
 import { useEffect, useRef } from 'react'
 import { uuidv7 } from 'uuidv7'
-import { submitJob } from '@/components/queries/queries'
+import { api, submitJob } from '@/components/queries/queries'
 import type { FieldError } from '@/lib/contract/errors'
 import { ProblemError } from '@/lib/http/client/problem'
 import { toast } from '../../ui/toaster'
@@ -18,6 +18,8 @@ interface Sent {
   draft: Draft
   directory: Directory | null
   idempotencyKey: string
+  /** Its job may exist, although no answer came. */
+  wasSent: boolean
 }
 
 /** Uploads the directory of a draft, submits the draft and opens its job. */
@@ -33,6 +35,8 @@ export function useSubmission(draft: Draft, directory: Directory | null) {
     const cancelled = new AbortController()
     canceller.current = cancelled
     try {
+      // Nobody waits for an upload to learn that the job is refused.
+      if (!sent.wasSent) await api.jobs.check({ config: sent.draft.config }, cancelled.signal)
       // Most jobs have no directory.
       const { uploadDirectory } = await import('./directory/upload/upload-directory')
       return await uploadDirectory({
@@ -49,6 +53,7 @@ export function useSubmission(draft: Draft, directory: Directory | null) {
   const { mutate, reset, variables, status, error } = useMutation({
     mutationFn: async (sent: Sent) => {
       const archive = await sendDirectory(sent)
+      sent.wasSent = true
       return send({ ...toSubmission(sent.draft, archive), idempotencyKey: sent.idempotencyKey })
     },
     onSuccess: ({ job_id, project_note }) => {
@@ -64,7 +69,7 @@ export function useSubmission(draft: Draft, directory: Directory | null) {
   const latest = useRef<Sent | null>(null)
   const submit = () => {
     if (latest.current?.draft !== draft || latest.current.directory !== directory)
-      latest.current = { draft, directory, idempotencyKey: uuidv7() }
+      latest.current = { draft, directory, idempotencyKey: uuidv7(), wasSent: false }
     mutate(latest.current)
   }
   const isOfDraft = variables?.draft === draft && variables.directory === directory

@@ -37,3 +37,8 @@ export const defaultProject = 'default'
 export function describeCreated(slug: string): string {
   return `gpuq created the private project "${slug}" for this job, because you had no project of this name and have joined no class or team of this name.`
 }
+
+/** Says before a submission that it creates a project. */
+export function describeToCreate(slug: string): string {
+  return `Creates the private project "${slug}", because you have no project of this name and have joined no class or team of this name.`
+}

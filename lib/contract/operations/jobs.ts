@@ -20,7 +20,7 @@ export const deduplicateQuery = z
   .optional()
   .describe('true: if you have an active or completed job with the same content, the response is that job')
 
-const dryRunQuery = z
+export const dryRunQuery = z
   .string()
   .transform((text) => {
     if (text === 'false') return false
@@ -79,6 +79,10 @@ export const jobOperations = defineOperations('jobs', 'jobs', {
       },
       202: { description: 'The job is accepted; see Location', schema: jobs.submitResultSchema },
     },
+  }),
+  check: post('/api/submit/check', 'submit', 'Check a submission before its directory is uploaded', {
+    upload: uploadParts.pick({ code: true, config_file: true }),
+    responses: { 204: { description: 'The submission would not be refused now' } },
   }),
   sample: get('/api/sample', 'read', 'Program and config of a sample job, to submit', {
     responses: ok(jobs.jobSourceSchema),

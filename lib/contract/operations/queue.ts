@@ -1,18 +1,22 @@
 import * as z from 'zod'
 import * as cluster from '../cluster/cluster'
 import * as policy from '../cluster/policy'
+import { dryRunSchema } from '../dry-run'
 import * as queue from '../queue'
-import { deduplicateQuery } from './jobs'
+import { deduplicateQuery, dryRunQuery } from './jobs'
 import { defineOperations, get, ok, patch, post, put, remove } from './operation'
 
 /** The queue API, also served without /api. */
 export const queueOperations = defineOperations('queue', 'queue', {
   submit: post('/api/queue/submit', 'submit', 'Submit a command as a job, without waiting for it', {
-    query: z.object({ deduplicate: deduplicateQuery }),
+    query: z.object({ deduplicate: deduplicateQuery, dry_run: dryRunQuery }),
     headers: { 'Idempotency-Key': 'makes a repeated submission the same job' },
     body: queue.queueSubmitSchema,
     responses: {
-      200: { description: 'An older job: same key or content', schema: queue.queueSubmittedSchema },
+      200: {
+        description: 'An older job: same key or content; with dry_run, what a submission would do',
+        schema: z.union([queue.queueSubmittedSchema, dryRunSchema]),
+      },
       201: { description: 'The job is accepted; see Location', schema: queue.queueSubmittedSchema },
     },
   }),

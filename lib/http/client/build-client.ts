@@ -3,7 +3,9 @@ import type { DryRun } from '../../contract/dry-run'
 import type { JobFilters } from '../../contract/job-queries'
 import type { JobResult } from '../../contract/jobs'
 import { encodeName } from '../../contract/metrics/encode-name'
-import { createMethods, type ReadAnswer, type Route, toCall } from './methods'
+import type { QueueSubmitted } from '../../contract/queue'
+import { createMethods, type Methods, type ReadAnswer, type Route, toCall } from './methods'
+import { ProblemError } from './problem'
 import { routes } from './routes'
 import type { Read, Transport } from './transport'
 
@@ -44,6 +46,7 @@ export function buildClient(transport: Transport, { read, ...readers }: AnswerRe
   return {
     ...methods,
     jobs: { ...methods.jobs, ...specialJobMethods(transport, readers) },
+    queue: { ...methods.queue, ...specialQueueMethods(methods) },
     snapshots: {
       ...methods.snapshots,
       /** Where a snapshot can be downloaded as one archive. */
@@ -60,6 +63,18 @@ export function buildClient(transport: Transport, { read, ...readers }: AnswerRe
 }
 
 export type Client = ReturnType<typeof buildClient>
+
+/** The query decides which of two answers comes. */
+function specialQueueMethods({ queue }: Pick<Methods, 'queue'>) {
+  type Job = Parameters<Methods['queue']['submit']>[0]
+  return {
+    submit: (job: Job, { deduplicate }: Pick<Submission, 'deduplicate'> = {}, signal?: AbortSignal) =>
+      queue.submit(job, { deduplicate }, signal) as Promise<QueueSubmitted>,
+    /** What a submission would do. */
+    dryRun: (job: Job, signal?: AbortSignal) =>
+      queue.submit(job, { dry_run: true }, signal) as Promise<DryRun>,
+  }
+}
 
 /** Uploads, streams and addresses. */
 function specialJobMethods(
@@ -80,6 +95,18 @@ function specialJobMethods(
       const { method, path } = routes.jobs.submit
       const query = { dry_run: true }
       return transport.json(path, readDryRun, { method, query, body: toForm(submission), signal })
+    },
+    /**
+     * Checks a submission before its directory is uploaded, which the later submission names.
+     * @throws ProblemError as the submission would. Nothing if the server cannot say it now: the submission decides.
+     */
+    check: async (submission: Submission, signal?: AbortSignal): Promise<void> => {
+      const { method, path } = routes.jobs.check
+      try {
+        await transport.done(path, { method, body: toForm(submission), signal })
+      } catch (error) {
+        if (!(error instanceof ProblemError) || isRefusal(error, submission)) throw error
+      }
     },
     /** Where the whole result can be downloaded, as JSONL or as what the job printed. */
     downloadUrl: (id: string, format: 'jsonl' | 'text') =>
@@ -115,6 +142,15 @@ function specialJobMethods(
     /** The address of that stream: for browsers. */
     eventsUrl: (id: string) => addressOf(transport, routes.jobs.events, id),
   }
+}
+
+/**
+ * Whether the submission would be refused too. Servers of earlier versions have no check. No limit and no name speaks against an
+ * earlier job with the same key or content.
+ */
+function isRefusal({ status }: ProblemError, { deduplicate, idempotencyKey }: Submission): boolean {
+  const mayExist = deduplicate || idempotencyKey !== undefined
+  return status >= 400 && status < 500 && status !== 404 && !(mayExist && (status === 409 || status === 429))
 }
 
 function addressOf(transport: Transport, route: Route, ...args: unknown[]): string {

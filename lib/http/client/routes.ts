@@ -5,6 +5,7 @@
 export const routes = {
   jobs: {
     submit: { method: 'post', path: '/api/submit', query: true, answer: 'json' },
+    check: { method: 'post', path: '/api/submit/check', answer: 'nothing' },
     sample: { method: 'get', path: '/api/sample', answer: 'json' },
     list: { method: 'get', path: '/api/jobs', query: true, answer: 'page' },
     suggest: { method: 'get', path: '/api/jobs/suggestions', query: true, answer: 'json' },

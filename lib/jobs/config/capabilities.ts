@@ -54,7 +54,7 @@ function findProvisionRefusal({ fresh_nodes, provision_args = [] }: BuiltinKeys)
   const { GPUQ_PROVISION_UP: up, GPUQ_PROVISION_DOWN: down, GPUQ_PROVISION_OPTIONS: allowed = [] } = env()
   if (fresh_nodes && !(up && down)) {
     const message =
-      'this gpuq cannot start nodes on demand. An admin must set GPUQ_PROVISION_UP and GPUQ_PROVISION_DOWN; without them, leave fresh_nodes out'
+      'this gpuq cannot start nodes on demand: an admin must set GPUQ_PROVISION_UP and GPUQ_PROVISION_DOWN. Without fresh_nodes, a job runs on the nodes that exist'
     return { key: 'fresh_nodes', message }
   }
   const other = provision_args.map(provisionOption).find((option) => !allowed.includes(option))

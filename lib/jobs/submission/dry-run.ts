@@ -4,13 +4,14 @@ import type { EffectiveLimits, Limits } from '../../access/limits'
 import { limitsOf } from '../../access/limits'
 import { readEffectiveLimits } from '../../access/role-limits'
 import { requireHostFiles } from '../../access/users/host-files'
+import { describeToCreate } from '../../contract/access/project-kinds'
 import type { StoredSpec } from '../../contract/config/stored-spec'
 import { parseSpec, type Unparsed } from '../../contract/config/stored-spec'
-import { oneRow, transaction } from '../../database/transaction'
+import { oneRow, type Transaction, transaction } from '../../database/transaction'
 import { countJobs, type JobCounts } from './count-jobs'
 import type { Submission } from './insert-job'
 import { withModelRequirements } from './model-requirements'
-import { decide, throwConflict } from './submit'
+import { decide, type SubmitOptions, throwConflict } from './submit'
 
 /** A job as it would be stored. */
 export interface TriedJob {
@@ -30,11 +31,19 @@ export interface TriedJob {
   createdAt: Date
 }
 
-interface Tried {
+/** What a submission would have done. */
+export interface Tried {
   job: TriedJob
   limits: EffectiveLimits
   /** With this job. */
   counts: JobCounts
+  /** Says that the submission would create a project; null: it would not. */
+  projectNote: string | null
+}
+
+interface TryOptions extends Pick<SubmitOptions, 'uniqueName'> {
+  /** Finds the owner of the job; left out: the caller. */
+  findOwner?: (tx: Transaction) => Promise<string>
 }
 
 /** Ends the transaction of a dry run. */
@@ -48,17 +57,22 @@ class Undo extends Error {
  * Makes a job as a submission does, with the same checks, and undoes it.
  * @throws the error of the submission.
  */
-export async function tryJob(actor: Actor, given: Submission): Promise<Tried> {
+export async function tryJob(
+  actor: Actor,
+  given: Submission,
+  { uniqueName = false, findOwner = async () => actor.userId }: TryOptions = {},
+): Promise<Tried> {
   const [config] = await Promise.all([
     withModelRequirements(given.config),
     requireHostFiles(actor, given.config),
   ])
   const environment = await findEnvironment(config.environment ?? null)
   const submission = { ...given, config, idempotencyKey: null }
-  const { userId } = actor
   try {
     return await transaction(async (tx) => {
-      const { jobId } = await decide(tx, { actor, userId, environment, submission, deduplicate: false })
+      const userId = await findOwner(tx)
+      const decision = { actor, userId, environment, submission, deduplicate: false, uniqueName }
+      const { jobId, projectNote } = await decide(tx, decision)
       const row = await oneRow<Unparsed<TriedJob & { limits: Limits }>>(tx, {
         text: `SELECT j.id, j.user_id AS "userId", j.project_id AS "projectId", p.slug AS project, j.name, j.priority, j.spec,
                       e.name AS environment, encode(j.content_hash, 'hex') AS "contentHash", j.expected_time_s * 1000 AS "estimateMs",
@@ -70,7 +84,8 @@ export async function tryJob(actor: Actor, given: Submission): Promise<Tried> {
       })
       const { limits: ofProject, ...job } = parseSpec(row)
       const limits = await readEffectiveLimits(tx, actor, ofProject)
-      throw new Undo({ job, limits, counts: await countJobs(tx, userId) })
+      const created = projectNote === undefined ? null : describeToCreate(config.project_id)
+      throw new Undo({ job, limits, counts: await countJobs(tx, userId), projectNote: created })
     })
   } catch (error) {
     if (error instanceof Undo) return error.tried

@@ -1,5 +1,6 @@
 import type { JobConfig } from '../../contract/config/config'
 import { GpuqError, type NearestValue } from '../../contract/errors'
+import { adviseNearest } from '../../contract/nearest'
 import type { Transaction } from '../../database/transaction'
 import { env } from '../../env'
 import { usesSlurm } from '../../env/engine'
@@ -53,17 +54,11 @@ function findObstacle(config: JobConfig, nodes: readonly NodeState[]): Obstacle 
 
 function neverFits({ message, key, nearest }: Obstacle): GpuqError {
   const changes = Object.entries(nearest ?? {})
-  const advice =
-    changes.length === 0 ? '' : ` The nearest request that fits: ${changes.map(setting).join(', ')}.`
   const errors = changes.map(([path, value]) => ({ path, message: correction(value) }))
-  return new GpuqError('never_fits', `The job can never start. ${message}.${advice}`, {
+  return new GpuqError('never_fits', `The job can never start. ${message}.${adviseNearest(nearest)}`, {
     errors: errors.length > 0 || key === null ? errors : [{ path: key, message }],
     ...(nearest !== null && { nearest }),
   })
-}
-
-function setting([key, value]: [string, NearestValue]): string {
-  return value === null ? `no ${key}` : `${key}: ${value}`
 }
 
 function correction(value: NearestValue): string {

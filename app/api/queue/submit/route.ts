@@ -2,11 +2,12 @@ import { queueOperations } from '@/lib/contract/operations/queue'
 import { idempotencyKeyOf } from '@/lib/http/body'
 import { route } from '@/lib/http/route'
 import { readSubmitted } from '@/lib/queue/list'
-import { submitToQueue } from '@/lib/queue/submit'
+import { submitToQueue, tryForQueue } from '@/lib/queue/submit'
 
 export const POST = route(queueOperations.submit, async ({ actor, request, query, body: read, answer }) => {
   const key = idempotencyKeyOf(request)
   const input = await read()
+  if (query.dry_run) return answer(await tryForQueue(actor, input), { status: 200 })
   const submitted = await submitToQueue(actor, input, key, { deduplicate: query.deduplicate ?? false })
   const { jobId, repeated, deduplicated, projectNote, headers } = submitted
   const isNew = !repeated && !deduplicated

@@ -36,6 +36,7 @@ describe('before submitting', () => {
     dry_run: true,
     text: 'gpuq would accept the job.',
     project_id: 'p',
+    project_note: null,
     environment: 'python',
     resources: {
       gpu_count: 1,
@@ -64,6 +65,14 @@ describe('before submitting', () => {
     const { textContent } = screen.getByRole('region', { name: 'Before you submit' })
     expect(textContent).toContain('permit 4 more submissions in this minute and 0 more active jobs.')
     expect(submits()).toEqual([])
+  })
+
+  it('says that the project would be created, and who decides the start', async () => {
+    const project_note = 'Creates the private project "p".'
+    const expected_start_text = 'Slurm decides when the job starts.'
+    answerWith({ 'POST /api/submit?dry_run=true': { ...answer, project_note, expected_start_text } })
+    openPage()
+    await screen.findByText(/Slurm decides when the job starts. Creates the private project "p"./)
   })
 
   it('is not asked again once the draft is submitted, which its own job could refuse', async () => {

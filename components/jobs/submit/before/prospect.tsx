@@ -30,6 +30,7 @@ export function Prospect({ config, answer, onConfig }: ProspectProps) {
       {answer === null ? null : (
         <p>
           <Start answer={answer} />
+          {answer.project_note === null ? null : `${answer.project_note} `}
           {describeLeft(answer.left)}
         </p>
       )}
@@ -61,9 +62,11 @@ function Kind({
 }
 
 function Start({ answer }: { answer: DryRun }) {
-  const { queue_position, waits_for, expected_start } = answer
+  const { queue_position, waits_for, expected_start, expected_start_text } = answer
   if (queue_position === null)
     return <>It would wait for {formatCount(waits_for.length, 'other job')} to complete. </>
+  // Under Slurm, its position says little.
+  if (expected_start === null && expected_start_text !== null) return <>{expected_start_text} </>
   return (
     <>
       Position {formatNumber(queue_position)} in the queue; expected start:{' '}

@@ -227,6 +227,32 @@ describe('an upload', () => {
     expect(attempts).toBe(2)
   })
 
+  it('does not begin for a job that would be refused', async () => {
+    const detail = 'The job can never start.'
+    answerWith({ 'POST /api/submit/check': new ApiProblem(422, { detail, code: 'never_fits' }) })
+    openPage()
+    await chooseFolder()
+    await screen.findByText('Ready to submit')
+    clickButton('Submit job')
+    await screen.findByText(detail)
+    expect(requestsTo('/api/archives').map(({ method }) => method)).not.toContain('POST')
+    expect(requestsTo('/api/submit')).toEqual([])
+  })
+
+  it('whose submission got no answer is not checked again: its job may exist, and count towards a limit', async () => {
+    acceptUpload()
+    answerWith({ 'POST /api/submit': new ApiProblem(503, { detail: 'Away.', code: 'unavailable' }) })
+    openPage()
+    await chooseFolder()
+    await screen.findByText('Ready to submit')
+    clickButton('Submit job')
+    await screen.findByText('Away.')
+    answerWith({ 'POST /api/submit': { job_id: 'new-job', status: 'pending' } })
+    clickButton('Submit job')
+    await waitFor(() => expect(router.push).toHaveBeenCalledWith('/jobs/new-job'))
+    expect(requestsTo('/api/submit/check')).toHaveLength(1)
+  })
+
   it('that the server refuses shows why, and submits nothing', async () => {
     answerWith({
       'POST /api/archives': new ApiProblem(403, { detail: 'The storage quota is used up.', code: 'quota' }),
