@@ -47,6 +47,11 @@ function attachUser({
       request.signal.addEventListener('abort', () => message?.error(request.signal.reason))
       return new Response(stream)
     }
+    if (url.pathname.startsWith('/api/status/'))
+      return Response.json({
+        ...at,
+        advice: { title: 'x', text: 'Set memory_gb to more than 2.', fix: null },
+      })
     if (url.pathname.endsWith('/size')) sizes.push(await request.json())
     else typed.push(await request.text())
     return (url.pathname.endsWith('/input') && refuse?.()) || new Response(null, { status: 204 })
@@ -136,6 +141,7 @@ describe('AttachSession', () => {
     session.message(event('job', job()) + printed('bye\r\n') + event('job', failed) + event('end', {}))
     expect(await session.ended).toBe(3)
     expect(session.context.written.err).toContain('It failed. Exit code 3.')
+    expect(session.context.written.err).toContain('gpuq: Set memory_gb to more than 2.\n')
   })
 
   it.each([true, false])(

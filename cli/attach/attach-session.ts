@@ -6,6 +6,7 @@ import type { JobsClient } from '@/lib/http/client/jobs-client'
 import { KeySender } from '@/lib/http/client/key-sender'
 import type { Context } from '../context'
 import { exitCodeOf, exitCodes } from '../job/exit-code'
+import { readAdvice } from '../job/failure-advice'
 import { followJob, type JobEvent } from '../job/follow-job'
 import { formatState, note, OutputWriter } from '../job/show-job'
 import type { RawTerminal } from '../terminal/raw-terminal'
@@ -173,6 +174,8 @@ export class AttachSession {
     const job = this.#job
     if (isFinal(job.status)) {
       await note(this.context, formatState(job, this.context))
+      const advice = job.status === 'failed' ? await readAdvice(this.target.client, job.job_id) : null
+      if (advice !== null) await note(this.context, advice)
       return exitCodeOf(job)
     }
     if (isHungUp) return exitCodes.failed

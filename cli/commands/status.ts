@@ -143,9 +143,11 @@ function renderJob({ terminal }: Context, job: JobDetail, { place, priority }: S
     ['status', job.status],
     ['reason', job.reason_text],
     ['exit code', job.exit_code],
+    ['advice', job.advice?.text ?? null],
     ['position', place?.position ?? null],
     ['expected start', formatStart(job, place, now)],
     ['', place?.expected_start_text ?? null],
+    ['ends', describeEnd(job, now)],
     ['slurm job', describeSlurmJob(job)],
     ['user', job.user_id],
     ['project', job.project_id],
@@ -183,6 +185,12 @@ function renderJob({ terminal }: Context, job: JobDetail, { place, priority }: S
 function formatStart({ slurm }: JobDetail, place: QueuePlace | null, now: number): string | null {
   const start = place && formatExpectedStart(place, now)
   return start && slurm ? `${start} (predicted by Slurm)` : start
+}
+
+/** When a job leaves the queue that no node fits. */
+function describeEnd({ never_fits_ends_at: at }: JobDetail, now: number): string | null {
+  const when = formatWhen(at, now)
+  return when && `${when}, unless a node fits the job before`
 }
 
 /** The submission to Slurm in Slurm's words. */

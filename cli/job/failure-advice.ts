@@ -1,11 +1,8 @@
 import { stripVTControlCharacters } from 'node:util'
-import {
-  adviseFailure,
-  type KnownEnvironment,
-  needsEnvironments,
-} from '@/lib/contract/failure/advise-failure'
-import { parseTraceback } from '@/lib/contract/failure/parse-traceback'
+import { adviseEnd } from '@/lib/contract/failure/advise-end'
+import type { KnownEnvironment } from '@/lib/contract/failure/advise-failure'
 import type { JobDetail } from '@/lib/contract/jobs'
+import type { JobsClient } from '@/lib/http/client/jobs-client'
 import type { Context } from '../context'
 
 /** As much of the end of an output as a traceback and its causes need. */
@@ -31,10 +28,16 @@ export class OutputEnd {
 
 /** What to change so that a failed job can succeed, as its page says; null: unknown. */
 export async function adviseAtEnd(context: Context, job: JobDetail, end: OutputEnd): Promise<string | null> {
-  const { lines } = end
-  const exception = parseTraceback(lines)?.exception ?? null
-  const environments = needsEnvironments(exception, lines) ? await listEnvironments(context) : undefined
-  return adviseFailure({ job, exception, lines, environments })?.text ?? null
+  return (await adviseEnd(job, end.lines, () => listEnvironments(context)))?.text ?? null
+}
+
+/** The same from the server, which has the output; null also if it does not answer. */
+export async function readAdvice(client: JobsClient, jobId: string): Promise<string | null> {
+  try {
+    return (await client.jobs.get(jobId)).advice?.text ?? null
+  } catch {
+    return null
+  }
 }
 
 /** Undefined if the server does not answer: the job's own end was shown, and nothing depends on this. */

@@ -99,6 +99,7 @@ export function makeJob(changes: Partial<JobDetail> = {}): JobDetail {
   return {
     ...makeJobSummary(),
     idle_gpu: null,
+    never_fits_ends_at: null,
     reason_text: 'The program ended without an error.',
     placed: true,
     attempt: 1,

@@ -5,6 +5,7 @@ import { jobResourcesSchema } from './cluster/job-resources'
 import { slurmJob } from './config/depends-on'
 import { idPattern } from './id-pattern'
 import { jobBucketSchema } from './job-bucket'
+import { jobEnds } from './job-ends'
 import { uploadStatuses } from './status'
 
 export const idSchema = z
@@ -179,14 +180,7 @@ export const jobDetailSchema = jobSummarySchema.extend({
   bucket: jobBucketSchema
     .nullable()
     .describe('the copy of its results and log in the bucket of its project; null: the project had none'),
-  idle_gpu: z
-    .object({
-      since: z.string(),
-      stops_at: z.string().describe('when gpuq stops the job unless one of its GPUs has a load'),
-    })
-    .nullable()
-    .default(null)
-    .describe('a warning: none of its GPUs had a load since this time; null: no warning'),
+  ...jobEnds,
   slurm: jobInSlurmSchema
     .nullable()
     .default(null)

@@ -43,7 +43,12 @@ describe('a null in a JSON body', () => {
   it('counts as left out in lists and in objects within', () => {
     const schema = z.object({ list: z.array(z.object({ a: z.string().optional() })) })
     expect(parseInput(schema, { list: [{ a: null }] })).toEqual({ list: [{}] })
-    expect(parseInput(z.object({ a: z.string().optional() }), null)).toEqual({})
+  })
+
+  it('is refused in place of an object, as a whole body and in a list', () => {
+    const schema = z.object({ a: z.string().optional() })
+    expect(() => parseInput(schema, null)).toThrow()
+    expect(() => parseInput(z.object({ list: z.array(schema) }), { list: [null] })).toThrow('list.0')
   })
 
   it('does not hide the name of a field that does not exist', () => {

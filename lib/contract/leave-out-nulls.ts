@@ -2,13 +2,13 @@ import type * as z from 'zod'
 
 /**
  * The input of a schema without the null of fields that cannot be null: many programs write null for what they leave out. A
- * null that the schema knows, such as "no quota", stays.
+ * null that the schema knows, such as "no quota", stays. So does a null in place of an object, which says nothing.
  */
 export function leaveOutNulls(schema: z.core.$ZodType, input: unknown): unknown {
   const { def } = (schema as z.core.$ZodTypes)._zod
   switch (def.type) {
     case 'object':
-      return input === null ? {} : isRecord(input) ? ofObject(def.shape, input) : input
+      return isRecord(input) ? ofObject(def.shape, input) : input
     case 'array':
       return Array.isArray(input) ? input.map((item) => leaveOutNulls(def.element, item)) : input
     case 'optional':

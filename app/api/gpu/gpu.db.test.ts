@@ -134,6 +134,7 @@ describe('a request without effect', () => {
       { gpus_per_node: 17 },
       { gpus_per_node: 1e99 },
       [],
+      null,
     ]
     for (const body of wrong) expect([body, (await initialize(body)).status]).toEqual([body, 422])
     expect((await initialize('{')).status).toBe(400)

@@ -202,6 +202,7 @@ describe('a request without effect', () => {
       { reason: 'of nothing' },
       { state: 'ready' },
       [],
+      null,
       'true',
     ]
     for (const body of wrong) {

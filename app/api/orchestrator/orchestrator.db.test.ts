@@ -116,7 +116,7 @@ describe('the policy', () => {
     expect(JSON.stringify((await change(many)).body).length).toBeLessThan(4000)
   })
 
-  it.each([['[]'], ['"text"'], ['']])('rejects %s', async (body) => {
+  it.each([['[]'], ['null'], ['"text"'], ['']])('rejects %s', async (body) => {
     expect((await change(body)).status).toBeGreaterThanOrEqual(400)
     expect((await change(body)).status).toBeLessThan(500)
   })

@@ -27,8 +27,9 @@ beforeAll(async () => {
 })
 
 type Who = { cookie?: string; token?: string }
-const create = (who: Who, body: object) => call(POST, '/api/projects', { method: 'POST', body, ...who })
-const patch = (who: Who, id: string, body: object) =>
+const create = (who: Who, body: object | null) =>
+  call(POST, '/api/projects', { method: 'POST', body, ...who })
+const patch = (who: Who, id: string, body: object | null) =>
   call(PATCH, `/api/projects/${id}`, { method: 'PATCH', body, params: { id }, ...who })
 const get = (who: Who, id: string) => call(show, `/api/projects/${id}`, { params: { id }, ...who })
 const remove = async (who: Who, id: string) =>
@@ -181,6 +182,7 @@ describe('a project', () => {
       expect([shares, status]).toEqual([shares, 422])
     }
     expect((await patch(admin, id, { weight: 2 })).status).toBe(422)
+    expect((await patch(admin, id, null)).status).toBe(422)
     for (const gpu_quota of [0, 0.001, 0.29, 1.001, 100_000]) {
       expect((await patch(admin, id, { shares: { gpu_quota } })).body).toMatchObject({
         shares: { gpu_quota },

@@ -5,6 +5,7 @@ import type { JobDetail } from '@/lib/contract/jobs'
 import { endNote } from '@/lib/contract/reasons'
 import { ExpectedStart } from '../../cluster/queue/expected-start'
 import { Link } from '../../ui/link'
+import { RelativeTime } from '../../ui/relative-time'
 import { jobStateOf } from '../job-status'
 
 /** What the facts of a job do not say: why it waits and until when, who cancelled it, and whether its files are deleted. */
@@ -40,6 +41,13 @@ function Waiting({ job }: { job: JobDetail }) {
       {job.reason_text ?? 'In the queue.'}
       {job.attempt > 1 ? ` Waiting for attempt ${job.attempt}.` : ''}
       <QueuePosition job={job} />
+      {job.never_fits_ends_at === null ? null : (
+        <>
+          {' '}
+          gpuq takes it from the queue <RelativeTime at={job.never_fits_ends_at} /> unless a node fits it
+          before.
+        </>
+      )}
     </>
   )
 }

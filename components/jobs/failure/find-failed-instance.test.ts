@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
+import { findFailedInstance } from '@/lib/contract/failure/find-failed-instance'
 import { makeInstance, makeJob } from '../../testing/fixtures'
-import { findFailedInstance } from './find-failed-instance'
 
 const { resources } = makeJob()
 

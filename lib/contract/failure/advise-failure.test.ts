@@ -174,6 +174,17 @@ describe('the advice', () => {
     ['CR LF for env', ['env: ‘bash\\r’: No such file or directory'], /CR LF/],
     ['CR LF after pipefail', ['run.sh: line 2: set: pipefail\r: invalid option name'], /CR LF/],
     ['CR LF after a directory', ['run.sh: line 3: cd: src\r: No such file or directory'], /CR LF/],
+    ['CR LF in a script under dash', ['sh: 1: ./run.sh: not found'], /CR LF/],
+    [
+      'CR LF in a script under bash',
+      ['bash: line 1: ./run.sh: cannot execute: required file not found'],
+      /CR LF/,
+    ],
+    [
+      'a script that does not exist',
+      ['/bin/sh: 1: /work/run.sh: not found'],
+      /Check that the job has the file/,
+    ],
     ['CR LF in sh', ['sh: 2: set: Illegal option -\r'], /CR LF/],
     [
       'a full disk',

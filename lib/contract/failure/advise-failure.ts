@@ -54,6 +54,9 @@ export function adviseFailure(failure: Failure): FailureAdvice | null {
   return kind === null ? null : advise[kind](failure)
 }
 
+const convertLines =
+  "`sed -i 's/\\r$//' FILE` converts a file. gpuq converts a command and the file that it runs, but not the files that these run."
+
 const only = (text: string): FailureAdvice => ({ text, fix: null })
 
 const advise: Readonly<Record<FailureKind, (failure: Failure) => FailureAdvice | null>> = {
@@ -73,8 +76,10 @@ const advise: Readonly<Record<FailureKind, (failure: Failure) => FailureAdvice |
     fix: { key: 'shell', value: 'bash' },
   }),
   windows_lines: () =>
+    only(`Save the script with the line ends LF: its lines end with CR LF, as on Windows. ${convertLines}`),
+  script_not_run: () =>
     only(
-      "Save the script with the line ends LF: its lines end with CR LF, as on Windows. `sed -i 's/\\r$//' FILE` converts a file. gpuq converts a command and the file that it runs, but not the files that these run.",
+      `Check that the job has the file, and that its first line names a program of the image. If its lines end with CR LF, as on Windows, save it with the line ends LF. ${convertLines}`,
     ),
   no_space: ({ job }) => adviseSpace(job),
   read_only: () =>

@@ -5,6 +5,7 @@ export type FailureKind =
   | 'lfs_pointer'
   | 'bash_in_sh'
   | 'windows_lines'
+  | 'script_not_run'
   | 'no_space'
   | 'read_only'
   | 'gpu_memory'
@@ -28,6 +29,12 @@ const signs: readonly { kind: FailureKind; sign: RegExp }[] = [
     sign: /Illegal option -o pipefail|\[\[: not found|[Ss]yntax error: (?:(?:"\("|redirection) unexpected|unexpected "\("|unexpected redirection)|: Bad substitution$|: (?:declare|shopt|pushd|mapfile|readarray|source): not found/,
   },
   { kind: 'pip', sign: /\bpip3?: (?:command )?not found|No module named '?pip'?$/ },
+  {
+    kind: 'script_not_run',
+    // What shells print for a script that does not exist, or whose first line names a program that does not: /bin/bash with a carriage
+    // return. The kernel tells them the same for both.
+    sign: /(?:^|[\s:'"])\.{0,2}\/[^\s:'"]+['"]?: (?:not found|cannot execute: required file not found|bad interpreter: No such file)/,
+  },
   {
     kind: 'lfs_pointer',
     sign: /invalid load key, 'v'|Unsupported operand 118\b|version https:\/\/git-lfs\.github\.com/,

@@ -12,13 +12,13 @@ import {
 } from '../../contract/cluster/accounting'
 import { notFound } from '../../contract/errors'
 import { findRow, type Transaction, transaction } from '../../database/transaction'
-import { managedProjects } from '../read/job-visibility'
+import { isShown, managedProjects } from '../read/job-visibility'
 import { midnight } from './count-days'
 import { dailyUsage } from './daily-usage'
 
 /**
  * Adds up what jobs used in a range of days. An admin sees all jobs. Others see their own jobs, and those of the projects that
- * they own or manage.
+ * they own or manage, in a class or a team of the members who have agreed to it.
  * @throws 404 for a project that the actor may not see.
  */
 export async function readAccounting(actor: Actor, query: AccountingQuery): Promise<Accounting> {
@@ -93,7 +93,7 @@ function readRows(actor: Actor, query: AccountingQuery, limit: number | null): P
       [from, to],
     )
     const values: unknown[] = [from, range?.live, range?.end, query.project ?? null]
-    const own = isAdmin(actor) ? 'true' : ownUsage(`$${values.push(actor.userId)}`)
+    const own = isAdmin(actor) ? 'true' : ownUsage('d', `$${values.push(actor.userId)}`)
     const { key, label, join } = groups[query.by]
     const { rows } = await tx.query<SumsRow>(
       `WITH days AS MATERIALIZED (
@@ -124,10 +124,10 @@ function readRows(actor: Actor, query: AccountingQuery, limit: number | null): P
   })
 }
 
-/** SQL condition for usage that a user may see who is not an admin. */
-const ownUsage = (user: string) =>
-  `(user_id = ${user}
-    OR project_id IN (SELECT id FROM projects WHERE owner_id = ${user} UNION ALL ${managedProjects(user)}))`
+/** SQL condition for usage that a user may see who is not an admin: sums say as much as the jobs of a member who shows none. */
+const ownUsage = (of: string, user: string) =>
+  `(${of}.user_id = ${user}
+    OR ${of}.project_id IN (SELECT id FROM projects WHERE owner_id = ${user} UNION ALL ${managedProjects(user)}) AND ${isShown(of)})`
 
 async function requireVisibleProject(tx: Transaction, actor: Actor, id: string): Promise<void> {
   const found =

@@ -7,6 +7,15 @@ export function notRemoved(node: string): string {
 }
 
 /**
+ * SQL condition: since the job with this alias was submitted, an admin took a node away: a node or a GPU was forgotten, or a simulated
+ * node removed.
+ */
+export function lostNode(job: string): string {
+  return `(EXISTS (SELECT 1 FROM nodes n WHERE n.forgotten_at > ${job}.created_at OR NOT ${notRemoved('n')})
+           OR EXISTS (SELECT 1 FROM gpus g WHERE g.forgotten_at > ${job}.created_at))`
+}
+
+/**
  * Reads all nodes on which a job could run some day, as if they were open and idle: also offline, drained, paused and quarantined
  * ones. A GPU that its node does not find now counts until an admin forgets it. Leaves out nodes that were started for one
  * job.

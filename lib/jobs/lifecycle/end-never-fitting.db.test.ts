@@ -72,6 +72,28 @@ it('a job ends a week after an admin removed the only node that fitted it, and i
   expect(await told()).toMatchObject([{ event: 'job.never_fits' }, { event: 'job.failed' }])
 })
 
+it('the job says when it ends, from the removal of the node on', async () => {
+  const job = await strand()
+  const daysLeft = async () => {
+    const { never_fits_ends_at: at } = await readJobDetail(job)
+    return at === null ? null : Math.round((Date.parse(at) - Date.now()) / 86_400_000)
+  }
+  expect(await daysLeft()).toBe(7)
+  await pass(5)
+  expect(await daysLeft()).toBe(2)
+  await pass(30)
+  expect(await daysLeft()).toBe(1)
+  await endNeverFitting()
+  expect(await daysLeft()).toBe(1)
+  loadEnv({ GPUQ_NEVER_FITS_DAYS: '0' })
+  expect(await daysLeft()).toBeNull()
+  loadEnv({})
+  await makeNode({ gpus: 8 })
+  await db.pool.query('UPDATE nodes SET paused_at = now()')
+  await explain()
+  expect(await daysLeft()).toBeNull()
+})
+
 it('the owner has a day, also if gpuq was off for a month', async () => {
   const job = await strand()
   await pass(30)

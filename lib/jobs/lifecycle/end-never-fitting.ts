@@ -1,17 +1,22 @@
 import { database } from '../../database/client'
 import { findRow, transaction } from '../../database/transaction'
 import { env } from '../../env'
-import { notRemoved } from '../config/registered-nodes'
+import { lostNode } from '../config/registered-nodes'
 import { endWaitingJob } from './end-waiting'
 
-/**
- * SQL for the waiting jobs `j` that no node has fitted for $1 days. Only those from which an admin took a node away: a node that
- * was forgotten since they were submitted, a GPU of one, or a simulated node.
- */
+/** SQL for the waiting jobs `j` that no node has fitted for $1 days. Only those from which an admin took a node away. */
 const stranded = `
   j.status = 'pending' AND j.reason = 'never_fits' AND j.never_fits_since <= now() - make_interval(days => $1)
-  AND (EXISTS (SELECT 1 FROM nodes n WHERE n.forgotten_at > j.created_at OR NOT ${notRemoved('n')})
-       OR EXISTS (SELECT 1 FROM gpus g WHERE g.forgotten_at > j.created_at))`
+  AND ${lostNode('j')}`
+
+/**
+ * SQL for the time at which the waiting job `j` ends as one that no node fits; null: it does not. Until its owner was told, it is the
+ * earliest time.
+ * @param days SQL of GPUQ_NEVER_FITS_DAYS
+ */
+export const neverFitsEnd = (days: string) => `
+  CASE WHEN ${days} > 0 AND j.status = 'pending' AND j.never_fits_since IS NOT NULL AND ${lostNode('j')}
+       THEN coalesce(j.never_fits_ends_at, greatest(j.never_fits_since + make_interval(days => ${days}), now() + interval '1 day')) END`
 
 /**
  * Ends the waiting jobs that no node has fitted for the days that the admin allows, since an admin removed one. Tells their

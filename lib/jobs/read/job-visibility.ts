@@ -16,13 +16,17 @@ export const managedProjects = (user: string) =>
     WHERE m.user_id = ${user} AND m.role = 'manager' AND mp.kind <> 'team'
    UNION ALL SELECT op.id FROM projects op WHERE op.owner_id = ${user} AND op.kind <> 'private'`
 
-/** SQL condition for jobs whose user shows them to the managers of the project: in a class or a team, who has agreed to it. */
-const isShown = `EXISTS (SELECT 1 FROM projects sp LEFT JOIN memberships sm ON sm.project_id = sp.id AND sm.user_id = j.user_id
-   WHERE sp.id = j.project_id AND (sp.kind = 'private' OR sm.agreed_at IS NOT NULL))`
+/**
+ * SQL condition for whether a user shows their jobs in a project to its managers: in a class or a team, who has agreed to it.
+ * @param of the alias of a row with the columns `user_id` and `project_id`.
+ */
+export const isShown = (of: string) =>
+  `EXISTS (SELECT 1 FROM projects sp LEFT JOIN memberships sm ON sm.project_id = sp.id AND sm.user_id = ${of}.user_id
+     WHERE sp.id = ${of}.project_id AND (sp.kind = 'private' OR sm.agreed_at IS NOT NULL))`
 
 /** SQL condition for the jobs that a user may see: their own, and those that members show in projects that they manage. */
 const seenBy = (user: string, managed: string) =>
-  `(j.user_id = ${user} OR j.project_id ${managed} AND ${isShown})`
+  `(j.user_id = ${user} OR j.project_id ${managed} AND ${isShown('j')})`
 
 /**
  * SQL condition for the jobs that an actor may see: for an admin all, otherwise their own and those that members show in projects

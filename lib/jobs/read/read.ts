@@ -8,6 +8,8 @@ import { reasonText } from '../../contract/reasons'
 import { type JobStatus, toUploadStatus } from '../../contract/status'
 import { database } from '../../database/client'
 import { keyedTransaction, oneRow } from '../../database/transaction'
+import { env } from '../../env'
+import { neverFitsEnd } from '../lifecycle/end-never-fitting'
 import { idleJobs } from '../lifecycle/stop-idle'
 import { findVisibleJob, mayChange } from './job-visibility'
 import { type SummaryRow, summaryColumns, summaryJoins, toSummary } from './list'
@@ -50,6 +52,7 @@ const selectDetail = `
          w.settled_at AS upload_settled_at, w.problem AS upload_problem,
          CASE WHEN j.status = 'running' THEN (SELECT jsonb_build_object('since', rfc3339(since), 'stops_at', rfc3339(stops_at))
             FROM (${idleJobs('t.job_id = j.id')}) i) END AS idle_gpu,
+         rfc3339(${neverFitsEnd('$2::int')}) AS never_fits_ends_at,
          (SELECT jsonb_build_object('slurm_id', s.slurm_id, 'state', s.state, 'reason', s.reason, 'held', s.held, 'restarts', s.restarts)
             FROM slurm_jobs s WHERE s.job_id = j.id ORDER BY s.ended_at IS NULL DESC, s.created_at DESC LIMIT 1) AS slurm,
          CASE WHEN f.stored_at IS NOT NULL THEN f.name END AS result_file
@@ -61,7 +64,7 @@ const selectDetail = `
    WHERE j.id = $1`
 
 export async function readDetailRow(jobId: string): Promise<DetailRow> {
-  const query = { name: 'job-detail', text: selectDetail, values: [jobId] }
+  const query = { name: 'job-detail', text: selectDetail, values: [jobId, env().GPUQ_NEVER_FITS_DAYS] }
   return parseSpec(await keyedTransaction((tx) => oneRow<Unparsed<DetailRow>>(tx, query)))
 }
 

@@ -1,6 +1,8 @@
 import type { BlockingJob } from '../../contract/errors'
 import { type JobStatus, toUploadStatus } from '../../contract/status'
 import { oneRow, type Transaction } from '../../database/transaction'
+import { startsNodesOnDemand } from '../../env/engine'
+import { lostNode } from '../config/registered-nodes'
 
 /** A user's jobs, as far as limits count them. */
 export interface JobCounts {
@@ -24,21 +26,28 @@ const windowS = 60
 /** SQL for whether a job waits for other jobs. */
 const dependent = `status = 'pending' AND reason IS NOT DISTINCT FROM 'dependency'`
 
+/**
+ * SQL for whether nodes may fit a job of `jobs`. Where nodes are started on demand, jobs are accepted that none of the present nodes
+ * fits: they count, so that nobody fills the queue with them, unless an admin took the node away that fitted.
+ */
+const mayFit = () =>
+  startsNodesOnDemand() ? `(never_fits_since IS NULL OR NOT ${lostNode('jobs')})` : 'never_fits_since IS NULL'
+
 /** SQL conditions for the jobs that a limit counts. A job that no node fits any more, or that waits for others, is not active. */
 const conditions = {
-  active: `status IN ('pending', 'scheduled', 'running') AND never_fits_since IS NULL AND NOT (${dependent})`,
-  waiting: `status = 'pending' AND never_fits_since IS NULL AND NOT (${dependent})`,
-  dependent,
+  active: () => `status IN ('pending', 'scheduled', 'running') AND ${mayFit()} AND NOT (${dependent})`,
+  waiting: () => `status = 'pending' AND ${mayFit()} AND NOT (${dependent})`,
+  dependent: () => dependent,
   // To cancel a waiting job gives its submission back.
-  recent: `status = 'pending' AND created_at > now() - interval '${windowS} seconds'`,
+  recent: () => `status = 'pending' AND created_at > now() - interval '${windowS} seconds'`,
 } as const
 
 /** Counts a user's jobs for the limits. */
 export async function countJobs(tx: Transaction, userId: string): Promise<JobCounts> {
   const counts = await oneRow<JobCounts>(tx, {
-    name: 'count-submissions',
+    name: startsNodesOnDemand() ? 'count-submissions-on-demand' : 'count-submissions',
     text: `WITH live AS (
-             SELECT count(*) FILTER (WHERE ${conditions.active})::int AS active, count(*) FILTER (WHERE ${conditions.waiting})::int AS waiting,
+             SELECT count(*) FILTER (WHERE ${conditions.active()})::int AS active, count(*) FILTER (WHERE ${conditions.waiting()})::int AS waiting,
                     count(*) FILTER (WHERE ${dependent})::int AS dependent
                FROM jobs WHERE user_id = $1 AND status IN ('pending', 'scheduled', 'running')
            ), recent AS (
@@ -77,7 +86,7 @@ export async function readCounted(
   counted: keyof typeof conditions,
 ): Promise<BlockingJob[]> {
   const { rows } = await tx.query<BlockingJob & { status: JobStatus }>(
-    `SELECT id AS job_id, name, status FROM jobs WHERE user_id = $1 AND ${conditions[counted]}
+    `SELECT id AS job_id, name, status FROM jobs WHERE user_id = $1 AND ${conditions[counted]()}
       ORDER BY created_at, id LIMIT ${maxListed}`,
     [userId],
   )

@@ -2,8 +2,7 @@ import type { JobConfig } from '../../contract/config/config'
 import { GpuqError, type NearestValue } from '../../contract/errors'
 import { adviseNearest } from '../../contract/nearest'
 import type { Transaction } from '../../database/transaction'
-import { env } from '../../env'
-import { usesSlurm } from '../../env/engine'
+import { startsNodesOnDemand, usesSlurm } from '../../env/engine'
 import { NodeKinds } from '../../scheduling/node-kinds'
 import { judgeSize } from '../../scheduling/size/judge-size'
 import { nearestFit } from '../../scheduling/size/nearest-fit'
@@ -31,12 +30,6 @@ export async function requireCanStart(
       ? null
       : findObstacle(config, await readNodes())
   if (obstacle) throw neverFits(obstacle)
-}
-
-/** Whether the admin's commands start nodes for jobs, so that the registered ones decide nothing. */
-function startsNodesOnDemand(): boolean {
-  const { GPUQ_PROVISION_UP: up, GPUQ_PROVISION_DOWN: down } = env()
-  return up !== undefined && down !== undefined
 }
 
 function findObstacle(config: JobConfig, nodes: readonly NodeState[]): Obstacle | null {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { makePerson, type Person } from '../../access/testing/people'
-import { makeJob } from '../../cluster/testing/rows'
+import { makeJob, makeNode } from '../../cluster/testing/rows'
 import { parseConfig } from '../../contract/config/config'
 import { testDatabase } from '../../database/testing/test-database'
 import { loadEnv } from '../../env'
@@ -129,6 +129,20 @@ describe('a job that waits for others', () => {
     loadEnv({})
     await submit(`depends_on: ${own}`)
   })
+})
+
+it('where nodes are started on demand, jobs that none fits count, unless an admin took their node away', async () => {
+  loadEnv({ GPUQ_PROVISION_UP: 'up', GPUQ_PROVISION_DOWN: 'down' })
+  onTestFinished(() => loadEnv({}))
+  const never = await submit('gpu_count: 8')
+  await db.pool.query("UPDATE jobs SET reason = 'never_fits' WHERE id = $1", [never])
+  await expect(submit('gpu_count: 8')).rejects.toMatchObject({ code: 'rate_limited' })
+  await expect(submit('', { maxActiveJobs: 5, job: { max_waiting_jobs: 1 } })).rejects.toThrow(
+    'max_waiting_jobs is 1',
+  )
+  const { leaseId } = await makeNode({ gpus: 8 })
+  await db.pool.query("UPDATE nodes SET status = 'lost', forgotten_at = now() WHERE lease_id = $1", [leaseId])
+  await submit('gpu_count: 8')
 })
 
 it('a job that no node fits any more does not lock its owner out', async () => {

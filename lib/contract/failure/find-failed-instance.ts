@@ -1,4 +1,4 @@
-import type { JobDetail } from '@/lib/contract/jobs'
+import type { JobDetail } from '../jobs'
 
 type Instance = JobDetail['resources']['got'][number]
 

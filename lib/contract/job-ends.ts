@@ -1,0 +1,25 @@
+import * as z from 'zod'
+import { adviceSchema } from './failure/advice'
+
+/** The fields of a job about an end that gpuq announces, and about what to do after a failure. */
+export const jobEnds = {
+  idle_gpu: z
+    .object({
+      since: z.string(),
+      stops_at: z.string().describe('when gpuq stops the job unless one of its GPUs has a load'),
+    })
+    .nullable()
+    .default(null)
+    .describe('a warning: none of its GPUs had a load since this time; null: no warning'),
+  never_fits_ends_at: z
+    .string()
+    .nullable()
+    .default(null)
+    .describe(
+      'when gpuq takes it from the queue, because an admin removed the node that fitted it; null: never',
+    ),
+  advice: adviceSchema
+    .nullable()
+    .optional()
+    .describe('what to change so that a failed job can succeed; null: not known; absent in live events'),
+}

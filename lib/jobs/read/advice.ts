@@ -1,0 +1,59 @@
+import { stripVTControlCharacters } from 'node:util'
+import type { Actor } from '../../access/actor'
+import { listEnvironments } from '../../access/environments'
+import type { Advice } from '../../contract/failure/advice'
+import { adviseEnd } from '../../contract/failure/advise-end'
+import { findFailedInstance } from '../../contract/failure/find-failed-instance'
+import type { JobDetail } from '../../contract/jobs'
+import { database } from '../../database/client'
+import { findRow } from '../../database/transaction'
+import { plainTextOf } from '../../results/decode'
+import type { OutputReader } from '../../results/reading/output-reader'
+import { readOutput } from '../../results/reading/read-output'
+
+/** As much of the end of an output as a traceback and its causes need. */
+const keptBytes = 128 * 1024
+
+/** Adds what to change so that a failed job can succeed, as its page and `gpuq` say. */
+export async function withAdvice<Job extends JobDetail>(
+  actor: Actor,
+  reader: OutputReader,
+  job: Job,
+): Promise<Job & { advice: Advice | null }> {
+  const byProgram = job.status === 'failed' && job.reason === 'exit_code'
+  const lines = byProgram ? await readLastLines(reader, job) : []
+  return { ...job, advice: await adviseEnd(job, lines, () => listEnvironments(actor)) }
+}
+
+/** The last lines of the instance that failed first. Deleted output has none. */
+async function readLastLines(
+  reader: OutputReader,
+  { job_id, attempt, resources }: JobDetail,
+): Promise<string[]> {
+  const rank = findFailedInstance(resources)?.rank ?? 0
+  const task = await findRow<{ bytes: number }>(database().pool, {
+    name: 'output-bytes-of-rank',
+    text: 'SELECT output_bytes::int8 AS bytes FROM tasks WHERE job_id = $1 AND attempt = $2 AND rank = $3',
+    values: [job_id, attempt, rank],
+  })
+  const from = Math.max(0, (task?.bytes ?? 0) - keptBytes)
+  const parts: Buffer[] = []
+  for await (const records of readOutput(reader, job_id, attempt, from, rank)) parts.push(records)
+  const read = Buffer.concat(parts)
+  // The first record is not whole.
+  const records = from === 0 ? read : read.subarray(read.indexOf(0x0a) + 1)
+  const text = linesOf(records)
+    .map((record) => plainTextOf(record))
+    .join('')
+  return stripVTControlCharacters(text).split('\n')
+}
+
+function linesOf(records: Buffer): Buffer[] {
+  const lines: Buffer[] = []
+  let start = 0
+  for (let end = records.indexOf(0x0a); end !== -1; end = records.indexOf(0x0a, start)) {
+    lines.push(records.subarray(start, end))
+    start = end + 1
+  }
+  return lines
+}
