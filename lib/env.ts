@@ -9,6 +9,7 @@ import { httpAddress, listensEverywhere, listensLocally } from './env/listening'
 import { notificationVariables } from './env/notifications'
 import { provisionVariables } from './env/provisioning'
 import { refuseSharedHostFiles } from './env/shared-server'
+import { signInVariables } from './env/sign-in'
 import { slurmVariables } from './env/slurm'
 import { addressRanges, flag, jobNetworks, nodeName, workspaces } from './env/values'
 
@@ -160,15 +161,7 @@ export const envSchema = z.object({
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'])
     .default('info')
     .describe('minimum level of log lines'),
-  GPUQ_GITHUB_ID: z.string().optional().describe('sign-in with GitHub: client id'),
-  GPUQ_GITHUB_SECRET: z.string().optional().describe('sign-in with GitHub: client secret'),
-  GPUQ_OIDC_ISSUER: z.url().optional().describe('sign-in with an OIDC provider: issuer address'),
-  GPUQ_OIDC_ID: z.string().optional().describe('sign-in with an OIDC provider: client id'),
-  GPUQ_OIDC_SECRET: z.string().optional().describe('sign-in with an OIDC provider: client secret'),
-  GPUQ_OIDC_NAME: z.string().default('Single sign-on').describe('label of the button for it'),
-  GPUQ_SECURE_COOKIES: flag
-    .optional()
-    .describe('whether cookies are secure; unset: true if GPUQ_URL is https'),
+  ...signInVariables,
   RESEARCH_AGENT_GPU_ORCHESTRATION_ENABLED: flag
     .optional()
     .describe(

@@ -1,6 +1,7 @@
 import { invalidRequest } from '@/lib/contract/errors'
 import type { JobSummary } from '@/lib/contract/jobs'
-import { describeSearchProblem, parseSearch } from '@/lib/contract/search/parse-search'
+import { parseSearch } from '@/lib/contract/search/parse-search'
+import { describeSearchProblem } from '@/lib/contract/search/search-reader'
 import type { UploadStatus } from '@/lib/contract/status'
 import { type Context, printList } from '../context'
 import { readPages } from '../job/read-pages'

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import type { ReactElement } from 'react'
 import * as z from 'zod'
-import { createEnvironment, updateEnvironment } from '@/components/queries/queries'
+import { createEnvironment, updateEnvironment } from '@/components/queries/environments'
 import { type Environment, prepareSchema } from '@/lib/contract/access/access'
 import { idSchema } from '@/lib/contract/jobs'
 import { DialogForm } from '../shell/form'

@@ -5,7 +5,7 @@ import {
   type QueryKey,
   queryOptions,
 } from '@tanstack/react-query'
-import type { UpdateEnvironment, UpdateUser } from '@/lib/contract/access/access'
+import type { UpdateUser } from '@/lib/contract/access/access'
 import type { ApiLimits } from '@/lib/contract/access/limits'
 import type { AnswerInvitation, UpdateMembership, UpdateProject } from '@/lib/contract/access/projects'
 import type { Role } from '@/lib/contract/access/roles'
@@ -244,10 +244,4 @@ export const answerProjectInvitation = changing(
 export const updateRoleLimits = changing(
   ({ role, ...limits }: ApiLimits & { role: Role }) => api.limits.updateRole(role, limits),
   keys.limits,
-)
-
-export const createEnvironment = changing(api.environments.create, keys.environments)
-export const updateEnvironment = changing(
-  ({ name, ...body }: UpdateEnvironment & { name: string }) => api.environments.update(name, body),
-  keys.environments,
 )

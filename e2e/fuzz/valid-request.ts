@@ -42,6 +42,7 @@ export const otherPaths = [
 
 const agentTools = [
   'CreateGPUJob',
+  'CheckGPUJob',
   'ViewGPUJob',
   'StopGPUJob',
   'ListGPUJobs',

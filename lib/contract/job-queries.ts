@@ -1,8 +1,9 @@
 import * as z from 'zod'
 import { tags } from './config/values'
 import { idSchema } from './jobs'
-import { describeSearchProblem, parseSearch } from './search/parse-search'
+import { parseSearch } from './search/parse-search'
 import { maxMetricName, metricPrefix, suggestedKeys } from './search/search-keys'
+import { describeSearchProblem } from './search/search-reader'
 import { sortKeys, sortPattern } from './search/sort'
 import { uploadStatuses } from './status'
 

@@ -89,6 +89,21 @@ describe('the status of a job', () => {
     expect(screen.getByText(/gpuq cannot predict when it starts/)).toBeTruthy()
   })
 
+  it('says when a job ends that no node fits any more', async () => {
+    await openJob({
+      status: 'pending',
+      placed: false,
+      started_at: null,
+      completed_at: null,
+      reason: 'never_fits',
+      reason_text: 'No node has what the job needs.',
+      never_fits_ends_at: new Date(Date.now() + 3 * 86_400_000 + 60_000).toISOString(),
+    })
+    expect(
+      screen.getByText(/gpuq takes it from the queue in 3 days unless a node fits it before\./),
+    ).toBeTruthy()
+  })
+
   it('is starting if a node is assigned', async () => {
     await openJob({ status: 'pending', placed: true, started_at: null, completed_at: null })
     expect(screen.getByText('Starting')).toBeTruthy()

@@ -1,6 +1,7 @@
 import { Search } from 'lucide-react'
 import { type KeyboardEvent, useEffect, useEffectEvent, useId, useRef, useState } from 'react'
-import { describeSearchProblem, parseSearch } from '@/lib/contract/search/parse-search'
+import { parseSearch } from '@/lib/contract/search/parse-search'
+import { describeSearchProblem } from '@/lib/contract/search/search-reader'
 import { Input } from '../../ui/input'
 import { comboboxProps, moveActive, OptionList } from '../../ui/option-list'
 import { useCompletions } from './use-completions'

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { describeSearchProblem, parseSearch } from './parse-search'
+import { parseSearch } from './parse-search'
+import { describeSearchProblem } from './search-reader'
 
 const termsOf = (text: string) => {
   const parsed = parseSearch(text)

@@ -16,6 +16,7 @@ import {
   type WordKey,
   wordKeys,
 } from './search-keys'
+import { fail, Mistake, type SearchProblem, SearchReader } from './search-reader'
 
 export const comparisons = ['<=', '>=', '<', '>', '='] as const
 export type Comparison = (typeof comparisons)[number]
@@ -55,29 +56,7 @@ export interface NotTerm {
 /** A condition of a search. A job must meet all of them. */
 export type SearchTerm = WordTerm | AmountTerm | MetricTerm | TextTerm | NotTerm
 
-/** A mistake in a search, with its place in the text. */
-export interface SearchProblem {
-  /** Number of characters before the mistake. */
-  at: number
-  message: string
-}
-
 export type ParsedSearch = { ok: true; terms: SearchTerm[] } | { ok: false; problem: SearchProblem }
-
-/** A mistake as one sentence. */
-export function describeSearchProblem({ at, message }: SearchProblem): string {
-  return `Character ${at + 1}: ${message}`
-}
-
-class Mistake extends Error {
-  constructor(readonly problem: SearchProblem) {
-    super(problem.message)
-  }
-}
-
-const fail = (at: number, message: string): never => {
-  throw new Mistake({ at, message })
-}
 
 /** Reads the text of a search box. The time that it takes is linear in the length of the text. */
 export function parseSearch(text: string): ParsedSearch {
@@ -95,7 +74,7 @@ export function parseSearch(text: string): ParsedSearch {
 
 function readTerms(text: string): SearchTerm[] {
   const terms: SearchTerm[] = []
-  const reader = new Reader(text)
+  const reader = new SearchReader(text)
   for (reader.skipSpace(); !reader.atEnd(); reader.skipSpace()) {
     if (terms.length === maxTerms) fail(reader.at, `a search has at most ${maxTerms} terms. Remove some.`)
     terms.push(readTerm(reader))
@@ -103,51 +82,7 @@ function readTerms(text: string): SearchTerm[] {
   return terms
 }
 
-class Reader {
-  at = 0
-
-  constructor(readonly text: string) {}
-
-  atEnd(): boolean {
-    return this.at >= this.text.length
-  }
-
-  skipSpace(): void {
-    while (/\s/.test(this.text[this.at] ?? '')) this.at++
-  }
-
-  /** Reads up to the first character that matches, or to the end. */
-  until(end: RegExp): string {
-    const from = this.at
-    while (!this.atEnd() && !end.test(this.text[this.at] ?? '')) this.at++
-    return this.text.slice(from, this.at)
-  }
-
-  /** Reads one of these texts, if the next characters are one. */
-  take<Text extends string>(...texts: readonly Text[]): Text | undefined {
-    const found = texts.find((candidate) => this.text.startsWith(candidate, this.at))
-    this.at += found?.length ?? 0
-    return found
-  }
-
-  /** Reads a text in quotes. A backslash keeps the character after it. */
-  quoted(): string {
-    const from = this.at
-    this.at++
-    let value = ''
-    for (;;) {
-      const character = this.text[this.at++]
-      if (character === undefined) {
-        this.at = from
-        return fail(from, 'this quote is not closed. Write " at the end of the text.')
-      }
-      if (character === '"') return value
-      value += character === '\\' ? (this.text[this.at++] ?? '') : character
-    }
-  }
-}
-
-function readTerm(reader: Reader): SearchTerm {
+function readTerm(reader: SearchReader): SearchTerm {
   const from = reader.at
   if (reader.text[from] === '"') return toText(reader.quoted(), from)
   const head = reader.until(/[\s:<>="]/)
@@ -163,13 +98,13 @@ function readTerm(reader: Reader): SearchTerm {
 }
 
 /** Names in quotes may have spaces. Null: not a metric. */
-function readMetricName(reader: Reader, head: string): string | null {
+function readMetricName(reader: SearchReader, head: string): string | null {
   if (!head.toLowerCase().startsWith(metricPrefix)) return null
   const name = head.slice(metricPrefix.length)
   return name === '' && reader.text[reader.at] === '"' ? reader.quoted() : name
 }
 
-function readNot(reader: Reader, name: string, operator: string, from: number): NotTerm {
+function readNot(reader: SearchReader, name: string, operator: string, from: number): NotTerm {
   const key = name.toLowerCase()
   if (isAmountKey(key) || key.startsWith(metricPrefix))
     return fail(from, 'only keys with words can have a - before them. Write the opposite comparison.')
@@ -192,7 +127,7 @@ function describeUnknownKey(key: string, rest: string): string {
   return `there is no key “${key.slice(0, 40)}”. ${hint} To search for this text, write it in quotes: "${shown.replaceAll('"', '')}".`
 }
 
-function readWords(reader: Reader, key: WordKey, operator: string, from: number): WordTerm {
+function readWords(reader: SearchReader, key: WordKey, operator: string, from: number): WordTerm {
   const { example } = wordKeys[key]
   if (operator !== ':' && operator !== '=')
     fail(from, `${key} has words as values, not amounts. Write ${example}.`)
@@ -223,7 +158,7 @@ function checkValue(key: WordKey, value: string, at: number): string {
   return fail(at, `${key} cannot be “${value.slice(0, 40)}”. ${hint}`)
 }
 
-function readAmount(reader: Reader, key: AmountKey, operator: string, from: number): AmountTerm {
+function readAmount(reader: SearchReader, key: AmountKey, operator: string, from: number): AmountTerm {
   const { unit, example } = amountKeys[key]
   const comparison = toComparison(operator)
   if (key === 'age' && comparison === '=') fail(from, `compare the age with < or >. Write ${example}.`)
@@ -240,7 +175,12 @@ function readAmount(reader: Reader, key: AmountKey, operator: string, from: numb
   return { key, operator: comparison, value }
 }
 
-function readMetric(reader: Reader, from: number, name: string, operator: string | undefined): MetricTerm {
+function readMetric(
+  reader: SearchReader,
+  from: number,
+  name: string,
+  operator: string | undefined,
+): MetricTerm {
   const { example } = metricKey
   if (name === '') fail(from, `write the name of a metric after “${metricPrefix}”, such as ${example}.`)
   if (name.length > maxMetricName) fail(from, `the name of a metric has at most ${maxMetricName} characters.`)

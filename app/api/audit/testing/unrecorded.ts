@@ -1,6 +1,7 @@
 /** Mutations without an event of their own, and why. */
 export const unrecorded: Record<string, string> = {
   'jobs.submit': 'the job is the record: who submitted it, when, and its config',
+  'jobs.check': 'it stores nothing',
   'queue.submit': 'as jobs.submit; an account that it creates is recorded',
   'archives.register':
     'a directory has no name and gives nobody access: the job or snapshot that uses it is the record',
