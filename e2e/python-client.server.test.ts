@@ -81,6 +81,19 @@ print(json.dumps([job.status, job.reason, job.exit_code, job.results, job.output
   ])
 })
 
+it('a dry run says what would happen, and a job that would be refused sends no directory', async () => {
+  const root = await directory({ 'main.py': 'print(1)\n' })
+  const told = await run(`
+answer = gpuq.submit(${JSON.stringify(root)}, project_id="tried", dry_run=True, ${small})
+try:
+    gpuq.submit(${JSON.stringify(root)}, project_id="tried", environment="unknown")
+except gpuq.Error as error:
+    refused = error.status
+print(json.dumps([answer["dry_run"], answer["project_note"], refused, len(gpuq.jobs(project_id="tried"))]))
+`)
+  expect(told).toEqual([true, expect.stringContaining('private project "tried"'), 422, 0])
+})
+
 it('waiting continues over broken connections, and ends after its timeout', async () => {
   await writeFile(join(home, 'waits.py'), waitAtBarrier)
   const running = await start(`
