@@ -1,6 +1,7 @@
 import type { OutputStream } from '../contract/output/printed-output'
 import { type EncodedOutput, type EncoderOptions, type EncoderState, StreamRecorder } from './stream-recorder'
 import { maxJsonHoldMs } from './stream-state'
+import { type OutputPiece, TracebackHold } from './traceback-hold'
 import { incompleteTail } from './utf8'
 
 export type { EncodedOutput, EncoderState } from './stream-recorder'
@@ -21,15 +22,18 @@ const maxFollowingBytes = 1 << 20
  * Converts the output of a task to records; one encoder per task. Feed the raw bytes as they arrive, call `flush`
  * about every 50 ms to show partial lines and progress bars, and call `end` once after both streams have ended.
  * Records the lines of both streams in the order in which they began: while one stream has an unfinished line, the
- * other waits until that line ends or is recorded as a partial line.
+ * other waits until that line ends or is recorded as a partial line. A traceback waits until the other stream has passed it.
  * Store `state` in the same transaction as the records, so that a restart neither loses nor repeats output.
  */
 export class OutputEncoder {
   readonly #recorder: StreamRecorder
+  /** Null with a terminal, which has one stream. */
+  readonly #tracebacks: TracebackHold | null
   #follower: Follower | null = null
 
   constructor(options: EncoderOptions) {
     this.#recorder = new StreamRecorder(options)
+    this.#tracebacks = options.terminal ? null : new TracebackHold()
   }
 
   get state(): EncoderState {
@@ -46,10 +50,11 @@ export class OutputEncoder {
   }
 
   /**
-   * True while a partial line waits that a later `flush` will return. An incomplete character waits for `feed`
-   * instead.
+   * True while a partial line or a traceback waits that a later `flush` will return. An incomplete character waits for
+   * `feed` instead.
    */
   get holdsOutput(): boolean {
+    if (this.#tracebacks?.isHolding) return true
     return this.#follower !== null || this.#isMidLine('stdout') || this.#isMidLine('stderr')
   }
 
@@ -78,12 +83,17 @@ export class OutputEncoder {
 
   /** Takes raw bytes of one stream and returns the completed records. */
   feed(stream: OutputStream, bytes: Buffer, at: Date): EncodedOutput {
-    this.#accept(stream, this.#recorder.streams[stream].receive(bytes), at)
+    const received = this.#recorder.streams[stream].receive(bytes)
+    this.#acceptAll(this.#tracebacks?.push(stream, received, at) ?? [{ stream, bytes: received }], at)
     return this.#recorder.take()
   }
 
-  /** Returns the pending partial lines, except a line that may become a result within a second. */
+  /**
+   * Returns the pending partial lines, except a line that may become a result within a second, and a traceback that has
+   * waited long enough.
+   */
   flush(at: Date): EncodedOutput {
+    this.#acceptAll(this.#tracebacks?.release(at) ?? [], at)
     for (const stream of this.#streamsInOrder()) {
       this.#recorder.recordPiece(stream, at)
       if (!this.#isMidLine(stream) && this.#follower?.stream !== stream) this.#release(at)
@@ -93,14 +103,25 @@ export class OutputEncoder {
     return this.#recorder.take()
   }
 
+  /** Returns a traceback that waits, because something else of gpuq comes after it. */
+  releaseTraceback(at: Date): EncodedOutput {
+    this.#acceptAll(this.#tracebacks?.end() ?? [], at)
+    return this.#recorder.take()
+  }
+
   /** Returns everything pending and a record of what was dropped. Call it once, after both streams have ended. */
   end(at: Date): EncodedOutput {
+    this.#acceptAll(this.#tracebacks?.end() ?? [], at)
     for (const stream of this.#streamsInOrder()) {
       this.#recorder.recordLastLine(stream, at)
       this.#release(at)
     }
     if (this.droppedBytes > 0) this.#recorder.recordTruncation(at)
     return this.#recorder.take()
+  }
+
+  #acceptAll(pieces: readonly OutputPiece[], at: Date): void {
+    for (const { stream, bytes } of pieces) this.#accept(stream, bytes, at)
   }
 
   /** Records new bytes, or keeps them while the other stream has an unfinished line. */

@@ -22,6 +22,7 @@ const token = fc.oneof(
     ' ',
     '\u2028',
   ),
+  fc.constantFrom('Traceback (most recent call last):\n', '  File "a.py", line 1\n', 'ValueError: x\n'),
   fc.constantFrom('plain text ', 'žluť', '😀', '\ufffd', '\x85', '[INFO] '),
 )
 const piece = fc.oneof(
@@ -39,7 +40,7 @@ const step = fc.oneof(
   { weight: 6, arbitrary: fc.record({ do: fc.constant('feed' as const), stream, bytes: piece }) },
   {
     weight: 2,
-    arbitrary: fc.record({ do: fc.constant('flush' as const), wait: fc.constantFrom(0, 50, 2000) }),
+    arbitrary: fc.record({ do: fc.constant('flush' as const), wait: fc.constantFrom(0, 50, 150, 2000) }),
   },
   {
     weight: 1,

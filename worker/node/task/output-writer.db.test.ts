@@ -103,6 +103,41 @@ describe('GPU usage records of a task', () => {
   })
 })
 
+describe('a traceback', () => {
+  const printError = (text: string) => ({ stream: 'stderr' as const, bytes: Buffer.from(text) })
+  const texts = async () => {
+    const found = []
+    for await (const record of readRecords([await chunks()])) if ('text' in record) found.push(record.text)
+    return found
+  }
+
+  it('is stored in one piece, after what arrives on stdout within it', async () => {
+    const { lease, task } = await runningTask()
+    const store = new OutputWriter(lease, task, 1 << 20, new AbortController().signal)
+    await store.write(printError('Traceback (most recent call last):\n'))
+    await store.write(print('flushed before\n'))
+    await store.write(printError('ValueError: x\n'))
+    // The program continues.
+    await expect
+      .poll(texts, patience)
+      .toEqual(['flushed before', 'Traceback (most recent call last):', 'ValueError: x'])
+    await store.end()
+  })
+
+  it('is stored before a message of gpuq about the end', async () => {
+    const { lease, task } = await runningTask()
+    const store = new OutputWriter(lease, task, 1 << 20, new AbortController().signal)
+    await store.write(printError('Traceback (most recent call last):\nKeyboardInterrupt\n'))
+    store.addNote('The job was stopped.')
+    await store.end()
+    expect(await texts()).toEqual([
+      'Traceback (most recent call last):',
+      'KeyboardInterrupt',
+      expect.stringContaining('The job was stopped.'),
+    ])
+  })
+})
+
 describe('a result that is larger than a row', () => {
   it('continues in the next rows, and a reader of the end begins with a whole record', async () => {
     const { lease, task } = await runningTask()

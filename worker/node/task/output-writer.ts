@@ -93,8 +93,14 @@ export class OutputWriter {
     this.#received[stream] = Math.max(this.#received[stream], this.#encoder.state.consumed[stream])
   }
 
+  /** Records a traceback that waits for the other stream, because nothing more can come before it. */
+  releaseTraceback(): void {
+    this.#keep(this.#encoder.releaseTraceback(new Date()).bytes, this.#encoder.state.consumed)
+  }
+
   /** Inserts a message of gpuq. */
   addNote(text: string): void {
+    this.releaseTraceback()
     this.#insert(encodeNote(text, new Date(), this.#rank))
   }
 

@@ -206,6 +206,8 @@ export class TaskRun {
       await store.end()
       return recorded
     } finally {
+      // After a fault, the task may end before the traceback has waited long enough.
+      store.releaseTraceback()
       this.#pause.end()
       ended.abort()
     }
