@@ -5,6 +5,7 @@ import { describe, expect } from 'vitest'
 import type { JobOptions } from '@/lib/cluster/testing/rows'
 import { testedValues } from '@/lib/env/testing/test-matrix'
 import { counting, expectCounted } from './testing/adoption'
+import { findMisplaced, readCrashingPrograms } from './testing/crashing-programs'
 import { it, type LabFixtures } from './testing/lab-test'
 import { expectAllTrue } from './testing/truth'
 import type { WorkerProcess } from './testing/worker-process'
@@ -133,6 +134,20 @@ os._exit(7)`
     const ends = records.filter(({ type }) => type === 'exit')
     expect(ends).toEqual([expect.objectContaining({ status: 'failed', exit_code: 7 })])
     await expectAllTrue(lab)
+  })
+
+  // tracebacks.release.test.ts has all programs, three times.
+  it('has each traceback in one piece, after what was flushed before it', async ({ openLab }) => {
+    const { lab } = await startLab(openLab)
+    const programs = (await readCrashingPrograms()).filter((_, index) => index % 16 === 0)
+    const misplaced = await Promise.all(
+      programs.map(async ({ name, code }) => {
+        const job = await lab.jobs.submit(code, { spec: { memory_gb: 1 }, maxRetries: 0 })
+        await lab.jobs.untilFinal(job)
+        return { name, found: findMisplaced(await lab.jobs.records(job)) }
+      }),
+    )
+    expect(misplaced).toEqual(programs.map(({ name }) => ({ name, found: [] })))
   })
 
   it('waits in the database while the disk for results is full, and delays no other job', async ({
