@@ -28,7 +28,11 @@ beforeAll(async () => {
   }
   jobs.plain = await ended('plain', 90, {})
   jobs.waiting = await makeJob({ userId: ada.id, project: 'other' })
-  jobs.resnet = await ended('ResNet50_lr0.1', 30, { note: 'Diverged.', metrics: { loss: 0.5, acc: 0.1 } })
+  jobs.resnet = await ended('ResNet50_lr0.1', 30, {
+    note: 'Diverged.',
+    tags: ['lr=0.1'],
+    metrics: { loss: 0.5, acc: 0.1 },
+  })
   jobs.best = await ended('best run', 5, { tags: ['the best', 'v2'], starred: true, metrics: { loss: 0.1 } })
   await db.pool.query(`UPDATE jobs SET created_at = now() WHERE id = $1`, [jobs.waiting])
   const foreign = await makeJob({ userId: bob.id, project: 'vision' })
@@ -86,6 +90,7 @@ describe('a search', () => {
     ['best', ['best']],
     ['RES', ['resnet']],
     ['"lr0.1"', ['resnet']],
+    ['lr=0.1', ['resnet']],
     ['resnet50 diverged', ['resnet']],
     ['net', []],
     ['v2', ['best']],
@@ -201,7 +206,7 @@ describe('the suggestions', () => {
     (await call(suggest, `/api/jobs/suggestions?${new URLSearchParams(query)}`, { cookie })).body
 
   it('are values of the own jobs that begin so', async () => {
-    expect(await values({ key: 'tag' })).toEqual(['v2', 'the best'])
+    expect(await values({ key: 'tag' })).toEqual(['v2', 'lr=0.1', 'the best'])
     expect(await values({ key: 'tag', text: 'TH' })).toEqual(['the best'])
     expect(await values({ key: 'metric' })).toEqual(['acc', 'loss'])
     expect(await values({ key: 'project' })).toEqual(['other', 'vision'])

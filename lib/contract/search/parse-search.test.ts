@@ -66,6 +66,13 @@ describe('a search', () => {
     expect(termsOf('"lr=0.1 status:x"')).toEqual([{ key: 'text', text: 'lr=0.1 status:x' }])
     expect(termsOf('resnet50_lr0.1')).toEqual([{ key: 'text', text: 'resnet50_lr0.1' }])
   })
+
+  it.each(['lr=0.1', 'lr:0.1', '-lr=0.1', 'https://example.com/a?b=c', 'a->b', '日本:語'])(
+    'finds %s as text, because it has no known key',
+    (text) => {
+      expect(termsOf(text)).toEqual([{ key: 'text', text }])
+    },
+  )
 })
 
 describe('a mistake', () => {
@@ -76,7 +83,7 @@ describe('a mistake', () => {
       'x stauts:failed',
       'Character 3: there is no key “stauts”. Did you mean “status”? To search for this text, write it in quotes: "stauts:failed".',
     ],
-    ['lr=0.1', /^Character 1: there is no key “lr”\. The keys are status, tag,.*"lr=0\.1"/],
+    ['loss<0.2', /^Character 1: there is no key “loss”\. To compare a metric, write metric\.loss<0\.2\./],
     ['-stauts:failed', /^Character 1: there is no key “stauts”\. Did you mean “status”\?/],
     ['-run_time>1h', /^Character 1: only keys with words .* Write the opposite comparison\.$/],
     ['-metric.loss<1', /only keys with words/],

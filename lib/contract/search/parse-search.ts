@@ -94,7 +94,7 @@ function readTerm(reader: SearchReader): SearchTerm {
   const key = head.toLowerCase()
   if (isWordKey(key)) return readWords(reader, key, operator, from)
   if (isAmountKey(key)) return readAmount(reader, key, operator, from)
-  return fail(from, describeUnknownKey(head, operator + reader.until(/\s/)))
+  return readUnknown(head, operator, reader.until(/\s/), from)
 }
 
 /** Names in quotes may have spaces. Null: not a metric. */
@@ -104,11 +104,11 @@ function readMetricName(reader: SearchReader, head: string): string | null {
   return name === '' && reader.text[reader.at] === '"' ? reader.quoted() : name
 }
 
-function readNot(reader: SearchReader, name: string, operator: string, from: number): NotTerm {
+function readNot(reader: SearchReader, name: string, operator: string, from: number): NotTerm | TextTerm {
   const key = name.toLowerCase()
   if (isAmountKey(key) || key.startsWith(metricPrefix))
     return fail(from, 'only keys with words can have a - before them. Write the opposite comparison.')
-  if (!isWordKey(key)) return fail(from, describeUnknownKey(name, operator + reader.until(/\s/)))
+  if (!isWordKey(key)) return readUnknown(`-${name}`, operator, reader.until(/\s/), from)
   const term = readWords(reader, key, operator, from)
   if (key === 'user' && term.values.includes('*'))
     fail(from, 'no job is left without the jobs of all users. Write the names of users, such as -user:ada.')
@@ -120,11 +120,18 @@ function toText(text: string, at: number): TextTerm {
   return { key: 'text', text }
 }
 
-function describeUnknownKey(key: string, rest: string): string {
-  const shown = `${key}${rest}`.slice(0, 40)
+/** Without a known key, a term is text, such as `lr=0.1`, unless it looks like a mistake. */
+function readUnknown(name: string, operator: string, value: string, from: number): TextTerm {
+  const key = name.replace(/^-/, '')
   const meant = nearestKey(key, keyNames)
-  const hint = meant === null ? `The keys are ${keyNames.join(', ')}.` : `Did you mean “${meant}”?`
-  return `there is no key “${key.slice(0, 40)}”. ${hint} To search for this text, write it in quotes: "${shown.replaceAll('"', '')}".`
+  const text = `${name}${operator}${value}`
+  const shown = text.slice(0, 40).replaceAll('"', '')
+  const known = `there is no key “${key.slice(0, 40)}”.`
+  const quote = `To search for this text, write it in quotes: "${shown}".`
+  if (meant !== null) return fail(from, `${known} Did you mean “${meant}”? ${quote}`)
+  if (/[<>]/.test(operator) && toNumber(value) !== null)
+    return fail(from, `${known} To compare a metric, write ${metricPrefix}${shown}. ${quote}`)
+  return toText(text, from)
 }
 
 function readWords(reader: SearchReader, key: WordKey, operator: string, from: number): WordTerm {
