@@ -25,6 +25,16 @@ const maxWords = 12
 const maxHits = 30
 const excerptLength = 200
 
+/** How much of a query a passage must have, by the weight of its words. */
+const leastPresent = 0.5
+/** Words of questions that are in every passage. */
+const commonWords = new Set(
+  (
+    'a about after am an and are at be by can could did do does for from get has have how i if in into is it its many may me much my of on or our ' +
+    'should so that the their them then there this to was what when where which who why will with would you your'
+  ).split(' '),
+)
+
 const toWords = (text: string) => text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? []
 
 /** The index of a search: every heading of every document. */
@@ -52,30 +62,60 @@ export function toPassage(href: string, path: readonly string[], text: string, w
   return { href, path, text, weight, title: toWords(path.at(-1) ?? ''), words: toWords(text) }
 }
 
-/** Finds the passages that contain every word of a query or a word that starts with it. The best come first. */
+/**
+ * Finds the passages that contain the words of a query, or words that start with them. A question may have a word that its answer does not
+ * have. The best come first.
+ */
 export function searchPassages(passages: readonly Passage[], query: string): Hit[] {
-  const wanted = [...new Set(toWords(query))].slice(0, maxWords)
+  const wanted = toWanted(query)
   if (wanted.length === 0) return []
-  return passages
-    .map((passage) => ({ passage, score: rate(passage, wanted) }))
+  const found = passages.map((passage) => ({ passage, rates: wanted.map((word) => rate(passage, word)) }))
+  // A word in few passages says more about what is meant.
+  const weights = wanted.map((_, place) => {
+    const count = found.filter(({ rates }) => (rates[place] ?? 0) > 0).length
+    return Math.log(1 + passages.length / (1 + count))
+  })
+  return found
+    .map(({ passage, rates }) => ({ passage, score: total(passage, rates, weights) }))
     .filter(({ score }) => score > 0)
     .sort((a, b) => b.score - a.score)
     .slice(0, maxHits)
     .map(({ passage: { href, path, text } }) => ({ href, path, excerpt: excerptOf(text, wanted) }))
 }
 
-/** 0 if a word is missing. A heading says best what a passage is about. */
-function rate({ title, words, path, weight }: Passage, wanted: readonly string[]): number {
-  const above = path.slice(0, -1).flatMap(toWords)
-  let score = 0
-  for (const word of wanted) {
-    const starts = (other: string) => other.startsWith(word)
-    const inText = words.filter(starts).length
-    const inTitle = title.includes(word) ? 20 : title.some(starts) ? 12 : 0
-    const found = inTitle + (above.some(starts) ? 3 : 0) + Math.min(inText, 5)
-    if (found === 0) return 0
-    score += found
-  }
+/** The words of a query as their common beginnings, without those that say nothing about a passage. */
+function toWanted(query: string): string[] {
+  const words = toWords(query)
+  const telling = words.filter((word) => !commonWords.has(word))
+  return [...new Set((telling.length === 0 ? words : telling).map(toStem))].slice(0, maxWords)
+}
+
+function toStem(word: string): string {
+  return word.length < 5 || word.includes('_') ? word : word.replace(/(?:ies|ing|ed|es|s|e)$/, '')
+}
+
+/** How much a passage is about a word. A heading says it best. */
+function rate({ title, words, path }: Passage, word: string): number {
+  const starts = (other: string) => other.startsWith(word)
+  const inTitle = title.some((other) => toStem(other) === word) ? 20 : title.some(starts) ? 12 : 0
+  const above = path.slice(0, -1).flatMap(toWords).some(starts) ? 3 : 0
+  return inTitle + above + Math.min(words.filter(starts).length, 5)
+}
+
+/** 0 if the missing words weigh too much. */
+function total(
+  { title, words, weight }: Passage,
+  rates: readonly number[],
+  weights: readonly number[],
+): number {
+  const sum = (value: (rate: number, weight: number) => number) =>
+    rates.reduce((total, rate, place) => total + value(rate, weights[place] ?? 0), 0)
+  const all = sum((_, weight) => weight)
+  const present = sum((rate, weight) => (rate > 0 ? weight : 0))
+  if (present < all * leastPresent) return 0
+  const inTitle = rates.filter((rate) => rate >= 12).length
+  const share = inTitle / Math.max(1, title.filter((word) => !commonWords.has(word)).length)
+  const score = (sum((rate, weight) => rate * weight) / all + 10 * share) * (present / all) ** 2
   // Of two passages with the same words, the shorter one is more about them.
   return (weight * score) / (1 + Math.log10(1 + words.length / 100))
 }

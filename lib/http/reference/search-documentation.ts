@@ -3,7 +3,7 @@ import { type Hit, indexDocuments, type Passage, searchPassages, toPassage } fro
 import { apiReference } from './api-reference'
 
 /** A section of a guide explains more than an operation with the same words. */
-const operationWeight = 0.4
+const operationWeight = 0.2
 
 /** The documents of the last index. Only development reads them again. */
 let indexed: { documents: readonly Document[]; passages: readonly Passage[] } | undefined

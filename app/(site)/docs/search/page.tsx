@@ -19,14 +19,14 @@ export default async function SearchPage({ searchParams }: { searchParams: Searc
       <PageHeader title="Search" path={[{ label: 'Documentation', href: '/docs' }]} />
       <SearchForm key={query} query={query} className="mb-5 max-w-xl" />
       {query === '' ? (
-        <p className="text-muted">Write one or more words. A page matches if it contains all of them.</p>
+        <p className="text-muted">Write words or a question. The section that answers it best comes first.</p>
       ) : hits.length === 0 ? (
         <EmptyState
           icon={SearchX}
           title={`Nothing found for “${query}”`}
           action={<ButtonLink href="/docs">All documents</ButtonLink>}
         >
-          No section contains all of these words. Use fewer words, or only the beginning of a word.
+          No section has these words. Use other words, or only the beginning of a word.
         </EmptyState>
       ) : (
         <>
