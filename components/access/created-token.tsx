@@ -1,8 +1,9 @@
 import type { CreatedToken } from '@/lib/contract/access/access'
+import { configYaml } from '@/lib/contract/config/first-config'
 import { ShownOnce } from '../shell/shown-once'
 import { useOrigin } from '../shell/use-origin'
 import { CodeBlock } from '../ui/code-block'
-import { agentConfig, configYaml, curlCommand, installCommands, pythonProgram } from './snippets'
+import { agentConfig, curlCommand, installCommands, pythonProgram } from './snippets'
 
 /** A new token with a config and commands that contain it. It is shown only once. */
 export function CreatedTokenDetails({ token }: { token: CreatedToken }) {

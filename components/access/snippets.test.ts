@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { configYaml, curlCommand, installCommands, pythonProgram } from './snippets'
+import { configYaml } from '@/lib/contract/config/first-config'
+import { curlCommand, installCommands, pythonProgram } from './snippets'
 
 describe('snippets', () => {
   it('are YAML with the user and the token', () => {

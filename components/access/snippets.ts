@@ -7,19 +7,6 @@ interface SnippetValues {
   origin: string
 }
 
-/** A `config.yaml` for a first `solution.py`. */
-export function configYaml({ handle, token }: Pick<SnippetValues, 'handle' | 'token'>): string {
-  const text = (value: string) => JSON.stringify(value)
-  return [
-    `competition_id: "my-competition"`,
-    `project_id: "my-project"`,
-    `user_id: ${text(handle)}`,
-    'expected_time: 300  # seconds',
-    `token: ${text(token)}`,
-    '',
-  ].join('\n')
-}
-
 /** A word, quoted for a shell. */
 const quoted = (value: string) => `'${value.replaceAll("'", `'\\''`)}'`
 const quotedIfNeeded = (value: string) => (/^[\w:/.-]+$/.test(value) ? value : quoted(value))

@@ -173,7 +173,8 @@ async function readActors({ pool }: Database): Promise<Record<'all' | 'own', Act
   )
   const [user] = rows
   if (!user) throw new Error('there is no user')
-  const session = { ...user, scopes: [], via: 'session', tokenId: null, sessionId: null } as const
+  const none = { tokenId: null, sessionId: null, onlyProject: null }
+  const session = { ...user, ...none, scopes: [], via: 'session' } as const
   const limits = { submissionsPerMinute: null, maxActiveJobs: null }
   return { all: { ...session, limits, role: 'admin' }, own: { ...session, limits, role: 'researcher' } }
 }

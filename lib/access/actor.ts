@@ -1,5 +1,6 @@
 import type { Role, Scope } from '../contract/access/roles'
 import { forbidden } from '../contract/errors'
+import type { Operation } from '../contract/operations/operation'
 import type { Limits } from './limits'
 
 /**
@@ -15,6 +16,11 @@ export interface Actor {
   via: 'session' | 'token'
   tokenId: string | null
   sessionId: string | null
+  /**
+   * The class to which the token is bound: it submits into this project, and reads the jobs that its user has there. Null: the
+   * credential is not bound.
+   */
+  onlyProject: Readonly<{ id: string; slug: string }> | null
   /** Limits set for this user; null: the limits of the project, otherwise the default. */
   limits: Limits
 }
@@ -38,6 +44,21 @@ export function requireAdminRole(actor: Actor): void {
 
 const notAdmin = () =>
   forbidden('Only admins may do this. Ask an admin to do it, or to give you the admin role.')
+
+/**
+ * Checks that the actor's credential may call an operation at all. A token of a class is refused, unless the declaration of the
+ * operation lets it in.
+ * @throws 403 otherwise.
+ */
+export function requireOperation(
+  { onlyProject }: Pick<Actor, 'onlyProject'>,
+  { classTokens }: Pick<Operation, 'classTokens'>,
+): void {
+  if (onlyProject === null || classTokens) return
+  throw forbidden(
+    `This token is only for submitting jobs to the class "${onlyProject.slug}", and for reading and cancelling them. Sign in, or use a token that you created yourself under Tokens.`,
+  )
+}
 
 /** @throws 403 if the actor's token lacks `scope`. */
 export function requireScope(actor: Actor, scope: Scope): void {

@@ -25,8 +25,9 @@ async function findTokens(
   const { rows } = await database().pool.query<TokenRow>({
     name: 'actors-from-tokens',
     text: `SELECT t.hash, t.id AS "tokenId", u.id AS "userId", u.handle, u.role, t.scopes, ${limitsOf('u')},
+                  CASE WHEN p.id IS NOT NULL THEN jsonb_build_object('id', p.id, 'slug', p.slug) END AS "onlyProject",
                   t.last_used_at IS NULL OR t.last_used_at < now() - interval '1 minute' AS stale
-             FROM api_tokens t JOIN users u ON u.id = t.user_id
+             FROM api_tokens t JOIN users u ON u.id = t.user_id LEFT JOIN projects p ON p.id = t.project_id
             WHERE t.hash = ANY ($1::bytea[]) AND t.revoked_at IS NULL AND u.disabled_at IS NULL
               AND (t.expires_at IS NULL OR t.expires_at > now())`,
     values: [hashes],

@@ -35,6 +35,7 @@ export async function localOwner(): Promise<Actor> {
     via: 'token',
     tokenId: null,
     sessionId: null,
+    onlyProject: null,
     limits: { submissionsPerMinute: null, maxActiveJobs: null },
   }
 }

@@ -40,7 +40,7 @@ const noLimits: Limits = { submissionsPerMinute: null, maxActiveJobs: null }
 /** The limits of the caller, in one of the caller's projects or in a new one. */
 export async function readOwnLimits(actor: Actor, projectSlug: string | undefined): Promise<ApiLimits> {
   const { pool } = database()
-  const project = projectSlug === undefined ? null : await findProject(pool, actor.userId, projectSlug)
+  const project = projectSlug === undefined ? null : await findProject(pool, actor, projectSlug)
   const limits = await readEffectiveLimits(pool, actor, project?.limits ?? noLimits)
   const { submissionsPerMinute: submissions_per_minute, maxActiveJobs: max_active_jobs, job } = limits
   return { submissions_per_minute, max_active_jobs, ...job }

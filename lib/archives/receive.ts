@@ -62,7 +62,7 @@ export async function receiveBlobs(
 
 /** Finds the project of a directory. @throws 404 */
 export async function findProjectId(actor: Actor, projectSlug: string): Promise<string> {
-  const project = await findProject(database().pool, actor.userId, projectSlug)
+  const project = await findProject(database().pool, actor, projectSlug)
   if (project) return project.id
   throw new GpuqError(
     'not_found',

@@ -52,7 +52,7 @@ export async function registerArchive(
   const manifest = toManifest(entries)
   const archive = archiveHash(manifest)
   const missing = await transaction(async (tx) => {
-    const { id: projectId } = await findOrCreateProject(tx, actor.userId, projectSlug)
+    const { id: projectId } = await findOrCreateProject(tx, actor, projectSlug)
     await acquireLockOf(tx, 'archiveContents', projectId, 'shared')
     const holder = { projectId, userId: actor.userId }
     const { missing, readable } = await findUnheld(tx, holder, entries)

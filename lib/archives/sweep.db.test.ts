@@ -93,6 +93,7 @@ const ownerOf = (projectId: string) => ({
   callerIsAdmin: false,
   userId: person.id,
   projectId,
+  onlyProject: null,
 })
 
 /** Creates objects of uploads that died two days ago. */

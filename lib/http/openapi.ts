@@ -114,7 +114,7 @@ class ComponentSchemas {
 }
 
 function describeOperation(operation: Operation, schemas: ComponentSchemas, problem: Json): Json {
-  const { id, summary, tag, query, headers = {}, access } = operation
+  const { id, summary, tag, query, headers = {}, access, classTokens } = operation
   const requestBody = describeBody(operation, schemas)
   const describeResponse = ({ description, schema }: ResponseSpec) => ({
     description,
@@ -128,7 +128,7 @@ function describeOperation(operation: Operation, schemas: ComponentSchemas, prob
     operationId: id,
     summary,
     tags: [tag],
-    ...(access === 'public' ? { security: [] } : { description: describeAccess(access) }),
+    ...(access === 'public' ? { security: [] } : { description: describeAccess(access, classTokens) }),
     parameters: [
       ...[...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
         name,
@@ -172,7 +172,8 @@ function describeQuery(query: z.ZodObject, schemas: ComponentSchemas): Json[] {
   }))
 }
 
-function describeAccess(access: Exclude<Access, 'public'>): string {
+function describeAccess(access: Exclude<Access, 'public'>, classTokens = false): string {
   if (access === 'token') return 'Needs a token; what is asked for says which scope.'
-  return `Needs the scope \`${access === 'upload' ? 'submit' : access}\`.`
+  const forClasses = classTokens ? ' A token of a class may call it.' : ''
+  return `Needs the scope \`${access === 'upload' ? 'submit' : access}\`.${forClasses}`
 }

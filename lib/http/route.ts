@@ -1,6 +1,6 @@
 import { uuidv7 } from 'uuidv7'
 import type { z } from 'zod'
-import { type Actor, requireAdmin, requireScope } from '../access/actor'
+import { type Actor, requireAdmin, requireOperation, requireScope } from '../access/actor'
 import { authenticate } from '../access/authenticate'
 import { clientLeft, GpuqError, internalError, unauthenticated, unavailable } from '../contract/errors'
 import type { Access, ItemOf, JsonOf, Operation, PathNames } from '../contract/operations/operation'
@@ -126,6 +126,7 @@ async function enter(
     )
   }
   if (!isSafeMethod(request.method)) requireWriteRate(actor, operation)
+  requireOperation(actor, operation)
   if (access === 'token') return actor
   if (access === 'admin') requireAdmin(actor)
   else requireScope(actor, access === 'upload' ? 'submit' : access)

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type Actor, requireScope } from '../access/actor'
+import { type Actor, requireOperation, requireScope } from '../access/actor'
 import { actorFromToken, invalidToken } from '../access/authenticate'
 import { DirectoryUpload } from '../archives/unpack/directory-upload'
 import type { DirectoryPart } from '../archives/unpack/refuse-entry'
@@ -7,6 +7,7 @@ import { listEntries, storeUpload } from '../archives/unpack/store-upload'
 import { type JobConfig, parseConfig } from '../contract/config/config'
 import { selectEntrypoint } from '../contract/config/program/entrypoint'
 import { type FieldError, GpuqError, invalidField, unauthenticated } from '../contract/errors'
+import { jobOperations } from '../contract/operations/jobs'
 import { database } from '../database/client'
 import { requireCapabilities } from '../jobs/config/capabilities'
 import type { Submission } from '../jobs/submission/insert-job'
@@ -74,7 +75,7 @@ async function readSubmission(
     return { actor, submission: await withoutDirectory(submission, options) }
   if (directory === null || part === null) return { actor, submission }
   // A directory is not stored for a job that can never start, with the GPUs that the job will ask for.
-  await requireCanStart(database().pool, actor.userId, await withModelRequirements(config))
+  await requireCanStart(database().pool, actor, await withModelRequirements(config))
   const named = code === null ? config : null
   const { archive, notSent } = await storeUpload(actor, config.project_id, directory, part, named)
   // The same files in another archive are the same submission.
@@ -149,6 +150,7 @@ async function requireActor(caller: Actor | null, token: string | null): Promise
   const actor = caller ?? owner
   // `route` has counted a caller that it knew.
   if (!caller) requireWriteRate(actor, {})
+  requireOperation(actor, jobOperations.submit)
   requireScope(actor, 'submit')
   return actor
 }

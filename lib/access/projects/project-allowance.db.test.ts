@@ -10,7 +10,8 @@ const db = testDatabase()
 
 const create = ({ actor }: Person, project_id: string, owner?: string) =>
   createProject(actor, { project_id, members: [], ...(owner === undefined ? {} : { owner }) })
-const submitTo = ({ id }: Person, slug: string) => transaction((tx) => findOrCreateProject(tx, id, slug))
+const submitTo = ({ actor }: Person, slug: string) =>
+  transaction((tx) => findOrCreateProject(tx, actor, slug))
 
 /** Makes the user's projects older than the window of the rate. */
 const age = ({ id }: Person) =>

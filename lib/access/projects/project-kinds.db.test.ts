@@ -12,8 +12,8 @@ import { findOrCreateProject } from './submission-project'
 vi.hoisted(() => vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough'))
 const db = testDatabase()
 
-const meant = async ({ id }: Person, slug: string) =>
-  (await transaction((tx) => findOrCreateProject(tx, id, slug))).id
+const meant = async ({ actor }: Person, slug: string) =>
+  (await transaction((tx) => findOrCreateProject(tx, actor, slug))).id
 
 /** A project of a new owner, which the people have joined. */
 async function shared(slug: string, kind: AgreedKind | undefined, people: readonly Person[]) {

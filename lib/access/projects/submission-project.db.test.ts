@@ -10,7 +10,7 @@ import { findOrCreateProject } from './submission-project'
 vi.hoisted(() => vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough'))
 const db = testDatabase()
 
-const find = ({ id }: Person, slug: string) => transaction((tx) => findOrCreateProject(tx, id, slug))
+const find = ({ actor }: Person, slug: string) => transaction((tx) => findOrCreateProject(tx, actor, slug))
 const noLimits = { submissionsPerMinute: null, maxActiveJobs: null, job: {} }
 
 describe('the project of a config', () => {
@@ -41,7 +41,7 @@ describe('the project of a config', () => {
       expect(rowCount).toBe(1)
     }
     const takenBack = transaction(async (tx) => {
-      await findOrCreateProject(tx, person.id, 'p')
+      await findOrCreateProject(tx, person.actor, 'p')
       begin()
       await vi.waitFor(isWaiting, { timeout: 60_000 })
       throw new Error('refused')

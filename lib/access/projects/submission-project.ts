@@ -1,9 +1,13 @@
 import { uuidv7 } from 'uuidv7'
-import { invalidField } from '../../contract/errors'
+import { forbidden, invalidField } from '../../contract/errors'
 import { findRow, oneRow, type Transaction } from '../../database/transaction'
+import type { Actor } from '../actor'
 import { recordAudit } from '../audit'
 import { type Limits, limitsOf } from '../limits'
 import { lockOwnProjects, requireProjectAllowance } from './project-allowance'
+
+/** Whose configs name a project, and the only one that their token may use. */
+export type Submitter = Pick<Actor, 'userId' | 'onlyProject'>
 
 /** The properties of a project that a submission needs. */
 interface SubmissionProject {
@@ -30,18 +34,25 @@ const meantProjects = (user: string, named: string) => `
 /** What the user has answered, otherwise classes and teams, otherwise their own, otherwise what others share with them. */
 const meaningOrder = 'chosen_at DESC NULLS LAST, place, since, id'
 
-/** Finds the project that a config's `project_id` means: see {@link meaningOrder}. */
+/**
+ * Finds the project that a config's `project_id` means: see {@link meaningOrder}. With a token of a class, its name means this class.
+ * @throws 403 if a token of a class names another project.
+ */
 export async function findProject(
   executor: Transaction,
-  userId: string,
+  { userId, onlyProject }: Submitter,
   slug: string,
 ): Promise<SubmissionProject | null> {
-  return findRow<SubmissionProject>(executor, {
+  const found = await findRow<SubmissionProject>(executor, {
     name: 'project-of-submission',
     text: `SELECT id, announced, ${limitsOf('found')} FROM (${meantProjects('$1', '= $2')}) found
-           ORDER BY ${meaningOrder} LIMIT 1`,
-    values: [userId, slug],
+           WHERE $3::uuid IS NULL OR id = $3 ORDER BY ${meaningOrder} LIMIT 1`,
+    values: [userId, slug, onlyProject?.id ?? null],
   })
+  if (found || onlyProject === null) return found
+  throw forbidden(
+    `This token is only for the class "${onlyProject.slug}". Write project_id: ${onlyProject.slug}, or use another token.`,
+  )
 }
 
 /** Which of a user's projects a name means. */
@@ -87,14 +98,15 @@ export async function announceProject(
  */
 export async function findOrCreateProject(
   tx: Transaction,
-  userId: string,
+  submitter: Submitter,
   slug: string,
 ): Promise<SubmissionProject> {
-  const found = await findProject(tx, userId, slug)
+  const { userId } = submitter
+  const found = await findProject(tx, submitter, slug)
   if (found) return found
   await lockOwnProjects(tx, userId)
   // Another transaction that held the lock may have created it.
-  const created = await findProject(tx, userId, slug)
+  const created = await findProject(tx, submitter, slug)
   if (created) return created
   await requireMayCreate(tx, userId, slug)
   await requireProjectAllowance(tx, userId)

@@ -49,6 +49,7 @@ export async function makePerson(role: Role = 'researcher', given?: string): Pro
     via: 'session',
     tokenId: null,
     sessionId: session.sid,
+    onlyProject: null,
     limits: { submissionsPerMinute: null, maxActiveJobs: null },
   }
   const [cookie = ''] = (await sessionCookie(session)).split(';')

@@ -1,22 +1,24 @@
-import { uuidv7 } from 'uuidv7'
 import { z } from 'zod'
 import type { CreatedToken, createTokenSchema, listTokensSchema, Token } from '../../contract/access/access'
 import type { Scope } from '../../contract/access/roles'
 import { conflict, forbidden, invalidField, notFound } from '../../contract/errors'
 import { database } from '../../database/client'
-import { datesToText, type WithDates } from '../../database/dates'
+import { datesToText } from '../../database/dates'
 import { cutPage, decodeTimeCursor, type Page } from '../../database/pagination'
 import { findRow, oneRow, type Transaction, transaction } from '../../database/transaction'
 import { type Actor, isAdmin, requireAdmin } from '../actor'
 import { recordAudit } from '../audit'
 import { findUser, type UserRow } from '../users/user-rows'
-import { generateToken, hashToken, tokenHint } from './token-format'
-
-type TokenRow = WithDates<Token, 'created_at' | 'expires_at' | 'last_used_at' | 'revoked_at'>
-
-const columns = `t.id AS token_id, u.handle AS user_id, u.name AS user_name, t.name, t.hint, t.scopes, c.handle AS created_by,
-  t.created_at, t.expires_at, t.last_used_at, t.revoked_at`
-const owners = 'JOIN users u ON u.id = t.user_id LEFT JOIN users c ON c.id = t.created_by_id'
+import {
+  deleteEndedTokens,
+  insertTokens,
+  liveToken,
+  liveTokenLimit,
+  lockOwners,
+  type TokenRow,
+  tokenColumns,
+  tokenSource,
+} from './insert-tokens'
 
 /** Lists the actor's own tokens, or for an admin those of another user or of all, the latest first. */
 export async function listTokens(
@@ -27,7 +29,7 @@ export async function listTokens(
   if (query.all) requireAdmin(actor)
   const after = decodeTimeCursor(query.cursor)
   const { rows } = await database().pool.query<TokenRow>(
-    `SELECT ${columns} FROM api_tokens t ${owners}
+    `SELECT ${tokenColumns} FROM ${tokenSource}
       WHERE ($1::uuid IS NULL OR t.user_id = $1)
         AND ($2::timestamptz IS NULL OR (t.created_at, t.id) < ($2, $3::uuid))
       ORDER BY t.created_at DESC, t.id DESC LIMIT $4`,
@@ -42,11 +44,6 @@ async function ownerOf(actor: Actor, handle: string = actor.handle): Promise<Use
   return findUser(database().pool, handle)
 }
 
-/** Maximum live tokens of one user. Enough for every machine and script, and it limits the database's growth. */
-const liveTokenLimit = 200
-/** Tokens of one user that are shown after they were revoked or expired, the latest. */
-const endedTokenLimit = 200
-
 /**
  * Creates a token, which only this response contains. A token cannot create one with more scopes or a later expiry
  * than its own.
@@ -58,32 +55,12 @@ export async function createToken(
   const owner = await ownerOf(actor, input.user_id)
   const scopes = [...new Set(input.scopes)]
   requireGrantable(actor, owner, scopes)
-  const token = generateToken()
   return transaction(async (tx) => {
     await requireTokenQuota(tx, owner)
-    const id = uuidv7()
-    await tx.query(
-      `INSERT INTO api_tokens (id, user_id, name, hash, hint, scopes, created_by_id, expires_at)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, least(now() + $8 * interval '1 day',
-         (SELECT expires_at FROM api_tokens WHERE id = $9)))`,
-      [
-        id,
-        owner.id,
-        input.name,
-        hashToken(token),
-        tokenHint(token),
-        scopes,
-        actor.userId,
-        input.expires_in_days,
-        isAdmin(actor) ? null : actor.tokenId,
-      ],
-    )
-    const select = `SELECT ${columns} FROM api_tokens t ${owners} WHERE t.id = $1`
-    const created = datesToText(await oneRow<TokenRow>(tx, select, [id]))
-    const { token_id, name, expires_at } = created
-    const detail = { token_id, name, scopes, expires_at }
-    await recordAudit(tx, { actorId: actor.userId, action: 'token_created', target: owner.handle, detail })
-    return { ...created, token }
+    const { name, expires_in_days: expiresInDays } = input
+    const [created] = await insertTokens(tx, actor, [{ owner, name, scopes, expiresInDays, classId: null }])
+    if (!created) throw new Error('The token was not inserted.')
+    return created
   })
 }
 
@@ -94,6 +71,11 @@ function requireGrantable(actor: Actor, owner: UserRow, scopes: Scope[]): void {
       throw forbidden('Only admins may create a token with the scope "admin". Leave it out.')
     throw invalidField('scopes', `"${owner.handle}" is not an admin: leave out the scope "admin"`)
   }
+  requireOwnScopes(actor, scopes)
+}
+
+/** @throws 403 for a scope that the actor's own token lacks. */
+export function requireOwnScopes(actor: Actor, scopes: readonly Scope[]): void {
   if (actor.via === 'session' || isAdmin(actor)) return
   const lacking = scopes.find((scope) => !actor.scopes.includes(scope))
   if (lacking === undefined) return
@@ -102,19 +84,12 @@ function requireGrantable(actor: Actor, owner: UserRow, scopes: Scope[]): void {
   )
 }
 
-/** Also deletes what is left of the oldest ended ones: a script may create and revoke tokens without end. */
 async function requireTokenQuota(tx: Transaction, owner: UserRow): Promise<void> {
-  await tx.query('SELECT 1 FROM users WHERE id = $1 FOR NO KEY UPDATE', [owner.id])
-  await tx.query(
-    `DELETE FROM api_tokens WHERE id IN (
-       SELECT id FROM api_tokens WHERE user_id = $1 AND (revoked_at IS NOT NULL OR expires_at <= now())
-        ORDER BY least(revoked_at, expires_at) DESC, id DESC OFFSET $2)`,
-    [owner.id, endedTokenLimit],
-  )
+  await lockOwners(tx, [owner.id])
+  await deleteEndedTokens(tx, [owner.id])
   const { full } = await oneRow<{ full: boolean }>(
     tx,
-    `SELECT count(*) >= $2 AS full FROM api_tokens
-      WHERE user_id = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())`,
+    `SELECT count(*) >= $2 AS full FROM api_tokens t WHERE t.user_id = $1 AND ${liveToken}`,
     [owner.id, liveTokenLimit],
   )
   if (!full) return

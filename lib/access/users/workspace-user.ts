@@ -50,20 +50,17 @@ export async function workspaceOfJob(jobId: string): Promise<string | null> {
 }
 
 /** Returns the shared working directory of a project that a user names in a submission; null if it has none. */
-export async function sharedDirectoryOf(
-  { userId, handle }: Pick<Actor, 'userId' | 'handle'>,
-  slug: string,
-): Promise<string | null> {
+export async function sharedDirectoryOf(actor: Actor, slug: string): Promise<string | null> {
   const workspaces = env().GPUQ_WORKSPACES
   if (workspaces === undefined) return null
   const { pool } = database()
-  const project = await findProject(pool, userId, slug)
+  const project = await findProject(pool, actor, slug)
   const owner = project
     ? await oneRow<{ handle: string }>(
         pool,
         'SELECT u.handle FROM projects p JOIN users u ON u.id = p.owner_id WHERE p.id = $1',
         [project.id],
       )
-    : { handle }
+    : actor
   return workspaceOf(workspaces, { owner: owner.handle, slug })?.path ?? null
 }

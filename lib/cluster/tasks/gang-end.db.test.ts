@@ -81,6 +81,7 @@ const actorOf = (userId: string): Actor => ({
   via: 'session',
   tokenId: null,
   sessionId: null,
+  onlyProject: null,
   limits: { submissionsPerMinute: null, maxActiveJobs: null },
 })
 

@@ -102,6 +102,13 @@ export const tokenSchema = z.object({
   name: z.string(),
   hint: z.string().describe('first characters of the token, to recognize it'),
   scopes: z.array(z.enum(scopes)),
+  bound_to: z
+    .object({ id: z.uuid(), project_id: idSchema, owner: z.string() })
+    .nullable()
+    .default(null)
+    .describe(
+      'the class that the token is for: it submits jobs to it, and reads and cancels them. Null: the token is not bound',
+    ),
   created_by: z.string().nullable(),
   created_at: time,
   expires_at: time.nullable(),

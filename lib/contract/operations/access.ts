@@ -4,6 +4,7 @@ import * as buckets from '../access/buckets'
 import * as invitationMails from '../access/invitation-mails'
 import { limitsSchema, updateLimitsSchema } from '../access/limits'
 import * as projects from '../access/projects'
+import * as tokenBatches from '../access/token-batches'
 import * as imports from '../access/user-imports'
 import { created, defineOperations, done, get, list, ok, patch, post, remove } from './operation'
 
@@ -65,6 +66,15 @@ export const tokenOperations = defineOperations('tokens', 'access', {
     body: access.createTokenSchema,
     responses: created(access.createdTokenSchema),
   }),
+  createMany: post(
+    '/api/token-batches',
+    'submit',
+    'Create a token with a config for each of many users; for managers of a class, and admins',
+    {
+      body: tokenBatches.createTokensSchema,
+      responses: created(tokenBatches.createdTokensSchema),
+    },
+  ),
   revoke: remove('/api/tokens/{id}', 'submit', 'Revoke a token', { responses: done }),
 })
 

@@ -18,30 +18,38 @@ import {
 /** The files that jobs wrote to /results and to their working directories, and links to them. */
 export const artifactOperations = defineOperations('jobs', 'jobs', {
   artifacts: get('/api/jobs/{id}/artifacts', 'read', 'The files that a job wrote to /results', {
+    classTokens: true,
     responses: ok(artifacts.artifactListSchema),
   }),
   artifact: get('/api/jobs/{id}/artifacts/{artifactId}', 'read', 'Download an artifact', {
+    classTokens: true,
     query: artifacts.artifactQuerySchema,
     headers: rangeHeaders,
     responses: stored('The file'),
   }),
   artifactPreview: get('/api/jobs/{id}/artifacts/{artifactId}/preview', 'read', 'Preview of an artifact', {
+    classTokens: true,
     responses: ok(artifacts.artifactPreviewSchema),
   }),
   artifactArchive: get('/api/jobs/{id}/artifacts.tar', 'read', 'Download all artifacts as one archive', {
+    classTokens: true,
     responses: file('A tar archive'),
   }),
   workingFiles: get(
     '/api/jobs/{id}/working-files',
     'read',
     'The files that a job has changed in its working directory',
-    { query: workingFiles.workingFilesQuerySchema, responses: ok(workingFiles.workingFilesSchema) },
+    {
+      classTokens: true,
+      query: workingFiles.workingFilesQuerySchema,
+      responses: ok(workingFiles.workingFilesSchema),
+    },
   ),
   workingFile: get(
     '/api/jobs/{id}/working-files/{fileId}',
     'read',
     'Download a version of a file of the working directory',
-    { headers: rangeHeaders, responses: stored('The file') },
+    { classTokens: true, headers: rangeHeaders, responses: stored('The file') },
   ),
   links: get('/api/jobs/{id}/links', 'read', 'The download links to files of a job', {
     responses: ok(z.array(links.downloadLinkSchema)),

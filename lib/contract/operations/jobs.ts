@@ -66,6 +66,7 @@ const uploadParts = z.object({
 
 export const jobOperations = defineOperations('jobs', 'jobs', {
   submit: post('/api/submit', 'upload', 'Submit a job, and wait for its result', {
+    classTokens: true,
     query: z.object({ wait: waitQuery, deduplicate: deduplicateQuery, dry_run: dryRunQuery }),
     headers: {
       'Idempotency-Key': 'makes a repeated submission the same job',
@@ -88,6 +89,7 @@ export const jobOperations = defineOperations('jobs', 'jobs', {
     responses: ok(jobs.jobSourceSchema),
   }),
   list: get('/api/jobs', 'read', 'List and search jobs, newest first', {
+    classTokens: true,
     query: queries.jobFiltersSchema,
     responses: list(jobs.jobSummarySchema),
   }),
@@ -96,10 +98,12 @@ export const jobOperations = defineOperations('jobs', 'jobs', {
     responses: ok(z.array(z.string()).describe('at most 10')),
   }),
   filesOfJobs: get('/api/jobs/files.tar', 'read', 'Download the result files and artifacts of several jobs', {
+    classTokens: true,
     query: queries.jobIdsQuerySchema,
     responses: file('A tar archive with a directory for each job'),
   }),
   get: get('/api/status/{id}', 'read', 'Status of a job', {
+    classTokens: true,
     query: queries.jobQuerySchema,
     responses: ok(jobs.jobDetailSchema),
   }),
@@ -108,42 +112,51 @@ export const jobOperations = defineOperations('jobs', 'jobs', {
     responses: ok(jobs.jobDetailSchema),
   }),
   result: get('/api/results/{id}', 'read', 'Output of a job', {
+    classTokens: true,
     query: queries.resultQuerySchema,
     responses: ok(jobs.jobResultSchema),
   }),
   cancel: post('/api/cancel/{id}', 'submit', 'Cancel a job', {
+    classTokens: true,
     query: queries.jobQuerySchema,
     responses: ok(jobs.jobDetailSchema),
   }),
   metrics: get('/api/jobs/{id}/metrics', 'read', 'The numbers in the lines of JSON that a job printed', {
+    classTokens: true,
     query: metrics.metricsQuerySchema,
     responses: ok(metrics.jobMetricsSchema),
   }),
   metricsCsv: get('/api/jobs/{id}/metrics.csv', 'read', 'Download all values of some metrics', {
+    classTokens: true,
     query: metrics.metricsCsvQuerySchema,
     responses: file('CSV'),
   }),
   usage: get('/api/jobs/{id}/usage', 'read', 'CPU and memory that a job used over its run', {
+    classTokens: true,
     responses: ok(jobUsageSchema),
   }),
   source: get('/api/jobs/{id}/source', 'read', 'Program and config of a job, without the token', {
+    classTokens: true,
     responses: ok(jobs.jobSourceSchema),
   }),
   files: get('/api/jobs/{id}/files', 'read', 'The files of the directory that was uploaded for a job', {
+    classTokens: true,
     responses: ok(jobFiles.jobFilesSchema),
   }),
   fileChanges: get(
     '/api/jobs/{id}/files/changes',
     'read',
     'What differs between the directories that were uploaded for two jobs',
-    { query: jobFiles.compareJobFilesSchema, responses: ok(snapshotChangesSchema) },
+    { classTokens: true, query: jobFiles.compareJobFilesSchema, responses: ok(snapshotChangesSchema) },
   ),
   fileContent: get('/api/jobs/{id}/files/content', 'read', 'Download a file of the uploaded directory', {
+    classTokens: true,
     query: jobFiles.jobFileQuerySchema,
     headers: rangeHeaders,
     responses: stored('The file'),
   }),
   events: get('/api/jobs/{id}/events', 'read', 'Live events of a job (SSE): job, output, reset, end', {
+    classTokens: true,
     query: queries.eventsQuerySchema,
     headers: { 'Last-Event-ID': 'continue after this event' },
     responses: file('text/event-stream'),

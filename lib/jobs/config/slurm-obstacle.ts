@@ -1,3 +1,4 @@
+import type { Submitter } from '../../access/projects/submission-project'
 import type { JobConfig } from '../../contract/config/config'
 import type { NearestValue } from '../../contract/errors'
 import type { Transaction } from '../../database/transaction'
@@ -28,16 +29,16 @@ export interface Obstacle {
 /**
  * Finds what the nodes of a job's Slurm partition can never give. Null also while Slurm does not answer, or before it was read:
  * then the leader decides at the submission to Slurm.
- * @param userId the owner of the job, whose project decides the partition.
+ * @param submitter the owner of the job, whose project decides the partition.
  */
 export async function findSlurmObstacle(
   executor: Transaction,
-  userId: string,
+  submitter: Submitter,
   config: JobConfig,
 ): Promise<Obstacle | null> {
   const [cluster, name] = await Promise.all([
     readSlurmCluster(),
-    findTargetPartition(executor, userId, config.project_id, config.pool),
+    findTargetPartition(executor, submitter, config.project_id, config.pool),
   ])
   const partition = cluster.problem === null ? findPartition(name, cluster) : null
   if (!partition) return null

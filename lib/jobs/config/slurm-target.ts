@@ -1,4 +1,4 @@
-import { findProject } from '../../access/projects/submission-project'
+import { findProject, type Submitter } from '../../access/projects/submission-project'
 import type { Pool } from '../../contract/config/pools'
 import { findRow, type Transaction } from '../../database/transaction'
 
@@ -12,11 +12,11 @@ export function slurmTargetOf(projectId: string, pool: string): string {
 /** The partition for a user's job in a project, which may not exist yet. Null: Slurm's default. */
 export async function findTargetPartition(
   executor: Transaction,
-  userId: string,
+  submitter: Submitter,
   project: string,
   pool: Pool,
 ): Promise<string | null> {
-  const known = await findProject(executor, userId, project)
+  const known = await findProject(executor, submitter, project)
   const target = await findRow<{ partition: string | null }>(executor, {
     name: 'slurm-target-of',
     text: slurmTargetOf('$1::uuid', '$2::text'),

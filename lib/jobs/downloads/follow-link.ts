@@ -55,9 +55,22 @@ function findLink(secret: string): Promise<FoundLink | null> {
   })
 }
 
-/** A link can do no more than the credential that made it: the token of an admin may lack the scope `admin`. */
+/**
+ * A link can do no more than the credential that made it: the token of an admin may lack the scope `admin`. A token of a class
+ * makes no links.
+ */
 function creatorOf({ userId, handle, role, scopes, tokenId, sessionId }: FoundLink): Actor {
   const limits = { submissionsPerMinute: null, maxActiveJobs: null }
   const via = tokenId === null ? 'session' : 'token'
-  return { userId, handle, role, scopes: scopes ?? ['read'], via, tokenId, sessionId, limits }
+  return {
+    userId,
+    handle,
+    role,
+    scopes: scopes ?? ['read'],
+    via,
+    tokenId,
+    sessionId,
+    onlyProject: null,
+    limits,
+  }
 }

@@ -61,5 +61,6 @@ async function creatorOf(userId: string): Promise<Actor> {
   if (!user.success)
     throw forbidden('The creator of this link can no longer sign in. Ask another member for a link.')
   const limits = { submissionsPerMinute: null, maxActiveJobs: null }
-  return { userId, ...user.data, scopes: ['read'], via: 'session', tokenId: null, sessionId: null, limits }
+  const credential = { via: 'session', tokenId: null, sessionId: null, onlyProject: null } as const
+  return { userId, ...user.data, scopes: ['read'], ...credential, limits }
 }

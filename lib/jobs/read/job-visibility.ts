@@ -28,6 +28,9 @@ export const isShown = (of: string) =>
 const seenBy = (user: string, managed: string) =>
   `(j.user_id = ${user} OR j.project_id ${managed} AND ${isShown('j')})`
 
+/** The same for the token of a class: only the jobs of its user in this class. */
+const seenInClass = (user: string, project: string) => `(j.user_id = ${user} AND j.project_id = ${project})`
+
 /**
  * SQL condition for the jobs that an actor may see: for an admin all, otherwise their own and those that members show in projects
  * that they manage. Only this file decides it.
@@ -36,7 +39,10 @@ const seenBy = (user: string, managed: string) =>
 export function visibilityFilter(actor: Actor, first = 1): { sql: string; values: unknown[] } {
   if (isAdmin(actor)) return { sql: 'true', values: [] }
   const user = `$${first}::uuid`
-  return { sql: seenBy(user, `IN (${managedProjects(user)})`), values: [actor.userId] }
+  const { userId, onlyProject } = actor
+  if (onlyProject !== null)
+    return { sql: seenInClass(user, `$${first + 1}::uuid`), values: [userId, onlyProject.id] }
+  return { sql: seenBy(user, `IN (${managedProjects(user)})`), values: [userId] }
 }
 
 /** The same condition as {@link visibilityFilter}, with SQL for the actor's id, and for whether the actor is an admin. */
@@ -49,14 +55,22 @@ export const visibleTo = (user: string, admin: string): string =>
  */
 export async function listVisibility(actor: Actor, bind: (value: unknown) => string): Promise<string> {
   if (isAdmin(actor)) return 'true'
+  if (actor.onlyProject !== null) return seenInClass(bind(actor.userId), bind(actor.onlyProject.id))
   const { rows } = await database().pool.query<{ project_id: string }>(managedProjects('$1'), [actor.userId])
   const ids = rows.map(({ project_id }) => project_id)
   const own = bind(actor.userId)
   return ids.length === 0 ? `j.user_id = ${own}` : seenBy(own, `= ANY (${bind(ids)}::uuid[])`)
 }
 
+/** SQL condition for the actor's own jobs, as far as the credential may see them. */
+export function ownJobs({ userId, onlyProject }: Actor, bind: (value: unknown) => string): string {
+  const own = bind(userId)
+  return onlyProject === null ? `j.user_id = ${own}` : seenInClass(own, bind(onlyProject.id))
+}
+
 /** Returns true if the actor manages a project. */
 export async function isManager(actor: Actor): Promise<boolean> {
+  if (actor.onlyProject !== null) return false
   const { rowCount } = await database().pool.query(
     `SELECT 1 FROM (${managedProjects('$1')}) managed LIMIT 1`,
     [actor.userId],
@@ -100,12 +114,17 @@ export async function findVisibleJob(actor: Actor, jobId: string): Promise<Visib
 
 async function maySee(actor: Actor, { id, userId }: JobRow): Promise<boolean> {
   const current = await renewActor(actor)
-  return current !== null && (userId === actor.userId || (await findSeen(current, id)) !== null)
+  if (current === null) return false
+  // A job stays in its project, and its user stays the same.
+  return userId === actor.userId || (await findSeen(current, id)) !== null
 }
 
-/** Returns true if the actor may change a job that they see: its owner and admins. A manager only reads and cancels. */
+/**
+ * Returns true if the actor may change a job that they see, and see the values of its variables: its owner and admins. A manager
+ * only reads and cancels, and so does the token of a class, which a manager may have made and kept.
+ */
 export function mayChange(actor: Actor, { userId }: Pick<VisibleJob, 'userId'>): boolean {
-  return userId === actor.userId || isAdmin(actor)
+  return actor.onlyProject === null && (userId === actor.userId || isAdmin(actor))
 }
 
 /** Finds a job that the actor may change. @throws 404 if they may not see it, 403 if they may only read it. */

@@ -12,7 +12,7 @@ import { datesToText, type WithDates } from '../../database/dates'
 import { cutPage, type Page } from '../../database/pagination'
 import { indexedTransaction, oneRow, type Transaction } from '../../database/transaction'
 import { metricsOfAttempt } from '../../results/metrics'
-import { isManager, listVisibility, requireUserId } from './job-visibility'
+import { isManager, listVisibility, ownJobs, requireUserId } from './job-visibility'
 import { type Bind, type Condition, toConditions } from './search-conditions'
 import { type Order, type Sorted, toOrder } from './sort-order'
 
@@ -52,7 +52,7 @@ export async function listJobs(actor: Actor, filters: JobFilters): Promise<Page<
   const order = toOrder(filters.sort, filters.cursor, bind)
   // Named users' jobs replace the actor's own.
   const others = filters.all || terms.some(({ key }) => key === 'user')
-  const scope = others ? [] : [`j.user_id = ${bind(actor.userId)}`]
+  const scope = others ? [] : [ownJobs(actor, bind)]
   if (others && !isAdmin(actor)) conditions.push({ sql: await listVisibility(actor, bind) })
   const rows = await readRows({ scope, conditions, order, limit: filters.limit + 1 }, values)
   return cutPage(rows, filters.limit, order.cursorOf, toListed)

@@ -1,3 +1,4 @@
+import type { Submitter } from '../../access/projects/submission-project'
 import type { BlockingJob } from '../../contract/errors'
 import { type JobStatus, toUploadStatus } from '../../contract/status'
 import { oneRow, type Transaction } from '../../database/transaction'
@@ -79,16 +80,16 @@ const withinWindow = (seconds: number) => Math.min(windowS, Math.max(1, seconds)
 /** As many as a person reads. */
 const maxListed = 5
 
-/** Reads the oldest jobs of a user that a limit counts, and that the user could cancel. */
+/** Reads the oldest jobs of a user that a limit counts, and that the user could cancel. A token of a class sees only those in it. */
 export async function readCounted(
   tx: Transaction,
-  userId: string,
+  { userId, onlyProject }: Submitter,
   counted: keyof typeof conditions,
 ): Promise<BlockingJob[]> {
   const { rows } = await tx.query<BlockingJob & { status: JobStatus }>(
-    `SELECT id AS job_id, name, status FROM jobs WHERE user_id = $1 AND ${conditions[counted]()}
+    `SELECT id AS job_id, name, status FROM jobs WHERE user_id = $1 AND ($2::uuid IS NULL OR project_id = $2) AND ${conditions[counted]()}
       ORDER BY created_at, id LIMIT ${maxListed}`,
-    [userId],
+    [userId, onlyProject?.id ?? null],
   )
   return rows.map((job) => ({ ...job, status: toUploadStatus(job.status) }))
 }

@@ -4,6 +4,7 @@ import { invalidField } from '../../contract/errors'
 import { isFinal, type JobStatus } from '../../contract/status'
 import type { Transaction } from '../../database/transaction'
 import { unfinishedJobs } from '../lifecycle/settle-dependencies'
+import type { JobOwner } from './job-owner'
 
 /**
  * Finds those jobs of a config's `depends_on` that have not ended.
@@ -11,15 +12,16 @@ import { unfinishedJobs } from '../lifecycle/settle-dependencies'
  */
 export async function findUnfinished(
   tx: Transaction,
-  { userId, callerId }: { userId: string; callerId: string },
+  { userId, callerId, onlyProject }: JobOwner,
   { depends_on }: Pick<JobConfig, 'depends_on'>,
 ): Promise<string[]> {
   const { jobIds } = splitDependencies(depends_on)
   if (jobIds.length === 0) return []
   const { rows } = await tx.query<{ id: string; status: JobStatus }>({
     name: 'find-dependencies',
-    text: 'SELECT id, status FROM jobs WHERE id = ANY ($1::uuid[]) AND user_id = ANY ($2::uuid[])',
-    values: [jobIds, [userId, callerId]],
+    text: `SELECT id, status FROM jobs WHERE id = ANY ($1::uuid[]) AND user_id = ANY ($2::uuid[])
+              AND ($3::uuid IS NULL OR project_id = $3)`,
+    values: [jobIds, [userId, callerId], onlyProject?.id ?? null],
   })
   const statuses = new Map(rows.map(({ id, status }) => [id, status]))
   return jobIds.filter((id) => {

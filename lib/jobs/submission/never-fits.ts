@@ -1,3 +1,4 @@
+import type { Submitter } from '../../access/projects/submission-project'
 import type { JobConfig } from '../../contract/config/config'
 import { GpuqError, type NearestValue } from '../../contract/errors'
 import { adviseNearest } from '../../contract/nearest'
@@ -15,17 +16,17 @@ import { findSlurmObstacle, type Obstacle } from '../config/slurm-obstacle'
  * Refuses a job that can never start: no set of the registered nodes, or of the nodes of its Slurm partition, has what it asks
  * for, even if all of them were open and idle. Accepts every job as long as no node is registered or Slurm does not answer,
  * and where nodes are started on demand.
- * @param userId the owner of the job, whose project decides the partition.
+ * @param submitter the owner of the job, whose project decides the partition.
  * @throws 422 with the nearest request that fits.
  */
 export async function requireCanStart(
   executor: Transaction,
-  userId: string,
+  submitter: Submitter,
   config: JobConfig,
   readNodes = () => readRegisteredNodes(executor),
 ): Promise<void> {
   const obstacle = usesSlurm()
-    ? await findSlurmObstacle(executor, userId, config)
+    ? await findSlurmObstacle(executor, submitter, config)
     : startsNodesOnDemand()
       ? null
       : findObstacle(config, await readNodes())

@@ -13,7 +13,7 @@ export async function runNameConflict(
   { project_id, run_name = '' }: Pick<JobConfig, 'project_id' | 'run_name'>,
 ): Promise<GpuqError> {
   const { pool } = database()
-  const project = await findProject(pool, actor.userId, project_id)
+  const project = await findProject(pool, actor, project_id)
   const run = project && (await findRun(pool, { userId: actor.userId, projectId: project.id }, run_name))
   const job =
     run &&

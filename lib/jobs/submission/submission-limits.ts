@@ -1,4 +1,5 @@
 import type { EffectiveLimits } from '../../access/limits'
+import type { Submitter } from '../../access/projects/submission-project'
 import { type BlockingJob, GpuqError } from '../../contract/errors'
 import type { Transaction } from '../../database/transaction'
 import { env } from '../../env'
@@ -34,17 +35,17 @@ function cancelledPerMinute({
  */
 export async function requireWithinLimits(
   tx: Transaction,
-  userId: string,
+  owner: Submitter,
   limits: EffectiveLimits,
   isDependent = false,
 ): Promise<Record<string, string>> {
   if (!isLimited(limits) && !isDependent) return {}
-  const counts = await countJobs(tx, userId)
+  const counts = await countJobs(tx, owner.userId)
   const exceeded = findExceeded(counts, limits, isDependent)
   const { submissionsPerMinute } = limits
   if (exceeded === null) return rateHeaders(counts, submissionsPerMinute, 1)
   const { list, retryAfterS, messageOf } = exceeded
-  const jobs = list === null ? [] : await readCounted(tx, userId, list)
+  const jobs = list === null ? [] : await readCounted(tx, owner, list)
   throw new GpuqError('rate_limited', messageOf(jobs), {
     retryAfterS,
     headers: rateHeaders(counts, submissionsPerMinute, 0),

@@ -32,7 +32,7 @@ beforeEach(async () => {
   person = await makePerson()
   person.actor.limits = { submissionsPerMinute: 1000, maxActiveJobs: 1000 }
   admin = await makePerson('admin')
-  projectId = (await findOrCreateProject(db.pool, person.id, 'p')).id
+  projectId = (await findOrCreateProject(db.pool, person.actor, 'p')).id
 })
 afterEach(() => {
   env().GPUQ_WORKSPACES = undefined
@@ -104,7 +104,7 @@ describe('a mount', () => {
   })
 
   it('of a snapshot that an admin shares works in every project', async () => {
-    const other = await findOrCreateProject(db.pool, admin.id, 'shared')
+    const other = await findOrCreateProject(db.pool, admin.actor, 'shared')
     await makeSnapshot(`data/shared-${person.handle}`, 1, other.id, true)
     const { jobId } = await submit({ '/data': `data/shared-${person.handle}` })
     expect(await mountsOf(jobId)).toHaveLength(1)
@@ -181,7 +181,7 @@ describe('a snapshot that a live job mounts', () => {
   })
 
   it('keeps its project, although it is not shared any more', async () => {
-    const other = await findOrCreateProject(db.pool, admin.id, 'no-longer-shared')
+    const other = await findOrCreateProject(db.pool, admin.actor, 'no-longer-shared')
     const { id } = await makeSnapshot('data/once-shared', 1, other.id, true)
     const { jobId } = await submit({ '/data': 'data/once-shared' })
     await shareSnapshot(admin.actor, id, false)
@@ -220,7 +220,7 @@ describe('a mount is refused', () => {
   })
 
   it('if only another project has it, whose names are not shown', async () => {
-    const other = await findOrCreateProject(db.pool, admin.id, 'private')
+    const other = await findOrCreateProject(db.pool, admin.actor, 'private')
     await makeSnapshot('data/secret', 1, other.id)
     await expect(submit({ '/data': 'data/secret' })).rejects.toMatchObject(refused(/, and no other/))
   })

@@ -34,6 +34,7 @@ async function admin(): Promise<Actor> {
     via: 'token',
     tokenId: null,
     sessionId: null,
+    onlyProject: null,
     limits,
   }
   await submitJob(actor, submission())

@@ -2,7 +2,7 @@ import pg from 'pg'
 import { type Actor, isAdmin } from '../../access/actor'
 import { findEnvironment } from '../../access/environments'
 import { effectiveLimits } from '../../access/limits'
-import { findProject } from '../../access/projects/submission-project'
+import { findProject, type Submitter } from '../../access/projects/submission-project'
 import { readRoleLimits } from '../../access/role-limits'
 import { requireStorageQuota } from '../../access/storage/storage-quota'
 import { Batches } from '../../async/batches'
@@ -90,7 +90,7 @@ async function settle<Value>(
 /** What the batch reads. Submissions of one user need the same rows, which are read once. */
 interface Read {
   environment(name: string | null): ReturnType<typeof findEnvironment>
-  project(userId: string, slug: string): ReturnType<typeof findProject>
+  project(submitter: Submitter, slug: string): ReturnType<typeof findProject>
   role(role: Actor['role']): ReturnType<typeof readRoleLimits>
   quota(owner: JobOwner): ReturnType<typeof requireStorageQuota>
   nodes(): ReturnType<typeof readRegisteredNodes>
@@ -99,7 +99,10 @@ interface Read {
 function readOnce(tx: Transaction): Read {
   return {
     environment: once((name: string | null) => findEnvironment(name, tx)),
-    project: once((userId: string, slug: string) => findProject(tx, userId, slug)),
+    project: once(
+      (submitter: Submitter, slug: string) => findProject(tx, submitter, slug),
+      ({ userId, onlyProject }, slug) => [userId, onlyProject, slug],
+    ),
     role: once((role: Actor['role']) => readRoleLimits(tx, role)),
     quota: once(
       (owner: JobOwner) => requireStorageQuota(tx, owner),
@@ -129,11 +132,11 @@ function once<Args extends readonly unknown[], Result>(
  * over the storage quota.
  */
 async function decideOne(tx: Transaction, read: Read, { actor, submission }: Given): Promise<JobRow | null> {
-  const { userId, role } = actor
+  const { userId, role, onlyProject } = actor
   const { config } = submission
   const [environment, project, roleLimits] = await sendTogether([
     read.environment(config.environment ?? null),
-    read.project(userId, config.project_id),
+    read.project(actor, config.project_id),
     read.role(role),
   ])
   if (!project?.announced) return null
@@ -141,9 +144,15 @@ async function decideOne(tx: Transaction, read: Read, { actor, submission }: Giv
   if (isLimited(limits)) return null
   const withTime = withAssumedTime(submission, limits.job)
   requireWithinJobLimits(withTime.config, limits.job)
-  await requireCanStart(tx, userId, withTime.config, read.nodes)
+  await requireCanStart(tx, actor, withTime.config, read.nodes)
   await requireFreeSpace()
-  const owner = { callerId: userId, callerIsAdmin: isAdmin(actor), userId, projectId: project.id }
+  const owner = {
+    callerId: userId,
+    callerIsAdmin: isAdmin(actor),
+    userId,
+    projectId: project.id,
+    onlyProject,
+  }
   await read.quota(owner)
   return prepareJob(tx, owner, environment, withTime, timeCeilingS(limits.job))
 }

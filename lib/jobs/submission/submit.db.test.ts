@@ -33,6 +33,7 @@ async function researcher(changes: Partial<Actor> = {}): Promise<Actor> {
     via: 'token',
     tokenId: null,
     sessionId: null,
+    onlyProject: null,
     limits: { submissionsPerMinute: null, maxActiveJobs: null },
     ...changes,
   }

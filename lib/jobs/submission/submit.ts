@@ -95,12 +95,12 @@ async function accept(actor: Actor, given: Submission, deduplicate: boolean): Pr
     const jobId = await submitTogether({ actor, submission })
     if (jobId !== null) return { jobId, repeated: false, deduplicated: false, headers: {} }
   }
-  const { userId, role } = actor
+  const { userId, role, onlyProject } = actor
   return transaction(async (tx) => {
     // Read before the locks.
     const [environment, known, roleLimits] = await sendTogether([
       findEnvironment(config.environment ?? null, tx),
-      findProject(tx, userId, config.project_id),
+      findProject(tx, actor, config.project_id),
       readRoleLimits(tx, role),
     ])
     const limits = known?.announced && effectiveLimits(actor, known.limits, roleLimits)
@@ -112,7 +112,13 @@ async function accept(actor: Actor, given: Submission, deduplicate: boolean): Pr
       config.depends_on.length > 0
     )
       return decide(tx, { actor, userId, environment, submission, deduplicate })
-    const owner = { callerId: userId, callerIsAdmin: isAdmin(actor), userId, projectId: known.id }
+    const owner = {
+      callerId: userId,
+      callerIsAdmin: isAdmin(actor),
+      userId,
+      projectId: known.id,
+      onlyProject,
+    }
     return addJob(tx, owner, limits.job, {
       environment,
       submission: withAssumedTime(submission, limits.job),
@@ -130,7 +136,7 @@ async function addJob(
 ): Promise<Submitted> {
   requireWithinJobLimits(submission.config, limits)
   // Not earlier: a repeated submission is answered with its job, which needs no space and may have started.
-  await requireCanStart(tx, owner.userId, submission.config)
+  await requireCanStart(tx, owner, submission.config)
   await requireFreeSpace()
   await sendTogether([
     requireStorageQuota(tx, owner),
@@ -157,16 +163,22 @@ interface Decision {
  */
 export async function decide(tx: Transaction, decision: Decision): Promise<Submitted> {
   const { actor, userId, environment, deduplicate, uniqueName } = decision
-  const project = await findOrCreateProject(tx, userId, decision.submission.config.project_id)
+  const { onlyProject } = actor
+  const project = await findOrCreateProject(
+    tx,
+    { userId, onlyProject },
+    decision.submission.config.project_id,
+  )
   await lockUsers(tx, [actor.userId, userId])
-  const owner = { callerId: actor.userId, callerIsAdmin: isAdmin(actor), userId, projectId: project.id }
+  const caller = { callerId: actor.userId, callerIsAdmin: isAdmin(actor), onlyProject }
+  const owner = { ...caller, userId, projectId: project.id }
   const limits = await readEffectiveLimits(tx, actor, project.limits)
   const submission = withAssumedTime(decision.submission, limits.job)
   const earlier = await findEarlier(tx, owner, environment, submission, deduplicate)
   if (earlier) return earlier
   if (uniqueName) await requireUnusedName(tx, userId, submission.config.name)
   const isDependent = (await findUnfinished(tx, owner, submission.config)).length > 0
-  const headers = await requireWithinLimits(tx, userId, limits, isDependent)
+  const headers = await requireWithinLimits(tx, owner, limits, isDependent)
   const counted = { headers, isDependent }
   const submitted = await addJob(tx, owner, limits.job, { environment, submission }, counted)
   const isNew = await announceProject(tx, project)
@@ -183,7 +195,7 @@ async function findEarlier(
   submission: Submission,
   deduplicate: boolean,
 ): Promise<Submitted | null> {
-  const repeated = await findRepeated(tx, owner.callerId, submission)
+  const repeated = await findRepeated(tx, owner, submission)
   if (repeated) return { jobId: repeated, repeated: true, deduplicated: false, headers: {} }
   if (!deduplicate) return null
   const hash = hashOf(environment, submission, {
@@ -203,20 +215,22 @@ async function lockUsers(tx: Transaction, userIds: readonly string[]): Promise<v
   })
 }
 
-/** Finds the job that the caller's key was used for. */
+/** Finds the job that the caller's key was used for. A token of a class does not get a job of another project. */
 async function findRepeated(
   tx: Transaction,
-  userId: string,
+  { callerId, onlyProject }: JobOwner,
   { idempotencyKey, bodyHash }: Submission,
 ): Promise<string | null> {
   if (idempotencyKey === null) return null
-  const row = await findRow<{ body_hash: Buffer; job_id: string }>(tx, {
+  const row = await findRow<{ body_hash: Buffer; job_id: string; project_id: string }>(tx, {
     name: 'find-idempotency-key',
-    text: 'SELECT body_hash, job_id FROM idempotency_keys WHERE user_id = $1 AND key = $2',
-    values: [userId, idempotencyKey],
+    text: `SELECT k.body_hash, k.job_id, j.project_id FROM idempotency_keys k JOIN jobs j ON j.id = k.job_id
+            WHERE k.user_id = $1 AND k.key = $2`,
+    values: [callerId, idempotencyKey],
   })
   if (!row) return null
-  if (row.body_hash.equals(bodyHash)) return row.job_id
+  const mayRead = onlyProject === null || row.project_id === onlyProject.id
+  if (row.body_hash.equals(bodyHash) && mayRead) return row.job_id
   const message = 'This Idempotency-Key was used for another submission. Use a new key for a new job.'
   throw invalidField('Idempotency-Key', message, message)
 }

@@ -23,7 +23,7 @@ export const tableBounds: Record<string, Bound> = {
   accounts: { of: 'users', column: 'user_id', most: 'lib/access/sessions/external-accounts.ts: linkByEmail' },
   sessions: { limit: 'lib/access/sessions/session.ts: sessionsPerUser' },
   sign_in_throttles: { deletedBy: 'lib/access/sessions/sign-in-throttle.ts: deleteOldThrottles' },
-  api_tokens: { limit: 'lib/access/tokens/tokens.ts: endedTokenLimit' },
+  api_tokens: { limit: 'lib/access/tokens/insert-tokens.ts: endedTokenLimit' },
   role_limits: { adminsBy: 'limits.updateRole' },
   audit_events: { deletedBy: 'lib/access/audit.ts: deleteOldAuditEvents' },
   announcements: { oneRow: true },
