@@ -2,12 +2,12 @@ import type { z } from 'zod'
 import type { CreatedTokens, createTokensSchema } from '../../contract/access/token-batches'
 import { maxBatchUsers } from '../../contract/access/token-batches'
 import { configYaml } from '../../contract/config/first-config'
-import { conflict, type FieldError, forbidden, GpuqError, invalidField } from '../../contract/errors'
+import { type FieldError, forbidden, GpuqError, invalidField } from '../../contract/errors'
 import { type Transaction, transaction } from '../../database/transaction'
 import { type Actor, isAdmin } from '../actor'
 import { recordAudit } from '../audit'
-import { managesMembers, type ProjectRow } from '../projects/project-rows'
-import { findVisible } from '../projects/projects'
+import { findManagedClass } from '../projects/managed-class'
+import type { ProjectRow } from '../projects/project-rows'
 import { deleteEndedTokens, insertTokens, liveToken, liveTokenLimit } from './insert-tokens'
 import { readUserLines, type UserLine } from './read-user-lines'
 import { requireOwnScopes } from './tokens'
@@ -71,13 +71,7 @@ async function findClass(
     if (replace) throw invalidField('replace', 'is only for tokens of a class: remove it, or send class_id')
     return null
   }
-  const project = await findVisible(tx, actor, id)
-  if (!managesMembers(actor, project))
-    throw forbidden(
-      `Only the owner, "${project.owner}", managers of the class and admins may create its tokens.`,
-    )
-  if (project.kind !== 'class')
-    throw conflict(`"${project.slug}" is no class. Only for a class you can create tokens of its members.`)
+  const project = await findManagedClass(tx, actor, id)
   if (slug !== undefined)
     throw invalidField('project_id', `the configs have the name of the class, "${project.slug}": remove it`)
   return project

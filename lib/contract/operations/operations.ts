@@ -17,6 +17,7 @@ import { jobGroup } from './job-group'
 import { joinLinkOperations } from './join-links'
 import { notificationOperations } from './notifications'
 import type { Operation } from './operation'
+import { participantOperations } from './participants'
 import { orchestratorOperations, queueOperations } from './queue'
 import { agentOperations, serverOperations } from './server'
 import { shareOperations } from './shares'
@@ -38,6 +39,7 @@ export const operations = {
   projects: projectOperations,
   projectInvitations: projectInvitationOperations,
   joinLinks: joinLinkOperations,
+  participants: participantOperations,
   storage: storageOperations,
   limits: limitOperations,
   environments: environmentOperations,

@@ -1,3 +1,4 @@
+import type { ParticipantsQuery } from '../../contract/access/participants'
 import type { AccountingQuery } from '../../contract/cluster/accounting'
 import type { DryRun } from '../../contract/dry-run'
 import type { JobFilters } from '../../contract/job-queries'
@@ -11,6 +12,7 @@ import type { Read, Transport } from './transport'
 
 export type JobQuery = Partial<JobFilters>
 export type AccountingRequest = Partial<AccountingQuery>
+export type ParticipantsRequest = Partial<ParticipantsQuery>
 
 export interface Submission {
   /** Left out where the config has a command. */
@@ -56,6 +58,12 @@ export function buildClient(transport: Transport, { read, ...readers }: AnswerRe
       ...methods.accounting,
       /** Where all rows can be downloaded as CSV. */
       csvUrl: (query: AccountingRequest) => addressOf(transport, routes.accounting.csv, query),
+    },
+    participants: {
+      ...methods.participants,
+      /** Where the members of a class can be downloaded as CSV. */
+      csvUrl: (classId: string, query: ParticipantsRequest) =>
+        addressOf(transport, routes.participants.csv, classId, query),
     },
     /** For what has no method here. */
     transport,

@@ -95,6 +95,7 @@ export const routes = {
   tokens: {
     list: { method: 'get', path: '/api/tokens', query: true, answer: 'page' },
     create: { method: 'post', path: '/api/tokens', body: true, answer: 'json' },
+    createMany: { method: 'post', path: '/api/token-batches', body: true, answer: 'json' },
     revoke: { method: 'delete', path: '/api/tokens/{id}', answer: 'nothing' },
   },
   projects: {
@@ -115,6 +116,10 @@ export const routes = {
     revoke: { method: 'delete', path: '/api/projects/{id}/join-links/{linkId}', answer: 'nothing' },
     join: { method: 'post', path: '/api/join/{token}', body: true, answer: 'json' },
     createAccount: { method: 'post', path: '/api/join/{token}/account', body: true, answer: 'json' },
+  },
+  participants: {
+    list: { method: 'get', path: '/api/projects/{id}/participants', query: true, answer: 'json' },
+    csv: { method: 'get', path: '/api/projects/{id}/participants.csv', query: true, answer: 'stream' },
   },
   storage: {
     get: { method: 'get', path: '/api/storage', query: true, answer: 'json' },
