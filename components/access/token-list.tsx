@@ -1,7 +1,7 @@
 'use client'
 
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { KeyRound, Plus } from 'lucide-react'
+import { KeyRound, Plus, Users } from 'lucide-react'
 import { useState } from 'react'
 import { tokensQuery } from '@/components/queries/queries'
 import type { Token } from '@/lib/contract/access/access'
@@ -12,6 +12,7 @@ import { Link } from '../ui/link'
 import { PageHeader } from '../ui/page-header'
 import { Switch } from '../ui/switch'
 import { useNow } from '../ui/use-now'
+import { TokenBatchDialog } from './classes/token-batch-dialog'
 import { ConnectPanels } from './connect-panels'
 import { NewTokenDialog } from './new-token-dialog'
 import { isValid, TokenTable } from './token-table'
@@ -36,15 +37,20 @@ export function TokenList({ admin, owner }: TokenListProps) {
             : 'API keys for curl, scripts and notebooks. gpuq shows each token only once.'
         }
         actions={
-          <NewTokenDialog
-            admin={admin}
-            owner={owner}
-            trigger={
-              <Button icon={Plus} variant="primary">
-                New token
-              </Button>
-            }
-          />
+          <>
+            {everyone ? (
+              <TokenBatchDialog trigger={<Button icon={Users}>Tokens for many users</Button>} />
+            ) : null}
+            <NewTokenDialog
+              admin={admin}
+              owner={owner}
+              trigger={
+                <Button icon={Plus} variant="primary">
+                  New token
+                </Button>
+              }
+            />
+          </>
         }
       />
       <ListPanel

@@ -19,10 +19,15 @@ const columns: readonly Column<Token>[] = [
   {
     label: 'Name',
     kind: 'title',
-    cell: ({ name, hint }) => (
+    cell: ({ name, hint, bound_to, created_by }) => (
       <span className="flex min-w-0 flex-col">
         <span className="truncate font-medium text-ink">{name}</span>
         <span className="font-mono text-subtle text-xs">{hint}</span>
+        {bound_to ? (
+          <span className="text-muted text-xs">
+            Only for the class {bound_to.project_id}, made by {created_by ?? 'a user who no longer exists'}
+          </span>
+        ) : null}
       </span>
     ),
   },

@@ -1,11 +1,11 @@
-import { ArrowDown, ArrowUp } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import type { Accounting, AccountingGroup, AccountingRow } from '@/lib/contract/cluster/accounting'
 import { projectPath } from '../access/project/project-path'
 import { Person } from '../shell/person'
 import { formatNumber } from '../ui/format-number'
 import { Link } from '../ui/link'
-import { Cell, HeaderCell, Table, TableBody, TableHead, TableRow } from '../ui/table'
+import { SortHeader } from '../ui/sort-header'
+import { Cell, Table, TableBody, TableHead, TableRow } from '../ui/table'
 import { groupNames } from './accounting-request'
 import { endedJobs, formatEfficiency, formatHours, formatWait } from './format-usage'
 
@@ -40,7 +40,13 @@ export function UsageTable({ accounting: { by, rows } }: { accounting: Pick<Acco
     <Table caption={`Use by ${groupNames[by].toLowerCase()}`} scrolls>
       <TableHead>
         {[groupNames[by], ...columns.map(({ label }) => label)].map((label, index) => (
-          <SortHeader key={label} label={label} end={index > 0} order={order} onOrder={setOrder} />
+          <SortHeader
+            key={label}
+            label={label}
+            end={index > 0}
+            ascending={order?.label === label ? order.ascending : null}
+            onSort={(ascending) => setOrder({ label, ascending })}
+          />
         ))}
       </TableHead>
       <TableBody>
@@ -72,35 +78,6 @@ export function sortRows(rows: readonly AccountingRow[], order: Order | null): r
     if (x === null || y === null) return Number(x === null) - Number(y === null)
     return sign * (x - y)
   })
-}
-
-interface SortHeaderProps {
-  label: string
-  end: boolean
-  order: Order | null
-  onOrder: (order: Order) => void
-}
-
-function SortHeader({ label, end, order, onOrder }: SortHeaderProps) {
-  const current = order?.label === label ? order : null
-  const Arrow = current?.ascending ? ArrowUp : ArrowDown
-  return (
-    <HeaderCell
-      align={end ? 'end' : 'start'}
-      sorted={current ? (current.ascending ? 'ascending' : 'descending') : undefined}
-    >
-      <button
-        type="button"
-        title={`Sort by ${label}`}
-        // Numbers are sorted from the highest, names from the first.
-        onClick={() => onOrder({ label, ascending: current ? !current.ascending : !end })}
-        className="-mx-1 inline-flex min-h-6 items-center gap-1 rounded-sm px-1 hover:text-ink"
-      >
-        {label}
-        {current ? <Arrow aria-hidden className="size-3 shrink-0" /> : null}
-      </button>
-    </HeaderCell>
-  )
 }
 
 function GroupName({

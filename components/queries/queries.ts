@@ -219,6 +219,8 @@ export const endOtherSessions = changing<void, void>(
 export const endAllSessions = mutationOptions({ mutationFn: () => api.sessions.endAll() })
 
 export const createToken = changing(api.tokens.create, keys.tokens)
+/** Creates tokens for many users at once. */
+export const createTokens = changing(api.tokens.createMany, keys.tokens)
 export const revokeToken = changing((id: string) => api.tokens.revoke(id), keys.tokens)
 
 /** Previews an import of users, or does it. */

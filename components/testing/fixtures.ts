@@ -59,6 +59,7 @@ export function makeToken(changes: Partial<Token> = {}): Token {
     name: 'laptop',
     hint: 'gpuq_abcd',
     scopes: ['submit', 'read'],
+    bound_to: null,
     created_by: null,
     created_at: at,
     expires_at: null,

@@ -33,7 +33,7 @@ interface JoinLinksProps {
 export function JoinLinks({ projectId, admin }: JoinLinksProps) {
   const [created, setCreated] = useState<CreatedJoinLink | null>(null)
   return (
-    <section aria-label="Join links" className="flex flex-col gap-3">
+    <section id="join-links" aria-label="Join links" className="flex flex-col gap-3">
       <h2 className="font-semibold text-ink text-sm">Join links</h2>
       {created ? (
         <ShownOnce

@@ -12,6 +12,7 @@ import { ButtonLink } from '../../ui/button-link'
 import { PageHeader } from '../../ui/page-header'
 import { Panel, PanelBody, PanelHeader } from '../../ui/panel'
 import { SkeletonRows } from '../../ui/skeleton'
+import { Participants } from '../classes/participants'
 import { JoinLinks } from '../members/join-links'
 import { MembersJobs } from '../members/members-jobs'
 import { ProjectMembers } from '../project-members'
@@ -78,6 +79,7 @@ export function ProjectPage({ id, handle, admin, classes }: ProjectPageProps) {
             />
             <div className="flex flex-col gap-4">
               <OwnQuestions project={project} handle={handle} />
+              {project.kind === 'class' && (editable || manages) ? <Participants project={project} /> : null}
               <ProjectUse id={id} everyone={editable || manages} />
               <div className="grid items-start gap-4 lg:grid-cols-2">
                 <Panel>

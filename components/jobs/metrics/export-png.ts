@@ -1,3 +1,4 @@
+import { saveBlob } from '../../ui/save-blob'
 import { dashOf, readTheme, seriesColours } from '../result/chart-options'
 import type { MetricLine } from './plot-data'
 
@@ -37,13 +38,5 @@ export function exportPng(chart: HTMLCanvasElement, title: string, lines: readon
   }
   context.setTransform(1, 0, 0, 1, 0, 0)
   context.drawImage(chart, padding * scale, top * scale)
-  canvas.toBlob((blob) => blob && save(blob, `${title.replaceAll(/[^\w.-]+/g, '_')}.png`))
-}
-
-function save(blob: Blob, name: string): void {
-  const link = document.createElement('a')
-  link.href = URL.createObjectURL(blob)
-  link.download = name
-  link.click()
-  URL.revokeObjectURL(link.href)
+  canvas.toBlob((blob) => blob && saveBlob(`${title.replaceAll(/[^\w.-]+/g, '_')}.png`, blob))
 }

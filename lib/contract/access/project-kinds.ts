@@ -20,9 +20,15 @@ const seers: Record<AgreedKind, string> = {
   class: 'It is a class: its owner and its managers see',
 }
 
+const rights: Record<AgreedKind, string> = {
+  team: 'can change nothing else.',
+  class:
+    'can change nothing else. They may make tokens with which you submit to this class: you find these under Tokens, and can revoke them.',
+}
+
 /** Says what members of a team or a class show to whom. */
 export function describeAgreement(kind: AgreedKind): string {
-  return `${seers[kind]} your jobs in it with their source, output and files, also earlier ones, and may cancel them. They see no values of variables and secrets, and can change nothing else.`
+  return `${seers[kind]} your jobs in it with their source, output and files, also earlier ones, and may cancel them. They see no values of variables and secrets, and ${rights[kind]}`
 }
 
 /** Says before somebody joins a team or a class what they agree to, and what its name means from then on. */
