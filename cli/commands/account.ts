@@ -2,6 +2,8 @@ import { text } from 'node:stream/consumers'
 import type { Token } from '@/lib/contract/access/access'
 import { scopes } from '@/lib/contract/access/roles'
 import { conflict, invalidRequest, notFound } from '@/lib/contract/errors'
+import type { Client } from '@/lib/http/client/client'
+import { ProblemError } from '@/lib/http/client/problem'
 import { configFile, parseServer, readStored, removeStored, requireToken, writeStored } from '../config'
 import { type Context, print, printList, writeText } from '../context'
 import { parseNumber } from '../declare/values'
@@ -30,13 +32,27 @@ export async function login(
   const token = (tokenStdin ? await text(process.stdin) : await ask('Token (hidden): ', '', true)).trim()
   if (token === '') throw invalidRequest("The token is empty. Create one on the server's Tokens page.")
   requireToken(token)
-  const me = await (await context.connectTo({ server, token })).users.me()
+  const user = await readUserId(await context.connectTo({ server, token }))
   const path = await writeStored(context.env, {
     server,
     token,
     tokens: await otherTokens(context.env, server),
   })
-  return writeText(context, `Logged in to ${server} as ${me.user_id}. Token stored in ${path}.\n`)
+  return writeText(
+    context,
+    `Logged in to ${server}${user === null ? '' : ` as ${user}`}. Token stored in ${path}.\n`,
+  )
+}
+
+/** The user of a token. Null: the token is valid and may not read it, as the token of a class. @throws if it is not valid. */
+async function readUserId({ users }: Pick<Client, 'users'>): Promise<string | null> {
+  return users.me().then(
+    ({ user_id }) => user_id,
+    (error: unknown) => {
+      if (error instanceof ProblemError && error.status === 403) return null
+      throw error
+    },
+  )
 }
 
 /** Keeps the tokens of other servers, including the previous one. A damaged file must not prevent a login. */

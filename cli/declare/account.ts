@@ -30,6 +30,25 @@ export function declareAccount(program: Command): void {
     .option(...jsonFlag)
     .action(lazily(async () => (await import('../commands/account')).createToken))
   tokens
+    .command('batch')
+    .description('create a token with a config for each user of a list, as a manager of a class or an admin')
+    .argument(
+      '<list>',
+      'a file with a user id or an e-mail address in each line, or CSV with the column user_id or email',
+    )
+    .option(
+      '--class <project>',
+      'the class: the tokens submit to it, read its jobs of their users, and do nothing else',
+    )
+    .option('--project <id>', 'without a class, for admins: the project_id of the configs')
+    .option('--competition <id>', 'the competition_id of the configs (default: their project_id)')
+    .option('--name <name>', 'the name of each token (default: the project_id of the configs)')
+    .option('--expires <days>', 'days until they expire, or "never" (default: 90)')
+    .option('--replace', 'revoke the earlier tokens of these users for this class')
+    .option('-o, --output <directory>', 'a new directory for the configs, as USER/config.yaml')
+    .option(...jsonFlag)
+    .action(lazily(async () => (await import('../commands/token-batch')).createTokenBatch))
+  tokens
     .command('revoke')
     .description('revoke a token immediately')
     .argument('<id>', 'id of the token, or the start of it')

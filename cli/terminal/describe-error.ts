@@ -29,7 +29,8 @@ function fieldsOf(error: unknown): string {
   const fields = error instanceof ProblemError || error instanceof GpuqError ? (error.errors ?? []) : []
   return fields
     .map(({ path, message, line, column }) => {
-      const place = line === undefined ? '' : ` (line ${line}, column ${column ?? 1})`
+      const place =
+        line === undefined ? '' : ` (line ${line}${column === undefined ? '' : `, column ${column}`})`
       return `  ${withoutControls(path)}: ${withoutControls(message)}${place}\n`
     })
     .join('')
