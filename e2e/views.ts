@@ -14,6 +14,8 @@ export interface Scene {
   /** The paths of read-only links. */
   shared: Record<'done' | 'running', string>
   joinLink: string
+  /** The id of a class. */
+  course: string
 }
 
 const training = `
@@ -72,6 +74,7 @@ export async function setScene(): Promise<Scene> {
     invitation: invitation_url ?? '',
     shared,
     joinLink: link?.url ?? '',
+    course: await makeClass(admin),
   }
 }
 
@@ -82,6 +85,24 @@ async function pushSnapshots({ client }: TestUser, projectId: string): Promise<v
     const { archive } = await client.archives.register({ project_id: 'resnet-baseline', entries })
     await client.snapshots.create(projectId, { name: 'code/training', archive })
   }
+}
+
+/** Makes a class with a participant who has a job, and one who has not agreed to anything. Returns its id. */
+async function makeClass(owner: TestUser): Promise<string> {
+  const [student, silent] = [await createUser({ name: 'student' }), await createUser({ name: 'silent' })]
+  const { id } = await adminClient().projects.create({
+    project_id: 'class-2026',
+    kind: 'class',
+    owner: owner.handle,
+    members: [student.handle],
+  })
+  for (const { id: invitation } of await student.client.projectInvitations.list())
+    await student.client.projectInvitations.answer(invitation, { accept: true, agree_to: 'class' })
+  const config = configText({ name: 'first try', competition_id: 'exercise-1', project_id: 'class-2026' })
+  await submit(student, training, config, { wait: true })
+  const csv = `user_id,projects\n${silent.handle},${owner.handle}/class-2026`
+  await adminClient().users.import({ csv, dry_run: false })
+  return id
 }
 
 /** Cancels the jobs that would keep running. */
@@ -293,6 +314,20 @@ const accessViews: View[] = [
   { name: 'projects', as: 'admin', open: at('/projects', 'Projects') },
   { name: 'projects-first', as: 'newcomer', open: at('/projects', 'Projects') },
   { name: 'project', as: 'admin', open: (page) => openProject(page) },
+  {
+    name: 'class',
+    as: 'admin',
+    open: async (page, { course }) => {
+      await page.goto(`/projects/${course}?metric=accuracy&best=highest`)
+      await expect(page.getByRole('link', { name: '0.98' })).toBeVisible()
+      await expect(page.getByText('has not agreed yet', { exact: true })).toBeVisible()
+    },
+  },
+  {
+    name: 'class-tokens',
+    as: 'admin',
+    open: (page, { course }) => openDialog(page, `/projects/${course}`, 'Tokens for participants'),
+  },
   { name: 'project-new', as: 'admin', open: (page) => openDialog(page, '/projects', 'New project') },
   { name: 'snapshots', as: 'admin', open: (page) => openSnapshots(page) },
   {
