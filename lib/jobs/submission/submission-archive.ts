@@ -54,12 +54,13 @@ export async function findArchive(
 
 /**
  * Finds the directory that a config names; null if it names none. The lock prevents its deletion until the job exists. A hash
- * names it only for users who have it, or who see it in a snapshot of the project or in a job.
+ * names it only for users who have it, or who see it in a snapshot of the project or in a job; for the token of a class, in a job of
+ * their own.
  * @throws 422 if there is no such directory, the same if others have it.
  */
 async function findDirectory(
   tx: Transaction,
-  { projectId, userId, callerId, callerIsAdmin }: JobOwner,
+  { projectId, userId, callerId, callerIsAdmin, onlyProject }: JobOwner,
   config: Pick<JobConfig, 'archive' | 'project_id'>,
 ): Promise<Directory | null> {
   const { archive, project_id: slug } = config
@@ -74,9 +75,17 @@ async function findDirectory(
     text: `SELECT a.id, a.bytes, a.files FROM archives a
             WHERE a.project_id = $1 AND a.hash = $2
               AND (${heldBy('$3')}
-                   OR EXISTS (SELECT 1 FROM jobs j WHERE j.archive_id = a.id AND ${visibleTo('$4::uuid', '$5::boolean')}))
+                   OR EXISTS (SELECT 1 FROM jobs j WHERE j.archive_id = a.id AND ${visibleTo('$4::uuid', '$5::boolean')}
+                                AND (NOT $6 OR j.user_id = $4)))
               FOR KEY SHARE OF a`,
-    values: [projectId, Buffer.from(archive, 'hex'), [userId, callerId], callerId, callerIsAdmin],
+    values: [
+      projectId,
+      Buffer.from(archive, 'hex'),
+      [userId, callerId],
+      callerId,
+      callerIsAdmin,
+      onlyProject !== null,
+    ],
   })
   if (!found) throw noArchive(config)
   return { ...found, hash: archive, reference: archive }
