@@ -33,6 +33,7 @@ const allowed = [
   'jobs.artifactPreview',
   'jobs.artifacts',
   'jobs.cancel',
+  'jobs.check',
   'jobs.events',
   'jobs.fileChanges',
   'jobs.fileContent',

@@ -82,6 +82,7 @@ export const jobOperations = defineOperations('jobs', 'jobs', {
     },
   }),
   check: post('/api/submit/check', 'submit', 'Check a submission before its directory is uploaded', {
+    classTokens: true,
     upload: uploadParts.pick({ code: true, config_file: true }),
     responses: { 204: { description: 'The submission would not be refused now' } },
   }),
