@@ -109,6 +109,6 @@ test('an address without a document and a search without results say what to do'
   expect(answer?.status()).toBe(404)
   await expect(page.getByText('Page not found')).toBeVisible()
   await page.goto('/docs/search?q=qwertzuiop')
-  await expect(page.getByText('Use fewer words, or only the beginning of a word.')).toBeVisible()
+  await expect(page.getByText('Use other words, or only the beginning of a word.')).toBeVisible()
   expect((await page.request.get('/docs/images/none.png')).status()).toBe(404)
 })

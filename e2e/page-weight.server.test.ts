@@ -17,7 +17,7 @@ const build = join(import.meta.dirname, '..', '.next')
 const budgets: Readonly<Record<string, number>> = {
   'sign-in': 143_000,
   '(site)/jobs': 187_000,
-  '(site)/jobs/[id]': 230_000,
+  '(site)/jobs/[id]': 231_000,
   '(site)/submit': 220_000,
   '(site)/cluster': 189_000,
   '(site)/docs': 174_000,

@@ -4,9 +4,10 @@ import { formatSnapshot } from '../../contract/archives/snapshot-name'
 import type { Snapshot } from '../../contract/archives/snapshots'
 import { conflict } from '../../contract/errors'
 import { acquireLock } from '../../database/locks'
-import { findRow, oneRow, type Transaction, transaction } from '../../database/transaction'
+import { findRow, type Transaction, transaction } from '../../database/transaction'
 import {
   findVisibleSnapshot,
+  noSuchSnapshot,
   type SnapshotRow,
   snapshotColumns,
   snapshotSource,
@@ -34,7 +35,10 @@ export async function shareSnapshot(actor: Actor, id: string, shared: boolean): 
       await recordAudit(tx, { actorId: actor.userId, action, target })
     }
     const select = `SELECT ${snapshotColumns('true')} FROM ${snapshotSource} WHERE s.id = $1`
-    return toSnapshot(await oneRow<SnapshotRow>(tx, select, [id]))
+    const row = await findRow<SnapshotRow>(tx, select, [id])
+    // It may have been deleted meanwhile.
+    if (!row) throw noSuchSnapshot()
+    return toSnapshot(row)
   })
 }
 

@@ -250,6 +250,18 @@ describe('finding', () => {
     expect(await finding).toMatchObject({ snapshotId: one.id })
   })
 
+  it('answers that there is none if it is deleted while it becomes shared', async () => {
+    const { id } = await push(ada, 'code', { a: '1' })
+    let sharing: Promise<unknown> | undefined
+    await transaction(async (tx) => {
+      await tx.query('DELETE FROM snapshots WHERE id = $1', [id])
+      sharing = shareSnapshot(admin.actor, id, true).catch((error) => error.code)
+      await untilWaiting()
+    })
+    expect(await sharing).toBe('not_found')
+    expect(await auditOf('snapshot_shared')).toEqual([])
+  })
+
   it('says which names and versions the user may have meant', async () => {
     const { projectId: id } = await push(ada, 'code', { a: '1' })
     const describeMissing = (reference: string) =>
