@@ -13,7 +13,7 @@ afterEach(() => {
 describe('a job with nodes of its own', () => {
   it('needs the commands of the admin', async () => {
     await expect(requireCapabilities({ fresh_nodes: true })).rejects.toThrow(
-      'An admin must set GPUQ_PROVISION_UP and GPUQ_PROVISION_DOWN',
+      'an admin must set GPUQ_PROVISION_UP and GPUQ_PROVISION_DOWN',
     )
     loadEnv(commands)
     await requireCapabilities({ fresh_nodes: true })

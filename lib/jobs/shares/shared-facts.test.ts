@@ -13,17 +13,28 @@ interface Schema {
     innerType?: Schema
     options?: Schema[]
     entries?: Record<string, unknown>
+    values?: unknown[]
   }
 }
 
 /** A value of the schema in which nothing is missing, and whose every text is its own path. */
 function marked({ def }: Schema, path: string): unknown {
-  const { type, shape = {}, element, valueType, innerType, options: [option] = [], entries = {} } = def
+  const {
+    type,
+    shape = {},
+    element,
+    valueType,
+    innerType,
+    options: [option] = [],
+    entries = {},
+    values: [literal] = [],
+  } = def
   if (option) return marked(option, path)
   if (innerType) return marked(innerType, path)
   if (element) return [marked(element, path)]
   if (valueType) return { [`<key of ${path}>`]: marked(valueType, path) }
   if (type === 'enum') return Object.values(entries)[0]
+  if (type === 'literal') return literal
   if (type === 'string') return `<${path}>`
   if (type === 'boolean') return true
   if (type === 'number') return 1
