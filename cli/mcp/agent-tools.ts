@@ -1,5 +1,6 @@
 import type { CallToolRequest, CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import { z } from 'zod'
+import { defaultProject } from '@/lib/contract/access/project-kinds'
 import { conflict, GpuqError, unavailable } from '@/lib/contract/errors'
 import { finalStatuses } from '@/lib/contract/status'
 import { visibleOutput } from '@/lib/contract/text/visible-output'
@@ -19,7 +20,7 @@ const unknownAnswer =
   'The server sent an answer that this version does not understand, so the files of the job do not return. Update gpuq here or there.'
 
 const createInput = z.looseObject({
-  project_id: z.string().default('default'),
+  project_id: z.string().default(defaultProject),
   idempotency_key: z.string().optional(),
   command: z.string().default(''),
   environment: z.string().optional(),

@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { stringify } from 'yaml'
+import { defaultProject } from '@/lib/contract/access/project-kinds'
 import type { Client } from '@/lib/http/client/client'
 import { ProblemError } from '@/lib/http/client/problem'
 import { errorCode } from '../files'
@@ -97,7 +98,7 @@ const maxBytes = 1024 * 1024
 export function toLineConfig(line: JobLine, options: LineOptions, files: ScriptKeys): string {
   return stringify({
     competition_id: 'default',
-    project_id: 'default',
+    project_id: defaultProject,
     expected_time: assumedSeconds,
     max_time: maxSeconds,
     name: withoutControls(basename(line.script)).slice(0, 200),

@@ -1,6 +1,6 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { expect, it } from 'vitest'
-import { emptyStorage, makeLimits, makeToken } from '../testing/fixtures'
+import { makeProject, makeToken } from '../testing/fixtures'
 import { ApiProblem, answerWith, clickButton, renderUi, sentRequests, typeInto } from '../testing/render'
 import { Button } from '../ui/button'
 import { NewProjectDialog } from './new-project-dialog'
@@ -58,28 +58,7 @@ it('asks an admin for the user of a token', () => {
 
 it('creates a project and closes', async () => {
   answerWith({
-    'POST /api/projects': {
-      id: 'p1',
-      project_id: 'shared',
-      name: null,
-      owner: 'ada',
-      members: [],
-      managers: [],
-      pushers: [],
-      may_push: true,
-      names: {},
-      invited: [],
-      limits: makeLimits(),
-      shares: { weight: 1, gpu_quota: null, gpu_hour_budget: null },
-      bucket: null,
-      retention_days: null,
-      share_runs: false,
-      old_shared_runs: [],
-      default_retention_days: 90,
-      storage: emptyStorage,
-      gpu_hours_used: 0,
-      created_at: '2026-11-22T10:00:00.000Z',
-    },
+    'POST /api/projects': makeProject(),
   })
   renderUi(<NewProjectDialog />)
   clickButton('New project')

@@ -1,5 +1,6 @@
 import type { Session, Token, User } from '@/lib/contract/access/access'
 import { type ApiLimits, noJobLimits } from '@/lib/contract/access/limits'
+import type { Project } from '@/lib/contract/access/projects'
 import type { StorageUse } from '@/lib/contract/access/storage'
 import type { ClusterGpu, ClusterNode, QueueJob } from '@/lib/contract/cluster/cluster'
 import type { ShownPolicy } from '@/lib/contract/cluster/policy'
@@ -47,6 +48,37 @@ export function makeSession(changes: Partial<Session> = {}): Session {
     created_at: at,
     last_seen_at: at,
     expires_at: at,
+    ...changes,
+  }
+}
+
+/** A project of `ada` without members. */
+export function makeProject(changes: Partial<Project> = {}): Project {
+  return {
+    kind: 'private',
+    agreed: [],
+    means: true,
+    asks: false,
+    id: 'p1',
+    project_id: 'shared',
+    name: null,
+    owner: 'ada',
+    managers: [],
+    pushers: [],
+    may_push: true,
+    members: [],
+    names: {},
+    invited: [],
+    limits: makeLimits(),
+    shares: { weight: 1, gpu_quota: null, gpu_hour_budget: null },
+    bucket: null,
+    retention_days: null,
+    share_runs: false,
+    old_shared_runs: [],
+    default_retention_days: 90,
+    storage: emptyStorage,
+    gpu_hours_used: 0,
+    created_at: at,
     ...changes,
   }
 }

@@ -1,6 +1,7 @@
 import type { Actor } from '../access/actor'
 import { findEnvironment, listEnvironments } from '../access/environments'
 import { sharedDirectoryOf } from '../access/users/workspace-user'
+import { defaultProject } from '../contract/access/project-kinds'
 import {
   absolutePathsOf,
   findMissing,
@@ -39,7 +40,7 @@ export async function checkCommand(actor: Actor, job: Checked): Promise<string[]
 
 /** @throws 422 for a missing path without which the command cannot start. Returns a hint about the others. */
 async function checkExistence(actor: Actor, job: Checked, needed: readonly string[]): Promise<string[]> {
-  const workspace = await sharedDirectoryOf(actor, job.project_id ?? 'default')
+  const workspace = await sharedDirectoryOf(actor, job.project_id ?? defaultProject)
   const provided = [
     ...(workspace === null ? [] : [workspace]),
     ...(job.archive === undefined && !job.sendsDirectory ? [] : [job.working_directory ?? '/work']),

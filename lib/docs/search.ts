@@ -116,7 +116,7 @@ function total(
   const inTitle = rates.filter((rate) => rate >= 12).length
   const share = inTitle / Math.max(1, title.filter((word) => !commonWords.has(word)).length)
   const score = (sum((rate, weight) => rate * weight) / all + 10 * share) * (present / all) ** 2
-  // Of two passages with the same words, the shorter one is more about them.
+  // A short passage is more about its words than a long one.
   return (weight * score) / (1 + Math.log10(1 + words.length / 100))
 }
 

@@ -2,8 +2,7 @@ import { fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { BlobReader, type FileEntry, TextWriter, ZipReader } from '@zip.js/zip.js'
 import { beforeEach, expect, it, vi } from 'vitest'
 import type { Participant } from '@/lib/contract/access/participants'
-import type { Project } from '@/lib/contract/access/projects'
-import { emptyStorage, makeLimits, makeToken } from '../../testing/fixtures'
+import { makeProject, makeToken } from '../../testing/fixtures'
 import {
   ApiProblem,
   answerWith,
@@ -24,32 +23,13 @@ vi.mock('../../ui/save-blob', () => ({ saveBlob: vi.fn() }))
 beforeEach(() => void vi.mocked(saveBlob).mockClear())
 
 const at = '2026-11-22T10:00:00.000Z'
-const project: Project = {
+const project = makeProject({
   kind: 'class',
   agreed: ['ada', 'bob'],
-  means: true,
-  asks: false,
-  id: 'p1',
   project_id: 'class-2026',
-  name: null,
   owner: 'grace',
-  managers: [],
-  pushers: [],
-  may_push: true,
   members: ['ada', 'bob', 'silent'],
-  names: {},
-  invited: [],
-  limits: makeLimits(),
-  shares: { weight: 1, gpu_quota: null, gpu_hour_budget: null },
-  bucket: null,
-  retention_days: null,
-  share_runs: false,
-  old_shared_runs: [],
-  default_retention_days: 90,
-  storage: emptyStorage,
-  gpu_hours_used: 0,
-  created_at: at,
-}
+})
 
 const participant = (user_id: string, changes: Partial<Participant> = {}): Participant => ({
   user_id,

@@ -1,7 +1,6 @@
 import { fireEvent, screen, waitFor } from '@testing-library/react'
 import { expect, it } from 'vitest'
-import type { Project } from '@/lib/contract/access/projects'
-import { emptyStorage, makeLimits } from '../../testing/fixtures'
+import { makeProject } from '../../testing/fixtures'
 import { answerWith, clickButton, renderUi, sentRequests, typeInto } from '../../testing/render'
 import { NameQuestions, OwnQuestions } from '../project/project-questions'
 import { ProjectRuns } from '../project/project-runs'
@@ -43,32 +42,7 @@ it('says what joining a class shows, and sends the agreement', async () => {
   )
 })
 
-const project: Project = {
-  kind: 'private',
-  agreed: [],
-  means: true,
-  asks: false,
-  id: 'p1',
-  project_id: 'shared',
-  name: null,
-  owner: 'ada',
-  managers: [],
-  pushers: [],
-  may_push: true,
-  members: ['grace'],
-  names: {},
-  invited: ['alan'],
-  limits: makeLimits(),
-  shares: { weight: 1, gpu_quota: null, gpu_hour_budget: null },
-  bucket: null,
-  retention_days: null,
-  share_runs: false,
-  old_shared_runs: [],
-  default_retention_days: 90,
-  storage: emptyStorage,
-  gpu_hours_used: 0,
-  created_at: at,
-}
+const project = makeProject({ members: ['grace'], invited: ['alan'] })
 
 it('lets an admin make a member a manager, and tells the members what managers see', async () => {
   answerWith({ 'PATCH /api/projects/p1': project })

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 
-/** Who sees the jobs of a project's members: a private project is as before kinds existed. */
+/** The kind of a project decides whether its owner, or its managers, see the jobs of its members. A private one adds no such right. */
 export const projectKinds = ['private', 'team', 'class'] as const
 export type ProjectKind = (typeof projectKinds)[number]
 

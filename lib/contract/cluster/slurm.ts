@@ -6,7 +6,7 @@ import { line } from '../config/values'
 
 const time = z.string().describe('RFC 3339, UTC')
 
-/** Who decides where and when jobs run. */
+/** The scheduler that decides where and when jobs run. */
 export const engines = ['builtin', 'slurm'] as const
 export type Engine = (typeof engines)[number]
 

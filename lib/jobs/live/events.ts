@@ -42,7 +42,7 @@ interface EventsFrom {
   maxRecordBytes?: number | undefined
 }
 
-/** Who reads a stream. */
+/** The reader of a stream. */
 export interface EventsReader {
   /** Whose turns of reading output it uses. */
   owner: string

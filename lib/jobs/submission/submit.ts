@@ -183,7 +183,7 @@ export async function decide(tx: Transaction, decision: Decision): Promise<Submi
   const submitted = await addJob(tx, owner, limits.job, { environment, submission }, counted)
   const isNew = await announceProject(tx, project)
   const slug = submission.config.project_id
-  // Most jobs name no project, so the first one needs no notice.
+  // Jobs that name no project are in this one: nobody needs to hear that it exists now.
   return isNew && slug !== defaultProject ? { ...submitted, projectNote: describeCreated(slug) } : submitted
 }
 
