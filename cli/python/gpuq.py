@@ -603,7 +603,8 @@ class Client:
     def _check(self, settings: _Config, may_exist: bool) -> None:
         """Raise what the submission would be refused with, before its directory is sent.
 
-        If an earlier job may be the answer, no limit and no name refuses it. Servers of earlier versions cannot say it.
+        If an earlier job may be the answer, a taken name (409) or a limit (429) does not refuse the submission. Servers of earlier
+        versions have no check, and answer 404.
         """
         body, content_type = settings.form([])
         retry = _Retry(self._server, _PATIENCE_S)

@@ -153,8 +153,8 @@ function specialJobMethods(
 }
 
 /**
- * Whether the submission would be refused too. Servers of earlier versions have no check. No limit and no name speaks against an
- * earlier job with the same key or content.
+ * Whether the submission would be refused too. Servers of earlier versions answer 404. Where an earlier job with the same key or
+ * content may be the answer, a taken name (409) or a limit (429) does not refuse the submission.
  */
 function isRefusal({ status }: ProblemError, { deduplicate, idempotencyKey }: Submission): boolean {
   const mayExist = deduplicate || idempotencyKey !== undefined
