@@ -15,6 +15,7 @@ import { root } from '../settings.mjs'
  * @property {boolean} build
  * @property {boolean} engine a Docker engine, which gpuq installs
  * @property {string | null} image the default image
+ * @property {boolean} [imageMayExist] the engine does not run yet, so it cannot say whether it has the image
  */
 
 /**
@@ -42,23 +43,29 @@ export async function findMissing(dataDir) {
     ...findMissingCode(),
     engine: engine.action === 'start' && engine.install,
     image: hasImage ? null : image,
+    imageMayExist: engine.action === 'start' && !engine.install,
   }
 }
 
 /**
  * The list of what gpuq installs, where, how large it is, and how to remove it; null: nothing.
  * @param {Missing} missing
- * @param {{ checkout?: string, dataDir: string | null, home?: string }} places dataDir: null for a command that starts no server
+ * @param {{ checkout?: string, dataDir: string | null, home?: string, hasLogin?: boolean }} places dataDir: null for a command that
+ *   starts no server; hasLogin: whether the user has logged in to a gpuq before, which a removal must keep
  */
 export function describeInstallation(
-  { packages, build, engine, image },
-  { checkout = root, dataDir, home = homedir() },
+  { packages, build, engine, image, imageMayExist = false },
+  { checkout = root, dataDir, home = homedir(), hasLogin = existsSync(`${home}/.config/gpuq`) },
 ) {
   const parts = [
     ...(packages ? [`packages from npm, with PostgreSQL: 1.2 GB in ${checkout}/node_modules`] : []),
     ...(build ? [`a build of gpuq: 550 MB in ${checkout}/.next and ${checkout}/dist`] : []),
     ...(engine ? ['the Docker engine: 260 MB with apt-get (docker.io and iptables)'] : []),
-    ...(image ? [`the image ${image}${image === defaultImage ? ': 1.7 GB' : ''} in the Docker engine`] : []),
+    ...(image
+      ? [
+          `the image ${image}${image === defaultImage ? ': 1.7 GB' : ''} in the Docker engine${imageMayExist ? ', unless it is there' : ''}`,
+        ]
+      : []),
   ]
   if (parts.length === 0) return null
   const elsewhere = dataDir !== null && !dataDir.startsWith(`${checkout}/`)
@@ -66,7 +73,7 @@ export function describeInstallation(
     ...(dataDir === null ? [] : [`${checkout}/gpuq stop${elsewhere ? ` --data-dir ${dataDir}` : ''}`]),
     ...(image ? [`docker rmi ${image}`] : []),
     ...(engine ? ['apt-get purge docker.io'] : []),
-    `rm -r ${[checkout, ...(elsewhere ? [dataDir] : []), `${home}/.config/gpuq`].join(' ')}`,
+    `rm -rf ${[checkout, ...(elsewhere ? [dataDir] : []), ...(hasLogin ? [] : [`${home}/.config/gpuq`])].join(' ')}`,
   ]
   return [
     '  gpuq installs what is missing on this machine, which takes some minutes:',

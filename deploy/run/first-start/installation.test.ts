@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { describeInstallation } from './installation.mjs'
 
-const places = { checkout: '/src/gpuq', dataDir: '/src/gpuq/data', home: '/home/ada' }
+const places = { checkout: '/src/gpuq', dataDir: '/src/gpuq/data', home: '/home/ada', hasLogin: false }
 const everything = { packages: true, build: true, engine: true, image: 'gpuq/python:2' }
 const nothing = { packages: false, build: false, engine: false, image: null }
 
@@ -14,7 +14,7 @@ it('a first start names what it installs, where, how large it is, and how to rem
       '    the Docker engine: 260 MB with apt-get (docker.io and iptables)',
       '    the image gpuq/python:2: 1.7 GB in the Docker engine',
       '  Its data will be in /src/gpuq/data.',
-      '  To remove all of it later: /src/gpuq/gpuq stop && docker rmi gpuq/python:2 && apt-get purge docker.io && rm -r /src/gpuq /home/ada/.config/gpuq',
+      '  To remove all of it later: /src/gpuq/gpuq stop && docker rmi gpuq/python:2 && apt-get purge docker.io && rm -rf /src/gpuq /home/ada/.config/gpuq',
     ].join('\n'),
   )
 })
@@ -26,12 +26,19 @@ it('nothing is said if nothing is installed', () => {
 it('a command that starts no server names only its code; data elsewhere and another image are named as they are', () => {
   const code = describeInstallation({ ...nothing, build: true }, { ...places, dataDir: null })
   expect(code).not.toContain('data')
-  expect(code).toContain('later: rm -r /src/gpuq /home/ada/.config/gpuq')
+  expect(code).toContain('later: rm -rf /src/gpuq /home/ada/.config/gpuq')
   const image = describeInstallation(
     { ...nothing, image: 'lab/torch:1' },
     { ...places, dataDir: '/srv/gpuq' },
   )
   expect(image).toContain('    the image lab/torch:1 in the Docker engine')
   expect(image).toContain('later: /src/gpuq/gpuq stop --data-dir /srv/gpuq && docker rmi lab/torch:1 && ')
-  expect(image).toContain('rm -r /src/gpuq /srv/gpuq /home/ada')
+  expect(image).toContain('rm -rf /src/gpuq /srv/gpuq /home/ada')
+})
+
+it('an image that the engine may have, and logins to other servers, are not claimed', () => {
+  const image = { ...nothing, image: 'gpuq/python:2', imageMayExist: true }
+  const text = describeInstallation(image, { ...places, hasLogin: true })
+  expect(text).toContain('1.7 GB in the Docker engine, unless it is there')
+  expect(text).not.toContain('.config/gpuq')
 })
