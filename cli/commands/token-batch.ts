@@ -50,7 +50,13 @@ export async function createTokenBatch(
     if (path === null) throw new Error(`The directory ${output} was removed meanwhile.`)
     await writeFile(path, config, { flag: 'wx', mode: 0o600 })
   }
-  return print(context, json, created, `Wrote ${created.tokens.length} configs below ${output}.\n`)
+  const count = created.tokens.length
+  return print(
+    context,
+    json,
+    created,
+    `Wrote ${count} ${count === 1 ? 'config' : 'configs'} below ${output}.\n`,
+  )
 }
 
 /** Makes a directory, so that no config replaces a file. */
