@@ -78,8 +78,8 @@ test('an admin sets limits, roles and projects, and the audit log records it', a
   await page.goto(`/admin/jobs?user_id=${person.handle}`)
   await expect(page.getByRole('table', { name: 'Jobs' }).locator('tbody').getByRole('row')).toHaveCount(3)
   await page.goto(`/admin/audit?actor=${admin.handle}`)
-  const row = page.getByRole('row', { name: new RegExp(`user_updated.*${person.handle}`) }).first()
-  await expect(row).toContainText('max_active_jobs')
+  const row = page.getByRole('row', { name: new RegExp(`User changed.*${person.handle}`) }).first()
+  await expect(row).toContainText('max active jobs')
   for (const id of ids) await person.client.jobs.cancel(id)
 })
 

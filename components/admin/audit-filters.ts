@@ -10,6 +10,5 @@ export function toAuditFilters(params: Pick<URLSearchParams, 'get'>): { actor?: 
   return { ...(who ? { actor: who } : {}), ...(what ? { action: what } : {}) }
 }
 
-/** Whether the API accepts a text as a filter. */
+/** Whether the API accepts a text as the actor. */
 export const acceptsActor = (text: string) => actor.safeParse(text).success
-export const acceptsAction = (text: string) => action.safeParse(text).success

@@ -5,16 +5,19 @@ import { ScrollText } from 'lucide-react'
 import { useSearchParams } from 'next/navigation'
 import { auditQuery } from '@/components/queries/queries'
 import type { AuditEvent } from '@/lib/contract/access/access'
+import { auditActions, describeAction } from '@/lib/contract/access/audit-actions'
 import { ListPanel } from '../shell/list-panel'
 import { Person } from '../shell/person'
 import { TextFilter } from '../shell/text-filter'
 import { updateSearchParams } from '../shell/update-search-params'
 import { Badge } from '../ui/badge'
 import { EmptyState } from '../ui/empty-state'
+import { formatNumber } from '../ui/format-number'
 import { PageHeader } from '../ui/page-header'
 import { RelativeTime } from '../ui/relative-time'
+import { Select } from '../ui/select'
 import { type Column, DataTable } from '../ui/table'
-import { acceptsAction, acceptsActor, toAuditFilters } from './audit-filters'
+import { acceptsActor, toAuditFilters } from './audit-filters'
 
 /** The audit log page. */
 export function AuditList() {
@@ -47,9 +50,26 @@ export function AuditList() {
   )
 }
 
-/** Filters the log by actor or action, with suggestions from the loaded events. */
+/** An option of a select needs a value. */
+const anyAction = 'any'
+const knownActions = Object.entries(auditActions)
+  .map(([value, label]) => ({ value, label: label as string }))
+  .toSorted((one, other) => one.label.localeCompare(other.label))
+
+/** The choices of the filter. The address may name an action of an earlier version. */
+function actionOptions(chosen: string | undefined) {
+  const unknown = chosen !== undefined && !(chosen in auditActions)
+  return [
+    { value: anyAction, label: 'All actions' },
+    ...(unknown ? [{ value: chosen, label: describeAction(chosen) }] : []),
+    ...knownActions,
+  ]
+}
+
+/** Filters the log by actor, with suggestions from the loaded events, or by action. */
 function AuditFilters({ events }: { events: readonly AuditEvent[] }) {
   const params = useSearchParams()
+  const { action } = toAuditFilters(params)
   const set = (name: 'actor' | 'action', value: string) => {
     const next = new URLSearchParams(params)
     if (value) next.set(name, value)
@@ -66,19 +86,24 @@ function AuditFilters({ events }: { events: readonly AuditEvent[] }) {
         onValue={(actor) => set('actor', actor)}
         suggestions={seen(events.map(({ actor }) => actor))}
       />
-      <TextFilter
-        label="Action"
-        value={params.get('action') ?? ''}
-        accepts={acceptsAction}
-        onValue={(action) => set('action', action)}
-        suggestions={seen(events.map(({ action }) => action))}
+      <Select
+        aria-label="Action"
+        className="w-64 max-sm:min-w-32 max-sm:flex-1"
+        value={action ?? anyAction}
+        onValueChange={(chosen) => set('action', chosen === anyAction ? '' : chosen)}
+        options={actionOptions(action)}
       />
     </search>
   )
 }
 
 const columns: readonly Column<AuditEvent>[] = [
-  { label: 'Action', kind: 'title', className: 'font-medium text-ink', cell: ({ action }) => action },
+  {
+    label: 'Action',
+    kind: 'title',
+    className: 'font-medium text-ink',
+    cell: ({ action }) => <span title={action}>{describeAction(action)}</span>,
+  },
   {
     label: 'Actor',
     cell: ({ actor, actor_name }) =>
@@ -95,7 +120,7 @@ const columns: readonly Column<AuditEvent>[] = [
   {
     label: 'Details',
     cell: ({ detail }) => (
-      <span className="min-w-0 break-all font-mono text-subtle text-xs">{describeDetail(detail)}</span>
+      <span className="min-w-0 break-words text-muted text-xs">{describeDetail(detail)}</span>
     ),
   },
   {
@@ -104,9 +129,29 @@ const columns: readonly Column<AuditEvent>[] = [
   },
 ]
 
+/** Facts about an event: "kind: team · members: ada, bob · max active jobs: 3". */
 function describeDetail(detail: AuditEvent['detail']): string {
-  const facts = Object.entries(detail).flatMap(([name, value]) =>
-    value === null ? [] : [`${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`],
-  )
-  return facts.join(' · ') || '–'
+  return describeFacts(Object.entries(detail).filter(([, value]) => value !== null)) || '–'
+}
+
+function describeFacts(facts: [string, unknown][]): string {
+  return facts
+    .map(([name, value]) =>
+      isRecord(value)
+        ? describeFacts(Object.entries(value))
+        : `${name.replaceAll('_', ' ')}: ${describeValue(value)}`,
+    )
+    .filter(Boolean)
+    .join(' · ')
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+function describeValue(value: unknown): string {
+  if (value === null) return 'none'
+  if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  if (typeof value === 'number') return formatNumber(value)
+  if (Array.isArray(value)) return value.map(describeValue).join(', ') || 'none'
+  return typeof value === 'string' ? value : JSON.stringify(value)
 }

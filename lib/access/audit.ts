@@ -1,6 +1,7 @@
 import { uuidv7 } from 'uuidv7'
 import type { z } from 'zod'
 import type { AuditEvent, listAuditSchema } from '../contract/access/access'
+import type { AuditAction } from '../contract/access/audit-actions'
 import { rateLimited } from '../contract/errors'
 import { database } from '../database/client'
 import { datesToText, type WithDates } from '../database/dates'
@@ -15,8 +16,8 @@ import { shortenDetail } from './audit-detail'
 interface AuditEntry {
   /** A user's id; null for gpuq itself or an unauthenticated caller. */
   actorId: string | null
-  /** The action, such as `token_created`. One that takes something away ends with `deleted`, `revoked`, `removed` or `cancelled`. */
-  action: string
+  /** One that takes something away ends with `deleted`, `revoked`, `removed` or `cancelled`. */
+  action: AuditAction
   /** The object of the action, by a name that people recognize. */
   target: string | null
   detail?: Record<string, unknown>

@@ -120,8 +120,12 @@ export function updateEnvironment(
       `UPDATE environments SET ${set.list.join(', ')} WHERE name = $1 RETURNING ${columns}`,
       [before.name, ...set.values],
     )
-    const entry = { actorId: actor.userId, action: 'environment_updated', target: before.name }
-    await recordAudit(tx, { ...entry, detail: { ...changes } })
+    await recordAudit(tx, {
+      actorId: actor.userId,
+      action: 'environment_updated',
+      target: before.name,
+      detail: { ...changes },
+    })
     return toEnvironment(updated)
   })
 }

@@ -16,16 +16,20 @@ const db = testDatabase()
 describe('the audit log', () => {
   it('shows admins each event once, newest first', async () => {
     const [admin, ada] = [await makePerson('admin'), await makePerson()]
-    const entries = Array.from({ length: 7 }, (_, i) => ({ action: 'tried', target: `${i}`, detail: { i } }))
+    const entries = Array.from({ length: 7 }, (_, i) => ({
+      action: 'view_created' as const,
+      target: `${i}`,
+      detail: { i },
+    }))
     await transaction(async (tx) => {
       for (const entry of entries) await recordAudit(tx, { actorId: ada.id, ...entry })
     })
-    await recordAudit(db.pool, { actorId: null, action: 'started', target: null })
+    await recordAudit(db.pool, { actorId: null, action: 'policy_updated', target: null })
 
     const pages = await readPages(GET, '/api/audit?limit=3', admin)
     const events = auditEventSchema.array().parse(pages.flat())
     expect(pages.map((page) => page.length)).toEqual([3, 3, 2])
-    expect(events[0]).toMatchObject({ actor: null, action: 'started', target: null, detail: {} })
+    expect(events[0]).toMatchObject({ actor: null, action: 'policy_updated', target: null, detail: {} })
     expect(events.slice(1).map(({ target }) => target)).toEqual(['6', '5', '4', '3', '2', '1', '0'])
     expect(events[1]).toMatchObject({ actor: ada.handle, detail: { i: 6 } })
 
@@ -38,15 +42,15 @@ describe('the audit log', () => {
 
   it('can be filtered by actor and action', async () => {
     const [admin, bob] = [await makePerson('admin'), await makePerson()]
-    await recordAudit(db.pool, { actorId: bob.id, action: 'left', target: 'x' })
-    await recordAudit(db.pool, { actorId: bob.id, action: 'came', target: 'y' })
+    await recordAudit(db.pool, { actorId: bob.id, action: 'sign_out', target: 'x' })
+    await recordAudit(db.pool, { actorId: bob.id, action: 'sign_in', target: 'y' })
     const targets = async (query: string) =>
       auditEventSchema
         .array()
         .parse((await call(GET, `/api/audit?${query}`, admin)).body)
         .map(({ target }) => target)
     expect(await targets(`actor=${bob.handle.toUpperCase()}`)).toEqual(['y', 'x'])
-    expect(await targets(`actor=${bob.handle}&action=left`)).toEqual(['x'])
+    expect(await targets(`actor=${bob.handle}&action=sign_out`)).toEqual(['x'])
     expect(await targets('actor=nobody')).toEqual([])
     expect(await call(GET, '/api/audit?action=%00', admin)).toMatchObject({ status: 422 })
     expect(await call(GET, '/api/audit?cursor=bm9uZQ', admin)).toMatchObject({ status: 400 })
@@ -67,11 +71,11 @@ describe('the audit log', () => {
 
   it('loses an event if its change is rolled back', async () => {
     const refused = transaction(async (tx) => {
-      await recordAudit(tx, { actorId: null, action: 'undone', target: null })
+      await recordAudit(tx, { actorId: null, action: 'models_replaced', target: null })
       throw new Error('no')
     })
     await expect(refused).rejects.toThrow('no')
-    const { rowCount } = await db.pool.query("SELECT 1 FROM audit_events WHERE action = 'undone'")
+    const { rowCount } = await db.pool.query("SELECT 1 FROM audit_events WHERE action = 'models_replaced'")
     expect(rowCount).toBe(0)
   })
 

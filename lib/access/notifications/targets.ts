@@ -1,5 +1,6 @@
 import { uuidv7 } from 'uuidv7'
 import { z } from 'zod'
+import type { AuditAction } from '../../contract/access/audit-actions'
 import { isAdminEvent, type NotificationEvent } from '../../contract/access/notification-events'
 import type {
   createTargetSchema,
@@ -139,7 +140,7 @@ export function noSuchTarget() {
 async function recordTarget(
   tx: Transaction,
   actor: Actor,
-  action: string,
+  action: AuditAction,
   { id, kind, name, address }: TargetRow,
   changes: z.output<typeof updateTargetSchema> = {},
 ): Promise<void> {

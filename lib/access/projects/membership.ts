@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import type { AuditAction } from '../../contract/access/audit-actions'
 import type { AgreedKind } from '../../contract/access/project-kinds'
 import type { Project, updateMembershipSchema } from '../../contract/access/projects'
 import { conflict } from '../../contract/errors'
@@ -56,7 +57,7 @@ function record(
   tx: Transaction,
   { userId }: Actor,
   { id, owner, slug }: ProjectRow,
-  action: string,
+  action: AuditAction,
   detail: Record<string, string> = {},
 ): Promise<void> {
   return recordAudit(tx, { actorId: userId, action, target: `${owner}/${slug}`, detail: { id, ...detail } })

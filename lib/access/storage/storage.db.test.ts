@@ -293,7 +293,7 @@ describe('stored bytes', () => {
     expect((await used()).records).toBeGreaterThan(start)
     await recordAudit(db.pool, {
       actorId: person.id,
-      action: 'tried',
+      action: 'view_created',
       target: null,
       detail: { text: 'x'.repeat(900) },
     })

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { type Actor, requireAdmin } from '../../access/actor'
 import { recordAudit } from '../../access/audit'
+import type { AuditAction } from '../../contract/access/audit-actions'
 import type { ClusterGpu, ClusterNode, updateNodeSchema } from '../../contract/cluster/cluster'
 import { GpuqError } from '../../contract/errors'
 import { wakeLeader } from '../../database/notify'
@@ -33,7 +34,7 @@ export async function updateNode(
   await transaction(async (tx) => {
     const node = await lockNode(tx, number)
     const pause = pauseAfter(node, changes)
-    const audit = (action: string, reason?: string | null) =>
+    const audit = (action: AuditAction, reason?: string | null) =>
       recordAudit(tx, {
         actorId: actor.userId,
         action,

@@ -2,6 +2,7 @@ import { uuidv7 } from 'uuidv7'
 import type { z } from 'zod'
 import { type Actor, requireAdmin } from '../../access/actor'
 import { recordAudit } from '../../access/audit'
+import type { AuditAction } from '../../contract/access/audit-actions'
 import type {
   createSlurmTargetSchema,
   SlurmTargetView,
@@ -144,7 +145,7 @@ function describeRow(project: string | null, pool: string | null): string {
 function audit(
   tx: Transaction,
   actor: Actor,
-  action: string,
+  action: AuditAction,
   { project, pool }: Names,
   detail: Record<string, unknown>,
 ): Promise<void> {

@@ -2,6 +2,7 @@ import { uuidv7 } from 'uuidv7'
 import { z } from 'zod'
 import { type Actor, requireAdmin } from '../../access/actor'
 import { recordAudit } from '../../access/audit'
+import type { AuditAction } from '../../contract/access/audit-actions'
 import { conflict, notFound } from '../../contract/errors'
 import { type CreateView, maxViews, type SavedView } from '../../contract/search/views'
 import { database } from '../../database/client'
@@ -51,7 +52,7 @@ export async function createView(
 async function recordView(
   tx: Transaction,
   actor: Actor,
-  action: string,
+  action: AuditAction,
   { view_id, name }: Pick<ViewRow, 'view_id' | 'name'>,
 ): Promise<void> {
   await recordAudit(tx, { actorId: actor.userId, action, target: actor.handle, detail: { view_id, name } })

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { uuidv7 } from 'uuidv7'
 import type { z } from 'zod'
+import type { AuditAction } from '../../../contract/access/audit-actions'
 import type { ImportedInvitation, importUsersSchema, UserImport } from '../../../contract/access/user-imports'
 import { conflict, invalidField } from '../../../contract/errors'
 import { acquireAccountLock } from '../../../database/locks'
@@ -168,12 +169,12 @@ async function recordImport(
   await recordAudit(tx, { actorId: actor.userId, action: 'users_imported', target: null, detail: counts })
   const events = [
     ...created.map(({ user_id, email, name, changes }) => ({
-      action: 'user_created',
+      action: 'user_created' satisfies AuditAction,
       target: user_id,
       detail: { email, name, invited: true, imported: changes },
     })),
     ...changed.map(({ user_id, changes }) => ({
-      action: 'user_updated',
+      action: 'user_updated' satisfies AuditAction,
       target: user_id,
       detail: { imported: changes },
     })),
