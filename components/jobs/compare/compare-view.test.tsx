@@ -43,9 +43,9 @@ it('shows the last metrics, the keys that differ and the lines that differ', asy
   answerWithJobs()
   renderUi(<CompareView ids={[first, second]} missing={[]} left={0} />)
   expect(rowsOf(await screen.findByRole('table', { name: 'Final metrics' }))).toEqual([
+    ['acc', '–', '1'],
     ['loss', '0.5', '0.25'],
     ['step', '9', '–'],
-    ['acc', '–', '1'],
   ])
   expect(rowsOf(await screen.findByRole('table', { name: 'Configs' }))).toEqual([['env.LR', '1', '2']])
   expect(await screen.findByText(/added:/)).toBeTruthy()

@@ -18,6 +18,7 @@ import type { JobDetail } from '@/lib/contract/jobs'
 import { jobTitle } from '../job-title'
 import { isRunning } from '../metrics/job-curves'
 import type { MetricsJob } from '../metrics/metrics-view'
+import { sortNames } from '../metrics/sort-names'
 import { formatValue } from '../result/chart-series'
 import { showText } from '../result/json-text'
 import { AddJob } from './add-job'
@@ -133,7 +134,7 @@ function labelsOf(details: readonly JobDetail[]): string[] {
 }
 
 function FinalMetrics({ details, jobs }: { details: readonly JobDetail[]; jobs: readonly MetricsJob[] }) {
-  const names = [...new Set(details.flatMap(({ metrics }) => Object.keys(metrics)))]
+  const names = sortNames([...new Set(details.flatMap(({ metrics }) => Object.keys(metrics)))])
   if (names.length === 0) return null
   const rows = names.map((name) => {
     const values = details.map(({ metrics }) =>

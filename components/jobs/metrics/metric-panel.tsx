@@ -11,7 +11,7 @@ import { showText } from '../result/json-text'
 import type { Range } from './chart-settings'
 import { exportPng } from './export-png'
 import { LineSample } from './line-sample'
-import { type MetricLine, rangeOf, valueAt } from './plot-data'
+import { hasWholeAxis, type MetricLine, rangeOf, valueAt } from './plot-data'
 import { useMetricPlot } from './use-metric-plot'
 
 interface MetricPanelProps {
@@ -44,12 +44,14 @@ export const MetricPanel = memo(function MetricPanel(props: MetricPanelProps) {
   })
   const title = showText(name)
   const range = zoom ?? rangeOf(lines) ?? { from: 0, to: 1 }
-  const at = cursor ?? range.to
+  const isWhole = hasWholeAxis(lines)
+  const place = cursor ?? range.to
+  const at = isWhole ? Math.round(place) : place
   const readValue = (line: MetricLine) =>
     cursor === null && zoom === null ? line.series.last : valueAt(line, at)
   const onKeyDown = (event: KeyboardEvent) => {
     const zoomed = zoomByKey(event.key, range, at)
-    const to = moveByKey(event.key, range, cursor)
+    const to = moveByKey(event.key, range, cursor, isWhole)
     if (zoomed === undefined && to === null) return
     event.preventDefault()
     if (zoomed !== undefined) onZoom(zoomed)
@@ -127,7 +129,7 @@ function Values({ x, at, lines, readValue }: ValuesProps) {
       {lines.map((line) => (
         <span key={line.id} className="inline-flex items-center gap-1.5">
           <LineSample index={line.index} />
-          {lines.length > 1 ? <span className="sr-only">{line.label}</span> : null}
+          {lines.length > 1 ? <span className="max-w-40 truncate">{line.label}</span> : null}
           {formatOr(readValue(line))}
           <NotFinite count={line.series.not_finite} />
         </span>
@@ -170,8 +172,9 @@ function readValues(
 
 const steps = 50
 
-function moveByKey(key: string, { from, to }: Range, cursor: number | null): number | null {
-  const step = (to - from) / steps
+function moveByKey(key: string, { from, to }: Range, cursor: number | null, isWhole: boolean): number | null {
+  const part = (to - from) / steps
+  const step = isWhole ? Math.max(1, Math.round(part)) : part
   switch (key) {
     case 'ArrowRight':
       return cursor === null ? from : Math.min(cursor + step, to)

@@ -1,4 +1,4 @@
-import { fireEvent, screen, waitFor } from '@testing-library/react'
+import { act, fireEvent, screen, waitFor } from '@testing-library/react'
 import { beforeEach, expect, it, vi } from 'vitest'
 import type { JobMetrics } from '@/lib/contract/metrics/job-metrics'
 import { answerWith, clickButton, renderUi, type SentRequest, sentRequests } from '../../testing/render'
@@ -116,4 +116,22 @@ it('a job without metrics says how to print them', async () => {
   renderUi(<MetricsView jobs={jobs} />)
   await screen.findByText('No metrics')
   expect(screen.getByText(/print\(json\.dumps\(/)).toBeTruthy()
+})
+
+it('names the jobs of the lines, and reads a whole step at the cursor', async () => {
+  const two: MetricsJob[] = [
+    { id: '01931111-0000-7000-8000-00000000000a', label: 'small model', index: 0, live: false },
+    { id: '01931111-0000-7000-8000-00000000000b', label: 'large model', index: 1, live: false },
+  ]
+  answerWith({ [`GET /api/jobs/${two[1]?.id}/metrics`]: metricsOf })
+  drawn.mockClear()
+  renderUi(<MetricsView jobs={two} />)
+  const loss = (await screen.findByRole('slider', { name: /^loss over step/ })).closest('li')
+  await waitFor(() => expect(loss?.textContent).toContain('small model'))
+  expect(loss?.textContent).toContain('large model')
+  expect(loss?.querySelector('.sr-only')).toBeNull()
+  const [settings] = drawn.mock.calls.find(([given]) => given.onCursor) ?? []
+  act(() => settings.onCursor(4.5))
+  expect(loss?.textContent).toContain('step 5')
+  expect(loss?.textContent).not.toContain('4.5')
 })

@@ -12,6 +12,7 @@ import { type ChartSettings, type Range, useChartSettings } from './chart-settin
 import { MetricPanel } from './metric-panel'
 import { MetricsToolbar } from './metrics-toolbar'
 import type { MetricLine } from './plot-data'
+import { sortNames } from './sort-names'
 
 /** A job whose metrics are shown. */
 export interface MetricsJob {
@@ -166,5 +167,5 @@ function commonAxesOf([first, ...others]: readonly JobMetrics[]): string[] {
 }
 
 function unionOf(answers: readonly JobMetrics[]): string[] {
-  return [...new Set(answers.flatMap(({ names }) => names))]
+  return sortNames([...new Set(answers.flatMap(({ names }) => names))])
 }

@@ -67,6 +67,11 @@ export function valueAt({ series: { x, y } }: MetricLine, at: number): number | 
   return y[nearest] ?? null
 }
 
+/** Returns true if the x axis has only whole numbers, such as steps. */
+export function hasWholeAxis(lines: readonly MetricLine[]): boolean {
+  return lines.every(({ series }) => series.x.every(Number.isInteger))
+}
+
 /** The first and the last x of all lines; null: there are no points. */
 export function rangeOf(lines: readonly MetricLine[]): Range | null {
   const ends = lines.flatMap(({ series: { x } }) => [x[0], x.at(-1)]).filter((value) => value !== undefined)

@@ -1,8 +1,8 @@
 import type uPlot from 'uplot'
-import { type ChartTheme, dashOf, seriesColours } from '../result/chart-options'
+import { type ChartTheme, dashOf, seriesColours, wholeIncrements } from '../result/chart-options'
 import { formatValue } from '../result/chart-series'
 import type { Range } from './chart-settings'
-import { type MetricLine, rangeWithoutOutliers } from './plot-data'
+import { hasWholeAxis, type MetricLine, rangeWithoutOutliers } from './plot-data'
 
 interface MetricPlotSettings {
   theme: ChartTheme
@@ -53,7 +53,7 @@ export function makeMetricOptions(lines: readonly MetricLine[], settings: Metric
       y: { distr: logarithmic ? 3 : 1, ...(ignoreOutliers ? { range: usualRange } : {}) },
     },
     axes: [
-      { ...axis, size: 26 },
+      { ...axis, size: 26, ...(hasWholeAxis(lines) ? { incrs: wholeIncrements } : {}) },
       { ...axis, size: (_, labels) => 14 + 7 * Math.max(3, ...(labels ?? []).map((label) => label.length)) },
     ],
     bands: lines.map((line, nth) => ({

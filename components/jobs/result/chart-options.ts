@@ -30,6 +30,11 @@ export function dashOf(index: number): number[] {
   return [...(dashes[Math.floor(index / seriesColours) % dashes.length] ?? [])]
 }
 
+/** The distances between the labels of an axis that has only whole numbers, such as steps: 1, 2, 5, 10 … */
+export const wholeIncrements = Array.from({ length: 16 }, (_, power) =>
+  [1, 2, 5].map((first) => first * 10 ** power),
+).flat()
+
 interface ChartSettings {
   theme: ChartTheme
   width: number
@@ -57,7 +62,7 @@ export function makeOptions(shape: ChartShape, settings: ChartSettings): uPlot.O
     focus: { alpha: 0.35 },
     scales: { x: { time: false }, y: { distr: logarithmic ? 3 : 1 } },
     axes: [
-      { ...axis, size: 28 },
+      { ...axis, size: 28, ...(shape.x.values.every(Number.isInteger) ? { incrs: wholeIncrements } : {}) },
       { ...axis, size: (_, labels) => 16 + 7 * Math.max(3, ...(labels ?? []).map((label) => label.length)) },
     ],
     series: [

@@ -16,7 +16,8 @@ interface Range {
 /**
  * Reduces points to at most `points`. Each stands for an equal part of the x axis and has the mean of its values, and the
  * lowest and the highest: so a chart shows every peak, as a chart of all values would. (Min/max aggregation, as in
- * Jugel et al., "M4: A Visualization-Oriented Time Series Data Aggregation", VLDB 2014, with the mean as the line.)
+ * Jugel et al., "M4: A Visualization-Oriented Time Series Data Aggregation", VLDB 2014, with the mean as the line.) Whole numbers on
+ * the x axis, such as steps, stay whole.
  */
 export function downsample(series: Sorted, points: number, range: Range = {}): Points {
   const start = range.from === undefined ? 0 : firstFrom(series.x, range.from)
@@ -42,6 +43,7 @@ function addBucket(result: Required<Points>, { x, y }: Sorted, start: number, en
   let count = 0
   let mean = 0
   let meanX = 0
+  let isWhole = true
   let low = Number.POSITIVE_INFINITY
   let high = Number.NEGATIVE_INFINITY
   for (let at = start; at < end; at++) {
@@ -51,10 +53,11 @@ function addBucket(result: Required<Points>, { x, y }: Sorted, start: number, en
     // A running mean, because the sum of large values may not be finite.
     mean += value / count - mean / count
     meanX += ((x[at] ?? 0) - meanX) / count
+    isWhole &&= Number.isInteger(x[at])
     if (value < low) low = value
     if (value > high) high = value
   }
-  result.x.push(count === 0 ? (x[start] ?? 0) : meanX)
+  result.x.push(count === 0 ? (x[start] ?? 0) : isWhole ? Math.round(meanX) : meanX)
   result.y.push(count === 0 ? null : Math.min(high, Math.max(low, mean)))
   result.low.push(count === 0 ? null : low)
   result.high.push(count === 0 ? null : high)

@@ -99,6 +99,7 @@ describe('a series', () => {
     const { x, y, low, high } = downsample({ x: values.map((_, at) => at), y: values }, 1000)
     expect(x).toHaveLength(1000)
     expect(x).toEqual([...x].sort((one, other) => one - other))
+    expect(x.filter((step) => !Number.isInteger(step))).toEqual([])
     expect(Math.max(...(high ?? []).map(Number))).toBe(values[61_234])
     expect(Math.min(...(low ?? []).map(Number))).toBe(Math.min(...values))
     y.forEach((mean, at) => {
