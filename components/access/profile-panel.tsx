@@ -1,7 +1,7 @@
 'use client'
 
 import { useQuery } from '@tanstack/react-query'
-import { meQuery } from '@/components/queries/queries'
+import { meQuery, ownLimitsQuery } from '@/components/queries/queries'
 import { Loaded } from '../shell/load-failure'
 import { describeStorageUse } from '../storage/storage-bar'
 import { Badge } from '../ui/badge'
@@ -13,9 +13,10 @@ import { Skeleton } from '../ui/skeleton'
 
 /** The signed-in user's profile and limits. */
 export function ProfilePanel() {
+  const { data: limits } = useQuery(ownLimitsQuery(null))
   return (
     <Panel>
-      <PanelHeader title="Profile" description="An admin can change these values." />
+      <PanelHeader title="Profile" description="Ask an admin to change these values." />
       <PanelBody>
         <Loaded query={useQuery(meQuery())} placeholder={<Skeleton className="h-24" />}>
           {(me) => (
@@ -28,8 +29,10 @@ export function ProfilePanel() {
               <Datum label="Role">
                 <Badge>{me.role}</Badge>
               </Datum>
-              <Datum label="Submissions per minute">{formatLimit(me.limits.submissions_per_minute)}</Datum>
-              <Datum label="Active jobs">{formatLimit(me.limits.max_active_jobs)}</Datum>
+              <Datum label="Submissions per minute">
+                {limits && formatLimit(limits.submissions_per_minute)}
+              </Datum>
+              <Datum label="Active jobs">{limits && formatLimit(limits.max_active_jobs)}</Datum>
               <Datum label="Storage">{describeStorageUse(me.storage)}</Datum>
               <Datum label="Member since">
                 <RelativeTime at={me.created_at} />

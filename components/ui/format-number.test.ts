@@ -21,5 +21,5 @@ it('formats a count with its noun', () => {
 })
 
 it('names the default where no limit is set', () => {
-  expect([formatLimit(null), formatLimit(0), formatLimit(1_000_000)]).toEqual(['default', '0', '1,000,000'])
+  expect([formatLimit(null), formatLimit(0), formatLimit(1_000_000)]).toEqual(['no limit', '0', '1,000,000'])
 })

@@ -13,7 +13,7 @@ export function formatCount(count: number, noun: string): string {
   return `${formatNumber(count)} ${noun}${count === 1 ? '' : 's'}`
 }
 
-/** A limit. Null means the default limit. */
+/** A limit that applies. Null means none. */
 export function formatLimit(value: number | null): string {
-  return value === null ? 'default' : formatNumber(value)
+  return value === null ? 'no limit' : formatNumber(value)
 }
