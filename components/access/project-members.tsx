@@ -102,7 +102,7 @@ function InviteMember({ id }: { id: string }) {
     <form {...form.props} className="flex items-start gap-2">
       <IdField
         label="Invite a member"
-        hint="A user id. If the user exists, they can accept under Projects for 30 days, and then submit jobs to this project."
+        hint="Enter a user id. If the user exists, they have 30 days to accept on the page Projects. Then they can submit jobs here."
         className="flex-1"
         {...field}
         error={field.error ?? form.error ?? undefined}

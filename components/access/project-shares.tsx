@@ -19,7 +19,7 @@ type ShareTexts = z.input<z.ZodObject<typeof shareShape>>
 export const toShareTexts = ({ shares }: Project): ShareTexts => toOptionalTexts(shares)
 
 const fields = [
-  { name: 'weight', label: 'Weight', hint: 'Share compared with other projects.' },
+  { name: 'weight', label: 'Weight', hint: 'With weight 2, a project gets twice as much as with weight 1.' },
   { name: 'gpu_quota', label: 'GPU quota', hint: 'GPUs in use at once.', placeholder: 'no quota' },
   { name: 'gpu_hour_budget', label: 'GPU hour budget', hint: 'In total.', placeholder: 'no budget' },
 ] as const

@@ -26,7 +26,7 @@ export function RoleLimitsForm({ role, limits }: { role: Role; limits: ApiLimits
   return (
     <PanelForm
       title={titles[role]}
-      description="They apply if neither the user nor the project has a limit. An empty field sets no limit, except for submissions and active jobs of researchers, which have defaults."
+      description="For users and projects without limits of their own. An empty field means no limit. Researchers always have a limit on submissions and active jobs: if these fields are empty, the server’s defaults."
       form={form}
       submitLabel="Save limits"
       className="gap-6"

@@ -25,7 +25,8 @@ const columns: readonly Column<Token>[] = [
         <span className="font-mono text-subtle text-xs">{hint}</span>
         {bound_to ? (
           <span className="text-muted text-xs">
-            Only for the class {bound_to.project_id}, made by {created_by ?? 'a user who no longer exists'}
+            For the class {bound_to.project_id} only. Created by {created_by ?? 'a user who no longer exists'}
+            .
           </span>
         ) : null}
       </span>

@@ -142,7 +142,7 @@ function DayInput({ label, value, least = '2000-01-01', most = '2999-12-31', onD
 function NoJobs() {
   return (
     <EmptyState icon={ChartColumn} title="No jobs in this range">
-      Choose an earlier first day, or submit a job: its GPU hours are here from its start on.
+      Choose an earlier first day, or submit a job. Its GPU hours appear here when it starts.
     </EmptyState>
   )
 }

@@ -15,7 +15,7 @@ export function UsageSummary({ usage }: { usage: Usage }) {
         {usage.failed > 0 ? ` (${formatNumber(usage.failed)} failed)` : ''}
       </Datum>
       <Datum label="Median wait">{formatWait(usage.median_wait_s)}</Datum>
-      <Datum label="Nine of ten waited at most">{formatWait(usage.p90_wait_s)}</Datum>
+      <Datum label="90% waited at most">{formatWait(usage.p90_wait_s)}</Datum>
     </DataList>
   )
 }

@@ -51,7 +51,7 @@ export function EditUserDialog({ user, onClose }: { user: User; onClose: () => v
         <UserFields form={form} />
         <CheckboxField
           label="May create classes"
-          description="And teams. Their owners see the jobs of members who agree to it. Admins may without this right."
+          description="And teams. The owner of a class or team sees the jobs of members who agree. Admins need no right for it."
           {...form.field('may_create_classes')}
         />
         <div className="grid gap-4 sm:grid-cols-2">

@@ -47,7 +47,7 @@ export function NotificationsPanel() {
               {targets.length === 0 ? (
                 <PanelBody>
                   <p className="text-muted text-sm">
-                    No targets yet. Add one to hear when a job ends or starts, without a look at this page.
+                    No targets yet. Add one to be notified when your jobs start or end.
                   </p>
                 </PanelBody>
               ) : (

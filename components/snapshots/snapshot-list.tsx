@@ -55,7 +55,8 @@ function NoSnapshots({ project: { project_id, owner, may_push } }: { project: Sn
   if (!may_push) {
     return (
       <EmptyState icon={Package} title="No snapshots yet">
-        The owner, {owner}, and whoever got the right from them push snapshots to this project.
+        You may use snapshots of this project, but not push any. Ask the owner, {owner}, for the right to
+        push.
       </EmptyState>
     )
   }

@@ -127,7 +127,7 @@ describe('the versions of a snapshot', () => {
     unmount()
     answerWith({ 'GET /api/projects/p-1/snapshots': [] })
     renderUi(<SnapshotList project={reading} />)
-    expect(await screen.findByText(/The owner, ada, and whoever got the right/)).toBeTruthy()
+    expect(await screen.findByText(/Ask the owner, ada, for the right to push/)).toBeTruthy()
     expect(screen.queryByText(/gpuq push/)).toBeNull()
   })
 

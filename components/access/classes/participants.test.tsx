@@ -210,6 +210,6 @@ it('shows the student who made a token and for which class', () => {
   renderUi(
     <TokenTable tokens={[makeToken({ bound_to, created_by: 'grace' }), makeToken({ token_id: 't2' })]} />,
   )
-  expect(screen.getAllByText('Only for the class class-2026, made by grace')).toHaveLength(1)
+  expect(screen.getAllByText('For the class class-2026 only. Created by grace.')).toHaveLength(1)
   expect(screen.getAllByRole('button', { name: 'Revoke laptop' })).toHaveLength(2)
 })

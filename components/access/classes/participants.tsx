@@ -35,7 +35,7 @@ export function Participants({ project }: { project: Project }) {
     <Panel>
       <PanelHeader
         title="Participants"
-        description="Jobs of members who agreed that the managers of the class see them."
+        description="You see the jobs of members who agreed to show them to the managers of the class."
         actions={
           <>
             <TokenBatchDialog

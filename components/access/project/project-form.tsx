@@ -54,7 +54,7 @@ export function ProjectForm({ project, admin, onDeleted }: ProjectFormProps) {
       <TextField label="Name" optional {...form.field('name')} />
       <NumberField
         label="Keep files for (days)"
-        hint="gpuq deletes results, artifacts and uploaded directories this many days after the end of their job, and checkpoints after the last job of their run. Only admins keep them for longer than the default; 0 is forever."
+        hint="Results, artifacts and uploaded directories are deleted this many days after their job ended, and checkpoints this many days after the last job of their run. 0 keeps them for ever. Only admins can set more than the default."
         inputMode="numeric"
         placeholder={describeDefault(project.default_retention_days)}
         {...form.field('retention_days')}
@@ -86,7 +86,7 @@ function AdminFields({ form }: { form: FormFields<z.input<typeof schema>> }) {
         <LimitFields form={form} />
         <NumberField
           label="Storage quota (GiB)"
-          hint="Of all members together."
+          hint="For all members together."
           placeholder="no quota"
           {...form.field('storage_quota_gib')}
         />

@@ -25,8 +25,8 @@ function NameQuestion({ name, projects }: { name: string; projects: readonly Pro
   return (
     <Callout tone="warning" title={`Which project does ${name} mean?`} className="mb-5">
       <p>
-        You have several projects named {name}. Choose the one to which your jobs with this project_id belong.
-        You can change the answer on the page of each of them.
+        You have several projects named {name}. Which one gets your jobs with this project_id? You can change
+        your answer later, on the page of each project.
       </p>
       <div className="mt-2 flex flex-wrap gap-1.5">
         {projects.map(({ id, owner, kind, means }) => (
@@ -97,13 +97,18 @@ function Meaning({ project: { id, project_id, means } }: Pick<OwnQuestionsProps,
         <Button
           size="sm"
           loading={isPending}
-          onClick={() => mutate({ id, preferred: true }, toastOutcome(`${project_id} means this project`))}
+          onClick={() =>
+            mutate(
+              { id, preferred: true },
+              toastOutcome(`Your jobs with ${project_id} now go to this project`),
+            )
+          }
         >
-          Mean this project
+          Use this project
         </Button>
       }
     >
-      Your jobs with this project_id belong to {means ? 'this project now' : 'another one'}.
+      Your jobs with this project_id go to {means ? 'this project' : 'another one'}.
     </Callout>
   )
 }

@@ -22,7 +22,7 @@ export function ProjectRuns({ project }: { project: Project }) {
       <h2 className="font-semibold text-ink text-sm">Runs</h2>
       <Switch
         label="Members share runs"
-        description="A new run (run_name) belongs to all members: each continues from its checkpoints. Programs that load checkpoints often run code from them, so share runs only among people who trust each other. Otherwise a run belongs to its user. Existing runs do not change."
+        description="On: a new run (run_name) belongs to all members, and each continues from its checkpoints. A checkpoint can contain code that runs when it is loaded, so share runs only with people you trust. Off: a new run belongs to its user. Existing runs do not change."
         checked={project.share_runs}
         disabled={isPending}
         onCheckedChange={(share_runs) =>
@@ -31,7 +31,7 @@ export function ProjectRuns({ project }: { project: Project }) {
       />
       {project.old_shared_runs.length > 0 ? (
         <Callout tone="warning" title="Members still share old runs">
-          They used these runs before runs belonged to users.
+          These runs are older than the rule that a run belongs to one user.
           <ul className="mt-2 divide-y rounded-lg border bg-surface">
             {project.old_shared_runs.map(({ id, name, users: [first = '', ...others] }) => (
               <li key={id} className="flex items-center justify-between gap-2 px-3 py-1.5">

@@ -30,7 +30,7 @@ export function ProjectUse({ id, everyone }: ProjectUseProps) {
         {(accounting) =>
           accounting.row_count === 0 ? (
             <EmptyState icon={ChartColumn} title="No jobs in the last 12 weeks">
-              Submit a job with the project_id of this project: its GPU hours are here from its start on.
+              Submit a job with this project_id. Its GPU hours appear here when it starts.
             </EmptyState>
           ) : (
             <WeekChart bars={toWeekBars(accounting.rows, accounting)} />

@@ -73,7 +73,7 @@ function EndOthers({ disabled }: { disabled: boolean }) {
     <ConfirmDialog
       trigger={<Button disabled={disabled}>Sign out other sessions…</Button>}
       title="Sign out all other sessions?"
-      description="Every other browser must sign in again. Your tokens stay valid."
+      description="You must sign in again in every other browser. Your tokens stay valid."
       confirmLabel="Sign out others"
       onConfirm={async () => {
         await mutateAsync()
@@ -89,7 +89,7 @@ function EndAll() {
     <ConfirmDialog
       trigger={<Button variant="danger-quiet">Sign out everywhere…</Button>}
       title="Sign out everywhere?"
-      description="Every browser must sign in again, this one too. Your tokens stay valid."
+      description="You must sign in again in every browser, this one too. Your tokens stay valid."
       confirmLabel="Sign out everywhere"
       onConfirm={async () => {
         await mutateAsync()

@@ -23,7 +23,7 @@ export function TargetList() {
     <>
       <PageHeader
         title="Slurm"
-        description="Account, partition, QOS and reservation of the jobs that gpuq submits. The row of a project has precedence over that of a pool."
+        description="Account, partition, QOS and reservation of the jobs that gpuq submits. A job uses the row of its project, or else that of its pool."
         actions={
           <NewTargetDialog
             trigger={

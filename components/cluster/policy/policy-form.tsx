@@ -40,7 +40,7 @@ export function PolicyForm({ policy: { set_by_environment, ...policy } }: { poli
   return (
     <PanelForm
       title="Policy"
-      description="The scheduler uses a saved policy within seconds."
+      description="A saved policy applies within seconds."
       form={form}
       submitLabel="Save policy"
       className="gap-6"

@@ -103,7 +103,7 @@ export function QueueTable({ shown, jobs, handle, admin }: QueueTableProps) {
 function Priority({ job: { priority, line_priority } }: { job: QueueJob }) {
   if (line_priority === null || line_priority === priority) return priority
   return (
-    <span title="A higher number starts first. In a jobs file and with gpuq add, a lower one does.">
+    <span title="A higher number starts first. A jobs file and gpuq add count the other way: there, a lower number starts first.">
       {priority}
       <span className="block text-xs">typed {line_priority}</span>
     </span>

@@ -6,7 +6,7 @@ import { RelativeTime } from '../../ui/relative-time'
 export function IdleGpus({ idle }: { idle: NonNullable<JobDetail['idle_gpu']> }) {
   return (
     <Callout tone="warning" announce title="The GPUs of this job are idle">
-      Their idle time began <RelativeTime at={idle.since} />. gpuq stops the job{' '}
+      They have been idle since <RelativeTime at={idle.since} />. gpuq stops the job{' '}
       <RelativeTime at={idle.stops_at} /> unless it uses them. If the job is done, cancel it: its GPUs are
       then free for others.
     </Callout>

@@ -36,16 +36,19 @@ function describeDeletion({ files_deleted, deleted_after_days: days }: JobDetail
 }
 
 function Waiting({ job }: { job: JobDetail }) {
+  // Such a job has a place in the queue, but it never comes to it.
+  const cannotStart = job.reason === 'never_fits'
   return (
     <>
+      {cannotStart ? 'This job cannot start. ' : ''}
       {job.reason_text ?? 'In the queue.'}
       {job.attempt > 1 ? ` Waiting for attempt ${job.attempt}.` : ''}
-      <QueuePosition job={job} />
+      {cannotStart ? ' Cancel it, and submit it again with less.' : <QueuePosition job={job} />}
       {job.never_fits_ends_at === null ? null : (
         <>
           {' '}
-          gpuq takes it from the queue <RelativeTime at={job.never_fits_ends_at} /> unless a node fits it
-          before.
+          gpuq removes it from the queue <RelativeTime at={job.never_fits_ends_at} /> unless a large enough
+          node is added before.
         </>
       )}
     </>

@@ -99,8 +99,10 @@ describe('the status of a job', () => {
       reason_text: 'No node has what the job needs.',
       never_fits_ends_at: new Date(Date.now() + 3 * 86_400_000 + 60_000).toISOString(),
     })
-    const { textContent } = screen.getByText(/gpuq takes it from the queue/)
-    expect(textContent).toMatch(/queue in 3 d unless a node fits it\s+before\./)
+    const { textContent } = screen.getByText(/gpuq removes it from the queue/)
+    expect(textContent).toMatch(/^This job cannot start\. No node has what the job needs\. Cancel it/)
+    expect(textContent).toMatch(/queue in 3 d unless a large enough node\s+is added before\./)
+    expect(textContent).not.toContain('Position')
   })
 
   it('is starting if a node is assigned', async () => {

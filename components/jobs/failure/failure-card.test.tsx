@@ -143,6 +143,6 @@ it('shows the traceback of the rank that failed first, and names the rank', () =
   })
   renderUi(<FailureCard job={job} stream={{ store, connection: 'ended' }} />)
   expect(screen.getByText('ValueError: no such class')).toBeTruthy()
-  expect(screen.getByText('Of rank 1 on node lab-1, which failed first')).toBeTruthy()
+  expect(screen.getByText('From rank 1 on node lab-1, which failed first')).toBeTruthy()
   expect(screen.queryByText(/ConnectionError/)).toBeNull()
 })

@@ -63,7 +63,7 @@ export function FailureCard({ job, stream }: FailureCardProps) {
               <Exception job={job} traceback={traceback} />
               {failed ? (
                 <p className="wrap-anywhere text-muted text-xs">
-                  Of rank {failed.rank} on node {failed.node}, which failed first
+                  From rank {failed.rank} on node {failed.node}, which failed first
                 </p>
               ) : null}
             </>

@@ -27,8 +27,8 @@ export function OutputFooter({ store, live, loading, following }: OutputFooterPr
       </span>
       {store.lines.first > 0 ? (
         <span>
-          This page no longer holds the lines up to {formatNumber(store.lines.first)}. Download the output to
-          see them.
+          Lines 1 to {formatNumber(store.lines.first)} are no longer on this page. Download the output to see
+          them.
         </span>
       ) : null}
       <span className="ml-auto">

@@ -105,7 +105,7 @@ export function SubmitView({ handle, infos, start, filledIn = null, refusedKeys 
       />
       {filledIn === null ? null : (
         <Callout tone="info">
-          gpuq has changed the config as the failed job's page advised: {filledIn}
+          gpuq changed the config as you chose on the page of the failed job: {filledIn}
         </Callout>
       )}
       <FilePicker reading={files.reading} onItems={files.take} />
