@@ -57,6 +57,8 @@ async function fakeFetch(input: string | URL | Request, init?: RequestInit): Pro
     request.signal.addEventListener('abort', () => reject(request.signal.reason)),
   )
   const value = await Promise.race([typeof answer === 'function' ? answer(sent) : answer, cancelled])
+  // For an answer with headers.
+  if (value instanceof Response) return value
   if (value instanceof ApiProblem) return Response.json(value.problem, { status: value.status })
   if (value === undefined) throw new Error(`no answer for ${sent.method} ${pathname}`)
   return Response.json(value)

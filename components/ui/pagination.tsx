@@ -19,10 +19,10 @@ export function Pagination({ label, previousHref, nextHref }: PaginationProps) {
     <nav aria-label={`${label}: pages`} className="flex items-center justify-end gap-1.5 border-t px-4 py-2">
       <Step href={previousHref} rel="prev">
         <ChevronLeft aria-hidden />
-        Newer
+        Previous
       </Step>
       <Step href={nextHref} rel="next">
-        Older
+        Next
         <ChevronRight aria-hidden />
       </Step>
     </nav>

@@ -87,7 +87,7 @@ const sortedSearches = [
   ],
   ...['project:project1-user7', 'run_time>16h', 'is:starred'],
 ]
-const orders = ['-run_time', 'metric.loss', '-gpu_hours', '-wait', 'submitted']
+const orders = ['active', '-run_time', 'metric.loss', '-gpu_hours', '-wait', 'submitted']
 
 /** Fifty users with 1,000,000 ended jobs in a year. The words, tags and numbers are random, the frequent ones more frequent. */
 const fill = `

@@ -1,10 +1,11 @@
 import * as z from 'zod'
 import { tags } from './config/values'
 import { idSchema } from './jobs'
+import { maxCountedJobs, maxJobsTogether } from './jobs-together'
 import { parseSearch } from './search/parse-search'
 import { maxMetricName, metricPrefix, suggestedKeys } from './search/search-keys'
 import { describeSearchProblem } from './search/search-reader'
-import { sortKeys, sortPattern } from './search/sort'
+import { activeFirst, sortKeys, sortPattern } from './search/sort'
 import { uploadStatuses } from './status'
 
 /** What the operations on jobs accept: labels, filters and query parameters. */
@@ -49,18 +50,18 @@ export const sortSchema = z
   .string()
   .regex(
     sortPattern,
-    `must be ${sortKeys.join(', ')} or ${metricPrefix}NAME, with - before it for the largest first`,
+    `must be ${sortKeys.join(', ')} or ${metricPrefix}NAME, with - before it for the largest first, or ${activeFirst}`,
   )
 
-/** Filters of `GET /api/jobs`, as query parameters. */
-export const jobFiltersSchema = z.object({
+/** Query of `GET /api/jobs/count`: which jobs a list has. */
+export const jobCountQuerySchema = z.object({
   q: searchSchema
     .optional()
     .describe('a search, such as: status:failed tag:baseline -tag:known metric.loss<0.2 text'),
   sort: sortSchema
     .optional()
     .describe(
-      'submitted, run_time, wait, gpu_hours or metric.NAME; -NAME: the largest first. All but submitted list only jobs that have it, after their end; default: -submitted',
+      'submitted, run_time, wait, gpu_hours or metric.NAME; -NAME: the largest first. All but submitted list only jobs that have it, after their end. active: running jobs first, then waiting ones, then ended ones, each with the newest first; default: -submitted',
     ),
   user_id: idSchema
     .optional()
@@ -70,7 +71,17 @@ export const jobFiltersSchema = z.object({
   competition_id: idSchema.optional(),
   project_id: idSchema.optional(),
   ...labelFilters,
-  limit: z.coerce.number().int().min(1).max(200).default(50),
+})
+
+/** The answer of `GET /api/jobs/count`. */
+export const jobCountSchema = z.object({
+  jobs: z.int().describe(`number of jobs, at most ${maxCountedJobs}`),
+  more: z.boolean().describe('true: there are more, which are not counted'),
+})
+
+/** Query of `GET /api/jobs`. */
+export const jobFiltersSchema = jobCountQuerySchema.extend({
+  limit: z.coerce.number().int().min(1).max(maxJobsTogether).default(50),
   cursor: z.string().max(200).optional().describe('from the Link header of the previous page'),
 })
 
@@ -81,16 +92,14 @@ export const suggestionsQuerySchema = z.object({
   all: z.stringbool().optional().describe('from the jobs of all users, for admins only'),
 })
 
-const maxDownloadedJobs = 200
-
 /** `GET /api/jobs/files.tar`. */
 export const jobIdsQuerySchema = z.object({
   ids: z
     .string()
-    .max(maxDownloadedJobs * 37)
+    .max(maxJobsTogether * 37)
     .transform((text) => [...new Set(text.split(','))])
-    .pipe(z.array(z.uuid('must be ids of jobs with commas between them')).max(maxDownloadedJobs))
-    .describe(`ids of at most ${maxDownloadedJobs} jobs, with commas between them`),
+    .pipe(z.array(z.uuid('must be ids of jobs with commas between them')).max(maxJobsTogether))
+    .describe(`ids of at most ${maxJobsTogether} jobs, with commas between them`),
 })
 
 /** Query of the operations on one job. */
@@ -130,5 +139,7 @@ export const resultQuerySchema = jobQuerySchema.extend({
 })
 
 export type SuggestionsQuery = z.output<typeof suggestionsQuerySchema>
+export type JobCountQuery = z.infer<typeof jobCountQuerySchema>
+export type JobCount = z.infer<typeof jobCountSchema>
 export type JobFilters = z.infer<typeof jobFiltersSchema>
 export type TerminalSize = z.infer<typeof terminalSizeSchema>

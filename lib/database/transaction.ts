@@ -27,7 +27,7 @@ export function keyedTransaction<T>(work: (tx: Transaction) => Promise<T>): Prom
  */
 export function indexedTransaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
   return runTransaction(
-    'BEGIN READ ONLY; SET LOCAL enable_seqscan = off; SET LOCAL random_page_cost = 1.1; SET LOCAL jit = off; SET LOCAL max_parallel_workers_per_gather = 0',
+    'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL enable_seqscan = off; SET LOCAL random_page_cost = 1.1; SET LOCAL jit = off; SET LOCAL max_parallel_workers_per_gather = 0',
     work,
   )
 }

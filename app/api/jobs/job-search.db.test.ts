@@ -1,8 +1,9 @@
-import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { call } from '@/lib/access/testing/call'
 import { makePerson, type Person } from '@/lib/access/testing/people'
 import { copyRows, makeJob } from '@/lib/cluster/testing/rows'
 import { testDatabase } from '@/lib/database/testing/test-database'
+import { GET as count } from './count/route'
 import { GET } from './route'
 import { GET as suggest } from './suggestions/route'
 
@@ -158,6 +159,48 @@ describe('a search', () => {
   })
 })
 
+describe('the number of jobs', () => {
+  const counted = async (query: Record<string, string>, { cookie } = ada) =>
+    (await call(count, `/api/jobs/count?${new URLSearchParams(query)}`, { cookie })).body
+  const exactly = (jobs: number) => ({ jobs, more: false })
+
+  it.each([
+    ['', '', 4],
+    ['status:failed', 'active', 3],
+    ['status:failed run_time>10m', '', 2],
+    ['-status:failed', '', 1],
+    ['metric.loss<0.2', '', 1],
+    ['resnet50 diverged', '-wait', 1],
+    ['project:nothing', '', 0],
+    ['', 'metric.loss', 2],
+    ['best', 'gpu_hours', 1],
+  ])('%s, sorted by "%s", is that of its list: %i', async (q, sort, jobs) => {
+    expect(await counted({ q, ...(sort ? { sort } : {}) })).toEqual(exactly(jobs))
+    expect(await search(q, sort ? { sort } : {})).toHaveLength(jobs)
+  })
+
+  it('counts only jobs that the caller may see', async () => {
+    expect(await counted({ q: 'best' }, bob)).toEqual(exactly(1))
+    expect(await counted({ q: 'user:* best' }, bob)).toEqual(exactly(1))
+    expect(await counted({ q: 'user:* best' }, admin)).toEqual(exactly(2))
+    expect(await counted({ all: 'true' })).toMatchObject({ code: 'forbidden' })
+    expect(await counted({ q: `user:${bob.handle}` })).toMatchObject({ code: 'forbidden' })
+    expect(await counted({ q: 'project:vision', all: 'true' }, admin)).toEqual(exactly(4))
+    expect(await counted({ q: 'stauts:failed' })).toMatchObject({ code: 'invalid_fields' })
+  })
+
+  it('is counted up to 1,000', async () => {
+    const dave = await makePerson()
+    const like = await makeJob({ userId: dave.id })
+    await db.pool.query(`UPDATE jobs SET tags = '{many}', name = 'many' WHERE id = $1`, [like])
+    await copyRows('jobs', like, {}, { count: 999 })
+    for (const q of ['', 'tag:many', 'many']) expect(await counted({ q }, dave)).toEqual(exactly(1000))
+    await copyRows('jobs', like, {}, { count: 1 })
+    for (const q of ['', 'tag:many', 'many'])
+      expect(await counted({ q }, dave)).toEqual({ jobs: 1000, more: true })
+  })
+})
+
 describe('the order', () => {
   it.each([
     ['submitted', ['plain', 'resnet', 'best', 'waiting']],
@@ -198,6 +241,92 @@ describe('the order', () => {
     expect((await get({ sort: 'name' })).status).toBe(422)
     const time = Buffer.from(JSON.stringify([new Date().toISOString(), jobs.best])).toString('base64url')
     expect((await get({ sort: 'run_time', cursor: time })).status).toBe(400)
+  })
+})
+
+describe('the order with active jobs first', () => {
+  /** How many minutes ago each was submitted. */
+  const ages = {
+    'ended new': 1,
+    'waiting new': 2,
+    'running new': 3,
+    scheduled: 4,
+    'running old': 5,
+    'waiting old': 6,
+    'ended old': 7,
+  }
+  const expected = [
+    ...['running new', 'running old'],
+    ...['waiting new', 'scheduled', 'waiting old'],
+    ...['ended new', 'ended old'],
+  ]
+  let eve: Person
+
+  /** The names of the jobs on all pages. `turn` happens after each page. */
+  async function readAll(limit: number, turn = async (_page: number) => {}, q = '') {
+    const found: string[] = []
+    let cursor: string | null = null
+    for (let page = 1; ; page++) {
+      const query = { sort: 'active', limit: String(limit), q, ...(cursor ? { cursor } : {}) }
+      const answer: Awaited<ReturnType<typeof call>> = await call(
+        GET,
+        `/api/jobs?${new URLSearchParams(query)}`,
+        { cookie: eve.cookie },
+      )
+      found.push(...(answer.body as { name: string }[]).map(({ name }) => name))
+      const next = /cursor=([^>&]+)/.exec(answer.headers.get('link') ?? '')?.[1]
+      if (next === undefined) return found
+      cursor = decodeURIComponent(next)
+      await turn(page)
+    }
+  }
+  const set = (name: string, values: string) =>
+    db.pool.query(`UPDATE jobs SET ${values} WHERE user_id = $1 AND name = $2`, [eve.id, name])
+  const ended = `status = 'failed', reason = 'exit_code', exit_code = 1, started_at = now(), ended_at = now()`
+
+  beforeEach(async () => {
+    eve = await makePerson()
+    for (const [name, minutes] of Object.entries(ages)) {
+      const id = await makeJob({ userId: eve.id })
+      await db.pool.query(
+        `UPDATE jobs SET name = $2, tags = '{mine}', created_at = now() - $3 * interval '1 minute' WHERE id = $1`,
+        [id, name, minutes],
+      )
+    }
+    for (const name of ['ended new', 'ended old']) await set(name, ended)
+    for (const name of ['running new', 'running old'])
+      await set(name, `status = 'running', attempt = 1, started_at = now()`)
+    await set('scheduled', `status = 'scheduled', attempt = 1`)
+  })
+
+  it.each([1, 2, 3, 5, 7, 50])('is kept from page to page with %i jobs on each', async (limit) => {
+    expect(await readAll(limit)).toEqual(expected)
+    expect(await readAll(limit, undefined, 'tag:mine')).toEqual(expected)
+    expect(await readAll(limit, undefined, 'status:running,failed')).toEqual([
+      ...expected.slice(0, 2),
+      ...expected.slice(5),
+    ])
+  })
+
+  it('shows an ended job exactly once, whatever else changes between the pages', async () => {
+    const found = await readAll(3, async (page) => {
+      if (page === 1) await set('running new', ended)
+      if (page === 1) await set('waiting old', ended)
+    })
+    // It ran on the first page, and has ended on a later one.
+    expect(found).toEqual([
+      ...['running new', 'running old', 'waiting new', 'scheduled'],
+      ...['ended new', 'running new', 'waiting old', 'ended old'],
+    ])
+  })
+
+  it('refuses a cursor of another order', async () => {
+    const cursor = (...values: string[]) => Buffer.from(JSON.stringify(values)).toString('base64url')
+    const now = new Date().toISOString()
+    for (const wrong of [cursor(now, jobs.best), cursor('paused', now, jobs.best), cursor('ended', 'x', 'y')])
+      expect((await get({ sort: 'active', cursor: wrong })).status).toBe(400)
+    expect((await get({ cursor: cursor('ended', now, jobs.best) })).status).toBe(400)
+    expect((await get({ sort: '-active' })).status).toBe(422)
   })
 })
 

@@ -34,6 +34,7 @@ const allowed = [
   'jobs.artifacts',
   'jobs.cancel',
   'jobs.check',
+  'jobs.count',
   'jobs.events',
   'jobs.fileChanges',
   'jobs.fileContent',

@@ -3,29 +3,35 @@ import { Ban, Download, GitCompareArrows, RotateCw, Tag, X } from 'lucide-react'
 import { useRouter } from 'next/navigation'
 import { useState } from 'react'
 import { api } from '@/components/queries/queries'
+import type { JobCount } from '@/lib/contract/job-queries'
 import type { JobSummary } from '@/lib/contract/jobs'
+import { maxJobsTogether } from '@/lib/contract/jobs-together'
 import { isFinal } from '@/lib/contract/status'
 import { Button } from '../../ui/button'
 import { ConfirmDialog } from '../../ui/confirm-dialog'
-import { formatCount } from '../../ui/format-number'
+import { formatCount, formatNumber } from '../../ui/format-number'
 import { useFooterHeight } from '../../ui/use-footer-height'
 import { comparePath, maxCompared } from '../compare/compare-path'
 import { cancelJobs, rerunJobs, useBulkChange } from './bulk-changes'
+import { formatJobCount } from './list-note'
 import { TagDialog } from './tag-dialog'
 
 interface BulkBarProps {
   /** The selected jobs. */
   jobs: readonly JobSummary[]
-  /** How many jobs the page has. */
-  listed: number
-  onSelectAll: () => void
+  /** The jobs of the page. */
+  listed: readonly JobSummary[]
+  /** How many jobs all pages have; null: not known yet. */
+  count: JobCount | null
+  onSelectPage: () => void
+  onSelectMatching: () => Promise<void>
   onClear: () => void
 }
 
 type Asking = 'cancel' | 'rerun' | 'tag' | null
 
 /** The actions for the selected jobs, at the bottom of the window. */
-export function BulkBar({ jobs, listed, onSelectAll, onClear }: BulkBarProps) {
+export function BulkBar({ jobs, listed, count, onSelectPage, onSelectMatching, onClear }: BulkBarProps) {
   const footer = useFooterHeight()
   const router = useRouter()
   const client = useQueryClient()
@@ -33,6 +39,14 @@ export function BulkBar({ jobs, listed, onSelectAll, onClear }: BulkBarProps) {
   const [asking, setAsking] = useState<Asking>(null)
   const active = jobs.filter(({ status }) => !isFinal(status)).length
   const ended = jobs.length - active
+  const onPage = new Set(listed.map(({ job_id }) => job_id))
+  const elsewhere = jobs.filter(({ job_id }) => !onPage.has(job_id)).length
+  const [selecting, setSelecting] = useState(false)
+  const selectMatching = async () => {
+    setSelecting(true)
+    await onSelectMatching()
+    setSelecting(false)
+  }
   const close = () => setAsking(null)
   return (
     <div
@@ -45,9 +59,15 @@ export function BulkBar({ jobs, listed, onSelectAll, onClear }: BulkBarProps) {
       <span role="status" className="mr-1 font-medium text-ink text-sm tabular-nums">
         {jobs.length} selected
       </span>
-      {jobs.length < listed ? (
-        <Button size="sm" variant="ghost" onClick={onSelectAll}>
-          Select all {listed}
+      {jobs.length - elsewhere < listed.length ? (
+        <Button size="sm" variant="ghost" onClick={onSelectPage}>
+          {count && isMore(count, listed.length)
+            ? `Select this page (${listed.length})`
+            : `Select all ${listed.length}`}
+        </Button>
+      ) : count && isMore(count, jobs.length) && jobs.length < maxJobsTogether ? (
+        <Button size="sm" variant="ghost" loading={selecting} onClick={() => void selectMatching()}>
+          {describeMatching(count)}
         </Button>
       ) : null}
       <Button size="sm" icon={X} variant="ghost" className="ml-auto sm:order-last" onClick={onClear}>
@@ -78,7 +98,8 @@ export function BulkBar({ jobs, listed, onSelectAll, onClear }: BulkBarProps) {
         <Button
           size="sm"
           icon={Download}
-          disabled={ended === 0}
+          disabled={ended === 0 || jobs.length > maxJobsTogether}
+          title={`Downloads the files of at most ${maxJobsTogether} jobs`}
           onClick={() => window.location.assign(api.jobs.filesUrl(jobs.map(({ job_id }) => job_id)))}
         >
           Download
@@ -97,7 +118,7 @@ export function BulkBar({ jobs, listed, onSelectAll, onClear }: BulkBarProps) {
       {asking === 'cancel' ? (
         <ConfirmDialog
           title={`Cancel ${formatCount(active, 'job')}?`}
-          description="Jobs that wait leave the queue. gpuq stops running programs and keeps their output."
+          description={`${describeElsewhere(elsewhere)}Jobs that wait leave the queue. gpuq stops running programs and keeps their output.`}
           confirmLabel={`Cancel ${formatCount(active, 'job')}`}
           keepLabel="Keep"
           onConfirm={() => run(jobs, cancelJobs)}
@@ -107,7 +128,7 @@ export function BulkBar({ jobs, listed, onSelectAll, onClear }: BulkBarProps) {
       {asking === 'rerun' ? (
         <ConfirmDialog
           title={`Run ${formatCount(ended, 'job')} again?`}
-          description="gpuq submits the same programs and configs as new jobs."
+          description={`${describeElsewhere(elsewhere)}gpuq submits the same programs and configs as new jobs.`}
           confirmLabel={`Submit ${formatCount(ended, 'job')}`}
           tone="primary"
           onConfirm={() => run(jobs, rerunJobs(client))}
@@ -117,4 +138,17 @@ export function BulkBar({ jobs, listed, onSelectAll, onClear }: BulkBarProps) {
       {asking === 'tag' ? <TagDialog jobs={jobs} run={run} onClose={close} /> : null}
     </div>
   )
+}
+
+const isMore = ({ jobs, more }: JobCount, than: number) => more || jobs > than
+
+/** What the button selects: all jobs of the search, or as many as one action may have. */
+function describeMatching(count: JobCount): string {
+  return isMore(count, maxJobsTogether)
+    ? `Select the first ${maxJobsTogether} of ${formatJobCount(count)}`
+    : `Select all ${count.jobs} matching`
+}
+
+function describeElsewhere(jobs: number): string {
+  return jobs === 0 ? '' : `${formatNumber(jobs)} of the selected jobs are not on this page. `
 }

@@ -160,6 +160,87 @@ it('sorts by a column, and says which jobs that lists', async () => {
   expect(location.search).toBe('')
 })
 
+it('lists active jobs first unless another order is chosen', async () => {
+  await renderList([makeJobSummary()])
+  const sorts = () =>
+    sentRequests.flatMap(({ path, query }) => (path === '/api/jobs' ? [query.get('sort')] : []))
+  expect(new Set(sorts())).toEqual(new Set(['active']))
+  openByKeyboard(screen.getByRole('button', { name: 'View' }))
+  const chosen = await screen.findByRole('menuitemradio', { name: 'Active first' })
+  expect(chosen.getAttribute('aria-checked')).toBe('true')
+  fireEvent.click(screen.getByRole('menuitemradio', { name: 'Newest first' }))
+  expect(location.search).toBe('?sort=-submitted')
+  await waitFor(() => expect(sorts()).toContain('-submitted'))
+})
+
+/** The first page of a longer list. */
+const firstPageOf = (jobs: JobSummary[]) => () =>
+  Response.json(jobs, { headers: { link: '</api/jobs?cursor=c2>; rel="next"' } })
+
+it('says how many jobs a search has', async () => {
+  await renderList([makeJobSummary(), failed])
+  expect(await screen.findByText('2 jobs')).toBeTruthy()
+  expect(sentRequests.some(({ path }) => path === '/api/jobs/count')).toBe(false)
+  answerWith({
+    'GET /api/jobs': firstPageOf([failed]),
+    'GET /api/jobs/count': ({ query }: SentRequest) =>
+      query.get('q') === 'status:failed' ? { jobs: 37, more: false } : { jobs: 1000, more: true },
+  })
+  fireEvent.click(screen.getByRole('radio', { name: 'Failed' }))
+  await screen.findByText('37 jobs')
+  fireEvent.click(screen.getByRole('radio', { name: 'All' }))
+  await screen.findByText('1,000+ jobs')
+})
+
+it('selects all jobs that match the search, also on other pages', async () => {
+  const page = [waiting, failed]
+  const others = Array.from({ length: 35 }, (_, nth) =>
+    makeJobSummary({ ...waiting, job_id: `other-${nth}`, name: `other ${nth}` }),
+  )
+  await renderList([makeJobSummary()], '?q=tag:sweep')
+  answerWith({
+    'GET /api/jobs': ({ query }: SentRequest) =>
+      query.get('limit') === '200' ? [...page, ...others] : firstPageOf(page)(),
+    'GET /api/jobs/count': { jobs: 37, more: false },
+    ...Object.fromEntries(
+      [waiting, ...others].map(({ job_id }) => [`POST /api/cancel/${job_id}`, makeJob()]),
+    ),
+  })
+  fireEvent.click(screen.getByRole('radio', { name: 'Pending' }))
+  await screen.findByText('37 jobs')
+  fireEvent.click(screen.getByRole('checkbox', { name: 'Select waiting one' }))
+  fireEvent.click(await screen.findByRole('button', { name: 'Select this page (2)' }))
+  fireEvent.click(await screen.findByRole('button', { name: 'Select all 37 matching' }))
+  await screen.findByText('37 selected')
+  expect(
+    sentRequests
+      .find(({ path, query }) => path === '/api/jobs' && query.get('limit') === '200')
+      ?.query.get('q'),
+  ).toBe('tag:sweep status:pending')
+  clickButton('Cancel')
+  await screen.findByText(/35 of the selected jobs are not on this page/)
+  fireEvent.click(await screen.findByRole('button', { name: 'Cancel 36 jobs' }))
+  await screen.findByText('Cancelled 36 jobs.')
+  expect(sentRequests.filter(({ path }) => path.startsWith('/api/cancel/'))).toHaveLength(36)
+  // Another search has another selection.
+  fireEvent.click(screen.getByRole('radio', { name: 'Failed' }))
+  await waitFor(() => expect(screen.queryByText('37 selected')).toBeNull())
+})
+
+it('selects as many jobs as one action may have', async () => {
+  await renderList([makeJobSummary()])
+  answerWith({
+    'GET /api/jobs': ({ query }: SentRequest) =>
+      query.get('limit') === '200' ? [waiting, failed] : firstPageOf([waiting])(),
+    'GET /api/jobs/count': { jobs: 1000, more: true },
+  })
+  fireEvent.click(screen.getByRole('radio', { name: 'Pending' }))
+  await screen.findByText('1,000+ jobs')
+  fireEvent.click(screen.getByRole('checkbox', { name: 'Select waiting one' }))
+  fireEvent.click(await screen.findByRole('button', { name: 'Select the first 200 of 1,000+ jobs' }))
+  await screen.findByText('2 selected')
+})
+
 it('shows the columns that were chosen, also metrics', async () => {
   const job = makeJobSummary({ metrics: { loss: 0.123456789 }, requested_gpus: 4, tags: ['v2'] })
   await renderList([job])
@@ -287,8 +368,8 @@ it('shows why the list failed to load, and tries again', async () => {
 
 it('links to the pages that exist', () => {
   renderUi(<Pagination label="Jobs" nextHref="?cursor=x" />)
-  expect(screen.getByRole('link', { name: 'Older' }).getAttribute('href')).toContain('cursor=x')
-  expect(screen.queryByRole('link', { name: 'Newer' })).toBeNull()
+  expect(screen.getByRole('link', { name: 'Next' }).getAttribute('href')).toContain('cursor=x')
+  expect(screen.queryByRole('link', { name: 'Previous' })).toBeNull()
 })
 
 it.each([

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { SearchX } from 'lucide-react'
 import dynamic from 'next/dynamic'
 import { useSearchParams } from 'next/navigation'
-import { useCallback, useState } from 'react'
+import { useCallback } from 'react'
 import { jobsQuery } from '@/components/queries/queries'
 import type { JobFilters } from '@/lib/contract/job-queries'
 import type { JobSummary } from '@/lib/contract/jobs'
@@ -19,14 +19,16 @@ import { PageHeader } from '../../ui/page-header'
 import { Pagination } from '../../ui/pagination'
 import { Panel } from '../../ui/panel'
 import { Skeleton, SkeletonRows } from '../../ui/skeleton'
-import { columnLabel, defaultColumns, formatColumns, readColumns } from './columns'
+import { defaultColumns, formatColumns } from './columns'
 import { JobFilters as Filters } from './job-filters'
-import { toJobQuery, withCursor, withSort } from './job-query'
+import { sortOfQuery, toJobQuery, withCursor, withSort } from './job-query'
 import { JobTable } from './job-table'
+import { ListNote, useJobCount } from './list-note'
 import { useDensity } from './list-settings'
 import { SaveView } from './save-view'
 import { useColumns } from './use-columns'
 import { useListKeys } from './use-list-keys'
+import { useSelection } from './use-selection'
 import { ViewMenu } from './view-menu'
 
 /** Only users without a job see it. */
@@ -45,7 +47,7 @@ export function JobList({ everyone = false }: { everyone?: boolean }) {
   const ofUsers = everyone || namesUsers(query.q)
   const { columns, setColumns } = useColumns(ofUsers)
   const [density, setDensity] = useDensity()
-  const sort = query.sort ?? null
+  const sort = sortOfQuery(query)
   const onSort = useCallback(
     (chosen: string | null) =>
       updateSearchParams(withSort(new URLSearchParams(window.location.search), chosen), 'push'),
@@ -73,7 +75,6 @@ export function JobList({ everyone = false }: { everyone?: boolean }) {
             onSort={onSort}
           />
         </Filters>
-        <SortNote sort={sort} />
         <Jobs query={query} params={params} table={{ columns, density, sort, onSort }} />
       </Panel>
     </>
@@ -83,17 +84,6 @@ export function JobList({ everyone = false }: { everyone?: boolean }) {
 function namesUsers(search = ''): boolean {
   const parsed = parseSearch(search)
   return parsed.ok && parsed.terms.some(({ key }) => key === 'user')
-}
-
-/** Says which jobs an order leaves out. */
-function SortNote({ sort }: { sort: string | null }) {
-  const [column] = readColumns(sort?.replace(/^-/, '') ?? null) ?? []
-  if (column === undefined || column === 'submitted') return null
-  return (
-    <p className="border-b bg-sunken px-4 py-1.5 text-muted text-xs">
-      Sorted by {columnLabel(column)}. Only ended jobs that have this value are listed.
-    </p>
-  )
 }
 
 interface JobsProps {
@@ -109,7 +99,9 @@ function Jobs({ query, params, table }: JobsProps) {
     enabled: parsed.ok,
   })
   const jobs = data?.items ?? []
-  const selection = useSelection(jobs)
+  const page = isPlaceholderData ? null : (data ?? null)
+  const count = useJobCount(query, page)
+  const selection = useSelection(query, jobs)
   useListKeys(jobs, selection.toggle)
   if (!parsed.ok)
     return (
@@ -120,11 +112,14 @@ function Jobs({ query, params, table }: JobsProps) {
   if (isPending) return <SkeletonRows rows={10} />
   if (!data) return <LoadFailure className="m-4" error={error} onRetry={() => void refetch()} />
   if (jobs.length === 0) {
-    if (!query.q && !query.sort && !query.cursor) return <EmptyJobs />
+    if (!query.q && sortOfQuery(query) === null && !query.cursor) return <EmptyJobs />
     return (
-      <EmptyState icon={SearchX} title="No matching jobs">
-        Change the search above, or clear it.
-      </EmptyState>
+      <>
+        <ListNote query={query} count={count} />
+        <EmptyState icon={SearchX} title="No matching jobs">
+          Change the search above, or clear it.
+        </EmptyState>
+      </>
     )
   }
   return (
@@ -134,40 +129,22 @@ function Jobs({ query, params, table }: JobsProps) {
         aria-busy={isPlaceholderData}
         className={cn('transition-opacity', isPlaceholderData && 'opacity-60')}
       >
+        <ListNote query={query} count={count} />
         <JobTable jobs={jobs} selected={selection.ids} onSelect={selection.select} {...table} />
         <JobPages page={data} cursor={query.cursor ?? null} params={params} />
       </div>
       {selection.jobs.length > 0 ? (
         <BulkBar
           jobs={selection.jobs}
-          listed={jobs.length}
-          onSelectAll={selection.selectAll}
+          listed={jobs}
+          count={count}
+          onSelectPage={selection.selectPage}
+          onSelectMatching={selection.selectMatching}
           onClear={selection.clear}
         />
       ) : null}
     </>
   )
-}
-
-/** The selected jobs of the page. A job that leaves the page is no longer selected. */
-function useSelection(jobs: readonly JobSummary[]) {
-  const [ids, setIds] = useState<ReadonlySet<string>>(new Set())
-  const select = useCallback((id: string, selected: boolean) => {
-    setIds((before) => {
-      const next = new Set(before)
-      if (selected) next.add(id)
-      else next.delete(id)
-      return next
-    })
-  }, [])
-  return {
-    ids,
-    jobs: jobs.filter(({ job_id }) => ids.has(job_id)),
-    select,
-    toggle: (id: string) => select(id, !ids.has(id)),
-    selectAll: () => setIds(new Set(jobs.map(({ job_id }) => job_id))),
-    clear: () => setIds(new Set()),
-  }
 }
 
 /**

@@ -13,7 +13,7 @@ describe('toJobQuery', () => {
       sort: '-run_time',
       cursor: 'c1',
     })
-    expect(toJobQuery(params(''), everyone)).toEqual({ limit: 50, all: true })
+    expect(toJobQuery(params(''), everyone)).toEqual({ limit: 50, sort: 'active', all: true })
   })
 
   it('reads the filters of earlier addresses as a search', () => {
@@ -27,7 +27,7 @@ describe('toJobQuery', () => {
 
   it('ignores values that the API would reject', () => {
     const text = `status=paused&competition_id=../x&project_id=&limit=9999&all=true&sort=name&tag=${'x'.repeat(65)}`
-    expect(toJobQuery(params(text), own)).toEqual({ limit: 50 })
+    expect(toJobQuery(params(text), own)).toEqual({ limit: 50, sort: 'active' })
   })
 })
 

@@ -1,8 +1,9 @@
+import type { JobSearch } from '@/components/queries/job-search'
 import { isPrintable, maxTagCharacters } from '@/lib/contract/config/label-text'
 import { idPattern } from '@/lib/contract/id-pattern'
 import type { JobFilters } from '@/lib/contract/job-queries'
 import { filtersToText } from '@/lib/contract/search/format-search'
-import { sortPattern } from '@/lib/contract/search/sort'
+import { activeFirst, sortPattern } from '@/lib/contract/search/sort'
 import { uploadStatuses } from '@/lib/contract/status'
 
 /** Filters that earlier addresses have beside the search. They are shown as part of it. */
@@ -39,11 +40,21 @@ export function toJobQuery(params: Params, options: ListOptions): JobFilters {
   const q = readSearch(params, options)
   if (q) query.q = q
   const sort = params.get('sort') ?? ''
-  if (sortPattern.test(sort)) query.sort = sort
+  query.sort = sortPattern.test(sort) ? sort : activeFirst
   if (options.everyone) query.all = true
   const cursor = params.get('cursor')
   if (cursor) query.cursor = cursor
   return query
+}
+
+/** What a list has, without its pages. */
+export function searchOf({ limit: _limit, cursor: _cursor, ...search }: JobFilters): JobSearch {
+  return search
+}
+
+/** The order of a list as in its address; null: active jobs first. */
+export function sortOfQuery({ sort }: Pick<JobFilters, 'sort'>): string | null {
+  return sort === undefined || sort === activeFirst ? null : sort
 }
 
 /** The address with another search, at the first page. */
@@ -52,7 +63,7 @@ export function withSearch(params: URLSearchParams, text: string): URLSearchPara
   return changed(params, { ...none, q: text.trim() || null, cursor: null })
 }
 
-/** The address of the first page in another order; null: the newest first. */
+/** The address of the first page in another order; null: active jobs first. */
 export function withSort(params: URLSearchParams, sort: string | null): URLSearchParams {
   return changed(params, { sort, cursor: null })
 }

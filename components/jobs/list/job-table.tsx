@@ -20,7 +20,7 @@ interface JobTableProps extends TableSelection {
   jobs: readonly JobSummary[]
   columns: readonly ColumnName[]
   density: Density
-  /** As in the address; null: the newest first. */
+  /** As in the address; null: active jobs first. */
   sort: string | null
   onSort: (sort: string | null) => void
 }
@@ -74,8 +74,7 @@ function ColumnHeader({ column, sort, onSort }: ColumnHeaderProps) {
   const key = sortOf(column)
   const common = { align: alignOf(column), className: cn(narrowCell, columnWidth(column)) } as const
   if (key === null) return <HeaderCell {...common}>{label}</HeaderCell>
-  const current = sort ?? '-submitted'
-  const sorted = current === `-${key}` ? 'descending' : current === key ? 'ascending' : undefined
+  const sorted = sort === `-${key}` ? 'descending' : sort === key ? 'ascending' : undefined
   const next = sorted === 'descending' ? key : sorted === 'ascending' ? null : `-${key}`
   const Arrow = sorted === 'ascending' ? ArrowUp : ArrowDown
   return (
@@ -85,7 +84,7 @@ function ColumnHeader({ column, sort, onSort }: ColumnHeaderProps) {
       <button
         type="button"
         title={`Sort by ${label}`}
-        onClick={() => onSort(next === '-submitted' ? null : next)}
+        onClick={() => onSort(next)}
         className="-mx-1 inline-flex min-h-6 max-w-full items-center gap-1 rounded-sm px-1 hover:text-ink @max-2xl:hidden"
       >
         <span className="min-w-0 truncate">{label}</span>

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { SlidersHorizontal } from 'lucide-react'
 import { suggestionsQuery } from '@/components/queries/job-search'
+import { activeFirst } from '@/lib/contract/search/sort'
 import { Button } from '../../ui/button'
 import {
   DropdownMenu,
@@ -10,6 +11,7 @@ import {
   MenuLabel,
   MenuSeparator,
 } from '../../ui/dropdown-menu'
+import { sortNames } from '../metrics/sort-names'
 import { type ColumnName, columnLabel, columnTable, knownColumns, metricOf, sortOf } from './columns'
 import { type Density, densities } from './list-settings'
 
@@ -19,12 +21,11 @@ interface ViewMenuProps {
   onColumns: (columns: readonly ColumnName[] | null) => void
   density: Density
   onDensity: (density: Density) => void
-  /** Null: the newest first. */
+  /** Null: active jobs first. */
   sort: string | null
   onSort: (sort: string | null) => void
 }
 
-const newest = '-submitted'
 const densityOptions = densities.map((value) => ({
   value,
   label: value === 'compact' ? 'Compact rows' : 'Comfortable rows',
@@ -44,9 +45,9 @@ export function ViewMenu({ everyone, columns, onColumns, density, onDensity, sor
       <MenuLabel>Sort by</MenuLabel>
       <MenuChoice
         label="Sort by"
-        value={sort ?? newest}
+        value={sort ?? activeFirst}
         options={sortOptions(columns)}
-        onValueChange={(chosen) => onSort(chosen === newest ? null : chosen)}
+        onValueChange={(chosen) => onSort(chosen === activeFirst ? null : chosen)}
       />
       <MenuSeparator />
       <MenuLabel>Columns</MenuLabel>
@@ -75,7 +76,12 @@ function sortOptions(columns: readonly ColumnName[]) {
       { value: key, label: `${label}, smallest first` },
     ]
   })
-  return [{ value: newest, label: 'Newest first' }, { value: 'submitted', label: 'Oldest first' }, ...amounts]
+  return [
+    { value: activeFirst, label: 'Active first' },
+    { value: '-submitted', label: 'Newest first' },
+    { value: 'submitted', label: 'Oldest first' },
+    ...amounts,
+  ]
 }
 
 type ColumnItemsProps = Pick<ViewMenuProps, 'columns' | 'onColumns'>
@@ -105,11 +111,8 @@ function MetricItems({ everyone, columns, onColumns }: ColumnItemsProps & { ever
   const { data = [] } = useQuery(
     suggestionsQuery({ key: 'metric', text: '', ...(everyone ? { all: true } : {}) }),
   )
-  const names = [
-    ...columns.filter((column) => metricOf(column) !== null),
-    ...data.map((name): ColumnName => `metric.${name}`),
-  ]
-  const metrics = [...new Set(names)]
+  const names = sortNames([...new Set([...columns.flatMap((column) => metricOf(column) ?? []), ...data])])
+  const metrics = names.map((name): ColumnName => `metric.${name}`)
   if (metrics.length === 0) return null
   return (
     <>

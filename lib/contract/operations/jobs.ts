@@ -94,6 +94,11 @@ export const jobOperations = defineOperations('jobs', 'jobs', {
     query: queries.jobFiltersSchema,
     responses: list(jobs.jobSummarySchema),
   }),
+  count: get('/api/jobs/count', 'read', 'Number of jobs of a list or search', {
+    classTokens: true,
+    query: queries.jobCountQuerySchema,
+    responses: ok(queries.jobCountSchema),
+  }),
   suggest: get('/api/jobs/suggestions', 'read', 'Values that a search of jobs can name', {
     query: queries.suggestionsQuerySchema,
     responses: ok(z.array(z.string()).describe('at most 10')),

@@ -12,7 +12,7 @@ const viewFields = {
   name: viewNameSchema,
   all: z.boolean().describe('the jobs of all users, for admins only'),
   q: searchSchema.describe('the search; empty: all jobs'),
-  sort: sortSchema.nullable().describe('null: the newest first'),
+  sort: sortSchema.nullable().describe('null: active jobs first'),
   columns: z
     .string()
     .max(maxColumnsCharacters)

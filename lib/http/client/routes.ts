@@ -8,6 +8,7 @@ export const routes = {
     check: { method: 'post', path: '/api/submit/check', answer: 'nothing' },
     sample: { method: 'get', path: '/api/sample', answer: 'json' },
     list: { method: 'get', path: '/api/jobs', query: true, answer: 'page' },
+    count: { method: 'get', path: '/api/jobs/count', query: true, answer: 'json' },
     suggest: { method: 'get', path: '/api/jobs/suggestions', query: true, answer: 'json' },
     filesOfJobs: { method: 'get', path: '/api/jobs/files.tar', query: true, answer: 'stream' },
     get: { method: 'get', path: '/api/status/{id}', query: true, answer: 'json' },

@@ -1,19 +1,22 @@
 import { type Actor, isAdmin, requireAdmin } from '../../access/actor'
 import { invalidField } from '../../contract/errors'
-import type { JobFilters } from '../../contract/job-queries'
+import type { JobCount, JobCountQuery, JobFilters } from '../../contract/job-queries'
 import type { JobSummary } from '../../contract/jobs'
+import { maxCountedJobs } from '../../contract/jobs-together'
 import { reasonText } from '../../contract/reasons'
 import { filtersToTerms } from '../../contract/search/format-search'
 import { parseSearch, type SearchTerm } from '../../contract/search/parse-search'
 import { describeSearchProblem } from '../../contract/search/search-reader'
+import { activeFirst } from '../../contract/search/sort'
 import { type JobStatus, toUploadStatus } from '../../contract/status'
-import { database } from '../../database/client'
 import { datesToText, type WithDates } from '../../database/dates'
 import { cutPage, type Page } from '../../database/pagination'
-import { indexedTransaction, oneRow, type Transaction } from '../../database/transaction'
+import { indexedTransaction, type Transaction } from '../../database/transaction'
 import { metricsOfAttempt } from '../../results/metrics'
+import { findJobs, type JobQuery } from './find-jobs'
 import { isManager, listVisibility, ownJobs, requireUserId } from './job-visibility'
-import { type Bind, type Condition, toConditions } from './search-conditions'
+import { toParts } from './list-parts'
+import { type Bind, toConditions } from './search-conditions'
 import { type Order, type Sorted, toOrder } from './sort-order'
 
 /** A row with {@link summaryColumns}: a {@link JobSummary} with the status and the times of the database. */
@@ -42,143 +45,71 @@ export const summaryJoins = `
 
 /** Lists jobs that the actor may see, the latest first unless another order is requested. */
 export async function listJobs(actor: Actor, filters: JobFilters): Promise<Page<JobSummary>> {
+  const query = await toJobQuery(actor, filters)
+  if (query === null) return { items: [], next: null }
+  const parts = toParts(filters.sort, filters.cursor)
+  // The parts are read from one snapshot, so that a job whose status changes meanwhile is in exactly one of them.
+  const listed = await indexedTransaction(async (tx) => {
+    const rows: { row: ListedRow; order: Order }[] = []
+    for (const part of parts) {
+      const limit = filters.limit + 1 - rows.length
+      if (limit === 0) break
+      const values = [...query.values]
+      const order = part.toOrder((value) => `$${values.push(value)}`)
+      const conditions = part.condition ? [part.condition, ...query.conditions] : query.conditions
+      const wanted = { order, limit, values, sorted: true }
+      const select = (page: string) => selectPage(tx, page, order.direction, values)
+      const found = await findJobs(tx, { ...query, conditions }, wanted, select)
+      rows.push(...found.map((row) => ({ row, order })))
+    }
+    return rows
+  })
+  return cutPage(
+    listed,
+    filters.limit,
+    ({ row, order }) => order.cursorOf(row),
+    ({ row }) => toListed(row),
+  )
+}
+
+/** Counts the jobs of a list, up to a limit. */
+export async function countJobs(actor: Actor, filters: JobCountQuery): Promise<JobCount> {
+  const query = await toJobQuery(actor, filters)
+  if (query === null) return { jobs: 0, more: false }
+  const values = [...query.values]
+  const sort = filters.sort === activeFirst ? undefined : filters.sort
+  const order = toOrder(sort, undefined, (value) => `$${values.push(value)}`)
+  const found = await indexedTransaction((tx) =>
+    findJobs(tx, query, { order, limit: maxCountedJobs + 1, values, sorted: false }, async (jobs) => {
+      const { rows } = await tx.query(`SELECT 1 FROM (${jobs}) found`, values)
+      return rows
+    }),
+  )
+  return { jobs: Math.min(found.length, maxCountedJobs), more: found.length > maxCountedJobs }
+}
+
+/** Reads which jobs a list has. Null: no job can be in it. */
+async function toJobQuery(actor: Actor, filters: JobCountQuery): Promise<JobQuery | null> {
   if (filters.all) requireAdmin(actor)
   if (filters.user_id !== undefined && !(await isManager(actor))) requireUserId(actor, filters.user_id)
   const terms = readTerms(filters)
   const values: unknown[] = []
   const bind: Bind = (value) => `$${values.push(value)}`
   const conditions = await toConditions(actor, terms, bind)
-  if (conditions === null) return { items: [], next: null }
-  const order = toOrder(filters.sort, filters.cursor, bind)
+  if (conditions === null) return null
   // Named users' jobs replace the actor's own.
   const others = filters.all || terms.some(({ key }) => key === 'user')
   const scope = others ? [] : [ownJobs(actor, bind)]
   if (others && !isAdmin(actor)) conditions.push({ sql: await listVisibility(actor, bind) })
-  const rows = await readRows({ scope, conditions, order, limit: filters.limit + 1 }, values)
-  return cutPage(rows, filters.limit, order.cursorOf, toListed)
+  return { scope, conditions, values }
 }
 
 /** The terms of the search, and those of the parameters that mean the same. */
-function readTerms(filters: JobFilters): SearchTerm[] {
+function readTerms(filters: JobCountQuery): SearchTerm[] {
   const parsed = parseSearch(filters.q ?? '')
   if (!parsed.ok) throw invalidField('q', describeSearchProblem(parsed.problem))
   return [...filtersToTerms(filters), ...parsed.terms]
 }
-
-interface PageQuery {
-  /** Conditions of the list itself. */
-  scope: string[]
-  conditions: readonly Condition[]
-  order: Order
-  limit: number
-}
-
-/** So many jobs are examined one by one in the order of the list: within some milliseconds. */
-const walkedJobs = 5_000
-
-/** So many jobs are found by the indexes of conditions, and checked and sorted: within some milliseconds. */
-const foundJobs = 5_000
-
-/**
- * Reads the rows of a page. Where an index has the jobs in the order of the list, reading ends with the page. Otherwise, if few jobs
- * meet the conditions, these are found by the indexes of the conditions, and sorted. If many do, the page is soon full with the next jobs
- * of the list that meet them. PostgreSQL's own choice between both ways was often wrong, and then it read all jobs.
- */
-async function readRows(
-  { scope, conditions, order, limit }: PageQuery,
-  values: unknown[],
-): Promise<ListedRow[]> {
-  const { walk, find, direction, newest } = order
-  const sorted = (rows: number) => `ORDER BY key ${direction}, id ${direction} LIMIT ${rows}`
-  const select = (tx: Transaction, page: string) => selectPage(tx, page, direction, values)
-
-  const alone = conditions.find(({ ordered }) => ordered === 'alone')
-  const isInOrder = (condition: Condition) =>
-    newest && (condition === alone || condition.ordered === 'together')
-  const inOrder = [...(newest ? scope : []), ...conditions.filter(isInOrder).map(({ sql }) => sql)]
-  const others = [
-    ...(newest ? [] : scope),
-    ...conditions.filter((condition) => !isInOrder(condition)).map(({ sql }) => sql),
-  ]
-  const next = (columns: string) =>
-    `SELECT ${columns}, ${walk.key} AS key FROM ${walk.from} ${whereOf([...walk.where, ...inOrder])}`
-  if (others.length === 0) return select(database().pool, `${next('j.id')} ${sorted(limit)}`)
-
-  const every = [...find.where, ...scope, ...conditions.map(({ sql }) => sql)]
-  const matching = (more: string[] = []) =>
-    `SELECT j.id, ${find.key} AS key FROM ${find.from} ${whereOf([...every, ...more])}`
-  // Without MATERIALIZED, PostgreSQL may look for the rows in the order of the list.
-  const thenSort = (jobs: string) =>
-    `found AS MATERIALIZED (${jobs}) SELECT id, key FROM found ${sorted(limit)}`
-  return indexedTransaction(async (tx) => {
-    const fewest = await findFewest(tx, conditions)
-    const selectFewest = ({ ids, count }: Counted) => {
-      // The limit tells PostgreSQL how many there are. Some may have come since they were counted.
-      const few = `${ids((value) => `$${values.push(value)}`)} LIMIT ${2 * count + 10}`
-      const jobs = matching(['j.id IN (SELECT id FROM few)'])
-      return select(tx, `WITH few AS MATERIALIZED (${few}), ${thenSort(jobs)}`)
-    }
-    if (fewest && fewest.count <= foundJobs) return selectFewest(fewest)
-    const [inList, matched] = await estimateRows(tx, [next('j.id'), matching()], values)
-    // Half a page is enough: the estimates are rather too low, and a full page ends the reading early.
-    if ((walkedJobs * matched) / inList > limit / 2) {
-      const walked = `SELECT j.id, j.key FROM (${next('j.*')} ${sorted(walkedJobs)}) j ${whereOf(others)} ${sorted(limit)}`
-      const rows = await select(tx, walked)
-      if (rows.length === limit) return rows
-    }
-    const onlyMetrics = conditions.every(({ ids }) => ids)
-    if (fewest && onlyMetrics && fewest.count < countedJobs) return selectFewest(fewest)
-    // PostgreSQL underestimates what it costs to read a whole index in another order. Bitmaps read each page of the table once.
-    await tx.query('SET LOCAL enable_indexscan = off')
-    return select(tx, `WITH ${thenSort(matching())}`)
-  })
-}
-
-/** PostgreSQL's estimates of the numbers of rows of two queries. */
-async function estimateRows(
-  tx: Transaction,
-  [first, second]: [string, string],
-  values: unknown[],
-): Promise<[number, number]> {
-  const { rows } = await tx.query<{ 'QUERY PLAN': [{ Plan: { Plans: { 'Plan Rows': number }[] } }] }>(
-    `EXPLAIN (FORMAT JSON) ${first} UNION ALL ${second}`,
-    values,
-  )
-  const [one, other] = rows[0]?.['QUERY PLAN'][0].Plan.Plans ?? []
-  return [one?.['Plan Rows'] ?? 0, other?.['Plan Rows'] ?? 0]
-}
-
-/** A condition on a metric, and how many jobs meet it, up to a limit. */
-interface Counted {
-  ids: NonNullable<Condition['ids']>
-  count: number
-}
-
-/** So many jobs that meet a condition on a metric are counted, by the index alone: within some milliseconds. */
-const countedJobs = 4 * foundJobs
-
-/**
- * Finds the condition on a metric that the fewest jobs meet, with the SQL of their ids. PostgreSQL's estimates for metrics are often
- * wrong by a factor of a hundred, so the jobs are counted up to a limit.
- */
-async function findFewest(tx: Transaction, conditions: readonly Condition[]): Promise<Counted | undefined> {
-  const metrics = conditions.flatMap(({ ids }) => ids ?? [])
-  if (metrics.length === 0) return undefined
-  const values: unknown[] = []
-  const bind: Bind = (value) => `$${values.push(value)}`
-  const counts = metrics.map(
-    (ids) => `(SELECT count(*)::int FROM (${ids(bind)} LIMIT ${countedJobs}) AS counted)`,
-  )
-  const { counted } = await oneRow<{ counted: number[] }>(tx, {
-    text: `SELECT ARRAY[${counts.join(', ')}] AS counted`,
-    values,
-  })
-  return metrics
-    .map((ids, place) => ({ ids, count: counted[place] ?? 0 }))
-    .sort((a, b) => a.count - b.count)[0]
-}
-
-const whereOf = (conditions: string[]) => (conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : '')
 
 async function selectPage(
   tx: Transaction,

@@ -44,7 +44,7 @@ export const amounts: Record<Amount, string> = {
   gpu_hours: 'requested_gpus(j.spec) * extract(epoch FROM j.ended_at - j.started_at)::float8 / 3600',
 }
 
-/** Reads `?sort=` and the cursor of the page. @throws 400 for a cursor of another order. */
+/** Reads an order other than `active`, and its cursor. @throws 400 for a cursor of another order. */
 export function toOrder(
   sort: string | undefined,
   cursor: string | undefined,
