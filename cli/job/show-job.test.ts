@@ -54,13 +54,14 @@ describe('following a job', () => {
 
   it('says at the end what to change, as the page of the job does', async () => {
     const failed = job({ status: 'failed', reason: 'exit_code', exit_code: 2, reason_text: 'Exit code 2' })
-    const bash = 'sh: 1: set: Illegal option -o pipefail'
-    const server = serverOf(running + output(9, line(bash, 'stderr')) + failed + end)
+    const advised = () =>
+      Response.json(detail({ advice: { title: 'x', text: 'Set memory_gb to more than 2.', fix: null } }))
+    const server = serverOf(running + failed + end, advised())
     expect(await show(server)).toBe(2)
-    expect(server.context.written.err).toMatch(/\ngpuq: Make #!\/bin\/bash the first line.*\n$/)
-    const quiet = serverOf(running + output(9, line(bash, 'stderr')) + failed + end)
+    expect(server.context.written.err).toMatch(/\ngpuq: Set memory_gb to more than 2\.\n$/)
+    const quiet = serverOf(running + failed + end, advised())
     await show(quiet, { quiet: true })
-    expect(quiet.context.written.err).toBe(`${bash}\n`)
+    expect(quiet.context.written.err).toBe('')
   })
 
   it('says what a job that completed left in /work', async () => {

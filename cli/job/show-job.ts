@@ -11,7 +11,7 @@ import type { Context } from '../context'
 import { statusColours } from '../terminal/format'
 import { paint, type Terminal, withoutControls } from '../terminal/terminal'
 import { exitCodeOf, exitCodes } from './exit-code'
-import { adviseAtEnd, OutputEnd } from './failure-advice'
+import { readAdvice } from './failure-advice'
 import { followJob } from './follow-job'
 
 interface ShowOptions {
@@ -38,7 +38,6 @@ export async function showJob(
   { quiet = false, onlySoFar = false, rank, own, raw }: ShowOptions,
 ): Promise<number> {
   const output = new OutputWriter(context.terminal, { own, raw }, rank)
-  const outputEnd = new OutputEnd()
   const signal = context.interrupted()
   const print = (text: string) => (quiet ? Promise.resolve() : note(context, text))
   let last: JobDetail | null = null
@@ -46,12 +45,8 @@ export async function showJob(
   try {
     for await (const jobEvent of followJob({ client, jobId, sleep: context.sleep, signal })) {
       if (jobEvent.kind === 'output') {
-        for (const printed of jobEvent.printed) {
-          outputEnd.add(printed.text)
-          await output.write(printed)
-        }
+        for (const printed of jobEvent.printed) await output.write(printed)
       } else if (jobEvent.kind === 'again') {
-        outputEnd.clear()
         await output.end()
         await print('The job is retried. The output of the next attempt follows.')
       } else if (jobEvent.kind === 'job') {
@@ -67,7 +62,7 @@ export async function showJob(
     await output.end()
   }
   if (last !== null && isFinal(last.status)) {
-    const advice = last.status === 'failed' && !quiet ? await adviseAtEnd(context, last, outputEnd) : null
+    const advice = last.status === 'failed' && !quiet ? await readAdvice(client, jobId) : null
     if (advice !== null) await print(advice)
     return exitCodeOf(last)
   }

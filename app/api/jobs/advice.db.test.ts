@@ -18,7 +18,11 @@ const record = (text: string) =>
   `${JSON.stringify({ type: 'stderr', t: '2026-11-27T00:00:00.000Z', text, eol: true })}\n`
 
 /** The advice about a failed job that printed these records. */
-async function adviceOf(records: string, reason = 'exit_code'): Promise<unknown> {
+async function adviceOf(
+  records: string,
+  reason = 'exit_code',
+  memory = { job: 8192, node: 16_000 },
+): Promise<unknown> {
   const job = await makeJob({ userId: ada.id })
   const task = await placeManually((await makeNode()).nodeId, job)
   await db.pool.query('INSERT INTO log_chunks (task_id, start, records) VALUES ($1, 0, $2)', [
@@ -26,10 +30,11 @@ async function adviceOf(records: string, reason = 'exit_code'): Promise<unknown>
     Buffer.from(records),
   ])
   await db.pool.query(
-    `WITH task AS (UPDATE tasks SET output_bytes = $2, status = 'failed', ended_at = now() WHERE id = $3)
+    `WITH task AS (UPDATE tasks SET output_bytes = $2, status = 'failed', ended_at = now(), memory_mib = $5 WHERE id = $3)
      UPDATE jobs SET status = 'failed', reason = $4, exit_code = CASE WHEN $4 = 'exit_code' THEN 1 END, ended_at = now() WHERE id = $1`,
-    [job, Buffer.byteLength(records), task, reason],
+    [job, Buffer.byteLength(records), task, reason, memory.job],
   )
+  await db.pool.query('UPDATE nodes SET memory_mib = $1', [memory.node])
   const { body, status } = await call(GET, `/api/status/${job}`, { ...ada, params: { id: job } })
   expect(status).toBe(200)
   return (body as { advice: unknown }).advice
@@ -63,4 +68,13 @@ it('a job that did not fail has none', async () => {
   const job = await makeJob({ userId: ada.id })
   const { body } = await call(GET, `/api/status/${job}`, { ...ada, params: { id: job } })
   expect(body).toMatchObject({ advice: null })
+})
+
+it('asks for no more than the largest node has', async () => {
+  expect(await adviceOf('', 'out_of_memory', { job: 1024, node: 1024 })).toMatchObject({
+    text: expect.stringMatching(/^Load less data at a time:/),
+    fix: null,
+  })
+  const more = await adviceOf('', 'out_of_memory', { job: 1024, node: 1536 })
+  expect(more).toMatchObject({ fix: { key: 'memory_gb', value: 1.5 } })
 })

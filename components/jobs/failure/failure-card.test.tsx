@@ -1,4 +1,4 @@
-import { cleanup, fireEvent, screen, within } from '@testing-library/react'
+import { fireEvent, screen, within } from '@testing-library/react'
 import { expect, it, vi } from 'vitest'
 import type { JobDetail } from '@/lib/contract/jobs'
 import { makeInstance, makeJob } from '../../testing/fixtures'
@@ -14,56 +14,48 @@ const traceback = `Traceback (most recent call last):
     import nothing_of_the_kind
 \u001b[1;35mModuleNotFoundError\u001b[0m: No module named 'nothing_of_the_kind'`
 
-function openCard(changes: Partial<JobDetail>, stderr: string, connection: Connection = 'ended') {
+const onTraceback = vi.fn()
+
+/** @param advice what the server says, which knows the output too. */
+function openCard(
+  changes: Partial<JobDetail>,
+  stderr: string,
+  connection: Connection = 'ended',
+  advice: JobDetail['advice'] = null,
+) {
   const store = new OutputStore()
   store.append(stderr.split('\n').map((text) => ({ type: 'stderr', t: '2026-11-23T10:00:00.000Z', text })))
   const reason_text = 'The program ended with an error.'
   const job = makeJob({ status: 'failed', reason: 'exit_code', reason_text, ...changes })
-  renderUi(<FailureCard job={job} stream={{ store, connection }} />)
+  answerWith({ [`GET /api/status/${job.job_id}`]: { ...job, advice } })
+  renderUi(<FailureCard job={job} stream={{ store, connection }} onTraceback={onTraceback} />)
   return within(screen.getByRole('region', { name: 'Failure' }))
 }
 
-it('shows the exception, its line of code and what to change', () => {
-  const card = openCard({}, traceback)
+it('shows the exception, its line of code and what to change', async () => {
+  const text = 'Set environment to one that has the module nothing_of_the_kind.'
+  const card = openCard({}, `epoch 1\n${traceback}`, 'ended', {
+    title: 'A module is missing',
+    text,
+    fix: null,
+  })
   expect(card.getByText("ModuleNotFoundError: No module named 'nothing_of_the_kind'")).toBeTruthy()
   expect(card.getByText('import nothing_of_the_kind')).toBeTruthy()
-  expect(card.getByText(/^Set environment to one that has the module nothing_of_the_kind/)).toBeTruthy()
+  expect(await card.findByText(text)).toBeTruthy()
   expect(card.queryByText('The program ended with an error.')).toBeNull()
-  const edit = card.getByRole('link', { name: 'Edit and run again' })
-  expect(edit.getAttribute('href')).toBe(`/submit?from=${makeJob().job_id}`)
 })
 
-it('names the environments with internet access, and fills one in where the job is edited', async () => {
-  const environment = {
-    image: 'a',
-    description: null,
-    prepare: [],
-    prepare_problem: null,
-    prepare_problem_at: null,
-  }
-  answerWith({
-    'GET /api/environments': [
-      { ...environment, name: 'python', network: 'none', is_default: true, enabled: true },
-      { ...environment, name: 'online', network: 'internet', is_default: false, enabled: true },
-    ],
-  })
-  const card = openCard(
-    { environment: 'python' },
-    "fatal: unable to access 'https://a/': Could not resolve host: a",
-  )
-  expect(await card.findByText(/because python has none.*With internet access: online\.$/)).toBeTruthy()
+it('opens the editor in the line that failed, with the advised value', async () => {
+  const fix = { key: 'memory_gb', value: 16 } as const
+  const card = openCard({}, traceback, 'ended', { title: 'x', text: 'Set memory_gb.', fix })
+  await card.findByText('Set memory_gb.')
   const edit = card.getByRole('link', { name: 'Edit and run again' })
-  expect(edit.getAttribute('href')).toBe(`/submit?from=${makeJob().job_id}&fix=environment%3Aonline`)
+  expect(edit.getAttribute('href')).toBe(`/submit?from=${makeJob().job_id}&fix=memory_gb%3A16&line=4`)
 })
 
-it('finds the carriage return of a script from Windows, and sh where bash was meant', () => {
-  const windows = openCard({}, '\u001b[31mrun.sh: line 2: cd: src\r: No such file or directory\u001b[0m')
-  expect(windows.getByText(/CR LF, as on Windows/)).toBeTruthy()
-  cleanup()
-  const bash = openCard({}, '/work/run.sh: 2: set: Illegal option -o pipefail')
-  expect(bash.getByRole('link', { name: 'Edit and run again' }).getAttribute('href')).toMatch(
-    /&fix=shell%3Abash$/,
-  )
+it('says at which line of the output the last traceback begins', () => {
+  openCard({}, `epoch 1\nepoch 2\n${traceback}`)
+  expect(onTraceback).toHaveBeenLastCalledWith(2)
 })
 
 it('says beside the exception what was left in /work', () => {
@@ -103,11 +95,12 @@ it('shows the reason until the output is complete', () => {
   expect(card.queryByText(/ModuleNotFoundError/)).toBeNull()
 })
 
-it('shows the reason of a job that was stopped, with the key to change', () => {
+it('shows the reason of a job that was stopped, with the key to change, before its output has come', async () => {
   const reason_text = 'The job ran longer than its time limit and was stopped.'
-  const card = openCard({ reason: 'timeout', reason_text, max_time: 60 }, traceback)
+  const advice = { title: 'x', text: 'Set max_time to more than 60.', fix: null }
+  const card = openCard({ reason: 'timeout', reason_text, max_time: 60 }, traceback, 'live', advice)
   expect(card.getByText(reason_text)).toBeTruthy()
-  expect(card.getByText(/^Set max_time to more than 60,/)).toBeTruthy()
+  expect(await card.findByText(advice.text)).toBeTruthy()
 })
 
 it('does not ask the user to edit a job that failed because of the system', () => {
@@ -141,6 +134,7 @@ it('shows the traceback of the rank that failed first, and names the rank', () =
     reason: 'exit_code',
     resources: { ...resources, got: [instance(0, 5), instance(1, 2)] },
   })
+  answerWith({ [`GET /api/status/${job.job_id}`]: job })
   renderUi(<FailureCard job={job} stream={{ store, connection: 'ended' }} />)
   expect(screen.getByText('ValueError: no such class')).toBeTruthy()
   expect(screen.getByText('From rank 1 on node lab-1, which failed first')).toBeTruthy()

@@ -1,7 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { CircleX, Pencil } from 'lucide-react'
-import { type MouseEvent, useMemo } from 'react'
+import { type MouseEvent, useEffect, useEffectEvent, useMemo } from 'react'
+import { jobAdviceQuery } from '@/components/queries/job-advice'
 import { jobFilesQuery } from '@/components/queries/queries'
+import type { Fix } from '@/lib/contract/failure/failure'
 import { findFailedInstance } from '@/lib/contract/failure/find-failed-instance'
 import { formatFix } from '@/lib/contract/failure/fix'
 import type { CodeLocation, Traceback } from '@/lib/contract/failure/parse-traceback'
@@ -16,17 +18,18 @@ import { Skeleton } from '../../ui/skeleton'
 import type { JobStream } from '../detail/use-job-stream'
 import { hasSource } from '../has-source'
 import { failedByUser } from './fault'
-import { findLastLines, findTraceback } from './find-traceback'
+import { findTraceback } from './find-traceback'
 import { findSourceFile, sourceQuery } from './source-link'
-import { useFailureAdvice } from './use-failure-advice'
 
 interface FailureCardProps {
   job: JobDetail
   stream: Pick<JobStream, 'store' | 'connection'>
+  /** Receives the number of the first line of the traceback. */
+  onTraceback?: (line: number) => void
 }
 
 /** Why a job failed, where, and what to change. */
-export function FailureCard({ job, stream }: FailureCardProps) {
+export function FailureCard({ job, stream, onTraceback }: FailureCardProps) {
   const byProgram = job.reason === 'exit_code'
   // A traceback is at the end of the output, so it is searched once, when the page has all of it.
   const complete = stream.connection === 'ended'
@@ -36,12 +39,12 @@ export function FailureCard({ job, stream }: FailureCardProps) {
     () => (byProgram && complete ? findTraceback(stream.store, rank) : null),
     [byProgram, complete, stream.store, rank],
   )
-  const lines = useMemo(
-    () => (byProgram && complete ? findLastLines(stream.store, rank) : []),
-    [byProgram, complete, stream.store, rank],
-  )
-  const advice = useFailureAdvice(job, traceback?.exception ?? null, lines)
-  const fix = advice?.fix ? `&fix=${encodeURIComponent(formatFix(advice.fix))}` : ''
+  const reportLine = useEffectEvent((line: number) => onTraceback?.(line))
+  const line = traceback?.line ?? null
+  useEffect(() => {
+    if (line !== null) reportLine(line)
+  }, [line])
+  const { data: advice } = useQuery({ ...jobAdviceQuery(job.job_id), enabled: complete || !byProgram })
   const byUser = failedByUser(job)
   const note = endNote(job)
   return (
@@ -81,12 +84,24 @@ export function FailureCard({ job, stream }: FailureCardProps) {
         </div>
       </div>
       {hasSource(job) && byUser ? (
-        <ButtonLink icon={Pencil} size="sm" href={`/submit?from=${job.job_id}${fix}`}>
+        <ButtonLink icon={Pencil} size="sm" href={editPath(job, advice?.fix ?? null, traceback)}>
           Edit and run again
         </ButtonLink>
       ) : null}
     </section>
   )
+}
+
+/** The submit page with the files of the job, what the advice changes, and the cursor in the line that failed. */
+function editPath({ job_id }: JobDetail, fix: Fix | null, traceback: Traceback | null): string {
+  const location = traceback?.location ?? null
+  const inProgram = location !== null && findSourceFile(location, []) !== null
+  const query = new URLSearchParams({
+    from: job_id,
+    ...(fix && { fix: formatFix(fix) }),
+    ...(inProgram && { line: String(location.line) }),
+  })
+  return `/submit?${query}`
 }
 
 function Exception({ job, traceback }: { job: JobDetail; traceback: Traceback }) {

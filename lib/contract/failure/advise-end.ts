@@ -1,6 +1,7 @@
 import type { JobDetail } from '../jobs'
 import type { Advice } from './advice'
-import { adviseFailure, type KnownEnvironment, needsEnvironments } from './advise-failure'
+import { adviseFailure, needsEnvironments } from './advise-failure'
+import type { KnownEnvironment, ServerLimits } from './failure'
 import { type FailureKind, findFailureKind } from './failure-kind'
 import { parseTraceback } from './parse-traceback'
 
@@ -27,19 +28,30 @@ const titles: Readonly<Record<FailureKind | 'timeout' | 'out_of_memory', string>
 /**
  * What to change so that a job that has ended can succeed; null: it succeeded, or nothing is known.
  * @param lines the end of the output of the instance that failed first, without colours.
- * @param listEnvironments is called only if the advice depends on them. Undefined: not known.
+ * @param known reads what the server has. Called only if something is known about the failure. Undefined: not known.
  */
 export async function adviseEnd(
   job: Pick<JobDetail, 'status' | 'reason' | 'max_time' | 'environment' | 'resources'>,
   lines: readonly string[],
-  listEnvironments: () => Promise<readonly KnownEnvironment[] | undefined>,
+  known: {
+    environments: () => Promise<readonly KnownEnvironment[] | undefined>
+    limits: () => Promise<ServerLimits>
+  },
 ): Promise<Advice | null> {
   if (job.status !== 'failed') return null
   const exception = parseTraceback(lines)?.exception ?? null
-  const environments = needsEnvironments(exception, lines) ? await listEnvironments() : undefined
-  const advice = adviseFailure({ job, exception, lines, environments })
-  if (advice === null) return null
-  const isLimit = job.reason === 'timeout' || job.reason === 'out_of_memory'
-  const kind = isLimit ? job.reason : findFailureKind(exception, lines)
-  return { title: titles[kind as keyof typeof titles], ...advice }
+  const kind = kindOf(job, exception, lines)
+  if (kind === null) return null
+  const environments = needsEnvironments(exception, lines) ? await known.environments() : undefined
+  const advice = adviseFailure({ job, exception, lines, environments, limits: await known.limits() })
+  return advice && { title: titles[kind], ...advice }
+}
+
+function kindOf(
+  { reason }: Pick<JobDetail, 'reason'>,
+  exception: string | null,
+  lines: readonly string[],
+): keyof typeof titles | null {
+  if (reason === 'timeout' || reason === 'out_of_memory') return reason
+  return reason === 'exit_code' ? findFailureKind(exception, lines) : null
 }

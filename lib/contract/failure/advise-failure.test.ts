@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { adviseFailure, type Failure, type KnownEnvironment, needsEnvironments } from './advise-failure'
+import { adviseFailure, needsEnvironments } from './advise-failure'
+import type { Failure, KnownEnvironment, ServerLimits } from './failure'
 import { findFailureKind } from './failure-kind'
 import printed from './gpu-failures.json'
 import { parseTraceback } from './parse-traceback'
@@ -228,6 +229,66 @@ describe('the advice', () => {
       key: 'gpu_count',
       value: 1,
     })
+  })
+
+  it.each<[string, Partial<ServerLimits>, Parameters<typeof advise>, RegExp, unknown]>([
+    [
+      'less memory than twice',
+      { memory_gb: 3 },
+      [failed('out_of_memory'), null],
+      /^Set memory_gb to more than 2,/,
+      { key: 'memory_gb', value: 3 },
+    ],
+    ['no more memory', { memory_gb: 2 }, [failed('out_of_memory'), null], /^Load less data at a time:/, null],
+    [
+      'no more memory for files',
+      { memory_gb: 2 },
+      [failed('exit_code'), null, ['No space left on device']],
+      /^Write large files to \/results: .* no node of this server has more\.$/,
+      null,
+    ],
+    [
+      'no more memory for workers',
+      { memory_gb: 2 },
+      [failed('exit_code'), 'RuntimeError: unable to allocate shared memory(shm)'],
+      /^Use fewer workers/,
+      null,
+    ],
+    [
+      'no GPU',
+      { gpus: 0 },
+      [failed('exit_code', []), 'RuntimeError: No CUDA GPUs are available'],
+      /^Use the CPU: no node of this server has a GPU\.$/,
+      null,
+    ],
+    [
+      'no further GPU',
+      { gpus: 1 },
+      [failed('exit_code'), 'RuntimeError: CUDA error: invalid device ordinal'],
+      /^Use only the GPUs that the job has: it sees 1,/,
+      null,
+    ],
+    [
+      'no larger GPU',
+      { gpu_memory_mib: 40_960 },
+      [failed('exit_code'), 'torch.OutOfMemoryError: CUDA out of memory.'],
+      /^Use smaller batches: no GPU of this server has more/,
+      null,
+    ],
+    ['no longer limit', { max_time: 7200 }, [failed('timeout'), null], /^Continue from checkpoints/, null],
+    [
+      'no other environment',
+      {},
+      [failed('exit_code'), "ModuleNotFoundError: No module named 'torch'", [], environments.slice(0, 1)],
+      /^Upload the module torch .* no other environment\.$/,
+      null,
+    ],
+  ])('asks for nothing that the server does not have: %s', (_, limits, given, text, fix) => {
+    const [job, exception, lines = [], known = environments] = given
+    const all = { memory_gb: null, gpus: null, gpu_memory_mib: null, max_time: null, ...limits }
+    const advice = adviseFailure({ job, exception, lines, environments: known, limits: all })
+    expect(advice?.text).toMatch(text)
+    expect(advice?.fix).toEqual(fix)
   })
 
   it('does not come from an earlier line if the exception says something else', () => {

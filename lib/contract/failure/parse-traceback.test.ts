@@ -3,7 +3,7 @@ import { parseTraceback, searchedCharacters, type Traceback } from './parse-trac
 
 const own = (line: number, code: string | null) => ({ file: '/job/solution.py', line, code })
 
-const cases: { name: string; output: string; found: Traceback | null }[] = [
+const cases: { name: string; output: string; found: Omit<Traceback, 'start'> | null }[] = [
   {
     name: 'an uncaught exception with its line of code',
     output: `epoch 1
@@ -193,8 +193,18 @@ ImportError: no`,
 ]
 
 describe('parseTraceback', () => {
+  it('says where the last traceback of a chain begins', () => {
+    const first = ['Traceback (most recent call last):', '  File "a.py", line 1, in <module>', 'KeyError: 1']
+    const between = ['', 'During handling of the above exception, another exception occurred:', '']
+    const lines = ['epoch 1', ...first, ...between, ...first]
+    expect(parseTraceback(lines)?.start).toBe(7)
+    expect(parseTraceback(first)?.start).toBe(0)
+  })
+
   it.each(cases)('finds $name', ({ output, found }) => {
-    expect(parseTraceback(output.split('\n'))).toEqual(found)
+    const traceback = parseTraceback(output.split('\n'))
+    if (found === null) expect(traceback).toBeNull()
+    else expect(traceback).toEqual({ ...found, start: expect.any(Number) })
   })
 
   it('reads only the end of a million lines', () => {

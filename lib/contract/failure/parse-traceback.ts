@@ -9,6 +9,8 @@ export interface CodeLocation {
 
 /** Why a Python program ended. */
 export interface Traceback {
+  /** The index of its first line. */
+  start: number
   /** The line of the exception: "ValueError: too large". */
   exception: string
   /** The exception group that contains the exception; null: none. */
@@ -19,6 +21,8 @@ export interface Traceback {
 
 /** One list of frames with its exception. */
 interface Block {
+  /** The index of its first line. */
+  start: number
   isGroup: boolean
   /** Counts the parts of an exception group, from 0: the group itself. */
   part: number
@@ -45,7 +49,7 @@ const libraryFile = /^<|[/\\](?:site|dist)-packages[/\\]|[/\\]lib(?:64)?[/\\]pyt
 export function parseTraceback(lines: readonly string[]): Traceback | null {
   const reader = new TracebackReader()
   for (let at = Math.max(0, lines.length - searchedLines); at < lines.length; at++) {
-    reader.read((lines[at] ?? '').slice(0, searchedCharacters).trimEnd())
+    reader.read((lines[at] ?? '').slice(0, searchedCharacters).trimEnd(), at)
   }
   const found = reader.tracebacks.flatMap((blocks) => toTraceback(blocks) ?? [])
   return found.findLast(({ location }) => location !== null) ?? found.at(-1) ?? null
@@ -57,12 +61,15 @@ class TracebackReader {
   private inGroup = false
   /** Text that a launcher such as torchrun puts before each line. */
   private prefix = ''
+  /** The index of the line that is read. */
+  private at = 0
 
   private get block(): Block | undefined {
     return this.tracebacks.at(-1)?.at(-1)
   }
 
-  read(line: string): void {
+  read(line: string, at: number): void {
+    this.at = at
     if (line.trimStart() === groupStart) {
       this.inGroup = true
       this.prefix = ''
@@ -105,12 +112,12 @@ class TracebackReader {
   private open(isGroup: boolean, nested: boolean): void {
     const blocks = this.tracebacks.at(-1)
     if (!nested || !blocks) {
-      this.tracebacks.push([{ isGroup, part: 0, frames: [], exception: null }])
+      this.tracebacks.push([{ start: this.at, isGroup, part: 0, frames: [], exception: null }])
       return
     }
     const last = blocks.at(-1)
     if (last && last.frames.length === 0 && last.exception === null) last.isGroup = isGroup
-    else blocks.push({ isGroup, part: last?.part ?? 0, frames: [], exception: null })
+    else blocks.push({ start: this.at, isGroup, part: last?.part ?? 0, frames: [], exception: null })
   }
 
   /** Begins the next exception of a group; as the first one, it makes the block before it a group. */
@@ -118,7 +125,7 @@ class TracebackReader {
     const blocks = this.tracebacks.at(-1)
     const last = blocks?.at(-1)
     if (last && isFirst) last.isGroup = true
-    blocks?.push({ isGroup: false, part: (last?.part ?? 0) + 1, frames: [], exception: null })
+    blocks?.push({ start: this.at, isGroup: false, part: (last?.part ?? 0) + 1, frames: [], exception: null })
   }
 }
 
@@ -134,6 +141,7 @@ function toTraceback(blocks: readonly Block[]): Traceback | null {
   if (!block || block.exception === null) return null
   const group = ended.find(({ isGroup }) => isGroup)
   return {
+    start: blocks[0]?.start ?? block.start,
     exception: block.exception,
     group: group && group !== block ? group.exception : null,
     location: lastOwn(block) ?? (group ? lastOwn(group) : null),

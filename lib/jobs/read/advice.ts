@@ -10,6 +10,7 @@ import { findRow } from '../../database/transaction'
 import { plainTextOf } from '../../results/decode'
 import type { OutputReader } from '../../results/reading/output-reader'
 import { readOutput } from '../../results/reading/read-output'
+import { readServerLimits } from './server-limits'
 
 /** As much of the end of an output as a traceback and its causes need. */
 const keptBytes = 128 * 1024
@@ -22,7 +23,11 @@ export async function withAdvice<Job extends JobDetail>(
 ): Promise<Job & { advice: Advice | null }> {
   const byProgram = job.status === 'failed' && job.reason === 'exit_code'
   const lines = byProgram ? await readLastLines(reader, job) : []
-  return { ...job, advice: await adviseEnd(job, lines, () => listEnvironments(actor)) }
+  const advice = await adviseEnd(job, lines, {
+    environments: () => listEnvironments(actor),
+    limits: () => readServerLimits(actor, job),
+  })
+  return { ...job, advice }
 }
 
 /** The last lines of the instance that failed first. Deleted output has none. */
