@@ -13,8 +13,9 @@ import { isFinal } from '@/lib/contract/status'
 import { createBrowserClient } from '@/lib/http/client/browser-client'
 import type { JobQuery } from '@/lib/http/client/build-client'
 import type { Page } from '@/lib/http/client/transport'
+import { watchedFetch } from '../shell/connection/connection'
 
-export const api = createBrowserClient()
+export const api = createBrowserClient({ fetch: watchedFetch })
 
 /** Every key starts with its resource, so that a change makes all views of the resource stale. */
 export const keys = {

@@ -8,6 +8,8 @@ import { SlurmBanner } from '../cluster/slurm/slurm-banner'
 import { useBrowserNotifications } from '../notifications/browser-setting'
 import { LowDiskBanner } from '../storage/low-disk-banner'
 import { AccountMenu } from './account-menu'
+import { currentConnection } from './connection/connection'
+import { ConnectionNotice } from './connection/connection-notice'
 import { collectEarlyKeys, takeEarlyKeys } from './palette/early-keys'
 import { usePaletteKey } from './palette/use-palette-key'
 import { shortcutGroups, siteShortcuts } from './shortcuts/shortcut-table'
@@ -55,8 +57,8 @@ export function AppShell({ handle, admin, slurm, children }: AppShellProps) {
   }
   usePaletteKey(openPalette)
   useShortcuts(siteShortcuts(admin), ({ href }) => {
-    if (href) router.push(href)
-    else setHelpOpen(true)
+    if (!href) setHelpOpen(true)
+    else if (currentConnection() === 'ok') router.push(href)
   })
   return (
     <div className="flex min-h-dvh flex-col lg:flex-row">
@@ -77,6 +79,7 @@ export function AppShell({ handle, admin, slurm, children }: AppShellProps) {
           {children}
         </div>
       </main>
+      <ConnectionNotice />
       {notifications === 'on' ? <EndedJobsNotifier /> : null}
       {paletteOpen ? (
         <CommandPalette

@@ -23,7 +23,11 @@ function createQueryClient(): QueryClient {
   return new QueryClient({
     queryCache: new QueryCache({ onError }),
     mutationCache: new MutationCache({ onError }),
-    defaultOptions: { queries: { retry: shouldRetry, staleTime: 5000 } },
+    defaultOptions: {
+      queries: { retry: shouldRetry, staleTime: 5000 },
+      // Without a network a change fails at once. Otherwise it would be sent later, when nobody expects it.
+      mutations: { networkMode: 'always' },
+    },
   })
 }
 

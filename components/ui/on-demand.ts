@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react'
+import { reportMissingPart } from './missing-part'
 
 /** Code that is loaded when it is needed first. */
 export interface OnDemand<Module> {
@@ -19,20 +20,15 @@ export function onDemand<Module>(start: () => Promise<Module>): OnDemand<Module>
 
 /**
  * The code, once it is loaded; until then, or if it is not needed, null. Unlike `lazy` of React, it is there in the same
- * rendering if it was loaded before. An error of loading goes to the error boundary.
+ * rendering if it was loaded before. If it cannot be loaded, the page says so and stays as it is.
  */
 export function useOnDemand<Module>(source: OnDemand<Module>, needed: boolean): Module | null {
   const [, setLoaded] = useState(false)
-  const [failure, setFailure] = useState<{ error: unknown } | null>(null)
   const current = source.current()
   const missing = needed && current === null
   useEffect(() => {
     if (!missing) return
-    source.load().then(
-      () => setLoaded(true),
-      (error: unknown) => setFailure({ error }),
-    )
+    source.load().then(() => setLoaded(true), reportMissingPart)
   }, [missing, source])
-  if (failure) throw failure.error
   return needed ? current : null
 }

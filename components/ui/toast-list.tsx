@@ -1,19 +1,12 @@
 import { CircleAlert, CircleCheck, Info, LoaderCircle, TriangleAlert } from 'lucide-react'
 import { useEffect } from 'react'
 import { Toaster as Sonner, toast } from 'sonner'
-import type { ToastRequest } from './toast-request'
+import type { ToastListProps } from './toast-request'
 
 const icon = 'size-4'
 
 // A page with buttons at the bottom of the window says how high they are (`useFooterHeight`).
 const aboveFooter = { bottom: 'calc(1rem + var(--footer-height, 0px))', right: '1rem', left: '1rem' }
-
-interface ToastListProps {
-  /** Returns the toasts that are not shown yet, each once. */
-  take: () => readonly ToastRequest[]
-  /** How many toasts there were. A change means that some are not shown yet. */
-  count: number
-}
 
 /** Shows toasts in a corner of the window. */
 export function ToastList({ take, count }: ToastListProps) {
@@ -27,6 +20,7 @@ export function ToastList({ take, count }: ToastListProps) {
       offset={aboveFooter}
       mobileOffset={aboveFooter}
       gap={8}
+      style={{ fontFamily: 'inherit' }}
       icons={{
         success: <CircleCheck aria-hidden className={`${icon} text-success-ink`} />,
         info: <Info aria-hidden className={`${icon} text-info-ink`} />,

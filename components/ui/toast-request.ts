@@ -12,3 +12,10 @@ export interface ToastRequest {
   title: string
   options: ToastOptions
 }
+
+export interface ToastListProps {
+  /** Returns the toasts that are not shown yet, each once. */
+  take: () => readonly ToastRequest[]
+  /** How many toasts there were. A change means that some are not shown yet. */
+  count: number
+}

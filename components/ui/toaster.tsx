@@ -1,8 +1,16 @@
-import { lazy, Suspense, useSyncExternalStore } from 'react'
-import type { ToastOptions, ToastRequest } from './toast-request'
+import { type ComponentType, lazy, Suspense, useSyncExternalStore } from 'react'
+import { reportMissingPart } from './missing-part'
+import type { ToastListProps, ToastOptions, ToastRequest } from './toast-request'
 
 /** Loaded with the first toast. */
-const ToastList = lazy(() => import('./toast-list').then((module) => ({ default: module.ToastList })))
+const ToastList = lazy<ComponentType<ToastListProps>>(() =>
+  import('./toast-list')
+    .then((module) => ({ default: module.ToastList }))
+    .catch(() => {
+      reportMissingPart()
+      return { default: () => null }
+    }),
+)
 
 let waiting: ToastRequest[] = []
 let count = 0

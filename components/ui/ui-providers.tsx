@@ -2,6 +2,7 @@
 
 import { ThemeProvider } from 'next-themes'
 import { type ReactNode, useEffect } from 'react'
+import { MissingPartNotice } from './missing-part'
 import { Toaster } from './toaster'
 
 interface UiProvidersProps {
@@ -21,6 +22,7 @@ export function UiProviders({ nonce, children }: UiProvidersProps) {
     >
       {children}
       <Toaster />
+      <MissingPartNotice />
       <HydrationMarker />
     </ThemeProvider>
   )

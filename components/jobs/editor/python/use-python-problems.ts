@@ -2,7 +2,7 @@ import { useMemo } from 'react'
 import { onDemand, useOnDemand } from '@/components/ui/on-demand'
 import type { Problem } from '../problem'
 
-const checker = onDemand(() => import('./check-python'))
+const checker = onDemand(() => import('./check-python').catch(() => null))
 const noProblems: readonly Problem[] = []
 
 /** The syntax errors of a program, as warnings. The parser is loaded with the first program that is not empty. */
