@@ -97,7 +97,7 @@ test("a failure is shown as the program's fault, with its traceback", async ({ p
   await expect(outputOf(page)).toContainText('FileNotFoundError')
   await expect(page.getByRole('button', { name: 'Jump to end' })).toHaveCount(0)
   await page.getByRole('radio', { name: 'stdout', exact: true }).click()
-  await expect(page.getByText('No output on this stream')).toBeVisible()
+  await expect(page.getByText('No output with this filter')).toBeVisible()
 })
 
 test('the source is shown without the token, and the details show the node', async ({ page }) => {

@@ -69,12 +69,16 @@ function useSourceLine(): { file: string; line: number } | null {
 
 /** The empty state before the first output. */
 function waitingTexts({ status, placed }: JobDetail) {
-  if (isFinal(status)) return { emptyTitle: 'Loading the output', emptyText: 'This takes a moment.' }
-  if (status === 'running') return {}
+  if (isFinal(status) || status === 'running') return {}
   return {
     emptyTitle: placed ? 'The job is starting' : 'The job is waiting',
     emptyText: 'Its output appears here.',
   }
+}
+
+/** Whether a running job may have output that the page does not have yet. */
+function isLoading({ status }: JobDetail, { loaded }: JobStream): boolean {
+  return status === 'running' && !loaded
 }
 
 interface JobTabsProps {
@@ -82,13 +86,15 @@ interface JobTabsProps {
   tab: TabName
   onTab: (tab: TabName) => void
   stream: JobStream
+  /** The line at which the output opens, once it is known. */
+  openAt: number | null
   access: JobAccess
   /** In a wide window, the page shows the curves beside the tabs. */
   hasColumn: boolean
 }
 
 /** The output of a job, its results, files, source and details. */
-export function JobTabs({ job, tab, onTab, stream, access, hasColumn }: JobTabsProps) {
+export function JobTabs({ job, tab, onTab, stream, openAt, access, hasColumn }: JobTabsProps) {
   const sourceLine = useSourceLine()
   const downloads =
     job.result_file === null
@@ -122,7 +128,8 @@ export function JobTabs({ job, tab, onTab, stream, access, hasColumn }: JobTabsP
             <OutputViewer
               store={stream.store}
               live={!isFinal(job.status)}
-              loading={isFinal(job.status) && stream.connection !== 'ended'}
+              loading={isFinal(job.status) ? stream.connection !== 'ended' : isLoading(job, stream)}
+              openAt={openAt}
               downloads={downloads}
               {...(stream.connection === 'ended' ? {} : waitingTexts(job))}
             />

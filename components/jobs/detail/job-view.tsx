@@ -27,6 +27,7 @@ import { JobCurves } from '../metrics/job-curves'
 import { useIsWide } from '../metrics/use-is-wide'
 import { JobGpuCharts } from '../resources/job-gpu-charts'
 import { JobUsageCharts } from '../resources/job-usage-charts'
+import { type FirstOutput, noOutput } from './first-output'
 import { IdleGpus } from './idle-gpus'
 import type { JobAccess } from './job-access'
 import { JobActions } from './job-actions'
@@ -48,14 +49,14 @@ interface JobViewProps {
   id: string
   ownHandle: string
   admin: boolean
-  /** The start of the output, as JSONL, so that the page comes with it. */
-  firstRecords?: readonly string[]
+  /** The part of the output that comes with the page. */
+  firstOutput?: FirstOutput
 }
 
 /** The page of one job, live. */
-export function JobView({ id, ownHandle, admin, firstRecords = [] }: JobViewProps) {
+export function JobView({ id, ownHandle, admin, firstOutput = noOutput }: JobViewProps) {
   const { data, error, isPending, refetch } = useQuery(jobQuery(id))
-  const stream = useJobStream(id, firstRecords)
+  const stream = useJobStream(id, firstOutput)
   if (isPending) return <JobSkeleton />
   if (!data) return <LoadFailure error={error} onRetry={() => void refetch()} />
   return <LoadedJob job={currentPlacement(data)} stream={stream} access={accessTo(data, ownHandle, admin)} />
@@ -76,6 +77,7 @@ function LoadedJob({ job, stream, access }: LoadedJobProps) {
   const foreign = access !== 'owner'
   const [writing, setWriting] = useState(false)
   const [tab, openTab] = useTab(job)
+  const [tracebackLine, setTracebackLine] = useState<number | null>(null)
   // Decided once, so that the output never becomes narrower.
   const [hasColumn] = useState(() => mayHaveCurves(job))
   const list = access === 'admin' ? '/admin/jobs' : '/jobs'
@@ -124,7 +126,9 @@ function LoadedJob({ job, stream, access }: LoadedJobProps) {
             <NoteEditor job={job} editing={writing} onEditing={setWriting} />
           )}
         </Panel>
-        {job.status === 'failed' ? <FailureCard job={job} stream={stream} /> : null}
+        {job.status === 'failed' ? (
+          <FailureCard job={job} stream={stream} onTraceback={setTracebackLine} />
+        ) : null}
         {job.idle_gpu ? <IdleGpus idle={job.idle_gpu} /> : null}
         {job.provision ? <JobProvision provision={job.provision} /> : null}
         {job.bucket ? <JobBucket bucket={job.bucket} /> : null}
@@ -135,6 +139,7 @@ function LoadedJob({ job, stream, access }: LoadedJobProps) {
             tab={tab}
             onTab={openTab}
             stream={stream}
+            openAt={tracebackLine}
             access={access}
             hasColumn={hasColumn}
           />

@@ -7,11 +7,12 @@ const record = (text: string) => JSON.stringify({ type: 'stdout', t: '2026-11-22
 
 beforeEach(() => vi.stubGlobal('EventSource', FakeEventSource))
 
-function openStream(firstRecords: readonly string[]) {
-  const { store } = renderHook(() => useEventStream('/events', () => {}, firstRecords)).result.current
+function openStream(records: readonly string[], isTail = false) {
+  const { result } = renderHook(() => useEventStream('/events', () => {}, { records, isTail }))
+  const { store } = result.current
   const lines = () =>
     Array.from({ length: store.lines.end - store.lines.first }, (_, row) => store.lines.read(row)?.text)
-  return { store, lines }
+  return { store, lines, result }
 }
 
 const emit = (type: string, data: string) => act(() => FakeEventSource.latest?.emit(type, data))
@@ -37,4 +38,19 @@ it('removes the first records if the output was deleted since', async () => {
   emit('job', '{}')
   emit('end', '{}')
   await waitFor(() => expect(lines()).toEqual([]))
+})
+
+it('shows the last records until all output has come', async () => {
+  const { store, lines, result } = openStream([record('y'), record('z')], true)
+  expect([lines(), store.isTail]).toEqual([['y', 'z'], true])
+  emit('output', ['a', 'b', 'y'].map(record).join('\n'))
+  emit('output', record('z'))
+  // A later event of the same queue.
+  await waitFor(() => expect(store.version).toBeGreaterThan(1))
+  expect(lines()).toEqual(['y', 'z'])
+  expect(result.current.loaded).toBe(false)
+  emit('job', '{}')
+  await waitFor(() => expect(lines()).toEqual(['a', 'b', 'y', 'z']))
+  expect(store.isTail).toBe(false)
+  await waitFor(() => expect(result.current.loaded).toBe(true))
 })

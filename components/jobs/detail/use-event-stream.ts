@@ -5,6 +5,7 @@ import type { JobGpuSeries } from '../resources/gpu-series'
 import type { ShownResult } from '../result/shown-result'
 import { TerminalFeeds } from '../terminal/terminal-feed'
 import { collectRecords, type RecordCollector } from './collect-records'
+import { type FirstOutput, noOutput } from './first-output'
 import { createWorkQueue } from './work-queue'
 
 /** `closed`: the reader may no longer see the job. */
@@ -18,6 +19,8 @@ export interface EventStream {
   /** The measured use of its GPUs. */
   gpus: readonly JobGpuSeries[]
   connection: Connection
+  /** The page has the output that was there when it opened. */
+  loaded: boolean
 }
 
 const firstRetryMs = 3000
@@ -27,18 +30,19 @@ const maxRetryMs = 15_000
  * Follows the events of a job at an address. Output goes into a store. The browser reconnects by itself and resumes. Only if the
  * server refuses the stream does this hook open a new one from the start.
  * @param onJob receives the data of each change of the job
- * @param firstRecords the start of the output, shown until the stream sends all of it
+ * @param first the start or the end of the output, shown until the stream has sent all of it
  */
 export function useEventStream(
   url: string,
   onJob: (data: string) => void,
-  firstRecords: readonly string[] = [],
+  first: FirstOutput = noOutput,
 ): EventStream {
-  const [store] = useState(() => storeOf(firstRecords))
+  const [store] = useState(() => storeOf(first))
   const [terminals] = useState(() => new TerminalFeeds())
   const [results, setResults] = useState<readonly ShownResult[]>([])
   const [gpus, setGpus] = useState<readonly JobGpuSeries[]>([])
   const [connection, setConnection] = useState<Connection>('connecting')
+  const [loaded, setLoaded] = useState(false)
   const acceptJob = useEffectEvent(onJob)
   useEffect(() => {
     const collector = collectRecords({ store, terminals, onResults: setResults, onGpus: setGpus })
@@ -46,6 +50,10 @@ export function useEventStream(
       collector,
       terminals,
       onConnection: setConnection,
+      onLoaded: () => {
+        store.showAll()
+        setLoaded(true)
+      },
       onJob: (data) => acceptJob(data),
     })
     return () => {
@@ -53,12 +61,14 @@ export function useEventStream(
       collector.stop()
     }
   }, [url, store, terminals])
-  return { store, terminals, results, gpus, connection }
+  return { store, terminals, results, gpus, connection, loaded }
 }
 
-function storeOf(firstRecords: readonly string[]): OutputStore {
+function storeOf({ records, isTail }: FirstOutput): OutputStore {
   const store = new OutputStore()
-  store.append(parseRecords(firstRecords))
+  const parsed = parseRecords(records)
+  if (isTail && parsed.length > 0) store.showTail(parsed)
+  else store.append(parsed)
   return store
 }
 
@@ -66,13 +76,15 @@ interface Follower {
   collector: RecordCollector
   terminals: TerminalFeeds
   onConnection: (connection: Connection) => void
+  /** All output so far was taken. */
+  onLoaded: () => void
   onJob: (data: string) => void
 }
 
 /** Lines parsed at a time, which takes a few milliseconds. */
 const sliceLines = 500
 
-function follow(url: string, { collector, terminals, onConnection, onJob }: Follower): () => void {
+function follow(url: string, { collector, terminals, onConnection, onLoaded, onJob }: Follower): () => void {
   const queue = createWorkQueue()
   let source: EventSource | null = null
   let retry: ReturnType<typeof setTimeout> | undefined
@@ -103,7 +115,10 @@ function follow(url: string, { collector, terminals, onConnection, onJob }: Foll
     events.addEventListener('job', ({ data }) => {
       onJob(data)
       // The server sends the earlier output before the first status.
-      push(() => terminals.markLive())
+      push(() => {
+        terminals.markLive()
+        onLoaded()
+      })
     })
     events.addEventListener('reset', () => {
       push(collector.clear)
@@ -111,7 +126,10 @@ function follow(url: string, { collector, terminals, onConnection, onJob }: Foll
     })
     events.addEventListener('end', () => {
       events.close()
-      push(() => onConnection('ended'))
+      push(() => {
+        onLoaded()
+        onConnection('ended')
+      })
     })
     events.addEventListener('closed', () => {
       events.close()

@@ -2,6 +2,7 @@ import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { api, keys } from '@/components/queries/queries'
 import type { JobDetail } from '@/lib/contract/jobs'
 import { isFinal } from '@/lib/contract/status'
+import type { FirstOutput } from './first-output'
 import { type EventStream, useEventStream } from './use-event-stream'
 
 export type JobStream = EventStream
@@ -10,10 +11,10 @@ export type JobStream = EventStream
 const maxRecordBytes = 1024 ** 2
 
 /** Follows a job while its page is open. Changes of the job go into the query cache. */
-export function useJobStream(id: string, firstRecords: readonly string[]): JobStream {
+export function useJobStream(id: string, first: FirstOutput): JobStream {
   const client = useQueryClient()
   const url = `${api.jobs.eventsUrl(id)}?max_record_bytes=${maxRecordBytes}`
-  return useEventStream(url, (data) => acceptJob(client, id, data), firstRecords)
+  return useEventStream(url, (data) => acceptJob(client, id, data), first)
 }
 
 function acceptJob(client: QueryClient, id: string, data: string): void {

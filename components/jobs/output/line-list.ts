@@ -16,6 +16,7 @@ export class LineList {
   private lineRanks: (number | null)[] = []
   private readonly starts = new Map<number, AnsiStyle>()
   private readonly cuts = new Map<number, number>()
+  private readonly jsonLines = new Set<number>()
   /** The line numbers of each filter. A notice belongs to both streams. */
   private readonly byFilter = new Map<LineFilter, number[]>()
   private readonly seenRanks = new Set<number>()
@@ -36,21 +37,30 @@ export class LineList {
     return [...this.seenRanks].sort((a, b) => a - b)
   }
 
-  add(kind: LineKind, at: number, text: string, start: AnsiStyle, rank: number | null = null): number {
+  add(
+    kind: LineKind,
+    at: number,
+    text: string,
+    start: AnsiStyle,
+    rank: number | null = null,
+    json = false,
+  ): number {
     const number = this.end
     this.texts.push(text)
     this.times.push(at)
     this.kindCodes.push(kinds.indexOf(kind))
     if (start !== plainStyle) this.starts.set(number, start)
-    this.index(number, kind, rank)
+    if (json) this.jsonLines.add(number)
+    this.index(number, kind, rank, json)
     this.counts[kind]++
     this.characters += text.length
     return number
   }
 
   /** Adds a line to each filter that it matches. */
-  private index(number: number, kind: LineKind, rank: number | null): void {
+  private index(number: number, kind: LineKind, rank: number | null, json: boolean): void {
     const streams: StreamFilter[] = kind === 'notice' ? ['stdout', 'stderr'] : [kind]
+    if (!json) streams.push('text')
     for (const stream of streams) this.numbersOf(filterOf(stream, null)).push(number)
     if (rank === null && this.lineRanks.length === 0) return
     this.lineRanks[number - this.first] = rank
@@ -94,6 +104,7 @@ export class LineList {
       start: this.starts.get(number) ?? plainStyle,
       cut: this.cuts.get(number) ?? 0,
       rank: this.lineRanks[at] ?? null,
+      json: this.jsonLines.has(number),
     }
   }
 
@@ -129,6 +140,7 @@ export class LineList {
     for (const sparse of [this.starts, this.cuts]) {
       for (const number of sparse.keys()) if (number < this.first) sparse.delete(number)
     }
+    for (const number of this.jsonLines) if (number < this.first) this.jsonLines.delete(number)
   }
 }
 

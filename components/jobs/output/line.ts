@@ -1,7 +1,8 @@
 import type { AnsiStyle } from '@/lib/contract/output/screen/ansi-style'
 
 export type LineKind = 'stdout' | 'stderr' | 'notice'
-export type StreamFilter = 'all' | 'stdout' | 'stderr'
+/** `text`: lines of both streams that are not JSON. */
+export type StreamFilter = 'all' | 'stdout' | 'stderr' | 'text'
 /** Lines of a stream, of all ranks or of one. */
 export type LineFilter = StreamFilter | `${number}/${StreamFilter}`
 
@@ -14,18 +15,19 @@ export function partsOf(filter: LineFilter): { stream: StreamFilter; rank: numbe
   const [first = 'all', second] = filter.split('/')
   const stream = second ?? first
   return {
-    stream: stream === 'stdout' || stream === 'stderr' ? stream : 'all',
+    stream: stream === 'stdout' || stream === 'stderr' || stream === 'text' ? stream : 'all',
     rank: second === undefined ? null : Number(first),
   }
 }
 
 /** Whether a filter shows a line. A notice belongs to both streams. */
 export function matchesFilter(
-  { kind, rank }: Pick<OutputLine, 'kind' | 'rank'>,
+  { kind, rank, json }: Pick<OutputLine, 'kind' | 'rank' | 'json'>,
   filter: LineFilter,
 ): boolean {
   const wanted = partsOf(filter)
   if (wanted.rank !== null && rank !== wanted.rank) return false
+  if (wanted.stream === 'text') return !json
   return wanted.stream === 'all' || kind === 'notice' || kind === wanted.stream
 }
 
@@ -42,4 +44,6 @@ export interface OutputLine {
   readonly start: AnsiStyle
   /** The number of characters that were dropped. */
   readonly cut: number
+  /** The program printed it as a line of JSON, which is a result. */
+  readonly json: boolean
 }

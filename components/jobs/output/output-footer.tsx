@@ -8,7 +8,7 @@ const announceEveryMs = 15_000
 interface OutputFooterProps {
   store: OutputStore
   live: boolean
-  /** The page has only a part of the output of a job that has ended. */
+  /** The page has only a part of the output so far. */
   loading: boolean
   following: boolean
 }
@@ -17,7 +17,9 @@ interface OutputFooterProps {
 export function OutputFooter({ store, live, loading, following }: OutputFooterProps) {
   const total = store.lines.end
   const { stderr } = store.lines.counts
-  const summary = `${formatCount(total, 'line')}${stderr > 0 ? `, ${formatNumber(stderr)} on stderr` : ''}`
+  const summary = store.isTail
+    ? 'The last lines'
+    : `${formatCount(total, 'line')}${stderr > 0 ? `, ${formatNumber(stderr)} on stderr` : ''}`
   const spoken = useThrottled(summary)
   return (
     <footer className="flex min-h-7 flex-wrap items-center gap-x-4 border-t bg-sunken px-3 py-1 text-muted text-xs tabular-nums">
@@ -31,17 +33,19 @@ export function OutputFooter({ store, live, loading, following }: OutputFooterPr
           them.
         </span>
       ) : null}
-      <span className="ml-auto">
-        {live
-          ? following
-            ? 'Following output'
-            : 'Live, not following'
-          : loading
-            ? 'Loading more'
-            : 'Complete'}
-      </span>
+      <span className="ml-auto">{describeState({ live, loading, following, tail: store.isTail })}</span>
     </footer>
   )
+}
+
+interface ShownState extends Pick<OutputFooterProps, 'live' | 'loading' | 'following'> {
+  tail: boolean
+}
+
+function describeState({ live, loading, following, tail }: ShownState): string {
+  if (tail) return 'Loading the lines before'
+  if (live) return following ? 'Following output' : 'Live, not following'
+  return loading ? 'Loading more' : 'Complete'
 }
 
 /** The latest value, updated at most every few seconds. */

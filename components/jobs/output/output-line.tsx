@@ -12,6 +12,8 @@ import { findMatches } from './search/output-search'
 export const shownCharacters = 4000
 
 interface OutputLineProps extends OutputLine {
+  /** The number is known. */
+  numbered: boolean
   wrap: boolean
   times: boolean
   selected: boolean
@@ -28,29 +30,37 @@ interface OutputLineProps extends OutputLine {
 
 /** One line of output with its number and optional time. The text is never interpreted as HTML. */
 export const OutputLineRow = memo(function OutputLineRow(props: OutputLineProps) {
-  const { number, kind, rank, at, wrap, times, selected, expanded } = props
+  const { number, numbered, kind, rank, at, wrap, times, selected, expanded } = props
   const select = (event: MouseEvent) => {
     event.preventDefault()
     props.onSelect(number, event.shiftKey)
   }
   const background = selected ? 'bg-accent-soft' : 'bg-surface'
+  const gutter = cn(
+    'sticky left-0 z-1 flex shrink-0 select-none justify-end gap-2 border-l-2 pr-3 pl-2 text-subtle tabular-nums',
+    kind === 'stderr' ? 'border-danger-ink' : 'border-transparent',
+    background,
+  )
+  const stream = <span className="w-[3ch] text-danger-ink">{kind === 'stderr' ? 'err' : ''}</span>
   return (
     <div className={cn('group/line flex min-w-full', wrap || expanded ? 'w-full' : 'w-max', background)}>
-      <a
-        href={`#L${number + 1}`}
-        tabIndex={-1}
-        aria-label={`Line ${number + 1}`}
-        onClick={select}
-        className={cn(
-          'sticky left-0 z-1 flex shrink-0 select-none justify-end gap-2 border-l-2 pr-3 pl-2 text-subtle tabular-nums',
-          'hover:text-ink hover:underline',
-          kind === 'stderr' ? 'border-danger-ink' : 'border-transparent',
-          background,
-        )}
-      >
-        <span className="w-[3ch] text-danger-ink">{kind === 'stderr' ? 'err' : ''}</span>
-        <span className="w-(--number-width) text-right">{number + 1}</span>
-      </a>
+      {numbered ? (
+        <a
+          href={`#L${number + 1}`}
+          tabIndex={-1}
+          aria-label={`Line ${number + 1}`}
+          onClick={select}
+          className={cn(gutter, 'hover:text-ink hover:underline')}
+        >
+          {stream}
+          <span className="w-(--number-width) text-right">{number + 1}</span>
+        </a>
+      ) : (
+        <span className={gutter}>
+          {stream}
+          <span className="w-(--number-width)" />
+        </span>
+      )}
       {rank === null ? null : (
         <span className="w-[9ch] shrink-0 select-none pr-[1ch] text-subtle tabular-nums">rank {rank}</span>
       )}

@@ -8,6 +8,7 @@ import {
   useImperativeHandle,
   useState,
 } from 'react'
+import { cn } from '@/components/ui/class-names'
 import { ScrollRegion } from '@/components/ui/scroll-region'
 import { useHydrated } from '@/components/ui/use-hydrated'
 import { plainText } from './ansi/ansi-parse'
@@ -22,8 +23,8 @@ import { useLineVirtualizer } from './use-line-virtualizer'
 /** The list's methods for the rest of the viewer. */
 export interface OutputListHandle {
   firstVisible: () => number
-  /** Scrolls to a line. */
-  show: (line: number) => void
+  /** Scrolls to a line, which is then in the middle or at the top. */
+  show: (line: number, align?: 'center' | 'start') => void
   /** Scrolls to a match. Expands a long line, because the match may be in its hidden part. */
   showMatch: (match: FoundMatch) => void
 }
@@ -53,9 +54,9 @@ export function OutputList(props: OutputListProps) {
   const [expanded, setExpanded] = useState<ReadonlySet<number>>(new Set())
   const virtualizer = useLineVirtualizer({ scroller, store, options, follow })
   const expand = useCallback((line: number) => setExpanded((before) => new Set(before).add(line)), [])
-  const show = (line: number) => {
+  const show = (line: number, align: 'center' | 'start' = 'center') => {
     follow.stop()
-    virtualizer.scrollToIndex(store.lines.rowOf(filter, line), { align: 'center' })
+    virtualizer.scrollToIndex(store.lines.rowOf(filter, line), { align })
   }
   useImperativeHandle(ref, () => ({
     firstVisible: () => store.lines.numberAt(filter, virtualizer.range?.startIndex ?? 0),
@@ -77,10 +78,14 @@ export function OutputList(props: OutputListProps) {
       onScroll={follow.onScroll}
       onKeyDown={props.onKeyDown}
       onCopy={props.onCopy}
-      className="relative min-h-0 flex-1 overflow-auto overscroll-contain bg-surface font-mono text-xs leading-5 focus-visible:-outline-offset-2"
+      className={cn(
+        'relative min-h-0 flex-1 overflow-auto overscroll-contain bg-surface font-mono text-xs leading-5 focus-visible:-outline-offset-2',
+        // The browser shows the end of such a column without a script.
+        !hydrated && store.isTail && 'flex flex-col-reverse',
+      )}
       style={{ '--number-width': numberWidth } as CSSProperties}
     >
-      <div ref={virtualizer.containerRef} className="relative min-w-full">
+      <div ref={virtualizer.containerRef} className="relative mb-auto min-w-full">
         {hydrated
           ? virtualizer.getVirtualItems().map(({ index, key }) => (
               <div
@@ -97,7 +102,7 @@ export function OutputList(props: OutputListProps) {
                 />
               </div>
             ))
-          : firstLines(store).map((number) => (
+          : sentNumbers(store).map((number) => (
               <ListedLine key={number} {...props} number={number} expanded={expanded} onExpand={expand} />
             ))}
       </div>
@@ -105,8 +110,10 @@ export function OutputList(props: OutputListProps) {
   )
 }
 
-function firstLines({ lines }: OutputStore): number[] {
-  return [...Array(Math.min(sentLines, lines.end)).keys()]
+function sentNumbers({ lines, isTail }: OutputStore): number[] {
+  const count = Math.min(sentLines, lines.end)
+  const first = isTail ? lines.end - count : 0
+  return Array.from({ length: count }, (_, at) => first + at)
 }
 
 /** Scrolls sideways to a match in a long line. Its row is rendered within the next frames. */
@@ -141,9 +148,10 @@ function ListedLine({
   return (
     <OutputLineRow
       {...line}
+      numbered={!store.isTail}
       wrap={options.wrap}
       times={options.times}
-      selected={range !== null && number >= range.from && number <= range.to}
+      selected={!store.isTail && range !== null && number >= range.from && number <= range.to}
       expanded={expanded.has(number)}
       pattern={pattern}
       downloadHref={downloadHref}

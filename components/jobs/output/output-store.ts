@@ -28,16 +28,24 @@ export class OutputStore {
   private readonly limits: OutputLimits
   private readonly listeners = new Set<() => void>()
   private list = new LineList()
+  /** The last lines of the output, shown until it is complete; null: all lines are shown. */
+  private tail: LineList | null = null
   private readonly screens = new Map<string, ScreenLines>()
-  /** The time of the record that is added. */
+  /** The time of the record that is added, and whether it is a line of JSON. */
   private now = 0
+  private isJson = false
 
   constructor(limits: Partial<OutputLimits> = {}) {
     this.limits = { ...defaultLimits, ...limits }
   }
 
   get lines(): ReadableLines {
-    return this.list
+    return this.tail ?? this.list
+  }
+
+  /** Whether only the last lines are shown. How many lines are before them is not known, so their numbers mean nothing. */
+  get isTail(): boolean {
+    return this.tail !== null
   }
 
   subscribe = (listener: () => void): (() => void) => {
@@ -50,6 +58,21 @@ export class OutputStore {
     for (const record of records) this.take(record)
     for (const screen of this.screens.values()) screen.settle()
     this.trim()
+    this.changed()
+  }
+
+  /** Shows the last records of an output until {@link showAll}. */
+  showTail(records: readonly PageRecord[]): void {
+    const store = new OutputStore(this.limits)
+    store.append(records)
+    this.tail = store.list
+  }
+
+  /** Shows all lines: the earlier output has arrived. */
+  showAll(): void {
+    if (this.tail === null) return
+    this.tail = null
+    this.generation++
     this.changed()
   }
 
@@ -74,7 +97,9 @@ export class OutputStore {
         this.write(record)
         break
       case 'result':
+        this.isJson = true
         this.write({ ...record, type: 'stdout' })
+        this.isJson = false
         break
       case 'truncated':
         this.list.add(
@@ -111,7 +136,7 @@ export class OutputStore {
     const { list } = this
     const screen = new ScreenLines(
       {
-        begin: (start) => list.add(kind, this.now, '', start, rank),
+        begin: (start) => list.add(kind, this.now, '', start, rank, this.isJson),
         change: (line, text, start) => list.replace(line, text, start),
         cut: (line, characters) => list.addCut(line, characters),
       },

@@ -12,6 +12,7 @@ const filters = [
   { value: 'all', label: 'All' },
   { value: 'stdout', label: 'stdout' },
   { value: 'stderr', label: 'stderr' },
+  { value: 'text', label: 'Without JSON' },
 ] as const satisfies readonly { value: StreamFilter; label: string }[]
 
 /** The view options of the output. */

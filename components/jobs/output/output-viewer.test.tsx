@@ -1,4 +1,4 @@
-import { fireEvent, screen } from '@testing-library/react'
+import { cleanup, fireEvent, screen } from '@testing-library/react'
 import { renderToString } from 'react-dom/server'
 import { expect, it } from 'vitest'
 import { openByKeyboard, renderUi, typeInto } from '../../testing/render'
@@ -37,6 +37,55 @@ it('has its first lines before the scripts of the page run', () => {
   expect(html).toContain('500 lines')
   expect(html).toContain('Loading more')
   expect(html).not.toContain('>Complete<')
+})
+
+it('has the last lines of a job that runs before the scripts of the page run, without numbers', () => {
+  const store = new OutputStore()
+  store.showTail(Array.from({ length: 500 }, (_, n) => ({ type: 'stdout', t, text: `line ${n}!` })))
+  const html = renderToString(<OutputViewer store={store} live loading downloads={[]} />)
+  expect(html).toContain('line 499!')
+  expect(html).not.toContain('line 439!')
+  expect(html).not.toContain('#L')
+  expect(html).toContain('Loading the lines before')
+  expect(html).not.toContain('500 lines')
+})
+
+it('opens at the line of the traceback, and no longer at the end', () => {
+  const store = showOutput(true)
+  expect(screen.getByText('Following output')).toBeTruthy()
+  cleanup()
+  renderUi(<OutputViewer store={store} live openAt={1} downloads={[]} />)
+  expect(screen.getByText('Live, not following')).toBeTruthy()
+})
+
+it('says that it loads, and not that there is no output', () => {
+  const store = new OutputStore()
+  const { rerender } = renderUi(<OutputViewer store={store} live loading downloads={[]} />)
+  expect(screen.getByText('Loading the output')).toBeTruthy()
+  expect(screen.queryByText('No output yet')).toBeNull()
+  rerender(<OutputViewer store={store} live downloads={[]} />)
+  expect(screen.getByText('No output yet')).toBeTruthy()
+})
+
+it('goes to the search box with / from everywhere on the page', () => {
+  showOutput()
+  fireEvent.keyDown(document.body, { key: '/' })
+  expect(document.activeElement).toBe(screen.getByLabelText('Search the output'))
+})
+
+it('finds no line of JSON with the filter without them', async () => {
+  const store = new OutputStore()
+  store.append([
+    { type: 'stdout', t, text: 'loss: a text' },
+    { type: 'result', t, text: '{"loss": 1}', json: '{"loss": 1}' },
+    { type: 'stderr', t, text: 'loss: a warning' },
+  ])
+  renderUi(<OutputViewer store={store} live={false} downloads={[]} />)
+  typeInto('Search the output', 'loss')
+  await screen.findByText('1 of 3')
+  fireEvent.click(screen.getByRole('radio', { name: 'Without JSON' }))
+  await screen.findByText('1 of 2')
+  expect([0, 1].map((row) => store.lines.numberAt('text', row))).toEqual([0, 2])
 })
 
 it('searches with and without case, and moves between matches', async () => {
@@ -84,7 +133,7 @@ it('says that a stream has no output', () => {
   store.append([{ type: 'stderr', t, text: 'warning' }])
   renderUi(<OutputViewer store={store} live={false} downloads={[]} />)
   fireEvent.click(screen.getByRole('radio', { name: 'stdout' }))
-  expect(screen.getByText('No output on this stream')).toBeTruthy()
+  expect(screen.getByText('No output with this filter')).toBeTruthy()
 })
 
 it.each([

@@ -1,9 +1,14 @@
 import { ArrowDown, SquareTerminal } from 'lucide-react'
-import { useRef, useState } from 'react'
+import { type RefObject, useEffect, useEffectEvent, useRef, useState } from 'react'
+import { outputShortcuts } from '@/components/shell/shortcuts/shortcut-table'
+import { useShortcuts } from '@/components/shell/shortcuts/use-shortcuts'
 import { Button } from '@/components/ui/button'
+import { cn } from '@/components/ui/class-names'
 import { EmptyState } from '@/components/ui/empty-state'
 import { formatCount } from '@/components/ui/format-number'
+import { Skeleton } from '@/components/ui/skeleton'
 import { makeCopyHandlers } from './copy-lines'
+import { parseLineHash } from './line-hash'
 import { OutputFooter } from './output-footer'
 import { makeKeyHandler } from './output-keys'
 import { OutputList, type OutputListHandle } from './output-list'
@@ -19,8 +24,10 @@ interface OutputViewerProps {
   store: OutputStore
   /** The job may print more lines: the viewer follows the output. */
   live: boolean
-  /** The page has only a part of the output of a job that has ended. */
+  /** The page has only a part of the output so far. */
   loading?: boolean
+  /** The line at which the output opens, once it is known; left out: none. */
+  openAt?: number | null
   /** The output in several formats, plain text last. */
   downloads: readonly OutputDownload[]
   /** Shown if there are no lines. */
@@ -30,19 +37,22 @@ interface OutputViewerProps {
 
 /** The output of a job, live or complete. */
 export function OutputViewer(props: OutputViewerProps) {
-  const { store, live, loading = false, downloads } = props
+  const { store, live, loading = false, openAt = null, downloads } = props
   useOutputVersion(store)
   const [options, setOptions] = useState<OutputOptions>({ filter: 'all', wrap: false, times: false })
   const changeOptions = (change: Partial<OutputOptions>) => setOptions((before) => ({ ...before, ...change }))
   const scroller = useRef<HTMLElement>(null)
   const searchBox = useRef<HTMLInputElement>(null)
   const list = useRef<OutputListHandle>(null)
-  const follow = useFollow(scroller, live)
+  const follow = useFollow(scroller, live || store.isTail)
   const selected = useSelectedLines(store, list)
   const search = useOutputSearch(store, options.filter, list)
   const { copy, onCopy } = makeCopyHandlers(store, options.filter, selected.range)
   const onKeyDown = makeKeyHandler({ scroller, searchBox, options, changeOptions, follow, selected, search })
+  useShortcuts(pageShortcuts, () => searchBox.current?.focus())
+  useOpenAt(openAt, scroller, follow.following, list)
   const goToLine = (line: number) => {
+    if (store.isTail) return
     selected.select(line)
     list.current?.show(line)
     scroller.current?.focus()
@@ -91,10 +101,43 @@ export function OutputViewer(props: OutputViewerProps) {
   )
 }
 
-function NoOutput({ store, live, emptyTitle, emptyText }: OutputViewerProps) {
+/** Works wherever the focus is. */
+const pageShortcuts = [outputShortcuts.search]
+
+/** Scrolls once to the line at which the output opens, unless the reader or the address has chosen another place. */
+function useOpenAt(
+  line: number | null,
+  scroller: RefObject<HTMLElement | null>,
+  following: boolean,
+  list: RefObject<OutputListHandle | null>,
+): void {
+  const open = useEffectEvent((at: number) => {
+    const isMoved = !following && (scroller.current?.scrollTop ?? 0) > 0
+    if (!isMoved && parseLineHash(window.location.hash) === null) list.current?.show(at, 'start')
+  })
+  useEffect(() => {
+    if (line !== null) open(line)
+  }, [line])
+}
+
+const placeholderWidths = ['w-2/5', 'w-3/5', 'w-1/2', 'w-1/3', 'w-3/4']
+
+function NoOutput({ store, live, loading = false, emptyTitle, emptyText }: OutputViewerProps) {
   const filtered = store.lines.count('all') > 0
-  const title = filtered ? 'No output on this stream' : (emptyTitle ?? (live ? 'No output yet' : 'No output'))
-  const text = filtered ? 'Other streams have output. Select All to see it.' : emptyText
+  if (loading && !filtered) {
+    return (
+      <div role="status" className="absolute inset-0 flex flex-col gap-2.5 p-4">
+        <span className="sr-only">Loading the output</span>
+        {placeholderWidths.map((width) => (
+          <Skeleton key={width} className={cn('h-3', width)} />
+        ))}
+      </div>
+    )
+  }
+  const title = filtered
+    ? 'No output with this filter'
+    : (emptyTitle ?? (live ? 'No output yet' : 'No output'))
+  const text = filtered ? 'The job has other output. Select All to see it.' : emptyText
   return (
     <div className="absolute inset-0 grid place-items-center">
       <EmptyState icon={SquareTerminal} title={title}>

@@ -40,7 +40,7 @@ export function useLineVirtualizer(
   })
   useLayoutEffect(pin)
   useResetHeights(virtualizer.measure, `${wrap} ${generation}`)
-  useKeepPosition(scroller, firstLine, following)
+  useKeepPosition(scroller, store, following)
   return virtualizer
 }
 
@@ -54,16 +54,18 @@ function useResetHeights(forget: () => void, layoutKey: string): void {
   }, [forget, layoutKey])
 }
 
-/** Keeps the visible lines in place when the oldest lines are dropped. */
+/** Keeps the visible lines in place when the oldest lines are dropped, or come before the last lines of the output. */
 function useKeepPosition(
   scroller: RefObject<HTMLElement | null>,
-  firstLine: number,
+  { lines: { first, end }, isTail }: OutputStore,
   following: boolean,
 ): void {
-  const before = useRef(firstLine)
+  const before = useRef({ first, end, isTail })
   useLayoutEffect(() => {
-    const dropped = firstLine - before.current
-    before.current = firstLine
-    if (scroller.current && !following && dropped > 0) scroller.current.scrollTop -= dropped * lineHeight
-  }, [scroller, firstLine, following])
+    const shown = before.current
+    before.current = { first, end, isTail }
+    const added =
+      shown.isTail && !isTail ? end - first - (shown.end - shown.first) : Math.min(0, shown.first - first)
+    if (scroller.current && !following && added !== 0) scroller.current.scrollTop += added * lineHeight
+  }, [scroller, first, end, isTail, following])
 }

@@ -19,7 +19,7 @@ export function useSelectedLines(store: OutputStore, list: RefObject<OutputListH
   }, [])
 
   const shown = useRef<LineRange | null>(null)
-  const loaded = address !== null && address.from < store.lines.end
+  const loaded = address !== null && !store.isTail && address.from < store.lines.end
   useEffect(() => {
     if (!address || !loaded || shown.current === address) return
     shown.current = address

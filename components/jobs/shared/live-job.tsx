@@ -18,7 +18,7 @@ export interface LiveJobProps {
 /** The facts, the results and the output of a job, as they change. */
 export function LiveJob({ job, outputHref, eventsHref }: LiveJobProps) {
   const [facts, setFacts] = useState(job)
-  const { store, results, connection } = useEventStream(eventsHref, (data) => {
+  const { store, results, connection, loaded } = useEventStream(eventsHref, (data) => {
     setFacts(JSON.parse(data))
   })
   const live = !isFinal(facts.status) && connection !== 'closed'
@@ -44,6 +44,7 @@ export function LiveJob({ job, outputHref, eventsHref }: LiveJobProps) {
         <OutputViewer
           store={store}
           live={live}
+          loading={facts.status !== 'pending' && connection !== 'closed' && !loaded}
           downloads={[{ label: 'Plain text', href: outputHref }]}
           {...(facts.status === 'pending'
             ? { emptyTitle: 'The job is waiting', emptyText: 'Its output appears here.' }

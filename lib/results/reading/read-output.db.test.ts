@@ -9,7 +9,7 @@ import { readRecords } from '../decode'
 import { OutputEncoder } from '../encode'
 import { storeResult } from '../result-files'
 import { ownReader } from './output-reader'
-import { readFirstRecords, readOutput, readRanks } from './read-output'
+import { readFirstRecords, readLastRecords, readOutput, readRanks } from './read-output'
 
 const directory = await vi.hoisted(async () => {
   const { mkdtempSync } = await import('node:fs')
@@ -84,6 +84,22 @@ it('reads the first records that fit, whole and in order, from the chunks and fr
     await readFirstRecords(reader, job, 1, 1024 ** 2),
   ]
   const expected = [records.slice(0, 3), records.slice(0, 3), [], records]
+  expect(await readAll()).toEqual(expected)
+  await end(job)
+  expect(await readAll()).toEqual(expected)
+})
+
+it('reads the last records that fit, whole and in order, from the chunks and from the file', async () => {
+  const records = three[2] ?? []
+  const job = await makeGang([records])
+  const bytes = (count: number) => Buffer.byteLength(records.slice(-count).join('\n')) + 1
+  const readAll = async () => [
+    await readLastRecords(reader, job, 1, bytes(3) + 1),
+    await readLastRecords(reader, job, 1, bytes(4) - 1),
+    await readLastRecords(reader, job, 1, 10),
+    await readLastRecords(reader, job, 1, 1024 ** 2),
+  ]
+  const expected = [records.slice(-3), records.slice(-3), [], records]
   expect(await readAll()).toEqual(expected)
   await end(job)
   expect(await readAll()).toEqual(expected)

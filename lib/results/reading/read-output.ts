@@ -84,9 +84,35 @@ export async function readFirstRecords(
     bytes += records.length
     if (bytes > maxBytes) break
   }
-  const read = Buffer.concat(parts).subarray(0, maxBytes)
-  return read
-    .toString('utf8', 0, read.lastIndexOf(0x0a) + 1)
+  return wholeLines(Buffer.concat(parts).subarray(0, maxBytes))
+}
+
+/** Reads the last records of an attempt, as lines of JSON, rank after rank: whole records of about `maxBytes` together. */
+export async function readLastRecords(
+  reader: OutputReader,
+  jobId: string,
+  attempt: number,
+  maxBytes: number,
+): Promise<string[]> {
+  const { rows } = await database().pool.query<{ bytes: number }>({
+    name: 'output-bytes-of-ranks',
+    text: 'SELECT output_bytes::int8 AS bytes FROM tasks WHERE job_id = $1 AND attempt = $2 ORDER BY rank',
+    values: [jobId, attempt],
+  })
+  const from = rows.map(({ bytes }) => Math.max(0, bytes - Math.floor(maxBytes / rows.length)))
+  const read = new Map<number, Buffer[]>()
+  for await (const { rank, records } of readRanks(reader, jobId, attempt, from))
+    read.set(rank, [...(read.get(rank) ?? []), records])
+  return [...read].flatMap(([rank, parts]) => {
+    const records = Buffer.concat(parts)
+    // The first record is not whole.
+    return wholeLines(from[rank] === 0 ? records : records.subarray(records.indexOf(0x0a) + 1))
+  })
+}
+
+function wholeLines(records: Buffer): string[] {
+  return records
+    .toString('utf8', 0, records.lastIndexOf(0x0a) + 1)
     .split('\n')
     .slice(0, -1)
 }

@@ -1,6 +1,7 @@
 import type { Metadata } from 'next'
 import { notFound } from 'next/navigation'
 import { cache } from 'react'
+import { type FirstOutput, noOutput } from '@/components/jobs/detail/first-output'
 import { JobView } from '@/components/jobs/detail/job-view'
 import { jobStateOf, tabTitle } from '@/components/jobs/job-status'
 import { jobTitle } from '@/components/jobs/job-title'
@@ -10,7 +11,7 @@ import { currentActor } from '@/lib/access/sessions/current-actor'
 import type { JobDetail } from '@/lib/contract/jobs'
 import { readJob } from '@/lib/jobs/read/read'
 import { ownReader } from '@/lib/results/reading/output-reader'
-import { readFirstRecords } from '@/lib/results/reading/read-output'
+import { readFirstRecords, readLastRecords } from '@/lib/results/reading/read-output'
 import { nullIfNotFound } from '../../null-if-not-found'
 import { ifLoadedSoon, Prefetched } from '../../prefetched'
 import { requireActor } from '../../require-actor'
@@ -32,7 +33,7 @@ export default async function JobPage({ params, searchParams }: Props) {
   const actor = await requireActor(withSearchParams(`/jobs/${encodeURIComponent(id)}`, search))
   const job = await findJob(actor, id)
   if (!job) notFound()
-  const firstRecords = await ifLoadedSoon(firstOutput(actor, job).catch(() => undefined))
+  const first = await ifLoadedSoon(firstOutput(actor, job).catch(() => undefined))
   return (
     <Prefetched queryKey={keys.job(job.job_id)} load={async () => job}>
       <JobView
@@ -40,7 +41,7 @@ export default async function JobPage({ params, searchParams }: Props) {
         id={job.job_id}
         ownHandle={actor.handle}
         admin={isAdmin(actor)}
-        firstRecords={firstRecords ?? []}
+        firstOutput={first ?? noOutput}
       />
     </Prefetched>
   )
@@ -50,13 +51,18 @@ export default async function JobPage({ params, searchParams }: Props) {
 const firstOutputBytes = 8 * 1024
 
 /**
- * The records with which the page opens. It shows the first lines of a job that has ended, and the last lines of one that runs. So only
- * a short output is sent for a job that runs. On an error the browser reads the output again.
+ * The records with which the page opens: the last ones of a job that runs, and of one whose program failed, because they say why; the first
+ * ones of another job that has ended. On an error the browser reads the output again.
  */
 async function firstOutput(
   { userId }: Actor,
-  { job_id, attempt, output_bytes, result_file }: JobDetail,
-): Promise<string[]> {
-  if (output_bytes === 0 || (result_file === null && output_bytes > firstOutputBytes)) return []
-  return readFirstRecords(ownReader(userId), job_id, attempt, firstOutputBytes)
+  { job_id, attempt, output_bytes, result_file, status, reason }: JobDetail,
+): Promise<FirstOutput> {
+  if (output_bytes === 0) return noOutput
+  const reader = ownReader(userId)
+  const isShort = output_bytes <= firstOutputBytes
+  if (!isShort && (status === 'running' || (status === 'failed' && reason === 'exit_code')))
+    return { records: await readLastRecords(reader, job_id, attempt, firstOutputBytes), isTail: true }
+  if (!isShort && result_file === null) return noOutput
+  return { records: await readFirstRecords(reader, job_id, attempt, firstOutputBytes), isTail: false }
 }

@@ -79,7 +79,7 @@ export function useOutputSearch(
     select(search.at((from + by + total) % total))
   }
   const problem = compiled && !compiled.ok ? compiled.problem : null
-  const searching = search !== null && search.scannedTo < store.lines.end
+  const searching = search !== null && (store.isTail || search.scannedTo < store.lines.end)
   return { query, setQuery, pattern, goTo, problem, total, index, current, searching, step }
 }
 
