@@ -17,6 +17,11 @@ import { readSearchParams, type SearchParams, withSearchParams } from '../search
 
 export const metadata: Metadata = { title: 'New job' }
 
+/** A line number of a link; null: none. */
+function readLine(text: string | null): number | null {
+  return text !== null && /^[1-9]\d{0,6}$/.test(text) ? Number(text) : null
+}
+
 export default async function SubmitPage({ searchParams }: { searchParams: SearchParams }) {
   const params = await readSearchParams(searchParams)
   const actor = await requireActor(withSearchParams('/submit', params))
@@ -39,6 +44,7 @@ export default async function SubmitPage({ searchParams }: { searchParams: Searc
           (start && { ...start, ...(fixed && { config: fixed.config }) }) ??
           (earlier && draftAfter(earlier.id))
         }
+        startLine={readLine(params.get('line'))}
         filledIn={fixed?.note ?? null}
         refusedKeys={listRefusedKeys()}
       />

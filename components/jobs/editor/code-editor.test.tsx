@@ -33,6 +33,15 @@ describe('a code editor', () => {
     expect(document.getSelection()?.toString()).toBe('torch')
   })
 
+  it('has the cursor at the first character of the line with which it opens', async () => {
+    const text = 'def run():\n    fail()\n'
+    renderUi(<CodeEditor label="solution.py" language="python" value={text} startLine={2} className="h-40" />)
+    await untilCodeMirror()
+    expect(document.activeElement).toBe(editor())
+    const view = EditorView.findFromDOM(editor())
+    expect(view?.state.selection.main.head).toBe(text.indexOf('fail'))
+  })
+
   it('takes no focus if the user has left the field', async () => {
     renderUi(<Page text="" />)
     editor().focus()

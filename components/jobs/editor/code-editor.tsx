@@ -21,17 +21,20 @@ const codeMirror = onDemand(() => import('./code-mirror').catch(() => null))
  * A code editor with highlighting, indentation and problems at their lines. It is a plain text field until the user uses it or
  * sees a text in it: CodeMirror is 126 kB of code.
  */
-export function CodeEditor({ className, ref, ...props }: CodeEditorProps) {
+export function CodeEditor({ className, ref, startLine = null, ...props }: CodeEditorProps) {
   const { label, value, problems = noProblems, readOnly = false } = props
   const id = useId()
   const host = useRef<HTMLDivElement>(null)
   const editor = useRef<CodeEditorHandle>(null)
   const field = useRef<HTMLTextAreaElement>(null)
-  const focus = useRef<EditorFocus | null>(null)
+  const focus = useRef<EditorFocus | null>(startLine === null ? null : { line: startLine })
   const [used, setUsed] = useState(false)
   const [composing, setComposing] = useState(false)
   const shown = useShown(host, value !== '')
-  const loaded = useOnDemand(codeMirror, used || shown || readOnly || problems.length > 0)
+  const loaded = useOnDemand(
+    codeMirror,
+    used || shown || startLine !== null || readOnly || problems.length > 0,
+  )
   useImperativeHandle(ref, () => ({
     focusError: () => {
       if (editor.current !== null) return editor.current.focusError()
@@ -83,7 +86,7 @@ export function CodeEditor({ className, ref, ...props }: CodeEditorProps) {
   )
 }
 
-interface PlainFieldProps extends Omit<CodeEditorProps, 'className' | 'ref'> {
+interface PlainFieldProps extends Omit<CodeEditorProps, 'className' | 'ref' | 'startLine'> {
   ref: RefObject<HTMLTextAreaElement | null>
   describedBy: string | undefined
   /** Gets the selection when the field goes and has the focus. */

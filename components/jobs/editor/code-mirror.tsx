@@ -22,7 +22,7 @@ import { minimalEdit } from './minimal-edit'
 import { isWarning, type Problem } from './problem'
 import { problemNotes, showProblems, toDiagnostic } from './show-problems'
 
-interface CodeMirrorProps extends Omit<CodeEditorProps, 'className'> {
+interface CodeMirrorProps extends Omit<CodeEditorProps, 'className' | 'startLine'> {
   /** The ids of the elements that describe the editor. */
   describedBy: string | undefined
   /** Where the focus goes when the editor appears; null: it stays where it is. */
@@ -117,6 +117,10 @@ function takeFocus(view: EditorView, focus: EditorFocus | null, problems: readon
     focusFirstError(view, problems)
     return
   }
+  if ('line' in focus) {
+    focusAt(view, startOfText(view.state, focus.line))
+    return
+  }
   const { length } = view.state.doc
   view.dispatch({
     selection: { anchor: Math.min(focus.start, length), head: Math.min(focus.end, length) },
@@ -129,11 +133,21 @@ function takeFocus(view: EditorView, focus: EditorFocus | null, problems: readon
 function focusFirstError(view: EditorView, problems: readonly Problem[]): boolean {
   const [first] = problems.filter((problem) => !isWarning(problem)).toSorted((a, b) => a.line - b.line)
   if (!first) return false
-  const { from } = toDiagnostic(view.state.doc, first)
-  view.dispatch({ selection: { anchor: from }, effects: EditorView.scrollIntoView(from, { y: 'center' }) })
+  focusAt(view, toDiagnostic(view.state.doc, first).from)
+  return true
+}
+
+/** Scrolls to a place and puts the cursor there. */
+function focusAt(view: EditorView, place: number): void {
+  view.dispatch({ selection: { anchor: place }, effects: EditorView.scrollIntoView(place, { y: 'center' }) })
   view.dom.scrollIntoView({ block: 'center' })
   view.focus()
-  return true
+}
+
+/** The first character of a line that is no space. */
+function startOfText(state: EditorState, line: number): number {
+  const { from, text } = state.doc.lineAt(startOfLine(state, line))
+  return from + text.length - text.trimStart().length
 }
 
 function startOfLine({ doc }: EditorState, line: number): number {

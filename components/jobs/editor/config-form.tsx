@@ -5,7 +5,14 @@ import { Callout } from '@/components/ui/callout'
 import type { FieldError } from '@/lib/contract/errors'
 import { ConfigField, type EnvironmentChoice } from './config-field'
 import { type ConfigText, type FieldValue, readConfigText } from './config-text'
-import { type FieldInfos, type FormField, type FormKey, formFields, formKeys } from './form-fields'
+import {
+  type FieldInfos,
+  type FormField,
+  type FormKey,
+  formFields,
+  formKeys,
+  inFormWords,
+} from './form-fields'
 
 /** What a user's next job often has in common with the last one. */
 export interface LastJob {
@@ -113,12 +120,12 @@ function OtherProblems({ problems }: Pick<ConfigFormProps, 'problems'>) {
   const others = problems.filter((problem) => !formKeys.some((key) => problemOf([problem], key)))
   if (others.length === 0) return null
   return (
-    <Callout tone="danger" title="Problems in the YAML">
+    <Callout tone="danger" title="Problems in the config">
       <ul>
         {others.map(({ line, path, message }) => (
           <li key={`${line} ${path} ${message}`}>
             {line === undefined ? '' : `Line ${line}: `}
-            {message}
+            {inFormWords(message)}
           </li>
         ))}
       </ul>
@@ -169,5 +176,6 @@ function Fields({ text, write, infos, problems, environments, keys }: FieldsProp
 }
 
 function problemOf(problems: readonly FieldError[], key: string): string | undefined {
-  return problems.find(({ path }) => path === key || path.startsWith(`${key}.`))?.message
+  const found = problems.find(({ path }) => path === key || path.startsWith(`${key}.`))
+  return found && inFormWords(found.message)
 }

@@ -19,6 +19,8 @@ export interface CodeEditorProps {
   /** Errors and warnings, shown at their lines. */
   problems?: readonly Problem[]
   placeholder?: string
+  /** The line that gets the cursor when the editor appears, counted from 1; left out: none. */
+  startLine?: number | null
   /** The line to show and mark, counted from 1. Only for a text that nobody edits. */
   line?: number | undefined
   readOnly?: boolean
@@ -26,5 +28,5 @@ export interface CodeEditorProps {
   className: string
 }
 
-/** A selection that gets the focus, or the first error. */
-export type EditorFocus = { start: number; end: number } | 'error'
+/** A selection or a line that gets the focus, or the first error. */
+export type EditorFocus = { start: number; end: number } | { line: number } | 'error'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { fromInputText, toInputText } from './form-fields'
+import { fromInputText, inFormWords, toInputText } from './form-fields'
 
 describe('fromInputText', () => {
   it.each([
@@ -33,4 +33,17 @@ it('reads what it writes', () => {
       expect(fromInputText(toInputText(variables), 'variables')).toEqual({ ...variables })
     }),
   )
+})
+
+it.each([
+  ['config_file: max_time: must be at least expected_time', 'Time limit: must be at least Expected time'],
+  ['must be less than `priority`', 'must be less than Priority'],
+  ['this environment does not exist: use python', 'this environment does not exist: use python'],
+  ['you are signed in as `ada`: remove user_id', 'you are signed in as `ada`: remove user_id'],
+  [
+    'a job runs either a command or a program: remove this key',
+    'a job runs either a command or a program: clear this field',
+  ],
+])('the form says "%s" as "%s"', (message, shown) => {
+  expect(inFormWords(message)).toBe(shown)
 })

@@ -41,6 +41,23 @@ export const formFields = {
 export type FormKey = keyof typeof formFields
 export const formKeys = Object.keys(formFields) as FormKey[]
 
+const withUnderscore = formKeys.filter((key) => key.includes('_'))
+const namedKey = new RegExp(`[\`"](?:${formKeys.join('|')})[\`"]|\\b(?:${withUnderscore.join('|')})\\b`, 'g')
+
+/** A message about the config in the words of the form: labels instead of keys. A key that is also a word is one only in quotes. */
+export function inFormWords(message: string): string {
+  return message
+    .replace(/^config_file: /, '')
+    .replace(/^\w+(?=: )/, labelOf)
+    .replace(namedKey, (found) => labelOf(found.replace(/\W/g, '')))
+    .replace(/\bremove this key\b/g, 'clear this field')
+}
+
+function labelOf(key: string): string {
+  const known = formKeys.find((own) => own === key)
+  return known === undefined ? key : formFields[known].label
+}
+
 /** The description of each field, and whether a config must have it. The server reads them from the schema, which is large. */
 export type FieldInfos = Readonly<Record<FormKey, ConfigField>>
 

@@ -74,25 +74,32 @@ function mayHoldToken(config: string): boolean {
   return /gpuq_[0-9A-Za-z]{8}/.test(config) || (readConfigText(config) === null && /token/i.test(config))
 }
 
+/** A draft as the browser keeps it. */
+interface SavedDraft extends Draft {
+  /** The key of a submission of exactly this draft to which no answer came; left out: none. */
+  unansweredKey?: string
+}
+
 /** The saved draft, or null. */
-export function loadDraft(): Draft | null {
+export function loadDraft(): SavedDraft | null {
   try {
-    const stored: Partial<Record<keyof Draft, unknown>> | null = JSON.parse(
+    const stored: Partial<Record<keyof SavedDraft, unknown>> | null = JSON.parse(
       localStorage.getItem(storageKey) ?? 'null',
     )
-    const { code, config } = stored ?? {}
-    return typeof code === 'string' && typeof config === 'string' ? { code, config } : null
+    const { code, config, unansweredKey } = stored ?? {}
+    if (typeof code !== 'string' || typeof config !== 'string') return null
+    return { code, config, ...(typeof unansweredKey === 'string' && { unansweredKey }) }
   } catch {
     return null
   }
 }
 
 /** Saves the draft without anything that may contain a token. */
-export function saveDraft({ code, config }: Draft): void {
+export function saveDraft({ code, config, unansweredKey }: SavedDraft): void {
   const bare = withoutToken(config)
   const kept = mayHoldToken(bare) ? blankDraft.config : bare
   try {
-    localStorage.setItem(storageKey, JSON.stringify({ code, config: kept }))
+    localStorage.setItem(storageKey, JSON.stringify({ code, config: kept, unansweredKey }))
   } catch {
     // The browser's storage is full or disabled: the draft is kept only on this page.
   }

@@ -3,6 +3,7 @@ import dynamic from 'next/dynamic'
 import type { RefObject } from 'react'
 import { lastJobQuery } from '@/components/queries/queries'
 import { Callout } from '../../ui/callout'
+import { PartBoundary } from '../../ui/missing-part'
 import { Panel, PanelBody, PanelHeader } from '../../ui/panel'
 import { CodeEditor } from '../editor/code-editor'
 import { ConfigEditor } from '../editor/config-editor'
@@ -18,12 +19,17 @@ const DirectoryPanel = dynamic(() =>
 )
 const FileEditor = dynamic(() => import('./directory/file-editor').then((module) => module.FileEditor))
 
+/** What a reload of the submit page keeps. */
+export const keptByReload = 'A reload keeps the program and the config, but not a directory.'
+
 interface EditorsProps {
   draft: Draft
   files: DirectoryDraft
   problems: DraftProblems
   infos: FieldInfos
   refusedKeys: readonly string[]
+  /** The line of the program that gets the cursor; null: none. */
+  startLine: number | null
   onChange: (change: Partial<Draft>) => void
   code: RefObject<CodeEditorHandle | null>
   config: RefObject<CodeEditorHandle | null>
@@ -44,22 +50,32 @@ export function Editors(props: EditorsProps) {
               The config key archive names it. Drop a folder to replace it.
             </Callout>
           ) : null}
-          <ProgramEditor draft={draft} problems={problems} onChange={onChange} code={code} />
+          <ProgramEditor
+            draft={draft}
+            problems={problems}
+            startLine={props.startLine}
+            onChange={onChange}
+            code={code}
+          />
         </div>
       ) : (
         <div className="flex min-w-0 flex-col gap-4">
           {entrypoint === null ? null : (
-            <DirectoryPanel
-              directory={directory}
-              files={files}
-              entrypoint={entrypoint}
-              problems={problems.directory}
-              config={draft.config}
-              onConfig={(text) => onChange({ config: text })}
-            />
+            <PartBoundary kept={keptByReload}>
+              <DirectoryPanel
+                directory={directory}
+                files={files}
+                entrypoint={entrypoint}
+                problems={problems.directory}
+                config={draft.config}
+                onConfig={(text) => onChange({ config: text })}
+              />
+            </PartBoundary>
           )}
           {files.openFile === null ? null : (
-            <FileEditor file={files.openFile} onChange={files.edit} onClose={files.close} />
+            <PartBoundary kept={keptByReload}>
+              <FileEditor file={files.openFile} onChange={files.edit} onClose={files.close} />
+            </PartBoundary>
           )}
         </div>
       )}
@@ -86,9 +102,10 @@ export function Editors(props: EditorsProps) {
 function ProgramEditor({
   draft,
   problems,
+  startLine,
   onChange,
   code,
-}: Pick<EditorsProps, 'draft' | 'problems' | 'onChange' | 'code'>) {
+}: Pick<EditorsProps, 'draft' | 'problems' | 'startLine' | 'onChange' | 'code'>) {
   const { description, ...editor } = isCommand(draft)
     ? {
         label: 'command',
@@ -106,6 +123,7 @@ function ProgramEditor({
         value: draft.code,
         onChange: (code: string) => onChange({ code }),
         problems: problems.code,
+        startLine,
         placeholder: "print('Hello from a GPU')",
       }
   return (

@@ -16,6 +16,8 @@ interface SubmitBarProps {
   refusal: ReactNode
   /** Whether it would refuse the draft. */
   refused: boolean
+  /** The draft was sent before, and no answer came. */
+  retries: boolean
   submitting: boolean
   onSubmit: () => void
   /** The upload of the directory; null if none is in progress. */
@@ -65,7 +67,8 @@ function Readiness({
   warnings,
   missing,
   refused,
-}: Pick<SubmitBarProps, 'problems' | 'warnings' | 'missing' | 'refused'>) {
+  retries,
+}: Pick<SubmitBarProps, 'problems' | 'warnings' | 'missing' | 'refused' | 'retries'>) {
   if (problems > 0) {
     return (
       <>
@@ -75,6 +78,7 @@ function Readiness({
     )
   }
   if (missing !== null) return missing
+  if (retries) return 'No answer came to the last try. Submit again: it creates no second job.'
   if (refused) return 'Not ready to submit'
   return (
     <>

@@ -1,4 +1,5 @@
-import { fireEvent, screen, waitFor } from '@testing-library/react'
+import { onlineManager } from '@tanstack/react-query'
+import { act, cleanup, fireEvent, screen, waitFor } from '@testing-library/react'
 import { describe, expect, it, vi } from 'vitest'
 import { makeJobSummary } from '../../testing/fixtures'
 import { router } from '../../testing/navigation'
@@ -151,4 +152,83 @@ it('warns about a syntax error in the program, and submits it', async () => {
   )
   clickButton('Submit job')
   await waitFor(() => expect(submits()).toHaveLength(1))
+})
+
+describe('a submission without an answer', () => {
+  const unreachable = () => {
+    throw new TypeError('fetch failed')
+  }
+  const keyOf = (request: { key: string | null } | undefined) => request?.key
+  const sent: { key: string | null }[] = []
+  const recordKeys = () => {
+    sent.length = 0
+    const answer = window.fetch
+    vi.stubGlobal('fetch', (input: string, init?: RequestInit) => {
+      const isSubmission = init?.method === 'POST' && !String(input).includes('dry_run')
+      if (isSubmission) sent.push({ key: new Headers(init.headers).get('idempotency-key') })
+      return answer(input, init)
+    })
+  }
+
+  it('is sent again only by the user, with the same key, also after a reload', async () => {
+    answerWith({ 'POST /api/submit': unreachable })
+    openPage()
+    recordKeys()
+    await screen.findByText('Ready to submit')
+    clickButton('Submit job')
+    await screen.findByText(/^No answer came to the last try/)
+    expect(sent).toHaveLength(1)
+    // A reload runs no cleanup.
+    const kept = [...Object.entries(sessionStorage)]
+    cleanup()
+    for (const [name, value] of kept) sessionStorage.setItem(name, value)
+    openPage()
+    await screen.findByText(/^No answer came to the last try/)
+    expect(sent).toHaveLength(1)
+    answerWith({ 'POST /api/submit': { job_id: 'new-job', status: 'pending' } })
+    clickButton('Submit job')
+    await waitFor(() => expect(sent).toHaveLength(2))
+    expect(keyOf(sent[1])).toBe(keyOf(sent[0]))
+    expect(keyOf(sent[0])).toBeTruthy()
+  })
+
+  it('fails at once without a network, and is not sent when it is back', async () => {
+    answerWith({ 'POST /api/submit': unreachable })
+    openPage()
+    recordKeys()
+    await screen.findByText('Ready to submit')
+    act(() => onlineManager.setOnline(false))
+    try {
+      clickButton('Submit job')
+      await screen.findByText(/^No answer came to the last try/)
+    } finally {
+      act(() => onlineManager.setOnline(true))
+    }
+    // A paused submission would be sent before this one.
+    clickButton('Submit job')
+    await waitFor(() => expect(sent).toHaveLength(2))
+  })
+})
+
+it('has what was written in it after a reload, also if it was opened with the files of a job', async () => {
+  openPage()
+  typeInto('Name', 'mine')
+  await waitFor(() => expect(localStorage.getItem('gpuq.draft')).toContain('mine'))
+  const kept = [...Object.entries(sessionStorage)]
+  cleanup()
+  openPage()
+  expect(screen.getByLabelText('Name')).toHaveProperty('value', '')
+  cleanup()
+  for (const [name, value] of kept) sessionStorage.setItem(name, value)
+  openPage()
+  expect(screen.getByLabelText('Name')).toHaveProperty('value', 'mine')
+})
+
+it('shows errors in the words of the form', async () => {
+  const errors = [{ path: 'max_time', message: 'must be at least expected_time' }]
+  answerWith({ 'POST /api/submit': new ApiProblem(422, { detail: 'x', code: 'invalid_fields', errors }) })
+  openPage()
+  await screen.findByText('Ready to submit')
+  clickButton('Submit job')
+  expect(await screen.findByText('Must be at least Expected time')).toBeTruthy()
 })

@@ -10,6 +10,7 @@ import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { ConfirmDialog } from '../../ui/confirm-dialog'
 import { Link } from '../../ui/link'
+import { PartBoundary } from '../../ui/missing-part'
 import { PageHeader } from '../../ui/page-header'
 import type { CodeEditorHandle } from '../editor/editor-props'
 import type { FieldInfos } from '../editor/form-fields'
@@ -20,7 +21,7 @@ import { focusDirectoryProblem } from './directory/focus-problem'
 import { readTransfer } from './directory/read/dropped-items'
 import { useDirectory } from './directory/use-directory'
 import { blankDraft, type Draft } from './draft'
-import { Editors } from './editors'
+import { Editors, keptByReload } from './editors'
 import { FilePicker } from './file-picker'
 import { OwnLimits } from './own-limits'
 import { SubmitBar } from './submit-bar'
@@ -38,6 +39,8 @@ interface SubmitViewProps {
   infos: FieldInfos
   /** The files of a job to edit and run again. */
   start: Draft | null
+  /** The line of the program that gets the cursor, because it failed; left out: none. */
+  startLine?: number | null
   /** What gpuq has changed in these files, as the page of the failed job advised; left out: nothing. */
   filledIn?: string | null
   /** Config keys that this gpuq always refuses; left out: none. */
@@ -45,11 +48,14 @@ interface SubmitViewProps {
 }
 
 /** The submit page: a program or a directory, and a config, dropped or written, checked while the user types. */
-export function SubmitView({ handle, infos, start, filledIn = null, refusedKeys = [] }: SubmitViewProps) {
-  const { draft, change, startOver } = useDraft(start)
+export function SubmitView(props: SubmitViewProps) {
+  const { handle, infos, start, startLine = null, filledIn = null, refusedKeys = [] } = props
+  const ownDraft = useDraft(start)
+  const { draft, change, startOver } = ownDraft
   const files = useDirectory(draft, change)
   const { directory } = files
-  const { submit, submitting, refusal, forgetRefusal, upload, cancelUpload } = useSubmission(draft, directory)
+  const submission = useSubmission(ownDraft, directory)
+  const { submit, submitting, refusal, forgetRefusal } = submission
   const [submitted, setSubmitted] = useState(false)
   const problems = useDraftProblems(draft, {
     handle,
@@ -115,11 +121,14 @@ export function SubmitView({ handle, infos, start, filledIn = null, refusedKeys 
         problems={problems}
         infos={infos}
         refusedKeys={refusedKeys}
+        startLine={startLine}
         onChange={change}
         code={code}
         config={config}
       />
-      <Prospect config={draft.config} answer={dryRun.answer} onConfig={(config) => change({ config })} />
+      <PartBoundary kept={keptByReload}>
+        <Prospect config={draft.config} answer={dryRun.answer} onConfig={(config) => change({ config })} />
+      </PartBoundary>
       <OwnLimits config={draft.config} />
       <SubmitBar
         problems={countProblems(problems) - warnings}
@@ -128,18 +137,21 @@ export function SubmitView({ handle, infos, start, filledIn = null, refusedKeys 
         refused={shownRefusal !== null}
         refusal={
           shownRefusal === null || (refusal && refusal.errors.length > 0 && !refusal.nearest) ? null : (
-            <Refusal
-              refusal={shownRefusal}
-              submitted={refusal !== null}
-              onUse={(nearest) => change({ config: withNearest(draft.config, nearest) })}
-              onCancelled={forgetRefusal}
-            />
+            <PartBoundary fallback={<Callout tone="danger">{shownRefusal.message}</Callout>}>
+              <Refusal
+                refusal={shownRefusal}
+                submitted={refusal !== null}
+                onUse={(nearest) => change({ config: withNearest(draft.config, nearest) })}
+                onCancelled={forgetRefusal}
+              />
+            </PartBoundary>
           )
         }
         submitting={submitting}
         onSubmit={submitIfReady}
-        upload={upload}
-        onCancelUpload={cancelUpload}
+        retries={submission.retries}
+        upload={submission.upload}
+        onCancelUpload={submission.cancelUpload}
       />
       {hovering ? <DropOverlay /> : null}
     </div>

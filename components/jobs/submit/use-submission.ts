@@ -10,6 +10,7 @@ import type { Refused } from './before/refusal'
 import type { Directory } from './directory/directory'
 import { useUploadState } from './directory/upload/use-upload-state'
 import { type Draft, forgetDraft, projectOf, toSubmission } from './draft'
+import type { useDraft } from './use-draft'
 
 /** The user cancelled the upload, or left the page. */
 class UploadCancelled extends Error {}
@@ -22,8 +23,14 @@ interface Sent {
   wasSent: boolean
 }
 
-/** Uploads the directory of a draft, submits the draft and opens its job. */
-export function useSubmission(draft: Draft, directory: Directory | null) {
+const partMissing =
+  'A part of this page could not be loaded, so nothing was sent. Reload the page, and choose the directory again.'
+
+/** Uploads the directory of a draft, submits the draft and opens its job. Only the user starts it. */
+export function useSubmission(
+  { draft, unansweredKey, keepKey }: Pick<ReturnType<typeof useDraft>, 'draft' | 'unansweredKey' | 'keepKey'>,
+  directory: Directory | null,
+) {
   const router = useRouter()
   const { upload, show, end } = useUploadState()
   const canceller = useRef<AbortController | null>(null)
@@ -38,7 +45,9 @@ export function useSubmission(draft: Draft, directory: Directory | null) {
       // Nobody waits for an upload to learn that the job is refused.
       if (!sent.wasSent) await api.jobs.check({ config: sent.draft.config }, cancelled.signal)
       // Most jobs have no directory.
-      const { uploadDirectory } = await import('./directory/upload/upload-directory')
+      const { uploadDirectory } = await import('./directory/upload/upload-directory').catch((cause) => {
+        throw new Error(partMissing, { cause })
+      })
       return await uploadDirectory({
         projectId: projectOf(sent.draft.config) ?? '',
         entries: sent.directory.entries,
@@ -54,6 +63,8 @@ export function useSubmission(draft: Draft, directory: Directory | null) {
     mutationFn: async (sent: Sent) => {
       const archive = await sendDirectory(sent)
       sent.wasSent = true
+      // A directory is gone after a reload, and its submission with it.
+      if (sent.directory === null) keepKey(sent.draft, sent.idempotencyKey)
       return send({ ...toSubmission(sent.draft, archive), idempotencyKey: sent.idempotencyKey })
     },
     onSuccess: ({ job_id, project_note }) => {
@@ -61,7 +72,8 @@ export function useSubmission(draft: Draft, directory: Directory | null) {
       forgetDraft()
       router.push(`/jobs/${job_id}`)
     },
-    onError: (thrown) => {
+    onError: (thrown, sent) => {
+      if (sent.wasSent && !mayHaveArrived(thrown)) keepKey(sent.draft, null)
       if (thrown instanceof UploadCancelled) toast.info('The upload was cancelled. No job was submitted.')
     },
   })
@@ -69,10 +81,11 @@ export function useSubmission(draft: Draft, directory: Directory | null) {
   const latest = useRef<Sent | null>(null)
   const submit = () => {
     if (latest.current?.draft !== draft || latest.current.directory !== directory)
-      latest.current = { draft, directory, idempotencyKey: uuidv7(), wasSent: false }
+      latest.current = { draft, directory, ...newSubmission(directory === null ? unansweredKey : null) }
     mutate(latest.current)
   }
   const isOfDraft = variables?.draft === draft && variables.directory === directory
+  const isUnanswered = error !== null && isOfDraft && variables.wasSent && mayHaveArrived(error)
   return {
     submit,
     /** The progress of the upload; null if none is in progress. */
@@ -82,9 +95,20 @@ export function useSubmission(draft: Draft, directory: Directory | null) {
     submitting: status === 'pending' || status === 'success',
     /** The server's answer to this draft. A changed draft may have no problems. */
     refusal: error && isOfDraft && !(error instanceof UploadCancelled) ? toRefusal(error) : null,
+    /** This draft was sent and no answer came: it is sent again with the same key, and creates no second job. */
+    retries: isUnanswered || (directory === null && unansweredKey !== null),
     /** What the refusal said is no longer so. */
     forgetRefusal: reset,
   }
+}
+
+function newSubmission(unansweredKey: string | null): Pick<Sent, 'idempotencyKey' | 'wasSent'> {
+  return { idempotencyKey: unansweredKey ?? uuidv7(), wasSent: unansweredKey !== null }
+}
+
+/** Whether a job may exist although its submission failed. */
+function mayHaveArrived(error: Error): boolean {
+  return error instanceof ProblemError && (error.code === 'unreachable' || error.status >= 500)
 }
 
 function toRefusal(error: Error): Refused & { errors: readonly FieldError[] } {

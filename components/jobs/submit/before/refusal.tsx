@@ -3,6 +3,7 @@ import { Button } from '../../../ui/button'
 import { ButtonLink } from '../../../ui/button-link'
 import { Callout } from '../../../ui/callout'
 import { CancelDialog } from '../../cancel-dialog'
+import { inFormWords } from '../../editor/form-fields'
 import { jobTitle } from '../../job-title'
 import { describeNearest } from './nearest'
 
@@ -26,7 +27,7 @@ export function Refusal({ refusal, submitted, onUse, onCancelled }: RefusalProps
   const label = nearest ? describeNearest(nearest) : null
   return (
     <Callout tone={submitted ? 'danger' : 'warning'} announce={submitted}>
-      <p>{message}</p>
+      <p>{inFormWords(message)}</p>
       {nearest && label ? (
         <Button size="sm" className="mt-2" onClick={() => onUse(nearest)}>
           Use {label}

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { archiveLimitsQuery } from '@/components/queries/queries'
 import { visibleText } from '@/lib/contract/text/sanitize-text'
+import { reportMissingPart } from '../../../ui/missing-part'
 import { toast, toastError } from '../../../ui/toaster'
 import type { Draft } from '../draft'
 import { maxTextBytes, readText } from '../read-files'
@@ -69,8 +70,9 @@ export function useDirectory(draft: Draft, change: (change: Partial<Draft>) => v
     try {
       const before = latest.current
       const maxBytes = limits?.max_bytes ?? defaultMaxBytes
-      const { readItems } = await import('./read/read-items')
-      const read = await readItems(items, { ...before, maxBytes })
+      const reader = await import('./read/read-items').catch(() => null)
+      if (reader === null) return reportMissingPart()
+      const read = await reader.readItems(items, { ...before, maxBytes })
       change(read.change)
       for (const message of read.refused) toast.error(message)
       if (read.droppedToken) toast.info('gpuq removed the token from the config: you are signed in.')
