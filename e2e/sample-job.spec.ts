@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect } from '@playwright/test'
+import { readImage } from '@/lib/contract/images/image-size'
 import { test } from './browser-test'
 import { ensureProgram } from './ensure-program'
 import { expectStatus } from './job-page'
@@ -14,7 +15,12 @@ import { configText, submit } from './uploads'
 /** Tests the job of the first start. */
 
 const sample = join(import.meta.dirname, '..', 'deploy', 'sample')
-const found = { slope: expect.closeTo(3, 0), offset: expect.closeTo(0.5, 1), steps: expect.any(Array) }
+const found = { slope: expect.closeTo(3, 0), offset: expect.closeTo(0.5, 1) }
+/** The loss of each step, and then what the job found. */
+const learned = [
+  ...Array.from({ length: 50 }, (_, at) => ({ step: at + 1, loss: expect.any(Number) })),
+  found,
+]
 
 test('the sample job computes with torch, and says that it ran on the CPU', async () => {
   const person = await createUser({ name: 'sampler', limits: noLimits })
@@ -22,8 +28,10 @@ test('the sample job computes with torch, and says that it ran on the CPU', asyn
   const jobId = await submit(person, code, configText({ memory_gb: 1 }))
   await expect.poll(async () => (await person.client.jobs.get(jobId)).status).toBe('completed')
   const { stdout, results } = await person.client.jobs.result(jobId)
+  const { artifacts } = await person.client.jobs.artifacts(jobId)
+  expect(artifacts.map(({ path }) => path)).toEqual(['fit.png'])
   expect(stdout).toMatch(/^Hello from gpuq: torch \S+ computes on the CPU, because it finds no GPU\.\n/)
-  expect(results).toEqual([found])
+  expect(results).toEqual(learned)
 })
 
 test('a newcomer runs the sample job with one click, by the keyboard', async ({ page, context }) => {
@@ -37,7 +45,7 @@ test('a newcomer runs the sample job with one click, by the keyboard', async ({ 
   await expectStatus(page, 'Completed')
   const [job] = (await person.client.jobs.list()).items
   expect(page.url()).toContain(`/jobs/${job?.job_id}`)
-  expect((await person.client.jobs.result(job?.job_id ?? '')).results).toEqual([found])
+  expect((await person.client.jobs.result(job?.job_id ?? '')).results).toEqual(learned)
 })
 
 /** A stand-in for NVIDIA's driver with one GPU, and for cupy. */
@@ -70,9 +78,15 @@ test('the sample job needs no package, and names the GPU that it uses or cannot 
     await writeFile(program, standIns)
     const solution = join(sample, 'solution.py')
     // Without site-packages, so that no package of this machine is found.
-    const run = async (...args: string[]) =>
-      (await promisify(execFile)('python3', ['-S', '-E', ...args])).stdout.split('\n')
+    const run = async (...args: string[]) => {
+      const env = { ...process.env, RESULTS: directory }
+      return (await promisify(execFile)('python3', ['-S', '-E', ...args], { env })).stdout.split('\n')
+    }
     const plain = await run(solution)
+    expect(readImage(await readFile(join(directory, 'fit.png')))).toEqual({
+      type: 'image/png',
+      size: { width: 320, height: 320 },
+    })
     expect(plain[0]).toBe('Hello from gpuq: Python alone computes on the CPU, because it finds no GPU.')
     expect(JSON.parse(plain.at(-2) ?? '')).toEqual(found)
     expect((await run(program, solution, 'no cupy'))[0]).toBe(

@@ -1,11 +1,15 @@
-"""gpuq's sample job: fits a straight line to noisy points, and prints what it found.
+"""gpuq's sample job: fits a straight line to noisy points. It prints the loss while it learns, draws a picture, and prints what it found.
 
 It needs no package. If torch or cupy finds a GPU, it computes there.
 """
 
 import ctypes
 import json
+import os
 import random
+import struct
+import time
+import zlib
 
 
 NO_DEVICE = 100
@@ -85,17 +89,55 @@ print(f"Hello from gpuq: {package} computes on {place}.")
 random.seed(1)
 points = [-1 + 2 * index / 199 for index in range(200)]
 x = to_array(points)
-y = to_array([3.0 * point + 0.5 + random.gauss(0, 0.1) for point in points])
+values = [3.0 * point + 0.5 + random.gauss(0, 0.1) for point in points]
+y = to_array(values)
 
+STEPS = 50
+
+
+def draw(path, points, values, slope, offset, size=320):
+    """Write a picture of the points and the line as a PNG file."""
+    white, blue, red = (255, 255, 255), (82, 82, 216), (192, 49, 47)
+    rows = [[white] * size for _ in range(size)]
+
+    def dot(point, value, colour):
+        column = round((point + 1) / 2 * (size - 3))
+        row = round((4.5 - value) / 8 * (size - 3))
+        for down in range(3):
+            for right in range(3):
+                if 0 <= row + down < size and 0 <= column + right < size:
+                    rows[row + down][column + right] = colour
+
+    for point, value in zip(points, values):
+        dot(point, value, blue)
+    for step in range(size):
+        point = 2 * step / size - 1
+        dot(point, slope * point + offset, red)
+
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    lines = b"".join(b"\0" + bytes(value for pixel in row for value in pixel) for row in rows)
+    with open(path, "wb") as file:
+        file.write(b"\x89PNG\r\n\x1a\n")
+        file.write(chunk(b"IHDR", struct.pack(">IIBBBBB", size, size, 8, 2, 0, 0, 0)))
+        file.write(chunk(b"IDAT", zlib.compress(lines)))
+        file.write(chunk(b"IEND", b""))
+
+
+# A line that is JSON becomes a result. Its numbers become curves, which the job's page draws while the job runs.
 slope = offset = 0.0
-steps = []
-for step in range(1, 101):
+for step in range(1, STEPS + 1):
     error = x * slope + offset - y
-    if step in (1, 10, 30, 100):
-        steps.append({"step": step, "loss": round(float((error * error).mean()), 4)})
-        print("step {step:3d}  loss {loss:.4f}".format(**steps[-1]))
-    slope -= 0.6 * float((error * x).mean())
-    offset -= 0.6 * float(error.mean())
+    print(json.dumps({"step": step, "loss": round(float((error * error).mean()), 5)}), flush=True)
+    slope -= 0.3 * float((error * x).mean())
+    offset -= 0.3 * float(error.mean())
+    # A real program learns for longer.
+    time.sleep(0.08)
 
-# A line that is JSON becomes a result: the job's page shows it as a table, a tree or a chart.
-print(json.dumps({"slope": round(slope, 3), "offset": round(offset, 3), "steps": steps}))
+# gpuq keeps what a job writes to /results: the page shows it under Files.
+results = os.environ.get("RESULTS", "/results")
+if os.path.isdir(results):
+    draw(os.path.join(results, "fit.png"), points, values, slope, offset)
+
+print(json.dumps({"slope": round(slope, 3), "offset": round(offset, 3)}))

@@ -126,6 +126,14 @@ describe('the result of the sample job', () => {
     expect(describeResult(result)).toBe('      Hello\n      {"slope": 3}')
   })
 
+  it('has the beginning and the end of a long output', () => {
+    const stdout = Array.from({ length: 52 }, (_, n) => `${n}`).join('\n')
+    const shown = describeResult({ ...result, stdout })
+      .split('\n')
+      .map((line) => line.trim())
+    expect(shown).toEqual(['0', '1', '2', '3', '… 44 more lines', '48', '49', '50', '51'])
+  })
+
   it('is the reason why it failed', () => {
     const failed = { ...result, status: 'failed' as const, reason_text: 'It used more memory than it had.' }
     expect(describeResult(failed)).toMatch(/^ {6}failed: It used more memory/)

@@ -17,12 +17,23 @@ export function curlLine(url: string, secret: string, sampleDir: string): string
   ].join(' \\\n    ')
 }
 
+/** Lines of the beginning and of the end of the output that are shown. */
+const shownLines = 4
+
 /** The output of the sample job, or the reason for its failure, indented under its step. */
 export function describeResult(result: JobResult): string {
-  const output = [result.stdout, result.stderr].join('\n').trim()
+  const output = [result.stdout, result.stderr].join('\n').trim().split('\n')
   const head =
     result.status === 'completed' ? [] : [`${result.status}: ${result.reason_text ?? result.reason ?? ''}`]
-  return [...head, ...output.split('\n')].map((line) => `      ${line}`.trimEnd()).join('\n')
+  return [...head, ...withoutMiddle(output)].map((line) => `      ${line}`.trimEnd()).join('\n')
+}
+
+/** The beginning and the end of many lines. */
+function withoutMiddle(lines: readonly string[]): readonly string[] {
+  const left = lines.length - 2 * shownLines
+  return left <= 1
+    ? lines
+    : [...lines.slice(0, shownLines), `… ${left} more lines`, ...lines.slice(-shownLines)]
 }
 
 export interface Place {
