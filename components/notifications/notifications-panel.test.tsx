@@ -39,10 +39,11 @@ function answer({
   log = [] as Delivery[],
   role = 'researcher' as Role,
   secret_created_at = null as string | null,
+  email = null as string | null,
 } = {}) {
   answerWith({
     'GET /api/users/me': makeUser({ role }),
-    'GET /api/notifications': { targets, email: null, secret_created_at },
+    'GET /api/notifications': { targets, email, secret_created_at },
     'GET /api/notifications/deliveries': log,
   })
 }
@@ -75,6 +76,22 @@ it('adds a webhook, with the fields of its kind alone', async () => {
       },
     },
   ])
+})
+
+it('adds the address of the account with one click', async () => {
+  answer({ email: 'ada@example.org' })
+  answerWith({ 'POST /api/notifications/targets': { ...target, kind: 'email' } })
+  renderUi(<NotificationsPanel />)
+  fireEvent.click(await screen.findByRole('button', { name: 'E-mail me' }))
+  await screen.findByText('gpuq writes to ada@example.org when a job ends.')
+  expect(posted()).toMatchObject([{ body: { kind: 'email', events: ['job.completed', 'job.failed'] } }])
+})
+
+it('offers no second e-mail', async () => {
+  answer({ email: 'ada@example.org', targets: [{ ...target, kind: 'email' }] })
+  renderUi(<NotificationsPanel />)
+  await screen.findByRole('list', { name: 'Targets' })
+  expect(screen.queryByRole('button', { name: 'E-mail me' })).toBeNull()
 })
 
 it('offers the events of the cluster to admins', async () => {

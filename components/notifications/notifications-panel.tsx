@@ -1,8 +1,14 @@
 'use client'
 
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { Pause, Pencil, Play, Plus, Send, Trash2 } from 'lucide-react'
-import { notificationsQuery, removeTarget, sendTest, updateTarget } from '@/components/queries/notifications'
+import { Mail, Pause, Pencil, Play, Plus, Send, Trash2 } from 'lucide-react'
+import {
+  createTarget,
+  notificationsQuery,
+  removeTarget,
+  sendTest,
+  updateTarget,
+} from '@/components/queries/notifications'
 import { meQuery } from '@/components/queries/queries'
 import { notificationEvents } from '@/lib/contract/access/notification-events'
 import type { NotificationTarget } from '@/lib/contract/access/notifications'
@@ -42,8 +48,11 @@ export function NotificationsPanel() {
           }
         />
         <Loaded query={query} placeholder={<Skeleton className="m-4 h-16" />} failureClass="m-4">
-          {({ targets, secret_created_at }) => (
+          {({ targets, email, secret_created_at }) => (
             <>
+              {email === null || targets.some(({ kind }) => kind === 'email') ? null : (
+                <MailMe email={email} />
+              )}
               {targets.length === 0 ? (
                 <PanelBody>
                   <p className="text-muted text-sm">
@@ -64,6 +73,24 @@ export function NotificationsPanel() {
         </Loaded>
       </Panel>
     </div>
+  )
+}
+
+/** Adds the address of the account as a target. */
+function MailMe({ email }: { email: string }) {
+  const { mutate, isPending } = useMutation(createTarget)
+  const add = () =>
+    mutate(
+      { kind: 'email', name: 'E-mail', events: ['job.completed', 'job.failed'], wait_minutes: 0 },
+      toastOutcome(`gpuq writes to ${email} when a job ends.`),
+    )
+  return (
+    <PanelBody className="flex flex-wrap items-center justify-between gap-2 border-b">
+      <p className="min-w-0 break-words text-muted text-sm">Get an e-mail to {email} when a job ends.</p>
+      <Button size="sm" icon={Mail} loading={isPending} onClick={add}>
+        E-mail me
+      </Button>
+    </PanelBody>
   )
 }
 

@@ -52,7 +52,7 @@ export function MetricsToolbar({ settings, axes, x, onChange }: MetricsToolbarPr
           step={0.01}
           value={settings.smoothing}
           onChange={(event) => onChange({ smoothing: Number(event.target.value) })}
-          className="h-6 w-28 accent-accent"
+          className="h-6 w-28"
         />
         <span className="w-8 text-xs tabular-nums">{settings.smoothing.toFixed(2)}</span>
       </span>
