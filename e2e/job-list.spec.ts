@@ -74,7 +74,8 @@ test('at 1280 px the status is complete, and the names have more space than it',
 test('the list updates when a job changes', async ({ visit }) => {
   const page = await visit(person)
   const id = await submit(person, 'print(1)', `${waitingConfig}name: watched\n`)
-  await page.goto('/jobs')
+  // The search keeps the row on the first page: the list shows active jobs first.
+  await page.goto('/jobs?q=watched')
   const row = page.getByRole('row', { name: /watched/ })
   await expect(row).toContainText('Pending')
   await person.client.jobs.cancel(id)

@@ -61,6 +61,7 @@ export class LineList {
   private index(number: number, kind: LineKind, rank: number | null, json: boolean): void {
     const streams: StreamFilter[] = kind === 'notice' ? ['stdout', 'stderr'] : [kind]
     if (!json) streams.push('text')
+    if (!json && kind !== 'stderr') streams.push('stdout-text')
     for (const stream of streams) this.numbersOf(filterOf(stream, null)).push(number)
     if (rank === null && this.lineRanks.length === 0) return
     this.lineRanks[number - this.first] = rank

@@ -1,8 +1,16 @@
 import type { AnsiStyle } from '@/lib/contract/output/screen/ansi-style'
 
 export type LineKind = 'stdout' | 'stderr' | 'notice'
-/** `text`: lines of both streams that are not JSON. */
-export type StreamFilter = 'all' | 'stdout' | 'stderr' | 'text'
+export type Stream = 'all' | 'stdout' | 'stderr'
+/** `text` and `stdout-text`: without the lines of JSON, which only stdout has. */
+export type StreamFilter = Stream | 'text' | 'stdout-text'
+const streamFilters = [
+  'all',
+  'stdout',
+  'stderr',
+  'text',
+  'stdout-text',
+] as const satisfies readonly StreamFilter[]
 /** Lines of a stream, of all ranks or of one. */
 export type LineFilter = StreamFilter | `${number}/${StreamFilter}`
 
@@ -13,11 +21,23 @@ export function filterOf(stream: StreamFilter, rank: number | null): LineFilter 
 
 export function partsOf(filter: LineFilter): { stream: StreamFilter; rank: number | null } {
   const [first = 'all', second] = filter.split('/')
-  const stream = second ?? first
   return {
-    stream: stream === 'stdout' || stream === 'stderr' || stream === 'text' ? stream : 'all',
+    stream: streamFilters.find((known) => known === (second ?? first)) ?? 'all',
     rank: second === undefined ? null : Number(first),
   }
+}
+
+/** The stream of a filter, and whether the filter hides the lines of JSON. */
+export function withoutJson(filter: StreamFilter): { stream: Stream; hidesJson: boolean } {
+  if (filter === 'text') return { stream: 'all', hidesJson: true }
+  if (filter === 'stdout-text') return { stream: 'stdout', hidesJson: true }
+  return { stream: filter, hidesJson: false }
+}
+
+/** Shows or hides the lines of JSON of a stream. */
+export function hideJson(stream: Stream, hidden: boolean): StreamFilter {
+  if (!hidden || stream === 'stderr') return stream
+  return stream === 'stdout' ? 'stdout-text' : 'text'
 }
 
 /** Whether a filter shows a line. A notice belongs to both streams. */
@@ -27,8 +47,9 @@ export function matchesFilter(
 ): boolean {
   const wanted = partsOf(filter)
   if (wanted.rank !== null && rank !== wanted.rank) return false
-  if (wanted.stream === 'text') return !json
-  return wanted.stream === 'all' || kind === 'notice' || kind === wanted.stream
+  const { stream, hidesJson } = withoutJson(wanted.stream)
+  if (hidesJson && json) return false
+  return stream === 'all' || kind === 'notice' || kind === stream
 }
 
 /** A line, which may still change. `number` counts from 0, including dropped lines. */

@@ -1,19 +1,18 @@
-import { ArrowDownToLine, Clock, Copy, Download, Link2, WrapText } from 'lucide-react'
+import { ArrowDownToLine, Braces, Clock, Copy, Download, Link2, WrapText } from 'lucide-react'
 import { shortcutText } from '@/components/shell/shortcuts/shortcut-keys'
 import { outputShortcuts } from '@/components/shell/shortcuts/shortcut-table'
 import { DropdownMenu, MenuItem } from '@/components/ui/dropdown-menu'
 import { IconButton } from '@/components/ui/icon-button'
 import { Segmented } from '@/components/ui/segmented'
 import { Select } from '@/components/ui/select'
-import { filterOf, type LineFilter, partsOf, type StreamFilter } from './line'
+import { filterOf, hideJson, type LineFilter, partsOf, type Stream, withoutJson } from './line'
 import type { Follow } from './use-follow'
 
 const filters = [
   { value: 'all', label: 'All' },
   { value: 'stdout', label: 'stdout' },
   { value: 'stderr', label: 'stderr' },
-  { value: 'text', label: 'Without JSON' },
-] as const satisfies readonly { value: StreamFilter; label: string }[]
+] as const satisfies readonly { value: Stream; label: string }[]
 
 /** The view options of the output. */
 export interface OutputOptions {
@@ -42,15 +41,16 @@ interface OutputToolbarProps {
 /** View options, copy and download. */
 export function OutputToolbar(props: OutputToolbarProps) {
   const { options, onOptions, follow, ranks, downloads } = props
-  const { stream, rank } = partsOf(options.filter)
+  const { stream: shown, rank } = partsOf(options.filter)
+  const { stream, hidesJson } = withoutJson(shown)
   return (
-    <div className="flex flex-wrap items-center gap-1">
+    <div className="flex flex-wrap items-center gap-0.5 sm:gap-1">
       {ranks.length > 0 ? (
         <Select
           aria-label="Rank"
           value={rank === null ? 'all' : String(rank)}
           onValueChange={(selected) =>
-            onOptions({ filter: filterOf(stream, selected === 'all' ? null : Number(selected)) })
+            onOptions({ filter: filterOf(shown, selected === 'all' ? null : Number(selected)) })
           }
           options={[
             { value: 'all', label: 'All ranks' },
@@ -62,9 +62,15 @@ export function OutputToolbar(props: OutputToolbarProps) {
       <Segmented
         label="Stream"
         value={stream}
-        onValueChange={(selected) => onOptions({ filter: filterOf(selected, rank) })}
+        onValueChange={(selected) => onOptions({ filter: filterOf(hideJson(selected, hidesJson), rank) })}
         options={filters}
-        className="mr-1"
+        className="sm:mr-1"
+      />
+      <IconButton
+        icon={Braces}
+        label="Hide lines of JSON"
+        pressed={hidesJson}
+        onClick={() => onOptions({ filter: filterOf(hideJson(stream, !hidesJson), rank) })}
       />
       <IconButton
         icon={WrapText}

@@ -73,7 +73,7 @@ it('goes to the search box with / from everywhere on the page', () => {
   expect(document.activeElement).toBe(screen.getByLabelText('Search the output'))
 })
 
-it('finds no line of JSON with the filter without them', async () => {
+it('hides the lines of JSON of all streams or of stdout', async () => {
   const store = new OutputStore()
   store.append([
     { type: 'stdout', t, text: 'loss: a text' },
@@ -83,9 +83,13 @@ it('finds no line of JSON with the filter without them', async () => {
   renderUi(<OutputViewer store={store} live={false} downloads={[]} />)
   typeInto('Search the output', 'loss')
   await screen.findByText('1 of 3')
-  fireEvent.click(screen.getByRole('radio', { name: 'Without JSON' }))
+  fireEvent.click(screen.getByRole('button', { name: 'Hide lines of JSON' }))
   await screen.findByText('1 of 2')
   expect([0, 1].map((row) => store.lines.numberAt('text', row))).toEqual([0, 2])
+  fireEvent.click(screen.getByRole('radio', { name: 'stdout' }))
+  await screen.findByText('1 of 1')
+  fireEvent.click(screen.getByRole('button', { name: 'Hide lines of JSON' }))
+  await screen.findByText('1 of 2')
 })
 
 it('searches with and without case, and moves between matches', async () => {
@@ -134,6 +138,8 @@ it('says that a stream has no output', () => {
   renderUi(<OutputViewer store={store} live={false} downloads={[]} />)
   fireEvent.click(screen.getByRole('radio', { name: 'stdout' }))
   expect(screen.getByText('No output with this filter')).toBeTruthy()
+  fireEvent.click(screen.getByRole('button', { name: 'Show all lines' }))
+  expect(screen.queryByText('No output with this filter')).toBeNull()
 })
 
 it.each([

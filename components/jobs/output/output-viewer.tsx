@@ -91,7 +91,9 @@ export function OutputViewer(props: OutputViewerProps) {
           onKeyDown={onKeyDown}
           onCopy={onCopy}
         />
-        {store.lines.count(options.filter) === 0 ? <NoOutput {...props} /> : null}
+        {store.lines.count(options.filter) === 0 ? (
+          <NoOutput {...props} onShowAll={() => changeOptions({ filter: 'all' })} />
+        ) : null}
         {follow.following || !follow.moreBelow ? null : (
           <JumpToEnd store={store} live={live} onClick={follow.start} />
         )}
@@ -122,7 +124,8 @@ function useOpenAt(
 
 const placeholderWidths = ['w-2/5', 'w-3/5', 'w-1/2', 'w-1/3', 'w-3/4']
 
-function NoOutput({ store, live, loading = false, emptyTitle, emptyText }: OutputViewerProps) {
+function NoOutput(props: OutputViewerProps & { onShowAll: () => void }) {
+  const { store, live, loading = false, emptyTitle, emptyText, onShowAll } = props
   const filtered = store.lines.count('all') > 0
   if (loading && !filtered) {
     return (
@@ -134,15 +137,21 @@ function NoOutput({ store, live, loading = false, emptyTitle, emptyText }: Outpu
       </div>
     )
   }
-  const title = filtered
-    ? 'No output with this filter'
-    : (emptyTitle ?? (live ? 'No output yet' : 'No output'))
-  const text = filtered ? 'The job has other output. Select All to see it.' : emptyText
   return (
     <div className="absolute inset-0 grid place-items-center">
-      <EmptyState icon={SquareTerminal} title={title}>
-        {text ?? (live ? 'Output appears here when the job prints it.' : 'The job printed nothing.')}
-      </EmptyState>
+      {filtered ? (
+        <EmptyState
+          icon={SquareTerminal}
+          title="No output with this filter"
+          action={<Button onClick={onShowAll}>Show all lines</Button>}
+        >
+          The job has other output.
+        </EmptyState>
+      ) : (
+        <EmptyState icon={SquareTerminal} title={emptyTitle ?? (live ? 'No output yet' : 'No output')}>
+          {emptyText ?? (live ? 'Output appears here when the job prints it.' : 'The job printed nothing.')}
+        </EmptyState>
+      )}
     </div>
   )
 }
