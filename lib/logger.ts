@@ -60,8 +60,8 @@ shared.gpuqLogCounts ??= new Map()
 const counts = shared.gpuqLogCounts
 
 /**
- * Logs something that a client can cause as often as it likes. Of each message, a bounded number of lines per minute is
- * logged; one more line says how many were left out. `kind` separates the causes of a message; there are few of them.
+ * Logs something that a client can cause as often as it likes. A bounded number of lines per minute is logged for each
+ * message; one more line says how many were left out. `kind` separates the causes of a message; there are few of them.
  */
 export function logSampled(
   level: 'info' | 'warn' | 'error',

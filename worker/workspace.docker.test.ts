@@ -32,7 +32,7 @@ afterAll(() => lab.close())
 interface Submission {
   owner: string
   project: string
-  /** Who submits; the owner where left out. Without a uid that an admin set, where `plain`. */
+  /** Submits without a uid that an admin set. */
   plain?: boolean
   code?: string
 }

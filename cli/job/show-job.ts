@@ -85,7 +85,7 @@ export async function showJob(
  */
 export class OutputWriter {
   readonly #streams: Record<Printed['stream'], { labels: RankLabels; visible: VisibleOutput | null }>
-  /** Of both streams: they are on one terminal. */
+  /** Shared by both streams, because they print to one terminal. */
   readonly #cursor = new CursorRows()
 
   constructor(

@@ -18,7 +18,7 @@ export function mondayOf(day: string): string {
   return addDays(day, -((new Date(day).getUTCDay() + 6) % 7))
 }
 
-/** One bar for each week of the range, also for weeks without jobs. Of a long range, the last weeks. */
+/** One bar for each week of the range, also for weeks without jobs. A long range shows its last weeks. */
 export function toWeekBars(
   rows: readonly AccountingRow[],
   { from, to }: { from: string; to: string },

@@ -28,7 +28,7 @@ export function AuditList() {
     <>
       <PageHeader
         title="Audit log"
-        description="Who changed what, newest first. Nobody can edit or delete entries."
+        description="Changes and the people who made them, newest first. Nobody can edit or delete entries."
       />
       <ListPanel
         query={query}

@@ -116,7 +116,7 @@ function AddressFields({ kind, form }: { kind: TargetKind; form: FormFields<NewT
         label="Access token"
         type="password"
         autoComplete="new-password"
-        hint="Of a user who is in the room. Stored encrypted; no page shows it again."
+        hint="The token of a user who is in the room. Stored encrypted; no page shows it again."
         {...form.field('access_token')}
       />
     </>

@@ -16,7 +16,7 @@ const mostNetworks = 4096
 export interface JobNetworks {
   /** The first address, as a number. */
   first: number
-  /** The number of subnets. Of a larger range, only 4096 are used. */
+  /** The number of subnets: at most 4096, also for a larger range. */
   count: number
 }
 

@@ -68,9 +68,9 @@ interface Asked {
 
 interface Limits {
   name: Policy['name']
-  /** Of the project `p`. */
+  /** GPU quota of the project `p`. */
   quotaMilli: number | null
-  /** Of the user `u`, in each project. */
+  /** GPU quota of the user `u` in each project. */
   userMilli: number | null
 }
 

@@ -4,7 +4,7 @@ import { SlurmRefusal, SlurmUnavailable } from './slurm-client'
 /** Longer than Slurm's own limits (MessageTimeout, 10 s by default), so that its message is seen. */
 const timeoutMs = 30_000
 const maxOutputBytes = 256 * 1024 * 1024
-/** Of the worker's environment, the commands get only what finds them and their configuration. */
+/** The worker's variables that the commands get: those that locate the commands and their configuration. */
 const passedVariables = ['PATH', 'SLURM_CONF', 'LD_LIBRARY_PATH']
 
 /** Messages of Slurm that say nothing about the request: the controller, munge or the network is unavailable. */

@@ -90,7 +90,7 @@ export interface SlurmJobState {
   nice: number
   held: boolean
   restarts: number
-  /** Of the batch script; 128 plus the signal that killed it; null: it has not ended. */
+  /** The exit code of the batch script, or 128 plus the signal that killed it; null: it has not ended. */
   exitCode: number | null
   submittedAt: Date | null
   /** Expected, if the job is pending. */

@@ -11,7 +11,7 @@ const zeros = Buffer.alloc(blockBytes)
 export class SparseWriter {
   /** Size of the file. */
   bytes = 0
-  /** What of it is data. */
+  /** Bytes of the file that are data and not holes. */
   storedBytes = 0
   #endsWithHole = false
 

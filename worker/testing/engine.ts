@@ -65,7 +65,7 @@ export class Engine {
     const created = await this.ask('POST', `/containers/create?name=${name}`, {
       Image: 'gpuq/python:2',
       Cmd: ['python3', '-c', source],
-      // Of whose tests it is, for those who clear up after one that was killed.
+      // Names the tests that own the container, so that it can be removed after they were killed.
       Labels: { 'gpuq.test': tmpdir(), ...labels },
       HostConfig: { NetworkMode: 'none', Init: true },
     })

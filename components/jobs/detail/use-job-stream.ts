@@ -7,7 +7,7 @@ import { type EventStream, useEventStream } from './use-event-stream'
 
 export type JobStream = EventStream
 
-/** A browser parses a record of this size in some milliseconds. Of a larger result, the page shows the start. */
+/** A browser parses a record of this size in some milliseconds. The page shows the start of a larger result. */
 const maxRecordBytes = 1024 ** 2
 
 /** Follows a job while its page is open. Changes of the job go into the query cache. */

@@ -46,7 +46,7 @@ export interface Place {
   keepsJobs: boolean
 }
 
-/** Who can sign in. New credentials are only shown this once. */
+/** Describes the account that can sign in. New credentials are only shown this once. */
 export function describeAdmin({ created, admin }: FirstRun): string {
   const lines = [`  Sign in as   ${admin.email ?? admin.handle}`]
   if (created) {

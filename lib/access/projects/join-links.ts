@@ -102,7 +102,7 @@ export function createJoinLink(
   })
 }
 
-/** Revokes a join link. Who has joined stays a member. @throws 404 if the project has no such link. */
+/** Revokes a join link. Users who joined stay members. @throws 404 if the project has no such link. */
 export async function revokeJoinLink(actor: Actor, projectId: string, linkId: string): Promise<void> {
   await transaction(async (tx) => {
     const project = await findManaged(tx, actor, projectId)

@@ -43,8 +43,8 @@ const noCode = /^(?:[~^\s]+|\[Previous line repeated .*)$/
 const libraryFile = /^<|[/\\](?:site|dist)-packages[/\\]|[/\\]lib(?:64)?[/\\]python\d/
 
 /**
- * Finds the last exception in the output of a Python program, and the last line of the user's own code that led to it. Of an
- * exception group, it is the first exception inside. Null: the output has no traceback.
+ * Finds the last exception in the output of a Python program, and the last line of the user's own code that led to it. In
+ * an exception group, it is the first exception inside. Null: the output has no traceback.
  */
 export function parseTraceback(lines: readonly string[]): Traceback | null {
   const reader = new TracebackReader()

@@ -2,8 +2,8 @@ import * as z from 'zod'
 import type { Scope } from '../access/roles'
 
 /**
- * Who may call an operation: anyone, a caller with a scope, an admin, or a caller with any token. `upload` is `submit`
- * with a token that may be inside the uploaded config.
+ * The callers that an operation accepts: anyone, a caller with a scope, an admin, or a caller with any token. `upload`
+ * is `submit` with a token that may be inside the uploaded config.
  */
 export type Access = 'public' | 'upload' | 'token' | Scope
 

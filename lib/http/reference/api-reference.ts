@@ -17,7 +17,7 @@ export interface OperationReference {
   method: string
   path: string
   summary: string
-  /** Who may call it. */
+  /** The callers that the operation accepts. */
   access: string
   parameters: (Field & { in: 'path' | 'query' | 'header' })[]
   body: { type: string; description: string; fields: Field[] } | null

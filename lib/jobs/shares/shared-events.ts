@@ -9,14 +9,14 @@ import { countReading, findShare, linksOf, openShare } from './shared-job'
 /** Open streams of clients without an account: of one address, of one link, and of all links together. */
 const streamLimits = { address: 16, link: 64, all: 256 }
 
-/** Of a longer output, the stream starts with its end. The download has everything. */
+/** The stream of a longer output starts with its end. The download has everything. */
 const tailBytes = 1024 * 1024
-/** Of a larger result, the stream has only the start. */
+/** The stream has only the start of a larger result. */
 const maxRecordBytes = 256 * 1024
 
 interface SharedEventsRequest {
   token: string
-  /** Of the client, for the limits. */
+  /** The client's address, for the limits. */
   address: string
   lastEventId: string | null
 }

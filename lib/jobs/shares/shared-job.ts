@@ -15,7 +15,7 @@ import { hashShareToken } from './shares'
 interface OpenShare {
   jobId: string
   ownerId: string
-  /** Of the client. */
+  /** The client's address. */
   address: string
   attempt: number
   source: boolean

@@ -24,7 +24,7 @@ interface Attempt {
 /** Browsers need seconds to lay out more. The download has everything. */
 const maxOutputBytes = 256 * 1024
 const maxResultBytes = 1024 * 1024
-/** Of a job that runs, no more is searched for results: the page shows them as it follows the job. */
+/** Results of a running job are searched in this much of its output. The page shows later ones as it follows the job. */
 const runningBytes = 1024 * 1024
 const maxCachedBytes = 64 * 1024 * 1024
 
@@ -72,7 +72,7 @@ async function readShared(
 /** The whole records among the first `bytes`, and those that end in the piece that has the last one of these. */
 async function* firstRecords(source: AsyncIterable<Buffer>, bytes: number): AsyncGenerator<Buffer> {
   let left = bytes
-  // Of the record whose end has not arrived. It may never arrive: a job that runs has not stored all of its output.
+  // The pieces of a record whose end has not arrived. It may never arrive: a running job has not stored all of its output.
   let begun: Buffer[] = []
   for await (const piece of source) {
     left -= piece.length

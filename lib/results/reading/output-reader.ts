@@ -1,6 +1,6 @@
 import { Turns } from '../../async/turns'
 
-/** Who reads output, and until when. Each reading has a reader of its own, which counts what is read for it. */
+/** The owner and the end of one reading of output. Each reading has its own, which counts the bytes that it reads. */
 export class OutputReader {
   /** Bytes that were read so far, from all ranks and in all passes. */
   bytesRead = 0

@@ -62,7 +62,7 @@ export class Column {
     else this.#replace(row, value)
   }
 
-  /** Of the last two values and a new one, drops the one in the middle. NaN is dropped first. */
+  /** Drops the middle one of the last two values and a new one. NaN is dropped first. */
   #replace(row: number, value: number): void {
     const [first, second] = [this.#length - 2, this.#length - 1]
     const [one, other] = [this.#values[first] ?? Number.NaN, this.#values[second] ?? Number.NaN]

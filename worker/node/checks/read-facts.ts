@@ -59,7 +59,7 @@ const clockReadings = 5
 const clockPauseMs = 50
 
 /**
- * Compares this clock with the database's. Of several readings, the one with the shortest round trip counts: its middle
+ * Compares this clock with the database's. The reading with the shortest round trip counts: its middle
  * is nearest to the moment when the database read its clock. Null: the database does not answer.
  */
 export async function readClock(): Promise<ClockFacts | null> {

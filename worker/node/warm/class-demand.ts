@@ -17,7 +17,7 @@ interface ClassState {
   template: TaskContainer
   requestedMs: number[]
   refusedUntilMs: number
-  /** Of one container that waits; null: not measured yet. */
+  /** Memory of one waiting container; null: not measured yet. */
   memoryMib: number | null
 }
 

@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { collect } from './runtime-bench'
 import type { TaskBench } from './task-bench'
 
-/** So many containers run at a time. */
+/** Number of containers that run at a time. */
 const atOnce = 4
 
 const lines = (count: number, stream: string) =>

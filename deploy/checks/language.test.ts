@@ -1,0 +1,38 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { root } from '../run/settings.mjs'
+import { findRiddles } from './language'
+
+/** The text files of the project that people read. */
+const files = execFileSync('git', ['ls-files', '*.ts', '*.tsx', '*.mjs', '*.js', '*.cjs', '*.md'], {
+  cwd: root,
+  encoding: 'utf8',
+})
+  .split('\n')
+  .filter((file) => file !== '' && !file.includes('/generated/') && !file.includes('/fixtures/'))
+
+describe('sentences that have to be read twice', () => {
+  it('are found in comments, texts and documents', () => {
+    expect(findRiddles('a.ts', '/** Of the client. */\nconst a = 1 // Who asks.\n')).toHaveLength(2)
+    expect(findRiddles('a.ts', ' * The end. So many run at a time.\n')).toHaveLength(1)
+    expect(
+      findRiddles('a.tsx', `<Field hint="Of a user." />\nconst b = 'What of it counts.'\n`),
+    ).toHaveLength(2)
+    expect(findRiddles('a.md', 'Members stay. Who left, has none.\n\n- Of ten, two.\n')).toHaveLength(2)
+  })
+
+  it('do not include questions, headings and quoted examples', () => {
+    expect(findRiddles('a.md', '# Who can see a job\n\nWho can see a job? All members.\n')).toEqual([])
+    expect(findRiddles('a.ts', "const title = 'Who can see this job?'\n")).toEqual([])
+    expect(findRiddles('a.ts', '// The owner, of the job.\n')).toEqual([])
+  })
+
+  it('are not in the project', () => {
+    const found = files
+      .filter((file) => !file.startsWith('deploy/checks/language'))
+      .flatMap((file) => findRiddles(file, readFileSync(join(root, file), 'utf8')))
+    expect(found).toEqual([])
+  })
+})
