@@ -31,7 +31,7 @@ beforeAll(async () => {
   jobs.waiting = await makeJob({ userId: ada.id, project: 'other' })
   jobs.resnet = await ended('ResNet50_lr0.1', 30, {
     note: 'Diverged.',
-    tags: ['lr=0.1'],
+    tags: ['lr=0.1', 'seed 2'],
     metrics: { loss: 0.5, acc: 0.1 },
   })
   jobs.best = await ended('best run', 5, { tags: ['the best', 'v2'], starred: true, metrics: { loss: 0.1 } })
@@ -92,6 +92,10 @@ describe('a search', () => {
     ['RES', ['resnet']],
     ['"lr0.1"', ['resnet']],
     ['lr=0.1', ['resnet']],
+    ['LR-0.1', ['resnet']],
+    ['lr=1', []],
+    ['"seed 0"', []],
+    ['"2 diverged"', []],
     ['resnet50 diverged', ['resnet']],
     ['net', []],
     ['v2', ['best']],
@@ -335,7 +339,7 @@ describe('the suggestions', () => {
     (await call(suggest, `/api/jobs/suggestions?${new URLSearchParams(query)}`, { cookie })).body
 
   it('are values of the own jobs that begin so', async () => {
-    expect(await values({ key: 'tag' })).toEqual(['v2', 'lr=0.1', 'the best'])
+    expect(await values({ key: 'tag' })).toEqual(['v2', 'lr=0.1', 'seed 2', 'the best'])
     expect(await values({ key: 'tag', text: 'TH' })).toEqual(['the best'])
     expect(await values({ key: 'metric' })).toEqual(['acc', 'loss'])
     expect(await values({ key: 'project' })).toEqual(['other', 'vision'])

@@ -105,8 +105,17 @@ const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 function toTextCondition(text: string, bind: Bind): string {
   const word = text.trim()
-  return uuid.test(word) ? `j.id = ${bind(word)}::uuid` : `j.search_words @@ words_begin(${bind(word)})`
+  if (uuid.test(word)) return `j.id = ${bind(word)}::uuid`
+  const found = `j.search_words @@ words_begin(${bind(word)})`
+  const words = word.match(/[\p{L}\p{N}]+/gu) ?? []
+  if (words.length < 2) return found
+  // The index has words without their places: `lr=0.1` would also find `lr=0.001 seed 1`.
+  const phrase = `(^|[^[:alnum:]])${words.join('[^[:alnum:]\n]+')}`
+  return `${found} AND ${searchedText} ~* ${bind(phrase)}`
 }
+
+/** The same texts as in the trigger `set_search_words`, one on each line. */
+const searchedText = `concat_ws(E'\\n', right(j.id::text, 8), j.name, j.competition_id, array_to_string(j.tags, E'\\n'), j.note)`
 
 /** A single value allows the use of an index's prefix. */
 function oneOf(column: string, values: readonly string[], bind: Bind, type: string): Condition {
