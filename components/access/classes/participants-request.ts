@@ -1,4 +1,5 @@
-import type { BestValue, Participant } from '@/lib/contract/access/participants'
+import type { Participant } from '@/lib/contract/access/participants'
+import type { BestValue } from '@/lib/contract/metrics/best-value'
 
 /** What the table can be sorted by. The first direction of numbers and times is from the highest. */
 export const participantKeys = ['user', 'jobs', 'gpu_hours', 'last_job', 'best'] as const

@@ -1,10 +1,7 @@
 import * as z from 'zod'
 import { jobSummarySchema } from '../jobs'
+import { bestValues } from '../metrics/best-value'
 import { time } from './access'
-
-/** Which value of a metric is the best. */
-export const bestValues = ['lowest', 'highest'] as const
-export type BestValue = (typeof bestValues)[number]
 
 /** Query of `GET /api/projects/{id}/participants`. */
 export const participantsQuerySchema = z.object({
