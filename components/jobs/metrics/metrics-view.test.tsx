@@ -11,7 +11,9 @@ const drawn = vi.hoisted(() => vi.fn())
 vi.mock('./use-metric-plot', () => ({
   useMetricPlot: (_host: unknown, _lines: unknown, settings: unknown) => {
     drawn(settings)
-    return { current: null }
+    // 90 pixels from step 0 to step 9.
+    const over = { getBoundingClientRect: () => ({ left: 100, width: 90 }) }
+    return { current: { over, posToVal: (left: number) => left / 10 } }
   },
 }))
 
@@ -130,8 +132,72 @@ it('names the jobs of the lines, and reads a whole step at the cursor', async ()
   await waitFor(() => expect(loss?.textContent).toContain('small model'))
   expect(loss?.textContent).toContain('large model')
   expect(loss?.querySelector('.sr-only')).toBeNull()
-  const [settings] = drawn.mock.calls.find(([given]) => given.onCursor) ?? []
-  act(() => settings.onCursor(4.5))
+  fireEvent.pointerMove(screen.getByRole('slider', { name: /^loss over step/ }), { clientX: 145 })
   expect(loss?.textContent).toContain('step 5')
   expect(loss?.textContent).not.toContain('4.5')
+})
+
+const chartOf = (name: string) => screen.getByRole('slider', { name: new RegExp(`^${name} over epoch`) })
+const readAll = () => ['loss', 'step'].map((name) => chartOf(name).getAttribute('aria-valuetext'))
+
+/** Two charts, which show their last values. */
+async function showTwoCharts(): Promise<void> {
+  window.history.replaceState(null, '', '/jobs/a?x=epoch')
+  renderUi(<MetricsView jobs={jobs} />)
+  await screen.findByRole('slider', { name: 'step over epoch, 2 values' })
+  expect(readAll()).toEqual(['epoch 9: 1', 'epoch 9: 1'])
+}
+
+it('the pointer moves the place in all charts, which renders only the values', async () => {
+  await showTwoCharts()
+  drawn.mockClear()
+  fireEvent.pointerMove(chartOf('step'), { clientX: 112, pointerType: 'mouse' })
+  expect(readAll()).toEqual(['epoch 1: 2', 'epoch 1: 2'])
+  expect(chartOf('loss').closest('li')?.textContent).toContain('epoch 1')
+  fireEvent.pointerMove(chartOf('loss'), { clientX: 131, pointerType: 'mouse' })
+  expect(readAll()).toEqual(['epoch 3: 2', 'epoch 3: 2'])
+  // Beside the axis, and outside of the chart.
+  fireEvent.pointerMove(chartOf('loss'), { clientX: 90, pointerType: 'mouse' })
+  expect(readAll()).toEqual(['epoch 9: 1', 'epoch 9: 1'])
+  fireEvent.pointerMove(chartOf('loss'), { clientX: 131, pointerType: 'mouse' })
+  fireEvent.pointerLeave(chartOf('loss'), { pointerType: 'mouse' })
+  expect(readAll()).toEqual(['epoch 9: 1', 'epoch 9: 1'])
+  // Each rendering of a panel draws its chart.
+  expect(drawn).not.toHaveBeenCalled()
+})
+
+it('arrow keys move the place in all charts, and Escape or leaving them ends it', async () => {
+  await showTwoCharts()
+  chartOf('loss').focus()
+  fireEvent.keyDown(chartOf('loss'), { key: 'Home' })
+  fireEvent.keyDown(chartOf('loss'), { key: 'ArrowRight' })
+  expect(readAll()).toEqual(['epoch 1: 2', 'epoch 1: 2'])
+  act(() => chartOf('step').focus())
+  expect(readAll()).toEqual(['epoch 1: 2', 'epoch 1: 2'])
+  expect(fireEvent.keyDown(chartOf('step'), { key: 'Escape' })).toBe(false)
+  expect(readAll()).toEqual(['epoch 9: 1', 'epoch 9: 1'])
+  // A second Escape is not the chart's.
+  expect(fireEvent.keyDown(chartOf('step'), { key: 'Escape' })).toBe(true)
+  fireEvent.keyDown(chartOf('step'), { key: 'Home' })
+  expect(readAll()).toEqual(['epoch 0: 2', 'epoch 0: 2'])
+  act(() => screen.getByRole('searchbox').focus())
+  expect(readAll()).toEqual(['epoch 9: 1', 'epoch 9: 1'])
+})
+
+it('a finger moves the place, which stays until it touches something else or scrolls', async () => {
+  await showTwoCharts()
+  const touch = { pointerType: 'touch' }
+  const drag = () => {
+    fireEvent.pointerDown(chartOf('loss'), { clientX: 100, ...touch })
+    fireEvent.pointerMove(chartOf('loss'), { clientX: 120, ...touch })
+    fireEvent.pointerUp(chartOf('loss'), { clientX: 120, ...touch })
+    fireEvent.pointerLeave(chartOf('loss'), touch)
+    expect(readAll()).toEqual(['epoch 2: 2', 'epoch 2: 2'])
+  }
+  drag()
+  fireEvent.pointerDown(screen.getByRole('searchbox'), touch)
+  expect(readAll()).toEqual(['epoch 9: 1', 'epoch 9: 1'])
+  drag()
+  fireEvent.pointerCancel(chartOf('step'), touch)
+  expect(readAll()).toEqual(['epoch 9: 1', 'epoch 9: 1'])
 })

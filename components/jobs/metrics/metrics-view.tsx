@@ -8,6 +8,7 @@ import { EmptyState } from '@/components/ui/empty-state'
 import { formatCount } from '@/components/ui/format-number'
 import { Skeleton } from '@/components/ui/skeleton'
 import type { JobMetrics } from '@/lib/contract/metrics/job-metrics'
+import { type ChartCursor, useChartCursor } from './chart-cursor'
 import { type ChartSettings, type Range, useChartSettings } from './chart-settings'
 import { MetricPanel } from './metric-panel'
 import { MetricsToolbar } from './metrics-toolbar'
@@ -30,6 +31,7 @@ const pointsPerLine = 800
 export function MetricsView({ jobs, children }: { jobs: readonly MetricsJob[]; children?: ReactNode }) {
   const [settings, changeSettings] = useChartSettings()
   const [pages, setPages] = useState(1)
+  const cursor = useChartCursor()
   const search = useDeferredValue(settings.search)
   const found = useQueries({
     queries: jobs.map(({ id, live }) =>
@@ -78,6 +80,7 @@ export function MetricsView({ jobs, children }: { jobs: readonly MetricsJob[]; c
               jobs={jobs}
               names={names.slice(page * pageSize, (page + 1) * pageSize)}
               x={x}
+              cursor={cursor}
               settings={settings}
               onZoom={setZoom}
             />
@@ -97,12 +100,13 @@ interface MetricPageProps {
   jobs: readonly MetricsJob[]
   names: readonly string[]
   x: string
+  cursor: ChartCursor
   settings: ChartSettings
   onZoom: (range: Range | null) => void
 }
 
 /** Some charts, which are loaded together. */
-function MetricPage({ jobs, names, x, settings, onZoom }: MetricPageProps) {
+function MetricPage({ jobs, names, x, cursor, settings, onZoom }: MetricPageProps) {
   const { zoom } = settings
   const request = { names: [...names], x, points: pointsPerLine, ...(zoom ?? {}) }
   const series = useQueries({
@@ -129,6 +133,7 @@ function MetricPage({ jobs, names, x, settings, onZoom }: MetricPageProps) {
           name={name}
           x={x}
           lines={lines.get(name) ?? noLines}
+          cursor={cursor}
           smoothing={settings.smoothing}
           logarithmic={settings.logarithmic}
           ignoreOutliers={settings.ignoreOutliers}

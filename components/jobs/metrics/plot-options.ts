@@ -11,13 +11,13 @@ interface MetricPlotSettings {
   logarithmic: boolean
   ignoreOutliers: boolean
   range: Range | null
-  onCursor: (x: number | null) => void
+  onDraw: (plot: uPlot) => void
   onZoom: (range: Range) => void
 }
 
 /** The uPlot options of a chart of one metric. Dragging chooses a range, and the page loads its values. */
 export function makeMetricOptions(lines: readonly MetricLine[], settings: MetricPlotSettings): uPlot.Options {
-  const { theme, width, height, logarithmic, ignoreOutliers, range, onCursor, onZoom } = settings
+  const { theme, width, height, logarithmic, ignoreOutliers, range, onDraw, onZoom } = settings
   const axis = {
     stroke: theme.ink,
     font: theme.font,
@@ -76,10 +76,8 @@ export function makeMetricOptions(lines: readonly MetricLine[], settings: Metric
       ]),
     ],
     hooks: {
-      setCursor: [
-        ({ cursor, posToVal }) =>
-          onCursor(cursor.left == null || cursor.left < 0 ? null : posToVal(cursor.left, 'x')),
-      ],
+      // The place of the cursor has moved if the axis has changed.
+      draw: [onDraw],
       setSelect: [
         (plot) => {
           const { left, width: size } = plot.select

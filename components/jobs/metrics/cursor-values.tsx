@@ -1,0 +1,69 @@
+import { formatCount } from '@/components/ui/format-number'
+import { formatValue } from '../result/chart-series'
+import { showText } from '../result/json-text'
+import { type ChartCursor, useCursorPlace } from './chart-cursor'
+import type { Range } from './chart-settings'
+import { LineSample } from './line-sample'
+import { hasWholeAxis, type MetricLine, rangeOf, valueAt } from './plot-data'
+
+/** What a chart shows at the cursor. */
+export interface CursorReading {
+  /** The shown part of the x axis. */
+  range: Range
+  /** The place of the cursor, or the end of the range. */
+  at: number
+  /** The value of each line there. */
+  values: (number | null)[]
+}
+
+/** Reads the lines of a chart at the cursor. Without a cursor and without a zoom, it reads their last values. */
+export function useCursorReading(
+  lines: readonly MetricLine[],
+  cursor: ChartCursor,
+  zoom: Range | null,
+): CursorReading {
+  const place = useCursorPlace(cursor)
+  const range = zoom ?? rangeOf(lines) ?? { from: 0, to: 1 }
+  // A zoom may end between two steps.
+  const at = place ?? (hasWholeAxis(lines) ? Math.round(range.to) : range.to)
+  const values = lines.map((line) => (place === null && zoom === null ? line.series.last : valueAt(line, at)))
+  return { range, at, values }
+}
+
+interface CursorValuesProps {
+  x: string
+  lines: readonly MetricLine[]
+  cursor: ChartCursor
+  zoom: Range | null
+}
+
+/** The values of all lines at the cursor, or the last ones. */
+export function CursorValues({ x, lines, cursor, zoom }: CursorValuesProps) {
+  const { at, values } = useCursorReading(lines, cursor, zoom)
+  return (
+    <p className="flex flex-wrap gap-x-3 px-3 pb-1 text-muted text-xs tabular-nums">
+      <span className="text-subtle">
+        {showText(x)} {formatValue(at)}
+      </span>
+      {lines.map((line, nth) => (
+        <span key={line.id} className="inline-flex items-center gap-1.5">
+          <LineSample index={line.index} />
+          {lines.length > 1 ? <span className="max-w-40 truncate">{line.label}</span> : null}
+          {formatOr(values[nth])}
+          <NotFinite count={line.series.not_finite} />
+        </span>
+      ))}
+    </p>
+  )
+}
+
+function NotFinite({ count }: { count: number }) {
+  return count === 0 ? null : (
+    <span className="text-warning-ink">{formatCount(count, 'value')} not finite</span>
+  )
+}
+
+/** A value, or a dash. */
+export function formatOr(value: number | null | undefined): string {
+  return value == null ? '–' : formatValue(value)
+}
