@@ -25,7 +25,12 @@ export interface RowGroup {
 
 /** Summarizes the rows of each group, in the order in which the groups first appear. */
 export function groupRows(rows: readonly GroupedRow[], metrics: readonly string[]): RowGroup[] {
-  const groups = Map.groupBy(rows, ({ key }) => key)
+  const groups = new Map<string, GroupedRow[]>()
+  for (const row of rows) {
+    const group = groups.get(row.key)
+    if (group) group.push(row)
+    else groups.set(row.key, [row])
+  }
   return [...groups].map(([key, members]) => {
     const summaries = metrics.flatMap((name) => {
       const summary = summarize(members.map(({ values }) => numberIn(values, name)))
