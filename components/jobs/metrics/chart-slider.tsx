@@ -7,7 +7,7 @@ import { showText } from '../result/json-text'
 import { type ChartCursor, isChart } from './chart-cursor'
 import { moveByKey, zoomByKey } from './chart-keys'
 import type { Range } from './chart-settings'
-import { formatOr, useCursorReading } from './cursor-values'
+import { hasLabels, useCursorReading } from './cursor-values'
 import { hasWholeAxis, type MetricLine } from './plot-data'
 
 interface ChartSliderProps {
@@ -51,7 +51,7 @@ export function ChartSlider(props: ChartSliderProps) {
     else moveTo(plot.current.posToVal(clientX - left, 'x'))
   }
   const labelled = (line: MetricLine, nth: number) =>
-    `${lines.length > 1 ? `${line.label} ` : ''}${formatOr(values[nth])}`
+    `${hasLabels(lines) ? `${line.label} ` : ''}${values[nth]}`
   return (
     <div
       ref={host}

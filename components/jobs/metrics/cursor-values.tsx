@@ -4,7 +4,7 @@ import { showText } from '../result/json-text'
 import { type ChartCursor, useCursorPlace } from './chart-cursor'
 import type { Range } from './chart-settings'
 import { LineSample } from './line-sample'
-import { hasWholeAxis, type MetricLine, rangeOf, valueAt } from './plot-data'
+import { hasWholeAxis, type MetricLine, rangeOf, readLine } from './plot-data'
 
 /** What a chart shows at the cursor. */
 export interface CursorReading {
@@ -12,8 +12,8 @@ export interface CursorReading {
   range: Range
   /** The place of the cursor, or the end of the range. */
   at: number
-  /** The value of each line there. */
-  values: (number | null)[]
+  /** The value of each line there, as text. */
+  values: string[]
 }
 
 /** Reads the lines of a chart at the cursor. Without a cursor and without a zoom, it reads their last values. */
@@ -26,7 +26,7 @@ export function useCursorReading(
   const range = zoom ?? rangeOf(lines) ?? { from: 0, to: 1 }
   // A zoom may end between two steps.
   const at = place ?? (hasWholeAxis(lines) ? Math.round(range.to) : range.to)
-  const values = lines.map((line) => (place === null && zoom === null ? line.series.last : valueAt(line, at)))
+  const values = lines.map((line) => readLine(line, place === null && zoom === null ? null : at))
   return { range, at, values }
 }
 
@@ -48,8 +48,13 @@ export function CursorValues({ x, lines, cursor, zoom }: CursorValuesProps) {
       {lines.map((line, nth) => (
         <span key={line.id} className="inline-flex items-center gap-1.5">
           <LineSample index={line.index} />
-          {lines.length > 1 ? <span className="max-w-40 truncate">{line.label}</span> : null}
-          {formatOr(values[nth])}
+          {hasLabels(lines) ? (
+            <span className="max-w-40 truncate" title={line.label}>
+              {line.label}
+            </span>
+          ) : null}
+          {line.group ? <span className="text-subtle">n = {line.group.count}</span> : null}
+          <span className="text-ink">{values[nth]}</span>
           <NotFinite count={line.series.not_finite} />
         </span>
       ))}
@@ -63,7 +68,7 @@ function NotFinite({ count }: { count: number }) {
   )
 }
 
-/** A value, or a dash. */
-export function formatOr(value: number | null | undefined): string {
-  return value == null ? '–' : formatValue(value)
+/** Returns true if the lines need their names: a chart of one job has none. */
+export function hasLabels(lines: readonly MetricLine[]): boolean {
+  return lines.length > 1 || lines.some(({ group }) => group !== undefined)
 }

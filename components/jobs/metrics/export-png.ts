@@ -1,5 +1,6 @@
 import { saveBlob } from '../../ui/save-blob'
 import { dashOf, readTheme, seriesColours } from '../result/chart-options'
+import { hasLabels } from './cursor-values'
 import type { MetricLine } from './plot-data'
 
 const padding = 16
@@ -8,7 +9,7 @@ const lineHeight = 18
 /** Downloads a chart as a picture with its title and the names of its lines. */
 export function exportPng(chart: HTMLCanvasElement, title: string, lines: readonly MetricLine[]): void {
   const scale = chart.width / Math.max(1, chart.clientWidth)
-  const legend = lines.length > 1 ? lines : []
+  const legend = hasLabels(lines) ? lines : []
   const top = padding + lineHeight * (1 + legend.length)
   const canvas = document.createElement('canvas')
   canvas.width = chart.width + 2 * padding * scale
@@ -25,7 +26,7 @@ export function exportPng(chart: HTMLCanvasElement, title: string, lines: readon
   context.font = `600 13px ${style.fontFamily}`
   context.fillText(title, padding, padding)
   context.font = `12px ${style.fontFamily}`
-  for (const [nth, { label, index }] of legend.entries()) {
+  for (const [nth, { label, index, group }] of legend.entries()) {
     const y = padding + lineHeight * (nth + 1)
     context.strokeStyle = theme.series[index % seriesColours] ?? theme.ink
     context.lineWidth = 2
@@ -34,7 +35,7 @@ export function exportPng(chart: HTMLCanvasElement, title: string, lines: readon
     context.moveTo(padding, y + 7)
     context.lineTo(padding + 18, y + 7)
     context.stroke()
-    context.fillText(label, padding + 26, y)
+    context.fillText(group ? `${label}, n = ${group.count}` : label, padding + 26, y)
   }
   context.setTransform(1, 0, 0, 1, 0, 0)
   context.drawImage(chart, padding * scale, top * scale)

@@ -18,8 +18,10 @@ export interface MetricPanelProps {
   name: string
   /** The x axis. */
   x: string
-  /** The metric of each job that has it. */
+  /** The metric of each job that has it, or its mean in each group of jobs. */
   lines: readonly MetricLine[]
+  /** The jobs that have the metric. */
+  jobs: readonly Pick<MetricLine, 'id' | 'label'>[]
   /** Shared by all charts of the page. */
   cursor: ChartCursor
   smoothing: number
@@ -32,7 +34,7 @@ export interface MetricPanelProps {
 
 /** A chart of one metric. A move of the cursor renders only the values and the slider. */
 export const MetricPanel = memo(function MetricPanel(props: MetricPanelProps) {
-  const { name, x, lines, cursor, smoothing, logarithmic, ignoreOutliers, zoom, onZoom } = props
+  const { name, x, lines, jobs, cursor, smoothing, logarithmic, ignoreOutliers, zoom, onZoom } = props
   const host = useRef<HTMLDivElement>(null)
   const [large, setLarge] = useState(false)
   const plot = useMetricPlot(host, lines, {
@@ -67,9 +69,9 @@ export const MetricPanel = memo(function MetricPanel(props: MetricPanelProps) {
           >
             PNG of this chart
           </MenuItem>
-          {lines.map(({ id, label }) => (
+          {jobs.map(({ id, label }) => (
             <MenuItem key={id} icon={Download} href={api.jobs.metricsCsvUrl(id, csvNames(x, name))} download>
-              {lines.length > 1 ? `CSV of ${label}` : 'CSV of all values'}
+              {jobs.length > 1 ? `CSV of ${label}` : 'CSV of all values'}
             </MenuItem>
           ))}
         </DropdownMenu>

@@ -1,7 +1,14 @@
 import { act, fireEvent, screen, waitFor } from '@testing-library/react'
 import { beforeEach, expect, it, vi } from 'vitest'
 import type { JobMetrics } from '@/lib/contract/metrics/job-metrics'
-import { answerWith, clickButton, renderUi, type SentRequest, sentRequests } from '../../testing/render'
+import {
+  answerWith,
+  clickButton,
+  openByKeyboard,
+  renderUi,
+  type SentRequest,
+  sentRequests,
+} from '../../testing/render'
 import { type ChartSettings, readChartSettings, withChartSettings } from './chart-settings'
 import { type MetricsJob, MetricsView } from './metrics-view'
 
@@ -200,4 +207,41 @@ it('a finger moves the place, which stays until it touches something else or scr
   drag()
   fireEvent.pointerCancel(chartOf('step'), touch)
   expect(readAll()).toEqual(['epoch 9: 1', 'epoch 9: 1'])
+})
+
+it('draws the mean of each group with its name and number of jobs, and offers the values of each job', async () => {
+  const three = ['a', 'b', 'c'].map(
+    (letter, index): MetricsJob => ({
+      id: `01931111-0000-7000-8000-00000000000${letter}`,
+      label: `job ${letter}`,
+      index,
+      live: false,
+    }),
+  )
+  for (const [nth, { id }] of three.entries()) {
+    answerWith({
+      [`GET /api/jobs/${id}/metrics`]: (sent: SentRequest) => {
+        const answer = metricsOf(sent)
+        const series = answer.series.map((own) => ({ ...own, last: 1 + nth, y: [2 + nth, 1 + nth] }))
+        return { ...answer, series }
+      },
+    })
+  }
+  const [a, b, c] = three.map(({ id }) => id)
+  const groups = [
+    { id: 'x', label: 'lr=0.1', index: 0, jobs: [a ?? '', b ?? '', c ?? ''] },
+    { id: 'y', label: 'lr=0.2', index: 1, jobs: [] },
+  ]
+  renderUi(<MetricsView jobs={three} groups={groups} />)
+  const chart = await screen.findByRole('slider', { name: 'loss over step, 6 values' })
+  expect(chart.getAttribute('aria-valuetext')).toBe('step 9: lr=0.1 2 ± 1')
+  expect(chart.closest('li')?.textContent).toContain('lr=0.1n = 32 ± 1')
+  fireEvent.pointerMove(chart, { clientX: 100, pointerType: 'mouse' })
+  expect(chart.getAttribute('aria-valuetext')).toBe('step 0: lr=0.1 3 ± 1')
+  openByKeyboard(screen.getByRole('button', { name: 'Export loss' }))
+  expect((await screen.findAllByRole('menuitem')).slice(1).map(({ textContent }) => textContent)).toEqual([
+    'CSV of job a',
+    'CSV of job b',
+    'CSV of job c',
+  ])
 })

@@ -1,6 +1,6 @@
 import { useQueries } from '@tanstack/react-query'
 import { ChartSpline } from 'lucide-react'
-import { type ReactNode, useCallback, useDeferredValue, useMemo, useState } from 'react'
+import { useCallback, useDeferredValue, useMemo, useState } from 'react'
 import { jobMetricsQuery } from '@/components/queries/metrics'
 import { Button } from '@/components/ui/button'
 import { Callout } from '@/components/ui/callout'
@@ -10,6 +10,7 @@ import { Skeleton } from '@/components/ui/skeleton'
 import type { JobMetrics } from '@/lib/contract/metrics/job-metrics'
 import { type ChartCursor, useChartCursor } from './chart-cursor'
 import { type ChartSettings, type Range, useChartSettings } from './chart-settings'
+import { groupLines, type JobGroup } from './group-lines'
 import { MetricPanel } from './metric-panel'
 import { MetricsToolbar } from './metrics-toolbar'
 import type { MetricLine } from './plot-data'
@@ -27,8 +28,14 @@ export interface MetricsJob {
 const pageSize = 12
 const pointsPerLine = 800
 
+interface MetricsViewProps {
+  jobs: readonly MetricsJob[]
+  /** Their means are drawn instead of the jobs. */
+  groups?: readonly JobGroup[] | null
+}
+
 /** Charts of the metrics of one job, or of several jobs in the same charts. */
-export function MetricsView({ jobs, children }: { jobs: readonly MetricsJob[]; children?: ReactNode }) {
+export function MetricsView({ jobs, groups = null }: MetricsViewProps) {
   const [settings, changeSettings] = useChartSettings()
   const [pages, setPages] = useState(1)
   const cursor = useChartCursor()
@@ -65,7 +72,6 @@ export function MetricsView({ jobs, children }: { jobs: readonly MetricsJob[]; c
       ) : (
         <>
           <MetricsToolbar settings={settings} axes={axes} x={x} onChange={change} />
-          {children}
           <p aria-live="polite" className="text-muted text-xs tabular-nums">
             {describeProgress(answers) ??
               `${formatCount(total, 'metric')}${answers.some(({ approximate }) => approximate) ? '; long series are summarized' : ''}`}
@@ -78,6 +84,7 @@ export function MetricsView({ jobs, children }: { jobs: readonly MetricsJob[]; c
               // biome-ignore lint/suspicious/noArrayIndexKey: a page is identified by its number
               key={page}
               jobs={jobs}
+              groups={groups}
               names={names.slice(page * pageSize, (page + 1) * pageSize)}
               x={x}
               cursor={cursor}
@@ -98,6 +105,7 @@ export function MetricsView({ jobs, children }: { jobs: readonly MetricsJob[]; c
 
 interface MetricPageProps {
   jobs: readonly MetricsJob[]
+  groups: readonly JobGroup[] | null
   names: readonly string[]
   x: string
   cursor: ChartCursor
@@ -106,7 +114,7 @@ interface MetricPageProps {
 }
 
 /** Some charts, which are loaded together. */
-function MetricPage({ jobs, names, x, cursor, settings, onZoom }: MetricPageProps) {
+function MetricPage({ jobs, groups, names, x, cursor, settings, onZoom }: MetricPageProps) {
   const { zoom } = settings
   const request = { names: [...names], x, points: pointsPerLine, ...(zoom ?? {}) }
   const series = useQueries({
@@ -125,6 +133,10 @@ function MetricPage({ jobs, names, x, cursor, settings, onZoom }: MetricPageProp
     }
     return byName
   }, [jobs, series])
+  const means = useMemo(
+    () => groups && new Map([...lines].map(([name, own]) => [name, groupLines(own, groups)] as const)),
+    [lines, groups],
+  )
   return (
     <ul className="grid min-w-0 grid-cols-[repeat(auto-fill,minmax(min(100%,20rem),1fr))] gap-3">
       {names.map((name) => (
@@ -132,7 +144,8 @@ function MetricPage({ jobs, names, x, cursor, settings, onZoom }: MetricPageProp
           key={name}
           name={name}
           x={x}
-          lines={lines.get(name) ?? noLines}
+          lines={(means ?? lines).get(name) ?? noLines}
+          jobs={lines.get(name) ?? noLines}
           cursor={cursor}
           smoothing={settings.smoothing}
           logarithmic={settings.logarithmic}

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { MetricSeries } from '@/lib/contract/metrics/job-metrics'
 import { curvePath } from './curve-path'
-import { rangeOf, rangeWithoutOutliers, smooth, toTables, valueAt } from './plot-data'
+import { rangeOf, rangeWithoutOutliers, readLine, smooth, toTables } from './plot-data'
 
 const series = (changes: Partial<MetricSeries> = {}): MetricSeries => ({
   name: 'loss',
@@ -47,15 +47,16 @@ describe('the values of a chart', () => {
 
   it('can be read at any place', () => {
     const line = lineOf(series({ y: [4, null, 1] }))
-    expect([0, 0.99, 1.4, 2.4, 3.5, 4.01, 9].map((at) => valueAt(line, at))).toEqual([
-      null,
-      4,
-      4,
-      null,
-      1,
-      1,
-      null,
+    expect([0, 0.99, 1.4, 2.4, 3.5, 4.01, 9].map((at) => readLine(line, at))).toEqual([
+      '–',
+      '4',
+      '4',
+      '–',
+      '1',
+      '1',
+      '–',
     ])
+    expect(readLine(line, null)).toBe('1')
     expect(rangeOf([line, lineOf(series({ x: [-1, 0], y: [1, 1] }))])).toEqual({ from: -1, to: 4 })
     expect(rangeOf([lineOf(series({ x: [], y: [] }))])).toBeNull()
   })

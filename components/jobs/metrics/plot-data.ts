@@ -1,14 +1,29 @@
+import type { Summary } from '@/lib/contract/metrics/group-rows'
 import type { MetricSeries } from '@/lib/contract/metrics/job-metrics'
+import { formatValue } from '../result/chart-series'
 import type { Range } from './chart-settings'
+import { formatSummary } from './summary-text'
 
-/** One line of a chart: a metric of one job. */
+/** One line of a chart: a metric of one job, or the mean of a group of jobs. */
 export interface MetricLine {
-  /** The job's id. */
+  /** The id of the job or the group. */
   id: string
   label: string
   /** The colour and the dash pattern. */
   index: number
   series: MetricSeries
+  /** Absent: the line of one job. */
+  group?: GroupNumbers
+}
+
+/** The numbers of the mean of a group. The lowest and the highest values of its series are the edges of its spread. */
+export interface GroupNumbers {
+  /** Number of jobs that have the metric. */
+  count: number
+  /** What the jobs have at each x; null: no job has a value. */
+  points: readonly (Summary | null)[]
+  /** What the last values of the jobs are. */
+  last: Summary | null
 }
 
 /** The columns of a line in a chart: its values, the lowest and highest ones, and the smoothed values. */
@@ -39,17 +54,21 @@ export function toTables(
 ): [number[], ...(number | null)[][]][] {
   const drawable = (values: Values) =>
     values.map((value) => (value === null || (logarithmic && value <= 0) ? null : value))
-  return lines.map(({ series: { x, y, low = y, high = y } }) => [
-    [...x],
-    drawable(smooth(y, smoothing)),
-    drawable(low),
-    drawable(high),
-    smoothing > 0 ? drawable(y) : x.map(() => null),
-  ])
+  return lines.map(({ group, series: { x, y, low = y, high = y } }) => {
+    // A spread belongs to its mean. The lowest and the highest values of a point are what the job printed.
+    const edge = (values: Values) => drawable(group ? smooth(values, smoothing) : values)
+    return [
+      [...x],
+      drawable(smooth(y, smoothing)),
+      edge(low),
+      edge(high),
+      smoothing > 0 ? drawable(y) : x.map(() => null),
+    ]
+  })
 }
 
-/** The value of a line at a place of the x axis: that of its nearest point. Null: the line does not reach the place. */
-export function valueAt({ series: { x, y } }: MetricLine, at: number): number | null {
+/** The number of the nearest point of a line; null: the line does not reach the place. */
+export function pointAt({ series: { x } }: MetricLine, at: number): number | null {
   const [first, last] = [x[0], x.at(-1)]
   if (first === undefined || last === undefined) return null
   // The pointer is rarely exactly on the last point.
@@ -63,8 +82,20 @@ export function valueAt({ series: { x, y } }: MetricLine, at: number): number | 
     else high = middle
   }
   const before = x[low - 1]
-  const nearest = before !== undefined && at - before < (x[low] ?? 0) - at ? low - 1 : low
-  return y[nearest] ?? null
+  return before !== undefined && at - before < (x[low] ?? 0) - at ? low - 1 : low
+}
+
+/** A line as text: at a place of the x axis, or its last value. */
+export function readLine(line: MetricLine, at: number | null): string {
+  const { series, group } = line
+  const point = at === null ? null : pointAt(line, at)
+  if (group) {
+    const summary = at === null ? group.last : point === null ? null : group.points[point]
+    if (!summary) return '–'
+    return `${formatSummary(summary)}${summary.count < group.count ? ` (n = ${summary.count})` : ''}`
+  }
+  const value = at === null ? series.last : point === null ? null : series.y[point]
+  return value == null ? '–' : formatValue(value)
 }
 
 /** Returns true if the x axis has only whole numbers, such as steps. */

@@ -1,8 +1,7 @@
-import { axisNames } from '@/lib/contract/metrics/axes'
+import { isCounter } from '@/lib/contract/metrics/axes'
 
 /** Sorts names of metrics, `layer.2` before `layer.10`. Counters, such as `step`, come last. */
 export function sortNames(names: readonly string[]): string[] {
-  const isCounter = (name: string) => axisNames.includes(name)
   return names.toSorted(
     (one, other) =>
       Number(isCounter(one)) - Number(isCounter(other)) || one.localeCompare(other, 'en', { numeric: true }),

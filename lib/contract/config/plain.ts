@@ -1,6 +1,6 @@
 import type { KeyNames } from './names'
 import { isConfigKey } from './schema'
-import type { YamlEntry, YamlMapping, YamlValue } from './tree'
+import { plainValue, type YamlEntry, type YamlMapping, type YamlValue } from './tree'
 
 /**
  * The values of a config's keys. The first of repeated keys counts, and an empty key counts as missing. Both only help to
@@ -10,8 +10,7 @@ export function plainConfig(root: YamlMapping): Record<string, unknown> {
   const config: Record<string, unknown> = {}
   for (const { key, value } of root.entries.toReversed()) {
     if (!isConfigKey(key) || isEmpty(value)) continue
-    // The variable VERSION: 3.10 and the argument 0.10 are texts, not the numbers 3.1 and 0.1.
-    config[key] = plainValue(value, key === 'env' || key === 'args')
+    config[key] = plainValue(key, value)
   }
   return config
 }
@@ -19,14 +18,6 @@ export function plainConfig(root: YamlMapping): Record<string, unknown> {
 /** The null of YAML, and None of Python, because a config may be the text of a dict. */
 function isEmpty(value: YamlValue): boolean {
   return value.kind === 'scalar' && (value.value === null || (value.plain && value.value === 'None'))
-}
-
-function plainValue(value: YamlValue, asWritten: boolean): unknown {
-  if (value.kind === 'list') return value.items.map((item) => plainValue(item, asWritten))
-  if (value.kind === 'mapping') {
-    return Object.fromEntries(value.entries.map((entry) => [entry.key, plainValue(entry.value, asWritten)]))
-  }
-  return asWritten && value.value !== null ? String(value.plain ? value.source : value.value) : value.value
 }
 
 /** A mistake in a value, at the deepest position that its path reaches. */

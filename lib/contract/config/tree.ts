@@ -62,3 +62,19 @@ export function toYamlValue(node: unknown, fallbackOffset: number, mistakes: Mis
   const known = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
   return { kind: 'scalar', offset, value: known ? value : null, source: node.source ?? '', plain }
 }
+
+/** The value of a key of a config without positions. */
+export function plainValue(key: string, value: YamlValue): unknown {
+  // The variable VERSION: 3.10 and the argument 0.10 are texts, not the numbers 3.1 and 0.1.
+  return withoutPositions(value, key === 'env' || key === 'args')
+}
+
+function withoutPositions(value: YamlValue, asWritten: boolean): unknown {
+  if (value.kind === 'list') return value.items.map((item) => withoutPositions(item, asWritten))
+  if (value.kind === 'mapping') {
+    return Object.fromEntries(
+      value.entries.map((entry) => [entry.key, withoutPositions(entry.value, asWritten)]),
+    )
+  }
+  return asWritten && value.value !== null ? String(value.plain ? value.source : value.value) : value.value
+}

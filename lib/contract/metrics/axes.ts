@@ -13,5 +13,10 @@ export const axisNames: readonly string[] = [
   'i',
 ]
 
+/** Returns true for a counter, such as `step`: no value of it is better than another. */
+export function isCounter(metric: string): boolean {
+  return axisNames.includes(metric)
+}
+
 /** The x axes that every job has: the number of the line, and the seconds since the first one. */
 export const commonAxes = ['line', 'time'] as const

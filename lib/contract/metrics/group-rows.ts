@@ -45,7 +45,8 @@ export function numberIn(values: GroupedRow['values'], name: string): number | u
   return Object.hasOwn(values, name) ? values[name] : undefined
 }
 
-function summarize(all: readonly (number | undefined)[]): Summary | null {
+/** Summarizes numbers; null: there are none. */
+export function summarize(all: readonly (number | undefined)[]): Summary | null {
   const values = all.filter((value) => value !== undefined && Number.isFinite(value)) as number[]
   const count = values.length
   if (count === 0) return null

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { decodeNames } from './encode-name'
 
 /** The metrics of a job: the numbers in the lines of JSON that it prints, by name, each with its values over time. */
 
@@ -8,12 +9,7 @@ const maxPoints = 5_000
 
 const namesQuery = z
   .string()
-  .transform((text) =>
-    text
-      .split(',')
-      .map((name) => name.replaceAll(/%25|%2c/gi, decodeURIComponent))
-      .filter((name) => name !== ''),
-  )
+  .transform(decodeNames)
   .refine((names) => names.length <= maxSeries, `must have at most ${maxSeries} names`)
 
 const rankQuery = z.coerce

@@ -1,0 +1,22 @@
+import type { Summary } from '@/lib/contract/metrics/group-rows'
+import { formatValue } from '../result/chart-series'
+import type { Range } from './chart-settings'
+
+/**
+ * The spread around a mean: one sample standard deviation on both sides. A standard deviation of two values says less than the values
+ * themselves, so theirs is from the lower to the higher one. Null: there is one value.
+ */
+export function spreadOf({ count, mean, spread, min, max }: Summary): Range | null {
+  if (spread === undefined) return null
+  return count === 2 ? { from: min, to: max } : { from: mean - spread, to: mean + spread }
+}
+
+/** A mean with its spread, such as `0.25 ± 0.03`, or `0.25 (0.2 to 0.3)` of two values. */
+export function formatSummary(summary: Summary): string {
+  const { count, mean, spread } = summary
+  const range = spreadOf(summary)
+  if (spread === undefined || range === null) return formatValue(mean)
+  return count === 2
+    ? `${formatValue(mean)} (${formatValue(range.from)} to ${formatValue(range.to)})`
+    : `${formatValue(mean)} ± ${formatValue(spread)}`
+}
