@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Plus } from 'lucide-react'
-import { useRouter } from 'next/navigation'
+import { useRouter, useSearchParams } from 'next/navigation'
 import { type FormEvent, useState } from 'react'
 import { jobsQuery } from '@/components/queries/queries'
 import { Button } from '@/components/ui/button'
@@ -31,6 +31,7 @@ export function AddJob({ ids }: { ids: readonly string[] }) {
 
 function JobChoice({ ids, onChosen }: { ids: readonly string[]; onChosen: () => void }) {
   const router = useRouter()
+  const address = useSearchParams()
   const [text, setText] = useState('')
   const { data } = useQuery(jobsQuery({ limit: 50 }))
   const search = text.trim().toLowerCase()
@@ -38,7 +39,7 @@ function JobChoice({ ids, onChosen }: { ids: readonly string[]; onChosen: () => 
     (job) => !ids.includes(job.job_id) && `${jobTitle(job)} ${job.job_id}`.toLowerCase().includes(search),
   )
   const add = (id: string) => {
-    router.push(comparePath([...ids, id]))
+    router.push(comparePath([...ids, id], new URLSearchParams(address)))
     onChosen()
   }
   const submit = (event: FormEvent) => {

@@ -8,30 +8,23 @@ import { useMemo } from 'react'
 import { jobQuery, jobSourceQuery } from '@/components/queries/queries'
 import { ButtonLink } from '@/components/ui/button-link'
 import { Callout } from '@/components/ui/callout'
-import { CopyButton } from '@/components/ui/copy-button'
 import { EmptyState } from '@/components/ui/empty-state'
 import { formatCount } from '@/components/ui/format-number'
 import { PageHeader } from '@/components/ui/page-header'
-import { Panel, PanelHeader } from '@/components/ui/panel'
 import { Skeleton } from '@/components/ui/skeleton'
 import type { JobDetail } from '@/lib/contract/jobs'
 import { jobTitle } from '../job-title'
+import type { JobGroup } from '../metrics/group-lines'
 import { isRunning } from '../metrics/job-curves'
 import type { MetricsJob } from '../metrics/metrics-view'
-import { sortNames } from '../metrics/sort-names'
-import { formatValue } from '../result/chart-series'
 import { showText } from '../result/json-text'
 import { AddJob } from './add-job'
 import { CodePanel } from './code-panel'
 import { maxCompared, readCompared } from './compare-path'
 import { ComparedJobs } from './compared-jobs'
-import { ComparisonTable } from './comparison-table'
-
-/** It has the parser of YAML, which is large. */
-const ConfigPanel = dynamic(() => import('./config-panel').then((module) => module.ConfigPanel), {
-  ssr: false,
-  loading: () => <Skeleton className="h-32 rounded-lg" />,
-})
+import { ConfigPanel } from './config-panel'
+import { FinalMetrics } from './final-metrics'
+import { useGroups } from './use-groups'
 
 const MetricsView = dynamic(() => import('../metrics/metrics-view').then((module) => module.MetricsView), {
   ssr: false,
@@ -101,26 +94,44 @@ function Comparison({ details }: { details: readonly JobDetail[] }) {
     [key],
   )
   const sources = useQueries({ queries: jobs.map(({ id }) => jobSourceQuery(id)) })
+  const configs = sources.map(({ data, isError }) => data?.config ?? (isError ? '' : null))
+  const grouping = useGroups(details, configs)
+  const { groups } = grouping
   const hide = useSearchParams().get('hide')
   const hidden = useMemo(() => readCompared(hide).ids, [hide])
-  const drawn = useMemo(() => jobs.filter(({ id }) => !hidden.includes(id)), [jobs, hidden])
+  // A job has the colour of its group.
+  const coloured = useMemo(
+    () => jobs.map((job) => ({ ...job, index: colourOf(job, groups) })),
+    [jobs, groups],
+  )
+  const drawn = useMemo(() => coloured.filter(({ id }) => !hidden.includes(id)), [coloured, hidden])
   return (
     <>
-      <ComparedJobs details={details} jobs={jobs} hidden={hidden} />
+      <ComparedJobs details={details} jobs={coloured} grouping={grouping} hidden={hidden} />
       <section aria-label="Metrics" className="min-w-0">
-        {drawn.length > 0 ? (
-          <MetricsView jobs={drawn} />
+        {grouping.pending ? (
+          <Skeleton className="h-72 rounded-lg" />
+        ) : drawn.length > 0 ? (
+          <MetricsView jobs={drawn} groups={groups} />
         ) : (
           <p className="text-muted text-sm">All jobs are hidden in the charts.</p>
         )}
       </section>
-      <FinalMetrics details={details} jobs={jobs} />
-      <ConfigPanel jobs={jobs} configs={sources.map(({ data }) => data?.config ?? null)} />
+      {grouping.pending ? (
+        <Skeleton className="h-40 rounded-lg" />
+      ) : (
+        <FinalMetrics details={details} jobs={coloured} groups={groups} />
+      )}
+      <ConfigPanel jobs={coloured} rows={grouping.rows} />
       {jobs.length > 1 ? (
         <CodePanel details={details} jobs={jobs} sources={sources.map(({ data }) => data ?? null)} />
       ) : null}
     </>
   )
+}
+
+function colourOf({ id, index }: MetricsJob, groups: readonly JobGroup[] | null): number {
+  return groups?.find(({ jobs }) => jobs.includes(id))?.index ?? index
 }
 
 /** Jobs may have the same name. */
@@ -130,34 +141,5 @@ function labelsOf(details: readonly JobDetail[]): string[] {
     titles.indexOf(title) === titles.lastIndexOf(title)
       ? title
       : `${title} (${details[at]?.job_id.slice(-4)})`,
-  )
-}
-
-function FinalMetrics({ details, jobs }: { details: readonly JobDetail[]; jobs: readonly MetricsJob[] }) {
-  const names = sortNames([...new Set(details.flatMap(({ metrics }) => Object.keys(metrics)))])
-  if (names.length === 0) return null
-  const rows = names.map((name) => {
-    const values = details.map(({ metrics }) =>
-      Object.hasOwn(metrics, name) ? (metrics[name] ?? null) : null,
-    )
-    return {
-      name: showText(name),
-      cells: values.map((value) => (value === null ? null : formatValue(value))),
-      differs: new Set(values).size > 1,
-    }
-  })
-  const csv = [
-    ['metric', ...jobs.map(({ label }) => label)],
-    ...rows.map(({ name, cells }) => [name, ...cells]),
-  ]
-  return (
-    <Panel>
-      <PanelHeader
-        title="Final metrics"
-        description="The last value of each metric, at most 64 for each job"
-        actions={<CopyButton text={csv.map((row) => row.join('\t')).join('\n')} label="Copy the table" />}
-      />
-      <ComparisonTable caption="Final metrics" heading="Metric" jobs={jobs} rows={rows} numeric />
-    </Panel>
   )
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { compareCode } from './code-lines'
-import { comparePath, readCompared } from './compare-path'
-import { compareConfigs } from './config-rows'
+import { comparePath, readCompared, readTurned, turnBest, withGroup, withHidden } from './compare-path'
+import { compareConfigs, readConfig } from './config-rows'
 
 describe('the address of a comparison', () => {
   it('has the ids, each once, and at most twelve', () => {
@@ -11,6 +11,19 @@ describe('the address of a comparison', () => {
       left: 3,
     })
     expect(readCompared(null)).toEqual({ ids: [], left: 0 })
+  })
+
+  it('keeps its settings when the jobs change', () => {
+    const settings = withGroup(withHidden(new URLSearchParams('ids=a,b&x=epoch'), ['a']), 'tag.lr')
+    expect(comparePath(['a', 'b', 'c'], settings)).toBe('/jobs/compare?ids=a,b,c&x=epoch&hide=a&group=tag.lr')
+    expect(comparePath(['a'], withGroup(withHidden(settings, []), null))).toBe('/jobs/compare?ids=a&x=epoch')
+  })
+
+  it('has the metrics of which the other value is the best, whatever their names are', () => {
+    const names = ['loss', 'a,b', '100%', 'é&=']
+    const turned = names.reduce(turnBest, new URLSearchParams('ids=a'))
+    expect(readTurned(new URLSearchParams(String(turned)))).toEqual(names)
+    expect(String(names.reduce(turnBest, turned))).toBe('ids=a')
   })
 })
 
@@ -25,6 +38,11 @@ describe('configs', () => {
       { key: 'env.LR', values: ['0.10', '0.2'], differs: true },
       { key: 'tags', values: ['[a, b]', null], differs: true },
     ])
+  })
+
+  it('are read without what cannot be read, and texts stay as they are written', () => {
+    expect(readConfig('gpu_count: 2\nenv:\n  LR: 0.10\n')).toEqual({ gpu_count: 2, env: { LR: '0.10' } })
+    expect(readConfig('a: [')).toEqual({})
   })
 
   it('that cannot be read are one value', () => {

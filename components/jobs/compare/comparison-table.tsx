@@ -2,10 +2,21 @@ import type { ReactNode } from 'react'
 import { cn } from '@/components/ui/class-names'
 import { ScrollRegion } from '@/components/ui/scroll-region'
 import { LineSample } from '../metrics/line-sample'
-import type { MetricsJob } from '../metrics/metrics-view'
+
+/** A job, or a group of jobs. */
+export interface ComparisonColumn {
+  id: string
+  label: string
+  /** Its colour. */
+  index: number
+  /** Stands after the label. */
+  note?: string
+}
 
 export interface ComparisonRow {
   name: string
+  /** Stands after the name. */
+  action?: ReactNode
   cells: readonly ReactNode[]
   /** The jobs differ in it. */
   differs: boolean
@@ -15,13 +26,13 @@ interface ComparisonTableProps {
   caption: string
   /** The heading of the names. */
   heading: string
-  jobs: readonly MetricsJob[]
+  columns: readonly ComparisonColumn[]
   rows: readonly ComparisonRow[]
   numeric?: boolean
 }
 
-/** A table with a column for each job. It scrolls sideways, and the names stay visible. */
-export function ComparisonTable({ caption, heading, jobs, rows, numeric = false }: ComparisonTableProps) {
+/** A table with a column for each job or group. It scrolls sideways, and the names stay visible. */
+export function ComparisonTable({ caption, heading, columns, rows, numeric = false }: ComparisonTableProps) {
   const align = numeric ? 'text-right tabular-nums' : 'text-left'
   return (
     <ScrollRegion aria-label={caption} className="max-h-[60dvh] overflow-auto">
@@ -35,7 +46,7 @@ export function ComparisonTable({ caption, heading, jobs, rows, numeric = false 
             >
               {heading}
             </th>
-            {jobs.map(({ id, label, index }) => (
+            {columns.map(({ id, label, index, note }) => (
               <th
                 key={id}
                 scope="col"
@@ -46,22 +57,30 @@ export function ComparisonTable({ caption, heading, jobs, rows, numeric = false 
               >
                 <span className="inline-flex max-w-48 items-center gap-1.5">
                   <LineSample index={index} />
-                  <span className="truncate">{label}</span>
+                  <span className="truncate" title={label}>
+                    {label}
+                  </span>
+                  {note ? <span className="shrink-0 font-normal text-subtle">{note}</span> : null}
                 </span>
               </th>
             ))}
           </tr>
         </thead>
         <tbody>
-          {rows.map(({ name, cells, differs }) => (
+          {rows.map(({ name, action, cells, differs }) => (
             <tr key={name} className="border-t">
               <th
                 scope="row"
-                className="sticky left-0 z-10 max-w-64 truncate bg-surface px-4 py-1.5 text-left font-normal text-muted"
+                className="sticky left-0 z-10 max-w-64 bg-surface px-4 py-1.5 text-left font-normal text-muted"
               >
-                {name}
+                <span className="flex min-w-0 items-center gap-1">
+                  <span className="min-w-0 truncate" title={name}>
+                    {name}
+                  </span>
+                  {action}
+                </span>
               </th>
-              {jobs.map(({ id }, at) => (
+              {columns.map(({ id }, at) => (
                 <td
                   key={id}
                   className={cn(

@@ -1,36 +1,32 @@
-import { useMemo, useState } from 'react'
+import { useState } from 'react'
 import { Panel, PanelHeader } from '@/components/ui/panel'
 import { Skeleton } from '@/components/ui/skeleton'
 import { Switch } from '@/components/ui/switch'
 import { visibleText } from '@/lib/contract/text/sanitize-text'
 import type { MetricsJob } from '../metrics/metrics-view'
 import { ComparisonTable } from './comparison-table'
-import { compareConfigs } from './config-rows'
+import type { ConfigRow } from './config-rows'
 
 const maxCharacters = 300
 
 /** The keys of the configs that differ, or all. */
 export function ConfigPanel({
   jobs,
-  configs,
+  rows,
 }: {
   jobs: readonly MetricsJob[]
-  configs: readonly (string | null)[]
+  /** Null: they are not read yet. */
+  rows: readonly ConfigRow[] | null
 }) {
   const [all, setAll] = useState(false)
-  const key = JSON.stringify(configs)
-  const rows = useMemo(
-    () => compareConfigs((JSON.parse(key) as (string | null)[]).map((config) => config ?? '')),
-    [key],
-  )
-  const shown = rows.filter(({ differs }) => all || differs)
+  const shown = rows?.filter(({ differs }) => all || differs)
   return (
     <Panel>
       <PanelHeader
         title="Configs"
         actions={<Switch label="Show equal keys" checked={all} onCheckedChange={setAll} />}
       />
-      {configs.includes(null) ? (
+      {shown === undefined ? (
         <Skeleton className="m-4 h-16" />
       ) : shown.length === 0 ? (
         <p className="px-4 py-3 text-muted text-sm">The configs are equal.</p>
@@ -38,7 +34,7 @@ export function ConfigPanel({
         <ComparisonTable
           caption="Configs"
           heading="Key"
-          jobs={jobs}
+          columns={jobs}
           rows={shown.map(({ key: name, values, differs }) => ({
             name,
             differs,

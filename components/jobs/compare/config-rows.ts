@@ -1,4 +1,4 @@
-import type { YamlMapping, YamlValue } from '@/lib/contract/config/tree'
+import { plainValue, type YamlMapping, type YamlValue } from '@/lib/contract/config/tree'
 import { readYaml } from '@/lib/contract/config/yaml'
 
 /** A key of the config, with its value in each job; null: the job does not have it. */
@@ -16,6 +16,14 @@ export function compareConfigs(configs: readonly string[]): ConfigRow[] {
     const values = flat.map((config) => config.get(key) ?? null)
     return { key, values, differs: new Set(values).size > 1 }
   })
+}
+
+/** The values of a config. One that cannot be read has none. */
+export function readConfig(config: string): Record<string, unknown> {
+  const read = readYaml(config)
+  return read.ok
+    ? Object.fromEntries(read.root.entries.map(({ key, value }) => [key, plainValue(key, value)]))
+    : {}
 }
 
 /** A config that cannot be read is one value. */
