@@ -159,6 +159,61 @@ test.describe('a comparison', () => {
     await expect(page.getByRole('link', { name: 'second' })).toBeVisible()
   })
 
+  test('shows one step in all charts, groups the jobs and marks the best value', async ({ page }) => {
+    const third = await submit(person, training(10), configText({ name: 'third', tags: ['a'] }), {
+      wait: true,
+    })
+    await page.goto(`/jobs/compare?ids=${[...jobs, third].join(',')}`)
+    const loss = page.getByRole('slider', { name: 'loss over step, 600 values' })
+    const accuracy = page.getByRole('slider', { name: 'train/accuracy over step, 600 values' })
+    const readings = [loss, accuracy].map((chart) => chart.getAttribute.bind(chart, 'aria-valuetext'))
+    const expectStep = (step: number) =>
+      expect(async () => {
+        for (const read of readings) expect(await read()).toMatch(new RegExp(`^step ${step}:`))
+      }).toPass()
+    await loss.hover()
+    await expect(async () => {
+      const [one = '', other = ''] = await Promise.all(readings.map((read) => read()))
+      expect(one.split(':')[0]).toBe(other?.split(':')[0])
+      expect(one).not.toMatch(/^step 200/)
+    }).toPass()
+    await page.screenshot({ path: '/tmp/compare-hover.png', fullPage: true })
+    await page.getByRole('heading', { name: 'Compare 3 jobs' }).hover()
+    await expectStep(200)
+    await accuracy.focus()
+    await page.keyboard.press('Home')
+    await page.keyboard.press('ArrowRight')
+    await expectStep(5)
+    await page.keyboard.press('Escape')
+    await expectStep(200)
+
+    await page.getByRole('combobox', { name: 'Group by' }).click()
+    await page.getByRole('option', { name: 'Tags' }).click()
+    await expect(page).toHaveURL(/group=tags/)
+    await expect(loss).toHaveAttribute('aria-valuetext', /a -?[\d.]+ \(.* to .*\), b -?[\d.]+$/)
+    const metrics = page.getByRole('table', { name: 'Final metrics' })
+    await expect(metrics.getByRole('columnheader', { name: /^a n = 2/ })).toBeVisible()
+    const row = metrics.getByRole('row', { name: /^loss/ })
+    const best = await row.getByRole('cell').filter({ hasText: 'best' }).textContent()
+    await metrics.getByRole('button', { name: 'The lowest loss is the best. Mark the highest' }).click()
+    await expect(row.getByRole('cell').filter({ hasText: 'best' })).not.toHaveText(best ?? '')
+    await page.reload()
+    await expect(metrics.getByRole('columnheader', { name: /^a n = 2/ })).toBeVisible()
+    await expect(metrics.getByRole('button', { name: /^The highest loss is the best/ })).toBeVisible()
+    await expectUsable(page, 'a comparison of groups')
+    for (const [width, scheme] of [
+      [1280, 'light'],
+      [1280, 'dark'],
+      [390, 'light'],
+      [390, 'dark'],
+    ] as const) {
+      await page.setViewportSize({ width, height: 900 })
+      await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' })
+      await page.waitForTimeout(500)
+      await page.screenshot({ path: `/tmp/compare-group-${width}-${scheme}.png`, fullPage: true })
+    }
+  })
+
   test.describe('of uploaded directories', () => {
     let directories: string[]
     test.beforeAll(async () => {

@@ -8,7 +8,7 @@ import { type ChartCursor, isChart } from './chart-cursor'
 import { moveByKey, zoomByKey } from './chart-keys'
 import type { Range } from './chart-settings'
 import { hasLabels, useCursorReading } from './cursor-values'
-import { hasWholeAxis, type MetricLine } from './plot-data'
+import type { MetricLine } from './plot-data'
 
 interface ChartSliderProps {
   /** Where the chart is drawn. */
@@ -29,14 +29,14 @@ interface ChartSliderProps {
  */
 export function ChartSlider(props: ChartSliderProps) {
   const { host, plot, title, x, lines, cursor, zoom, onZoom, className } = props
-  const { range, at, values } = useCursorReading(lines, cursor, zoom)
+  const { range, isWhole, at, values } = useCursorReading(lines, cursor, zoom)
   // Charts of steps have no place between two steps.
-  const moveTo = (place: number) => cursor.move(hasWholeAxis(lines) ? Math.round(place) : place)
+  const moveTo = (place: number) => cursor.move(isWhole ? Math.round(place) : place)
   const onKeyDown = (event: KeyboardEvent) => {
     const place = cursor.get()
     const clears = event.key === 'Escape' && place !== null
     const zoomed = zoomByKey(event.key, range, at)
-    const to = moveByKey(event.key, range, place, hasWholeAxis(lines))
+    const to = moveByKey(event.key, range, place, isWhole)
     if (!clears && zoomed === undefined && to === undefined) return
     event.preventDefault()
     if (clears) cursor.move(null)
@@ -71,7 +71,7 @@ export function ChartSlider(props: ChartSliderProps) {
       onPointerMove={onPointer}
       onPointerLeave={({ pointerType }) => {
         // The values stay when a finger is lifted, so that they can be read.
-        if (pointerType === 'mouse') cursor.move(null)
+        if (pointerType !== 'touch') cursor.move(null)
       }}
       // The page scrolls.
       onPointerCancel={() => cursor.move(null)}

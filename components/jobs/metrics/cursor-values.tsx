@@ -1,3 +1,4 @@
+import { useMemo } from 'react'
 import { formatCount } from '@/components/ui/format-number'
 import { formatValue } from '../result/chart-series'
 import { showText } from '../result/json-text'
@@ -10,6 +11,8 @@ import { hasWholeAxis, type MetricLine, rangeOf, readLine } from './plot-data'
 export interface CursorReading {
   /** The shown part of the x axis. */
   range: Range
+  /** The x axis has only whole numbers, such as steps. */
+  isWhole: boolean
   /** The place of the cursor, or the end of the range. */
   at: number
   /** The value of each line there, as text. */
@@ -23,11 +26,12 @@ export function useCursorReading(
   zoom: Range | null,
 ): CursorReading {
   const place = useCursorPlace(cursor)
+  const isWhole = useMemo(() => hasWholeAxis(lines), [lines])
   const range = zoom ?? rangeOf(lines) ?? { from: 0, to: 1 }
   // A zoom may end between two steps.
-  const at = place ?? (hasWholeAxis(lines) ? Math.round(range.to) : range.to)
+  const at = place ?? (isWhole ? Math.round(range.to) : range.to)
   const values = lines.map((line) => readLine(line, place === null && zoom === null ? null : at))
-  return { range, at, values }
+  return { range, isWhole, at, values }
 }
 
 interface CursorValuesProps {

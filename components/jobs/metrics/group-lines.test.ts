@@ -73,6 +73,13 @@ describe('the line of a group', () => {
     expect(groupLines([], [groupOf('a')])).toEqual([])
   })
 
+  it('has a spread on a logarithmic axis too, where its lower edge would be below 0', () => {
+    const jobs = [1, 1, 10].map((value, nth) => lineOf(`${nth}`, [1], [value]))
+    const [table] = toTables([meanOf(...jobs)], { smoothing: 0, logarithmic: true })
+    expect(table?.[2]).toEqual([1])
+    expect(toTables([meanOf(...jobs)], { smoothing: 0, logarithmic: false })[0]?.[2]?.[0]).toBeLessThan(0)
+  })
+
   it('is smoothed together with its spread, unlike the extremes of a job', () => {
     const jobs = [lineOf('a', [1, 2], [0, 4]), lineOf('b', [1, 2], [2, 8])]
     const [grouped] = toTables([meanOf(...jobs)], { smoothing: 0.5, logarithmic: false })

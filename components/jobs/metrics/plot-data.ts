@@ -55,16 +55,22 @@ export function toTables(
   const drawable = (values: Values) =>
     values.map((value) => (value === null || (logarithmic && value <= 0) ? null : value))
   return lines.map(({ group, series: { x, y, low = y, high = y } }) => {
+    const bottom = group && logarithmic ? low.map((value, at) => aboveZero(value, group.points[at])) : low
     // A spread belongs to its mean. The lowest and the highest values of a point are what the job printed.
     const edge = (values: Values) => drawable(group ? smooth(values, smoothing) : values)
     return [
       [...x],
       drawable(smooth(y, smoothing)),
-      edge(low),
+      edge(bottom),
       edge(high),
       smoothing > 0 ? drawable(y) : x.map(() => null),
     ]
   })
+}
+
+/** The lower edge of a spread on an axis that has no place for 0: there, the spread ends at the lowest value. */
+function aboveZero(edge: number | null, point: Summary | null | undefined): number | null {
+  return edge !== null && edge <= 0 && point ? point.min : edge
 }
 
 /** The number of the nearest point of a line; null: the line does not reach the place. */
