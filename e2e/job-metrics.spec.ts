@@ -177,7 +177,6 @@ test.describe('a comparison', () => {
       expect(one.split(':')[0]).toBe(other?.split(':')[0])
       expect(one).not.toMatch(/^step 200/)
     }).toPass()
-    await page.screenshot({ path: '/tmp/compare-hover.png', fullPage: true })
     await page.getByRole('heading', { name: 'Compare 3 jobs' }).hover()
     await expectStep(200)
     await accuracy.focus()
@@ -201,17 +200,6 @@ test.describe('a comparison', () => {
     await expect(metrics.getByRole('columnheader', { name: /^a n = 2/ })).toBeVisible()
     await expect(metrics.getByRole('button', { name: /^The highest loss is the best/ })).toBeVisible()
     await expectUsable(page, 'a comparison of groups')
-    for (const [width, scheme] of [
-      [1280, 'light'],
-      [1280, 'dark'],
-      [390, 'light'],
-      [390, 'dark'],
-    ] as const) {
-      await page.setViewportSize({ width, height: 900 })
-      await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' })
-      await page.waitForTimeout(500)
-      await page.screenshot({ path: `/tmp/compare-group-${width}-${scheme}.png`, fullPage: true })
-    }
   })
 
   test.describe('of uploaded directories', () => {

@@ -167,6 +167,15 @@ it('opens with the groups of the address, which stay when a job is removed', asy
   expect(router.push).toHaveBeenLastCalledWith(`/jobs/compare?ids=${first},${third}&group=config.env.LR`)
 })
 
+it('a single job has no group, because it has nothing to choose', async () => {
+  window.history.replaceState(null, '', '/jobs/compare?group=tag.lr')
+  answerWithThree()
+  renderUi(<CompareView ids={[first]} missing={[]} left={0} />)
+  expect(await screen.findByText('Charts of 0 baseline')).toBeTruthy()
+  expect(screen.queryByRole('region', { name: 'lr=0.1' })).toBeNull()
+  expect(screen.queryByRole('combobox', { name: 'Group by' })).toBeNull()
+})
+
 it('shows no charts of single jobs while the groups of the address are not known, and ignores one that no job has', async () => {
   window.history.replaceState(null, '', '/jobs/compare?group=tag.lr')
   answerWithThree()

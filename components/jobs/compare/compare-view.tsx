@@ -96,8 +96,10 @@ function Comparison({ details }: { details: readonly JobDetail[] }) {
   const sources = useQueries({ queries: jobs.map(({ id }) => jobSourceQuery(id)) })
   const configs = sources.map(({ data, isError }) => data?.config ?? (isError ? '' : null))
   const grouping = useGroups(details, configs)
-  const { groups } = grouping
-  const hide = useSearchParams().get('hide')
+  const groups = grouping?.groups ?? null
+  const address = useSearchParams()
+  const pending = grouping === null && address.has('group')
+  const hide = address.get('hide')
   const hidden = useMemo(() => readCompared(hide).ids, [hide])
   // A job has the colour of its group.
   const coloured = useMemo(
@@ -109,7 +111,7 @@ function Comparison({ details }: { details: readonly JobDetail[] }) {
     <>
       <ComparedJobs details={details} jobs={coloured} grouping={grouping} hidden={hidden} />
       <section aria-label="Metrics" className="min-w-0">
-        {grouping.pending ? (
+        {pending ? (
           <Skeleton className="h-72 rounded-lg" />
         ) : drawn.length > 0 ? (
           <MetricsView jobs={drawn} groups={groups} />
@@ -117,12 +119,12 @@ function Comparison({ details }: { details: readonly JobDetail[] }) {
           <p className="text-muted text-sm">All jobs are hidden in the charts.</p>
         )}
       </section>
-      {grouping.pending ? (
+      {pending ? (
         <Skeleton className="h-40 rounded-lg" />
       ) : (
         <FinalMetrics details={details} jobs={coloured} groups={groups} />
       )}
-      <ConfigPanel jobs={coloured} rows={grouping.rows} />
+      <ConfigPanel jobs={coloured} rows={grouping?.rows ?? null} />
       {jobs.length > 1 ? (
         <CodePanel details={details} jobs={jobs} sources={sources.map(({ data }) => data ?? null)} />
       ) : null}

@@ -11,25 +11,22 @@ import { JobStatus, jobStateOf } from '../job-status'
 import { LineSample } from '../metrics/line-sample'
 import type { MetricsJob } from '../metrics/metrics-view'
 import { comparePath, withHidden } from './compare-path'
+import type { JobGroups } from './group-jobs'
 import { GroupSelect } from './group-select'
-import type { Grouping } from './use-groups'
 
 interface ComparedJobsProps {
   details: readonly JobDetail[]
   jobs: readonly MetricsJob[]
-  grouping: Grouping
+  /** Null: not known yet. */
+  grouping: JobGroups | null
   /** The ids of the jobs that the charts leave out. */
   hidden: readonly string[]
 }
 
 /** The jobs of a comparison, with their colours. It is the legend of the charts. */
-export function ComparedJobs({
-  details,
-  jobs,
-  grouping: { by, choices, groups },
-  hidden,
-}: ComparedJobsProps) {
+export function ComparedJobs({ details, jobs, grouping, hidden }: ComparedJobsProps) {
   const router = useRouter()
+  const groups = grouping?.groups
   const address = new URLSearchParams(useSearchParams())
   const ids = jobs.map(({ id }) => id)
   const toggle = (id: string) => {
@@ -60,7 +57,10 @@ export function ComparedJobs({
   return (
     <Panel>
       {jobs.length > 1 ? (
-        <PanelHeader title="Jobs" actions={<GroupSelect by={by} choices={choices} />} />
+        <PanelHeader
+          title="Jobs"
+          actions={<GroupSelect by={grouping?.by ?? null} choices={grouping?.choices ?? []} />}
+        />
       ) : null}
       {groups ? (
         groups.map((group) => (

@@ -72,7 +72,7 @@ function Cell({
   count: number | undefined
 }) {
   return (
-    <span className="inline-flex items-center justify-end gap-2">
+    <span className="inline-flex items-center justify-end gap-2 whitespace-nowrap">
       {isBest ? <Badge tone="success">best</Badge> : null}
       {formatSummary(summary)}
       {count !== undefined && summary.count < count ? (

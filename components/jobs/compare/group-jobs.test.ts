@@ -1,34 +1,53 @@
 import { expect, it } from 'vitest'
-import { describeChoice, groupChoices, groupJobs } from './group-jobs'
+import { readGroups } from './group-jobs'
 
-const job = (tags: string[], config: Record<string, unknown> = {}) => ({ tags, config: { ...config, tags } })
+/** Jobs with the ids `a`, `b` and so on. */
+const jobsOf = (...jobs: { tags?: string[]; config?: string }[]) =>
+  jobs.map(({ tags = [], config = '' }, at) => ({
+    id: 'abcd'[at] ?? '',
+    tags,
+    config: `${config}\ntags: [${tags.map((tag) => JSON.stringify(tag)).join(', ')}]\n`,
+  }))
 
 it('jobs can be grouped by each tag and config value in which they differ, and by the chosen one', () => {
-  const jobs = [
-    job(['lr=0.1'], { env: { SEED: '1' }, pool: 'a' }),
-    job(['lr=0.2'], { env: { SEED: '2' }, pool: 'a' }),
+  const jobs = jobsOf(
+    { tags: ['lr=0.1', 'a\u202eb=1'], config: 'pool: a\nenv:\n  SEED: 0.10' },
+    { tags: ['lr=0.2'], config: 'pool: a\nenv:\n  SEED: 0.1' },
+  )
+  const differing = [
+    { by: 'tag.lr', label: 'Tag lr' },
+    { by: 'tag.a\u202eb', label: 'Tag a\\u{202e}b' },
+    { by: 'config.env.SEED', label: 'Config env.SEED' },
   ]
-  expect(groupChoices(jobs, null)).toEqual(['tag.lr', 'config.env.SEED'])
-  expect(groupChoices(jobs, 'tag.lr')).toEqual(['tag.lr', 'config.env.SEED'])
-  expect(groupChoices(jobs, 'config.pool')).toEqual(['tag.lr', 'config.env.SEED', 'config.pool'])
-  expect(groupChoices(jobs, 'tag.nothing')).toEqual(['tag.lr', 'config.env.SEED'])
-  expect(['tags', 'tag.lr', 'config.env.SEED', 'tag.a\u202eb'].map(describeChoice)).toEqual([
-    'Tags',
-    'Tag lr',
-    'Config env.SEED',
-    'Tag a\\u{202e}b',
-  ])
+  const read = (by: string | null) => {
+    const { choices, by: chosen, groups } = readGroups(jobs, by)
+    return { choices, chosen, labels: groups?.map(({ label }) => label) }
+  }
+  expect(read(null)).toEqual({ choices: differing, chosen: null })
+  expect(read('config.env.SEED').labels).toEqual(['env.SEED=0.10', 'env.SEED=0.1'])
+  // As after the last job that differs was removed.
+  expect(read('config.pool')).toEqual({
+    choices: [...differing, { by: 'config.pool', label: 'Config pool' }],
+    chosen: 'config.pool',
+    labels: ['pool=a'],
+  })
+  expect(read('tag.nothing').chosen).toBeNull()
 })
 
 it('groups have the jobs with the same value, and those without one', () => {
-  const jobs = [job(['lr=0.2']), job(['lr: 0.1']), job(['best']), job(['lr=0.2', 'best'])]
-  expect(groupJobs(['a', 'b', 'c', 'd'], jobs, 'tag.lr')).toEqual([
+  const jobs = jobsOf(
+    { tags: ['lr=0.2'] },
+    { tags: ['lr: 0.1'] },
+    { tags: ['best'] },
+    { tags: ['lr=0.2', 'best'] },
+  )
+  expect(readGroups(jobs, 'tag.lr').groups).toEqual([
     { id: '=0.2', label: 'lr=0.2', index: 0, jobs: ['a', 'd'] },
     { id: '=0.1', label: 'lr=0.1', index: 1, jobs: ['b'] },
     { id: 'none', label: 'no lr', index: 2, jobs: ['c'] },
   ])
-  expect(groupJobs(['a', 'b', 'c', 'd'], jobs, 'tags').map(({ label }) => label)).toEqual(['no tags', 'best'])
+  expect(readGroups(jobs, 'tags').groups?.map(({ label }) => label)).toEqual(['no tags', 'best'])
   // A value may be the word for no value.
-  const odd = groupJobs(['a', 'b'], [job(['lr=none']), job([])], 'tag.lr')
+  const odd = readGroups(jobsOf({ tags: ['lr=none'] }, {}), 'tag.lr').groups ?? []
   expect(new Set(odd.map(({ id }) => id)).size).toBe(2)
 })

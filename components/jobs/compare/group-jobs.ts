@@ -1,32 +1,66 @@
 import { type Grouped, groupKey, groupKeys } from '@/lib/contract/metrics/group-key'
 import { visibleText } from '@/lib/contract/text/sanitize-text'
 import type { JobGroup } from '../metrics/group-lines'
+import { type ConfigRow, compareConfigs, readConfig } from './config-rows'
 
 const maxCharacters = 60
 
+/** A tag or a value of the config by which jobs can be grouped. */
+export interface GroupChoice {
+  by: string
+  label: string
+}
+
+/** A job with its tags, and its config as YAML. */
+export interface TaggedJob {
+  id: string
+  tags: readonly string[]
+  config: string
+}
+
+export interface JobGroups {
+  choices: readonly GroupChoice[]
+  /** The choice of the address; null: the jobs are not grouped, also if no job has what the address names. */
+  by: string | null
+  groups: readonly JobGroup[] | null
+  /** The keys of the configs. */
+  rows: readonly ConfigRow[]
+}
+
+/** Groups jobs by what an address names; null: by nothing. */
+export function readGroups(jobs: readonly TaggedJob[], by: string | null): JobGroups {
+  const grouped = jobs.map(({ tags, config }) => ({ tags, config: readConfig(config) }))
+  const chosen = by !== null && canGroup(grouped, by) ? by : null
+  const ids = jobs.map(({ id }) => id)
+  return {
+    choices: groupChoices(grouped, chosen).map((choice) => ({ by: choice, label: describeChoice(choice) })),
+    by: chosen,
+    groups: chosen === null ? null : groupJobs(ids, grouped, chosen),
+    rows: compareConfigs(jobs.map(({ config }) => config)),
+  }
+}
+
 /** Everything by which jobs can be grouped, and the chosen one. Tags are a choice of their own, not a value of the config. */
-export function groupChoices(jobs: readonly Grouped[], chosen: string | null): string[] {
+function groupChoices(jobs: readonly Grouped[], chosen: string | null): string[] {
   const choices = groupKeys(jobs).filter((by) => by !== 'config.tags')
   // It stays when the last job that differed is removed.
-  return chosen === null || choices.includes(chosen) || !canGroup(jobs, chosen)
-    ? choices
-    : [...choices, chosen]
+  return chosen === null || choices.includes(chosen) ? choices : [...choices, chosen]
 }
 
 /** Returns true if at least one job has what decides to which group it belongs. */
-export function canGroup(jobs: readonly Grouped[], by: string): boolean {
+function canGroup(jobs: readonly Grouped[], by: string): boolean {
   return jobs.some((job) => groupKey(job, by) !== undefined)
 }
 
 /** A choice in words. */
-export function describeChoice(by: string): string {
+function describeChoice(by: string): string {
   const [kind, ...path] = by.split('.')
   if (kind === 'tags') return 'Tags'
   return `${kind === 'tag' ? 'Tag' : 'Config'} ${visibleText(path.join('.'), maxCharacters)}`
 }
 
 /** The groups of jobs, in the order in which they first appear. Jobs without a value are a group too. */
-export function groupJobs(ids: readonly string[], jobs: readonly Grouped[], by: string): JobGroup[] {
+function groupJobs(ids: readonly string[], jobs: readonly Grouped[], by: string): JobGroup[] {
   const groups = new Map<string | undefined, string[]>()
   for (const [at, job] of jobs.entries()) {
     const value = groupKey(job, by)

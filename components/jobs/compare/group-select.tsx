@@ -2,12 +2,12 @@ import { useSearchParams } from 'next/navigation'
 import { updateSearchParams } from '@/components/shell/update-search-params'
 import { Select } from '@/components/ui/select'
 import { withGroup } from './compare-path'
-import { describeChoice } from './group-jobs'
+import type { GroupChoice } from './group-jobs'
 
 const none = 'none'
 
 /** Chooses by what the jobs are grouped. */
-export function GroupSelect({ by, choices }: { by: string | null; choices: readonly string[] }) {
+export function GroupSelect({ by, choices }: { by: string | null; choices: readonly GroupChoice[] }) {
   const address = useSearchParams()
   const change = (value: string) =>
     updateSearchParams(withGroup(new URLSearchParams(address), value === none ? null : value), 'replace')
@@ -22,7 +22,7 @@ export function GroupSelect({ by, choices }: { by: string | null; choices: reado
         onValueChange={change}
         options={[
           { value: none, label: 'None' },
-          ...choices.map((choice) => ({ value: choice, label: describeChoice(choice) })),
+          ...choices.map((choice) => ({ value: choice.by, label: choice.label })),
         ]}
       />
     </span>

@@ -50,15 +50,15 @@ export function CursorValues({ x, lines, cursor, zoom }: CursorValuesProps) {
         {showText(x)} {formatValue(at)}
       </span>
       {lines.map((line, nth) => (
-        <span key={line.id} className="inline-flex items-center gap-1.5">
+        <span key={line.id} className="inline-flex max-w-full flex-wrap items-center gap-x-1.5">
           <LineSample index={line.index} />
           {hasLabels(lines) ? (
             <span className="max-w-40 truncate" title={line.label}>
               {line.label}
             </span>
           ) : null}
-          {line.group ? <span className="text-subtle">n = {line.group.count}</span> : null}
-          <span className="text-ink">{values[nth]}</span>
+          {line.group ? <span className="whitespace-nowrap text-subtle">n = {line.group.count}</span> : null}
+          <span className="whitespace-nowrap text-ink">{values[nth]}</span>
           <NotFinite count={line.series.not_finite} />
         </span>
       ))}

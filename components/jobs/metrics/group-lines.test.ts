@@ -27,6 +27,7 @@ describe('a spread', () => {
     expect(spread(1, 2, 3)).toEqual([{ from: 1, to: 3 }, '2 ± 1'])
     expect(spread(4, 1)).toEqual([{ from: 1, to: 4 }, '2.5 (1 to 4)'])
     expect(spread(4)).toEqual([null, '4'])
+    expect(spread(2, 2)).toEqual([{ from: 2, to: 2 }, '2 ± 0'])
     expect(spread(2, 2, 2)).toEqual([{ from: 2, to: 2 }, '2 ± 0'])
   })
 })

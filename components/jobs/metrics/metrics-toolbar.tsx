@@ -71,7 +71,7 @@ export function MetricsToolbar({ settings, axes, x, onChange }: MetricsToolbarPr
           Reset zoom
         </Button>
       ) : (
-        <span className="text-subtle text-xs">Drag in a chart to zoom.</span>
+        <span className="text-subtle text-xs pointer-coarse:hidden">Drag in a chart to zoom.</span>
       )}
     </div>
   )

@@ -13,10 +13,9 @@ export function spreadOf({ count, mean, spread, min, max }: Summary): Range | nu
 
 /** A mean with its spread, such as `0.25 ± 0.03`, or `0.25 (0.2 to 0.3)` of two values. */
 export function formatSummary(summary: Summary): string {
-  const { count, mean, spread } = summary
-  const range = spreadOf(summary)
-  if (spread === undefined || range === null) return formatValue(mean)
-  return count === 2
-    ? `${formatValue(mean)} (${formatValue(range.from)} to ${formatValue(range.to)})`
+  const { count, mean, spread, min, max } = summary
+  if (spread === undefined) return formatValue(mean)
+  return count === 2 && min < max
+    ? `${formatValue(mean)} (${formatValue(min)} to ${formatValue(max)})`
     : `${formatValue(mean)} ± ${formatValue(spread)}`
 }
