@@ -166,17 +166,15 @@ test.describe('a comparison', () => {
     await page.goto(`/jobs/compare?ids=${[...jobs, third].join(',')}`)
     const loss = page.getByRole('slider', { name: 'loss over step, 600 values' })
     const accuracy = page.getByRole('slider', { name: 'train/accuracy over step, 600 values' })
-    const readings = [loss, accuracy].map((chart) => chart.getAttribute.bind(chart, 'aria-valuetext'))
-    const expectStep = (step: number) =>
-      expect(async () => {
-        for (const read of readings) expect(await read()).toMatch(new RegExp(`^step ${step}:`))
-      }).toPass()
+    const steps = () =>
+      Promise.all(
+        [loss, accuracy].map(async (chart) => (await chart.getAttribute('aria-valuetext'))?.split(':')[0]),
+      )
+    const expectStep = (step: number) => expect.poll(steps).toEqual([`step ${step}`, `step ${step}`])
     await loss.hover()
-    await expect(async () => {
-      const [one = '', other = ''] = await Promise.all(readings.map((read) => read()))
-      expect(one.split(':')[0]).toBe(other?.split(':')[0])
-      expect(one).not.toMatch(/^step 200/)
-    }).toPass()
+    await expect.poll(steps).not.toContain('step 200')
+    const [one, other] = await steps()
+    expect(other).toBe(one)
     await page.getByRole('heading', { name: 'Compare 3 jobs' }).hover()
     await expectStep(200)
     await accuracy.focus()

@@ -179,13 +179,16 @@ it('a single job has no group, because it has nothing to choose', async () => {
 it('shows no charts of single jobs while the groups of the address are not known, and ignores one that no job has', async () => {
   window.history.replaceState(null, '', '/jobs/compare?group=tag.lr')
   answerWithThree()
-  const answer = Promise.withResolvers<unknown>()
-  answerWith({ [`GET /api/jobs/${third}/source`]: () => answer.promise })
+  let answer: (source: unknown) => void = () => {}
+  const source = new Promise((resolve) => {
+    answer = resolve
+  })
+  answerWith({ [`GET /api/jobs/${third}/source`]: () => source })
   renderUi(<CompareView ids={[first, third]} missing={[]} left={0} />)
   expect(await screen.findByRole('combobox', { name: 'Group by' })).toBeTruthy()
   expect(screen.queryByText(/^Charts of/)).toBeNull()
   expect(screen.queryByRole('table', { name: 'Final metrics' })).toBeNull()
-  answer.resolve({ code: '', config: '', command: null })
+  answer({ code: '', config: '', command: null })
   expect(await screen.findByText('Mean 0 of lr=0.1: a c')).toBeTruthy()
   act(() => window.history.replaceState(null, '', '/jobs/compare?group=tag.other'))
   expect(await screen.findByText(/^Charts of 0 .*, 1 /)).toBeTruthy()
