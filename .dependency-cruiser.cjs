@@ -91,6 +91,14 @@ module.exports = {
       to: { pathNot: '^lib/scheduling/' },
     },
     {
+      name: 'job-state-is-lowest',
+      severity: 'error',
+      comment:
+        'lib/jobs/state writes the state of jobs and decides nothing: of lib/jobs it imports only itself',
+      from: { path: '^lib/jobs/state/', pathNot: testFiles },
+      to: { path: '^lib/jobs/', pathNot: '^lib/jobs/state/' },
+    },
+    {
       name: 'worker-loads-no-server-only',
       severity: 'error',
       comment: "server-only's default export throws outside React's server condition",

@@ -3,7 +3,7 @@
 export const jobStatuses = ['pending', 'scheduled', 'running', 'completed', 'failed', 'cancelled'] as const
 export type JobStatus = (typeof jobStatuses)[number]
 
-/** What may follow each status. A retry takes a job back to `pending` under its next attempt. */
+/** What may follow each status. A retry takes a job back to `pending`. A test applies each verb of `lib/jobs/state` to each status. */
 export const jobTransitions = {
   pending: ['scheduled', 'failed', 'cancelled'],
   scheduled: ['pending', 'running', 'completed', 'failed', 'cancelled'],
@@ -21,11 +21,6 @@ export const finalStatuses = ['completed', 'failed', 'cancelled'] as const satis
 
 export function isFinal(status: JobStatus): boolean {
   return (finalStatuses as readonly JobStatus[]).includes(status)
-}
-
-/** Statuses from which `to` may be reached: the guard of an UPDATE's WHERE clause. */
-export function statusesBefore(to: JobStatus): JobStatus[] {
-  return jobStatuses.filter((from) => (jobTransitions[from] as readonly JobStatus[]).includes(to))
 }
 
 export const taskStatuses = [

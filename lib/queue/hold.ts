@@ -2,11 +2,10 @@ import { type Actor, requireScope } from '../access/actor'
 import { recordAudit } from '../access/audit'
 import { conflict } from '../contract/errors'
 import { isFinal, type JobStatus } from '../contract/status'
-import { channels } from '../database/listen'
 import { wakeLeader } from '../database/notify'
 import { transaction } from '../database/transaction'
-import { unfinishedJobs } from '../jobs/lifecycle/settle-dependencies'
 import { findChangeableJob } from '../jobs/read/job-visibility'
+import { holdJob } from '../jobs/state/hold'
 
 /**
  * Holds a waiting job, so that it does not start, or releases it. The state that it has already is no error. A job that is
@@ -25,14 +24,7 @@ export async function setHeld(actor: Actor, jobId: string, held: boolean): Promi
     if (!job) throw new Error(`job ${id} vanished`)
     if (job.status !== 'pending') throw conflict(tooLate(job.status))
     if (job.held === held) return
-    await tx.query(
-      `WITH changed AS (
-         UPDATE jobs SET held = $2 OR w.jobs IS NOT NULL, reason_detail = CASE WHEN NOT $2 THEN w.jobs END,
-                         reason = CASE WHEN $2 THEN 'held' WHEN w.jobs IS NOT NULL THEN 'dependency' END
-           FROM (SELECT ${unfinishedJobs('$1')} AS jobs) AS w WHERE id = $1)
-       SELECT pg_notify('${channels.job}', $1::text)`,
-      [id, held],
-    )
+    await holdJob(tx, id, held)
     if (userId === actor.userId) return
     const action = held ? 'job_held' : 'job_released'
     await recordAudit(tx, { actorId: actor.userId, action, target: id, detail: {} })

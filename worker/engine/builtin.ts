@@ -1,10 +1,11 @@
 import { publishCandidates } from '@/lib/cluster/placement/direct-dispatch'
+import { countFailedAssignments } from '@/lib/cluster/placement/failed-assignments'
 import { commitPlacement, preemptJobs } from '@/lib/cluster/placement/place'
 import { takeSnapshot } from '@/lib/cluster/placement/snapshot'
 import { addUnavailableReasons } from '@/lib/cluster/placement/unavailable-reasons'
-import { countFailedAssignments, setWaitReasons } from '@/lib/cluster/placement/wait-reasons'
 import { readProvisions } from '@/lib/cluster/provisions/provisions'
 import { env } from '@/lib/env'
+import { explainWaits } from '@/lib/jobs/state/explain'
 import { logger, traceStep } from '@/lib/logger'
 import { plan } from '@/lib/scheduling/plan'
 import { type ProvisionCommands, provision } from '../provisioner/provisioner'
@@ -92,7 +93,7 @@ export async function placeWaiting(): Promise<void> {
     if (refused === 0) await preemptJobs(preemptions)
     const counted = await countFailedAssignments(waiting)
     const explained = await addUnavailableReasons(waiting.filter(({ jobId }) => !counted.has(jobId)))
-    await setWaitReasons(
+    await explainWaits(
       explained.filter(({ jobId, reason, detail }) => reasons.get(jobId) !== reason + (detail ?? '')),
     )
     if (refused === 0) return

@@ -1,6 +1,6 @@
 import { describeReason, type EndReason } from '../../contract/reasons'
 import type { Transaction } from '../../database/transaction'
-import type { Outcome } from '../../jobs/lifecycle/attempt-end'
+import type { Outcome } from '../../jobs/state/finish'
 import type { Lease } from './nodes'
 
 /** What the end reason of a task says about its node: failure, success, or nothing (null). */

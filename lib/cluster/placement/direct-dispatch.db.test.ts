@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { testDatabase } from '../../database/testing/test-database'
-import type { Outcome } from '../../jobs/lifecycle/attempt-end'
+import type { Outcome } from '../../jobs/state/finish'
 import { logger } from '../../logger'
 import type { Lease } from '../nodes/nodes'
 import { finishTask } from '../tasks/finish-task'

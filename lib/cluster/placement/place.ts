@@ -1,12 +1,11 @@
 import { uuidv7 } from 'uuidv7'
 import { parseSpec, type StoredSpec, type Unparsed } from '../../contract/config/stored-spec'
-import { readJobNetworks } from '../../contract/job-network'
 import { database } from '../../database/client'
 import { channels } from '../../database/listen'
-import { acquireLock } from '../../database/locks'
 import { keyedTransaction, type Transaction } from '../../database/transaction'
-import { env } from '../../env'
 import { requestOf } from '../../jobs/config/resource-request'
+import { notifyWatchers } from '../../jobs/state/announce'
+import { type Attempt, placeJob, placeJobSql, reserveSubnet } from '../../jobs/state/place'
 import { fits } from '../../scheduling/fits'
 import type {
   Dimension,
@@ -36,8 +35,9 @@ class StalePlan extends Error {
 export async function commitPlacement(placement: Placement): Promise<Commit> {
   try {
     await keyedTransaction(async (tx) => {
-      const claimed = await claimJob(tx, placement)
-      if (claimed === null) throw new StalePlan('job')
+      const row = await placeJob<Unparsed<ClaimedJob>>(tx, placement, `spec, ${gpuLimitColumns}`)
+      if (row === null) throw new StalePlan('job')
+      const claimed = parseSpec(row)
       const request = requestOf(claimed.spec, placement.jobId)
       if (placement.tasks.length > 1 && !(await reserveSubnet(tx, placement))) throw new StalePlan('network')
       // Lock order: nodes by id, then GPUs, as everywhere, to avoid deadlocks.
@@ -54,43 +54,8 @@ export async function commitPlacement(placement: Placement): Promise<Commit> {
   }
 }
 
-const scheduleJobSql = `
-  UPDATE jobs SET status = 'scheduled', attempt = $2, reason = NULL, reason_detail = NULL, not_before = NULL
-   WHERE id = $1 AND status = 'pending' AND NOT held AND attempt = $2 - 1`
-
 interface ClaimedJob extends GpuLimits {
   spec: StoredSpec
-}
-
-/** Marks a waiting job as scheduled and returns it, or null if it no longer waits for that attempt. */
-async function claimJob(tx: Transaction, placement: Attempt): Promise<ClaimedJob | null> {
-  const { rows } = await tx.query<Unparsed<ClaimedJob>>({
-    name: 'schedule-job',
-    text: `${scheduleJobSql} RETURNING spec, ${gpuLimitColumns}`,
-    values: [placement.jobId, placement.attempt],
-  })
-  return rows.map(parseSpec)[0] ?? null
-}
-
-/**
- * Reserves a subnet for the attempt: the first free one, starting at an offset that depends on the attempt. The
- * offset avoids immediate reuse: a lost node may still run a container of an earlier attempt in the old subnet.
- * @returns false if none is free.
- */
-export async function reserveSubnet(tx: Transaction, { jobId, attempt }: Attempt): Promise<boolean> {
-  // Serialized, because two transactions would choose the same subnet.
-  await acquireLock(tx, 'jobNetwork')
-  const { rowCount } = await tx.query({
-    name: 'reserve-subnet',
-    text: `WITH own AS (SELECT (abs(hashtextextended($1::text, 0) % $2::int)::int + $3::int * 97) % $2::int AS first)
-           UPDATE jobs SET network_index = free.index
-             FROM (SELECT index FROM own, generate_series(0, $2::int - 1) AS index
-                    WHERE NOT EXISTS (SELECT 1 FROM jobs WHERE network_index = index)
-                    ORDER BY (index - first + $2::int) % $2::int LIMIT 1) AS free
-            WHERE jobs.id = $1::uuid`,
-    values: [jobId, readJobNetworks(env().GPUQ_JOB_NETWORKS).count, attempt],
-  })
-  return rowCount === 1
 }
 
 /** Creates one task with its allocations, if its node still has the capacity. */
@@ -126,12 +91,10 @@ export async function placeGiven(tx: Transaction, placement: Attempt, task: Task
 export async function startJob(tx: Transaction, placement: Attempt, task: TaskPlacement): Promise<void> {
   await tx.query({
     name: 'start-job',
-    text: `WITH taken AS (${scheduleJobSql}), ${insertTaskSql} ${notifySql}`,
+    text: `WITH taken AS (${placeJobSql}), ${insertTaskSql} ${notifySql}`,
     values: valuesOf(placement, task),
   })
 }
-
-type Attempt = Pick<Placement, 'jobId' | 'attempt'>
 
 const insertTaskSql = `
   task AS (
@@ -145,7 +108,7 @@ const insertTaskSql = `
   ), held AS (
     INSERT INTO allocations (task_id, gpu_id, milli) SELECT task.id, booked.id, booked.milli FROM task, booked
   )`
-const notifySql = `SELECT pg_notify('${channels.node}', $5::text), pg_notify('${channels.job}', $1::text)`
+const notifySql = `SELECT pg_notify('${channels.node}', $5::text), ${notifyWatchers('$1')}`
 
 /** @param task the result of `fits()` on the locked node, so each guarded update finds its row. */
 function valuesOf({ jobId, attempt }: Attempt, { rank, nodeId, gpus, cpuMilli, memoryMib }: TaskPlacement) {

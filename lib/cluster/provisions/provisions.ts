@@ -1,8 +1,9 @@
 import { z } from 'zod'
-import { jobStatuses, statusesBefore } from '../../contract/status'
+import { jobStatuses } from '../../contract/status'
 import { database } from '../../database/client'
-import { channels } from '../../database/listen'
 import { transaction } from '../../database/transaction'
+import { notifyLeader, notifyWatchers } from '../../jobs/state/announce'
+import { finishWaiting } from '../../jobs/state/finish'
 
 const provisionSchema = z.object({
   jobId: z.string(),
@@ -86,7 +87,7 @@ export async function setProvisionStatus(
                   round = round + CASE WHEN $5::float8 IS NULL THEN 0 ELSE 1 END,
                   ended_at = CASE WHEN $3 = 'ended' THEN now() END
             WHERE job_id = $1 AND status = ANY ($2::"ProvisionStatus"[])
-           RETURNING pg_notify('${channels.job}', job_id::text), pg_notify('${channels.queue}', job_id::text)`,
+           RETURNING ${notifyLeader('job_id')}`,
     values: [jobId, from, to, term, deadlineS],
   })
   return rowCount === 1
@@ -98,18 +99,13 @@ export async function setProvisionStatus(
  */
 export async function failProvision(jobId: string, problem: string): Promise<void> {
   await transaction(async (tx) => {
-    await tx.query(
-      `UPDATE jobs SET status = 'failed', reason = 'not_provisioned', reason_detail = $2, ended_at = now()
-        WHERE id = $1 AND status = 'pending' AND status = ANY ($3::"JobStatus"[])`,
-      [jobId, problem, statusesBefore('failed')],
-    )
+    await finishWaiting(tx, jobId, { reason: 'not_provisioned', detail: problem, exitCode: null })
     await tx.query(
       `UPDATE provisions SET problem = $2, status = CASE WHEN EXISTS (
                 SELECT 1 FROM jobs WHERE id = $1 AND status IN ('scheduled', 'running')) THEN 'up' ELSE 'ending' END::"ProvisionStatus"
-        WHERE job_id = $1 AND status IN ('starting', 'up')`,
+        WHERE job_id = $1 AND status IN ('starting', 'up') RETURNING ${notifyLeader('job_id')}`,
       [jobId, problem],
     )
-    await tx.query('SELECT pg_notify($1, $3), pg_notify($2, $3)', [channels.job, channels.queue, jobId])
   })
 }
 
@@ -127,7 +123,7 @@ export async function endProvision(jobId: string): Promise<void> {
        UPDATE provisions SET status = 'ended', ended_at = now()
         WHERE job_id = $1 AND status = 'ending' AND NOT EXISTS (SELECT 1 FROM forgotten) RETURNING job_id
      )
-     SELECT pg_notify('${channels.job}', $1::text), pg_notify('${channels.queue}', $1::text)`,
+     SELECT ${notifyLeader('$1')}`,
     [jobId],
   )
 }
@@ -136,7 +132,7 @@ export async function endProvision(jobId: string): Promise<void> {
 export async function appendProvisionOutput(jobId: string, text: string): Promise<void> {
   await database().pool.query(
     `WITH shown AS (UPDATE provisions SET output = right(output || $2, ${maxOutputCharacters}) WHERE job_id = $1 RETURNING job_id)
-     SELECT pg_notify('${channels.job}', job_id::text) FROM shown`,
+     SELECT ${notifyWatchers('job_id')} FROM shown`,
     [jobId, text],
   )
 }

@@ -1,6 +1,6 @@
 import { database } from '../../database/client'
-import { channels } from '../../database/listen'
 import { oneRow } from '../../database/transaction'
+import { explainUnsubmitted } from '../../jobs/state/explain'
 import type { SlurmJobState, SlurmNodeState, SlurmPartition } from '../../slurm/slurm-client'
 
 /** What the leader read about the cluster. */
@@ -35,7 +35,7 @@ export async function storeClusterState(
 export async function storeSlurmProblem(problem: string): Promise<void> {
   const { pool } = database()
   await pool.query('UPDATE slurm_cluster SET problem = $1 WHERE problem IS DISTINCT FROM $1', [problem])
-  await setUnsubmittedReason('slurm_unreachable')
+  await explainUnsubmitted('slurm_unreachable')
 }
 
 /** Whether an admin stopped the scheduler: then no job is submitted to Slurm. */
@@ -45,19 +45,4 @@ export async function isStopped(): Promise<boolean> {
     'SELECT NOT running AS stopped FROM policies',
   )
   return stopped
-}
-
-/** Tells the jobs that wait and are not in Slurm why. */
-export async function setUnsubmittedReason(
-  reason: 'slurm_unreachable' | 'slurm_submitting' | 'stopped',
-): Promise<void> {
-  await database().pool.query({
-    name: 'set-unsubmitted-reason',
-    text: `UPDATE jobs SET reason = $1, reason_detail = NULL
-            WHERE status = 'pending' AND NOT held AND (not_before IS NULL OR not_before <= now())
-              AND reason IS DISTINCT FROM $1
-              AND NOT EXISTS (SELECT 1 FROM slurm_jobs s WHERE s.job_id = jobs.id AND s.ended_at IS NULL AND s.slurm_id IS NOT NULL)
-           RETURNING pg_notify('${channels.job}', id::text)`,
-    values: [reason],
-  })
 }

@@ -2,8 +2,8 @@ import type { SlurmStopReason } from '../../contract/reasons'
 import type { JobStatus } from '../../contract/status'
 import { database } from '../../database/client'
 import { transaction } from '../../database/transaction'
-import type { Outcome } from '../../jobs/lifecycle/attempt-end'
-import { endWaitingJob } from '../../jobs/lifecycle/end-waiting'
+import { finishWaiting, type Outcome } from '../../jobs/state/finish'
+import { backOff, type Wait } from '../../jobs/state/requeue'
 
 /** A row of `slurm_jobs` that has not ended, with what gpuq knows about its job. */
 export interface LiveSlurmJob {
@@ -80,15 +80,15 @@ export async function storeFacts(facts: readonly (SlurmFacts & { id: string })[]
 }
 
 /**
- * Ends rows whose Slurm job is gone, and with them the jobs that wait and will not start again. The leader is notified,
- * because the other jobs are submitted again.
+ * Ends the row of a Slurm job that is gone. With a verdict the waiting job ends too. Otherwise it is submitted again.
  * @param state what is stored as Slurm's last state.
+ * @param retry how long the job waits before that; null: not at all.
  */
 export async function endSlurmJob(
   row: Pick<LiveSlurmJob, 'id' | 'jobId'>,
   state: string,
   verdict: Outcome | null,
-  retryAfterS: number | null,
+  retry: Wait | null = null,
 ): Promise<void> {
   await transaction(async (tx) => {
     const { rowCount } = await tx.query(
@@ -96,28 +96,14 @@ export async function endSlurmJob(
       [row.id, state],
     )
     if (rowCount !== 1) return
-    if (verdict) await endWaitingJob(tx, row.jobId, verdict)
-    if (retryAfterS !== null)
-      await tx.query(
-        `UPDATE jobs SET not_before = now() + make_interval(secs => $2) WHERE id = $1 AND status = 'pending'`,
-        [row.jobId, retryAfterS],
-      )
+    if (verdict) await finishWaiting(tx, row.jobId, verdict)
+    if (retry) await backOff(tx, row.jobId, retry)
   })
 }
 
 /** Records that gpuq held a job in Slurm or released it there, so that the next poll does not take it for a change by hand. */
 export async function recordHeld(rowId: string, held: boolean): Promise<void> {
   await database().pool.query('UPDATE slurm_jobs SET held = $2 WHERE id = $1', [rowId, held])
-}
-
-/** Stores that jobs were held or released in Slurm by hand, where gpuq still has the value that it was compared with. */
-export async function adoptHolds(holds: readonly { jobId: string; held: boolean }[]): Promise<void> {
-  if (holds.length === 0) return
-  await database().pool.query(
-    `UPDATE jobs SET held = h.held FROM unnest($1::uuid[], $2::bool[]) AS h (id, held)
-      WHERE jobs.id = h.id AND jobs.held <> h.held AND jobs.status = 'pending'`,
-    [holds.map(({ jobId }) => jobId), holds.map(({ held }) => held)],
-  )
 }
 
 /** Records the nice value that gpuq gave a job. */

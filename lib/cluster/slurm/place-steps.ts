@@ -3,7 +3,8 @@ import { isFinal, type JobStatus } from '../../contract/status'
 import { database } from '../../database/client'
 import { findRow, type Transaction, transaction } from '../../database/transaction'
 import { requestOf } from '../../jobs/config/resource-request'
-import { placeGiven, reserveSubnet } from '../placement/place'
+import { placeStartedJob, reserveSubnet } from '../../jobs/state/place'
+import { placeGiven } from '../placement/place'
 
 /** What became of the steps of a Slurm job. `later`: try again soon; `why` is for the log. */
 export type StepPlacement =
@@ -62,17 +63,10 @@ async function place(tx: Transaction, rowId: string, restart: number): Promise<S
   if (row.attemptRestart !== null && row.attemptRestart > restart) return { state: 'over' }
   const steps = await readSteps(tx, rowId, restart)
   if (steps.length < row.nodes) return { state: 'incomplete' }
-  const job = await findRow<{ status: JobStatus; attempt: number; spec: unknown }>(
-    tx,
-    'SELECT status, attempt, spec FROM jobs WHERE id = $1 FOR UPDATE',
-    [row.jobId],
-  )
-  if (!job || isFinal(job.status)) return { state: 'over' }
-  if (job.status !== 'pending') throw new NotYet('its previous attempt has not ended')
-  const attempt = job.attempt + 1
+  const job = await placeStartedJob(tx, row.jobId)
+  if (!job) return whyNotPlaced(tx, row.jobId)
   const { gpuMilli } = requestOf(readSpec(job.spec), null)
-  const placement = { jobId: row.jobId, attempt }
-  await schedule(tx, placement)
+  const placement = { jobId: row.jobId, attempt: job.attempt }
   if (steps.length > 1 && !(await reserveSubnet(tx, placement))) throw new NotYet('no job network is free')
   const nodes = await lockNodes(tx, steps)
   for (const step of steps) {
@@ -85,9 +79,9 @@ async function place(tx: Transaction, rowId: string, restart: number): Promise<S
   await tx.query(
     `UPDATE slurm_jobs SET attempt = $2, attempt_restart = $3, restarts = greatest(restarts, $3), stop_reason = NULL
       WHERE id = $1`,
-    [rowId, attempt, restart],
+    [rowId, job.attempt, restart],
   )
-  return { state: 'placed', attempt }
+  return { state: 'placed', attempt: job.attempt }
 }
 
 async function readSteps(tx: Transaction, rowId: string, restart: number): Promise<Step[]> {
@@ -100,16 +94,11 @@ async function readSteps(tx: Transaction, rowId: string, restart: number): Promi
   return rows
 }
 
-async function schedule(
-  tx: Transaction,
-  { jobId, attempt }: { jobId: string; attempt: number },
-): Promise<void> {
-  await tx.query({
-    name: 'slurm-schedule-job',
-    text: `UPDATE jobs SET status = 'scheduled', attempt = $2, reason = NULL, reason_detail = NULL, not_before = NULL
-            WHERE id = $1`,
-    values: [jobId, attempt],
-  })
+/** @throws {NotYet} if the job will wait again. */
+async function whyNotPlaced(tx: Transaction, jobId: string): Promise<StepPlacement> {
+  const job = await findRow<{ status: JobStatus }>(tx, 'SELECT status FROM jobs WHERE id = $1', [jobId])
+  if (!job || isFinal(job.status)) return { state: 'over' }
+  throw new NotYet('its previous attempt has not ended')
 }
 
 /** A worker that leaves, or that lost its lease, starts nothing: the step waits for the next one. */

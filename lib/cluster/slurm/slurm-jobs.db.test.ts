@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { testDatabase } from '../../database/testing/test-database'
+import { explainUnsubmitted } from '../../jobs/state/explain'
 import type { Lease } from '../nodes/nodes'
 import { claimTasks } from '../tasks/tasks'
 import { placeManually } from '../testing/placed'
 import { jobState, makeJob, makeNode, readBooks } from '../testing/rows'
 import { tasksToStop } from '../testing/tasks-to-stop'
 import { checkIn, hashSecret, type StepReport, withdrawStep } from './check-in'
-import { setUnsubmittedReason } from './cluster-state'
 import { endSlurmJob, findEndedRows, readLiveSlurmJobs } from './live-jobs'
 import { placeSteps } from './place-steps'
 import { findStepless, readEndedTasks } from './step-ends'
@@ -104,11 +104,11 @@ describe('a submission', () => {
 
   it('that waits for Slurm says so, until it has an id', async () => {
     const { job, rowId } = await submitted()
-    await setUnsubmittedReason('slurm_unreachable')
+    await explainUnsubmitted('slurm_unreachable')
     expect((await jobState(job)).reason).toBe('slurm_unreachable')
     await db.pool.query('UPDATE jobs SET reason = NULL')
     await recordSlurmId(rowId, 7)
-    await setUnsubmittedReason('slurm_unreachable')
+    await explainUnsubmitted('slurm_unreachable')
     expect((await jobState(job)).reason).toBeNull()
   })
 })
@@ -120,7 +120,7 @@ describe('a step', () => {
     const refused = { ok: false, why: expect.any(String) }
     expect(await checkIn(nodeId, report(rowId, { secret: 'wrong' }))).toEqual(refused)
     expect(await checkIn(nodeId, report(randomUUID()))).toEqual(refused)
-    await endSlurmJob({ id: rowId, jobId: job }, 'LOST', null, null)
+    await endSlurmJob({ id: rowId, jobId: job }, 'LOST', null)
     expect(await checkIn(nodeId, report(rowId))).toEqual(refused)
   })
 
@@ -287,13 +287,13 @@ describe('the end of a job in Slurm', () => {
   it('ends a waiting job with a verdict, or lets it be submitted again', async () => {
     const [cancelled, lost] = [await submitted(), await submitted()]
     const verdict = { reason: 'cancelled_in_slurm', detail: null, exitCode: null } as const
-    await endSlurmJob({ id: cancelled.rowId, jobId: cancelled.job }, 'CANCELLED', verdict, null)
+    await endSlurmJob({ id: cancelled.rowId, jobId: cancelled.job }, 'CANCELLED', verdict)
     expect(await jobState(cancelled.job)).toMatchObject({
       status: 'cancelled',
       reason: 'cancelled_in_slurm',
       cancelled_while_waiting: true,
     })
-    await endSlurmJob({ id: lost.rowId, jobId: lost.job }, 'LOST', null, null)
+    await endSlurmJob({ id: lost.rowId, jobId: lost.job }, 'LOST', null)
     expect((await readUnsubmitted(10)).map(({ id }) => id)).toEqual([lost.job])
   })
 

@@ -4,7 +4,7 @@ import { parseSpec, type StoredSpec, type Unparsed } from '../../contract/config
 import { database } from '../../database/client'
 import { transaction } from '../../database/transaction'
 import { slurmTargetOf } from '../../jobs/config/slurm-target'
-import { endWaitingJob } from '../../jobs/lifecycle/end-waiting'
+import { finishWaiting } from '../../jobs/state/finish'
 
 /** Where a job goes in Slurm; null: Slurm's default. */
 export interface SlurmTarget {
@@ -93,6 +93,6 @@ export async function recordRefusal(jobId: string, rowId: string | null, message
   await transaction(async (tx) => {
     if (rowId !== null)
       await tx.query(`UPDATE slurm_jobs SET ended_at = now(), state = 'REFUSED' WHERE id = $1`, [rowId])
-    await endWaitingJob(tx, jobId, { reason: 'slurm_refused', detail: message, exitCode: null })
+    await finishWaiting(tx, jobId, { reason: 'slurm_refused', detail: message, exitCode: null })
   })
 }

@@ -1,5 +1,5 @@
 import { database } from '../../database/client'
-import { channels } from '../../database/listen'
+import { explainRunSql } from '../../jobs/state/explain'
 import type { Lease } from '../nodes/nodes'
 import { type ClaimedTask, taskHeld, writeTask } from './tasks'
 
@@ -16,10 +16,7 @@ export async function recordPause(lease: Lease, task: ClaimedTask): Promise<void
            ), task AS (
              UPDATE tasks SET paused_at = coalesce(paused_at, now()), gpu_idle_since = NULL FROM job
               WHERE ${taskHeld} AND job_id = job.id RETURNING job_id, attempt
-           )
-           UPDATE jobs SET reason = 'slurm_suspended', reason_detail = NULL FROM task
-            WHERE jobs.id = task.job_id AND jobs.attempt = task.attempt AND jobs.status IN ('scheduled', 'running')
-           RETURNING pg_notify('${channels.job}', jobs.id::text)`,
+           ) ${explainRunSql("'slurm_suspended'")}`,
     values: [task.jobId],
   })
 }
@@ -36,12 +33,9 @@ export async function recordResume(lease: Lease, task: ClaimedTask): Promise<voi
              UPDATE tasks SET paused_at = NULL,
                     paused_seconds = paused_seconds + greatest(0, coalesce(extract(epoch FROM now() - paused_at), 0)) FROM job
               WHERE ${taskHeld} AND job_id = job.id RETURNING tasks.id, job_id, attempt
-           )
-           UPDATE jobs SET reason = CASE WHEN EXISTS (
-                    SELECT 1 FROM tasks p WHERE p.job_id = task.job_id AND p.attempt = task.attempt AND p.id <> task.id
-                       AND p.paused_at IS NOT NULL AND p.status IN ('starting', 'running')) THEN jobs.reason END FROM task
-            WHERE jobs.id = task.job_id AND jobs.attempt = task.attempt AND jobs.status IN ('scheduled', 'running')
-           RETURNING pg_notify('${channels.job}', jobs.id::text)`,
+           ) ${explainRunSql(`CASE WHEN EXISTS (
+               SELECT 1 FROM tasks p WHERE p.job_id = task.job_id AND p.attempt = task.attempt AND p.id <> task.id
+                  AND p.paused_at IS NOT NULL AND p.status IN ('starting', 'running')) THEN jobs.reason END`)}`,
     values: [task.jobId],
   })
 }

@@ -1,8 +1,8 @@
 import { parseSpec, type StoredSpec, type Unparsed } from '../../contract/config/stored-spec'
 import type { EndReason } from '../../contract/reasons'
 import { database } from '../../database/client'
-import { channels } from '../../database/listen'
 import { keyedTransaction, type Transaction } from '../../database/transaction'
+import { startJobSql } from '../../jobs/state/start'
 import { traceStep } from '../../logger'
 import { type Run, runColumn } from '../checkpoints/runs'
 import { holdsLease, type Lease, LeaseLost, leaseHeld } from '../nodes/nodes'
@@ -204,10 +204,7 @@ export async function markRunning(
               WHERE ${taskHeld} AND job_id = job.id RETURNING job_id, attempt, started_at
            ), image AS (
              UPDATE environments SET ran_at = now() WHERE image = $6 AND ran_at IS NULL
-           )
-           UPDATE jobs SET status = 'running', started_at = coalesce(jobs.started_at, task.started_at), image_digest = coalesce($4, image_digest) FROM task
-            WHERE jobs.id = task.job_id AND jobs.attempt = task.attempt AND jobs.status IN ('scheduled', 'running')
-           RETURNING pg_notify('${channels.job}', jobs.id::text)`,
+           ) ${startJobSql('$4')}`,
     values: [imageDigest, task.jobId, task.image],
   })
 }

@@ -1,12 +1,5 @@
 import { type EndReason, endReasons, isCancelReason, type RequestedStop } from '../../contract/reasons'
-
-/** How one attempt, or one task of it, ended. */
-export interface Outcome {
-  reason: EndReason
-  /** Adds to the reason's sentence. */
-  detail: string | null
-  exitCode: number | null
-}
+import type { Outcome } from '../state/finish'
 
 /** A task that has ended. */
 export interface EndedTask extends Outcome {

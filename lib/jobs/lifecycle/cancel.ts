@@ -1,11 +1,11 @@
 import { type Actor, requireScope } from '../../access/actor'
 import { recordAudit } from '../../access/audit'
 import { conflict } from '../../contract/errors'
-import type { CancelReason, RequestedStop } from '../../contract/reasons'
+import type { CancelReason } from '../../contract/reasons'
 import { isFinal, type JobStatus } from '../../contract/status'
-import { channels } from '../../database/listen'
 import { findRow, type Transaction, transaction } from '../../database/transaction'
 import { findVisibleJob, mayChange, type VisibleJob } from '../read/job-visibility'
+import { cancelUnclaimed, requestStop } from '../state/cancel'
 import { releaseAllocations } from './release-allocations'
 
 /**
@@ -30,8 +30,9 @@ export async function cancelJob(actor: Actor, jobId: string): Promise<void> {
     }
     const waiting =
       job.status === 'pending' || (job.status === 'scheduled' && (await endUnclaimedTasks(tx, id, reason)))
-    if (waiting) await cancelNow(tx, id, reason, job.attempt)
-    else await requestStop(tx, id, reason)
+    const found = { jobId: id, attempt: job.attempt }
+    const done = waiting ? await cancelUnclaimed(tx, found, reason) : await requestStop(tx, id, reason)
+    if (!done) throw conflict('The job has just ended. There is nothing to cancel.')
     if (reason !== 'cancelled_by_user') {
       await recordAudit(tx, { actorId: actor.userId, action: 'job_cancelled', target: id })
     }
@@ -59,34 +60,4 @@ async function endUnclaimedTasks(tx: Transaction, jobId: string, reason: CancelR
     [jobId],
   )
   return rows.length > 0 && rowCount === 0
-}
-
-async function cancelNow(
-  tx: Transaction,
-  jobId: string,
-  reason: CancelReason,
-  attempt: number,
-): Promise<void> {
-  await tx.query(
-    `UPDATE jobs SET status = 'cancelled', reason = $2, reason_detail = NULL, ended_at = now(), network_index = NULL,
-            cancel_requested_at = now(), cancel_reason = $2,
-            cancelled_while_waiting = NOT EXISTS (SELECT 1 FROM tasks WHERE job_id = $1 AND started_at IS NOT NULL)
-      WHERE id = $1 AND attempt = $3`,
-    [jobId, reason, attempt],
-  )
-  await tx.query('SELECT pg_notify($1, $3), pg_notify($2, $3)', [channels.job, channels.queue, jobId])
-}
-
-/** Tells the nodes of a running job to stop it. Call it with the job's row locked. An earlier request keeps its reason. */
-export async function requestStop(tx: Transaction, jobId: string, reason: RequestedStop): Promise<void> {
-  await tx.query(
-    `UPDATE jobs SET cancel_requested_at = coalesce(cancel_requested_at, now()), cancel_reason = coalesce(cancel_reason, $2)
-      WHERE id = $1`,
-    [jobId, reason],
-  )
-  await tx.query(
-    `SELECT pg_notify($2, node_id::text), pg_notify($3, job_id::text) FROM tasks
-      WHERE job_id = $1 AND status IN ('starting', 'running')`,
-    [jobId, channels.node, channels.job],
-  )
 }

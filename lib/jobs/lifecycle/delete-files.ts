@@ -7,6 +7,7 @@ import { findRow, type Transaction, transaction } from '../../database/transacti
 import { resultKey } from '../../results/name'
 import { storage } from '../../storage/storage'
 import { findChangeableJob } from '../read/job-visibility'
+import { markFilesDeleted } from '../state/delete'
 
 /**
  * Deletes the result, artifacts and source of an ended job for its owner or an admin. The record of the job stays.
@@ -27,8 +28,6 @@ export async function deleteJobFiles(actor: Actor, jobId: string): Promise<void>
     )
   }
   await deleteFiles({ id, resultName: job.resultName }, null, async (tx) => {
-    // A job with a command has an empty source too. A deleted source no longer counts as the same content.
-    await tx.query(`UPDATE jobs SET code = '', content_hash = NULL WHERE id = $1`, [id])
     await recordAudit(tx, { actorId: actor.userId, action: 'job_files_deleted', target: id })
   })
 }
@@ -51,11 +50,7 @@ export async function deleteFiles(
   withMark: (tx: Transaction) => Promise<void> = async () => {},
 ): Promise<void> {
   await transaction(async (tx) => {
-    const { rowCount } = await tx.query(
-      'UPDATE jobs SET files_deleted = $2, deleted_after_days = $3 WHERE id = $1 AND files_deleted IS NULL',
-      [id, retentionDays === null ? 'on_request' : 'retention', retentionDays],
-    )
-    if (rowCount === 1) await withMark(tx)
+    if (await markFilesDeleted(tx, id, retentionDays)) await withMark(tx)
   })
   await removeStoredFiles(id, resultName)
   await transaction(async (tx) => {

@@ -2,13 +2,13 @@ import { beforeAll, beforeEach, expect, it } from 'vitest'
 import { makePerson, type Person } from '../../access/testing/people'
 import { forgetNode } from '../../cluster/admin/forget'
 import { takeSnapshot } from '../../cluster/placement/snapshot'
-import { setWaitReasons } from '../../cluster/placement/wait-reasons'
 import { jobState, makeJob, makeNode } from '../../cluster/testing/rows'
 import type { WaitReason } from '../../contract/reasons'
 import { testDatabase } from '../../database/testing/test-database'
 import { loadEnv } from '../../env'
 import { plan } from '../../scheduling/plan'
 import { readJobDetail } from '../read/read'
+import { explainWaits } from '../state/explain'
 import { endNeverFitting } from './end-never-fitting'
 
 const db = testDatabase()
@@ -34,8 +34,8 @@ async function strand(): Promise<string> {
   return job
 }
 
-const explain = async () => setWaitReasons(plan((await takeSnapshot()).snapshot).waiting)
-const setReason = (jobId: string, reason: WaitReason) => setWaitReasons([{ jobId, reason, detail: null }])
+const explain = async () => explainWaits(plan((await takeSnapshot()).snapshot).waiting)
+const setReason = (jobId: string, reason: WaitReason) => explainWaits([{ jobId, reason, detail: null }])
 
 /** Moves everything that has happened to a waiting job into the past. */
 const pass = (days: number) =>

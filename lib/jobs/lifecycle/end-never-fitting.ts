@@ -2,7 +2,7 @@ import { database } from '../../database/client'
 import { findRow, transaction } from '../../database/transaction'
 import { env } from '../../env'
 import { lostNode } from '../config/registered-nodes'
-import { endWaitingJob } from './end-waiting'
+import { finishWaiting } from '../state/finish'
 
 /** SQL for the waiting jobs `j` that no node has fitted for $1 days. Only those from which an admin took a node away. */
 const stranded = `
@@ -65,6 +65,6 @@ async function end(jobId: string, days: number): Promise<void> {
     if (!job) return
     const waited = `An admin removed a node, and no other fitted for ${days} ${days === 1 ? 'day' : 'days'}.`
     const detail = [job.reason_detail, waited].filter(Boolean).join(' ')
-    await endWaitingJob(tx, jobId, { reason: 'never_fits', detail, exitCode: null })
+    await finishWaiting(tx, jobId, { reason: 'never_fits', detail, exitCode: null })
   })
 }

@@ -1,19 +1,11 @@
 import { isFinal, type JobStatus } from '../../contract/status'
 import { database } from '../../database/client'
-import { channels } from '../../database/listen'
 import { type Transaction, transaction } from '../../database/transaction'
-import { endWaitingJob } from './end-waiting'
+import { finishWaiting } from '../state/finish'
+import { releaseDependents } from '../state/hold'
 
 /** Rows of one pass, so that its transaction stays short. */
 const maxRows = 1_000
-
-/**
- * SQL for the sentence with the ids of the jobs for which a job waits. Without their names: a read-only link shows the sentence to
- * people who may not see these jobs.
- */
-export const unfinishedJobs = (jobId: string) => `
-  (SELECT 'Not completed: ' || string_agg(d.depends_on::text, ', ' ORDER BY d.depends_on) || '.'
-     FROM job_dependencies d WHERE d.job_id = ${jobId})`
 
 /** A waiting job, and one of its dependencies. At least one of the two has ended. */
 interface EndedDependency {
@@ -53,18 +45,12 @@ async function settle(tx: Transaction, ended: readonly EndedDependency[]): Promi
   for (const { jobId, dependsOn, status } of ended) {
     if (!isFinal(status) || status === 'completed') continue
     const detail = `The job ${dependsOn} has ended as ${status}.`
-    await endWaitingJob(tx, jobId, { reason: 'dependency_failed', detail, exitCode: null })
+    await finishWaiting(tx, jobId, { reason: 'dependency_failed', detail, exitCode: null })
   }
   await tx.query(
     `DELETE FROM job_dependencies d USING unnest($1::uuid[], $2::uuid[]) AS e (job_id, depends_on)
       WHERE d.job_id = e.job_id AND d.depends_on = e.depends_on`,
     [ended.map(({ jobId }) => jobId), ended.map(({ dependsOn }) => dependsOn)],
   )
-  await tx.query(
-    `UPDATE jobs SET held = w.detail IS NOT NULL, reason = CASE WHEN w.detail IS NOT NULL THEN 'dependency' END, reason_detail = w.detail
-       FROM (SELECT id, ${unfinishedJobs('w.id')} AS detail FROM unnest($1::uuid[]) AS w (id)) AS w
-      WHERE jobs.id = w.id AND jobs.status = 'pending' AND jobs.reason = 'dependency'
-     RETURNING pg_notify('${channels.job}', jobs.id::text), pg_notify('${channels.queue}', jobs.id::text)`,
-    [jobIds],
-  )
+  await releaseDependents(tx, jobIds)
 }

@@ -1,6 +1,6 @@
 import { database } from '../../database/client'
 import { findRow, transaction } from '../../database/transaction'
-import { requestStop } from './cancel'
+import { requestStop } from '../state/cancel'
 
 /** SQL. After a longer time without a sample, nobody knows whether the GPUs were idle. */
 export const sampleGap = "interval '2 minutes'"

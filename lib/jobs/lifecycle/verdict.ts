@@ -1,27 +1,18 @@
 import { backoff } from '../../async/backoff'
 import { parseSpec, type StoredSpec, type Unparsed } from '../../contract/config/stored-spec'
-import {
-  describeReason,
-  type EndReason,
-  endReasons,
-  isCancelReason,
-  type RequestedStop,
-} from '../../contract/reasons'
-import { type JobStatus, liveTaskStatuses, statusesBefore, type TaskStatus } from '../../contract/status'
+import { describeReason, type EndReason, endReasons, type RequestedStop } from '../../contract/reasons'
+import { type JobStatus, liveTaskStatuses, type TaskStatus } from '../../contract/status'
 import { channels } from '../../database/listen'
 import { findRow, type Transaction } from '../../database/transaction'
+import { notifyLeader } from '../state/announce'
+import { finishAttempt, type Outcome } from '../state/finish'
+import { requeueJob, type Wait } from '../state/requeue'
 import { afterFailedAssignment, assignmentLimitOf, isStartFault, startFaults } from './assignment'
-import { type EndedTask, judgeAttempt, type Outcome } from './attempt-end'
+import { type EndedTask, judgeAttempt } from './attempt-end'
 
 /** Seconds before the next attempt: doubles from one second to five minutes. */
 export function backoffSeconds(attempt: number): number {
   return backoff(attempt, 1, 300)
-}
-
-/** The final status that belongs to a reason. */
-export function finalStatusOf(reason: EndReason): JobStatus {
-  if (reason === 'finished') return 'completed'
-  return isCancelReason(reason) ? 'cancelled' : 'failed'
 }
 
 /** A job's live attempt. The job's row is locked. */
@@ -69,34 +60,26 @@ export async function endAttempt(tx: Transaction, live: LiveAttempt): Promise<vo
   const ended = tasks.flatMap(({ status, ...task }) => (isLive(status) ? [] : [task]))
   if (ended.length < tasks.length) {
     if (ended.some(({ reason }) => reason !== 'finished')) await notifyPeers(tx, jobId, attempt)
-    await tx.query(`SELECT ${notifyOf('$1')}`, [jobId])
+    await tx.query(`SELECT ${notifyLeader('$1')}`, [jobId])
   } else {
     const cancel = cancelReason && cancelledAt ? { reason: cancelReason, at: cancelledAt } : null
     await conclude(tx, live, judgeAttempt(ended, cancel), attempt - uncounted)
   }
 }
 
-/**
- * SQL that notifies the job's watchers and the scheduler. It is part of the UPDATE: a second statement would delay the
- * GPUs' next job.
- */
-function notifyOf(jobId: string): string {
-  return `pg_notify('${channels.job}', ${jobId}::text), pg_notify('${channels.queue}', ${jobId}::text)`
-}
-
 async function conclude(tx: Transaction, live: LiveAttempt, outcome: Outcome, tries: number): Promise<void> {
-  const { jobId, status, spec, assignAttempts, autoRetry } = live
+  const { status, spec, assignAttempts, autoRetry } = live
   const failedStart = status === 'scheduled' && isStartFault(outcome.reason) && autoRetry
   const limit = failedStart ? assignmentLimitOf(spec) : null
   if (limit) {
     const failed = assignAttempts + 1
     const cause = describeReason(outcome.reason, outcome.detail)
     const { waitS, detail } = afterFailedAssignment(failed, limit, cause)
-    if (waitS === null) await writeVerdict(tx, jobId, { reason: 'not_assignable', detail, exitCode: null })
-    else await requeue(tx, jobId, { reason: 'backing_off', detail, waitS })
-    await tx.query('UPDATE jobs SET assign_attempts = $2 WHERE id = $1', [jobId, failed])
-  } else if (mayRetry(outcome.reason, tries, live)) await requeue(tx, jobId, requeueOf(outcome, tries))
-  else await writeVerdict(tx, jobId, outcome)
+    const end = { reason: 'not_assignable', detail, exitCode: null } as const
+    if (waitS === null) await finishAttempt(tx, live, end, failed)
+    else await requeueJob(tx, live, { reason: 'backing_off', detail, waitS }, failed)
+  } else if (mayRetry(outcome.reason, tries, live)) await requeueJob(tx, live, waitOf(outcome, tries))
+  else await finishAttempt(tx, live, outcome)
 }
 
 interface TaskRow extends EndedTask {
@@ -146,42 +129,11 @@ function mayRetry(reason: EndReason, tries: number, live: LiveAttempt): boolean 
   return live.autoRetry || reason === 'engine_restarted'
 }
 
-/** How a job is requeued. */
-interface Requeue {
-  reason: EndReason | 'backing_off'
-  detail: string | null
-  /** Null: the job may be placed immediately. */
-  waitS: number | null
-}
-
-function requeueOf(outcome: Outcome, tries: number): Requeue {
+function waitOf(outcome: Outcome, tries: number): Wait {
   if (nothingFailed.includes(outcome.reason)) return { ...outcome, waitS: null }
   return {
     reason: 'backing_off',
     detail: describeReason(outcome.reason, outcome.detail),
     waitS: backoffSeconds(tries),
   }
-}
-
-/** Only failed starts in a row are counted, so an attempt that ran resets the count. */
-async function requeue(tx: Transaction, jobId: string, { reason, detail, waitS }: Requeue): Promise<void> {
-  await tx.query(
-    `UPDATE jobs SET status = 'pending', reason = $2, reason_detail = $3, started_at = NULL, network_index = NULL,
-            not_before = now() + make_interval(secs => $4),
-            assign_attempts = CASE WHEN status = 'running' THEN 0 ELSE assign_attempts END
-      WHERE id = $1 AND status = ANY ($5::"JobStatus"[]) RETURNING ${notifyOf('id')}`,
-    [jobId, reason, detail, waitS, statusesBefore('pending')],
-  )
-}
-
-async function writeVerdict(tx: Transaction, jobId: string, outcome: Outcome): Promise<void> {
-  const status = finalStatusOf(outcome.reason)
-  await tx.query({
-    name: `verdict-${status}`,
-    // The transaction may have begun before the start was recorded, and a clock can step back.
-    text: `UPDATE jobs SET status = $2, reason = $3, reason_detail = $4, exit_code = $5,
-                  ended_at = greatest(now(), started_at), network_index = NULL
-            WHERE id = $1 AND status = ANY ($6::"JobStatus"[]) RETURNING ${notifyOf('id')}`,
-    values: [jobId, status, outcome.reason, outcome.detail, outcome.exitCode, statusesBefore(status)],
-  })
 }

@@ -3,7 +3,7 @@ import { splitDependencies } from '../../contract/config/depends-on'
 import { invalidField } from '../../contract/errors'
 import { isFinal, type JobStatus } from '../../contract/status'
 import type { Transaction } from '../../database/transaction'
-import { unfinishedJobs } from '../lifecycle/settle-dependencies'
+import { holdForDependencies } from '../state/hold'
 import type { JobOwner } from './job-owner'
 
 /**
@@ -48,9 +48,5 @@ export async function insertDependencies(
     text: 'INSERT INTO job_dependencies (job_id, depends_on) SELECT $1, unnest($2::uuid[])',
     values: [jobId, unfinished],
   })
-  await tx.query({
-    name: 'wait-for-dependencies',
-    text: `UPDATE jobs SET held = true, reason = 'dependency', reason_detail = ${unfinishedJobs('jobs.id')} WHERE id = $1`,
-    values: [jobId],
-  })
+  await holdForDependencies(tx, jobId)
 }

@@ -5,6 +5,7 @@ import { configForRecord, type JobConfig, timeLimitSeconds } from '../../contrac
 import { invalidField } from '../../contract/errors'
 import { findRow, type Transaction } from '../../database/transaction'
 import { projectBucketPrefix } from '../../storage/project-bucket'
+import { type NewJob, submitJobs } from '../state/submit'
 import { contentHash } from './content-hash'
 import { findUnfinished, insertDependencies } from './dependencies'
 import type { JobOwner } from './job-owner'
@@ -52,18 +53,7 @@ export function hashOf(
 }
 
 /** A job that can be inserted. */
-export interface JobRow {
-  id: string
-  owner: JobOwner
-  environmentId: string
-  submission: Submission
-  /** What is stored of its config. */
-  spec: string
-  timeLimitS: number
-  contentHash: Buffer
-  archiveId: string | null
-  namedRunId: string | null
-  workspace: string | null
+export interface JobRow extends NewJob {
   mounts: readonly ResolvedMount[]
   /** The jobs that must complete first. */
   unfinished: readonly string[]
@@ -86,78 +76,39 @@ export async function prepareJob(
   requireApart(mounts, workspace, config.working_directory)
   // With the versions of snapshots, so that later ones do not change the job.
   const found = { entrypoint, archive: directory?.reference, mounts: referencesOf(mounts) }
+  const id = uuidv7()
   return {
-    id: uuidv7(),
-    owner,
-    environmentId: environment.id,
-    submission,
+    id,
+    user_id: owner.userId,
+    project_id: projectId,
+    environment_id: environment.id,
+    competition_id: config.competition_id,
+    name: config.name,
     spec: JSON.stringify(configForRecord({ ...config, ...found })),
-    timeLimitS: Math.ceil(timeLimitSeconds(config, ceilingS)),
-    contentHash: hashOf(environment, submission, { archive: directory?.hash, mounts }),
-    archiveId: directory?.id ?? null,
-    namedRunId: config.run_name === undefined ? null : await resolveRun(tx, owner, config.run_name),
+    code,
+    priority: config.priority,
+    max_retries: config.max_retries,
+    expected_time_s: config.expected_time,
+    time_limit_s: Math.ceil(timeLimitSeconds(config, ceilingS)),
+    command: config.command,
+    run_id: submission.runId,
+    content_hash: hashOf(environment, submission, { archive: directory?.hash, mounts }),
+    archive_id: directory?.id,
+    named_run_id: config.run_name === undefined ? null : await resolveRun(tx, owner, config.run_name),
     workspace,
+    tags: JSON.stringify([...new Set(config.tags)]),
+    bucket_prefix: projectBucketPrefix(id),
+    caller_id: owner.callerId,
+    key: submission.idempotencyKey,
+    body_hash: submission.bodyHash,
     mounts,
     unfinished: await findUnfinished(tx, owner, config),
   }
 }
 
-/** Inserts jobs with what belongs to them, by one statement. */
+/** Inserts jobs with what belongs to them. */
 export async function insertJobs(tx: Transaction, jobs: readonly JobRow[]): Promise<void> {
-  const column = <Value>(read: (job: JobRow) => Value) => jobs.map(read)
-  const config = (key: 'competition_id' | 'name' | 'priority' | 'max_retries' | 'command') =>
-    column(({ submission }) => submission.config[key])
-  await tx.query({
-    name: 'insert-jobs',
-    text: `WITH given AS (
-             SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::jsonb[],
-                                  $8::bytea[], $9::int[], $10::int[], $11::float8[], $12::int[], $13::text[], $14::text[],
-                                  $15::bytea[], $16::uuid[], $17::uuid[], $18::text[], $19::jsonb[], $20::text[],
-                                  $21::uuid[], $22::text[], $23::bytea[])
-               AS j (id, user_id, project_id, environment_id, competition_id, name, spec, code, priority, max_retries,
-                     expected_time_s, time_limit_s, command, run_id, content_hash, archive_id, named_run_id, workspace, tags,
-                     bucket_prefix, caller_id, key, body_hash)
-           ), job AS (
-             INSERT INTO jobs (id, user_id, project_id, environment_id, competition_id, name, spec, code, priority,
-                               max_retries, expected_time_s, time_limit_s, command, run_id, content_hash, archive_id,
-                               named_run_id, workspace, tags)
-             SELECT id, user_id, project_id, environment_id, competition_id, name, spec, code, priority, max_retries,
-                    expected_time_s, time_limit_s, command, run_id, content_hash, archive_id, named_run_id, workspace,
-                    ARRAY(SELECT jsonb_array_elements_text(tags))
-               FROM given
-           ), upload AS (
-             INSERT INTO job_uploads (job_id, bucket_id, url)
-             SELECT g.id, b.id, 's3://' || b.bucket || '/' || g.bucket_prefix
-               FROM given g JOIN projects p ON p.id = g.project_id JOIN buckets b ON b.id = p.bucket_id
-           )
-           INSERT INTO idempotency_keys (user_id, key, body_hash, job_id)
-           SELECT caller_id, key, body_hash, id FROM given WHERE key IS NOT NULL`,
-    values: [
-      column(({ id }) => id),
-      column(({ owner }) => owner.userId),
-      column(({ owner }) => owner.projectId),
-      column(({ environmentId }) => environmentId),
-      config('competition_id'),
-      config('name'),
-      column(({ spec }) => spec),
-      column(({ submission }) => submission.code),
-      config('priority'),
-      config('max_retries'),
-      column(({ submission }) => submission.config.expected_time),
-      column(({ timeLimitS }) => timeLimitS),
-      config('command'),
-      column(({ submission }) => submission.runId),
-      column(({ contentHash }) => contentHash),
-      column(({ archiveId }) => archiveId),
-      column(({ namedRunId }) => namedRunId),
-      column(({ workspace }) => workspace),
-      column(({ submission }) => JSON.stringify([...new Set(submission.config.tags)])),
-      column(({ id }) => projectBucketPrefix(id)),
-      column(({ owner }) => owner.callerId),
-      column(({ submission }) => submission.idempotencyKey),
-      column(({ submission }) => submission.bodyHash),
-    ],
-  })
+  await submitJobs(tx, jobs)
   for (const { id, mounts, unfinished } of jobs) {
     await insertMounts(tx, id, mounts)
     await insertDependencies(tx, id, unfinished)

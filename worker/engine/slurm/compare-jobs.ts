@@ -1,10 +1,10 @@
-import type { JobWait } from '@/lib/cluster/placement/wait-reasons'
 import type { LiveSlurmJob, SlurmFacts } from '@/lib/cluster/slurm/live-jobs'
 import { niceOf } from '@/lib/cluster/slurm/size'
 import { describeSlurmReason } from '@/lib/contract/cluster/slurm-reasons'
 import type { EndReason, SlurmStopReason } from '@/lib/contract/reasons'
 import { isFinal } from '@/lib/contract/status'
-import type { Outcome } from '@/lib/jobs/lifecycle/attempt-end'
+import type { JobWait } from '@/lib/jobs/state/explain'
+import type { Outcome } from '@/lib/jobs/state/finish'
 import type { SlurmJobState } from '@/lib/slurm/slurm-client'
 
 /** What is to be done about one Slurm job. */

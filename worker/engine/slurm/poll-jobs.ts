@@ -1,6 +1,4 @@
-import { setWaitReasons } from '@/lib/cluster/placement/wait-reasons'
 import {
-  adoptHolds,
   endSlurmJob,
   findEndedRows,
   type LiveSlurmJob,
@@ -12,8 +10,9 @@ import {
 import { countFailedStarts } from '@/lib/cluster/slurm/place-steps'
 import { setStopReason } from '@/lib/cluster/slurm/stop-reasons'
 import { recordSlurmId } from '@/lib/cluster/slurm/submissions'
-import type { Outcome } from '@/lib/jobs/lifecycle/attempt-end'
 import { backoffSeconds } from '@/lib/jobs/lifecycle/verdict'
+import { explainWaits } from '@/lib/jobs/state/explain'
+import { adoptHolds } from '@/lib/jobs/state/hold'
 import { logger } from '@/lib/logger'
 import {
   type SlurmClient,
@@ -172,7 +171,7 @@ async function store(decisions: readonly Decision[]): Promise<void> {
   const waits = decisions.flatMap(({ wait }) => wait ?? [])
   for (const { jobId, reason, detail } of waits)
     if (reason === 'slurm_starting') logger.info({ job: jobId }, `a job waits for a worker: ${detail}`)
-  await setWaitReasons(waits)
+  await explainWaits(waits)
 }
 
 async function applyEnd({ row, stop, end }: Decision): Promise<void> {
@@ -180,14 +179,17 @@ async function applyEnd({ row, stop, end }: Decision): Promise<void> {
   if (end) await endRow(row, end)
 }
 
-async function endRow(row: LiveSlurmJob, end: NonNullable<Decision['end']>): Promise<void> {
-  if (!end.failedStart) return endSlurmJob(row, end.state, end.verdict, null)
+async function endRow(
+  row: LiveSlurmJob,
+  { state, verdict, failedStart }: NonNullable<Decision['end']>,
+): Promise<void> {
+  if (!failedStart) return endSlurmJob(row, state, verdict)
   const failed = 1 + (await countFailedStarts(row.jobId))
   const detail =
     'Its Slurm job ended before a worker of gpuq accepted it. Start a worker on every node of the partition, with GPUQ_NODE_NAME set to the NodeName in Slurm.'
-  const verdict: Outcome | null =
-    failed < maxFailedStarts ? null : { reason: 'internal_error', detail, exitCode: null }
-  await endSlurmJob(row, end.state, verdict, backoffSeconds(failed))
+  if (failed < maxFailedStarts)
+    await endSlurmJob(row, state, null, { reason: 'backing_off', detail, waitS: backoffSeconds(failed) })
+  else await endSlurmJob(row, state, { reason: 'internal_error', detail, exitCode: null })
 }
 
 async function changeNice(

@@ -5,7 +5,6 @@ import { sleep } from '@/lib/async/sleep'
 import {
   isStopped,
   type SlurmClusterState,
-  setUnsubmittedReason,
   storeClusterState,
   storeSlurmProblem,
 } from '@/lib/cluster/slurm/cluster-state'
@@ -13,6 +12,7 @@ import { applyNodeRequests } from '@/lib/cluster/slurm/node-requests'
 import { slurmChanged } from '@/lib/cluster/slurm/stop-reasons'
 import { listener } from '@/lib/database/listen'
 import type { Env } from '@/lib/env'
+import { explainUnsubmitted } from '@/lib/jobs/state/explain'
 import { logger } from '@/lib/logger'
 import { slurmClient } from '@/lib/slurm/slurm'
 import { type SlurmClient, type SlurmJobState, SlurmUnavailable } from '@/lib/slurm/slurm-client'
@@ -174,8 +174,8 @@ class SlurmLeader {
 
   /** Jobs that the pass submitted have no reason until the next poll. */
   async #explain(more: boolean): Promise<void> {
-    if (await isStopped()) await setUnsubmittedReason('stopped')
-    else if (more) await setUnsubmittedReason('slurm_submitting')
+    if (await isStopped()) await explainUnsubmitted('stopped')
+    else if (more) await explainUnsubmitted('slurm_submitting')
   }
 
   async #onFailure(error: unknown): Promise<void> {

@@ -7,7 +7,7 @@ import { findStorageOwner, recordArtifact, recordedPaths } from '@/lib/cluster/t
 import { type ClaimedTask, Fenced } from '@/lib/cluster/tasks/tasks'
 import type { EndReason } from '@/lib/contract/reasons'
 import { database } from '@/lib/database/client'
-import type { Outcome } from '@/lib/jobs/lifecycle/attempt-end'
+import type { Outcome } from '@/lib/jobs/state/finish'
 import { logger, traceStep } from '@/lib/logger'
 import { artifactKey } from '@/lib/results/name'
 import { storage } from '@/lib/storage/storage'

@@ -3,7 +3,7 @@ import type { Lease } from '@/lib/cluster/nodes/nodes'
 import { markReady, type Readiness, readReadiness } from '@/lib/cluster/tasks/task-progress'
 import { type ClaimedTask, recordStopReason } from '@/lib/cluster/tasks/tasks'
 import { listener } from '@/lib/database/listen'
-import type { Outcome } from '@/lib/jobs/lifecycle/attempt-end'
+import type { Outcome } from '@/lib/jobs/state/finish'
 import { retryWrite } from '../lease/retry-write'
 import { TaskFault } from './task-fault'
 

@@ -1,6 +1,6 @@
 import type { ClaimedTask } from '@/lib/cluster/tasks/tasks'
 import type { EndReason } from '@/lib/contract/reasons'
-import type { Outcome } from '@/lib/jobs/lifecycle/attempt-end'
+import type { Outcome } from '@/lib/jobs/state/finish'
 import { type Exit, RuntimeFault } from '../../runtime/runtime'
 import { TaskFault } from './task-fault'
 

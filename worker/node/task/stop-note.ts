@@ -1,6 +1,6 @@
 import type { ClaimedTask } from '@/lib/cluster/tasks/tasks'
 import { timeLimitSeconds } from '@/lib/contract/config/config'
-import type { Outcome } from '@/lib/jobs/lifecycle/attempt-end'
+import type { Outcome } from '@/lib/jobs/state/finish'
 
 type Limited = Pick<ClaimedTask, 'timeLimitS' | 'expectedTimeS' | 'memoryMib'> & {
   spec: Pick<ClaimedTask['spec'], 'max_time' | 'memory_gb'>

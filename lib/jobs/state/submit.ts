@@ -1,0 +1,75 @@
+import type { Transaction } from '../../database/transaction'
+
+/** The columns of a new job, and of what is inserted with it, with their types in SQL. */
+const required = {
+  id: 'uuid',
+  user_id: 'uuid',
+  project_id: 'uuid',
+  environment_id: 'uuid',
+  competition_id: 'text',
+  spec: 'jsonb',
+  code: 'bytea',
+  priority: 'int',
+  max_retries: 'int',
+  expected_time_s: 'float8',
+  time_limit_s: 'int',
+  content_hash: 'bytea',
+  tags: 'jsonb',
+  /** Where its results go in the bucket of its project. */
+  bucket_prefix: 'text',
+  /** Whose idempotency key it has. */
+  caller_id: 'uuid',
+  body_hash: 'bytea',
+} as const
+const optional = {
+  name: 'text',
+  command: 'text',
+  run_id: 'text',
+  archive_id: 'uuid',
+  named_run_id: 'uuid',
+  workspace: 'text',
+  /** The idempotency key. */
+  key: 'text',
+} as const
+const columns = Object.entries({ ...required, ...optional }) as [keyof NewJob, string][]
+
+interface Values {
+  uuid: string
+  text: string
+  /** JSON text. */
+  jsonb: string
+  bytea: Buffer
+  int: number
+  float8: number
+}
+
+/** A job to insert. */
+export type NewJob = { [Column in keyof typeof required]: Values[(typeof required)[Column]] } & {
+  [Column in keyof typeof optional]: Values[(typeof optional)[Column]] | null | undefined
+}
+
+/** Inserts waiting jobs with their idempotency keys and uploads, by one statement. Nobody is notified: the caller wakes the leader. */
+export async function submitJobs(tx: Transaction, jobs: readonly NewJob[]): Promise<void> {
+  await tx.query({
+    name: 'submit-jobs',
+    text: `WITH given AS (
+             SELECT * FROM unnest(${columns.map(([, type], index) => `$${index + 1}::${type}[]`)})
+               AS j (${columns.map(([column]) => column)})
+           ), job AS (
+             INSERT INTO jobs (id, user_id, project_id, environment_id, competition_id, name, spec, code, priority,
+                               max_retries, expected_time_s, time_limit_s, command, run_id, content_hash, archive_id,
+                               named_run_id, workspace, tags)
+             SELECT id, user_id, project_id, environment_id, competition_id, name, spec, code, priority, max_retries,
+                    expected_time_s, time_limit_s, command, run_id, content_hash, archive_id, named_run_id, workspace,
+                    ARRAY(SELECT jsonb_array_elements_text(tags))
+               FROM given
+           ), upload AS (
+             INSERT INTO job_uploads (job_id, bucket_id, url)
+             SELECT g.id, b.id, 's3://' || b.bucket || '/' || g.bucket_prefix
+               FROM given g JOIN projects p ON p.id = g.project_id JOIN buckets b ON b.id = p.bucket_id
+           )
+           INSERT INTO idempotency_keys (user_id, key, body_hash, job_id)
+           SELECT caller_id, key, body_hash, id FROM given WHERE key IS NOT NULL`,
+    values: columns.map(([column]) => jobs.map((job) => job[column])),
+  })
+}
