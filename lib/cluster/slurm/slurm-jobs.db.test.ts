@@ -297,6 +297,15 @@ describe('the end of a job in Slurm', () => {
     expect((await readUnsubmitted(10)).map(({ id }) => id)).toEqual([lost.job])
   })
 
+  it('lets the job wait, and says why, if its script reached no worker', async () => {
+    const { job, rowId } = await submitted()
+    await db.pool.query("UPDATE jobs SET reason = 'slurm_starting'")
+    const retry = { reason: 'backing_off', detail: 'No worker.', waitS: 60 } as const
+    await endSlurmJob({ id: rowId, jobId: job }, 'FAILED', null, retry)
+    expect(await jobState(job)).toMatchObject({ status: 'pending', reason: 'backing_off' })
+    expect(await readUnsubmitted(10)).toEqual([])
+  })
+
   it('is remembered for a job whose row was deleted, so that it is cancelled', async () => {
     const { job } = await submitted()
     await db.pool.query('DELETE FROM jobs WHERE id = $1', [job])
