@@ -35,7 +35,7 @@ test('a waiting job shows its reason and can be cancelled on its page', async ({
   const id = await submit(person, 'print(1)', waitingConfig)
   await page.goto(`/jobs/${id}`)
   await expect(page.getByRole('main')).toContainText(
-    /The nodes that match accept no jobs now\. 1 node without a worker\./,
+    /No node that is large enough accepts jobs now\. It waits for .*without a worker/,
   )
   await expectStatus(page, 'Pending')
   await page.getByRole('button', { name: 'Cancel', exact: true }).click()

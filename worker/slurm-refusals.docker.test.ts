@@ -28,23 +28,27 @@ it('a job that no nodes of its partition can ever run is refused, also if Slurm 
     [
       { instance_count: 3 },
       'instance_count: 2',
-      'instance_count: the job needs 3 nodes at once, and the Slurm partition "main" has 2 nodes',
+      'it asks for 3 nodes, and the Slurm partition "main" has 2 nodes',
     ],
     [
       { gpu_count: 8 },
       'gpu_count: 4',
-      'gpu_count: no node of the Slurm partition "main" has 8 GPUs: the most is 4',
+      'it asks for 8 GPUs, and the largest node of the Slurm partition "main" has 4',
     ],
-    [{ cpu: 17 }, 'cpu: 16', 'cpu: no node of the Slurm partition "main" has 17 CPUs: the most is 16'],
+    [
+      { cpu: 17 },
+      'cpu: 16',
+      'it asks for 17 CPUs, and the largest node of the Slurm partition "main" has 16',
+    ],
     [
       { memory_gb: 20 },
       'memory_gb: 19.5',
-      'memory_gb: no node of the Slurm partition "main" has 20 GB of memory: the most is 19.5 GB',
+      'it asks for 20 GB of memory, and the largest node of the Slurm partition "main" has 19.5 GB',
     ],
   ] as const)
     await expect(upload(lab.lab, 'print(1)', keys)).rejects.toMatchObject({
       code: 'never_fits',
-      message: `The job can never start. ${why}. The nearest request that fits: ${nearest}.`,
+      message: `This job cannot start: ${why}. The nearest request that fits: ${nearest}.`,
     })
   const fits = await upload(lab.lab, 'print(1)', {
     instance_count: 2,
@@ -63,7 +67,7 @@ it('a job that no nodes of its partition can ever run is refused, also if Slurm 
   })
   await expect(upload(lab.lab, 'print(1)', { max_time: 901 })).rejects.toMatchObject({
     message:
-      'The job can never start. max_time: must be at most 900 s, the time limit of the Slurm partition "main". The nearest request that fits: max_time: 900.',
+      'This job cannot start: its max_time is 901 s, and the Slurm partition "main" allows 900 s. The nearest request that fits: max_time: 900.',
   })
   const short = await upload(lab.lab, 'print(1)', { cpu: 1, memory_gb: 0.25 })
   expect(await lab.jobs.untilFinal(short)).toMatchObject({ status: 'completed' })
@@ -81,8 +85,7 @@ it('a job that no nodes of its partition can ever run is refused, also if Slurm 
   expect(await lab.jobs.untilFinal(job)).toMatchObject({
     status: 'failed',
     reason: 'slurm_refused',
-    reasonDetail:
-      'instance_count: the job needs 3 nodes at once, and the Slurm partition "main" has 2 nodes.',
+    reasonDetail: 'it asks for 3 nodes, and the Slurm partition "main" has 2 nodes.',
   })
   expect(await lab.submissions(job)).toEqual([])
   await expectAllTrue(lab.lab)

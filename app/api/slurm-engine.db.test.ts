@@ -12,6 +12,7 @@ import { PUT as putPolicy } from './orchestrator/policy/route'
 import { GET as status } from './orchestrator/status/route'
 import { PATCH as updateProject } from './projects/[id]/route'
 import { POST as submit } from './queue/submit/route'
+import { GET as readStatus } from './status/[id]/route'
 import { upload } from './submit/testing/upload'
 
 vi.hoisted(() => {
@@ -88,19 +89,19 @@ it('refuses a job that needs more than its partition can ever give', async () =>
     status: 422,
     body: {
       code: 'never_fits',
-      detail: `The job can never start. ${key}: ${why}. The nearest request that fits: ${key}: ${nearest}.`,
+      detail: `This job cannot start: ${why}. The nearest request that fits: ${key}: ${nearest}.`,
       errors: [{ path: key }],
       nearest: { [key]: nearest },
     },
   })
   expect(await post({ command: 'true', gpu_count: 8 })).toMatchObject(
-    refusal('gpu_count', 4, 'no node of the Slurm partition "gpu" has 8 GPUs: the most is 4'),
+    refusal('gpu_count', 4, 'it asks for 8 GPUs, and the largest node of the Slurm partition "gpu" has 4'),
   )
   expect(await post({ command: 'true', gpu_count: 8, gpu_model: 'NVIDIA A100-SXM4-80GB' })).toMatchObject({
     body: { code: 'never_fits', nearest: { gpu_count: 4 } },
   })
   expect(await post({ command: 'true', instance_count: 2 })).toMatchObject(
-    refusal('instance_count', 1, 'the job needs 2 nodes at once, and the Slurm partition "gpu" has 1 node'),
+    refusal('instance_count', 1, 'it asks for 2 nodes, and the Slurm partition "gpu" has 1 node'),
   )
   // The jobs of this project go to another partition.
   await db.pool.query(
@@ -110,9 +111,19 @@ it('refuses a job that needs more than its partition can ever give', async () =>
   expect((await post({ command: 'true', gpu_count: 8, project_id: 'other' })).status).toBe(422)
 })
 
+it('offers what the partition has to a job that waits in Slurm and never fits', async () => {
+  const job = await makeJob({ userId: admin.id, spec: { gpu_count: 8 } })
+  await db.pool.query(
+    `INSERT INTO slurm_jobs (id, job_id, secret_hash, slurm_id, state) VALUES (gen_random_uuid(), $1, '', 7, 'PENDING')`,
+    [job],
+  )
+  const { body } = await call(readStatus, `/api/status/${job}`, { ...admin, params: { id: job } })
+  expect(body).toMatchObject({ nearest: { gpu_count: 4 } })
+})
+
 it('refuses such a job on every way of submission, with the same reason', async () => {
   const detail =
-    'The job can never start. gpu_count: no node of the Slurm partition "gpu" has 8 GPUs: the most is 4. The nearest request that fits: gpu_count: 4.'
+    'This job cannot start: it asks for 8 GPUs, and the largest node of the Slurm partition "gpu" has 4. The nearest request that fits: gpu_count: 4.'
   const errors = [{ path: 'gpu_count', message: 'must be at most 4: no node has more' }]
   const refused = { status: 422, body: { code: 'never_fits', detail, errors } }
   const ada = await makePerson()

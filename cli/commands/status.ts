@@ -1,7 +1,9 @@
 import type { Cluster, Orchestrator } from '@/lib/contract/cluster/cluster'
 import { parseConfig } from '@/lib/contract/config/config'
 import type { JobDetail } from '@/lib/contract/jobs'
+import { adviseNearest } from '@/lib/contract/nearest'
 import { describeBasis } from '@/lib/contract/predicted-time'
+import { isStuck } from '@/lib/contract/reasons'
 import { isFinal } from '@/lib/contract/status'
 import { visibleOutput } from '@/lib/contract/text/visible-output'
 import type { Client } from '@/lib/http/client/client'
@@ -112,7 +114,8 @@ function formatGpus({ cluster_status: now }: Cluster): string {
 
 async function readJob(context: Context, client: Client, id: string): Promise<View> {
   const job = await client.jobs.get(id)
-  const place = job.status === 'pending' ? await client.queue.get(id) : null
+  // A job that cannot start has a place in the queue, but it never comes to it.
+  const place = job.status === 'pending' && !isStuck(job) ? await client.queue.get(id) : null
   const priority = await describePriority(client, job)
   return { text: renderJob(context, job, { place, priority }), data: job, final: isFinal(job.status) }
 }
@@ -143,7 +146,7 @@ function renderJob({ terminal }: Context, job: JobDetail, { place, priority }: S
     ['status', job.status],
     ['reason', job.reason_text],
     ['exit code', job.exit_code],
-    ['advice', job.advice?.text ?? null],
+    ['advice', job.advice?.text ?? (adviseNearest(job.nearest).trim() || null)],
     ['position', place?.position ?? null],
     ['expected start', formatStart(job, place, now)],
     ['', place?.expected_start_text ?? null],

@@ -127,14 +127,14 @@ it('a job that never fits: the options of the nearest request', async () => {
     status: 422,
     code: 'never_fits',
     detail:
-      'The job can never start. The nearest request that fits: gpu_count: 2, gpu_model: NVIDIA H100, no allowed_gpus.',
+      'This job cannot start: no node is large enough. The nearest request that fits: gpu_count: 2, gpu_model: NVIDIA H100, no allowed_gpus.',
     errors: [{ path: 'gpu_count', message: 'must be at most 2' }],
     nearest: { gpu_count: 2, gpu_model: 'NVIDIA H100', allowed_gpus: null },
   }
   const { made } = context(() => Response.json(problem, { status: 422 }))
   const error = await run(made, ['true'], { dryRun: true }).catch((thrown: unknown) => thrown)
   expect(describeError(error, null).text).toBe(
-    "gpuq: The job can never start.\n  Use: --gpus 2, --gpu-model 'NVIDIA H100', no --allowed-gpus\n",
+    "gpuq: This job cannot start: no node is large enough.\n  Use: --gpus 2, --gpu-model 'NVIDIA H100', no --allowed-gpus\n",
   )
 })
 

@@ -64,9 +64,9 @@ describe('a working directory', () => {
     const { context, requests } = open(null)
     await mkdir(join(root, 'refused'))
     await writeFile(join(root, 'refused', 'file'), 'text')
-    const check = () => Promise.reject(new Error('The job can never start.'))
+    const check = () => Promise.reject(new Error('This job cannot start: no node is large enough.'))
     const shipping = shipDirectory(context, 'p', join(root, 'refused'), { quiet: true, check })
-    await expect(shipping).rejects.toThrow('The job can never start.')
+    await expect(shipping).rejects.toThrow('This job cannot start: no node is large enough.')
     expect(requests).toEqual(['GET /api/archives'])
   })
 

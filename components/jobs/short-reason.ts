@@ -43,7 +43,7 @@ const labels: Readonly<Record<string, string>> = {
   max_concurrent_jobs: 'job limit reached',
   stopped: 'scheduler stopped',
   no_node: 'no node',
-  never_fits: 'too large',
+  never_fits: 'cannot start',
   backing_off: 'retrying soon',
   slurm_submitting: 'submitting to Slurm',
   slurm_pending: 'waits in Slurm',

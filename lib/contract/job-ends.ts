@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { adviceSchema } from './failure/advice'
+import { nearestSchema } from './nearest-schema'
 
 /** The fields of a job about an end that gpuq announces, and about what to do after a failure. */
 export const jobEnds = {
@@ -17,6 +18,12 @@ export const jobEnds = {
     .default(null)
     .describe(
       'when gpuq takes it from the queue, because an admin removed the node that fitted it; null: never',
+    ),
+  nearest: nearestSchema
+    .nullable()
+    .optional()
+    .describe(
+      'for a waiting job that cannot start: the keys of the nearest request that fits, null for a key to leave out; null: there is none; absent in live events',
     ),
   advice: adviceSchema
     .nullable()

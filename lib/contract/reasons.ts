@@ -64,7 +64,7 @@ export const waitReasons = {
     message:
       'Matching GPUs are used by programs outside gpuq or do not answer, and the others are not enough.',
   },
-  node_unavailable: { message: 'The nodes that match accept no jobs now.' },
+  node_unavailable: { message: 'No node that is large enough accepts jobs now.' },
   quota: { message: "With this job, the project's jobs would use more GPUs than its quota allows." },
   max_concurrent_gpus: {
     message:
@@ -132,8 +132,25 @@ export function describeReason(reason: Reason, detail: string | null = null): st
   return withDetail(messages[reason].message, detail)
 }
 
-/** The same for the reason why a job waits. One word can be the reason of a wait and of an end. */
+/** How the detail of a wait begins that does not end by itself. Such a detail says everything. */
+export const cannotStart = 'This job cannot start'
+/** The same where more nodes may be started. */
+export const cannotStartYet = 'No node is large enough now'
+
+/** Whether a waiting job cannot start as it is, so that its place in the queue says nothing. */
+export function isStuck({
+  reason,
+  reason_text: text,
+}: {
+  reason: string | null
+  reason_text: string | null
+}) {
+  return reason === 'never_fits' || (text?.startsWith(cannotStart) ?? false)
+}
+
+/** The message of the reason why a job waits, followed by the detail. One word can be the reason of a wait and of an end. */
 export function describeWait(reason: Reason, detail: string | null = null): string {
+  if (detail?.startsWith(cannotStart) || detail?.startsWith(cannotStartYet)) return detail
   return withDetail(waitMessages[reason].message, detail)
 }
 

@@ -1,8 +1,8 @@
 import { isEligible, isInPool } from './fits'
-import type { Fit, NodeState, ResourceRequest } from './types'
+import type { Fit, GpuState, NodeState, ResourceRequest } from './types'
 
 /**
- * Describes why a request never fits.
+ * Says what no node has, as the end of a sentence: "it asks for 8 GPUs, and the largest node has 2".
  *
  * @param largeEnough number of nodes that are large enough.
  */
@@ -11,65 +11,116 @@ export function describeTooLarge(
   nodes: readonly NodeState[],
   largeEnough: number,
 ): string {
-  const { gpuCount, instances, pool } = request
-  const requested = describeRequest(request)
-  const ofPool = nodes.filter((node) => isInPool(request, node))
-  if (ofPool.length === 0) return `It asks for the pool ${pool}, which has no node.`
+  const { instances, pool } = request
+  const inPool = nodes.filter((node) => isInPool(request, node))
+  if (inPool.length === 0) return `it asks for the pool ${pool}, which has no node`
+  const ofPool = nodes.every((node) => node.dedicatedTo || isInPool(request, node))
+    ? ''
+    : ` of the pool ${pool}`
+  const sizes = sizesOf(request, inPool)
+  const all = andAll(sizes.map(({ asked }) => asked)) || 'no GPU'
   if (largeEnough > 0) {
-    return `It asks for ${requested}; of the ${count(ofPool.length, 'node')} of its pool ${largeEnough} ${largeEnough === 1 ? 'is' : 'are'} large enough.`
+    const what = largeEnough === inPool.length ? '' : ` with ${all} each`
+    const enough = `only ${count(largeEnough, 'node')}${ofPool} ${largeEnough === 1 ? 'has' : 'have'} what it needs`
+    return `it asks for ${count(instances, 'node')}${what}, and ${enough}`
   }
-  const [largest] = ofPool
-    .map((node) => ({ node, gpus: countEligible(request, node) }))
-    .sort((a, b) => compareSizes(request, a, b))
-  if (!largest) return ''
-  if (gpuCount > 0 && largest.gpus === 0) return `It asks for ${requested}; no node of its pool has one.`
-  if (instances > ofPool.length)
-    return `It asks for ${requested}; its pool has ${count(ofPool.length, 'node')}.`
-  return `It asks for ${requested}; ${describeLargest(request, largest, ofPool.length)}.`
+  const short = sizes.filter(({ isShort }) => isShort)
+  const asked = andAll((short.length === 0 ? sizes : short).map((size) => size.asked))
+  const each = instances > 1 ? `${instances} nodes with ${asked} each` : asked
+  const [only, other] = short
+  if (!only) return `it asks for ${each}, and no node${ofPool} has all of it`
+  if (other) {
+    const most = short.map(({ most, unit }) => `${most}${unit}`)
+    return `it asks for ${each}, and no node${ofPool} has more than ${most.join(' or ')}`
+  }
+  return `it asks for ${each}, and ${only.instead ?? `the largest node${ofPool} has ${only.most}`}`
 }
 
-/** A node, and its GPUs that the request may use. */
-interface Sized {
-  node: NodeState
-  gpus: number
+/** One of the amounts that a request asks of each node. */
+interface Size {
+  /** The request in words, such as "64 GB of memory". */
+  asked: string
+  /** Whether no node has it. */
+  isShort: boolean
+  /** The most that a node has, and its unit where `most` has none. */
+  most: string
+  unit: string
+  /** Replaces "the largest node has …". */
+  instead?: string
 }
 
-function countEligible(request: ResourceRequest, { gpus }: NodeState): number {
-  return gpus.filter((gpu) => gpu.blocked !== 'missing' && isEligible(request, gpu)).length
+function sizesOf(request: ResourceRequest, nodes: readonly NodeState[]): Size[] {
+  const { gpuCount, cpuMilli, memoryMib } = request
+  const mostCpu = Math.max(...nodes.map((node) => node.cpuMilli))
+  const mostMemory = Math.max(...nodes.map((node) => node.memoryMib))
+  return [
+    ...(gpuCount === 0 ? [] : [gpuSize(request, nodes)]),
+    ...(cpuMilli === null
+      ? []
+      : [
+          {
+            asked: count(cpuMilli / 1000, 'core'),
+            isShort: cpuMilli > mostCpu,
+            most: `${tenths(mostCpu / 1000)}`,
+            unit: ' cores',
+          },
+        ]),
+    ...(memoryMib === null
+      ? []
+      : [
+          {
+            asked: `${tenths(memoryMib / 1024, Math.ceil)} GB of memory`,
+            isShort: memoryMib > mostMemory,
+            most: `${tenths(mostMemory / 1024)} GB`,
+            unit: ' of memory',
+          },
+        ]),
+  ]
 }
 
-/** Sorts the node first that has the most of what is scarce: GPUs if the request has any, then memory, then cores. */
-function compareSizes({ gpuCount, cpuMilli }: ResourceRequest, a: Sized, b: Sized): number {
-  const ofGpus = gpuCount > 0 ? b.gpus - a.gpus : 0
-  const ofCpu = b.node.cpuMilli - a.node.cpuMilli
-  const ofMemory = b.node.memoryMib - a.node.memoryMib
-  return ofGpus || (cpuMilli === null ? ofMemory || ofCpu : ofCpu || ofMemory)
+function gpuSize(request: ResourceRequest, nodes: readonly NodeState[]): Size {
+  const most = Math.max(
+    ...nodes.map((node) => presentGpus(node).filter((gpu) => isEligible(request, gpu)).length),
+  )
+  return {
+    asked: describeGpus(request),
+    isShort: request.gpuCount > most,
+    most: `${most}`,
+    unit: most === 1 ? ' such GPU' : ' such GPUs',
+    ...(most === 0 && { instead: describeOtherGpus(request, nodes.flatMap(presentGpus)) }),
+  }
 }
 
-function describeLargest({ gpuCount }: ResourceRequest, { node, gpus }: Sized, nodes: number): string {
-  const place = nodes === 1 ? 'the only node of its pool' : `the largest of the ${nodes} nodes of its pool`
-  const name = node.name === undefined ? '' : `, ${node.name},`
-  const cores = Math.floor(node.cpuMilli / 1000)
-  const size = `${count(gpus, gpuCount === 0 ? 'GPU' : 'such GPU')}, ${count(cores, 'core')} and ${gib(node.memoryMib)} GiB of memory`
-  return `${place}${name} has ${size}`
+/** Says which GPUs there are instead of those that a request may use. */
+function describeOtherGpus(request: ResourceRequest, gpus: readonly GpuState[]): string {
+  const meets = (change: Partial<ResourceRequest>) =>
+    gpus.some((gpu) => isEligible({ ...request, ...change }, gpu))
+  if (request.gpuMemoryMib !== null && meets({ gpuMemoryMib: null })) {
+    const suitable = gpus.filter((gpu) => isEligible({ ...request, gpuMemoryMib: null }, gpu))
+    return `the largest GPU has ${gigabytes(Math.max(...suitable.map(({ memoryMib }) => memoryMib)))} GB`
+  }
+  if (request.gpuModel !== null && meets({ gpuModel: null })) {
+    const models = [...new Set(gpus.map(({ model }) => model))]
+    return `the nodes have ${andAll(models.slice(0, maxListedModels))}${models.length > maxListedModels ? ' and others' : ''}`
+  }
+  return 'no node has one'
 }
 
-/** Describes a request, for example "2 nodes with 8 GPUs with 40 GB", with CPU and memory if it asks for them. */
-function describeRequest(request: ResourceRequest): string {
-  const { gpuCount, gpuModel, gpuMemoryMib, allowedGpus, cpuMilli, memoryMib, instances } = request
-  const gpus = [
-    gpuCount === 0 ? 'no GPU' : count(gpuCount, 'GPU'),
+function presentGpus({ gpus }: NodeState): readonly GpuState[] {
+  return gpus.filter(({ blocked }) => blocked !== 'missing')
+}
+
+/** Describes the GPUs of a request, for example "8 GPUs of the model H100 with 80 GB". */
+function describeGpus({ gpuCount, gpuMilli, gpuModel, gpuMemoryMib, allowedGpus }: ResourceRequest): string {
+  return [
+    gpuMilli < 1000 ? `${gpuMilli / 1000} of a GPU` : count(gpuCount, 'GPU'),
     ...(gpuModel === null ? [] : [`of the model ${gpuModel}`]),
     ...(gpuMemoryMib === null ? [] : [`with ${gigabytes(gpuMemoryMib)} GB`]),
     ...(allowedGpus === null ? [] : [`numbered ${listed(allowedGpus)}`]),
   ].join(' ')
-  const resources = [
-    ...(cpuMilli === null ? [] : [count(cpuMilli / 1000, 'core')]),
-    ...(memoryMib === null ? [] : [`${requestedGib(memoryMib)} GiB of memory`]),
-  ]
-  return `${instances > 1 ? `${instances} nodes with ` : ''}${[gpus, ...resources].join(', ')}`
 }
 
+const maxListedModels = 3
 const maxListedGpus = 8
 
 function listed(numbers: readonly number[]): string {
@@ -77,18 +128,36 @@ function listed(numbers: readonly number[]): string {
   return `${numbers.slice(0, maxListedGpus).join(', ')}${suffix}`
 }
 
+const maxNamedNodes = 3
+
 /**
- * Counts nodes by why they are closed. A node whose worker shut down normally counts as lost: in both cases nobody
- * knows whether it comes back.
+ * Names closed nodes and why they are closed, or counts them if they are many. A node whose worker shut down normally counts as
+ * lost: in both cases nobody knows whether it comes back.
  */
 export function describeClosed(nodes: readonly NodeState[]): string {
+  const closed = nodes.flatMap(({ name, blocked }) => {
+    if (blocked === null) return []
+    return [{ name, state: blocked === 'lost' ? 'without a worker' : blocked }]
+  })
+  if (closed.length <= maxNamedNodes && closed.every(({ name }) => name !== undefined))
+    return `${closed.map(({ name, state }) => `${name} (${state})`).join(', ')}.`
   const states = new Map<string, number>()
-  for (const { blocked } of nodes) {
-    if (blocked === null) continue
-    const state = blocked === 'lost' ? 'without a worker' : blocked
-    states.set(state, (states.get(state) ?? 0) + 1)
-  }
+  for (const { state } of closed) states.set(state, (states.get(state) ?? 0) + 1)
   return `${[...states].map(([state, many]) => `${count(many, 'node')} ${state}`).join(', ')}.`
+}
+
+/** The GPUs of a node that its worker does not find now. */
+export function absentGpusOf({ gpus, absentGpus = [] }: NodeState): GpuState[] {
+  return [...gpus.filter(({ blocked }) => blocked === 'missing'), ...absentGpus]
+}
+
+/** Names the GPUs that their nodes do not find now. */
+export function describeAbsent(nodes: readonly NodeState[]): string {
+  const absent = nodes.flatMap((node) =>
+    absentGpusOf(node).map(({ index }) => `GPU ${index} of ${node.name ?? 'a node'}`),
+  )
+  const more = absent.length > maxListedGpus ? ', …' : ''
+  return `It waits for ${absent.slice(0, maxListedGpus).join(', ')}${more}.`
 }
 
 /** Describes what is missing now. Leaves out numbers that change whenever a job ends, because every change is sent to every waiting job. */
@@ -109,14 +178,13 @@ function gigabytes(mib: number): number {
   return Math.floor((mib * 2 ** 20) / 1e8) / 10
 }
 
-/** Converts requested MiB to GiB. A request may be a part of one. */
-function requestedGib(mib: number): number {
-  return Number((mib / 1024).toFixed(2))
+/** Rounds to one decimal: down, so that the number itself fits. */
+function tenths(value: number, round = Math.floor): number {
+  return round(value * 10) / 10
 }
 
-/** Converts the MiB of a node to whole GiB. */
-function gib(mib: number): number {
-  return mib < 1024 ? requestedGib(mib) : Math.floor(mib / 1024)
+function andAll(parts: readonly string[]): string {
+  return parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`
 }
 
 function count(many: number, what: string): string {

@@ -99,7 +99,7 @@ it('a closed node is the reason, and the reason lists the nodes that an admin or
   const nodes = blocks.map((blocked) => node(blocked, 1, { blocked }))
   expect(why(whole, { nodes: [...nodes, node('small', 0)] })).toEqual({
     reason: 'node_unavailable',
-    detail: '1 node without a worker, 1 node paused, 1 node draining, 1 node quarantined.',
+    detail: 'It waits for 1 node without a worker, 1 node paused, 1 node draining, 1 node quarantined.',
     unavailable: ['paused', 'quarantined'],
   })
 })
@@ -133,29 +133,71 @@ describe('closed nodes are mentioned while open nodes are in use', () => {
 describe('the detail of never_fits names what is missing', () => {
   const nodes = [node('n', 2), node('m', 2)]
   it.each<[Partial<ResourceRequest>, string]>([
-    [
-      { gpuCount: 4 },
-      'It asks for 4 GPUs; the largest of the 2 nodes of its pool has 2 such GPUs, 8 cores and 7 GiB of memory.',
-    ],
-    [{ gpuModel: 'H100' }, 'It asks for 1 GPU of the model H100; no node of its pool has one.'],
+    [{ gpuCount: 8 }, 'it asks for 8 GPUs, and the largest node has 2'],
+    [{ gpuModel: 'H100' }, 'it asks for 1 GPU of the model H100, and the nodes have NVIDIA A100'],
     [
       { gpuModel: 'H100', memoryMib: 256 },
-      'It asks for 1 GPU of the model H100, 0.25 GiB of memory; no node of its pool has one.',
+      'it asks for 1 GPU of the model H100, and the nodes have NVIDIA A100',
     ],
-    [{ gpuMemoryMib: 38_147 }, 'It asks for 1 GPU with 40 GB; no node of its pool has one.'],
-    [{ allowedGpus: [7, 8] }, 'It asks for 1 GPU numbered 7, 8; no node of its pool has one.'],
-    [{ instances: 3 }, 'It asks for 3 nodes with 1 GPU; of the 2 nodes of its pool 2 are large enough.'],
+    [{ gpuMemoryMib: 152_588 }, 'it asks for 1 GPU with 160 GB, and the largest GPU has 25.1 GB'],
+    [{ allowedGpus: [7, 8] }, 'it asks for 1 GPU numbered 7, 8, and no node has one'],
     [
-      { memoryMib: 65_536 },
-      'It asks for 1 GPU, 64 GiB of memory; the largest of the 2 nodes of its pool has 2 such GPUs, 8 cores and 7 GiB of memory.',
+      { gpuCount: 3, gpuMilli: 1000, instances: 2 },
+      'it asks for 2 nodes with 3 GPUs each, and the largest node has 2',
     ],
+    [{ instances: 3 }, 'it asks for 3 nodes, and only 2 nodes have what it needs'],
+    [{ memoryMib: 65_536 }, 'it asks for 64 GB of memory, and the largest node has 7.8 GB'],
+    [{ gpuCount: 0, cpuMilli: 16_000 }, 'it asks for 16 cores, and the largest node has 8'],
     [
-      { gpuCount: 0, cpuMilli: 16_000 },
-      'It asks for no GPU, 16 cores; the largest of the 2 nodes of its pool has 2 GPUs, 8 cores and 7 GiB of memory.',
+      { gpuCount: 8, memoryMib: 65_536 },
+      'it asks for 8 GPUs and 64 GB of memory, and no node has more than 2 such GPUs or 7.8 GB of memory',
     ],
-    [{ pool: 'reserved' }, 'It asks for the pool reserved, which has no node.'],
-  ])('%j', (request, detail) => {
-    expect(why(request, { nodes })).toEqual({ reason: 'never_fits', detail })
+    [{ pool: 'reserved' }, 'it asks for the pool reserved, which has no node'],
+  ])('%j', (request, why_) => {
+    expect(why(request, { nodes })).toEqual({
+      reason: 'never_fits',
+      detail: `This job cannot start: ${why_}.`,
+    })
+  })
+
+  it('and the pool if another pool has nodes', () => {
+    const mixed = [...nodes, node('r', 8, { pool: 'reserved' })]
+    expect(why({ gpuCount: 8 }, { nodes: mixed }).detail).toBe(
+      'This job cannot start: it asks for 8 GPUs, and the largest node of the pool on-demand has 2.',
+    )
+    expect(
+      why({ gpuCount: 2, instances: 3, pool: 'on-demand' }, { nodes: [...mixed, node('k', 1)] }).detail,
+    ).toBe(
+      'This job cannot start: it asks for 3 nodes with 2 GPUs each, and only 2 nodes of the pool on-demand have what it needs.',
+    )
+  })
+
+  it('if each node lacks another part of the request', () => {
+    const apart = [node('n', 4), node('m', 1, { memoryMib: 256_000 })]
+    expect(why({ gpuCount: 4, memoryMib: 131_072 }, { nodes: apart }).detail).toBe(
+      'This job cannot start: it asks for 4 GPUs and 128 GB of memory, and no node has all of it.',
+    )
+  })
+})
+
+it('a GPU that its node does not find now is the reason, as long as it may come back', () => {
+  const absentGpus = [gpu('n/1')]
+  expect(why({ ...whole, gpuCount: 2 }, { nodes: [node('n', 1, { name: 'lab-a', absentGpus })] })).toEqual({
+    reason: 'gpu_busy_outside',
+    detail: 'It waits for GPU 1 of lab-a.',
+    unavailable: [],
+  })
+  const missing = node('n', 2, { name: 'lab-a', gpus: [gpu('n/0'), gpu('n/1', { blocked: 'missing' })] })
+  expect(why({ ...whole, gpuCount: 2 }, { nodes: [missing] }).reason).toBe('gpu_busy_outside')
+  expect(why({ ...whole, gpuCount: 3 }, { nodes: [missing] }).reason).toBe('never_fits')
+})
+
+it('closed nodes are named, if they are few', () => {
+  const lost = node('a', 1, { name: 'lab-a', blocked: 'lost' })
+  const nodes = [lost, node('b', 1, { name: 'lab-b', blocked: 'draining' })]
+  expect(why(whole, { nodes })).toMatchObject({
+    reason: 'node_unavailable',
+    detail: 'It waits for lab-a (without a worker), lab-b (draining).',
   })
 })
 
@@ -163,7 +205,7 @@ it('the detail of a quota says whether waiting helps', () => {
   const project = projectShare({ quotaMilli: 1000 })
   const nodes = [node('n', 4)]
   expect(why({ gpuCount: 2 }, { nodes, projects: [project] }).detail).toBe(
-    'The job asks for 2 GPUs, and the quota is 1.',
+    'This job cannot start: it asks for 2 GPUs, and the quota is 1.',
   )
   const used = withRunningJob(nodes, { 'n/0': 1000 })
   expect(why({}, { ...used, projects: [project] }).detail).toBe(
@@ -176,7 +218,7 @@ it('the detail of the limit of concurrent GPUs says what the user holds', () => 
   const nodes = [node('n', 4)]
   expect(why({ gpuCount: 2 }, { nodes, projects: limited(1000) })).toEqual({
     reason: 'max_concurrent_gpus',
-    detail: 'The job asks for 2 GPUs, and the limit is 1.',
+    detail: 'This job cannot start: it asks for 2 GPUs, and the limit is 1.',
   })
   const used = withRunningJob(nodes, { 'n/0': 1000 })
   expect(why({ gpuCount: 2 }, { ...used, projects: limited(2500) }).detail).toBe(

@@ -1,4 +1,4 @@
-import { describeClosed, describeShortage } from './describe-shortage'
+import { absentGpusOf, describeAbsent, describeClosed, describeShortage } from './describe-shortage'
 import { fits, isEligible, isInPool } from './fits'
 import { NodeKinds } from './node-kinds'
 import { exceededQuota, gpuMilliOf } from './queue-order'
@@ -58,12 +58,13 @@ export class Explainer {
     if (nodes.every(({ blocked }) => blocked === 'lost')) return { reason: 'no_node', detail: null }
     const { instances } = request
     const { largeEnough, tooLarge } = judgeSize(request, nodes, this.#kinds)
-    if (tooLarge !== null) return { reason: 'never_fits', detail: tooLarge }
+    if (tooLarge !== null)
+      return waitsForAbsentGpus(request, nodes) ?? { reason: 'never_fits', detail: cannotStart(tooLarge) }
     const open = largeEnough.filter(({ blocked }) => blocked === null)
     if (open.length < instances) {
       return {
         reason: 'node_unavailable',
-        detail: describeClosed(largeEnough),
+        detail: `It waits for ${describeClosed(largeEnough)}`,
         unavailable: idsOf(largeEnough.filter(isClosedByAdmin)),
       }
     }
@@ -85,6 +86,17 @@ export class Explainer {
         : { reason: 'no_free_gpu', detail: describeShortage(request, nodeFits) }
     return { ...shortage, ...capacityOnClosedNodes(request, largeEnough, shortage.detail, instances - free) }
   }
+}
+
+/** A request that would fit if the nodes found all their GPUs again waits for those GPUs. */
+function waitsForAbsentGpus(request: ResourceRequest, nodes: readonly NodeState[]): Cause | null {
+  if (nodes.every((node) => absentGpusOf(node).length === 0)) return null
+  const complete = nodes.map((node) => {
+    const present = node.gpus.filter(({ blocked }) => blocked !== 'missing')
+    return { ...node, gpus: [...present, ...absentGpusOf(node).map((gpu) => ({ ...gpu, blocked: null }))] }
+  })
+  if (judgeSize(request, complete, new NodeKinds(complete)).tooLarge !== null) return null
+  return { reason: 'gpu_busy_outside', detail: describeAbsent(nodes), unavailable: [] }
 }
 
 /** If closed nodes have enough capacity to start the job now, adds that to the explanation of the shortage. */
@@ -158,10 +170,15 @@ function empty(node: NodeState): NodeState {
   return { ...node, usedCpuMilli: 0, usedMemoryMib: 0, gpus }
 }
 
+/** A sentence about a wait that does not end by itself. */
+function cannotStart(why: string): string {
+  return `This job cannot start: ${why}.`
+}
+
 function describeQuota({ reason, milli, held }: GpuQuota, job: WaitingJob): string {
   const quota = milli / 1000
   const requested = gpuMilliOf(job) / 1000
   const [name, subject] = reason === 'quota' ? ['quota', 'It holds'] : ['limit', 'They hold']
-  if (requested > quota) return `The job asks for ${requested} GPUs, and the ${name} is ${quota}.`
+  if (requested > quota) return cannotStart(`it asks for ${requested} GPUs, and the ${name} is ${quota}`)
   return `${subject} ${held.heldMilli / 1000} of ${quota} GPUs, and the job asks for ${requested}.`
 }

@@ -20,6 +20,7 @@ export interface CapacityAt {
 /** The state of a node during a pass. Placements apply immediately. */
 export class NodeLedger implements NodeState {
   readonly id: string
+  readonly name?: string
   readonly pool: NodeState['pool']
   readonly dedicatedTo: string | null
   readonly cpuMilli: number
@@ -28,6 +29,7 @@ export class NodeLedger implements NodeState {
   usedCpuMilli: number
   usedMemoryMib: number
   readonly gpus: GpuState[]
+  readonly absentGpus: readonly GpuState[]
   /** Index in `gpus` by GPU id. */
   readonly #gpuPositions: ReadonlyMap<string, number>
   /** The jobs on the node. Used resources without a job are never freed. */
@@ -50,6 +52,7 @@ export class NodeLedger implements NodeState {
     private readonly onChange: (node: NodeLedger) => void,
   ) {
     this.id = state.id
+    if (state.name !== undefined) this.name = state.name
     this.pool = state.pool
     this.dedicatedTo = state.dedicatedTo ?? null
     this.cpuMilli = state.cpuMilli
@@ -58,6 +61,7 @@ export class NodeLedger implements NodeState {
     this.usedCpuMilli = state.usedCpuMilli
     this.usedMemoryMib = state.usedMemoryMib
     this.gpus = state.gpus.map((gpu) => ({ ...gpu }))
+    this.absentGpus = state.absentGpus ?? []
     this.#gpuPositions = new Map(this.gpus.map(({ id }, position) => [id, position]))
   }
 

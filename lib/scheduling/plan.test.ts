@@ -110,7 +110,12 @@ describe('the wait reason of a job', () => {
     const closed = [node('n', 1, { blocked: 'paused' }), node('m', 0)]
     expect(reasonsOf({ waiting, nodes: closed })).toEqual({ a: 'node_unavailable' })
     expect(plan(snapshot({ waiting, nodes: [node('n', 1, { blocked: 'quarantined' })] })).waiting).toEqual([
-      { jobId: 'a', reason: 'node_unavailable', detail: '1 node quarantined.', unavailable: ['n'] },
+      {
+        jobId: 'a',
+        reason: 'node_unavailable',
+        detail: 'It waits for 1 node quarantined.',
+        unavailable: ['n'],
+      },
     ])
     const paused = node('n', 1, { gpus: [gpu('n/0', { blocked: 'paused' })] })
     expect(reasonsOf({ waiting, nodes: [paused] })).toEqual({ a: 'gpu_paused' })

@@ -30,6 +30,8 @@ export interface NodeState {
   usedCpuMilli: number
   usedMemoryMib: number
   gpus: readonly GpuState[]
+  /** GPUs that its worker does not find now. Only explanations use them. */
+  absentGpus?: readonly GpuState[]
 }
 
 /** Nodes belong to `reserved` or `on-demand`. `best-effort` jobs use idle GPUs of any pool and may be preempted. */

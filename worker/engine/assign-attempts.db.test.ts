@@ -48,7 +48,7 @@ describe('a job that fits on no node', () => {
     expect(await jobState(job)).toMatchObject({ status: 'failed', reason: 'not_assignable', attempt: 0 })
     const { reason_text } = await readJobDetail(job)
     expect(reason_text).toContain('No node accepted the job in the allowed number of attempts.')
-    expect(reason_text).toContain('It asks for 4 GPUs')
+    expect(reason_text).toContain('it asks for 4 GPUs, and the largest node has 1.')
     expect(reason_text).toContain('That was attempt 3 of 3')
     await placeWaiting()
     expect((await attempts(job)).failed).toBe(3)

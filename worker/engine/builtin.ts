@@ -2,7 +2,7 @@ import { publishCandidates } from '@/lib/cluster/placement/direct-dispatch'
 import { countFailedAssignments } from '@/lib/cluster/placement/failed-assignments'
 import { commitPlacement, preemptJobs } from '@/lib/cluster/placement/place'
 import { takeSnapshot } from '@/lib/cluster/placement/snapshot'
-import { addUnavailableReasons } from '@/lib/cluster/placement/unavailable-reasons'
+import { addUnavailableReasons, allowForMoreNodes } from '@/lib/cluster/placement/unavailable-reasons'
 import { readProvisions } from '@/lib/cluster/provisions/provisions'
 import { env } from '@/lib/env'
 import { explainWaits } from '@/lib/jobs/state/explain'
@@ -80,7 +80,8 @@ export async function placeWaiting(): Promise<void> {
     const { snapshot, reasons } = await takeSnapshot()
     const readAt = performance.now()
     if (snapshot.waiting.length === 0) return publishCandidates([])
-    const { placements, preemptions, waiting, next } = plan(snapshot)
+    const { placements, preemptions, waiting: planned, next } = plan(snapshot)
+    const waiting = allowForMoreNodes(planned)
     let refused = 0
     for (const placement of placements) {
       if (!(await commitPlacement(placement)).ok) refused += 1

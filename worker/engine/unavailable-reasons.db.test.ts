@@ -65,7 +65,7 @@ it('a drained node is explained beside a lost one', async () => {
   const { reason, reason_text } = await readJob(ada.actor, job)
   expect(reason).toBe('node_unavailable')
   expect(reason_text).toMatch(
-    /1 node paused, 1 node without a worker\. An admin paused lab-a on .* UTC: new disks\.$/,
+    /It waits for lab-a \(paused\), lab-b \(without a worker\)\. An admin paused lab-a on .* UTC: new disks\.$/,
   )
 })
 

@@ -24,7 +24,7 @@ export function ExpectedStart({ at, range }: ExpectedStartProps) {
     return <RelativeTime at={at} format={format} />
   }
   return (
-    <span className="text-subtle" title="With the current nodes and jobs, gpuq cannot predict a start.">
+    <span className="text-subtle" title="It depends on jobs or nodes whose end or return is not known.">
       unknown
     </span>
   )

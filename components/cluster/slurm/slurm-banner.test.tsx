@@ -49,6 +49,6 @@ it('names Slurm as the one that predicts the start of a job', async () => {
       exit_code: null,
     },
   })
-  renderUi(<JobNote job={job} />)
+  renderUi(<JobNote own job={job} />)
   expect(await screen.findByText(/expected by Slurm to start/)).toBeTruthy()
 })

@@ -1,26 +1,37 @@
 import { useQuery } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { queueJobQuery } from '@/components/queries/cluster'
+import { jobAdviceQuery } from '@/components/queries/job-advice'
 import type { JobDetail } from '@/lib/contract/jobs'
-import { endNote } from '@/lib/contract/reasons'
+import { endNote, isStuck } from '@/lib/contract/reasons'
 import { ExpectedStart } from '../../cluster/queue/expected-start'
+import { Button } from '../../ui/button'
 import { Link } from '../../ui/link'
 import { RelativeTime } from '../../ui/relative-time'
+import { describeNearest, type Nearest } from '../describe-nearest'
+import { hasSource } from '../has-source'
 import { jobStateOf } from '../job-status'
+import { useReplaceJob } from '../run-again'
+
+interface JobNoteProps {
+  job: JobDetail
+  /** Whether the reader may submit it again. */
+  own: boolean
+}
 
 /** What the facts of a job do not say: why it waits and until when, who cancelled it, and whether its files are deleted. */
-export function JobNote({ job }: { job: JobDetail }) {
+export function JobNote({ job, own }: JobNoteProps) {
   return (
     <p className="mt-2 wrap-anywhere border-t pt-2 text-ink text-sm empty:hidden">
-      {describeState(job)}
+      {describeState(job, own)}
       {describeDeletion(job)}
     </p>
   )
 }
 
-function describeState(job: JobDetail): ReactNode {
+function describeState(job: JobDetail, own: boolean): ReactNode {
   const state = jobStateOf(job)
-  if (state === 'pending') return <Waiting job={job} />
+  if (state === 'pending') return <Waiting job={job} own={own} />
   // Why it does not make progress.
   if (state === 'running') return job.reason_text
   // A failure has a card of its own. The status says everything about the other states.
@@ -35,15 +46,17 @@ function describeDeletion({ files_deleted, deleted_after_days: days }: JobDetail
     : ` gpuq deleted the output and files after ${days} days, as the project requires.`
 }
 
-function Waiting({ job }: { job: JobDetail }) {
-  // Such a job has a place in the queue, but it never comes to it.
-  const cannotStart = job.reason === 'never_fits'
+function Waiting({ job, own }: JobNoteProps) {
+  const stuck = isStuck(job)
+  const { data } = useQuery({ ...jobAdviceQuery(job.job_id), enabled: stuck || job.slurm !== null })
+  const nearest = data?.nearest ?? null
   return (
     <>
-      {cannotStart ? 'This job cannot start. ' : ''}
       {job.reason_text ?? 'In the queue.'}
       {job.attempt > 1 ? ` Waiting for attempt ${job.attempt}.` : ''}
-      {cannotStart ? ' Cancel it, and submit it again with less.' : <QueuePosition job={job} />}
+      {/* Such a job has a place in the queue, but it never comes to it. */}
+      {stuck || nearest ? null : <QueuePosition job={job} />}
+      {nearest && own && hasSource(job) ? <UseNearest id={job.job_id} nearest={nearest} /> : null}
       {job.never_fits_ends_at === null ? null : (
         <>
           {' '}
@@ -55,17 +68,38 @@ function Waiting({ job }: { job: JobDetail }) {
   )
 }
 
+/** Replaces the job by one that fits. */
+function UseNearest({ id, nearest }: { id: string; nearest: Nearest }) {
+  const replace = useReplaceJob()
+  const [working, setWorking] = useState(false)
+  const use = async () => {
+    setWorking(true)
+    await replace(id, nearest)
+    setWorking(false)
+  }
+  return (
+    <Button
+      size="sm"
+      loading={working}
+      onClick={use}
+      className="mx-2 align-baseline"
+      title="Submits the job with this change, and cancels this one"
+    >
+      Use {describeNearest(nearest)}
+    </Button>
+  )
+}
+
 /** The queue position of a waiting job and its expected start. */
 function QueuePosition({ job: { job_id, slurm } }: { job: JobDetail }) {
   const { data: job } = useQuery(queueJobQuery(job_id))
   if (!job || job.position === null) return null
-  const predictor = slurm === null ? 'gpuq' : 'Slurm'
   return (
     <>
       {' '}
       <Link href="/cluster">Position {job.position} in the queue</Link>
       {job.expected_start === null ? (
-        `. ${predictor} cannot predict when it starts.`
+        '. When it starts is not known yet.'
       ) : (
         <>
           , {slurm === null ? 'expected' : 'expected by Slurm'} to start{' '}

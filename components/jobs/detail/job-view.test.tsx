@@ -3,7 +3,14 @@ import { describe, expect, it, vi } from 'vitest'
 import type { JobDetail } from '@/lib/contract/jobs'
 import { makeInstance, makeJob, makeQueueJob } from '../../testing/fixtures'
 import { router } from '../../testing/navigation'
-import { answerWith, clickButton, FakeEventSource, renderUi } from '../../testing/render'
+import {
+  ApiProblem,
+  answerWith,
+  clickButton,
+  FakeEventSource,
+  renderUi,
+  sentRequests,
+} from '../../testing/render'
 import { currentPlacement, JobView } from './job-view'
 
 vi.mock('next/navigation', () => import('../../testing/navigation'))
@@ -19,6 +26,14 @@ async function openJob(
   renderUi(<JobView id={job.job_id} ownHandle="ada" admin={false} />)
   await screen.findByRole('heading', { level: 1 })
   return job
+}
+
+function readText(blob: Blob): Promise<unknown> {
+  const reader = new FileReader()
+  reader.readAsText(blob)
+  return new Promise((resolve) => {
+    reader.onload = () => resolve(reader.result)
+  })
 }
 
 describe('the status of a job', () => {
@@ -86,7 +101,71 @@ describe('the status of a job', () => {
     expect(screen.getByText(/It needs 8 GPUs on one node\./)).toBeTruthy()
     expect(screen.getByText('The job is waiting')).toBeTruthy()
     await screen.findByRole('link', { name: 'Position 1 in the queue' })
-    expect(screen.getByText(/gpuq cannot predict when it starts/)).toBeTruthy()
+    expect(screen.getByText(/When it starts is not known yet/)).toBeTruthy()
+  })
+
+  it('offers what fits to a job that cannot start, and replaces it with one click', async () => {
+    const reason_text = 'This job cannot start: it asks for 8 GPUs, and the largest node has 2.'
+    const { job_id } = makeJob()
+    const config = 'competition_id: c\nproject_id: p\nexpected_time: 300\ngpu_count: 8\nmemory_gb: 4\n'
+    const sent: string[] = []
+    const appended = vi.spyOn(FormData.prototype, 'append')
+    await openJob(
+      {
+        status: 'pending',
+        placed: false,
+        started_at: null,
+        completed_at: null,
+        reason: 'never_fits',
+        reason_text,
+        nearest: { gpu_count: 2, memory_gb: null },
+      },
+      '',
+      {
+        [`GET /api/jobs/${job_id}/source`]: { code: 'print(1)', config, command: null },
+        'POST /api/submit': () => {
+          sent.push('submit')
+          return { job_id: 'smaller', status: 'pending' }
+        },
+        [`POST /api/cancel/${job_id}`]: () => {
+          sent.push('cancel')
+          return makeJob({ status: 'cancelled' })
+        },
+      },
+    )
+    expect(screen.getByText(new RegExp(`^${reason_text}`)).textContent).not.toContain('Position')
+    await screen.findByRole('button', { name: /^Use 2 GPUs/ })
+    clickButton(/^Use 2 GPUs/)
+    await waitFor(() => expect(router.push).toHaveBeenCalledWith('/jobs/smaller'))
+    expect(sent).toEqual(['submit', 'cancel'])
+    const [, sentConfig] = appended.mock.calls.find(([name]) => name === 'config_file') ?? []
+    const changed = config.replace('8', '2').replace('memory_gb: 4\n', '')
+    expect(await readText(sentConfig as unknown as Blob)).toBe(changed)
+  })
+
+  it('keeps a job that cannot start if the one that fits is refused, and says why', async () => {
+    const { job_id } = makeJob()
+    const waits = { status: 'pending', placed: false, started_at: null, completed_at: null } as const
+    await openJob({ ...waits, reason: 'never_fits', reason_text: 'x', nearest: { gpu_count: 2 } }, '', {
+      [`GET /api/jobs/${job_id}/source`]: { code: 'print(1)', config: 'gpu_count: 8\n', command: null },
+      'POST /api/submit': new ApiProblem(409, { code: 'conflict', detail: 'The run has an active job.' }),
+    })
+    await screen.findByRole('button', { name: 'Use 2 GPUs' })
+    clickButton('Use 2 GPUs')
+    await screen.findByText('The run has an active job.')
+    expect(sentRequests.some(({ path }) => path.startsWith('/api/cancel'))).toBe(false)
+  })
+
+  it('shows no place in the queue to a job that asks for more than a quota', async () => {
+    const reason_text = 'This job cannot start: it asks for 4 GPUs, and the quota is 1.'
+    const waits = { status: 'pending', placed: false, started_at: null, completed_at: null } as const
+    answerWith({ [`GET /api/queue/${makeJob().job_id}`]: { ...makeQueueJob(), instances: [] } })
+    await openJob({ ...waits, reason: 'quota', reason_text })
+    await waitFor(() =>
+      expect(sentRequests.filter(({ path }) => path.startsWith('/api/status')).length).toBeGreaterThan(1),
+    )
+    expect(screen.getByText(reason_text)).toBeTruthy()
+    expect(screen.queryByText(/Position/)).toBeNull()
   })
 
   it('says when a job ends that no node fits any more', async () => {
@@ -100,7 +179,7 @@ describe('the status of a job', () => {
       never_fits_ends_at: new Date(Date.now() + 3 * 86_400_000 + 60_000).toISOString(),
     })
     const { textContent } = screen.getByText(/gpuq removes it from the queue/)
-    expect(textContent).toMatch(/^This job cannot start\. No node has what the job needs\. Cancel it/)
+    expect(textContent).toMatch(/^No node has what the job needs\./)
     expect(textContent).toMatch(/queue in 3 d unless a large enough node\s+is added before\./)
     expect(textContent).not.toContain('Position')
   })

@@ -118,7 +118,7 @@ function LoadedJob({ job, stream, access }: LoadedJobProps) {
         <Panel className="px-4 py-2.5">
           <div aria-live="polite">
             <JobFacts job={job} />
-            <JobNote job={job} />
+            <JobNote job={job} own={!foreign} />
           </div>
           {access === 'manager' ? (
             <p className="mt-2 border-t pt-2 wrap-anywhere text-sm empty:hidden">{job.note}</p>

@@ -9,18 +9,22 @@ const selectNodes = `
               WHEN n.status = 'draining' THEN 'draining' END AS blocked,
          n.cpu_milli AS "cpuMilli", n.memory_mib AS "memoryMib",
          coalesce(used.cpu, 0)::int AS "usedCpuMilli", coalesce(used.memory, 0)::int AS "usedMemoryMib",
-         coalesce(gpus.list, '[]') AS gpus
+         coalesce(gpus.list, '[]') AS gpus,
+         coalesce(gpus.absent, '[]') AS "absentGpus"
     FROM nodes n
     LEFT JOIN LATERAL (
       SELECT sum(cpu_milli) AS cpu, sum(memory_mib) AS memory FROM tasks
        WHERE node_id = n.id AND status IN ('scheduled', 'starting', 'running')) used ON true
     LEFT JOIN LATERAL (
-      SELECT json_agg(json_build_object('id', id, 'index', index, 'model', model, 'memoryMib', memory_mib,
-                       'allocatedMilli', allocated_milli, 'blocked', CASE WHEN missing THEN 'missing'
-                         WHEN paused_at IS NOT NULL THEN 'paused' WHEN busy_reason IS NOT NULL THEN 'outside' END)
-                       ORDER BY index) AS list
-        -- A missing GPU has no share of the node's CPU and memory, unless a task still holds it.
-        FROM gpus WHERE node_id = n.id AND NOT (missing AND allocated_milli = 0)) gpus ON true`
+      -- A missing GPU has no share of the node's CPU and memory, unless a task still holds it.
+      SELECT json_agg(gpu ORDER BY index) FILTER (WHERE NOT missing OR allocated_milli > 0) AS list,
+             json_agg(gpu ORDER BY index) FILTER (WHERE missing AND allocated_milli = 0) AS absent
+        FROM (SELECT index, missing, allocated_milli,
+                     json_build_object('id', id, 'index', index, 'model', model, 'memoryMib', memory_mib,
+                       'allocatedMilli', allocated_milli, 'blocked', CASE WHEN missing AND allocated_milli > 0 THEN 'missing'
+                         WHEN paused_at IS NOT NULL THEN 'paused' WHEN busy_reason IS NOT NULL THEN 'outside' END) AS gpu
+                FROM gpus WHERE node_id = n.id
+                 AND NOT (missing AND allocated_milli = 0 AND (simulated OR forgotten_at IS NOT NULL))) known) gpus ON true`
 
 /** Reads every node for the scheduler, in a stable order. Leaves out forgotten nodes. */
 export async function readNodes(executor: Transaction): Promise<NodeState[]> {

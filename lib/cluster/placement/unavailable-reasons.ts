@@ -1,4 +1,6 @@
+import { cannotStart, cannotStartYet } from '../../contract/reasons'
 import { database } from '../../database/client'
+import { startsNodesOnDemand } from '../../env/engine'
 import type { Waiting } from '../../scheduling/types'
 import { stableReason } from '../gpus/gpu-health'
 import { sentence } from '../overview/cluster-states'
@@ -30,6 +32,16 @@ const selectUnavailable = `
       FROM gpus g JOIN nodes n ON n.id = g.node_id
      WHERE g.id = ANY ($1::uuid[]) AND (g.paused_at IS NOT NULL OR g.busy_reason IS NOT NULL)
   ) AS held ORDER BY number, gpu`
+
+/** Where nodes are started on demand, a job that is too large for the present ones may start later. */
+export function allowForMoreNodes(waiting: readonly Waiting[]): readonly Waiting[] {
+  if (!startsNodesOnDemand()) return waiting
+  return waiting.map((one) =>
+    one.reason === 'never_fits' && one.detail !== null
+      ? { ...one, detail: one.detail.replace(cannotStart, cannotStartYet) }
+      : one,
+  )
+}
 
 /**
  * Adds to the wait reasons who closed the nodes or GPUs that the jobs need, since when and why. The cluster page

@@ -54,7 +54,7 @@ describe('the size of a job in Slurm', () => {
     const asked = { ...facts, partition: large, timeLimitS: 7200 }
     expect(slurmSizeOf(request, { ...asked, expectedTimeS: 3600 }).timeLimitS).toBe(3600)
     expect(() => slurmSizeOf(request, { ...asked, expectedTimeS: 3601 })).toThrow(
-      'expected_time: must be at most 3600 s, the time limit of the Slurm partition "large".',
+      'This job cannot start: its expected_time is 3601 s, and the Slurm partition "large" allows 3600 s.',
     )
   })
 
@@ -80,7 +80,7 @@ describe('the size of a job in Slurm', () => {
     const asked = { ...request, gpuCount: 5 }
     expect(() => slurmSizeOf(asked, { ...facts, partition: large })).toThrow(UnsuitableForSlurm)
     expect(() => slurmSizeOf(asked, { ...facts, partition: large })).toThrow(
-      'gpu_count: no node of the Slurm partition "large" has 5 GPUs: the most is 4.',
+      'This job cannot start: it asks for 5 GPUs, and the largest node of the Slurm partition "large" has 4.',
     )
   })
 

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { BlockingJob, FieldError } from '../errors'
+import { nearestSchema } from '../nearest-schema'
 
 const fieldErrorSchema: z.ZodType<FieldError> = z.object({
   path: z.string(),
@@ -25,8 +26,7 @@ export const problemSchema = z.object({
   detail: z.string().describe('the error as a sentence'),
   code: z.string(),
   errors: z.array(fieldErrorSchema).optional(),
-  nearest: z
-    .record(z.string(), z.union([z.string(), z.number(), z.null()]))
+  nearest: nearestSchema
     .optional()
     .describe('for `never_fits`: the keys of the nearest request that fits; null: leave the key out'),
   jobs: z

@@ -1,5 +1,6 @@
 import type { Submitter } from '../../access/projects/submission-project'
 import type { JobConfig } from '../../contract/config/config'
+import type { StoredSpec } from '../../contract/config/stored-spec'
 import type { NearestValue } from '../../contract/errors'
 import type { Transaction } from '../../database/transaction'
 import { nearestFit } from '../../scheduling/size/nearest-fit'
@@ -16,9 +17,12 @@ import {
 } from './slurm-partition'
 import { findTargetPartition } from './slurm-target'
 
+/** What decides whether a job can start: its size, its time and its project. */
+export type SizedConfig = StoredSpec & Pick<JobConfig, 'project_id' | 'expected_time'>
+
 /** Why a job can never start. */
 export interface Obstacle {
-  /** A sentence without its last dot. */
+  /** What no node has, as the end of a sentence. */
   message: string
   /** What to name if there is no nearest request. */
   key: keyof JobConfig | null
@@ -34,7 +38,7 @@ export interface Obstacle {
 export async function findSlurmObstacle(
   executor: Transaction,
   submitter: Submitter,
-  config: JobConfig,
+  config: SizedConfig,
 ): Promise<Obstacle | null> {
   const [cluster, name] = await Promise.all([
     readSlurmCluster(),
@@ -53,7 +57,7 @@ export async function findSlurmObstacle(
   if (!refusal) return null
   const { key, message } = refusal
   const nearest = key === time.key ? { [key]: partition.maxTimeS } : nearestOf(request, sizeOf, partition)
-  return { key, message: `${key}: ${message}`, nearest }
+  return { key, message, nearest }
 }
 
 function nearestOf(

@@ -38,37 +38,45 @@ const refusalOf = (size: Partial<AskedSize>, most: { maxNodes?: number; maxTimeS
 
 describe('what a partition can never give', () => {
   it.each([
-    [{ gpus: 16 }, 'gpu_count', 'no node of the Slurm partition "main" has 16 GPUs: the most is 8'],
+    [
+      { gpus: 16 },
+      'gpu_count',
+      'it asks for 16 GPUs, and the largest node of the Slurm partition "main" has 8',
+    ],
     [
       { gpus: 8, gpuType: 'h100' },
       'gpu_count',
-      'no node of the Slurm partition "main" has 8 GPUs of type h100: the most is 4',
+      'it asks for 8 GPUs of type h100, and the largest node of the Slurm partition "main" has 4',
     ],
     [
       { gpuType: 'b200' },
       'gpu_count',
-      'no node of the Slurm partition "main" has 1 GPU of type b200: it has none',
+      'it asks for 1 GPU of type b200, and no node of the Slurm partition "main" has one',
     ],
-    [{ cpus: 512 }, 'cpu', 'no node of the Slurm partition "main" with 1 GPU has 512 CPUs: the most is 128'],
+    [
+      { cpus: 512 },
+      'cpu',
+      'it asks for 512 CPUs, and the largest node of the Slurm partition "main" with 1 GPU has 128',
+    ],
     [
       { gpus: 8, cpus: 128 },
       'cpu',
-      'no node of the Slurm partition "main" with 8 GPUs has 128 CPUs: the most is 64',
+      'it asks for 128 CPUs, and the largest node of the Slurm partition "main" with 8 GPUs has 64',
     ],
     [
       { gpus: 0, cpus: 128, memoryMib: 2_000_000 },
       'memory_gb',
-      'no node of the Slurm partition "main" with 128 CPUs has 1953.1 GB of memory: the most is 976.5 GB',
+      'it asks for 1953.1 GB of memory, and the largest node of the Slurm partition "main" with 128 CPUs has 976.5 GB',
     ],
     [
       { instances: 3, gpus: 8 },
       'instance_count',
-      'the job needs 3 nodes at once, and the Slurm partition "main" has 2 nodes with 8 GPUs',
+      'it asks for 3 nodes, and the Slurm partition "main" has 2 nodes with 8 GPUs',
     ],
     [
       { instances: 5, gpus: 0 },
       'instance_count',
-      'the job needs 5 nodes at once, and the Slurm partition "main" has 4 nodes',
+      'it asks for 5 nodes, and the Slurm partition "main" has 4 nodes',
     ],
   ] as const)('%j is refused with its option', (size, key, message) => {
     expect(refusalOf(size)).toEqual({ key, message })
@@ -78,7 +86,7 @@ describe('what a partition can never give', () => {
     expect(refusalOf({ instances: 2 }, { maxNodes: 2 })).toBeNull()
     expect(refusalOf({ instances: 3 }, { maxNodes: 2 })).toEqual({
       key: 'instance_count',
-      message: 'the job needs 3 nodes at once, and the Slurm partition "main" allows 2 nodes per job',
+      message: 'it asks for 3 nodes, and the Slurm partition "main" allows 2 nodes per job',
     })
   })
 
@@ -86,7 +94,7 @@ describe('what a partition can never give', () => {
     expect(refusalOf({}, { maxTimeS: 3600 })).toBeNull()
     expect(refusalOf({}, { maxTimeS: 3599 })).toEqual({
       key: 'max_time',
-      message: 'must be at most 3599 s, the time limit of the Slurm partition "main"',
+      message: 'its max_time is 3600 s, and the Slurm partition "main" allows 3599 s',
     })
   })
 

@@ -105,8 +105,9 @@ export function findSizeRefusal(asked: AskedSize, partition: PartitionSize): Siz
     const fitting = nodes.filter((node) => of(node) >= wanted)
     if (fitting.length === 0) {
       const most = Math.max(...nodes.map(of))
-      const best = most === 0 ? 'it has none' : `the most is ${format(most)}`
-      return { key, message: `no node of the Slurm partition "${partition.name}"${so} has ${words}: ${best}` }
+      const place = `of the Slurm partition "${partition.name}"${so}`
+      const best = most === 0 ? `no node ${place} has one` : `the largest node ${place} has ${format(most)}`
+      return { key, message: `it asks for ${words}, and ${best}` }
     }
     if (fitting.length < nodes.length) so = `${so}${so === '' ? ' with' : ' and'} ${words}`
     nodes = fitting
@@ -118,7 +119,7 @@ function findTimeRefusal({ time }: AskedSize, { name, maxTimeS }: PartitionSize)
   if (maxTimeS === null || time.seconds <= maxTimeS) return null
   return {
     key: time.key,
-    message: `must be at most ${maxTimeS} s, the time limit of the Slurm partition "${name}"`,
+    message: `its ${time.key} is ${time.seconds} s, and the Slurm partition "${name}" allows ${maxTimeS} s`,
   }
 }
 
@@ -141,12 +142,12 @@ function findCountRefusal(
   if (asked > has)
     return {
       key: 'instance_count',
-      message: `the job needs ${count(asked)} at once, and the Slurm partition "${name}" has ${count(has)}${so}`,
+      message: `it asks for ${count(asked)}, and the Slurm partition "${name}" has ${count(has)}${so}`,
     }
   if (maxNodes === null || asked <= maxNodes) return null
   return {
     key: 'instance_count',
-    message: `the job needs ${count(asked)} at once, and the Slurm partition "${name}" allows ${count(maxNodes)} per job`,
+    message: `it asks for ${count(asked)}, and the Slurm partition "${name}" allows ${count(maxNodes)} per job`,
   }
 }
 

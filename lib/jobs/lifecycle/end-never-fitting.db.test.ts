@@ -67,7 +67,7 @@ it('a job ends a week after an admin removed the only node that fitted it, and i
   await endNeverFitting()
   expect(await jobState(job)).toMatchObject({ status: 'failed', reason: 'never_fits' })
   expect((await readJobDetail(job)).reason_text).toMatch(
-    /^The job was removed from the queue, .* It asks for 4 GPUs; .* An admin removed a node, and no other fitted for 7 days\.$/,
+    /^The job was removed from the queue, .* It asks for 4 GPUs, and the largest node has 1\. An admin removed a node, and no other fitted for 7 days\.$/,
   )
   expect(await told()).toMatchObject([{ event: 'job.never_fits' }, { event: 'job.failed' }])
 })

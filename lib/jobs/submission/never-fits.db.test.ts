@@ -70,11 +70,11 @@ describe('a job that no registered node can ever run', () => {
     expect(await jobState(jobId)).toMatchObject({ status: 'pending' })
   })
 
-  it('is told the name and the size of the largest node', async () => {
+  it('is told what it asks for and what the largest node has', async () => {
     await makeNode({ name: 'big', gpus: 2 })
     await makeNode({ name: 'small', gpus: 1 })
     await expect(submit('gpu_count: 8')).rejects.toThrow(
-      'The job can never start. It asks for 8 GPUs; the largest of the 2 nodes of its pool, big, has 2 such GPUs, 8 cores and 15 GiB of memory. The nearest request that fits: gpu_count: 2.',
+      'This job cannot start: it asks for 8 GPUs, and the largest node has 2. The nearest request that fits: gpu_count: 2.',
     )
   })
 
@@ -103,7 +103,7 @@ describe('a job that no registered node can ever run', () => {
     await makeNode({ gpus: 2 })
     await expect(submit('gpu_count: 8\nproject_id: unseen'.replace('project_id', 'name'))).rejects.toThrow()
     const config = { ...submission('gpu_count: 8').config, project_id: 'unseen' }
-    await expect(submitJob(ada.actor, { ...submission(''), config })).rejects.toThrow('can never start')
+    await expect(submitJob(ada.actor, { ...submission(''), config })).rejects.toThrow('This job cannot start')
     expect((await db.pool.query("SELECT 1 FROM projects WHERE slug = 'unseen'")).rowCount).toBe(0)
   })
 })

@@ -2,6 +2,7 @@ import type { Submitter } from '../../access/projects/submission-project'
 import type { JobConfig } from '../../contract/config/config'
 import { GpuqError, type NearestValue } from '../../contract/errors'
 import { adviseNearest } from '../../contract/nearest'
+import { cannotStart } from '../../contract/reasons'
 import type { Transaction } from '../../database/transaction'
 import { startsNodesOnDemand, usesSlurm } from '../../env/engine'
 import { NodeKinds } from '../../scheduling/node-kinds'
@@ -10,7 +11,7 @@ import { nearestFit } from '../../scheduling/size/nearest-fit'
 import type { NodeState } from '../../scheduling/types'
 import { readRegisteredNodes } from '../config/registered-nodes'
 import { changedKeys, requestOf } from '../config/resource-request'
-import { findSlurmObstacle, type Obstacle } from '../config/slurm-obstacle'
+import { findSlurmObstacle, type Obstacle, type SizedConfig } from '../config/slurm-obstacle'
 
 /**
  * Refuses a job that can never start: no set of the registered nodes, or of the nodes of its Slurm partition, has what it asks
@@ -23,24 +24,31 @@ export async function requireCanStart(
   executor: Transaction,
   submitter: Submitter,
   config: JobConfig,
-  readNodes = () => readRegisteredNodes(executor),
+  readNodes?: () => Promise<NodeState[]>,
 ): Promise<void> {
-  const obstacle = usesSlurm()
-    ? await findSlurmObstacle(executor, submitter, config)
-    : startsNodesOnDemand()
-      ? null
-      : findObstacle(config, await readNodes())
+  const obstacle = await findObstacle(executor, submitter, config, readNodes)
   if (obstacle) throw neverFits(obstacle)
 }
 
-function findObstacle(config: JobConfig, nodes: readonly NodeState[]): Obstacle | null {
+/** Finds why a job can never start, as {@link requireCanStart} does. Null: it can. */
+export async function findObstacle(
+  executor: Transaction,
+  submitter: Submitter,
+  config: SizedConfig,
+  readNodes = () => readRegisteredNodes(executor),
+): Promise<Obstacle | null> {
+  if (usesSlurm()) return findSlurmObstacle(executor, submitter, config)
+  return startsNodesOnDemand() ? null : findSizeObstacle(config, await readNodes())
+}
+
+function findSizeObstacle(config: SizedConfig, nodes: readonly NodeState[]): Obstacle | null {
   if (nodes.length === 0) return null
   const request = requestOf(config, null)
   const { tooLarge } = judgeSize(request, nodes, new NodeKinds(nodes))
   if (tooLarge === null) return null
   const fitting = nearestFit(request, nodes)
   return {
-    message: tooLarge.replace(/\.$/, ''),
+    message: tooLarge,
     key: null,
     nearest: fitting && changedKeys(request, fitting),
   }
@@ -49,7 +57,7 @@ function findObstacle(config: JobConfig, nodes: readonly NodeState[]): Obstacle 
 function neverFits({ message, key, nearest }: Obstacle): GpuqError {
   const changes = Object.entries(nearest ?? {})
   const errors = changes.map(([path, value]) => ({ path, message: correction(value) }))
-  return new GpuqError('never_fits', `The job can never start. ${message}.${adviseNearest(nearest)}`, {
+  return new GpuqError('never_fits', `${cannotStart}: ${message}.${adviseNearest(nearest)}`, {
     errors: errors.length > 0 || key === null ? errors : [{ path: key, message }],
     ...(nearest !== null && { nearest }),
   })

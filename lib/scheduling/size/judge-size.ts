@@ -5,7 +5,7 @@ import type { NodeState, ResourceRequest } from '../types'
 /** Which nodes are large enough for a request, whatever runs there now, and why they are too few. */
 export interface SizeVerdict {
   largeEnough: readonly NodeState[]
-  /** A sentence; null: the request fits once these nodes are open and free. */
+  /** What no node has, as the end of a sentence; null: the request fits once these nodes are open and free. */
   tooLarge: string | null
 }
 

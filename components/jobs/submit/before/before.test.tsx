@@ -92,7 +92,7 @@ describe('before submitting', () => {
   })
 
   it('offers the nearest request, instead of saying that a job is ready that never fits', async () => {
-    const detail = 'The job can never start. It asks for 8 GPUs; the largest node has 2.'
+    const detail = 'This job cannot start: it asks for 8 GPUs, and the largest node has 2.'
     const errors = [{ path: 'gpu_count', message: 'must be at most 2' }]
     answerWith({
       'POST /api/submit?dry_run=true': () =>

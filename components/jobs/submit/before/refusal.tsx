@@ -3,9 +3,9 @@ import { Button } from '../../../ui/button'
 import { ButtonLink } from '../../../ui/button-link'
 import { Callout } from '../../../ui/callout'
 import { CancelDialog } from '../../cancel-dialog'
+import { describeNearest } from '../../describe-nearest'
 import { inFormWords } from '../../editor/form-fields'
 import { jobTitle } from '../../job-title'
-import { describeNearest } from './nearest'
 
 export interface Refused extends Pick<ProblemExtensions, 'nearest' | 'jobs'> {
   message: string

@@ -228,7 +228,7 @@ describe('an upload', () => {
   })
 
   it('does not begin for a job that would be refused', async () => {
-    const detail = 'The job can never start.'
+    const detail = 'This job cannot start: no node is large enough.'
     answerWith({ 'POST /api/submit/check': new ApiProblem(422, { detail, code: 'never_fits' }) })
     openPage()
     await chooseFolder()
