@@ -12,6 +12,8 @@ export interface DocumentEntry {
 
 interface DocumentGroup {
   title: string
+  /** Its documents say how gpuq was made and measured, and not how to use it. */
+  background?: true
   documents: readonly DocumentEntry[]
 }
 
@@ -71,6 +73,7 @@ export const documentGroups: readonly DocumentGroup[] = [
   },
   {
     title: 'Background',
+    background: true,
     documents: [
       {
         slug: 'scheduling',
@@ -95,6 +98,13 @@ export const documentGroups: readonly DocumentGroup[] = [
     ],
   },
 ]
+
+/** Whether a document says how to use gpuq. */
+export function isGuide({ slug }: Pick<DocumentEntry, 'slug'>): boolean {
+  return documentGroups.some(
+    ({ background, documents }) => !background && documents.some((document) => document.slug === slug),
+  )
+}
 
 /** All documents, in the order of reading. */
 export const documentEntries: readonly DocumentEntry[] = documentGroups.flatMap(({ documents }) => documents)

@@ -1,5 +1,7 @@
+import { isGuide } from './catalog'
 import type { Document } from './documents'
 import { toPlainText } from './split-document'
+import { synonymsOf } from './synonyms'
 
 /** A heading with the text below it, up to the next heading. */
 export interface Passage {
@@ -25,13 +27,19 @@ const maxWords = 12
 const maxHits = 30
 const excerptLength = 200
 
+/** How much a word with the same meaning counts. */
+const synonymShare = 0.5
+/** A question is more often about how to use gpuq than about how it was measured. */
+const backgroundWeight = 0.6
 /** How much of a query a passage must have, by the weight of its words. */
 const leastPresent = 0.5
 /** Words of questions that are in every passage. */
 const commonWords = new Set(
   (
     'a about after am an and are at be by can could did do does for from get has have how i if in into is it its many may me much my of on or our ' +
-    'should so that the their them then there this to was what when where which who why will with would you your'
+    'should so that the their them then there this to was what when where which who why will with would you your ' +
+    'again all already always any being everything extra just let make need new now one only open out put ran really same someone something ' +
+    'still take too use want while without'
   ).split(' '),
 )
 
@@ -46,10 +54,16 @@ export function indexDocuments(documents: readonly Document[]): readonly Passage
         const above = heading ? [heading] : []
         const below = headings.filter((other) => other !== heading)
         const opens = heading === null || page.href.endsWith(`/${heading.id}`)
+        const weight = isGuide(document.entry) ? 1 : backgroundWeight
         const path = [document.title, ...above.map(({ text }) => text)]
-        const first = toPassage(opens ? page.href : `${page.href}#${heading.id}`, path, toPlainText(intro))
+        const first = toPassage(
+          opens ? page.href : `${page.href}#${heading.id}`,
+          path,
+          toPlainText(intro),
+          weight,
+        )
         const others = below.map(({ id, text }, place) =>
-          toPassage(`${page.href}#${id}`, [...path, text], toPlainText(rest[place] ?? '')),
+          toPassage(`${page.href}#${id}`, [...path, text], toPlainText(rest[place] ?? ''), weight),
         )
         return [first, ...others].filter(({ path, text }) => path.length > 1 || text !== '')
       }),
@@ -69,12 +83,13 @@ export function toPassage(href: string, path: readonly string[], text: string, w
 export function searchPassages(passages: readonly Passage[], query: string): Hit[] {
   const wanted = toWanted(query)
   if (wanted.length === 0) return []
-  const found = passages.map((passage) => ({ passage, rates: wanted.map((word) => rate(passage, word)) }))
-  // A word in few passages says more about what is meant.
-  const weights = wanted.map((_, place) => {
-    const count = found.filter(({ rates }) => (rates[place] ?? 0) > 0).length
-    return Math.log(1 + passages.length / (1 + count))
-  })
+  const meant = wanted.map((word) => ({ word, others: synonymsOf(word, toStem) }))
+  const found = passages.map((passage) => ({ passage, rates: meant.map((one) => rateMeaning(passage, one)) }))
+  const counts = wanted.map((_, place) => found.filter(({ rates }) => (rates[place] ?? 0) > 0).length)
+  // A word in few passages says more about what is meant. In a sentence, a word in none says nothing.
+  const weights = counts.map((count) =>
+    count === 0 && wanted.length > 2 ? 0 : Math.log(1 + passages.length / (1 + count)),
+  )
   return found
     .map(({ passage, rates }) => ({ passage, score: total(passage, rates, weights) }))
     .filter(({ score }) => score > 0)
@@ -92,6 +107,14 @@ function toWanted(query: string): string[] {
 
 function toStem(word: string): string {
   return word.length < 5 || word.includes('_') ? word : word.replace(/(?:ies|ing|ed|es|s|e)$/, '')
+}
+
+/** How much a passage is about a word or, less, about another word with its meaning. */
+function rateMeaning(
+  passage: Passage,
+  { word, others }: { word: string; others: readonly string[] },
+): number {
+  return Math.max(rate(passage, word), ...others.map((other) => synonymShare * rate(passage, other)))
 }
 
 /** How much a passage is about a word. A heading says it best. */

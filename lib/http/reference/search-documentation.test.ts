@@ -32,3 +32,79 @@ it.each([
   const first = (await searchDocumentation(question)).slice(0, 3)
   expect(first.map((hit) => hit.href)).toContain(href)
 })
+
+/** Questions of newcomers, written before their writer had read the documents. Each may have several sections that answer. */
+const asked: [question: string, sections: string[]][] = [
+  [
+    'how do I run my python script',
+    [
+      '/docs/first-job#submit-your-own-program',
+      '/docs/first-job#submit-from-a-terminal',
+      '/docs/user-guide/submit-a-job',
+    ],
+  ],
+  ['why is my job still waiting', ['/docs/user-guide/find-out-why-your-job-waits']],
+  ['my job ran out of memory', ['/docs/user-guide/manage-your-job#why-a-job-failed']],
+  [
+    'where do I put my training data',
+    [
+      '/docs/user-guide/use-the-command-line#mount-snapshots',
+      '/docs/user-guide/use-the-command-line#snapshots',
+    ],
+  ],
+  ['download the output of a job', ['/docs/user-guide/read-the-result']],
+  ['stop a job that is running', ['/docs/user-guide/manage-your-job']],
+  [
+    'use half a gpu',
+    ['/docs/user-guide/write-the-config', '/docs/user-guide/write-the-config#use-a-part-of-a-gpu'],
+  ],
+  [
+    'what happens when the server restarts while my job runs',
+    [
+      '/docs/admin-guide/know-what-happens-when-something-fails',
+      '/docs/user-guide/prepare-your-program#continue-after-an-interruption',
+    ],
+  ],
+  [
+    'resume training from checkpoint after being killed',
+    ['/docs/user-guide/prepare-your-program#continue-after-an-interruption'],
+  ],
+  [
+    'install extra python packages',
+    ['/docs/user-guide/prepare-your-program', '/docs/admin-guide/approve-environments'],
+  ],
+  ['get an email when my job is done', ['/docs/user-guide/get-notified']],
+  [
+    'run the same script with many learning rates',
+    [
+      '/docs/user-guide/use-the-command-line#run-a-program-with-many-values',
+      '/docs/user-guide/submit-a-command-over-the-api',
+      '/docs/user-guide/use-python',
+      '/docs/one-machine#write-the-jobs-file',
+    ],
+  ],
+  [
+    'share a result with someone who has no account',
+    ['/docs/user-guide/manage-your-job#share-a-job-or-a-file-with-others'],
+  ],
+  ['forgot my password', ['/docs/admin-guide/manage-people']],
+  ['add a new machine to the cluster', ['/docs/admin-guide/install#add-a-gpu-node']],
+  ['limit how many gpus one person can use', ['/docs/admin-guide/set-limits']],
+  ['open jupyter notebook on the gpu', ['/docs/user-guide/prepare-your-program#notebooks']],
+  ['how to keep my api key secret in a job', ['/docs/user-guide/write-the-config#keep-a-secret']],
+  ['back up everything', ['/docs/admin-guide/back-up-restore-and-upgrade']],
+]
+
+it.each(asked)(
+  '“%s”, as a newcomer asks, has a section that answers among the first three',
+  async (question, sections) => {
+    const first = (await searchDocumentation(question)).slice(0, 3)
+    expect(sections.filter((href) => first.some((hit) => hit.href === href))).not.toEqual([])
+  },
+)
+
+it('a word that nothing contains does not hide the rest of a sentence, but the search for it alone', async () => {
+  const [first] = await searchDocumentation('why does my frobnicate job wait')
+  expect(first?.href).toBe('/docs/user-guide/find-out-why-your-job-waits')
+  expect(await searchDocumentation('frobnicate')).toEqual([])
+})
