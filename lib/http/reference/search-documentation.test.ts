@@ -90,6 +90,10 @@ const asked: [question: string, sections: string[]][] = [
   ['forgot my password', ['/docs/admin-guide/manage-people']],
   ['add a new machine to the cluster', ['/docs/admin-guide/install#add-a-gpu-node']],
   ['limit how many gpus one person can use', ['/docs/admin-guide/set-limits']],
+  [
+    'let students join with a link',
+    ['/docs/instructors#before-the-first-day', '/docs/admin-guide/manage-people#let-people-join-with-a-link'],
+  ],
   ['open jupyter notebook on the gpu', ['/docs/user-guide/prepare-your-program#notebooks']],
   ['how to keep my api key secret in a job', ['/docs/user-guide/write-the-config#keep-a-secret']],
   ['back up everything', ['/docs/admin-guide/back-up-restore-and-upgrade']],
