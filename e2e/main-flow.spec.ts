@@ -45,7 +45,7 @@ test('sign in, submit by drop, watch the output, see the result, download it', a
 
   const id = await test.step('submit by drop', async () => {
     await expectNoSideScroll(page)
-    await expectToast(page, 'gpuq removed the token from the config', () =>
+    await expectToast(page, 'The token was removed from the config', () =>
       dropFiles(page, [
         { name: 'solution.py', text: code },
         {

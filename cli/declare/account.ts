@@ -61,7 +61,7 @@ function declareStorage(program: Command): void {
   const storage = program.command('storage').description('show what you have stored, and delete it')
   storage
     .command('list', { isDefault: true })
-    .description('show your storage by kind, your quota, and the largest of it (the default)')
+    .description('show your storage by kind, your quota, and your largest files (the default)')
     .option(...userOption)
     .option('--limit <number>', 'maximum number of things', parseInteger, 20)
     .option(...jsonFlag)

@@ -12,7 +12,8 @@ const aboutSearch = `
 A job must meet all terms of the search. Write it in single quotes, because the shell reads < and > itself:
   status:failed,cancelled    tag:"the best"    user:ada (admins)    project:vision    competition:cifar10
   environment:python    is:starred    metric.loss<0.2    run_time>1h    wait>10m    gpu_hours>8    age<7d
-Other words find jobs whose name, competition, tags or note have words that begin so, or whose id ends so.`
+Any other word finds jobs that have a word beginning with it in their name, competition, tags or note, or an id
+ending with it.`
 
 /** Commands for existing jobs. */
 export function declareJobs(program: Command): void {

@@ -29,7 +29,7 @@ export function declareSlurm(program: Command): void {
     .option(...jsonFlag)
     .action(lazily(async () => (await load()).listTargets))
   withJobs(slurm.command('set-target'))
-    .description('say where jobs go; what is left out is the default of Slurm (admins only)')
+    .description('set where jobs go; an option that you leave out keeps the default of Slurm (admins only)')
     .option('--account <name>')
     .option('--partition <name>')
     .option('--qos <name>')
@@ -37,7 +37,7 @@ export function declareSlurm(program: Command): void {
     .option(...jsonFlag)
     .action(lazily(async () => (await load()).setTarget))
   withJobs(slurm.command('remove-target'))
-    .description('delete such a row, so that the next general one applies (admins only)')
+    .description('delete a row; the next general row then applies (admins only)')
     .action(lazily(async () => (await load()).removeTarget))
 }
 

@@ -12,7 +12,7 @@ export function ConnectPanels() {
       <Panel className="mt-6">
         <PanelHeader
           title="Command line"
-          description="Do everything that these pages do in a terminal. Needs Node.js 24 (22.12 works too) and one of your tokens."
+          description="Do in a terminal everything that these pages do. Needs Node.js 24 (22.12 works too) and one of your tokens."
         />
         <PanelBody>
           <CodeBlock

@@ -14,7 +14,7 @@ export function CreatedTokenDetails({ token }: { token: CreatedToken }) {
       label="token"
       title="Token"
       secret={token.token}
-      note={`gpuq shows this token only once. Keep it secret: it acts as ${token.user_id}.`}
+      note={`You see this token only once. Keep it secret: whoever has it acts as ${token.user_id}.`}
     >
       {token.scopes.includes('submit') ? (
         <>

@@ -48,7 +48,7 @@ export function NewProjectDialog({ forOthers = false, classes = false }: NewProj
   return (
     <Dialog
       title="New project"
-      description="Jobs select it with project_id in their config."
+      description="Write its id as project_id in the config of a job."
       trigger={
         <Button icon={Plus} variant="primary">
           New project

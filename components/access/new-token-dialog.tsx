@@ -94,7 +94,7 @@ function NewTokenForm({ admin, owner, onCreated }: NewTokenFormProps) {
   return (
     <DialogForm form={form} submitLabel="Create token">
       {owner === undefined ? (
-        <IdField label="User id" hint="The user that the token acts as." {...form.field('user_id')} />
+        <IdField label="User id" hint="The token acts as this user." {...form.field('user_id')} />
       ) : null}
       <TextField label="Name" hint="Where you will use it: laptop, CI, notebook." {...form.field('name')} />
       <SelectField label="Valid for" options={lifetimes} {...form.field('lifetime')} />

@@ -50,7 +50,7 @@ export function ProjectList({ handle, everyone = false, classes }: ProjectListPr
         query={query}
         empty={
           <EmptyState icon={FolderClosed} title="No projects yet">
-            Your first job creates the project in its config. Create one here to share it with others.
+            Your first job creates the project that its config names. Create one here to share it with others.
           </EmptyState>
         }
       >

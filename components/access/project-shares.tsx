@@ -19,7 +19,11 @@ type ShareTexts = z.input<z.ZodObject<typeof shareShape>>
 export const toShareTexts = ({ shares }: Project): ShareTexts => toOptionalTexts(shares)
 
 const fields = [
-  { name: 'weight', label: 'Weight', hint: 'With weight 2, a project gets twice as much as with weight 1.' },
+  {
+    name: 'weight',
+    label: 'Weight',
+    hint: 'A project with weight 2 gets twice as much as one with weight 1.',
+  },
   { name: 'gpu_quota', label: 'GPU quota', hint: 'GPUs in use at once.', placeholder: 'no quota' },
   { name: 'gpu_hour_budget', label: 'GPU hour budget', hint: 'In total.', placeholder: 'no budget' },
 ] as const

@@ -26,7 +26,7 @@ export function RoleLimitsForm({ role, limits }: { role: Role; limits: ApiLimits
   return (
     <PanelForm
       title={titles[role]}
-      description="For users and projects without limits of their own. An empty field means no limit. Researchers always have a limit on submissions and active jobs: if these fields are empty, the server’s defaults."
+      description="For users and projects without limits of their own. An empty field means no limit. Researchers always have a limit on submissions and active jobs: if these fields are empty, the server’s defaults apply."
       form={form}
       submitLabel="Save limits"
       className="gap-6"

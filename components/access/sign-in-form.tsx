@@ -83,7 +83,7 @@ export function SignInForm({ next, error, providers }: SignInFormProps) {
 const messages: Readonly<Record<string, string>> = {
   CredentialsSignin: 'The e-mail address or the password is wrong.',
   AccessDenied: 'This account may not sign in here. Ask your admin for an invitation.',
-  OAuthAccountNotLinked: 'This e-mail address uses another sign-in method. Use that method.',
+  OAuthAccountNotLinked: 'This e-mail address signs in another way. Use the way that you used before.',
   SessionRequired: 'Sign in to continue.',
 }
 

@@ -34,7 +34,7 @@ export function TokenList({ admin, owner }: TokenListProps) {
         description={
           everyone
             ? 'Every API token. Create one for a user and send it to them with its config.'
-            : 'API keys for curl, scripts and notebooks. gpuq shows each token only once.'
+            : 'API keys for curl, scripts and notebooks. You see each token only once.'
         }
         actions={
           <>

@@ -20,7 +20,7 @@ export function NewBucketDialog({ trigger }: { trigger: ReactElement }) {
     <Dialog
       trigger={trigger}
       title="New bucket"
-      description="gpuq writes a test object before it stores the registration."
+      description="A test object is written first, to check the keys."
     >
       {(close) => <NewBucketForm onSaved={close} />}
     </Dialog>

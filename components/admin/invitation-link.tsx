@@ -7,7 +7,7 @@ export function InvitationLink({ handle, url }: { handle: string; url: string })
       label="invitation link"
       title="Invitation"
       secret={url}
-      note={`gpuq shows this link only once. Send it to ${handle}. The first person who opens it sets the password.`}
+      note={`You see this link only once. Send it to ${handle}. The first person who opens it sets the password.`}
     />
   )
 }

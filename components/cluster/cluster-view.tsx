@@ -112,6 +112,6 @@ function whyNothingStarts({ running, leader }: Orchestrator, admin: boolean): st
   if (!running) {
     return `The scheduler is stopped. Jobs wait until ${admin ? 'you start it' : 'an admin starts it'}. Running jobs continue.`
   }
-  if (!leader) return 'No worker leads the scheduler. A running worker takes over within seconds.'
+  if (!leader) return 'The scheduler does not run at the moment. A running worker takes over within seconds.'
   return null
 }

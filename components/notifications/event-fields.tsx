@@ -30,7 +30,7 @@ export function EventFields({
         <NumberField
           label="Shortest wait in minutes"
           optional
-          hint="Starts after a shorter wait are not notified."
+          hint="You hear of a start only if the job waited this long."
           placeholder="0"
           {...form.field('wait_minutes')}
         />

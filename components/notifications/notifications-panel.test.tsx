@@ -83,7 +83,7 @@ it('adds the address of the account with one click', async () => {
   answerWith({ 'POST /api/notifications/targets': { ...target, kind: 'email' } })
   renderUi(<NotificationsPanel />)
   fireEvent.click(await screen.findByRole('button', { name: 'E-mail me' }))
-  await screen.findByText('gpuq writes to ada@example.org when a job ends.')
+  await screen.findByText('You get an e-mail at ada@example.org when a job ends.')
   expect(posted()).toMatchObject([{ body: { kind: 'email', events: ['job.completed', 'job.failed'] } }])
 })
 

@@ -82,7 +82,7 @@ function MailMe({ email }: { email: string }) {
   const add = () =>
     mutate(
       { kind: 'email', name: 'E-mail', events: ['job.completed', 'job.failed'], wait_minutes: 0 },
-      toastOutcome(`gpuq writes to ${email} when a job ends.`),
+      toastOutcome(`You get an e-mail at ${email} when a job ends.`),
     )
   return (
     <PanelBody className="flex flex-wrap items-center justify-between gap-2 border-b">
@@ -161,7 +161,7 @@ function TargetActions({ target, admin }: { target: NotificationTarget; admin: b
       <ConfirmDialog
         trigger={<IconButton icon={Trash2} variant="danger" label={`Delete ${name}`} />}
         title={`Delete “${name}”?`}
-        description="gpuq sends nothing there any more, and forgets its address and its log."
+        description="Nothing is sent there any more. Its address and its log are deleted."
         confirmLabel="Delete"
         keepLabel="Keep it"
         onConfirm={() => remove.mutateAsync(id)}

@@ -66,7 +66,7 @@ function SecretDialog({ replaces }: { replaces: boolean }) {
           label="Signing secret"
           title="Signing secret"
           secret={data.secret}
-          note="gpuq shows the secret only once. Store it with your receiver."
+          note="You see the secret only once. Store it with your receiver."
         />
       ) : (
         <p aria-live="polite" className="text-danger-ink text-sm">

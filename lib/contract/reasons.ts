@@ -42,7 +42,7 @@ export const endReasons = {
   },
   preempted: {
     fault: 'system',
-    message: 'The job was stopped to free its GPUs for a job of a pool with precedence.',
+    message: 'The job was stopped, because a job that may take its GPUs needs them.',
   },
   peers_missing: { fault: 'system', message: 'Not all instances of the job were ready in time.' },
   peer_failed: { fault: 'system', message: 'Another instance of the job failed or was stopped.' },
@@ -65,10 +65,9 @@ export const waitReasons = {
       'Matching GPUs are used by programs outside gpuq or do not answer, and the others are not enough.',
   },
   node_unavailable: { message: 'No node that is large enough accepts jobs now.' },
-  quota: { message: "With this job, the project's jobs would use more GPUs than its quota allows." },
+  quota: { message: 'The project has too few GPUs left in its quota.' },
   max_concurrent_gpus: {
-    message:
-      "With this job, the user's running jobs would use more GPUs than the limit max_concurrent_gpus allows.",
+    message: "The user's running jobs leave too few GPUs within the limit max_concurrent_gpus.",
   },
   budget: { message: 'The project has used up its GPU hours. An admin can raise its budget.' },
   max_concurrent_jobs: { message: 'The maximum number of jobs that the policy allows is running.' },

@@ -36,7 +36,7 @@ export function Participants({ project }: { project: Project }) {
     <Panel>
       <PanelHeader
         title="Participants"
-        description="You see the jobs of members who agreed to show them to the managers of the class."
+        description="You see the jobs of members who have agreed to it."
         actions={
           <>
             <TokenBatchDialog
@@ -132,7 +132,7 @@ function Advice({ participants, metrics }: Answer) {
       : `${formatCount(silent, 'member')} ${silent === 1 ? 'has' : 'have'} not agreed yet: they agree on the page of this project.`,
     noJobs ? 'There are no jobs yet: give the participants a config with a token.' : null,
     !noJobs && metrics.length === 0
-      ? 'The jobs printed no metrics: a line of JSON with numbers, such as {"loss": 0.5}, is one.'
+      ? 'The jobs printed no metrics. A line of JSON with a number, such as {"loss": 0.5}, makes one.'
       : null,
   ].filter((sentence) => sentence !== null)
   return sentences.length === 0 ? null : (

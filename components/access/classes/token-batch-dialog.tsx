@@ -45,7 +45,7 @@ export function TokenBatchDialog({ project, trigger }: TokenBatchDialogProps) {
           ? null
           : project
             ? `Each token submits jobs to ${project.project_id}, reads and cancels them, and does nothing else. It ends when its user leaves the class.`
-            : 'Each token submits and reads everything of its user. For a class, make its tokens on the page of the class.'
+            : 'Each token can submit jobs for its user and read all of their jobs. For a class, create the tokens on the page of the class.'
       }
       footer={
         created ? (
@@ -68,7 +68,7 @@ function CreatedConfigs({ created }: { created: CreatedTokens }) {
   const save = () => saveConfigs(created).catch((error: unknown) => toastError('Saving failed', error))
   return (
     <Callout tone="warning" title={`${formatCount(created.tokens.length, 'token')} created`} announce>
-      gpuq shows these tokens only once. The file has a directory for each user with a config.yaml. Send each
+      You see these tokens only once. The file has a directory for each user with a config.yaml. Send each
       person only their own: whoever has a config submits in this person’s name.
       <Button icon={Download} variant="primary" className="mt-3 flex" onClick={() => void save()}>
         Download configs

@@ -126,7 +126,7 @@ function JoinLinkForm({ projectId, admin, onCreated }: JoinLinkFormProps) {
       {admin ? (
         <CheckboxField
           label="Let people create an account"
-          description="They choose a user id and a password. Otherwise they need an account."
+          description="They choose a user id and a password. Without this, only people with an account can join."
           {...form.field('new_accounts')}
         />
       ) : null}

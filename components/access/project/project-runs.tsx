@@ -31,7 +31,7 @@ export function ProjectRuns({ project }: { project: Project }) {
       />
       {project.old_shared_runs.length > 0 ? (
         <Callout tone="warning" title="Members still share old runs">
-          These runs are older than the rule that a run belongs to one user.
+          These runs were shared before each run belonged to one user.
           <ul className="mt-2 divide-y rounded-lg border bg-surface">
             {project.old_shared_runs.map(({ id, name, users: [first = '', ...others] }) => (
               <li key={id} className="flex items-center justify-between gap-2 px-3 py-1.5">

@@ -19,8 +19,8 @@ export function ImportResult({ done: { users, invitations, mailed } }: { done: U
       </Callout>
       {invitations.length > 0 ? (
         <Callout tone="warning" title="Download the invitations now">
-          gpuq shows these links only once. Send each person their own link. The first person who opens it
-          sets the password. The links are valid for one week.
+          You see these links only once. Send each person their own link. The first person who opens it sets
+          the password. The links are valid for one week.
           <Button
             icon={Download}
             variant="primary"

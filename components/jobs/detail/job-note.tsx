@@ -43,7 +43,7 @@ function describeDeletion({ files_deleted, deleted_after_days: days }: JobDetail
   if (files_deleted === null) return null
   return files_deleted === 'on_request'
     ? ' Its output, files and source were deleted on request.'
-    : ` gpuq deleted the output and files after ${days} days, as the project requires.`
+    : ` Its output and files were deleted after ${days} days, as the project requires.`
 }
 
 function Waiting({ job, own }: JobNoteProps) {
@@ -60,8 +60,8 @@ function Waiting({ job, own }: JobNoteProps) {
       {job.never_fits_ends_at === null ? null : (
         <>
           {' '}
-          gpuq removes it from the queue <RelativeTime at={job.never_fits_ends_at} /> unless a large enough
-          node is added before.
+          It leaves the queue <RelativeTime at={job.never_fits_ends_at} />, unless a node that is large enough
+          is added before.
         </>
       )}
     </>

@@ -178,9 +178,9 @@ describe('the status of a job', () => {
       reason_text: 'No node has what the job needs.',
       never_fits_ends_at: new Date(Date.now() + 3 * 86_400_000 + 60_000).toISOString(),
     })
-    const { textContent } = screen.getByText(/gpuq removes it from the queue/)
+    const { textContent } = screen.getByText(/It leaves the queue/)
     expect(textContent).toMatch(/^No node has what the job needs\./)
-    expect(textContent).toMatch(/queue in 3 d unless a large enough node\s+is added before\./)
+    expect(textContent).toMatch(/queue in 3 d, unless a node that is large enough is\s+added before\./)
     expect(textContent).not.toContain('Position')
   })
 
@@ -193,7 +193,7 @@ describe('the status of a job', () => {
   it('shows deleted files and a retry', async () => {
     await openJob({ attempt: 2, files_deleted: 'retention', deleted_after_days: 30, result_file: null })
     expect(screen.getByText('attempt 2')).toBeTruthy()
-    expect(screen.getByText(/deleted the output and files after 30 days/)).toBeTruthy()
+    expect(screen.getByText(/output and files were deleted after 30 days/)).toBeTruthy()
   })
 
   it('shows files that were deleted on request, and does not offer to run the deleted program again', async () => {

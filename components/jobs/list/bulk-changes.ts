@@ -43,10 +43,7 @@ export function useBulkChange() {
     if (failure)
       toast.error(`${title} ${formatCount(failures.length, 'job')} failed.`, { description: failure.message })
     else
-      toast.success(
-        title,
-        left > 0 ? { description: `${formatCount(left, 'job')} left as before.` } : undefined,
-      )
+      toast.success(title, left > 0 ? { description: `${formatCount(left, 'job')} not changed.` } : undefined)
   }
   return { run, busy: isPending }
 }

@@ -27,7 +27,7 @@ export function EmptyJobs() {
           </>
         }
       >
-        Drop a solution.py and a config.yaml in the browser, or send them from a terminal. The sample job
+        Submit a Python program in the browser or from a terminal. To try it first, run the sample job: it
         needs no files. <Link href="/docs/first-job">Your first job</Link> explains the steps.
       </EmptyState>
       <div className="mx-auto w-full max-w-2xl px-4">

@@ -49,8 +49,8 @@ it.each([
 describe('describeUsed', () => {
   it.each([
     [{ gpus: 0 }, null],
-    [{ simulated: true, load: 0.5 }, 'The GPUs were simulated, so gpuq measured nothing.'],
-    [{}, 'The job ended before gpuq measured its GPUs.'],
+    [{ simulated: true, load: 0.5 }, 'The GPUs were simulated, so nothing was measured.'],
+    [{}, 'The job ended before its GPUs were measured.'],
     [
       { load: 0.73, peak: 12_288 },
       'The GPUs had a mean load of 73 % and at most 12 GiB of 80 GiB of memory.',

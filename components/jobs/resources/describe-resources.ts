@@ -52,9 +52,9 @@ function formatMemory(mib: number): string {
 function describeGpusUsed({ got, used }: JobResources): string | null {
   const gpus = got.flatMap((instance) => instance.gpus)
   if (gpus.length === 0) return null
-  if (gpus.every(({ simulated }) => simulated)) return 'The GPUs were simulated, so gpuq measured nothing.'
+  if (gpus.every(({ simulated }) => simulated)) return 'The GPUs were simulated, so nothing was measured.'
   if (used.gpu_load_mean === null && used.gpu_memory_peak_mib === null) {
-    return 'The job ended before gpuq measured its GPUs.'
+    return 'The job ended before its GPUs were measured.'
   }
   const load = used.gpu_load_mean === null ? null : `a mean load of ${formatShare(used.gpu_load_mean)}`
   const size = Math.min(...gpus.map(({ memory_mib }) => memory_mib))

@@ -78,7 +78,8 @@ function Readiness({
     )
   }
   if (missing !== null) return missing
-  if (retries) return 'No answer came to the last try. Submit again: it creates no second job.'
+  if (retries)
+    return 'The last try got no answer. Submit again: if the job exists already, it is not created twice.'
   if (refused) return 'Not ready to submit'
   return (
     <>

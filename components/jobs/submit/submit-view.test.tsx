@@ -80,7 +80,7 @@ it('reads dropped files, removes the token and reports refused files', async () 
   fireEvent.change(screen.getByLabelText(/^Drop a folder/), { target: { files } })
   await screen.findByText('Read config.yaml')
   expect(screen.getByText('empty.py is empty.')).toBeTruthy()
-  expect(screen.getByText(/gpuq removed the token/)).toBeTruthy()
+  expect(screen.getByText(/The token was removed/)).toBeTruthy()
   expect(screen.getByLabelText('Name')).toHaveProperty('value', 'dropped')
 })
 
@@ -176,14 +176,14 @@ describe('a submission without an answer', () => {
     recordKeys()
     await screen.findByText('Ready to submit')
     clickButton('Submit job')
-    await screen.findByText(/^No answer came to the last try/)
+    await screen.findByText(/^The last try got no answer/)
     expect(sent).toHaveLength(1)
     // A reload runs no cleanup.
     const kept = [...Object.entries(sessionStorage)]
     cleanup()
     for (const [name, value] of kept) sessionStorage.setItem(name, value)
     openPage()
-    await screen.findByText(/^No answer came to the last try/)
+    await screen.findByText(/^The last try got no answer/)
     expect(sent).toHaveLength(1)
     answerWith({ 'POST /api/submit': { job_id: 'new-job', status: 'pending' } })
     clickButton('Submit job')
@@ -200,7 +200,7 @@ describe('a submission without an answer', () => {
     act(() => onlineManager.setOnline(false))
     try {
       clickButton('Submit job')
-      await screen.findByText(/^No answer came to the last try/)
+      await screen.findByText(/^The last try got no answer/)
     } finally {
       act(() => onlineManager.setOnline(true))
     }

@@ -111,7 +111,7 @@ export function SubmitView(props: SubmitViewProps) {
       />
       {filledIn === null ? null : (
         <Callout tone="info">
-          gpuq changed the config as you chose on the page of the failed job: {filledIn}
+          Changed in the config, as you chose on the page of the failed job: {filledIn}
         </Callout>
       )}
       <FilePicker reading={files.reading} onItems={files.take} />

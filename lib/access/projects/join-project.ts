@@ -190,7 +190,7 @@ async function countTakenAnswer(tx: Transaction, { id }: OpenedJoinLink): Promis
   )
   if (rowCount !== 1)
     throw conflict(
-      'Too many user ids that are taken were tried with this link, so it creates no more accounts. Ask whoever sent it for a new one.',
+      'This link creates no more accounts, because too many user ids that are taken were tried with it. Ask whoever sent it for a new one.',
     )
 }
 

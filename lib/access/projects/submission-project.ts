@@ -135,7 +135,7 @@ async function requireMayCreate(tx: Transaction, userId: string, slug: string): 
   const whom = admins.length > 0 ? `: ${listSome(admins)}` : ''
   throw invalidField(
     'project_id',
-    `"${handle}" has no project "${slug}", and here a submission creates none. ${has}. Use a project that exists, create this one on the page Projects, or ask an admin${whom}.`,
+    `"${handle}" has no project "${slug}", and on this server a submission creates none. ${has}. Use a project that exists, create this one on the page Projects, or ask an admin${whom}.`,
   )
 }
 

@@ -26,7 +26,7 @@ export async function requireHostFiles(
 ): Promise<void> {
   if (host_script === undefined || (await hostFilesOf(actor)) !== null) return
   const message =
-    'this gpuq does not run scripts in directories of its machine for you: submit the script, and remove this key'
+    'this server does not run scripts in its own directories for you: submit the script, and remove this key'
   throw invalidField('host_script', message, `config_file: host_script: ${message}`)
 }
 

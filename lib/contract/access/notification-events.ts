@@ -5,7 +5,7 @@ export const jobEvents = {
   'job.cancelled': 'A job was cancelled',
   'job.started': 'A job started after a wait',
   'job.idle': 'The GPUs of a job are idle',
-  'job.never_fits': 'A waiting job ends soon, because no node fits it',
+  'job.never_fits': 'A waiting job leaves the queue in a day, because no node is large enough',
 } as const
 
 /** The events of the cluster, which only admins can choose. */

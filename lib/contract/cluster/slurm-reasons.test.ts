@@ -7,7 +7,7 @@ test.each([
   ['(Resources)', 'The GPUs, CPUs, memory or nodes that it needs are not free (Slurm: Resources).'],
   [
     'QOSMaxGRESPerUser',
-    "With it, its user's jobs would exceed the limit of its QOS on GPUs (GRES) (Slurm: QOSMaxGRESPerUser).",
+    "Its user's jobs are at the limit of its QOS on GPUs (GRES) (Slurm: QOSMaxGRESPerUser).",
   ],
   [
     'AssocGrpCPURunMinutesLimit',
@@ -15,7 +15,7 @@ test.each([
   ],
   [
     'AssocMaxJobsLimit',
-    "With it, its user's jobs would exceed the limit of its Slurm account on running jobs (Slurm: AssocMaxJobsLimit).",
+    "Its user's jobs are at the limit of its Slurm account on running jobs (Slurm: AssocMaxJobsLimit).",
   ],
   [
     'AssocMaxWallDurationPerJobLimit',
@@ -23,7 +23,7 @@ test.each([
   ],
   [
     'MaxGRESPerAccount',
-    "With it, its account's jobs would exceed the limit of its QOS on GPUs (GRES) (Slurm: MaxGRESPerAccount).",
+    'The jobs of its account are at the limit of its QOS on GPUs (GRES) (Slurm: MaxGRESPerAccount).',
   ],
   ['QOSMinGRES', 'It asks for fewer GPUs (GRES) than its QOS requires (Slurm: QOSMinGRES).'],
   [

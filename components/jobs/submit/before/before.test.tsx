@@ -63,7 +63,9 @@ describe('before submitting', () => {
     openPage()
     await screen.findByText(/Position 3 in the queue/)
     const { textContent } = screen.getByRole('region', { name: 'Before you submit' })
-    expect(textContent).toContain('permit 4 more submissions in this minute and 0 more active jobs.')
+    expect(textContent).toContain(
+      'you may still have 4 more submissions in this minute and 0 more active jobs.',
+    )
     expect(submits()).toEqual([])
   })
 

@@ -82,5 +82,7 @@ function describeLeft(left: DryRun['left']): string {
     active === null ? [] : formatCount(active, 'more active job'),
     waiting === null ? [] : formatCount(waiting, 'more waiting job'),
   ].flat()
-  return parts.length === 0 ? '' : `After it, your limits permit ${new Intl.ListFormat('en').format(parts)}.`
+  return parts.length === 0
+    ? ''
+    : `After this job, you may still have ${new Intl.ListFormat('en').format(parts)}.`
 }

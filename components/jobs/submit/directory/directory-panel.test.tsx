@@ -97,7 +97,7 @@ describe('a folder', () => {
   it('brings its config, without the token', async () => {
     openPage({ config: '', code: '' })
     await chooseFolder({ 'main.py': '', 'config.yaml': `${config}name: dropped\ntoken: gpuq_abcdefgh\n` })
-    expect(await screen.findByText(/gpuq removed the token/)).toBeTruthy()
+    expect(await screen.findByText(/The token was removed/)).toBeTruthy()
     expect(screen.getByLabelText('Name')).toHaveProperty('value', 'dropped')
     const excluded = screen.getByRole('list', { name: 'Not uploaded', hidden: true })
     expect(excluded.textContent).toContain('config.yamlIt is the config of the job')

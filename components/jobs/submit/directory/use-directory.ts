@@ -75,7 +75,8 @@ export function useDirectory(draft: Draft, change: (change: Partial<Draft>) => v
       const read = await reader.readItems(items, { ...before, maxBytes })
       change(read.change)
       for (const message of read.refused) toast.error(message)
-      if (read.droppedToken) toast.info('gpuq removed the token from the config: you are signed in.')
+      if (read.droppedToken)
+        toast.info('The token was removed from the config. You are signed in and need none.')
       if (read.directory !== null) {
         setDirectory(read.directory)
         setOpenPath(null)
