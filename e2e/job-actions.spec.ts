@@ -1,7 +1,10 @@
+import { randomUUID } from 'node:crypto'
 import { expect } from '@playwright/test'
 import { test } from './browser-test'
 import { arriveAtJob, editorOf, expectStatus, outputOf, rewrite, submitDraft } from './job-page'
+import { expectUsable } from './pages/usable'
 import { signIn } from './sign-in'
+import { storedData } from './stored-data'
 import { createUser, noLimits, type TestUser } from './test-users'
 import { configText, longRunning, submit, waitingConfig } from './uploads'
 
@@ -41,6 +44,42 @@ test('a waiting job shows its reason and can be cancelled on its page', async ({
   await page.getByRole('button', { name: 'Cancel', exact: true }).click()
   await page.getByRole('button', { name: 'Cancel job' }).click()
   await expectStatus(page, 'Cancelled')
+})
+
+test('a job whose node was removed says what fits, and one click replaces it', async ({ page }) => {
+  const { pool } = storedData()
+  const name = `leaves-${randomUUID().slice(0, 8)}`
+  await pool.query(
+    `WITH node AS (
+       INSERT INTO nodes (id, number, name, status, engine_id, engine_version, lease_id, lease_expires_at, cpu_milli, memory_mib)
+       SELECT gen_random_uuid(), max(number) + 1, $1, 'drained', $1, '29.5', gen_random_uuid(), now(), 8000, 16384
+         FROM nodes RETURNING id)
+     INSERT INTO gpus (id, node_id, index, uuid, model, memory_mib)
+     SELECT gen_random_uuid(), node.id, i, $1 || i, absent.model, absent.memory_mib
+       FROM node, generate_series(0, 7) i, gpus absent WHERE absent.uuid = 'GPU-absent-0'`,
+    [name],
+  )
+  const id = await submit(person, 'print(1)', configText({ gpu_count: 8, gpu_memory_gb: 1000 }))
+  await page.goto(`/jobs/${id}`)
+  await expect(page.getByRole('main')).toContainText(`It waits for ${name} (without a worker)`)
+  await pool.query(
+    `WITH node AS (UPDATE nodes SET forgotten_at = now() WHERE name = $1 RETURNING id)
+     UPDATE gpus SET missing = true, forgotten_at = now() FROM node WHERE node_id = node.id`,
+    [name],
+  )
+  await expect(page.getByRole('main')).toContainText(
+    'This job cannot start: it asks for 8 GPUs with 1000 GB, and the largest node has 1.',
+  )
+  await expect(page.getByRole('main')).not.toContainText('in the queue.')
+  await expect(page.getByRole('button', { name: 'Use 1 GPU' })).toBeVisible()
+  await expectUsable(page, 'a job that cannot start')
+  await page.getByRole('button', { name: 'Use 1 GPU' }).click()
+  await expect(page).not.toHaveURL(new RegExp(id))
+  const next = page.url().split('/').at(-1) ?? ''
+  await expectStatus(page, 'Pending')
+  expect(await person.client.jobs.get(id)).toMatchObject({ status: 'cancelled' })
+  expect(await person.client.jobs.get(next)).toMatchObject({ status: 'pending', reason: 'node_unavailable' })
+  await person.client.jobs.cancel(next, {})
 })
 
 test('a job that is begun on the page of another one waits for it, and is cancelled with it', async ({

@@ -173,7 +173,7 @@ describe('the check before an upload', () => {
   it('refuses what depends on the settings of the admin as the submission does, and names them', async () => {
     await db.pool.query('UPDATE users SET max_active_jobs = NULL, submissions_per_minute = NULL')
     const refusals: [config: string, named: RegExp][] = [
-      ['gpu_count: 8', /never start.*gpu_count: 2/],
+      ['gpu_count: 8', /cannot start.*gpu_count: 2/],
       ['fresh_nodes: true', /an admin must set GPUQ_PROVISION_UP and GPUQ_PROVISION_DOWN/],
       ['fresh_nodes: true\nprovision_args: ["--network"]', /GPUQ_PROVISION_UP/],
       ['environment: cuda', /no environment "cuda": use one of "python"/],
