@@ -210,3 +210,14 @@ it('logs a failure without the token in the path', async () => {
   expect(JSON.stringify(failures.mock.calls)).not.toContain('a-secret')
   vi.restoreAllMocks()
 })
+
+it('answers HEAD without a body, and closes what the body would be read from', async () => {
+  const cancel = vi.fn()
+  const file = () =>
+    new Response(new ReadableStream({ cancel }), { status: 206, headers: { 'content-length': '9' } })
+  const handler = route({ access: 'public' }, file)
+  const request = new Request('http://gpuq.test/api/x', { method: 'HEAD' })
+  const answer = await handler(request, { params: Promise.resolve({}) })
+  expect([answer.status, answer.headers.get('content-length'), answer.body]).toEqual([206, '9', null])
+  expect(cancel).toHaveBeenCalledOnce()
+})

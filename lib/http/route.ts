@@ -84,7 +84,7 @@ export function route<const Op extends Served>(
           (body && (await readJson(request, body, { ...operation, maxBodyBytes }))) as BodyOf<Op>,
         answer: (value, init) => answerJson(value, { status, ...init }),
       })
-      if (result instanceof Response) return result
+      if (result instanceof Response) return request.method === 'HEAD' ? await withoutBody(result) : result
       if (result === undefined) return new Response(null, { status: 204 })
       return paged ? pageResponse(request, result as Page<unknown>) : answerJson(result, { status })
     } catch (error) {
@@ -92,6 +92,12 @@ export function route<const Op extends Served>(
     }
   }
   return Object.assign(serve, { operation })
+}
+
+/** The answer to HEAD. What the body would be read from is closed: nobody reads it. */
+async function withoutBody(answer: Response): Promise<Response> {
+  await answer.body?.cancel()
+  return new Response(null, answer)
 }
 
 /** The query parameters. @throws 422 for the character NUL, which PostgreSQL refuses in every text. */
