@@ -10,7 +10,7 @@ import { artifactKey } from '../../results/name'
 import { openUnlessDeleted } from '../../results/open-unless-deleted'
 import type { ByteRange, OpenedObject } from '../../storage/store'
 import type { VisibleJob } from '../read/job-visibility'
-import { contentDisposition } from './content-disposition'
+import { contentDisposition, type Download } from './content-disposition'
 import { type TarEntry, tarOf } from './tar'
 
 type ArtifactRow = WithDates<Artifact, 'stored_at'>
@@ -22,6 +22,15 @@ export async function listArtifacts(job: VisibleJob): Promise<ArtifactList> {
   const rows = await readRows(job)
   const { files_deleted, deleted_after_days } = job
   return { artifacts: rows.map(datesToText), files_deleted, deleted_after_days }
+}
+
+/** Whether the job's last attempt left files in /results. */
+export async function hasArtifacts({ id, attempt }: Pick<VisibleJob, 'id' | 'attempt'>): Promise<boolean> {
+  const { rowCount } = await database().pool.query(
+    'SELECT 1 FROM artifacts WHERE job_id = $1 AND attempt = $2 LIMIT 1',
+    [id, attempt],
+  )
+  return rowCount === 1
 }
 
 async function readRows({ id, attempt }: VisibleJob): Promise<ArtifactRow[]> {
@@ -76,10 +85,12 @@ export async function openArtifact(
 }
 
 /** Streams all artifacts of the last attempt as one tar archive. */
-export async function downloadArtifacts(job: VisibleJob): Promise<Response> {
+export async function downloadArtifacts(
+  job: VisibleJob,
+  download: Pick<Download, 'name' | 'onEnd'>,
+): Promise<Response> {
   const entries = await artifactEntries(job)
-  const { id, mayRead } = job
-  return contentDisposition(tarOf(entries), { name: `${id}.tar`, type: 'application/x-tar', mayRead })
+  return contentDisposition(tarOf(entries), { ...download, type: 'application/x-tar', mayRead: job.mayRead })
 }
 
 /** The artifacts of the last attempt as the files of an archive. */

@@ -1,4 +1,3 @@
-import type { Actor } from '../../access/actor'
 import { takeSlot } from '../../async/concurrency-limit'
 import { rateLimited } from '../../contract/errors'
 import { axisNames } from '../../contract/metrics/axes'
@@ -13,22 +12,33 @@ import { downsample } from '../../results/series/downsample'
 import { SeriesCache, type TaskOutput } from '../../results/series/series-cache'
 import type { SeriesStore } from '../../results/series/series-store'
 import { filesDeleted } from '../downloads/artifacts'
-import { contentDisposition } from '../downloads/content-disposition'
-import { findVisibleJob, type VisibleJob } from './job-visibility'
+import { contentDisposition, type Download } from '../downloads/content-disposition'
+import type { VisibleJob } from './job-visibility'
 
 /** Long output is read in several requests, because an answer must not take a second. */
 const budgetMs = 400
 /** Several charts of a comparison of the most jobs. */
-const requestsPerUser = 64
+const requestsPerOwner = 64
 const maxListedNames = 1000
 
 const cache = new SeriesCache()
 
-/** Reads the metrics of a job, also while it runs. */
-export async function readJobMetrics(actor: Actor, jobId: string, query: MetricsQuery): Promise<JobMetrics> {
-  const job = await findJobWithOutput(actor, jobId)
-  const release = takeSlot(`metrics of ${actor.userId}`, requestsPerUser)
-  if (!release) throw rateLimited('You load the metrics of too many jobs at the same time.', 2)
+/**
+ * Reads the metrics of a job, also while it runs.
+ * @param owner the user who reads, or all who read by links of a user. Its requests share slots.
+ */
+export async function readJobMetrics(
+  owner: string,
+  job: VisibleJob,
+  query: MetricsQuery,
+): Promise<JobMetrics> {
+  requireOutput(job)
+  const release = takeSlot(`metrics of ${owner}`, requestsPerOwner)
+  if (!release)
+    throw rateLimited(
+      'The metrics of too many jobs are being loaded at the same time. Try again in two seconds.',
+      2,
+    )
   try {
     const task = await findTask(job, query.rank)
     const { store, position } = await cache.read(task, budgetMs)
@@ -47,29 +57,27 @@ export async function readJobMetrics(actor: Actor, jobId: string, query: Metrics
 /**
  * All values of some metrics as CSV: one line for each line that the job printed with one of them. A long output needs a slot of
  * its reader.
- * @throws 429 if too many reads of the user wait.
+ * @throws 429 if too many reads of the reader wait.
  */
 export async function downloadMetrics(
-  actor: Actor,
-  jobId: string,
-  { names, rank }: { names: readonly string[]; rank?: number | undefined },
   reader: OutputReader,
+  job: VisibleJob,
+  { names, rank }: { names: readonly string[]; rank?: number | undefined },
+  { name }: Pick<Download, 'name'>,
 ): Promise<Response> {
-  const job = await findJobWithOutput(actor, jobId)
+  requireOutput(job)
   const task = await findTask(job, rank)
   const output = readOutput(reader, job.id, task.attempt, 0, task.rank)
   const slot = await startReading(reader, job.id)
   return contentDisposition(
     csvLines(output, names),
-    { name: `${job.id}.csv`, type: 'text/csv; charset=utf-8', mayRead: job.mayRead, onEnd: slot },
+    { name, type: 'text/csv; charset=utf-8', mayRead: job.mayRead, onEnd: slot },
     { headers: slot ? cachingOfOutput() : {} },
   )
 }
 
-async function findJobWithOutput(actor: Actor, jobId: string): Promise<VisibleJob> {
-  const job = await findVisibleJob(actor, jobId)
+function requireOutput(job: VisibleJob): void {
   if (job.files_deleted !== null) throw filesDeleted(job)
-  return job
 }
 
 /** The task with this rank, or the first that printed a metric. */

@@ -69,10 +69,10 @@ describe('slots for long output', () => {
     const short = await jobWithOutput(256 * 1024, ada.id)
     const taken = await takeSlots(ada.id)
     expect(await startReading(ownReader(ada.id), short)).toBeNull()
-    await findVisibleJob(ada.actor, short)
+    const job = await findVisibleJob(ada.actor, short)
     const log = await readLog(ada.actor, short, { offset: 0, limit: 100, attempt: null, rank: 0 })
     expect(log.text).toBe('')
-    const metrics = await downloadMetrics(ada.actor, short, { names: ['loss'] }, ownReader(ada.id))
+    const metrics = await downloadMetrics(ownReader(ada.id), job, { names: ['loss'] }, { name: 'a.csv' })
     // Compressing it is little work.
     expect(metrics.headers.get('cache-control')).toBe('no-store')
     expect(await metrics.text()).toMatch(/^line,time,loss/)

@@ -3,6 +3,7 @@ import { route } from '@/lib/http/route'
 import { downloadArtifacts } from '@/lib/jobs/downloads/artifacts'
 import { findVisibleJob } from '@/lib/jobs/read/job-visibility'
 
-export const GET = route(artifactOperations.artifactArchive, async ({ params, actor }) =>
-  downloadArtifacts(await findVisibleJob(actor, params.id)),
-)
+export const GET = route(artifactOperations.artifactArchive, async ({ params, actor }) => {
+  const job = await findVisibleJob(actor, params.id)
+  return downloadArtifacts(job, { name: `${job.id}.tar` })
+})
