@@ -159,14 +159,15 @@ describe('a read-only link', () => {
   })
 
   it('is in the audit log, without its token', async () => {
-    const share = await created({ source: true })
+    const parts = { output: true, metrics: false, files: true, source: true }
+    const share = await created(parts)
     await revoke(share.id)
     const { rows } = await db.pool.query(
       'SELECT action, target, detail FROM audit_events WHERE actor_id = $1 ORDER BY at, id',
       [ada.id],
     )
     expect(rows).toEqual([
-      { action: 'job_shared', target: job, detail: { share: share.id, source: true, expires_in_days: 7 } },
+      { action: 'job_shared', target: job, detail: { share: share.id, ...parts, expires_in_days: 7 } },
       { action: 'job_share_revoked', target: job, detail: { share: share.id } },
     ])
   })

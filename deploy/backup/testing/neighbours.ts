@@ -4,6 +4,7 @@ import { createJoinLink } from '@/lib/access/projects/join-links'
 import { makePerson, makeToken, type Person } from '@/lib/access/testing/people'
 import { pushSnapshot } from '@/lib/archives/snapshots/push-snapshot'
 import { makeJob } from '@/lib/cluster/testing/rows'
+import { createShareSchema } from '@/lib/contract/access/shares'
 import { database } from '@/lib/database/client'
 import { createLink } from '@/lib/jobs/downloads/download-links'
 import { findVisibleJob } from '@/lib/jobs/read/job-visibility'
@@ -79,7 +80,7 @@ export async function addNeighbours(dataDir: string, ada: Person, completedJob: 
   const share = await createShare(
     ada.actor,
     job,
-    { expires_in_days: 30, source: true },
+    createShareSchema.parse({ expires_in_days: 30, source: true }),
     'http://localhost:8001',
   )
   const path = (url: string) => url.replace(/^https?:\/\/[^/]+/, '')

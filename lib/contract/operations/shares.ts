@@ -1,6 +1,19 @@
 import * as z from 'zod'
 import * as shares from '../access/shares'
-import { created, defineOperations, done, file, get, ok, post, remove } from './operation'
+import { artifactPreviewSchema, artifactQuerySchema } from '../artifacts'
+import * as metrics from '../metrics/job-metrics'
+import {
+  created,
+  defineOperations,
+  done,
+  file,
+  get,
+  ok,
+  post,
+  rangeHeaders,
+  remove,
+  stored,
+} from './operation'
 
 /** Links to pages that show a job without signing in. */
 export const shareOperations = defineOperations('shares', 'jobs', {
@@ -28,5 +41,41 @@ export const shareOperations = defineOperations('shares', 'jobs', {
       headers: { 'Last-Event-ID': 'continue after this event' },
       responses: file('text/event-stream'),
     },
+  ),
+  metrics: get(
+    '/api/shared/{token}/metrics',
+    'public',
+    'The numbers in the lines of JSON that a job printed, with a read-only link',
+    { query: metrics.metricsQuerySchema, responses: ok(metrics.jobMetricsSchema) },
+  ),
+  metricsCsv: get(
+    '/api/shared/{token}/metrics.csv',
+    'public',
+    'Download all values of some metrics with a read-only link',
+    { query: metrics.metricsCsvQuerySchema, responses: file('CSV') },
+  ),
+  artifacts: get(
+    '/api/shared/{token}/artifacts',
+    'public',
+    'The files that a job wrote to /results, with a read-only link',
+    { responses: ok(shares.sharedArtifactsSchema) },
+  ),
+  artifact: get(
+    '/api/shared/{token}/artifacts/{artifactId}',
+    'public',
+    'Download an artifact with a read-only link',
+    { query: artifactQuerySchema, headers: rangeHeaders, responses: stored('The file') },
+  ),
+  artifactPreview: get(
+    '/api/shared/{token}/artifacts/{artifactId}/preview',
+    'public',
+    'Preview of an artifact with a read-only link',
+    { responses: ok(artifactPreviewSchema) },
+  ),
+  artifactArchive: get(
+    '/api/shared/{token}/artifacts.tar',
+    'public',
+    'Download all artifacts as one archive with a read-only link',
+    { responses: file('A tar archive') },
   ),
 })

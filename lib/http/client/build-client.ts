@@ -47,7 +47,12 @@ export function buildClient(transport: Transport, { read, ...readers }: AnswerRe
   const methods = createMethods(transport, read)
   return {
     ...methods,
-    jobs: { ...methods.jobs, ...specialJobMethods(transport, readers) },
+    jobs: {
+      ...methods.jobs,
+      ...specialJobMethods(transport, readers),
+      ...partAddresses(transport, routes.jobs),
+    },
+    shares: { ...methods.shares, ...partAddresses(transport, routes.shares) },
     queue: { ...methods.queue, ...specialQueueMethods(methods) },
     snapshots: {
       ...methods.snapshots,
@@ -124,11 +129,6 @@ function specialJobMethods(
       const { path, call } = toCall(routes.jobs.result, [id, { format }, signal])
       return transport.raw(path, call)
     },
-    /** Where all values of some metrics can be downloaded as CSV. */
-    metricsCsvUrl: (id: string, names: readonly string[], rank?: number) =>
-      addressOf(transport, routes.jobs.metricsCsv, id, { names: names.map(encodeName), rank }),
-    artifactUrl: (id: string, artifactId: string, as?: 'image') =>
-      addressOf(transport, routes.jobs.artifact, id, artifactId, { as }),
     /** Where a version of a file that the job changed in its working directory can be downloaded. */
     workingFileUrl: (id: string, fileId: string) => addressOf(transport, routes.jobs.workingFile, id, fileId),
     /** Where a file of the job's uploaded directory can be downloaded. */
@@ -138,8 +138,6 @@ function specialJobMethods(
       const { path } = routes.jobs.filesOfJobs
       return transport.url(path, { ids: ids.join(',') })
     },
-    /** Where all files can be downloaded as one archive. */
-    archiveUrl: (id: string) => addressOf(transport, routes.jobs.artifactArchive, id),
     /** The job's live event stream, from behind the last event that was seen: for programs, which send a token. */
     events: (id: string, lastEventId: string | null, signal?: AbortSignal, tail?: number) => {
       const from: Record<string, string> = lastEventId === null ? {} : { 'last-event-id': lastEventId }
@@ -149,6 +147,25 @@ function specialJobMethods(
     },
     /** The address of that stream: for browsers. */
     eventsUrl: (id: string) => addressOf(transport, routes.jobs.events, id),
+  }
+}
+
+/**
+ * Where the files in /results and the metrics of a job can be downloaded: with a login by the id of the job, or by the token of a
+ * read-only link.
+ */
+function partAddresses(
+  transport: Transport,
+  { metricsCsv, artifact, artifactArchive }: Record<'metricsCsv' | 'artifact' | 'artifactArchive', Route>,
+) {
+  return {
+    /** All values of some metrics as CSV. */
+    metricsCsvUrl: (id: string, names: readonly string[], rank?: number) =>
+      addressOf(transport, metricsCsv, id, { names: names.map(encodeName), rank }),
+    artifactUrl: (id: string, artifactId: string, as?: 'image') =>
+      addressOf(transport, artifact, id, artifactId, { as }),
+    /** All files as one archive. */
+    archiveUrl: (id: string) => addressOf(transport, artifactArchive, id),
   }
 }
 

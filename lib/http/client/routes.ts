@@ -60,6 +60,21 @@ export const routes = {
     revoke: { method: 'delete', path: '/api/jobs/{id}/shares/{shareId}', answer: 'nothing' },
     output: { method: 'get', path: '/api/shared/{token}/output', answer: 'stream' },
     events: { method: 'get', path: '/api/shared/{token}/events', answer: 'stream' },
+    metrics: { method: 'get', path: '/api/shared/{token}/metrics', query: true, answer: 'json' },
+    metricsCsv: { method: 'get', path: '/api/shared/{token}/metrics.csv', query: true, answer: 'stream' },
+    artifacts: { method: 'get', path: '/api/shared/{token}/artifacts', answer: 'json' },
+    artifact: {
+      method: 'get',
+      path: '/api/shared/{token}/artifacts/{artifactId}',
+      query: true,
+      answer: 'stream',
+    },
+    artifactPreview: {
+      method: 'get',
+      path: '/api/shared/{token}/artifacts/{artifactId}/preview',
+      answer: 'json',
+    },
+    artifactArchive: { method: 'get', path: '/api/shared/{token}/artifacts.tar', answer: 'stream' },
   },
   archives: {
     limits: { method: 'get', path: '/api/archives', query: true, answer: 'json' },

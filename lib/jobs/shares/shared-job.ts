@@ -1,34 +1,40 @@
 import { SlidingWindows } from '../../async/sliding-windows'
-import type { SharedFacts } from '../../contract/access/shares'
+import type { SharedFacts, SharePart, ShareParts } from '../../contract/access/shares'
 import { notFound, rateLimited } from '../../contract/errors'
 import type { JobDetail, JobSource } from '../../contract/jobs'
 import { isFinal } from '../../contract/status'
 import { database } from '../../database/client'
 import { findRow } from '../../database/transaction'
 import { ownReader } from '../../results/reading/output-reader'
+import { hasArtifacts } from '../downloads/artifacts'
+import type { VisibleJob } from '../read/job-visibility'
 import { readJobDetail, readSourceForOthers } from '../read/read'
 import { toSharedFacts } from './shared-facts'
 import { endedOutput, isCached, runningOutput, type SharedOutput } from './shared-output'
-import { hashShareToken } from './shares'
+import { hashShareToken, partColumns } from './shares'
 
-/** A job as the holder of a link may see it. */
-interface OpenShare {
+/** A link that works, with the parts that it shows and the present state of its job. */
+interface FoundShare extends ShareParts, Pick<VisibleJob, 'status' | 'attempt' | 'files_deleted'> {
   jobId: string
   ownerId: string
+  expiresAt: Date
+}
+
+/** A job as the holder of a link may see it. */
+export interface OpenShare extends FoundShare {
   /** The client's address. */
   address: string
-  attempt: number
-  source: boolean
-  expiresAt: Date
 }
 
 /** Readings of output, for each address. A page of a job that runs needs one, and a person opens few. */
 const readingsPerMinute = 60
-const maxAddresses = 20_000
+/** Requests for metrics and files, for each address: 16 live pages, or all readers of an institute that open a gallery. */
+const requestsPerMinute = 3_000
+const maxKeys = 20_000
 
 // Next.js loads modules again for each route bundle; the counts are kept once per process.
 const shared = globalThis as typeof globalThis & { gpuqSharedJobs?: SlidingWindows }
-shared.gpuqSharedJobs ??= new SlidingWindows(60_000, maxAddresses)
+shared.gpuqSharedJobs ??= new SlidingWindows(60_000, maxKeys)
 const requests = shared.gpuqSharedJobs
 
 /**
@@ -46,16 +52,32 @@ export async function openShare(token: string, address: string): Promise<OpenSha
 
 /** Counts a reading of output for an address. What is cached costs little, and is not counted. @throws 429. */
 export function countReading({ address }: Pick<OpenShare, 'address'>): void {
-  const waitS = requests.hit(address, readingsPerMinute, performance.now())
+  count(address, readingsPerMinute)
+}
+
+/** Counts a request for metrics or a file for an address. @throws 429. */
+export function countRequest({ address }: Pick<OpenShare, 'address'>): void {
+  count(`parts ${address}`, requestsPerMinute)
+}
+
+function count(key: string, perMinute: number): void {
+  const waitS = requests.hit(key, perMinute, performance.now())
   if (waitS !== null)
     throw rateLimited(`There were too many requests from your address. Try again in ${waitS} seconds.`, waitS)
 }
 
+/** @throws 404 if the link does not show the part of the job. */
+export function requirePart(share: FoundShare, part: SharePart): void {
+  if (share[part]) return
+  throw notFound(`This link does not show the ${part} of the job. Ask for a link that does.`)
+}
+
 /** Finds the job of a link that is still valid. */
-export function findShare(token: string): Promise<Omit<OpenShare, 'address'> | null> {
-  return findRow<Omit<OpenShare, 'address'>>(
+export function findShare(token: string): Promise<FoundShare | null> {
+  return findRow<FoundShare>(
     database().pool,
-    `SELECT j.id AS "jobId", j.user_id AS "ownerId", j.attempt, s.source, s.expires_at AS "expiresAt"
+    `SELECT j.id AS "jobId", j.user_id AS "ownerId", j.status, j.attempt, j.files_deleted, ${partColumns},
+            s.expires_at AS "expiresAt"
        FROM job_shares s JOIN jobs j ON j.id = s.job_id
        JOIN users owner ON owner.id = j.user_id JOIN users creator ON creator.id = s.created_by_id
       WHERE s.hash = $1 AND s.expires_at > now()
@@ -67,10 +89,14 @@ export function findShare(token: string): Promise<Omit<OpenShare, 'address'> | n
 
 /** What the page of a link shows. */
 export interface SharedJob extends SharedFacts, SharedOutput {
+  shows: Shown
   /** Null if the link does not show it. */
   source: JobSource | null
   expiresAt: string
 }
+
+/** What the page shows of the parts of a link: what the job has, or may have later. */
+export type Shown = Record<'output' | 'metrics' | 'files', boolean>
 
 const noOutput: SharedOutput = { output: '', outputCut: false, results: [] }
 
@@ -79,13 +105,27 @@ const noOutput: SharedOutput = { output: '', outputCut: false, results: [] }
  * @throws 429 if the output must be read, and the client or all links of the owner read too much.
  */
 export async function readSharedJob(share: OpenShare): Promise<SharedJob> {
-  const { jobId, source, expiresAt } = share
+  const { jobId, output, source, expiresAt } = share
   const [job, shown] = await Promise.all([readJobDetail(jobId), source ? readSourceForOthers(jobId) : null])
   return {
     ...toSharedFacts(job),
-    ...(await outputOf(share, job)),
+    ...(output ? await outputOf(share, job) : noOutput),
+    shows: await shownOf(share, job),
     source: shown,
     expiresAt: expiresAt.toISOString(),
+  }
+}
+
+async function shownOf(
+  { jobId: id, output, metrics, files }: OpenShare,
+  { status, attempt, files_deleted, metrics: last }: JobDetail,
+): Promise<Shown> {
+  if (files_deleted !== null) return { output, metrics: false, files: false }
+  if (!isFinal(status)) return { output, metrics, files }
+  return {
+    output,
+    metrics: metrics && Object.keys(last).length > 0,
+    files: files && (await hasArtifacts({ id, attempt })),
   }
 }
 

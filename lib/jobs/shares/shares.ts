@@ -12,7 +12,9 @@ import type { VisibleJob } from '../read/job-visibility'
 
 type ShareRow = WithDates<JobShare, 'created_at' | 'expires_at'>
 
-const columns = 's.id, s.source, u.handle AS created_by, s.created_at, s.expires_at'
+/** The columns of the parts that a link shows. */
+export const partColumns = 's.output, s.metrics, s.files, s.source'
+const columns = `s.id, ${partColumns}, u.handle AS created_by, s.created_at, s.expires_at`
 /** Enough for everyone who should see a job, and it limits the database's growth. */
 const maxShares = 20
 
@@ -37,9 +39,10 @@ export async function listShares({ id }: Pick<VisibleJob, 'id'>): Promise<JobSha
 export function createShare(
   actor: Actor,
   { id: jobId }: Pick<VisibleJob, 'id'>,
-  { expires_in_days, source }: z.output<typeof createShareSchema>,
+  { expires_in_days, ...parts }: z.output<typeof createShareSchema>,
   origin: string,
 ): Promise<CreatedShare> {
+  const { output, metrics, files, source } = parts
   const token = randomBytes(32).toString('base64url')
   const id = uuidv7()
   return transaction(async (tx) => {
@@ -47,14 +50,15 @@ export function createShare(
     await tx.query('SELECT 1 FROM jobs WHERE id = $1 FOR NO KEY UPDATE', [jobId])
     await tx.query('DELETE FROM job_shares WHERE job_id = $1 AND expires_at <= now()', [jobId])
     const { rowCount } = await tx.query(
-      `INSERT INTO job_shares (id, job_id, hash, source, created_by_id, expires_at)
-       SELECT $1::uuid, $2::uuid, $3::bytea, $4::boolean, $5::uuid, now() + $6::int * interval '1 day'
+      `INSERT INTO job_shares (id, job_id, hash, created_by_id, expires_at, output, metrics, files, source)
+       SELECT $1::uuid, $2::uuid, $3::bytea, $4::uuid, now() + $5::int * interval '1 day',
+              $6::boolean, $7::boolean, $8::boolean, $9::boolean
         WHERE (SELECT count(*) FROM job_shares WHERE job_id = $2::uuid) < ${maxShares}`,
-      [id, jobId, hashShareToken(token), source, actor.userId, expires_in_days],
+      [id, jobId, hashShareToken(token), actor.userId, expires_in_days, output, metrics, files, source],
     )
     if (rowCount === 0)
       throw conflict(`The job has ${maxShares} links, which is the limit. Revoke one of them first.`)
-    const detail = { share: id, source, expires_in_days }
+    const detail = { share: id, ...parts, expires_in_days }
     await recordAudit(tx, { actorId: actor.userId, action: 'job_shared', target: jobId, detail })
     const share = await oneRow<ShareRow>(
       tx,

@@ -4,6 +4,7 @@ import { pushSnapshot } from '@/lib/archives/snapshots/push-snapshot'
 import { uploadFiles } from '@/lib/archives/testing/upload-files'
 import { placeManually } from '@/lib/cluster/testing/placed'
 import { makeJob, makeNode, setRun } from '@/lib/cluster/testing/rows'
+import { createShareSchema } from '@/lib/contract/access/shares'
 import { database } from '@/lib/database/client'
 import { createLink } from '@/lib/jobs/downloads/download-links'
 import { findVisibleJob } from '@/lib/jobs/read/job-visibility'
@@ -108,12 +109,7 @@ export const jobMutations: Record<string, MutationCase> = {
   'shares.create': async ({ ada }) => ({ who: ada, params: { id: await endedJob(ada) }, body: {} }),
   'shares.revoke': async ({ ada }) => {
     const id = await endedJob(ada)
-    const share = await createShare(
-      ada.actor,
-      { id },
-      { expires_in_days: 1, source: false },
-      'http://localhost:8001',
-    )
+    const share = await createShare(ada.actor, { id }, createShareSchema.parse({}), 'http://localhost:8001')
     return { who: ada, params: { id, shareId: share.id } }
   },
   'queue.cancel': async ({ admin, ada }) => ({
