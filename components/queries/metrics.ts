@@ -1,6 +1,8 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { encodeName } from '@/lib/contract/metrics/encode-name'
 import type { JobMetrics, MetricsQuery } from '@/lib/contract/metrics/job-metrics'
+import { ProblemError } from '@/lib/http/client/problem'
+import type { JobApi } from './job-api'
 import { api, keys } from './queries'
 
 const liveMs = 2000
@@ -13,18 +15,18 @@ export type MetricsRequest = Partial<
 >
 
 /** The metrics of a job, repeated while it runs. */
-export const jobMetricsQuery = (id: string, request: MetricsRequest, live: boolean) =>
+export const jobMetricsQuery = (jobApi: JobApi, id: string, request: MetricsRequest, live: boolean) =>
   queryOptions({
     // With `live`, because what was printed last is read after the end.
     queryKey: [...keys.jobs, 'metrics', id, request, live],
     queryFn: ({ signal }) =>
-      api.jobs.metrics(
+      jobApi.metrics(
         id,
         { ...request, ...(request.names ? { names: request.names.map(encodeName) } : {}) },
         signal,
       ),
     placeholderData: keepPreviousData,
-    refetchInterval: ({ state: { data } }) => nextReadMs(data, live),
+    refetchInterval: ({ state: { data, error } }) => (isGone(error) ? false : nextReadMs(data, live)),
     staleTime: live ? 0 : 60_000,
   })
 
@@ -39,6 +41,11 @@ export const jobUsageQuery = (id: string, live: boolean) =>
     refetchInterval: live ? usageMs : false,
     staleTime: live ? 0 : 60_000,
   })
+
+/** The job was deleted, or the link to it has ended. */
+function isGone(error: Error | null): boolean {
+  return error instanceof ProblemError && error.status === 404
+}
 
 function nextReadMs(data: JobMetrics | undefined, live: boolean): number | false {
   if (data && !data.complete) return incompleteMs

@@ -86,20 +86,6 @@ export const jobFilesQuery = (id: string) =>
     queryFn: ({ signal }) => api.jobs.files(id, signal),
   })
 
-/** The files in /results. They are complete once the job has ended. */
-export const jobArtifactsQuery = (id: string, ended: boolean) =>
-  queryOptions({
-    queryKey: [...keys.jobs, 'artifacts', id, ended],
-    queryFn: ({ signal }) => api.jobs.artifacts(id, signal),
-  })
-
-export const artifactPreviewQuery = (id: string, artifactId: string) =>
-  queryOptions({
-    queryKey: [...keys.jobs, 'artifacts', id, 'preview', artifactId],
-    queryFn: ({ signal }) => api.jobs.artifactPreview(id, artifactId, signal),
-    staleTime: Number.POSITIVE_INFINITY,
-  })
-
 export const meQuery = () =>
   queryOptions({ queryKey: keys.me, queryFn: ({ signal }) => api.users.me(signal) })
 

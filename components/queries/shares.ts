@@ -1,4 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
+import type { ShareParts } from '@/lib/contract/access/shares'
 import { api, changing } from './queries'
 
 const resource = ['shares'] as const
@@ -7,10 +8,9 @@ const resource = ['shares'] as const
 export const sharesQuery = (id: string) =>
   queryOptions({ queryKey: [...resource, id], queryFn: ({ signal }) => api.shares.list(id, signal) })
 
-interface NewShare {
+interface NewShare extends ShareParts {
   id: string
   expires_in_days: number
-  source: boolean
 }
 
 export const createShare = changing(({ id, ...body }: NewShare) => api.shares.create(id, body), resource)

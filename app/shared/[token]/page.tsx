@@ -20,7 +20,7 @@ export default async function SharedJobPage({ params }: { params: Promise<{ toke
   try {
     const job = await readSharedJob(await openShare(token, clientAddress(requestHeaders)))
     const api = `/api/shared/${encodeURIComponent(token)}`
-    return <SharedJobView job={job} outputHref={`${api}/output`} eventsHref={`${api}/events`} />
+    return <SharedJobView job={job} token={token} outputHref={`${api}/output`} eventsHref={`${api}/events`} />
   } catch (error) {
     if (!(error instanceof GpuqError)) throw error
     if (error.code === 'not_found') notFound()

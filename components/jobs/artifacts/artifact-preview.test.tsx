@@ -6,7 +6,7 @@ import { ArtifactPreview } from './artifact-preview'
 function open(path: string, text: string): void {
   answerWith({ 'GET /api/jobs/job-1/artifacts/file-1/preview': { kind: 'text', text, truncated: false } })
   const artifact = { artifact_id: 'file-1', rank: 0, path, bytes: 1, sha256: '', stored_at: '' }
-  renderUi(<ArtifactPreview jobId="job-1" artifact={artifact} />)
+  renderUi(<ArtifactPreview id="job-1" artifact={artifact} />)
 }
 
 const region = (path: string) => screen.findByRole('region', { name: `Beginning of ${path}` })

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import Image from 'next/image'
-import { api, artifactPreviewQuery } from '@/components/queries/queries'
+import { artifactPreviewQuery, useJobApi } from '@/components/queries/job-api'
 import type { Artifact } from '@/lib/contract/artifacts'
 import { visibleText } from '@/lib/contract/text/sanitize-text'
 import { LoadFailure } from '../../shell/load-failure'
@@ -10,19 +10,21 @@ import { viewerOf } from '../viewers/viewer-of'
 import { TextPreview } from './text-preview'
 
 interface ArtifactPreviewProps {
-  jobId: string
+  /** Of the job, or the token of a link to it (`useJobApi`). */
+  id: string
   artifact: Artifact
 }
 
 /** A file of a job in the form that fits its name. The content comes from the job and is not trusted. */
-export function ArtifactPreview({ jobId, artifact }: ArtifactPreviewProps) {
-  const { artifact_id: id, path, bytes } = artifact
+export function ArtifactPreview({ id, artifact }: ArtifactPreviewProps) {
+  const { artifact_id, path, bytes } = artifact
+  const jobApi = useJobApi()
   const viewer = viewerOf(path)
-  const beginning = <Beginning jobId={jobId} artifact={artifact} />
+  const beginning = <Beginning id={id} artifact={artifact} />
   if (viewer === null || viewer === 'markdown') return beginning
   return (
     <FileViewer
-      file={{ path, bytes, url: api.jobs.artifactUrl(jobId, id) }}
+      file={{ path, bytes, url: jobApi.artifactUrl(id, artifact_id) }}
       viewer={viewer}
       text={viewer === 'parquet' ? null : beginning}
     />
@@ -30,9 +32,10 @@ export function ArtifactPreview({ jobId, artifact }: ArtifactPreviewProps) {
 }
 
 /** The beginning of a text, or a picture, as the server recognizes them by the content. */
-function Beginning({ jobId, artifact }: ArtifactPreviewProps) {
-  const { artifact_id: id, path } = artifact
-  const { data, error, isPending, refetch } = useQuery(artifactPreviewQuery(jobId, id))
+function Beginning({ id, artifact }: ArtifactPreviewProps) {
+  const { artifact_id, path } = artifact
+  const jobApi = useJobApi()
+  const { data, error, isPending, refetch } = useQuery(artifactPreviewQuery(jobApi, id, artifact_id))
   if (isPending) return <Skeleton className="h-24 rounded-md" />
   if (!data) return <LoadFailure error={error} onRetry={() => void refetch()} />
   if (data.kind === 'none')
@@ -40,7 +43,7 @@ function Beginning({ jobId, artifact }: ArtifactPreviewProps) {
       <p className="text-muted text-sm">
         {data.why}{' '}
         <a
-          href={api.jobs.artifactUrl(jobId, id)}
+          href={jobApi.artifactUrl(id, artifact_id)}
           download
           className="text-accent-ink underline underline-offset-2"
         >
@@ -55,7 +58,7 @@ function Beginning({ jobId, artifact }: ArtifactPreviewProps) {
         unoptimized
         width={0}
         height={0}
-        src={api.jobs.artifactUrl(jobId, id, 'image')}
+        src={jobApi.artifactUrl(id, artifact_id, 'image')}
         alt={visibleText(path, 120)}
         className="h-auto max-h-[60dvh] w-auto max-w-full rounded-md border bg-sunken object-contain"
       />

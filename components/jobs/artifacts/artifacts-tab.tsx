@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { ChevronRight, Download, FileArchive, FolderOpen, Link2 } from 'lucide-react'
 import dynamic from 'next/dynamic'
 import { useMemo, useState } from 'react'
-import { api, jobArtifactsQuery } from '@/components/queries/queries'
+import { type JobApi, jobArtifactsQuery, useJobApi } from '@/components/queries/job-api'
 import type { Artifact } from '@/lib/contract/artifacts'
 import type { JobDetail } from '@/lib/contract/jobs'
 import { isFinal } from '@/lib/contract/status'
@@ -27,17 +27,25 @@ const ImageGallery = dynamic(() => import('../viewers/image-gallery').then((modu
   loading: () => <Skeleton className="m-4 h-40" />,
 })
 
-/** The files that a job wrote to /results. */
-export function ArtifactsTab({ job }: { job: JobDetail }) {
-  const ended = isFinal(job.status)
-  const { data, error, isPending, refetch } = useQuery(jobArtifactsQuery(job.job_id, ended))
-  if (isPending) return <Skeleton className="h-40 rounded-lg" />
-  if (!data) return <LoadFailure error={error} onRetry={() => void refetch()} />
-  if (data.artifacts.length === 0) return <NoArtifacts job={job} />
-  return <ArtifactList job={job} artifacts={data.artifacts} />
+interface ArtifactsTabProps {
+  /** Of the job, or the token of a link to it (`useJobApi`). */
+  id: string
+  job: Pick<JobDetail, 'status' | 'files_deleted' | 'deleted_after_days'>
+  /** For readers without an account, who make no links. */
+  readOnly?: boolean
 }
 
-function NoArtifacts({ job }: { job: JobDetail }) {
+/** The files that a job wrote to /results. */
+export function ArtifactsTab({ id, job, readOnly = false }: ArtifactsTabProps) {
+  const ended = isFinal(job.status)
+  const { data, error, isPending, refetch } = useQuery(jobArtifactsQuery(useJobApi(), id, ended))
+  if (isPending) return <Skeleton className="h-40 rounded-lg" />
+  if (!data) return <LoadFailure error={error} onRetry={() => void refetch()} />
+  if (data.artifacts.length === 0) return <NoArtifacts job={job} readOnly={readOnly} />
+  return <ArtifactList id={id} artifacts={data.artifacts} readOnly={readOnly} />
+}
+
+function NoArtifacts({ job, readOnly }: Omit<Required<ArtifactsTabProps>, 'id'>) {
   const kept = job.files_deleted === null
   const title = kept ? (isFinal(job.status) ? 'No files' : 'No files yet') : 'Files deleted'
   return (
@@ -46,7 +54,10 @@ function NoArtifacts({ job }: { job: JobDetail }) {
         {kept ? (
           <>
             Files that the program writes to <code className="font-mono">/results</code> appear here when the
-            job ends. <Link href="/docs/user-guide/prepare-your-program#keep-files">Keep files</Link>
+            job ends.{' '}
+            {readOnly ? null : (
+              <Link href="/docs/user-guide/prepare-your-program#keep-files">Keep files</Link>
+            )}
           </>
         ) : (
           describeDeletion(job)
@@ -56,7 +67,7 @@ function NoArtifacts({ job }: { job: JobDetail }) {
   )
 }
 
-function describeDeletion({ files_deleted, deleted_after_days: days }: JobDetail): string {
+function describeDeletion({ files_deleted, deleted_after_days: days }: ArtifactsTabProps['job']): string {
   return files_deleted === 'on_request'
     ? 'The owner of the job or an admin deleted them.'
     : `The project keeps files for ${days} days.`
@@ -65,9 +76,15 @@ function describeDeletion({ files_deleted, deleted_after_days: days }: JobDetail
 /** The number of rows at first: a job may have thousands of files. */
 const firstRows = 100
 
-function ArtifactList({ job, artifacts }: { job: JobDetail; artifacts: Artifact[] }) {
+interface ArtifactListProps extends Pick<Required<ArtifactsTabProps>, 'id' | 'readOnly'> {
+  artifacts: readonly Artifact[]
+}
+
+function ArtifactList(props: ArtifactListProps) {
+  const { id, artifacts } = props
+  const jobApi = useJobApi()
   const [asImages, setAsImages] = useState(false)
-  const images = useMemo(() => imagesOf(job.job_id, artifacts), [job.job_id, artifacts])
+  const images = useMemo(() => imagesOf(jobApi, id, artifacts), [jobApi, id, artifacts])
   const bytes = artifacts.reduce((sum, artifact) => sum + artifact.bytes, 0)
   return (
     <Panel>
@@ -87,18 +104,14 @@ function ArtifactList({ job, artifacts }: { job: JobDetail; artifacts: Artifact[
                 ]}
               />
             ) : null}
-            <a href={api.jobs.archiveUrl(job.job_id)} download className={buttonStyles({ size: 'sm' })}>
+            <a href={jobApi.archiveUrl(id)} download className={buttonStyles({ size: 'sm' })}>
               <FileArchive aria-hidden />
               Download all
             </a>
           </>
         }
       />
-      {asImages && images.length > 0 ? (
-        <ImageGallery images={images} />
-      ) : (
-        <FileRows job={job} artifacts={artifacts} />
-      )}
+      {asImages && images.length > 0 ? <ImageGallery images={images} /> : <FileRows {...props} />}
     </Panel>
   )
 }
@@ -106,19 +119,19 @@ function ArtifactList({ job, artifacts }: { job: JobDetail; artifacts: Artifact[
 /** Larger pictures are not shown (`maxImageBytes` of the server). */
 const maxImageBytes = 16 << 20
 
-function imagesOf(jobId: string, artifacts: readonly Artifact[]): GalleryImage[] {
+function imagesOf(jobApi: JobApi, id: string, artifacts: readonly Artifact[]): GalleryImage[] {
   const severalRanks = artifacts.some(({ rank }) => rank !== 0)
   return artifacts
     .filter(({ path, bytes }) => isImageName(path) && bytes <= maxImageBytes)
-    .map(({ artifact_id: id, path, rank }) => ({
-      id,
+    .map(({ artifact_id, path, rank }) => ({
+      id: artifact_id,
       path: severalRanks ? `rank ${rank}: ${path}` : path,
-      src: api.jobs.artifactUrl(jobId, id, 'image'),
-      href: api.jobs.artifactUrl(jobId, id),
+      src: jobApi.artifactUrl(id, artifact_id, 'image'),
+      href: jobApi.artifactUrl(id, artifact_id),
     }))
 }
 
-function FileRows({ job, artifacts }: { job: JobDetail; artifacts: readonly Artifact[] }) {
+function FileRows({ id, artifacts, readOnly }: ArtifactListProps) {
   const [all, setAll] = useState(false)
   const shown = all ? artifacts : artifacts.slice(0, firstRows)
   const severalRanks = artifacts.some(({ rank }) => rank !== 0)
@@ -128,9 +141,10 @@ function FileRows({ job, artifacts }: { job: JobDetail; artifacts: readonly Arti
         {shown.map((artifact) => (
           <ArtifactRow
             key={artifact.artifact_id}
-            jobId={job.job_id}
+            id={id}
             artifact={artifact}
             severalRanks={severalRanks}
+            readOnly={readOnly}
           />
         ))}
       </ul>
@@ -145,13 +159,13 @@ function FileRows({ job, artifacts }: { job: JobDetail; artifacts: readonly Arti
   )
 }
 
-interface ArtifactRowProps {
-  jobId: string
+interface ArtifactRowProps extends Pick<ArtifactListProps, 'id' | 'readOnly'> {
   artifact: Artifact
   severalRanks: boolean
 }
 
-function ArtifactRow({ jobId, artifact, severalRanks }: ArtifactRowProps) {
+function ArtifactRow({ id, artifact, severalRanks, readOnly }: ArtifactRowProps) {
+  const jobApi = useJobApi()
   const [open, setOpen] = useState(false)
   const name = visibleText(artifact.path, 300)
   return (
@@ -168,13 +182,15 @@ function ArtifactRow({ jobId, artifact, severalRanks }: ArtifactRowProps) {
         </button>
         {severalRanks ? <span className="shrink-0 text-subtle text-xs">rank {artifact.rank}</span> : null}
         <span className="shrink-0 text-muted text-xs tabular-nums">{formatBytes(artifact.bytes)}</span>
-        <IconButton
-          icon={Link2}
-          label={`Copy link to ${visibleText(artifact.path, 60)}`}
-          onClick={() => void copyLink(jobId, artifact.artifact_id)}
-        />
+        {readOnly ? null : (
+          <IconButton
+            icon={Link2}
+            label={`Copy link to ${visibleText(artifact.path, 60)}`}
+            onClick={() => void copyLink(id, artifact.artifact_id)}
+          />
+        )}
         <a
-          href={api.jobs.artifactUrl(jobId, artifact.artifact_id)}
+          href={jobApi.artifactUrl(id, artifact.artifact_id)}
           download
           aria-label={`Download ${visibleText(artifact.path, 60)}`}
           className={buttonStyles({ size: 'sm', variant: 'ghost' })}
@@ -184,7 +200,7 @@ function ArtifactRow({ jobId, artifact, severalRanks }: ArtifactRowProps) {
       </div>
       {open ? (
         <div className="px-4 pb-3">
-          <ArtifactPreview jobId={jobId} artifact={artifact} />
+          <ArtifactPreview id={id} artifact={artifact} />
         </div>
       ) : null}
     </li>

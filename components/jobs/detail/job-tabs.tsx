@@ -152,7 +152,7 @@ export function JobTabs({ job, tab, onTab, stream, openAt, access, hasColumn }: 
           label: 'Files',
           content: (
             <div className="flex flex-col gap-4">
-              <ArtifactsTab job={job} />
+              <ArtifactsTab id={job.job_id} job={job} />
               <WorkingFiles job={job} />
             </div>
           ),

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { useJobApi } from '@/components/queries/job-api'
 import { jobMetricsQuery } from '@/components/queries/metrics'
 import { formatNumber } from '@/components/ui/format-number'
 import type { JobDetail } from '@/lib/contract/jobs'
@@ -20,7 +21,7 @@ export function JobCurves({ job, onOpen }: { job: JobDetail; onOpen: () => void 
   const wide = useIsWide()
   const live = isRunning(job)
   const { data } = useQuery({
-    ...jobMetricsQuery(job.job_id, { limit: shownMetrics, points: 120 }, live),
+    ...jobMetricsQuery(useJobApi(), job.job_id, { limit: shownMetrics, points: 120 }, live),
     enabled: wide && job.attempt > 0 && job.files_deleted === null,
   })
   const series = data?.series ?? []

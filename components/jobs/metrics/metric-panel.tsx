@@ -1,7 +1,7 @@
 import 'uplot/dist/uPlot.min.css'
 import { Download, Image, Maximize2, Minimize2 } from 'lucide-react'
 import { memo, useRef, useState } from 'react'
-import { api } from '@/components/queries/queries'
+import { useJobApi } from '@/components/queries/job-api'
 import { cn } from '@/components/ui/class-names'
 import { DropdownMenu, MenuItem } from '@/components/ui/dropdown-menu'
 import { IconButton } from '@/components/ui/icon-button'
@@ -35,6 +35,7 @@ export interface MetricPanelProps {
 /** A chart of one metric. A move of the cursor renders only the values and the slider. */
 export const MetricPanel = memo(function MetricPanel(props: MetricPanelProps) {
   const { name, x, lines, jobs, cursor, smoothing, logarithmic, ignoreOutliers, zoom, onZoom } = props
+  const jobApi = useJobApi()
   const host = useRef<HTMLDivElement>(null)
   const [large, setLarge] = useState(false)
   const plot = useMetricPlot(host, lines, {
@@ -70,7 +71,7 @@ export const MetricPanel = memo(function MetricPanel(props: MetricPanelProps) {
             PNG of this chart
           </MenuItem>
           {jobs.map(({ id, label }) => (
-            <MenuItem key={id} icon={Download} href={api.jobs.metricsCsvUrl(id, csvNames(x, name))} download>
+            <MenuItem key={id} icon={Download} href={jobApi.metricsCsvUrl(id, csvNames(x, name))} download>
               {jobs.length > 1 ? `CSV of ${label}` : 'CSV of all values'}
             </MenuItem>
           ))}

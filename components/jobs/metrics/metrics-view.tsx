@@ -1,6 +1,7 @@
 import { useQueries } from '@tanstack/react-query'
 import { ChartSpline } from 'lucide-react'
-import { useCallback, useDeferredValue, useMemo, useState } from 'react'
+import { type ReactNode, useCallback, useDeferredValue, useMemo, useState } from 'react'
+import { useJobApi } from '@/components/queries/job-api'
 import { jobMetricsQuery } from '@/components/queries/metrics'
 import { Button } from '@/components/ui/button'
 import { Callout } from '@/components/ui/callout'
@@ -32,17 +33,20 @@ interface MetricsViewProps {
   jobs: readonly MetricsJob[]
   /** Their means are drawn instead of the jobs. */
   groups?: readonly JobGroup[] | null
+  /** What to say if there are no metrics; default: how a program prints them. */
+  hint?: ReactNode
 }
 
 /** Charts of the metrics of one job, or of several jobs in the same charts. */
-export function MetricsView({ jobs, groups = null }: MetricsViewProps) {
+export function MetricsView({ jobs, groups = null, hint = printHint }: MetricsViewProps) {
+  const jobApi = useJobApi()
   const [settings, changeSettings] = useChartSettings()
   const [pages, setPages] = useState(1)
   const cursor = useChartCursor()
   const search = useDeferredValue(settings.search)
   const found = useQueries({
     queries: jobs.map(({ id, live }) =>
-      jobMetricsQuery(id, { limit: 0, x: 'line', ...(search ? { search } : {}) }, live),
+      jobMetricsQuery(jobApi, id, { limit: 0, x: 'line', ...(search ? { search } : {}) }, live),
     ),
   })
   const answers = found.flatMap(({ data }) => data ?? [])
@@ -68,7 +72,7 @@ export function MetricsView({ jobs, groups = null }: MetricsViewProps) {
         </Callout>
       ))}
       {isEmpty ? (
-        <NoMetrics answers={answers} />
+        <NoMetrics answers={answers}>{hint}</NoMetrics>
       ) : (
         <>
           <MetricsToolbar settings={settings} axes={axes} x={x} onChange={change} />
@@ -116,9 +120,10 @@ interface MetricPageProps {
 /** Some charts, which are loaded together. */
 function MetricPage({ jobs, groups, names, x, cursor, settings, onZoom }: MetricPageProps) {
   const { zoom } = settings
+  const jobApi = useJobApi()
   const request = { names: [...names], x, points: pointsPerLine, ...(zoom ?? {}) }
   const series = useQueries({
-    queries: jobs.map(({ id, live }) => jobMetricsQuery(id, request, live)),
+    queries: jobs.map(({ id, live }) => jobMetricsQuery(jobApi, id, request, live)),
     combine: useCallback(
       (results: { data: JobMetrics | undefined }[]) => results.map(({ data }) => data?.series),
       [],
@@ -160,14 +165,20 @@ function MetricPage({ jobs, groups, names, x, cursor, settings, onZoom }: Metric
 
 const noLines: readonly MetricLine[] = []
 
-function NoMetrics({ answers }: { answers: readonly JobMetrics[] }) {
+const printHint = (
+  <>
+    Each number in a line of JSON on stdout is a metric:{' '}
+    <code className="whitespace-nowrap rounded-sm bg-sunken px-1 font-mono text-xs">
+      print(json.dumps({'{'}"step": 1, "loss": 0.5{'}'}))
+    </code>
+  </>
+)
+
+function NoMetrics({ answers, children }: { answers: readonly JobMetrics[]; children: ReactNode }) {
   const progress = describeProgress(answers)
   return (
     <EmptyState icon={ChartSpline} title={progress ?? 'No metrics'} className="rounded-lg border bg-surface">
-      Each number in a line of JSON on stdout is a metric:{' '}
-      <code className="whitespace-nowrap rounded-sm bg-sunken px-1 font-mono text-xs">
-        print(json.dumps({'{'}"step": 1, "loss": 0.5{'}'}))
-      </code>
+      {children}
     </EmptyState>
   )
 }

@@ -1,22 +1,22 @@
 import { useState } from 'react'
-import type { SharedFacts as Facts } from '@/lib/contract/access/shares'
 import { isFinal } from '@/lib/contract/status'
 import { Reconnecting } from '../../shell/reconnecting'
 import { Callout } from '../../ui/callout'
 import { useEventStream } from '../detail/use-event-stream'
 import { OutputViewer } from '../output/output-viewer'
+import type { SharedPartsProps } from './parts-view'
 import { SharedFacts } from './shared-facts'
+import { SharedParts } from './shared-parts'
 import { SharedResults } from './shared-results'
 
-export interface LiveJobProps {
-  job: Facts
+export interface LiveJobProps extends SharedPartsProps {
   outputHref: string
   /** The event stream of the link. */
   eventsHref: string
 }
 
-/** The facts, the results and the output of a job, as they change. */
-export function LiveJob({ job, outputHref, eventsHref }: LiveJobProps) {
+/** A job as it changes. */
+export function LiveJob({ token, job, shows, outputHref, eventsHref }: LiveJobProps) {
   const [facts, setFacts] = useState(job)
   const { store, results, connection, loaded } = useEventStream(eventsHref, (data) => {
     setFacts(JSON.parse(data))
@@ -36,21 +36,24 @@ export function LiveJob({ job, outputHref, eventsHref }: LiveJobProps) {
           <SharedResults results={results} live={live} />
         </section>
       ) : null}
-      <section aria-label="Output" className="flex min-h-96 flex-1 flex-col gap-2">
-        <div className="flex flex-wrap items-center justify-between gap-x-4">
-          <h2 className="font-semibold text-lg">Output</h2>
-          <Reconnecting lost={connection === 'lost'} />
-        </div>
-        <OutputViewer
-          store={store}
-          live={live}
-          loading={facts.status !== 'pending' && connection !== 'closed' && !loaded}
-          downloads={[{ label: 'Plain text', href: outputHref }]}
-          {...(facts.status === 'pending'
-            ? { emptyTitle: 'The job is waiting', emptyText: 'Its output appears here.' }
-            : {})}
-        />
-      </section>
+      {shows.output ? (
+        <section aria-label="Output" className="flex min-h-96 flex-1 flex-col gap-2">
+          <div className="flex flex-wrap items-center justify-between gap-x-4">
+            <h2 className="font-semibold text-lg">Output</h2>
+            <Reconnecting lost={connection === 'lost'} />
+          </div>
+          <OutputViewer
+            store={store}
+            live={live}
+            loading={facts.status !== 'pending' && connection !== 'closed' && !loaded}
+            downloads={[{ label: 'Plain text', href: outputHref }]}
+            {...(facts.status === 'pending'
+              ? { emptyTitle: 'The job is waiting', emptyText: 'Its output appears here.' }
+              : {})}
+          />
+        </section>
+      ) : null}
+      <SharedParts token={token} job={facts} shows={shows} />
     </>
   )
 }

@@ -1,4 +1,4 @@
-import { fireEvent, screen, waitFor } from '@testing-library/react'
+import { fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { expect, it, vi } from 'vitest'
 import type { DownloadLink } from '@/lib/contract/access/download-links'
 import type { JobShare } from '@/lib/contract/access/shares'
@@ -11,6 +11,9 @@ vi.mock('next/navigation', () => import('../../testing/navigation'))
 const { job_id: id } = makeJob()
 const share: JobShare = {
   id: '01920000-0000-7000-8000-000000000000',
+  output: true,
+  metrics: true,
+  files: false,
   source: true,
   created_by: 'ada',
   created_at: '2026-01-01T00:00:00.000Z',
@@ -39,14 +42,28 @@ function openDialog() {
 it('creates a link for seven days, shows its address once, and forgets it when it is revoked', async () => {
   openDialog()
   expect(await screen.findByText(/^None\./)).toBeTruthy()
-  fireEvent.click(screen.getByRole('checkbox', { name: /Show the source/ }))
+  const choice = screen.getByRole('group', { name: 'The link shows' })
+  expect(
+    within(choice)
+      .getAllByRole<HTMLInputElement>('checkbox')
+      .map(({ name, checked }) => [name, checked]),
+  ).toEqual([
+    ['output', true],
+    ['metrics', true],
+    ['files', true],
+    ['source', false],
+  ])
+  for (const name of ['Files', 'Source']) fireEvent.click(screen.getByRole('checkbox', { name }))
   clickButton('Create link')
   expect(await screen.findByText(url)).toBeTruthy()
   expect(sentRequests.find(({ method }) => method === 'POST')?.body).toEqual({
     expires_in_days: 7,
+    output: true,
+    metrics: true,
+    files: false,
     source: true,
   })
-  expect(await screen.findByText(/^Until/)).toBeTruthy()
+  expect(await screen.findByText(/^Shows status, output, metrics, and source until/)).toBeTruthy()
   clickButton('Revoke this link')
   expect(await screen.findByText(/^None\./)).toBeTruthy()
   await waitFor(() => expect(screen.queryByText(url)).toBeNull())

@@ -2,7 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import * as z from 'zod'
 import { createShare, revokeShare, sharesQuery } from '@/components/queries/shares'
-import type { CreatedShare, JobShare } from '@/lib/contract/access/shares'
+import type { CreatedShare, JobShare, ShareParts } from '@/lib/contract/access/shares'
 import { FormError, SubmitButton } from '../../shell/form'
 import { LoadFailure } from '../../shell/load-failure'
 import { ShownOnce } from '../../shell/shown-once'
@@ -27,13 +27,13 @@ export function ShareDialog({ id, onClose }: ShareDialogProps) {
     <Dialog
       onClose={onClose}
       title="Share read-only"
-      description="Anyone with the link sees your name, what the job is and how it ended, its output and its result, without an account."
+      description="Anyone with the link sees your name, what the job is, how it ended, and what you choose here, without an account."
     >
       <div className="flex flex-col gap-5">
         {created ? (
           <ShownOnce
             label="link"
-            title={created.source ? 'Link, with the source' : 'Link'}
+            title={`Link that shows ${describeParts(created)}`}
             secret={created.url}
             note={
               <>
@@ -59,25 +59,54 @@ const lifetimes = [
 
 const schema = z.object({
   days: z.enum(lifetimes.map(({ value }) => value)),
+  output: z.boolean(),
+  metrics: z.boolean(),
+  files: z.boolean(),
   source: z.boolean(),
 })
+
+/** What a link shows, as words in a sentence. */
+function describeParts({ output, metrics, files, source }: ShareParts): string {
+  const shown = [output && 'output', metrics && 'metrics', files && 'files', source && 'source']
+  return new Intl.ListFormat('en').format(['status', ...shown.filter((part) => part !== false)])
+}
 
 function ShareForm({ id, onCreated }: { id: string; onCreated: (share: CreatedShare) => void }) {
   const { mutateAsync } = useMutation(createShare)
   const form = useSchemaForm<z.input<typeof schema>, z.output<typeof schema>>({
     schema,
-    initial: { days: '7', source: false },
-    onSubmit: async ({ days, source }) =>
-      onCreated(await mutateAsync({ id, expires_in_days: Number(days), source })),
+    initial: { days: '7', output: true, metrics: true, files: true, source: false },
+    onSubmit: async ({ days, ...parts }) =>
+      onCreated(await mutateAsync({ id, expires_in_days: Number(days), ...parts })),
   })
   return (
     <form {...form.props} className="flex flex-col gap-4">
       <SelectField label="Expires after" options={lifetimes} {...form.field('days')} />
-      <CheckboxField
-        label="Show the source too"
-        description="The program and the config, without the values of environment variables"
-        {...form.field('source')}
-      />
+      <fieldset>
+        <legend className="mb-1.5 font-medium text-ink text-sm">The link shows</legend>
+        <div className="flex flex-col gap-1.5">
+          <CheckboxField
+            label="Output"
+            description="What the job prints, and its results"
+            {...form.field('output')}
+          />
+          <CheckboxField
+            label="Metrics"
+            description="Curves of the numbers that it prints in lines of JSON"
+            {...form.field('metrics')}
+          />
+          <CheckboxField
+            label="Files"
+            description="All files and pictures in /results, also those that it has yet to write"
+            {...form.field('files')}
+          />
+          <CheckboxField
+            label="Source"
+            description="The program and the config, without the values of environment variables"
+            {...form.field('source')}
+          />
+        </div>
+      </fieldset>
       <FormError error={form.error} />
       <div className="flex justify-end">
         <SubmitButton form={form}>Create link</SubmitButton>
@@ -118,8 +147,7 @@ function ShareRow({ id, share, onRevoked }: ShareRowProps) {
     <LinkRow
       title={
         <>
-          Until <SharedTime at={share.expires_at} />
-          {share.source ? ', with the source' : ''}
+          Shows {describeParts(share)} until <SharedTime at={share.expires_at} />
         </>
       }
       details={

@@ -10,7 +10,9 @@ import { Panel, PanelBody, PanelHeader } from '../../ui/panel'
 import { ScrollRegion } from '../../ui/scroll-region'
 import { plainText } from '../output/ansi/ansi-parse'
 import { FollowedJob } from './followed-job'
+import type { SharedPartsProps } from './parts-view'
 import { SharedFacts } from './shared-facts'
+import { SharedParts } from './shared-parts'
 import { StoredResults } from './shared-results'
 import { SharedTime } from './shared-time'
 
@@ -19,15 +21,18 @@ interface SharedJobViewProps {
     output: string
     outputCut: boolean
     results: readonly string[]
+    shows: SharedPartsProps['shows']
     source: JobSource | null
     expiresAt: string
   }
+  /** Of the link. */
+  token: string
   outputHref: string
   eventsHref: string
 }
 
 /** A job for people without an account. It has no actions. While the job has not ended, the page follows it. */
-export function SharedJobView({ job, outputHref, eventsHref }: SharedJobViewProps) {
+export function SharedJobView({ job, token, outputHref, eventsHref }: SharedJobViewProps) {
   const ended = isFinal(job.status)
   return (
     <div className="flex min-h-dvh flex-col">
@@ -49,9 +54,18 @@ export function SharedJobView({ job, outputHref, eventsHref }: SharedJobViewProp
           </p>
         </div>
         {ended ? (
-          <StoredJob job={job} outputHref={outputHref} />
+          <>
+            <StoredJob job={job} outputHref={outputHref} />
+            <SharedParts token={token} job={job} shows={job.shows} />
+          </>
         ) : (
-          <FollowedJob job={job} outputHref={outputHref} eventsHref={eventsHref}>
+          <FollowedJob
+            token={token}
+            job={job}
+            shows={job.shows}
+            outputHref={outputHref}
+            eventsHref={eventsHref}
+          >
             <StoredJob job={job} outputHref={outputHref} />
           </FollowedJob>
         )}
@@ -63,7 +77,6 @@ export function SharedJobView({ job, outputHref, eventsHref }: SharedJobViewProp
 
 /** The job as it was when the page was loaded. */
 function StoredJob({ job, outputHref }: Pick<SharedJobViewProps, 'job' | 'outputHref'>) {
-  const lines = screenLines(job.output).map(plainText)
   return (
     <>
       <SharedFacts job={job} />
@@ -73,35 +86,42 @@ function StoredJob({ job, outputHref }: Pick<SharedJobViewProps, 'job' | 'output
           <StoredResults results={job.results} />
         </section>
       ) : null}
-      <Panel>
-        <PanelHeader
-          title="Output"
-          description={job.outputCut ? 'The beginning. The download has everything.' : undefined}
-          actions={
-            job.output === '' ? null : (
-              <a href={outputHref} download className={buttonStyles({ size: 'sm' })}>
-                <Download aria-hidden />
-                Download
-              </a>
-            )
-          }
-        />
-        {job.output === '' ? (
-          <PanelBody>
-            <p className="text-muted text-sm">{describeNoOutput(job)}</p>
-          </PanelBody>
-        ) : (
-          <ScrollRegion aria-label="Output of the job" className="max-h-[70dvh] overflow-auto">
-            <pre
-              dir="ltr"
-              className="wrap-anywhere whitespace-pre-wrap p-4 font-mono text-xs leading-5 [tab-size:8]"
-            >
-              {lines.join('\n')}
-            </pre>
-          </ScrollRegion>
-        )}
-      </Panel>
+      {job.shows.output ? <StoredOutput job={job} outputHref={outputHref} /> : null}
     </>
+  )
+}
+
+function StoredOutput({ job, outputHref }: Pick<SharedJobViewProps, 'job' | 'outputHref'>) {
+  const lines = screenLines(job.output).map(plainText)
+  return (
+    <Panel>
+      <PanelHeader
+        title="Output"
+        description={job.outputCut ? 'The beginning. The download has everything.' : undefined}
+        actions={
+          job.output === '' ? null : (
+            <a href={outputHref} download className={buttonStyles({ size: 'sm' })}>
+              <Download aria-hidden />
+              Download
+            </a>
+          )
+        }
+      />
+      {job.output === '' ? (
+        <PanelBody>
+          <p className="text-muted text-sm">{describeNoOutput(job)}</p>
+        </PanelBody>
+      ) : (
+        <ScrollRegion aria-label="Output of the job" className="max-h-[70dvh] overflow-auto">
+          <pre
+            dir="ltr"
+            className="wrap-anywhere whitespace-pre-wrap p-4 font-mono text-xs leading-5 [tab-size:8]"
+          >
+            {lines.join('\n')}
+          </pre>
+        </ScrollRegion>
+      )}
+    </Panel>
   )
 }
 
