@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { allOperations } from '@/lib/contract/operations/operations'
 import { call } from './http-call'
+import { createUser, noLimits } from './test-users'
+import { configText, submit } from './uploads'
 
 /** What a client without a login can reach, of all that the web server has. */
 
@@ -104,6 +106,49 @@ it('a client without a login reaches only the pages and files that are listed he
     if (status === 200 && path.startsWith('/_next/static/')) expect(path).toMatch(/\.(?:js|css|svg|woff2)$/)
   }
   expect([...found].sort()).toEqual(reachable)
+})
+
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+
+it('the holder of a read-only link reaches only what is listed here, and changes nothing', async () => {
+  const owner = await createUser({ name: 'owner', limits: noLimits })
+  const program = 'open("/results/a.txt", "w").write("a")\nprint(1)'
+  const id = await submit(owner, program, configText(), { wait: true })
+  const link = await owner.client.shares.create(id, { files: true, source: true })
+  const [file] = (await owner.client.jobs.artifacts(id)).artifacts
+  const values: Record<string, string> = {
+    id,
+    token: new URL(link.url).pathname.split('/').at(-1) ?? '',
+    shareId: link.id,
+    artifactId: file?.artifact_id ?? '',
+  }
+  const found = new Set<string>()
+  for (const template of new Set(['/shared/{token}', ...allOperations.map(({ path }) => path)])) {
+    const path = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? neverWas)
+    for (const method of methods) {
+      // Next.js answers any method with a page.
+      if (method !== 'GET' && template === '/shared/{token}') continue
+      const { status } = await call(`${path}?names=loss`, { method })
+      expect(status, `${method} ${path}`).toBeLessThan(500)
+      if (status < 300) found.add(`${method} ${template}`)
+    }
+  }
+  expect([...found].sort()).toEqual([
+    'GET /api/openapi.json',
+    'GET /api/shared/{token}/artifacts',
+    'GET /api/shared/{token}/artifacts.tar',
+    'GET /api/shared/{token}/artifacts/{artifactId}',
+    'GET /api/shared/{token}/artifacts/{artifactId}/preview',
+    'GET /api/shared/{token}/events',
+    'GET /api/shared/{token}/metrics',
+    'GET /api/shared/{token}/metrics.csv',
+    'GET /api/shared/{token}/output',
+    'GET /gpuq.py',
+    'GET /gpuq.tgz',
+    'GET /healthz',
+    'GET /readyz',
+    'GET /shared/{token}',
+  ])
 })
 
 it('no path of the framework makes the server write to its disk', async () => {

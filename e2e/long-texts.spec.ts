@@ -69,7 +69,7 @@ test.beforeAll(async () => {
   const image = `${'w'.repeat(100)}:latest`
   await admin.environments.create({ name, image, description: wide }).catch(() => {})
   await admin.environments.update(name, { enabled: false })
-  const { url } = await person.client.shares.create(done, { expires_in_days: 1, source: true })
+  const { url } = await person.client.shares.create(done, { expires_in_days: 1, files: true, source: true })
   scene = { person, done, waiting, shared: new URL(url).pathname }
 })
 test.afterAll(() => cancelAll(scene.person))

@@ -23,6 +23,7 @@ const budgets: Readonly<Record<string, number>> = {
   '(site)/docs': 174_000,
   '(site)/settings': 184_000,
   '(site)/jobs/compare': 183_000,
+  'shared/[token]': 167_000,
 }
 
 const rootSchema = z.object({ rootMainFiles: z.array(z.string()).min(1) })

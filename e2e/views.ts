@@ -62,7 +62,7 @@ export async function setScene(): Promise<Scene> {
   await admin.client.tokens.create({ name: 'laptop', expires_in_days: 30 })
   const { invitation_url } = await adminClient().users.create({ user_id: `${admin.handle}-guest` })
   const share = async (id: string) => {
-    const { url } = await admin.client.shares.create(id, { expires_in_days: 1, source: true })
+    const { url } = await admin.client.shares.create(id, { expires_in_days: 1, files: true, source: true })
     return new URL(url).pathname
   }
   const shared = { done: await share(done), running: await share(running) }
