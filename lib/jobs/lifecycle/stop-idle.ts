@@ -1,5 +1,5 @@
 import { database } from '../../database/client'
-import { findRow, transaction } from '../../database/transaction'
+import { transaction } from '../../database/transaction'
 import { requestStop } from '../state/cancel'
 
 /** SQL. After a longer time without a sample, nobody knows whether the GPUs were idle. */
@@ -37,18 +37,8 @@ export async function stopIdleJobs(): Promise<void> {
   })
   const { rows } = await database().pool.query<{ job_id: string }>({
     name: 'overdue-idle-jobs',
-    text: `SELECT job_id FROM (${idleJobs('true')}) i WHERE stops_at <= now()`,
+    text: `SELECT i.job_id FROM (${idleJobs('true')}) i JOIN jobs j ON j.id = i.job_id AND j.cancel_requested_at IS NULL
+            WHERE i.stops_at <= now()`,
   })
-  for (const { job_id: id } of rows) await stopIdle(id)
-}
-
-async function stopIdle(jobId: string): Promise<void> {
-  await transaction(async (tx) => {
-    const job = await findRow(
-      tx,
-      "SELECT 1 FROM jobs WHERE id = $1 AND status = 'running' AND cancel_requested_at IS NULL FOR UPDATE",
-      [jobId],
-    )
-    if (job) await requestStop(tx, jobId, 'idle_gpu')
-  })
+  for (const { job_id: id } of rows) await transaction((tx) => requestStop(tx, id, 'idle_gpu'))
 }

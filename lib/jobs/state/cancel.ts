@@ -12,7 +12,7 @@ export function cancelUnclaimed(
   reason: CancelReason,
 ): Promise<boolean> {
   const outcome = { reason, detail: null, exitCode: null }
-  return finish(tx, jobId, { status: ['pending', 'scheduled'], attempt }, outcome)
+  return finish(tx, jobId, { from: ['pending', 'scheduled'], attempt }, outcome)
 }
 
 /**

@@ -22,7 +22,7 @@ export function finishAttempt(
   outcome: Outcome,
   failedStarts?: number,
 ): Promise<boolean> {
-  return finish(tx, jobId, { status: ['scheduled', 'running'], attempt }, outcome, failedStarts)
+  return finish(tx, jobId, { from: ['scheduled', 'running'], attempt }, outcome, failedStarts)
 }
 
 /** Ends a job that waits. Returns false if it does not wait any more. */
@@ -32,19 +32,19 @@ export function finishWaiting(
   outcome: Outcome,
   failedStarts?: number,
 ): Promise<boolean> {
-  return finish(tx, jobId, { status: ['pending'] }, outcome, failedStarts)
+  return finish(tx, jobId, { from: ['pending'] }, outcome, failedStarts)
 }
 
-/** Ends a job. Returns false if its status is not one of those before, or its attempt another one. */
+/** Ends a job. Returns false if it has a status that is not in `from`, or another attempt. */
 export async function finish(
   tx: Transaction,
   jobId: string,
-  before: { status: readonly JobStatus[]; attempt?: number },
+  { from, attempt }: { from: readonly JobStatus[]; attempt?: number },
   { reason, detail, exitCode }: Outcome,
   failedStarts?: number,
 ): Promise<boolean> {
   const status = finalStatusOf(reason)
-  const whileWaiting = status === 'cancelled' && !before.status.includes('running')
+  const waits = status === 'cancelled' && !from.includes('running')
   const { rowCount } = await tx.query({
     name: 'finish-job',
     // The transaction may have begun before the start was recorded, and a clock can step back.
@@ -53,17 +53,7 @@ export async function finish(
                   cancelled_while_waiting = $7 AND NOT EXISTS (SELECT 1 FROM tasks WHERE job_id = $1 AND started_at IS NOT NULL)
             WHERE id = $1 AND status = ANY ($8::"JobStatus"[]) AND attempt = coalesce($9, attempt)
            RETURNING ${notifyLeader('id')}`,
-    values: [
-      jobId,
-      status,
-      reason,
-      detail,
-      exitCode,
-      failedStarts,
-      whileWaiting,
-      before.status,
-      before.attempt,
-    ],
+    values: [jobId, status, reason, detail, exitCode, failedStarts, waits, from, attempt],
   })
   return rowCount === 1
 }

@@ -1,6 +1,6 @@
 import { readJobNetworks } from '../../contract/job-network'
 import { acquireLock } from '../../database/locks'
-import type { Transaction } from '../../database/transaction'
+import { findRow, type Transaction } from '../../database/transaction'
 import { env } from '../../env'
 import type { Placement } from '../../scheduling/types'
 
@@ -16,33 +16,25 @@ export const placeJobSql = `${nextAttempt} AND NOT held AND attempt = $2 - 1`
 
 /**
  * Begins an attempt that the scheduler planned.
- * @param columns SQL of what is returned.
+ * @param columns SQL of what is returned: one text, because the statement is prepared.
  * @returns null if the job no longer waits for that attempt, or is held.
  */
-export async function placeJob<Row extends object>(
+export function placeJob<Row extends object>(
   tx: Transaction,
   { jobId, attempt }: Attempt,
   columns: string,
 ): Promise<Row | null> {
-  const { rows } = await tx.query<Row>({
-    name: 'place-job',
-    text: `${placeJobSql} RETURNING ${columns}`,
-    values: [jobId, attempt],
-  })
-  return rows[0] ?? null
+  const text = `${placeJobSql} RETURNING ${columns}`
+  return findRow(tx, { name: 'place-job', text, values: [jobId, attempt] })
 }
 
 /** Begins the next attempt of a job that Slurm has started, also if somebody has held it since. Null: it does not wait. */
-export async function placeStartedJob(
+export function placeStartedJob(
   tx: Transaction,
   jobId: string,
 ): Promise<{ attempt: number; spec: unknown } | null> {
-  const { rows } = await tx.query<{ attempt: number; spec: unknown }>({
-    name: 'place-started-job',
-    text: `${nextAttempt} RETURNING attempt, spec`,
-    values: [jobId],
-  })
-  return rows[0] ?? null
+  const text = `${nextAttempt} RETURNING attempt, spec`
+  return findRow(tx, { name: 'place-started-job', text, values: [jobId] })
 }
 
 /**
