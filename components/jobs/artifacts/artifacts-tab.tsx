@@ -4,6 +4,7 @@ import dynamic from 'next/dynamic'
 import { useMemo, useState } from 'react'
 import { type JobApi, jobArtifactsQuery, useJobApi } from '@/components/queries/job-api'
 import type { Artifact } from '@/lib/contract/artifacts'
+import { isImageName, maxImageBytes } from '@/lib/contract/images/image-names'
 import type { JobDetail } from '@/lib/contract/jobs'
 import { isFinal } from '@/lib/contract/status'
 import { visibleText } from '@/lib/contract/text/sanitize-text'
@@ -18,7 +19,6 @@ import { Panel, PanelBody, PanelHeader } from '../../ui/panel'
 import { Segmented } from '../../ui/segmented'
 import { Skeleton } from '../../ui/skeleton'
 import type { GalleryImage } from '../viewers/image-gallery'
-import { isImageName } from '../viewers/viewer-of'
 import { ArtifactPreview } from './artifact-preview'
 import { copyLink } from './copy-link'
 
@@ -115,9 +115,6 @@ function ArtifactList(props: ArtifactListProps) {
     </Panel>
   )
 }
-
-/** Larger pictures are not shown (`maxImageBytes` of the server). */
-const maxImageBytes = 16 << 20
 
 function imagesOf(jobApi: JobApi, id: string, artifacts: readonly Artifact[]): GalleryImage[] {
   const severalRanks = artifacts.some(({ rank }) => rank !== 0)

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { isImageName, viewerOf } from './viewer-of'
+import { viewerOf } from './viewer-of'
 
 it.each([
   ['a.csv', 'csv'],
@@ -14,8 +14,4 @@ it.each([
   ['a.constructor', null],
 ])('%s has the viewer %s', (path, viewer) => {
   expect(viewerOf(path)).toBe(viewer)
-})
-
-it('takes files for images by their name, but not SVG, which is a document', () => {
-  expect(['a.PNG', 'b.jpeg', 'c.svg', 'd.txt'].filter(isImageName)).toEqual(['a.PNG', 'b.jpeg'])
 })

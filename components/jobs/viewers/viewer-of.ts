@@ -21,13 +21,6 @@ export function viewerOf(path: string): Viewer | null {
   return Object.hasOwn(viewers, extension) ? (viewers[extension] ?? null) : null
 }
 
-const imageExtensions = new Set(['png', 'jpg', 'jpeg', 'gif', 'webp', 'avif'])
-
-/** Whether a file is an image by its name. The server decides by its content. */
-export function isImageName(path: string): boolean {
-  return imageExtensions.has(extensionOf(path))
-}
-
 function extensionOf(path: string): string {
   return /\.([a-z]+)$/i.exec(path)?.[1]?.toLowerCase() ?? ''
 }

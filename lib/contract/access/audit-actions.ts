@@ -49,6 +49,8 @@ export const auditActions = {
   project_rights_removed: 'Members or rights of a project removed',
   project_updated: 'Project changed',
   quarantine_ended: 'Quarantine of a node ended',
+  result_share_revoked: 'Link to results revoked',
+  results_shared: 'Link to results created',
   role_limits_updated: 'Limits of a role changed',
   run_stays_shared: 'Old run stays shared',
   session_ended: 'Session ended',

@@ -7,7 +7,8 @@ import { decodeNames } from './encode-name'
 export const maxSeries = 48
 const maxPoints = 5_000
 
-const namesQuery = z
+/** Names of metrics in a query, with commas between them. */
+export const namesQuery = z
   .string()
   .transform(decodeNames)
   .refine((names) => names.length <= maxSeries, `must have at most ${maxSeries} names`)

@@ -19,6 +19,7 @@ import { notificationOperations } from './notifications'
 import type { Operation } from './operation'
 import { participantOperations } from './participants'
 import { orchestratorOperations, queueOperations } from './queue'
+import { resultOperations } from './results'
 import { agentOperations, serverOperations } from './server'
 import { shareOperations } from './shares'
 import { slurmOperations } from './slurm'
@@ -31,6 +32,7 @@ export const operations = {
   jobs: jobGroup,
   views: viewOperations,
   shares: shareOperations,
+  results: resultOperations,
   archives: archiveOperations,
   snapshots: snapshotOperations,
   users: userOperations,

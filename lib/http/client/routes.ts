@@ -76,6 +76,18 @@ export const routes = {
     },
     artifactArchive: { method: 'get', path: '/api/shared/{token}/artifacts.tar', answer: 'stream' },
   },
+  results: {
+    list: { method: 'get', path: '/api/projects/{id}/results', query: true, answer: 'json' },
+    shares: { method: 'get', path: '/api/result-shares', answer: 'json' },
+    share: { method: 'post', path: '/api/projects/{id}/result-shares', body: true, answer: 'json' },
+    revokeShare: { method: 'delete', path: '/api/result-shares/{id}', answer: 'nothing' },
+    shared: { method: 'get', path: '/api/shared-results/{token}', answer: 'json' },
+    sharedPicture: {
+      method: 'get',
+      path: '/api/shared-results/{token}/jobs/{job}/pictures/{picture}',
+      answer: 'stream',
+    },
+  },
   archives: {
     limits: { method: 'get', path: '/api/archives', query: true, answer: 'json' },
     register: { method: 'post', path: '/api/archives', body: true, answer: 'json' },

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { artifactPreviewSchema } from '../../contract/artifacts'
 import { conflict } from '../../contract/errors'
+import { maxImageBytes } from '../../contract/images/image-names'
 import { type ImageFacts, type ImageType, readImage, refusalOfImage } from '../../contract/images/image-size'
 import type { VisibleJob } from '../read/job-visibility'
 import { type FoundArtifact, findArtifact, openArtifact } from './artifacts'
@@ -8,7 +9,6 @@ import { type FoundArtifact, findArtifact, openArtifact } from './artifacts'
 const previewBytes = 64 * 1024
 /** A JPEG image may have a thumbnail, a colour profile and notes before its size. */
 const imageHeadBytes = 1024 * 1024
-const maxImageBytes = 16 << 20
 
 /** Returns what is safe to show of an untrusted artifact: the start of a text, or the fact that it is an image. */
 export async function previewArtifact(

@@ -106,9 +106,14 @@ async function toJobQuery(actor: Actor, filters: JobCountQuery): Promise<JobQuer
 
 /** The terms of the search, and those of the parameters that mean the same. */
 function readTerms(filters: JobCountQuery): SearchTerm[] {
-  const parsed = parseSearch(filters.q ?? '')
+  return [...filtersToTerms(filters), ...searchTerms(filters.q)]
+}
+
+/** The terms of a search. @throws 422 for a mistake in it. */
+export function searchTerms(q = ''): readonly SearchTerm[] {
+  const parsed = parseSearch(q)
   if (!parsed.ok) throw invalidField('q', describeSearchProblem(parsed.problem))
-  return [...filtersToTerms(filters), ...parsed.terms]
+  return parsed.terms
 }
 
 async function selectPage(

@@ -8,6 +8,7 @@ import { createShareSchema } from '@/lib/contract/access/shares'
 import { database } from '@/lib/database/client'
 import { createLink } from '@/lib/jobs/downloads/download-links'
 import { findVisibleJob } from '@/lib/jobs/read/job-visibility'
+import { createResultShare } from '@/lib/jobs/results/result-shares'
 import { createShare } from '@/lib/jobs/shares/shares'
 import { createView } from '@/lib/jobs/views/saved-views'
 import { storeResult } from '@/lib/results/result-files'
@@ -26,15 +27,19 @@ async function endedJob({ id: userId }: Person): Promise<string> {
   return id
 }
 
+/** An ended job, and the id of its project. */
+async function jobInProject(person: Person): Promise<{ id: string; project: string }> {
+  const id = await endedJob(person)
+  const { rows } = await pool().query<{ id: string }>('SELECT project_id AS id FROM jobs WHERE id = $1', [id])
+  return { id, project: rows[0]?.id ?? '' }
+}
+
 /** A run of an ended job with checkpoints, as the address of its checkpoints names it. */
 async function endedRun(person: Person): Promise<{ id: string; run: string }> {
-  const job = await endedJob(person)
-  const { rows } = await pool().query<{ id: string }>('SELECT project_id AS id FROM jobs WHERE id = $1', [
-    job,
-  ])
+  const { id: job, project } = await jobInProject(person)
   const run = await setRun(job, 'run')
   await pool().query('INSERT INTO run_directories (run_id, bytes) VALUES ($1, 1)', [run])
-  return { id: rows[0]?.id ?? '', run }
+  return { id: project, run }
 }
 
 async function terminalOf({ id: userId }: Person): Promise<string> {
@@ -111,6 +116,22 @@ export const jobMutations: Record<string, MutationCase> = {
     const id = await endedJob(ada)
     const share = await createShare(ada.actor, { id }, createShareSchema.parse({}), 'http://localhost:8001')
     return { who: ada, params: { id, shareId: share.id } }
+  },
+  'results.share': async ({ ada }) => {
+    const { id, project } = await jobInProject(ada)
+    return { who: ada, params: { id: project }, body: { job_ids: [id], columns: ['name'] } }
+  },
+  'results.revokeShare': async ({ ada }) => {
+    const { id, project } = await jobInProject(ada)
+    const given = {
+      job_ids: [id],
+      columns: ['name' as const],
+      metrics: [],
+      group_by: null,
+      expires_in_days: 1,
+    }
+    const share = await createResultShare(ada.actor, project, given, 'http://localhost:8001')
+    return { who: ada, params: { id: share.id } }
   },
   'queue.cancel': async ({ admin, ada }) => ({
     who: admin,
