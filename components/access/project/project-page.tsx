@@ -2,6 +2,7 @@
 
 import { useQuery } from '@tanstack/react-query'
 import { Activity, ChartColumn, Package } from 'lucide-react'
+import dynamic from 'next/dynamic'
 import { useRouter } from 'next/navigation'
 import { projectQuery } from '@/components/queries/queries'
 import { Loaded } from '../../shell/load-failure'
@@ -11,7 +12,7 @@ import { StorageBar } from '../../storage/storage-bar'
 import { ButtonLink } from '../../ui/button-link'
 import { PageHeader } from '../../ui/page-header'
 import { Panel, PanelBody, PanelHeader } from '../../ui/panel'
-import { SkeletonRows } from '../../ui/skeleton'
+import { Skeleton, SkeletonRows } from '../../ui/skeleton'
 import { Participants } from '../classes/participants'
 import { JoinLinks } from '../members/join-links'
 import { MembersJobs } from '../members/members-jobs'
@@ -23,6 +24,12 @@ import { ProjectRuns } from './project-runs'
 import { ProjectUse } from './project-use'
 import { TurnProject } from './turn-project'
 
+// Loaded on use: it has the search of jobs and the dialog of links.
+const ResultsPanel = dynamic(
+  () => import('../../results/results-panel').then((module) => module.ResultsPanel),
+  { ssr: false, loading: () => <Skeleton className="h-72 rounded-lg" /> },
+)
+
 interface ProjectPageProps {
   id: string
   /** The signed-in user. */
@@ -32,7 +39,7 @@ interface ProjectPageProps {
   classes: boolean
 }
 
-/** Everything about a project: its use, allowance, storage, members and settings. */
+/** Everything about a project: its results, use, allowance, storage, members and settings. */
 export function ProjectPage({ id, handle, admin, classes }: ProjectPageProps) {
   const query = useQuery(projectQuery(id))
   const router = useRouter()
@@ -80,6 +87,7 @@ export function ProjectPage({ id, handle, admin, classes }: ProjectPageProps) {
             <div className="flex flex-col gap-4">
               <OwnQuestions project={project} handle={handle} />
               {project.kind === 'class' && (editable || manages) ? <Participants project={project} /> : null}
+              <ResultsPanel project={project} handle={handle} everyone={seesJobs} />
               <ProjectUse id={id} everyone={editable || manages} />
               <div className="grid items-start gap-4 lg:grid-cols-2">
                 <Panel>

@@ -12,6 +12,7 @@ import { Dialog } from '../../ui/dialog'
 import { SelectField } from '../../ui/select'
 import { SkeletonRows } from '../../ui/skeleton'
 import { DownloadLinks } from './download-links'
+import { linkLifetimes } from './link-lifetimes'
 import { LinkRow } from './link-row'
 import { SharedTime } from './shared-time'
 
@@ -50,15 +51,8 @@ export function ShareDialog({ id, onClose }: ShareDialogProps) {
   )
 }
 
-const lifetimes = [
-  { value: '1', label: '1 day' },
-  { value: '7', label: '7 days' },
-  { value: '30', label: '30 days' },
-  { value: '90', label: '90 days' },
-] as const
-
 const schema = z.object({
-  days: z.enum(lifetimes.map(({ value }) => value)),
+  days: z.enum(linkLifetimes.map(({ value }) => value)),
   output: z.boolean(),
   metrics: z.boolean(),
   files: z.boolean(),
@@ -81,7 +75,7 @@ function ShareForm({ id, onCreated }: { id: string; onCreated: (share: CreatedSh
   })
   return (
     <form {...form.props} className="flex flex-col gap-4">
-      <SelectField label="Expires after" options={lifetimes} {...form.field('days')} />
+      <SelectField label="Expires after" options={linkLifetimes} {...form.field('days')} />
       <fieldset>
         <legend className="mb-1.5 font-medium text-ink text-sm">The link shows</legend>
         <div className="flex flex-col gap-1.5">

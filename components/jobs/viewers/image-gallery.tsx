@@ -61,7 +61,7 @@ export function ImageGallery({ images }: { images: readonly GalleryImage[] }) {
 }
 
 /** The server must not process the job's files, and their sizes are unknown. It refuses pictures of too many pixels. */
-function Picture({ src, path, className }: { src: string; path: string; className: string }) {
+export function Picture({ src, path, className }: { src: string; path: string; className: string }) {
   const [failed, setFailed] = useState(false)
   if (failed)
     return (
@@ -92,7 +92,7 @@ interface LargeImageProps {
 }
 
 /** One picture in full size. The arrow keys show the others. */
-function LargeImage({ images, index, onIndex, onClose }: LargeImageProps) {
+export function LargeImage({ images, index, onIndex, onClose }: LargeImageProps) {
   const opener = useRef<Element | null>(null)
   const image = images[index]
   if (!image) return null
