@@ -29,6 +29,7 @@ let adas: {
   'notifications/targets': string
   'notifications/deliveries': string
   views: string
+  'result-shares': string
 }
 
 beforeAll(async () => {
@@ -52,6 +53,9 @@ beforeAll(async () => {
     snapshots: await pushSnapshot(project?.id ?? ''),
     ...(await addTarget()),
     views: (await ada.client.views.create({ name: secret })).view_id,
+    'result-shares': (
+      await ada.client.results.share(project?.id ?? '', { job_ids: [job], columns: ['name'] })
+    ).id,
   }
 })
 
@@ -128,7 +132,7 @@ const bodies: Record<string, unknown> = {
 function ownerOf(route: string): keyof typeof adas | 'nobody' | undefined {
   if (/^\/api\/(status|results|cancel|jobs|queue)\/\[id\]/.test(route)) return 'jobs'
   if (
-    /^\/api\/(buckets|environments|nodes|gpus|limits\/roles|shared|join|slurm\/nodes|slurm\/targets)\/\[/.test(
+    /^\/api\/(buckets|environments|nodes|gpus|limits\/roles|shared|shared-results|join|slurm\/nodes|slurm\/targets)\/\[/.test(
       route,
     )
   )
@@ -144,6 +148,7 @@ function ownerOf(route: string): keyof typeof adas | 'nobody' | undefined {
     'notifications/targets',
     'notifications/deliveries',
     'views',
+    'result-shares',
   ] as const
   return kinds.find((kind) => route.startsWith(`/api/${kind}/[`))
 }
@@ -220,6 +225,7 @@ it('no object was changed', async () => {
   ])
   expect(await ada.client.notifications.get()).toMatchObject({ targets: [{ name: secret }] })
   expect(await ada.client.views.list()).toMatchObject([{ name: secret }])
+  expect(await ada.client.results.shares()).toMatchObject([{ id: adas['result-shares'], jobs: 1 }])
   const environments = await ada.client.environments.list()
   expect(environments.map(({ description }) => description)).not.toContain('taken over')
 })

@@ -24,6 +24,8 @@ const budgets: Readonly<Record<string, number>> = {
   '(site)/settings': 184_000,
   '(site)/jobs/compare': 183_000,
   'shared/[token]': 167_000,
+  '(site)/projects/[id]': 198_000,
+  'shared/results/[token]': 198_000,
 }
 
 const rootSchema = z.object({ rootMainFiles: z.array(z.string()).min(1) })

@@ -12,7 +12,7 @@ export interface Scene {
   jobs: Record<'done' | 'failed' | 'waiting' | 'running', string>
   invitation: string
   /** The paths of read-only links. */
-  shared: Record<'done' | 'running', string>
+  shared: Record<'done' | 'running' | 'results', string>
   joinLink: string
   /** The id of a class. */
   course: string
@@ -65,7 +65,19 @@ export async function setScene(): Promise<Scene> {
     const { url } = await admin.client.shares.create(id, { expires_in_days: 1, files: true, source: true })
     return new URL(url).pathname
   }
-  const shared = { done: await share(done), running: await share(running) }
+  const results = await admin.client.results.share(project?.id ?? '', {
+    title: 'Baselines',
+    job_ids: [done, failed],
+    columns: ['name', 'status', 'run_time'],
+    metrics: ['loss', 'accuracy'],
+    group_by: 'config.name',
+    expires_in_days: 1,
+  })
+  const shared = {
+    done: await share(done),
+    running: await share(running),
+    results: new URL(results.url).pathname,
+  }
   const link = project && (await adminClient().joinLinks.create(project.id, { new_accounts: true }))
   return {
     admin,
@@ -160,6 +172,7 @@ const doors: View[] = [
 /** Without an account. */
 const sharedViews: View[] = [
   { name: 'shared-job', open: (page, { shared }) => at(shared.done, 'ResNet-50, first baseline')(page) },
+  { name: 'shared-results', open: (page, { shared }) => at(shared.results, 'Baselines')(page) },
   {
     name: 'shared-job-running',
     open: async (page, { shared }) => {
@@ -314,6 +327,27 @@ const accessViews: View[] = [
   { name: 'projects', as: 'admin', open: at('/projects', 'Projects') },
   { name: 'projects-first', as: 'newcomer', open: at('/projects', 'Projects') },
   { name: 'project', as: 'admin', open: (page) => openProject(page) },
+  {
+    name: 'project-results',
+    as: 'admin',
+    open: async (page) => {
+      await openProject(page)
+      await page.goto(
+        `${new URL(page.url()).pathname}?group=config.name&columns=status,tags,run_time,pictures`,
+      )
+      await expect(page.getByRole('table', { name: 'Groups by Config name' })).toBeVisible()
+    },
+  },
+  {
+    name: 'project-results-share',
+    as: 'admin',
+    open: async (page) => {
+      await openProject(page)
+      await page.getByRole('button', { name: 'Select my jobs' }).click()
+      await page.getByRole('button', { name: 'Share read-only…' }).click()
+      await expect(page.getByRole('dialog').getByText(/Baselines, 2 jobs/)).toBeVisible()
+    },
+  },
   {
     name: 'class',
     as: 'admin',

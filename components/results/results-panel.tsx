@@ -176,7 +176,7 @@ function Notes({ results: { rows, more, metric_names, group_keys } }: { results:
       <>
         These jobs printed no metrics. A line of JSON with numbers, such as{' '}
         <code className="font-mono">{'{"loss": 0.5}'}</code>, is one:{' '}
-        <Link href="/docs/user-guide/follow-your-jobs">follow your jobs</Link>.
+        <Link href="/docs/user-guide/read-the-result#look-at-metrics">Look at metrics</Link>.
       </>
     ) : null,
     rows.length > 1 && group_keys.length === 0

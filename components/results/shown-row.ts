@@ -60,7 +60,8 @@ export function rowOfLink(row: SharedRow, token: string): ShownRow {
     metrics,
     group,
     pictures: pictures.map(({ number: picture, path }) => {
-      const src = api.results.pictureUrl(token, number, picture)
+      // The server renders this page too, where the client of the API has no address.
+      const src = `/api/shared-results/${encodeURIComponent(token)}/jobs/${number}/pictures/${picture}`
       return { id: String(picture), path, src, href: src }
     }),
   }

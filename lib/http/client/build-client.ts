@@ -70,12 +70,6 @@ export function buildClient(transport: Transport, { read, ...readers }: AnswerRe
       csvUrl: (classId: string, query: ParticipantsRequest) =>
         addressOf(transport, routes.participants.csv, classId, query),
     },
-    results: {
-      ...methods.results,
-      /** Where a picture of a read-only link is; job and picture are their numbers in the results. */
-      pictureUrl: (token: string, job: number, picture: number) =>
-        addressOf(transport, routes.results.sharedPicture, token, job, picture),
-    },
     /** For what has no method here. */
     transport,
   }

@@ -3,7 +3,7 @@ import { uuidv7 } from 'uuidv7'
 import { z } from 'zod'
 import type { Actor } from '../../access/actor'
 import { recordAudit } from '../../access/audit'
-import { findVisible } from '../../access/projects/projects'
+import type { ProjectRow } from '../../access/projects/project-rows'
 import { conflict, invalidField, notFound } from '../../contract/errors'
 import type { CreatedResultShare, CreateResultShare, ResultShare } from '../../contract/metrics/results'
 import { database } from '../../database/client'
@@ -36,12 +36,13 @@ export async function listResultShares({ userId }: Actor): Promise<ResultShare[]
 
 /**
  * Creates a link to a page that shows chosen jobs of the actor without signing in. Its address is only in this response.
+ * @param project one that the actor may see
  * @param origin the address at which the caller reached gpuq
- * @throws 404 if the actor may not see the project, 422 for a job that is not theirs, 409 if they have too many links.
+ * @throws 422 for a job that is not theirs, 409 if they have too many links.
  */
 export function createResultShare(
   actor: Actor,
-  projectId: string,
+  project: Pick<ProjectRow, 'id' | 'owner' | 'slug'>,
   given: CreateResultShare,
   origin: string,
 ): Promise<CreatedResultShare> {
@@ -50,7 +51,6 @@ export function createResultShare(
   const jobIds = [...new Set(given.job_ids)]
   const { title = null, columns, metrics, group_by, expires_in_days } = given
   return transaction(async (tx) => {
-    const project = await findVisible(tx, actor, projectId)
     await requireOwnJobs(tx, actor, project.id, jobIds)
     // Links that are created at the same moment are counted one after the other.
     await tx.query('SELECT 1 FROM users WHERE id = $1 FOR NO KEY UPDATE', [actor.userId])

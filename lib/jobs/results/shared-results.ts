@@ -11,7 +11,6 @@ import { findRow } from '../../database/transaction'
 import { downloadArtifact } from '../downloads/download-artifact'
 import type { RequestHeaders } from '../downloads/stored-file'
 import { summaryJoins, toSummary } from '../read/list'
-import { countReading } from '../shares/shared-job'
 import { hashShareToken } from '../shares/shares'
 import {
   chosenMetrics,
@@ -33,14 +32,29 @@ interface OpenShare {
   expiresAt: Date
 }
 
+/** Views of pages, and tokens that are not valid, for each address. */
+const viewsPerMinute = 60
 /** Pictures for each address. A page has at most 300. */
 const picturesPerMinute = 600
 const maxAddresses = 20_000
 
 // Next.js loads modules again for each route bundle; the counts are kept once per process.
-const shared = globalThis as typeof globalThis & { gpuqSharedPictures?: SlidingWindows }
-shared.gpuqSharedPictures ??= new SlidingWindows(60_000, maxAddresses)
-const pictureRequests = shared.gpuqSharedPictures
+const shared = globalThis as typeof globalThis & {
+  gpuqSharedResults?: Record<'views' | 'pictures', SlidingWindows>
+}
+shared.gpuqSharedResults ??= {
+  views: new SlidingWindows(60_000, maxAddresses),
+  pictures: new SlidingWindows(60_000, maxAddresses),
+}
+const requests = shared.gpuqSharedResults
+
+/** @throws 429. */
+function countRequest(kind: keyof typeof requests, address: string): void {
+  const limit = kind === 'views' ? viewsPerMinute : picturesPerMinute
+  const waitS = requests[kind].hit(address, limit, performance.now())
+  if (waitS !== null)
+    throw rateLimited(`There were too many requests from your address. Try again in ${waitS} seconds.`, waitS)
+}
 
 /**
  * Finds a link that is valid: it ends when it expires or is revoked, when its creator is disabled, and when its creator may no
@@ -60,7 +74,7 @@ function findShare(token: string): Promise<OpenShare | null> {
 async function openShare(token: string, address: string): Promise<OpenShare> {
   const share = await findShare(token)
   if (share) return share
-  countReading({ address })
+  countRequest('views', address)
   throw notFound('This link is not valid: it is incomplete, has expired or was revoked. Ask for a new one.')
 }
 
@@ -71,7 +85,7 @@ async function openShare(token: string, address: string): Promise<OpenShare> {
  */
 export async function readSharedResults(token: string, address: string): Promise<SharedResults> {
   const share = await openShare(token, address)
-  countReading({ address })
+  countRequest('views', address)
   const { id, title, columns, metrics, groupBy, expiresAt } = share
   const { rows } = await database().pool.query<Unparsed<ResultJob> & { number: number }>(
     `SELECT ${resultColumnsOf(columns.includes('pictures'))}, array_position(s.job_ids, j.id)::int AS number
@@ -130,9 +144,7 @@ export async function sharedPicture(
   headers: RequestHeaders,
 ): Promise<Response> {
   const share = await openShare(token, address)
-  const waitS = pictureRequests.hit(address, picturesPerMinute, performance.now())
-  if (waitS !== null)
-    throw rateLimited(`There were too many requests from your address. Try again in ${waitS} seconds.`, waitS)
+  countRequest('pictures', address)
   const job = share.columns.includes('pictures') ? await findJob(share, numberOf(place.job)) : null
   const picture = job?.pictures[numberOf(place.picture) - 1]
   if (!job || !picture) throw notFound('This link does not show such a picture.')

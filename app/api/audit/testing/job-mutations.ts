@@ -130,7 +130,8 @@ export const jobMutations: Record<string, MutationCase> = {
       group_by: null,
       expires_in_days: 1,
     }
-    const share = await createResultShare(ada.actor, project, given, 'http://localhost:8001')
+    const place = { id: project, owner: ada.handle, slug: 'project' }
+    const share = await createResultShare(ada.actor, place, given, 'http://localhost:8001')
     return { who: ada, params: { id: share.id } }
   },
   'queue.cancel': async ({ admin, ada }) => ({
