@@ -23,6 +23,9 @@ import { type ResultsView, readResultsView, writeResultsView } from './results-v
 import { ShareResultsDialog } from './share-results-dialog'
 import { pageOf, rowOfJob, sortRows } from './shown-row'
 
+/** The usual width of a page has space for so many. */
+const narrowMetrics = 4
+
 interface ResultsPanelProps {
   project: Pick<Project, 'id' | 'project_id'>
   /** The signed-in user. */
@@ -42,21 +45,23 @@ export function ResultsPanel({ project, handle, everyone }: ResultsPanelProps) {
     updateSearchParams(writeResultsView(new URLSearchParams(window.location.search), changes), 'replace')
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
   const own = (query.data?.rows ?? []).filter(({ user_id }) => user_id === handle)
-  const chosen = own.filter(({ job_id }) => selected.has(job_id)).map(({ job_id }) => job_id)
+  // A link has the jobs in the order of the table.
+  const ownRows = sortRows(own.map(rowOfJob), view).map(({ key }) => key)
+  const chosen = ownRows.filter((id) => selected.has(id))
+  const isWide = (query.data?.metrics.length ?? 0) > narrowMetrics
   return (
-    <div data-wide>
+    // Many columns get the width of the window instead of the usual width of pages.
+    <div {...(isWide ? { 'data-wide': true } : {})}>
       <Panel>
         <PanelHeader
           title="Results"
           description="The last value of each metric that a job printed"
           actions={
             <>
-              {own.length > 0 && chosen.length < Math.min(own.length, maxSharedResults) ? (
+              {chosen.length < Math.min(ownRows.length, maxSharedResults) ? (
                 <Button
                   variant="ghost"
-                  onClick={() =>
-                    setSelected(new Set(own.slice(0, maxSharedResults).map(({ job_id }) => job_id)))
-                  }
+                  onClick={() => setSelected(new Set(ownRows.slice(0, maxSharedResults)))}
                 >
                   Select my jobs
                 </Button>
@@ -92,7 +97,7 @@ export function ResultsPanel({ project, handle, everyone }: ResultsPanelProps) {
                   onSort={(sort, ascending) => change({ sort, ascending })}
                   selection={{
                     selected: new Set(chosen),
-                    selectable: new Set(own.map(({ job_id }) => job_id)),
+                    selectable: new Set(ownRows),
                     onSelect: (key, checked) =>
                       setSelected(
                         checked

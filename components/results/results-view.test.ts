@@ -63,6 +63,11 @@ describe('the address of results', () => {
   })
 })
 
+it('a search with a mistake, which the server refuses, is ignored', () => {
+  expect(readResultsView(params('find=status:nothing')).search).toBe('')
+  expect(readResultsView(params('find=tag:a')).search).toBe('tag:a')
+})
+
 it('the best value is the chosen one, or guessed', () => {
   const view = readResultsView(params('highest=loss'))
   expect(bestIn(view, 'loss')).toBe('highest')

@@ -1,6 +1,7 @@
 import { type BestValue, guessBest } from '@/lib/contract/metrics/best-value'
 import { encodeName } from '@/lib/contract/metrics/encode-name'
 import { maxResultMetrics, type ResultColumn, resultColumns } from '@/lib/contract/metrics/result-columns'
+import { parseSearch } from '@/lib/contract/search/parse-search'
 
 /** What the results show. It is in the address of the page. */
 export interface ResultsView {
@@ -31,7 +32,7 @@ export function readResultsView(params: URLSearchParams): ResultsView {
   const page = Number(params.get('rows') ?? 1)
   const best = (value: BestValue) => readNames(params.get(value)).map((name) => [name, value] as const)
   return {
-    search: params.get('find') ?? '',
+    search: readSearch(params.get('find') ?? ''),
     metrics: params.has('metrics') ? readNames(params.get('metrics')).slice(0, maxResultMetrics) : null,
     group: readGroup(params.get('group')),
     columns:
@@ -78,7 +79,12 @@ function readNames(text: string | null): string[] {
   return [...new Set(names)]
 }
 
-/** The server refuses another value, and then nothing is shown. */
+/** The server refuses a search with a mistake, and then nothing is shown. */
+function readSearch(text: string): string {
+  return parseSearch(text).ok ? text : ''
+}
+
+/** The server refuses another value too. */
 function readGroup(text: string | null): string | null {
   return text !== null && /^(?:tags|tag\..+|config\..+)$/.test(text) && text.length <= 200 ? text : null
 }
