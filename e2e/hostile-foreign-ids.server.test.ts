@@ -313,7 +313,7 @@ it('requests without a login reach only the sign-in page', async () => {
     const kind = ownerOf(route)
     const id = kind === 'nobody' ? 'python' : adas[kind as keyof typeof adas]
     // The token in its path is the credential.
-    const refusal = /^\/api\/(shared\/|join\/.*\/account$)/.test(route) ? 404 : 401
+    const refusal = /^\/api\/(shared\/|shared-results\/|join\/.*\/account$)/.test(route) ? 404 : 401
     for (const method of methods) {
       const answer = await call(withId(route, id), { method })
       expect([refusal, 405], `${method} ${route}`).toContain(answer.status)

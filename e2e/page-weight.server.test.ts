@@ -25,7 +25,7 @@ const budgets: Readonly<Record<string, number>> = {
   '(site)/jobs/compare': 183_000,
   'shared/[token]': 167_000,
   '(site)/projects/[id]': 198_000,
-  'shared/results/[token]': 198_000,
+  'shared/results/[token]': 156_000,
 }
 
 const rootSchema = z.object({ rootMainFiles: z.array(z.string()).min(1) })

@@ -2,8 +2,6 @@ import type { z } from 'zod'
 import type { Project } from '@/lib/contract/access/projects'
 import { numberText, optionalNumberText, toOptionalTexts } from '../shell/form-values'
 import type { FormFields } from '../shell/use-schema-form'
-import { DataList, Datum } from '../ui/data-list'
-import { formatNumber } from '../ui/format-number'
 import { NumberField } from '../ui/text-field'
 
 /** A project's share of the cluster, as text. */
@@ -36,21 +34,5 @@ export function ShareFields({ form }: { form: FormFields<ShareTexts> }) {
         <NumberField key={name} {...field} {...form.field(name)} />
       ))}
     </div>
-  )
-}
-
-/** A project's shares and its used GPU hours. */
-export function ProjectUsage({ project }: { project: Project }) {
-  const { weight, gpu_quota, gpu_hour_budget } = project.shares
-  const hours = project.gpu_hours_used.toLocaleString('en', { maximumFractionDigits: 1 })
-  return (
-    <DataList className="grid-cols-3">
-      <Datum label="Weight">{weight}</Datum>
-      <Datum label="GPU quota">{gpu_quota ?? 'none'}</Datum>
-      <Datum label="GPU hours used">
-        {hours}
-        {gpu_hour_budget === null ? '' : ` of ${formatNumber(gpu_hour_budget)}`}
-      </Datum>
-    </DataList>
   )
 }

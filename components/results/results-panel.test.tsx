@@ -191,7 +191,7 @@ describe('the link to results', () => {
     let shares: ResultShare[] = []
     answerWith({
       'GET /api/result-shares': () => shares,
-      'POST /api/projects/p1/result-shares': () => {
+      'POST /api/projects/p1/results/shares': () => {
         shares = [stored]
         return created
       },

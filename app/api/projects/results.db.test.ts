@@ -17,8 +17,8 @@ import { artifactKey } from '@/lib/results/name'
 import { diskStore } from '@/lib/storage/disk'
 import { setStorage } from '@/lib/storage/storage'
 import { parts } from '@/lib/storage/testing/contract'
-import { POST } from './[id]/result-shares/route'
 import { GET } from './[id]/results/route'
+import { POST } from './[id]/results/shares/route'
 
 const db = testDatabase()
 /** One pixel. */
@@ -182,7 +182,7 @@ describe('the results of a project', () => {
 })
 
 const share = (body: unknown, { cookie }: Person = owner, id = project) =>
-  call(POST, '/api/projects/x/result-shares', { method: 'POST', body, cookie, params: { id } })
+  call(POST, '/api/projects/x/results/shares', { method: 'POST', body, cookie, params: { id } })
 async function created(body: object, who = owner): Promise<CreatedResultShare> {
   const answer = await share(body, who)
   expect(answer.status, JSON.stringify(answer.body)).toBe(201)
@@ -372,7 +372,7 @@ describe('a read-only link to results', () => {
   it('is not made by a token without the right to submit', async () => {
     const job = await jobOf(owner)
     const { token } = await makeToken(owner, ['read'])
-    const answer = await call(POST, '/api/projects/x/result-shares', {
+    const answer = await call(POST, '/api/projects/x/results/shares', {
       method: 'POST',
       body: { job_ids: [job], columns: ['name'] },
       token,

@@ -3,7 +3,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Activity, ChartColumn, Package } from 'lucide-react'
 import dynamic from 'next/dynamic'
-import { useRouter } from 'next/navigation'
 import { projectQuery } from '@/components/queries/queries'
 import { Loaded } from '../../shell/load-failure'
 import { Person } from '../../shell/person'
@@ -13,22 +12,20 @@ import { ButtonLink } from '../../ui/button-link'
 import { PageHeader } from '../../ui/page-header'
 import { Panel, PanelBody, PanelHeader } from '../../ui/panel'
 import { Skeleton, SkeletonRows } from '../../ui/skeleton'
-import { Participants } from '../classes/participants'
-import { JoinLinks } from '../members/join-links'
 import { MembersJobs } from '../members/members-jobs'
-import { ProjectMembers } from '../project-members'
-import { ProjectUsage } from '../project-shares'
-import { ProjectForm } from './project-form'
 import { OwnQuestions } from './project-questions'
-import { ProjectRuns } from './project-runs'
+import { ProjectUsage } from './project-usage'
 import { ProjectUse } from './project-use'
-import { TurnProject } from './turn-project'
 
 // Loaded on use: it has the search of jobs and the dialog of links.
 const ResultsPanel = dynamic(
   () => import('../../results/results-panel').then((module) => module.ResultsPanel),
   { ssr: false, loading: () => <Skeleton className="h-72 rounded-lg" /> },
 )
+
+// The forms need zod, which is larger than the rest of the page.
+const ProjectSettings = dynamic(() => import('./project-settings').then((module) => module.ProjectSettings))
+const Participants = dynamic(() => import('../classes/participants').then((module) => module.Participants))
 
 interface ProjectPageProps {
   id: string
@@ -42,7 +39,6 @@ interface ProjectPageProps {
 /** Everything about a project: its results, use, allowance, storage, members and settings. */
 export function ProjectPage({ id, handle, admin, classes }: ProjectPageProps) {
   const query = useQuery(projectQuery(id))
-  const router = useRouter()
   return (
     <Loaded query={query} placeholder={<SkeletonRows rows={8} />} failureClass="m-4">
       {(project) => {
@@ -102,26 +98,13 @@ export function ProjectPage({ id, handle, admin, classes }: ProjectPageProps) {
                     <StorageBar storage={project.storage} />
                   </PanelBody>
                 </Panel>
-                <Panel>
-                  <PanelBody className="flex flex-col gap-6">
-                    <ProjectMembers
-                      project={project}
-                      editable={editable || manages}
-                      makesManagers={
-                        project.kind === 'class' ? editable : admin && project.kind === 'private'
-                      }
-                    />
-                    {editable || manages ? <JoinLinks projectId={id} admin={admin} /> : null}
-                    {editable || manages ? <ProjectRuns project={project} /> : null}
-                  </PanelBody>
-                </Panel>
-                {editable ? (
-                  <Panel>
-                    <PanelHeader title="Settings" />
-                    <ProjectForm project={project} admin={admin} onDeleted={() => router.push('/projects')} />
-                    {classes ? <TurnProject project={project} /> : null}
-                  </Panel>
-                ) : null}
+                <ProjectSettings
+                  project={project}
+                  admin={admin}
+                  editable={editable}
+                  manages={manages}
+                  classes={classes}
+                />
               </div>
             </div>
           </>

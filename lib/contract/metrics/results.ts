@@ -80,7 +80,7 @@ const metricName = z
   .max(128)
   .regex(/^[^\0]*$/)
 
-/** `POST /api/projects/{id}/result-shares`. */
+/** `POST /api/projects/{id}/results/shares`. */
 export const createResultShareSchema = z
   .strictObject({
     job_ids: z

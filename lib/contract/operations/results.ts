@@ -12,7 +12,7 @@ export const resultOperations = defineOperations('results', 'jobs', {
     responses: ok(z.array(results.resultShareSchema)),
   }),
   share: post(
-    '/api/projects/{id}/result-shares',
+    '/api/projects/{id}/results/shares',
     'submit',
     'Create a read-only link to chosen jobs of yours, and chosen columns, that works without signing in',
     {

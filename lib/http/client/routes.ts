@@ -79,7 +79,7 @@ export const routes = {
   results: {
     list: { method: 'get', path: '/api/projects/{id}/results', query: true, answer: 'json' },
     shares: { method: 'get', path: '/api/result-shares', answer: 'json' },
-    share: { method: 'post', path: '/api/projects/{id}/result-shares', body: true, answer: 'json' },
+    share: { method: 'post', path: '/api/projects/{id}/results/shares', body: true, answer: 'json' },
     revokeShare: { method: 'delete', path: '/api/result-shares/{id}', answer: 'nothing' },
     shared: { method: 'get', path: '/api/shared-results/{token}', answer: 'json' },
     sharedPicture: {
