@@ -1,15 +1,14 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
 import { useRouter } from 'next/navigation'
-import { api, cancelJob, jobSourceQuery, submitJob } from '@/components/queries/queries'
+import { api, cancelJob, submitJob } from '@/components/queries/queries'
 import type { JobSource } from '@/lib/contract/jobs'
 import { toast, toastError } from '../ui/toaster'
 import type { Nearest } from './describe-nearest'
 
-/** Returns a function that submits the program and config of a job again, and opens the new job. */
+/** Returns a function that submits a job again as it is now on the server, and opens the new job. */
 export function useRunAgain(): (id: string) => Promise<void> {
-  const client = useQueryClient()
   const submit = useSubmitSource()
-  return (id) => submit(() => client.fetchQuery(jobSourceQuery(id)))
+  return (id) => submit(() => api.jobs.source(id))
 }
 
 /**
@@ -17,14 +16,13 @@ export function useRunAgain(): (id: string) => Promise<void> {
  * old one stays if gpuq refuses the new one.
  */
 export function useReplaceJob(): (id: string, changes: Nearest) => Promise<void> {
-  const client = useQueryClient()
   const submit = useSubmitSource()
   const { mutateAsync: cancel } = useMutation(cancelJob)
   return (id, changes) =>
     submit(
       async () => {
         const { withNearest } = await import('./submit/before/nearest')
-        const source = await client.fetchQuery(jobSourceQuery(id))
+        const source = await api.jobs.source(id)
         return { ...source, config: withNearest(source.config, changes) }
       },
       () =>

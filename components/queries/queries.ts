@@ -71,12 +71,11 @@ export const jobQuery = (id: string) =>
     },
   })
 
-/** The submitted files of a job. They never change. */
+/** The program of a job, and its config with its current priority and tags. */
 export const jobSourceQuery = (id: string) =>
   queryOptions({
     queryKey: [...keys.jobs, 'source', id],
     queryFn: ({ signal }) => api.jobs.source(id, signal),
-    staleTime: Number.POSITIVE_INFINITY,
   })
 
 /** The files of the uploaded directory. They never change, but they may be deleted. */

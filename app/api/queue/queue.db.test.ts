@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { parse } from 'yaml'
 import { call } from '@/lib/access/testing/call'
 import { makeToken, type Person } from '@/lib/access/testing/people'
 import { modelTableSchema } from '@/lib/contract/cluster/policy'
@@ -127,6 +128,24 @@ describe('a command job', () => {
       status: 200,
       body: { code: '', command, config: expect.stringContaining('command: "python -c') },
     })
+    await cancel(id, ada)
+  })
+
+  it('can be submitted again with its current priority, within the limit of the submitter', async () => {
+    const id = await submitted({ run_id: 'again', priority: 3 }, ada)
+    const askedBy = async (who: Person) => {
+      const { body } = await call(getSource, '/x', { params: { id }, ...who })
+      return parse((body as { config: string }).config)
+    }
+    await prioritize(id, { priority: -7 }, ada)
+    expect(await askedBy(ada)).toMatchObject({ name: 'again', priority: -7 })
+    await db.pool.query(`UPDATE users SET job_limits = '{"max_priority": 10}' WHERE id = $1`, [ada.id])
+    await prioritize(id, { priority: 50 }, admin)
+    expect(await askedBy(admin)).toMatchObject({ priority: 50 })
+    expect(await askedBy(ada)).toMatchObject({ priority: 10 })
+    await db.pool.query(`UPDATE users SET job_limits = '{"max_priority": 100}' WHERE id = $1`, [ada.id])
+    await db.pool.query(`UPDATE jobs SET name = 'renamed' WHERE id = $1`, [id])
+    expect(await askedBy(ada)).toMatchObject({ name: 'renamed', priority: 50 })
     await cancel(id, ada)
   })
 

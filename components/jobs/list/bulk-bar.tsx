@@ -1,4 +1,3 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { Ban, Download, GitCompareArrows, RotateCw, Tag, X } from 'lucide-react'
 import { useRouter } from 'next/navigation'
 import { useState } from 'react'
@@ -34,7 +33,6 @@ type Asking = 'cancel' | 'rerun' | 'tag' | null
 export function BulkBar({ jobs, listed, count, onSelectPage, onSelectMatching, onClear }: BulkBarProps) {
   const footer = useFooterHeight()
   const router = useRouter()
-  const client = useQueryClient()
   const { run, busy } = useBulkChange()
   const [asking, setAsking] = useState<Asking>(null)
   const active = jobs.filter(({ status }) => !isFinal(status)).length
@@ -131,7 +129,7 @@ export function BulkBar({ jobs, listed, count, onSelectPage, onSelectMatching, o
           description={`${describeElsewhere(elsewhere)}gpuq submits the same programs and configs as new jobs.`}
           confirmLabel={`Submit ${formatCount(ended, 'job')}`}
           tone="primary"
-          onConfirm={() => run(jobs, rerunJobs(client))}
+          onConfirm={() => run(jobs, rerunJobs)}
           onClose={close}
         />
       ) : null}

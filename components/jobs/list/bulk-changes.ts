@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { api, jobSourceQuery, keys } from '@/components/queries/queries'
+import { api, keys } from '@/components/queries/queries'
 import { inParallel } from '@/lib/async/pool'
 import type { JobSummary } from '@/lib/contract/jobs'
 import { isFinal } from '@/lib/contract/status'
@@ -55,15 +55,13 @@ export const cancelJobs: BulkChange = {
 }
 
 /** Submits the program and config of each ended job again. */
-export function rerunJobs(client: ReturnType<typeof useQueryClient>): BulkChange {
-  return {
-    done: 'Submitted',
-    applies: ({ status }) => isFinal(status),
-    change: async ({ job_id }) => {
-      const { code, config } = await client.fetchQuery(jobSourceQuery(job_id))
-      return api.jobs.submit(toSubmission({ code, config }))
-    },
-  }
+export const rerunJobs: BulkChange = {
+  done: 'Submitted',
+  applies: ({ status }) => isFinal(status),
+  change: async ({ job_id }) => {
+    const { code, config } = await api.jobs.source(job_id)
+    return api.jobs.submit(toSubmission({ code, config }))
+  },
 }
 
 export const addTag = (tag: string): BulkChange => ({

@@ -1,4 +1,5 @@
 import type { Actor } from '../../access/actor'
+import { readOwnLimits } from '../../access/role-limits'
 import { isArchiveHash } from '../../contract/archives/snapshot-name'
 import { configToYaml } from '../../contract/config/config'
 import { parseSpec, readSpec, type StoredSpec, type Unparsed } from '../../contract/config/stored-spec'
@@ -100,33 +101,40 @@ function snapshotOf({ archive }: StoredSpec): string | null {
 }
 
 /**
- * Reads the submitted program and config without the token, so that they can be submitted again. A manager of the project
- * does not see what may be a secret of the user.
+ * Reads the program and config of a job without the token, so that they can be submitted again. The name, the tags and the priority
+ * are the current ones, and the priority is at most what the reader may ask for: an admin may have raised it above that. A manager
+ * of the project does not see what may be a secret of the user.
  */
 export async function readSource(actor: Actor, jobId: string): Promise<JobSource> {
   const job = await findVisibleJob(actor, jobId)
-  if (!mayChange(actor, job)) return readSourceForOthers(jobId)
-  const { id } = job
-  const { code, spec, command, tags } = await database().prisma.job.findUniqueOrThrow({
-    where: { id },
-    select: { code: true, spec: true, command: true, tags: true },
-  })
-  // A job that is run again has the tags that people gave to it since.
-  const config = configToYaml({ ...readSpec(spec), tags }, command)
-  return { code: Buffer.from(code).toString('utf8'), config, command }
-}
-
-/** The program and the config. The values of variables and the address of notifications may be secrets. */
-export async function readSourceForOthers(jobId: string): Promise<JobSource> {
-  const { code, spec, command } = await database().prisma.job.findUniqueOrThrow({
-    where: { id: jobId },
-    select: { code: true, spec: true, command: true },
-  })
-  const { notify_url: _, ...config } = readSpec(spec)
-  const env = Object.fromEntries(Object.keys(config.env).map((name) => [name, hiddenValue]))
+  const { code, command, asked, project, name, priority, tags } = await readAsked(job.id)
+  const { max_priority } = await readOwnLimits(actor, project.slug)
+  const current = { name: name ?? undefined, priority: Math.min(priority, max_priority ?? priority), tags }
+  const config = { ...asked, ...current }
   return {
-    code: Buffer.from(code).toString('utf8'),
-    config: configToYaml({ ...config, env }, command),
+    code,
+    config: configToYaml(mayChange(actor, job) ? config : withoutSecrets(config), command),
     command,
   }
+}
+
+/** Reads the program and the config as they were submitted, for readers who may not see what may be a secret. */
+export async function readSourceForOthers(jobId: string): Promise<JobSource> {
+  const { code, command, asked } = await readAsked(jobId)
+  return { code, config: configToYaml(withoutSecrets(asked), command), command }
+}
+
+/** What a job asked for, and the columns that people may have changed since. */
+async function readAsked(id: string) {
+  const changeable = { name: true, priority: true, tags: true } as const
+  const { code, spec, ...columns } = await database().prisma.job.findUniqueOrThrow({
+    where: { id },
+    select: { code: true, spec: true, command: true, project: { select: { slug: true } }, ...changeable },
+  })
+  return { ...columns, code: Buffer.from(code).toString('utf8'), asked: readSpec(spec) }
+}
+
+/** The values of variables and the address of notifications may be secrets. */
+function withoutSecrets({ notify_url: _, ...config }: StoredSpec) {
+  return { ...config, env: Object.fromEntries(Object.keys(config.env).map((key) => [key, hiddenValue])) }
 }
