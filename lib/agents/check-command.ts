@@ -1,5 +1,5 @@
 import type { Actor } from '../access/actor'
-import { findEnvironment, listEnvironments } from '../access/environments'
+import { listEnvironments } from '../access/environments'
 import { sharedDirectoryOf } from '../access/users/workspace-user'
 import { defaultProject } from '../contract/access/project-kinds'
 import {
@@ -22,20 +22,17 @@ type Checked = Pick<
 }
 
 /**
- * Checks the command of a job before it is queued, and returns hints about it.
+ * Checks the paths in the command of a job before it is queued, and returns a hint about those that may be missing.
  * @throws 422 if the command cannot start: it uses a relative path, or a path that the job will not have.
  */
-export async function checkCommand(actor: Actor, job: Checked): Promise<string[]> {
+export async function checkPaths(actor: Actor, job: Checked): Promise<string[]> {
   const needed = startPathsOf(job.command)
   const relative = findRelative(needed)
   if (relative !== undefined) {
     const message = `"${shorten(relative)}" must be an absolute path. The command runs on another machine: use the absolute path, as in sh /workspace/train.sh. If this is not a path, move it into the script`
     throw invalidField('command', message)
   }
-  return [
-    ...(job.check_paths ? await checkExistence(actor, job, needed) : []),
-    ...(await hintNetwork(actor, job)),
-  ]
+  return job.check_paths ? checkExistence(actor, job, needed) : []
 }
 
 /** @throws 422 for a missing path without which the command cannot start. Returns a hint about the others. */
@@ -71,12 +68,18 @@ const listPaths = (paths: readonly string[]) =>
 
 const shorten = (text: string) => text.slice(0, 200)
 
-/** Names the environments with internet access, if the command needs it and its environment has none. */
-async function hintNetwork(actor: Actor, { command, environment }: Checked): Promise<string[]> {
+/** Names the environments with internet access, if the command of an accepted job needs it and its environment has none. */
+export async function hintNetwork(
+  actor: Actor,
+  { command, environment }: Pick<Checked, 'command' | 'environment'>,
+): Promise<string[]> {
   const programs = networkProgramsOf(command)
   if (programs.length === 0) return []
-  const { name, network } = await findEnvironment(environment ?? null)
-  if (network !== 'none') return []
-  const online = (await listEnvironments(actor)).filter((one) => one.enabled && one.network === 'internet')
-  return [hintOffline('The command', programs, { environment: name, online: online.map((one) => one.name) })]
+  const all = await listEnvironments(actor)
+  const own = all.find(({ name, is_default }) =>
+    environment === undefined ? is_default : name === environment,
+  )
+  if (own?.network !== 'none') return []
+  const online = all.filter((one) => one.enabled && one.network === 'internet').map(({ name }) => name)
+  return [hintOffline('The command', programs, { environment: own.name, online })]
 }

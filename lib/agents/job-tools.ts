@@ -2,6 +2,7 @@ import type { Actor } from '../access/actor'
 import { workspaceOfJob } from '../access/users/workspace-user'
 import { timeLimit } from '../async/time-limit'
 import { GpuqError } from '../contract/errors'
+import { parseInput } from '../contract/parse-input'
 import { queueSubmitSchema } from '../contract/queue'
 import { database } from '../database/client'
 import { oneRow } from '../database/transaction'
@@ -11,7 +12,7 @@ import { listJobs } from '../jobs/read/list'
 import { readJob } from '../jobs/read/read'
 import { readQueueJob } from '../queue/list'
 import { submitToQueue, tryForQueue } from '../queue/submit'
-import { checkCommand } from './check-command'
+import { checkPaths, hintNetwork } from './check-command'
 import { decideShape } from './job-shape'
 import { readLog } from './read-log'
 import type { CheckJob, CreateJob, ListJobs, ReadLog } from './tool-schemas'
@@ -35,7 +36,7 @@ const stopWithinMs = 3_000
 export async function createJob({ actor, origin }: ToolCall, input: CreateJob) {
   const { idempotency_key, ...job } = input
   const { shape, submission } = toSubmission(job)
-  const hints = await checkCommand(actor, input)
+  const hints = await checkPaths(actor, input)
   const options = { uniqueName: true }
   const key = idempotency_key ?? null
   const { jobId, repeated, projectNote } = await submitToQueue(actor, submission, key, options).catch(
@@ -50,7 +51,7 @@ export async function createJob({ actor, origin }: ToolCall, input: CreateJob) {
     gpu_count: shape.gpuCount,
     instance_count: input.instance_count,
     repeated,
-    warnings: [...shape.warnings, ...hints],
+    warnings: [...shape.warnings, ...hints, ...(await hintNetwork(actor, input))],
     ...(projectNote === undefined ? {} : { project_note: projectNote }),
     working_directory: await startDirectory(jobId),
     url: pageOf(origin, jobId),
@@ -60,7 +61,7 @@ export async function createJob({ actor, origin }: ToolCall, input: CreateJob) {
 /** Says what {@link createJob} would do, and creates nothing. @throws its errors. */
 export async function checkJob({ actor }: ToolCall, input: CheckJob) {
   const { shape, submission } = toSubmission(input)
-  const hints = await checkCommand(actor, { ...input, sendsDirectory: input.working_directory !== undefined })
+  const hints = await checkPaths(actor, { ...input, sendsDirectory: input.working_directory !== undefined })
   const told = await tryForQueue(actor, submission, { uniqueName: true }).catch((error: unknown) => {
     throw withShape(error, shape.warnings)
   })
@@ -70,14 +71,14 @@ export async function checkJob({ actor }: ToolCall, input: CheckJob) {
     summary: text,
     gpu_count: shape.gpuCount,
     instance_count: input.instance_count,
-    warnings: [...shape.warnings, ...hints],
+    warnings: [...shape.warnings, ...hints, ...(await hintNetwork(actor, input))],
   }
 }
 
 /** The submission of a job that an agent describes, and how the shape of the job was changed. */
 function toSubmission({ expected_time, check_paths, ...job }: CheckJob) {
   const shape = decideShape(job.gpu_count, job.instance_count)
-  const submission = queueSubmitSchema.parse({
+  const submission = parseInput(queueSubmitSchema, {
     ...job,
     estimated_duration_seconds: expected_time,
     gpu_count: shape.gpuCount,

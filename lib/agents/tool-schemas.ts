@@ -3,7 +3,7 @@ import { archiveReferenceSchema } from '../contract/archives/snapshot-name'
 import { clusterStatusSchema, nodeStates } from '../contract/cluster/cluster'
 import { dependsOn } from '../contract/config/depends-on'
 import { mounts } from '../contract/config/mounts'
-import { count, duration, label, shellCommand, variables } from '../contract/config/values'
+import { amount, count, duration, label, shellCommand, variables } from '../contract/config/values'
 import { workingDirectory as workingDirectoryPath } from '../contract/config/working-directory'
 import { dryRunSchema } from '../contract/dry-run'
 import { idempotencyKeySchema, idSchema, jobDetailSchema, projectNote } from '../contract/jobs'
@@ -66,7 +66,7 @@ export const createJobSchema = z.strictObject({
     ),
   expected_time: duration.optional().describe('expected duration of the job in seconds; used for forecasts'),
   max_time: duration.optional().describe('maximum duration in seconds; then the job is stopped'),
-  gpu_memory_gb: z.number().positive().max(1024).optional().describe('minimum memory of each GPU'),
+  gpu_memory_gb: amount(0.1, 1024).optional().describe('minimum memory of each GPU'),
   priority: count(-100, 100).optional().describe('higher numbers start first; default: 0'),
   depends_on: dependsOn
     .optional()

@@ -9,7 +9,7 @@ import { makeJob } from '../cluster/testing/rows'
 import { frameHeader } from '../contract/archives/archive-frames'
 import { parseConfig } from '../contract/config/config'
 import { testDatabase } from '../database/testing/test-database'
-import { submitJob } from '../jobs/submission/submit'
+import { accept } from '../jobs/submission/accept'
 import { diskStore } from '../storage/disk'
 import { setStorage } from '../storage/storage'
 import type { ObjectStore } from '../storage/store'
@@ -65,7 +65,7 @@ function submit(who: Person, archive: string) {
   const actor = { ...who.actor, limits: { submissionsPerMinute: 1000, maxActiveJobs: 1000 } }
   const code = Buffer.from('print(1)')
   const { config } = parsed
-  return submitJob(actor, { code, runId: null, config, bodyHash: Buffer.alloc(32), idempotencyKey: null })
+  return accept(actor, { code, runId: null, config, bodyHash: Buffer.alloc(32), idempotencyKey: null })
 }
 
 /** What a request was answered, or the error, to compare two requests. */

@@ -4,7 +4,17 @@ import { archiveReferenceSchema } from './archives/snapshot-name'
 import { queueJobSchema } from './cluster/cluster'
 import { dependsOn } from './config/depends-on'
 import { mounts } from './config/mounts'
-import { count, duration, durationWithin, gpuFraction, label, shellCommand, variables } from './config/values'
+import { refuseCombinations } from './config/schema'
+import {
+  amount,
+  count,
+  duration,
+  durationWithin,
+  gpuFraction,
+  label,
+  shellCommand,
+  variables,
+} from './config/values'
 import { workingDirectory } from './config/working-directory'
 import { deduplicated, idSchema, projectNote } from './jobs'
 
@@ -26,7 +36,7 @@ export const queueSubmitSchema = z
       .optional()
       .describe('default: 1, or the number that `--llm NAME` in the command needs'),
     gpu_fraction: gpuFraction.optional(),
-    gpu_memory_gb: z.number().positive().max(1024).optional(),
+    gpu_memory_gb: amount(0.1, 1024).optional(),
     gpu_model: label(100).optional().describe('text that the model name of the GPUs must contain'),
     instance_count: count(1, 8).optional().describe('number of nodes that run the job together'),
     priority: count(-100, 100).default(0),
@@ -59,11 +69,7 @@ export const queueSubmitSchema = z
       ),
     tty: z.boolean().optional().describe('true: the job has a terminal to which users can attach'),
   })
-  .superRefine(({ gpu_count, gpu_fraction }, context) => {
-    if (gpu_fraction === undefined || (gpu_count ?? 1) === 1) return
-    const message = 'is a part of one GPU: remove gpu_count or gpu_fraction'
-    context.addIssue({ code: 'custom', path: ['gpu_fraction'], message })
-  })
+  .superRefine(refuseCombinations)
 
 /** Statuses of the queue API. `queued` is `pending` in the upload API. */
 export const queueStatuses = ['queued', 'scheduled', 'running', 'completed', 'failed', 'cancelled'] as const

@@ -34,8 +34,7 @@ interface Limits extends Pick<WebServerOptions, 'stalls' | 'unidentified'> {
 /** Serves the submission of jobs, and one address that answers each user. Returns the port. */
 async function listen({ timeoutMs, ...limits }: Limits): Promise<number> {
   const submit = route(jobOperations.submit, async ({ request, actor }) => {
-    await receiveUpload(request, actor, { timeoutMs })
-    return new Response(null, { status: 202 })
+    return receiveUpload(request, actor, async () => new Response(null, { status: 202 }), { timeoutMs })
   })
   const answer = route({ access: 'read' }, ({ actor }) => Response.json(actor.handle))
   const routes: ApiRoutes = new Map([

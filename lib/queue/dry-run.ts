@@ -6,8 +6,8 @@ import { env } from '../env'
 import { usesSlurm } from '../env/engine'
 import { requestOf } from '../jobs/config/resource-request'
 import { askedOf } from '../jobs/read/resources'
+import type { JobRequest } from '../jobs/submission/check-request'
 import { type Tried, tryJob } from '../jobs/submission/dry-run'
-import type { Submission } from '../jobs/submission/insert-job'
 import { toExpectedStart } from './expected-start'
 
 /** A start within this time is shown as now. */
@@ -20,10 +20,10 @@ const soonMs = 10_000
  */
 export async function dryRun(
   actor: Actor,
-  submission: Submission,
+  request: JobRequest,
   options: Parameters<typeof tryJob>[2] = {},
 ): Promise<DryRun> {
-  const tried = await tryJob(actor, submission, options)
+  const tried = await tryJob(actor, request, options)
   const { job, limits, counts, projectNote } = tried
   const isDependent = job.waitsFor.length > 0
   const { spec } = job

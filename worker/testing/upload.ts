@@ -2,7 +2,7 @@ import { uuidv7 } from 'uuidv7'
 import { generateToken, hashToken, tokenHint } from '@/lib/access/tokens/token-format'
 import { makeUser } from '@/lib/cluster/testing/rows'
 import { receiveUpload } from '@/lib/http/upload'
-import { submitJob } from '@/lib/jobs/submission/submit'
+import { accept } from '@/lib/jobs/submission/accept'
 import type { Lab } from './lab'
 
 /** Keys of the config, besides those that every upload of a test has. */
@@ -56,10 +56,9 @@ export async function upload(lab: Lab, code: string, keys: ConfigKeys = {}): Pro
   const { token } = await makeSender(lab)
   const body = uploadForm(token, code, keys)
   const request = new Request('http://localhost/api/submit', { method: 'POST', body })
-  const { jobId } = await lab.inDatabase(async () => {
-    const { actor, submission } = await receiveUpload(request, null)
-    return submitJob(actor, submission)
-  })
+  const { jobId } = await lab.inDatabase(() =>
+    receiveUpload(request, null, ({ actor, request: given }) => accept(actor, given)),
+  )
   await lab.database.pool.query(`SELECT pg_notify('gpuq_queue', $1)`, [jobId])
   return jobId
 }

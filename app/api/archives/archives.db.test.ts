@@ -10,7 +10,7 @@ import { archiveStateSchema } from '@/lib/contract/archives/archives'
 import { parseConfig } from '@/lib/contract/config/config'
 import { testDatabase } from '@/lib/database/testing/test-database'
 import { env } from '@/lib/env'
-import { submitJob } from '@/lib/jobs/submission/submit'
+import { accept } from '@/lib/jobs/submission/accept'
 import { POST as send } from './blobs/route'
 import { GET, POST } from './route'
 
@@ -71,7 +71,7 @@ function submit(who: Person, project: string, extra: string) {
   const actor = { ...who.actor, limits: { submissionsPerMinute: 1000, maxActiveJobs: 1000 } }
   const bodyHash = createHash('sha256').update(code).digest()
   const { config } = parsed
-  return submitJob(actor, { code, runId: null, config, bodyHash, idempotencyKey: null })
+  return accept(actor, { code, runId: null, config, bodyHash, idempotencyKey: null })
 }
 
 describe('uploading a directory', () => {

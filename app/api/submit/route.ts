@@ -11,7 +11,7 @@ import { receiveUpload } from '@/lib/http/upload'
 import { requireStillValid, startWaiting, waitForResultFile, waitUntilFinalFor } from '@/lib/jobs/live/wait'
 import { readerOf } from '@/lib/jobs/read/reader-of'
 import { acceptedResult, sendResult } from '@/lib/jobs/read/result'
-import { submitJob } from '@/lib/jobs/submission/submit'
+import { accept } from '@/lib/jobs/submission/accept'
 import { dryRun } from '@/lib/queue/dry-run'
 
 /** The leader writes the result file moments after the end. The answer names it if it comes within this time. */
@@ -22,13 +22,18 @@ export const POST = route(jobOperations.submit, async ({ request, query, actor: 
   const longest = env().GPUQ_MAX_WAIT_S
   const wait = Math.min(query.wait ?? preferredWait(request) ?? longest, longest)
   const deduplicate = query.deduplicate ?? false
-  const isDryRun = query.dry_run ?? false
-  const { actor, submission, notSent } = await receiveUpload(request, caller, { isDryRun })
-  if (isDryRun) return answer(await dryRun(actor, submission), { status: 200 })
-  const stopWaiting = wait > 0 ? startWaiting(actor) : null
+  if (query.dry_run) {
+    const told = await receiveUpload(request, caller, ({ actor, request: given }) => dryRun(actor, given))
+    return answer(told, { status: 200 })
+  }
+  let stopWaiting = () => {}
   try {
-    const submitted = await submitJob(actor, submission, { deduplicate })
-    const { jobId, repeated, deduplicated, projectNote, headers } = submitted
+    const { actor, submitted } = await receiveUpload(request, caller, async (received) => {
+      const { actor, request: given } = received
+      if (wait > 0) stopWaiting = startWaiting(actor)
+      return { actor, submitted: await accept(actor, given, { deduplicate }) }
+    })
+    const { jobId, repeated, deduplicated, projectNote, notSent, headers } = submitted
     const more = { deduplicated, project_note: projectNote, not_sent: notSent }
     const location = `/api/status/${jobId}`
     const isNew = !repeated && !deduplicated
@@ -45,7 +50,7 @@ export const POST = route(jobOperations.submit, async ({ request, query, actor: 
     }
     return await read().catch((error: unknown) => throwAccepted(jobId, location, error))
   } finally {
-    stopWaiting?.()
+    stopWaiting()
   }
 })
 

@@ -21,8 +21,8 @@ import { deleteOldFiles } from '../../jobs/lifecycle/retention'
 import { updateJob } from '../../jobs/lifecycle/update-job'
 import { findVisibleJob } from '../../jobs/read/job-visibility'
 import { readSource } from '../../jobs/read/read'
+import { accept } from '../../jobs/submission/accept'
 import { resolveRun } from '../../jobs/submission/resolve-run'
-import { submitJob } from '../../jobs/submission/submit'
 import { artifactKey, resultKey } from '../../results/name'
 import { storeResult } from '../../results/result-files'
 import { diskStore } from '../../storage/disk'
@@ -156,7 +156,7 @@ async function submit(idempotencyKey: string | null = null, who = person) {
   const actor = { ...who.actor, limits: { submissionsPerMinute: 100_000, maxActiveJobs: 100_000 } }
   const bodyHash = Buffer.alloc(32)
   const code = Buffer.from('print(1)')
-  return submitJob(actor, { code, runId: null, config: parsed.config, bodyHash, idempotencyKey })
+  return accept(actor, { code, runId: null, config: parsed.config, bodyHash, idempotencyKey })
 }
 
 const setQuota = (gib: number | null) =>

@@ -2,7 +2,7 @@ import { beforeAll, expect, it, vi } from 'vitest'
 import { makeJob } from '../../cluster/testing/rows'
 import { parseConfig } from '../../contract/config/config'
 import { testDatabase } from '../../database/testing/test-database'
-import { submitJob } from '../../jobs/submission/submit'
+import { accept } from '../../jobs/submission/accept'
 import { makePerson, type Person } from '../testing/people'
 import { hostFilesOf } from './host-files'
 
@@ -31,7 +31,7 @@ function submit({ actor }: Pick<Person, 'actor'>, more = keys) {
   const parsed = parseConfig(`competition_id: c\nproject_id: p\nexpected_time: 60\n${more}`)
   if (!parsed.ok) throw new Error('The config is invalid.')
   const rest = { runId: null, bodyHash: Buffer.alloc(32), idempotencyKey: null }
-  return submitJob(actor, { code: Buffer.from('print(1)'), config: parsed.config, ...rest })
+  return accept(actor, { code: Buffer.from('print(1)'), config: parsed.config, ...rest })
 }
 
 it('runs scripts of the machine only for the account of the first start', async () => {
@@ -46,7 +46,7 @@ it('runs scripts of the machine only for the account of the first start', async 
     expect(await hostFilesOf(actor)).toBeNull()
     await expect(submit({ actor })).rejects.toMatchObject({
       code: 'invalid_fields',
-      message: expect.stringMatching(/^config_file: host_script: .*remove this key$/),
+      message: expect.stringMatching(/^host_script: .*remove this key$/),
     })
   }
 })

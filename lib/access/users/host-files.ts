@@ -27,7 +27,7 @@ export async function requireHostFiles(
   if (host_script === undefined || (await hostFilesOf(actor)) !== null) return
   const message =
     'this server does not run scripts in its own directories for you: submit the script, and remove this key'
-  throw invalidField('host_script', message, `config_file: host_script: ${message}`)
+  throw invalidField('host_script', message)
 }
 
 /** Null on systems other than Linux. */

@@ -5,6 +5,14 @@ import { type Actor, isAdmin } from '../actor'
 import { recordAudit } from '../audit'
 import { reservedHandles } from './users'
 
+const isCaller = (actor: Actor, handle: string) => handle.toLowerCase() === actor.handle.toLowerCase()
+
+/** @throws 403 if a researcher names another user. */
+export function requireMaySubmitFor(actor: Actor, handle: string | undefined): void {
+  if (handle === undefined || isCaller(actor, handle) || isAdmin(actor)) return
+  throw forbidden('Only admins may submit for other users. Leave out user, or set it to your own id.')
+}
+
 /**
  * Returns the user for a submission: the caller, or for an admin any user. Creates an unknown user as a researcher
  * without sign-in.
@@ -15,10 +23,8 @@ export async function findOrCreateUser(
   actor: Actor,
   handle: string | undefined,
 ): Promise<string> {
-  if (handle === undefined || handle.toLowerCase() === actor.handle.toLowerCase()) return actor.userId
-  if (!isAdmin(actor)) {
-    throw forbidden('Only admins may submit for other users. Leave out user, or set it to your own id.')
-  }
+  if (handle === undefined || isCaller(actor, handle)) return actor.userId
+  requireMaySubmitFor(actor, handle)
   const user = (await find(tx, handle)) ?? (await create(tx, actor, handle)) ?? (await find(tx, handle))
   if (!user) throw new Error('The user disappeared during the submission. Submit again.')
   if (!user.disabled) return user.id

@@ -3,7 +3,7 @@ import { makeJob } from '../../cluster/testing/rows'
 import { parseConfig } from '../../contract/config/config'
 import { queueSubmitSchema } from '../../contract/queue'
 import { testDatabase } from '../../database/testing/test-database'
-import { submitJob } from '../../jobs/submission/submit'
+import { accept } from '../../jobs/submission/accept'
 import { submitToQueue } from '../../queue/submit'
 import { makePerson, type Person } from '../testing/people'
 import { updateUser } from './update-user'
@@ -34,7 +34,7 @@ async function upload(person: Person, project: string) {
   if (!parsed.ok) throw new Error('The config is invalid.')
   const { config } = parsed
   const rest = { command: null, runId: null, bodyHash: Buffer.alloc(32), idempotencyKey: null }
-  return submitJob(unlimited(person), { code: Buffer.from('print(1)'), config, ...rest })
+  return accept(unlimited(person), { code: Buffer.from('print(1)'), config, ...rest })
 }
 
 const setUid = (uid: number | null) =>

@@ -7,28 +7,17 @@ import { usesSlurm } from '../../env/engine'
 import { findSlurmRefusal, keysRefusedBySlurm, type Refusal, type SlurmKeys } from './slurm-capabilities'
 import { readSlurmCluster } from './slurm-cluster'
 
-/**
- * Refuses a config that requires what this installation cannot do, or does not permit.
- * @param where the start of the error's sentence: the part of the request that contains the config.
- * @throws 422.
- */
-export async function requireCapabilities(
-  config: SlurmKeys & BuiltinKeys,
-  where = 'config_file: ',
-): Promise<void> {
+/** Refuses a config that requires what this installation cannot do, or does not permit. @throws 422. */
+export async function requireCapabilities(config: SlurmKeys & BuiltinKeys): Promise<void> {
   const refusal = usesSlurm()
     ? findSlurmRefusal(config, {
         ...(await readSlurmCluster()),
         shardsPerGpu: env().GPUQ_SLURM_SHARDS_PER_GPU,
       })
     : (findProvisionRefusal(config) ?? findDependencyRefusal(config))
-  refuse(refusal, where)
-}
-
-function refuse(refusal: Refusal | null, where: string): void {
   if (refusal === null) return
   const { key, message, neverFits = false } = refusal
-  throw new GpuqError(neverFits ? 'never_fits' : 'invalid_fields', `${where}${key}: ${message}`, {
+  throw new GpuqError(neverFits ? 'never_fits' : 'invalid_fields', `${key}: ${message}`, {
     errors: [{ path: key, message }],
   })
 }

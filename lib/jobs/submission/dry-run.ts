@@ -3,15 +3,14 @@ import { findEnvironment } from '../../access/environments'
 import type { EffectiveLimits, Limits } from '../../access/limits'
 import { limitsOf } from '../../access/limits'
 import { readEffectiveLimits } from '../../access/role-limits'
-import { requireHostFiles } from '../../access/users/host-files'
 import { describeToCreate } from '../../contract/access/project-kinds'
 import type { StoredSpec } from '../../contract/config/stored-spec'
 import { parseSpec, type Unparsed } from '../../contract/config/stored-spec'
-import { oneRow, type Transaction, transaction } from '../../database/transaction'
+import { oneRow, transaction } from '../../database/transaction'
+import { checkRequest, type JobRequest } from './check-request'
 import { countJobs, type JobCounts } from './count-jobs'
-import type { Submission } from './insert-job'
-import { withModelRequirements } from './model-requirements'
-import { decide, type SubmitOptions, throwConflict } from './submit'
+import { decide, type SubmitOptions, throwConflict } from './decide'
+import { checkDirectory } from './uploaded-directory'
 
 /** A job as it would be stored. */
 export interface TriedJob {
@@ -41,11 +40,6 @@ export interface Tried {
   projectNote: string | null
 }
 
-interface TryOptions extends Pick<SubmitOptions, 'uniqueName'> {
-  /** Finds the owner of the job; left out: the caller. */
-  findOwner?: (tx: Transaction) => Promise<string>
-}
-
 /** Ends the transaction of a dry run. */
 class Undo extends Error {
   constructor(readonly tried: Tried) {
@@ -54,25 +48,22 @@ class Undo extends Error {
 }
 
 /**
- * Makes a job as a submission does, with the same checks, and undoes it.
+ * Takes the steps of `accept` up to the insertion, and undoes it.
  * @throws the error of the submission.
  */
 export async function tryJob(
   actor: Actor,
-  given: Submission,
-  { uniqueName = false, findOwner = async () => actor.userId }: TryOptions = {},
+  request: JobRequest,
+  { uniqueName = false }: Pick<SubmitOptions, 'uniqueName'> = {},
 ): Promise<Tried> {
-  const [config] = await Promise.all([
-    withModelRequirements(given.config),
-    requireHostFiles(actor, given.config),
-  ])
+  const { user, directory } = request
+  const checked = await checkDirectory(await checkRequest(actor, request, true), directory)
+  const submission = { ...checked, idempotencyKey: null }
+  const { config } = submission
   const environment = await findEnvironment(config.environment ?? null)
-  const submission = { ...given, config, idempotencyKey: null }
   try {
     return await transaction(async (tx) => {
-      const userId = await findOwner(tx)
-      const decision = { actor, userId, environment, submission, deduplicate: false, uniqueName }
-      const { jobId, projectNote } = await decide(tx, decision)
+      const { jobId, projectNote } = await decide(tx, { actor, user, environment, submission, uniqueName })
       const row = await oneRow<Unparsed<TriedJob & { limits: Limits }>>(tx, {
         text: `SELECT j.id, j.user_id AS "userId", j.project_id AS "projectId", p.slug AS project, j.name, j.priority, j.spec,
                       e.name AS environment, encode(j.content_hash, 'hex') AS "contentHash", j.expected_time_s * 1000 AS "estimateMs",
@@ -85,7 +76,7 @@ export async function tryJob(
       const { limits: ofProject, ...job } = parseSpec(row)
       const limits = await readEffectiveLimits(tx, actor, ofProject)
       const created = projectNote === undefined ? null : describeToCreate(config.project_id)
-      throw new Undo({ job, limits, counts: await countJobs(tx, userId), projectNote: created })
+      throw new Undo({ job, limits, counts: await countJobs(tx, job.userId), projectNote: created })
     })
   } catch (error) {
     if (error instanceof Undo) return error.tried

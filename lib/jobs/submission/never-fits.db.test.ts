@@ -11,8 +11,8 @@ import { testDatabase } from '../../database/testing/test-database'
 import { loadEnv } from '../../env'
 import { submitToQueue } from '../../queue/submit'
 import { plan } from '../../scheduling/plan'
+import { accept } from './accept'
 import type { Submission } from './insert-job'
-import { submitJob } from './submit'
 
 const db = testDatabase()
 
@@ -39,7 +39,7 @@ function submission(extra: string, changes: Partial<Submission> = {}): Submissio
 }
 
 const submit = (extra: string, changes: Partial<Submission> = {}) =>
-  submitJob(ada.actor, submission(extra, changes))
+  accept(ada.actor, submission(extra, changes))
 
 describe('a job that no registered node can ever run', () => {
   it.each([
@@ -57,16 +57,16 @@ describe('a job that no registered node can ever run', () => {
     await makeNode({ name: 'big', gpus: 2 })
     await makeNode({ name: 'small', gpus: 1 })
     const refused = submission(keys)
-    await expect(submitJob(ada.actor, refused)).rejects.toMatchObject({
+    await expect(accept(ada.actor, refused)).rejects.toMatchObject({
       code: 'never_fits',
       status: 422,
       errors: Object.keys(nearest).map((path) => ({ path, message: expect.any(String) })),
     })
-    const error = await submitJob(ada.actor, refused).catch((thrown) => thrown)
+    const error = await accept(ada.actor, refused).catch((thrown) => thrown)
     expect(error.toProblem()).toMatchObject({ code: 'never_fits', nearest })
     const config = { ...refused.config, ...nearest } as Submission['config']
     if ('allowed_gpus' in nearest) config.allowed_gpus = undefined
-    const { jobId } = await submitJob(ada.actor, { ...refused, config })
+    const { jobId } = await accept(ada.actor, { ...refused, config })
     expect(await jobState(jobId)).toMatchObject({ status: 'pending' })
   })
 
@@ -89,13 +89,13 @@ describe('a job that no registered node can ever run', () => {
     await expect(createJob(call, createJobSchema.parse(asked))).rejects.toMatchObject(never)
     await expect(submit('gpu_count: 4', { idempotencyKey: 'one' })).rejects.toMatchObject(never)
     const other = submission('gpu_count: 4', { code: Buffer.from('print(2)') })
-    await expect(submitJob(ada.actor, other, { deduplicate: true })).rejects.toMatchObject(never)
+    await expect(accept(ada.actor, other, { deduplicate: true })).rejects.toMatchObject(never)
     await db.pool.query(`INSERT INTO model_requirements (name, milli) VALUES ('huge', 8000)`)
     await expect(submit('args: --llm huge')).rejects.toMatchObject(never)
     const admin = await makePerson('admin')
     const all = ['gpu_count: 1', 'gpu_count: 4', 'gpu_count: 2', 'gpu_count: 3']
-    await submitJob(admin.actor, submission(''))
-    const outcomes = await Promise.allSettled(all.map((keys) => submitJob(admin.actor, submission(keys))))
+    await accept(admin.actor, submission(''))
+    const outcomes = await Promise.allSettled(all.map((keys) => accept(admin.actor, submission(keys))))
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'rejected'])
   })
 
@@ -103,7 +103,7 @@ describe('a job that no registered node can ever run', () => {
     await makeNode({ gpus: 2 })
     await expect(submit('gpu_count: 8\nproject_id: unseen'.replace('project_id', 'name'))).rejects.toThrow()
     const config = { ...submission('gpu_count: 8').config, project_id: 'unseen' }
-    await expect(submitJob(ada.actor, { ...submission(''), config })).rejects.toThrow('This job cannot start')
+    await expect(accept(ada.actor, { ...submission(''), config })).rejects.toThrow('This job cannot start')
     expect((await db.pool.query("SELECT 1 FROM projects WHERE slug = 'unseen'")).rowCount).toBe(0)
   })
 })

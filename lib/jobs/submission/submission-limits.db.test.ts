@@ -6,8 +6,8 @@ import { parseConfig } from '../../contract/config/config'
 import { testDatabase } from '../../database/testing/test-database'
 import { loadEnv } from '../../env'
 import { settleDependencies } from '../lifecycle/settle-dependencies'
+import { accept } from './accept'
 import type { Submission } from './insert-job'
-import { submitJob } from './submit'
 
 const db = testDatabase()
 let ada = {} as Person
@@ -32,7 +32,7 @@ function submission(extra = ''): Submission {
 
 const submit = async (extra = '', limits: Partial<Person['actor']['limits']> = {}) => {
   const actor = { ...ada.actor, limits: { submissionsPerMinute: 1000, maxActiveJobs: 1, ...limits } }
-  return (await submitJob(actor, submission(extra))).jobId
+  return (await accept(actor, submission(extra))).jobId
 }
 const refusal = async (...given: Parameters<typeof submit>) => {
   const error = await submit(...given).catch((thrown) => thrown)

@@ -17,8 +17,8 @@ import { testDatabase } from '../../database/testing/test-database'
 import { env } from '../../env'
 import { submitToQueue } from '../../queue/submit'
 import { readJob, readSource } from '../read/read'
+import { accept } from './accept'
 import type { Submission } from './insert-job'
-import { submitJob } from './submit'
 
 vi.hoisted(() => vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough'))
 const db = testDatabase()
@@ -75,7 +75,7 @@ function submission(mounts: Record<string, string>, changes: Partial<Submission>
   }
 }
 
-const submit = (mounts: Record<string, string>) => submitJob(person.actor, submission(mounts))
+const submit = (mounts: Record<string, string>) => accept(person.actor, submission(mounts))
 const mountsOf = async (jobId: string) => (await readJob(person.actor, jobId)).mounts
 
 describe('a mount', () => {
@@ -134,7 +134,7 @@ describe('a mount', () => {
 
   it('makes another job with another version, and the same job with the same one', async () => {
     await makeSnapshot('data/cifar10', 1)
-    const once = () => submitJob(person.actor, submission({ '/data': 'data/cifar10' }), { deduplicate: true })
+    const once = () => accept(person.actor, submission({ '/data': 'data/cifar10' }), { deduplicate: true })
     const first = await once()
     expect(await once()).toMatchObject({ jobId: first.jobId, deduplicated: true })
     await makeSnapshot('data/cifar10', 2)
@@ -144,10 +144,10 @@ describe('a mount', () => {
   it('does not change a repeated request, although its snapshot was deleted', async () => {
     await makeSnapshot('data/cifar10', 1)
     const keyed = submission({ '/data': 'data/cifar10' }, { idempotencyKey: 'once' })
-    const first = await submitJob(person.actor, keyed)
+    const first = await accept(person.actor, keyed)
     await end(first.jobId)
     await db.pool.query('DELETE FROM snapshots WHERE project_id = $1', [projectId])
-    expect(await submitJob(person.actor, keyed)).toMatchObject({ jobId: first.jobId, repeated: true })
+    expect(await accept(person.actor, keyed)).toMatchObject({ jobId: first.jobId, repeated: true })
     expect(await mountsOf(first.jobId)).toEqual([{ path: '/data', snapshot: 'data/cifar10@1' }])
   })
 })
@@ -241,7 +241,7 @@ describe('a mount is refused', () => {
     await makeSnapshot('data/cifar10', 1)
     const given = submission({ '/workspace/data': 'data/cifar10' })
     const inside = (path: string) =>
-      submitJob(person.actor, { ...given, config: { ...given.config, working_directory: path } })
+      accept(person.actor, { ...given, config: { ...given.config, working_directory: path } })
     for (const path of ['/workspace', '/workspace/data', '/workspace/data/x']) {
       await expect(inside(path)).rejects.toMatchObject(refused(/works in \/workspace.*: mount the snapshot/))
     }
@@ -260,7 +260,7 @@ it('a working directory inside the shared directory of the project is refused: t
   env().GPUQ_WORKSPACES = { root: '/mnt/ws', paths: new Map(), shared: new Map() }
   const given = submission({})
   const inside = (path: string) =>
-    submitJob(person.actor, { ...given, config: { ...given.config, working_directory: path } })
+    accept(person.actor, { ...given, config: { ...given.config, working_directory: path } })
   await expect(inside(`/mnt/ws/${person.handle}/p/experiments`)).rejects.toMatchObject({
     errors: [{ path: 'working_directory', message: expect.stringContaining('remove this key') }],
   })

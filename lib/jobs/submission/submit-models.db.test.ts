@@ -4,8 +4,8 @@ import { makeJob } from '../../cluster/testing/rows'
 import { parseConfig } from '../../contract/config/config'
 import { testDatabase } from '../../database/testing/test-database'
 import { readSource } from '../read/read'
+import { accept } from './accept'
 import { replaceModels } from './model-table'
-import { submitJob } from './submit'
 
 vi.hoisted(() => vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough'))
 const db = testDatabase()
@@ -23,14 +23,14 @@ async function stored(extra: string): Promise<Record<string, unknown>> {
   if (!parsed.ok) throw new Error(parsed.errors[0]?.message)
   const { config } = parsed
   const submission = {
-    code: Buffer.from(''),
+    code: Buffer.from('print(1)'),
     command: null,
     runId: null,
     config,
     bodyHash: Buffer.alloc(32),
     idempotencyKey: null,
   }
-  const { jobId } = await submitJob(admin.actor, submission)
+  const { jobId } = await accept(admin.actor, submission)
   const { rows } = await db.pool.query<{ spec: Record<string, unknown> }>(
     'SELECT spec FROM jobs WHERE id = $1',
     [jobId],

@@ -19,7 +19,7 @@ import { setStorage } from '../../storage/storage'
 import { listSourceFiles } from '../downloads/source-files'
 import { findVisibleJob } from '../read/job-visibility'
 import { readJob, readSource } from '../read/read'
-import { submitJob } from './submit'
+import { accept } from './accept'
 
 vi.hoisted(() => vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough'))
 testDatabase()
@@ -64,7 +64,7 @@ async function submit(
   if (!parsed.ok) throw new Error(parsed.errors[0]?.message)
   const bodyHash = createHash('sha256').update(text).digest()
   const submission = { code: Buffer.alloc(0), runId: null, config: parsed.config, bodyHash, idempotencyKey }
-  return submitJob(who, submission, { deduplicate })
+  return accept(who, submission, { deduplicate })
 }
 
 const filesOf = async (who: Actor, job: string) =>

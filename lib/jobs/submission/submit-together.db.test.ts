@@ -6,8 +6,8 @@ import { makeJob, makeUser } from '../../cluster/testing/rows'
 import { parseConfig } from '../../contract/config/config'
 import { testDatabase } from '../../database/testing/test-database'
 import { setFreeBytes } from '../../storage/free-space'
+import { accept } from './accept'
 import type { Submission } from './insert-job'
-import { submitJob } from './submit'
 
 const db = testDatabase()
 
@@ -37,7 +37,7 @@ async function admin(): Promise<Actor> {
     onlyProject: null,
     limits,
   }
-  await submitJob(actor, submission())
+  await accept(actor, submission())
   await removeJobs()
   return actor
 }
@@ -75,7 +75,7 @@ describe('submissions that arrive together', () => {
     const actor = await admin()
     const all = await Promise.all(
       Array.from({ length: 100 }, (_, i) =>
-        submitJob(
+        accept(
           actor,
           submission(`name: job-${i}\npriority: ${i}\ntags: ["a, \\"b\\"", "t${i}"]`, `print(${i})\n'"\\{}`),
         ),
@@ -100,16 +100,16 @@ describe('submissions that arrive together', () => {
     await db.pool.query('UPDATE users SET storage_quota_gib = 0.000000001 WHERE id = $1', [other.userId])
     const limited: Actor = { ...actor, limits: { submissionsPerMinute: 1, maxActiveJobs: null } }
     const outcomes = await Promise.allSettled([
-      submitJob(actor, submission('name: first')),
-      submitJob(actor, submission('environment: nowhere')),
-      submitJob(other, submission('name: too-much')),
-      submitJob(actor, submission('name: second')),
-      submitJob(limited, submission('name: limited')),
-      submitJob(actor, submission('name: one\nrun_name: run')),
-      submitJob(actor, submission('name: another\nrun_name: run')),
-      submitJob(actor, { ...submission('name: keyed'), idempotencyKey: 'key' }),
-      submitJob(actor, { ...submission('name: keyed'), idempotencyKey: 'key' }),
-      submitJob(actor, submission('name: last')),
+      accept(actor, submission('name: first')),
+      accept(actor, submission('environment: nowhere')),
+      accept(other, submission('name: too-much')),
+      accept(actor, submission('name: second')),
+      accept(limited, submission('name: limited')),
+      accept(actor, submission('name: one\nrun_name: run')),
+      accept(actor, submission('name: another\nrun_name: run')),
+      accept(actor, { ...submission('name: keyed'), idempotencyKey: 'key' }),
+      accept(actor, { ...submission('name: keyed'), idempotencyKey: 'key' }),
+      accept(actor, submission('name: last')),
     ])
     const statuses = outcomes.map((outcome) =>
       outcome.status === 'fulfilled' ? 'accepted' : outcome.reason.code,
@@ -127,9 +127,7 @@ describe('submissions that arrive together', () => {
     const actor = await admin()
     await db.pool.query('UPDATE policies SET max_queue_size = 7')
     const outcomes = await Promise.allSettled(
-      Array.from({ length: 40 }, (_, i) =>
-        submitJob(actor, submission(i % 3 === 0 ? `run_name: r${i}` : '')),
-      ),
+      Array.from({ length: 40 }, (_, i) => accept(actor, submission(i % 3 === 0 ? `run_name: r${i}` : ''))),
     )
     const refused = outcomes.flatMap((one) => (one.status === 'rejected' ? [one.reason.code] : []))
     expect(refused).toEqual(Array(33).fill('rate_limited'))
@@ -143,7 +141,7 @@ describe('submissions that arrive together', () => {
       CREATE TRIGGER refuse BEFORE INSERT ON jobs FOR EACH ROW EXECUTE FUNCTION refuse()`)
     try {
       const outcomes = await Promise.allSettled(
-        ['good', 'bad', 'fine', 'bad', 'great'].map((name) => submitJob(actor, submission(`name: ${name}`))),
+        ['good', 'bad', 'fine', 'bad', 'great'].map((name) => accept(actor, submission(`name: ${name}`))),
       )
       expect(outcomes.map(({ status }) => status)).toEqual([
         'fulfilled',
@@ -163,7 +161,7 @@ describe('submissions that arrive together', () => {
     const actor = await admin()
     setFreeBytes(async () => 0)
     try {
-      const outcomes = await Promise.allSettled([1, 2, 3].map(() => submitJob(actor, submission())))
+      const outcomes = await Promise.allSettled([1, 2, 3].map(() => accept(actor, submission())))
       for (const outcome of outcomes)
         expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'insufficient_storage' } })
       expect((await readStored()).jobs.size).toBe(0)
@@ -182,7 +180,7 @@ describe('submissions that arrive together', () => {
         FOR EACH ROW EXECUTE FUNCTION wait()`)
     try {
       // Waits in its commit.
-      const submitted = submitJob(actor, submission())
+      const submitted = accept(actor, submission())
       const outcome = expect(submitted).rejects.toMatchObject({ code: '57P01' })
       let killed = 0
       while (killed === 0) killed = (await db.pool.query(`${kill} AND query = 'COMMIT'`)).rowCount ?? 0

@@ -8,12 +8,10 @@ import { requireStorageQuota } from '../../access/storage/storage-quota'
 import { Batches } from '../../async/batches'
 import { GpuqError } from '../../contract/errors'
 import { sendTogether, type Transaction, transaction } from '../../database/transaction'
-import { requireFreeSpace } from '../../storage/free-space'
 import { readRegisteredNodes } from '../config/registered-nodes'
-import { insertJobs, type JobRow, prepareJob, type Submission } from './insert-job'
-import { requireWithinJobLimits, timeCeilingS, withAssumedTime } from './job-limits'
+import { checkJob } from './check-job'
+import { insertJobs, type JobRow, type Submission } from './insert-job'
 import type { JobOwner } from './job-owner'
-import { requireCanStart } from './never-fits'
 import { lockQueue, requireQueueCapacity } from './queue-capacity'
 import { isLimited } from './submission-limits'
 
@@ -44,7 +42,7 @@ export function isSimple({ code, config, idempotencyKey }: Submission): boolean 
  * submission, and the flush of the log to the disk, are per transaction. The job is durable once this resolves. A submission
  * that is refused changes nothing for the others.
  * @returns its id, or null if the user's other jobs matter, or its project is new: then it must be decided alone.
- * @throws as `submitJob`.
+ * @throws as `accept`.
  */
 export function submitTogether(given: Given): Promise<string | null> {
   return batches.add(given)
@@ -126,11 +124,7 @@ function once<Args extends readonly unknown[], Result>(
   }
 }
 
-/**
- * The job of a submission. Null: it must be decided alone.
- * @throws 422 for an unknown environment, a config above a limit, a job that can never start, or what the project cannot use; 507 on a full disk; 403
- * over the storage quota.
- */
+/** The job of a submission. Null: it must be decided alone. @throws 422 for an unknown environment, and as {@link checkJob}. */
 async function decideOne(tx: Transaction, read: Read, { actor, submission }: Given): Promise<JobRow | null> {
   const { userId, role, onlyProject } = actor
   const { config } = submission
@@ -142,10 +136,6 @@ async function decideOne(tx: Transaction, read: Read, { actor, submission }: Giv
   if (!project?.announced) return null
   const limits = effectiveLimits(actor, project.limits, roleLimits)
   if (isLimited(limits)) return null
-  const withTime = withAssumedTime(submission, limits.job)
-  requireWithinJobLimits(withTime.config, limits.job)
-  await requireCanStart(tx, actor, withTime.config, read.nodes)
-  await requireFreeSpace()
   const owner = {
     callerId: userId,
     callerIsAdmin: isAdmin(actor),
@@ -153,8 +143,7 @@ async function decideOne(tx: Transaction, read: Read, { actor, submission }: Giv
     projectId: project.id,
     onlyProject,
   }
-  await read.quota(owner)
-  return prepareJob(tx, owner, environment, withTime, timeCeilingS(limits.job))
+  return checkJob(tx, { owner, limits: limits.job, environment, submission }, read)
 }
 
 /** The jobs for which the queue has places, in the order of their arrival, and the error for the others. */

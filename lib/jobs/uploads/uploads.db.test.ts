@@ -24,7 +24,7 @@ import { freePort, type S3Server, startS3Server } from '../../storage/testing/s3
 import { deleteJobFiles } from '../lifecycle/delete-files'
 import { deleteOldFiles } from '../lifecycle/retention'
 import { readJob } from '../read/read'
-import { submitJob } from '../submission/submit'
+import { accept } from '../submission/accept'
 import { storeUpload } from './store-upload'
 import { storeUploads } from './store-uploads'
 import { dueUploads } from './upload-rows'
@@ -75,7 +75,7 @@ async function submit(extra = ''): Promise<string> {
   const code = Buffer.from('print(1)')
   const bodyHash = createHash('sha256').update(code).digest()
   const limits = { submissionsPerMinute: 1000, maxActiveJobs: 1000 }
-  const { jobId } = await submitJob(
+  const { jobId } = await accept(
     { ...ada.actor, limits },
     {
       code,

@@ -5,6 +5,5 @@ import { tryJob } from '@/lib/jobs/submission/dry-run'
 
 /** Refuses what a submission would be refused for, without a forecast: that takes several times as long. */
 export const POST = route(jobOperations.check, async ({ request, actor: caller }) => {
-  const { actor, submission } = await receiveUpload(request, caller, { isDryRun: true })
-  await tryJob(actor, submission)
+  await receiveUpload(request, caller, ({ actor, request: given }) => tryJob(actor, given))
 })

@@ -18,8 +18,8 @@ import { waitUntilFinal } from '../live/wait'
 import { listJobs } from '../read/list'
 import { readJob, readSource } from '../read/read'
 import { sendResult } from '../read/result'
+import { accept } from './accept'
 import type { Submission } from './insert-job'
-import { submitJob } from './submit'
 
 const db = testDatabase()
 
@@ -65,9 +65,7 @@ describe('submitting', () => {
   it('admits one of fifty concurrent submissions under a limit of one active job', async () => {
     await makeJob()
     const actor = await researcher()
-    const outcomes = await Promise.allSettled(
-      Array.from({ length: 50 }, () => submitJob(actor, submission())),
-    )
+    const outcomes = await Promise.allSettled(Array.from({ length: 50 }, () => accept(actor, submission())))
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
     for (const outcome of outcomes) {
       if (outcome.status === 'rejected') {
@@ -82,16 +80,16 @@ describe('submitting', () => {
 
   it('admits five of two hundred submissions in a minute, and returns the remaining number', async () => {
     const actor = await researcher({ limits: { submissionsPerMinute: null, maxActiveJobs: 1000 } })
-    const first = await submitJob(actor, submission())
+    const first = await accept(actor, submission())
     expect(first.headers).toMatchObject({ 'ratelimit-limit': '5', 'ratelimit-remaining': '4' })
-    const rest = await Promise.allSettled(Array.from({ length: 199 }, () => submitJob(actor, submission())))
+    const rest = await Promise.allSettled(Array.from({ length: 199 }, () => accept(actor, submission())))
     expect(rest.filter(({ status }) => status === 'fulfilled')).toHaveLength(4)
   })
 
   it('does not count a job that was cancelled while it waited', async () => {
     const actor = await researcher()
     for (let i = 0; i < 8; i++) {
-      const { jobId } = await submitJob(actor, submission())
+      const { jobId } = await accept(actor, submission())
       await cancelJob(actor, jobId)
       expect(await jobState(jobId)).toMatchObject({ status: 'cancelled', cancelled_while_waiting: true })
     }
@@ -99,8 +97,8 @@ describe('submitting', () => {
 
   it('admits twenty jobs in a minute that are cancelled while they wait, and then says when to try again', async () => {
     const actor = await researcher()
-    for (let i = 0; i < 20; i++) await cancelJob(actor, (await submitJob(actor, submission())).jobId)
-    await expect(submitJob(actor, submission())).rejects.toMatchObject({
+    for (let i = 0; i < 20; i++) await cancelJob(actor, (await accept(actor, submission())).jobId)
+    await expect(accept(actor, submission())).rejects.toMatchObject({
       code: 'rate_limited',
       message: expect.stringMatching(
         /then cancelled 20 waiting jobs .* limit is 20\. Try again in \d+ seconds/,
@@ -110,22 +108,22 @@ describe('submitting', () => {
     await db.pool.query("UPDATE jobs SET created_at = now() - interval '61 s' WHERE user_id = $1", [
       actor.userId,
     ])
-    await submitJob(actor, submission())
+    await accept(actor, submission())
   })
 
   it('returns the same job for the same key, also concurrently, and refuses another body', async () => {
     const actor = await researcher(unlimited)
     const keyed = submission({ idempotencyKey: 'once' })
-    const all = await Promise.all(Array.from({ length: 20 }, () => submitJob(actor, keyed)))
+    const all = await Promise.all(Array.from({ length: 20 }, () => accept(actor, keyed)))
     expect(new Set(all.map(({ jobId }) => jobId)).size).toBe(1)
     expect(all.filter(({ repeated }) => !repeated)).toHaveLength(1)
     const other = submission({
       idempotencyKey: 'once',
       bodyHash: createHash('sha256').update('other').digest(),
     })
-    await expect(submitJob(actor, other)).rejects.toMatchObject({ code: 'invalid_fields' })
+    await expect(accept(actor, other)).rejects.toMatchObject({ code: 'invalid_fields' })
     const otherUser = await researcher(unlimited)
-    expect((await submitJob(otherUser, keyed)).repeated).toBe(false)
+    expect((await accept(otherUser, keyed)).repeated).toBe(false)
   })
 
   it('creates one project for many concurrent first submissions, with and without limits', async () => {
@@ -133,7 +131,7 @@ describe('submitting', () => {
       const actor = await researcher(limits)
       const all = await Promise.all(
         Array.from({ length: 40 }, (_, i) =>
-          submitJob(actor, submission({ idempotencyKey: i % 2 ? `key-${i}` : null })),
+          accept(actor, submission({ idempotencyKey: i % 2 ? `key-${i}` : null })),
         ),
       )
       expect(new Set(all.map(({ jobId }) => jobId)).size).toBe(40)
@@ -147,8 +145,8 @@ describe('submitting', () => {
 
   it('stores nothing if it refuses the job', async () => {
     const actor = await researcher({ limits: { submissionsPerMinute: 0, maxActiveJobs: null } })
-    await expect(submitJob(actor, submission())).rejects.toMatchObject({ code: 'rate_limited' })
-    await expect(submitJob(actor, submission({}, 'environment: nowhere'))).rejects.toMatchObject({
+    await expect(accept(actor, submission())).rejects.toMatchObject({ code: 'rate_limited' })
+    await expect(accept(actor, submission({}, 'environment: nowhere'))).rejects.toMatchObject({
       errors: [{ path: 'environment', message: expect.stringContaining('python') }],
     })
     const { rows } = await db.pool.query(
@@ -163,7 +161,7 @@ describe('another user', () => {
   it('cannot reach a job by its id, in any way', async () => {
     const owner = await researcher(unlimited)
     const otherUser = await researcher()
-    const { jobId } = await submitJob(owner, submission())
+    const { jobId } = await accept(owner, submission())
     for (const attempt of [
       () => readJob(otherUser, jobId),
       () => readSource(otherUser, jobId),
@@ -187,7 +185,7 @@ describe('the list', () => {
     const actor = await researcher(unlimited)
     const ids: string[] = []
     for (let i = 0; i < 7; i++)
-      ids.push((await submitJob(actor, submission({}, i % 2 ? 'name: odd' : ''))).jobId)
+      ids.push((await accept(actor, submission({}, i % 2 ? 'name: odd' : ''))).jobId)
     await cancelJob(actor, ids[0] ?? '')
     const seen: string[] = []
     for (let cursor: string | undefined; ; ) {
@@ -210,7 +208,7 @@ describe('cancelling', () => {
     await db.pool.query('TRUNCATE jobs CASCADE')
     await makeNode()
     const actor = await researcher()
-    const { jobId } = await submitJob(actor, submission())
+    const { jobId } = await accept(actor, submission())
     await place()
     expect((await jobState(jobId)).status).toBe('scheduled')
     await cancelJob(actor, jobId)
@@ -223,7 +221,7 @@ describe('cancelling', () => {
     await db.pool.query('TRUNCATE jobs, nodes CASCADE')
     const lease = await makeNode()
     const actor = await researcher()
-    const { jobId } = await submitJob(actor, submission())
+    const { jobId } = await accept(actor, submission())
     await place()
     const [task] = await claimTasks(lease)
     if (!task) throw new Error('nothing claimed')
@@ -248,7 +246,7 @@ describe('cancelling', () => {
     await db.pool.query('TRUNCATE jobs, nodes CASCADE')
     const lease = await makeNode()
     const actor = await researcher()
-    const { jobId } = await submitJob(actor, submission())
+    const { jobId } = await accept(actor, submission())
     await place()
     const [task] = await claimTasks(lease)
     if (!task) throw new Error('nothing claimed')

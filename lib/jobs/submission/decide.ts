@@ -1,38 +1,28 @@
 import { type Actor, isAdmin } from '../../access/actor'
-import { findEnvironment, type JobEnvironment } from '../../access/environments'
-import { effectiveLimits } from '../../access/limits'
-import { announceProject, findOrCreateProject, findProject } from '../../access/projects/submission-project'
-import { readEffectiveLimits, readRoleLimits } from '../../access/role-limits'
-import { requireStorageQuota } from '../../access/storage/storage-quota'
-import { requireHostFiles } from '../../access/users/host-files'
+import type { JobEnvironment } from '../../access/environments'
+import { announceProject, findOrCreateProject } from '../../access/projects/submission-project'
+import { readEffectiveLimits } from '../../access/role-limits'
+import { findOrCreateUser } from '../../access/users/submission-user'
 import type { JobLimits } from '../../contract/access/limits'
 import { defaultProject, describeCreated } from '../../contract/access/project-kinds'
 import { invalidField } from '../../contract/errors'
-import { wakeLeader } from '../../database/notify'
 import {
   findRow,
   isForeignKeyViolation,
   isUniqueViolation,
-  sendTogether,
   type Transaction,
-  transaction,
 } from '../../database/transaction'
-import { traceStep } from '../../logger'
-import { requireFreeSpace } from '../../storage/free-space'
+import { checkJob } from './check-job'
 import { findSameContent } from './deduplicate'
 import { findUnfinished } from './dependencies'
-import { hashOf, insertJobs, prepareJob, type Submission } from './insert-job'
-import { requireWithinJobLimits, timeCeilingS, withAssumedTime } from './job-limits'
+import { hashOf, insertJobs, type Submission } from './insert-job'
 import { requireUnusedName } from './job-name-conflict'
 import type { JobOwner } from './job-owner'
-import { withModelRequirements } from './model-requirements'
-import { requireCanStart } from './never-fits'
 import { requireQueueCapacity } from './queue-capacity'
 import { runNameConflict } from './run-name-conflict'
 import { findDirectoryHash, noArchive } from './submission-archive'
-import { isLimited, requireWithinLimits } from './submission-limits'
+import { requireWithinLimits } from './submission-limits'
 import { resolveMounts } from './submission-mounts'
-import { isSimple, submitTogether } from './submit-together'
 
 export interface SubmitOptions {
   /** Returns the user's active or completed job of the same content, if there is one, and queues nothing. */
@@ -53,27 +43,6 @@ export interface Submitted {
   headers: Record<string, string>
 }
 
-/**
- * Accepts a job. It is durable once this resolves. One transaction under a lock on the user's row decides limits,
- * idempotency and a new project. If there is nothing to decide, submissions of a user do not wait for each other.
- * @throws 429 over a limit; 403 over the storage quota; 507 on a full disk; 422 for a config above a limit, a job that can never start, an unknown environment, a missing archive or snapshot, or a key that was used for another body;
- * 409 for the run name of an active job.
- */
-export async function submitJob(
-  actor: Actor,
-  submission: Submission,
-  { deduplicate = false }: SubmitOptions = {},
-): Promise<Submitted> {
-  const receivedAt = performance.now()
-  const submitted = await accept(actor, submission, deduplicate).catch((error: unknown) =>
-    throwConflict(actor, submission, error),
-  )
-  wakeLeader()
-  traceStep('received', submitted.jobId, receivedAt)
-  traceStep('durable', submitted.jobId)
-  return submitted
-}
-
 /** Throws what a violated rule of the database means; other errors as they are. */
 export async function throwConflict(
   actor: Actor,
@@ -85,95 +54,41 @@ export async function throwConflict(
   throw error
 }
 
-async function accept(actor: Actor, given: Submission, deduplicate: boolean): Promise<Submitted> {
-  const [config] = await Promise.all([
-    withModelRequirements(given.config),
-    requireHostFiles(actor, given.config),
-  ])
-  const submission = { ...given, config }
-  if (!deduplicate && isSimple(submission)) {
-    const jobId = await submitTogether({ actor, submission })
-    if (jobId !== null) return { jobId, repeated: false, deduplicated: false, headers: {} }
-  }
-  const { userId, role, onlyProject } = actor
-  return transaction(async (tx) => {
-    // Read before the locks.
-    const [environment, known, roleLimits] = await sendTogether([
-      findEnvironment(config.environment ?? null, tx),
-      findProject(tx, actor, config.project_id),
-      readRoleLimits(tx, role),
-    ])
-    const limits = known?.announced && effectiveLimits(actor, known.limits, roleLimits)
-    if (
-      !limits ||
-      isLimited(limits) ||
-      given.idempotencyKey !== null ||
-      deduplicate ||
-      config.depends_on.length > 0
-    )
-      return decide(tx, { actor, userId, environment, submission, deduplicate })
-    const owner = {
-      callerId: userId,
-      callerIsAdmin: isAdmin(actor),
-      userId,
-      projectId: known.id,
-      onlyProject,
-    }
-    return addJob(tx, owner, limits.job, {
-      environment,
-      submission: withAssumedTime(submission, limits.job),
-    })
-  })
-}
-
-/** Inserts the job if its config is within the limits, and the disk, the quota and the queue have capacity. */
-async function addJob(
+/** Inserts the job if nothing refuses it, and the queue has a place. */
+export async function addJob(
   tx: Transaction,
   owner: JobOwner,
   limits: JobLimits,
   { environment, submission }: Pick<Decision, 'environment' | 'submission'>,
   { headers = {}, isDependent = false }: { headers?: Record<string, string>; isDependent?: boolean } = {},
 ): Promise<Submitted> {
-  requireWithinJobLimits(submission.config, limits)
-  // Not earlier: a repeated submission is answered with its job, which needs no space and may have started.
-  await requireCanStart(tx, owner, submission.config)
-  await requireFreeSpace()
-  await sendTogether([
-    requireStorageQuota(tx, owner),
-    isDependent ? Promise.resolve() : requireQueueCapacity(tx),
-  ])
-  const job = await prepareJob(tx, owner, environment, submission, timeCeilingS(limits))
+  const job = await checkJob(tx, { owner, limits, environment, submission })
+  if (!isDependent) await requireQueueCapacity(tx)
   await insertJobs(tx, [job])
   return { jobId: job.id, repeated: false, deduplicated: false, headers }
 }
 
-interface Decision {
+interface Decision extends SubmitOptions {
   /** The caller. */
   actor: Actor
-  /** The owner of the job. */
-  userId: string
+  /** The handle of the owner of the job; left out: the caller. */
+  user?: string | undefined
   environment: JobEnvironment
   submission: Submission
-  deduplicate: boolean
-  uniqueName?: boolean
 }
 
 /**
  * Inserts the job, or finds the earlier one that it repeats. Decides everything that depends on the user's other jobs.
  */
 export async function decide(tx: Transaction, decision: Decision): Promise<Submitted> {
-  const { actor, userId, environment, deduplicate, uniqueName } = decision
+  const { actor, user, environment, submission, deduplicate = false, uniqueName = false } = decision
   const { onlyProject } = actor
-  const project = await findOrCreateProject(
-    tx,
-    { userId, onlyProject },
-    decision.submission.config.project_id,
-  )
+  const userId = await findOrCreateUser(tx, actor, user)
+  const project = await findOrCreateProject(tx, { userId, onlyProject }, submission.config.project_id)
   await lockUsers(tx, [actor.userId, userId])
   const caller = { callerId: actor.userId, callerIsAdmin: isAdmin(actor), onlyProject }
   const owner = { ...caller, userId, projectId: project.id }
   const limits = await readEffectiveLimits(tx, actor, project.limits)
-  const submission = withAssumedTime(decision.submission, limits.job)
   const earlier = await findEarlier(tx, owner, environment, submission, deduplicate)
   if (earlier) return earlier
   if (uniqueName) await requireUnusedName(tx, userId, submission.config.name)
