@@ -113,6 +113,20 @@ it('tries again while the server is not there, without its password in the log',
   expect(JSON.stringify(entries)).not.toContain('hidden-word')
 })
 
+it('closes the connection of a message that is late, so that it is not sent twice', async () => {
+  const late = new AbortController()
+  server.onData = () => late.abort()
+  const closed = new Promise((resolve) => {
+    server.onClose = resolve
+  })
+  const { id } = await sendTest(ada.actor, (await addTarget()).id)
+  await deliver(id, { ...options, timeoutMs: 3_600_000, signal: late.signal })
+  expect(await log()).toMatchObject([
+    { state: 'retrying', problem: 'The SMTP server did not respond in time.' },
+  ])
+  await closed
+})
+
 it('refuses a target without a server, or without an address', async () => {
   await db.pool.query('UPDATE users SET email = NULL WHERE id = $1', [ada.id])
   await expect(addTarget()).rejects.toMatchObject({

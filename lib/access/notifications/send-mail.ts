@@ -1,4 +1,3 @@
-import { unlessAborted } from '../../async/sleep'
 import { timeLimit } from '../../async/time-limit'
 import { errorCode } from '../../contract/error-code'
 import { env } from '../../env'
@@ -41,22 +40,20 @@ export async function sendMail(
   )
   const limit = timeLimit(timeoutMs, signal)
   try {
-    const sent = await unlessAborted(
-      transport.sendMail({
-        from,
-        to: { name: '', address: email },
-        subject,
-        text,
-        // The same in each attempt, so that a mail program shows a repeated message once.
-        messageId: `<${id}@gpuq>`,
-        headers: { 'auto-submitted': 'auto-generated' },
-      }),
-      limit,
-    )
-    if (sent === null) return withoutAnswer('retry', 'The SMTP server did not respond in time.')
-    const { response } = sent
+    const { response } = await transport.sendMail({
+      from,
+      to: { name: '', address: email },
+      subject,
+      text,
+      // The same in each attempt, so that a mail program shows a repeated message once.
+      messageId: `<${id}@gpuq>`,
+      headers: { 'auto-submitted': 'auto-generated' },
+      // Closes the connection, so that a message that is late is not sent twice.
+      signal: limit,
+    })
     return { outcome: 'delivered', status: statusOf(response), response, problem: null, retryAfterS: null }
   } catch (error) {
+    if (limit.aborted) return withoutAnswer('retry', 'The SMTP server did not respond in time.')
     return explain(error)
   } finally {
     transport.close()
