@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, readFile, readlink, rm, stat, writeFile } from
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import tar, { type Headers } from 'tar-stream'
+import tar, { type Header } from 'tar-stream'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { noJobLimits } from '@/lib/contract/access/limits'
 import { run } from './commands/run/run'
@@ -242,19 +242,21 @@ describe('gpuq snapshots compare', () => {
   })
 })
 
+type TarHeader = Partial<Header> & Pick<Header, 'name'>
+
 describe('gpuq snapshots download', () => {
-  async function tarOf(entries: [Headers, string?][]): Promise<Response> {
+  async function tarOf(entries: [TarHeader, string?][]): Promise<Response> {
     const pack = tar.pack()
     for (const [header, content = ''] of entries) pack.entry(header, content)
     pack.finalize()
-    return new Response(Readable.toWeb(pack) as ReadableStream)
+    return new Response(Readable.toWeb(Readable.from(pack)) as ReadableStream)
   }
-  const download = (entries: [Headers, string?][], changes: object = {}) =>
+  const download = (entries: [TarHeader, string?][], changes: object = {}) =>
     server({
       [`GET /api/projects/${projectKey}/snapshots/versions`]: versionsOf(snapshot(changes)),
       [`GET /api/snapshots/${idOf(2)}/files.tar`]: () => tarOf(entries),
     })
-  const good: [Headers, string?][] = [
+  const good: [TarHeader, string?][] = [
     [{ name: 'src/run.sh', mode: 0o755 }, 'hello'],
     [{ name: 'link', type: 'symlink', linkname: 'src/run.sh' }],
   ]
@@ -290,8 +292,17 @@ describe('gpuq snapshots download', () => {
     expect(await readdir(directory)).toEqual(['mine'])
   })
 
-  const refused: [string, [Headers, string?][], string | RegExp][] = [
+  const refused: [string, [TarHeader, string?][], string | RegExp][] = [
     ['a path that leads out', [[{ name: '../out' }, 'x']], 'cannot be saved'],
+    ['many bytes that must not be saved', [[{ name: '../out' }, 'x'.repeat(1e6)]], 'cannot be saved'],
+    [
+      'a file with the name of another',
+      [
+        [{ name: 'a' }, 'x'],
+        [{ name: 'a' }, 'y'.repeat(4)],
+      ],
+      'EEXIST',
+    ],
     [
       'a link that leads out',
       [[{ name: 'link', type: 'symlink', linkname: '../..' }]],

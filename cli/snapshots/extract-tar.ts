@@ -5,7 +5,7 @@ import { basename, dirname, join, posix, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { ReadableStream } from 'node:stream/web'
-import tar, { type Headers } from 'tar-stream'
+import tar, { type ExtractEvents } from 'tar-stream'
 import { refuseLink, refusePath } from '@/lib/contract/archives/archive-paths'
 import { conflict, unavailable } from '@/lib/contract/errors'
 import { errorCode } from '../files'
@@ -66,14 +66,12 @@ interface Extraction {
 async function extract(source: Readable, root: string, expected: Size): Promise<Size> {
   const received = { files: 0, bytes: 0 }
   const extraction: Extraction = { root, expected, received, links: [], made: new Set() }
-  const reader = tar.extract()
-  reader.on('entry', (header, content, next) => {
-    save(extraction, header, content).then(
-      () => next(),
-      (error: Error) => reader.destroy(error),
-    )
-  })
-  await pipeline(source, reader)
+  const entries = tar.extract()
+  const read = pipeline(source, entries)
+  // A failure also ends the loop, which throws what came first.
+  read.catch(() => {})
+  for await (const entry of entries) await save(extraction, entry)
+  await read
   // A link in the place of a directory would lead the links after it out of the directory.
   for (const { path, target } of extraction.links) await symlink(target, await parentOf(root, path))
   return received
@@ -82,9 +80,9 @@ async function extract(source: Readable, root: string, expected: Size): Promise<
 /** Saves a file, or keeps a link for later. */
 async function save(
   { root, expected, received, links, made }: Extraction,
-  { name, type, linkname, size = 0, mode = 0o644 }: Headers,
-  content: Readable,
+  entry: ExtractEvents['entry'][1],
 ): Promise<void> {
+  const { name, type, linkname, size, mode } = entry.header
   const target = type === 'symlink' ? (linkname ?? '') : null
   const why = refusePath(name) ?? (target === null ? null : refuseLink(name, target))
   if (why !== null || (target === null && type !== 'file'))
@@ -97,13 +95,13 @@ async function save(
     throw conflict('The server sent more than the snapshot has. Check the address of the server.')
   if (target !== null) {
     links.push({ path: name, target })
-    content.resume()
+    entry.resume()
     return
   }
   const directory = posix.dirname(name)
   const path = made.has(directory) ? pathBelow(root, name) : await parentOf(root, name)
   made.add(directory)
-  await pipeline(content, createWriteStream(path, { flags: 'wx', mode: mode & 0o111 ? 0o777 : 0o666 }))
+  await pipeline(entry, createWriteStream(path, { flags: 'wx', mode: mode & 0o111 ? 0o777 : 0o666 }))
 }
 
 async function parentOf(root: string, name: string): Promise<string> {

@@ -34,27 +34,22 @@ export async function readBackup(
 ): Promise<number> {
   const sums: string[] = []
   let expected: string | null = null
-  const extract = tar.extract()
-  extract.on('entry', (header, stream, next) => {
+  const readEntry = async (entry: tar.ExtractEvents['entry'][1]) => {
     const hash = createHash('sha256')
     async function* content() {
-      for await (const part of stream as AsyncIterable<Buffer>) {
+      for await (const part of entry as AsyncIterable<Buffer>) {
         hash.update(part)
         yield part
       }
     }
-    // The parser sets all of them.
-    const { name, size, mode, uid, gid, mtime } = header as Required<tar.Headers>
-    const read = async () => {
-      if (name === entryNames.sums) {
-        expected = (await buffer(content())).toString()
-        return
-      }
-      await onEntry({ name, bytes: size, attributes: { mode, uid, gid, mtime }, content: content() })
-      sums.push(sumLine(hash.digest('hex'), name))
+    const { name, size: bytes, mode, uid, gid, mtime } = entry.header
+    if (name === entryNames.sums) {
+      expected = (await buffer(content())).toString()
+      return
     }
-    read().then(() => next(), next)
-  })
+    await onEntry({ name, bytes, attributes: { mode, uid, gid, mtime }, content: content() })
+    sums.push(sumLine(hash.digest('hex'), name))
+  }
   const { size } = await stat(file).catch((cause: unknown) => {
     throw new Error(`${file} cannot be read (${errorCode(cause)}). Check the path of the backup.`, { cause })
   })
@@ -67,7 +62,12 @@ export async function readBackup(
     }
   }
   try {
-    await pipeline(createReadStream(file), counted, createGunzip(), extract, { signal })
+    const entries = tar.extract()
+    const read = pipeline(createReadStream(file), counted, createGunzip(), entries, { signal })
+    // A failure also ends the loop, which throws what came first.
+    read.catch(() => {})
+    for await (const entry of entries) await readEntry(entry)
+    await read
   } catch (cause) {
     signal?.throwIfAborted()
     throw describeFault(file, cause)
@@ -90,7 +90,8 @@ function describeFault(file: string, cause: unknown): unknown {
     cause instanceof SyntaxError ||
     cause instanceof ZodError ||
     (cause instanceof pg.DatabaseError && damagedRow.test(cause.code ?? '')) ||
-    (cause instanceof Error && /^(Unexpected end of data|Invalid tar header)/.test(cause.message))
+    (cause instanceof Error &&
+      /^(Unexpected end of data|Invalid (tar )?header|Header exceeds)/.test(cause.message))
   return damaged ? new Error(`${file} cannot be read to its end. ${incomplete}`, { cause }) : cause
 }
 

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
-import tar, { type Headers } from 'tar-stream'
+import tar, { type Header } from 'tar-stream'
 import { expect, it } from 'vitest'
 import { type TarEntry, type TarLink, tarOf } from './tar'
 
@@ -12,20 +13,13 @@ function file(path: string, content: string, executable = false): TarEntry {
 }
 
 /** What another program reads from the archive. */
-async function read(entries: (TarEntry | TarLink)[]): Promise<[Headers, string][]> {
-  const found: [Headers, string][] = []
+async function read(entries: (TarEntry | TarLink)[]): Promise<[Header, string][]> {
+  const found: [Header, string][] = []
   const reader = tar.extract()
-  reader.on('entry', (header, stream, next) => {
-    let content = ''
-    stream.on('data', (part: Buffer) => {
-      content += part
-    })
-    stream.on('end', () => {
-      found.push([header, content])
-      next()
-    })
-  })
-  await pipeline(Readable.from(tarOf(entries), { objectMode: false }), reader)
+  const written = pipeline(Readable.from(tarOf(entries), { objectMode: false }), reader)
+  written.catch(() => {})
+  for await (const entry of reader) found.push([entry.header, await text(entry)])
+  await written
   return found
 }
 

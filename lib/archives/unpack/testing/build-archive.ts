@@ -1,6 +1,5 @@
-import type { Readable } from 'node:stream'
 import { crc32, deflateRawSync, gzipSync } from 'node:zlib'
-import tar, { type Headers } from 'tar-stream'
+import tar, { type Header } from 'tar-stream'
 
 export interface ZipEntry {
   name: string
@@ -83,7 +82,7 @@ function zip64End(count: number, directoryBytes: number, directoryAt: number): B
 export interface TarEntry {
   name: string
   content?: Buffer | string
-  type?: Headers['type']
+  type?: Header['type']
   linkname?: string
   mode?: number
 }
@@ -93,7 +92,7 @@ export async function buildTar(entries: readonly TarEntry[], { gzip = false } = 
   const pack = tar.pack()
   const pieces: Buffer[] = []
   const read = (async () => {
-    for await (const piece of pack as Readable) pieces.push(piece as Buffer)
+    for await (const piece of pack as AsyncIterable<Buffer>) pieces.push(piece)
   })()
   for (const { name, content = '', ...header } of entries) {
     const bytes = Buffer.from(content)
