@@ -1,5 +1,4 @@
-import { Client } from '@modelcontextprotocol/sdk/client/index.js'
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { beforeAll, expect, it } from 'vitest'
 import { agentJobSchema, createdJobSchema, logPartSchema } from '@/lib/agents/tool-schemas'
 import { bearer, call } from './http-call'

@@ -1,13 +1,6 @@
-import { Client } from '@modelcontextprotocol/sdk/client/index.js'
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
-import { Server } from '@modelcontextprotocol/sdk/server/index.js'
-import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
-import {
-  CallToolRequestSchema,
-  CallToolResultSchema,
-  ListToolsRequestSchema,
-  ListToolsResultSchema,
-} from '@modelcontextprotocol/sdk/types.js'
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { Server } from '@modelcontextprotocol/server'
+import { StdioServerTransport } from '@modelcontextprotocol/server/stdio'
 import { GpuqError, unavailable } from '@/lib/contract/errors'
 import { version } from '../../package.json'
 import { resolveConnection } from '../config'
@@ -40,17 +33,15 @@ export async function mcp(
     files,
     server: connection.server,
     directory,
-    forward: (params) => upstream.request({ method: 'tools/call', params }, CallToolResultSchema),
+    forward: (params) => upstream.request({ method: 'tools/call', params }),
   })
   const instructions = upstream.getInstructions()
   const server = new Server(upstream.getServerVersion() ?? { name: 'gpuq', version }, {
     capabilities: { tools: {} },
     ...(instructions === undefined ? {} : { instructions }),
   })
-  server.setRequestHandler(ListToolsRequestSchema, ({ params }) =>
-    upstream.request({ method: 'tools/list', params }, ListToolsResultSchema),
-  )
-  server.setRequestHandler(CallToolRequestSchema, ({ params }) => tools.call(params))
+  server.setRequestHandler('tools/list', ({ params }) => upstream.request({ method: 'tools/list', params }))
+  server.setRequestHandler('tools/call', ({ params }) => tools.call(params))
   const closed = new Promise<void>((resolve) => {
     server.onclose = resolve
     process.stdin.once('end', resolve)

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { CallToolRequest, CallToolResult } from '@modelcontextprotocol/sdk/types.js'
+import type { CallToolRequest, CallToolResult } from '@modelcontextprotocol/client'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type GpuqError, invalidRequest } from '@/lib/contract/errors'
 import { readStates } from '../sync/sync-state'

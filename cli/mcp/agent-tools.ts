@@ -1,4 +1,4 @@
-import type { CallToolRequest, CallToolResult } from '@modelcontextprotocol/sdk/types.js'
+import type { CallToolRequest, CallToolResult } from '@modelcontextprotocol/client'
 import { z } from 'zod'
 import { defaultProject } from '@/lib/contract/access/project-kinds'
 import { conflict, GpuqError, unavailable } from '@/lib/contract/errors'

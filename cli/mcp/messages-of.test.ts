@@ -1,8 +1,7 @@
 import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
-import { Server } from '@modelcontextprotocol/sdk/server/index.js'
-import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
-import { CallToolRequestSchema } from '@modelcontextprotocol/sdk/types.js'
+import { Server } from '@modelcontextprotocol/server'
+import { StdioServerTransport } from '@modelcontextprotocol/server/stdio'
 import { expect, it } from 'vitest'
 import { messagesOf } from './messages-of'
 
@@ -10,7 +9,7 @@ it.each(['\n', '\r\n'])(
   'an agent may write null for what it leaves out, and end lines with %j',
   async (end) => {
     const server = new Server({ name: 'a test', version: '1' }, { capabilities: { tools: {} } })
-    server.setRequestHandler(CallToolRequestSchema, ({ params }) => ({
+    server.setRequestHandler('tools/call', ({ params }) => ({
       content: [{ type: 'text', text: JSON.stringify(params) }],
     }))
     const [input, output] = [new PassThrough(), new PassThrough()]

@@ -1,7 +1,10 @@
 import { z } from 'zod'
 
-/** A JSON Schema with only the keywords of {@link modelKeywords}. */
-export interface ModelSchema {
+/**
+ * A JSON Schema with only the keywords of {@link modelKeywords}. It is no interface, because the protocol's types accept none as
+ * JSON.
+ */
+export type ModelSchema = {
   type?: string | string[]
   description?: string
   properties?: Record<string, ModelSchema>

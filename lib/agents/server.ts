@@ -1,4 +1,4 @@
-import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
+import type { CallToolResult } from '@modelcontextprotocol/server'
 import { uuidv7 } from 'uuidv7'
 import { version } from '../../package.json'
 import { requireScope } from '../access/actor'
@@ -14,39 +14,36 @@ const instructions =
   'A GPU job queue. Create a job with CreateGPUJob, follow it with ViewGPUJob and ReadGPUJobLog, stop it with StopGPUJob. ViewGPUCluster lists the GPUs and environments.'
 
 /**
- * Answers one message of the Model Context Protocol. Keeps no state: each message has its own server, so any web
- * process can answer it.
+ * Answers one message of the Model Context Protocol, of its revision of 2026 or an earlier one. Keeps no state: each message has
+ * its own server, so any web process can answer it.
  */
 export async function answerMessage(request: Request, message: unknown, call: ToolCall): Promise<Response> {
-  const {
-    McpServer,
-    WebStandardStreamableHTTPServerTransport,
-    CallToolRequestSchema,
-    ListToolsRequestSchema,
-  } = await loadProtocol()
-  const { server } = new McpServer({ name: 'gpuq', title: 'gpuq', version }, { instructions })
-  server.registerCapabilities({ tools: {} })
-  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: describeTools() }))
-  server.setRequestHandler(CallToolRequestSchema, ({ params }) =>
-    callTool(call, params.name, params.arguments),
-  )
+  // Loaded with the first message: the packages of the protocol take more memory than the rest of the API's packages.
+  const { Server, WebStandardStreamableHTTPServerTransport, createMcpHandler, isLegacyRequest } =
+    await import('@modelcontextprotocol/server')
+  const makeServer = () => {
+    const server = new Server(
+      { name: 'gpuq', title: 'gpuq', version },
+      { capabilities: { tools: {} }, instructions },
+    )
+    server.setRequestHandler('tools/list', () => ({ tools: describeTools() }))
+    server.setRequestHandler('tools/call', ({ params }) => callTool(call, params.name, params.arguments))
+    return server
+  }
+  const parsedBody = leaveOutNullsOfMessage(message)
+  if (!(await isLegacyRequest(request, parsedBody))) {
+    // The tools never change, so a subscription would only hold a connection.
+    const handler = createMcpHandler(makeServer, { legacy: 'reject', maxSubscriptions: 0 })
+    return handler.fetch(request, { parsedBody })
+  }
+  const server = makeServer()
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
   await server.connect(transport)
   try {
-    return await transport.handleRequest(request, { parsedBody: leaveOutNullsOfMessage(message) })
+    return await transport.handleRequest(request, { parsedBody })
   } finally {
     await server.close()
   }
-}
-
-/** Loads the packages of the protocol with the first message: they take more memory than the rest of the API's packages. */
-async function loadProtocol() {
-  const [server, transport, types] = await Promise.all([
-    import('@modelcontextprotocol/sdk/server/mcp.js'),
-    import('@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'),
-    import('@modelcontextprotocol/sdk/types.js'),
-  ])
-  return { ...server, ...transport, ...types }
 }
 
 /** The tools in the format of the protocol. */

@@ -1,5 +1,4 @@
-import { Client } from '@modelcontextprotocol/sdk/client/index.js'
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { Client, type ClientOptions, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { call } from '@/lib/access/testing/call'
 import { makePerson, makeToken, type Person } from '@/lib/access/testing/people'
@@ -25,8 +24,8 @@ beforeAll(async () => {
 })
 
 /** The official client. Its requests go directly to the route. */
-async function connect(token: string): Promise<Client> {
-  const client = new Client({ name: 'a test', version: '1' })
+async function connect(token: string, options?: ClientOptions): Promise<Client> {
+  const client = new Client({ name: 'a test', version: '1' }, options)
   const transport = new StreamableHTTPClientTransport(new URL('http://localhost:8001/api/mcp'), {
     requestInit: { headers: { authorization: `Bearer ${token}` } },
     fetch: async (url, init) => {
@@ -58,6 +57,35 @@ async function use(client: Client, name: string, input: Record<string, unknown>)
 }
 
 const countJobs = async () => (await db.pool.query('SELECT 1 FROM jobs')).rowCount
+
+describe('a client of the protocol', () => {
+  it.each([
+    ['2024-11-05', { supportedProtocolVersions: ['2024-11-05'] }],
+    ['2025-03-26', { supportedProtocolVersions: ['2025-03-26'] }],
+    ['2025-06-18', { supportedProtocolVersions: ['2025-06-18'] }],
+    ['2025-11-25', {}],
+    ['2026-07-28', { versionNegotiation: { mode: 'auto' } }],
+  ] satisfies [string, ClientOptions][])('may use its revision %s', async (revision, options) => {
+    const { token } = await makeToken(await makePerson())
+    const client = await connect(token, options)
+    expect(client.getNegotiatedProtocolVersion()).toBe(revision)
+    const { tools } = await client.listTools()
+    expect(tools).toHaveLength(7)
+    const { answer, text } = await use(client, 'CreateGPUJob', newJob())
+    expect(answer).toMatchObject({ status: 'queued' })
+    expect(JSON.parse(text)).toEqual(answer)
+    expect(await use(client, 'CreateGPUJob', { ...newJob(), gpu_count: 3 })).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('gpu_count: must be 1, 2, 4 or 8'),
+    })
+  })
+
+  it('cannot hold a connection with a subscription', async () => {
+    const { token } = await makeToken(await makePerson())
+    const client = await connect(token, { versionNegotiation: { mode: 'auto' } })
+    await expect(client.listen({ toolsListChanged: true })).rejects.toThrow('Subscription limit reached')
+  })
+})
 
 describe('an agent with the official client', () => {
   it('lists the tools with their input and output schemas', async () => {
