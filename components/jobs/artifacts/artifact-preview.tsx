@@ -10,7 +10,7 @@ import { viewerOf } from '../viewers/viewer-of'
 import { TextPreview } from './text-preview'
 
 interface ArtifactPreviewProps {
-  /** Of the job, or the token of a link to it (`useJobApi`). */
+  /** The id of the job, or the token of a link to it (`useJobApi`). */
   id: string
   artifact: Artifact
 }

@@ -28,7 +28,7 @@ const ImageGallery = dynamic(() => import('../viewers/image-gallery').then((modu
 })
 
 interface ArtifactsTabProps {
-  /** Of the job, or the token of a link to it (`useJobApi`). */
+  /** The id of the job, or the token of a link to it (`useJobApi`). */
   id: string
   job: Pick<JobDetail, 'status' | 'files_deleted' | 'deleted_after_days'>
   /** For readers without an account, who make no links. */

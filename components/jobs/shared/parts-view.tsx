@@ -10,7 +10,7 @@ import { ArtifactsTab } from '../artifacts/artifacts-tab'
 import { isRunning } from '../metrics/job-curves'
 
 export interface SharedPartsProps {
-  /** Of the link. */
+  /** The token of the link. */
   token: string
   job: SharedFacts
   /** What the link shows of the job, as far as the job has it or may have it later. */

@@ -25,7 +25,7 @@ interface SharedJobViewProps {
     source: JobSource | null
     expiresAt: string
   }
-  /** Of the link. */
+  /** The token of the link. */
   token: string
   outputHref: string
   eventsHref: string
