@@ -1,6 +1,7 @@
-import { Option } from 'commander'
-import type { ConfigKey } from '@/lib/contract/config/schema'
+import { type Command, Option } from 'commander'
 import type { Context } from '../context'
+import { configOptions, type ConfigOption as DeclaredOption } from './config-options'
+import { addMount, addText, addVariable, parseDuration, parseInteger, parseNumber } from './values'
 
 /** The action of a command. Loads the command's code only now, so that `--help` and `--version` start fast. */
 export function lazily<Args extends unknown[]>(
@@ -16,7 +17,7 @@ export function lazily<Args extends unknown[]>(
 /** An option that sets a key of a job's config. Its value is stored under the name of the key. */
 class ConfigOption extends Option {
   constructor(
-    readonly key: ConfigKey,
+    readonly key: string,
     flags: string,
     description: string,
   ) {
@@ -37,15 +38,32 @@ export function flagOf(key: string): string | undefined {
   return key === 'gpu_count' || key === 'gpu_fraction' ? '--gpus' : flagsByKey.get(key)
 }
 
-export function configOption<Value = string>(
-  key: ConfigKey,
-  flags: string,
-  description: string,
-  parse?: (text: string, previous: Value) => Value,
-): Option {
-  const option = new ConfigOption(key, flags, description)
-  if (option.long) flagsByKey.set(key, option.long)
-  return parse ? option.argParser(parse) : option
+/** How the text of an option becomes the value of a key. */
+const parsers = {
+  text: null,
+  flag: null,
+  number: parseNumber,
+  integer: parseInteger,
+  duration: parseDuration,
+  list: addText,
+  variables: addVariable,
+  mounts: addMount,
+} as const satisfies Record<DeclaredOption['value'], unknown>
+
+/** Adds the options of a command that set keys of the config. */
+export function addConfigOptions(
+  command: Command,
+  name: 'submit' | 'run',
+  options: Readonly<Record<string, DeclaredOption>> = configOptions,
+): void {
+  for (const [key, { flags, value, needsDirectory, [name]: description }] of Object.entries(options)) {
+    if (description === undefined) continue
+    const note = name === 'run' && needsDirectory ? ' (needs a directory)' : ''
+    const option = new ConfigOption(key, flags, description + note)
+    if (option.long) flagsByKey.set(key, option.long)
+    const parse = parsers[value]
+    command.addOption(parse === null ? option : option.argParser(parse as (text: string) => unknown))
+  }
 }
 
 export const jsonFlag = ['--json', 'print JSON'] as const

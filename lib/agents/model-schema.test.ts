@@ -42,7 +42,7 @@ describe("the schemas of the agents' tools", () => {
   it('keep the limits, and say the defaults in words', () => {
     const { properties } = toModelSchema(createJobSchema, 'input')
     expect(properties?.gpu_count).toMatchObject({ type: 'integer', minimum: 1, maximum: 8 })
-    expect(properties?.gpu_memory_gb).toMatchObject({ type: 'number', minimum: 0, maximum: 1024 })
+    expect(properties?.gpu_memory_gb).toMatchObject({ type: 'number', minimum: 0.1, maximum: 1024 })
     expect(properties?.max_time).toMatchObject({ type: 'number' })
     expect(properties?.depends_on).toMatchObject({ type: 'array', items: { type: 'string' } })
     expect(properties?.env).toMatchObject({ type: 'object', additionalProperties: { type: 'string' } })

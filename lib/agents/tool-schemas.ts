@@ -1,10 +1,9 @@
 import { z } from 'zod'
-import { archiveReferenceSchema } from '../contract/archives/snapshot-name'
 import { clusterStatusSchema, nodeStates } from '../contract/cluster/cluster'
-import { dependsOn } from '../contract/config/depends-on'
-import { mounts } from '../contract/config/mounts'
-import { amount, count, duration, label, shellCommand, variables } from '../contract/config/values'
-import { workingDirectory as workingDirectoryPath } from '../contract/config/working-directory'
+import { offeredKeys } from '../contract/config/offered-keys'
+import { offers } from '../contract/config/offers'
+import { configSchema } from '../contract/config/schema'
+import { count } from '../contract/config/values'
 import { dryRunSchema } from '../contract/dry-run'
 import { idempotencyKeySchema, idSchema, jobDetailSchema, projectNote } from '../contract/jobs'
 import { queueStatuses } from '../contract/queue'
@@ -26,54 +25,26 @@ const workingDirectory = z
     'where the command starts: the working directory of the job, the shared directory of its project, or /work with the uploaded directory; null: an empty directory of the job',
   )
 
+/** What the tools offer of the keys of a config. */
+const { name, instance_count, command, ...keys } = offeredKeys(configSchema.shape, offers, 'agent')
+
 export const createJobSchema = z.strictObject({
-  name: label(200).describe(
-    'a name that none of your waiting and running jobs has, such as "bert-finetuning-v1"',
-  ),
+  name: name.unwrap().describe(name.description ?? ''),
   gpu_count: z
     .literal(gpuCounts, { error: 'must be 1, 2, 4 or 8' })
     .describe('GPUs on each instance: 1, 2, 4 or 8. If instance_count is above 1, it is always 8'),
-  instance_count: count(1, 8)
+  instance_count: instance_count
+    .unwrap()
     .default(1)
-    .describe('number of machines that run the job together, 1 to 8. Up to 8 GPUs in total must use 1'),
-  command: shellCommand.describe(
-    'the command for /bin/sh, with absolute paths: sh /workspace/train.sh --epochs 10. Begin it with the line #!/bin/bash for features of bash. It runs in a container, which has only the image of its environment, the shared directory of the project, the archive and the mounts',
-  ),
-  project_id: idSchema.optional().describe('the project of the job; default: "default"'),
-  environment: idSchema
-    .optional()
-    .describe('the image of the job, one that ViewGPUCluster lists; default: the default environment'),
-  archive: archiveReferenceSchema
-    .optional()
-    .describe(
-      'a snapshot of the project, such as code or code@3, or the hash of an uploaded directory. The command starts in a copy of it, /work: python /work/train.py',
-    ),
-  working_directory: workingDirectoryPath
-    .optional()
-    .describe(
-      'the absolute path at which the command finds the archive and starts, instead of /work; files that it writes there are stored while it runs. `gpuq mcp` sets it and the archive for your working directory',
-    ),
-  mounts: mounts
-    .optional()
-    .describe(
-      'snapshots that the command can read, by their absolute paths: {"/data": "data/cifar10@1"}. Without a version, the newest one',
-    ),
+    .describe(instance_count.description ?? ''),
+  command: command.unwrap().describe(command.description ?? ''),
+  ...keys,
   check_paths: z
     .boolean()
     .default(true)
     .describe(
       'false: do not refuse paths in the command that the job does not get. For programs that the image has at unusual places',
     ),
-  expected_time: duration.optional().describe('expected duration of the job in seconds; used for forecasts'),
-  max_time: duration.optional().describe('maximum duration in seconds; then the job is stopped'),
-  gpu_memory_gb: amount(0.1, 1024).optional().describe('minimum memory of each GPU'),
-  priority: count(-100, 100).optional().describe('higher numbers start first; default: 0'),
-  depends_on: dependsOn
-    .optional()
-    .describe(
-      'ids of jobs that must complete before this job may start. If one of them fails or is cancelled, this job is cancelled',
-    ),
-  env: variables.optional().describe('environment variables for the job'),
   idempotency_key: idempotencyKeySchema
     .optional()
     .describe(

@@ -40,7 +40,11 @@ describe('a refusal of a field says what to change', () => {
     [queueSubmitSchema, { command: ['a'] }, 'command: must be a text'],
     [queueSubmitSchema, { command: 'a', gpu_fraction: 0 }, 'gpu_fraction: must be at least 0.001'],
     [queueSubmitSchema, { command: 'a', gpu_fraction: 1001 }, 'gpu_fraction: must be at most 1'],
-    [queueSubmitSchema, { command: 'a', gpu_memory_gb: 0 }, 'gpu_memory_gb: must be more than 0'],
+    [
+      queueSubmitSchema,
+      { command: 'a', estimated_duration_seconds: 0 },
+      'estimated_duration_seconds: must be more than 0',
+    ],
   ])('%#', (schema, input, message) => {
     expect(refusal(schema, input)).toBe(message)
   })

@@ -217,7 +217,7 @@ function partTooLarge(part: PartName): GpuqError {
   return wrongPart(part, `is larger than ${maxPartBytes} bytes: send less`, 'payload_too_large')
 }
 
-export function missingParts(names: readonly PartName[]): GpuqError {
+function missingParts(names: readonly PartName[]): GpuqError {
   return wrongParts(
     names.map((path) => ({ path, message: `is missing: add -F "${path}=@${defaultNames[path]}"` })),
   )

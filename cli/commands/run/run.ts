@@ -1,5 +1,6 @@
 import { invalidRequest } from '@/lib/contract/errors'
 import type { Context } from '../../context'
+import { configOptions } from '../../declare/config-options'
 import { toGpuRequest, toShellLine } from '../../declare/values'
 import { isDirectory } from '../../files'
 import { printDryRun } from '../../job/dry-run'
@@ -92,16 +93,24 @@ function toQueueJob({ gpus, name, expected_time, ...keys }: ConfigOptions & { co
   return { ...keys, ...toGpuRequest(gpus), run_id: name, estimated_duration_seconds: expected_time }
 }
 
+/** Options that need a directory. */
+const forDirectories = Object.entries(configOptions).flatMap(
+  ([key, { flags, run: description, needsDirectory }]) => {
+    const [flag = ''] = flags.match(/--[a-z-]+/) ?? []
+    return needsDirectory && description !== undefined ? [{ key, flag }] : []
+  },
+)
+
 /** Rejects options that are given after the directory: they would silently become part of the command. */
 async function rejectDirectoryOptions(words: readonly string[], options: ConfigOptions): Promise<void> {
-  const { instance_count, run_name, pool, cpu, memory_gb, fresh_nodes } = options
   const [first = '', ...rest] = words
-  const misplaced = rest.find((word) => /^--(command|nodes|run-name|pool)(=|$)/.test(word))
+  const flags = forDirectories.map(({ flag }) => flag)
+  const misplaced = rest.find((word) => ['--command', ...flags].includes(word.split('=', 1).join()))
   if (misplaced !== undefined && (await isDirectory(first)))
     throw invalidRequest(`${misplaced} must come before the directory ${first}.`)
-  if ([instance_count, run_name, pool, cpu, memory_gb, fresh_nodes].every((value) => value === undefined))
-    return
-  const message =
-    '--nodes, --run-name, --pool, --cpu, --memory and --fresh-nodes require --with-dir, --sync or --command "…" DIRECTORY.'
-  throw invalidRequest(message)
+  if (!forDirectories.some(({ key }) => key in options)) return
+  const last = flags.at(-1)
+  throw invalidRequest(
+    `${flags.slice(0, -1).join(', ')} and ${last} require --with-dir, --sync or --command "…" DIRECTORY.`,
+  )
 }

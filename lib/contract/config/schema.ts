@@ -25,9 +25,15 @@ import {
 } from './values'
 import { workingDirectory } from './working-directory'
 
-/** A key with its description and an example, for the API's document, the form and error messages. */
-const key = <Schema extends z.ZodType>(schema: Schema, description: string, example: unknown): Schema =>
-  schema.meta({ description, example })
+/**
+ * A key with its description and an example, for the API's document, the form and error messages. The queue API, the tools for agents and the
+ * command line offer it too; `offers.ts` has the exceptions.
+ */
+export const key = <Schema extends z.ZodType>(
+  schema: Schema,
+  description: string,
+  example: unknown,
+): Schema => schema.meta({ description, example })
 
 const flag = z.boolean().default(false)
 
