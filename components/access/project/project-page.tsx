@@ -15,7 +15,6 @@ import { Skeleton, SkeletonRows } from '../../ui/skeleton'
 import { MembersJobs } from '../members/members-jobs'
 import { OwnQuestions } from './project-questions'
 import { ProjectUsage } from './project-usage'
-import { ProjectUse } from './project-use'
 
 // Loaded on use: it has the search of jobs and the dialog of links.
 const ResultsPanel = dynamic(
@@ -25,6 +24,10 @@ const ResultsPanel = dynamic(
 
 // The forms need zod, which is larger than the rest of the page.
 const ProjectSettings = dynamic(() => import('./project-settings').then((module) => module.ProjectSettings))
+const ProjectUse = dynamic(() => import('./project-use').then((module) => module.ProjectUse), {
+  ssr: false,
+  loading: () => <Skeleton className="h-72 rounded-lg" />,
+})
 const Participants = dynamic(() => import('../classes/participants').then((module) => module.Participants))
 
 interface ProjectPageProps {

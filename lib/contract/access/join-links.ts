@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { label } from '../config/values'
 import { idSchema } from '../jobs'
 import { passwordSchema, time } from './access'
-import { agreeToSchema } from './project-kinds'
+import { agreeToSchema } from './projects'
 
 export const maxJoinLinkPeople = 1000
 export const maxJoinLinkDays = 365

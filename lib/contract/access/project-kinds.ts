@@ -1,5 +1,3 @@
-import * as z from 'zod'
-
 /** The kind of a project decides whether its owner, or its managers, see the jobs of its members. A private one adds no such right. */
 export const projectKinds = ['private', 'team', 'class'] as const
 export type ProjectKind = (typeof projectKinds)[number]
@@ -7,13 +5,6 @@ export type ProjectKind = (typeof projectKinds)[number]
 /** The kinds to which whoever joins agrees. */
 export const agreedKinds = ['team', 'class'] as const
 export type AgreedKind = (typeof agreedKinds)[number]
-
-/** What a caller agrees to in a request. It names the kind, so that nobody agrees to another one than they read about. */
-export const agreeToSchema = z
-  .enum(agreedKinds)
-  .describe(
-    'the kind of the project: agrees that its owner, and in a class its managers, see your jobs in it',
-  )
 
 const seers: Record<AgreedKind, string> = {
   team: 'It is a team: its owner sees',

@@ -3,8 +3,15 @@ import { isThousandths, line } from '../config/values'
 import { idSchema } from '../jobs'
 import { page, storageQuotaSchema, time } from './access'
 import { limitsSchema, updateLimitsSchema } from './limits'
-import { agreedKinds, agreeToSchema, projectKinds } from './project-kinds'
+import { agreedKinds, projectKinds } from './project-kinds'
 import { storageUseSchema } from './storage'
+
+/** What a caller agrees to in a request. It names the kind, so that nobody agrees to another one than they read about. */
+export const agreeToSchema = z
+  .enum(agreedKinds)
+  .describe(
+    'the kind of the project: agrees that its owner, and in a class its managers, see your jobs in it',
+  )
 
 /** GPUs in thousandths, the smallest part that can be allocated. */
 const gpus = z.number().min(0).max(100_000).refine(isThousandths, 'use at most three decimals')
