@@ -24,7 +24,7 @@ const budgets: Readonly<Record<string, number>> = {
   '(site)/settings': 184_000,
   '(site)/jobs/compare': 183_000,
   'shared/[token]': 167_000,
-  '(site)/projects/[id]': 198_000,
+  '(site)/projects/[id]': 174_000,
   'shared/results/[token]': 156_000,
 }
 
