@@ -104,6 +104,7 @@ const queries: Record<string, string> = {
   '/api/projects/[id]/snapshots': '?name=code',
   '/api/projects/[id]/snapshots/versions': '?name=code',
   '/api/jobs/[id]/metrics.csv': '?names=loss',
+  '/api/shared/[token]/metrics.csv': '?names=loss',
   '/api/jobs/[id]/files/changes': `?since=${neverWas}`,
   '/api/snapshots/[id]/changes': `?since=${neverWas}`,
 }

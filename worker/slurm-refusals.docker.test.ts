@@ -85,7 +85,7 @@ it('a job that no nodes of its partition can ever run is refused, also if Slurm 
   expect(await lab.jobs.untilFinal(job)).toMatchObject({
     status: 'failed',
     reason: 'slurm_refused',
-    reasonDetail: 'it asks for 3 nodes, and the Slurm partition "main" has 2 nodes.',
+    reasonDetail: 'It asks for 3 nodes, and the Slurm partition "main" has 2 nodes.',
   })
   expect(await lab.submissions(job)).toEqual([])
   await expectAllTrue(lab.lab)

@@ -30,7 +30,7 @@ describe.sequential('a Slurm cluster with types and shards of GPUs', () => {
     expect(await lab.jobs.untilFinal(huge)).toMatchObject({
       status: 'failed',
       reason: 'slurm_refused',
-      reasonDetail: expect.stringContaining('has 64 GPUs: the most is 2'),
+      reasonDetail: 'It asks for 64 GPUs, and the largest node of the Slurm partition "main" has 2.',
     })
     for (const job of [half, typed]) await lab.untilRow(job, 'its row ends', ({ ended }) => ended)
     await expectAllTrue(lab.lab)

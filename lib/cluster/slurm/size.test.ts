@@ -54,7 +54,7 @@ describe('the size of a job in Slurm', () => {
     const asked = { ...facts, partition: large, timeLimitS: 7200 }
     expect(slurmSizeOf(request, { ...asked, expectedTimeS: 3600 }).timeLimitS).toBe(3600)
     expect(() => slurmSizeOf(request, { ...asked, expectedTimeS: 3601 })).toThrow(
-      'This job cannot start: its expected_time is 3601 s, and the Slurm partition "large" allows 3600 s.',
+      'Its expected_time is 3601 s, and the Slurm partition "large" allows 3600 s.',
     )
   })
 
@@ -80,7 +80,7 @@ describe('the size of a job in Slurm', () => {
     const asked = { ...request, gpuCount: 5 }
     expect(() => slurmSizeOf(asked, { ...facts, partition: large })).toThrow(UnsuitableForSlurm)
     expect(() => slurmSizeOf(asked, { ...facts, partition: large })).toThrow(
-      'This job cannot start: it asks for 5 GPUs, and the largest node of the Slurm partition "large" has 4.',
+      'It asks for 5 GPUs, and the largest node of the Slurm partition "large" has 4.',
     )
   })
 

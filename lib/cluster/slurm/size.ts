@@ -1,4 +1,3 @@
-import { cannotStart } from '../../contract/reasons'
 import { findGpuType, gpuTypesOf } from '../../jobs/config/gpu-types'
 import {
   countGpus,
@@ -55,7 +54,7 @@ export function slurmSizeOf(request: ResourceRequest, facts: SizeFacts): SlurmSi
   const gpuType = request.gpuModel === null ? null : requireType(request.gpuModel, facts.nodes)
   const time = { key: 'expected_time' as const, seconds: facts.expectedTimeS }
   const refusal = facts.partition && findSizeRefusal(toAskedSize(request, time, facts.nodes), facts.partition)
-  if (refusal) throw new UnsuitableForSlurm(`${cannotStart}: ${refusal.message}.`)
+  if (refusal) throw new UnsuitableForSlurm(`${refusal.message.replace(/^it/, 'It')}.`)
   const share = shareOf(request, gpuType, facts.partition?.nodes ?? facts.nodes)
   return {
     nodes: request.instances,
