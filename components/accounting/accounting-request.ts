@@ -1,9 +1,10 @@
 import {
   type AccountingGroup,
-  accountingQuerySchema,
+  accountingGroups,
   addDays,
+  isDay,
   rangeOf,
-} from '@/lib/contract/cluster/accounting'
+} from '@/lib/contract/cluster/accounting-range'
 
 export const groupNames: Record<AccountingGroup, string> = {
   user: 'User',
@@ -11,6 +12,8 @@ export const groupNames: Record<AccountingGroup, string> = {
   competition: 'Competition',
   week: 'Week',
 }
+
+const defaultGroup: AccountingGroup = 'user'
 
 /** What the page shows. */
 export interface AccountingRequest {
@@ -24,13 +27,14 @@ export const rangeDays = { '28': '4 weeks', '84': '12 weeks', '364': '1 year' } 
 
 /** Reads the query of the page's address. An invalid one is replaced by the default. */
 export function readRequest(params: URLSearchParams): AccountingRequest {
-  const parsed = accountingQuerySchema.safeParse({
-    by: params.get('by') ?? undefined,
-    from: params.get('from') ?? undefined,
-    to: params.get('to') ?? undefined,
-  })
-  const { by, ...range } = parsed.success ? parsed.data : accountingQuerySchema.parse({})
-  return { by, ...rangeOf(range) }
+  const [from, to] = [params.get('from') ?? undefined, params.get('to') ?? undefined]
+  const name = params.get('by') ?? defaultGroup
+  const by = accountingGroups.find((group) => group === name)
+  const areDays = [from, to].every((day) => day === undefined || isDay(day))
+  const range = areDays ? rangeOf({ from, to }) : undefined
+  if (by === undefined || range === undefined || range.from > range.to)
+    return { by: defaultGroup, ...rangeOf({}) }
+  return { by, ...range }
 }
 
 /** The chosen number of days, if the range has one of {@link rangeDays} and ends today. */

@@ -5,7 +5,8 @@ import { ChartColumn, Download } from 'lucide-react'
 import { useSearchParams } from 'next/navigation'
 import { accountingQuery } from '@/components/queries/accounting'
 import { api } from '@/components/queries/queries'
-import { type Accounting, accountingGroups } from '@/lib/contract/cluster/accounting'
+import type { Accounting } from '@/lib/contract/cluster/accounting'
+import { accountingGroups, firstDay, lastDay } from '@/lib/contract/cluster/accounting-range'
 import { Loaded } from '../shell/load-failure'
 import { updateSearchParams } from '../shell/update-search-params'
 import { ButtonLink } from '../ui/button-link'
@@ -121,7 +122,7 @@ interface DayInputProps {
 }
 
 /** A change that is no day of the range is not used: the browser marks the field. */
-function DayInput({ label, value, least = '2000-01-01', most = '2999-12-31', onDay }: DayInputProps) {
+function DayInput({ label, value, least = firstDay, most = lastDay, onDay }: DayInputProps) {
   return (
     <Input
       // A new range replaces what was typed.

@@ -1,5 +1,6 @@
 import { type ReactNode, useState } from 'react'
-import type { Accounting, AccountingGroup, AccountingRow } from '@/lib/contract/cluster/accounting'
+import type { Accounting, AccountingRow } from '@/lib/contract/cluster/accounting'
+import type { AccountingGroup } from '@/lib/contract/cluster/accounting-range'
 import { projectPath } from '../access/project/project-path'
 import { Person } from '../shell/person'
 import { formatNumber } from '../ui/format-number'

@@ -1,4 +1,5 @@
-import { type AccountingRow, addDays } from '@/lib/contract/cluster/accounting'
+import type { AccountingRow } from '@/lib/contract/cluster/accounting'
+import { addDays } from '@/lib/contract/cluster/accounting-range'
 
 /** GPU hours of a week, in parts. */
 export interface WeekBar {

@@ -1,37 +1,13 @@
 import * as z from 'zod'
+import { accountingGroups, firstDay, isDay, lastDay, rangeOf } from './accounting-range'
 
-/** What the rows of the accounting stand for. */
-export const accountingGroups = ['user', 'project', 'competition', 'week'] as const
-export type AccountingGroup = (typeof accountingGroups)[number]
-
-const firstDay = '2000-01-01'
-const lastDay = '2999-12-31'
-const defaultDays = 12 * 7
 /** Rows of one answer; the CSV has all of them. */
 export const maxAccountingRows = 1000
 
-const day = z.iso.date({ abort: true }).refine((text) => text >= firstDay && text <= lastDay, {
+const day = z.iso.date({ abort: true }).refine(isDay, {
   abort: true,
   error: `must be a day between ${firstDay} and ${lastDay}`,
 })
-
-/** The day so many days after another, both as YYYY-MM-DD. */
-export function addDays(from: string, days: number): string {
-  return new Date(Date.parse(from) + days * 86_400_000).toISOString().slice(0, 10)
-}
-
-/** The days of a query, both included. */
-export function rangeOf({ from, to = new Date().toISOString().slice(0, 10) }: AccountingRange): {
-  from: string
-  to: string
-} {
-  return { from: from ?? addDays(to, 1 - defaultDays), to }
-}
-
-interface AccountingRange {
-  from?: string | undefined
-  to?: string | undefined
-}
 
 /** Query of `GET /api/accounting` and `GET /api/accounting.csv`. */
 export const accountingQuerySchema = z

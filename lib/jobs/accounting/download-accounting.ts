@@ -1,6 +1,7 @@
 import type { Actor } from '../../access/actor'
 import { isCredentialValid } from '../../access/credential-validity'
-import { type AccountingQuery, type AccountingRow, rangeOf } from '../../contract/cluster/accounting'
+import type { AccountingQuery, AccountingRow } from '../../contract/cluster/accounting'
+import { rangeOf } from '../../contract/cluster/accounting-range'
 import { toCell } from '../../results/csv-cell'
 import { contentDisposition } from '../downloads/content-disposition'
 import { readAllRows } from './read-accounting'

@@ -3,13 +3,12 @@ import { type Actor, isAdmin } from '../../access/actor'
 import { visibleProject } from '../../access/projects/project-rows'
 import {
   type Accounting,
-  type AccountingGroup,
   type AccountingQuery,
   type AccountingRow,
   maxAccountingRows,
-  rangeOf,
   type Usage,
 } from '../../contract/cluster/accounting'
+import { type AccountingGroup, rangeOf } from '../../contract/cluster/accounting-range'
 import { notFound } from '../../contract/errors'
 import { findRow, type Transaction, transaction } from '../../database/transaction'
 import { isShown, managedProjects } from '../read/job-visibility'
