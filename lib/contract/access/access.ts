@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { line } from '../config/values'
 import { idSchema } from '../jobs'
+import { auditActionPattern } from './audit-actions'
 import { limitsSchema, updateLimitsSchema } from './limits'
 import { roles, scopes } from './roles'
 import { storageUseSchema } from './storage'
@@ -233,7 +234,7 @@ export const listAuditSchema = z.object({
   actor: idSchema.optional().describe('a user_id'),
   action: z
     .string()
-    .regex(/^[a-z_]{1,64}$/, 'use the name of an action, such as "token_created"')
+    .regex(auditActionPattern, 'use the name of an action, such as "token_created"')
     .optional(),
 })
 

@@ -82,6 +82,9 @@ export const auditActions = {
 
 export type AuditAction = keyof typeof auditActions
 
+/** Names of actions, also those of earlier versions. */
+export const auditActionPattern = /^[a-z_]{1,64}$/
+
 /** An action in words. Earlier versions of gpuq wrote other actions too. */
 export function describeAction(action: string): string {
   return action in auditActions ? auditActions[action as AuditAction] : action.replaceAll('_', ' ')
