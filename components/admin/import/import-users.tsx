@@ -10,8 +10,8 @@ import {
   importTemplate,
   maxImportCharacters,
   maxImportedUsers,
-  type UserImport,
-} from '@/lib/contract/access/user-imports'
+} from '@/lib/contract/access/import-file'
+import type { UserImport } from '@/lib/contract/access/user-imports'
 import { Button } from '../../ui/button'
 import { Field } from '../../ui/field'
 import { FileDrop } from '../../ui/file-drop'

@@ -1,4 +1,5 @@
-import { type ImportProblem, importColumns } from '../../contract/access/user-imports'
+import { importColumns } from '../../contract/access/import-file'
+import type { ImportProblem } from '../../contract/access/user-imports'
 import { parseUserCsv } from '../users/import/parse-user-csv'
 
 /** A line that names a user. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { importTemplate } from '../../../contract/access/user-imports'
+import { importTemplate } from '../../../contract/access/import-file'
 import { checkRow } from './check-row'
 import { parseUserCsv } from './parse-user-csv'
 

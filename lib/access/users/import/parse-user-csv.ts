@@ -1,10 +1,6 @@
 import Papa from 'papaparse'
-import {
-  type ImportColumn,
-  type ImportProblem,
-  importColumns,
-  maxImportedUsers,
-} from '../../../contract/access/user-imports'
+import { type ImportColumn, importColumns, maxImportedUsers } from '../../../contract/access/import-file'
+import type { ImportProblem } from '../../../contract/access/user-imports'
 
 /** A row of the file. Empty cells are absent. */
 export interface CsvRow {
