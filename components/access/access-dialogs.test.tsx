@@ -35,7 +35,7 @@ it('marks the invalid fields of a token after the first submit, until each is fi
   expect(screen.queryByText('Fill in this field.')).toBeNull()
   for (const scope of ['submit', 'read']) fireEvent.click(screen.getByRole('checkbox', { name: scope }))
   clickButton('Create token')
-  expect(screen.getByText('Fill in this field.')).toBeTruthy()
+  await screen.findByText('Fill in this field.')
   expect(screen.getByText('Select at least one.')).toBeTruthy()
   expect(document.activeElement).toBe(screen.getByLabelText('Name'))
   typeInto('Name', 'laptop')

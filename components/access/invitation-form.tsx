@@ -4,14 +4,13 @@ import { api } from '@/components/queries/queries'
 import { FormError, SubmitButton } from '../shell/form'
 import { useSchemaForm } from '../shell/use-schema-form'
 import { TextField } from '../ui/text-field'
-import { newPasswordSchema } from './new-password'
 import { PasswordHint } from './password-strength'
 import { signIn } from './sessions/auth-requests'
 
 /** Sets the first password with the link of an invitation, then signs in. */
 export function InvitationForm({ token, handle }: { token: string; handle: string }) {
   const form = useSchemaForm({
-    schema: newPasswordSchema,
+    schema: () => import('./new-password').then((schemas) => schemas.newPasswordSchema),
     initial: { password: '', repeated: '' },
     onSubmit: async ({ password }) => {
       const { user_id: login } = await api.users.acceptInvitation({ token, password })

@@ -1,15 +1,11 @@
-import * as z from 'zod'
 import type { ApiLimits } from '@/lib/contract/access/limits'
 import { type Pool, pools } from '@/lib/contract/config/pools'
-import { optionalNumberText, toOptionalTexts } from '../shell/form-values'
-import type { FormFields } from '../shell/use-schema-form'
+import { type FormFields, toOptionalTexts } from '../shell/use-form'
 import { SelectField } from '../ui/select'
 import { NumberField } from '../ui/text-field'
 
-const whole = (min: number, max: number) => optionalNumberText({ min, max, whole: true })
-
 /** Radix does not allow the empty string as the value of an option. */
-const anyPools = 'unset'
+export const anyPools = 'unset'
 const toPoolText = (set: readonly Pool[]) => pools.filter((pool) => set.includes(pool)).join(', ')
 /** Every set of pools, as text. Each bit of the number says whether the set has one of the pools. */
 const poolTexts = Array.from({ length: 2 ** pools.length }, (_, bits) => {
@@ -17,29 +13,7 @@ const poolTexts = Array.from({ length: 2 ** pools.length }, (_, bits) => {
   return toPoolText(set) || anyPools
 })
 
-/** The storage quota of a user or a project in GiB, as text. */
-export const storageQuotaText = optionalNumberText({ min: 0, max: 1_000_000 })
-
-/** The limits of a user, a project or a role, as text. Empty text means that the next limit applies. */
-export const limitShape = {
-  submissions_per_minute: whole(0, 1_000_000),
-  max_active_jobs: whole(0, 1_000_000),
-  max_waiting_jobs: whole(0, 1_000_000),
-  max_priority: whole(-100, 100),
-  max_time: optionalNumberText({ min: 1, max: 2_592_000 }),
-  max_gpus: optionalNumberText({ min: 0, max: 100_000 }),
-  max_concurrent_gpus: optionalNumberText({ min: 0, max: 100_000 }),
-  max_cpu: optionalNumberText({ min: 0.1, max: 100_000 }),
-  max_memory_gb: optionalNumberText({ min: 0.1, max: 1_000_000 }),
-  pools: z
-    .string()
-    .transform((text) =>
-      text === anyPools ? null : pools.filter((pool) => text.split(', ').includes(pool)),
-    ),
-}
-
-const limitsForm = z.object(limitShape)
-type LimitTexts = z.input<typeof limitsForm>
+type LimitTexts = Record<keyof ApiLimits, string>
 
 /** The initial values of {@link LimitFields}. */
 export function toLimitTexts({ pools: allowed, ...numbers }: ApiLimits): LimitTexts {
@@ -49,7 +23,7 @@ export function toLimitTexts({ pools: allowed, ...numbers }: ApiLimits): LimitTe
 /** Takes the limits out of the parsed values of a form that has {@link LimitFields}. */
 export function takeLimits<Values extends ApiLimits>(values: Values) {
   const pick = (isLimit: boolean) =>
-    Object.fromEntries(Object.entries(values).filter(([name]) => name in limitShape === isLimit))
+    Object.fromEntries(Object.entries(values).filter(([name]) => limitNames.has(name) === isLimit))
   return { limits: pick(true) as ApiLimits, others: pick(false) as Omit<Values, keyof ApiLimits> }
 }
 
@@ -64,6 +38,8 @@ const numberFields = [
   { name: 'max_cpu', label: 'CPU cores without a GPU' },
   { name: 'max_memory_gb', label: 'Memory without a GPU (GB)' },
 ] as const
+
+const limitNames: ReadonlySet<string> = new Set(['pools', ...numberFields.map(({ name }) => name)])
 
 interface LimitFieldsProps {
   form: FormFields<LimitTexts>

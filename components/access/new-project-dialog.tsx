@@ -1,24 +1,13 @@
 import { useMutation } from '@tanstack/react-query'
 import { Plus } from 'lucide-react'
-import * as z from 'zod'
 import { createProject } from '@/components/queries/queries'
-import { projectKinds } from '@/lib/contract/access/project-kinds'
-import { idSchema } from '@/lib/contract/jobs'
 import { DialogForm } from '../shell/form'
-import { optionalText } from '../shell/form-values'
 import { useSchemaForm } from '../shell/use-schema-form'
 import { Button } from '../ui/button'
 import { Dialog } from '../ui/dialog'
 import { SelectField } from '../ui/select'
 import { IdField, TextField } from '../ui/text-field'
 import { toast } from '../ui/toaster'
-
-const schema = z.object({
-  project_id: idSchema,
-  name: optionalText(100),
-  kind: z.enum(projectKinds),
-  owner: z.union([z.literal(''), idSchema]),
-})
 
 const initial = { project_id: '', name: '', kind: 'private' as const, owner: '' }
 
@@ -63,7 +52,7 @@ export function NewProjectDialog({ forOthers = false, classes = false }: NewProj
 function NewProjectForm({ forOthers, classes, onCreated }: NewProjectProps & { onCreated: () => void }) {
   const { mutateAsync } = useMutation(createProject)
   const form = useSchemaForm({
-    schema,
+    schema: () => import('./form-schemas').then((schemas) => schemas.newProjectSchema),
     initial,
     onSubmit: async ({ project_id, name, kind, owner }) => {
       await mutateAsync({ project_id, kind, ...(name ? { name } : {}), ...(owner ? { owner } : {}) })

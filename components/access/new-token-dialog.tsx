@@ -1,10 +1,8 @@
 import { useMutation } from '@tanstack/react-query'
 import { type ComponentProps, useId, useState } from 'react'
-import * as z from 'zod'
 import { createToken } from '@/components/queries/queries'
 import type { CreatedToken } from '@/lib/contract/access/access'
 import { type Scope, scopes } from '@/lib/contract/access/roles'
-import { idSchema } from '@/lib/contract/jobs'
 import { DialogForm } from '../shell/form'
 import { CopiedButton } from '../shell/shown-once'
 import { useSchemaForm } from '../shell/use-schema-form'
@@ -14,6 +12,7 @@ import type { FieldBinding } from '../ui/field-context'
 import { SelectField } from '../ui/select'
 import { IdField, TextField } from '../ui/text-field'
 import { CreatedTokenDetails } from './created-token'
+import type { TokenValues } from './form-schemas'
 
 const lifetimes = [
   { value: '7', label: '7 days' },
@@ -28,15 +27,6 @@ const scopeDescriptions = {
   read: 'Read jobs, results and lists',
   admin: 'All admin actions',
 } as const satisfies Record<Scope, string>
-
-const schema = z.object({
-  user_id: z.union([z.literal(''), idSchema]),
-  name: z.string().trim().min(1).max(100),
-  scopes: z.array(z.enum(scopes)).min(1),
-  lifetime: z.enum(lifetimes.map(({ value }) => value)),
-})
-
-type Values = z.input<typeof schema>
 
 interface NewTokenDialogProps extends Pick<ComponentProps<typeof Dialog>, 'onClose' | 'trigger'> {
   /** Admins may create tokens for other users, and tokens with the scope `admin`. */
@@ -77,9 +67,12 @@ interface NewTokenFormProps {
 
 function NewTokenForm({ admin, owner, onCreated }: NewTokenFormProps) {
   const { mutateAsync } = useMutation(createToken)
-  const initial: Values = { user_id: '', name: '', scopes: ['submit', 'read'], lifetime: '90' }
+  const initial: TokenValues = { user_id: '', name: '', scopes: ['submit', 'read'], lifetime: '90' }
   const form = useSchemaForm({
-    schema: owner === undefined ? schema.extend({ user_id: idSchema }) : schema,
+    schema: () =>
+      import('./form-schemas').then(({ ownTokenSchema, tokenSchema }) =>
+        owner === undefined ? tokenSchema : ownTokenSchema,
+      ),
     initial,
     onSubmit: async ({ user_id, name, scopes: granted, lifetime }) =>
       onCreated(

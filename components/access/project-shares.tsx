@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { Project } from '@/lib/contract/access/projects'
-import { numberText, optionalNumberText, toOptionalTexts } from '../shell/form-values'
+import { numberText, optionalNumberText } from '../shell/form-values'
+import { toOptionalTexts } from '../shell/use-form'
 import type { FormFields } from '../shell/use-schema-form'
 import { NumberField } from '../ui/text-field'
 

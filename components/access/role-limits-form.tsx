@@ -1,14 +1,11 @@
 import { useMutation } from '@tanstack/react-query'
-import * as z from 'zod'
 import { updateRoleLimits } from '@/components/queries/queries'
 import type { ApiLimits } from '@/lib/contract/access/limits'
 import type { Role } from '@/lib/contract/access/roles'
 import { PanelForm } from '../shell/form'
 import { useSchemaForm } from '../shell/use-schema-form'
 import { toast } from '../ui/toaster'
-import { LimitFields, limitShape, toLimitTexts } from './limit-fields'
-
-const schema = z.object(limitShape)
+import { LimitFields, toLimitTexts } from './limit-fields'
 
 const titles: Record<Role, string> = { researcher: 'Limits of researchers', admin: 'Limits of admins' }
 
@@ -16,7 +13,7 @@ const titles: Record<Role, string> = { researcher: 'Limits of researchers', admi
 export function RoleLimitsForm({ role, limits }: { role: Role; limits: ApiLimits }) {
   const { mutateAsync } = useMutation(updateRoleLimits)
   const form = useSchemaForm({
-    schema,
+    schema: () => import('./limit-schemas').then((schemas) => schemas.roleLimitsSchema),
     initial: toLimitTexts(limits),
     onSubmit: async (changed) => {
       await mutateAsync({ role, ...changed })

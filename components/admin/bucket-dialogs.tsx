@@ -1,17 +1,13 @@
 import { useMutation } from '@tanstack/react-query'
 import type { ReactElement } from 'react'
-import type { z } from 'zod'
 import { changeBucketKeys, createBucket } from '@/components/queries/buckets'
-import { createBucketSchema, updateBucketSchema } from '@/lib/contract/access/buckets'
+import type { UpdateBucket } from '@/lib/contract/access/buckets'
 import { DialogForm } from '../shell/form'
-import { optionalText } from '../shell/form-values'
 import { type FormFields, useSchemaForm } from '../shell/use-schema-form'
 import { Dialog } from '../ui/dialog'
 import { IdField } from '../ui/text-field'
 import { toast } from '../ui/toaster'
 
-const { region } = createBucketSchema.shape
-const schema = createBucketSchema.extend({ endpoint: optionalText(500), region: region.unwrap() })
 const noKeys = { access_key_id: '', secret_access_key: '' }
 
 /** Registers a bucket. */
@@ -30,7 +26,7 @@ export function NewBucketDialog({ trigger }: { trigger: ReactElement }) {
 function NewBucketForm({ onSaved }: { onSaved: () => void }) {
   const create = useMutation(createBucket)
   const form = useSchemaForm({
-    schema,
+    schema: () => import('./form-schemas').then((schemas) => schemas.newBucketSchema),
     initial: { name: '', endpoint: '', region: 'us-east-1', bucket: '', ...noKeys },
     onSubmit: async (values) => {
       await create.mutateAsync(values)
@@ -71,7 +67,7 @@ export function BucketKeysDialog({ name, trigger }: { name: string; trigger: Rea
 function BucketKeysForm({ name, onSaved }: { name: string; onSaved: () => void }) {
   const change = useMutation(changeBucketKeys)
   const form = useSchemaForm({
-    schema: updateBucketSchema,
+    schema: () => import('@/lib/contract/access/buckets').then((schemas) => schemas.updateBucketSchema),
     initial: noKeys,
     onSubmit: async (values) => {
       await change.mutateAsync({ name, ...values })
@@ -86,7 +82,7 @@ function BucketKeysForm({ name, onSaved }: { name: string; onSaved: () => void }
   )
 }
 
-function KeyFields({ form }: { form: FormFields<z.input<typeof updateBucketSchema>> }) {
+function KeyFields({ form }: { form: FormFields<UpdateBucket> }) {
   return (
     <>
       <IdField label="Access key" autoComplete="off" {...form.field('access_key_id')} />

@@ -1,33 +1,21 @@
 import { useMutation } from '@tanstack/react-query'
-import * as z from 'zod'
 import { updateUser } from '@/components/queries/queries'
 import type { User } from '@/lib/contract/access/access'
-import { LimitFields, limitShape, storageQuotaText, takeLimits, toLimitTexts } from '../access/limit-fields'
+import { LimitFields, takeLimits, toLimitTexts } from '../access/limit-fields'
 import { DialogForm } from '../shell/form'
-import { optionalNumberText, toOptionalText } from '../shell/form-values'
+import { toOptionalText } from '../shell/use-form'
 import { useSchemaForm } from '../shell/use-schema-form'
 import { CheckboxField } from '../ui/checkbox'
 import { Dialog } from '../ui/dialog'
 import { NumberField } from '../ui/text-field'
 import { toast } from '../ui/toaster'
-import { UserFields, userShape } from './user-fields'
-
-const unixId = (min: number) => optionalNumberText({ min, max: 2_147_483_647, whole: true })
-
-const schema = z.object({
-  ...userShape,
-  may_create_classes: z.boolean(),
-  ...limitShape,
-  storage_quota_gib: storageQuotaText,
-  unix_uid: unixId(1000),
-  unix_gid: unixId(1),
-})
+import { UserFields } from './user-fields'
 
 /** Changes a user's profile, limits and Unix ids. */
 export function EditUserDialog({ user, onClose }: { user: User; onClose: () => void }) {
   const { mutateAsync } = useMutation(updateUser)
   const form = useSchemaForm({
-    schema,
+    schema: () => import('./form-schemas').then((schemas) => schemas.changedUserSchema),
     initial: {
       email: user.email ?? '',
       name: user.name ?? '',

@@ -1,11 +1,8 @@
 import { useMutation } from '@tanstack/react-query'
 import type { ReactElement } from 'react'
-import * as z from 'zod'
 import { createEnvironment, updateEnvironment } from '@/components/queries/environments'
-import { type Environment, prepareSchema } from '@/lib/contract/access/access'
-import { idSchema } from '@/lib/contract/jobs'
+import type { Environment } from '@/lib/contract/access/access'
 import { DialogForm } from '../shell/form'
-import { optionalText } from '../shell/form-values'
 import { useSchemaForm } from '../shell/use-schema-form'
 import { Callout } from '../ui/callout'
 import { CheckboxField } from '../ui/checkbox'
@@ -14,28 +11,14 @@ import { Link } from '../ui/link'
 import { SelectField } from '../ui/select'
 import { IdField, TextField } from '../ui/text-field'
 import { toast } from '../ui/toaster'
+import type { EnvironmentValues } from './form-schemas'
 
 const networks = [
   { value: 'none', label: 'None', description: 'Jobs have no network. The safe choice' },
   { value: 'internet', label: 'Internet', description: 'Jobs can reach the internet' },
 ] as const
 
-const schema = z.object({
-  name: idSchema,
-  image: z.string().trim().min(1).max(300),
-  description: optionalText(300),
-  network: z.enum(networks.map(({ value }) => value)),
-  prepare: z
-    .string()
-    .transform((text) => text.split(/[\s,]+/).filter((name) => name !== ''))
-    .pipe(prepareSchema),
-  is_default: z.boolean(),
-  enabled: z.boolean(),
-})
-
-type Values = z.input<typeof schema>
-
-const blank: Values = {
+const blank: EnvironmentValues = {
   name: '',
   image: '',
   description: '',
@@ -74,7 +57,7 @@ function EnvironmentForm({ environment, onSaved }: EnvironmentFormProps) {
   const create = useMutation(createEnvironment)
   const update = useMutation(updateEnvironment)
   const form = useSchemaForm({
-    schema,
+    schema: () => import('./form-schemas').then((schemas) => schemas.environmentSchema),
     initial: environment
       ? {
           ...environment,

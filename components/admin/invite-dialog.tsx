@@ -1,22 +1,19 @@
 import { useMutation } from '@tanstack/react-query'
 import { UserPlus } from 'lucide-react'
 import { useState } from 'react'
-import * as z from 'zod'
 import { createUser } from '@/components/queries/queries'
 import type { CreatedUser } from '@/lib/contract/access/access'
-import { idSchema } from '@/lib/contract/jobs'
 import { DialogForm } from '../shell/form'
 import { CopiedButton } from '../shell/shown-once'
 import { useSchemaForm } from '../shell/use-schema-form'
 import { Button } from '../ui/button'
 import { Dialog } from '../ui/dialog'
 import { IdField } from '../ui/text-field'
+import type { NewUserValues } from './form-schemas'
 import { InvitationLink } from './invitation-link'
-import { UserFields, userShape } from './user-fields'
+import { UserFields } from './user-fields'
 
-const schema = z.object({ user_id: idSchema, ...userShape })
-
-const initial: z.input<typeof schema> = { user_id: '', email: '', name: '', role: 'researcher' }
+const initial: NewUserValues = { user_id: '', email: '', name: '', role: 'researcher' }
 
 /** Creates a user, then shows the link to set a password. */
 export function InviteDialog() {
@@ -44,7 +41,7 @@ export function InviteDialog() {
 function InviteForm({ onCreated }: { onCreated: (user: CreatedUser) => void }) {
   const { mutateAsync } = useMutation(createUser)
   const form = useSchemaForm({
-    schema,
+    schema: () => import('./form-schemas').then((schemas) => schemas.newUserSchema),
     initial,
     onSubmit: async ({ name, ...user }) =>
       onCreated(await mutateAsync({ ...user, ...(name ? { name } : {}) })),

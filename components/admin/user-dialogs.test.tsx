@@ -12,7 +12,7 @@ it('invites a user, and shows the link once', async () => {
   clickButton('Invite')
   typeInto('User id', 'not an id')
   clickButton('Create invitation')
-  expect(screen.getByText(/letters, digits/)).toBeTruthy()
+  await screen.findByText(/letters, digits/)
   typeInto('User id', 'ada')
   clickButton('Create invitation')
   await screen.findByRole('dialog', { name: 'ada invited' })
@@ -37,11 +37,11 @@ it('changes the limits of a user, where an empty limit is the default', async ()
   })
 })
 
-it('rejects a system account as the Unix user', () => {
+it('rejects a system account as the Unix user', async () => {
   renderUi(<EditUserDialog user={makeUser()} onClose={() => {}} />)
   typeInto('Unix user id (uid)', '0')
   clickButton('Save')
-  expect(screen.getByText('Use a whole number from 1,000 to 2,147,483,647, or leave it empty.')).toBeTruthy()
+  await screen.findByText('Use a whole number from 1,000 to 2,147,483,647, or leave it empty.')
   expect(sentRequests).toEqual([])
 })
 

@@ -1,16 +1,8 @@
-import * as z from 'zod'
 import { roles } from '@/lib/contract/access/roles'
-import { optionalText } from '../shell/form-values'
 import type { FormFields } from '../shell/use-schema-form'
 import { SelectField } from '../ui/select'
 import { TextField } from '../ui/text-field'
-
-/** The profile of a user, as text. */
-export const userShape = {
-  email: z.union([z.literal(''), z.email().max(254)]).transform((email) => email || undefined),
-  name: optionalText(100),
-  role: z.enum(roles),
-}
+import type { UserValues } from './form-schemas'
 
 const roleOptions = roles.map((role) => ({
   value: role,
@@ -19,7 +11,7 @@ const roleOptions = roles.map((role) => ({
 }))
 
 /** The profile of a user. */
-export function UserFields({ form }: { form: FormFields<z.input<z.ZodObject<typeof userShape>>> }) {
+export function UserFields({ form }: { form: FormFields<UserValues> }) {
   return (
     <>
       <TextField

@@ -2,13 +2,9 @@
 
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Trash2 } from 'lucide-react'
-import * as z from 'zod'
 import { announcementQuery, removeAnnouncement, setAnnouncement } from '@/components/queries/announcement'
-import {
-  type Announcement,
-  maxAnnouncementLength,
-  setAnnouncementSchema,
-} from '@/lib/contract/access/announcements'
+import type { Announcement } from '@/lib/contract/access/announcements'
+import { maxAnnouncementLength } from '@/lib/contract/access/request-sizes'
 import { PanelForm } from '../shell/form'
 import { LoadFailure } from '../shell/load-failure'
 import { useSchemaForm } from '../shell/use-schema-form'
@@ -90,16 +86,10 @@ function Published({ announcement: { text, ends_at, created_at } }: { announceme
   )
 }
 
-const formSchema = z.object({
-  text: setAnnouncementSchema.shape.text,
-  // The browser's control has no time zone: the time is that of the admin.
-  ends_at: z.string().transform((local) => (local === '' ? null : new Date(local).toISOString())),
-})
-
 function AnnouncementForm() {
   const { mutateAsync } = useMutation(setAnnouncement)
   const form = useSchemaForm({
-    schema: formSchema,
+    schema: () => import('./announcement-schema').then((schemas) => schemas.announcementSchema),
     initial: { text: '', ends_at: '' },
     onSubmit: async (announcement) => {
       await mutateAsync(announcement)

@@ -8,17 +8,6 @@ export function optionalText(max: number) {
   return typed.max(max).transform((text) => text || null)
 }
 
-/** The text of an optional number. */
-export function toOptionalText(value: number | null): string {
-  return value === null ? '' : String(value)
-}
-
-/** The texts of optional numbers, by name. */
-export function toOptionalTexts<Name extends string>(values: Record<Name, number | null>) {
-  const entries = Object.entries<number | null>(values).map(([name, value]) => [name, toOptionalText(value)])
-  return Object.fromEntries(entries) as Record<Name, string>
-}
-
 interface Bounds {
   min: number
   max: number

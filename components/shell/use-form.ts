@@ -145,3 +145,14 @@ function describeError(error: unknown): string {
 export function asSentence(message: string): string {
   return message.charAt(0).toUpperCase() + message.slice(1)
 }
+
+/** The text of an optional number. */
+export function toOptionalText(value: number | null): string {
+  return value === null ? '' : String(value)
+}
+
+/** The texts of optional numbers, by name. */
+export function toOptionalTexts<Name extends string>(values: Record<Name, number | null>) {
+  const entries = Object.entries<number | null>(values).map(([name, value]) => [name, toOptionalText(value)])
+  return Object.fromEntries(entries) as Record<Name, string>
+}

@@ -194,7 +194,7 @@ it('asks an admin for the project of tokens that are not bound to a class', asyn
   renderUi(<TokenBatchDialog trigger={<Button>Tokens</Button>} />)
   clickButton('Tokens')
   clickButton('Create tokens')
-  expect(screen.getByText('Write a user id or an e-mail address in each line.')).toBeTruthy()
+  await screen.findByText('Write a user id or an e-mail address in each line.')
   expect(screen.queryByRole('checkbox', { name: 'Replace earlier tokens' })).toBeNull()
   typeInto('Users', 'ada@example.org')
   typeInto('Project id', 'vision')

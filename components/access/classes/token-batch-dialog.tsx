@@ -1,16 +1,13 @@
 import { useMutation } from '@tanstack/react-query'
 import { Download } from 'lucide-react'
 import { type ReactElement, useState } from 'react'
-import * as z from 'zod'
 import { createTokens } from '@/components/queries/queries'
 import type { Project } from '@/lib/contract/access/projects'
-import { type CreatedTokens, maxBatchCharacters, maxBatchUsers } from '@/lib/contract/access/token-batches'
-import { line } from '@/lib/contract/config/values'
+import { maxBatchUsers } from '@/lib/contract/access/request-sizes'
+import type { CreatedTokens } from '@/lib/contract/access/token-batches'
 import type { FieldError } from '@/lib/contract/errors'
-import { idSchema } from '@/lib/contract/jobs'
 import { ProblemError } from '@/lib/http/client/problem'
 import { DialogForm } from '../../shell/form'
-import { numberText } from '../../shell/form-values'
 import { useSchemaForm } from '../../shell/use-schema-form'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
@@ -77,18 +74,6 @@ function CreatedConfigs({ created }: { created: CreatedTokens }) {
   )
 }
 
-const schema = z.object({
-  users: z
-    .string()
-    .max(maxBatchCharacters)
-    .refine((text) => text.trim() !== '', 'Write a user id or an e-mail address in each line.'),
-  project_id: z.union([z.literal(''), idSchema]),
-  competition_id: z.union([z.literal(''), idSchema]),
-  name: line(100),
-  days: numberText({ min: 1, max: 3650, whole: true }),
-  replace: z.boolean(),
-})
-
 interface TokenBatchFormProps {
   project: Project | undefined
   onCreated: (created: CreatedTokens) => void
@@ -98,7 +83,10 @@ function TokenBatchForm({ project, onCreated }: TokenBatchFormProps) {
   const { mutateAsync } = useMutation(createTokens)
   const [problems, setProblems] = useState<readonly FieldError[]>([])
   const form = useSchemaForm({
-    schema: project ? schema : schema.extend({ project_id: idSchema }),
+    schema: () =>
+      import('../form-schemas').then(({ classTokensSchema, manyTokensSchema }) =>
+        project ? classTokensSchema : manyTokensSchema,
+      ),
     initial: {
       users: project?.agreed.filter((handle) => handle !== project.owner).join('\n') ?? '',
       project_id: '',

@@ -1,23 +1,17 @@
 'use client'
 
-import * as z from 'zod'
 import { api } from '@/components/queries/queries'
 import type { JoinProject } from '@/lib/contract/access/join-links'
-import { idSchema } from '@/lib/contract/jobs'
 import { FormError, SubmitButton } from '../../shell/form'
-import { optionalText } from '../../shell/form-values'
 import { useSchemaForm } from '../../shell/use-schema-form'
 import { IdField, TextField } from '../../ui/text-field'
-import { newPasswordSchema } from '../new-password'
 import { PasswordHint } from '../password-strength'
 import { signIn } from '../sessions/auth-requests'
-
-const schema = z.intersection(z.object({ user_id: idSchema, name: optionalText(100) }), newPasswordSchema)
 
 /** Creates an account with a join link, which agrees to the kind of its project, then signs in. */
 export function AccountForm({ token, agreement }: { token: string; agreement: JoinProject }) {
   const form = useSchemaForm({
-    schema,
+    schema: () => import('../form-schemas').then((schemas) => schemas.newAccountSchema),
     initial: { user_id: '', name: '', password: '', repeated: '' },
     onSubmit: async ({ user_id, name, password }) => {
       await api.joinLinks.createAccount(token, { user_id, password, ...(name ? { name } : {}), ...agreement })

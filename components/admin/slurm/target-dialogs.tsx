@@ -1,12 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import type { ReactElement } from 'react'
-import * as z from 'zod'
 import { createSlurmTarget, slurmQuery, updateSlurmTarget } from '@/components/queries/slurm'
-import {
-  createSlurmTargetSchema,
-  type SlurmTargetView,
-  updateSlurmTargetSchema,
-} from '@/lib/contract/cluster/slurm'
+import type { SlurmTargetView } from '@/lib/contract/cluster/slurm'
 import { pools } from '@/lib/contract/config/pools'
 import { DialogForm } from '../../shell/form'
 import { type FormFields, useSchemaForm } from '../../shell/use-schema-form'
@@ -15,29 +10,9 @@ import { SelectField } from '../../ui/select'
 import { IdField } from '../../ui/text-field'
 import { toast } from '../../ui/toaster'
 import { describeJobs } from './describe-jobs'
+import type { NewTargetValues, PlaceValues } from './target-schemas'
 
-/** Empty text is null, and then the schema of the API checks it. */
-const optional = <Schema extends z.ZodType>(schema: Schema) =>
-  z
-    .string()
-    .transform((text) => text.trim() || null)
-    .pipe(schema as z.ZodType<z.output<Schema>, string | null>)
-
-const { account, partition, qos, reservation } = updateSlurmTargetSchema.shape
-const placeShape = {
-  account: optional(account),
-  partition: optional(partition),
-  qos: optional(qos),
-  reservation: optional(reservation),
-}
-const placeSchema = z.object(placeShape)
-const anyPool = 'any'
-const newSchema = z.object({
-  project: optional(createSlurmTargetSchema.shape.project),
-  pool: z.enum([anyPool, ...pools]).transform((pool) => (pool === anyPool ? null : pool)),
-  ...placeShape,
-})
-
+const anyPool = 'any' satisfies NewTargetValues['pool']
 const poolOptions = [
   { value: anyPool, label: 'All pools' },
   ...pools.map((value) => ({ value, label: value })),
@@ -60,7 +35,7 @@ export function NewTargetDialog({ trigger }: { trigger: ReactElement }) {
 function NewTargetForm({ onSaved }: { onSaved: () => void }) {
   const create = useMutation(createSlurmTarget)
   const form = useSchemaForm({
-    schema: newSchema,
+    schema: () => import('./target-schemas').then((schemas) => schemas.newTargetSchema),
     initial: { project: '', pool: anyPool as (typeof poolOptions)[number]['value'], ...nothing },
     onSubmit: async (values) => {
       const saved = await create.mutateAsync(values)
@@ -109,7 +84,7 @@ export function EditTargetDialog({ target, trigger }: EditTargetDialogProps) {
 function EditTargetForm({ target, onSaved }: { target: SlurmTargetView; onSaved: () => void }) {
   const update = useMutation(updateSlurmTarget)
   const form = useSchemaForm({
-    schema: placeSchema,
+    schema: () => import('./target-schemas').then((schemas) => schemas.placeSchema),
     initial: {
       account: target.account ?? '',
       partition: target.partition ?? '',
@@ -129,7 +104,7 @@ function EditTargetForm({ target, onSaved }: { target: SlurmTargetView; onSaved:
   )
 }
 
-function PlaceFields({ form }: { form: FormFields<z.input<typeof placeSchema>> }) {
+function PlaceFields({ form }: { form: FormFields<PlaceValues> }) {
   const { data } = useQuery(slurmQuery())
   const known = data?.partitions.map(({ name }) => name) ?? []
   return (

@@ -34,7 +34,7 @@ it('adds a row, and shows errors next to their fields', async () => {
   typeInto(/^Project/, 'thesis')
   typeInto(/^Account/, 'two words')
   clickButton('Add')
-  expect(screen.getByText(/must be OWNER/i)).toBeTruthy()
+  await screen.findByText(/must be OWNER/i)
   expect(screen.getByText(/must be a name of Slurm/i)).toBeTruthy()
   typeInto(/^Project/, 'ada/thesis')
   typeInto(/^Account/, 'lab')

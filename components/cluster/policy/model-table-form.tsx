@@ -6,10 +6,14 @@ import type { ModelTable } from '@/lib/contract/cluster/policy'
 import { PanelForm } from '../../shell/form'
 import { Button } from '../../ui/button'
 import { IconButton } from '../../ui/icon-button'
+import { onDemand } from '../../ui/on-demand'
 import { IdField, NumberField } from '../../ui/text-field'
 import { toast } from '../../ui/toaster'
-import { type ModelRow, type RowErrors, readModelRows, toModelRows } from './model-rows'
+import { type ModelRow, type RowErrors, toModelRows } from './model-rows'
 import { PasteModelsDialog } from './paste-models-dialog'
+
+/** Loaded with the first submit: it has zod. */
+const reader = onDemand(() => import('./read-models'))
 
 /** The GPUs that each model needs. A job selects a model with `--llm NAME` in its arguments. */
 export function ModelTableForm({ table }: { table: ModelTable }) {
@@ -91,37 +95,43 @@ function ModelRowFields({ row, errors, onChange, onRemove }: ModelRowFieldsProps
 
 /** The table while it is edited. As in other forms, errors appear after the first submit. */
 function useModelTable(table: ModelTable) {
-  const { mutateAsync, isPending } = useMutation(replaceModels)
+  const { mutateAsync } = useMutation(replaceModels)
   const [defaultNeed, setDefaultNeed] = useState(String(table.default_requirement))
   const [rows, setRows] = useState(() => toModelRows(table))
   const [submitted, setSubmitted] = useState(false)
+  const [saving, setSaving] = useState(false)
   const [error, setError] = useState<string | null>(null)
-  const read = readModelRows(defaultNeed, rows)
+  const shown = submitted ? reader.current()?.readModelRows(defaultNeed, rows) : undefined
 
   const save = async () => {
-    setSubmitted(true)
+    setSaving(true)
     setError(null)
-    if (!read.ok) return
     try {
+      const { readModelRows } = await reader.load()
+      setSubmitted(true)
+      const read = readModelRows(defaultNeed, rows)
+      if (!read.ok) return
       await mutateAsync(read.table)
       toast.success('Models saved')
     } catch (thrown) {
       setError(thrown instanceof Error ? thrown.message : 'The request failed. Try again.')
+    } finally {
+      setSaving(false)
     }
   }
   return {
     defaultNeed,
     setDefaultNeed,
     rows,
-    errors: submitted && !read.ok ? read : undefined,
+    errors: shown?.ok === false ? shown : undefined,
     error,
-    submitting: isPending,
+    submitting: saving,
     props: {
       method: 'post',
       noValidate: true,
       onSubmit: (event: FormEvent) => {
         event.preventDefault()
-        if (!isPending) void save()
+        if (!saving) void save()
       },
     } as const,
     add: () => setRows([...rows, { id: nextId(rows), name: '', need: '1' }]),

@@ -1,5 +1,4 @@
 import { ClipboardPaste } from 'lucide-react'
-import * as z from 'zod'
 import type { ModelTable } from '@/lib/contract/cluster/policy'
 import { DialogForm } from '../../shell/form'
 import { useSchemaForm } from '../../shell/use-schema-form'
@@ -7,7 +6,6 @@ import { Button } from '../../ui/button'
 import { Dialog } from '../../ui/dialog'
 import { Field } from '../../ui/field'
 import { Textarea } from '../../ui/textarea'
-import { readModelJson } from './model-rows'
 
 const example = `{
   "default_requirement": 1.0,
@@ -15,15 +13,6 @@ const example = `{
     "qwen2.5-3b-inst": 0.5
   }
 }`
-
-const schema = z.object({
-  json: z.string().transform((text, context) => {
-    const read = readModelJson(text)
-    if (read.ok) return read.table
-    context.addIssue(read.message)
-    return z.NEVER
-  }),
-})
 
 interface PasteModelsProps {
   onTable: (table: ModelTable) => void
@@ -48,7 +37,7 @@ export function PasteModelsDialog({ onTable }: PasteModelsProps) {
 
 function PasteModelsForm({ onTable, onDone }: PasteModelsProps & { onDone: () => void }) {
   const form = useSchemaForm({
-    schema,
+    schema: () => import('./policy-schemas').then((schemas) => schemas.pastedModelsSchema),
     initial: { json: '' },
     onSubmit: async ({ json }) => {
       onTable(json)

@@ -1,8 +1,9 @@
 import { useMutation } from '@tanstack/react-query'
 import { updatePolicy } from '@/components/queries/cluster'
-import { type Policy, policySchema, type ShownPolicy } from '@/lib/contract/cluster/policy'
-import { policyVariables, schedulingPolicies } from '@/lib/contract/cluster/policy-fields'
+import type { ShownPolicy } from '@/lib/contract/cluster/policy'
+import { policyMeanings, policyVariables, schedulingPolicies } from '@/lib/contract/cluster/policy-fields'
 import { PanelForm } from '../../shell/form'
+import { asSentence } from '../../shell/use-form'
 import { type FormFields, useSchemaForm } from '../../shell/use-schema-form'
 import { Callout } from '../../ui/callout'
 import { CheckboxField } from '../../ui/checkbox'
@@ -10,27 +11,21 @@ import { SelectField } from '../../ui/select'
 import { NumberField } from '../../ui/text-field'
 import { toast } from '../../ui/toaster'
 import { policyOrders } from './policy-orders'
-import {
-  existingProjectsField,
-  idleGpuField,
-  type PolicyValues,
-  policyForm,
-  toPolicyValues,
-} from './policy-values'
+import type { PolicyValues } from './policy-schemas'
+import { existingProjectsField, idleGpuField, toPolicyValues } from './policy-values'
 
 const orders = schedulingPolicies.map((value) => ({ value, ...policyOrders[value] }))
 
-/** The description of a key in the schema, as a sentence. */
-function helpOf(name: keyof Policy): string {
-  const { description = '' } = policySchema.shape[name]
-  return description === '' ? '' : `${description.charAt(0).toUpperCase()}${description.slice(1)}.`
+/** The meaning of a field, as a sentence. */
+function helpOf(name: keyof typeof policyMeanings): string {
+  return `${asSentence(policyMeanings[name])}.`
 }
 
 /** The order of the queue and the handling of failures. */
 export function PolicyForm({ policy: { set_by_environment, ...policy } }: { policy: ShownPolicy }) {
   const { mutateAsync } = useMutation(updatePolicy)
   const form = useSchemaForm({
-    schema: policyForm,
+    schema: () => import('./policy-schemas').then((schemas) => schemas.policyFormSchema),
     initial: toPolicyValues(policy),
     onSubmit: async (changed) => {
       await mutateAsync(changed)

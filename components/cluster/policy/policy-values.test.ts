@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Policy } from '@/lib/contract/cluster/policy'
 import { check } from '../../shell/use-schema-form'
-import { policyForm, toPolicyValues } from './policy-values'
+import { policyFormSchema } from './policy-schemas'
+import { toPolicyValues } from './policy-values'
 
 const policy: Policy = {
   scheduling_policy: 'fair_share',
@@ -22,7 +23,7 @@ const policy: Policy = {
 
 describe('policy form', () => {
   it.each([policy, { ...policy, max_concurrent_jobs: 0 }])('converts a policy to text and back', (given) => {
-    expect(policyForm.parse(toPolicyValues(given))).toEqual(given)
+    expect(policyFormSchema.parse(toPolicyValues(given))).toEqual(given)
   })
 
   it.each([
@@ -31,7 +32,7 @@ describe('policy form', () => {
     ['load_threshold', '80', 'Use a number from 0 to 1.'],
     ['quarantine_after', '0', 'Use a whole number from 1 to 1,000.'],
   ])('reports an error in %s', (field, text, message) => {
-    const checked = check(policyForm, { ...toPolicyValues(policy), [field]: text })
+    const checked = check(policyFormSchema, { ...toPolicyValues(policy), [field]: text })
     expect(checked.errors).toEqual({ [field]: message })
   })
 })

@@ -7,14 +7,7 @@ import { Callout } from '../../ui/callout'
 import { CheckboxField } from '../../ui/checkbox'
 import { NumberField } from '../../ui/text-field'
 import { toast } from '../../ui/toaster'
-import { existingProjectsField, idleGpuField, policyForm, toPolicyValues } from './policy-values'
-
-const schema = policyForm.pick({
-  max_queue_size: true,
-  enable_auto_retry: true,
-  idle_gpu_minutes: true,
-  require_existing_projects: true,
-})
+import { existingProjectsField, idleGpuField, toPolicyValues } from './policy-values'
 
 /** Policy settings that apply under Slurm. */
 export function SlurmPolicyForm({ policy }: { policy: ShownPolicy }) {
@@ -22,7 +15,7 @@ export function SlurmPolicyForm({ policy }: { policy: ShownPolicy }) {
   const { max_queue_size, enable_auto_retry, idle_gpu_minutes, require_existing_projects } =
     toPolicyValues(policy)
   const form = useSchemaForm({
-    schema,
+    schema: () => import('./policy-schemas').then((schemas) => schemas.slurmPolicyFormSchema),
     initial: { max_queue_size, enable_auto_retry, idle_gpu_minutes, require_existing_projects },
     onSubmit: async (changed) => {
       await mutateAsync(changed)

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
+import { maxBatchUsers } from '../../contract/access/request-sizes'
 import type { CreatedTokens, createTokensSchema } from '../../contract/access/token-batches'
-import { maxBatchUsers } from '../../contract/access/token-batches'
 import { configYaml } from '../../contract/config/first-config'
 import { type FieldError, forbidden, GpuqError, invalidField } from '../../contract/errors'
 import { type Transaction, transaction } from '../../database/transaction'

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { maxAnnouncementLength } from './request-sizes'
 
 /** What an admin tells every signed-in user. */
 export const announcementSchema = z.object({
@@ -18,8 +19,6 @@ export const currentAnnouncementSchema = z.object({
 
 /** `POST /api/announcement/dismissal`. */
 export const dismissAnnouncementSchema = z.strictObject({ id: z.uuid() })
-
-export const maxAnnouncementLength = 500
 
 /** Line breaks are text, and other control characters are not. */
 const printable = /^[^\p{Cc}\p{Zl}\p{Zp}]*$/u

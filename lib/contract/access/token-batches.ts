@@ -2,11 +2,7 @@ import * as z from 'zod'
 import { line } from '../config/values'
 import { idSchema } from '../jobs'
 import { createdTokenSchema, createTokenSchema } from './access'
-
-/** Users of one request. Enough for a class, and it limits what one mistake creates. */
-export const maxBatchUsers = 200
-/** Characters of the list: more than 200 long lines have. */
-export const maxBatchCharacters = 100_000
+import { maxBatchCharacters, maxBatchUsers } from './request-sizes'
 
 /** `POST /api/token-batches`. */
 export const createTokensSchema = z.strictObject({

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { isThousandths, label } from '../config/values'
-import { schedulingPolicies } from './policy-fields'
+import { policyMeanings as meanings, schedulingPolicies } from './policy-fields'
 
 /** Requests and responses about the scheduling policy and the model table. */
 
@@ -9,42 +9,19 @@ const share = z.number().min(0).max(1)
 /** `GET /orchestrator/policy`. */
 export const policySchema = z.object({
   scheduling_policy: z.enum(schedulingPolicies),
-  max_concurrent_jobs: z.int().min(0).max(1_000_000).nullable().describe('null: no limit'),
-  enable_auto_retry: z.boolean().describe('true: jobs are retried after system faults'),
-  max_queue_size: z
-    .int()
-    .min(0)
-    .max(1_000_000)
-    .describe('maximum number of waiting jobs, from all interfaces'),
-  backfill: z.boolean().describe('true: later jobs may start first if this delays no earlier job'),
-  predict_run_times: z
-    .boolean()
-    .describe(
-      'true: the scheduler predicts run times from earlier jobs; false: it uses the estimates of users',
-    ),
-  ageing_minutes: z.number().min(0.001).max(1e6).describe('waiting this long raises the priority by 1'),
-  half_life_hours: z
-    .number()
-    .min(0.001)
-    .max(1e6)
-    .describe('past use counts half after this time, with fair_share'),
-  memory_threshold: share.describe('a GPU is not allocated if other programs use more of its memory'),
-  load_threshold: share.describe('a GPU is not allocated if other programs load it more'),
-  quarantine_after: z.int().min(1).max(1000).describe('number of failures in a row that quarantine a node'),
-  probe_quarantined: z
-    .boolean()
-    .describe('true: a quarantined node tests itself and returns to service when a test container works'),
-  idle_gpu_minutes: z
-    .int()
-    .min(2)
-    .max(100_000)
-    .nullable()
-    .describe(
-      'a job none of whose GPUs had a load for this time is stopped, after a warning at half of it; null: never',
-    ),
-  require_existing_projects: z
-    .boolean()
-    .describe('true: gpuq refuses a project_id that its user does not have; false: it creates the project'),
+  max_concurrent_jobs: z.int().min(0).max(1_000_000).nullable().describe(meanings.max_concurrent_jobs),
+  enable_auto_retry: z.boolean().describe(meanings.enable_auto_retry),
+  max_queue_size: z.int().min(0).max(1_000_000).describe(meanings.max_queue_size),
+  backfill: z.boolean().describe(meanings.backfill),
+  predict_run_times: z.boolean().describe(meanings.predict_run_times),
+  ageing_minutes: z.number().min(0.001).max(1e6).describe(meanings.ageing_minutes),
+  half_life_hours: z.number().min(0.001).max(1e6).describe(meanings.half_life_hours),
+  memory_threshold: share.describe(meanings.memory_threshold),
+  load_threshold: share.describe(meanings.load_threshold),
+  quarantine_after: z.int().min(1).max(1000).describe(meanings.quarantine_after),
+  probe_quarantined: z.boolean().describe(meanings.probe_quarantined),
+  idle_gpu_minutes: z.int().min(2).max(100_000).nullable().describe(meanings.idle_gpu_minutes),
+  require_existing_projects: z.boolean().describe(meanings.require_existing_projects),
 })
 
 /** The fields that apply if Slurm is the engine. Slurm decides everything else. */

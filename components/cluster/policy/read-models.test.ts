@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { readModelJson, readModelRows, toModelRows } from './model-rows'
+import { toModelRows } from './model-rows'
+import { readModelJson, readModelRows } from './read-models'
 
 const table = { default_requirement: 1, models: { 'a-small-one': 0.5, 'a-large-one': 4 } }
 
