@@ -1,10 +1,12 @@
 import * as z from 'zod'
+import { maxJoinLinkDays, maxJoinLinkPeople } from '@/lib/contract/access/join-links'
 import { projectKinds } from '@/lib/contract/access/project-kinds'
 import { maxBatchCharacters } from '@/lib/contract/access/request-sizes'
 import { scopes } from '@/lib/contract/access/roles'
 import { line } from '@/lib/contract/config/values'
 import { idSchema } from '@/lib/contract/jobs'
-import { numberText, optionalText } from '../shell/form-values'
+import { numberText, optionalNumberText, optionalText } from '../shell/form-values'
+import { limitShape, shareShape, storageQuotaText } from './limit-schemas'
 import { newPasswordSchema } from './new-password'
 
 /* The schemas of forms of projects, tokens and accounts, which load them when they are submitted: zod is large. */
@@ -16,6 +18,23 @@ export const newProjectSchema = z.object({
   name: optionalText(100),
   kind: z.enum(projectKinds),
   owner: optionalId,
+})
+
+export const changedProjectSchema = z.object({
+  name: optionalText(100),
+  ...limitShape,
+  retention_days: optionalNumberText({ min: 0, max: 36_500, whole: true }),
+  storage_quota_gib: storageQuotaText,
+  bucket: optionalText(64),
+  ...shareShape,
+})
+
+export const memberSchema = z.object({ member: idSchema })
+
+export const joinLinkSchema = z.object({
+  max_people: numberText({ min: 1, max: maxJoinLinkPeople, whole: true }),
+  expires_in_days: numberText({ min: 1, max: maxJoinLinkDays, whole: true }),
+  new_accounts: z.boolean(),
 })
 
 export const ownTokenSchema = z.object({
@@ -48,4 +67,5 @@ export const newAccountSchema = z.intersection(
   newPasswordSchema,
 )
 
+export type ProjectValues = z.input<typeof changedProjectSchema>
 export type TokenValues = z.input<typeof ownTokenSchema>

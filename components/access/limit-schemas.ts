@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import { pools } from '@/lib/contract/config/pools'
-import { optionalNumberText } from '../shell/form-values'
+import { numberText, optionalNumberText } from '../shell/form-values'
 import { anyPools } from './limit-fields'
 
-/* The schemas of limits, which forms load when they are submitted: zod is large. */
+/* The schemas of limits and shares, which forms load when they are submitted: zod is large. */
 
 const whole = (min: number, max: number) => optionalNumberText({ min, max, whole: true })
 
@@ -26,6 +26,13 @@ export const limitShape = {
     .transform((text) =>
       text === anyPools ? null : pools.filter((pool) => text.split(', ').includes(pool)),
     ),
+}
+
+/** A project's share of the cluster, as text. */
+export const shareShape = {
+  weight: numberText({ min: 0.001, max: 1_000_000 }),
+  gpu_quota: optionalNumberText({ min: 0, max: 100_000 }),
+  gpu_hour_budget: optionalNumberText({ min: 0, max: 1_000_000_000 }),
 }
 
 /** The form of the limits of a role. */

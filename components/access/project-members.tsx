@@ -1,9 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { UserMinus, X } from 'lucide-react'
-import * as z from 'zod'
 import { updateProject } from '@/components/queries/queries'
 import type { Project } from '@/lib/contract/access/projects'
-import { idSchema } from '@/lib/contract/jobs'
 import { Person } from '../shell/person'
 import { useSchemaForm } from '../shell/use-schema-form'
 import { Badge } from '../ui/badge'
@@ -14,8 +12,6 @@ import { toast } from '../ui/toaster'
 import { ManagerNote } from './members/manager-note'
 import { MemberRole } from './members/member-role'
 import { PushRight } from './members/push-right'
-
-const schema = z.object({ member: idSchema })
 
 interface ProjectMembersProps {
   project: Project
@@ -90,7 +86,7 @@ export function ProjectMembers({ project, editable, makesManagers }: ProjectMemb
 function InviteMember({ id }: { id: string }) {
   const { mutateAsync } = useMutation(updateProject)
   const form = useSchemaForm({
-    schema,
+    schema: () => import('./form-schemas').then((schemas) => schemas.memberSchema),
     initial: { member: '' },
     onSubmit: async ({ member }) => {
       await mutateAsync({ id, add_members: [member] })

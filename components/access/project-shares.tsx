@@ -1,18 +1,9 @@
-import type { z } from 'zod'
 import type { Project } from '@/lib/contract/access/projects'
-import { numberText, optionalNumberText } from '../shell/form-values'
 import { toOptionalTexts } from '../shell/use-form'
 import type { FormFields } from '../shell/use-schema-form'
 import { NumberField } from '../ui/text-field'
 
-/** A project's share of the cluster, as text. */
-export const shareShape = {
-  weight: numberText({ min: 0.001, max: 1_000_000 }),
-  gpu_quota: optionalNumberText({ min: 0, max: 100_000 }),
-  gpu_hour_budget: optionalNumberText({ min: 0, max: 1_000_000_000 }),
-}
-
-type ShareTexts = z.input<z.ZodObject<typeof shareShape>>
+type ShareTexts = Record<keyof Project['shares'], string>
 
 /** The initial values of {@link ShareFields}. */
 export const toShareTexts = ({ shares }: Project): ShareTexts => toOptionalTexts(shares)

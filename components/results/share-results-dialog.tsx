@@ -1,6 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
-import * as z from 'zod'
 import { createResultShare, resultSharesQuery, revokeResultShare } from '@/components/queries/results'
 import type { Project } from '@/lib/contract/access/projects'
 import { maxSharedResults, type ResultColumn, resultColumns } from '@/lib/contract/metrics/result-columns'
@@ -10,7 +9,6 @@ import { linkLifetimes } from '../jobs/shared/link-lifetimes'
 import { LinkRow } from '../jobs/shared/link-row'
 import { SharedTime } from '../jobs/shared/shared-time'
 import { FormError, SubmitButton } from '../shell/form'
-import { optionalText } from '../shell/form-values'
 import { LoadFailure } from '../shell/load-failure'
 import { ShownOnce } from '../shell/shown-once'
 import { useSchemaForm } from '../shell/use-schema-form'
@@ -23,6 +21,7 @@ import { SkeletonRows } from '../ui/skeleton'
 import { TextField } from '../ui/text-field'
 import { columnLabels } from './results-toolbar'
 import { groupLabel, type ResultsView } from './results-view'
+import type { ShareResultsValues } from './share-schema'
 
 interface ShareResultsDialogProps {
   project: Pick<Project, 'id' | 'project_id'>
@@ -88,12 +87,6 @@ function choicesOf({ results, view }: Pick<ShareResultsDialogProps, 'results' | 
   ]
 }
 
-const schema = z.object({
-  title: optionalText(100),
-  days: z.enum(linkLifetimes.map(({ value }) => value)),
-  columns: z.array(z.string()).min(1, 'Choose at least one column.'),
-})
-
 interface ShareFormProps extends Omit<ShareResultsDialogProps, 'trigger'> {
   onCreated: (share: CreatedResultShare) => void
 }
@@ -101,9 +94,10 @@ interface ShareFormProps extends Omit<ShareResultsDialogProps, 'trigger'> {
 function ShareForm({ project, jobs, results, view, onCreated }: ShareFormProps) {
   const { mutateAsync } = useMutation(createResultShare)
   const choices = choicesOf({ results, view })
-  const form = useSchemaForm<z.input<typeof schema>, z.output<typeof schema>>({
-    schema,
-    initial: { title: '', days: '7', columns: choices.map(({ key }) => key) },
+  const initial: ShareResultsValues = { title: '', days: '7', columns: choices.map(({ key }) => key) }
+  const form = useSchemaForm({
+    schema: () => import('./share-schema').then((schemas) => schemas.shareResultsSchema),
+    initial,
     onSubmit: async ({ title, days, columns }) =>
       onCreated(
         await mutateAsync({

@@ -1,16 +1,9 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Trash2 } from 'lucide-react'
 import { useState } from 'react'
-import * as z from 'zod'
 import { createJoinLink, joinLinksQuery, revokeJoinLink } from '@/components/queries/join-links'
-import {
-  type CreatedJoinLink,
-  type JoinLink,
-  maxJoinLinkDays,
-  maxJoinLinkPeople,
-} from '@/lib/contract/access/join-links'
+import type { CreatedJoinLink, JoinLink } from '@/lib/contract/access/join-links'
 import { FormError, SubmitButton } from '../../shell/form'
-import { numberText } from '../../shell/form-values'
 import { LoadFailure } from '../../shell/load-failure'
 import { ShownOnce } from '../../shell/shown-once'
 import { useSchemaForm } from '../../shell/use-schema-form'
@@ -100,12 +93,6 @@ function LinkRow({ projectId, link }: { projectId: string; link: JoinLink }) {
   )
 }
 
-const schema = z.object({
-  max_people: numberText({ min: 1, max: maxJoinLinkPeople, whole: true }),
-  expires_in_days: numberText({ min: 1, max: maxJoinLinkDays, whole: true }),
-  new_accounts: z.boolean(),
-})
-
 interface JoinLinkFormProps extends JoinLinksProps {
   onCreated: (link: CreatedJoinLink) => void
 }
@@ -113,7 +100,7 @@ interface JoinLinkFormProps extends JoinLinksProps {
 function JoinLinkForm({ projectId, admin, onCreated }: JoinLinkFormProps) {
   const { mutateAsync } = useMutation(createJoinLink)
   const form = useSchemaForm({
-    schema,
+    schema: () => import('../form-schemas').then((schemas) => schemas.joinLinkSchema),
     initial: { max_people: '100', expires_in_days: '14', new_accounts: admin },
     onSubmit: async (values) => onCreated(await mutateAsync({ projectId, ...values })),
   })

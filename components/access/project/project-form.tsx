@@ -1,27 +1,16 @@
 import { useMutation } from '@tanstack/react-query'
-import * as z from 'zod'
 import { removeProject, updateProject } from '@/components/queries/queries'
 import type { Project } from '@/lib/contract/access/projects'
 import { FormError } from '../../shell/form'
-import { optionalNumberText, optionalText } from '../../shell/form-values'
 import { toOptionalText } from '../../shell/use-form'
 import { type FormFields, useSchemaForm } from '../../shell/use-schema-form'
 import { Button } from '../../ui/button'
 import { ConfirmDialog } from '../../ui/confirm-dialog'
 import { IdField, NumberField, TextField } from '../../ui/text-field'
 import { toast } from '../../ui/toaster'
+import type { ProjectValues } from '../form-schemas'
 import { LimitFields, takeLimits, toLimitTexts } from '../limit-fields'
-import { limitShape, storageQuotaText } from '../limit-schemas'
-import { ShareFields, shareShape, toShareTexts } from '../project-shares'
-
-const schema = z.object({
-  name: optionalText(100),
-  ...limitShape,
-  retention_days: optionalNumberText({ min: 0, max: 36_500, whole: true }),
-  storage_quota_gib: storageQuotaText,
-  bucket: optionalText(64),
-  ...shareShape,
-})
+import { ShareFields, toShareTexts } from '../project-shares'
 
 interface ProjectFormProps {
   project: Project
@@ -34,7 +23,7 @@ interface ProjectFormProps {
 export function ProjectForm({ project, admin, onDeleted }: ProjectFormProps) {
   const { mutateAsync } = useMutation(updateProject)
   const form = useSchemaForm({
-    schema,
+    schema: () => import('../form-schemas').then((schemas) => schemas.changedProjectSchema),
     initial: {
       name: project.name ?? '',
       ...toLimitTexts(project.limits),
@@ -81,7 +70,7 @@ function gibOf(bytes: number | null): number | null {
   return bytes === null ? null : bytes / 1024 ** 3
 }
 
-function AdminFields({ form }: { form: FormFields<z.input<typeof schema>> }) {
+function AdminFields({ form }: { form: FormFields<ProjectValues> }) {
   return (
     <>
       <div className="grid gap-4 sm:grid-cols-2">

@@ -22,7 +22,7 @@ const ResultsPanel = dynamic(
   { ssr: false, loading: () => <Skeleton className="h-72 rounded-lg" /> },
 )
 
-// The forms need zod, which is larger than the rest of the page.
+// Below the results, with forms and charts: loaded apart.
 const ProjectSettings = dynamic(() => import('./project-settings').then((module) => module.ProjectSettings))
 const ProjectUse = dynamic(() => import('./project-use').then((module) => module.ProjectUse), {
   ssr: false,
