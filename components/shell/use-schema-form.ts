@@ -5,8 +5,8 @@ import { asSentence, type Checked, type FieldErrors, type Form, useForm } from '
 export type { FormFields } from './use-form'
 
 /**
- * A form validated by a zod schema. On pages that many people open, the schema is loaded at the first submit: zod is larger than
- * most forms.
+ * A form validated by a zod schema. Code that a page loads at first gives a function, and the schema is loaded at the first submit:
+ * zod is larger than most forms.
  */
 export function useSchemaForm<Values extends Record<string, unknown>, Parsed>(options: {
   schema: z.ZodType<Parsed, Values> | (() => Promise<z.ZodType<Parsed, Values>>)
