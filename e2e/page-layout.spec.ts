@@ -36,7 +36,7 @@ test('the newest lines are visible while following, at each size of the window',
   await cancelAll(person)
 })
 
-test('a toast covers no button of the submit page', async ({ page, context }) => {
+test('a toast covers no button of the submit page, and lets Tab pass', async ({ page, context }) => {
   await signIn(context, await createUser({ name: 'toasts' }))
   for (const width of [1280, 390]) {
     await page.setViewportSize({ width, height: 844 })
@@ -58,6 +58,13 @@ test('a toast covers no button of the submit page', async ({ page, context }) =>
         }, `${name} at ${width} px`)
         .toBe(true)
     }
+    // Behind the toast, which is the last element, the page begins again.
+    await page.getByRole('button', { name: 'Start over' }).focus()
+    await toast.focus()
+    for (let presses = 0; presses < 3; presses++) await page.keyboard.press('Tab')
+    await expect(toast).not.toBeFocused()
+    expect(await page.evaluate(() => document.activeElement?.closest('main') ?? null)).toBeNull()
+    await expect(page.locator('body')).not.toBeFocused()
   }
 })
 

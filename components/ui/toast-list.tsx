@@ -1,5 +1,5 @@
 import { CircleAlert, CircleCheck, Info, LoaderCircle, TriangleAlert } from 'lucide-react'
-import { useEffect } from 'react'
+import { type FocusEvent, useEffect } from 'react'
 import { Toaster as Sonner, toast } from 'sonner'
 import type { ToastListProps } from './toast-request'
 
@@ -8,6 +8,9 @@ const icon = 'size-4'
 // A page with buttons at the bottom of the window says how high they are (`useFooterHeight`).
 const aboveFooter = { bottom: 'calc(1rem + var(--footer-height, 0px))', right: '1rem', left: '1rem' }
 
+/** Sonner returns a focus that leaves a toast to where it came from, so that Tab would never get past a toast. */
+const keepFocus = (event: FocusEvent) => event.stopPropagation()
+
 /** Shows toasts in a corner of the window. */
 export function ToastList({ take, count }: ToastListProps) {
   useEffect(() => {
@@ -15,32 +18,34 @@ export function ToastList({ take, count }: ToastListProps) {
     for (const { kind, title, options } of take()) toast[kind](title, options)
   }, [take, count])
   return (
-    <Sonner
-      position="bottom-right"
-      offset={aboveFooter}
-      mobileOffset={aboveFooter}
-      gap={8}
-      style={{ fontFamily: 'inherit' }}
-      icons={{
-        success: <CircleCheck aria-hidden className={`${icon} text-success-ink`} />,
-        info: <Info aria-hidden className={`${icon} text-info-ink`} />,
-        warning: <TriangleAlert aria-hidden className={`${icon} text-warning-ink`} />,
-        error: <CircleAlert aria-hidden className={`${icon} text-danger-ink`} />,
-        loading: <LoaderCircle aria-hidden className={`${icon} animate-spin text-muted`} />,
-      }}
-      toastOptions={{
-        unstyled: true,
-        classNames: {
-          toast:
-            'flex w-full items-start gap-2.5 rounded-lg border bg-raised px-3 py-2.5 text-ink text-sm shadow-float sm:w-88',
-          icon: 'mt-0.5 shrink-0',
-          content: 'min-w-0 flex-1 break-words',
-          title: 'font-medium',
-          description: 'text-muted',
-          actionButton: 'h-6 shrink-0 rounded-md border px-2 font-medium text-xs hover:bg-hover',
-          cancelButton: 'h-6 shrink-0 rounded-md px-2 text-muted text-xs hover:bg-hover',
-        },
-      }}
-    />
+    <div onFocusCapture={keepFocus} onBlurCapture={keepFocus}>
+      <Sonner
+        position="bottom-right"
+        offset={aboveFooter}
+        mobileOffset={aboveFooter}
+        gap={8}
+        style={{ fontFamily: 'inherit' }}
+        icons={{
+          success: <CircleCheck aria-hidden className={`${icon} text-success-ink`} />,
+          info: <Info aria-hidden className={`${icon} text-info-ink`} />,
+          warning: <TriangleAlert aria-hidden className={`${icon} text-warning-ink`} />,
+          error: <CircleAlert aria-hidden className={`${icon} text-danger-ink`} />,
+          loading: <LoaderCircle aria-hidden className={`${icon} animate-spin text-muted`} />,
+        }}
+        toastOptions={{
+          unstyled: true,
+          classNames: {
+            toast:
+              'flex w-full items-start gap-2.5 rounded-lg border bg-raised px-3 py-2.5 text-ink text-sm shadow-float sm:w-88',
+            icon: 'mt-0.5 shrink-0',
+            content: 'min-w-0 flex-1 break-words',
+            title: 'font-medium',
+            description: 'text-muted',
+            actionButton: 'h-6 shrink-0 rounded-md border px-2 font-medium text-xs hover:bg-hover',
+            cancelButton: 'h-6 shrink-0 rounded-md px-2 text-muted text-xs hover:bg-hover',
+          },
+        }}
+      />
+    </div>
   )
 }

@@ -20,7 +20,7 @@ interface OutputSearchBoxProps {
 /** Searches the output; `:12` goes to line 12. */
 export function OutputSearchBox(props: OutputSearchBoxProps) {
   return (
-    <search className="flex min-w-0 flex-1 basis-80 items-center gap-1">
+    <search className="flex min-w-0 flex-1 basis-72 items-center gap-1">
       <SearchInput {...props} />
       <SearchButtons search={props.search} />
     </search>
