@@ -68,6 +68,32 @@ test('a toast covers no button of the submit page, and lets Tab pass', async ({ 
   }
 })
 
+test('a dialog dims the place of the scrollbar as much as the page', async ({ page, context }) => {
+  await signIn(context, await createUser({ name: 'strip' }))
+  const reader = await context.newPage()
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    await page.goto('/tokens')
+    await page.getByRole('button', { name: 'New token' }).click()
+    await expect(page.getByRole('dialog')).toBeVisible()
+    const difference = async () => {
+      const picture = await page.screenshot({ animations: 'disabled' })
+      return reader.evaluate(async (data) => {
+        const image = await createImageBitmap(await (await fetch(`data:image/png;base64,${data}`)).blob())
+        const canvas = new OffscreenCanvas(image.width, image.height).getContext('2d')
+        canvas?.drawImage(image, 0, 0)
+        const colorAt = (x: number) => [...(canvas?.getImageData(x, image.height - 5, 1, 1).data ?? [])]
+        const scrollbar = colorAt(image.width - 5)
+        return Math.max(
+          ...colorAt(image.width - 20).map((value, at) => Math.abs(value - (scrollbar[at] ?? 0))),
+        )
+      }, picture.toString('base64'))
+    }
+    // Browsers round.
+    await expect.poll(difference, colorScheme).toBeLessThan(3)
+  }
+})
+
 test('after a submit the heading of the job has the focus', async ({ page, context }) => {
   const person = await createUser({ name: 'focus' })
   await signIn(context, person)
