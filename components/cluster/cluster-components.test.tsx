@@ -116,7 +116,7 @@ it('saves a policy, where no limit of concurrent jobs is null', async () => {
   renderUi(<PolicyForm policy={makePolicy({ max_concurrent_jobs: 4 })} />)
   typeInto('Queue size', 'many')
   clickButton('Save policy')
-  expect(screen.getByText('Use a whole number from 0 to 1,000,000.')).toBeTruthy()
+  await screen.findByText('Use a whole number from 0 to 1,000,000.')
   typeInto('Queue size', '77')
   typeInto('Concurrent jobs', '')
   fireEvent.click(screen.getByRole('checkbox', { name: 'Backfill' }))
