@@ -28,6 +28,8 @@ describe('commands whose program, script and directory are absolute', () => {
     'echo "loss and accuracy: a / b"',
     'sh </abs/x.sh >&2 2>&-',
     'curl -s https://example.org/x.sh | bash -s -- --yes',
+    '#!/bin/bash\nset -euo pipefail\necho "$#"',
+    "# don't run ./x; ./y\nnvidia-smi",
   ])('%s', (command) => {
     expect(relativeOf(command)).toBeUndefined()
   })
@@ -39,6 +41,9 @@ describe('a relative program, script or directory', () => {
     ['sh run', 'run'],
     ['bash -e -o pipefail scripts/train.sh', 'scripts/train.sh'],
     ['./x', './x'],
+    ["# don't\n./x", './x'],
+    ['echo "# a"; ./x', './x'],
+    ["echo '#'; ./x#1", './x#1'],
     ['../x', '../x'],
     ['train.sh --epochs 3', 'train.sh'],
     ['scripts/train.sh', 'scripts/train.sh'],

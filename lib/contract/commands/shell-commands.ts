@@ -29,12 +29,19 @@ const operandOfPrefix = /^(-.*|[\d.]+[smhd]?)$/
 export function readProgramCalls(command: string, depth = 0): ProgramCall[] {
   const interpreter = depth === 0 ? interpreterOf(command) : null
   if (interpreter !== null && !isShell(interpreter)) return []
-  return splitCommands(hideExpansions(withUnixLineEnds(command))).flatMap((words) => {
+  return splitCommands(hideExpansions(withoutComments(withUnixLineEnds(command)))).flatMap((words) => {
     const call = toProgramCall(words)
     if (call === null) return []
     const inner = depth < maxDepth ? inlineCommand(call) : null
     return inner === null ? [call] : readProgramCalls(inner, depth + 1)
   })
+}
+
+const quotedOrComment = /'[^']*'|"(?:\\.|[^"\\])*"|\\.|(?<=^|[\s;&|()])#[^\n]*/gs
+
+/** Removes comments, also a first line such as `#!/bin/bash`. */
+function withoutComments(command: string): string {
+  return command.replace(quotedOrComment, (found) => (found.startsWith('#') ? '' : found))
 }
 
 /** Replaces `$(…)` and backquotes by a variable, because what they print is unknown. */
