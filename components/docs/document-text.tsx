@@ -81,9 +81,9 @@ function toComponents(
       return picture ? <ThemedPicture picture={picture} alt={alt} /> : <em>{alt}</em>
     },
     pre: ({ node }) => <FencedCode node={node} origin={origin} />,
-    // Words are not broken in cells, or narrow columns would have one letter in each line.
+    // Words are not broken in cells, or narrow columns would have one letter in each line. A group is no landmark: a page has many tables.
     table: ({ children }) => (
-      <ScrollRegion aria-label="Table" className="overflow-x-auto rounded-lg border">
+      <ScrollRegion role="group" aria-label="Table" className="overflow-x-auto rounded-lg border">
         <table className="w-full min-w-lg border-collapse text-left text-sm">{children}</table>
       </ScrollRegion>
     ),

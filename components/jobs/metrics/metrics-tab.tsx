@@ -16,5 +16,10 @@ export function MetricsTab({ job }: { job: JobDetail }) {
   const label = jobTitle(job)
   const live = isRunning(job)
   const jobs = useMemo(() => [{ id: job.job_id, label, index: 0, live }], [job.job_id, label, live])
-  return <MetricsView jobs={jobs} />
+  return (
+    <>
+      <h2 className="sr-only">Metrics</h2>
+      <MetricsView jobs={jobs} />
+    </>
+  )
 }
