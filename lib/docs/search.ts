@@ -1,6 +1,7 @@
 import { isGuide } from './catalog'
 import type { Document } from './documents'
 import { toPlainText } from './split-document'
+import { toStem } from './stem'
 import { synonymsOf } from './synonyms'
 
 /** A heading with the text below it, up to the next heading. */
@@ -10,9 +11,13 @@ export interface Passage {
   path: readonly string[]
   text: string
   title: readonly string[]
+  /** The words of the headings above its own. */
+  above: readonly string[]
   /** How much its matches count; the text of a guide has 1. */
   weight: number
-  words: readonly string[]
+  /** How often each word is in the text. */
+  words: ReadonlyMap<string, number>
+  length: number
 }
 
 export interface Hit {
@@ -23,7 +28,7 @@ export interface Hit {
 }
 
 /** More words than a search needs. They bound what a request can cost. */
-const maxWords = 12
+const maxWords = 8
 const maxHits = 30
 const excerptLength = 200
 
@@ -33,13 +38,12 @@ const synonymShare = 0.5
 const backgroundWeight = 0.6
 /** How much of a query a passage must have, by the weight of its words. */
 const leastPresent = 0.5
-/** Words of questions that are in every passage. */
+/** Words of questions that say nothing about a passage. */
 const commonWords = new Set(
   (
     'a about after am an and are at be by can could did do does for from get has have how i if in into is it its many may me much my of on or our ' +
     'should so that the their them then there this to was what when where which who why will with would you your ' +
-    'again all already always any being everything extra just let make need new now one only open out put ran really same someone something ' +
-    'still take too use want while without'
+    'again all already always any being just let make need now one only really same someone something still too want while without'
   ).split(' '),
 )
 
@@ -73,7 +77,14 @@ export function indexDocuments(documents: readonly Document[]): readonly Passage
 
 /** @param path the headings above the text, outermost first, with its own */
 export function toPassage(href: string, path: readonly string[], text: string, weight = 1): Passage {
-  return { href, path, text, weight, title: toWords(path.at(-1) ?? ''), words: toWords(text) }
+  const [title = [], ...above] = path.map(toWords).reverse()
+  return { href, path, text, weight, title, above: above.flat(), ...countWords(toWords(text)) }
+}
+
+function countWords(words: readonly string[]): Pick<Passage, 'words' | 'length'> {
+  const counts = new Map<string, number>()
+  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1)
+  return { words: counts, length: words.length }
 }
 
 /**
@@ -83,7 +94,7 @@ export function toPassage(href: string, path: readonly string[], text: string, w
 export function searchPassages(passages: readonly Passage[], query: string): Hit[] {
   const wanted = toWanted(query)
   if (wanted.length === 0) return []
-  const meant = wanted.map((word) => ({ word, others: synonymsOf(word, toStem) }))
+  const meant = wanted.map((word) => ({ word, others: synonymsOf(word) }))
   const found = passages.map((passage) => ({ passage, rates: meant.map((one) => rateMeaning(passage, one)) }))
   const counts = wanted.map((_, place) => found.filter(({ rates }) => (rates[place] ?? 0) > 0).length)
   // A word in few passages says more about what is meant. In a sentence, a word in none says nothing.
@@ -105,10 +116,6 @@ function toWanted(query: string): string[] {
   return [...new Set((telling.length === 0 ? words : telling).map(toStem))].slice(0, maxWords)
 }
 
-function toStem(word: string): string {
-  return word.length < 5 || word.includes('_') ? word : word.replace(/(?:ies|ing|ed|es|s|e)$/, '')
-}
-
 /** How much a passage is about a word or, less, about another word with its meaning. */
 function rateMeaning(
   passage: Passage,
@@ -118,16 +125,17 @@ function rateMeaning(
 }
 
 /** How much a passage is about a word. A heading says it best. */
-function rate({ title, words, path }: Passage, word: string): number {
+function rate({ title, above, words }: Passage, word: string): number {
   const starts = (other: string) => other.startsWith(word)
   const inTitle = title.some((other) => toStem(other) === word) ? 20 : title.some(starts) ? 12 : 0
-  const above = path.slice(0, -1).flatMap(toWords).some(starts) ? 3 : 0
-  return inTitle + above + Math.min(words.filter(starts).length, 5)
+  let inText = 0
+  for (const [other, count] of words) if (starts(other)) inText += count
+  return inTitle + (above.some(starts) ? 3 : 0) + Math.min(inText, 5)
 }
 
 /** 0 if the missing words weigh too much. */
 function total(
-  { title, words, weight }: Passage,
+  { title, length, weight }: Passage,
   rates: readonly number[],
   weights: readonly number[],
 ): number {
@@ -140,7 +148,7 @@ function total(
   const share = inTitle / Math.max(1, title.filter((word) => !commonWords.has(word)).length)
   const score = (sum((rate, weight) => rate * weight) / all + 10 * share) * (present / all) ** 2
   // A short passage is more about its words than a long one.
-  return (weight * score) / (1 + Math.log10(1 + words.length / 100))
+  return (weight * score) / (1 + Math.log10(1 + length / 100))
 }
 
 function excerptOf(text: string, wanted: readonly string[]): string {

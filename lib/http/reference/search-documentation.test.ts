@@ -111,4 +111,5 @@ it('a word that nothing contains does not hide the rest of a sentence, but the s
   const [first] = await searchDocumentation('why does my frobnicate job wait')
   expect(first?.href).toBe('/docs/user-guide/find-out-why-your-job-waits')
   expect(await searchDocumentation('frobnicate')).toEqual([])
+  expect(await searchDocumentation('frobnicate gribble zorkmid')).toEqual([])
 })
