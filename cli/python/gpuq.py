@@ -191,7 +191,7 @@ def submit(
     """Submit a job, and return it without waiting.
 
     Args:
-        path: a Python program, or a directory. Of a directory, only content that the server does not have is sent.
+        path: a Python program, or a directory. Only the content of a directory that the server does not have is sent.
             Files that ``.gitignore`` or ``.gpuqignore`` name stay here. None: the job has only a command.
         command: a shell command that runs in a copy of the directory. Without it, the directory's ``solution.py``,
             ``main.py`` or ``run.sh`` runs, or the file that ``entrypoint`` names.

@@ -5,8 +5,22 @@ import { describe, expect, it } from 'vitest'
 import { root } from '../run/settings.mjs'
 import { findRiddles } from './language'
 
+const patterns = [
+  '*.ts',
+  '*.tsx',
+  '*.mjs',
+  '*.js',
+  '*.cjs',
+  '*.py',
+  '*.sh',
+  '*.yaml',
+  '*.yml',
+  '*.prisma',
+  '*.md',
+]
+
 /** The text files of the project that people read. */
-const files = execFileSync('git', ['ls-files', '*.ts', '*.tsx', '*.mjs', '*.js', '*.cjs', '*.md'], {
+const files = execFileSync('git', ['ls-files', ...patterns], {
   cwd: root,
   encoding: 'utf8',
 })
@@ -20,6 +34,10 @@ describe('sentences that have to be read twice', () => {
     expect(
       findRiddles('a.tsx', `<Field hint="Of a user." />\nconst b = 'What of it counts.'\n`),
     ).toHaveLength(2)
+    expect(findRiddles('a.yaml', '# Who submits is known.\n')).toEqual(['a.yaml:1: # Who submits is known.'])
+    expect(findRiddles('a.tsx', '\n\n{/* Of ten there are two. */}\n')).toEqual([
+      'a.tsx:3: {/* Of ten there are two. */}',
+    ])
     expect(findRiddles('a.md', 'Members stay. Who left, has none.\n\n- Of ten, two.\n')).toHaveLength(2)
   })
 
