@@ -1,5 +1,6 @@
 import { invalidRequest } from '@/lib/contract/errors'
 import type { Context } from '../../context'
+import { flagOf } from '../../declare/command'
 import { configOptions } from '../../declare/config-options'
 import { toGpuRequest, toShellLine } from '../../declare/values'
 import { isDirectory } from '../../files'
@@ -93,24 +94,21 @@ function toQueueJob({ gpus, name, expected_time, ...keys }: ConfigOptions & { co
   return { ...keys, ...toGpuRequest(gpus), run_id: name, estimated_duration_seconds: expected_time }
 }
 
-/** Options that need a directory. */
-const forDirectories = Object.entries(configOptions).flatMap(
-  ([key, { flags, run: description, needsDirectory }]) => {
-    const [flag = ''] = flags.match(/--[a-z-]+/) ?? []
-    return needsDirectory && description !== undefined ? [{ key, flag }] : []
-  },
-)
+/** The keys of options that need a directory. */
+const keysForDirectories = Object.entries(configOptions)
+  .filter(([, { run: description, needsDirectory }]) => needsDirectory && description !== undefined)
+  .map(([key]) => key)
 
-/** Rejects options that are given after the directory: they would silently become part of the command. */
+/** Rejects options that need a directory, and those after the directory: they would silently become part of the command. */
 async function rejectDirectoryOptions(words: readonly string[], options: ConfigOptions): Promise<void> {
   const [first = '', ...rest] = words
-  const flags = forDirectories.map(({ flag }) => flag)
-  const misplaced = rest.find((word) => ['--command', ...flags].includes(word.split('=', 1).join()))
+  const flags = ['--command', ...keysForDirectories.map(flagOf)]
+  const misplaced = flags.find((flag) => rest.some((word) => word === flag || word.startsWith(`${flag}=`)))
   if (misplaced !== undefined && (await isDirectory(first)))
     throw invalidRequest(`${misplaced} must come before the directory ${first}.`)
-  if (!forDirectories.some(({ key }) => key in options)) return
-  const last = flags.at(-1)
+  const given = keysForDirectories.find((key) => key in options)
+  if (given === undefined) return
   throw invalidRequest(
-    `${flags.slice(0, -1).join(', ')} and ${last} require --with-dir, --sync or --command "…" DIRECTORY.`,
+    `${flagOf(given)} needs a directory: use --with-dir, --sync or --command "…" DIRECTORY.`,
   )
 }
