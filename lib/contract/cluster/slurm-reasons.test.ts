@@ -7,15 +7,15 @@ test.each([
   ['(Resources)', 'The GPUs, CPUs, memory or nodes that it needs are not free (Slurm: Resources).'],
   [
     'QOSMaxGRESPerUser',
-    "Its user's jobs are at the limit of its QOS on GPUs (GRES) (Slurm: QOSMaxGRESPerUser).",
+    'Together with the other jobs of its user, it would exceed the limit of its QOS on GPUs (GRES) (Slurm: QOSMaxGRESPerUser).',
   ],
   [
     'AssocGrpCPURunMinutesLimit',
-    'With it, all jobs of its Slurm account would exceed its limit on CPUs times the remaining minutes (Slurm: AssocGrpCPURunMinutesLimit).',
+    'Together with all other jobs of its Slurm account, it would exceed the limit on CPUs times the remaining minutes (Slurm: AssocGrpCPURunMinutesLimit).',
   ],
   [
     'AssocMaxJobsLimit',
-    "Its user's jobs are at the limit of its Slurm account on running jobs (Slurm: AssocMaxJobsLimit).",
+    'Together with the other jobs of its user, it would exceed the limit of its Slurm account on running jobs (Slurm: AssocMaxJobsLimit).',
   ],
   [
     'AssocMaxWallDurationPerJobLimit',
@@ -23,7 +23,7 @@ test.each([
   ],
   [
     'MaxGRESPerAccount',
-    'The jobs of its account are at the limit of its QOS on GPUs (GRES) (Slurm: MaxGRESPerAccount).',
+    'Together with the other jobs of its account, it would exceed the limit of its QOS on GPUs (GRES) (Slurm: MaxGRESPerAccount).',
   ],
   ['QOSMinGRES', 'It asks for fewer GPUs (GRES) than its QOS requires (Slurm: QOSMinGRES).'],
   [

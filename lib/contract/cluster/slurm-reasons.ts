@@ -99,9 +99,10 @@ function describeLimit(word: string): string | null {
   if (/PerNode/.test(rest)) return `It asks for more ${what} per node than ${whose} allows`
   // A maximum of an association counts the jobs of one user.
   if (/PerUser/.test(rest) || (owner === 'Assoc' && kind === 'Max'))
-    return `Its user's jobs are at the limit of ${whose} on ${what}`
-  if (/PerAccount/.test(rest)) return `The jobs of its account are at the limit of ${whose} on ${what}`
-  return `With it, all jobs of ${whose} would exceed its limit on ${what}`
+    return `Together with the other jobs of its user, it would exceed the limit of ${whose} on ${what}`
+  if (/PerAccount/.test(rest))
+    return `Together with the other jobs of its account, it would exceed the limit of ${whose} on ${what}`
+  return `Together with all other jobs of ${whose}, it would exceed the limit on ${what}`
 }
 
 /** Slurm writes some reasons as sentences. */
