@@ -21,7 +21,7 @@ export function isDay(text: string): boolean {
   return exists && text >= firstDay && text <= lastDay
 }
 
-/** The day so many days after another, both as YYYY-MM-DD. */
+/** Adds days to a day, both as YYYY-MM-DD. */
 export function addDays(from: string, days: number): string {
   return new Date(Date.parse(from) + days * 86_400_000).toISOString().slice(0, 10)
 }

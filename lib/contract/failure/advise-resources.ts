@@ -4,7 +4,9 @@ import { type FailedJob, type Failure, type FailureAdvice, type Fix, only } from
 export function adviseTime({ job: { max_time }, limits }: Failure): FailureAdvice {
   const most = limits?.max_time ?? Number.POSITIVE_INFINITY
   if (max_time >= most)
-    return only(`Continue from checkpoints in a next job: ${max_time} seconds are the most that you may use.`)
+    return only(
+      `Continue from checkpoints in another job: ${max_time} seconds are the longest time limit that you may set.`,
+    )
   return {
     text: `Set max_time to more than ${max_time}, the limit of this job in seconds, or continue from checkpoints.`,
     fix: { key: 'max_time', value: Math.min(Math.ceil(max_time * 2), most) },
