@@ -97,10 +97,8 @@ export function searchPassages(passages: readonly Passage[], query: string): Hit
   const meant = wanted.map((word) => ({ word, others: synonymsOf(word) }))
   const found = passages.map((passage) => ({ passage, rates: meant.map((one) => rateMeaning(passage, one)) }))
   const counts = wanted.map((_, place) => found.filter(({ rates }) => (rates[place] ?? 0) > 0).length)
-  // A word in few passages says more about what is meant. In a sentence, a word in none says nothing.
-  const weights = counts.map((count) =>
-    count === 0 && wanted.length > 2 ? 0 : Math.log(1 + passages.length / (1 + count)),
-  )
+  // A word in few passages says more about what is meant. A word in none says nothing.
+  const weights = counts.map((count) => (count === 0 ? 0 : Math.log(1 + passages.length / count)))
   return found
     .map(({ passage, rates }) => ({ passage, score: total(passage, rates, weights) }))
     .filter(({ score }) => score > 0)
@@ -143,7 +141,7 @@ function total(
     rates.reduce((total, rate, place) => total + value(rate, weights[place] ?? 0), 0)
   const all = sum((_, weight) => weight)
   const present = sum((rate, weight) => (rate > 0 ? weight : 0))
-  if (present < all * leastPresent) return 0
+  if (present === 0 || present < all * leastPresent) return 0
   const inTitle = rates.filter((rate) => rate >= 12).length
   const share = inTitle / Math.max(1, title.filter((word) => !commonWords.has(word)).length)
   const score = (sum((rate, weight) => rate * weight) / all + 10 * share) * (present / all) ** 2
