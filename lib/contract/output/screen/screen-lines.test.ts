@@ -136,6 +136,7 @@ describe('lines as a terminal shows them', () => {
       fc.property(fc.array(fc.string({ unit, maxLength: 12 }), { maxLength: 8 }), (pieces) => {
         expect(linesOf(pieces)).toEqual(linesOf([pieces.join('')]))
       }),
+      { examples: [[[`a${esc}[`, 'm']], [[`a${esc}[m`, '\b']]] },
     )
   })
 

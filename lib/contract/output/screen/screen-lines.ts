@@ -123,7 +123,6 @@ export class ScreenLines {
     if (text === '') return
     const row = this.#row
     const line = this.#begin(row)
-    row.isChanged = true
     if (this.#column === 0 && row.length === 0) {
       this.#column = null
       row.appendStyle('', this.#style)
@@ -193,9 +192,7 @@ export class ScreenLines {
   }
 
   #erase(row: ScreenRow, what: number, column: number): void {
-    if (row.length === 0) return
-    row.erase(what, column)
-    row.isChanged = true
+    if (row.length > 0) row.erase(what, column)
   }
 
   #columnNumber(): number {

@@ -40,6 +40,7 @@ export class ScreenRow {
   }
 
   append(text: string, style: AnsiStyle): void {
+    this.isChanged = true
     if (this.#cells === null) this.#text += text
     else this.replace(this.#cells.length, text, style)
   }
@@ -47,12 +48,14 @@ export class ScreenRow {
   /** Changes the style of what is appended. */
   appendStyle(sequence: string, style: AnsiStyle): void {
     if (this.#cells !== null) return
+    this.isChanged = true
     if (this.#text === '') this.start = style
     else this.#text += sequence
   }
 
   /** Writes over the text from a column on, and returns the next column. */
   replace(column: number, text: string, style: AnsiStyle): number {
+    this.isChanged = true
     const cells = this.#split()
     const sequence = style === plainStyle ? '' : toSgr(style)
     let at = column
@@ -65,6 +68,7 @@ export class ScreenRow {
 
   /** Erases to the end (0), to the start (1) or all (2), from a column on. */
   erase(what: number, column: number): void {
+    this.isChanged = true
     const cells = this.#split()
     if (what === 1) for (let at = Math.min(column, cells.length - 1); at >= 0; at--) cells[at] = blank
     else cells.length = what === 0 ? Math.min(column, cells.length) : 0
@@ -78,8 +82,11 @@ export class ScreenRow {
   }
 
   #split(): Cell[] {
-    this.#cells ??= cellsOf(this.#text, this.start)
-    this.start = plainStyle
+    if (this.#cells === null) {
+      this.#cells = cellsOf(this.#text, this.start)
+      this.start = plainStyle
+      this.isChanged = true
+    }
     return this.#cells
   }
 }
