@@ -1,5 +1,5 @@
-import type { DryRun, Hardware } from '@/lib/contract/dry-run'
 import { formatBytes } from '@/lib/contract/format-bytes'
+import type { DryRun, Hardware } from '@/lib/contract/submission/dry-run'
 import type { Client } from '@/lib/http/client/client'
 import { type Context, writeJson } from '../context'
 import { formatDuration, formatWhen } from '../terminal/format'

@@ -1,6 +1,6 @@
 import type { ConfigKey } from '@/lib/contract/config/schema'
 import { GpuqError } from '@/lib/contract/errors'
-import { adviseNearest } from '@/lib/contract/nearest'
+import { adviseNearest } from '@/lib/contract/submission/nearest'
 import { ProblemError } from '@/lib/http/client/problem'
 import { flagOf } from '../declare/command'
 import { quoted } from '../declare/values'

@@ -4,10 +4,10 @@ import { offeredKeys } from '../contract/config/offered-keys'
 import { offers } from '../contract/config/offers'
 import { configSchema } from '../contract/config/schema'
 import { count } from '../contract/config/values'
-import { dryRunSchema } from '../contract/dry-run'
 import { idempotencyKeySchema, idSchema, jobDetailSchema, projectNote } from '../contract/jobs'
 import { queueStatuses } from '../contract/queue'
 import { uploadStatuses } from '../contract/status'
+import { dryRunSchema } from '../contract/submission/dry-run'
 import { gpuCounts } from './job-shape'
 
 /**

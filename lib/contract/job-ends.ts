@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { adviceSchema } from './failure/advice'
-import { nearestSchema } from './nearest-schema'
+import { nearestSchema } from './submission/nearest-schema'
 
 /** The fields of a job about an end that gpuq announces, and about what to do after a failure. */
 export const jobEnds = {

@@ -1,7 +1,7 @@
 import type { Actor } from '../access/actor'
 import { readHardware } from '../cluster/overview/hardware'
 import { forecastNew } from '../cluster/placement/forecast'
-import type { DryRun } from '../contract/dry-run'
+import type { DryRun } from '../contract/submission/dry-run'
 import { env } from '../env'
 import { usesSlurm } from '../env/engine'
 import { requestOf } from '../jobs/config/resource-request'

@@ -1,4 +1,4 @@
-import type { Hardware } from '../../contract/dry-run'
+import type { Hardware } from '../../contract/submission/dry-run'
 import { database } from '../../database/client'
 import { usesSlurm } from '../../env/engine'
 import { notRemoved } from '../../jobs/config/registered-nodes'

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { describeOddSpace } from './odd-spaces'
+import { describeOddSpace } from '../text/odd-spaces'
 import { configField, isConfigKey } from './schema'
 
 /** What zod finds, in sentences that say what to change. Only a number in quotes is repeated: never a text. */

@@ -1,5 +1,5 @@
+import { describeOddSpace, hasOddEnds } from '../text/odd-spaces'
 import { type KeyNames, nearestKey } from './names'
-import { describeOddSpace, hasOddEnds } from './odd-spaces'
 import { configKeys, isConfigKey } from './schema'
 import type { YamlEntry, YamlMapping, YamlScalar, YamlValue } from './tree'
 

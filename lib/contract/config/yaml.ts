@@ -1,6 +1,6 @@
 import { Composer, type Document, Lexer, LineCounter, Parser, Scalar, visit, type YAMLError } from 'yaml'
 import type { FieldError } from '../errors'
-import { describeOddSpace } from './odd-spaces'
+import { describeOddSpace } from '../text/odd-spaces'
 import { type Mistake, toYamlValue, type YamlMapping } from './tree'
 import { describeYamlError, isOpenQuote } from './yaml-errors'
 

@@ -3,7 +3,7 @@ import * as cluster from '../cluster/cluster'
 import * as history from '../cluster/cluster-history'
 import * as checks from '../cluster/node-checks'
 import * as policy from '../cluster/policy'
-import { hardwareSchema } from '../dry-run'
+import { hardwareSchema } from '../submission/dry-run'
 import { defineOperations, done, get, ok, patch, post, put, remove } from './operation'
 
 /** Nodes and GPUs. */

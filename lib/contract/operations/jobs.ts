@@ -1,12 +1,12 @@
 import * as z from 'zod'
 import { snapshotChangesSchema } from '../archives/snapshots'
-import { dryRunSchema } from '../dry-run'
 import { invalidRequest } from '../errors'
 import * as jobFiles from '../job-files'
 import * as queries from '../job-queries'
 import * as jobs from '../jobs'
 import * as metrics from '../metrics/job-metrics'
 import { jobUsageSchema } from '../metrics/job-usage'
+import { dryRunSchema } from '../submission/dry-run'
 import { defineOperations, done, file, get, list, ok, patch, post, rangeHeaders, stored } from './operation'
 
 /** Whether an older job with the same content may be the response. A wrong value is a 400, for compatibility. */

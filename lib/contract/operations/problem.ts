@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { BlockingJob, FieldError } from '../errors'
-import { nearestSchema } from '../nearest-schema'
+import { nearestSchema } from '../submission/nearest-schema'
 
 const fieldErrorSchema: z.ZodType<FieldError> = z.object({
   path: z.string(),

@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import * as cluster from '../cluster/cluster'
 import * as policy from '../cluster/policy'
-import { dryRunSchema } from '../dry-run'
 import * as queue from '../queue'
+import { dryRunSchema } from '../submission/dry-run'
 import { deduplicateQuery, dryRunQuery } from './jobs'
 import { defineOperations, get, ok, patch, post, put, remove } from './operation'
 

@@ -1,4 +1,4 @@
-import type { DryRun } from '../../contract/dry-run'
+import type { DryRun } from '../../contract/submission/dry-run'
 import { type AnswerReaders, buildClient, type Client, type Submitted } from './build-client'
 import { type ClientOptions, createTransport } from './transport'
 

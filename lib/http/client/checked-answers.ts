@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { dryRunSchema } from '../../contract/dry-run'
 import { submitResultSchema } from '../../contract/jobs'
 import type { Operation } from '../../contract/operations/operation'
+import { dryRunSchema } from '../../contract/submission/dry-run'
 import type { AnswerReaders } from './build-client'
 
 const submittedSchema = submitResultSchema.partial().required({ job_id: true, status: true })

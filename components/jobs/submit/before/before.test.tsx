@@ -1,6 +1,6 @@
 import { fireEvent, screen, waitFor } from '@testing-library/react'
 import { describe, expect, it, vi } from 'vitest'
-import type { DryRun } from '@/lib/contract/dry-run'
+import type { DryRun } from '@/lib/contract/submission/dry-run'
 import { makeJobSummary } from '../../../testing/fixtures'
 import { router } from '../../../testing/navigation'
 import { ApiProblem, answerWith, clickButton, renderUi, sentRequests } from '../../../testing/render'

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { hardwareQuery } from '@/components/queries/cluster'
-import type { DryRun, Hardware } from '@/lib/contract/dry-run'
+import type { DryRun, Hardware } from '@/lib/contract/submission/dry-run'
 import { ExpectedStart } from '../../../cluster/queue/expected-start'
 import { Button } from '../../../ui/button'
 import { formatCount, formatNumber } from '../../../ui/format-number'

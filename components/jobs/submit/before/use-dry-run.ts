@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { dryRunQuery } from '@/components/queries/dry-run'
-import type { DryRun } from '@/lib/contract/dry-run'
+import type { DryRun } from '@/lib/contract/submission/dry-run'
 import { ProblemError } from '@/lib/http/client/problem'
 import { withoutToken } from '../draft'
 import type { Refused } from './refusal'

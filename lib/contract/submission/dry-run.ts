@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { queueJobSchema } from './cluster/cluster'
-import { idSchema } from './jobs'
+import { queueJobSchema } from '../cluster/cluster'
+import { idSchema } from '../jobs'
 
 /** One kind of GPU that the cluster has. */
 export const hardwareSchema = z.object({

@@ -1,4 +1,4 @@
-import type { NearestValue, ProblemExtensions } from './errors'
+import type { NearestValue, ProblemExtensions } from '../errors'
 
 /** The end of the sentence about a job that can never start: the nearest request that fits, by its keys. Empty if there is none. */
 export function adviseNearest(nearest: ProblemExtensions['nearest'] | null): string {
