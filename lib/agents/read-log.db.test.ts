@@ -137,6 +137,7 @@ describe('reading a log by bytes', () => {
   it('restarts with a flag when another attempt has started', async () => {
     await store(record('stdout', { text: 'first' }))
     await db.pool.query("UPDATE tasks SET status = 'lost', ended_at = now() WHERE id = $1", [taskId])
+    await db.pool.query("UPDATE jobs SET status = 'pending' WHERE id = $1", [jobId])
     stored = 0
     taskId = await placeManually((await makeNode()).nodeId, jobId)
     await store(record('stdout', { text: 'second try' }))

@@ -60,6 +60,7 @@ async function makePast(past: Past): Promise<string> {
       [task, start, end ?? null, load],
     )
     await db.pool.query('UPDATE gpus SET allocated_milli = 0')
+    await db.pool.query("UPDATE jobs SET status = 'pending' WHERE id = $1", [id])
   }
   const [start, end] = attempts.at(-1) ?? []
   await db.pool.query(

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { testDatabase } from '../../database/testing/test-database'
+import { transaction } from '../../database/transaction'
 import type { Outcome } from '../../jobs/state/finish'
 import { logger } from '../../logger'
 import type { Lease } from '../nodes/nodes'
@@ -8,6 +9,7 @@ import { unfinishedTasks } from '../tasks/tasks'
 import { placeManually } from '../testing/placed'
 import { publishLongLived } from '../testing/publish-long-lived'
 import { jobState, makeJob, makeNode, readBooks } from '../testing/rows'
+import { startJob } from './place'
 
 const db = testDatabase()
 
@@ -134,6 +136,24 @@ describe('the end of a job', () => {
     }
     expect((await jobState(held)).status).toBe('pending')
     expect((await jobState(other)).status).toBe('pending')
+  })
+
+  it.each([
+    ['is held', 'UPDATE jobs SET held = true'],
+    ['is in another attempt', 'UPDATE jobs SET attempt = 1'],
+    ['has ended', `UPDATE jobs SET status = 'cancelled', reason = 'cancelled_by_user', ended_at = now()`],
+  ])('places nothing on a node for a job that %s by now', async (_, change) => {
+    const { nodeId } = await makeNode()
+    const [{ id: gpu } = { id: '' }] = (await db.pool.query<{ id: string }>('SELECT id FROM gpus')).rows
+    const [jobId, other] = [await makeJob(), await makeJob()]
+    await db.pool.query(`${change} WHERE id = $1`, [jobId])
+    const task = { rank: 0, nodeId, gpus: [{ id: gpu, milli: 1000 }], cpuMilli: 1000, memoryMib: 500 }
+    const start = (id: string) => transaction((tx) => startJob(tx, { jobId: id, attempt: 1 }, task))
+    await start(jobId)
+    expect((await db.pool.query('SELECT 1 FROM tasks')).rowCount).toBe(0)
+    expect(await readBooks()).toEqual({ gpus: 0, allocations: 0 })
+    await start(other)
+    expect(await readBooks()).toEqual({ gpus: 1000, allocations: 1000 })
   })
 
   it('is stored even if the next job cannot start', async () => {

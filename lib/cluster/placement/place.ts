@@ -77,33 +77,32 @@ async function placeTask(
 export async function placeGiven(tx: Transaction, placement: Attempt, task: TaskPlacement): Promise<void> {
   await tx.query({
     name: 'insert-task',
-    text: `WITH ${insertTaskSql} ${notifySql}`,
+    text: `WITH ${insertTaskSql('')} ${notifySql}`,
     values: valuesOf(placement, task),
   })
 }
 
 /**
  * Starts an attempt with one task in a single statement, because its GPUs stay allocated to the ended job until the
- * transaction commits.
- *
- * @param placement an attempt of a waiting job whose row is locked.
+ * transaction commits. Does nothing if the job does not wait for that attempt, or is held.
  */
 export async function startJob(tx: Transaction, placement: Attempt, task: TaskPlacement): Promise<void> {
   await tx.query({
     name: 'start-job',
-    text: `WITH taken AS (${placeJobSql}), ${insertTaskSql} ${notifySql}`,
+    text: `WITH taken AS (${placeJobSql} RETURNING id), ${insertTaskSql('FROM taken')} ${notifySql}`,
     values: valuesOf(placement, task),
   })
 }
 
-const insertTaskSql = `
+/** @param from SQL that has one row if the task may be created. */
+const insertTaskSql = (from: string) => `
   task AS (
     INSERT INTO tasks (id, job_id, attempt, rank, node_id, cpu_milli, memory_mib, created_at)
     -- Not now(): a transaction that waited for a lock began too early.
-    VALUES ($3, $1, $2, $4, $5, $6, $7, clock_timestamp()) RETURNING id
+    SELECT $3, $1, $2, $4, $5, $6, $7, clock_timestamp() ${from} RETURNING id
   ), wanted AS (SELECT * FROM unnest($8::uuid[], $9::int[]) AS w (gpu_id, milli)
   ), booked AS (
-    UPDATE gpus SET allocated_milli = allocated_milli + w.milli FROM wanted w
+    UPDATE gpus SET allocated_milli = allocated_milli + w.milli FROM wanted w, task
      WHERE gpus.id = w.gpu_id AND gpus.node_id = $5 RETURNING gpus.id, w.milli
   ), held AS (
     INSERT INTO allocations (task_id, gpu_id, milli) SELECT task.id, booked.id, booked.milli FROM task, booked

@@ -1,5 +1,7 @@
-import { uuidv7 } from 'uuidv7'
-import { database } from '../../database/client'
+import { oneRow, transaction } from '../../database/transaction'
+import { placeStartedJob } from '../../jobs/state/place'
+import { startJobSql } from '../../jobs/state/start'
+import { placeGiven } from '../placement/place'
 
 interface Placing {
   /** The GPUs of the node, and the share of each. */
@@ -9,21 +11,28 @@ interface Placing {
   memoryMib?: number
 }
 
-/**
- * Places a waiting job on a node without the scheduler, and updates the allocations like a placement. Returns the
- * task id.
- */
+/** Runs a waiting job on GPUs of a node that no scheduler chose. Returns the id of its task. */
 export async function placeManually(nodeId: string, jobId: string, placing: Placing = {}): Promise<string> {
   const { indices = [0], milli = 1000, cpuMilli = 1000, memoryMib = 1024 } = placing
-  const taskId = uuidv7()
-  await database().pool.query(
-    `WITH job AS (UPDATE jobs SET status = 'running', attempt = attempt + 1, started_at = now() WHERE id = $2 RETURNING attempt),
-          task AS (INSERT INTO tasks (id, job_id, attempt, rank, node_id, status, cpu_milli, memory_mib, started_at)
-                   SELECT $3, $2, attempt, 0, $1, 'running', $6, $7, now() FROM job RETURNING id),
-          booked AS (UPDATE gpus SET allocated_milli = allocated_milli + $5
-                      WHERE node_id = $1 AND index = ANY ($4::int[]) RETURNING id)
-     INSERT INTO allocations (task_id, gpu_id, milli) SELECT task.id, booked.id, $5 FROM task, booked`,
-    [nodeId, jobId, taskId, indices, milli, cpuMilli, memoryMib],
-  )
-  return taskId
+  return transaction(async (tx) => {
+    const job = await placeStartedJob(tx, jobId)
+    if (!job) throw new Error(`The job ${jobId} does not wait.`)
+    const { attempt } = job
+    const { rows: gpus } = await tx.query<{ id: string; milli: number }>(
+      'SELECT id, $3::int AS milli FROM gpus WHERE node_id = $1 AND index = ANY ($2::int[])',
+      [nodeId, indices, milli],
+    )
+    await placeGiven(tx, { jobId, attempt }, { rank: 0, nodeId, gpus, cpuMilli, memoryMib })
+    await tx.query(
+      `WITH task AS (UPDATE tasks SET status = 'running', started_at = now() WHERE job_id = $1 AND attempt = $2
+                     RETURNING job_id, attempt, started_at) ${startJobSql('NULL')}`,
+      [jobId, attempt],
+    )
+    return (
+      await oneRow<{ id: string }>(tx, 'SELECT id FROM tasks WHERE job_id = $1 AND attempt = $2', [
+        jobId,
+        attempt,
+      ])
+    ).id
+  })
 }
