@@ -1,6 +1,7 @@
 import { database } from '../../database/client'
 import { transaction } from '../../database/transaction'
 import { requestStop } from '../state/cancel'
+import type { Attempt } from '../state/place'
 
 /** SQL. After a longer time without a sample, nobody knows whether the GPUs were idle. */
 export const sampleGap = "interval '2 minutes'"
@@ -35,10 +36,10 @@ export async function stopIdleJobs(): Promise<void> {
              JOIN notification_targets t ON t.user_id = j.user_id AND t.paused_at IS NULL AND 'job.idle' = ANY (t.events)
             ON CONFLICT DO NOTHING`,
   })
-  const { rows } = await database().pool.query<{ job_id: string }>({
+  const { rows } = await database().pool.query<Attempt>({
     name: 'overdue-idle-jobs',
-    text: `SELECT i.job_id FROM (${idleJobs('true')}) i JOIN jobs j ON j.id = i.job_id AND j.cancel_requested_at IS NULL
+    text: `SELECT i.job_id AS "jobId", j.attempt FROM (${idleJobs('true')}) i JOIN jobs j ON j.id = i.job_id AND j.cancel_requested_at IS NULL
             WHERE i.stops_at <= now()`,
   })
-  for (const { job_id: id } of rows) await transaction((tx) => requestStop(tx, id, 'idle_gpu'))
+  for (const attempt of rows) await transaction((tx) => requestStop(tx, attempt, 'idle_gpu'))
 }

@@ -16,14 +16,18 @@ export function cancelUnclaimed(
 }
 
 /**
- * Tells the nodes of a job to stop its containers. An earlier request keeps its reason. Returns false if the job has no live attempt
+ * Tells the nodes of an attempt to stop its containers. An earlier request keeps its reason. Returns false if the attempt is not live
  * any more.
  */
-export async function requestStop(tx: Transaction, jobId: string, reason: RequestedStop): Promise<boolean> {
+export async function requestStop(
+  tx: Transaction,
+  { jobId, attempt }: Attempt,
+  reason: RequestedStop,
+): Promise<boolean> {
   const { rowCount } = await tx.query(
     `UPDATE jobs SET cancel_requested_at = coalesce(cancel_requested_at, now()), cancel_reason = coalesce(cancel_reason, $2)
-      WHERE id = $1 AND status IN ('scheduled', 'running') RETURNING ${notifyWatchers('id')}`,
-    [jobId, reason],
+      WHERE id = $1 AND attempt = $3 AND status IN ('scheduled', 'running') RETURNING ${notifyWatchers('id')}`,
+    [jobId, reason, attempt],
   )
   if (rowCount !== 1) return false
   await tx.query(

@@ -64,7 +64,7 @@ const verbs: Record<
   },
   'request a stop': {
     from: ['scheduled', 'running'],
-    apply: (tx, jobId) => requestStop(tx, jobId, 'cancelled_by_user'),
+    apply: (tx, jobId, attempt) => requestStop(tx, { jobId, attempt }, 'cancelled_by_user'),
   },
   hold: { from: ['pending'], apply: (tx, jobId) => holdJob(tx, jobId, true) },
   'adopt a hold': { from: ['pending'], apply: (_, jobId) => adoptHolds([{ jobId, held: true }]) },
@@ -121,7 +121,7 @@ it.each(Object.entries(verbs))(
 )
 
 const ofAttempt = ['place a planned job', 'reserve a subnet', 'start', 'finish an attempt', 'requeue']
-it.each([...ofAttempt, 'cancel an unclaimed job', 'explain a pause'])(
+it.each([...ofAttempt, 'cancel an unclaimed job', 'request a stop', 'explain a pause'])(
   'the verb “%s” changes no job that is in another attempt',
   async (name) => {
     const verb = verbs[name]
