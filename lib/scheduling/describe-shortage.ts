@@ -151,11 +151,15 @@ export function absentGpusOf({ gpus, absentGpus = [] }: NodeState): GpuState[] {
   return [...gpus.filter(({ blocked }) => blocked === 'missing'), ...absentGpus]
 }
 
-/** Names the GPUs that their nodes do not find now. */
-export function describeAbsent(nodes: readonly NodeState[]): string {
-  const absent = nodes.flatMap((node) =>
-    absentGpusOf(node).map(({ index }) => `GPU ${index} of ${node.name ?? 'a node'}`),
-  )
+/** Names the GPUs that their nodes do not find now, and that the request may use. */
+export function describeAbsent(request: ResourceRequest, nodes: readonly NodeState[]): string {
+  const absent = nodes
+    .filter((node) => isInPool(request, node))
+    .flatMap((node) =>
+      absentGpusOf(node)
+        .filter((gpu) => isEligible(request, gpu))
+        .map(({ index }) => `GPU ${index} of ${node.name ?? 'a node'}`),
+    )
   const more = absent.length > maxListedGpus ? ', …' : ''
   return `It waits for ${absent.slice(0, maxListedGpus).join(', ')}${more}.`
 }

@@ -187,6 +187,13 @@ it('a GPU that its node does not find now is the reason, as long as it may come 
     detail: 'It waits for GPU 1 of lab-a.',
     unavailable: [],
   })
+  const others = [
+    node('n', 1, { name: 'lab-a', absentGpus: [...absentGpus, gpu('n/2', { model: 'NVIDIA H100' })] }),
+    node('r', 1, { name: 'lab-r', pool: 'reserved', absentGpus: [gpu('r/1')] }),
+  ]
+  expect(why({ ...whole, gpuCount: 2, gpuModel: 'A100' }, { nodes: others }).detail).toBe(
+    'It waits for GPU 1 of lab-a.',
+  )
   const missing = node('n', 2, { name: 'lab-a', gpus: [gpu('n/0'), gpu('n/1', { blocked: 'missing' })] })
   expect(why({ ...whole, gpuCount: 2 }, { nodes: [missing] }).reason).toBe('gpu_busy_outside')
   expect(why({ ...whole, gpuCount: 3 }, { nodes: [missing] }).reason).toBe('never_fits')

@@ -96,7 +96,7 @@ function waitsForAbsentGpus(request: ResourceRequest, nodes: readonly NodeState[
     return { ...node, gpus: [...present, ...absentGpusOf(node).map((gpu) => ({ ...gpu, blocked: null }))] }
   })
   if (judgeSize(request, complete, new NodeKinds(complete)).tooLarge !== null) return null
-  return { reason: 'gpu_busy_outside', detail: describeAbsent(nodes), unavailable: [] }
+  return { reason: 'gpu_busy_outside', detail: describeAbsent(request, nodes), unavailable: [] }
 }
 
 /** If closed nodes have enough capacity to start the job now, adds that to the explanation of the shortage. */
