@@ -136,6 +136,13 @@ export const cannotStart = 'This job cannot start'
 /** The same where more nodes may be started. */
 export const cannotStartYet = 'No node is large enough now'
 
+/** Says the detail of a wait as the detail of an end: "This job cannot start: it asks for …" becomes "It asks for …". */
+export function toEndDetail(detail: string): string {
+  const start = [cannotStart, cannotStartYet].find((one) => detail.startsWith(`${one}: `))
+  const why = start === undefined ? detail : detail.slice(start.length + 2)
+  return why.charAt(0).toUpperCase() + why.slice(1)
+}
+
 /** Whether a waiting job cannot start as it is, so that its place in the queue says nothing. */
 export function isStuck({
   reason,

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { makePerson, type Person } from '@/lib/access/testing/people'
+import { placeManually } from '@/lib/cluster/testing/placed'
 import { makeJob, makeNode } from '@/lib/cluster/testing/rows'
+import { isStuck } from '@/lib/contract/reasons'
 import { testDatabase } from '@/lib/database/testing/test-database'
 import { loadEnv } from '@/lib/env'
 import { withAdvice } from '@/lib/jobs/read/advice'
@@ -65,6 +67,23 @@ describe('a waiting job that no node fits', () => {
     })
     await db.pool.query('UPDATE gpus SET forgotten_at = now() WHERE missing')
     expect(await statusOf(await waiting({ gpu_count: 2 }))).toMatchObject({ nearest: { gpu_count: 1 } })
+  })
+
+  it('cannot start as long as it asks for more than its quota', async () => {
+    const job = await makeJob({ userId: ada.id, spec: { gpu_count: 2 } })
+    const { nodeId } = await makeNode({ name: 'lab-b', gpus: 1 })
+    await placeManually(nodeId, await makeJob({ userId: ada.id }))
+    for (const [quota, stuck] of [
+      [2, false],
+      [1, true],
+    ] as const) {
+      await db.pool.query('UPDATE projects SET gpu_quota_milli = $1 * 1000', [quota])
+      await placeWaiting()
+      const told = await statusOf(job)
+      expect(told.reason).toBe('quota')
+      expect(isStuck(told)).toBe(stuck)
+    }
+    await db.pool.query('UPDATE projects SET gpu_quota_milli = NULL')
   })
 
   it('may start later where nodes are started on demand', async () => {

@@ -1,5 +1,5 @@
 import { parseSpec } from '../../contract/config/stored-spec'
-import { describeWait } from '../../contract/reasons'
+import { describeWait, toEndDetail } from '../../contract/reasons'
 import { database } from '../../database/client'
 import { transaction } from '../../database/transaction'
 import { afterFailedAssignment, assignmentLimitOf } from '../../jobs/lifecycle/assignment'
@@ -33,7 +33,7 @@ export async function countFailedAssignments(waiting: readonly Waiting[]): Promi
       const failed = assign_attempts + 1
       const cause = describeWait('never_fits', tooLarge.get(id)?.detail)
       const { waitS, detail } = afterFailedAssignment(failed, limit, cause)
-      const end = { reason: 'not_assignable', detail, exitCode: null } as const
+      const end = { reason: 'not_assignable', detail: toEndDetail(detail), exitCode: null } as const
       if (waitS === null) await finishWaiting(tx, id, end, failed)
       else await backOff(tx, id, { reason: 'never_fits', detail, waitS }, failed)
     }

@@ -1,3 +1,4 @@
+import { toEndDetail } from '../../contract/reasons'
 import { findGpuType, gpuTypesOf } from '../../jobs/config/gpu-types'
 import {
   countGpus,
@@ -54,7 +55,7 @@ export function slurmSizeOf(request: ResourceRequest, facts: SizeFacts): SlurmSi
   const gpuType = request.gpuModel === null ? null : requireType(request.gpuModel, facts.nodes)
   const time = { key: 'expected_time' as const, seconds: facts.expectedTimeS }
   const refusal = facts.partition && findSizeRefusal(toAskedSize(request, time, facts.nodes), facts.partition)
-  if (refusal) throw new UnsuitableForSlurm(`${refusal.message.replace(/^it/, 'It')}.`)
+  if (refusal) throw new UnsuitableForSlurm(toEndDetail(`${refusal.message}.`))
   const share = shareOf(request, gpuType, facts.partition?.nodes ?? facts.nodes)
   return {
     nodes: request.instances,

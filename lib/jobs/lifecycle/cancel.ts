@@ -30,8 +30,8 @@ export async function cancelJob(actor: Actor, jobId: string): Promise<void> {
     }
     const waiting =
       job.status === 'pending' || (job.status === 'scheduled' && (await endUnclaimedTasks(tx, id, reason)))
-    const found = { jobId: id, attempt: job.attempt }
-    const done = waiting ? await cancelUnclaimed(tx, found, reason) : await requestStop(tx, found, reason)
+    const live = { jobId: id, attempt: job.attempt }
+    const done = waiting ? await cancelUnclaimed(tx, live, reason) : await requestStop(tx, live, reason)
     if (!done) throw conflict('The job has just ended. There is nothing to cancel.')
     if (reason !== 'cancelled_by_user') {
       await recordAudit(tx, { actorId: actor.userId, action: 'job_cancelled', target: id })

@@ -1,4 +1,4 @@
-import { cannotStart } from '../../contract/reasons'
+import { toEndDetail } from '../../contract/reasons'
 import { database } from '../../database/client'
 import { findRow, transaction } from '../../database/transaction'
 import { env } from '../../env'
@@ -65,8 +65,7 @@ async function end(jobId: string, days: number): Promise<void> {
     )
     if (!job) return
     const waited = `An admin removed a node, and no other fitted for ${days} ${days === 1 ? 'day' : 'days'}.`
-    const size = job.reason_detail?.replace(`${cannotStart}: it`, 'It')
-    const detail = [size, waited].filter(Boolean).join(' ')
+    const detail = [toEndDetail(job.reason_detail ?? ''), waited].filter(Boolean).join(' ')
     await finishWaiting(tx, jobId, { reason: 'never_fits', detail, exitCode: null })
   })
 }
