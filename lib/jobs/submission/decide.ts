@@ -91,7 +91,7 @@ export async function decide(tx: Transaction, decision: Decision): Promise<Submi
   const limits = await readEffectiveLimits(tx, actor, project.limits)
   const earlier = await findEarlier(tx, owner, environment, submission, deduplicate)
   if (earlier) return earlier
-  if (uniqueName) await requireUnusedName(tx, userId, submission.config.name)
+  if (uniqueName) await requireUnusedName(tx, owner, submission.config.name)
   const isDependent = (await findUnfinished(tx, owner, submission.config)).length > 0
   const headers = await requireWithinLimits(tx, owner, limits, isDependent)
   const counted = { headers, isDependent }
