@@ -9,7 +9,6 @@ import { claimTasks, markRunning } from '../../cluster/tasks/tasks'
 import { jobState, makeJob, makeNode, makeUser, readBooks } from '../../cluster/testing/rows'
 import { tasksToStop } from '../../cluster/testing/tasks-to-stop'
 import { parseConfig } from '../../contract/config/config'
-import type { GpuqError } from '../../contract/errors'
 import { jobFiltersSchema } from '../../contract/job-queries'
 import { testDatabase } from '../../database/testing/test-database'
 import { ownReader } from '../../results/reading/output-reader'
@@ -254,27 +253,4 @@ describe('cancelling', () => {
     await finishTask(lease, task, { reason: 'finished', detail: null, exitCode: 0 })
     await expect(cancelJob(actor, jobId)).rejects.toMatchObject({ code: 'conflict' })
   })
-})
-
-it('a token of a class is told the id of a job with the same name only if it is in the class', async () => {
-  await makeJob()
-  const actor = await researcher(unlimited)
-  const named = submission({}, 'name: baseline\n')
-  const { jobId } = await accept(actor, named)
-  const other = { ...named, config: { ...named.config, name: 'other', project_id: 'course' } }
-  await accept(actor, other)
-  const { rows } = await db.pool.query<{ id: string; slug: string }>(
-    'SELECT id, slug FROM projects WHERE owner_id = $1 ORDER BY slug DESC',
-    [actor.userId],
-  )
-  const refusals = rows.map((onlyProject) => {
-    const config = { ...named.config, project_id: onlyProject.slug }
-    const submitted = accept({ ...actor, onlyProject }, { ...named, config }, { uniqueName: true })
-    return submitted.catch((error: GpuqError) => error.toProblem())
-  })
-  const [same, elsewhere] = await Promise.all(refusals)
-  expect(same).toMatchObject({ code: 'conflict', jobs: [{ job_id: jobId }] })
-  const detail = 'The name "baseline" is used by a job of yours in another project. Use another name.'
-  expect(elsewhere).toMatchObject({ code: 'conflict', detail })
-  expect(JSON.stringify(elsewhere)).not.toContain(jobId)
 })
