@@ -350,10 +350,26 @@ describe('a read-only link to results', () => {
     await expectClosed(disabled)
   })
 
-  it('ends when its creator loses the project', async () => {
+  it('ends for good when its creator leaves the project, also if they join again', async () => {
     const link = await created({ job_ids: [await jobOf(member)], columns: ['name'] }, member)
     await opened(link)
     await db.pool.query('DELETE FROM memberships WHERE user_id = $1', [member.id])
+    await expectClosed(link)
+    await db.pool.query('INSERT INTO memberships (project_id, user_id) VALUES ($1, $2)', [project, member.id])
+    await expectClosed(link)
+    expect(await list(member)).toEqual([])
+  })
+
+  it('of an admin who is no member works only as long as they are an admin', async () => {
+    const demoted = await makePerson('admin')
+    const link = await created({ job_ids: [await jobOf(demoted)], columns: ['name'] }, demoted)
+    await opened(link)
+    await db.pool.query("UPDATE users SET role = 'researcher' WHERE id = $1", [demoted.id])
+    await expectClosed(link)
+    await db.pool.query('INSERT INTO memberships (project_id, user_id) VALUES ($1, $2)', [
+      project,
+      demoted.id,
+    ])
     await expectClosed(link)
   })
 

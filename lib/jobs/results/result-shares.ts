@@ -58,9 +58,9 @@ export function createResultShare(
       actor.userId,
     ])
     const { rowCount } = await tx.query(
-      `INSERT INTO result_shares (id, project_id, created_by_id, hash, title, job_ids, columns, metrics, group_by, expires_at)
-       SELECT $1::uuid, $2::uuid, $3::uuid, $4::bytea, $5::text, $6::uuid[], $7::text[], $8::text[], $9::text,
-              now() + $10::int * interval '1 day'
+      `INSERT INTO result_shares (id, project_id, created_by_id, member_id, hash, title, job_ids, columns, metrics, group_by, expires_at)
+       SELECT $1::uuid, $2::uuid, $3::uuid, (SELECT user_id FROM memberships WHERE project_id = $2::uuid AND user_id = $3::uuid),
+              $4::bytea, $5::text, $6::uuid[], $7::text[], $8::text[], $9::text, now() + $10::int * interval '1 day'
         WHERE (SELECT count(*) FROM result_shares WHERE created_by_id = $3::uuid) < ${maxShares}`,
       [
         id,

@@ -1,4 +1,3 @@
-import { visibleProject } from '../../access/projects/project-rows'
 import { SlidingWindows } from '../../async/sliding-windows'
 import type { FilesDeletion } from '../../contract/artifacts'
 import { parseSpec, type Unparsed } from '../../contract/config/stored-spec'
@@ -57,8 +56,8 @@ function countRequest(kind: keyof typeof requests, address: string): void {
 }
 
 /**
- * Finds a link that is valid: it ends when it expires or is revoked, when its creator is disabled, and when its creator may no
- * longer see the project.
+ * Finds a link that is valid. It ends when it expires or is revoked, and with the membership of its creator. It does not work while
+ * its creator is disabled, nor, without a membership, while its creator is neither the owner of the project nor an admin.
  */
 function findShare(token: string): Promise<OpenShare | null> {
   return findRow<OpenShare>(
@@ -66,7 +65,7 @@ function findShare(token: string): Promise<OpenShare | null> {
     `SELECT s.id, s.title, s.columns, s.metrics, s.group_by AS "groupBy", s.expires_at AS "expiresAt"
        FROM result_shares s JOIN projects p ON p.id = s.project_id JOIN users creator ON creator.id = s.created_by_id
       WHERE s.hash = $1 AND s.expires_at > now() AND creator.disabled_at IS NULL
-        AND ${visibleProject("creator.role = 'admin'", 'creator.id')}`,
+        AND (s.member_id IS NOT NULL OR p.owner_id = creator.id OR creator.role = 'admin')`,
     [hashShareToken(token)],
   )
 }
