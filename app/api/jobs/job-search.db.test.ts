@@ -104,6 +104,21 @@ describe('a search', () => {
     expect(await search(q)).toEqual(expected)
   })
 
+  it('finds the first 16 words of a text in their order, and further ones anywhere', async () => {
+    const erin = await makePerson()
+    const id = await makeJob({ userId: erin.id })
+    const words = Array.from({ length: 20 }, (_, at) => `w${at + 10}`)
+    await db.pool.query('UPDATE jobs SET note = $2 WHERE id = $1', [id, words.join(' ')])
+    const found = async (order: string[]) => {
+      const query = new URLSearchParams({ q: `"${order.join(' ')}"` })
+      return ((await call(GET, `/api/jobs?${query}`, { cookie: erin.cookie })).body as unknown[]).length
+    }
+    expect(await found(words)).toBe(1)
+    expect(await found([...words.slice(0, 16), ...words.slice(16).reverse()])).toBe(1)
+    expect(await found([...words.slice(0, 14), ...words.slice(14, 16).reverse(), ...words.slice(16)])).toBe(0)
+    expect(await found([...words, 'w99'])).toBe(0)
+  })
+
   it('finds a job by its id and by the end of it', async () => {
     expect(await search(jobs.resnet)).toEqual(['resnet'])
     expect(await search(jobs.resnet.slice(-8))).toEqual(['resnet'])

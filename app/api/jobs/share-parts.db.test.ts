@@ -15,7 +15,8 @@ import { placeManually } from '@/lib/cluster/testing/placed'
 import { makeJob, makeNode } from '@/lib/cluster/testing/rows'
 import type { CreatedShare, ShareParts } from '@/lib/contract/access/shares'
 import { testDatabase } from '@/lib/database/testing/test-database'
-import { countRequest, openShare, readSharedJob } from '@/lib/jobs/shares/shared-job'
+import { countLinkRequest } from '@/lib/jobs/shares/link-requests'
+import { openShare, readSharedJob } from '@/lib/jobs/shares/shared-job'
 import { OutputEncoder } from '@/lib/results/encode'
 import { artifactKey } from '@/lib/results/name'
 import { diskStore } from '@/lib/storage/disk'
@@ -322,7 +323,7 @@ describe('the files of a read-only link', () => {
   it('are limited for each address: requests', async () => {
     const { token } = await share()
     const address = 'a robot'
-    for (let nth = 0; nth < 2_999; nth++) countRequest({ address })
+    for (let nth = 0; nth < 2_999; nth++) countLinkRequest('parts', { address })
     expect((await ask(sharedFiles, token, { address })).status).toBe(200)
     for (const request of [sharedFiles, sharedMetrics, sharedFile, sharedPreview])
       expect((await ask(request, token, { address, artifactId: uuidv7() })).status).toBe(429)

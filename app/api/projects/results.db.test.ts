@@ -10,6 +10,7 @@ import { GET as readShared } from '@/app/api/shared-results/[token]/route'
 import { createProject } from '@/lib/access/projects/projects'
 import { call } from '@/lib/access/testing/call'
 import { makePerson, makeToken, type Person } from '@/lib/access/testing/people'
+import { takeSlot } from '@/lib/async/concurrency-limit'
 import { makeJob } from '@/lib/cluster/testing/rows'
 import type { CreatedResultShare, ResultShare, Results, SharedResults } from '@/lib/contract/metrics/results'
 import { testDatabase } from '@/lib/database/testing/test-database'
@@ -166,6 +167,18 @@ describe('the results of a project', () => {
     expect((await get(owner, '?q=metric.loss')).status).toBe(422)
   })
 
+  it('are read at most 8 times at once for one user', async () => {
+    await jobOf(owner)
+    const taken = Array.from({ length: 8 }, () => takeSlot(`results of ${owner.id}`, 8))
+    expect(await get(owner)).toMatchObject({ status: 429, body: { code: 'rate_limited' } })
+    expect((await get(member)).status).toBe(200)
+    taken[0]?.()
+    for (let nth = 0; nth < 3; nth++) expect((await get(owner)).status).toBe(200)
+    expect((await get(owner, '?q=metric.loss')).status).toBe(422)
+    expect((await get(owner)).status).toBe(200)
+    for (const release of taken) release?.()
+  })
+
   it('are the newest 300 jobs, and say that there are more', async () => {
     const job = await jobOf(owner, { name: 'oldest' })
     await db.pool.query(
@@ -205,8 +218,8 @@ async function opened(link: CreatedResultShare): Promise<SharedResults> {
   return body as SharedResults
 }
 const expectClosed = async (link: CreatedResultShare) => expect((await open(tokenOf(link))).status).toBe(404)
-const picture = (token: string, job: string, number: string) =>
-  readPicture(new Request('http://localhost:8001/', { headers: someAddress() }), {
+const picture = (token: string, job: string, number: string, headers = someAddress()) =>
+  readPicture(new Request('http://localhost:8001/', { headers }), {
     params: Promise.resolve({ token, job, picture: number }),
   })
 
@@ -423,6 +436,22 @@ describe('a read-only link to results', () => {
       statuses.push((await open(tokenOf(link), { 'x-forwarded-for': '192.0.2.77' })).status)
     expect(statuses.slice(0, 60)).not.toContain(429)
     expect(statuses.at(-1)).toBe(429)
+  })
+
+  it('is limited for each address: pictures at the same time', async () => {
+    const job = await jobOf(owner, { pictures: { 'a.png': png } })
+    const token = tokenOf(await created({ job_ids: [job], columns: ['pictures'] }))
+    const get = () => picture(token, '1', '1', { 'x-forwarded-for': '192.0.2.78' })
+    const open: Response[] = []
+    for (let nth = 0; nth < 128; nth++) open.push(await get())
+    expect([...new Set(open.map(({ status }) => status))]).toEqual([200])
+    expect((await get()).status).toBe(429)
+    for (const { body } of open) await body?.cancel()
+    // A refusal keeps no place.
+    for (let nth = 0; nth < 130; nth++) await picture(token, '1', '2', { 'x-forwarded-for': '192.0.2.78' })
+    const again = await get()
+    expect(again.status).toBe(200)
+    await again.body?.cancel()
   })
 
   it('is in the audit log, without its token', async () => {

@@ -1,6 +1,6 @@
 import { takeSlot } from '../../async/concurrency-limit'
 import { rateLimited } from '../../contract/errors'
-import { axisNames } from '../../contract/metrics/axes'
+import { isCounter } from '../../contract/metrics/axes'
 import type { JobMetrics, MetricSeries, MetricsQuery } from '../../contract/metrics/job-metrics'
 import { database } from '../../database/client'
 import type { OutputReader } from '../../results/reading/output-reader'
@@ -101,9 +101,8 @@ function toAnswer(
   const { axes } = store
   const x = axes.find((axis) => axis === query.x) ?? axes[0] ?? 'line'
   const search = query.search?.toLowerCase() ?? ''
-  const counters = new Set<string>(axisNames)
   const all = [...store.columns.keys()].filter((name) => name !== x && name.toLowerCase().includes(search))
-  const names = [...all.filter((name) => !counters.has(name)), ...all.filter((name) => counters.has(name))]
+  const names = [...all.filter((name) => !isCounter(name)), ...all.filter(isCounter)]
   const chosen = query.names ?? names.slice(0, query.limit)
   return {
     x,

@@ -103,6 +103,9 @@ async function toCondition(
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
+/** Words of a text that are searched in their order. With hundreds, PostgreSQL would need seconds for long notes. */
+const phraseWords = 16
+
 function toTextCondition(text: string, bind: Bind): string {
   const word = text.trim()
   if (uuid.test(word)) return `j.id = ${bind(word)}::uuid`
@@ -110,7 +113,7 @@ function toTextCondition(text: string, bind: Bind): string {
   const words = word.match(/[\p{L}\p{N}]+/gu) ?? []
   if (words.length < 2) return found
   // The index has words without their places: `lr=0.1` would also find `lr=0.001 seed 1`.
-  const phrase = `(^|[^[:alnum:]])${words.join('[^[:alnum:]\n]+')}`
+  const phrase = `(^|[^[:alnum:]])${words.slice(0, phraseWords).join('[^[:alnum:]\n]+')}`
   return `${found} AND ${searchedText} ~* ${bind(phrase)}`
 }
 

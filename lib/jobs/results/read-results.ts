@@ -1,7 +1,9 @@
 import { type Actor, isAdmin } from '../../access/actor'
 import { findVisible } from '../../access/projects/projects'
+import { takeSlot } from '../../async/concurrency-limit'
 import { parseSpec, type Unparsed } from '../../contract/config/stored-spec'
-import { axisNames } from '../../contract/metrics/axes'
+import { rateLimited } from '../../contract/errors'
+import { isCounter } from '../../contract/metrics/axes'
 import { type Grouped, groupKeys } from '../../contract/metrics/group-key'
 import { defaultResultMetrics, maxResultJobs, maxResultNames } from '../../contract/metrics/result-columns'
 import type { ResultRow, Results, ResultsQuery } from '../../contract/metrics/results'
@@ -14,15 +16,28 @@ import { type Bind, toConditions } from '../read/search-conditions'
 import { toOrder } from '../read/sort-order'
 import { chosenMetrics, groupedOf, groupOf, type ResultJob, resultColumnsOf } from './result-jobs'
 
+/** One answer reads the configs of 300 jobs, which may have 20 MB. A page needs one answer at a time. */
+const requestsPerUser = 8
 /** Longer keys do not fit into an address. */
 const maxKeyCharacters = 200
 
 /**
  * Reads the newest jobs of a project that the actor may see, with the last values of metrics.
- * @throws 404 if the actor may not see the project.
+ * @throws 404 if the actor may not see the project, and 429 if they read too many results at the same time.
  */
 export async function readResults(actor: Actor, projectId: string, query: ResultsQuery): Promise<Results> {
   const { id } = await findVisible(database().pool, actor, projectId)
+  const release = takeSlot(`results of ${actor.userId}`, requestsPerUser)
+  if (!release)
+    throw rateLimited('Too many results are being loaded at the same time. Try again in two seconds.', 2)
+  try {
+    return await readProject(actor, id, query)
+  } finally {
+    release()
+  }
+}
+
+async function readProject(actor: Actor, id: string, query: ResultsQuery): Promise<Results> {
   const found = await findResultJobs(actor, id, query)
   const jobs = found.slice(0, maxResultJobs)
   const names = metricNames(jobs)
@@ -71,11 +86,12 @@ function metricNames(jobs: readonly ResultJob[]): string[] {
   const counts = new Map<string, number>()
   for (const { metrics } of jobs)
     for (const name of Object.keys(metrics)) counts.set(name, (counts.get(name) ?? 0) + 1)
-  const isCounter = (name: string) => Number(axisNames.includes(name))
   return [...counts]
     .toSorted(
       ([one, few], [other, many]) =>
-        isCounter(one) - isCounter(other) || many - few || one.localeCompare(other, 'en', { numeric: true }),
+        Number(isCounter(one)) - Number(isCounter(other)) ||
+        many - few ||
+        one.localeCompare(other, 'en', { numeric: true }),
     )
     .map(([name]) => name)
 }

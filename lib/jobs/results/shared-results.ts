@@ -1,7 +1,6 @@
-import { SlidingWindows } from '../../async/sliding-windows'
 import type { FilesDeletion } from '../../contract/artifacts'
 import { parseSpec, type Unparsed } from '../../contract/config/stored-spec'
-import { notFound, rateLimited } from '../../contract/errors'
+import { notFound } from '../../contract/errors'
 import type { ResultColumn } from '../../contract/metrics/result-columns'
 import { type SharedResults, type SharedRow, sharedResultsSchema } from '../../contract/metrics/results'
 import type { JobStatus } from '../../contract/status'
@@ -10,6 +9,8 @@ import { findRow } from '../../database/transaction'
 import { downloadArtifact } from '../downloads/download-artifact'
 import type { RequestHeaders } from '../downloads/stored-file'
 import { summaryJoins, toSummary } from '../read/list'
+import { countLinkRequest, invalidLink } from '../shares/link-requests'
+import { withDownloadSlot } from '../shares/link-slots'
 import { hashShareToken } from '../shares/shares'
 import {
   chosenMetrics,
@@ -31,30 +32,6 @@ interface OpenShare {
   expiresAt: Date
 }
 
-/** Views of pages, and tokens that are not valid, for each address. */
-const viewsPerMinute = 60
-/** Pictures for each address. A page has at most 300. */
-const picturesPerMinute = 600
-const maxAddresses = 20_000
-
-// Next.js loads modules again for each route bundle; the counts are kept once per process.
-const shared = globalThis as typeof globalThis & {
-  gpuqSharedResults?: Record<'views' | 'pictures', SlidingWindows>
-}
-shared.gpuqSharedResults ??= {
-  views: new SlidingWindows(60_000, maxAddresses),
-  pictures: new SlidingWindows(60_000, maxAddresses),
-}
-const requests = shared.gpuqSharedResults
-
-/** @throws 429. */
-function countRequest(kind: keyof typeof requests, address: string): void {
-  const limit = kind === 'views' ? viewsPerMinute : picturesPerMinute
-  const waitS = requests[kind].hit(address, limit, performance.now())
-  if (waitS !== null)
-    throw rateLimited(`There were too many requests from your address. Try again in ${waitS} seconds.`, waitS)
-}
-
 /**
  * Finds a link that is valid. It ends when it expires or is revoked, and with the membership of its creator. It does not work while
  * its creator is disabled, nor, without a membership, while its creator is neither the owner of the project nor an admin.
@@ -73,8 +50,8 @@ function findShare(token: string): Promise<OpenShare | null> {
 async function openShare(token: string, address: string): Promise<OpenShare> {
   const share = await findShare(token)
   if (share) return share
-  countRequest('views', address)
-  throw notFound('This link is not valid: it is incomplete, has expired or was revoked. Ask for a new one.')
+  countLinkRequest('results', { address })
+  throw invalidLink()
 }
 
 /**
@@ -84,7 +61,7 @@ async function openShare(token: string, address: string): Promise<OpenShare> {
  */
 export async function readSharedResults(token: string, address: string): Promise<SharedResults> {
   const share = await openShare(token, address)
-  countRequest('views', address)
+  countLinkRequest('results', { address })
   const { id, title, columns, metrics, groupBy, expiresAt } = share
   const { rows } = await database().pool.query<Unparsed<ResultJob> & { number: number }>(
     `SELECT ${resultColumnsOf(columns.includes('pictures'))}, array_position(s.job_ids, j.id)::int AS number
@@ -143,13 +120,15 @@ export async function sharedPicture(
   headers: RequestHeaders,
 ): Promise<Response> {
   const share = await openShare(token, address)
-  countRequest('pictures', address)
+  countLinkRequest('pictures', { address })
   const job = share.columns.includes('pictures') ? await findJob(share, numberOf(place.job)) : null
   const picture = job?.pictures[numberOf(place.picture) - 1]
   if (!job || !picture) throw notFound('This link does not show such a picture.')
   const { pictures: _, ...file } = job
   const mayRead = async () => (await findShare(token)) !== null
-  return downloadArtifact({ ...file, mayRead }, picture.artifact_id, 'image', headers)
+  return withDownloadSlot({ address, jobId: job.id }, (onEnd) =>
+    downloadArtifact({ ...file, mayRead }, picture.artifact_id, 'image', headers, onEnd),
+  )
 }
 
 const numberOf = (text: string) => (/^[1-9]\d{0,3}$/.test(text) ? Number(text) : 0)

@@ -35,3 +35,17 @@ export function takeLinkSlots(
   releaseAll()
   throw rateLimited(refusals[kind], 30)
 }
+
+/** Starts a download. It keeps its place until it ends, or until it is refused. @throws 429 if too many are in progress. */
+export async function withDownloadSlot(
+  client: Pick<OpenShare, 'address' | 'jobId'>,
+  download: (onEnd: () => void) => Promise<Response>,
+): Promise<Response> {
+  const release = takeLinkSlots('downloads', client)
+  try {
+    return await download(release)
+  } catch (error) {
+    release()
+    throw error
+  }
+}

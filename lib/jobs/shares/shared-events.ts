@@ -1,9 +1,10 @@
 import { cachedCheck } from '../../access/credential-validity'
 import { printedRecords } from '../../results/printed-records'
 import { streamEvents } from '../live/events'
+import { countLinkRequest } from './link-requests'
 import { takeLinkSlots } from './link-slots'
 import { toSharedFacts } from './shared-facts'
-import { countReading, findShare, linksOf, openShare } from './shared-job'
+import { findShare, linksOf, openShare } from './shared-job'
 
 /** The stream of a longer output starts with its end. The download has everything. */
 const tailBytes = 1024 * 1024
@@ -29,7 +30,7 @@ export async function sharedEvents(
   signal: AbortSignal,
 ): Promise<Response> {
   const share = await openShare(token, address)
-  countReading(share)
+  countLinkRequest('readings', share)
   const release = takeLinkSlots('streams', share)
   const mayRead = cachedCheck(async () => (await findShare(token)) !== null)
   const reader = {

@@ -1,6 +1,5 @@
-import { SlidingWindows } from '../../async/sliding-windows'
 import type { SharedFacts, SharePart, ShareParts } from '../../contract/access/shares'
-import { notFound, rateLimited } from '../../contract/errors'
+import { notFound } from '../../contract/errors'
 import type { JobDetail, JobSource } from '../../contract/jobs'
 import { isFinal } from '../../contract/status'
 import { database } from '../../database/client'
@@ -9,6 +8,7 @@ import { ownReader } from '../../results/reading/output-reader'
 import { hasArtifacts } from '../downloads/artifacts'
 import type { VisibleJob } from '../read/job-visibility'
 import { readJobDetail, readSourceForOthers } from '../read/read'
+import { countLinkRequest, invalidLink } from './link-requests'
 import { toSharedFacts } from './shared-facts'
 import { endedOutput, isCached, runningOutput, type SharedOutput } from './shared-output'
 import { hashShareToken, partColumns } from './shares'
@@ -26,17 +26,6 @@ export interface OpenShare extends FoundShare {
   address: string
 }
 
-/** Readings of output, for each address. A page of a job that runs needs one, and a person opens few. */
-const readingsPerMinute = 60
-/** Requests for metrics and files, for each address: 16 live pages, or all readers of an institute that open a gallery. */
-const requestsPerMinute = 3_000
-const maxKeys = 20_000
-
-// Next.js loads modules again for each route bundle; the counts are kept once per process.
-const shared = globalThis as typeof globalThis & { gpuqSharedJobs?: SlidingWindows }
-shared.gpuqSharedJobs ??= new SlidingWindows(60_000, maxKeys)
-const requests = shared.gpuqSharedJobs
-
 /**
  * Opens a link to a job. It ends when it expires or is revoked, when its creator or the owner of the job is disabled, and
  * when its creator may no longer see the job.
@@ -46,24 +35,8 @@ const requests = shared.gpuqSharedJobs
 export async function openShare(token: string, address: string): Promise<OpenShare> {
   const share = await findShare(token)
   if (share) return { ...share, address }
-  countReading({ address })
-  throw notFound('This link is not valid: it is incomplete, has expired or was revoked. Ask for a new one.')
-}
-
-/** Counts a reading of output for an address. What is cached costs little, and is not counted. @throws 429. */
-export function countReading({ address }: Pick<OpenShare, 'address'>): void {
-  count(address, readingsPerMinute)
-}
-
-/** Counts a request for metrics or a file for an address. @throws 429. */
-export function countRequest({ address }: Pick<OpenShare, 'address'>): void {
-  count(`parts ${address}`, requestsPerMinute)
-}
-
-function count(key: string, perMinute: number): void {
-  const waitS = requests.hit(key, perMinute, performance.now())
-  if (waitS !== null)
-    throw rateLimited(`There were too many requests from your address. Try again in ${waitS} seconds.`, waitS)
+  countLinkRequest('readings', { address })
+  throw invalidLink()
 }
 
 /** @throws 404 if the link does not show the part of the job. */
@@ -136,7 +109,7 @@ async function outputOf(
   if (files_deleted !== null) return noOutput
   const job = { id: share.jobId, attempt }
   const ended = isFinal(status)
-  if (!ended || !isCached(job)) countReading(share)
+  if (!ended || !isCached(job)) countLinkRequest('readings', share)
   // A view may wait for what another one reads, so it does not end with its client.
   const reader = ownReader(linksOf(share))
   return ended ? endedOutput(reader, job) : runningOutput(reader, job)

@@ -11,17 +11,9 @@ import { downloadText } from '../downloads/download'
 import { downloadArtifact } from '../downloads/download-artifact'
 import type { VisibleJob } from '../read/job-visibility'
 import { downloadMetrics, readJobMetrics } from '../read/metrics'
-import { takeLinkSlots } from './link-slots'
-import {
-  countReading,
-  countRequest,
-  downloadsByLinksOf,
-  findShare,
-  linksOf,
-  type OpenShare,
-  openShare,
-  requirePart,
-} from './shared-job'
+import { countLinkRequest } from './link-requests'
+import { withDownloadSlot } from './link-slots'
+import { downloadsByLinksOf, findShare, linksOf, type OpenShare, openShare, requirePart } from './shared-job'
 
 /*
  * The parts of a job for the holder of a link. The link takes the place of the user: the same functions answer both, and they get
@@ -54,7 +46,7 @@ const outputReader = (share: OpenShare, { method, signal }: Request) =>
 /** Downloads the output of the job as plain text. @throws 404, 429. */
 export async function downloadSharedOutput(token: string, request: Request): Promise<Response> {
   const { share, job } = await openPart('output', token, request)
-  countReading(share)
+  countLinkRequest('readings', share)
   return downloadText(outputReader(share, request), job, { name: 'output.txt', mayRead: job.mayRead })
 }
 
@@ -65,7 +57,7 @@ export async function readSharedMetrics(
   request: Request,
 ): Promise<JobMetrics> {
   const { share, job } = await openPart('metrics', token, request)
-  countRequest(share)
+  countLinkRequest('parts', share)
   return readJobMetrics(linksOf(share), job, query)
 }
 
@@ -76,7 +68,7 @@ export async function downloadSharedMetrics(
   request: Request,
 ): Promise<Response> {
   const { share, job } = await openPart('metrics', token, request)
-  countReading(share)
+  countLinkRequest('readings', share)
   return downloadMetrics(outputReader(share, request), job, query, { name: 'metrics.csv' })
 }
 
@@ -86,7 +78,7 @@ export async function listSharedArtifacts(
   request: Request,
 ): Promise<z.output<typeof sharedArtifactsSchema>> {
   const { share, job } = await openPart('files', token, request)
-  countRequest(share)
+  countLinkRequest('parts', share)
   const { artifacts } = await listArtifacts(job)
   return { artifacts }
 }
@@ -98,7 +90,7 @@ export async function previewSharedArtifact(
   request: Request,
 ): Promise<z.output<typeof artifactPreviewSchema>> {
   const { share, job } = await openPart('files', token, request)
-  countRequest(share)
+  countLinkRequest('parts', share)
   return previewArtifact(job, artifactId)
 }
 
@@ -110,27 +102,13 @@ export async function downloadSharedArtifact(
   request: Request,
 ): Promise<Response> {
   const { share, job } = await openPart('files', token, request)
-  countRequest(share)
-  return withSlot(share, (onEnd) => downloadArtifact(job, artifactId, as, request.headers, onEnd))
+  countLinkRequest('parts', share)
+  return withDownloadSlot(share, (onEnd) => downloadArtifact(job, artifactId, as, request.headers, onEnd))
 }
 
 /** Streams all files as one tar archive. @throws 404, 429. */
 export async function downloadSharedArtifacts(token: string, request: Request): Promise<Response> {
   const { share, job } = await openPart('files', token, request)
-  countReading(share)
-  return withSlot(share, (onEnd) => downloadArtifacts(job, { name: 'results.tar', onEnd }))
-}
-
-/** Keeps a place until the download ends, or until it is refused. */
-async function withSlot(
-  share: OpenShare,
-  download: (onEnd: () => void) => Promise<Response>,
-): Promise<Response> {
-  const release = takeLinkSlots('downloads', share)
-  try {
-    return await download(release)
-  } catch (error) {
-    release()
-    throw error
-  }
+  countLinkRequest('readings', share)
+  return withDownloadSlot(share, (onEnd) => downloadArtifacts(job, { name: 'results.tar', onEnd }))
 }
