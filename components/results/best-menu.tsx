@@ -12,11 +12,12 @@ interface BestMenuProps {
 
 /** Chooses which value of each metric is the best. */
 export function BestMenu({ metrics, view, onBest }: BestMenuProps) {
-  if (metrics.length === 0) return null
+  const compared = metrics.filter((name) => bestIn(view, name) !== null)
+  if (compared.length === 0) return null
   return (
     <DropdownMenu className="w-60" trigger={<Button icon={Trophy}>Best</Button>}>
       <MenuLabel>The lowest value is the best</MenuLabel>
-      {metrics.map((name) => (
+      {compared.map((name) => (
         <MenuCheckbox
           key={name}
           checked={bestIn(view, name) === 'lowest'}

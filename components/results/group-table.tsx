@@ -1,11 +1,11 @@
 import { bestOf } from '@/lib/contract/metrics/best-value'
-import { groupRows, type RowGroup } from '@/lib/contract/metrics/group-rows'
+import { groupLabel } from '@/lib/contract/metrics/group-label'
+import { groupRows, summaryOf } from '@/lib/contract/metrics/group-rows'
 import { visibleText } from '@/lib/contract/text/sanitize-text'
-import { formatMetric } from '../jobs/list/job-cell'
+import { SummaryValue } from '../jobs/metrics/summary-value'
 import { formatNumber } from '../ui/format-number'
 import { Cell, HeaderCell, Table, TableBody, TableHead, TableRow } from '../ui/table'
-import { BestMark } from './best-mark'
-import { bestIn, groupLabel, type ResultsView } from './results-view'
+import { bestIn, type ResultsView } from './results-view'
 import type { ShownRow } from './shown-row'
 
 interface GroupTableProps {
@@ -29,7 +29,7 @@ export function GroupTable({ rows, group, metrics, view }: GroupTableProps) {
     metrics.map((name) => [
       name,
       bestOf(
-        groups.map(({ metrics: own }) => own[name]?.mean),
+        groups.map((own) => summaryOf(own, name)?.mean),
         bestIn(view, name),
       ),
     ]),
@@ -61,7 +61,11 @@ export function GroupTable({ rows, group, metrics, view }: GroupTableProps) {
               </Cell>
               {metrics.map((name) => (
                 <Cell key={name} label={visibleText(name, 60)} align="end">
-                  <Mean group={own} metric={name} best={best.get(name)} />
+                  <SummaryValue
+                    summary={summaryOf(own, name)}
+                    isBest={summaryOf(own, name)?.mean === best.get(name)}
+                    jobs={own.count}
+                  />
                 </Cell>
               ))}
             </TableRow>
@@ -69,37 +73,9 @@ export function GroupTable({ rows, group, metrics, view }: GroupTableProps) {
         </TableBody>
       </Table>
       <p className="px-4 py-2 text-muted text-xs">
-        Mean ± sample standard deviation of the last values. Where fewer jobs have a value, n says how many.
+        Mean ± sample standard deviation of the last values; of two jobs, the mean and both values. Where
+        fewer jobs have a value, n says how many.
       </p>
     </div>
   )
 }
-
-interface MeanProps {
-  group: RowGroup
-  metric: string
-  /** The best mean of all groups; undefined: none is better. */
-  best: number | undefined
-}
-
-function Mean({ group: { count, metrics }, metric, best }: MeanProps) {
-  const summary = Object.hasOwn(metrics, metric) ? metrics[metric] : undefined
-  if (!summary) return '–'
-  return (
-    <span className="inline-flex flex-wrap items-center justify-end gap-x-1.5">
-      {summary.mean === best ? <BestMark /> : null}
-      <span>
-        {formatMetric(summary.mean)}
-        {summary.spread === undefined ? null : (
-          <span className="text-muted"> ± {formatSpread(summary.spread)}</span>
-        )}
-      </span>
-      {summary.count === count ? null : (
-        <span className="text-subtle text-xs">n = {formatNumber(summary.count)}</span>
-      )}
-    </span>
-  )
-}
-
-/** Two digits are enough to judge a difference. */
-const formatSpread = (spread: number) => String(Number(spread.toPrecision(2)))

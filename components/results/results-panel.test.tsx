@@ -60,7 +60,7 @@ async function rowTexts(name = 'Results'): Promise<string[]> {
 const titles = async () => (await rowTexts()).map((text) => /job \d/.exec(text)?.[0])
 const marked = (element: HTMLElement) =>
   within(element)
-    .getAllByRole('img', { name: 'best' })
+    .getAllByText('best')
     .map((mark) => mark.closest('td')?.textContent)
 
 describe('the table of results', () => {
@@ -69,7 +69,7 @@ describe('the table of results', () => {
     expect(await titles()).toEqual(['job 1', 'job 2', 'job 3', 'job 4'])
     const link = screen.getByRole('link', { name: 'job 1' })
     expect(link.getAttribute('href')).toBe(`/jobs/${idOf(1)}`)
-    expect(marked(await table())).toEqual(['accuracy0.9', 'loss0.1'])
+    expect(marked(await table())).toEqual(['accuracybest0.9', 'lossbest0.1'])
     expect(screen.getByRole('row', { name: /job 4/ }).textContent).toMatch(/Failed.*–.*–/)
     expect(screen.queryByRole('table', { name: /Groups/ })).toBeNull()
   })
@@ -79,8 +79,16 @@ describe('the table of results', () => {
     await table()
     openByKeyboard(screen.getByRole('button', { name: 'Best' }))
     fireEvent.click(await screen.findByRole('menuitemcheckbox', { name: 'loss' }))
-    await waitFor(async () => expect(marked(await table())).toEqual(['loss0.5', 'accuracy0.9']))
+    await waitFor(async () => expect(marked(await table())).toEqual(['lossbest0.5', 'accuracybest0.9']))
     expect(window.location.search).toBe('?highest=loss')
+  })
+
+  it('marks no value of a counter', async () => {
+    const rows = [rowOf(1, { metrics: { step: 10 } }), rowOf(2, { metrics: { step: 20 } })]
+    await show('/projects/p1?metrics=step&group=tag.lr', { rows, metrics: ['step'] })
+    await table('Groups by Tag lr')
+    expect(screen.queryByText('best')).toBeNull()
+    expect(screen.queryByRole('button', { name: 'Best' })).toBeNull()
   })
 
   it('sorts by a metric, with jobs without a value at the end', async () => {
@@ -129,11 +137,11 @@ describe('the groups of results', () => {
     await show('/projects/p1?group=tag.lr')
     const groups = await table('Groups by Tag lr')
     expect(await rowTexts('Groups by Tag lr')).toEqual([
-      '0.1Jobs2accuracy0.7n = 1loss0.4 ± 0.14',
-      '0.2Jobs1accuracybest0.9lossbest0.1'.replaceAll('best', ''),
+      '0.1Jobs2accuracy0.7n = 1loss0.4 (0.3 to 0.5)',
+      '0.2Jobs1accuracybest0.9lossbest0.1',
       'no valueJobs1accuracy–loss–',
     ])
-    expect(marked(groups)).toEqual(['accuracy0.9', 'loss0.1'])
+    expect(marked(groups)).toEqual(['accuracybest0.9', 'lossbest0.1'])
   })
 
   it('are chosen from what differs between the jobs', async () => {

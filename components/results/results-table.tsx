@@ -1,19 +1,19 @@
 import dynamic from 'next/dynamic'
 import type { ReactNode } from 'react'
 import { bestOf } from '@/lib/contract/metrics/best-value'
+import { groupLabel } from '@/lib/contract/metrics/group-label'
 import { numberIn } from '@/lib/contract/metrics/group-rows'
 import type { ResultColumn } from '@/lib/contract/metrics/result-columns'
 import { visibleText } from '@/lib/contract/text/sanitize-text'
 import { JobStatus } from '../jobs/job-status'
 import { TagBadges } from '../jobs/labels/job-labels'
-import { formatMetric } from '../jobs/list/job-cell'
+import { MetricValue } from '../jobs/metrics/summary-value'
 import { Checkbox } from '../ui/checkbox'
 import { formatDuration } from '../ui/format-time'
 import { RelativeTime } from '../ui/relative-time'
 import { SortHeader } from '../ui/sort-header'
 import { Cell, HeaderCell, RowLink, Table, TableBody, TableHead, TableRow } from '../ui/table'
-import { BestMark } from './best-mark'
-import { bestIn, groupLabel, type ResultsView } from './results-view'
+import { bestIn, type ResultsView } from './results-view'
 import type { ShownRow } from './shown-row'
 
 // Loaded on use: it has the dialog of the pictures.
@@ -164,20 +164,14 @@ function columnsOf({ all, columns, metrics, group, users, view }: ResultsTablePr
         label: visibleText(name, 60),
         end: true,
         sorts: true,
-        cell: (row) => <Value value={numberIn(row.metrics, name)} best={best} />,
+        cell: (row) => {
+          const value = numberIn(row.metrics, name)
+          return <MetricValue value={value} isBest={value === best} />
+        },
       }
     }),
     ...shown.filter(isLate),
   ]
-}
-
-function Value({ value, best }: { value: number | undefined; best: number | undefined }) {
-  return (
-    <span className="inline-flex items-center gap-1.5">
-      {value !== undefined && value === best ? <BestMark /> : null}
-      {formatMetric(value)}
-    </span>
-  )
 }
 
 function Title({

@@ -1,4 +1,5 @@
 import { SlidersHorizontal } from 'lucide-react'
+import { groupLabel } from '@/lib/contract/metrics/group-label'
 import { maxResultMetrics, type ResultColumn, resultColumns } from '@/lib/contract/metrics/result-columns'
 import type { Results } from '@/lib/contract/metrics/results'
 import { visibleText } from '@/lib/contract/text/sanitize-text'
@@ -8,7 +9,7 @@ import { Button } from '../ui/button'
 import { DropdownMenu, MenuCheckbox, MenuItem, MenuLabel, MenuSeparator } from '../ui/dropdown-menu'
 import { Select } from '../ui/select'
 import { BestMenu } from './best-menu'
-import { groupLabel, type ResultsView } from './results-view'
+import type { ResultsView } from './results-view'
 
 interface ToolbarProps {
   results: Pick<Results, 'metrics' | 'metric_names' | 'group_keys'>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { bestIn, groupLabel, readResultsView, writeResultsView } from './results-view'
+import { bestIn, readResultsView, writeResultsView } from './results-view'
 
 const params = (text = '') => new URLSearchParams(text)
 const written = (text: string, changes: Parameters<typeof writeResultsView>[1]) =>
@@ -72,11 +72,5 @@ it('the best value is the chosen one, or guessed', () => {
   const view = readResultsView(params('highest=loss'))
   expect(bestIn(view, 'loss')).toBe('highest')
   expect(bestIn(view, 'val_loss')).toBe('lowest')
+  expect(bestIn(readResultsView(params('highest=epoch')), 'epoch')).toBeNull()
 })
-
-it.each([
-  ['tags', 'Tags'],
-  ['tag.lr', 'Tag lr'],
-  ['config.args.lr', 'Option lr'],
-  ['config.gpu_count', 'Config gpu_count'],
-])('the group %s is named %s', (by, label) => expect(groupLabel(by)).toBe(label))

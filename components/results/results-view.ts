@@ -1,5 +1,5 @@
 import { type BestValue, guessBest } from '@/lib/contract/metrics/best-value'
-import { encodeName } from '@/lib/contract/metrics/encode-name'
+import { decodeNames, encodeName } from '@/lib/contract/metrics/encode-name'
 import { maxResultMetrics, type ResultColumn, resultColumns } from '@/lib/contract/metrics/result-columns'
 import { parseSearch } from '@/lib/contract/search/parse-search'
 
@@ -66,18 +66,13 @@ export function writeResultsView(params: URLSearchParams, changes: Partial<Resul
   return next
 }
 
-/** Which value of a metric is the best: as chosen, or guessed from its name. */
-export function bestIn({ best }: Pick<ResultsView, 'best'>, metric: string): BestValue {
-  return best.get(metric) ?? guessBest(metric)
+/** Which value of a metric is the best: as chosen, or guessed from its name. Null: it is a counter. */
+export function bestIn({ best }: Pick<ResultsView, 'best'>, metric: string): BestValue | null {
+  const guessed = guessBest(metric)
+  return guessed && (best.get(metric) ?? guessed)
 }
 
-function readNames(text: string | null): string[] {
-  const names = (text ?? '')
-    .split(',')
-    .map((name) => name.replaceAll(/%25|%2c/gi, decodeURIComponent))
-    .filter((name) => name !== '')
-  return [...new Set(names)]
-}
+const readNames = (text: string | null) => [...new Set(decodeNames(text ?? ''))]
 
 /** The server refuses a search with a mistake, and then nothing is shown. */
 function readSearch(text: string): string {
@@ -87,12 +82,4 @@ function readSearch(text: string): string {
 /** The server refuses another value too. */
 function readGroup(text: string | null): string | null {
   return text !== null && /^(?:tags|tag\..+|config\..+)$/.test(text) && text.length <= 200 ? text : null
-}
-
-/** A key to group by, in words. */
-export function groupLabel(by: string): string {
-  if (by === 'tags') return 'Tags'
-  if (by.startsWith('tag.')) return `Tag ${by.slice('tag.'.length)}`
-  const path = by.slice('config.'.length)
-  return /^args\../.test(path) ? `Option ${path.slice('args.'.length)}` : `Config ${path}`
 }

@@ -1,14 +1,13 @@
 import { ArrowDown, ArrowUp } from 'lucide-react'
 import { useSearchParams } from 'next/navigation'
 import { updateSearchParams } from '@/components/shell/update-search-params'
-import { Badge } from '@/components/ui/badge'
 import { CopyButton } from '@/components/ui/copy-button'
 import { IconButton } from '@/components/ui/icon-button'
 import { Panel, PanelHeader } from '@/components/ui/panel'
 import type { JobDetail } from '@/lib/contract/jobs'
 import type { JobGroup } from '../metrics/group-lines'
 import type { MetricsJob } from '../metrics/metrics-view'
-import { formatSummary } from '../metrics/summary-text'
+import { SummaryValue } from '../metrics/summary-value'
 import { showText } from '../result/json-text'
 import { readTurned, turnBest } from './compare-path'
 import { type ComparisonColumn, ComparisonTable } from './comparison-table'
@@ -55,30 +54,12 @@ export function FinalMetrics({ details, jobs, groups }: FinalMetricsProps) {
           ),
           cells: row.cells.map(
             (cell, at) =>
-              cell && <Cell key={columns[at]?.id} cell={cell} count={groups?.[at]?.jobs.length} />,
+              cell && <SummaryValue key={columns[at]?.id} {...cell} jobs={groups?.[at]?.jobs.length} />,
           ),
         }))}
         numeric
       />
     </Panel>
-  )
-}
-
-function Cell({
-  cell: { summary, isBest },
-  count,
-}: {
-  cell: NonNullable<FinalRow['cells'][number]>
-  count: number | undefined
-}) {
-  return (
-    <span className="inline-flex items-center justify-end gap-2 whitespace-nowrap">
-      {isBest ? <Badge tone="success">best</Badge> : null}
-      {formatSummary(summary)}
-      {count !== undefined && summary.count < count ? (
-        <span className="text-subtle text-xs">n = {summary.count}</span>
-      ) : null}
-    </span>
   )
 }
 

@@ -1,6 +1,11 @@
-import { isCounter } from '@/lib/contract/metrics/axes'
 import { type BestValue, bestOf, guessBest } from '@/lib/contract/metrics/best-value'
-import { type GroupedRow, groupRows, type RowGroup, type Summary } from '@/lib/contract/metrics/group-rows'
+import {
+  type GroupedRow,
+  groupRows,
+  type RowGroup,
+  type Summary,
+  summaryOf,
+} from '@/lib/contract/metrics/group-rows'
 import type { JobGroup } from '../metrics/group-lines'
 import { sortNames } from '../metrics/sort-names'
 
@@ -43,12 +48,11 @@ export function finalRows(
 }
 
 function toRow(metric: string, columns: readonly RowGroup[], turned: boolean): FinalRow {
-  const summaries = columns.map(({ metrics }) =>
-    Object.hasOwn(metrics, metric) ? metrics[metric] : undefined,
-  )
+  const summaries = columns.map((column) => summaryOf(column, metric))
   const means = summaries.map((summary) => summary?.mean)
-  const best = isCounter(metric) ? null : turned ? opposite[guessBest(metric)] : guessBest(metric)
-  const bestMean = best === null ? undefined : bestOf(means, best)
+  const guessed = guessBest(metric)
+  const best = guessed && turned ? opposite[guessed] : guessed
+  const bestMean = bestOf(means, best)
   return {
     metric,
     best,

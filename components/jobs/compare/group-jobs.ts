@@ -1,4 +1,5 @@
 import { type Grouped, groupKey, groupKeys } from '@/lib/contract/metrics/group-key'
+import { groupLabel } from '@/lib/contract/metrics/group-label'
 import { visibleText } from '@/lib/contract/text/sanitize-text'
 import type { JobGroup } from '../metrics/group-lines'
 import { type ConfigRow, compareConfigs, readConfig } from './config-rows'
@@ -33,7 +34,10 @@ export function readGroups(jobs: readonly TaggedJob[], by: string | null): JobGr
   const chosen = by !== null && canGroup(grouped, by) ? by : null
   const ids = jobs.map(({ id }) => id)
   return {
-    choices: groupChoices(grouped, chosen).map((choice) => ({ by: choice, label: describeChoice(choice) })),
+    choices: groupChoices(grouped, chosen).map((choice) => ({
+      by: choice,
+      label: visibleText(groupLabel(choice), maxCharacters),
+    })),
     by: chosen,
     groups: chosen === null ? null : groupJobs(ids, grouped, chosen),
     rows: compareConfigs(jobs.map(({ config }) => config)),
@@ -50,13 +54,6 @@ function groupChoices(jobs: readonly Grouped[], chosen: string | null): string[]
 /** Returns true if at least one job has what decides to which group it belongs. */
 function canGroup(jobs: readonly Grouped[], by: string): boolean {
   return jobs.some((job) => groupKey(job, by) !== undefined)
-}
-
-/** A choice in words. */
-function describeChoice(by: string): string {
-  const [kind, ...path] = by.split('.')
-  if (kind === 'tags') return 'Tags'
-  return `${kind === 'tag' ? 'Tag' : 'Config'} ${visibleText(path.join('.'), maxCharacters)}`
 }
 
 /** The groups of jobs, in the order in which they first appear. Jobs without a value are a group too. */

@@ -17,5 +17,8 @@ export function formatSummary(summary: Summary): string {
   if (spread === undefined) return formatValue(mean)
   return count === 2 && min < max
     ? `${formatValue(mean)} (${formatValue(min)} to ${formatValue(max)})`
-    : `${formatValue(mean)} ± ${formatValue(spread)}`
+    : `${formatValue(mean)} ± ${formatValue(toTwoDigits(spread))}`
 }
+
+/** Two digits of a spread are enough to judge a difference. */
+const toTwoDigits = (spread: number) => Number(spread.toPrecision(2))

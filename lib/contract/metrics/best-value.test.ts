@@ -20,6 +20,11 @@ describe('the guess of the best value of a metric', () => {
   )
 })
 
+it.each(['epoch', 'step'])('no value of the counter %s is the best', (name) => {
+  expect(guessBest(name)).toBeNull()
+  expect(bestOf([1, 2], guessBest(name))).toBeUndefined()
+})
+
 describe('the best of some values', () => {
   it('is the lowest or the highest of those that are numbers', () => {
     const values = [2, undefined, 1, Number.NaN, 3, Number.POSITIVE_INFINITY]

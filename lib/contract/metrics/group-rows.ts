@@ -45,6 +45,11 @@ export function numberIn(values: GroupedRow['values'], name: string): number | u
   return Object.hasOwn(values, name) ? values[name] : undefined
 }
 
+/** What the rows of a group have in a metric; undefined: none of them has a value. */
+export function summaryOf({ metrics }: RowGroup, metric: string): Summary | undefined {
+  return Object.hasOwn(metrics, metric) ? metrics[metric] : undefined
+}
+
 /** Summarizes numbers; null: there are none. */
 export function summarize(all: readonly (number | undefined)[]): Summary | null {
   const values = all.filter((value) => value !== undefined && Number.isFinite(value)) as number[]
