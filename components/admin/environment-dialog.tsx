@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import type { ReactElement } from 'react'
 import { createEnvironment, updateEnvironment } from '@/components/queries/environments'
-import type { Environment } from '@/lib/contract/access/access'
+import type { Environment } from '@/lib/contract/access/environments'
 import { DialogForm } from '../shell/form'
 import { useSchemaForm } from '../shell/use-schema-form'
 import { Callout } from '../ui/callout'

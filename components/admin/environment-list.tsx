@@ -3,7 +3,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Box, Pencil, Plus } from 'lucide-react'
 import { environmentsQuery } from '@/components/queries/queries'
-import type { Environment } from '@/lib/contract/access/access'
+import type { Environment } from '@/lib/contract/access/environments'
 import { Loaded } from '../shell/load-failure'
 import { Badge } from '../ui/badge'
 import { Button } from '../ui/button'

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { prepareSchema } from '@/lib/contract/access/access'
 import { createBucketSchema } from '@/lib/contract/access/buckets'
+import { prepareSchema } from '@/lib/contract/access/environments'
 import { roles } from '@/lib/contract/access/roles'
 import { idSchema } from '@/lib/contract/jobs'
 import { limitShape, storageQuotaText } from '../access/limit-schemas'

@@ -1,4 +1,4 @@
-import type { UpdateEnvironment } from '@/lib/contract/access/access'
+import type { UpdateEnvironment } from '@/lib/contract/access/environments'
 import { api, changing, keys } from './queries'
 
 export const createEnvironment = changing(api.environments.create, keys.environments)

@@ -1,6 +1,10 @@
 import { uuidv7 } from 'uuidv7'
 import type { z } from 'zod'
-import type { createEnvironmentSchema, Environment, updateEnvironmentSchema } from '../contract/access/access'
+import type {
+  createEnvironmentSchema,
+  Environment,
+  updateEnvironmentSchema,
+} from '../contract/access/environments'
 import { conflict, invalidField, notFound } from '../contract/errors'
 import { idPattern } from '../contract/id-pattern'
 import { database } from '../database/client'

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import * as access from '../access/access'
 import * as buckets from '../access/buckets'
+import * as environments from '../access/environments'
 import * as invitationMails from '../access/invitation-mails'
 import { limitsSchema, updateLimitsSchema } from '../access/limits'
 import * as projects from '../access/projects'
@@ -127,15 +128,15 @@ export const limitOperations = defineOperations('limits', 'access', {
 
 export const environmentOperations = defineOperations('environments', 'access', {
   list: get('/api/environments', 'read', 'List environments', {
-    responses: ok(z.array(access.environmentSchema)),
+    responses: ok(z.array(environments.environmentSchema)),
   }),
   create: post('/api/environments', 'admin', 'Add an environment', {
-    body: access.createEnvironmentSchema,
-    responses: created(access.environmentSchema),
+    body: environments.createEnvironmentSchema,
+    responses: created(environments.environmentSchema),
   }),
   update: patch('/api/environments/{name}', 'admin', 'Change an environment', {
-    body: access.updateEnvironmentSchema,
-    responses: ok(access.environmentSchema),
+    body: environments.updateEnvironmentSchema,
+    responses: ok(environments.environmentSchema),
   }),
 })
 
