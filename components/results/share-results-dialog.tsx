@@ -7,10 +7,10 @@ import { maxSharedResults, type ResultColumn, resultColumns } from '@/lib/contra
 import type { CreatedResultShare, ResultShare, Results } from '@/lib/contract/metrics/results'
 import { visibleText } from '@/lib/contract/text/sanitize-text'
 import { linkLifetimes } from '../jobs/shared/link-lifetimes'
+import { LinkList } from '../jobs/shared/link-list'
 import { LinkRow } from '../jobs/shared/link-row'
 import { SharedTime } from '../jobs/shared/shared-time'
 import { FormError, SubmitButton } from '../shell/form'
-import { LoadFailure } from '../shell/load-failure'
 import { ShownOnce } from '../shell/shown-once'
 import { useSchemaForm } from '../shell/use-schema-form'
 import { Callout } from '../ui/callout'
@@ -18,7 +18,6 @@ import { Checkbox } from '../ui/checkbox'
 import { Dialog } from '../ui/dialog'
 import { formatCount } from '../ui/format-number'
 import { SelectField } from '../ui/select'
-import { SkeletonRows } from '../ui/skeleton'
 import { TextField } from '../ui/text-field'
 import { columnLabels } from './results-toolbar'
 import type { ResultsView } from './results-view'
@@ -52,7 +51,7 @@ export function ShareResultsDialog({ trigger, ...chosen }: ShareResultsDialogPro
             note={
               <>
                 gpuq does not show this link again. It works until <SharedTime at={created.expires_at} />, and
-                while you have the project.
+                as long as you are in the project.
               </>
             }
           />
@@ -155,22 +154,10 @@ function ShareForm({ project, jobs, results, view, onCreated }: ShareFormProps) 
 }
 
 function Shares({ onRevoked }: { onRevoked: (shareId: string) => void }) {
-  const { data, error, refetch } = useQuery(resultSharesQuery())
-  if (!data)
-    return error ? <LoadFailure error={error} onRetry={() => void refetch()} /> : <SkeletonRows rows={2} />
   return (
-    <section aria-label="Your links to results" className="border-t pt-4">
-      <h3 className="mb-2 font-medium text-sm">Your links to results</h3>
-      {data.length === 0 ? (
-        <p className="text-muted text-sm">None. A link that has expired is not listed.</p>
-      ) : (
-        <ul className="flex flex-col">
-          {data.map((share) => (
-            <ShareRow key={share.id} share={share} onRevoked={onRevoked} />
-          ))}
-        </ul>
-      )}
-    </section>
+    <LinkList title="Your links to results" query={useQuery(resultSharesQuery())}>
+      {(share) => <ShareRow key={share.id} share={share} onRevoked={onRevoked} />}
+    </LinkList>
   )
 }
 

@@ -3,8 +3,7 @@
 import { useSearchParams } from 'next/navigation'
 import type { SharedResults } from '@/lib/contract/metrics/results'
 import { visibleText } from '@/lib/contract/text/sanitize-text'
-import { SharedTime } from '../jobs/shared/shared-time'
-import { Brand } from '../shell/brand'
+import { SharedPage } from '../jobs/shared/shared-page'
 import { updateSearchParams } from '../shell/update-search-params'
 import { formatCount } from '../ui/format-number'
 import { Pagination } from '../ui/pagination'
@@ -35,50 +34,38 @@ export function SharedResultsView({ results, token }: SharedResultsViewProps) {
   const page = pageOf(rows, view.page)
   const hrefOf = (number: number) => `?${writeResultsView(address, { page: number })}`
   return (
-    <div className="flex min-h-dvh flex-col">
-      <header className="flex h-13 flex-wrap items-center justify-between gap-x-4 border-b px-4 sm:px-6">
-        <Brand href="/" />
-        <p className="text-muted text-xs">
-          Read-only, until <SharedTime at={expires_at} />
-        </p>
-      </header>
-      <main
-        id="main"
-        tabIndex={-1}
-        className="mx-auto flex w-full max-w-6xl flex-1 flex-col gap-4 px-4 py-6 sm:px-6"
-      >
-        <div className="flex flex-wrap items-center justify-between gap-2">
-          <h1 className="wrap-anywhere font-semibold text-xl tracking-tight">
-            {title === null ? 'Results' : visibleText(title, 100)}
-          </h1>
-          <BestMenu metrics={metrics} view={view} onBest={(best) => change({ best })} />
-        </div>
-        {rows.length === 0 ? (
-          <p className="text-muted text-sm">The jobs of this link were deleted.</p>
-        ) : (
-          <Panel>
-            {group === null ? null : <GroupTable rows={rows} group={group} metrics={metrics} view={view} />}
-            <ResultsTable
-              rows={page.rows}
-              all={rows}
-              columns={columns}
-              metrics={metrics}
-              group={group}
-              users={false}
-              view={shownView}
-              onSort={(sort, ascending) => change({ sort, ascending })}
+    <SharedPage expiresAt={expires_at} className="max-w-6xl gap-4">
+      <div className="flex flex-wrap items-center justify-between gap-2">
+        <h1 className="wrap-anywhere font-semibold text-xl tracking-tight">
+          {title === null ? 'Results' : visibleText(title, 100)}
+        </h1>
+        <BestMenu metrics={metrics} view={view} onBest={(best) => change({ best })} />
+      </div>
+      {rows.length === 0 ? (
+        <p className="text-muted text-sm">The jobs of this link were deleted.</p>
+      ) : (
+        <Panel>
+          {group === null ? null : <GroupTable rows={rows} group={group} metrics={metrics} view={view} />}
+          <ResultsTable
+            rows={page.rows}
+            all={rows}
+            columns={columns}
+            metrics={metrics}
+            group={group}
+            users={false}
+            view={shownView}
+            onSort={(sort, ascending) => change({ sort, ascending })}
+          />
+          {page.pages === 1 ? null : (
+            <Pagination
+              label="Results"
+              previousHref={page.number === 1 ? undefined : hrefOf(page.number - 1)}
+              nextHref={page.number === page.pages ? undefined : hrefOf(page.number + 1)}
             />
-            {page.pages === 1 ? null : (
-              <Pagination
-                label="Results"
-                previousHref={page.number === 1 ? undefined : hrefOf(page.number - 1)}
-                nextHref={page.number === page.pages ? undefined : hrefOf(page.number + 1)}
-              />
-            )}
-          </Panel>
-        )}
-        <p className="text-subtle text-xs">{formatCount(rows.length, 'job')}</p>
-      </main>
-    </div>
+          )}
+        </Panel>
+      )}
+      <p className="text-subtle text-xs">{formatCount(rows.length, 'job')}</p>
+    </SharedPage>
   )
 }

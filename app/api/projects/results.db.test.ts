@@ -137,6 +137,15 @@ describe('the results of a project', () => {
     expect((await get(owner, '?group_by=name')).status).toBe(422)
   })
 
+  it('are not one group if long values differ only at their end', async () => {
+    for (const seed of ['1', '2', '2'])
+      await jobOf(owner, { spec: { args: ['x'.repeat(400), '--seed', seed] } })
+    const groups = (await read(owner, '?group_by=config.args')).rows.map(({ group }) => group ?? '')
+    expect(groups[0]).toBe(groups[1])
+    expect(groups[2]).not.toBe(groups[1])
+    expect(Math.max(...groups.map(({ length }) => length))).toBeLessThanOrEqual(200)
+  })
+
   it('have the values of variables for the owner of the job only', async () => {
     const env = { LR: 'of-member' }
     await jobOf(member, { spec: { env, notify_url: 'https://hush.example' } })

@@ -4,15 +4,14 @@ import * as z from 'zod'
 import { createShare, revokeShare, sharesQuery } from '@/components/queries/shares'
 import type { CreatedShare, JobShare, ShareParts } from '@/lib/contract/access/shares'
 import { FormError, SubmitButton } from '../../shell/form'
-import { LoadFailure } from '../../shell/load-failure'
 import { ShownOnce } from '../../shell/shown-once'
 import { useSchemaForm } from '../../shell/use-schema-form'
 import { CheckboxField } from '../../ui/checkbox'
 import { Dialog } from '../../ui/dialog'
 import { SelectField } from '../../ui/select'
-import { SkeletonRows } from '../../ui/skeleton'
 import { DownloadLinks } from './download-links'
 import { linkLifetimes } from './link-lifetimes'
+import { LinkList } from './link-list'
 import { LinkRow } from './link-row'
 import { SharedTime } from './shared-time'
 
@@ -110,22 +109,10 @@ function ShareForm({ id, onCreated }: { id: string; onCreated: (share: CreatedSh
 }
 
 function Shares({ id, onRevoked }: { id: string; onRevoked: (shareId: string) => void }) {
-  const { data, error, refetch } = useQuery(sharesQuery(id))
-  if (!data)
-    return error ? <LoadFailure error={error} onRetry={() => void refetch()} /> : <SkeletonRows rows={2} />
   return (
-    <section aria-label="Links to this job" className="border-t pt-4">
-      <h3 className="mb-2 font-medium text-sm">Links to this job</h3>
-      {data.length === 0 ? (
-        <p className="text-muted text-sm">None. A link that has expired is not listed.</p>
-      ) : (
-        <ul className="flex flex-col">
-          {data.map((share) => (
-            <ShareRow key={share.id} id={id} share={share} onRevoked={onRevoked} />
-          ))}
-        </ul>
-      )}
-    </section>
+    <LinkList title="Links to this job" query={useQuery(sharesQuery(id))}>
+      {(share) => <ShareRow key={share.id} id={id} share={share} onRevoked={onRevoked} />}
+    </LinkList>
   )
 }
 

@@ -3,7 +3,6 @@ import type { SharedFacts as Facts } from '@/lib/contract/access/shares'
 import type { JobSource } from '@/lib/contract/jobs'
 import { screenLines } from '@/lib/contract/output/screen/screen-lines'
 import { isFinal } from '@/lib/contract/status'
-import { Brand } from '../../shell/brand'
 import { buttonStyles } from '../../ui/button'
 import { CodeBlock } from '../../ui/code-block'
 import { Panel, PanelBody, PanelHeader } from '../../ui/panel'
@@ -12,9 +11,9 @@ import { plainText } from '../output/ansi/ansi-parse'
 import { FollowedJob } from './followed-job'
 import type { SharedPartsProps } from './parts-view'
 import { SharedFacts } from './shared-facts'
+import { SharedPage } from './shared-page'
 import { SharedParts } from './shared-parts'
 import { StoredResults } from './shared-results'
-import { SharedTime } from './shared-time'
 
 interface SharedJobViewProps {
   job: Facts & {
@@ -35,43 +34,31 @@ interface SharedJobViewProps {
 export function SharedJobView({ job, token, outputHref, eventsHref }: SharedJobViewProps) {
   const ended = isFinal(job.status)
   return (
-    <div className="flex min-h-dvh flex-col">
-      <header className="flex h-13 flex-wrap items-center justify-between gap-x-4 border-b px-4 sm:px-6">
-        <Brand href="/" />
-        <p className="text-muted text-xs">
-          Read-only, until <SharedTime at={job.expiresAt} />
+    <SharedPage expiresAt={job.expiresAt} className="max-w-5xl gap-5">
+      <div>
+        <h1 className="wrap-anywhere font-semibold text-xl tracking-tight">{job.name ?? 'Job'}</h1>
+        <p className="mt-1 wrap-anywhere text-muted text-sm">
+          {job.owner} · {job.project_id} · {job.competition_id}
         </p>
-      </header>
-      <main
-        id="main"
-        tabIndex={-1}
-        className="mx-auto flex w-full max-w-5xl flex-1 flex-col gap-5 px-4 py-6 sm:px-6"
-      >
-        <div>
-          <h1 className="wrap-anywhere font-semibold text-xl tracking-tight">{job.name ?? 'Job'}</h1>
-          <p className="mt-1 wrap-anywhere text-muted text-sm">
-            {job.owner} · {job.project_id} · {job.competition_id}
-          </p>
-        </div>
-        {ended ? (
-          <>
-            <StoredJob job={job} outputHref={outputHref} />
-            <SharedParts token={token} job={job} shows={job.shows} />
-          </>
-        ) : (
-          <FollowedJob
-            token={token}
-            job={job}
-            shows={job.shows}
-            outputHref={outputHref}
-            eventsHref={eventsHref}
-          >
-            <StoredJob job={job} outputHref={outputHref} />
-          </FollowedJob>
-        )}
-        {job.source ? <Source source={job.source} /> : null}
-      </main>
-    </div>
+      </div>
+      {ended ? (
+        <>
+          <StoredJob job={job} outputHref={outputHref} />
+          <SharedParts token={token} job={job} shows={job.shows} />
+        </>
+      ) : (
+        <FollowedJob
+          token={token}
+          job={job}
+          shows={job.shows}
+          outputHref={outputHref}
+          eventsHref={eventsHref}
+        >
+          <StoredJob job={job} outputHref={outputHref} />
+        </FollowedJob>
+      )}
+      {job.source ? <Source source={job.source} /> : null}
+    </SharedPage>
   )
 }
 

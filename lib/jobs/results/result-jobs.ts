@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { StoredSpec } from '../../contract/config/stored-spec'
 import { imageExtensions, maxImageBytes } from '../../contract/images/image-names'
 import { type Grouped, groupKey } from '../../contract/metrics/group-key'
@@ -17,7 +18,8 @@ export interface ResultJob extends SummaryRow {
 const searchedFiles = 500
 /** A command may be long, and its options are at its beginning. */
 const maxCommandCharacters = 4000
-const maxGroupCharacters = 300
+/** The tables show 200 characters. */
+const maxGroupCharacters = 180
 
 /** SQL of the pictures that the last attempt of a job `j` wrote to /results, the first ones by rank and path. */
 export const picturesOfJob = `coalesce((
@@ -40,9 +42,15 @@ export function groupedOf({ spec, command, tags }: ResultJob, own: boolean): Gro
   return { tags, config: { ...config, command, ...(own ? { env, notify_url } : {}) } }
 }
 
-/** The value by which a job is grouped; null: none. */
+/**
+ * The value by which a job is grouped; null: none. A long value ends with its hash, so that values which differ only at their end are
+ * not one group.
+ */
 export function groupOf(grouped: Grouped, by: string): string | null {
-  return groupKey(grouped, by)?.slice(0, maxGroupCharacters) ?? null
+  const value = groupKey(grouped, by) ?? null
+  if (value === null || value.length <= maxGroupCharacters) return value
+  const hash = createHash('sha256').update(value).digest('hex').slice(0, 8)
+  return `${value.slice(0, maxGroupCharacters)}… #${hash}`
 }
 
 /** The chosen metrics that a job has. */
