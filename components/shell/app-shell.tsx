@@ -1,15 +1,14 @@
 'use client'
 
 import dynamic from 'next/dynamic'
-import { useRouter } from 'next/navigation'
 import { type ReactNode, useState } from 'react'
 import { AnnouncementBanner } from '../announcement/announcement-banner'
 import { SlurmBanner } from '../cluster/slurm/slurm-banner'
 import { useBrowserNotifications } from '../notifications/browser-setting'
 import { LowDiskBanner } from '../storage/low-disk-banner'
 import { AccountMenu } from './account-menu'
-import { currentConnection } from './connection/connection'
 import { ConnectionNotice } from './connection/connection-notice'
+import { useOpenPage } from './connection/use-open-page'
 import { collectEarlyKeys, takeEarlyKeys } from './palette/early-keys'
 import { usePaletteKey } from './palette/use-palette-key'
 import { shortcutGroups, siteShortcuts } from './shortcuts/shortcut-table'
@@ -47,7 +46,7 @@ interface AppShellProps {
 
 /** The frame of every page for a signed-in user. */
 export function AppShell({ handle, admin, slurm, children }: AppShellProps) {
-  const router = useRouter()
+  const openPage = useOpenPage()
   const [notifications] = useBrowserNotifications()
   const [helpOpen, setHelpOpen] = useState(false)
   const [paletteOpen, setPaletteOpen] = useState(false)
@@ -58,7 +57,7 @@ export function AppShell({ handle, admin, slurm, children }: AppShellProps) {
   usePaletteKey(openPalette)
   useShortcuts(siteShortcuts(admin), ({ href }) => {
     if (!href) setHelpOpen(true)
-    else if (currentConnection() === 'ok') router.push(href)
+    else openPage(href)
   })
   return (
     <div className="flex min-h-dvh flex-col lg:flex-row">

@@ -1,11 +1,11 @@
 import { Ban, Download, GitCompareArrows, RotateCw, Tag, X } from 'lucide-react'
-import { useRouter } from 'next/navigation'
 import { useState } from 'react'
 import { api } from '@/components/queries/queries'
 import type { JobCount } from '@/lib/contract/job-queries'
 import type { JobSummary } from '@/lib/contract/jobs'
 import { maxJobsTogether } from '@/lib/contract/jobs-together'
 import { isFinal } from '@/lib/contract/status'
+import { useOpenPage } from '../../shell/connection/use-open-page'
 import { Button } from '../../ui/button'
 import { ConfirmDialog } from '../../ui/confirm-dialog'
 import { formatCount, formatNumber } from '../../ui/format-number'
@@ -32,7 +32,7 @@ type Asking = 'cancel' | 'rerun' | 'tag' | null
 /** The actions for the selected jobs, at the bottom of the window. */
 export function BulkBar({ jobs, listed, count, onSelectPage, onSelectMatching, onClear }: BulkBarProps) {
   const footer = useFooterHeight()
-  const router = useRouter()
+  const openPage = useOpenPage()
   const { run, busy } = useBulkChange()
   const [asking, setAsking] = useState<Asking>(null)
   const active = jobs.filter(({ status }) => !isFinal(status)).length
@@ -89,7 +89,7 @@ export function BulkBar({ jobs, listed, count, onSelectPage, onSelectMatching, o
           icon={GitCompareArrows}
           disabled={jobs.length < 2 || jobs.length > maxCompared}
           title={`Compares 2 to ${maxCompared} jobs`}
-          onClick={() => router.push(comparePath(jobs.map(({ job_id }) => job_id)))}
+          onClick={() => openPage(comparePath(jobs.map(({ job_id }) => job_id)))}
         >
           Compare
         </Button>

@@ -1,5 +1,5 @@
-import { useRouter } from 'next/navigation'
 import type { JobSummary } from '@/lib/contract/jobs'
+import { useOpenPage } from '../../shell/connection/use-open-page'
 import { mainNavigation } from '../../shell/navigation'
 import { findShortcut } from '../../shell/shortcuts/shortcut-keys'
 import { listShortcuts } from '../../shell/shortcuts/shortcut-table'
@@ -12,9 +12,9 @@ const sequence = { keys: jobsPage.keys, label: jobsPage.label }
 
 /** Moves the focus from job to job, and selects them. Enter opens the job, because its link has the focus. */
 export function useListKeys(jobs: readonly JobSummary[], onToggle: (id: string) => void): void {
-  const router = useRouter()
+  const openPage = useOpenPage()
   useShortcuts([...Object.values(listShortcuts), sequence], (shortcut) => {
-    if (shortcut === sequence) return router.push(jobsPage.href)
+    if (shortcut === sequence) return openPage(jobsPage.href)
     const name = findShortcut(listShortcuts, {
       key: shortcut.keys[0] ?? '',
       ctrlKey: false,

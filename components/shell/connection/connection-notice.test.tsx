@@ -1,6 +1,6 @@
-import { act, cleanup, fireEvent, render, screen } from '@testing-library/react'
+import { act, cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react'
 import { afterEach, expect, it, vi } from 'vitest'
-import { watchedFetch } from './connection'
+import { currentConnection, watchedFetch } from './connection'
 import { ConnectionNotice } from './connection-notice'
 
 afterEach(() => {
@@ -12,7 +12,7 @@ const failing = () => Promise.reject(new TypeError('fetch failed'))
 const answering = async () => new Response()
 
 it('says at once that the browser is offline, and opens no link until it is back', async () => {
-  const online = vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(false)
+  const online = vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(true)
   vi.stubGlobal('fetch', failing)
   const opened = vi.fn((event: { preventDefault: () => void }) => event.preventDefault())
   render(
@@ -23,17 +23,17 @@ it('says at once that the browser is offline, and opens no link until it is back
       </a>
     </>,
   )
+  expect(screen.getByRole('status').textContent).toBe('')
+  online.mockReturnValue(false)
+  fireEvent(window, new Event('offline'))
   expect(screen.getByRole('status').textContent).toMatch(/^You are offline\./)
   fireEvent.click(screen.getByRole('link'))
   expect(opened).not.toHaveBeenCalled()
   expect(screen.getByRole('status').textContent).toMatch(/Links open when the connection is back\.$/)
   online.mockReturnValue(true)
   vi.stubGlobal('fetch', answering)
-  await act(async () => {
-    await watchedFetch('/healthz')
-    window.dispatchEvent(new Event('online'))
-  })
-  expect(screen.getByRole('status').textContent).toBe('')
+  fireEvent(window, new Event('online'))
+  await waitFor(() => expect(screen.getByRole('status').textContent).toBe(''))
   fireEvent.click(screen.getByRole('link'))
   expect(opened).toHaveBeenCalledOnce()
   online.mockRestore()
@@ -48,4 +48,16 @@ it('says after a failed request that gpuq does not answer, until it answers', as
   vi.stubGlobal('fetch', answering)
   await act(() => watchedFetch('/api/jobs'))
   expect(screen.getByRole('status').textContent).toBe('')
+})
+
+it('opens links without a network if gpuq answers, because it is on the same machine', async () => {
+  const online = vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(false)
+  vi.stubGlobal('fetch', answering)
+  render(<ConnectionNotice />)
+  await waitFor(() => expect(screen.getByRole('status').textContent).toBe(''))
+  expect(currentConnection()).toBe('ok')
+  fireEvent(window, new Event('offline'))
+  expect(currentConnection()).toBe('offline')
+  await waitFor(() => expect(currentConnection()).toBe('ok'))
+  online.mockRestore()
 })

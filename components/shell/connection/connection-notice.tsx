@@ -21,6 +21,7 @@ export function ConnectionNotice() {
   useEffect(() => {
     if (!lost) return
     setRefused(false)
+    void checkConnection()
     const timer = setInterval(() => void checkConnection(), checkEveryMs)
     const refuse = (event: MouseEvent) => {
       if (!isLinkOfSite(event)) return

@@ -1,4 +1,4 @@
-/** `offline`: the browser has no network. `unreachable`: gpuq did not answer the last request. */
+/** gpuq did not answer the last request. `offline`: the browser has no network either. */
 export type Connection = 'ok' | 'offline' | 'unreachable'
 
 let answered = true
@@ -29,18 +29,26 @@ export async function checkConnection(): Promise<void> {
 
 /** Whether this page can reach gpuq now. */
 export function currentConnection(): Connection {
-  if (!navigator.onLine) return 'offline'
-  return answered ? 'ok' : 'unreachable'
+  // A browser without a network still reaches a gpuq on the same machine.
+  if (answered) return 'ok'
+  return navigator.onLine ? 'unreachable' : 'offline'
 }
 
 /** Calls a listener when the connection may have changed. Returns the function that stops it. */
 export function onConnectionChange(listener: () => void): () => void {
   listeners.add(listener)
-  window.addEventListener('online', listener)
-  window.addEventListener('offline', listener)
+  // Assumed until an answer shows otherwise, so that the page says it at once.
+  const lose = () => setAnswered(false)
+  const ask = () => {
+    listener()
+    void checkConnection()
+  }
+  window.addEventListener('offline', lose)
+  window.addEventListener('online', ask)
+  if (!navigator.onLine) lose()
   return () => {
     listeners.delete(listener)
-    window.removeEventListener('online', listener)
-    window.removeEventListener('offline', listener)
+    window.removeEventListener('offline', lose)
+    window.removeEventListener('online', ask)
   }
 }

@@ -12,6 +12,8 @@ const jobs = [makeJobSummary(), makeJobSummary({ job_id: 'b', name: 'second run'
 beforeEach(() => {
   router.push.mockClear()
   answerWith({
+    'GET /api/views': [],
+    'GET /api/announcement': null,
     'GET /api/jobs': ({ query }: SentRequest) => {
       const words = query.get('q') ?? ''
       return jobs.filter((job) => `${job.name} ${job.job_id}`.includes(words) || words === 'tag:v2')
@@ -143,4 +145,15 @@ it('stays closed while a terminal has the focus', async () => {
     </AppShell>,
   )
   expect(fireEvent.keyDown(screen.getByLabelText('terminal'), { key: 'k', ctrlKey: true })).toBe(true)
+})
+
+it('opens no page while gpuq cannot be reached, because the browser would show an error instead', async () => {
+  const box = await openPalette()
+  type(box, 'projects')
+  fireEvent(window, new Event('offline'))
+  fireEvent.keyDown(box, { key: 'Enter' })
+  expect(router.push).not.toHaveBeenCalled()
+  answerWith({ 'HEAD /healthz': {} })
+  fireEvent(window, new Event('online'))
+  await waitFor(() => expect(screen.queryByText(/gpuq does not answer/)).toBeNull())
 })

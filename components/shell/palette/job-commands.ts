@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Ban, Copy, FileJson, Pencil, RotateCw } from 'lucide-react'
-import { usePathname, useRouter } from 'next/navigation'
+import { usePathname } from 'next/navigation'
 import { useEffect, useState } from 'react'
 import { api, jobQuery, jobsQuery } from '@/components/queries/queries'
 import type { JobDetail, JobSummary } from '@/lib/contract/jobs'
@@ -12,6 +12,7 @@ import { stateStyles } from '../../jobs/job-status'
 import { jobTitle } from '../../jobs/job-title'
 import { useRunAgain } from '../../jobs/run-again'
 import { copyWithToast } from '../../ui/copy-text'
+import { useOpenPage } from '../connection/use-open-page'
 import type { Command } from './command'
 
 const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
@@ -23,7 +24,7 @@ const debounceMs = 150
 
 /** The jobs of the user that match a search, and the job with the id that the user typed. */
 export function useJobCommands(text: string): { commands: Command[]; problem: string | null } {
-  const router = useRouter()
+  const openPage = useOpenPage()
   const typed = text.trim()
   const search = useSettled(typed, debounceMs)
   const parsed = parseSearch(search)
@@ -36,7 +37,7 @@ export function useJobCommands(text: string): { commands: Command[]; problem: st
   const jobs = parsed.ok ? (data?.items ?? []) : []
   // Until the answer for the typed text arrives, the jobs of the last answer are searched for its words.
   const found = search === typed && !isPlaceholderData
-  const open = (id: string) => () => router.push(`/jobs/${id}`)
+  const open = (id: string) => () => openPage(`/jobs/${id}`)
   const id = typed.toLowerCase()
   const unknown = jobId.test(id) && !jobs.some(({ job_id }) => job_id === id)
   const commands = jobs.map(
@@ -72,7 +73,7 @@ function toCommand(job: JobSummary, run: () => void): Command {
 /** The actions for the job of the open page; none on other pages. */
 export function useOpenJobCommands(onCancel: (job: JobDetail) => void): Command[] {
   const [, id = ''] = jobPath.exec(usePathname()) ?? []
-  const router = useRouter()
+  const openPage = useOpenPage()
   const runAgain = useRunAgain()
   const { data: job } = useQuery({ ...jobQuery(id), enabled: id !== '', refetchInterval: false })
   if (!job) return []
@@ -87,7 +88,7 @@ export function useOpenJobCommands(onCancel: (job: JobDetail) => void): Command[
           group,
           label: 'Edit and run again',
           icon: Pencil,
-          run: () => router.push(`/submit?from=${id}`),
+          run: () => openPage(`/submit?from=${id}`),
         }
       : null,
     { id: 'copy', group, label: 'Copy job id', icon: Copy, run: () => void copyWithToast(id, 'Job id') },

@@ -1,8 +1,8 @@
 import { Bookmark, Keyboard, LogOut, Plus } from 'lucide-react'
-import { useRouter } from 'next/navigation'
 import { useTheme } from 'next-themes'
 import { useSavedViews } from '../../jobs/list/use-saved-views'
 import { themes } from '../../ui/theme-toggle'
+import { useOpenPage } from '../connection/use-open-page'
 import { adminItems, mainNavigation } from '../navigation'
 import { leaveSite } from '../sign-out'
 import type { Command } from './command'
@@ -16,7 +16,7 @@ interface SiteCommandOptions {
 
 /** The pages, the actions of every page, and the themes. */
 export function useSiteCommands({ admin, slurm, onHelp }: SiteCommandOptions): Command[] {
-  const router = useRouter()
+  const openPage = useOpenPage()
   const { setTheme } = useTheme()
   const pages = [...mainNavigation, ...(admin ? adminItems(slurm) : [])]
   const views = useSavedViews(admin)
@@ -26,7 +26,7 @@ export function useSiteCommands({ admin, slurm, onHelp }: SiteCommandOptions): C
       group: 'Views' as const,
       label,
       icon: Bookmark,
-      run: () => router.push(href),
+      run: () => openPage(href),
     })),
     ...pages.map(({ href, label, icon, ...more }) => ({
       id: href,
@@ -34,7 +34,7 @@ export function useSiteCommands({ admin, slurm, onHelp }: SiteCommandOptions): C
       label,
       icon,
       ...('keys' in more && more.keys ? { keys: more.keys } : {}),
-      run: () => router.push(href),
+      run: () => openPage(href),
     })),
     {
       id: 'new',
@@ -43,7 +43,7 @@ export function useSiteCommands({ admin, slurm, onHelp }: SiteCommandOptions): C
       words: 'submit',
       icon: Plus,
       keys: ['n'],
-      run: () => router.push('/submit'),
+      run: () => openPage('/submit'),
     },
     { id: 'help', group: 'Actions', label: 'Keyboard shortcuts', icon: Keyboard, keys: ['?'], run: onHelp },
     {
