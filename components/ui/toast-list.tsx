@@ -1,5 +1,5 @@
 import { CircleAlert, CircleCheck, Info, LoaderCircle, TriangleAlert } from 'lucide-react'
-import { type FocusEvent, useEffect } from 'react'
+import { type FocusEvent, useEffect, useRef } from 'react'
 import { Toaster as Sonner, toast } from 'sonner'
 import type { ToastListProps } from './toast-request'
 
@@ -8,8 +8,40 @@ const icon = 'size-4'
 // A page with buttons at the bottom of the window says how high they are (`useFooterHeight`).
 const aboveFooter = { bottom: 'calc(1rem + var(--footer-height, 0px))', right: '1rem', left: '1rem' }
 
-/** Sonner returns a focus that leaves a toast to where it came from, so that Tab would never get past a toast. */
-const keepFocus = (event: FocusEvent) => event.stopPropagation()
+/**
+ * Sonner returns each focus that leaves a toast to where it came from, so that Tab would never get past a toast. These handlers keep the
+ * events from Sonner, and return the focus only of a toast that ends.
+ */
+function useToastFocus() {
+  const list = useRef<HTMLDivElement>(null)
+  const focused = useRef<Element>(null)
+  const origin = useRef<HTMLElement>(null)
+  useEffect(() => {
+    if (!list.current) return
+    // The browser reports no blur of an element that is removed.
+    const observer = new MutationObserver(() => {
+      if (!focused.current || focused.current.isConnected) return
+      focused.current = null
+      origin.current?.focus({ preventScroll: true })
+    })
+    observer.observe(list.current, { childList: true, subtree: true })
+    return () => observer.disconnect()
+  }, [])
+  return {
+    ref: list,
+    onFocusCapture: (event: FocusEvent) => {
+      event.stopPropagation()
+      focused.current = event.target
+      const { relatedTarget } = event
+      if (relatedTarget instanceof HTMLElement && !list.current?.contains(relatedTarget))
+        origin.current = relatedTarget
+    },
+    onBlurCapture: (event: FocusEvent) => {
+      event.stopPropagation()
+      focused.current = null
+    },
+  }
+}
 
 /** Shows toasts in a corner of the window. */
 export function ToastList({ take, count }: ToastListProps) {
@@ -18,7 +50,7 @@ export function ToastList({ take, count }: ToastListProps) {
     for (const { kind, title, options } of take()) toast[kind](title, options)
   }, [take, count])
   return (
-    <div onFocusCapture={keepFocus} onBlurCapture={keepFocus}>
+    <div {...useToastFocus()}>
       <Sonner
         position="bottom-right"
         offset={aboveFooter}
