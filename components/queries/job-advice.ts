@@ -1,12 +1,13 @@
 import { queryOptions } from '@tanstack/react-query'
+import type { JobDetail } from '@/lib/contract/jobs'
 import { api, keys } from './queries'
 
-/** What to change so that a failed job can succeed, or a waiting one can start. The server knows its output and what the cluster has. */
-export const jobAdviceQuery = (id: string) =>
+/** What to change so that a failed job can succeed, or a waiting one can start. The server knows its output and what the cluster has. Another reason has another advice. */
+export const jobAdviceQuery = ({ job_id, status, reason_text }: JobDetail) =>
   queryOptions({
-    queryKey: [...keys.jobs, 'advice', id],
+    queryKey: [...keys.jobs, 'advice', job_id, status, reason_text],
     queryFn: async ({ signal }) => {
-      const { advice = null, nearest = null } = await api.jobs.get(id, {}, signal)
+      const { advice = null, nearest = null } = await api.jobs.get(job_id, {}, signal)
       return { advice, nearest }
     },
     staleTime: 60_000,

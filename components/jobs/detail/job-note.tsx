@@ -48,7 +48,7 @@ function describeDeletion({ files_deleted, deleted_after_days: days }: JobDetail
 
 function Waiting({ job, own }: JobNoteProps) {
   const stuck = isStuck(job)
-  const { data } = useQuery({ ...jobAdviceQuery(job.job_id), enabled: stuck || job.slurm !== null })
+  const { data } = useQuery({ ...jobAdviceQuery(job), enabled: stuck || job.slurm !== null })
   const nearest = data?.nearest ?? null
   return (
     <>

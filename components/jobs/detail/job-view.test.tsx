@@ -143,6 +143,23 @@ describe('the status of a job', () => {
     expect(await readText(sentConfig as unknown as Blob)).toBe(changed)
   })
 
+  it('offers no other request any more, and shows its place, when the job can start', async () => {
+    const waits = { status: 'pending', placed: false, started_at: null, completed_at: null } as const
+    const position = { ...makeQueueJob(), instances: [] }
+    const { job_id } = makeJob()
+    const job = await openJob(
+      { ...waits, reason: 'never_fits', reason_text: 'This job cannot start: x', nearest: { gpu_count: 2 } },
+      '',
+      { [`GET /api/queue/${job_id}`]: position },
+    )
+    await screen.findByRole('button', { name: 'Use 2 GPUs' })
+    const later = { ...job, reason: 'no_free_gpu', reason_text: 'No GPU is free.', nearest: null }
+    answerWith({ [`GET /api/status/${job_id}`]: later })
+    act(() => FakeEventSource.latest?.emit('job', JSON.stringify(later)))
+    await screen.findByText(/Position 1 in the queue/)
+    expect(screen.queryByRole('button', { name: 'Use 2 GPUs' })).toBeNull()
+  })
+
   it('keeps a job that cannot start if the one that fits is refused, and says why', async () => {
     const { job_id } = makeJob()
     const waits = { status: 'pending', placed: false, started_at: null, completed_at: null } as const

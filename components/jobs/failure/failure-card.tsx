@@ -44,7 +44,7 @@ export function FailureCard({ job, stream, onTraceback }: FailureCardProps) {
   useEffect(() => {
     if (line !== null) reportLine(line)
   }, [line])
-  const { data } = useQuery({ ...jobAdviceQuery(job.job_id), enabled: complete || !byProgram })
+  const { data } = useQuery({ ...jobAdviceQuery(job), enabled: complete || !byProgram })
   const advice = data?.advice
   const byUser = failedByUser(job)
   const note = endNote(job)
