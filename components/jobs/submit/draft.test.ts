@@ -1,3 +1,4 @@
+import { uuidv7 } from 'uuidv7'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import {
   blankDraft,
@@ -97,6 +98,20 @@ describe('the draft', () => {
   ])('never stores a token: %j', (config) => {
     saveDraft({ code: 'x', config })
     expect([...stored.values()].join()).not.toContain(secret)
+  })
+
+  it('keeps the key of a submission without an answer for as long as gpuq knows it', () => {
+    const draft = { code: 'print(1)', config: 'name: "x"\n', unansweredKey: uuidv7() }
+    saveDraft(draft)
+    expect(loadDraft()).toEqual(draft)
+    vi.useFakeTimers({ now: Date.now() + 24 * 3_600_000 })
+    expect(loadDraft()).not.toHaveProperty('unansweredKey')
+    vi.useRealTimers()
+  })
+
+  it('keeps no key of a submission from which a token is removed: gpuq would refuse it for another config', () => {
+    saveDraft({ code: 'x', config: `name: x\ntoken: ${secret}\n`, unansweredKey: uuidv7() })
+    expect(loadDraft()).toEqual({ code: 'x', config: 'name: x\n' })
   })
 
   it('keeps invalid YAML if it cannot contain a token', () => {

@@ -74,9 +74,12 @@ function mayHoldToken(config: string): boolean {
   return /gpuq_[0-9A-Za-z]{8}/.test(config) || (readConfigText(config) === null && /token/i.test(config))
 }
 
+/** Less than a day, because a submission takes time. */
+const keyLifetimeMs = 23 * 3_600_000
+
 /** A draft as the browser keeps it. */
 interface SavedDraft extends Draft {
-  /** The key of a submission of exactly this draft to which no answer came; left out: none. */
+  /** The idempotency key of a submission of exactly this draft to which no answer came; left out: none. */
   unansweredKey?: string
 }
 
@@ -88,10 +91,16 @@ export function loadDraft(): SavedDraft | null {
     )
     const { code, config, unansweredKey } = stored ?? {}
     if (typeof code !== 'string' || typeof config !== 'string') return null
-    return { code, config, ...(typeof unansweredKey === 'string' && { unansweredKey }) }
+    return { code, config, ...(isFresh(unansweredKey) && { unansweredKey }) }
   } catch {
     return null
   }
+}
+
+/** Whether gpuq still knows an idempotency key, which is a UUID with its time: it forgets one after a day. */
+function isFresh(key: unknown): key is string {
+  if (typeof key !== 'string') return false
+  return Number.parseInt(key.replaceAll('-', '').slice(0, 12), 16) > Date.now() - keyLifetimeMs
 }
 
 /** Saves the draft without anything that may contain a token. */
@@ -99,7 +108,9 @@ export function saveDraft({ code, config, unansweredKey }: SavedDraft): void {
   const bare = withoutToken(config)
   const kept = mayHoldToken(bare) ? blankDraft.config : bare
   try {
-    localStorage.setItem(storageKey, JSON.stringify({ code, config: kept, unansweredKey }))
+    // The key is only for what was sent, which had a token.
+    const key = kept === config ? unansweredKey : undefined
+    localStorage.setItem(storageKey, JSON.stringify({ code, config: kept, unansweredKey: key }))
   } catch {
     // The browser's storage is full or disabled: the draft is kept only on this page.
   }
