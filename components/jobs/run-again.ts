@@ -2,6 +2,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useRouter } from 'next/navigation'
 import { api, cancelJob, submitJob } from '@/components/queries/queries'
 import type { JobSource } from '@/lib/contract/jobs'
+import { loadPart } from '../ui/missing-part'
 import { toast, toastError } from '../ui/toaster'
 import type { Nearest } from './describe-nearest'
 
@@ -21,7 +22,7 @@ export function useReplaceJob(): (id: string, changes: Nearest) => Promise<void>
   return (id, changes) =>
     submit(
       async () => {
-        const { withNearest } = await import('./submit/before/nearest')
+        const { withNearest } = await loadPart(() => import('./submit/before/nearest'))
         const source = await api.jobs.source(id)
         return { ...source, config: withNearest(source.config, changes) }
       },
@@ -46,7 +47,7 @@ function useSubmitSource(): SubmitSource {
   return async (load, onAccepted) => {
     try {
       // The parser of YAML is large.
-      const { toSubmission } = await import('./submit/draft')
+      const { toSubmission } = await loadPart(() => import('./submit/draft'))
       const { code, config } = await load()
       const { job_id, project_note } = await submit(toSubmission({ code, config }))
       if (project_note) toast.info(project_note)

@@ -1,5 +1,6 @@
 import { useRef } from 'react'
 import type { z } from 'zod'
+import { loadPart } from '../ui/missing-part'
 import { asSentence, type Checked, type FieldErrors, type Form, useForm } from './use-form'
 
 export type { FormFields } from './use-form'
@@ -16,7 +17,7 @@ export function useSchemaForm<Values extends Record<string, unknown>, Parsed>(op
   const { schema, initial, onSubmit } = options
   const loaded = useRef<z.ZodType<Parsed, Values>>(undefined)
   const prepare = async () => {
-    loaded.current = typeof schema === 'function' ? await schema() : schema
+    loaded.current = typeof schema === 'function' ? await loadPart(schema) : schema
   }
   return useForm({
     prepare: typeof schema === 'function' ? prepare : undefined,

@@ -11,6 +11,16 @@ export function reportMissingPart(): void {
   for (const listener of listeners) listener()
 }
 
+/** Loads code that an action needs. If that fails, the error says what to do, which is not what the browser says. */
+export async function loadPart<Part>(
+  load: () => Promise<Part>,
+  help = 'Try again, or reload the page.',
+): Promise<Part> {
+  return load().catch((cause: unknown) => {
+    throw new Error(`A part of this page could not be loaded, so nothing was sent. ${help}`, { cause })
+  })
+}
+
 function subscribe(listener: () => void): () => void {
   listeners.add(listener)
   return () => listeners.delete(listener)

@@ -1,5 +1,5 @@
-import { screen } from '@testing-library/react'
-import { expect, it } from 'vitest'
+import { screen, waitFor } from '@testing-library/react'
+import { expect, it, vi } from 'vitest'
 import { answerWith, clickButton, renderUi, sentRequests, typeInto } from '../../testing/render'
 import { ModelTableForm } from './model-table-form'
 
@@ -20,6 +20,29 @@ it('marks invalid fields after the first submit until each is fixed, then saves 
     default_requirement: 2,
     models: { llama: 0.5 },
   })
+})
+
+it('saves what is typed while the reader of the table is loaded', async () => {
+  let arrive = () => {}
+  const arrival = new Promise<void>((resolve) => {
+    arrive = resolve
+  })
+  vi.doMock('./read-models', async (importOriginal) => {
+    await arrival
+    return importOriginal<object>()
+  })
+  vi.resetModules()
+  answerWith({ 'PUT /api/models': { default_requirement: 2, models: {} } })
+  const { ModelTableForm: Form } = await import('./model-table-form')
+  renderUi(<Form table={{ default_requirement: 1, models: {} }} />)
+  clickButton('Save models')
+  typeInto('Other models', '2')
+  arrive()
+  await waitFor(() =>
+    expect(sentRequests.find(({ method }) => method === 'PUT')?.body).toMatchObject({
+      default_requirement: 2,
+    }),
+  )
 })
 
 it('takes a pasted table into the form', async () => {

@@ -1,11 +1,12 @@
 import { useMutation } from '@tanstack/react-query'
 import { Plus, Trash2 } from 'lucide-react'
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { replaceModels } from '@/components/queries/cluster'
 import type { ModelTable } from '@/lib/contract/cluster/policy'
 import { PanelForm } from '../../shell/form'
 import { Button } from '../../ui/button'
 import { IconButton } from '../../ui/icon-button'
+import { loadPart } from '../../ui/missing-part'
 import { onDemand } from '../../ui/on-demand'
 import { IdField, NumberField } from '../../ui/text-field'
 import { toast } from '../../ui/toaster'
@@ -101,15 +102,20 @@ function useModelTable(table: ModelTable) {
   const [submitted, setSubmitted] = useState(false)
   const [saving, setSaving] = useState(false)
   const [error, setError] = useState<string | null>(null)
+  // The table may change while the reader is loaded.
+  const latest = useRef({ defaultNeed, rows })
+  useEffect(() => {
+    latest.current = { defaultNeed, rows }
+  }, [defaultNeed, rows])
   const shown = submitted ? reader.current()?.readModelRows(defaultNeed, rows) : undefined
 
   const save = async () => {
     setSaving(true)
     setError(null)
     try {
-      const { readModelRows } = await reader.load()
+      const { readModelRows } = await loadPart(reader.load)
       setSubmitted(true)
-      const read = readModelRows(defaultNeed, rows)
+      const read = readModelRows(latest.current.defaultNeed, latest.current.rows)
       if (!read.ok) return
       await mutateAsync(read.table)
       toast.success('Models saved')

@@ -5,6 +5,7 @@ import { Badge } from '../../ui/badge'
 import { IconButton } from '../../ui/icon-button'
 import { Input } from '../../ui/input'
 import { Link } from '../../ui/link'
+import { reportMissingPart } from '../../ui/missing-part'
 import { useUpdateJob } from './use-update-job'
 
 interface JobTagsProps {
@@ -36,8 +37,9 @@ function TagEditor({ job: { job_id, tags }, onDone }: { job: JobDetail; onDone: 
   const [text, setText] = useState('')
   const [problem, setProblem] = useState<string | null>(null)
   const add = async () => {
-    const { tagSchema } = await import('@/lib/contract/job-queries')
-    const parsed = tagSchema.safeParse(text)
+    const schemas = await import('@/lib/contract/job-queries').catch(() => null)
+    if (schemas === null) return reportMissingPart()
+    const parsed = schemas.tagSchema.safeParse(text)
     if (!parsed.success) return setProblem(`A tag ${parsed.error.issues[0]?.message}.`)
     if (await update({ tags: [...tags, parsed.data] })) setText('')
   }

@@ -4,6 +4,7 @@ import type { JobDetail } from '@/lib/contract/jobs'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { IconButton } from '../../ui/icon-button'
+import { reportMissingPart } from '../../ui/missing-part'
 import { Textarea } from '../../ui/textarea'
 import { useUpdateJob } from './use-update-job'
 
@@ -32,8 +33,9 @@ function NoteForm({ job, onDone }: { job: JobDetail; onDone: () => void }) {
   const [text, setText] = useState(job.note ?? '')
   const [problem, setProblem] = useState<string | null>(null)
   const save = async () => {
-    const { noteSchema } = await import('@/lib/contract/job-queries')
-    const parsed = noteSchema.safeParse(text)
+    const schemas = await import('@/lib/contract/job-queries').catch(() => null)
+    if (schemas === null) return reportMissingPart()
+    const parsed = schemas.noteSchema.safeParse(text)
     if (!parsed.success) return setProblem(`A note ${parsed.error.issues[0]?.message}.`)
     if (await update({ note: parsed.data === '' ? null : parsed.data })) onDone()
   }

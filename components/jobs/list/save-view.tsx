@@ -10,6 +10,7 @@ import { ConfirmDialog } from '../../ui/confirm-dialog'
 import { Dialog } from '../../ui/dialog'
 import { DropdownMenu, MenuItem } from '../../ui/dropdown-menu'
 import { Input } from '../../ui/input'
+import { loadPart } from '../../ui/missing-part'
 import { isShown, viewParams } from './view-address'
 
 interface SaveViewProps {
@@ -105,11 +106,11 @@ function NameDialog({ title, description, action, name = '', onName, onClose }: 
   const [saving, setSaving] = useState(false)
   const [problem, setProblem] = useState<string | null>(null)
   const submit = async () => {
-    const { viewNameSchema } = await import('@/lib/contract/search/views')
-    const parsed = viewNameSchema.safeParse(text)
-    if (!parsed.success) return setProblem(`A name ${parsed.error.issues[0]?.message}.`)
     setSaving(true)
     try {
+      const { viewNameSchema } = await loadPart(() => import('@/lib/contract/search/views'))
+      const parsed = viewNameSchema.safeParse(text)
+      if (!parsed.success) return setProblem(`A name ${parsed.error.issues[0]?.message}.`)
       await onName(parsed.data)
       onClose()
     } catch (error) {
@@ -124,7 +125,7 @@ function NameDialog({ title, description, action, name = '', onName, onClose }: 
         className="flex flex-col gap-3"
         onSubmit={(event) => {
           event.preventDefault()
-          void submit()
+          if (!saving) void submit()
         }}
       >
         <Input

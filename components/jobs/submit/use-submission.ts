@@ -5,6 +5,7 @@ import { uuidv7 } from 'uuidv7'
 import { api, submitJob } from '@/components/queries/queries'
 import type { FieldError } from '@/lib/contract/errors'
 import { ProblemError } from '@/lib/http/client/problem'
+import { loadPart } from '../../ui/missing-part'
 import { toast } from '../../ui/toaster'
 import type { Refused } from './before/refusal'
 import type { Directory } from './directory/directory'
@@ -22,9 +23,6 @@ interface Sent {
   /** Its job may exist, although no answer came. */
   wasSent: boolean
 }
-
-const partMissing =
-  'A part of this page could not be loaded, so nothing was sent. Reload the page, and choose the directory again.'
 
 /** Uploads the directory of a draft, submits the draft and opens its job. Only the user starts it. */
 export function useSubmission(
@@ -45,9 +43,10 @@ export function useSubmission(
       // Nobody waits for an upload to learn that the job is refused.
       if (!sent.wasSent) await api.jobs.check({ config: sent.draft.config }, cancelled.signal)
       // Most jobs have no directory.
-      const { uploadDirectory } = await import('./directory/upload/upload-directory').catch((cause) => {
-        throw new Error(partMissing, { cause })
-      })
+      const { uploadDirectory } = await loadPart(
+        () => import('./directory/upload/upload-directory'),
+        'Reload the page, and choose the directory again.',
+      )
       return await uploadDirectory({
         projectId: projectOf(sent.draft.config) ?? '',
         entries: sent.directory.entries,
