@@ -43,12 +43,14 @@ it('says in words what happened, and filters by an action from a list', async ()
         detail: { role: null, may_create_classes: true, limits: { max_active_jobs: 1500, max_gpus: null } },
       },
       { ...event, id: '2', action: 'code_of_an_old_version', target: null, detail: { members: ['a', 'b'] } },
+      { ...event, id: '3', action: 'constructor', target: null, detail: {} },
     ],
   })
   renderUi(<AuditList />)
   await screen.findByRole('cell', { name: 'User changed' })
   screen.getByRole('cell', { name: 'may create classes: yes · max active jobs: 1,500 · max gpus: none' })
   screen.getByRole('cell', { name: 'code of an old version' })
+  screen.getByRole('cell', { name: 'constructor' })
   screen.getByRole('cell', { name: 'members: a, b' })
   openByKeyboard(screen.getByRole('combobox', { name: 'Action' }))
   fireEvent.click(await screen.findByRole('option', { name: 'Token created' }))

@@ -58,7 +58,7 @@ const knownActions = Object.entries(auditActions)
 
 /** The choices of the filter. The address may name an action of an earlier version. */
 function actionOptions(chosen: string | undefined) {
-  const unknown = chosen !== undefined && !(chosen in auditActions)
+  const unknown = chosen !== undefined && !Object.hasOwn(auditActions, chosen)
   return [
     { value: anyAction, label: 'All actions' },
     ...(unknown ? [{ value: chosen, label: describeAction(chosen) }] : []),

@@ -43,7 +43,7 @@ interface ShownState extends Pick<OutputFooterProps, 'live' | 'loading' | 'follo
 }
 
 function describeState({ live, loading, following, tail }: ShownState): string {
-  if (tail) return 'Loading the lines before'
+  if (tail) return 'Loading the earlier lines'
   if (live) return following ? 'Following output' : 'Live, not following'
   return loading ? 'Loading more' : 'Complete'
 }

@@ -70,6 +70,8 @@ export function OutputToolbar(props: OutputToolbarProps) {
         icon={Braces}
         label="Hide lines of JSON"
         pressed={hidesJson}
+        // Only stdout has such lines.
+        disabled={stream === 'stderr'}
         onClick={() => onOptions({ filter: filterOf(hideJson(stream, !hidesJson), rank) })}
       />
       <IconButton

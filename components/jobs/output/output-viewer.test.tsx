@@ -46,7 +46,7 @@ it('has the last lines of a job that runs before the scripts of the page run, wi
   expect(html).toContain('line 499!')
   expect(html).not.toContain('line 439!')
   expect(html).not.toContain('#L')
-  expect(html).toContain('Loading the lines before')
+  expect(html).toContain('Loading the earlier lines')
   expect(html).not.toContain('500 lines')
 })
 
@@ -90,6 +90,8 @@ it('hides the lines of JSON of all streams or of stdout', async () => {
   await screen.findByText('1 of 1')
   fireEvent.click(screen.getByRole('button', { name: 'Hide lines of JSON' }))
   await screen.findByText('1 of 2')
+  fireEvent.click(screen.getByRole('radio', { name: 'stderr' }))
+  expect(screen.getByRole('button', { name: 'Hide lines of JSON' })).toHaveProperty('disabled', true)
 })
 
 it('searches with and without case, and moves between matches', async () => {

@@ -87,5 +87,7 @@ export const auditActionPattern = /^[a-z_]{1,64}$/
 
 /** An action in words. Earlier versions of gpuq wrote other actions too. */
 export function describeAction(action: string): string {
-  return action in auditActions ? auditActions[action as AuditAction] : action.replaceAll('_', ' ')
+  return Object.hasOwn(auditActions, action)
+    ? auditActions[action as AuditAction]
+    : action.replaceAll('_', ' ')
 }
