@@ -187,6 +187,7 @@ async function retry(lease: Lease, job: string): Promise<void> {
   )
   await pool.query('UPDATE allocations SET released_at = now() WHERE task_id = $1', [first])
   await pool.query('UPDATE gpus SET allocated_milli = 0 WHERE node_id = $1 AND index = 3', [lease.nodeId])
+  await pool.query(`UPDATE jobs SET status = 'pending', started_at = NULL WHERE id = $1`, [job])
   await addOutput(await place(lease, job, 3), 5)
 }
 
