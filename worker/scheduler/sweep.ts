@@ -6,7 +6,6 @@ import { sweepCheckpoints } from '@/lib/cluster/checkpoints/sweep-checkpoints'
 import { deleteOldSamples } from '@/lib/cluster/gpus/gpu-samples'
 import { compactLedger, recountLedger } from '@/lib/database/ledger'
 import { checkpointsDirectory, env } from '@/lib/env'
-import { countDays } from '@/lib/jobs/accounting/count-days'
 import { endNeverFitting } from '@/lib/jobs/lifecycle/end-never-fitting'
 import { deleteExpired } from '@/lib/jobs/lifecycle/retention'
 import { stopIdleJobs } from '@/lib/jobs/lifecycle/stop-idle'
@@ -14,6 +13,7 @@ import { activeJobsLedger } from '@/lib/jobs/read/active-jobs'
 import { logger } from '@/lib/logger'
 import { storage } from '@/lib/storage/storage'
 import { sweepShared } from '../checkpoints/sweep-shared'
+import { featureSweeps } from '../features'
 
 const expiryIntervalMs = 10 * 60_000
 const ledgerIntervalMs = 60_000
@@ -31,7 +31,7 @@ export async function sweep(signal: AbortSignal): Promise<void> {
     repeat(signal, 0, expiryIntervalMs, async () => {
       await attempt('delete expired jobs', () => deleteExpired(new Date()))
       await attempt('delete old GPU samples', deleteOldSamples)
-      await attempt('count the use of the last days', countDays)
+      for (const { what, run } of featureSweeps) await attempt(what, run)
       await attempt('end jobs that no node fits', endNeverFitting)
     }),
     repeat(signal, 0, idleIntervalMs, () => attempt('stop jobs with idle GPUs', stopIdleJobs)),

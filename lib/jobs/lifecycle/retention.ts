@@ -1,5 +1,4 @@
 import { deleteOldAuditEvents } from '../../access/audit'
-import { deleteOldDeliveries } from '../../access/notifications/outbox'
 import { deleteExpiredInvitations } from '../../access/projects/project-invitations'
 import { retentionCutoffOf, retentionDaysOf } from '../../access/retention'
 import { deleteEndedSessions } from '../../access/sessions/sessions'
@@ -14,8 +13,7 @@ import { deleteFiles } from './delete-files'
 const leftoverMs = 60 * 60_000
 
 /**
- * Deletes ended sessions, old counts of wrong passwords, expired invitations to projects, old notifications and
- * audit events, ended download links, idempotency keys after a day, incomplete files of writers that died, and the files of jobs after the retention of their projects, or
+ * Deletes ended sessions, old counts of wrong passwords, expired invitations to projects, old audit events, ended download links, idempotency keys after a day, incomplete files of writers that died, and the files of jobs after the retention of their projects, or
  * after the default one.
  */
 export async function deleteExpired(now: Date): Promise<void> {
@@ -23,7 +21,6 @@ export async function deleteExpired(now: Date): Promise<void> {
   await deleteEndedSessions()
   await deleteOldThrottles()
   await deleteExpiredInvitations()
-  await deleteOldDeliveries()
   await deleteOldAuditEvents()
   await deleteEndedLinks()
   await deleteOldFiles()
