@@ -11,6 +11,7 @@ import { declareSlurm } from './declare/slurm'
 import { declareSnapshots } from './declare/snapshots'
 import { declareStart } from './declare/start'
 import { declareSubmit } from './declare/submit'
+import { declareAgents } from './mcp/commands'
 
 const about = `
 gpuq uses the server and token of \`gpuq login\`. The variables GPUQ_SERVER and GPUQ_TOKEN override them.
@@ -30,6 +31,7 @@ export function createProgram(): Command {
   declareMultihostJob(program)
   declareStart(program)
   declareJobs(program)
+  declareAgents(program)
   declareCluster(program)
   declareSlurm(program)
   declareSnapshots(program)

@@ -62,7 +62,6 @@ export function declareJobs(program: Command): void {
     .action(lazily(async () => (await import('../commands/wait')).release))
   declareOutput(program)
   declareTerminals(program)
-  declareAgents(program)
 }
 
 function declareOutput(program: Command): void {
@@ -108,20 +107,6 @@ gpuq run --sync and agents start jobs in a working directory of this machine. Th
 while this command runs. A file that was changed here meanwhile stays: the job's version is saved beside it. The working directory
 must be the current directory or below it; --into names another one. Files that decide what is sent from here (.gpuqignore,
 .gitignore) and files of .git never return. Only your own jobs can be synchronized.`
-
-const aboutMcp = `
-Start it in the directory where the agent works, such as: claude mcp add gpuq -- gpuq mcp. Each job finds this directory at the
-same path. The files that jobs write there return while they run. Only changes are sent. .gpuqignore, what git tracks and
-.gitignore decide in this order; .gpuqignore also excludes files that return. Where the cluster shares the directory, nothing is sent.`
-
-function declareAgents(program: Command): void {
-  program
-    .command('mcp')
-    .description('serve the tools for agents over stdin and stdout (Model Context Protocol)')
-    .option('--directory <dir>', 'working directory of the agent (default: the current directory)')
-    .addHelpText('after', aboutMcp)
-    .action(lazily(async () => (await import('../commands/mcp')).mcp))
-}
 
 function declareTerminals(program: Command): void {
   const rankHelp = 'task of a multi-node job; without a terminal, print only its output'
