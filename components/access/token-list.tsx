@@ -5,6 +5,7 @@ import { KeyRound, Plus, Users } from 'lucide-react'
 import { useState } from 'react'
 import { tokensQuery } from '@/components/queries/queries'
 import type { Token } from '@/lib/contract/access/access'
+import { ofTokens } from '../features'
 import { ListPanel } from '../shell/list-panel'
 import { Button } from '../ui/button'
 import { EmptyState } from '../ui/empty-state'
@@ -12,7 +13,6 @@ import { Link } from '../ui/link'
 import { PageHeader } from '../ui/page-header'
 import { Switch } from '../ui/switch'
 import { useNow } from '../ui/use-now'
-import { TokenBatchDialog } from './classes/token-batch-dialog'
 import { ConnectPanels } from './connect-panels'
 import { NewTokenDialog } from './new-token-dialog'
 import { isValid, TokenTable } from './token-table'
@@ -39,7 +39,7 @@ export function TokenList({ admin, owner }: TokenListProps) {
         actions={
           <>
             {everyone ? (
-              <TokenBatchDialog trigger={<Button icon={Users}>Tokens for many users</Button>} />
+              <ofTokens.Batch trigger={<Button icon={Users}>Tokens for many users</Button>} />
             ) : null}
             <NewTokenDialog
               admin={admin}

@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { ChartColumn } from 'lucide-react'
-import { UsageTable } from '@/components/accounting/usage-table'
-import { toWeekBars } from '@/components/accounting/week-bars'
-import { WeekChart } from '@/components/accounting/week-chart'
 import { accountingQuery } from '@/components/queries/accounting'
-import { Loaded } from '../../shell/load-failure'
-import { EmptyState } from '../../ui/empty-state'
-import { Panel, PanelHeader } from '../../ui/panel'
-import { SkeletonRows } from '../../ui/skeleton'
+import { Loaded } from '../shell/load-failure'
+import { EmptyState } from '../ui/empty-state'
+import { Panel, PanelHeader } from '../ui/panel'
+import { SkeletonRows } from '../ui/skeleton'
+import { UsageTable } from './usage-table'
+import { toWeekBars } from './week-bars'
+import { WeekChart } from './week-chart'
 
 interface ProjectUseProps {
   /** The id of the project. */

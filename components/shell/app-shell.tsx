@@ -2,9 +2,8 @@
 
 import dynamic from 'next/dynamic'
 import { type ReactNode, useState } from 'react'
-import { AnnouncementBanner } from '../announcement/announcement-banner'
 import { SlurmBanner } from '../cluster/slurm/slurm-banner'
-import { useBrowserNotifications } from '../notifications/browser-setting'
+import { onEveryPage } from '../features'
 import { LowDiskBanner } from '../storage/low-disk-banner'
 import { AccountMenu } from './account-menu'
 import { ConnectionNotice } from './connection/connection-notice'
@@ -30,12 +29,6 @@ const CommandPalette = dynamic(
 
 const HelpDialog = dynamic(() => import('./help-dialog').then((module) => module.HelpDialog), { ssr: false })
 
-/** Loaded where the user turned it on. */
-const EndedJobsNotifier = dynamic(
-  () => import('../notifications/ended-jobs-notifier').then((module) => module.EndedJobsNotifier),
-  { ssr: false },
-)
-
 interface AppShellProps {
   handle: string
   admin: boolean
@@ -47,7 +40,6 @@ interface AppShellProps {
 /** The frame of every page for a signed-in user. */
 export function AppShell({ handle, admin, slurm, children }: AppShellProps) {
   const openPage = useOpenPage()
-  const [notifications] = useBrowserNotifications()
   const [helpOpen, setHelpOpen] = useState(false)
   const [paletteOpen, setPaletteOpen] = useState(false)
   const openPalette = () => {
@@ -72,14 +64,14 @@ export function AppShell({ handle, admin, slurm, children }: AppShellProps) {
       {/* A column as high as the window, so that a page can fill it. */}
       <main id="main" tabIndex={-1} className="flex min-w-0 flex-1 flex-col outline-none">
         <div className="mx-auto flex w-full max-w-7xl flex-1 flex-col px-4 py-4 has-data-wide:max-w-none sm:px-6 sm:py-6 lg:px-8">
-          <AnnouncementBanner />
+          <onEveryPage.Announcement />
           {admin ? <LowDiskBanner /> : null}
           {slurm ? <SlurmBanner /> : null}
           {children}
         </div>
       </main>
       <ConnectionNotice />
-      {notifications === 'on' ? <EndedJobsNotifier /> : null}
+      <onEveryPage.EndedJobs />
       {paletteOpen ? (
         <CommandPalette
           admin={admin}

@@ -1,6 +1,6 @@
 'use client'
 
-import { BrowserSwitch } from '../notifications/browser-switch'
+import { browserSettings } from '../features'
 import { Panel, PanelBody, PanelHeader } from '../ui/panel'
 import { Segmented } from '../ui/segmented'
 import { Switch } from '../ui/switch'
@@ -22,7 +22,7 @@ export function AppearancePanel() {
           checked={shortcuts}
           onCheckedChange={setShortcuts}
         />
-        <BrowserSwitch />
+        <browserSettings.Notifications />
       </PanelBody>
     </Panel>
   )

@@ -1,8 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Download, KeyRound, Users } from 'lucide-react'
 import { useSearchParams } from 'next/navigation'
-import { participantsQuery } from '@/components/queries/participants'
-import { api } from '@/components/queries/queries'
+import { participantsCsvUrl, participantsQuery } from '@/components/queries/participants'
 import type { Participants as Answer } from '@/lib/contract/access/participants'
 import type { Project } from '@/lib/contract/access/projects'
 import { bestValues } from '@/lib/contract/metrics/best-value'
@@ -45,7 +44,7 @@ export function Participants({ project }: { project: Project }) {
             />
             <ButtonLink
               icon={Download}
-              href={api.participants.csvUrl(project.id, request)}
+              href={participantsCsvUrl(project.id, request)}
               prefetch={false}
               download
             >

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Activity, ChartColumn, Package } from 'lucide-react'
 import dynamic from 'next/dynamic'
 import { projectQuery } from '@/components/queries/queries'
+import { ofProject } from '../../features'
 import { Loaded } from '../../shell/load-failure'
 import { Person } from '../../shell/person'
 import { snapshotsPath } from '../../snapshots/snapshot-paths'
@@ -11,24 +12,13 @@ import { StorageBar } from '../../storage/storage-bar'
 import { ButtonLink } from '../../ui/button-link'
 import { PageHeader } from '../../ui/page-header'
 import { Panel, PanelBody, PanelHeader } from '../../ui/panel'
-import { Skeleton, SkeletonRows } from '../../ui/skeleton'
+import { SkeletonRows } from '../../ui/skeleton'
 import { MembersJobs } from '../members/members-jobs'
 import { OwnQuestions } from './project-questions'
 import { ProjectUsage } from './project-usage'
 
-// Loaded on use: it has the search of jobs and the dialog of links.
-const ResultsPanel = dynamic(
-  () => import('../../results/results-panel').then((module) => module.ResultsPanel),
-  { ssr: false, loading: () => <Skeleton className="h-72 rounded-lg" /> },
-)
-
 // Below the results, with forms and charts: loaded apart.
 const ProjectSettings = dynamic(() => import('./project-settings').then((module) => module.ProjectSettings))
-const ProjectUse = dynamic(() => import('./project-use').then((module) => module.ProjectUse), {
-  ssr: false,
-  loading: () => <Skeleton className="h-72 rounded-lg" />,
-})
-const Participants = dynamic(() => import('../classes/participants').then((module) => module.Participants))
 
 interface ProjectPageProps {
   id: string
@@ -85,9 +75,11 @@ export function ProjectPage({ id, handle, admin, classes }: ProjectPageProps) {
             />
             <div className="flex flex-col gap-4">
               <OwnQuestions project={project} handle={handle} />
-              {project.kind === 'class' && (editable || manages) ? <Participants project={project} /> : null}
-              <ResultsPanel project={project} handle={handle} everyone={seesJobs} />
-              <ProjectUse id={id} everyone={editable || manages} />
+              {project.kind === 'class' && (editable || manages) ? (
+                <ofProject.Participants project={project} />
+              ) : null}
+              <ofProject.Results project={project} handle={handle} everyone={seesJobs} />
+              <ofProject.Use id={id} everyone={editable || manages} />
               <div className="grid items-start gap-4 lg:grid-cols-2">
                 <Panel>
                   <PanelHeader title="Allowance" />

@@ -14,12 +14,12 @@ import {
   SquareTerminal,
   Trash2,
 } from 'lucide-react'
-import dynamic from 'next/dynamic'
 import { useState } from 'react'
 import { api } from '@/components/queries/queries'
 import { deleteJobFiles } from '@/components/queries/storage'
 import type { JobDetail } from '@/lib/contract/jobs'
 import { isFinal } from '@/lib/contract/status'
+import { ofJob } from '../../features'
 import { Button } from '../../ui/button'
 import { ButtonLink } from '../../ui/button-link'
 import { cn } from '../../ui/class-names'
@@ -34,11 +34,6 @@ import { comparePath } from '../compare/compare-path'
 import { failedByUser } from '../failure/fault'
 import { hasSource } from '../has-source'
 import { useRunAgain } from '../run-again'
-
-/** Few visits of a page need it. */
-const ShareDialog = dynamic(() => import('../shared/share-dialog').then((module) => module.ShareDialog), {
-  ssr: false,
-})
 
 /** On a narrow screen, the actions share a line. */
 const inBar = 'max-sm:h-11 max-sm:grow max-sm:px-2'
@@ -123,7 +118,7 @@ function MoreActions({ job, readOnly }: JobActionsProps) {
   const [sharing, setSharing] = useState(false)
   return (
     <>
-      {sharing ? <ShareDialog id={id} onClose={() => setSharing(false)} /> : null}
+      {sharing ? <ofJob.Share id={id} onClose={() => setSharing(false)} /> : null}
       {deleting ? <DeleteFiles id={id} onClose={() => setDeleting(false)} /> : null}
       <DropdownMenu
         trigger={

@@ -1,0 +1,47 @@
+'use client'
+
+import dynamic from 'next/dynamic'
+import { AnnouncementBanner } from './announcement/announcement-banner'
+import { EndedJobs } from './notifications/ended-jobs'
+import { Skeleton } from './ui/skeleton'
+
+/* What features add to the pages of the kernel. Most of it is loaded apart, so that no page loads a feature that it does not show. */
+
+const loading = () => <Skeleton className="h-72 rounded-lg" />
+
+/** What features show on every page. */
+export const onEveryPage = { Announcement: AnnouncementBanner, EndedJobs }
+
+/** What features add to the settings of a browser. */
+export const browserSettings = {
+  Notifications: dynamic(() =>
+    import('./notifications/browser-switch').then((module) => module.BrowserSwitch),
+  ),
+}
+
+/** What features add to the page of a project. */
+export const ofProject = {
+  Results: dynamic(() => import('./results/results-panel').then((module) => module.ResultsPanel), {
+    ssr: false,
+    loading,
+  }),
+  Use: dynamic(() => import('./accounting/project-use').then((module) => module.ProjectUse), {
+    ssr: false,
+    loading,
+  }),
+  Participants: dynamic(() => import('./access/classes/participants').then((module) => module.Participants)),
+}
+
+/** What features add to the page of a job. */
+export const ofJob = {
+  Share: dynamic(() => import('./jobs/shared/share-dialog').then((module) => module.ShareDialog), {
+    ssr: false,
+  }),
+}
+
+/** What features add to the page of tokens. */
+export const ofTokens = {
+  Batch: dynamic(() =>
+    import('./access/classes/token-batch-dialog').then((module) => module.TokenBatchDialog),
+  ),
+}
