@@ -3,8 +3,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { ChartColumn, Download } from 'lucide-react'
 import { useSearchParams } from 'next/navigation'
-import { accountingQuery } from '@/components/queries/accounting'
-import { api } from '@/components/queries/queries'
+import { accountingCsvUrl, accountingQuery } from '@/components/queries/accounting'
 import type { Accounting } from '@/lib/contract/cluster/accounting'
 import { accountingGroups, firstDay, lastDay } from '@/lib/contract/cluster/accounting-range'
 import { Loaded } from '../shell/load-failure'
@@ -47,7 +46,7 @@ export function AccountingView({ everyone }: { everyone: boolean }) {
             : 'What your jobs and those of your projects used. Days are in UTC.'
         }
         actions={
-          <ButtonLink icon={Download} href={api.accounting.csvUrl(request)} prefetch={false} download>
+          <ButtonLink icon={Download} href={accountingCsvUrl(request)} prefetch={false} download>
             CSV
           </ButtonLink>
         }

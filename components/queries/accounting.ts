@@ -1,5 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { AccountingQuery } from '@/lib/contract/cluster/accounting'
+import { routes } from '@/lib/http/client/routes'
 import { api } from './queries'
 
 /** What jobs used in a range of days. */
@@ -10,3 +11,6 @@ export const accountingQuery = (query: AccountingQuery) =>
     placeholderData: keepPreviousData,
     staleTime: 60_000,
   })
+
+/** Where all rows can be downloaded as CSV. */
+export const accountingCsvUrl = (query: AccountingQuery) => api.addressOf(routes.accounting.csv, query)

@@ -1,11 +1,16 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import type { ParticipantsRequest } from '@/lib/http/client/build-client'
+import type { ParticipantsQuery } from '@/lib/contract/access/participants'
+import { routes } from '@/lib/http/client/routes'
 import { api } from './queries'
 
 /** The members of a class with their jobs, for its managers. */
-export const participantsQuery = (classId: string, query: ParticipantsRequest) =>
+export const participantsQuery = (classId: string, query: Partial<ParticipantsQuery>) =>
   queryOptions({
     queryKey: ['participants', classId, query],
     queryFn: ({ signal }) => api.participants.list(classId, query, signal),
     placeholderData: keepPreviousData,
   })
+
+/** Where the members of a class can be downloaded as CSV. */
+export const participantsCsvUrl = (classId: string, query: Partial<ParticipantsQuery>) =>
+  api.addressOf(routes.participants.csv, classId, query)

@@ -1,10 +1,8 @@
 import { z } from 'zod'
 import { version } from '../../package.json'
 import * as access from '../contract/access/access'
-import * as announcements from '../contract/access/announcements'
 import * as buckets from '../contract/access/buckets'
 import * as projects from '../contract/access/projects'
-import * as shares from '../contract/access/shares'
 import * as storage from '../contract/access/storage'
 import * as archives from '../contract/archives/archives'
 import * as snapshots from '../contract/archives/snapshots'
@@ -18,7 +16,7 @@ import * as jobFiles from '../contract/job-files'
 import * as jobQueries from '../contract/job-queries'
 import * as jobs from '../contract/jobs'
 import type { Access, Operation, ResponseSpec } from '../contract/operations/operation'
-import { allOperations } from '../contract/operations/operations'
+import { allOperations, namedContracts } from '../contract/operations/operations'
 import * as problems from '../contract/operations/problem'
 import * as queue from '../contract/queue'
 import * as workingFiles from '../contract/working-files'
@@ -28,7 +26,6 @@ type Json = Record<string, unknown>
 /** A schema that a contract exports as `jobDetailSchema` is the component `JobDetail`. */
 for (const contract of [
   access,
-  announcements,
   archives,
   artifacts,
   buckets,
@@ -42,11 +39,11 @@ for (const contract of [
   policy,
   projects,
   queue,
-  shares,
   slurm,
   snapshots,
   storage,
   workingFiles,
+  ...namedContracts,
 ]) {
   for (const [name, schema] of Object.entries(contract)) {
     if (!(schema instanceof z.ZodObject || schema instanceof z.ZodUnion)) continue

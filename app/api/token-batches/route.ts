@@ -1,7 +1,7 @@
 import { createTokens } from '@/lib/access/tokens/create-tokens'
-import { tokenOperations } from '@/lib/contract/operations/access'
+import { tokenBatchOperations } from '@/lib/contract/operations/people'
 import { route } from '@/lib/http/route'
 
-export const POST = route(tokenOperations.createMany, async ({ actor, body }) =>
+export const POST = route(tokenBatchOperations.createMany, async ({ actor, body }) =>
   createTokens(actor, await body()),
 )

@@ -2,11 +2,8 @@ import * as z from 'zod'
 import * as access from '../access/access'
 import * as buckets from '../access/buckets'
 import * as environments from '../access/environments'
-import * as invitationMails from '../access/invitation-mails'
 import { limitsSchema, updateLimitsSchema } from '../access/limits'
 import * as projects from '../access/projects'
-import * as tokenBatches from '../access/token-batches'
-import * as imports from '../access/user-imports'
 import { created, defineOperations, done, get, list, ok, patch, post, remove } from './operation'
 
 export const userOperations = defineOperations('users', 'access', {
@@ -17,19 +14,6 @@ export const userOperations = defineOperations('users', 'access', {
   create: post('/api/users', 'admin', 'Create a user', {
     body: access.createUserSchema,
     responses: created(access.createdUserSchema),
-  }),
-  import: post('/api/user-imports', 'admin', 'Create and change users from a CSV file, or preview it', {
-    body: imports.importUsersSchema,
-    // JSON may write each character with six.
-    maxBodyBytes: 24 * 1024 * 1024,
-    responses: ok(imports.userImportSchema),
-  }),
-  invitationMails: get('/api/invitation-mails', 'admin', 'E-mails with invitations that were not delivered', {
-    responses: ok(invitationMails.invitationMailsSchema),
-  }),
-  sendInvitationMail: post('/api/invitation-mails', 'admin', 'Send a user an invitation by e-mail', {
-    body: invitationMails.sendInvitationMailSchema,
-    responses: done,
   }),
   get: get('/api/users/{handle}', 'read', 'One user', { responses: ok(access.userSchema) }),
   update: patch('/api/users/{handle}', 'admin', 'Change a user', {
@@ -67,15 +51,6 @@ export const tokenOperations = defineOperations('tokens', 'access', {
     body: access.createTokenSchema,
     responses: created(access.createdTokenSchema),
   }),
-  createMany: post(
-    '/api/token-batches',
-    'submit',
-    'Create a token with a config for each of many users; for managers of a class, and admins',
-    {
-      body: tokenBatches.createTokensSchema,
-      responses: created(tokenBatches.createdTokensSchema),
-    },
-  ),
   revoke: remove('/api/tokens/{id}', 'submit', 'Revoke a token', { responses: done }),
 })
 

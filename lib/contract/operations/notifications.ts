@@ -1,3 +1,4 @@
+import * as invitationMails from '../access/invitation-mails'
 import * as notifications from '../access/notifications'
 import { created, defineOperations, done, get, list, ok, patch, post, remove } from './operation'
 
@@ -42,4 +43,15 @@ export const notificationOperations = defineOperations('notifications', 'access'
     'Create the secret that signs webhooks, or replace it; the old one also signs for one day',
     { responses: created(notifications.signingSecretSchema) },
   ),
+})
+
+/** The e-mails that invite users. */
+export const invitationMailOperations = defineOperations('users', 'access', {
+  invitationMails: get('/api/invitation-mails', 'admin', 'E-mails with invitations that were not delivered', {
+    responses: ok(invitationMails.invitationMailsSchema),
+  }),
+  sendInvitationMail: post('/api/invitation-mails', 'admin', 'Send a user an invitation by e-mail', {
+    body: invitationMails.sendInvitationMailSchema,
+    responses: done,
+  }),
 })

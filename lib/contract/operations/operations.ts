@@ -1,3 +1,5 @@
+import * as announcements from '../access/announcements'
+import * as shares from '../access/shares'
 import {
   auditOperations,
   bucketOperations,
@@ -15,9 +17,10 @@ import { archiveOperations } from './archives'
 import { clusterOperations, modelOperations } from './cluster'
 import { jobGroup } from './job-group'
 import { joinLinkOperations } from './join-links'
-import { notificationOperations } from './notifications'
+import { invitationMailOperations, notificationOperations } from './notifications'
 import type { Operation } from './operation'
 import { participantOperations } from './participants'
+import { importOperations, tokenBatchOperations } from './people'
 import { orchestratorOperations, queueOperations } from './queue'
 import { resultOperations } from './results'
 import { agentOperations, serverOperations } from './server'
@@ -27,6 +30,9 @@ import { snapshotOperations } from './snapshots'
 import { storageOperations } from './storage'
 import { viewOperations } from './views'
 
+/** The contracts of features whose schemas the OpenAPI document names. */
+export const namedContracts = [announcements, shares]
+
 /** Every operation of the API, by the client's groups. A test compares this table with the routes. */
 export const operations = {
   jobs: jobGroup,
@@ -35,9 +41,9 @@ export const operations = {
   results: resultOperations,
   archives: archiveOperations,
   snapshots: snapshotOperations,
-  users: userOperations,
+  users: { ...userOperations, ...importOperations, ...invitationMailOperations },
   sessions: sessionOperations,
-  tokens: tokenOperations,
+  tokens: { ...tokenOperations, ...tokenBatchOperations },
   projects: projectOperations,
   projectInvitations: projectInvitationOperations,
   joinLinks: joinLinkOperations,

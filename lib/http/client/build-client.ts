@@ -1,5 +1,3 @@
-import type { ParticipantsQuery } from '../../contract/access/participants'
-import type { AccountingQuery } from '../../contract/cluster/accounting'
 import type { JobFilters } from '../../contract/job-queries'
 import type { JobResult } from '../../contract/jobs'
 import { encodeName } from '../../contract/metrics/encode-name'
@@ -11,8 +9,6 @@ import { routes } from './routes'
 import type { Read, Transport } from './transport'
 
 export type JobQuery = Partial<JobFilters>
-export type AccountingRequest = Partial<AccountingQuery>
-export type ParticipantsRequest = Partial<ParticipantsQuery>
 
 export interface Submission {
   /** Left out where the config has a command. */
@@ -59,17 +55,8 @@ export function buildClient(transport: Transport, { read, ...readers }: AnswerRe
       /** Where a snapshot can be downloaded as one archive. */
       downloadUrl: (id: string) => addressOf(transport, routes.snapshots.download, id),
     },
-    accounting: {
-      ...methods.accounting,
-      /** Where all rows can be downloaded as CSV. */
-      csvUrl: (query: AccountingRequest) => addressOf(transport, routes.accounting.csv, query),
-    },
-    participants: {
-      ...methods.participants,
-      /** Where the members of a class can be downloaded as CSV. */
-      csvUrl: (classId: string, query: ParticipantsRequest) =>
-        addressOf(transport, routes.participants.csv, classId, query),
-    },
+    /** Where the answer of an operation can be downloaded. @param args its parameters in the order of the path, then its query. */
+    addressOf: (route: Route, ...args: unknown[]) => addressOf(transport, route, ...args),
     /** For what has no method here. */
     transport,
   }
