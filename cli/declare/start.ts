@@ -1,14 +1,7 @@
 import { type Command, Option } from 'commander'
+import { parseGpus, parseLinePriority, parseSeconds, parseShare } from '../start/option-values'
 import { jsonFlag, lazily } from './command'
-import {
-  parseCount,
-  parseGpus,
-  parseLinePriority,
-  parseNumber,
-  parsePort,
-  parseSeconds,
-  parseShare,
-} from './values'
+import { parseCount, parseNumber, parsePort } from './values'
 
 const aboutStart = `
 Format of a line in the jobs file: priority,script_path,conda_env,arguments,allowed_gpus. Lower priorities start first.

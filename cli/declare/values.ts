@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { durationForms, parseDuration as readDuration } from '@/lib/contract/config/durations'
-import { type GpuqError, invalidRequest, notFound } from '@/lib/contract/errors'
+import { invalidRequest, notFound } from '@/lib/contract/errors'
 import { describeFileError } from '../files'
-import { isGpuList, maxPriority } from '../start/jobs-file'
 
 /** Parsers for the values of options. Each error says what to write instead. */
 
@@ -10,72 +9,46 @@ import { isGpuList, maxPriority } from '../start/jobs-file'
 export function parseDuration(text: string): number {
   const seconds = readDuration(text)
   if (seconds !== null) return seconds
-  throw refuse(`"${text}" is not a duration. Write ${durationForms}.`)
+  throw invalidRequest(`"${text}" is not a duration. Write ${durationForms}.`)
 }
 
 export function parseNumber(text: string): number {
   const number = text.trim() === '' ? Number.NaN : Number(text)
   if (Number.isFinite(number)) return number
-  throw refuse(`"${text}" is not a number.`)
+  throw invalidRequest(`"${text}" is not a number.`)
 }
 
 export function parseInteger(text: string): number {
   const number = parseNumber(text)
   if (Number.isSafeInteger(number)) return number
-  throw refuse(`"${text}" is not a whole number.`)
+  throw invalidRequest(`"${text}" is not a whole number.`)
 }
 
 export function parseCount(text: string): number {
   const number = parseInteger(text)
   if (number >= 1) return number
-  throw refuse(`"${text}" must be 1 or more.`)
+  throw invalidRequest(`"${text}" must be 1 or more.`)
 }
 
 export function parsePort(text: string): number {
   const number = parseCount(text)
   if (number <= 65_535) return number
-  throw refuse(`"${text}" is not a port. Use a number up to 65535.`)
-}
-
-export function parseShare(text: string): number {
-  const number = parseNumber(text)
-  if (number >= 0 && number <= 1) return number
-  throw refuse(`"${text}" must be from 0 to 1, such as 0.8.`)
-}
-
-/** Parses an interval between two checks. */
-export function parseSeconds(text: string): number {
-  const number = parseNumber(text)
-  if (number >= 0.1 && number <= 86_400) return number
-  throw refuse(`"${text}" must be from 0.1 to 86400 seconds.`)
-}
-
-/** Parses the priority of a jobs file's line. Unlike in a config, lower numbers start first. */
-export function parseLinePriority(text: string): number {
-  const number = parseInteger(text)
-  if (Math.abs(number) <= maxPriority) return number
-  throw refuse(`The priority must be from -${maxPriority} to ${maxPriority}; lower numbers start first.`)
-}
-
-export function parseGpus(text: string): string {
-  const list = text.replace(/\s+/g, '')
-  if (list === '' || isGpuList(list)) return list
-  throw refuse(`"${text}" is not a list of GPUs. Write numbers and ranges, such as 0-3,5.`)
+  throw invalidRequest(`"${text}" is not a port. Use a number up to 65535.`)
 }
 
 /** Adds one `NAME=VALUE`. */
 export function addVariable(text: string, others: Record<string, string> = {}): Record<string, string> {
   const at = text.indexOf('=')
-  if (at < 1) throw refuse(`"${text}" is not a variable. Write NAME=VALUE.`)
+  if (at < 1) throw invalidRequest(`"${text}" is not a variable. Write NAME=VALUE.`)
   return { ...others, [text.slice(0, at)]: text.slice(at + 1) }
 }
 
 export function addMount(text: string, others: Record<string, string> = {}): Record<string, string> {
   const [path = '', snapshot = ''] = text.split('=')
   if (path === '' || snapshot === '')
-    throw refuse(`"${text}" is not a mount. Write PATH=SNAPSHOT, such as /data=data/cifar10.`)
+    throw invalidRequest(`"${text}" is not a mount. Write PATH=SNAPSHOT, such as /data=data/cifar10.`)
   if (Object.hasOwn(others, path))
-    throw refuse(`${path} has two snapshots. Use another path for one of them.`)
+    throw invalidRequest(`${path} has two snapshots. Use another path for one of them.`)
   return { ...others, [path]: snapshot }
 }
 
@@ -107,8 +80,4 @@ export async function readTextFile(path: string): Promise<Blob> {
   } catch (error) {
     throw notFound(`Cannot read ${path}: ${describeFileError(error)}.`, { cause: error })
   }
-}
-
-function refuse(message: string): GpuqError {
-  return invalidRequest(message)
 }
