@@ -29,6 +29,7 @@ export const ofProject = {
     ssr: false,
     loading,
   }),
+  JoinLinks: dynamic(() => import('./access/members/join-links').then((module) => module.JoinLinks)),
   Participants: dynamic(() => import('./access/classes/participants').then((module) => module.Participants)),
 }
 

@@ -84,7 +84,7 @@ function TokenBatchForm({ project, onCreated }: TokenBatchFormProps) {
   const [problems, setProblems] = useState<readonly FieldError[]>([])
   const form = useSchemaForm({
     schema: () =>
-      import('../form-schemas').then(({ classTokensSchema, manyTokensSchema }) =>
+      import('./token-schemas').then(({ classTokensSchema, manyTokensSchema }) =>
         project ? classTokensSchema : manyTokensSchema,
       ),
     initial: {

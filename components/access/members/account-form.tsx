@@ -11,7 +11,7 @@ import { signIn } from '../sessions/auth-requests'
 /** Creates an account with a join link, which agrees to the kind of its project, then signs in. */
 export function AccountForm({ token, agreement }: { token: string; agreement: JoinProject }) {
   const form = useSchemaForm({
-    schema: () => import('../form-schemas').then((schemas) => schemas.newAccountSchema),
+    schema: () => import('./join-schemas').then((schemas) => schemas.newAccountSchema),
     initial: { user_id: '', name: '', password: '', repeated: '' },
     onSubmit: async ({ user_id, name, password }) => {
       await api.joinLinks.createAccount(token, { user_id, password, ...(name ? { name } : {}), ...agreement })

@@ -100,7 +100,7 @@ interface JoinLinkFormProps extends JoinLinksProps {
 function JoinLinkForm({ projectId, admin, onCreated }: JoinLinkFormProps) {
   const { mutateAsync } = useMutation(createJoinLink)
   const form = useSchemaForm({
-    schema: () => import('../form-schemas').then((schemas) => schemas.joinLinkSchema),
+    schema: () => import('./join-schemas').then((schemas) => schemas.joinLinkSchema),
     initial: { max_people: '100', expires_in_days: '14', new_accounts: admin },
     onSubmit: async (values) => onCreated(await mutateAsync({ projectId, ...values })),
   })

@@ -1,7 +1,7 @@
 import { useRouter } from 'next/navigation'
 import type { Project } from '@/lib/contract/access/projects'
+import { ofProject } from '../../features'
 import { Panel, PanelBody, PanelHeader } from '../../ui/panel'
-import { JoinLinks } from '../members/join-links'
 import { ProjectMembers } from '../project-members'
 import { ProjectForm } from './project-form'
 import { ProjectRuns } from './project-runs'
@@ -31,7 +31,7 @@ export function ProjectSettings({ project, admin, editable, manages, classes }: 
             editable={editable || manages}
             makesManagers={project.kind === 'class' ? editable : admin && project.kind === 'private'}
           />
-          {editable || manages ? <JoinLinks projectId={project.id} admin={admin} /> : null}
+          {editable || manages ? <ofProject.JoinLinks projectId={project.id} admin={admin} /> : null}
           {editable || manages ? <ProjectRuns project={project} /> : null}
         </PanelBody>
       </Panel>
