@@ -9,6 +9,7 @@ import { makePrivateDirectory } from '@/lib/env/private-directory'
 import { logger } from '@/lib/logger'
 import { type AttemptStop, isTaskOf } from '../engine/engine'
 import type { ContainerRef } from '../runtime/runtime'
+import { WarmPool } from '../warm/warm-pool'
 import { NodeChecker } from './checks/node-checker'
 import { GpuMonitor } from './gpus/gpu-monitor'
 import { retryWrite } from './lease/retry-write'
@@ -17,7 +18,6 @@ import { Reconciler } from './reconcile'
 import { keepProbing } from './run-probe'
 import { TaskRun } from './task/run-task'
 import { tryTo } from './try-to'
-import { WarmPool } from './warm/warm-pool'
 
 /** Polling interval, in case a notification is lost. */
 const pollIntervalMs = 1_000

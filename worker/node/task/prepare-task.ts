@@ -1,13 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ClaimedTask } from '@/lib/cluster/tasks/tasks'
-import { localCheckpoints, localCheckpointsRoot, removeLocal } from '../../checkpoints/local-checkpoints'
-import { restoreCheckpoints } from '../../checkpoints/restore-checkpoints'
-import { openCheckpoints, runUser, sharedCheckpoints } from '../../checkpoints/run-directory'
-import { listDirectory } from '../../files/list-directory'
-import { removeMemoryDirectory } from '../../files/memory-directory'
-import type { SnapshotMount, TaskCheckpoints, TaskContainer } from '../../runtime/runtime'
-import { type TaskUser, taskUser } from '../../runtime/spec/container-spec'
+import { prepareArchive, uploadedDirectory } from '../../archives/prepare-archive'
 import {
   artifactsDirectory,
   artifactsRoot,
@@ -15,20 +9,26 @@ import {
   createWork,
   removeArtifacts,
   workOf,
-} from '../artifacts/artifacts-directory'
-import { restoreWorkingFiles } from '../working-files/restore-working-files'
+} from '../../artifacts/artifacts-directory'
+import { localCheckpoints, localCheckpointsRoot, removeLocal } from '../../checkpoints/local-checkpoints'
+import { restoreCheckpoints } from '../../checkpoints/restore-checkpoints'
+import { openCheckpoints, runUser, sharedCheckpoints } from '../../checkpoints/run-directory'
+import { listDirectory } from '../../files/list-directory'
+import { removeMemoryDirectory } from '../../files/memory-directory'
+import { findHostFiles } from '../../host-files/host-files'
+import type { SnapshotMount, TaskCheckpoints, TaskContainer } from '../../runtime/runtime'
+import { type TaskUser, taskUser } from '../../runtime/spec/container-spec'
+import { restoreWorkingFiles } from '../../working-files/restore-working-files'
 import {
   createWorkingDirectory,
   workingDirectoriesRoot,
   workingDirectoryOf,
-} from '../working-files/working-directory'
-import { findHostFiles } from './host-files'
-import { prepareArchive, uploadedDirectory } from './prepare-archive'
+} from '../../working-files/working-directory'
+import { findWorkspace } from '../../workspaces/workspace'
 import { endingItself } from './program/ending-itself'
 import { writeTaskDirectory } from './task-directory'
 import type { TaskHost } from './task-settings'
 import { toContainerSpec } from './to-container-spec'
-import { findWorkspace } from './workspace'
 
 type Settings = Pick<TaskHost, 'tasksDirectory' | 'snapshots' | 'checkpointsDirectory'>
 

@@ -3,8 +3,8 @@ import type { ClaimedTask } from '@/lib/cluster/tasks/tasks'
 import type { JobNetworks } from '@/lib/contract/job-network'
 import type { ContainerRuntime } from '../../runtime/container-runtime'
 import type { SnapshotCache } from '../../snapshots/snapshot-cache'
-import type { WarmLimits } from '../warm/plan-warm'
-import type { WarmPool } from '../warm/warm-pool'
+import type { WarmLimits } from '../../warm/plan-warm'
+import type { WarmPool } from '../../warm/warm-pool'
 
 /** Settings for every task of a worker, on any of its nodes. */
 export interface TaskSettings {

@@ -2,7 +2,6 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { isMounted, removeAllMemoryDirectories } from '../../files/memory-directory'
 import {
   artifactsParent,
   createArtifactsDirectory,
@@ -10,6 +9,7 @@ import {
   removeArtifacts,
   workOf,
 } from '../artifacts/artifacts-directory'
+import { isMounted, removeAllMemoryDirectories } from '../files/memory-directory'
 import { createWarmFiles, giveFilesTo, listWarmFiles, removeWarmFiles, warmFiles } from './warm-files'
 
 const user = { uid: 70_001, gid: 70_001 }

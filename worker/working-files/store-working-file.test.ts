@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { artifactKey } from '@/lib/results/name'
 import { diskStore } from '@/lib/storage/disk'
 import { setStorage, storage } from '@/lib/storage/storage'
-import { safeWalk } from '../../files/safe-walk'
+import { safeWalk } from '../files/safe-walk'
 import { storeWorkingFile } from './store-working-file'
 
 const task = { jobId: '0190a3b4-0000-7000-8000-000000000001', attempt: 1, rank: 0 }

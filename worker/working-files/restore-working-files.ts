@@ -5,8 +5,8 @@ import type { ClaimedTask } from '@/lib/cluster/tasks/tasks'
 import { readWorkingFiles } from '@/lib/cluster/tasks/working-files'
 import { parentsOf } from '@/lib/contract/archives/archive-manifest'
 import { artifactKey } from '@/lib/results/name'
-import { fetchObject } from '../../files/fetch-object'
-import { RuntimeFault } from '../../runtime/runtime'
+import { fetchObject } from '../files/fetch-object'
+import { RuntimeFault } from '../runtime/runtime'
 
 const concurrentFiles = 16
 

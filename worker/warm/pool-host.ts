@@ -1,5 +1,5 @@
 import type { Lease } from '@/lib/cluster/nodes/nodes'
-import type { ContainerRuntime } from '../../runtime/container-runtime'
+import type { ContainerRuntime } from '../runtime/container-runtime'
 import type { WarmLimits } from './plan-warm'
 
 /** What the warm containers of a node need of it. */

@@ -2,9 +2,6 @@ import { mkdir, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { errorCode } from '@/lib/contract/error-code'
 import { makePrivateDirectory } from '@/lib/env/private-directory'
-import { listDirectory } from '../../files/list-directory'
-import { removeMemoryDirectory } from '../../files/memory-directory'
-import type { TaskUser } from '../../runtime/spec/container-spec'
 import {
   artifactsIn,
   artifactsParent,
@@ -13,6 +10,9 @@ import {
   createWork,
   workIn,
 } from '../artifacts/artifacts-directory'
+import { listDirectory } from '../files/list-directory'
+import { removeMemoryDirectory } from '../files/memory-directory'
+import type { TaskUser } from '../runtime/spec/container-spec'
 
 /** The files of all warm containers of a node that have no task. */
 const warmRoot = (tasksDirectory: string) => `${tasksDirectory}.warm`

@@ -6,7 +6,7 @@ import type { StoredWorkingFile } from '@/lib/cluster/tasks/working-files'
 import { logger } from '@/lib/logger'
 import { artifactKey } from '@/lib/results/name'
 import { storage } from '@/lib/storage/storage'
-import { type FoundFile, openInside, readFingerprint } from '../../files/safe-walk'
+import { type FoundFile, openInside, readFingerprint } from '../files/safe-walk'
 import type { KnownFile } from './choose-changes'
 
 const pieceBytes = 1 << 20

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { FoundFile } from '../../files/safe-walk'
+import type { FoundFile } from '../files/safe-walk'
 import { chooseChanges, initialFiles, type KnownFile, markCopied, smallBytes } from './choose-changes'
 
 const MiB = 1 << 20

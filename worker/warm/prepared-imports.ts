@@ -5,9 +5,9 @@ import type { Lease } from '@/lib/cluster/nodes/nodes'
 import { recordPrepareProblem } from '@/lib/cluster/nodes/warm-containers'
 import { errorCode } from '@/lib/contract/error-code'
 import { logger } from '@/lib/logger'
-import type { WarmRuntime } from '../../runtime/container-runtime'
-import { prepareLimitS, readyFile } from '../../runtime/prepared/prepare-script'
-import type { TaskContainer, WarmContainer } from '../../runtime/runtime'
+import type { WarmRuntime } from '../runtime/container-runtime'
+import { prepareLimitS, readyFile } from '../runtime/prepared/prepare-script'
+import type { TaskContainer, WarmContainer } from '../runtime/runtime'
 import type { ClassDemand } from './class-demand'
 
 const checkIntervalMs = 100

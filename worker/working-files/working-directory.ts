@@ -2,12 +2,12 @@ import { lstat, mkdir, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { workdirCapacity } from '@/lib/archives/workdir-capacity'
 import type { ClaimedTask } from '@/lib/cluster/tasks/tasks'
-import { createMemoryDirectory, isMounted } from '../../files/memory-directory'
-import type { TaskWorkingDirectory } from '../../runtime/runtime'
-import { maxWorkEntries } from '../../runtime/spec/container-mounts'
-import type { TaskUser } from '../../runtime/spec/container-spec'
-import { TaskFault } from '../task/task-fault'
-import { copyMarker } from './copy-marker'
+import { copyMarker } from '../archives/copy-marker'
+import { createMemoryDirectory, isMounted } from '../files/memory-directory'
+import { TaskFault } from '../node/task/task-fault'
+import type { TaskWorkingDirectory } from '../runtime/runtime'
+import { maxWorkEntries } from '../runtime/spec/container-mounts'
+import type { TaskUser } from '../runtime/spec/container-spec'
 
 /** The working directories of all tasks. */
 export const workingDirectoriesRoot = (tasksDirectory: string) => `${tasksDirectory}.work`

@@ -1,6 +1,6 @@
 import { availableParallelism, freemem, totalmem } from 'node:os'
-import type { TaskContainer } from '../../runtime/runtime'
-import { withoutTask } from '../../runtime/spec/warm-spec'
+import type { TaskContainer } from '../runtime/runtime'
+import { withoutTask } from '../runtime/spec/warm-spec'
 import { planWarm, recentMs, type WarmLimits } from './plan-warm'
 
 /** A class whose container failed is left out for this long. */

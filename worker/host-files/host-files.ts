@@ -4,8 +4,8 @@ import { withTimeout } from '@/lib/async/sleep'
 import type { ClaimedTask } from '@/lib/cluster/tasks/tasks'
 import { refuseHostDirectory } from '@/lib/contract/config/host-paths'
 import { env } from '@/lib/env'
-import type { HostMount, TaskWorkspace } from '../../runtime/runtime'
-import { TaskFault } from './task-fault'
+import { TaskFault } from '../node/task/task-fault'
+import type { HostMount, TaskWorkspace } from '../runtime/runtime'
 
 /** A file server that is gone never responds. */
 const responseTimeoutMs = 10_000

@@ -8,12 +8,12 @@ import { formatBytes } from '@/lib/contract/format-bytes'
 import { visibleText } from '@/lib/contract/text/sanitize-text'
 import type { Outcome } from '@/lib/jobs/state/finish'
 import { logger } from '@/lib/logger'
-import { isMounted, removeMemoryDirectory } from '../../files/memory-directory'
-import { type FoundFile, openInside, safeWalk, TooManyFiles } from '../../files/safe-walk'
-import { workOf } from '../artifacts/artifacts-directory'
-import { retryReasons } from '../artifacts/upload-artifacts'
-import { uploadedDirectory } from './prepare-archive'
-import { rewrittenScript } from './program/script-program'
+import { uploadedDirectory } from '../archives/prepare-archive'
+import { isMounted, removeMemoryDirectory } from '../files/memory-directory'
+import { type FoundFile, openInside, safeWalk, TooManyFiles } from '../files/safe-walk'
+import { rewrittenScript } from '../node/task/program/script-program'
+import { workOf } from './artifacts-directory'
+import { retryReasons } from './upload-artifacts'
 
 /** More files and directories are not counted. */
 const maxCounted = 20_000

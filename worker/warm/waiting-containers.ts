@@ -1,6 +1,6 @@
 import type { Lease } from '@/lib/cluster/nodes/nodes'
 import { recordWarmContainers, type WarmState } from '@/lib/cluster/nodes/warm-containers'
-import type { WarmContainer } from '../../runtime/runtime'
+import type { WarmContainer } from '../runtime/runtime'
 import type { PreparedImports } from './prepared-imports'
 import type { WarmFiles } from './warm-files'
 

@@ -4,9 +4,9 @@ import { withTimeout } from '@/lib/async/sleep'
 import type { ClaimedTask } from '@/lib/cluster/tasks/tasks'
 import { workspaceOf } from '@/lib/contract/workspaces'
 import { env } from '@/lib/env'
-import type { TaskWorkspace } from '../../runtime/runtime'
-import { type TaskUser, taskGid, taskUid } from '../../runtime/spec/container-spec'
-import { TaskFault } from './task-fault'
+import { TaskFault } from '../node/task/task-fault'
+import type { TaskWorkspace } from '../runtime/runtime'
+import { type TaskUser, taskGid, taskUid } from '../runtime/spec/container-spec'
 
 /** A file server that is gone never responds. */
 const responseTimeoutMs = 10_000

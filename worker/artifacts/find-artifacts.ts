@@ -1,4 +1,4 @@
-import { type FoundFile, type SkippedFile, safeWalk } from '../../files/safe-walk'
+import { type FoundFile, type SkippedFile, safeWalk } from '../files/safe-walk'
 
 /**
  * All files together may have this many times the limit of their data, with holes. Holes take no space, but reading

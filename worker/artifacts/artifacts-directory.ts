@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { workdirCapacity } from '@/lib/archives/workdir-capacity'
-import { createMemoryDirectory, isMounted, removeMemoryDirectory } from '../../files/memory-directory'
-import { maxWorkEntries } from '../../runtime/spec/container-mounts'
-import { type TaskUser, taskGid, taskUid } from '../../runtime/spec/container-spec'
+import { createMemoryDirectory, isMounted, removeMemoryDirectory } from '../files/memory-directory'
+import { maxWorkEntries } from '../runtime/spec/container-mounts'
+import { type TaskUser, taskGid, taskUid } from '../runtime/spec/container-spec'
 
 /** Maximum number of files and directories in /results. */
 const maxEntries = 4_096

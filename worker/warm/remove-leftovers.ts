@@ -1,4 +1,4 @@
-import type { ContainerRuntime } from '../../runtime/container-runtime'
+import type { ContainerRuntime } from '../runtime/container-runtime'
 import { listWarmFiles, removeWarmFiles, warmFiles } from './warm-files'
 
 interface LeftoverHost {
