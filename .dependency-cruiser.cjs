@@ -26,6 +26,18 @@ const layers = [
   ['http'],
 ]
 
+/** The features of the worker that take part in the life of a task. */
+const taskFeatures = [
+  'archives',
+  'artifacts',
+  'checkpoints',
+  'host-files',
+  'snapshots',
+  'warm',
+  'working-files',
+  'workspaces',
+]
+
 const oneOf = (names) => `(${names.join('|')})`
 /** A test may combine layers; released code may not. */
 const testFiles = '\\.test\\.tsx?$|/testing/'
@@ -104,6 +116,14 @@ module.exports = {
       comment: "server-only's default export throws outside React's server condition",
       from: { path: '^(lib|worker|cli)/' },
       to: { path: 'node_modules/server-only' },
+    },
+    {
+      name: 'tasks-know-no-feature',
+      severity: 'error',
+      comment:
+        'The features of tasks are hooks: worker/task-hooks.ts lists them, and the code that runs a task knows none',
+      from: { path: '^worker/(engine|files|gpus|node|provisioner|runtime)/', pathNot: testFiles },
+      to: { path: `^worker/${oneOf(taskFeatures)}/` },
     },
     {
       name: 'dockerode-in-one-place',

@@ -18,9 +18,8 @@ import type { AttemptStop } from './engine/engine'
 import { discoverGpus, firstGpus } from './gpus/discover'
 import { readGpus } from './gpus/read-gpus'
 import { checkSettings } from './node/checks/check-node'
-import { NodeWorker, type Registered } from './node/node-worker'
+import { type NodeOptions, NodeWorker, type Registered } from './node/node-worker'
 import { SimulatedNodes } from './node/simulated-nodes'
-import type { TaskSettings } from './node/task/task-settings'
 import { outboundAddress } from './outbound-address'
 import { EngineRuntime } from './runtime/docker/engine-runtime'
 import type { EngineInfo } from './runtime/engine-info'
@@ -28,6 +27,7 @@ import { leadWhileElected } from './scheduler/leader'
 import { lead } from './scheduler/loop'
 import { SnapshotCache } from './snapshots/snapshot-cache'
 import { describeTaskGroup } from './task-group'
+import { makeTaskHooks } from './task-hooks'
 
 /**
  * The worker of one node. It serves the node, and runs the scheduler while it is elected leader.
@@ -125,17 +125,19 @@ async function main(): Promise<void> {
   const keeps = config.GPUQ_MAX_ARTIFACTS_MIB > 0 && artifactsProblem === null
   const snapshots = snapshotCache()
   await snapshots.open()
-  const settings: TaskSettings = {
+  const settings: NodeOptions = {
     runtime,
     tasksDirectory,
     outputLimitBytes,
-    resultsLimitBytes: keeps ? config.GPUQ_MAX_ARTIFACTS_MIB * MiB : null,
-    checkpointsDirectory: runs,
-    checkpointsLimitBytes: config.GPUQ_MAX_CHECKPOINTS_GIB * GiB,
-    snapshots,
     jobNetworks: readJobNetworks(config.GPUQ_JOB_NETWORKS),
     keepsJobs: config.GPUQ_KEEP_JOBS,
-    warmLimits: { containers: config.GPUQ_WARM_CONTAINERS, memoryMib: config.GPUQ_WARM_MEMORY_MIB },
+    endsJobs,
+    hooks: makeTaskHooks({
+      resultsLimitBytes: keeps ? config.GPUQ_MAX_ARTIFACTS_MIB * MiB : null,
+      checkpoints: { directory: runs, limitBytes: config.GPUQ_MAX_CHECKPOINTS_GIB * GiB },
+      snapshots,
+      warmLimits: { containers: config.GPUQ_WARM_CONTAINERS, memoryMib: config.GPUQ_WARM_MEMORY_MIB },
+    }),
   }
   const ending = new AbortController()
   void watchStorage(ending.signal)
@@ -144,13 +146,11 @@ async function main(): Promise<void> {
   let serving: Promise<void> | undefined
   const simulated = new SimulatedNodes({
     ...settings,
-    endsJobs,
     machine: async () => machineOf(await runtime.facts.info()),
   })
   let simulating: Promise<void> | undefined
   const node = new NodeWorker({
     ...settings,
-    endsJobs,
     register,
     // Not earlier: a leader that has just restarted would mark its own node as lost, with its running tasks.
     onServing: ({ nodeId }) => {

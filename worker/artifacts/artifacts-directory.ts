@@ -1,6 +1,9 @@
 import { join } from 'node:path'
 import { workdirCapacity } from '@/lib/archives/workdir-capacity'
+import type { ClaimedTask } from '@/lib/cluster/tasks/tasks'
 import { createMemoryDirectory, isMounted, removeMemoryDirectory } from '../files/memory-directory'
+import type { NodeContext } from '../node/node-context'
+import type { TaskContainer } from '../runtime/runtime'
 import { maxWorkEntries } from '../runtime/spec/container-mounts'
 import { type TaskUser, taskGid, taskUid } from '../runtime/spec/container-spec'
 
@@ -29,6 +32,26 @@ export function workOf(tasksDirectory: string, taskId: string): string {
 /** The host path of a task's `/results`: an in-memory file system per task. */
 export function artifactsDirectory(tasksDirectory: string, taskId: string): string {
   return artifactsIn(artifactsParent(tasksDirectory, taskId))
+}
+
+/**
+ * The host paths of a task's `/results` and `/work`.
+ * @param limitBytes null: files are not kept on this node.
+ * @param container as the hooks before left it.
+ */
+export async function artifactPlaces(
+  { runtime, tasksDirectory }: NodeContext,
+  limitBytes: number | null,
+  { id, spec }: ClaimedTask,
+  { workspace }: TaskContainer,
+): Promise<Pick<TaskContainer, 'results' | 'work'>> {
+  if (limitBytes === null) return { results: null }
+  const results = artifactsDirectory(tasksDirectory, id)
+  const hasOtherWork =
+    spec.working_directory === '/work' || workspace?.mounts.some(({ target }) => target === '/work')
+  // An engine that maps users would give it to another user.
+  const keepsWork = !hasOtherWork && !(await runtime.facts.mapsUsers())
+  return { results, ...(keepsWork && { work: workOf(tasksDirectory, id) }) }
 }
 
 /** Where the files of a task are now; null: it has none. */

@@ -6,12 +6,13 @@ import { type Entry, isLink } from '@/lib/contract/archives/archive-manifest'
 import { languageOf } from '@/lib/contract/config/program/entrypoint'
 import { formatBytes } from '@/lib/contract/format-bytes'
 import { visibleText } from '@/lib/contract/text/sanitize-text'
-import type { Outcome } from '@/lib/jobs/state/finish'
 import { logger } from '@/lib/logger'
 import { uploadedDirectory } from '../archives/prepare-archive'
 import { isMounted, removeMemoryDirectory } from '../files/memory-directory'
 import { type FoundFile, openInside, safeWalk, TooManyFiles } from '../files/safe-walk'
+import type { NodeContext } from '../node/node-context'
 import { rewrittenScript } from '../node/task/program/script-program'
+import type { ExitedTask } from '../node/task/task-hook'
 import { workOf } from './artifacts-directory'
 import { retryReasons } from './upload-artifacts'
 
@@ -30,26 +31,24 @@ export interface SentFile {
 }
 
 /**
- * Adds to the outcome what the program left in `/work`, which is deleted now, and frees its memory. Never fails: the result of the job
- * does not depend on it.
+ * Returns what the program left in `/work`, which is deleted now, and frees its memory; null: nothing. Never fails: the result of the
+ * job does not depend on it.
  */
-export async function withLeftFiles(
-  { tasksDirectory }: { tasksDirectory: string },
-  task: ClaimedTask,
-  outcome: Outcome,
-): Promise<Outcome> {
+export async function describeLeftFiles(
+  { tasksDirectory }: NodeContext,
+  { task, outcome }: ExitedTask,
+): Promise<string | null> {
   const directory = workOf(tasksDirectory, task.id)
   try {
-    if (!(await isMounted(directory))) return outcome
+    if (!(await isMounted(directory))) return null
     const left = retryReasons.has(outcome.reason)
       ? null
       : await describeLeft(directory, () => sentFiles(tasksDirectory, task))
     await removeMemoryDirectory(directory)
-    if (left === null) return outcome
-    return { ...outcome, detail: [outcome.detail, left].filter(Boolean).join(' ') }
+    return left
   } catch (error) {
     logger.warn({ err: error, task: task.id }, 'could not count the files that a task left in /work')
-    return { ...outcome, detail: [outcome.detail, unknown].filter(Boolean).join(' ') }
+    return unknown
   }
 }
 

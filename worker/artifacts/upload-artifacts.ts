@@ -7,7 +7,6 @@ import { findStorageOwner, recordArtifact, recordedPaths } from '@/lib/cluster/t
 import { type ClaimedTask, Fenced } from '@/lib/cluster/tasks/tasks'
 import type { EndReason } from '@/lib/contract/reasons'
 import { database } from '@/lib/database/client'
-import type { Outcome } from '@/lib/jobs/state/finish'
 import { logger, traceStep } from '@/lib/logger'
 import { artifactKey } from '@/lib/results/name'
 import { storage } from '@/lib/storage/storage'
@@ -15,6 +14,8 @@ import { StorageFault } from '@/lib/storage/store'
 import { describeMissing } from '../files/describe-missing'
 import { type FoundFile, openInside, type SkippedFile } from '../files/safe-walk'
 import { retryWrite } from '../node/lease/retry-write'
+import type { NodeContext } from '../node/node-context'
+import type { ExitedTask } from '../node/task/task-hook'
 import { findArtifactsDirectory } from './artifacts-directory'
 import { findArtifacts } from './find-artifacts'
 
@@ -69,27 +70,19 @@ async function uploadArtifacts(results: ArtifactsSource, reason: EndReason): Pro
   }
 }
 
-/**
- * Stores the task's /results, and returns the outcome with a sentence about files that were not kept. @throws
- * {Fenced}
- */
-export async function withArtifacts(
-  host: { lease: Lease; tasksDirectory: string; resultsLimitBytes: number | null },
-  task: ClaimedTask,
-  outcome: Outcome,
-  abandoned: AbortSignal,
-): Promise<Outcome> {
-  const { lease, tasksDirectory, resultsLimitBytes: limitBytes } = host
-  if (limitBytes === null) return outcome
+/** Stores the task's /results. Returns a sentence about files that were not kept; null if all were. @throws {Fenced} */
+export async function storeArtifacts(
+  { lease, tasksDirectory }: NodeContext,
+  limitBytes: number,
+  { task, outcome, abandoned }: ExitedTask,
+): Promise<string | null> {
   const directory = await findArtifactsDirectory(tasksDirectory, task.id)
   const missing =
     directory === null
       ? null
       : await uploadArtifacts({ lease, task, directory, limitBytes, abandoned }, outcome.reason)
   traceStep('files stored', task.jobId)
-  return missing === null
-    ? outcome
-    : { ...outcome, detail: [outcome.detail, missing].filter(Boolean).join(' ') }
+  return missing
 }
 
 /** Stores files of one task. */

@@ -2,8 +2,10 @@ import { lstat, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import type { ClaimedTask } from '@/lib/cluster/tasks/tasks'
 import { readSpec } from '@/lib/contract/config/stored-spec'
+import type { NodeContext } from '../node/node-context'
+import type { TaskStart } from '../node/task/task-hook'
+import { claimedTask } from '../node/task/testing/claimed-task'
 
 let root = ''
 let home = ''
@@ -25,18 +27,22 @@ afterAll(async () => {
   await rm(root, { recursive: true, force: true })
 })
 
-/** Returns the mounts of a job on a worker whose data directory is `home/data`. */
-async function find(
-  spec: Record<string, string>,
+/** Returns what a job gets on a worker whose data directory is `home/data`. */
+async function prepare(
+  spec: Record<string, unknown>,
   { allowed = 'true', rootless = false }: { allowed?: string; rootless?: boolean } = {},
 ) {
   // The environment is read once per process.
   vi.resetModules()
   vi.stubEnv('GPUQ_HOST_FILES', allowed)
   vi.stubEnv('GPUQ_DATA_DIR', join(home, 'data'))
-  const { findHostFiles } = await import('./host-files')
-  return findHostFiles({ spec: readSpec(spec) } as unknown as ClaimedTask, async () => rootless)
+  const { hostFiles } = await import('./task-hook')
+  const hook = hostFiles({ runtime: { facts: { usesRootless: async () => rootless } } } as NodeContext)
+  const task = { ...claimedTask, spec: readSpec(spec) }
+  return hook.prestart?.({ task } as TaskStart)
 }
+
+const find = async (...job: Parameters<typeof prepare>) => (await prepare(...job))?.workspace
 
 const shown = (mounts: { source: string; target: string; readOnly: boolean }[] = []) =>
   mounts.map(({ source, target, readOnly }) =>
@@ -79,7 +85,16 @@ it('runs as uid 0 of a rootless engine, which is the user', async () => {
 })
 
 it('mounts nothing for other jobs', async () => {
-  expect(await find({})).toBeNull()
+  expect(await prepare({})).toEqual({})
+})
+
+it('runs the script at its own path, with its arguments', async () => {
+  const script = join(home, 'project/train.py')
+  const spec = { host_script: script, args: ['--epochs', '1'] }
+  expect((await prepare(spec))?.command).toEqual(['python', '-u', script, '--epochs', '1'])
+  const conda = join(root, 'conda')
+  const { command } = (await prepare({ ...spec, conda_prefix: conda })) ?? {}
+  expect(command?.slice(-4)).toEqual([conda, script, '--epochs', '1'])
 })
 
 it.each([

@@ -1,7 +1,6 @@
 import { access, constants, realpath, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { withTimeout } from '@/lib/async/sleep'
-import type { ClaimedTask } from '@/lib/cluster/tasks/tasks'
 import { refuseHostDirectory } from '@/lib/contract/config/host-paths'
 import { env } from '@/lib/env'
 import { TaskFault } from '../node/task/task-fault'
@@ -11,17 +10,15 @@ import type { HostMount, TaskWorkspace } from '../runtime/runtime'
 const responseTimeoutMs = 10_000
 
 /**
- * The directories of this host with which a script runs in its own directory, as the user who started gpuq; null: the job
- * names no script of the host.
+ * The directories of this host with which a script runs in its own directory, as the user who started gpuq.
+ * @param prefix the directory of a conda environment.
  * @param usesRootless whether uid 0 of a container is the user who runs the engine.
  * @throws {TaskFault} if this worker does not allow it, or a path does not exist or cannot be mounted.
  */
 export async function findHostFiles(
-  task: ClaimedTask,
+  { script, prefix }: { script: string; prefix: string | undefined },
   usesRootless: () => Promise<boolean>,
-): Promise<TaskWorkspace | null> {
-  const { host_script: script, conda_prefix: prefix } = task.spec
-  if (script === undefined) return null
+): Promise<TaskWorkspace> {
   if (!env().GPUQ_HOST_FILES) {
     throw unavailable(
       `The job runs ${script} in its own directory, and this gpuq does not allow it. Submit the script with its files.`,

@@ -4,10 +4,12 @@ import type { GpuReport } from '@/lib/cluster/gpus/gpu-reading'
 import { type Lease, NodeNameTaken } from '@/lib/cluster/nodes/nodes'
 import { logger } from '@/lib/logger'
 import type { AttemptStop } from '../engine/engine'
-import type { CheckerSettings } from './checks/node-checker'
+import type { CheckerSettings } from './checks/check-node'
 import { LeaseRenewer, type RenewalTimes } from './lease/renew-lease'
+import type { NodeSettings } from './node-context'
 import { NodeService } from './serve-node'
-import type { TaskSettings } from './task/task-settings'
+import type { MakeTaskHook } from './task/task-hook'
+import { TaskStarts } from './task/task-starts'
 
 const registerEveryMs = 1_000
 
@@ -22,13 +24,17 @@ export interface Registered {
   checker?: CheckerSettings
 }
 
-interface NodeWorkerOptions extends TaskSettings {
+/** What every node of a worker has. */
+export interface NodeOptions extends NodeSettings {
+  /** The features that take part in the life of a task. */
+  hooks: readonly MakeTaskHook[]
+}
+
+interface NodeWorkerOptions extends NodeOptions {
   /** Acquires a lease on the node. */
   register(): Promise<Registered>
   /** Called once the node is served for the first time. */
   onServing(lease: Lease): void
-  /** Only adopts the tasks of earlier workers, stops them, and leaves. */
-  endsJobs?: boolean
   /** Left out: those that follow from the length of a lease. */
   renewalTimes?: RenewalTimes
 }
@@ -89,18 +95,19 @@ export class NodeWorker {
 
   /** Serves under one lease, from its start to its end. */
   async #serve({ lease, requestedAt, readGpus, checker }: Registered): Promise<'left' | 'expired'> {
-    const { register: _, onServing: __, renewalTimes, endsJobs = false, ...settings } = this.options
+    const { register: _, onServing: __, renewalTimes, hooks, ...settings } = this.options
     const renewer = new LeaseRenewer(lease, requestedAt, renewalTimes)
-    const service = new NodeService({
+    const node = {
       ...settings,
       lease,
       leaseIsHeld: () => renewer.held,
-      endsJobs,
+      starts: new TaskStarts(),
       // Per node, because workers of several nodes may share a data directory.
       tasksDirectory: join(settings.tasksDirectory, lease.nodeId),
       ...(readGpus ? { readGpus } : {}),
       ...(checker ? { checker } : {}),
-    })
+    }
+    const service = new NodeService(node, hooks)
     this.#service = service
     const term = new AbortController()
     const serving = service.serve(term.signal)

@@ -3,8 +3,8 @@ import { finishTask, releaseTasks, tasksHoldingGpus } from '@/lib/cluster/tasks/
 import { type ClaimedTask, Fenced, unfinishedTasks } from '@/lib/cluster/tasks/tasks'
 import { logger } from '@/lib/logger'
 import { type ContainerRef, RuntimeFault } from '../runtime/runtime'
-import { clearTask, listTasksWithFiles } from './task/prepare-task'
-import type { TaskHost } from './task/task-settings'
+import type { NodeContext } from './node-context'
+import type { TaskHooks } from './task/task-hooks'
 
 /** What the reconciler needs from the owner of the running tasks. */
 interface TaskRunner {
@@ -20,7 +20,8 @@ export class Reconciler {
   readonly #killFailed = new Set<string>()
 
   constructor(
-    readonly host: Omit<TaskHost, 'onKillFailed' | 'warm'>,
+    readonly node: NodeContext,
+    readonly hooks: TaskHooks,
     readonly runs: TaskRunner,
   ) {}
 
@@ -30,10 +31,10 @@ export class Reconciler {
    * Lists containers, networks and files before the tasks, so that anything listed without a live task is an orphan.
    */
   async compare(): Promise<() => Promise<void>> {
-    const { runtime, lease } = this.host
+    const { runtime, lease } = this.node
     const containers = await runtime.list(lease.nodeId)
     const networks = await runtime.listNetworks(lease.nodeId)
-    const withFiles = await listTasksWithFiles(this.host)
+    const withFiles = await this.hooks.listTasksWithFiles()
     const unfinished = await unfinishedTasks(lease)
     const containerOfTask = new Map(containers.map((container) => [container.taskId, container]))
     for (const task of unfinished) {
@@ -51,7 +52,7 @@ export class Reconciler {
     const unused = networks.filter((network) => !attempts.has(attemptKey(network)))
     return async () => {
       await Promise.all(orphans.map((orphan) => this.#removeOrphan(orphan)))
-      await Promise.all(leftovers.map((taskId) => clearTask(this.host, taskId)))
+      await Promise.all(leftovers.map((taskId) => this.hooks.clear(taskId)))
       await Promise.all(unused.map((network) => runtime.removeNetwork(network)))
       await this.#releaseEndedTasks()
     }
@@ -59,7 +60,7 @@ export class Reconciler {
 
   /** Kills every container of the node, repeatedly until none is left or `signal` is aborted. */
   async killAll(signal: AbortSignal): Promise<void> {
-    const { runtime, lease } = this.host
+    const { runtime, lease } = this.node
     while (!signal.aborted) {
       try {
         const containers = await runtime.list(lease.nodeId)
@@ -74,7 +75,7 @@ export class Reconciler {
 
   /** Releases GPUs of containers that could not be killed earlier and are gone now. */
   async #releaseEndedTasks(): Promise<void> {
-    const { runtime, lease } = this.host
+    const { runtime, lease } = this.node
     const held = (await tasksHoldingGpus(lease)).filter((id) => !this.runs.isRunning(id))
     if (held.length === 0) return
     const left = new Set((await runtime.list(lease.nodeId)).map(({ taskId }) => taskId))
@@ -88,7 +89,7 @@ export class Reconciler {
       detail: 'Its container disappeared from the node.',
       exitCode: null,
     } as const
-    await finishTask(this.host.lease, task, outcome).catch((error: unknown) => {
+    await finishTask(this.node.lease, task, outcome).catch((error: unknown) => {
       if (!(error instanceof Fenced)) throw error
     })
   }
@@ -106,9 +107,9 @@ export class Reconciler {
   }
 
   async #remove(container: ContainerRef): Promise<void> {
-    await this.host.runtime.stop(container, 0)
-    await this.host.runtime.remove(container)
-    await clearTask(this.host, container.taskId)
+    await this.node.runtime.stop(container, 0)
+    await this.node.runtime.remove(container)
+    await this.hooks.clear(container.taskId)
   }
 }
 

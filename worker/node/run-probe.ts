@@ -1,10 +1,9 @@
 import { sleep, unlessAborted } from '@/lib/async/sleep'
 import { timeLimit } from '@/lib/async/time-limit'
-import type { Lease } from '@/lib/cluster/nodes/nodes'
 import { dueProbe, type Probe, recordProbe } from '@/lib/cluster/nodes/quarantine-probe'
 import { logger } from '@/lib/logger'
 import { RuntimeFault } from '../runtime/runtime'
-import type { TaskSettings } from './task/task-settings'
+import type { NodeContext } from './node-context'
 import { clearTestContainers, runTestContainer, type TestHost } from './test-container'
 import { tryTo } from './try-to'
 
@@ -23,9 +22,7 @@ if len(sys.argv) > 1 and shutil.which("nvidia-smi"):
 print("${passed}")
 `
 
-type ProbeHost = Pick<TaskSettings, 'runtime' | 'tasksDirectory'> & { lease: Lease }
-
-const testHost = ({ runtime, tasksDirectory, lease }: ProbeHost): TestHost => ({
+const testHost = ({ runtime, tasksDirectory, lease }: NodeContext): TestHost => ({
   runtime,
   directory: `${tasksDirectory}.probe`,
   nodeId: `probe-${lease.nodeId}`,
@@ -33,24 +30,24 @@ const testHost = ({ runtime, tasksDirectory, lease }: ProbeHost): TestHost => ({
 
 /** A quarantined node tests itself, unless it accepts no tasks anyway. */
 export async function keepProbing(
-  host: ProbeHost,
+  node: NodeContext,
   isClosed: () => boolean,
   signal: AbortSignal,
 ): Promise<void> {
-  await tryTo('remove probe containers', () => clearProbes(host))
+  await tryTo('remove probe containers', () => clearProbes(node))
   while (!signal.aborted) {
-    if (!isClosed()) await tryTo('probe', () => probeIfDue(host, signal))
+    if (!isClosed()) await tryTo('probe', () => probeIfDue(node, signal))
     await sleep(intervalMs, signal)
   }
 }
 
 /** Tests the node if its probe is due, and records the result. */
-async function probeIfDue(host: ProbeHost, signal: AbortSignal): Promise<void> {
-  const probe = await dueProbe(host.lease)
+async function probeIfDue(node: NodeContext, signal: AbortSignal): Promise<void> {
+  const probe = await dueProbe(node.lease)
   if (!probe) return
   logger.info('this node is quarantined; testing it')
-  const error = await runProbe(host, probe, signal)
-  if (error !== undefined) await recordProbe(host.lease, probe, error)
+  const error = await runProbe(node, probe, signal)
+  if (error !== undefined) await recordProbe(node.lease, probe, error)
 }
 
 /**
@@ -58,14 +55,14 @@ async function probeIfDue(host: ProbeHost, signal: AbortSignal): Promise<void> {
  * why that failed, null if it worked, and undefined if `signal` was aborted first.
  */
 async function runProbe(
-  host: ProbeHost,
+  node: NodeContext,
   probe: Probe,
   signal: AbortSignal,
 ): Promise<string | null | undefined> {
   const deadline = timeLimit(timeoutMs, signal)
   try {
-    await clearProbes(host)
-    const result = await unlessAborted(tryProgram(testHost(host), probe), deadline)
+    await clearProbes(node)
+    const result = await unlessAborted(tryProgram(testHost(node), probe), deadline)
     if (signal.aborted) return undefined
     return result === null ? `It did not end within ${timeoutMs / 60_000} minutes.` : result.problem
   } catch (error) {
@@ -73,15 +70,15 @@ async function runProbe(
     logger.error({ err: error }, 'the probe of this node failed')
     return 'The node could not run it. See the log of its worker.'
   } finally {
-    await clearProbes(host).catch((error: unknown) => {
+    await clearProbes(node).catch((error: unknown) => {
       logger.warn({ err: error }, 'could not remove a probe container; the next probe removes it')
     })
   }
 }
 
 /** Removes what a probe left, also one of an earlier worker. */
-function clearProbes(host: ProbeHost): Promise<void> {
-  return clearTestContainers(testHost(host))
+function clearProbes(node: NodeContext): Promise<void> {
+  return clearTestContainers(testHost(node))
 }
 
 async function tryProgram(host: TestHost, { image, gpuUuid }: Probe): Promise<{ problem: string | null }> {

@@ -9,14 +9,15 @@ import { makePrivateDirectory } from '@/lib/env/private-directory'
 import { logger } from '@/lib/logger'
 import { type AttemptStop, isTaskOf } from '../engine/engine'
 import type { ContainerRef } from '../runtime/runtime'
-import { WarmPool } from '../warm/warm-pool'
 import { NodeChecker } from './checks/node-checker'
 import { GpuMonitor } from './gpus/gpu-monitor'
 import { retryWrite } from './lease/retry-write'
-import type { NodeHost } from './node-host'
+import type { NodeContext } from './node-context'
 import { Reconciler } from './reconcile'
 import { keepProbing } from './run-probe'
 import { TaskRun } from './task/run-task'
+import type { MakeTaskHook } from './task/task-hook'
+import { TaskHooks } from './task/task-hooks'
 import { tryTo } from './try-to'
 
 /** Polling interval, in case a notification is lost. */
@@ -47,18 +48,21 @@ export class NodeService {
   /** Serializes claiming and adopting; otherwise a task between the two could start twice. */
   #queue: Promise<unknown> = Promise.resolve()
   readonly #gpuMonitor: GpuMonitor | undefined
-  readonly #warm: WarmPool
+  readonly #hooks: TaskHooks
 
-  constructor(readonly host: NodeHost) {
-    const { readGpus } = host
-    this.#closed = host.endsJobs
+  constructor(
+    readonly node: NodeContext,
+    hooks: readonly MakeTaskHook[],
+  ) {
+    const { readGpus } = node
+    this.#closed = node.endsJobs
     this.#gpuMonitor =
       readGpus &&
-      new GpuMonitor(host.lease, readGpus, (readings) => {
+      new GpuMonitor(node.lease, readGpus, (readings) => {
         for (const run of this.#runs.values()) run.addSample(readings)
       })
-    this.#warm = new WarmPool(host)
-    this.#reconciler = new Reconciler(host, {
+    this.#hooks = new TaskHooks(node, hooks)
+    this.#reconciler = new Reconciler(node, this.#hooks, {
       isRunning: (taskId) => this.#runs.has(taskId),
       adopt: (task, container) => this.#start(task, container),
       quarantine: (what) => this.#quarantine(what),
@@ -66,12 +70,12 @@ export class NodeService {
   }
 
   get lease(): Lease {
-    return this.host.lease
+    return this.node.lease
   }
 
   /** Serves until `signal` is aborted. Leaves running tasks as they are, for {@link stopAll} or {@link abandonAll}. */
   async serve(signal: AbortSignal): Promise<void> {
-    await makePrivateDirectory(this.host.tasksDirectory)
+    await makePrivateDirectory(this.node.tasksDirectory)
     const wake = new ChangeSignal(signal)
     const isForUs = (id: string | null) => id === null || id === this.lease.nodeId
     const stop = await listener().listen('node', (id) => isForUs(id) && wake.notify())
@@ -80,10 +84,10 @@ export class NodeService {
       await Promise.all([
         this.#keepLooking(wake, signal),
         this.#keepReconciling(signal),
-        keepProbing(this.host, () => this.#closed, AbortSignal.any([signal, this.#abandoned.signal])),
+        keepProbing(this.node, () => this.#closed, AbortSignal.any([signal, this.#abandoned.signal])),
         this.#gpuMonitor?.run(signal),
         this.#keepChecking(signal),
-        this.#warm.run(signal),
+        this.#hooks.serve(signal),
       ])
     } finally {
       stop()
@@ -107,13 +111,13 @@ export class NodeService {
   }
 
   async #keepChecking(signal: AbortSignal): Promise<void> {
-    if (this.host.checker === undefined || this.host.endsJobs) return
-    const node = {
-      ...this.host,
+    const { checker, endsJobs } = this.node
+    if (checker === undefined || endsJobs) return
+    const use = {
       isReady: () => this.#reconciled && !this.#closed,
       onUse: (gpuUuids: readonly string[]) => this.#gpuMonitor?.markAllocated(gpuUuids),
     }
-    await new NodeChecker(node, this.host.checker).run(AbortSignal.any([signal, this.#abandoned.signal]))
+    await new NodeChecker(this.node, use, checker).run(AbortSignal.any([signal, this.#abandoned.signal]))
   }
 
   /** Accepts no new tasks, and resolves once all claimed and placed tasks have ended. */
@@ -121,7 +125,7 @@ export class NodeService {
     await this.#close(this.#abandoned.signal)
     while (!this.#abandoned.signal.aborted) {
       await retryWrite(this.#abandoned.signal, 'claim', () => this.#look())
-      if (this.#runs.size === 0) return this.#warm.close()
+      if (this.#runs.size === 0) return this.#hooks.close()
       await Promise.race([...this.#runs.values()].map((run) => run.done))
     }
   }
@@ -136,7 +140,7 @@ export class NodeService {
     const runs = [...this.#runs.values()]
     for (const run of runs) run.stop('worker_stopped')
     await Promise.race([Promise.all(runs.map((run) => run.done)), sleep(stopTimeoutMs, signal)])
-    await unlessAborted(this.#warm.close(), deadline)
+    await unlessAborted(this.#hooks.close(), deadline)
     // If a container could not be killed, the lease must expire before anyone may assume that the node is free.
     if (this.#runs.size === 0) await retryWrite(deadline, 'leave', () => deregisterNode(this.lease))
   }
@@ -165,11 +169,11 @@ export class NodeService {
    */
   async killAll(signal: AbortSignal): Promise<void> {
     const runs = [...this.#runs.values()].map((run) => run.done)
-    await Promise.all([this.#reconciler.killAll(signal), unlessAborted(this.#warm.close(), signal)])
+    await Promise.all([this.#reconciler.killAll(signal), unlessAborted(this.#hooks.close(), signal)])
     if (signal.aborted) return
     // A task may have been about to start a container when the others were killed.
     await Promise.all(runs)
-    await unlessAborted(this.#warm.close(), signal)
+    await unlessAborted(this.#hooks.close(), signal)
     await this.#reconciler.killAll(signal)
   }
 
@@ -199,7 +203,7 @@ export class NodeService {
 
   async #close(deadline: AbortSignal): Promise<void> {
     this.#closed = true
-    await unlessAborted(this.#warm.close(), deadline)
+    await unlessAborted(this.#hooks.close(), deadline)
     await this.#serialize(() => retryWrite(deadline, 'drain', () => drainNode(this.lease)))
   }
 
@@ -210,12 +214,8 @@ export class NodeService {
   }
 
   #start(task: ClaimedTask, existing?: ContainerRef): void {
-    const host = {
-      ...this.host,
-      warm: this.#warm,
-      onKillFailed: (failed: ClaimedTask) => this.#quarantine(`The container of task ${failed.id}`),
-    }
-    const run = new TaskRun(host, task, existing)
+    const onKillFailed = () => this.#quarantine(`The container of task ${task.id}`)
+    const run = new TaskRun(this.node, this.#hooks, task, onKillFailed, existing)
     this.#runs.set(task.id, run)
     this.#markAllocated(task)
     if (this.#stopped) run.stop('worker_stopped')

@@ -7,15 +7,12 @@ import {
 } from '@/lib/cluster/simulated/serve-simulated'
 import { listener } from '@/lib/database/listen'
 import { logger } from '@/lib/logger'
-import { NodeWorker } from './node-worker'
-import type { TaskSettings } from './task/task-settings'
+import { type NodeOptions, NodeWorker } from './node-worker'
 
 /** Polling interval in case a notification is lost, and retry interval after a failure. */
 const pollIntervalMs = 3_000
 
-interface SimulatedNodesOptions extends TaskSettings {
-  /** Each only adopts the tasks of earlier workers, stops them, and leaves. */
-  endsJobs: boolean
+interface SimulatedNodesOptions extends NodeOptions {
   /** The current properties of this machine, from the engine. */
   machine(): Promise<HostMachine>
 }

@@ -69,6 +69,7 @@ export class FakeLab implements CheckedLab<FakeEngine> {
       gpus: 1,
       maxOutputMib: 1,
       dedicatedTo: null,
+      hooks: [],
       ...options,
       startProcess: () => this.#startProcess(),
     })

@@ -2,11 +2,12 @@ import { join } from 'node:path'
 import { registerNode } from '@/lib/cluster/nodes/nodes'
 import { readJobNetworks } from '@/lib/contract/job-network'
 import type { AttemptStop } from '../engine/engine'
-import { NodeWorker, type Registered } from '../node/node-worker'
-import type { TaskSettings } from '../node/task/task-settings'
+import { type NodeOptions, NodeWorker, type Registered } from '../node/node-worker'
+import type { MakeTaskHook } from '../node/task/task-hook'
 import type { FakeEngine } from '../runtime/testing/fake-engine'
 import { FakeRuntime } from '../runtime/testing/fake-runtime'
 import { SnapshotCache } from '../snapshots/snapshot-cache'
+import { makeTaskHooks } from '../task-hooks'
 import type { FakeProcess } from './fake-process'
 
 const MiB = 1024 * 1024
@@ -25,6 +26,8 @@ export interface FakeWorkerOptions {
   maxOutputMib: number
   /** The job that its node was provisioned for; null: any job. */
   dedicatedTo: string | null
+  /** Called after those of the features. */
+  hooks: readonly MakeTaskHook[]
   startProcess(): FakeProcess
 }
 
@@ -177,19 +180,21 @@ export class FakeWorker {
     return { lease, requestedAt }
   }
 
-  #settings(runtime: FakeRuntime, snapshots: SnapshotCache): TaskSettings {
-    const { directory, maxOutputMib } = this.options
+  #settings(runtime: FakeRuntime, snapshots: SnapshotCache): Omit<NodeOptions, 'endsJobs'> {
+    const { directory, maxOutputMib, hooks } = this.options
+    const features = makeTaskHooks({
+      resultsLimitBytes: null,
+      checkpoints: { directory: join(directory, 'checkpoints'), limitBytes: MiB },
+      snapshots,
+      warmLimits: { containers: 0, memoryMib: 0 },
+    })
     return {
       runtime,
       tasksDirectory: join(directory, 'tasks'),
       outputLimitBytes: maxOutputMib * MiB,
-      resultsLimitBytes: null,
-      checkpointsDirectory: join(directory, 'checkpoints'),
-      checkpointsLimitBytes: MiB,
-      snapshots,
       jobNetworks: readJobNetworks('10.213.0.0/16'),
       keepsJobs: false,
-      warmLimits: { containers: 0, memoryMib: 0 },
+      hooks: [...features, ...hooks],
     }
   }
 

@@ -1,21 +1,15 @@
 import { unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sleep } from '@/lib/async/sleep'
-import type { Lease } from '@/lib/cluster/nodes/nodes'
 import { recordPrepareProblem } from '@/lib/cluster/nodes/warm-containers'
 import { errorCode } from '@/lib/contract/error-code'
 import { logger } from '@/lib/logger'
-import type { WarmRuntime } from '../runtime/container-runtime'
+import type { NodeContext } from '../node/node-context'
 import { prepareLimitS, readyFile } from '../runtime/prepared/prepare-script'
 import type { TaskContainer, WarmContainer } from '../runtime/runtime'
 import type { ClassDemand } from './class-demand'
 
 const checkIntervalMs = 100
-
-interface ImportsHost {
-  runtime: { warm: Pick<WarmRuntime, 'prepareFailure'> }
-  lease: Lease
-}
 
 /** What the imports of a class need to be named. */
 type Imports = Pick<TaskContainer, 'image' | 'prepare'>
@@ -29,7 +23,7 @@ export class PreparedImports {
   readonly #proven = new Set<string>()
 
   constructor(
-    private readonly host: ImportsHost,
+    private readonly node: NodeContext,
     private readonly demand: Pick<ClassDemand, 'limits' | 'templateOf' | 'refuseImports'>,
   ) {}
 
@@ -54,7 +48,7 @@ export class PreparedImports {
     const task = this.demand.templateOf(key)
     if (task !== undefined && !this.#proven.has(key)) {
       this.#proven.add(key)
-      await recordPrepareProblem(this.host.lease, task, null)
+      await recordPrepareProblem(this.node.lease, task, null)
     }
     return true
   }
@@ -75,7 +69,7 @@ export class PreparedImports {
   async ended(key: string, container: WarmContainer): Promise<void> {
     const task = this.demand.templateOf(key)
     if (task === undefined) return
-    const problem = await this.host.runtime.warm.prepareFailure(container, task.memoryMib)
+    const problem = await this.node.runtime.warm.prepareFailure(container, task.memoryMib)
     await this.refuse(key, { image: task.image, prepare: container.prepare }, problem)
   }
 
@@ -94,6 +88,6 @@ export class PreparedImports {
     this.demand.refuseImports(key)
     this.#proven.delete(key)
     logger.warn({ image, prepare, problem }, 'prepared imports cannot be used; jobs import their modules')
-    await recordPrepareProblem(this.host.lease, { image, prepare }, problem)
+    await recordPrepareProblem(this.node.lease, { image, prepare }, problem)
   }
 }

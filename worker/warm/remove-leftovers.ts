@@ -1,11 +1,5 @@
-import type { ContainerRuntime } from '../runtime/container-runtime'
+import type { NodeContext } from '../node/node-context'
 import { listWarmFiles, removeWarmFiles, warmFiles } from './warm-files'
-
-interface LeftoverHost {
-  runtime: ContainerRuntime
-  lease: { nodeId: string }
-  tasksDirectory: string
-}
 
 /**
  * Removes warm containers without a task, and files of warm containers, that an earlier worker of the node left.
@@ -13,7 +7,7 @@ interface LeftoverHost {
  * @param ids of the warm containers whose files to keep
  */
 export async function removeLeftovers(
-  { runtime, lease, tasksDirectory }: LeftoverHost,
+  { runtime, lease, tasksDirectory }: NodeContext,
   names: ReadonlySet<string>,
   ids: ReadonlySet<string>,
 ): Promise<void> {

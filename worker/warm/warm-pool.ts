@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { ChangeSignal } from '@/lib/async/change-signal'
 import { logger } from '@/lib/logger'
-import { TaskStarts } from '../node/task/task-starts'
+import type { NodeContext } from '../node/node-context'
 import { PrepareFailure } from '../runtime/container-runtime'
 import type { TaskContainer, WarmContainer } from '../runtime/runtime'
 import { taskUser } from '../runtime/spec/container-spec'
 import { requestClassOf, warmName } from '../runtime/spec/warm-spec'
 import { ClassDemand } from './class-demand'
-import type { PoolHost } from './pool-host'
+import type { WarmLimits } from './plan-warm'
 import { PreparedImports } from './prepared-imports'
 import { removeLeftovers } from './remove-leftovers'
 import { type Waiting, WaitingContainers } from './waiting-containers'
@@ -29,44 +29,48 @@ export class WarmPool {
   readonly #reserved = new Map<string, Waiting>()
   /** Names of all containers that this pool is responsible for. */
   readonly #known = new Set<string>()
-  /** The starts of tasks on the node. */
-  readonly starts = new TaskStarts()
   readonly #closing = new AbortController()
   readonly #wake = new ChangeSignal(this.#closing.signal)
   #filling: Promise<unknown> = Promise.resolve()
   /** Removals that no start of a task waits for. They never reject. */
   #removing: Promise<unknown> = Promise.resolve()
 
-  constructor(readonly host: PoolHost) {
-    this.#demand = new ClassDemand(host.warmLimits)
-    this.#imports = new PreparedImports(host, this.#demand)
+  constructor(
+    readonly node: NodeContext,
+    limits: WarmLimits,
+    readonly resultsLimitBytes: number | null,
+  ) {
+    this.#demand = new ClassDemand(limits)
+    this.#imports = new PreparedImports(node, this.#demand)
     this.#waiting = new WaitingContainers(this.#imports)
   }
 
   /**
    * Reserves a container of the task's class, if there is one, and moves its files to those of the task. Counts as demand
-   * in any case. The caller has called {@link pause} before.
+   * in any case. The caller calls {@link settle} when the task has started or will not start.
    */
   async take(task: TaskContainer): Promise<WarmContainer | undefined> {
-    const key = this.host.warmLimits.containers === 0 ? null : await this.#classOf(task)
+    const key = await this.#classOf(task)
     if (key === null || this.#closing.signal.aborted) return undefined
     this.#demand.add(key, task)
     this.#wake.notify()
     const found = this.#waiting.take(key)
     if (found === undefined) return undefined
     this.#reserved.set(task.taskId, found)
-    const give = () => giveFilesTo(task.taskId, found.files, this.host.tasksDirectory)
+    const give = () => giveFilesTo(task.taskId, found.files, this.node.tasksDirectory)
     if (await this.#try('give a warm container to a task', give)) return found.container
-    this.#settle(task.taskId, false)
+    this.settle(task.taskId, false)
     return undefined
   }
 
   async #classOf(task: TaskContainer): Promise<string | null> {
-    const { facts } = this.host.runtime
+    const { facts } = this.node.runtime
     return requestClassOf(task, task.cgroupParent !== null && (await facts.canUseAnyCgroup()))
   }
 
-  #settle(taskId: string, isUsed: boolean): void {
+  /** A container that was reserved for a task is used by it, or it is removed with all of its class. */
+  settle(taskId: string, isUsed: boolean): void {
+    this.#wake.notify()
     const found = this.#reserved.get(taskId)
     this.#reserved.delete(taskId)
     if (found === undefined) return
@@ -84,23 +88,10 @@ export class WarmPool {
     this.#removing = removal.then(() => earlier)
   }
 
-  /**
-   * A task is about to start: no warm container is created until the returned function is called, with whether the task
-   * has a warm container. A reserved one that it did not get is removed, with all of its class.
-   */
-  pause(taskId: string): (isUsed: boolean) => void {
-    const end = this.starts.begin()
-    return (isUsed) => {
-      end()
-      this.#settle(taskId, isUsed)
-      this.#wake.notify()
-    }
-  }
-
   /** Keeps as many containers as planned until `signal` is aborted or the pool is closed. Never rejects. */
   async run(signal: AbortSignal): Promise<void> {
     const stop = AbortSignal.any([signal, this.#closing.signal])
-    if (!(await this.#try('ask the engine', () => this.host.runtime.warm.areSupported()))) return
+    if (!(await this.#try('ask the engine', () => this.node.runtime.warm.areSupported()))) return
     let sweptMs = Number.NEGATIVE_INFINITY
     while (!stop.aborted) {
       if (performance.now() > sweptMs + sweepIntervalMs) {
@@ -122,7 +113,7 @@ export class WarmPool {
     await this.#filling
     await Promise.all([...this.#waiting].map((waiting) => this.#remove(waiting)))
     await this.#removing
-    await this.#try('record the warm containers', () => this.#waiting.record(this.host.lease))
+    await this.#try('record the warm containers', () => this.#waiting.record(this.node.lease))
   }
 
   /** Removes what is too much, then creates what is missing, one after the other. */
@@ -136,10 +127,10 @@ export class WarmPool {
         if (count > (planned.get(waiting.key) ?? 0)) await this.#remove(waiting)
       }
       await this.#measure()
-      await this.#waiting.record(this.host.lease)
+      await this.#waiting.record(this.node.lease)
       const missing = [...planned].find(([key, count]) => (kept.get(key) ?? 0) < count)
       if (missing === undefined) break
-      await this.starts.untilQuiet(stop)
+      await this.node.starts.untilQuiet(stop)
       if (!stop.aborted) await this.#add(missing[0])
     }
     return true
@@ -148,7 +139,8 @@ export class WarmPool {
   async #add(key: string): Promise<void> {
     const template = this.#demand.templateOf(key)
     if (template === undefined) return
-    const { runtime, lease, tasksDirectory, resultsLimitBytes } = this.host
+    const { resultsLimitBytes } = this
+    const { runtime, lease, tasksDirectory } = this.node
     const id = randomUUID()
     const name = warmName(id)
     this.#known.add(name)
@@ -198,7 +190,7 @@ export class WarmPool {
    */
   async #watch(waiting: Waiting): Promise<void> {
     const { key, container } = waiting
-    await this.host.runtime.warm.ended(container).catch(() => {})
+    await this.node.runtime.warm.ended(container).catch(() => {})
     if (!this.#waiting.delete(waiting)) return
     if (container.prepare.length === 0) this.#demand.refuse(key)
     else await this.#try('use the imports of an environment', () => this.#imports.ended(key, container))
@@ -210,7 +202,7 @@ export class WarmPool {
     for (const waiting of this.#waiting) {
       const { key, container, isReady } = waiting
       if (!isReady || waiting.memoryMib !== null) continue
-      const memoryMib = await this.host.runtime.warm.memoryMib(container)
+      const memoryMib = await this.node.runtime.warm.memoryMib(container)
       waiting.memoryMib = memoryMib
       this.#demand.measured(key, memoryMib)
       if (!(await this.#imports.fit(key, container, memoryMib))) await this.#remove(waiting)
@@ -226,7 +218,7 @@ export class WarmPool {
   /** A failure is left to the next {@link #sweep}. */
   async #clean(name: string, files: WarmFiles, containerId?: string): Promise<void> {
     await this.#try('remove a warm container', async () => {
-      await this.host.runtime.warm.remove({ name, ...(containerId === undefined ? {} : { id: containerId }) })
+      await this.node.runtime.warm.remove({ name, ...(containerId === undefined ? {} : { id: containerId }) })
       await removeWarmFiles(files)
     })
     this.#known.delete(name)
@@ -234,7 +226,7 @@ export class WarmPool {
 
   async #sweep(): Promise<boolean> {
     const used = new Set([...this.#reserved.values(), ...this.#waiting].map(({ id }) => id))
-    await removeLeftovers(this.host, this.#known, used)
+    await removeLeftovers(this.node, this.#known, used)
     return true
   }
 

@@ -21,6 +21,11 @@ export interface CheckSettings {
   maxGpus: number | undefined
 }
 
+export interface CheckerSettings extends CheckSettings {
+  /** Maximum hours between two checks; 0: only on request. */
+  intervalHours: number
+}
+
 const GiB = 1024 ** 3
 
 /** The settings of this process's environment. */

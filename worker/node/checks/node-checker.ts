@@ -1,25 +1,18 @@
 import { backoff } from '@/lib/async/backoff'
 import { sleep, unlessAborted } from '@/lib/async/sleep'
 import { isCheckRequested, readCheckSubject, recordChecks } from '@/lib/cluster/checks/node-checks'
-import type { Lease } from '@/lib/cluster/nodes/nodes'
 import { countStatus, type NodeCheck } from '@/lib/contract/cluster/node-checks'
 import { logger } from '@/lib/logger'
-import type { TaskSettings } from '../task/task-settings'
+import type { NodeContext } from '../node-context'
 import { clearTestContainers, type TestHost } from '../test-container'
-import { type CheckSettings, checkNode } from './check-node'
+import { type CheckerSettings, checkNode } from './check-node'
 
 /** How often a node looks whether an admin requested a check. */
 const pollIntervalMs = 3_000
 const firstIntervalMs = 10 * 60_000
 const hourMs = 3_600_000
 
-export interface CheckerSettings extends CheckSettings {
-  /** Maximum hours between two checks; 0: only on request. */
-  intervalHours: number
-}
-
-interface CheckedNode extends Pick<TaskSettings, 'runtime' | 'tasksDirectory'> {
-  lease: Lease
+interface NodeUse {
   /** Whether the node takes jobs: before that, a leftover container may hold a GPU. */
   isReady(): boolean
   /** Called before a check uses these GPUs for a moment. */
@@ -37,7 +30,8 @@ export class NodeChecker {
   #nextAt: number
 
   constructor(
-    readonly node: CheckedNode,
+    readonly node: NodeContext,
+    readonly use: NodeUse,
     readonly settings: CheckerSettings,
   ) {
     const { runtime, tasksDirectory, lease } = node
@@ -48,7 +42,7 @@ export class NodeChecker {
   async run(signal: AbortSignal): Promise<void> {
     await this.#tryTo(() => clearTestContainers(this.#host))
     while (!signal.aborted) {
-      if (this.node.isReady()) await this.#tryTo(() => this.#checkIfDue(signal))
+      if (this.use.isReady()) await this.#tryTo(() => this.#checkIfDue(signal))
       await sleep(pollIntervalMs, signal)
     }
     await this.#tryTo(() => clearTestContainers(this.#host))
@@ -67,7 +61,7 @@ export class NodeChecker {
     const subject = await readCheckSubject(this.node.lease)
     if (subject === null) return
     const { startedAt, ...known } = subject
-    this.node.onUse(known.freeGpus)
+    this.use.onUse(known.freeGpus)
     const checks = await unlessAborted(checkNode(this.#host, this.settings, known), signal)
     if (checks === null) return
     await recordChecks(this.node.lease, startedAt, checks)

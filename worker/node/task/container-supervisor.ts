@@ -12,9 +12,9 @@ import {
   type TerminalSize,
   type Usage,
 } from '../../runtime/runtime'
+import type { NodeContext } from '../node-context'
 import { removeEmptyCgroups } from './remove-cgroups'
 import type { StopRequest } from './stop-request'
-import type { TaskHost } from './task-settings'
 import { cgroupParentOf } from './to-container-spec'
 
 /** Retry interval while the engine is unavailable. */
@@ -27,9 +27,12 @@ const engineRetryMs = 1_000
 export class ContainerSupervisor {
   /** Rejects if the container could not be killed. */
   readonly killFailed: Promise<never>
+  /** Resolves with the container, if there is one, when {@link open} has returned or thrown. */
+  readonly opened: Promise<ContainerRef | undefined>
   /** Resolves when its container has ended. */
   readonly ended: Promise<void>
   #giveUp: (error: unknown) => void = () => {}
+  #markOpened: (container: ContainerRef | undefined) => void = () => {}
   #markEnded: () => void = () => {}
   #made: TaskContainer | null = null
   #container: ContainerRef | undefined
@@ -41,7 +44,7 @@ export class ContainerSupervisor {
 
   /** @param requireOwnership throws if this worker may do nothing more to the container. */
   constructor(
-    readonly host: TaskHost,
+    readonly node: NodeContext,
     readonly task: ClaimedTask,
     readonly stopRequest: StopRequest,
     readonly requireOwnership: () => void,
@@ -54,6 +57,9 @@ export class ContainerSupervisor {
       this.#giveUp = reject
     })
     this.killFailed.catch(() => {})
+    this.opened = new Promise((resolve) => {
+      this.#markOpened = resolve
+    })
     this.ended = new Promise((resolve) => {
       this.#markEnded = resolve
     })
@@ -68,18 +74,22 @@ export class ContainerSupervisor {
     mayStart: () => Promise<boolean> | boolean,
     starting: () => void,
   ): Promise<AsyncIterable<OutputChunk> | null> {
-    for (let engineWasAway = false; ; engineWasAway = true) {
-      try {
-        if (engineWasAway && this.#mayRun) await this.#find()
-        const output = await this.#tryToOpen(make, mayStart, starting)
-        traceStep('started', this.task.jobId)
-        this.#opened = output !== null
-        return output
-      } catch (error) {
-        if (!isUnreachable(error)) throw error
-        if (this.#isStopped && !this.#mayRun) return null
-        await this.#engineIsAway()
+    try {
+      for (let engineWasAway = false; ; engineWasAway = true) {
+        try {
+          if (engineWasAway && this.#mayRun) await this.#find()
+          const output = await this.#tryToOpen(make, mayStart, starting)
+          traceStep('started', this.task.jobId)
+          this.#opened = output !== null
+          return output
+        } catch (error) {
+          if (!isUnreachable(error)) throw error
+          if (this.#isStopped && !this.#mayRun) return null
+          await this.#engineIsAway()
+        }
       }
+    } finally {
+      this.#markOpened(this.#container)
     }
   }
 
@@ -88,7 +98,7 @@ export class ContainerSupervisor {
     mayStart: () => Promise<boolean> | boolean,
     starting: () => void,
   ): Promise<AsyncIterable<OutputChunk> | null> {
-    const { runtime } = this.host
+    const { runtime } = this.node
     if (!this.#container) {
       // Once only: a repetition would prepare files that the warm container of the first call does not have.
       this.#made ??= await make()
@@ -111,7 +121,7 @@ export class ContainerSupervisor {
 
   /** Only the engine knows whether it received the start request before it became unavailable. */
   async #find(): Promise<void> {
-    const containers = await this.host.runtime.list(this.host.lease.nodeId)
+    const containers = await this.node.runtime.list(this.node.lease.nodeId)
     this.#container = containers.find(({ taskId }) => taskId === this.task.id)
     if (!this.#container) throw new RuntimeFault('container_gone', 'Its container disappeared from the node.')
     this.#mayRun = this.#container.state !== 'created'
@@ -128,7 +138,7 @@ export class ContainerSupervisor {
       try {
         for await (const chunk of stream) await take(chunk)
         traceStep('output ended', this.task.jobId)
-        const exit = await this.host.runtime.wait(container)
+        const exit = await this.node.runtime.wait(container)
         if (exit.finishedAt !== null)
           traceStep('exited', this.task.jobId, exit.finishedAt.getTime() - performance.timeOrigin)
         traceStep('exit known', this.task.jobId)
@@ -137,43 +147,38 @@ export class ContainerSupervisor {
       } catch (error) {
         if (!isUnreachable(error)) throw error
         await this.#engineIsAway()
-        stream = await this.#whenReachable(() => this.host.runtime.replay(container))
+        stream = await this.#whenReachable(() => this.node.runtime.replay(container))
         startOver()
       }
     }
   }
 
-  /** Whether its container was started before its task was known. */
-  get isWarm(): boolean {
-    return this.#container?.warm === true
-  }
-
   /** Reads what the container has used so far; null if it is not running. */
   async usage(): Promise<Usage | null> {
-    return this.#container ? this.host.runtime.usage(this.#container) : null
+    return this.#container ? this.node.runtime.usage(this.#container) : null
   }
 
   /** Opens the input of a container with a terminal. */
   openInput(): Promise<ContainerInput> {
-    return this.host.runtime.openInput(this.#known())
+    return this.node.runtime.openInput(this.#known())
   }
 
   resize(size: TerminalSize): Promise<void> {
-    return this.host.runtime.resize(this.#known(), size)
+    return this.node.runtime.resize(this.#known(), size)
   }
 
   /** Freezes the processes of the container. Recorded in advance, so that a worker that adopts it finds every pause. */
   async pause(): Promise<void> {
-    await recordPause(this.host.lease, this.task)
+    await recordPause(this.node.lease, this.task)
     this.requireOwnership()
-    await this.host.runtime.pause(this.#known())
+    await this.node.runtime.pause(this.#known())
   }
 
   /** Lets the processes of a paused container run again. Recorded afterwards. */
   async resume(): Promise<void> {
     this.requireOwnership()
-    await this.host.runtime.resume(this.#known())
-    await recordResume(this.host.lease, this.task)
+    await this.node.runtime.resume(this.#known())
+    await recordResume(this.node.lease, this.task)
   }
 
   /**
@@ -183,7 +188,7 @@ export class ContainerSupervisor {
   stop(graceMs: number): void {
     if (!this.#opened) return
     const container = this.#known()
-    this.#whenReachable(() => this.host.runtime.stop(container, graceMs)).catch(this.#giveUp)
+    this.#whenReachable(() => this.node.runtime.stop(container, graceMs)).catch(this.#giveUp)
   }
 
   /** Makes sure that nothing runs any more. Returns false if that is not certain. */
@@ -191,7 +196,7 @@ export class ContainerSupervisor {
     const container = this.#container
     if (!container) return true
     try {
-      await this.#whenReachable(() => this.host.runtime.stop(container, 0))
+      await this.#whenReachable(() => this.node.runtime.stop(container, 0))
       return true
     } catch (error) {
       this.requireOwnership()
@@ -201,7 +206,7 @@ export class ContainerSupervisor {
   }
 
   async remove(): Promise<void> {
-    if (this.#container) await this.host.runtime.remove(this.#container)
+    if (this.#container) await this.node.runtime.remove(this.#container)
     const parent = cgroupParentOf(this.task)
     if (parent !== null) await removeEmptyCgroups(parent)
     traceStep('removed', this.task.jobId)

@@ -6,21 +6,19 @@ import { type ClaimedTask, Fenced, markRunning } from '@/lib/cluster/tasks/tasks
 import { type EndReason, endReasons } from '@/lib/contract/reasons'
 import type { Outcome } from '@/lib/jobs/state/finish'
 import { logger } from '@/lib/logger'
-import { withLeftFiles } from '../../artifacts/left-files'
-import { withArtifacts } from '../../artifacts/upload-artifacts'
 import type { ContainerRef, OutputChunk } from '../../runtime/runtime'
 import { UsageRecorder } from '../gpus/usage-recorder'
 import { retryWrite } from '../lease/retry-write'
+import type { NodeContext } from '../node-context'
 import { waitForPeers, warnPeers } from './barrier'
 import { ContainerSupervisor } from './container-supervisor'
 import { type Conclusion, isExternalEnd, outcomeOf, outcomeOfFault, unwatchedRun } from './outcome'
 import { OutputWriter } from './output-writer'
-import { clearTask, prepareTask } from './prepare-task'
+import { prepareTask } from './prepare-task'
 import { stopNotes } from './stop-note'
 import { StopRequest } from './stop-request'
-import { TaskFiles } from './task-files'
+import type { TaskHooks } from './task-hooks'
 import { TaskPause } from './task-pause'
-import type { TaskHost } from './task-settings'
 import { TaskTerminal } from './task-terminal'
 import { watchUsage } from './watch-usage'
 
@@ -43,18 +41,21 @@ export class TaskRun {
   readonly #pause: TaskPause
   readonly #claimedMs = performance.now()
   #output: OutputWriter | undefined
-  #files: TaskFiles | undefined
+  #watch: ReturnType<TaskHooks['started']> | undefined
   #terminal: TaskTerminal | undefined
 
+  /** @param onKillFailed the container could not be killed: the node accepts no new tasks, and the GPUs stay held. */
   constructor(
-    readonly host: TaskHost,
+    readonly node: NodeContext,
+    readonly hooks: TaskHooks,
     readonly task: ClaimedTask,
+    readonly onKillFailed: () => Promise<void>,
     readonly existing?: ContainerRef,
   ) {
-    this.#stop = new StopRequest(host.lease, task, this.#abandoned.signal)
+    this.#stop = new StopRequest(node.lease, task, this.#abandoned.signal)
     const requireOurs = () => this.#requireOurs()
-    this.#supervisor = new ContainerSupervisor(host, task, this.#stop, requireOurs, existing)
-    this.#usage = new UsageRecorder(host.lease, task)
+    this.#supervisor = new ContainerSupervisor(node, task, this.#stop, requireOurs, existing)
+    this.#usage = new UsageRecorder(node.lease, task)
     this.#pause = new TaskPause(task, this.#supervisor, this.#stop, () => this.stop('timeout'))
     // An adopted container may already have been stopped for this reason, so its exit code says nothing.
     if (task.stopReason) this.stop(task.stopReason)
@@ -62,7 +63,7 @@ export class TaskRun {
   }
 
   /** Stops the container. The reason becomes the task's reason unless it already has one. */
-  stop(reason: EndReason): void {
+  readonly stop = (reason: EndReason): void => {
     if (this.#stop.set(reason)) this.#stopContainer()
   }
 
@@ -99,7 +100,7 @@ export class TaskRun {
   }
 
   #requireOurs(): void {
-    if (this.#abandoned.signal.aborted || !this.host.leaseIsHeld()) throw new Fenced(this.task.id)
+    if (this.#abandoned.signal.aborted || !this.node.leaseIsHeld()) throw new Fenced(this.task.id)
   }
 
   async #run(): Promise<void> {
@@ -108,12 +109,12 @@ export class TaskRun {
       const { outcome, keepGpus } = await this.#conclude()
       this.#requireOurs()
       await retryWrite(this.#abandoned.signal, 'verdict', () =>
-        finishTask(this.host.lease, task, outcome, keepGpus),
+        finishTask(this.node.lease, task, outcome, keepGpus),
       )
       if (keepGpus) return
-      await this.host.warm.starts.giveWay(this.#abandoned.signal)
+      await this.node.starts.giveWay(this.#abandoned.signal)
       await this.#supervisor.remove()
-      await clearTask(this.host, task.id)
+      await this.hooks.clear(task.id)
     } catch (error) {
       if (this.#abandoned.signal.aborted) return
       // Leaves the container: the next reconciliation knows whether another worker has adopted it.
@@ -129,9 +130,8 @@ export class TaskRun {
   async #conclude(): Promise<Conclusion> {
     try {
       const outcome = await Promise.race([this.#runContainer(), this.#supervisor.killFailed])
-      // Waits until the files of /results are stored, so that a reader of the final status finds all of them.
-      const recorded = await withArtifacts(this.host, this.task, outcome, this.#abandoned.signal)
-      return { outcome: await withLeftFiles(this.host, this.task, recorded), keepGpus: false }
+      const exited = { task: this.task, outcome, abandoned: this.#abandoned.signal }
+      return { outcome: await this.hooks.exited(exited), keepGpus: false }
     } catch (error) {
       if (error instanceof Fenced) throw error
       logger.error({ err: error, task: this.task.id }, 'a task failed because of a system fault')
@@ -147,17 +147,16 @@ export class TaskRun {
     for (let reported = false; ; reported = true) {
       const dead = await this.#supervisor.forceStop()
       if (isExternalEnd(error)) await sleep(shutdownMs, this.#abandoned.signal)
-      const engineOutage = await this.host.runtime.hadOutage(this.#claimedMs)
+      const engineOutage = await this.node.runtime.hadOutage(this.#claimedMs)
       await this.#stop.decided
       const { reason } = this.#stop
       // If peers of a removed container fail as a result and stop it, the removal is still the cause.
       const stopped = reason !== null && !(reason === 'peer_failed' && isExternalEnd(error))
       const outcome = stopped ? { reason, detail: null, exitCode: null } : outcomeOfFault(error, engineOutage)
-      if (dead) return { outcome: await this.#finishFiles(outcome), keepGpus: false }
-      if (!reported)
-        await retryWrite(this.#abandoned.signal, 'drain', () => this.host.onKillFailed(this.task))
+      if (dead) return { outcome: await this.#finishWatch(outcome), keepGpus: false }
+      if (!reported) await retryWrite(this.#abandoned.signal, 'drain', () => this.onKillFailed())
       if (endReasons[outcome.reason].fault !== 'system') {
-        this.#files?.close()
+        this.#watch?.close()
         const detail = 'Its container could not be killed. An admin has been notified.'
         return { outcome: { ...outcome, detail }, keepGpus: true }
       }
@@ -167,9 +166,10 @@ export class TaskRun {
   }
 
   async #runContainer(): Promise<Outcome> {
-    const { host, task, existing } = this
-    const { lease, outputLimitBytes } = host
-    const store = new OutputWriter(lease, task, outputLimitBytes, this.#abandoned.signal)
+    const { task, existing } = this
+    const { lease, outputLimitBytes } = this.node
+    const abandoned = this.#abandoned.signal
+    const store = new OutputWriter(lease, task, outputLimitBytes, abandoned)
     this.#output = store
     const output = await this.#open()
     if (!output) {
@@ -180,15 +180,13 @@ export class TaskRun {
     if (!over) this.#pause.begin()
     this.#usage.recordTo(store)
     const ended = new AbortController()
-    const running = AbortSignal.any([ended.signal, this.#abandoned.signal])
+    const running = AbortSignal.any([ended.signal, abandoned])
     watchUsage(lease, task.id, () => this.#supervisor.usage(), running)
     if (!over && task.spec.tty) {
       this.#terminal = new TaskTerminal(lease, task.id, this.#supervisor, running)
       void this.#terminal.serve()
     }
-    const hooks = { note: this.#note, onOver: () => this.stop('checkpoint_limit') }
-    this.#files = new TaskFiles({ host, task, abandoned: this.#abandoned.signal, ...hooks })
-    this.#files.start(running)
+    this.#watch = this.hooks.started({ task, running, abandoned, note: this.#note, stop: this.stop })
     const take = async (chunk: OutputChunk) => {
       this.#requireOurs()
       await store.write(chunk)
@@ -201,8 +199,8 @@ export class TaskRun {
       const unwatched = over ? unwatchedRun(task, exit, this.#claimedMs) : null
       const outcome = outcomeOf(exit, this.#stop.reason, task.memoryMib, unwatched)
       for (const text of stopNotes(outcome, task)) store.addNote(text)
-      await warnPeers(lease, task, outcome, this.#abandoned.signal)
-      const recorded = await this.#finishFiles(outcome)
+      await warnPeers(lease, task, outcome, abandoned)
+      const recorded = await this.#finishWatch(outcome)
       await store.end()
       return recorded
     } finally {
@@ -213,35 +211,37 @@ export class TaskRun {
     }
   }
 
-  async #finishFiles(outcome: Outcome): Promise<Outcome> {
-    return (await this.#files?.finish(outcome)) ?? outcome
+  async #finishWatch(outcome: Outcome): Promise<Outcome> {
+    return (await this.#watch?.finish(outcome)) ?? outcome
   }
 
   readonly #note = (text: string): void => this.#output?.addNote(text)
+
   /** Starts the container and reports it. Returns null if the task was stopped before that. */
   async #open(): Promise<AsyncIterable<OutputChunk> | null> {
-    const { lease, runtime, warm } = this.host
+    const { lease, runtime, starts } = this.node
+    const { signal: stopping } = this.#stop
+    const start = { task: this.task, stopping, note: this.#note, opened: this.#supervisor.opened }
     let digest: Promise<string | null> = Promise.resolve(null)
     let telling: Promise<void> | undefined
     const make = async () => {
       // A pull may take many minutes.
-      digest = unlessAborted(runtime.ensureImage(this.task.image), this.#stop.signal)
+      digest = unlessAborted(runtime.ensureImage(this.task.image), stopping)
       digest.catch(() => {})
-      const container = await prepareTask(this.host, this.task, this.#stop.signal, this.#note)
+      const container = await prepareTask(this.node, this.hooks, start)
       // A warm container is assigned meanwhile, which compares the digests.
       if (container === null || (!container.warm && (await digest) === null)) return null
       return { ...container, digest }
     }
     // Writes to the database while the engine starts the container, so that neither waits for the other.
-    const mayStart = () => this.task.instances === 1 || waitForPeers(lease, this.task, this.#stop.signal)
+    const mayStart = () => this.task.instances === 1 || waitForPeers(lease, this.task, stopping)
     const starting = () => {
       const tell = async () => markRunning(lease, this.task, await digest)
       telling ??= retryWrite(this.#abandoned.signal, 'start', tell)
       telling.catch(() => {})
     }
-    const started = warm.pause(this.task.id)
-    const opening = this.#supervisor.open(make, mayStart, starting)
-    const output = await opening.finally(() => started(this.#supervisor.isWarm))
+    const endStart = starts.begin()
+    const output = await this.#supervisor.open(make, mayStart, starting).finally(endStart)
     await telling
     this.#stopContainer()
     return output

@@ -1,9 +1,23 @@
-import { mkdir, rename, writeFile } from 'node:fs/promises'
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { ClaimedTask } from '@/lib/cluster/tasks/tasks'
 import { configToYaml } from '@/lib/contract/config/config'
 import { hasInterpreter, withUnixLineEnds } from '@/lib/contract/config/program/shell-script'
 import { commandFile } from './program/script-program'
+import type { MakeTaskHook } from './task-hook'
+
+/** The task's own directory, which its container sees read-only at `/job`. */
+export const taskDirectoryOf = (tasksDirectory: string, taskId: string) => join(tasksDirectory, taskId)
+
+/** Writes the program of a task and its settings. */
+export const taskDirectory: MakeTaskHook = ({ tasksDirectory }) => ({
+  directory: tasksDirectory,
+  prestart: async ({ task, container }) => {
+    await writeTaskDirectory(container.directory, task)
+    return {}
+  },
+  clear: (taskId) => rm(taskDirectoryOf(tasksDirectory, taskId), { recursive: true, force: true }),
+})
 
 /** Writes the files for the container. Idempotent, and a reader never sees a partial file. */
 export async function writeTaskDirectory(directory: string, task: ClaimedTask): Promise<void> {

@@ -5,59 +5,16 @@ import { expect, it } from 'vitest'
 import type { ClaimedTask } from '@/lib/cluster/tasks/tasks'
 import { readSpec } from '@/lib/contract/config/stored-spec'
 import { readJobNetworks } from '@/lib/contract/job-network'
+import type { NodeContext } from '../node-context'
 import { scriptProgram } from './program/script-program'
 import { writeTaskDirectory } from './task-directory'
+import { claimedTask as task } from './testing/claimed-task'
 import { toContainerSpec } from './to-container-spec'
 
-const task: ClaimedTask = {
-  id: 'task',
-  jobId: 'job',
-  attempt: 1,
-  rank: 0,
-  status: 'starting',
-  cpuMilli: 1000,
-  memoryMib: 1024,
-  image: 'gpuq/python:2',
-  network: 'none',
-  prepare: [],
-  spec: readSpec({ args: ['--epochs', '10'], env: { SEED: '1' } }),
-  archiveId: null,
-  mounts: [],
-  code: Buffer.from('print(1)'),
-  command: null,
-  project: { id: 'project', owner: 'ada', slug: 'thesis' },
-  run: null,
-  workspace: null,
-  user: { handle: 'ada', uid: null, gid: null },
-  timeLimitS: 60,
-  expectedTimeS: 30,
-  ranSeconds: 0,
-  wasPaused: false,
-  stdoutConsumed: 0,
-  stderrConsumed: 0,
-  outputBytes: 0,
-  metrics: {},
-  stopReason: null,
-  gpus: [],
-  instances: 1,
-  networkIndex: null,
-  cgroup: null,
-  peers: [
-    {
-      rank: 0,
-      nodeId: 'node',
-      nodeName: 'a',
-      engineId: 'engine',
-      machineId: 'engine',
-      address: null,
-      gpuCount: 0,
-    },
-  ],
-}
 const lease = { nodeId: 'node', leaseId: 'lease', engineId: 'engine' }
 const range = readJobNetworks('10.213.0.0/16')
 const containerFor = (of: ClaimedTask, jobNetworks = range) =>
-  toContainerSpec(of, lease, '/tasks/task', jobNetworks)
+  toContainerSpec(of, { lease, tasksDirectory: '/tasks', jobNetworks } as NodeContext)
 
 async function filesOf(of: ClaimedTask): Promise<string[]> {
   const directory = await mkdtemp(join(tmpdir(), 'gpuq-task-'))
@@ -104,68 +61,11 @@ it('runs a command whose first line names a program with it, and lets lines end 
   expect(await filesOf(named)).toContain('command: #!/usr/bin/env bash\nset -o pipefail')
 })
 
-it('runs a script of the host at its own path, with its arguments', () => {
-  const spec = readSpec({ host_script: '/home/ada/train.py', args: ['--epochs', '1'] })
-  expect(containerFor({ ...task, spec }).command).toEqual([
-    'python',
-    '-u',
-    '/home/ada/train.py',
-    '--epochs',
-    '1',
-  ])
-  const inConda = { ...spec, conda_prefix: '/opt/conda' }
-  expect(containerFor({ ...task, spec: inConda }).command.slice(-4)).toEqual([
-    '/opt/conda',
-    '/home/ada/train.py',
-    '--epochs',
-    '1',
-  ])
-})
-
-it('copies the uploaded directory, then executes the program', () => {
-  const withDirectory = {
-    ...task,
-    archiveId: 'archive',
-    spec: readSpec({ archive: 'a'.repeat(64), run_name: 'base' }),
-  }
-  const uploaded = containerFor(withDirectory)
-  expect(uploaded.command.slice(0, 2)).toEqual(['/bin/sh', '-c'])
-  expect(uploaded.command[2]).toMatch(/^cp -R .* && exec "\$@"$/)
-  expect(uploaded.command.slice(4)).toEqual(['/work', 'python', '-u', '/work/solution.py'])
-  expect(uploaded.runName).toBe('base')
-  const commanded = containerFor({ ...withDirectory, code: Buffer.alloc(0), command: 'sh run.sh' })
-  expect(commanded.command.slice(4)).toEqual(['/work', '/bin/sh', '-c', 'sh run.sh'])
-  expect(commanded.command[2]).not.toContain('solution.py')
-})
-
-it('copies the uploaded directory to the working directory of the job', () => {
-  const spec = readSpec({ archive: 'a'.repeat(64), working_directory: '/workspace/it is "mine"' })
-  const { command } = containerFor({
-    ...task,
-    archiveId: 'archive',
-    code: Buffer.alloc(0),
-    spec,
-    command: 'sh run.sh',
-  })
-  expect(command.slice(4)).toEqual(['/workspace/it is "mine"', '/bin/sh', '-c', 'sh run.sh'])
-})
-
-it('runs the entrypoint of the uploaded directory by its extension, without a solution.py', async () => {
-  const withEntrypoint = (entrypoint: string) => ({
-    ...task,
-    archiveId: 'archive',
-    code: Buffer.alloc(0),
-    spec: readSpec({ archive: 'a'.repeat(64), entrypoint, args: ['--epochs', '1'] }),
-  })
-  const program = containerFor(withEntrypoint('src/train.py')).command
-  expect(program.slice(5)).toEqual(['python', '-u', '/work/src/train.py', '--epochs', '1'])
-  expect(program[2]).not.toContain('solution.py')
-  expect(containerFor(withEntrypoint('run.sh')).command.slice(5)).toEqual([
-    ...scriptProgram('/work/run.sh'),
-    '--epochs',
-    '1',
-  ])
-  expect(await filesOf(withEntrypoint('run.sh'))).toEqual([expect.stringMatching(/^config.yaml: /)])
+it('has no solution.py if the job runs a file of its uploaded directory', async () => {
+  const spec = readSpec({ archive: 'a'.repeat(64), entrypoint: 'run.sh', run_name: 'base' })
+  const withEntrypoint = { ...task, archiveId: 'archive', code: Buffer.alloc(0), spec }
+  expect(await filesOf(withEntrypoint)).toEqual([expect.stringMatching(/^config.yaml: /)])
+  expect(containerFor(withEntrypoint).runName).toBe('base')
 })
 
 it('receives the nodes of all tasks, and the number of processes of each', async () => {

@@ -1,34 +1,20 @@
 import { dirname } from 'node:path'
-import type { Lease } from '@/lib/cluster/nodes/nodes'
 import type { ClaimedTask } from '@/lib/cluster/tasks/tasks'
 import { languageOf } from '@/lib/contract/config/program/entrypoint'
 import { hasInterpreter, withUnixLineEnds } from '@/lib/contract/config/program/shell-script'
 import { addressOf, type JobNetworks, subnetOf } from '@/lib/contract/job-network'
 import { withCudaArgument } from '@/lib/jobs/config/cuda-argument'
-import { copyMarker } from '../../archives/copy-marker'
-import { uploadedDirectory } from '../../archives/prepare-archive'
-import { hostProgram } from '../../host-files/host-program'
 import { type JobNetwork, RuntimeFault, type TaskContainer } from '../../runtime/runtime'
+import type { NodeContext } from '../node-context'
 import { commandFile, scriptProgram } from './program/script-program'
-import { processesOf } from './task-directory'
+import { processesOf, taskDirectoryOf } from './task-directory'
 
-/** Converts a task to the container specification of the runtime. */
+/** Converts a task to the container of the runtime, before the hooks of features change it. */
 export function toContainerSpec(
   task: ClaimedTask,
-  lease: Lease,
-  directory: string,
-  jobNetworks: JobNetworks,
-): Omit<TaskContainer, 'results' | 'workspace' | 'workingDirectory' | 'checkpoints' | 'mounts'> {
+  { lease, tasksDirectory, jobNetworks }: NodeContext,
+): TaskContainer {
   const { spec } = task
-  // The container numbers its GPUs from 0 in node order, which is the order of `task.gpus`.
-  const args = spec.cuda_argument ? withCudaArgument(spec.args, task.gpus.length) : spec.args
-  const hasUpload = spec.archive !== undefined
-  const start = spec.working_directory ?? '/work'
-  const copies = hasUpload || spec.working_directory !== undefined
-  const program =
-    task.command === null
-      ? [...programOf(spec, hasUpload ? start : '/job'), ...args]
-      : commandProgram(task.command)
   return {
     jobId: task.jobId,
     taskId: task.id,
@@ -36,10 +22,15 @@ export function toContainerSpec(
     rank: task.rank,
     nodeId: lease.nodeId,
     image: task.image,
-    command: copies ? inUploadedDirectory(program, start, hasUpload && task.code.length > 0) : program,
+    command: commandOf(task, '/job'),
     env: spec.env,
     runName: spec.run_name ?? null,
-    directory,
+    directory: taskDirectoryOf(tasksDirectory, task.id),
+    results: null,
+    workspace: null,
+    workingDirectory: null,
+    checkpoints: null,
+    mounts: [],
     gpuUuids: task.gpus.filter(({ simulated }) => !simulated).map(({ uuid }) => uuid),
     simulated: task.gpus.some(({ simulated }) => simulated),
     cpuMilli: task.cpuMilli,
@@ -52,10 +43,21 @@ export function toContainerSpec(
   }
 }
 
+/** The command that runs the program of a task, whose file is in `directory`. */
+export function commandOf(task: ClaimedTask, directory: string): string[] {
+  return task.command === null
+    ? [...programOf(task.spec, directory), ...argumentsOf(task)]
+    : commandProgram(task.command)
+}
+
+/** The arguments of a task's program. */
+export function argumentsOf({ spec, gpus }: Pick<ClaimedTask, 'spec' | 'gpus'>): string[] {
+  // The container numbers its GPUs from 0 in node order, which is the order of `gpus`.
+  return spec.cuda_argument ? withCudaArgument(spec.args, gpus.length) : spec.args
+}
+
 /** The submission has checked the extension. */
-function programOf(spec: ClaimedTask['spec'], directory: string): string[] {
-  const { host_script: script, conda_prefix: prefix, entrypoint = 'solution.py' } = spec
-  if (script !== undefined) return hostProgram(script, prefix)
+function programOf({ entrypoint = 'solution.py' }: ClaimedTask['spec'], directory: string): string[] {
   const path = `${directory}/${entrypoint}`
   const language = languageOf(entrypoint)
   if (language === null)
@@ -87,21 +89,6 @@ function toNetworkSpec(task: ClaimedTask, index: number, jobNetworks: JobNetwork
     machine: machineId === own?.machineId ? null : { node, address },
   }))
   return { subnet, vni, peers, internet: task.network === 'internet' }
-}
-
-/**
- * Copies the uploaded files to the directory where the program starts, then executes it. Keeps links as links, and makes
- * the task the owner of every file. An uploaded program is copied to the same place, where it finds its modules and data.
- */
-function inUploadedDirectory(program: string[], start: string, uploaded: boolean): string[] {
-  const steps = [
-    `cp -R /job/${uploadedDirectory}/. "$1"/`,
-    ...(uploaded ? ['rm -rf "$1"/solution.py', 'cp /job/solution.py "$1"/'] : []),
-    `rm -f "$1"/${copyMarker}`,
-    'shift',
-    'exec "$@"',
-  ]
-  return ['/bin/sh', '-c', steps.join(' && '), 'gpuq', start, ...program]
 }
 
 /** The cgroup of the Slurm step that the container of a task is below; null: none. */

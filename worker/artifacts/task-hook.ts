@@ -1,0 +1,39 @@
+import type { MakeTaskHook } from '../node/task/task-hook'
+import { taskUser } from '../runtime/spec/container-spec'
+import {
+  artifactPlaces,
+  artifactsRoot,
+  createArtifactsDirectory,
+  createWork,
+  removeArtifacts,
+} from './artifacts-directory'
+import { describeLeftFiles } from './left-files'
+import { storeArtifacts } from './upload-artifacts'
+
+/**
+ * Gives a task `/results` and `/work`, stores what it wrote to the first, and names what it left in the second.
+ * @param limitBytes null: files are not kept on this node.
+ */
+export const artifacts =
+  (limitBytes: number | null): MakeTaskHook =>
+  (node) => ({
+    directory: artifactsRoot(node.tasksDirectory),
+    prestart: async ({ task, container }) => {
+      const places = await artifactPlaces(node, limitBytes, task, container)
+      const { results, work } = places
+      // A warm container has brought its own.
+      if (results !== null && limitBytes !== null && container.warm === undefined) {
+        const user = taskUser(container)
+        await createArtifactsDirectory(results, limitBytes, user)
+        if (work !== undefined) await createWork(work, task.memoryMib, user)
+      }
+      return places
+    },
+    // Before the final status: its reader finds all files.
+    exited: async (end) => {
+      const missing = limitBytes === null ? null : await storeArtifacts(node, limitBytes, end)
+      const left = await describeLeftFiles(node, end)
+      return [missing, left].filter((sentence) => sentence !== null).join(' ') || null
+    },
+    clear: (taskId) => removeArtifacts(node.tasksDirectory, taskId),
+  })

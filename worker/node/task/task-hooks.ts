@@ -1,0 +1,73 @@
+import type { Outcome } from '@/lib/jobs/state/finish'
+import { listDirectory } from '../../files/list-directory'
+import type { TaskContainer } from '../../runtime/runtime'
+import type { NodeContext } from '../node-context'
+import type { ExitedTask, MakeTaskHook, StartedTask, TaskHook, TaskStart } from './task-hook'
+
+/** Calls the hooks of a node under one lease, in their order. */
+export class TaskHooks {
+  readonly #hooks: readonly TaskHook[]
+
+  constructor(node: NodeContext, makers: readonly MakeTaskHook[]) {
+    this.#hooks = makers.map((make) => make(node))
+  }
+
+  /** Returns the container as the hooks have changed it. The first error ends it; {@link clear} removes what was prepared. */
+  async prestart(start: TaskStart): Promise<TaskContainer> {
+    let { container } = start
+    for (const hook of this.#hooks) {
+      if (hook.prestart) container = { ...container, ...(await hook.prestart({ ...start, container })) }
+    }
+    return container
+  }
+
+  /** Starts what the hooks do while the container runs. What is missing at the end is also written to the output. */
+  started(run: StartedTask) {
+    const watches = this.#hooks.flatMap((hook) => hook.started?.(run) ?? [])
+    return {
+      /** Returns the outcome with what is missing. @throws {Fenced} */
+      finish: async (outcome: Outcome): Promise<Outcome> => {
+        const sentences = await Promise.all(watches.map((watch) => watch.finish(outcome)))
+        for (const sentence of sentences) if (sentence !== null) run.note(sentence)
+        return withDetail(outcome, ...sentences)
+      },
+      /** Stops without storing the rest. */
+      close: () => {
+        for (const watch of watches) watch.close()
+      },
+    }
+  }
+
+  /** Returns the outcome with what the hooks say about missing files. @throws {Fenced} */
+  async exited(end: ExitedTask): Promise<Outcome> {
+    let { outcome } = end
+    for (const hook of this.#hooks) {
+      if (hook.exited) outcome = withDetail(outcome, await hook.exited({ ...end, outcome }))
+    }
+    return outcome
+  }
+
+  /** Removes everything that a task has on this node. If it fails, the next reconciliation repeats it. */
+  async clear(taskId: string): Promise<void> {
+    for (const hook of this.#hooks) await hook.clear?.(taskId)
+  }
+
+  /** Returns the ids of the tasks that have files on this node. */
+  async listTasksWithFiles(): Promise<string[]> {
+    const directories = this.#hooks.flatMap(({ directory }) => directory ?? [])
+    return [...new Set((await Promise.all(directories.map(listDirectory))).flat())]
+  }
+
+  async serve(signal: AbortSignal): Promise<void> {
+    await Promise.all(this.#hooks.map((hook) => hook.serve?.(signal)))
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#hooks.map((hook) => hook.close?.()))
+  }
+}
+
+function withDetail(outcome: Outcome, ...sentences: (string | null)[]): Outcome {
+  const all = [outcome.detail, ...sentences].filter(Boolean)
+  return all.length === 0 ? outcome : { ...outcome, detail: all.join(' ') }
+}

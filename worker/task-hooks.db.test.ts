@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest'
+import { TaskFault } from './node/task/task-fault'
+import type { MakeTaskHook, TaskHook } from './node/task/task-hook'
+import { latch } from './runtime/testing/latch'
+import { cancel } from './testing/cancel'
+import { FakeLab } from './testing/fake-lab'
+import { expectAllTrue } from './testing/truth'
+
+/** A hook that writes its calls to a list, in every life of the worker. */
+function recording(calls: string[], own: TaskHook = {}): MakeTaskHook {
+  return () => ({
+    prestart: async () => {
+      calls.push('prestart')
+      return {}
+    },
+    started: () => {
+      calls.push('started')
+      return {
+        finish: async ({ reason }) => {
+          calls.push(`finish: ${reason}`)
+          return null
+        },
+        close: () => calls.push('close'),
+      }
+    },
+    exited: async ({ outcome }) => {
+      calls.push(`exited: ${outcome.reason}`)
+      return null
+    },
+    clear: async () => void calls.push('clear'),
+    ...own,
+  })
+}
+
+async function openLab(own?: TaskHook) {
+  const lab = await FakeLab.open()
+  const calls: string[] = []
+  const worker = lab.startWorker({ node: 'a', hooks: [recording(calls, own)] })
+  await lab.untilReady(1)
+  const untilCleared = () => lab.jobs.until('the task is cleared', async () => calls.includes('clear'))
+  return { lab, worker, calls, untilCleared }
+}
+
+describe('a hook of a task', () => {
+  it('is called at each step of its life, and cleared once', async () => {
+    const { lab, calls, untilCleared } = await openLab()
+    const job = await lab.submit(async () => 0)
+    expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed' })
+    await untilCleared()
+    expect(calls).toEqual(['prestart', 'started', 'finish: finished', 'exited: finished', 'clear'])
+    await expectAllTrue(lab)
+  })
+
+  it('that was prepared by a killed worker is continued by the next one, not prepared again, and cleared once', async () => {
+    const { lab, worker, calls, untilCleared } = await openLab()
+    const end = latch()
+    const job = await lab.submit(async ({ print }) => {
+      await print('begun\n')
+      await end.opened
+      return 0
+    })
+    await lab.jobs.untilPrinted(job, /begun/)
+    await worker.kill()
+    calls.push('killed')
+    worker.start()
+    await lab.jobs.until('the task is adopted', async () => calls.at(-1) === 'started')
+    end.open()
+    expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed', attempt: 1 })
+    await untilCleared()
+    const again = ['started', 'finish: finished', 'exited: finished', 'clear']
+    expect(calls).toEqual(['prestart', 'started', 'killed', ...again])
+    await expectAllTrue(lab)
+  })
+
+  it('that cannot prepare ends the job with its reason, and is cleared once', async () => {
+    const message = 'There is no directory for this job.'
+    const fault = new TaskFault('out_of_memory', message)
+    const { lab, calls, untilCleared } = await openLab({ prestart: () => Promise.reject(fault) })
+    const job = await lab.submit(async () => 0)
+    const row = await lab.jobs.untilFinal(job)
+    expect(row).toMatchObject({ status: 'failed', reason: 'out_of_memory', reasonDetail: message })
+    await untilCleared()
+    expect(calls).toEqual(['clear'])
+    expect(await lab.taskDirectories()).toEqual([])
+    await expectAllTrue(lab)
+  })
+
+  it('is told to stop preparing a cancelled job, which is then cleared', async () => {
+    const preparing = latch()
+    const { lab, calls, untilCleared } = await openLab({
+      prestart: ({ stopping }) =>
+        new Promise((_, reject) => {
+          stopping.addEventListener('abort', () => reject(stopping.reason))
+          preparing.open()
+        }),
+    })
+    const job = await lab.submit(async () => 0)
+    await preparing.opened
+    await cancel(lab, job)
+    expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'cancelled' })
+    await untilCleared()
+    expect(calls).toEqual(['exited: cancelled_by_user', 'clear'])
+    await expectAllTrue(lab)
+  })
+})
