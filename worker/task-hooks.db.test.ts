@@ -1,17 +1,20 @@
 import { describe, expect, it } from 'vitest'
 import { TaskFault } from './node/task/task-fault'
-import type { MakeTaskHook, TaskHook } from './node/task/task-hook'
+import type { MakeTaskHook, TaskStart } from './node/task/task-hook'
 import { latch } from './runtime/testing/latch'
 import { cancel } from './testing/cancel'
 import { FakeLab } from './testing/fake-lab'
 import { expectAllTrue } from './testing/truth'
 
+type Prepare = (start: TaskStart) => Promise<object>
+
 /** A hook that writes its calls to a list, in every life of the worker. */
-function recording(calls: string[], own: TaskHook = {}): MakeTaskHook {
+function recording(calls: string[], prepare: Prepare): MakeTaskHook {
   return () => ({
-    prestart: async () => {
+    prestart: async (start) => {
       calls.push('prestart')
-      return {}
+      void start.opened.then((container) => calls.push(container ? 'opened' : 'not opened'))
+      return prepare(start)
     },
     started: () => {
       calls.push('started')
@@ -28,14 +31,13 @@ function recording(calls: string[], own: TaskHook = {}): MakeTaskHook {
       return null
     },
     clear: async () => void calls.push('clear'),
-    ...own,
   })
 }
 
-async function openLab(own?: TaskHook) {
+async function openLab(prepare: Prepare = async () => ({})) {
   const lab = await FakeLab.open()
   const calls: string[] = []
-  const worker = lab.startWorker({ node: 'a', hooks: [recording(calls, own)] })
+  const worker = lab.startWorker({ node: 'a', hooks: [recording(calls, prepare)] })
   await lab.untilReady(1)
   const untilCleared = () => lab.jobs.until('the task is cleared', async () => calls.includes('clear'))
   return { lab, worker, calls, untilCleared }
@@ -47,7 +49,8 @@ describe('a hook of a task', () => {
     const job = await lab.submit(async () => 0)
     expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed' })
     await untilCleared()
-    expect(calls).toEqual(['prestart', 'started', 'finish: finished', 'exited: finished', 'clear'])
+    const steps = ['prestart', 'opened', 'started', 'finish: finished', 'exited: finished', 'clear']
+    expect(calls).toEqual(steps)
     await expectAllTrue(lab)
   })
 
@@ -68,38 +71,37 @@ describe('a hook of a task', () => {
     expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed', attempt: 1 })
     await untilCleared()
     const again = ['started', 'finish: finished', 'exited: finished', 'clear']
-    expect(calls).toEqual(['prestart', 'started', 'killed', ...again])
+    expect(calls).toEqual(['prestart', 'opened', 'started', 'killed', ...again])
     await expectAllTrue(lab)
   })
 
   it('that cannot prepare ends the job with its reason, and is cleared once', async () => {
     const message = 'There is no directory for this job.'
     const fault = new TaskFault('out_of_memory', message)
-    const { lab, calls, untilCleared } = await openLab({ prestart: () => Promise.reject(fault) })
+    const { lab, calls, untilCleared } = await openLab(() => Promise.reject(fault))
     const job = await lab.submit(async () => 0)
     const row = await lab.jobs.untilFinal(job)
     expect(row).toMatchObject({ status: 'failed', reason: 'out_of_memory', reasonDetail: message })
     await untilCleared()
-    expect(calls).toEqual(['clear'])
+    expect(calls).toEqual(['prestart', 'not opened', 'clear'])
     expect(await lab.taskDirectories()).toEqual([])
     await expectAllTrue(lab)
   })
 
   it('is told to stop preparing a cancelled job, which is then cleared', async () => {
     const preparing = latch()
-    const { lab, calls, untilCleared } = await openLab({
-      prestart: ({ stopping }) =>
-        new Promise((_, reject) => {
-          stopping.addEventListener('abort', () => reject(stopping.reason))
-          preparing.open()
-        }),
+    const { lab, calls, untilCleared } = await openLab(({ stopping }) => {
+      preparing.open()
+      return new Promise((_, reject) => {
+        stopping.addEventListener('abort', () => reject(stopping.reason))
+      })
     })
     const job = await lab.submit(async () => 0)
     await preparing.opened
     await cancel(lab, job)
     expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'cancelled' })
     await untilCleared()
-    expect(calls).toEqual(['exited: cancelled_by_user', 'clear'])
+    expect(calls).toEqual(['prestart', 'not opened', 'exited: cancelled_by_user', 'clear'])
     await expectAllTrue(lab)
   })
 })
