@@ -84,7 +84,11 @@ export function buildIsFresh() {
 export function clientIsFresh() {
   const changed = (/** @type {string} */ path) =>
     statSync(join(root, path), { throwIfNoEntry: false })?.mtimeMs
-  return (changed('lib/database/generated/client.ts') ?? 0) > (changed('prisma/schema.prisma') ?? 0)
+  const files = readdirSync(join(root, 'prisma'), { recursive: true, encoding: 'utf8' })
+  const schema = files
+    .filter((file) => file.endsWith('.prisma'))
+    .map((file) => changed(`prisma/${file}`) ?? 0)
+  return (changed('lib/database/generated/client.ts') ?? 0) > Math.max(...schema)
 }
 
 const routeTypes = '.next/types/validator.ts'

@@ -127,13 +127,18 @@ export async function migrate(
   }
 }
 
+/** A file of the Prisma schema. */
+export interface SchemaFile {
+  path: string
+  content: string
+}
+
 /** The SQL that changes one schema into another: the body of a new migration. `url` can be any database. */
-export async function diffSchemas(url: string, before: string | null, after: string): Promise<string> {
-  const file = (content: string) => ({ files: [{ path: 'schema.prisma', content }] })
+export async function diffSchemas(url: string, before: SchemaFile[], after: SchemaFile[]): Promise<string> {
   const { stdout } = await withEngine(url, (engine) =>
     engine.diff({
-      from: before === null ? { tag: 'empty' } : { tag: 'schemaDatamodel', ...file(before) },
-      to: { tag: 'schemaDatamodel', ...file(after) },
+      from: before.length === 0 ? { tag: 'empty' } : { tag: 'schemaDatamodel', files: before },
+      to: { tag: 'schemaDatamodel', files: after },
       script: true,
       exitCode: null,
       filters: noFilter,
