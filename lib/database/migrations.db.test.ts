@@ -318,3 +318,31 @@ it('runs belong to their first user; several users of one share it only in a pro
     { handle: 'grace', slug: 'lab', bytes: 100 },
   ])
 })
+
+it('lists that were null are empty, and rows that point to nothing are gone', async () => {
+  await migrateUntil('20261130100000_lists_and_references')
+  const user = await makeUser('ada', pool)
+  const job = await makeJob({ userId: user }, pool)
+  await pool.query(
+    `INSERT INTO api_tokens (id, user_id, name, hash, hint, scopes, expires_at)
+     VALUES (gen_random_uuid(), $1, 'none', '\\x01', 'a', NULL, now()), (gen_random_uuid(), $1, 'unknown', '\\x02', 'b', '{read,write}', now())`,
+    [user],
+  )
+  await pool.query('INSERT INTO job_dependencies (job_id, depends_on) VALUES ($1, $1)', [job])
+  const slurmJob = await pool.query(
+    `INSERT INTO slurm_jobs (id, job_id, secret_hash) VALUES (gen_random_uuid(), $1, '\\x00') RETURNING id`,
+    [job],
+  )
+  await pool.query(
+    `INSERT INTO slurm_steps (slurm_job_id, restart, rank, node_id, cpu_milli, memory_mib) VALUES ($1, 0, 0, gen_random_uuid(), 1, 1)`,
+    [slurmJob.rows[0].id],
+  )
+  await migrate(url)
+  const { rows } = await pool.query('SELECT name, scopes FROM api_tokens ORDER BY name')
+  expect(rows).toEqual([
+    { name: 'none', scopes: [] },
+    { name: 'unknown', scopes: ['read'] },
+  ])
+  for (const table of ['job_dependencies', 'slurm_steps'])
+    expect((await pool.query(`SELECT 1 FROM ${table}`)).rowCount, table).toBe(0)
+})
