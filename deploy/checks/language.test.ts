@@ -16,6 +16,7 @@ const patterns = [
   '*.yaml',
   '*.yml',
   '*.prisma',
+  'prisma/sql/*.sql',
   '*.md',
 ]
 
