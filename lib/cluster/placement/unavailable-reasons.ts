@@ -20,7 +20,7 @@ export interface Unavailable {
 
 /** Ordered like the cluster page. */
 const selectUnavailable = `
-  SELECT * FROM (
+  SELECT id, node, gpu, state, since, explanation FROM (
     SELECT n.id, n.number, n.name AS node, NULL::int AS gpu,
            CASE WHEN n.quarantined_at IS NOT NULL THEN 'quarantined' ELSE 'paused' END AS state,
            coalesce(n.quarantined_at, n.paused_at) AS since,

@@ -19,7 +19,7 @@ export async function findTargetPartition(
   const known = await findProject(executor, submitter, project)
   const target = await findRow<{ partition: string | null }>(executor, {
     name: 'slurm-target-of',
-    text: slurmTargetOf('$1::uuid', '$2::text'),
+    text: `SELECT partition FROM (${slurmTargetOf('$1::uuid', '$2::text')}) target`,
     values: [known?.id ?? null, pool],
   })
   return target?.partition ?? null
