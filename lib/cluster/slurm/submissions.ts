@@ -1,5 +1,4 @@
 import { uuidv7 } from 'uuidv7'
-import type { Pool } from '../../contract/config/pools'
 import { parseSpec, type StoredSpec, type Unparsed } from '../../contract/config/stored-spec'
 import { database } from '../../database/client'
 import { transaction } from '../../database/transaction'
@@ -37,7 +36,7 @@ const unsubmitted = `j.status = 'pending' AND NOT j.held AND (j.not_before IS NU
 
 /** Reads the jobs to submit, in the order of their submission. */
 export async function readUnsubmitted(limit: number): Promise<UnsubmittedJob[]> {
-  const { rows } = await database().pool.query<Unparsed<UnsubmittedJob & { pool: Pool }>>({
+  const { rows } = await database().pool.query<Unparsed<UnsubmittedJob>>({
     name: 'slurm-unsubmitted',
     text: `SELECT j.id, j.attempt, j.spec, j.priority, j.time_limit_s AS "timeLimitS", j.expected_time_s AS "expectedTimeS",
                   u.handle AS owner,
