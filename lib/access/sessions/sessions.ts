@@ -27,10 +27,11 @@ export async function listSessions(actor: Actor): Promise<Session[]> {
 export function endSession(actor: Actor, sessionId: string): Promise<void> {
   return transaction(async (tx) => {
     const ended = z.uuid().safeParse(sessionId).success
-      ? await findRow(tx, 'DELETE FROM sessions WHERE id = $1 AND user_id = $2 RETURNING id', [
-          sessionId,
-          actor.userId,
-        ])
+      ? await findRow<{ id: string }>(
+          tx,
+          'DELETE FROM sessions WHERE id = $1 AND user_id = $2 RETURNING id',
+          [sessionId, actor.userId],
+        )
       : null
     if (!ended) {
       throw notFound('There is no such session. GET /api/sessions lists your sessions.')

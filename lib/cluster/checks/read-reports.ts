@@ -60,7 +60,7 @@ export async function requestCheck(actor: Actor, id: string): Promise<NodeReport
 }
 
 async function readReports(number: number | null = null): Promise<NodeReport[]> {
-  const { rows } = await database().pool.query(
+  const { rows } = await database().pool.query<z.input<typeof reportRows>[number]>(
     `SELECT ${nodeColumns}, r.checked_at AS "checkedAt", coalesce(r.checks, '[]') AS checks,
             coalesce(r.requested_at > coalesce(r.checked_at, '-infinity'), false) AS requested
        FROM nodes n LEFT JOIN node_reports r ON r.node_id = n.id

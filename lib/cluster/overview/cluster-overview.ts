@@ -30,7 +30,7 @@ export function readOverview(): Promise<OverviewNode[]> {
 }
 
 async function computeOverview(): Promise<OverviewNode[]> {
-  const { rows } = await database().pool.query({
+  const { rows } = await database().pool.query<z.input<typeof overviewRows>[number]>({
     name: 'cluster-overview',
     text: `SELECT ${nodeColumns}, coalesce(gpus.list, '[]') AS gpus FROM nodes n
              LEFT JOIN (SELECT g.node_id, json_agg(json_build_array(g.missing, g.paused_at IS NOT NULL,

@@ -47,7 +47,7 @@ export const nodeColumns = `
 export async function readNodeRows(actor: Actor, numbers?: readonly number[]): Promise<NodeRow[]> {
   const visible = visibilityFilter(actor)
   const values = [...visible.values, ...(numbers === undefined ? [] : [numbers])]
-  const { rows } = await database().pool.query(
+  const { rows } = await database().pool.query<z.input<typeof nodeRow>>(
     `${selectNodes(visible.sql)} WHERE ${shownNodes}
        ${numbers === undefined ? '' : `AND n.number = ANY ($${values.length}::int[])`} ORDER BY n.number`,
     values,

@@ -57,7 +57,7 @@ export async function recordProvisions(term: string, deadlineS: number): Promise
 
 /** Reads all provisions that have not ended. */
 export async function readProvisions(): Promise<Provision[]> {
-  const { rows } = await database().pool.query({
+  const { rows } = await database().pool.query<z.input<typeof provisionSchema>>({
     name: 'read-provisions',
     text: `SELECT v.job_id AS "jobId", v.status::text, v.request, v.term, v.round, v.deadline_at < now() AS overdue,
                   j.status::text AS "jobStatus", coalesce(j.attempt, 0) AS attempt,

@@ -53,7 +53,7 @@ const creatorSchema = z.object({ handle: z.string(), role: z.enum(roles) })
 
 /** Returns the creator of a link with the creator's current rights. */
 async function creatorOf(userId: string): Promise<Actor> {
-  const { rows } = await database().pool.query(
+  const { rows } = await database().pool.query<z.input<typeof creatorSchema>>(
     'SELECT handle, role FROM users WHERE id = $1 AND disabled_at IS NULL',
     [userId],
   )
