@@ -36,6 +36,7 @@ describe('sentences that have to be read twice', () => {
       findRiddles('a.tsx', `<Field hint="Of a user." />\nconst b = 'What of it counts.'\n`),
     ).toHaveLength(2)
     expect(findRiddles('a.yaml', '# Who submits is known.\n')).toEqual(['a.yaml:1: # Who submits is known.'])
+    expect(findRiddles('a.sql', '-- Of two jobs, one waits.\n')).toHaveLength(1)
     expect(findRiddles('a.tsx', '\n\n{/* Of ten there are two. */}\n')).toEqual([
       'a.tsx:3: {/* Of ten there are two. */}',
     ])

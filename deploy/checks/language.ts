@@ -2,7 +2,7 @@
 const start = String.raw`(?:Of|Who|So many|What of)\b(?![^.?]{0,120}\?)`
 /** Where a sentence begins in code: a comment, a string, the text of an element, or after another sentence. */
 const inCode = new RegExp(
-  String.raw`(?:(?:(?<!:)//|/\*+|#|^\s*\*)\s+|['"\`>]|(?<=[a-z)\`]\. ))${start} [a-z\`\d]`,
+  String.raw`(?:(?:(?<!:)//|/\*+|#|--|^\s*\*)\s+|['"\`>]|(?<=[a-z)\`]\. ))${start} [a-z\`\d]`,
 )
 const inDocument = new RegExp(String.raw`(?:^(?:\s*(?:[-*>]|\d+\.)\s+)?|[.:|] |\*\* )${start}[ ,]`)
 
