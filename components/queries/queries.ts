@@ -67,7 +67,7 @@ export const jobQuery = (id: string) =>
       // The result becomes a file a moment after the end.
       const expectsFile = data.result_file === null && data.files_deleted === null
       if (expectsFile && dataUpdateCount < resultFileAttempts) return busyMs
-      return data.notice?.state === 'trying' || data.bucket?.state === 'storing' ? quietMs : false
+      return data.notice?.state === 'retrying' || data.bucket?.state === 'storing' ? quietMs : false
     },
   })
 

@@ -112,8 +112,8 @@ export const provisionSchema = z.object({
 /** Whether the job's `notify_url` has received the notification of its end. */
 export const noticeSchema = z.object({
   state: z
-    .enum(['waiting', 'trying', 'told', 'given_up'])
-    .describe('waiting: the job has not ended; told: delivered; given_up: not delivered'),
+    .enum(['waiting', 'retrying', 'delivered', 'failed'])
+    .describe('waiting: the job has not ended; retrying: gpuq sends it soon, for the first time or again; failed: gpuq does not try again'),
   attempts: z.int(),
   problem: z.string().nullable().describe('error of the last attempt'),
   next_try_at: z.string().nullable().describe('time of the next attempt'),

@@ -48,7 +48,7 @@ it('the status of a job has the state of its notification, but not the address',
   const notice = async () => (await readJob(admin.actor, jobId)).notice
   expect(await notice()).toMatchObject({ state: 'waiting', attempts: 0 })
   await cancelJob(admin.actor, jobId)
-  expect(await notice()).toMatchObject({ state: 'trying', problem: null })
+  expect(await notice()).toMatchObject({ state: 'retrying', problem: null })
   await makeDue()
   const [due] = await dueDeliveries(10, 10, 10)
   const claimed = await claimDelivery(due?.id ?? '')
@@ -56,14 +56,14 @@ it('the status of a job has the state of its notification, but not the address',
   const answered = { status: 500, response: 'secret', problem: 'The address answered 500.' }
   await delayDelivery(claimed, answered, null)
   expect(await notice()).toMatchObject({
-    state: 'trying',
+    state: 'retrying',
     attempts: 1,
     problem: 'The address answered 500.',
     next_try_at: expect.stringMatching(/Z$/),
   })
   await settleDelivery(claimed, { ...answered, problem: 'The address answered 503.' })
   expect(await notice()).toMatchObject({
-    state: 'given_up',
+    state: 'failed',
     problem: 'The address answered 503.',
     next_try_at: null,
   })

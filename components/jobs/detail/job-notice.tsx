@@ -37,14 +37,14 @@ export function describeNotice({ state, attempts, problem, next_try_at, settled_
   switch (state) {
     case 'waiting':
       return { tone: 'neutral', badge: 'pending', text: 'Sent when the job ends.' }
-    case 'trying': {
+    case 'retrying': {
       if (problem === null) return { tone: 'info', badge: 'sending' }
       const text = `${tries} failed: ${problem}`
       return { tone: 'warning', badge: 'retrying', text, atLabel: 'Next attempt', at: next_try_at }
     }
-    case 'told':
+    case 'delivered':
       return { tone: 'success', badge: 'sent', text: attempts > 1 ? `After ${tries}.` : '', at: settled_at }
-    case 'given_up': {
+    case 'failed': {
       const text = `After ${tries}: ${problem ?? 'gpuq could not deliver it.'}`
       return { tone: 'danger', badge: 'failed', text, at: settled_at }
     }

@@ -115,7 +115,7 @@ export const deliverySchema = z.object({
   problem: z.string().nullable().describe('why the last attempt failed'),
   created_at: time,
   next_try_at: time.nullable(),
-  settled_at: time.nullable().describe('when it was delivered, or given up'),
+  settled_at: time.nullable().describe('when it was delivered, or failed for good'),
 })
 
 export const listDeliveriesSchema = z.strictObject({

@@ -29,7 +29,7 @@ describe('toNotice', () => {
 
   it('names the next attempt and the last problem', () => {
     expect(toNotice(row({ notice_attempts: 2, notice_problem: 'The address answered 500.' }), true)).toEqual({
-      state: 'trying',
+      state: 'retrying',
       attempts: 2,
       problem: 'The address answered 500.',
       next_try_at: '2026-11-21T12:00:00.000Z',
@@ -37,11 +37,11 @@ describe('toNotice', () => {
     })
   })
 
-  it('is told when settled without a problem, and given up with one', () => {
+  it('a settled notification is delivered without a problem, and failed with one', () => {
     const settled = { notice_attempts: 3, notice_settled_at: at }
-    expect(toNotice(row(settled), true)).toMatchObject({ state: 'told', next_try_at: null })
+    expect(toNotice(row(settled), true)).toMatchObject({ state: 'delivered', next_try_at: null })
     expect(toNotice(row({ ...settled, notice_problem: 'The address answered 503.' }), true)).toMatchObject({
-      state: 'given_up',
+      state: 'failed',
       problem: 'The address answered 503.',
     })
   })

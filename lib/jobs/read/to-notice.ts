@@ -19,6 +19,6 @@ export function toNotice(row: NoticeRow, wanted: boolean): JobNotice | null {
     return { state: 'waiting', attempts: 0, problem: null, next_try_at: null, settled_at: null }
   }
   const notice = { attempts, problem, next_try_at: null, settled_at: settledAt?.toISOString() ?? null }
-  if (settledAt !== null) return { ...notice, state: problem === null ? 'told' : 'given_up' }
-  return { ...notice, state: 'trying', next_try_at: row.notice_next_try_at?.toISOString() ?? null }
+  if (settledAt !== null) return { ...notice, state: problem === null ? 'delivered' : 'failed' }
+  return { ...notice, state: 'retrying', next_try_at: row.notice_next_try_at?.toISOString() ?? null }
 }
