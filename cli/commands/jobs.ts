@@ -1,12 +1,10 @@
 import { invalidRequest } from '@/lib/contract/errors'
-import type { JobSummary } from '@/lib/contract/jobs'
 import { parseSearch } from '@/lib/contract/search/parse-search'
 import { describeSearchProblem } from '@/lib/contract/search/search-reader'
 import type { UploadStatus } from '@/lib/contract/status'
 import { type Context, printList } from '../context'
+import { toColumns } from '../job/job-columns'
 import { readPages } from '../job/read-pages'
-import { formatRunTime, formatWhen, statusColours } from '../terminal/format'
-import type { Column } from '../terminal/table'
 
 interface JobsOptions {
   status?: UploadStatus
@@ -16,6 +14,7 @@ interface JobsOptions {
   starred?: boolean
   sort?: string
   limit: number
+  columns?: string
   all?: boolean
   json?: boolean
 }
@@ -27,6 +26,7 @@ export async function jobs(context: Context, words: string[], options: JobsOptio
   const q = words.join(' ')
   const parsed = parseSearch(q)
   if (!parsed.ok) throw invalidRequest(`The search is wrong. ${describeSearchProblem(parsed.problem)}`)
+  const columns = toColumns(options.columns)
   const client = await context.connectToJobs()
   const filters = {
     status,
@@ -39,16 +39,5 @@ export async function jobs(context: Context, words: string[], options: JobsOptio
     ...(q ? { q } : {}),
   }
   const found = await readPages(limit, (query) => client.jobs.list({ ...query, ...filters }))
-  const now = Date.now()
-  const columns: Column<JobSummary>[] = [
-    { title: 'ID', cell: (job) => job.job_id },
-    { title: 'STATUS', cell: (job) => job.status, colour: (job) => statusColours[job.status] },
-    { title: 'REASON', cell: (job) => job.reason },
-    { title: 'USER', cell: (job) => job.user_id },
-    { title: 'PROJECT', cell: (job) => job.project_id },
-    { title: 'NAME', cell: (job) => job.name ?? job.competition_id },
-    { title: 'TIME', cell: (job) => formatRunTime(job, now), right: true },
-    { title: 'SUBMITTED', cell: (job) => formatWhen(job.created_at, now), right: true },
-  ]
   return printList(context, json, found, columns, 'No jobs found.')
 }

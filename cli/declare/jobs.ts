@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander'
+import { jobColumnNames, sortKeys } from '@/lib/contract/job-columns'
 import { uploadStatuses } from '@/lib/contract/status'
 import { jobIdHelp, jsonFlag, lazily } from './command'
 import { parseInteger } from './values'
@@ -26,7 +27,8 @@ export function declareJobs(program: Command): void {
     .option('--project <id>', 'filter by project')
     .option('--tag <word>', 'filter by tag')
     .option('--starred', 'only jobs with a star')
-    .option('--sort <key>', 'submitted, run_time, wait, gpu_hours or metric.NAME; -KEY: the largest first')
+    .option('--sort <key>', `${sortKeys.join(', ')} or metric.NAME; -KEY: the largest first`)
+    .option('--columns <names>', `id, name, reason, ${jobColumnNames.join(', ')} or metric.NAME, with commas`)
     .option('--limit <number>', 'maximum number of jobs', parseInteger, 20)
     .option('--all', 'jobs of all users (admins only)')
     .option(...jsonFlag)

@@ -1,11 +1,12 @@
 import * as z from 'zod'
 import { tags } from './config/values'
+import { sortKeys } from './job-columns'
 import { idSchema } from './jobs'
 import { maxCountedJobs, maxJobsTogether } from './jobs-together'
 import { parseSearch } from './search/parse-search'
 import { maxMetricName, metricPrefix, suggestedKeys } from './search/search-keys'
 import { describeSearchProblem } from './search/search-reader'
-import { activeFirst, sortKeys, sortPattern } from './search/sort'
+import { activeFirst, sortPattern } from './search/sort'
 import { uploadStatuses } from './status'
 
 /** What the operations on jobs accept: labels, filters and query parameters. */
@@ -61,7 +62,7 @@ export const jobCountQuerySchema = z.object({
   sort: sortSchema
     .optional()
     .describe(
-      'submitted, run_time, wait, gpu_hours or metric.NAME; -NAME: the largest first. All but submitted list only jobs that have it, after their end. active: running jobs first, then waiting ones, then ended ones, each with the newest first; default: -submitted',
+      `${sortKeys.join(', ')} or ${metricPrefix}NAME; -NAME: the largest first. All but submitted list only jobs that have it, after their end. active: running jobs first, then waiting ones, then ended ones, each with the newest first; default: -submitted`,
     ),
   user_id: idSchema
     .optional()

@@ -5,6 +5,7 @@ import { jobResourcesSchema } from './cluster/job-resources'
 import { slurmJob } from './config/depends-on'
 import { idPattern } from './id-pattern'
 import { jobBucketSchema } from './job-bucket'
+import { type AddedField, addedFields } from './job-columns'
 import { jobEnds } from './job-ends'
 import { uploadStatuses } from './status'
 
@@ -45,7 +46,17 @@ export const gpuOfJobSchema = z.object({
 /** The 10th and the 90th percentile of a start: 80 of 100 jobs start between these times. */
 export const startRangeSchema = z.object({ earliest: time, latest: time })
 
-/** One row of `GET /api/jobs`. */
+const valueOfKind = { text: z.string(), number: z.number() }
+
+/** The fields that the columns of the job list add. Answers of older servers lack them. */
+const columnFields = Object.fromEntries(
+  addedFields.map(({ field, kind, describe }) => [
+    field,
+    valueOfKind[kind].nullable().optional().describe(describe),
+  ]),
+) as Record<AddedField, z.ZodOptional<z.ZodNullable<z.ZodString | z.ZodNumber>>>
+
+/** One row of `GET /api/jobs`. Columns of the job list add more fields (`job-columns.ts`). */
 export const jobSummarySchema = z.object({
   job_id: z.uuid(),
   name: z.string().nullable(),
@@ -70,6 +81,7 @@ export const jobSummarySchema = z.object({
     .describe(
       'last number of each metric that the job printed, by name, as a 64-bit floating-point number; at most 64 metrics',
     ),
+  ...columnFields,
   terminal: z.boolean().describe('true: users can attach to the job and type while it runs'),
   created_at: time,
   started_at: time.nullable(),

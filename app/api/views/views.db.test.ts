@@ -82,7 +82,7 @@ describe('saved views', () => {
     ['a long name', { name: 'x'.repeat(65) }, /at most 64/],
     ['no name', { q: 'x' }, /name.*missing/],
     ['a wrong search', { name: 'x', q: 'tag:"' }, /Character 5: this quote/],
-    ['a wrong order', { name: 'x', sort: 'name' }, /submitted, run_time/],
+    ['a wrong order', { name: 'x', sort: 'name' }, /wait, run_time/],
     ['another key', { name: 'x', path: '/' }, /path/],
     ['NUL', { name: 'x', columns: '\0' }, /NUL/],
   ])('with %s are refused in words', async (_, body, words) => {

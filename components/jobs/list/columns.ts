@@ -1,27 +1,26 @@
-import { maxMetricName, metricPrefix } from '@/lib/contract/search/search-keys'
+import { type ColumnName, isColumn, isNumeric, type JobColumnName } from '@/lib/contract/job-columns'
 
-/** The columns of the list of jobs beside its title. Columns without a width share the rest of the table. */
-export const columnTable = {
+interface Size {
+  /** The class of the width; empty: the column shares the rest of the table. */
+  width: string
+  rem: number
+}
+
+const textSize: Size = { width: '', rem: 9 }
+const numberSize: Size = { width: 'w-28', rem: 7 }
+
+/** Columns that need more or less space than others of their kind. */
+const sizes: Partial<Record<JobColumnName, Size>> = {
   // In a narrow table, names need the space more than long reasons.
-  status: { label: 'Status', width: 'w-30 @5xl:w-38', rem: 9.5 },
-  user: { label: 'User', width: 'w-44', rem: 11 },
-  competition: { label: 'Competition', width: '', rem: 9 },
-  project: { label: 'Project', width: '', rem: 9 },
-  environment: { label: 'Environment', width: '', rem: 9 },
-  tags: { label: 'Tags', width: 'w-44', rem: 11 },
-  node: { label: 'Node', width: 'w-24', rem: 6 },
-  wait: { label: 'Wait', width: 'w-22', rem: 5.5, sort: 'wait' },
-  run_time: { label: 'Run time', width: 'w-22', rem: 5.5, sort: 'run_time' },
-  gpu_hours: { label: 'GPU hours', width: 'w-28', rem: 7, sort: 'gpu_hours' },
-  submitted: { label: 'Submitted', width: 'w-28', rem: 7, sort: 'submitted' },
-} as const
-const metricColumn = { width: 'w-28', rem: 7 } as const
-type KnownColumn = keyof typeof columnTable
+  status: { width: 'w-30 @5xl:w-38', rem: 9.5 },
+  user: { width: 'w-44', rem: 11 },
+  tags: { width: 'w-44', rem: 11 },
+  node: { width: 'w-24', rem: 6 },
+  priority: { width: 'w-22', rem: 5.5 },
+  wait: { width: 'w-22', rem: 5.5 },
+  run_time: { width: 'w-22', rem: 5.5 },
+}
 
-/** A column, or `metric.NAME`. */
-export type ColumnName = KnownColumn | `metric.${string}`
-
-export const knownColumns = Object.keys(columnTable) as KnownColumn[]
 const maxColumns = 16
 
 /** The columns without a choice. */
@@ -31,21 +30,13 @@ export function defaultColumns(everyone: boolean): readonly ColumnName[] {
     : ['status', 'competition', 'project', 'node', 'run_time', 'submitted']
 }
 
-export function metricOf(column: string): string | null {
-  return column.startsWith(metricPrefix) ? column.slice(metricPrefix.length) : null
-}
-
-export function columnLabel(column: ColumnName): string {
-  return metricOf(column) ?? columnTable[column as KnownColumn].label
-}
-
 /** The class of a column's width; empty: it shares the rest of the table. */
 export function columnWidth(column: ColumnName): string {
   return sizeOf(column).width
 }
 
-function sizeOf(column: ColumnName): { width: string; rem: number } {
-  return metricOf(column) === null ? columnTable[column as KnownColumn] : metricColumn
+function sizeOf(column: ColumnName): Size {
+  return sizes[column as JobColumnName] ?? (isNumeric(column) ? numberSize : textSize)
 }
 
 const titleRem = 18
@@ -66,13 +57,6 @@ export function tableWidth(columns: readonly ColumnName[]): string | null {
   return (tableWidths.find(([most]) => rem <= most) ?? tableWidths[tableWidths.length - 1])?.[1] ?? null
 }
 
-/** The order by which a column sorts; null: it sorts none. */
-export function sortOf(column: ColumnName): string | null {
-  if (metricOf(column) !== null) return column
-  const known = columnTable[column as KnownColumn]
-  return 'sort' in known ? known.sort : null
-}
-
 /** The columns of an address or a setting. Null: it has none, or no valid one. */
 export function readColumns(text: string | null): readonly ColumnName[] | null {
   if (text === null) return null
@@ -91,10 +75,4 @@ function decode(text: string): string {
   } catch {
     return ''
   }
-}
-
-function isColumn(name: string): name is ColumnName {
-  const metric = metricOf(name)
-  if (metric !== null) return metric !== '' && metric.length <= maxMetricName
-  return Object.hasOwn(columnTable, name)
 }

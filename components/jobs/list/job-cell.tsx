@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { type ColumnName, type ComposedColumn, plainValue } from '@/lib/contract/job-columns'
 import type { JobSummary } from '@/lib/contract/jobs'
 import { formatPerson } from '../../shell/person'
 import { cn } from '../../ui/class-names'
@@ -7,7 +8,6 @@ import { RelativeTime } from '../../ui/relative-time'
 import { JobStatus } from '../job-status'
 import { TagBadges } from '../labels/job-labels'
 import { shortReason } from '../short-reason'
-import { type ColumnName, metricOf } from './columns'
 
 /** A value that the job does not have. */
 const none = '–'
@@ -21,9 +21,9 @@ interface JobCellProps {
 
 /** The content of a job's cell. */
 export function JobCell({ job, column, compact }: JobCellProps) {
-  const metric = metricOf(column)
-  if (metric !== null) return formatMetric(job.metrics[metric])
-  return cells[column as keyof typeof cells](job, compact)
+  if (isComposed(column)) return cells[column](job, compact)
+  const value = plainValue(column, job) ?? none
+  return typeof value === 'number' ? formatMetric(value) : <Text>{value}</Text>
 }
 
 /** A number that shows what differs between jobs, in little space. */
@@ -36,10 +36,8 @@ export function formatMetric(value: number | undefined): string {
 
 /** Whether a job has the value of a column. The narrow list leaves out the others. */
 export function hasValue(job: JobSummary, column: ColumnName): boolean {
-  const metric = metricOf(column)
-  if (metric !== null) return job.metrics[metric] !== undefined
+  if (!isComposed(column)) return plainValue(column, job) !== null
   if (column === 'tags') return job.tags.length > 0
-  if (column === 'node') return job.node_name !== null
   if (column === 'run_time') return job.started_at !== null
   return column !== 'gpu_hours' || gpuHours(job) !== none
 }
@@ -76,15 +74,10 @@ function Status({ job, compact }: Omit<JobCellProps, 'column'>) {
   )
 }
 
-const cells: Record<
-  Exclude<ColumnName, `metric.${string}`>,
-  (job: JobSummary, compact: boolean) => ReactNode
-> = {
+/** The columns that are more than a field of the job. */
+const cells: Record<ComposedColumn, (job: JobSummary, compact: boolean) => ReactNode> = {
   status: (job, compact) => <Status job={job} compact={compact} />,
   user: ({ user_id, user_name }) => <Text>{formatPerson(user_id, user_name)}</Text>,
-  competition: ({ competition_id }) => <Text>{competition_id}</Text>,
-  project: ({ project_id }) => <Text>{project_id}</Text>,
-  environment: ({ environment }) => <Text>{environment}</Text>,
   tags: ({ tags }) =>
     tags.length > 0 ? (
       <span className="flex min-w-0 items-center gap-1">
@@ -93,7 +86,6 @@ const cells: Record<
     ) : (
       none
     ),
-  node: ({ node_name }) => <Text>{node_name ?? none}</Text>,
   wait: ({ created_at, started_at, completed_at }) => {
     // A job that ended without a start waited until its end.
     const until = started_at ?? completed_at
@@ -103,4 +95,8 @@ const cells: Record<
     started_at ? <Duration from={started_at} to={completed_at} /> : none,
   gpu_hours: gpuHours,
   submitted: ({ created_at }) => <RelativeTime at={created_at} className="whitespace-nowrap" />,
+}
+
+function isComposed(column: ColumnName): column is ComposedColumn {
+  return Object.hasOwn(cells, column)
 }

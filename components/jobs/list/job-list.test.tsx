@@ -1,5 +1,6 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { expect, it, vi } from 'vitest'
+import { columnLabel, jobColumnNames } from '@/lib/contract/job-columns'
 import type { JobSummary } from '@/lib/contract/jobs'
 import type { SavedView } from '@/lib/contract/search/views'
 import { makeJob, makeJobSummary } from '../../testing/fixtures'
@@ -79,6 +80,18 @@ it('names the node and the user of each job', () => {
   expect(first?.textContent).toContain('Ada Lovelace (ada)')
   expect(first?.textContent).toContain('vm')
   expect(second?.textContent).toContain('grace')
+})
+
+it('shows each column of the job list', async () => {
+  const job = makeJobSummary({ priority: 7, tags: ['v2'], user_name: 'Ada Lovelace' })
+  await renderList([job], `?columns=${jobColumnNames.join()}`)
+  const headers = screen.getAllByRole('columnheader').map(({ textContent }) => textContent ?? '')
+  const [, ...cells] = within(screen.getAllByRole('row')[1] as HTMLElement).getAllByRole('cell')
+  for (const [at, name] of jobColumnNames.entries()) {
+    expect(headers[at + 1], name).toContain(columnLabel(name))
+    expect(cells[at]?.textContent, name).toMatch(/[^–]/)
+  }
+  expect(cells[jobColumnNames.indexOf('priority')]?.textContent).toContain('7')
 })
 
 it('shows how to submit the first job', async () => {

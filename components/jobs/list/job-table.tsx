@@ -1,12 +1,13 @@
 import { ArrowDown, ArrowUp } from 'lucide-react'
 import { memo } from 'react'
+import { type ColumnName, columnLabel, isNumeric, sortOf } from '@/lib/contract/job-columns'
 import type { JobSummary } from '@/lib/contract/jobs'
 import { Checkbox } from '../../ui/checkbox'
 import { cn } from '../../ui/class-names'
 import { Cell, HeaderCell, RowLink, Table, TableBody, TableHead, TableRow } from '../../ui/table'
 import { jobTitle } from '../job-title'
 import { JobLabels } from '../labels/job-labels'
-import { type ColumnName, columnLabel, columnWidth, metricOf, sortOf, tableWidth } from './columns'
+import { columnWidth, tableWidth } from './columns'
 import { hasValue, JobCell } from './job-cell'
 import type { Density } from './list-settings'
 
@@ -62,8 +63,7 @@ export function JobTable({ jobs, columns, density, sort, onSort, selected, onSel
 /** Many columns: the names get the space instead of the gaps. */
 const narrowCell = 'px-2'
 
-const numbers = new Set<string>(['wait', 'run_time', 'gpu_hours', 'submitted'])
-const alignOf = (column: ColumnName) => (numbers.has(column) || metricOf(column) !== null ? 'end' : 'start')
+const alignOf = (column: ColumnName) => (isNumeric(column) ? 'end' : 'start')
 
 interface ColumnHeaderProps extends Pick<JobTableProps, 'sort' | 'onSort'> {
   column: ColumnName

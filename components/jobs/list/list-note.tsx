@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { jobCountQuery } from '@/components/queries/job-search'
+import { columnLabel } from '@/lib/contract/job-columns'
 import type { JobCount, JobFilters } from '@/lib/contract/job-queries'
 import type { JobSummary } from '@/lib/contract/jobs'
 import type { Page } from '@/lib/http/client/transport'
 import { formatCount, formatNumber } from '../../ui/format-number'
-import { columnLabel, readColumns } from './columns'
+import { readColumns } from './columns'
 import { searchOf, sortOfQuery } from './job-query'
 
 interface ListNoteProps {

@@ -1,5 +1,6 @@
 import { useSyncExternalStore } from 'react'
-import { type ColumnName, formatColumns, readColumns } from './columns'
+import type { ColumnName } from '@/lib/contract/job-columns'
+import { formatColumns, readColumns } from './columns'
 
 /** How the lists of jobs look in this browser. */
 

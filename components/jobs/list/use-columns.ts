@@ -1,7 +1,8 @@
 import { useSearchParams } from 'next/navigation'
 import { useMemo } from 'react'
+import type { ColumnName } from '@/lib/contract/job-columns'
 import { updateSearchParams } from '../../shell/update-search-params'
-import { type ColumnName, defaultColumns, formatColumns, readColumns } from './columns'
+import { defaultColumns, formatColumns, readColumns } from './columns'
 import { useStoredColumns } from './list-settings'
 
 /** The columns of the list: those of the address of a saved view, or those that this browser keeps. */

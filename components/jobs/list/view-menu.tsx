@@ -1,6 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
 import { SlidersHorizontal } from 'lucide-react'
 import { suggestionsQuery } from '@/components/queries/job-search'
+import {
+  type ColumnName,
+  columnLabel,
+  type JobColumnName,
+  jobColumnNames,
+  metricOf,
+  sortOf,
+} from '@/lib/contract/job-columns'
 import { activeFirst } from '@/lib/contract/search/sort'
 import { Button } from '../../ui/button'
 import {
@@ -12,7 +20,6 @@ import {
   MenuSeparator,
 } from '../../ui/dropdown-menu'
 import { sortNames } from '../metrics/sort-names'
-import { type ColumnName, columnLabel, columnTable, knownColumns, metricOf, sortOf } from './columns'
 import { type Density, densities } from './list-settings'
 
 interface ViewMenuProps {
@@ -51,7 +58,7 @@ export function ViewMenu({ everyone, columns, onColumns, density, onDensity, sor
       />
       <MenuSeparator />
       <MenuLabel>Columns</MenuLabel>
-      {knownColumns
+      {jobColumnNames
         .filter((column) => everyone || column !== 'user')
         .map((column) => (
           <ColumnItem key={column} column={column} columns={columns} onColumns={onColumns} />
@@ -102,7 +109,7 @@ function ColumnItem({ column, columns, onColumns }: ColumnItemsProps & { column:
 /** The known columns in their order, the metrics before the time of the submission. */
 function inOrder(columns: readonly ColumnName[]): ColumnName[] {
   const place = (column: ColumnName) =>
-    metricOf(column) === null ? Object.keys(columnTable).indexOf(column) : knownColumns.length - 1.5
+    metricOf(column) === null ? jobColumnNames.indexOf(column as JobColumnName) : jobColumnNames.length - 1.5
   return columns.toSorted((one, other) => place(one) - place(other))
 }
 

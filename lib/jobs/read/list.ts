@@ -34,7 +34,7 @@ export const summaryColumns = `
   j.id AS job_id, j.name, j.status, j.reason, u.handle AS user_id, u.name AS user_name, j.competition_id,
   p.slug AS project_id, e.name AS environment, placement.node_id, placement.node_name,
   j.exit_code, j.expected_time_s AS expected_time, coalesce(j.spec->'tty' = 'true', false) AS terminal,
-  requested_gpus(j.spec) AS requested_gpus, j.tags, j.starred, ${metricsColumn} AS metrics,
+  requested_gpus(j.spec) AS requested_gpus, j.priority, j.tags, j.starred, ${metricsColumn} AS metrics,
   j.created_at, j.started_at, j.ended_at AS completed_at`
 
 export const summaryJoins = `
@@ -130,7 +130,8 @@ async function selectPage(
   return rows
 }
 
-export function toSummary(row: SummaryRow): JobSummary {
+/** The row as the API has it: the status and the times as text. */
+export function toSummary<Row extends SummaryRow>(row: Row) {
   return { ...datesToText(row), status: toUploadStatus(row.status) }
 }
 

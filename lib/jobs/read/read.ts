@@ -4,6 +4,7 @@ import { isArchiveHash } from '../../contract/archives/snapshot-name'
 import { configToYaml } from '../../contract/config/config'
 import { parseSpec, readSpec, type StoredSpec, type Unparsed } from '../../contract/config/stored-spec'
 import { hiddenValue } from '../../contract/config/values'
+import type { AddedField } from '../../contract/job-columns'
 import { type JobDetail, type JobSource, type JobSummary, jobDetailSchema } from '../../contract/jobs'
 import { reasonText } from '../../contract/reasons'
 import { type JobStatus, toUploadStatus } from '../../contract/status'
@@ -21,7 +22,11 @@ import { type NoticeRow, toNotice } from './to-notice'
 type DerivedKey = 'depends_on' | 'reason_text' | 'placed' | 'resources' | 'snapshot' | 'notice' | 'bucket'
 
 /** A row of {@link selectDetail}: the columns of the API, and those from which the other keys are derived. */
-interface DetailRow extends SummaryRow, NoticeRow, UploadRow, Omit<JobDetail, keyof JobSummary | DerivedKey> {
+interface DetailRow
+  extends Omit<SummaryRow, AddedField>,
+    NoticeRow,
+    UploadRow,
+    Omit<JobDetail, Exclude<keyof JobSummary, AddedField> | DerivedKey> {
   reason_detail: string | null
   spec: StoredSpec
   instances: unknown
@@ -30,7 +35,7 @@ interface DetailRow extends SummaryRow, NoticeRow, UploadRow, Omit<JobDetail, ke
 
 const selectDetail = `
   SELECT ${summaryColumns}, j.reason_detail, j.attempt, j.max_retries, j.time_limit_s AS max_time, j.spec, j.command,
-         j.run_id, (SELECT r.name FROM runs r WHERE r.id = j.named_run_id) AS run_name, j.note, j.files_deleted, j.deleted_after_days, j.priority,
+         j.run_id, (SELECT r.name FROM runs r WHERE r.id = j.named_run_id) AS run_name, j.note, j.files_deleted, j.deleted_after_days,
          coalesce((SELECT jsonb_agg(jsonb_build_object('uuid', g.uuid, 'index', g.index, 'model', g.model,
                                     'simulated', g.simulated, 'milli', a.milli) ORDER BY g.index)
                      FROM allocations a JOIN gpus g ON g.id = a.gpu_id WHERE a.task_id = t.id), '[]') AS gpus,

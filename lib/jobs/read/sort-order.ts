@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import type { SortKey } from '../../contract/job-columns'
 import { metricPrefix } from '../../contract/search/search-keys'
-import type { sortKeys } from '../../contract/search/sort'
 import { decodeCursor, decodeTimeCursor, wrongCursor } from '../../database/pagination'
 
 /** A row of a list with what it is sorted by. */
@@ -32,7 +32,7 @@ export interface Order {
   cursorOf: (row: Sorted) => string[]
 }
 
-type Amount = Exclude<(typeof sortKeys)[number], 'submitted'>
+type Amount = Exclude<SortKey, 'submitted'>
 
 /** The indexes of amounts have only jobs that have run and ended. */
 export const hasEnded = 'j.started_at IS NOT NULL AND j.ended_at IS NOT NULL'
