@@ -1,30 +1,21 @@
 import type { JobSummary } from '@/lib/contract/jobs'
 import type { Reason } from '@/lib/contract/reasons'
 
+/** What a table row says instead of the name of the reason. They are here and not with the sentences, which lists do not load. */
 const labels: Readonly<Record<string, string>> = {
   finished: '',
   exit_code: 'error',
   timeout: 'time limit',
-  out_of_memory: 'out of memory',
-  output_limit: 'output limit',
-  checkpoint_limit: 'checkpoint limit',
   idle_gpu: 'idle GPUs',
   cancelled_by_user: '',
   cancelled_by_admin: 'by an admin',
   cancelled_by_manager: 'by a manager',
   cancelled_in_slurm: 'in Slurm',
-  dependency_failed: 'dependency failed',
   slurm_refused: 'refused by Slurm',
   slurm_requeued: 'requeued by Slurm',
   slurm_stopped: 'stopped by Slurm',
-  image_unavailable: 'image unavailable',
   workspace_unavailable: 'no shared directory',
-  snapshot_unavailable: 'snapshot unavailable',
   internet_unavailable: 'no internet access',
-  node_lost: 'node lost',
-  worker_stopped: 'worker stopped',
-  engine_restarted: 'engine restarted',
-  preempted: 'preempted',
   peers_missing: 'instances not ready',
   peer_failed: 'another instance failed',
   not_provisioned: 'nodes not started',
@@ -36,13 +27,10 @@ const labels: Readonly<Record<string, string>> = {
   reserved: 'reserved for another job',
   gpu_paused: 'GPU paused',
   gpu_busy_outside: 'GPU used by others',
-  node_unavailable: 'node unavailable',
-  quota: 'quota',
   budget: 'budget exhausted',
   max_concurrent_gpus: 'GPU limit reached',
   max_concurrent_jobs: 'job limit reached',
   stopped: 'scheduler stopped',
-  no_node: 'no node',
   never_fits: 'cannot start',
   backing_off: 'retrying soon',
   slurm_submitting: 'submitting to Slurm',
@@ -50,10 +38,9 @@ const labels: Readonly<Record<string, string>> = {
   slurm_starting: 'no worker accepted it yet',
   slurm_suspended: 'suspended in Slurm',
   dependency: 'waits for other jobs',
-  held: 'held',
   slurm_held: 'held in Slurm',
   slurm_unreachable: 'Slurm does not answer',
-} satisfies Record<Reason, string>
+} satisfies Partial<Record<Reason, string>>
 
 /** The reason of a job's status in a few words, for a table row. Empty if the status is enough. */
 export function shortReason({ reason, exit_code }: Pick<JobSummary, 'reason' | 'exit_code'>): string {

@@ -125,7 +125,9 @@ export const provisionSchema = z.object({
 export const noticeSchema = z.object({
   state: z
     .enum(['waiting', 'retrying', 'delivered', 'failed'])
-    .describe('waiting: the job has not ended; retrying: gpuq sends it soon, for the first time or again; failed: gpuq does not try again'),
+    .describe(
+      'waiting: the job has not ended; retrying: gpuq sends it soon, for the first time or again; failed: gpuq does not try again',
+    ),
   attempts: z.int(),
   problem: z.string().nullable().describe('error of the last attempt'),
   next_try_at: z.string().nullable().describe('time of the next attempt'),

@@ -1,16 +1,8 @@
+import { blocksOthers, type Waiting } from './explain'
 import { gpuMilliOf } from './queue-order'
 import type { HeldGpus } from './queues'
 import type { Scheduler } from './scheduler'
-import type { WaitCause, Waiting } from './types'
 
-/** Reasons that the end of another job does not resolve. A job that waits for one of them blocks no other job. */
-const nonBlockingReasons: ReadonlySet<WaitCause> = new Set([
-  'backing_off',
-  'budget',
-  'never_fits',
-  'no_node',
-  'provisioning',
-])
 /** Enough for all jobs that end before the next pass. */
 const maxCandidates = 32
 
@@ -28,7 +20,7 @@ export function dispatchCandidates(scheduler: Scheduler, waiting: ReadonlyMap<st
   const jobs = scheduler.inQueueOrder().filter(({ id }) => {
     const cause = waiting.get(id)?.reason
     const isUnschedulable = scheduler.waiting.get(id)?.queue?.projectQueue.requestClass.unschedulable
-    return cause !== undefined && !nonBlockingReasons.has(cause) && !isUnschedulable
+    return cause !== undefined && blocksOthers(cause) && !isUnschedulable
   })
   if (name === 'fair_share' && new Set(jobs.map((job) => queueOrder.shareKey(job))).size > 1) return []
   const limit =

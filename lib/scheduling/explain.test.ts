@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import type { Waiting } from './explain'
 import { plan } from './plan'
 import { gpu, node, oneGpu, projectShare, snapshot, waitingJob } from './testing/rows'
 import { occupied } from './testing/simulate'
-import type { NodeState, ResourceRequest, RunningJob, Snapshot, Waiting } from './types'
+import type { NodeState, ResourceRequest, RunningJob, Snapshot } from './types'
 
 /** Returns the reason why a single job with this request waits. */
 function why(request: Partial<ResourceRequest>, changes: Partial<Snapshot>): Omit<Waiting, 'jobId'> {

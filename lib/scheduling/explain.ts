@@ -5,11 +5,42 @@ import { exceededQuota, gpuMilliOf } from './queue-order'
 import type { GpuQuota } from './queues'
 import type { Scheduler } from './scheduler'
 import { judgeSize } from './size/judge-size'
-import type { Fit, NodeState, ResourceRequest, Waiting, WaitingJob } from './types'
+import type { Fit, NodeState, ResourceRequest, WaitingJob } from './types'
 import { requestKey } from './workload'
 
+/** Causes that the end of another job may resolve. */
+const sharedCauses = [
+  'no_free_gpu',
+  'gang_waiting',
+  'reserved',
+  'gpu_paused',
+  'gpu_busy_outside',
+  'node_unavailable',
+  'quota',
+  'max_concurrent_gpus',
+  'max_concurrent_jobs',
+  'stopped',
+] as const
+/** Causes that no end of another job resolves. A job that waits for one of them blocks no other job. */
+const ownCauses = ['backing_off', 'budget', 'never_fits', 'no_node', 'provisioning'] as const
+export type WaitCause = (typeof sharedCauses | typeof ownCauses)[number]
+
+export interface Waiting {
+  jobId: string
+  reason: WaitCause
+  /** A sentence that says what is missing; null if the reason needs no detail. */
+  detail: string | null
+  /** Ids of the closed nodes or blocked GPUs that cause the wait, if any. */
+  unavailable?: readonly string[]
+}
+
+/** Whether a job that waits for this reason blocks the jobs behind it. */
+export function blocksOthers(reason: WaitCause): boolean {
+  return (sharedCauses as readonly WaitCause[]).includes(reason)
+}
+
 /** Reasons that apply regardless of quota and policy. */
-const clusterReasons: ReadonlySet<Waiting['reason']> = new Set(['never_fits', 'no_node', 'provisioning'])
+const clusterReasons: ReadonlySet<WaitCause> = new Set(['never_fits', 'no_node', 'provisioning'])
 
 type Cause = Omit<Waiting, 'jobId'>
 

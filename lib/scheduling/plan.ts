@@ -1,7 +1,13 @@
 import { dispatchCandidates } from './dispatch-candidates'
-import { Explainer } from './explain'
+import { Explainer, type Waiting } from './explain'
 import { Scheduler } from './scheduler'
-import type { Plan, Snapshot } from './types'
+import type { Decision, Snapshot } from './types'
+
+export interface Plan extends Decision {
+  waiting: readonly Waiting[]
+  /** Jobs that may start as soon as another ends, without a scheduling pass, in queue order. */
+  next: readonly string[]
+}
 
 /**
  * Decides which jobs start, which are preempted, and why each remaining job waits.

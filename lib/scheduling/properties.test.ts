@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { couldFit, fits } from './fits'
-import { plan } from './plan'
+import { type Plan, plan } from './plan'
 import { node, oneGpu, policy, projectShare, snapshot } from './testing/rows'
 import { occupied, type SimulatedJob, simulate } from './testing/simulate'
-import type { JobFacts, NodeState, Plan, Policy, ResourceRequest, RunningJob, Snapshot } from './types'
+import type { JobFacts, NodeState, Policy, ResourceRequest, RunningJob, Snapshot } from './types'
 
 /** Number of simulations for each property. */
 const runs = { numRuns: 1_000 }

@@ -11,7 +11,15 @@ import { RequestClass } from './request-class'
 import { EarliestStarts } from './reservations/reservation'
 import { maxReservationsOn, SetAside } from './reservations/set-aside'
 import { expectedEnd } from './run-times/overdue'
-import type { JobFacts, Placement, Plan, ResourceRequest, RunningJob, Snapshot, WaitingJob } from './types'
+import type {
+  Decision,
+  JobFacts,
+  Placement,
+  ResourceRequest,
+  RunningJob,
+  Snapshot,
+  WaitingJob,
+} from './types'
 import { countKinds, requestKey } from './workload'
 
 interface Running {
@@ -106,7 +114,7 @@ export class Scheduler {
    * Places every job that can start now, and selects the jobs to preempt for the first blocked job.
    * @param now milliseconds since the epoch.
    */
-  decide(now: number): Pick<Plan, 'placements' | 'preemptions'> {
+  decide(now: number): Decision {
     if (!this.queueOrder.policy.running) return { placements: [], preemptions: [] }
     this.#enqueueBackedOff(now)
     this.#unblock()

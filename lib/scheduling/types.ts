@@ -159,38 +159,10 @@ export interface Preemption {
   forJobId: string
 }
 
-export type WaitCause =
-  | 'no_free_gpu'
-  | 'gang_waiting'
-  | 'reserved'
-  | 'gpu_paused'
-  | 'gpu_busy_outside'
-  | 'node_unavailable'
-  | 'no_node'
-  | 'provisioning'
-  | 'never_fits'
-  | 'backing_off'
-  | 'quota'
-  | 'budget'
-  | 'max_concurrent_gpus'
-  | 'max_concurrent_jobs'
-  | 'stopped'
-
-export interface Waiting {
-  jobId: string
-  reason: WaitCause
-  /** A sentence that says what is missing; null if the reason needs no detail. */
-  detail: string | null
-  /** Ids of the closed nodes or blocked GPUs that cause the wait, if any. */
-  unavailable?: readonly string[]
-}
-
-export interface Plan {
+/** What starts now. */
+export interface Decision {
   placements: readonly Placement[]
   preemptions: readonly Preemption[]
-  waiting: readonly Waiting[]
-  /** Jobs that may start as soon as another ends, without a scheduling pass, in queue order. */
-  next: readonly string[]
 }
 
 export type Dimension = 'node' | 'pool' | 'gpu' | 'cpu' | 'memory'

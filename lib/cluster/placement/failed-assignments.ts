@@ -5,7 +5,7 @@ import { transaction } from '../../database/transaction'
 import { afterFailedAssignment, assignmentLimitOf } from '../../jobs/lifecycle/assignment'
 import { finishWaiting } from '../../jobs/state/finish'
 import { backOff } from '../../jobs/state/requeue'
-import type { Waiting } from '../../scheduling/types'
+import type { Waiting } from '../../scheduling/explain'
 
 /**
  * Counts a failed placement attempt for each job that limits them and that does not fit on any node of the current

@@ -1,7 +1,7 @@
 import { cannotStart, cannotStartYet } from '../../contract/reasons'
 import { database } from '../../database/client'
 import { startsNodesOnDemand } from '../../env/engine'
-import type { Waiting } from '../../scheduling/types'
+import type { Waiting } from '../../scheduling/explain'
 import { stableReason } from '../gpus/gpu-health'
 import { sentence } from '../overview/cluster-states'
 

@@ -1,5 +1,5 @@
-import { plan } from '../plan'
-import type { NodeState, Plan, RunningJob, Snapshot, TaskPlacement, WaitingJob } from '../types'
+import { type Plan, plan } from '../plan'
+import type { NodeState, RunningJob, Snapshot, TaskPlacement, WaitingJob } from '../types'
 
 /** A job of a simulation: `runsMs` is its actual run time, `expectedMs` what the scheduler knows. */
 export interface SimulatedJob extends WaitingJob {
