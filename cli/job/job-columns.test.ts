@@ -1,12 +1,15 @@
 import { expect, it } from 'vitest'
-import { jobColumnNames } from '@/lib/contract/job-columns'
+import { addedFields, jobColumnNames } from '@/lib/contract/job-columns'
 import { jobSummarySchema } from '@/lib/contract/jobs'
 import { jobs } from '../commands/jobs'
 import { fakeContext, jobId, summary } from '../testing/fake-context'
 import { toColumns } from './job-columns'
 
+const added = Object.fromEntries(
+  addedFields.map(({ field, kind }) => [field, kind === 'number' ? 7 : 'a text']),
+)
 const job = jobSummarySchema.parse(
-  summary({ requested_gpus: 4, priority: 7, tags: ['v2', 'best'], metrics: { loss: 0.25 } }),
+  summary({ ...added, requested_gpus: 4, tags: ['v2', 'best'], metrics: { loss: 0.25 } }),
 )
 
 it('gpuq jobs --columns shows each column of the job list', () => {

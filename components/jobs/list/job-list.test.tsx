@@ -1,6 +1,6 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { expect, it, vi } from 'vitest'
-import { columnLabel, jobColumnNames } from '@/lib/contract/job-columns'
+import { addedFields, columnLabel, jobColumnNames } from '@/lib/contract/job-columns'
 import type { JobSummary } from '@/lib/contract/jobs'
 import type { SavedView } from '@/lib/contract/search/views'
 import { makeJob, makeJobSummary } from '../../testing/fixtures'
@@ -83,7 +83,8 @@ it('names the node and the user of each job', () => {
 })
 
 it('shows each column of the job list', async () => {
-  const job = makeJobSummary({ priority: 7, tags: ['v2'], user_name: 'Ada Lovelace' })
+  const added = addedFields.map(({ field, kind }) => [field, kind === 'number' ? 7 : 'a text'])
+  const job = makeJobSummary({ ...Object.fromEntries(added), tags: ['v2'] })
   await renderList([job], `?columns=${jobColumnNames.join()}`)
   const headers = screen.getAllByRole('columnheader').map(({ textContent }) => textContent ?? '')
   const [, ...cells] = within(screen.getAllByRole('row')[1] as HTMLElement).getAllByRole('cell')
