@@ -41,7 +41,7 @@ function serverOf(
 
 describe('gpuq logs', () => {
   it.each([true, false])(
-    "of another user's job cannot control the reader's terminal (a terminal: %s)",
+    "gpuq logs of another user's job cannot control the reader's terminal (a terminal: %s)",
     async (terminal) => {
       const context = serverOf('eve', [attack, colours], { terminal })
       expect(await logs(context, jobId, {})).toBe(0)
@@ -87,7 +87,7 @@ describe('gpuq logs', () => {
     expect(raw.written.out).toBe(attack)
   })
 
-  it('with -f asks again after a broken connection, and without it fails at once', async () => {
+  it('gpuq logs with -f asks again after a broken connection, and without it fails at once', async () => {
     const changes = { status: 'completed', exit_code: 0 }
     const context = serverOf('ada', ['line\n'], { losesFirst: true, changes })
     expect(await logs(context, jobId, { follow: true })).toBe(0)
@@ -159,13 +159,13 @@ it('gpuq results --json has the digits that the job printed', async () => {
 })
 
 describe('text of others cannot control the terminal', () => {
-  it('in a result file', async () => {
+  it('text of others cannot control the terminal in a result file', async () => {
     const context = serverOf('eve', [`{"type":"result","data":${JSON.stringify(attack)}}\n`, '\u001b[2J'])
     await results(context, jobId, {})
     expect(context.written.out).toBe(`{"type":"result","data":"${shown}"}\n\\u001b[2J`)
   })
 
-  it('in the details of a job, as text and as JSON', async () => {
+  it('text of others cannot control the terminal in the details of a job, as text and as JSON', async () => {
     const changes = { name: `n\nstatus completed${attack}`, environment: attack, node_name: attack }
     for (const json of [true, false]) {
       const context = serverOf('eve', [], { changes })
@@ -175,7 +175,7 @@ describe('text of others cannot control the terminal', () => {
     }
   })
 
-  it('in messages about a job, in errors of the server and in lists', async () => {
+  it('text of others cannot control the terminal in messages about a job, in errors of the server and in lists', async () => {
     const changes = { status: 'running', reason_text: null, node_name: attack }
     const context = serverOf('eve', [], { changes: { ...changes, completed_at: null } })
     await showJob(context, context.client, jobId, { own: false }).catch(() => {})
@@ -196,7 +196,7 @@ describe('text of others cannot control the terminal', () => {
     expect(context.written.err + lists.written.out).not.toMatch(/(?!\n)[\p{Cc}\u202e]/u)
   })
 
-  it("in the terminal of another user's job that is attached", async () => {
+  it("text of others cannot control the terminal in the terminal of another user's job that is attached", async () => {
     const job = detail({ user_id: 'eve', terminal: true, status: 'running' })
     for (const [own, expected] of [
       [false, shown],

@@ -203,7 +203,7 @@ describe('a directory', () => {
     expect(received.at(-1)?.body).toContain('entrypoint: src/train.py')
   })
 
-  it('without such a file is refused with what was found, before anything is sent', async () => {
+  it('a directory without such a file is refused with what was found, before anything is sent', async () => {
     const { context, received } = await server()
     const files = await write({ 'train.py': '1', 'lib/model.py': '2', 'data.csv': '3' })
     await expect(submit(context, files, undefined, { wait: false })).rejects.toThrow(

@@ -75,7 +75,7 @@ describe('a worker that is killed and started again', () => {
     await expectAllTrue(lab)
   })
 
-  it('during the adoption of its container: the next one adopts it', async () => {
+  it('a worker that is killed and started again during the adoption of its container: the next one adopts it', async () => {
     const lab = await FakeLab.open()
     const worker = lab.startWorker({ node: 'a' })
     const go = latch()
@@ -94,7 +94,7 @@ describe('a worker that is killed and started again', () => {
     await expectAllTrue(lab)
   })
 
-  it('during the transaction of the final status: it is written once', async () => {
+  it('a worker that is killed and started again during the transaction of the final status: it is written once', async () => {
     const lab = await FakeLab.open()
     const worker = lab.startWorker({ node: 'a' })
     const hold = lab.engine.holds.hold('wait', 'after')
@@ -145,7 +145,7 @@ describe('a worker that leaves its jobs', () => {
     await expectAllTrue(lab)
   })
 
-  it('and then a worker that only ends them: they are requeued, however often, and no other job starts', async () => {
+  it('a worker that leaves its jobs and then a worker that only ends them: they are requeued, however often, and no other job starts', async () => {
     const lab = await FakeLab.open()
     const worker = lab.startWorker({ node: 'a' })
     const job = await lab.submit(endless, { maxRetries: 1 })
@@ -170,7 +170,7 @@ describe('a worker that leaves its jobs', () => {
 })
 
 describe('a container without a worker', () => {
-  it('that ends after its time limit: it gets the status of its program', async () => {
+  it('a container without a worker that ends after its time limit: it gets the status of its program', async () => {
     const lab = await FakeLab.open()
     const worker = lab.startWorker({ node: 'a' })
     const go = latch()
@@ -186,7 +186,7 @@ describe('a container without a worker', () => {
     await expectAllTrue(lab)
   })
 
-  it('that runs after its time limit: it is stopped when a worker is back', async () => {
+  it('a container without a worker that runs after its time limit: it is stopped when a worker is back', async () => {
     const lab = await FakeLab.open()
     const worker = lab.startWorker({ node: 'a' })
     const job = await lab.submit(endless, { timeLimitS: 3600 })
@@ -204,7 +204,7 @@ describe('a container without a worker', () => {
     await expectAllTrue(lab)
   })
 
-  it('that was killed meanwhile, as when its machine goes down: its job starts again', async () => {
+  it('a container without a worker that was killed meanwhile, as when its machine goes down: its job starts again', async () => {
     const lab = await FakeLab.open()
     const worker = lab.startWorker({ node: 'a' })
     const job = await lab.submit(async ({ attempt, print }) => {
@@ -231,7 +231,7 @@ describe('a container without a worker', () => {
     ['output_limit', verbose],
   ]
 
-  it.for(stops)('that an earlier worker has stopped for %s: the reason stays', async ([reason, script]) => {
+  it.for(stops)('a container without a worker that an earlier worker has stopped for %s: the reason stays', async ([reason, script]) => {
     const lab = await FakeLab.open()
     const worker = lab.startWorker({ node: 'a' })
     const hold = lab.engine.holds.hold('wait', 'after')
@@ -253,7 +253,7 @@ describe('a container without a worker', () => {
     await expectAllTrue(lab)
   })
 
-  it('whose image was removed meanwhile: it continues', async () => {
+  it('a container without a worker whose image was removed meanwhile: it continues', async () => {
     const lab = await FakeLab.open()
     const worker = lab.startWorker({ node: 'a' })
     lab.engine.images.add('lab/image:1')

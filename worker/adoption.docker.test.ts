@@ -4,7 +4,7 @@ import { it } from './testing/lab-test'
 
 // adoption.db.test.ts tries every step, without containers.
 describe('a worker killed and started again', () => {
-  it.concurrent('twice continues the same process, without missing or repeated lines', async ({
+  it.concurrent('a worker killed and started again twice continues the same process, without missing or repeated lines', async ({
     openLab,
   }) => {
     await expectAdopted(await openLab(), 2)

@@ -33,7 +33,9 @@ describe('a worker killed and started again', () => {
     },
   )
 
-  it.concurrent('during the transaction of the final status writes it once', async ({ openGatedLab }) => {
+  it.concurrent('a worker killed and started again during the transaction of the final status writes it once', async ({
+    openGatedLab,
+  }) => {
     const { lab, gate, worker } = await openGatedLab({ maxOutputMib: 4 })
     const hold = gate.hold(/POST \S*\/containers\/\w+\/wait\?condition=not-running/, 'after')
     const job = await lab.jobs.submit(counting(20, 1))

@@ -27,7 +27,7 @@ async function untilNodeIs(lab: FakeLab, status: string): Promise<void> {
 }
 
 describe('a job is cancelled', () => {
-  it('while it waits and while it runs, by an admin and by its owner, also repeatedly', async () => {
+  it('a job is cancelled while it waits and while it runs, by an admin and by its owner, also repeatedly', async () => {
     const lab = await FakeLab.open()
     lab.startWorker({ node: 'a' })
     const running = await lab.submit(endless)
@@ -45,7 +45,7 @@ describe('a job is cancelled', () => {
     await expectAllTrue(lab)
   })
 
-  it('while it is placed on a node whose worker is suspended', async () => {
+  it('a job is cancelled while it is placed on a node whose worker is suspended', async () => {
     const lab = await FakeLab.open()
     const worker = lab.startWorker({ node: 'a' })
     await lab.untilReady(1)
@@ -96,7 +96,7 @@ describe('a job is cancelled', () => {
     await expectAllTrue(lab)
   })
 
-  it('when it has its final status and its container is being removed: the cancellation is refused', async () => {
+  it('a job is cancelled when it has its final status and its container is being removed: the cancellation is refused', async () => {
     const lab = await FakeLab.open()
     lab.startWorker({ node: 'a' })
     const hold = lab.engine.holds.hold('remove', 'before')
@@ -108,7 +108,7 @@ describe('a job is cancelled', () => {
     await expectAllTrue(lab)
   })
 
-  it('while its image is pulled, without waiting for the pull', async () => {
+  it('a job is cancelled while its image is pulled, without waiting for the pull', async () => {
     const lab = await FakeLab.open()
     lab.startWorker({ node: 'a' })
     const hold = lab.engine.holds.hold('pull', 'before')
@@ -147,7 +147,7 @@ describe('a job is cancelled', () => {
     await expectAllTrue(lab)
   })
 
-  it('and its program saves its work on SIGTERM: its last output is stored', async () => {
+  it('a job is cancelled and its program saves its work on SIGTERM: its last output is stored', async () => {
     const lab = await FakeLab.open()
     lab.startWorker({ node: 'a' })
     const saved = latch()

@@ -10,7 +10,7 @@ const promisedMs = 12_000
 
 // Alone, because of the time that is promised. cancel.db.test.ts cancels jobs at every step, without containers.
 describe('a cancelled job', () => {
-  it('that runs is told to stop, and its last output is stored', async ({ openLab }) => {
+  it('a cancelled job that runs is told to stop, and its last output is stored', async ({ openLab }) => {
     const lab = await openLab()
     await lab.startWorker({ node: 'a' })
     const polite = `

@@ -16,7 +16,7 @@ async function isBeingStopped(lab: Lab, job: string): Promise<boolean> {
 }
 
 describe.concurrent('a job is cancelled', () => {
-  it('while it waits, while it is placed, and while it runs, by its owner and by an admin', async ({
+  it('a job is cancelled while it waits, while it is placed, and while it runs, by its owner and by an admin', async ({
     openLab,
   }) => {
     const lab = await openLab()
@@ -79,7 +79,9 @@ describe.concurrent('a job is cancelled', () => {
     await expectAllTrue(lab)
   })
 
-  it('while its image is pulled, without waiting for the pull', async ({ openGatedLab }) => {
+  it('a job is cancelled while its image is pulled, without waiting for the pull', async ({
+    openGatedLab,
+  }) => {
     const { lab, gate } = await openGatedLab()
     const hold = gate.hold(/POST \S*\/images\/create/, 'before')
     const job = await lab.jobs.submit(sleeping, { image: 'localhost:1/nowhere:1' })

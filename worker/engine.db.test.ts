@@ -38,7 +38,7 @@ async function squat(lab: FakeLab, jobId: string, taskId: string): Promise<strin
 }
 
 describe('an engine that restarts', () => {
-  it('and ends its containers: the jobs start again, and it does not count against the node', async () => {
+  it('an engine that restarts and ends its containers: the jobs start again, and it does not count against the node', async () => {
     const { lab } = await open()
     const job = await lab.submit(onceMore)
     await lab.jobs.untilPrinted(job, /attempt 1/)
@@ -54,7 +54,7 @@ describe('an engine that restarts', () => {
     await expectAllTrue(lab)
   })
 
-  it('while a job is placed: the job starts when the engine is back', async () => {
+  it('an engine that restarts while a job is placed: the job starts when the engine is back', async () => {
     const { lab } = await open()
     await lab.untilReady(1)
     lab.engine.stop({ liveRestore: false })
@@ -65,7 +65,7 @@ describe('an engine that restarts', () => {
     await expectAllTrue(lab)
   })
 
-  it('under live-restore: no job and no line is lost', async () => {
+  it('an engine that restarts under live-restore: no job and no line is lost', async () => {
     const { lab } = await open()
     const middle = latch()
     const end = latch()
@@ -86,7 +86,7 @@ describe('an engine that restarts', () => {
     await expectAllTrue(lab)
   })
 
-  it('under live-restore, while a program ends: its last output may be lost, so its job starts again', async () => {
+  it('an engine that restarts under live-restore, while a program ends: its last output may be lost, so its job starts again', async () => {
     const { lab } = await open()
     const end = latch()
     const job = await lab.submit(async ({ attempt, print }) => {
@@ -104,7 +104,7 @@ describe('an engine that restarts', () => {
     await expectAllTrue(lab)
   })
 
-  it('that only breaks its connections: the worker attaches again, and no line is missing or doubled', async () => {
+  it('an engine that restarts that only breaks its connections: the worker attaches again, and no line is missing or doubled', async () => {
     const { lab } = await open()
     const go = latch()
     const job = await lab.submit(counting(20, go.opened))
@@ -119,7 +119,7 @@ describe('an engine that restarts', () => {
 
 describe('a container of gpuq', () => {
   it.for(['while its worker runs', 'while its worker is away'] as const)(
-    'that a user removes %s: its job starts again',
+    'a container of gpuq that a user removes %s: its job starts again',
     async (moment) => {
       const { lab, worker } = await open()
       const job = await lab.submit(onceMore)
@@ -133,7 +133,7 @@ describe('a container of gpuq', () => {
     },
   )
 
-  it('that a user kills: its job starts again', async () => {
+  it('a container of gpuq that a user kills: its job starts again', async () => {
     const { lab } = await open()
     const job = await lab.submit(onceMore)
     await lab.jobs.untilPrinted(job, /attempt 1/)
@@ -142,7 +142,7 @@ describe('a container of gpuq', () => {
     await expectAllTrue(lab)
   })
 
-  it('whose name another container has: it is not adopted, and the job gets another name', async () => {
+  it('a container of gpuq whose name another container has: it is not adopted, and the job gets another name', async () => {
     const { lab } = await open()
     const hold = lab.engine.holds.hold('create', 'before')
     const job = await lab.submit(short)
@@ -159,7 +159,7 @@ describe('a container of gpuq', () => {
 })
 
 describe('an image', () => {
-  it('that is removed while a job runs: the job continues, the next one waits, and runs when the image is back', async () => {
+  it('an image that is removed while a job runs: the job continues, the next one waits, and runs when the image is back', async () => {
     const { lab } = await open()
     const image = 'lab/image:1'
     lab.engine.images.add(image)

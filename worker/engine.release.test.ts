@@ -8,7 +8,9 @@ import { Watch } from './testing/watch'
 const endlessAtFirst = counting('itertools.count() if os.environ["GPUQ_ATTEMPT"] == "1" else range(80)')
 
 describe.concurrent('an engine that restarts', () => {
-  it('and stops its containers does not fail the job, which starts again', async ({ openLabOnEngine }) => {
+  it('an engine that restarts and stops its containers does not fail the job, which starts again', async ({
+    openLabOnEngine,
+  }) => {
     const { lab, own } = await openLabOnEngine({ liveRestore: false })
     for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
       const job = await lab.jobs.submit(endlessAtFirst)
@@ -31,7 +33,7 @@ describe.concurrent('an engine that restarts', () => {
     await expectAllTrue(lab)
   })
 
-  it('under live-restore loses no job and no line', async ({ openLabOnEngine }) => {
+  it('an engine that restarts under live-restore loses no job and no line', async ({ openLabOnEngine }) => {
     const { lab, own } = await openLabOnEngine({ liveRestore: true })
     for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
       const job = await lab.jobs.submit(onCall)

@@ -49,7 +49,9 @@ describe.concurrent('containers of other programs', () => {
 })
 
 describe.concurrent('a container of gpuq', () => {
-  it('that a user removes does not fail the job, which starts again', async ({ openLab }) => {
+  it('a container of gpuq that a user removes does not fail the job, which starts again', async ({
+    openLab,
+  }) => {
     const lab = await openLab()
     await lab.startWorker({ node: 'a' })
     const job = await lab.jobs.submit(onceMore)

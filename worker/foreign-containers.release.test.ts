@@ -11,7 +11,7 @@ print("attempt", os.environ["GPUQ_ATTEMPT"])
 time.sleep(100 if os.environ["GPUQ_ATTEMPT"] == "1" else 0)`
 
 describe.concurrent('a container of another program', () => {
-  it('with the name of a container of gpuq is not adopted: the job gets another name', async ({
+  it('a container of another program with the name of a container of gpuq is not adopted: the job gets another name', async ({
     openLab,
   }) => {
     const lab = await openLab()
@@ -33,7 +33,7 @@ describe.concurrent('a container of another program', () => {
 })
 
 describe.concurrent('a container of gpuq', () => {
-  it('that a user removes while the worker is away does not fail the job, which starts again', async ({
+  it('a container of gpuq that a user removes while the worker is away does not fail the job, which starts again', async ({
     openLab,
   }) => {
     const lab = await openLab()
@@ -48,7 +48,9 @@ describe.concurrent('a container of gpuq', () => {
     await expectAllTrue(lab)
   })
 
-  it('that a user stops does not fail the job, which starts again', async ({ openLab }) => {
+  it('a container of gpuq that a user stops does not fail the job, which starts again', async ({
+    openLab,
+  }) => {
     const lab = await openLab()
     await lab.startWorker({ node: 'a' })
     const job = await lab.jobs.submit(onceMore)

@@ -63,7 +63,7 @@ function workerOf(workers: FakeWorker[], node: string | undefined): FakeWorker {
 }
 
 describe('a job on two nodes', () => {
-  it('of which both tasks succeed: it completes, and its network is removed', async () => {
+  it('a job on two nodes of which both tasks succeed: it completes, and its network is removed', async () => {
     const { lab } = await openWithTwo()
     const go = latch()
     const job = await lab.submit(waiting(go), { spec })
@@ -76,7 +76,7 @@ describe('a job on two nodes', () => {
     await expectAllTrue(lab)
   })
 
-  it('of which one task fails: it is stopped on all nodes, and the reason names that task', async () => {
+  it('a job on two nodes of which one task fails: it is stopped on all nodes, and the reason names that task', async () => {
     const { lab } = await openWithTwo()
     const go = latch()
     const job = await lab.submit(
@@ -103,7 +103,7 @@ describe('a job on two nodes', () => {
     await expectAllTrue(lab)
   })
 
-  it('of which one task takes too much memory: that is the reason, although the other task fails too', async () => {
+  it('a job on two nodes of which one task takes too much memory: that is the reason, although the other task fails too', async () => {
     const { lab } = await openWithTwo()
     const go = latch()
     const job = await lab.submit(
@@ -123,7 +123,7 @@ describe('a job on two nodes', () => {
     await expectAllTrue(lab)
   })
 
-  it('of which one worker is killed and started again: it continues', async () => {
+  it('a job on two nodes of which one worker is killed and started again: it continues', async () => {
     const { lab, b } = await openWithTwo()
     const go = latch()
     const job = await lab.submit(waiting(go), { spec })
@@ -135,7 +135,7 @@ describe('a job on two nodes', () => {
     await expectAllTrue(lab)
   })
 
-  it('of which one worker does not come back: all its tasks are started again', async () => {
+  it('a job on two nodes of which one worker does not come back: all its tasks are started again', async () => {
     const { lab } = await openWithTwo()
     const job = await lab.submit(waiting(latch()), { spec })
     const ranks = await untilAllPrint(lab, job)
@@ -153,7 +153,7 @@ describe('a job on two nodes', () => {
     expect(await watch.stop()).toMatchObject({ gpusTwice: [], falseBooks: [] })
   })
 
-  it('of which one task is not ready: the other waits, also after a restart of its worker', async () => {
+  it('a job on two nodes of which one task is not ready: the other waits, also after a restart of its worker', async () => {
     const { lab, a, b, job, go } = await openWaiting()
     await a.kill()
     await lab.database.pool.query(`UPDATE nodes SET status = 'draining' WHERE name = 'a'`)
@@ -166,7 +166,7 @@ describe('a job on two nodes', () => {
     await expectAllTrue(lab)
   })
 
-  it('that is cancelled while one task waits for the other: the container that waits is removed', async () => {
+  it('a job on two nodes that is cancelled while one task waits for the other: the container that waits is removed', async () => {
     const { lab, b, job } = await openWaiting()
     await cancel(lab, job)
     await lab.jobs.until('the one that waited is gone', async () => (await states(lab)).length === 0)
@@ -175,7 +175,7 @@ describe('a job on two nodes', () => {
     await expectAllTrue(lab)
   })
 
-  it('of which the node that others wait for is lost: it is started again on other nodes', async () => {
+  it('a job on two nodes of which the node that others wait for is lost: it is started again on other nodes', async () => {
     const { lab, b, job } = await openWaiting()
     await b.kill()
     await lab.expireLease('b')

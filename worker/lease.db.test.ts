@@ -37,7 +37,7 @@ async function expectServesAgain(lab: FakeLab): Promise<void> {
 }
 
 describe('a worker', () => {
-  it('without a connection to the database: it stops its containers before another worker may start them', async () => {
+  it('a worker without a connection to the database: it stops its containers before another worker may start them', async () => {
     const { lab, worker, job } = await openWithIdle()
     const watch = new Watch(lab)
     await worker.cutDatabase()
@@ -51,7 +51,7 @@ describe('a worker', () => {
     await expectServesAgain(lab)
   })
 
-  it('that was suspended until its lease expired: it finds that another worker has its job', async () => {
+  it('a worker that was suspended until its lease expired: it finds that another worker has its job', async () => {
     const { lab, worker, job } = await openWithIdle()
     const watch = new Watch(lab)
     worker.suspend()
@@ -64,7 +64,7 @@ describe('a worker', () => {
     expect(await watch.stop()).toMatchObject({ gpusTwice: [], falseBooks: [] })
   })
 
-  it('that is killed: its job runs on another node, and its container is removed when it comes back', async () => {
+  it('a worker that is killed: its job runs on another node, and its container is removed when it comes back', async () => {
     const { lab, worker, job } = await openWithIdle()
     const watch = new Watch(lab)
     await worker.kill()
@@ -75,7 +75,7 @@ describe('a worker', () => {
     expect(await watch.stop()).toMatchObject({ gpusTwice: [], falseBooks: [] })
   })
 
-  it('whose job has ended elsewhere: what it knows of its container has no effect', async () => {
+  it('a worker whose job has ended elsewhere: what it knows of its container has no effect', async () => {
     const { lab, worker, job } = await openWithIdle()
     worker.suspend()
     await lab.expireLease('a')
@@ -87,7 +87,7 @@ describe('a worker', () => {
     await expectAllTrue(lab)
   })
 
-  it('that loses the database for a short time: its job continues, and no line is missing', async () => {
+  it('a worker that loses the database for a short time: its job continues, and no line is missing', async () => {
     const lab = await FakeLab.open()
     const worker = lab.startWorker({ node: 'a' })
     const go = latch()
@@ -104,7 +104,7 @@ describe('a worker', () => {
     await expectAllTrue(lab)
   })
 
-  it('that is started twice with one name: the later one takes over, and the container continues', async () => {
+  it('a worker that is started twice with one name: the later one takes over, and the container continues', async () => {
     const lab = await FakeLab.open()
     const first = lab.startWorker({ node: 'a' })
     const go = latch()
@@ -118,7 +118,7 @@ describe('a worker', () => {
     await expectAllTrue(lab)
   })
 
-  it('that has the name of a node on another machine: it is refused until the lease of that node has expired', async () => {
+  it('a worker that has the name of a node on another machine: it is refused until the lease of that node has expired', async () => {
     const lab = await FakeLab.open()
     const here = lab.startWorker({ node: 'a' })
     const job = await lab.submit(onceMore)
@@ -142,7 +142,7 @@ describe('a worker', () => {
 })
 
 describe('a leader', () => {
-  it('that was suspended while it stored a result: it does not undo the work of its successor', async () => {
+  it('a leader that was suspended while it stored a result: it does not undo the work of its successor', async () => {
     const lab = await FakeLab.open()
     lab.startWorker({ node: 'a' })
     const client = await lab.database.pool.connect()
@@ -170,7 +170,7 @@ describe('a leader', () => {
 })
 
 describe('two workers on one database', () => {
-  it('of which one is killed during its jobs: all jobs complete on the other, and no GPU is given twice', async () => {
+  it('two workers on one database of which one is killed during its jobs: all jobs complete on the other, and no GPU is given twice', async () => {
     const lab = await FakeLab.open()
     lab.startWorker({ node: 'a', gpus: 2 })
     const killed = lab.startWorker({ node: 'b', gpus: 2 })

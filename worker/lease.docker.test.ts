@@ -24,7 +24,7 @@ async function expectSafe(watch: Watch): Promise<void> {
 
 // lease.db.test.ts has the other ways to lose a lease, without containers.
 describe.concurrent('a worker', () => {
-  it('without a connection to the database stops its containers before another worker may start them', async ({
+  it('a worker without a connection to the database stops its containers before another worker may start them', async ({
     openLab,
   }) => {
     const { lab, gate, job } = await openCutLab(openLab)
@@ -36,7 +36,7 @@ describe.concurrent('a worker', () => {
     await expectServesAgain(lab)
   })
 
-  it('whose network fails silently while it leads stops its containers, and another worker leads', async ({
+  it('a worker whose network fails silently while it leads stops its containers, and another worker leads', async ({
     openLab,
   }) => {
     const { lab, gate, job } = await openCutLab(openLab)
@@ -51,7 +51,7 @@ describe.concurrent('a worker', () => {
 
 // Alone, because of the time that is promised.
 describe('a leader', () => {
-  it('that is suspended is followed by another at once', async ({ openLab }) => {
+  it('a leader that is suspended is followed by another at once', async ({ openLab }) => {
     const lab = await openLab()
     const leader = await lab.startWorker({ node: 'a', gpus: 0 })
     await lab.jobs.until('the first one leads', async () => leader.log.includes('leading the scheduler'))

@@ -6,7 +6,7 @@ import { expectAllTrue } from './testing/truth'
 import { Watch } from './testing/watch'
 
 describe.concurrent('a worker', () => {
-  it('that was stopped until its lease expired finds that another worker has its job', async ({
+  it('a worker that was stopped until its lease expired finds that another worker has its job', async ({
     openLab,
   }) => {
     const lab = await openLab()
@@ -23,7 +23,7 @@ describe.concurrent('a worker', () => {
     expect(await watch.stop()).toMatchObject({ gpusTwice: [], falseBooks: [] })
   })
 
-  it('that is killed loses its job to another, and its container is removed when it comes back', async ({
+  it('a worker that is killed loses its job to another, and its container is removed when it comes back', async ({
     openLab,
   }) => {
     const lab = await openLab()
@@ -40,7 +40,7 @@ describe.concurrent('a worker', () => {
     expect(await watch.stop()).toMatchObject({ gpusTwice: [], falseBooks: [] })
   })
 
-  it('that loses the database for a short time continues', async ({ openLab }) => {
+  it('a worker that loses the database for a short time continues', async ({ openLab }) => {
     const lab = await openLab()
     const gate = await DatabaseGate.open(lab.database.url)
     lab.afterwards(async () => gate.close())
@@ -74,7 +74,7 @@ describe.concurrent('a worker', () => {
     await expectAllTrue(lab)
   })
 
-  it('that was stopped as the leader while it stored a result does not undo the work of its successor', async ({
+  it('a worker that was stopped as the leader while it stored a result does not undo the work of its successor', async ({
     openLab,
   }) => {
     const lab = await openLab()
@@ -105,7 +105,7 @@ describe.concurrent('a worker', () => {
 
 // Alone, because of the time that is promised.
 describe('a leader', () => {
-  it('that is killed is followed by another at once', async ({ openLab }) => {
+  it('a leader that is killed is followed by another at once', async ({ openLab }) => {
     const lab = await openLab()
     const leader = await lab.startWorker({ node: 'a', gpus: 0 })
     await lab.jobs.until('the first one leads', async () => leader.log.includes('leading the scheduler'))

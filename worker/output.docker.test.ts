@@ -67,7 +67,7 @@ for at in range(0, len(text), 65536):
     await expectAllTrue(lab)
   })
 
-  it('without an end or a newline is cut at the limit, with a note', async ({ openLab }) => {
+  it('output without an end or a newline is cut at the limit, with a note', async ({ openLab }) => {
     const { lab, worker } = await startLab(openLab, 32)
     const job = await lab.jobs.submit('import os\nwhile True:\n    os.write(1, b"a" * 1048576)')
     expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'failed', reason: 'output_limit' })
@@ -81,7 +81,7 @@ for at in range(0, len(text), 65536):
     await expectAllTrue(lab)
   })
 
-  it('of any bytes is stored as text, and invalid bytes are counted', async ({ openLab }) => {
+  it('output of any bytes is stored as text, and invalid bytes are counted', async ({ openLab }) => {
     const { lab } = await startLab(openLab)
     const code = `
 import os, sys

@@ -75,7 +75,7 @@ describe('a job that is suspended in Slurm', () => {
     await expectAllTrue(lab)
   })
 
-  it('and resumed while its worker is away: the next worker resumes its container', async () => {
+  it('a job that is suspended in Slurm and resumed while its worker is away: the next worker resumes its container', async () => {
     const go = latch()
     const { lab, worker, job } = await open(counting(20, go.opened))
     await lab.jobs.untilPrinted(job, /line 9\nline $/)
@@ -109,7 +109,7 @@ describe('an order to stop an attempt', () => {
     reason,
   })
 
-  it('whose reason becomes known after the end of the container: the job ends for that reason', async () => {
+  it('an order to stop an attempt whose reason becomes known after the end of the container: the job ends for that reason', async () => {
     const { lab, worker, job } = await open(untilStopped)
     await lab.jobs.untilPrinted(job, /started/)
     let decide: (reason: EndReason) => void = () => {}
@@ -125,7 +125,7 @@ describe('an order to stop an attempt', () => {
     await expectAllTrue(lab)
   })
 
-  it('of another attempt: it has no effect', async () => {
+  it('an order to stop an attempt of another attempt: it has no effect', async () => {
     const { lab, worker, job } = await open(endless)
     await lab.jobs.untilPrinted(job, /in/)
     await worker.stopAttempt({ ...order(job, Promise.resolve('timeout')), attempt: 2 })

@@ -99,7 +99,7 @@ describe('nodes provisioned for one job', () => {
     },
   )
 
-  it('of which one is lost: they are provisioned again, and the job runs again there', async () => {
+  it('nodes provisioned for one job of which one is lost: they are provisioned again, and the job runs again there', async () => {
     const { lab, untilRan, startNode, untilEnded } = await openProvisioned()
     const job = await lab.submit(onceMore, { spec })
     await untilRan('up')
@@ -116,7 +116,7 @@ describe('nodes provisioned for one job', () => {
     await untilRan('up', 'up', 'down')
   })
 
-  it('that cannot be provisioned: their job fails with the reason', async () => {
+  it('nodes provisioned for one job that cannot be provisioned: their job fails with the reason', async () => {
     const { lab, untilRan, untilEnded } = await openProvisioned({ up: 'echo "no machine is left"; exit 7' })
     const job = await lab.submit(short, { spec })
     expect(await lab.jobs.untilFinal(job)).toMatchObject({
@@ -131,7 +131,7 @@ describe('nodes provisioned for one job', () => {
 
   const hanging = 'echo $$ > $LAB/pid; exec sleep 600'
 
-  it('whose job is cancelled while they are requested: the command is ended, and they are removed', async () => {
+  it('nodes provisioned for one job whose job is cancelled while they are requested: the command is ended, and they are removed', async () => {
     const { lab, untilRan, untilEnded } = await openProvisioned({ up: hanging })
     const job = await lab.submit(short, { spec })
     await untilRan('up')
@@ -141,7 +141,7 @@ describe('nodes provisioned for one job', () => {
     expect(await lab.jobs.row(job)).toMatchObject({ status: 'cancelled' })
   })
 
-  it('whose provisioner is killed while it requests them: the next one removes and requests them again', async () => {
+  it('nodes provisioned for one job whose provisioner is killed while it requests them: the next one removes and requests them again', async () => {
     const { lab, provisioner, start, untilRan, startNode, untilEnded } = await openProvisioned({
       up: `[ -e $LAB/pid ] || { ${hanging}; }`,
       down: 'kill -9 $(cat $LAB/pid) 2> /dev/null || true',
@@ -159,7 +159,7 @@ describe('nodes provisioned for one job', () => {
     await expectAllTrue(lab)
   })
 
-  it('whose provisioner is killed while their job runs: they keep serving it, and are removed afterwards', async () => {
+  it('nodes provisioned for one job whose provisioner is killed while their job runs: they keep serving it, and are removed afterwards', async () => {
     const { lab, provisioner, start, ran, untilRan, startNode, untilEnded } = await openProvisioned()
     const job = await lab.submit(endless, { spec })
     await untilRan('up')
@@ -173,7 +173,7 @@ describe('nodes provisioned for one job', () => {
     await expectAllTrue(lab)
   })
 
-  it('whose provisioner is killed after the end of their job, and whose removal fails at first: they are removed', async () => {
+  it('nodes provisioned for one job whose provisioner is killed after the end of their job, and whose removal fails at first: they are removed', async () => {
     const { lab, provisioner, start, untilRan, startNode, untilEnded } = await openProvisioned({
       down: '[ -e $LAB/failed ] || { touch $LAB/failed; exit 1; }',
     })

@@ -24,7 +24,7 @@ describe('four workers', () => {
 })
 
 describe('a preempted job', () => {
-  it('without retries: it is asked to end, frees its GPU, and runs again later', async () => {
+  it('a preempted job without retries: it is asked to end, frees its GPU, and runs again later', async () => {
     const lab = await FakeLab.open()
     lab.startWorker({ node: 'a' })
     const polite: Script = async ({ attempt, print, catchTermination }) => {
@@ -53,7 +53,7 @@ describe('a preempted job', () => {
 })
 
 describe('a program', () => {
-  it('that fails: its job has its exit code and is not tried again', async () => {
+  it('a program that fails: its job has its exit code and is not tried again', async () => {
     const lab = await FakeLab.open()
     lab.startWorker({ node: 'a' })
     const job = await lab.submit(async ({ print }) => {
@@ -70,7 +70,7 @@ describe('a program', () => {
     await expectAllTrue(lab)
   })
 
-  it('that takes too much memory: its job fails for that reason and is not tried again', async () => {
+  it('a program that takes too much memory: its job fails for that reason and is not tried again', async () => {
     const lab = await FakeLab.open()
     lab.startWorker({ node: 'a' })
     const job = await lab.submit(async () => 'out_of_memory')
@@ -82,7 +82,7 @@ describe('a program', () => {
     await expectAllTrue(lab)
   })
 
-  it('that does not end: it is stopped at its time limit', async () => {
+  it('a program that does not end: it is stopped at its time limit', async () => {
     const lab = await FakeLab.open()
     lab.startWorker({ node: 'a' })
     const stopped = latch()
@@ -116,7 +116,7 @@ describe('a waiting job', () => {
   const untilWaits = (lab: FakeLab, job: string) =>
     lab.jobs.until('it waits for a GPU', async () => (await lab.jobs.row(job)).reason === 'no_free_gpu')
 
-  it('whose priority is raised: it starts before an earlier one', async () => {
+  it('a waiting job whose priority is raised: it starts before an earlier one', async () => {
     const { lab, blocker } = await openBlocked()
     const later = await lab.submit(short)
     const urgent = await lab.submit(short)
@@ -134,7 +134,7 @@ describe('a waiting job', () => {
     await expectAllTrue(lab)
   })
 
-  it('that its owner holds: it starts when it is released', async () => {
+  it('a waiting job that its owner holds: it starts when it is released', async () => {
     const { lab, blocker } = await openBlocked()
     const job = await lab.submit(short)
     await untilWaits(lab, job)
@@ -150,7 +150,7 @@ describe('a waiting job', () => {
     await expectAllTrue(lab)
   })
 
-  it('that depends on others: it starts after they have completed', async () => {
+  it('a waiting job that depends on others: it starts after they have completed', async () => {
     const lab = await FakeLab.open()
     lab.startWorker({ node: 'a', gpus: 3 })
     const first = await lab.submit(short)

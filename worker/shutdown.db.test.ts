@@ -17,7 +17,7 @@ const untilHeard = (lab: FakeLab, worker: FakeWorker) =>
   lab.jobs.until('it was heard', async () => (await nodeStatus(lab, worker)) !== 'ready')
 
 describe('a worker', () => {
-  it('that drains: it finishes its jobs, accepts no new ones, and leaves', async () => {
+  it('a worker that drains: it finishes its jobs, accepts no new ones, and leaves', async () => {
     const lab = await FakeLab.open()
     const worker = lab.startWorker({ node: 'a', gpus: 2 })
     const go = latch()
@@ -40,7 +40,7 @@ describe('a worker', () => {
   })
 
   it.for(['at once', 'after it began to drain'] as const)(
-    'that is stopped %s: it stops its jobs and returns them to the queue',
+    'a worker that is stopped %s: it stops its jobs and returns them to the queue',
     async (moment) => {
       const lab = await FakeLab.open()
       const worker = lab.startWorker({ node: 'a' })
@@ -61,7 +61,7 @@ describe('a worker', () => {
     },
   )
 
-  it('that is stopped without a connection to the database: it leaves no container behind', async () => {
+  it('a worker that is stopped without a connection to the database: it leaves no container behind', async () => {
     const lab = await FakeLab.open()
     const worker = lab.startWorker({ node: 'a' })
     const job = await lab.submit(onceMore)

@@ -94,7 +94,9 @@ async function environmentsOf(slurmId: number): Promise<string[][]> {
 }
 
 describe.sequential('each Slurm job belongs to the Unix account of its user', () => {
-  it('and its associations and limits apply', async ({ openSlurmLab }) => {
+  it('each Slurm job belongs to the Unix account of its user and its associations and limits apply', async ({
+    openSlurmLab,
+  }) => {
     const lab = await openSlurmLab()
     await lab.startWorker('n0', { variables: identity })
     await lab.lab.untilReady(1)
@@ -126,7 +128,7 @@ describe.sequential('each Slurm job belongs to the Unix account of its user', ()
     await expectAllTrue(lab.lab)
   })
 
-  it('who finds nothing in its script and its environment but the secret of this job, and nobody else reads the script', async () => {
+  it('each Slurm job belongs to the Unix account of its user who finds nothing in its script and its environment but the secret of this job, and nobody else reads the script', async () => {
     const secret = randomBytes(32).toString('base64url')
     const ofWorker = { DATABASE_URL: 'postgresql://of.the.worker', GPUQ_SECRET: 'the key of all tokens' }
     const client = slurmClient({}, { ...process.env, ...ofWorker, ...cluster().env })
@@ -146,7 +148,9 @@ describe.sequential('each Slurm job belongs to the Unix account of its user', ()
     await client.cancel([id], ada)
   })
 
-  it('and gpuq doctor says whether it can submit', async ({ openSlurmLab }) => {
+  it('each Slurm job belongs to the Unix account of its user and gpuq doctor says whether it can submit', async ({
+    openSlurmLab,
+  }) => {
     const lab = await openSlurmLab()
     await lab.startWorker('n0', { variables: identity })
     await lab.lab.untilReady(1)

@@ -70,7 +70,7 @@ async function expectSafe(watch: Watch): Promise<void> {
 describe('a node loses its network until Slurm and gpuq give it up', () => {
   const { it, cluster, network, start, submitTo } = partitionTests([])
 
-  it('and its job runs again elsewhere, never twice at a time; then the node serves again', async ({
+  it('a node loses its network until Slurm and gpuq give it up and its job runs again elsewhere, never twice at a time; then the node serves again', async ({
     openSlurmLab,
   }) => {
     const lab = await openSlurmLab()
@@ -95,7 +95,9 @@ describe('a node loses its network until Slurm and gpuq give it up', () => {
 describe('a node loses its network for less time', () => {
   const { it, network, start } = partitionTests(['SlurmdTimeout=600'])
 
-  it('and its job, which ends meanwhile, has run once with all its output', async ({ openSlurmLab }) => {
+  it('a node loses its network for less time and its job, which ends meanwhile, has run once with all its output', async ({
+    openSlurmLab,
+  }) => {
     const lab = await openSlurmLab()
     const code = 'import time\nprint("started", flush=True)\ntime.sleep(8)\nprint("ended")'
     const job = await start(lab, code, '600')

@@ -198,7 +198,7 @@ for i in itertools.count():
     await lab.jobs.until('nothing is kept', async () => (await readySnapshots(worker)).length === 0)
   })
 
-  it.concurrent('on a full disk leaves nothing partial, and the reason names the node and the disk', async ({
+  it.concurrent('the cache on a full disk leaves nothing partial, and the reason names the node and the disk', async ({
     openLab,
   }) => {
     const lab = await openLab()

@@ -97,7 +97,7 @@ describe('a job with a terminal', () => {
     await expectAllTrue(lab)
   })
 
-  it.concurrent('that never reads delays only its own keys, and ends when it is cancelled', async ({
+  it.concurrent('a job with a terminal that never reads delays only its own keys, and ends when it is cancelled', async ({
     openLab,
   }) => {
     const { lab, submit } = await startLab(openLab)

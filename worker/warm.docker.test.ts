@@ -145,7 +145,10 @@ ${hold.replace('time.sleep(60)', '')}`,
     await expectAllTrue(lab)
   })
 
-  it('of an image without a shell does not exist: its jobs start cold', async ({ openLab, startEngine }) => {
+  it('a warm container of an image without a shell does not exist: its jobs start cold', async ({
+    openLab,
+    startEngine,
+  }) => {
     // Its image holds nothing but Python.
     const engine = await startEngine({ liveRestore: false })
     const lab = await openLab({ engine: engine.engine })
@@ -166,12 +169,14 @@ ${hold.replace('time.sleep(60)', '')}`,
 const steps = testedValues(warmSteps.slice(0, 1), warmSteps.slice(1))
 
 describe('a worker with warm containers', () => {
-  it.concurrent('that is killed twice continues the same process', async ({ openLab }) => {
+  it.concurrent('a worker with warm containers that is killed twice continues the same process', async ({
+    openLab,
+  }) => {
     await expectAdopted(await openLab(), 2, (lab) => startWarmWorker(lab))
   })
 
   it.concurrent.for(steps)(
-    'that is killed when the task was %s loses nothing',
+    'a worker with warm containers that is killed when the task was %s loses nothing',
     async ([, request, step], { openLab }) => {
       const lab = await openLab()
       const gate = await EngineGate.open()
@@ -181,7 +186,7 @@ describe('a worker with warm containers', () => {
     },
   )
 
-  it.concurrent('that was killed leaves none: the next one removes them, with their files', async ({
+  it.concurrent('a worker with warm containers that was killed leaves none: the next one removes them, with their files', async ({
     openLab,
   }) => {
     const lab = await openLab()
@@ -208,7 +213,9 @@ describe('a worker with warm containers', () => {
     expect(files.filter((path) => path.includes('.warm/'))).toEqual([])
   })
 
-  it.concurrent('that stops while jobs get them leaves no container, file or mount', async ({ openLab }) => {
+  it.concurrent('a worker with warm containers that stops while jobs get them leaves no container, file or mount', async ({
+    openLab,
+  }) => {
     const lab = await openLab()
     const worker = await lab.startWorker({ node: 'a', variables: { GPUQ_WARM_CONTAINERS: '4' } })
     for (const _ of testedValues([1], [2, 3])) {

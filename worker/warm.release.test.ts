@@ -6,7 +6,9 @@ import { isWarm, startWarmWorker, untilWarm } from './testing/warm'
 
 /** What holds for every container, on warm ones. */
 describe('a worker with warm containers', () => {
-  it.concurrent('that lost its lease removes them, and its job runs elsewhere', async ({ openLab }) => {
+  it.concurrent('a worker with warm containers that lost its lease removes them, and its job runs elsewhere', async ({
+    openLab,
+  }) => {
     const lab = await openLab()
     const worker = await startWarmWorker(lab, { variables: { GPUQ_NODE_LEASE_S: '9' } })
     const [before = ''] = await untilWarm(lab)
@@ -40,7 +42,7 @@ time.sleep(100 if os.environ["GPUQ_ATTEMPT"] == "1" else 0)`)
     await expectAllTrue(lab)
   })
 
-  it.concurrent('that is killed in mid-job after its program printed keeps every line', async ({
+  it.concurrent('a worker with warm containers that is killed in mid-job after its program printed keeps every line', async ({
     openLab,
   }) => {
     const lab = await openLab()

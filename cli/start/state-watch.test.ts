@@ -101,7 +101,7 @@ it('resumes paused GPUs and forgets claimed lines after the file was deleted, on
   expect([await claimed(), resets()]).toEqual([1, 1])
 })
 
-it('also resets if the file was deleted while nothing watched it, but not before it was ever written', async () => {
+it('the state is reset if its file was deleted while nothing watched it, but not before it was ever written', async () => {
   await openClaims().append([claim])
   const first = watching()
   first.gpu.state = 'paused'

@@ -143,7 +143,7 @@ describe('a file of a job', () => {
   })
 
   it.each(['../outside', '/etc/passwd', 'a/../../outside', 'a//b', '', 'a\\b', 'a\nb', '.'])(
-    'of a hostile server cannot have the path %j',
+    'a file of a job of a hostile server cannot have the path %j',
     async (path) => {
       const { change, reports } = await open()
       await change(path, 'an attack')
@@ -246,7 +246,7 @@ it('reports once that the server does not answer, and continues', async () => {
 
 describe('the state', () => {
   it.each(['../../outside', '/tmp/outside', '..', '', 'a/b'])(
-    'of a hostile server with the id %j creates and removes nothing',
+    'the state of a hostile server with the id %j creates and removes nothing',
     async (id) => {
       const cache = join(parent, 'a', 'cache')
       const env = { XDG_CACHE_HOME: cache, NODE_ENV: 'test' } as const

@@ -47,7 +47,7 @@ describe('a working directory', () => {
     })
   })
 
-  it('that the cluster shares is not sent, but one beside it is', async () => {
+  it('a working directory that the cluster shares is not sent, but one beside it is', async () => {
     const { context, requests } = open(root)
     await mkdir(join(root, 'inside'))
     expect(await shipDirectory(context, 'p', join(root, 'inside'), options)).toMatchObject({ shared: true })

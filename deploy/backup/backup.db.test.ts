@@ -275,7 +275,7 @@ describe('a restore', () => {
     await expect(restoreBackup(file, await emptyTarget(), quietly)).rejects.toThrow(/The backup is damaged/)
   })
 
-  it('that fails keeps what a database without tables had', async () => {
+  it('a restore that fails keeps what a database without tables had', async () => {
     const { file, size } = await backUp().then(async (made) => ({
       ...made,
       size: (await stat(made.file)).size,

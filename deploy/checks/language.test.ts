@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { root } from '../run/settings.mjs'
-import { findRiddles } from './language'
+import { findOpenTitles, findRiddles } from './language'
 
 const patterns = [
   '*.ts',
@@ -53,6 +53,29 @@ describe('sentences that have to be read twice', () => {
     const found = files
       .filter((file) => !file.startsWith('deploy/checks/language'))
       .flatMap((file) => findRiddles(file, readFileSync(join(root, file), 'utf8')))
+    expect(found).toEqual([])
+  })
+})
+
+describe('titles of tests that continue another sentence', () => {
+  it('are found, also after a table of cases', () => {
+    const text = "describe('a worker', () => {\n  it('that is killed loses nothing', () => {})\n"
+    expect(findOpenTitles('a.test.ts', text)).toEqual(['a.test.ts:2: that is killed loses nothing'])
+    expect(
+      findOpenTitles('a.test.ts', "  it.each([[1], [f(2)]])('and %d is kept', () => {})\n"),
+    ).toHaveLength(1)
+    expect(findOpenTitles('a.test.ts', "it.skipIf(!isRoot)(\n  'it ends', () => {})\n")).toHaveLength(1)
+  })
+
+  it('do not include whole sentences and the steps of a test', () => {
+    expect(findOpenTitles('a.test.ts', "it('a worker that is killed loses nothing', () => {})\n")).toEqual([])
+    expect(findOpenTitles('a.spec.ts', "  await test.step('it waits', async () => {})\n")).toEqual([])
+  })
+
+  it('are not in the project', () => {
+    const found = files
+      .filter((file) => /\.(?:test|spec)\.tsx?$/.test(file) && !file.startsWith('deploy/checks/language'))
+      .flatMap((file) => findOpenTitles(file, readFileSync(join(root, file), 'utf8')))
     expect(found).toEqual([])
   })
 })

@@ -17,3 +17,19 @@ export function findRiddles(file: string, text: string): string[] {
     .split('\n')
     .flatMap((line, at) => (riddle.test(line) ? [`${file}:${at + 1}: ${line.trim()}`] : []))
 }
+
+/** A title that continues another sentence, so that it says nothing where it stands alone. Steps stand below their test. */
+const openTitle =
+  /^ *(?:it|test)(?:\.(?!step\b|describe\b)\w+)*(?:<[^>]*>)?(?:\((?:[^()]|\([^()]*\))*\))?\(\s*(['"`])(?<title>(?:that|and|or|also|too|who|whose|of which|it|they)\b.*?)\1/gm
+
+/**
+ * Finds titles of tests that begin in the middle of a sentence, such as "that is killed" below "a worker". A report shows them alone.
+ *
+ * @returns `FILE:LINE: TITLE` for each
+ */
+export function findOpenTitles(file: string, text: string): string[] {
+  return Array.from(text.matchAll(openTitle), ({ index, groups }) => {
+    const line = text.slice(0, index).split('\n').length
+    return `${file}:${line}: ${groups?.title}`
+  })
+}

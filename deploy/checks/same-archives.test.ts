@@ -159,13 +159,16 @@ describe('a tar file has the same files on the page and on the server', () => {
     ['GNU', ['--format=gnu']],
     ['POSIX', ['--format=posix']],
     ['POSIX with a comment for all entries', ['--format=posix', '--pax-option=globexthdr.name=g,comment=c']],
-  ])('in the format of %s', async (_, options) => {
-    const packed = tarOf(mixed, ...options)
-    await expectBoth('a.tar', packed, mixedListing)
-    await expectBoth('a.tar.gz', gzipSync(packed), mixedListing)
-  })
+  ])(
+    'a tar file has the same files on the page and on the server in the format of %s',
+    async (_, options) => {
+      const packed = tarOf(mixed, ...options)
+      await expectBoth('a.tar', packed, mixedListing)
+      await expectBoth('a.tar.gz', gzipSync(packed), mixedListing)
+    },
+  )
 
-  it('if its gzip has several members', async () => {
+  it('a tar file has the same files on the page and on the server if its gzip has several members', async () => {
     const packed = tarOf(mixed)
     const cuts = [0, 1000, 1000, 5000, packed.length]
     const members = cuts.slice(1).map((end, index) => gzipSync(packed.subarray(cuts[index], end)))
@@ -177,50 +180,56 @@ describe('a tar file has the same files on the page and on the server', () => {
     }
   })
 
-  it.each(['ustar', 'v7'])('in the old format %s', async (format) => {
-    const make = (directory: string) => {
-      write(directory, 'main.py', 'print(1)')
-      write(directory, 'bin/run', 'x', 0o755)
-      symlinkSync('main.py', join(directory, 'latest'))
-    }
-    const packed = tarOf(make, `--format=${format}`)
-    await expectBoth('a.tar', packed, {
-      'main.py': hashOf('print(1)'),
-      'bin/run': `${hashOf('x')}*`,
-      latest: '→ main.py',
-    })
-  })
+  it.each(['ustar', 'v7'])(
+    'a tar file has the same files on the page and on the server in the old format %s',
+    async (format) => {
+      const make = (directory: string) => {
+        write(directory, 'main.py', 'print(1)')
+        write(directory, 'bin/run', 'x', 0o755)
+        symlinkSync('main.py', join(directory, 'latest'))
+      }
+      const packed = tarOf(make, `--format=${format}`)
+      await expectBoth('a.tar', packed, {
+        'main.py': hashOf('print(1)'),
+        'bin/run': `${hashOf('x')}*`,
+        latest: '→ main.py',
+      })
+    },
+  )
 
   it.each([
     ['GNU', ['--format=gnu']],
     ['POSIX 0.0', ['--format=posix', '--sparse-version=0.0']],
     ['POSIX 0.1', ['--format=posix', '--sparse-version=0.1']],
     ['POSIX 1.0', ['--format=posix', '--sparse-version=1.0']],
-  ])('if they are sparse, in the format of %s', async (_, options) => {
-    const sparse = Buffer.alloc(5_000_000)
-    sparse.write('weights', 0)
-    // More parts than a header of GNU has room for.
-    for (let part = 1; part < 40; part++) sparse.fill(part, part * 120_000, part * 120_000 + 5000)
-    const hole = Buffer.alloc(3_000_000)
-    const make = (directory: string) => {
-      writeSparse(directory, 'data/weights.bin', sparse)
-      writeSparse(directory, 'data/hole.bin', hole)
-      writeSparse(directory, 'data/tail.bin', Buffer.concat([hole, Buffer.from('end')]))
-      writeSparse(directory, `${longPath}.bin`, sparse, 0o755)
-      write(directory, 'main.py', 'x')
-    }
-    const packed = tarOf(make, '--sparse', '--hole-detection=raw', ...options)
-    expect(packed.length).toBeLessThan(1_500_000)
-    await expectBoth('a.tar', packed, {
-      'data/weights.bin': hashOf(sparse),
-      'data/hole.bin': hashOf(hole),
-      'data/tail.bin': sha256(Buffer.concat([hole, Buffer.from('end')])),
-      [`${longPath}.bin`]: `${hashOf(sparse)}*`,
-      'main.py': hashOf('x'),
-    })
-  })
+  ])(
+    'a tar file has the same files on the page and on the server if they are sparse, in the format of %s',
+    async (_, options) => {
+      const sparse = Buffer.alloc(5_000_000)
+      sparse.write('weights', 0)
+      // More parts than a header of GNU has room for.
+      for (let part = 1; part < 40; part++) sparse.fill(part, part * 120_000, part * 120_000 + 5000)
+      const hole = Buffer.alloc(3_000_000)
+      const make = (directory: string) => {
+        writeSparse(directory, 'data/weights.bin', sparse)
+        writeSparse(directory, 'data/hole.bin', hole)
+        writeSparse(directory, 'data/tail.bin', Buffer.concat([hole, Buffer.from('end')]))
+        writeSparse(directory, `${longPath}.bin`, sparse, 0o755)
+        write(directory, 'main.py', 'x')
+      }
+      const packed = tarOf(make, '--sparse', '--hole-detection=raw', ...options)
+      expect(packed.length).toBeLessThan(1_500_000)
+      await expectBoth('a.tar', packed, {
+        'data/weights.bin': hashOf(sparse),
+        'data/hole.bin': hashOf(hole),
+        'data/tail.bin': sha256(Buffer.concat([hole, Buffer.from('end')])),
+        [`${longPath}.bin`]: `${hashOf(sparse)}*`,
+        'main.py': hashOf('x'),
+      })
+    },
+  )
 
-  it('if macOS added its metadata', async () => {
+  it('a tar file has the same files on the page and on the server if macOS added its metadata', async () => {
     const entries: TarEntry[] = [
       { name: './._project' },
       { name: 'project/', type: 'directory' },
@@ -245,7 +254,7 @@ function unicodePath(name: string, rawName: Buffer): Buffer {
 }
 
 describe('a zip file has the same files on the page and on the server', () => {
-  it('with names in UTF-8 with and without the mark, in code page 437, and beside another encoding', async () => {
+  it('a zip file has the same files on the page and on the server with names in UTF-8 with and without the mark, in code page 437, and beside another encoding', async () => {
     const latin = Buffer.from('caf\xe9.csv', 'latin1')
     const entries: ZipEntry[] = [
       { name: 'marked-ü.csv', content: '1' },
@@ -270,7 +279,7 @@ describe('a zip file has the same files on the page and on the server', () => {
     })
   })
 
-  it('with modes, links, empty directories, Windows names and names that differ only in case', async () => {
+  it('a zip file has the same files on the page and on the server with modes, links, empty directories, Windows names and names that differ only in case', async () => {
     const entries: ZipEntry[] = [
       { name: 'src/', mode: 0o040_755 },
       { name: 'src/run', content: 'x', mode: 0o100_755 },
@@ -299,7 +308,7 @@ describe('a zip file has the same files on the page and on the server', () => {
     ['zip64', { zip64: true }],
     ['data descriptors', { dataDescriptor: true, bufferedWrite: false }],
     ['extended times', { extendedTimestamp: true }],
-  ])('with %s', async (_, options) => {
+  ])('a zip file has the same files on the page and on the server with %s', async (_, options) => {
     const writer = new ZipWriter(new BlobWriter(), { useWebWorkers: false, ...options })
     await writer.add('main.py', new TextReader('print(1)'))
     await writer.add('data/a.csv', new TextReader('a'.repeat(100_000)))
@@ -308,7 +317,7 @@ describe('a zip file has the same files on the page and on the server', () => {
     await expectBoth('a.zip', packed, wanted)
   })
 
-  it('with empty directories at their places, but not those that only macOS knows', async () => {
+  it('a zip file has the same files on the page and on the server with empty directories at their places, but not those that only macOS knows', async () => {
     const entries: ZipEntry[] = [
       { name: 'project/', mode: 0o040_755 },
       { name: 'project/main.py', content: 'x' },
@@ -323,7 +332,7 @@ describe('a zip file has the same files on the page and on the server', () => {
     })
   })
 
-  it('if Finder made it', async () => {
+  it('a zip file has the same files on the page and on the server if Finder made it', async () => {
     const finder: ZipEntry[] = [
       { name: 'project/', mode: 0o040_755 },
       { name: 'project/solution.py', content: 'print(1)' },
@@ -338,7 +347,7 @@ describe('a zip file has the same files on the page and on the server', () => {
     await expectBoth('flat.zip', buildZip(flat), { 'solution.py': hashOf('x') })
   })
 
-  it('with everything that was packed, whatever the ignore rules in it say', async () => {
+  it('a zip file has the same files on the page and on the server with everything that was packed, whatever the ignore rules in it say', async () => {
     const files = {
       '.gitignore': 'data\n',
       'data/a': '1',

@@ -28,7 +28,7 @@ describe('the rules of gpuq doctor --engine slurm', () => {
     expect(rules.judgeUnreachable('No answer.', false).action).toContain('scontrol ping')
   })
 
-  test('without accounting, gpuq must poll before Slurm forgets a job', () => {
+  test('the rules of gpuq doctor --engine slurm without accounting, gpuq must poll before Slurm forgets a job', () => {
     expect(rules.judgeAccounting(true, 300).status).toBe('ok')
     expect(rules.judgeAccounting(false, 300)).toMatchObject({
       status: 'warning',

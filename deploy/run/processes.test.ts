@@ -42,7 +42,7 @@ describe('runCommand', () => {
   })
 })
 
-it.runIf(process.platform === 'linux')('also stops the children of the program', async () => {
+it.runIf(process.platform === 'linux')('a stop ends the children of the program too', async () => {
   const stop = new AbortController()
   let grandchild = 0
   const running = runCommand('sh', ['-c', 'sleep 1000 & echo $!; wait'], {

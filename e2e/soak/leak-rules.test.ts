@@ -15,14 +15,14 @@ function grown(valuesAt: (minute: number) => Record<string, number>): string[] {
 }
 
 describe('a figure', () => {
-  it('that grows slowly all the time is a leak, and one that varies is not', () => {
+  it('a figure that grows slowly all the time is a leak, and one that varies is not', () => {
     expect(grown((minute) => ({ 'memory web': 300 + 4 * minute }))).toEqual(['memory web'])
     expect(grown((minute) => ({ 'memory web': 300 + 40 * (minute % 3) }))).toEqual([])
     expect(grown((minute) => ({ 'database connections': 20 + minute / 4 }))).toEqual(['database connections'])
     expect(grown((minute) => ({ volumes: minute > 50 ? 1 : 0 }))).toEqual(['volumes'])
   })
 
-  it('that grows only during the warm-up is none', () => {
+  it('a figure that grows only during the warm-up is none', () => {
     expect(grown((minute) => ({ 'memory web': Math.min(400, 100 + 40 * minute) }))).toEqual([])
   })
 
@@ -37,7 +37,7 @@ describe('a figure', () => {
     ])
   })
 
-  it('of stored files may grow with the jobs that have some', () => {
+  it('a figure of stored files may grow with the jobs that have some', () => {
     const kept = (minute: number) => ({ 'jobs with stored files': 100 + minute })
     expect(grown((minute) => ({ ...kept(minute), 'files results': 100 + minute }))).toEqual([])
     expect(grown((minute) => ({ ...kept(minute), 'files results': 100 + 5 * minute }))).toEqual([

@@ -32,7 +32,7 @@ describe('effective limits', () => {
     expect(effectiveLimits(admin(user), unset, unset)).toMatchObject(user)
   })
 
-  it('on what a job may ask for follow the same order', () => {
+  it('effective limits on what a job may ask for follow the same order', () => {
     const priority = (user: Limits, project: Limits, role: Limits) =>
       effectiveLimits(researcher(user), project, role).job.max_priority
     expect(priority(unset, unset, withPriority(0))).toBe(0)

@@ -47,7 +47,7 @@ describe('the directories of projects', () => {
     ['/tmp/share', /for another purpose/],
     ['/work', /for another purpose/],
     ['ada/x=/usr/share/x', /for another purpose/],
-  ])('that cannot be meant are refused: %s', (text, message) => {
+  ])('the directories of projects that cannot be meant are refused: %s', (text, message) => {
     expect(parseWorkspaces(text)).toEqual({ ok: false, message: expect.stringMatching(message) })
   })
 

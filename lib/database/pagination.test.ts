@@ -30,7 +30,7 @@ describe('a cursor', () => {
     expect(refusal(() => decodeCursor(text, 2)).status).toBe(400)
   })
 
-  it('of time and id holds both, or is refused before it reaches the database', () => {
+  it('a cursor of time and id holds both, or is refused before it reaches the database', () => {
     const at = '2026-01-01T00:00:00.123Z'
     expect(decodeTimeCursor(encodeCursor([at, id]))).toEqual({ at, id })
     expect(decodeTimeCursor(undefined)).toEqual({ at: null, id: null })

@@ -64,7 +64,7 @@ describe('the documents', () => {
 })
 
 describe('a link', () => {
-  it('to a section of a divided document leads to its page', () => {
+  it('a link to a section of a divided document leads to its page', () => {
     expect(resolveLink(documents, 'first-job.md', 'user-guide.md#submit-a-job')).toEqual({
       href: '/docs/user-guide/submit-a-job',
     })
@@ -74,7 +74,7 @@ describe('a link', () => {
     expect(resolveLink(documents, 'user-guide.md', 'scale.md')).toEqual({ href: '/docs/scale' })
   })
 
-  it('to a file that the server does not show names the file', () => {
+  it('a link to a file that the server does not show names the file', () => {
     expect(resolveLink(documents, 'scheduling.md', '../lib/scheduling/README.md#x')).toEqual({
       file: 'lib/scheduling/README.md',
     })

@@ -125,14 +125,17 @@ describe('an upload', () => {
       Buffer.concat([Buffer.from('504b0304', 'hex'), Buffer.alloc(2 * maxPartBytes)]),
       /is an archive/,
     ],
-  ])('with %s as code is refused, with what to send instead', async (_, filename, content, message) => {
-    const { status, paths, message: text } = await errorOf(read({ ...code, filename, content }, config))
-    expect({ status, paths, text }).toEqual({
-      status: 422,
-      paths: ['code'],
-      text: expect.stringMatching(message),
-    })
-  })
+  ])(
+    'an upload with %s as code is refused, with what to send instead',
+    async (_, filename, content, message) => {
+      const { status, paths, message: text } = await errorOf(read({ ...code, filename, content }, config))
+      expect({ status, paths, text }).toEqual({
+        status: 422,
+        paths: ['code'],
+        text: expect.stringMatching(message),
+      })
+    },
+  )
 
   it.each([
     ['a program whose first line names Python', '#!/usr/bin/env python3\nprint(1)\n'],
@@ -224,7 +227,7 @@ describe('a wrong part', () => {
   })
 
   it.each(['x.py', undefined])(
-    'that is not UTF-8 is refused with the place (filename %s)',
+    'a wrong part that is not UTF-8 is refused with the place (filename %s)',
     async (filename) => {
       const content = Buffer.concat([Buffer.from('abcé'), Buffer.from([0xff]), Buffer.from('x')])
       const { status, message, paths } = await errorOf(read({ ...code, filename, content }, config))
@@ -258,11 +261,11 @@ describe('a body', () => {
     })
   })
 
-  it('that is not there is refused', async () => {
+  it('a body that is not there is refused', async () => {
     expect(await errorOf(readUpload(requestOf(null), { timeoutMs }))).toMatchObject({ status: 400 })
   })
 
-  it('that ends early is refused, wherever it ends', async () => {
+  it('a body that ends early is refused, wherever it ends', async () => {
     const body = form(code, { name: 'config_file', content: 'x' })
     for (let end = 0; end < body.length - 4; end++) {
       const { status } = await errorOf(readUpload(requestOf(body.subarray(0, end)), { timeoutMs }))
@@ -270,12 +273,12 @@ describe('a body', () => {
     }
   })
 
-  it('with broken part headers is refused', async () => {
+  it('a body with broken part headers is refused', async () => {
     const broken = Buffer.from(`--${boundary}\r\n\x00\x01: x\r\n\r\nx\r\n--${boundary}--\r\n`)
     expect(await errorOf(readUpload(requestOf(broken), { timeoutMs }))).toMatchObject({ status: 400 })
   })
 
-  it('with endless part headers is refused', async () => {
+  it('a body with endless part headers is refused', async () => {
     const { stream, seen } = streamOf(
       endless(
         Buffer.from('X-A: b\r\n'.repeat(1000)),
@@ -286,7 +289,7 @@ describe('a body', () => {
     expect(seen.bytes).toBeLessThan(200_000)
   })
 
-  it('of ten thousand parts is refused at the first ones', async () => {
+  it('a body of ten thousand parts is refused at the first ones', async () => {
     const part = Buffer.from(`--${boundary}\r\nX: y\r\n\r\n\r\n`)
     const { stream, seen } = streamOf(endless(part))
     expect(await errorOf(readUpload(requestOf(stream), { timeoutMs }))).toMatchObject({ status: 400 })
@@ -298,19 +301,19 @@ describe('a body', () => {
     ['in a file', form(code).subarray(0, -21)],
     ['in a field', form({ name: 'code', content: 'x' }).subarray(0, -21)],
     ['after the last boundary', form(code, config)],
-  ])('that never ends is refused %s, without its length being known', async (_, first) => {
+  ])('a body that never ends is refused %s, without its length being known', async (_, first) => {
     const { stream, seen } = streamOf(endless(Buffer.alloc(100_000, 'x'), first))
     expect(await errorOf(readUpload(requestOf(stream), { timeoutMs }))).toMatchObject({ status: 413 })
     expect(seen.bytes).toBeLessThan(2.5 * (1 << 20))
   })
 
-  it('that comes too slowly is refused', async () => {
+  it('a body that comes too slowly is refused', async () => {
     const { stream } = streamOf(endless(Buffer.from('x')), 20)
     const { status } = await errorOf(readUpload(requestOf(stream), { timeoutMs: 60 }))
     expect(status).toBe(408)
   })
 
-  it('that breaks off is refused', async () => {
+  it('a body that breaks off is refused', async () => {
     const stream = new ReadableStream({
       pull: (controller) => controller.error(new Error('ECONNRESET')),
     })

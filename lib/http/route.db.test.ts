@@ -129,7 +129,7 @@ describe('the rate of changes', () => {
     throw new Error(`none of ${most} requests was refused`)
   }
 
-  it('of a user is limited over all tokens and operations, and does not limit reading or others', async () => {
+  it('the rate of changes of a user is limited over all tokens and operations, and does not limit reading or others', async () => {
     const ada = await makePerson()
     const [first, second] = [await makeToken(ada), await makeToken(ada)]
     const { sent, answer } = await untilRefused(change, first.token, 700)

@@ -35,7 +35,7 @@ function startUploads(uploads: UnauthenticatedUploads) {
 }
 
 describe('uploads without credentials', () => {
-  it('of one address run a few at a time, wait in a short queue, and are refused beyond it', async () => {
+  it('uploads without credentials of one address run a few at a time, wait in a short queue, and are refused beyond it', async () => {
     const { start, endAll, running } = startUploads(new UnauthenticatedUploads(limits))
     const three = [start('a'), start('a'), start('a')]
     expect(await start('a')).toBe(429)
@@ -47,7 +47,7 @@ describe('uploads without credentials', () => {
     expect(await again).toBe('read')
   })
 
-  it('of all addresses together are limited too', async () => {
+  it('uploads without credentials of all addresses together are limited too', async () => {
     const { start, endAll } = startUploads(new UnauthenticatedUploads(limits))
     const four = ['a', 'b', 'c', 'd'].map((address) => start(address))
     expect(await start('e')).toBe(503)

@@ -55,7 +55,7 @@ describe('lines', () => {
     for (const { text } of records) expect(text.isWellFormed()).toBe(true)
   })
 
-  it('without an end do not accumulate in memory', () => {
+  it('lines without an end do not accumulate in memory', () => {
     const encoder = unlimited()
     const [record] = recordsOf(encoder.feed('stdout', bytes('x'.repeat(64 * 1024)), at))
     expect(record).toMatchObject({ eol: false })
@@ -89,7 +89,7 @@ describe('pending output', () => {
 })
 
 describe('bytes', () => {
-  it('of one character may arrive separately', () => {
+  it('bytes of one character may arrive separately', () => {
     const encoder = unlimited()
     const euro = bytes('€')
     encoder.feed('stdout', euro.subarray(0, 1), at)
@@ -99,7 +99,7 @@ describe('bytes', () => {
     expect(recordsOf(encoder.flush(at))).toEqual([{ type: 'stdout', t, text: '€', eol: false }])
   })
 
-  it('that are not UTF-8 are replaced and counted', () => {
+  it('bytes that are not UTF-8 are replaced and counted', () => {
     const encoder = unlimited()
     const records = recordsOf(
       encoder.feed('stdout', Buffer.from([0x61, 0xff, 0xfe, 0x62, 0xef, 0xbf, 0xbd, 0x0a, 0x63, 0x0a]), at),
@@ -111,7 +111,7 @@ describe('bytes', () => {
     expect(encoder.replacedBytes).toBe(2)
   })
 
-  it('of an incomplete character are replaced when the stream ends', () => {
+  it('bytes of an incomplete character are replaced when the stream ends', () => {
     const encoder = unlimited()
     encoder.feed('stdout', Buffer.from([0xf0, 0x9f, 0x98]), at)
     expect(recordsOf(encoder.end(at))).toEqual([
@@ -119,7 +119,7 @@ describe('bytes', () => {
     ])
   })
 
-  it('of every control character and separator are kept, and none ends a line for any reader', () => {
+  it('bytes of every control character and separator are kept, and none ends a line for any reader', () => {
     const nasty = `\0\x01\x0b\x0c\r\x1b[31m\x1c\x1d\x1e\x7f\x85\u2028\u2029"\\`
     const { bytes: encoded } = unlimited().feed('stdout', bytes(`${nasty}\n`), at)
     expect(JSON.parse(encoded.toString()).text).toBe(nasty)

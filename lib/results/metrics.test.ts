@@ -36,7 +36,7 @@ describe('the numbers of a line of JSON', () => {
     ])
   })
 
-  it('of objects without end are not visited', () => {
+  it('the numbers of a line of JSON of objects without end are not visited', () => {
     const line = `${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`
     expect(numbersOf(JSON.parse(line))).toEqual([])
   })

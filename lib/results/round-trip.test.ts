@@ -141,7 +141,7 @@ describe('output with arbitrary splits, flushes and restarts', () => {
     )
   })
 
-  it('under a limit is a prefix of each stream, and every byte is stored or counted', async () => {
+  it('output with arbitrary splits, flushes and restarts under a limit is a prefix of each stream, and every byte is stored or counted', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(step, { maxLength: 40 }),

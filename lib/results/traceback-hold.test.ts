@@ -75,7 +75,7 @@ describe('a traceback', () => {
     expect(release(150 + maxHoldMs)).toEqual([`err:${begun}`])
   })
 
-  it('on stdout comes before one on stderr', () => {
+  it('a traceback on stdout comes before one on stderr', () => {
     const late = open()
     late.push(`err:${traceback}`)
     expect(late.push(`out:${traceback}`)).toEqual([`out:${traceback}`])

@@ -63,7 +63,7 @@ describe('the detail of a shortage names', () => {
 describe('a blocked GPU is the reason', () => {
   const paused = node('n', 2, { gpus: [gpu('n/0'), gpu('n/1', { blocked: 'paused' })] })
 
-  it('if the job cannot start without it, even while other GPUs are in use', () => {
+  it('a blocked GPU is the reason if the job cannot start without it, even while other GPUs are in use', () => {
     expect(why({ ...whole, gpuCount: 2 }, withRunningJob([paused], { 'n/0': 1000 })).reason).toBe(
       'gpu_paused',
     )
@@ -75,7 +75,7 @@ describe('a blocked GPU is the reason', () => {
     expect(why(whole, { nodes: [outside] }).reason).toBe('gpu_busy_outside')
   })
 
-  it('and the reason lists exactly the blocked GPUs that the job could use', () => {
+  it('a blocked GPU is the reason and the reason lists exactly the blocked GPUs that the job could use', () => {
     const outside = gpu('m/0', { blocked: 'outside' })
     const other = gpu('m/1', { blocked: 'paused', model: 'Tesla T4' })
     const nodes = [paused, node('m', 2, { gpus: [outside, other] }), node('k', 1, { blocked: 'paused' })]
@@ -89,7 +89,7 @@ describe('a blocked GPU is the reason', () => {
     })
   })
 
-  it('but not if other jobs may end first', () => {
+  it('a blocked GPU is the reason but not if other jobs may end first', () => {
     const full = withRunningJob([paused], { 'n/0': 1000, 'n/1': 1000 })
     expect(why(whole, full).reason).toBe('no_free_gpu')
   })
@@ -108,7 +108,7 @@ it('a closed node is the reason, and the reason lists the nodes that an admin or
 describe('closed nodes are mentioned while open nodes are in use', () => {
   const closed = [node('m', 1, { blocked: 'paused' }), node('k', 1, { blocked: 'lost' })]
 
-  it('if they have capacity for the job, with the ids of those that an admin closed', () => {
+  it('closed nodes are mentioned while open nodes are in use if they have capacity for the job, with the ids of those that an admin closed', () => {
     const busy = withRunningJob([node('n', 1), ...closed], { 'n/0': 1000 })
     expect(why(whole, busy)).toEqual({
       reason: 'no_free_gpu',
@@ -120,7 +120,7 @@ describe('closed nodes are mentioned while open nodes are in use', () => {
     expect(why(whole, full)).toEqual({ reason: 'no_free_gpu', detail: 'All suitable GPUs are in use.' })
   })
 
-  it('if they have capacity for all missing instances', () => {
+  it('closed nodes are mentioned while open nodes are in use if they have capacity for all missing instances', () => {
     const nodes = [node('n', 1), node('o', 1), node('p', 1), ...closed]
     const one = withRunningJob(nodes, { 'n/0': 1000, 'k/0': 1000 })
     expect(why({ ...whole, instances: 3 }, one).detail).toBe(
@@ -161,7 +161,7 @@ describe('the detail of never_fits names what is missing', () => {
     })
   })
 
-  it('and the pool if another pool has nodes', () => {
+  it('the detail of never_fits names what is missing and the pool if another pool has nodes', () => {
     const mixed = [...nodes, node('r', 8, { pool: 'reserved' })]
     expect(why({ gpuCount: 8 }, { nodes: mixed }).detail).toBe(
       'This job cannot start: it asks for 8 GPUs, and the largest node of the pool on-demand has 2.',
@@ -173,7 +173,7 @@ describe('the detail of never_fits names what is missing', () => {
     )
   })
 
-  it('if each node lacks another part of the request', () => {
+  it('the detail of never_fits names what is missing if each node lacks another part of the request', () => {
     const apart = [node('n', 4), node('m', 1, { memoryMib: 256_000 })]
     expect(why({ gpuCount: 4, memoryMib: 131_072 }, { nodes: apart }).detail).toBe(
       'This job cannot start: it asks for 4 GPUs and 128 GB of memory, and no node has all of it.',

@@ -40,7 +40,7 @@ describe('queue order', () => {
     ['priority', ['urgent', 'long', 'short']],
     ['fcfs', ['long', 'short', 'urgent']],
     ['sjf', ['short', 'urgent', 'long']],
-  ])('under %s', (name, order) => {
+  ])('queue order under %s', (name, order) => {
     expect(placed({ policy: { ...policy, name }, nodes: [node('n', 3)], waiting })).toEqual(order)
   })
 
@@ -54,7 +54,7 @@ describe('queue order', () => {
     expect(contest(2 * hour + 1)).toEqual(['old'])
   })
 
-  it('under fair_share prefers the project with the least usage for its weight, then its user', () => {
+  it('queue order under fair_share prefers the project with the least usage for its weight, then its user', () => {
     const of = (projectId: string, userId: string) => ({ projectId, userId })
     const share = (id: string, weight: number, usage: number, userUsage: [string, number][] = []) => {
       const used = userUsage.map(([userId, of]) => ({ userId, usage: of }))
@@ -259,7 +259,7 @@ describe('a placement', () => {
     expect(on({ allowedGpus: [0] }, ['n/1'])).toBe('gpu')
   })
 
-  it('of a gang uses as many nodes as requested', () => {
+  it('a placement of a gang uses as many nodes as requested', () => {
     const waiting = [waitingJob('gang', asking({ instances: 3, gpuCount: 2 }))]
     const { placements } = plan(snapshot({ nodes: [node('a', 2), node('b', 4), node('c', 2)], waiting }))
     const tasks = placements[0]?.tasks ?? []
@@ -268,7 +268,7 @@ describe('a placement', () => {
     expect(tasks.every(({ gpus }) => gpus.length === 2)).toBe(true)
   })
 
-  it('of a job after its backoff is for its next attempt', () => {
+  it('a placement of a job after its backoff is for its next attempt', () => {
     const at = (now: number) =>
       plan(
         snapshot({ now, nodes: [node('n', 1)], waiting: [waitingJob('a', { notBefore: 10, attempt: 1 })] }),

@@ -306,7 +306,7 @@ describe('in the long run', () => {
   const nodes = [node('n', 4)]
 
   it.each(['priority', 'fcfs', 'sjf', 'fair_share'] as const)(
-    'under %s a large job does not starve among small ones',
+    'in the long run under %s a large job does not starve among small ones',
     (name) => {
       const large = { ...stream('large', 0, { request: { ...oneGpu, gpuCount: 4 } })[0], submittedAt: 500 }
       const { started } = simulate({

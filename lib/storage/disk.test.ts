@@ -60,7 +60,7 @@ describe('objects on disk', () => {
     ['ENOSPC', 'no_space'],
     ['EDQUOT', 'no_space'],
     ['EIO', 'storage_error'],
-  ])('on %s report %s and leave nothing behind', async (errno, code) => {
+  ])('objects on disk on %s report %s and leave nothing behind', async (errno, code) => {
     const real = fs.open
     vi.spyOn(fs, 'open').mockImplementation(async (path, flags, mode) => {
       const file = await real(path, flags, mode)

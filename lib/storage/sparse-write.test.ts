@@ -45,13 +45,16 @@ describe('a sparse file', () => {
     ['an end inside of a block', sparse(5000, 0), 4096],
     ['no zeros', randomBytes(3 * MiB + 17), 3 * MiB + 17],
     ['nothing', Buffer.alloc(0), 0],
-  ])('with %s is read as it was, and takes the space of its data', async (_, content, storedBytes) => {
-    for (const partBytes of [4096, 64 * 1024, MiB]) {
-      const path = join(directory, 'file')
-      expect(await writeInParts(path, content, partBytes)).toEqual({ bytes: content.length, storedBytes })
-      expect((await readFile(path)).equals(content)).toBe(true)
-    }
-  })
+  ])(
+    'a sparse file with %s is read as it was, and takes the space of its data',
+    async (_, content, storedBytes) => {
+      for (const partBytes of [4096, 64 * 1024, MiB]) {
+        const path = join(directory, 'file')
+        expect(await writeInParts(path, content, partBytes)).toEqual({ bytes: content.length, storedBytes })
+        expect((await readFile(path)).equals(content)).toBe(true)
+      }
+    },
+  )
 
   it('is read as it was if its parts do not end with blocks', async () => {
     const content = sparse(100_000, 1, 40_000, 99_000)
@@ -62,7 +65,7 @@ describe('a sparse file', () => {
     }
   })
 
-  it('of 300 MiB takes the space of its data in the disk store', async () => {
+  it('a sparse file of 300 MiB takes the space of its data in the disk store', async () => {
     const store = diskStore(directory)
     const key = 'artifacts/job/1/0/file'
     async function* content() {

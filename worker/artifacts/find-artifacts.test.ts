@@ -30,7 +30,7 @@ describe('a sparse file', () => {
     expect(b).toMatchObject({ path: 'b', bytes: MiB, dataBytes: MiB })
   })
 
-  it('that claims far more than the limit is skipped, because reading it takes time', async () => {
+  it('a sparse file that claims far more than the limit is skipped, because reading it takes time', async () => {
     await writeSparse('huge', 1024 * MiB)
     const { found, skipped } = await findArtifacts(directory, 4 * MiB)
     expect(found).toEqual([])

@@ -288,7 +288,7 @@ describe('the checkpoints of a run', () => {
 })
 
 describe('a store that fails', () => {
-  it('during a batch leaves a consistent prefix of it in the record', async () => {
+  it('a store that fails during a batch leaves a consistent prefix of it in the record', async () => {
     const run = await begin()
     for (const path of ['1', '2', '3', '4', '5', 'latest']) {
       await write(run, path, path)
@@ -312,7 +312,7 @@ describe('a store that fails', () => {
     expect(await objects()).toHaveLength(6)
   })
 
-  it('at the end delays the end of the attempt, which then reports what is missing', async () => {
+  it('a store that fails at the end delays the end of the attempt, which then reports what is missing', async () => {
     // Time for at least one try, which provides the cause.
     const run = await begin({ timeouts: { ...waits, downMs: 8_000 } })
     await write(run, 'state', 'kept')
@@ -344,7 +344,7 @@ describe('a store that fails', () => {
     }
   })
 
-  it('or has lost a file prevents the next attempt from starting', async () => {
+  it('a store that fails or has lost a file prevents the next attempt from starting', async () => {
     const first = await begin()
     await write(first, 'state', 'x')
     await endAttempt(first)
@@ -354,7 +354,7 @@ describe('a store that fails', () => {
     )
   })
 
-  it('or does not respond does not prevent a job from being stopped', async () => {
+  it('a store that fails or does not respond does not prevent a job from being stopped', async () => {
     const first = await begin()
     await write(first, 'state', 'x')
     await endAttempt(first)
@@ -371,7 +371,7 @@ describe('a store that fails', () => {
     answer()
   })
 
-  it('or returns different content is detected, and no path leaves the directory', async () => {
+  it('a store that fails or returns different content is detected, and no path leaves the directory', async () => {
     const first = await begin()
     await write(first, 'state', 'x')
     await endAttempt(first)
@@ -393,7 +393,7 @@ describe('at the storage quota', () => {
   }
 
   it.each(['users', 'projects'] as const)(
-    'of its %s a new checkpoint is not stored, and the last one stays until there is space',
+    'at the storage quota of its %s a new checkpoint is not stored, and the last one stays until there is space',
     async (owner) => {
       const run = await begin()
       await write(run, 'step-1', 'abcde')

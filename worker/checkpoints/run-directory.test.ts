@@ -36,7 +36,7 @@ it('are below a directory that no other account of the machine can enter, on the
     expect((await stat(directory)).mode & 0o777).toBe(0o700)
 })
 
-it('of a project that gpuq cannot trust are named, and those of other projects are closed', async () => {
+it('directories of runs of a project that gpuq cannot trust are named, and those of other projects are closed', async () => {
   const [linked, open] = ['01a21af2-15c0-7b93-bb11-a9528b52ecd2', '01a21af2-15c0-7b93-bb11-a9528b52ecd3']
   const shared = join(root, 'disk')
   await mkdir(join(shared, open), { recursive: true, mode: 0o711 })

@@ -66,7 +66,7 @@ it('mounts the directory of the script, and the conda environment read-only', as
   expect(found?.mounts.every(({ recursive }) => recursive)).toBe(true)
 })
 
-it('also mounts the real directories behind links, each once', async () => {
+it('the real directories behind links are mounted too, each once', async () => {
   const through = await find({ host_script: join(root, 'linked/train.py') })
   expect(shown(through?.mounts)).toEqual(['/home/project /linked rw', '/home/project /home/project rw'])
   const inside = await find({ host_script: join(home, 'project/linked.py') })

@@ -64,7 +64,7 @@ except BlockingIOError:
       expect(processesOf(task.taskId)).toEqual([])
     })
 
-    it('that ignore SIGTERM or run as daemons are ended by a stop', async () => {
+    it('processes that ignore SIGTERM or run as daemons are ended by a stop', async () => {
       const task = await bench.task(`
 import os, signal, time
 for number in set(signal.Signals) - {signal.SIGKILL, signal.SIGSTOP}:
@@ -98,7 +98,7 @@ print("done")`)
       expect(processesOf(task.taskId)).toEqual([])
     })
 
-    it('that use every core are limited to their CPU share', async () => {
+    it('processes that use every core are limited to their CPU share', async () => {
       const { stdout } = await bench.run(
         `
 import glob, os, re, time

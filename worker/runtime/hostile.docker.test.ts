@@ -68,7 +68,7 @@ describe.each(variants)('$product, warm: $warm', ({ product, warm }) => {
   })
 
   describe('system calls', () => {
-    it('that no job needs are refused; without the profile the kernel executes them', async () => {
+    it('system calls that no job needs are refused; without the profile the kernel executes them', async () => {
       const source = attack('system-calls')
       const [ran, control] = await Promise.all([bench.run(source), bench.task(source).then(runUnprotected)])
       const answers = answersSchema.parse(JSON.parse(ran.stdout))

@@ -345,7 +345,7 @@ describe('the limit', () => {
     expect(left.filter(Boolean).length).toBeLessThanOrEqual(1)
   })
 
-  it('of 0 keeps nothing that no job uses', async () => {
+  it('the limit of 0 keeps nothing that no job uses', async () => {
     const cache = await open({ limitBytes: 0 })
     const [snapshot, task] = [await makeOf(MiB), uuidv7()]
     await acquire(cache, snapshot, { task })

@@ -231,28 +231,31 @@ describe('GET /api/accounting', () => {
     expect(hoursOf(await read(carl))).toEqual({ bob: 75 })
   })
 
-  it.each(['class', 'team'])('in a %s has only members who have agreed to be seen', async (kind) => {
-    await makeMixed()
-    const { rows } = await db.pool.query<{ id: string }>(
-      'UPDATE projects SET kind = $1::"ProjectKind" WHERE slug = \'shared\' RETURNING id',
-      [kind],
-    )
-    const [project] = rows
-    await db.pool.query('INSERT INTO memberships (project_id, user_id) VALUES ($1, $2)', [
-      project?.id,
-      bob.id,
-    ])
-    const query = { project: project?.id ?? '' }
-    expect((await read(ada, query)).total).toMatchObject({ gpu_hours: 0, completed: 0, failed: 0 })
-    expect((await read(ada, query)).rows).toEqual([])
-    expect(hoursOf(await read(bob, query))).toEqual({ bob: 75 })
-    await db.pool.query(
-      'UPDATE memberships SET agreed_at = now(), agreed_kind = $2::"ProjectKind" WHERE user_id = $1',
-      [bob.id, kind],
-    )
-    expect(hoursOf(await read(ada, query))).toEqual({ bob: 75 })
-    await db.pool.query("UPDATE projects SET kind = 'private' WHERE id = $1", [project?.id])
-  })
+  it.each(['class', 'team'])(
+    'GET /api/accounting in a %s has only members who have agreed to be seen',
+    async (kind) => {
+      await makeMixed()
+      const { rows } = await db.pool.query<{ id: string }>(
+        'UPDATE projects SET kind = $1::"ProjectKind" WHERE slug = \'shared\' RETURNING id',
+        [kind],
+      )
+      const [project] = rows
+      await db.pool.query('INSERT INTO memberships (project_id, user_id) VALUES ($1, $2)', [
+        project?.id,
+        bob.id,
+      ])
+      const query = { project: project?.id ?? '' }
+      expect((await read(ada, query)).total).toMatchObject({ gpu_hours: 0, completed: 0, failed: 0 })
+      expect((await read(ada, query)).rows).toEqual([])
+      expect(hoursOf(await read(bob, query))).toEqual({ bob: 75 })
+      await db.pool.query(
+        'UPDATE memberships SET agreed_at = now(), agreed_kind = $2::"ProjectKind" WHERE user_id = $1',
+        [bob.id, kind],
+      )
+      expect(hoursOf(await read(ada, query))).toEqual({ bob: 75 })
+      await db.pool.query("UPDATE projects SET kind = 'private' WHERE id = $1", [project?.id])
+    },
+  )
 
   it.each([
     'by=week&from=2026-02-30',

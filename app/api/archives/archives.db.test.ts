@@ -263,7 +263,7 @@ describe('a run name', () => {
     await submit(owner, 'runs', 'run_name: base')
   })
 
-  it('of another member is free: their run is another one, and nothing tells that it exists', async () => {
+  it('a run name of another member is free: their run is another one, and nothing tells that it exists', async () => {
     const { jobId } = await submit(owner, 'together', 'run_name: base')
     await db.pool.query(
       `INSERT INTO memberships (project_id, user_id) SELECT id, $2 FROM projects WHERE owner_id = $1 AND slug = 'together'`,
@@ -275,7 +275,7 @@ describe('a run name', () => {
     expect(again).toMatchObject({ code: 'conflict', message: expect.stringContaining(other.jobId) })
   })
 
-  it('of the whole project is taken by any member; the error does not reveal their job', async () => {
+  it('a run name of the whole project is taken by any member; the error does not reveal their job', async () => {
     await submit(owner, 'sharing', '')
     await db.pool.query(`UPDATE projects SET share_runs = true WHERE owner_id = $1 AND slug = 'sharing'`, [
       owner.id,

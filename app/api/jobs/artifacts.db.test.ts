@@ -155,7 +155,7 @@ describe('artifacts', () => {
     await saved.body?.cancel()
   })
 
-  it('that are images have their size behind a profile of some hundred kilobytes', async () => {
+  it('artifacts that are images have their size behind a profile of some hundred kilobytes', async () => {
     const segment = (marker: number, content: Buffer) => {
       const head = Buffer.from([0xff, marker, 0, 0])
       head.writeUInt16BE(content.length + 2, 2)

@@ -187,7 +187,7 @@ describe('a download link', () => {
     expect(await works(own)).toBe(403)
   })
 
-  it('that was made by an admin needs the scope admin of its token', async () => {
+  it('a download link that was made by an admin needs the scope admin of its token', async () => {
     const admin = await makePerson('admin')
     const { token, tokenId } = await makeToken(admin, ['submit', 'read', 'admin'])
     const link = await created({ token })
@@ -196,7 +196,7 @@ describe('a download link', () => {
     expect(await works(link)).toBe(404)
   })
 
-  it('that is revoked breaks off a download', async () => {
+  it('a download link that is revoked breaks off a download', async () => {
     artifact = await addArtifact('large.bin', Buffer.alloc(16 * 1024 * 1024, 1))
     const link = await created(ada)
     const response = await follow(link.url)

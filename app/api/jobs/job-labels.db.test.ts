@@ -88,7 +88,7 @@ describe('the labels of a job', () => {
     expect((await update(id, { tags, note })).body).toMatchObject({ tags, note })
   })
 
-  it('of another user do not exist, except for admins, whose changes are audited', async () => {
+  it('the labels of a job of another user do not exist, except for admins, whose changes are audited', async () => {
     const id = await makeJob({ userId: ada.id })
     expect(await update(id, { starred: true }, bob)).toMatchObject({ status: 404 })
     expect(await update(id, 'not json', bob)).toMatchObject({ status: 404 })

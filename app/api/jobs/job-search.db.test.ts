@@ -164,7 +164,7 @@ describe('a search', () => {
     ['NaN', 'metric.loss<NaN', /not a number/],
     ['a long word', 'x'.repeat(5_000), /at most 500 characters/],
     ['a long expression', 'a.*'.repeat(400), /at most 500 characters/],
-  ])('with %s is refused in words', async (_, q, words) => {
+  ])('a search with %s is refused in words', async (_, q, words) => {
     const { status, body } = await get({ q })
     expect(status).toBe(422)
     expect(JSON.stringify(body)).toMatch(words)
@@ -231,7 +231,7 @@ describe('the order', () => {
     ['metric.loss', ['best', 'resnet']],
     ['-metric.loss', ['resnet', 'best']],
     ['metric.none', []],
-  ])('by %s is kept from page to page', async (sort, expected) => {
+  ])('the order by %s is kept from page to page', async (sort, expected) => {
     expect(await search('', { sort })).toEqual(expected)
     const found: string[] = []
     let cursor: string | null = null
@@ -256,7 +256,7 @@ describe('the order', () => {
     expect(Object.keys((body as object[])[0] ?? {})).not.toContain('sort_key')
   })
 
-  it('by another key is refused, and so is a cursor of another order', async () => {
+  it('the order by another key is refused, and so is a cursor of another order', async () => {
     expect((await get({ sort: 'name' })).status).toBe(422)
     const time = Buffer.from(JSON.stringify([new Date().toISOString(), jobs.best])).toString('base64url')
     expect((await get({ sort: 'run_time', cursor: time })).status).toBe(400)

@@ -108,7 +108,7 @@ describe('the metrics of a job', () => {
     expect(await read(job, 'rank=5')).toMatchObject({ rank: 5, names: [] })
   })
 
-  it('of many lines come in several answers, and a point stands for many values', async () => {
+  it('the metrics of a job of many lines come in several answers, and a point stands for many values', async () => {
     const { job, task } = await runningJob()
     const lines = (first: number) =>
       Array.from({ length: 8_000 }, (_, of) => `{"step":${first + of},"loss":${1 / (first + of + 1)}}\n`)
@@ -120,7 +120,7 @@ describe('the metrics of a job', () => {
     expect(series[0]?.high?.[0]).toBe(1)
   })
 
-  it('of another user, or of an unknown job, do not exist', async () => {
+  it('the metrics of a job of another user, or of an unknown job, do not exist', async () => {
     const { job } = await runningJob()
     const bob = await makePerson()
     expect(await get(job, '', bob)).toMatchObject({ status: 404 })

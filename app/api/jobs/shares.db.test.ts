@@ -124,7 +124,7 @@ describe('a read-only link', () => {
     await expectClosed(share)
   })
 
-  it('of an admin ends when the admin may no longer see the job', async () => {
+  it('a read-only link of an admin ends when the admin may no longer see the job', async () => {
     const helper = await makePerson('admin')
     const share = (await create({}, helper)).body as CreatedShare
     expect(await open(share)).toMatchObject({ jobId: job })

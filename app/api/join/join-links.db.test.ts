@@ -238,7 +238,7 @@ describe('a join link', () => {
     expect(await findStored([token])).toEqual([])
   })
 
-  it('that is wrong can be tried a limited number of times', async () => {
+  it('a join link that is wrong can be tried a limited number of times', async () => {
     const tries = await Promise.all(Array.from({ length: 90 }, () => newAccount('guess', 'guesser')))
     expect(tries.some(({ status }) => status === 429)).toBe(true)
     const right = tokenOf(await created(admin, { new_accounts: true }))

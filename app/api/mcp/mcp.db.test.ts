@@ -287,7 +287,7 @@ describe('an agent with the official client', () => {
 })
 
 describe('the name of a job', () => {
-  it('of one that has not ended is refused, with the id of that job', async () => {
+  it('the name of a job of one that has not ended is refused, with the id of that job', async () => {
     const client = await connectAs(ada)
     const input = newJob()
     const { job_id } = createdJobSchema.parse((await use(client, 'CreateGPUJob', input)).answer)
@@ -314,7 +314,7 @@ describe('the name of a job', () => {
 })
 
 describe('a command', () => {
-  it('that needs the internet gets a hint which environment has it', async () => {
+  it('a command that needs the internet gets a hint which environment has it', async () => {
     const client = await connectAs(ada)
     const online = { ...newJob(), command: 'pip install torch && python /opt/train.py' }
     expect((await use(client, 'CreateGPUJob', online)).answer).toMatchObject({

@@ -78,7 +78,7 @@ describe('reports', () => {
     expect((await request(await numberOf('one'), ada)).status).toBe(403)
   })
 
-  it('of a worker that lost its lease are not stored', async () => {
+  it('reports of a worker that lost its lease are not stored', async () => {
     const began = await startedAt(one)
     await deregisterNode(one)
     await recordChecks(one, began, checks)

@@ -138,7 +138,7 @@ describe('the jobs of a member', () => {
     },
   )
 
-  it('of another project cannot be read by the manager', async () => {
+  it('the jobs of a member of another project cannot be read by the manager', async () => {
     for (const [, handler] of reads)
       expect(await ask(handler, 'manager', { id: privateJob })).toMatchObject({ status: 404 })
   })
@@ -190,7 +190,7 @@ describe('the list of jobs', () => {
     return status === 200 ? (body as { job_id: string }[]).map(({ job_id }) => job_id) : status
   }
 
-  it('of a manager has their own jobs, and those of members if the search names users', async () => {
+  it('the list of jobs of a manager has their own jobs, and those of members if the search names users', async () => {
     expect(await ids('manager')).toEqual([])
     expect(await ids('manager', 'user:*')).toEqual([job])
     expect(await ids('manager', 'project:class user:*')).toEqual([job])
@@ -199,7 +199,7 @@ describe('the list of jobs', () => {
     expect(await ids('otherManager', 'project:other user:*')).toHaveLength(1)
   })
 
-  it('of others has no more jobs than before', async () => {
+  it('the list of jobs of others has no more jobs than before', async () => {
     expect(await ids('otherManager', `user:${people.student.handle}`)).toEqual([])
     for (const who of ['fellow', 'former', 'stranger'] as const) {
       expect(await ids(who, 'user:*')).toEqual([])
@@ -224,7 +224,7 @@ describe('the list of jobs', () => {
       expect(await suggested(who)).toEqual([people[who].handle])
   })
 
-  it('and the queue show who submitted a job only to those who may see it', async () => {
+  it('the list of jobs and the queue show who submitted a job only to those who may see it', async () => {
     const named = async (who: RoleName) =>
       ((await ask(readQueue, who)).body as { queued: { job_id: string | null }[] }).queued.some(
         ({ job_id }) => job_id === job,
@@ -298,7 +298,7 @@ describe('the members of a project', () => {
     expect(await ask(readStatus, 'owner')).toMatchObject({ status: 404 })
   })
 
-  it('who manage it are removed by the owner and not by each other', async () => {
+  it('the members of a project who manage it are removed by the owner and not by each other', async () => {
     await change(projectId, { add_managers: [people.fellow.handle] }, 'admin')
     for (const body of [
       { remove_members: [people.fellow.handle] },
@@ -313,7 +313,7 @@ describe('the members of a project', () => {
 })
 
 describe('a cancellation', () => {
-  it('by a manager says so, is recorded, and is refused to others', async () => {
+  it('a cancellation by a manager says so, is recorded, and is refused to others', async () => {
     for (const who of others)
       expect(await ask(cancel, who, { method: 'POST' }), who).toMatchObject({ status: 404 })
     expect(await ask(cancel, 'manager', { method: 'POST' })).toMatchObject({

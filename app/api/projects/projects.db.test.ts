@@ -82,7 +82,7 @@ describe('creating a project', () => {
     expect(await get(owner, id)).toMatchObject({ body: { names: { [member.handle]: 'Ada Lovelace' } } })
   })
 
-  it('for another user needs an admin', async () => {
+  it('creating a project for another user needs an admin', async () => {
     const body = { project_id: 'course', owner: owner.handle }
     expect(await create(outsider, body)).toMatchObject({ status: 403 })
     expect(await create(admin, body)).toMatchObject({ status: 201, body: { owner: owner.handle } })

@@ -382,7 +382,7 @@ describe('a read-only link to results', () => {
     expect(await list(member)).toEqual([])
   })
 
-  it('of an admin who is no member works only as long as they are an admin', async () => {
+  it('a read-only link to results of an admin who is no member works only as long as they are an admin', async () => {
     const demoted = await makePerson('admin')
     const link = await created({ job_ids: [await jobOf(demoted)], columns: ['name'] }, demoted)
     await opened(link)

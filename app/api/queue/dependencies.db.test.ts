@@ -84,7 +84,7 @@ describe('a job that depends on others', () => {
     expect(await unsettled()).toBe(0)
   })
 
-  it('that is cancelled while it waits leaves nothing', async () => {
+  it('a job that depends on others that is cancelled while it waits leaves nothing', async () => {
     const first = await queue()
     const second = await queue([first])
     expect((await cancel(second, ada)).status).toBe(200)

@@ -18,7 +18,7 @@ beforeAll(async () => {
 
 const commandJob = { code: null, config: 'command: "cd /job && python -c \'print(1)\' # ü"' }
 
-it('in the config replaces solution.py, is stored once, and can be submitted again unchanged', async () => {
+it('a command in the config replaces solution.py, is stored once, and can be submitted again unchanged', async () => {
   const first = await upload(ada, commandJob)
   expect(first).toMatchObject({ status: 202, body: { status: 'pending' } })
   const { rows } = await db.pool.query('SELECT command, code, spec FROM jobs WHERE id = $1', [
@@ -33,7 +33,7 @@ it('in the config replaces solution.py, is stored once, and can be submitted aga
   expect(again.body).toMatchObject({ job_id: first.body.job_id, deduplicated: true })
 })
 
-it('or a program is required, but not both', async () => {
+it('a command or a program is required, but not both', async () => {
   expect(await upload(ada, { code: null })).toMatchObject({
     status: 422,
     body: {
@@ -59,7 +59,7 @@ it('gets the GPUs of its models', async () => {
   expect(rows[0].spec).toMatchObject({ gpu_count: 3 })
 })
 
-it('in an unknown environment is rejected with the names of the enabled environments', async () => {
+it('a command in an unknown environment is rejected with the names of the enabled environments', async () => {
   await db.pool.query(
     `INSERT INTO environments (id, name, image, enabled) VALUES (gen_random_uuid(), 'old', 'gpuq/python:2', false)`,
   )

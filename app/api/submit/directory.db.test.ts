@@ -61,7 +61,7 @@ const files = [
 ]
 
 describe('an uploaded archive', () => {
-  it('with empty directories is accepted, and the answer says that they are not sent', async () => {
+  it('an uploaded archive with empty directories is accepted, and the answer says that they are not sent', async () => {
     const archive = buildZip([...files, { name: 'out/', mode: 0o040_755 }])
     const { status, body } = await submit([['archive', archive, 'project.zip']])
     expect([status, body.not_sent]).toEqual([202, 'Not sent: 1 empty directory: out/.'])
@@ -88,7 +88,7 @@ describe('an uploaded archive', () => {
     expect(await readdir(join(dataDir, 'uploads'))).toEqual([])
   })
 
-  it('of one folder is the project in it, with the names that its maker wrote', async () => {
+  it('an uploaded archive of one folder is the project in it, with the names that its maker wrote', async () => {
     const packed = buildZip([
       { name: 'project/', mode: 0o040_755 },
       { name: 'project/main.py', content: 'print(2)' },
@@ -109,7 +109,7 @@ describe('an uploaded archive', () => {
     expect(named.spec).toMatchObject({ entrypoint: 'project/main.py' })
   })
 
-  it('with code has solution.py from the upload', async () => {
+  it('an uploaded archive with code has solution.py from the upload', async () => {
     const job = await jobOf(
       await submit([
         ['code', 'print(2)', 'solution.py'],
@@ -120,7 +120,7 @@ describe('an uploaded archive', () => {
     expect(job.spec).not.toHaveProperty('entrypoint')
   })
 
-  it('with an idempotency key is one job for the same files, and no other', async () => {
+  it('an uploaded archive with an idempotency key is one job for the same files, and no other', async () => {
     const headers = { cookie: ada.cookie, 'sec-fetch-site': 'same-origin', 'idempotency-key': 'once' }
     const first = await submit([['archive', buildZip(files), 'a.zip']], '', headers)
     const repeated = await submit([['archive', await buildTar(files), 'b.tar']], '', headers)
@@ -151,7 +151,7 @@ describe('an uploaded archive', () => {
     expect(await submit([zip], '', { authorization: `Bearer ${token}` })).toMatchObject({ status: 202 })
   })
 
-  it('and a hash in the config are two directories', async () => {
+  it('an uploaded archive and a hash in the config are two directories', async () => {
     const { status, body } = await submit(
       [['archive', buildZip(files), 'project.zip']],
       `archive: ${'a'.repeat(64)}`,
@@ -240,7 +240,7 @@ describe('the entrypoint', () => {
     expect(job.spec.entrypoint).toBe('evaluate.py')
   })
 
-  it('that does not exist is an error that lists what was found', async () => {
+  it('the entrypoint that does not exist is an error that lists what was found', async () => {
     const none = await submit([zipOf('src/train.py', 'data.csv', 'go.sh')])
     expect(none.status).toBe(422)
     expect(none.body.detail).toBe(
@@ -250,7 +250,7 @@ describe('the entrypoint', () => {
     expect(missing.body.detail).toContain('the directory does not have train.py. It has main.py')
   })
 
-  it('of another type, outside of the directory, without one, or beside a command is refused', async () => {
+  it('the entrypoint of another type, outside of the directory, without one, or beside a command is refused', async () => {
     for (const [config, message] of [
       ['entrypoint: train.jl', /use the key command/],
       ['entrypoint: ../train.py', /holds "\.\."/],

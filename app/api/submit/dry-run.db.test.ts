@@ -105,14 +105,14 @@ describe('a dry run', () => {
     })
   })
 
-  it('with the run name of an active job is a conflict that names the job', async () => {
+  it('a dry run with the run name of an active job is a conflict that names the job', async () => {
     await db.pool.query('UPDATE users SET max_active_jobs = 100, submissions_per_minute = 100')
     const first = await upload(ada, { config: 'run_name: base' })
     const { status, body } = await dryRun('run_name: base')
     expect([status, body]).toMatchObject([409, { jobs: [{ job_id: first.body.job_id }] }])
   })
 
-  it('of a job that waits for another says so', async () => {
+  it('a dry run of a job that waits for another says so', async () => {
     const first = await upload(ada)
     expect(await told(`depends_on: ${first.body.job_id}`)).toMatchObject({
       text: expect.stringContaining('It would wait for another job to complete.'),

@@ -253,7 +253,7 @@ describe.each(['researcher', 'admin'] as const)('the submission of a %s', (role)
   afterEach(reset)
 
   it.each([...values, ...states])(
-    'with $name is refused in the same words by every way in',
+    'a submission with $name is refused in the same words by every way in',
     async (fault) => {
       const found = await refusals([fault])
       const expected = found.get('upload')
@@ -263,7 +263,7 @@ describe.each(['researcher', 'admin'] as const)('the submission of a %s', (role)
   )
 
   it.each(states.slice(0, -1))(
-    'with $name and a later fault is refused for the first by every way in',
+    'a submission with $name and a later fault is refused for the first by every way in',
     async (first) => {
       for (const second of states.slice(states.indexOf(first) + 1)) {
         if (Object.keys(second.keys).some((name) => name in first.keys)) continue

@@ -154,7 +154,7 @@ describe('the token of a class', () => {
     },
   )
 
-  it('of an admin is refused too', async () => {
+  it('the token of a class of an admin is refused too', async () => {
     const admin = await makePerson('admin')
     await db.pool.query(
       `INSERT INTO memberships (project_id, user_id, role, agreed_at, agreed_kind) VALUES ($1, $2, 'manager', now(), 'class')`,

@@ -56,7 +56,7 @@ describe('creating a token', () => {
     expect(body).toMatchObject({ user_id: student.handle, created_by: admin.handle, expires_at: null })
   })
 
-  it('for another user needs an admin', async () => {
+  it('creating a token for another user needs an admin', async () => {
     const [ada, bob] = [await makePerson(), await makePerson()]
     expect(await make({ cookie: ada.cookie }, { user_id: bob.handle })).toMatchObject({ status: 403 })
     expect(await make({ cookie: ada.cookie }, { user_id: 'nobody' })).toMatchObject({ status: 403 })
@@ -81,12 +81,15 @@ describe('creating a token', () => {
       ['admin', ['submit', 'read'], ['admin'], 403],
       ['admin', ['submit'], ['submit', 'read'], 403],
     ]
-  it.each(grants)('as %s with %j of %j is answered %i', async (role, own, wanted, status) => {
-    const person = await makePerson(role)
-    const who =
-      own === 'session' ? { cookie: person.cookie } : { token: (await makeToken(person, own)).token }
-    expect((await make(who, { scopes: wanted })).status).toBe(status)
-  })
+  it.each(grants)(
+    'creating a token as %s with %j of %j is answered %i',
+    async (role, own, wanted, status) => {
+      const person = await makePerson(role)
+      const who =
+        own === 'session' ? { cookie: person.cookie } : { token: (await makeToken(person, own)).token }
+      expect((await make(who, { scopes: wanted })).status).toBe(status)
+    },
+  )
 
   it('never gives a researcher the scope "admin", not even by an admin', async () => {
     const [admin, ada] = [await makePerson('admin'), await makePerson()]
@@ -96,7 +99,7 @@ describe('creating a token', () => {
     })
   })
 
-  it('with another token limits its lifetime to that of the other', async () => {
+  it('creating a token with another token limits its lifetime to that of the other', async () => {
     const person = await makePerson()
     const { token } = await makeToken(person, ['submit'], '1 hour')
     for (const expires_in_days of [90, null]) {
@@ -190,7 +193,7 @@ describe('revoking a token', () => {
     expect(rowCount).toBe(1)
   })
 
-  it('of another user needs an admin', async () => {
+  it('revoking a token of another user needs an admin', async () => {
     const [admin, ada, bob] = [await makePerson('admin'), await makePerson(), await makePerson()]
     const { tokenId, token } = await makeToken(ada)
     const unprivileged = await makeToken(admin, ['submit'])

@@ -106,7 +106,7 @@ describe('an import of users', () => {
     expect(new Set(again.users.map(({ action }) => action))).toEqual(new Set(['unchanged']))
   })
 
-  it('with problems names each with its line and column, and imports nothing', async () => {
+  it('an import of users with problems names each with its line and column, and imports nothing', async () => {
     const file = [
       'user_id,email,role,projects',
       'fine,fine@example.org,,',
@@ -197,7 +197,7 @@ describe('an import of users', () => {
       expect((await result(`user_id,email\nmailed,${email}`, true)).problems.length, email).toBeGreaterThan(0)
   })
 
-  it('of 10,000 users is one transaction, and two at the same moment create each user once', async () => {
+  it('an import of users of 10,000 users is one transaction, and two at the same moment create each user once', async () => {
     const file = `user_id,email\n${Array.from({ length: 10_000 }, (_, n) => `many-${n},many-${n}@example.org`).join('\n')}`
     const before = await countOf('users')
     const answers = await Promise.all([result(file, false), result(file, false)])

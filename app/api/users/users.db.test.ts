@@ -100,7 +100,7 @@ describe('creating a user', () => {
 })
 
 describe('the right', () => {
-  it('to see a user: admins see everyone, others only themselves', async () => {
+  it('the right to see a user: admins see everyone, others only themselves', async () => {
     const [admin, ada, bob] = [await makePerson('admin'), await makePerson(), await makePerson()]
     const look = (handle: string, cookie: string) =>
       call(show, `/api/users/${handle}`, { cookie, params: { handle } })
@@ -114,7 +114,7 @@ describe('the right', () => {
     )
   })
 
-  it('to create, change and list users: admins, and their tokens with the scope admin', async () => {
+  it('the right to create, change and list users: admins, and their tokens with the scope admin', async () => {
     const [admin, ada] = [await makePerson('admin'), await makePerson()]
     const full = await makeToken(admin, ['admin'])
     const lesser = await makeToken(admin, ['submit', 'read'])

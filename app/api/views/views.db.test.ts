@@ -54,7 +54,7 @@ describe('saved views', () => {
     })
   })
 
-  it('of another user do not exist', async () => {
+  it('saved views of another user do not exist', async () => {
     const id = idOf(await create({ name: 'secret' }))
     for (const person of [bob, admin]) {
       expect(await change(id, { name: 'mine' }, person)).toMatchObject({ status: 404 })
@@ -69,7 +69,7 @@ describe('saved views', () => {
     expect(await list()).toMatchObject([{ name: 'secret' }])
   })
 
-  it('of all jobs are for admins', async () => {
+  it('saved views of all jobs are for admins', async () => {
     expect(await create({ name: 'all', all: true })).toMatchObject({ status: 403 })
     expect(await create({ name: 'all', all: true }, admin)).toMatchObject({
       status: 201,
@@ -85,7 +85,7 @@ describe('saved views', () => {
     ['a wrong order', { name: 'x', sort: 'name' }, /wait, run_time/],
     ['another key', { name: 'x', path: '/' }, /path/],
     ['NUL', { name: 'x', columns: '\0' }, /NUL/],
-  ])('with %s are refused in words', async (_, body, words) => {
+  ])('saved views with %s are refused in words', async (_, body, words) => {
     const answer = await create(body)
     expect(answer.status).toBe(422)
     expect(JSON.stringify(answer.body)).toMatch(words)

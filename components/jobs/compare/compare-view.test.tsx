@@ -89,7 +89,7 @@ it('says which ids have no job, and how many jobs are left out', async () => {
   expect(screen.queryByRole('region', { name: 'Differences of the programs' })).toBeNull()
 })
 
-it('without jobs says what to do', () => {
+it('a comparison without jobs says what to do', () => {
   renderUi(<CompareView ids={[]} missing={[]} left={0} />)
   expect(screen.getByText('No jobs to compare')).toBeTruthy()
 })

@@ -45,7 +45,7 @@ describe('configs', () => {
     expect(readConfig('a: [')).toEqual({})
   })
 
-  it('that cannot be read are one value', () => {
+  it('configs that cannot be read are one value', () => {
     expect(compareConfigs(['a: [', 'b: 1'])).toEqual([
       { key: 'config', values: ['a: [', null], differs: true },
       { key: 'b', values: [null, '1'], differs: true },
@@ -79,7 +79,7 @@ describe('programs', () => {
     expect(compareCode('', 'a')).toEqual([{ kind: 'added', before: null, after: 1, text: 'a' }])
   })
 
-  it('without a common line are not compared for long', () => {
+  it('programs without a common line are not compared for long', () => {
     const other = (name: string) => Array.from({ length: 60_000 }, (_, at) => `${name} ${at}`).join('\n')
     expect(compareCode(other('a'), other('b'))).toBeNull()
   })

@@ -19,7 +19,7 @@ const editor = () => screen.getByRole('textbox', { name: 'solution.py' })
 const untilCodeMirror = () => waitFor(() => expect(editor().className).toContain('cm-content'))
 
 describe('a code editor', () => {
-  it('without a text is a plain field until it is used, and keeps text, focus and selection then', async () => {
+  it('a code editor without a text is a plain field until it is used, and keeps text, focus and selection then', async () => {
     renderUi(<Page text="" />)
     const field = editor() as HTMLTextAreaElement
     expect(field.tagName).toBe('TEXTAREA')
@@ -104,7 +104,7 @@ describe('a code editor', () => {
     }
   })
 
-  it('with a text is complete as soon as it is visible', async () => {
+  it('a code editor with a text is complete as soon as it is visible', async () => {
     renderUi(<Page text="print(1)" />)
     await untilCodeMirror()
     expect(editor().textContent).toBe('print(1)')

@@ -18,7 +18,7 @@ describe('moveInTree', () => {
     [0, 'End', 4],
     [0, 'PageDown', 4],
     [2, 'Enter', 2],
-  ])('from row %d, %s leads to row %d', (from, key, to) => {
+  ])('moveInTree from row %d, %s leads to row %d', (from, key, to) => {
     expect(moveInTree(nodes, from, key)).toEqual({ to })
   })
 
@@ -27,7 +27,7 @@ describe('moveInTree', () => {
     [1, 'ArrowLeft'],
     [4, 'Enter'],
     [1, ' '],
-  ])('from row %d, %s opens or closes it', (from, key) => {
+  ])('moveInTree from row %d, %s opens or closes it', (from, key) => {
     expect(moveInTree(nodes, from, key)).toEqual({ toggle: nodes[from] })
   })
 

@@ -37,7 +37,7 @@ describe('a fix of a failed job', () => {
   )
 
   it.each(['command:rm -rf', 'token:abc', 'environment:a b', 'memory_gb:x', 'memory_gb:-1', 'shell:zsh', ''])(
-    'of a link is refused: %s',
+    'a fix of a failed job of a link is refused: %s',
     (text) => {
       expect(parseFix(text)).toBeNull()
     },

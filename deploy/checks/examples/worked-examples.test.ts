@@ -96,7 +96,7 @@ describe('an example', () => {
     expect(() => applyDiff('a\n', 'a\n')).toThrow('begins with none')
   })
 
-  it('with an error in a changed file, or in one that imports it, does not compile', () => {
+  it('an example with an error in a changed file, or in one that imports it, does not compile', () => {
     const texts = new Map([['lib/contract/parse-json.ts', 'export const other: string = 1\n']])
     expect(compileOverlay(texts, ['lib/contract/parse-json.ts', 'lib/results/json-text.ts'])).toEqual([
       expect.stringMatching(/^lib\/contract\/parse-json\.ts:1: Type 'number' is not assignable/),

@@ -253,7 +253,7 @@ describe('an attempt that fails', () => {
     ])
   })
 
-  it.each([[404], [400], [307]])('with status %i is not repeated', async (status) => {
+  it.each([[404], [400], [307]])('an attempt that fails with status %i is not repeated', async (status) => {
     await makeTarget()
     await endedJob()
     receiver.answer = () => ({ status, headers: { location: '/elsewhere' } })
@@ -266,7 +266,7 @@ describe('an attempt that fails', () => {
     ])
   })
 
-  it('with status 410 pauses the target and gives up what waits for it', async () => {
+  it('an attempt that fails with status 410 pauses the target and gives up what waits for it', async () => {
     await makeTarget()
     await endedJob()
     await endedJob()
@@ -310,7 +310,7 @@ describe('an attempt that fails', () => {
 })
 
 describe('an address', () => {
-  it('that never responds costs one attempt within the time limit', async () => {
+  it('an address that never responds costs one attempt within the time limit', async () => {
     await endedJob({ notify_url: receiver.url })
     receiver.answer = () => null
     await deliverAll({ ...patient, timeoutMs: 100 })
@@ -319,7 +319,7 @@ describe('an address', () => {
     ])
   })
 
-  it('without a server is tried again', async () => {
+  it('an address without a server is tried again', async () => {
     await endedJob({ notify_url: 'http://127.0.0.1:1/' })
     await deliverAll()
     expect(await stored()).toMatchObject([
@@ -327,7 +327,7 @@ describe('an address', () => {
     ])
   })
 
-  it('on this host or a private network is never connected to, in any notation', async () => {
+  it('an address on this host or a private network is never connected to, in any notation', async () => {
     const { port } = new URL(receiver.url)
     for (const host of [
       '127.0.0.1',
@@ -352,7 +352,7 @@ describe('an address', () => {
     expect(receiver.received).toEqual([])
   })
 
-  it('with one private address among several is refused, and connections use only checked addresses', async () => {
+  it('an address with one private address among several is refused, and connections use only checked addresses', async () => {
     const mixed = [
       { address: '1.1.1.1', family: 4 },
       { address: '127.0.0.1', family: 4 },

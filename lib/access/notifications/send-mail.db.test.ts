@@ -174,7 +174,7 @@ describe('invitations by e-mail', () => {
     await expect(inviteByMail(ada.actor, 'grace')).rejects.toMatchObject({ code: 'forbidden' })
   })
 
-  it('that fail are listed, and can be sent again; only the latest link works', async () => {
+  it('invitations by e-mail that fail are listed, and can be sent again; only the latest link works', async () => {
     const { actor } = await makePerson('admin')
     await importAll(actor)
     refusal = 550

@@ -62,7 +62,7 @@ describe('sharing runs', () => {
     expect(await getProject(owner.actor, projectId)).toMatchObject({ share_runs: false })
   })
 
-  it('of an old run is shown to those who manage the project, and ends on request', async () => {
+  it('sharing runs of an old run is shown to those who manage the project, and ends on request', async () => {
     const run = await shareOldRun()
     const shown = [{ id: run, name: 'base', users: [owner.handle, member.handle] }]
     expect((await getProject(owner.actor, projectId)).old_shared_runs).toEqual(shown)
@@ -80,7 +80,7 @@ describe('sharing runs', () => {
     expect(await resolveRun(db.pool, { userId: owner.id, projectId }, 'base')).toBe(run)
   })
 
-  it('of an old run ends for a member who is removed, or leaves, for good', async () => {
+  it('sharing runs of an old run ends for a member who is removed, or leaves, for good', async () => {
     const run = await shareOldRun()
     await updateProject(owner.actor, projectId, { remove_members: [member.handle.toUpperCase()] })
     await db.pool.query('INSERT INTO memberships (project_id, user_id) VALUES ($1, $2)', [
@@ -90,7 +90,7 @@ describe('sharing runs', () => {
     expect(await resolveRun(db.pool, { userId: member.id, projectId }, 'base')).not.toBe(run)
   })
 
-  it('of a user who has left can be deleted by the owner of the project, and not by that user', async () => {
+  it('sharing runs of a user who has left can be deleted by the owner of the project, and not by that user', async () => {
     const run = await shareOldRun()
     await db.pool.query('UPDATE runs SET user_id = $2 WHERE id = $1', [run, member.id])
     await db.pool.query('UPDATE run_users SET user_id = $2 WHERE run_id = $1', [run, owner.id])

@@ -108,7 +108,7 @@ describe('password attempts', () => {
     expect((await right(victim, from('198.51.100.2'))).verdict).toBe('right')
   })
 
-  it('from an unknown device do not block the right password on a known device', async () => {
+  it('password attempts from an unknown device do not block the right password on a known device', async () => {
     const victim = await makePerson()
     const device = await deviceOf(victim)
     for (let i = 0; i < 12; i++) {
@@ -146,7 +146,7 @@ describe('password attempts', () => {
     }
   })
 
-  it('on a known device count for the device, which is unknown after too many', async () => {
+  it('password attempts on a known device count for the device, which is unknown after too many', async () => {
     const person = await makePerson()
     const client = from('198.51.100.7', await deviceOf(person))
     const attempt = () => signInWithPassword({ login: person.handle, password: 'not the password' }, client)
@@ -156,7 +156,7 @@ describe('password attempts', () => {
     expect(verdicts.at(-1)).toBe('throttled')
   })
 
-  it('with the device cookie of another user, a session cookie or a forged one count as unknown', async () => {
+  it('password attempts with the device cookie of another user, a session cookie or a forged one count as unknown', async () => {
     const [victim, stranger] = [await makePerson(), await makePerson()]
     await tryOften(victim.handle, freeFailures, '198.51.100.8')
     const session = victim.cookie.slice(victim.cookie.indexOf('=') + 1)
@@ -176,7 +176,7 @@ describe('password attempts', () => {
     expect(await right(victim, from('203.0.113.99'))).toEqual({ verdict: 'throttled', waitS: 1 })
   })
 
-  it('for an unknown login are delayed in the same way, without storing what was typed', async () => {
+  it('password attempts for an unknown login are delayed in the same way, without storing what was typed', async () => {
     const typed = 'my-password-in-the-wrong-field'
     const answers = await tryOften(typed, freeFailures + 1, '198.51.100.9')
     expect(answers.filter(({ verdict }) => verdict === 'throttled')).toHaveLength(1)

@@ -181,7 +181,7 @@ describe('stored bytes', () => {
     expect(await used()).toEqual(use)
   })
 
-  it('of a shared project count to the owner or to the member who ran the job', async () => {
+  it('stored bytes of a shared project count to the owner or to the member who ran the job', async () => {
     await endedJob()
     const member = await makePerson()
     await updateProject(person.actor, await projectId(), { add_members: [member.handle] })
@@ -303,7 +303,7 @@ describe('stored bytes', () => {
     expect(await used()).toEqual(await counted())
   })
 
-  it('of 100,000 jobs are read from few rows', async () => {
+  it('stored bytes of 100,000 jobs are read from few rows', async () => {
     await makeJob({ userId: person.id })
     await db.pool.query(
       `INSERT INTO storage_changes (user_id, project_id, kind, bytes)
@@ -363,7 +363,7 @@ describe('the storage quota', () => {
     await registerArchive(person.actor, 'project', links('one'))
   })
 
-  it('of a project holds for all its members', async () => {
+  it('the storage quota of a project holds for all its members', async () => {
     const job = await endedJob()
     await insertArtifact(job, 'large', GiB, null)
     await updateProject(admin.actor, await projectId(), { storage_quota_gib: 1 })

@@ -166,7 +166,7 @@ describe('a zip file is refused with the name of the entry', () => {
     expect(refusal).toMatchObject({ status: 413, message: expect.stringMatching(/1000 entries.*"f1000"/) })
   })
 
-  it('as a zip bomb, by the ratio and by the size', async () => {
+  it('a zip file is refused with the name of the entry as a zip bomb, by the ratio and by the size', async () => {
     const zeros = Buffer.alloc(100 * 1024 * 1024)
     const bomb = await refusalOf(list(zipOf({ name: 'zeros', content: zeros })))
     expect(bomb).toMatchObject({ status: 413, message: expect.stringMatching(/200 times larger.*"zeros"/) })
@@ -211,13 +211,13 @@ describe('a tar file is refused with the name of the entry', () => {
     expect(refusal.status).toBe(422)
   })
 
-  it('as a bomb of zeros', async () => {
+  it('a tar file is refused with the name of the entry as a bomb of zeros', async () => {
     const zeros = Buffer.alloc(100 * 1024 * 1024)
     const bomb = await refusalOf(list(await buildTar([{ name: 'zeros', content: zeros }], { gzip: true })))
     expect(bomb).toMatchObject({ status: 413, message: expect.stringMatching(/200 times larger.*"zeros"/) })
   })
 
-  it('with headers that would fill the memory', async () => {
+  it('a tar file is refused with the name of the entry with headers that would fill the memory', async () => {
     // Zeros are no header, but they never end.
     const padded = Buffer.concat([await tarOf(), Buffer.alloc(64 * 1024 * 1024)])
     expect((await refusalOf(list(gzipSync(padded)))).message).toContain('headers or padding')

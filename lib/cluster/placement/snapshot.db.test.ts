@@ -24,7 +24,7 @@ it.each([
   ['fcfs', { priority: '100' }],
   // Ten doublings of the expected time count like ten hours.
   ['sjf', { expected_time_s: '1', created_at: new Date(Date.now() + 12 * 3_600_000) }],
-])('under %s examines the oldest job, however many urgent jobs the user has', async (name, set) => {
+])('a pass under %s examines the oldest job, however many urgent jobs the user has', async (name, set) => {
   await db.pool.query(`UPDATE policies SET scheduling = $1::"SchedulingPolicy"`, [name])
   const old = await makeJob()
   await db.pool.query("UPDATE jobs SET expected_time_s = 1000, created_at = now() - interval '4 hours'")
@@ -58,7 +58,7 @@ it.each([
   [200, 1_000],
   [800, 250],
   [10_000, 100],
-])('with %i GPUs simulates %i starts', (gpus, starts) => {
+])('a pass with %i GPUs simulates %i starts', (gpus, starts) => {
   const node = {
     id: 'n',
     blocked: null,

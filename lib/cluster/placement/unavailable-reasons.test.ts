@@ -13,7 +13,7 @@ const gpu = (changes: Partial<Unavailable> = {}): Unavailable => ({
 const node = (changes: Partial<Unavailable> = {}) => gpu({ gpu: null, ...changes })
 
 describe('a closed node or blocked GPU is described', () => {
-  it('with who closed it, when and why, in one sentence', () => {
+  it('a closed node or blocked GPU is described with who closed it, when and why, in one sentence', () => {
     expect(describeUnavailable([gpu()])).toBe(
       'An admin paused GPU 1 of lab-a on 2026-11-20 at 08:30 UTC: new fan.',
     )
@@ -43,7 +43,7 @@ describe('a closed node or blocked GPU is described', () => {
     )
   })
 
-  it('in a few sentences, however many there are', () => {
+  it('a closed node or blocked GPU is described in a few sentences, however many there are', () => {
     const nodes = Array.from({ length: 50 }, (_, i) => node({ node: `lab-${i}`, explanation: 'power' }))
     expect(describeUnavailable(nodes)).toContain('An admin paused lab-0, lab-1, lab-2 and 47 more on')
     const all = Array.from({ length: 50 }, (_, i) => gpu({ gpu: i, explanation: `${i}`.padEnd(2_000, '.') }))
@@ -52,7 +52,7 @@ describe('a closed node or blocked GPU is described', () => {
     expect(said?.length).toBeLessThan(1_200)
   })
 
-  it('without figures that change by themselves', () => {
+  it('a closed node or blocked GPU is described without figures that change by themselves', () => {
     const outside = (explanation: string) => gpu({ state: 'outside', since: null, explanation })
     expect(describeUnavailable([outside('Other processes use it: 70 of 80 GiB of memory, 95 % load.')])).toBe(
       'GPU 1 of lab-a: Other processes use it.',

@@ -94,7 +94,7 @@ describe('a submission', () => {
     expect(rows.map(({ slurmId }) => slurmId)).toEqual([7, null])
   })
 
-  it('that Slurm refuses ends the job with the message', async () => {
+  it('a submission that Slurm refuses ends the job with the message', async () => {
     const { job, rowId } = await submitted()
     await recordRefusal(job, rowId, 'Invalid account')
     expect(await jobState(job)).toMatchObject({ status: 'failed', reason: 'slurm_refused' })
@@ -102,7 +102,7 @@ describe('a submission', () => {
     expect(await findEndedRows([rowId])).toEqual(new Set([rowId]))
   })
 
-  it('that waits for Slurm says so, until it has an id', async () => {
+  it('a submission that waits for Slurm says so, until it has an id', async () => {
     const { job, rowId } = await submitted()
     await explainUnsubmitted('slurm_unreachable')
     expect((await jobState(job)).reason).toBe('slurm_unreachable')
@@ -124,7 +124,7 @@ describe('a step', () => {
     expect(await checkIn(nodeId, report(rowId))).toEqual(refused)
   })
 
-  it('of a second Slurm job for the same row is refused', async () => {
+  it('a step of a second Slurm job for the same row is refused', async () => {
     const { nodeId } = await makeNode()
     const { job, rowId } = await submitted()
     expect(await checkIn(nodeId, report(rowId))).toEqual({ ok: true, jobId: job })

@@ -179,7 +179,7 @@ describe('a lost node', () => {
     expect(await jobState(job)).toMatchObject({ status: 'failed', reason: 'exit_code' })
   })
 
-  it('and a second one, or all at once, still lead to a retry', async () => {
+  it('a lost node and a second one, or all at once, still lead to a retry', async () => {
     const { job, a, b } = await runPair()
     await expire(a)
     await markExpiredNodesLost()
@@ -199,7 +199,7 @@ describe('a lost node', () => {
 })
 
 describe('cancelling', () => {
-  it('of a job that is scheduled but not claimed takes effect at once', async () => {
+  it('cancelling of a job that is scheduled but not claimed takes effect at once', async () => {
     const userId = await makeUser()
     const { job, leases } = await placePair({ userId })
     await cancelJob(actorOf(userId), job)
@@ -208,7 +208,7 @@ describe('cancelling', () => {
     expect(await readBooks()).toEqual({ gpus: 0, allocations: 0 })
   })
 
-  it('of a partly claimed job waits only for the node that claimed it', async () => {
+  it('cancelling of a partly claimed job waits only for the node that claimed it', async () => {
     const userId = await makeUser()
     const { job, leases } = await placePair({ userId })
     const a = await claim(leases[0])
@@ -221,7 +221,7 @@ describe('cancelling', () => {
     expect(await readBooks()).toEqual({ gpus: 0, allocations: 0 })
   })
 
-  it('of a running job stops both tasks, however their programs end', async () => {
+  it('cancelling of a running job stops both tasks, however their programs end', async () => {
     const userId = await makeUser()
     const { job, a, b } = await runPair({ userId })
     await cancelJob(actorOf(userId), job)

@@ -45,7 +45,7 @@ describe('frames', () => {
     )
   })
 
-  it('that end too early are an error, never a shorter content', async () => {
+  it('frames that end too early are an error, never a shorter content', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.uint8Array({ minLength: 1, maxLength: 100 }),

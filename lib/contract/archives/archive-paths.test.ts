@@ -15,7 +15,7 @@ const names = fc.oneof(
 const paths = fc.array(names, { maxLength: 6 }).map((parts) => parts.join('/'))
 
 describe('paths', () => {
-  it('that are taken lie below the directory, whatever they are made of', () => {
+  it('paths that are taken lie below the directory, whatever they are made of', () => {
     fc.assert(
       fc.property(paths, (path) => {
         if (refusePath(path) !== null) return
@@ -57,7 +57,7 @@ describe('paths', () => {
 })
 
 describe('links', () => {
-  it('that are taken stay inside, even where they lead through each other', () => {
+  it('links that are taken stay inside, even where they lead through each other', () => {
     const link = fc.tuple(
       fc
         .array(fc.constantFrom('a', 'b', 'c'), { minLength: 1, maxLength: 4 })

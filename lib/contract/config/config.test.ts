@@ -142,7 +142,7 @@ describe('a command', () => {
 })
 
 describe('a key', () => {
-  it('that is missing is shown with an example', () => {
+  it('a key that is missing is shown with an example', () => {
     expect(errorsOf('competition_id: c\nexpected_time: 5\n')).toEqual([
       {
         path: 'project_id',
@@ -168,7 +168,7 @@ describe('a key', () => {
     ])
   })
 
-  it('that is like no other is named too, unless it stands where a token may have broken', () => {
+  it('a key that is like no other is named too, unless it stands where a token may have broken', () => {
     expect(errorsOf(`${base}learning_rate: 5\n`)[0]).toMatchObject({ path: 'learning_rate' })
     expect(errorsOf(`token: abc\nlearning_rate: 5\n${base}`)[0]).toMatchObject({
       path: 'config_file',
@@ -186,7 +186,7 @@ describe('a key', () => {
     expect({}).not.toHaveProperty('a')
   })
 
-  it('that appears twice, and a merge key, are refused', () => {
+  it('a key that appears twice, and a merge key, are refused', () => {
     expect(errorsOf(`${base}project_id: q\n`)).toEqual([
       { path: 'project_id', message: 'the key `project_id` appears twice', line: 4, column: 1 },
     ])
@@ -202,7 +202,7 @@ describe('the time limit', () => {
     [{ expected_time: 10 }, 86_400, 70],
     [{ expected_time: 300 }, 400, 400],
     [{ expected_time: 300, max_time: 900 }, 400, 400],
-  ])('of %j under %d is %d', (config, ceiling, limit) => {
+  ])('the time limit of %j under %d is %d', (config, ceiling, limit) => {
     expect(timeLimitSeconds(config, ceiling)).toBe(limit)
   })
 })

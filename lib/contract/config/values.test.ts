@@ -19,7 +19,7 @@ describe('a mistake', () => {
     ['soon', 'must be seconds, such as 300, or a time with a unit: 90s, 5m, 2h, 1h30m or 1d'],
     ['[60]', 'must be seconds, such as 300, or a time with a unit: 90s, 5m, 2h, 1h30m or 1d'],
     ['true', 'must be seconds, such as 300, or a time with a unit: 90s, 5m, 2h, 1h30m or 1d'],
-  ])('in expected_time %s is named', (value, message) => {
+  ])('a mistake in expected_time %s is named', (value, message) => {
     expect(errorsOf(base.replace('60', value))).toEqual([
       { path: 'expected_time', message, line: 3, column: 16 },
     ])
@@ -44,18 +44,18 @@ describe('a mistake', () => {
     ['at the start of a variable', 'env: {A: \u00a01}\n', 'env.A', 'U+00A0'],
     ['within a number', 'gpu_memory_gb: 1\u202f024\n', 'gpu_memory_gb', 'a no-break space (U+202F)'],
     ['of no width', 'gpu_count\u200b: 1\n', 'config_file', 'a special space (U+200B)'],
-  ])('in a space that is none is named: %s', (_, text, path, message) => {
+  ])('a mistake in a space that is none is named: %s', (_, text, path, message) => {
     expect(errorsOf(base + text)).toEqual([
       expect.objectContaining({ path, message: expect.stringContaining(message) }),
     ])
   })
 
-  it('in a space is not found within a text', () => {
+  it('a mistake in a space is not found within a text', () => {
     expect(errorsOf(`${base}name: a\u00a0b\nargs: ["\u00a0"]\n`)).toEqual([])
   })
 
   it.each(['a/b', '..', '"a\\0b"', '"a\\nb"', '😀', 'x'.repeat(10_000), '""', '-x'])(
-    'in an id is refused without repeating it: %s',
+    'a mistake in an id is refused without repeating it: %s',
     (value) => {
       const [error, ...others] = errorsOf(base.replace(' p\n', ` ${value}\n`))
       expect(others).toEqual([])
@@ -70,7 +70,7 @@ describe('a mistake', () => {
     ['project_id: true', 'must be a text: put it in quotes'],
     ['project_id: [a]', 'must be one text, not a list or a mapping'],
     ['project_id: {a: 1}', 'must be one text, not a list or a mapping'],
-  ])('of kind is explained: %s', (line, message) => {
+  ])('a mistake of kind is explained: %s', (line, message) => {
     expect(errorsOf(base.replace('project_id: p', line))).toMatchObject([{ path: 'project_id', message }])
   })
 
@@ -113,7 +113,7 @@ describe('a mistake', () => {
     ['env: {NVIDIA_VISIBLE_DEVICES: all}', 'env.NVIDIA_VISIBLE_DEVICES', 'reserved'],
     ['env: {LD_PRELOAD: x.so}', 'env.LD_PRELOAD', 'reserved'],
     ['env: {GPUQ_JOB_ID: x}', 'env.GPUQ_JOB_ID', 'reserved'],
-  ])('in %s is found', (line, path, message) => {
+  ])('a mistake in %s is found', (line, path, message) => {
     const errors = errorsOf(`${base}${line}\n`)
     expect(errors).toMatchObject([{ path, line: 4 }])
     expect(errors[0]?.message).toContain(message)

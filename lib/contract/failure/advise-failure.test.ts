@@ -139,11 +139,14 @@ describe('the advice', () => {
       "subprocess.CalledProcessError: Command '['git']' returned non-zero exit status 128.",
       ['fatal: Could not resolve host: a'],
     ],
-  ])('after %s names the environments with internet access, and fills one in', (_, exception, lines) => {
-    const advice = advise(failed('exit_code'), exception, lines)
-    expect(advice?.text).toMatch(/because python has none.*gpuq push.*With internet access: online\.$/)
-    expect(advice?.fix).toEqual({ key: 'environment', value: 'online' })
-  })
+  ])(
+    'the advice after %s names the environments with internet access, and fills one in',
+    (_, exception, lines) => {
+      const advice = advise(failed('exit_code'), exception, lines)
+      expect(advice?.text).toMatch(/because python has none.*gpuq push.*With internet access: online\.$/)
+      expect(advice?.fix).toEqual({ key: 'environment', value: 'online' })
+    },
+  )
 
   const offline = 'urllib.error.URLError: <urlopen error [Errno -3] Temporary failure in name resolution>'
 

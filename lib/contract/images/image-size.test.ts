@@ -35,7 +35,7 @@ describe('the size of a picture', () => {
     ['image/avif', avif(ispe(640, 480), ispe(64, 48)), 640, 480],
     ['image/avif', avif(ispe(64, 48), tkhd(0, 640, 480)), 640, 480],
     ['image/avif', avif(tkhd(1, 640, 480)), 640, 480],
-  ])('in %s is read from the beginning of the file', (type, content, width, height) => {
+  ])('the size of a picture in %s is read from the beginning of the file', (type, content, width, height) => {
     expect(readImage(latin1(content))).toEqual({ type, size: { width, height } })
   })
 
@@ -50,11 +50,14 @@ describe('the size of a picture', () => {
     ['image/gif', gif(1, '\x21\xfe\xff', 0, 1)],
     ['image/webp', webp('ALPH', '')],
     ['image/avif', avif()],
-  ])('in %s is unknown if its beginning does not have it, and the picture is not shown', (type, content) => {
-    const image = readImage(latin1(content))
-    expect(image).toEqual({ type, size: null })
-    expect(image && refusalOfImage(image)).toMatch(/not shown.*Download/)
-  })
+  ])(
+    'the size of a picture in %s is unknown if its beginning does not have it, and the picture is not shown',
+    (type, content) => {
+      const image = readImage(latin1(content))
+      expect(image).toEqual({ type, size: null })
+      expect(image && refusalOfImage(image)).toMatch(/not shown.*Download/)
+    },
+  )
 
   it('is known of every beginning of a file, or not, but never fails', () => {
     for (const content of [png(1, 1), `\xff\xd8${frame(1, 1)}`, gif(1, '\x21\xf9\0', 0, 1), avif(ispe(1, 1))])

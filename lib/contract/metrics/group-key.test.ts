@@ -51,7 +51,7 @@ describe('a value of a config', () => {
     ['env', undefined],
     ['constructor', undefined],
     ['args.train', undefined],
-  ])('at %s is %s', (path, value) => expect(configValue(config, path)).toBe(value))
+  ])('a value of a config at %s is %s', (path, value) => expect(configValue(config, path)).toBe(value))
 
   it('is also an option of a command', () => {
     const command = "cd /work && python train.py --lr '0.1' --seed=3"

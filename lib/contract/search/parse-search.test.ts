@@ -114,7 +114,7 @@ describe('a mistake', () => {
     [`tag:${'a'.repeat(129)}`, /at most 128/],
     ['tag:a\0b', /^Character 6: a search cannot contain the character NUL/],
     ['"a\0b"', /^Character 3: a search cannot contain the character NUL/],
-  ])('in %j has its place and what to write', (text, expected) => {
+  ])('a mistake in %j has its place and what to write', (text, expected) => {
     if (typeof expected === 'string') expect(problemOf(text)).toBe(expected)
     else expect(problemOf(text)).toMatch(expected)
   })

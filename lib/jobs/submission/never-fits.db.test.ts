@@ -118,32 +118,32 @@ describe('a job is accepted', () => {
     ['with paused GPUs', 'UPDATE gpus SET paused_at = now()'],
     ['with GPUs that it does not find now', 'UPDATE gpus SET missing = true, simulated = false'],
     ['with GPUs in use', 'UPDATE gpus SET allocated_milli = 1000'],
-  ])('if it fits on a node that is %s', async (_, change) => {
+  ])('a job is accepted if it fits on a node that is %s', async (_, change) => {
     await makeNode({ gpus: 4 })
     await db.pool.query(change)
     await submit('gpu_count: 4')
     await expect(submit('gpu_count: 5')).rejects.toMatchObject({ code: 'never_fits' })
   })
 
-  it('as long as no node is registered, and waits as no_node', async () => {
+  it('a job is accepted as long as no node is registered, and waits as no_node', async () => {
     const { jobId } = await submit('gpu_count: 8\ninstance_count: 8')
     const { snapshot } = await takeSnapshot()
     expect(plan(snapshot).waiting).toContainEqual(expect.objectContaining({ jobId, reason: 'no_node' }))
   })
 
-  it('if the only node has been forgotten', async () => {
+  it('a job is accepted if the only node has been forgotten', async () => {
     await makeNode({ gpus: 1 })
     await db.pool.query("UPDATE nodes SET status = 'drained', forgotten_at = now()")
     await submit('gpu_count: 8')
   })
 
-  it('where nodes are started on demand', async () => {
+  it('a job is accepted where nodes are started on demand', async () => {
     await makeNode({ gpus: 1 })
     loadEnv({ GPUQ_PROVISION_UP: 'up', GPUQ_PROVISION_DOWN: 'down' })
     await submit('gpu_count: 8')
   })
 
-  it('again with the same key after its node was removed', async () => {
+  it('a job is accepted again with the same key after its node was removed', async () => {
     const { leaseId } = await makeNode({ gpus: 4 })
     await makeNode({ gpus: 1 })
     const first = await submit('gpu_count: 4', { idempotencyKey: 'again' })

@@ -40,7 +40,7 @@ const refusal = async (...given: Parameters<typeof submit>) => {
 }
 
 describe('a refusal by a limit names the jobs', () => {
-  it('that are active, by their names', async () => {
+  it('a refusal by a limit names the jobs that are active, by their names', async () => {
     const first = await submit('name: the first')
     expect(await refusal('name: another')).toMatchObject({
       status: 429,
@@ -58,7 +58,7 @@ describe('a refusal by a limit names the jobs', () => {
     })
   })
 
-  it('and of many the oldest five', async () => {
+  it('a refusal by a limit names the jobs and of many the oldest five', async () => {
     const ids = []
     for (let i = 1; i <= 7; i++) ids.push(await submit(`name: job ${i}`, { maxActiveJobs: 7 }))
     const { detail, jobs } = await refusal('', { maxActiveJobs: 7 })
@@ -66,7 +66,7 @@ describe('a refusal by a limit names the jobs', () => {
     expect(jobs.map((job: { job_id: string }) => job.job_id)).toEqual(ids.slice(0, 5))
   })
 
-  it('that wait, and those whose cancelling gives a submission back', async () => {
+  it('a refusal by a limit names the jobs that wait, and those whose cancelling gives a submission back', async () => {
     const waiting = await submit('name: waits', { maxActiveJobs: null, job: { max_waiting_jobs: 1 } })
     const ofWaiting = await refusal('', { maxActiveJobs: 10, job: { max_waiting_jobs: 1 } })
     expect(ofWaiting).toMatchObject({

@@ -103,7 +103,7 @@ describe('a mount', () => {
     ])
   })
 
-  it('of a snapshot that an admin shares works in every project', async () => {
+  it('a mount of a snapshot that an admin shares works in every project', async () => {
     const other = await findOrCreateProject(db.pool, admin.actor, 'shared')
     await makeSnapshot(`data/shared-${person.handle}`, 1, other.id, true)
     const { jobId } = await submit({ '/data': `data/shared-${person.handle}` })
@@ -199,7 +199,7 @@ describe('a mount is refused', () => {
     ],
   })
 
-  it('if there is no such snapshot, with similar names, its versions, or all names', async () => {
+  it('a mount is refused if there is no such snapshot, with similar names, its versions, or all names', async () => {
     await expect(submit({ '/data': 'data/x' })).rejects.toMatchObject(
       refused(/^\/data: the project "p" has no snapshot data\/x, and no other/),
     )
@@ -219,13 +219,13 @@ describe('a mount is refused', () => {
     )
   })
 
-  it('if only another project has it, whose names are not shown', async () => {
+  it('a mount is refused if only another project has it, whose names are not shown', async () => {
     const other = await findOrCreateProject(db.pool, admin.actor, 'private')
     await makeSnapshot('data/secret', 1, other.id)
     await expect(submit({ '/data': 'data/secret' })).rejects.toMatchObject(refused(/, and no other/))
   })
 
-  it('if it and the shared directory of the project are inside each other', async () => {
+  it('a mount is refused if it and the shared directory of the project are inside each other', async () => {
     await makeSnapshot('data/cifar10', 1)
     await db.pool.query('UPDATE users SET unix_uid = 1234 WHERE id = $1', [person.id])
     env().GPUQ_WORKSPACES = { root: '/mnt/ws', paths: new Map(), shared: new Map() }
@@ -237,7 +237,7 @@ describe('a mount is refused', () => {
     await submit({ '/mnt/data': 'data/cifar10' })
   })
 
-  it('if it and the working directory of the job are inside each other', async () => {
+  it('a mount is refused if it and the working directory of the job are inside each other', async () => {
     await makeSnapshot('data/cifar10', 1)
     const given = submission({ '/workspace/data': 'data/cifar10' })
     const inside = (path: string) =>
@@ -248,7 +248,7 @@ describe('a mount is refused', () => {
     await inside('/workspace/project')
   })
 
-  it('and then no job exists', async () => {
+  it('a mount is refused and then no job exists', async () => {
     await expect(submit({ '/data': 'data/x' })).rejects.toThrow()
     const { rows } = await db.pool.query('SELECT 1 FROM jobs WHERE user_id = $1', [person.id])
     expect(rows).toEqual([])

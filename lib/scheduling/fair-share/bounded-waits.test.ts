@@ -46,15 +46,18 @@ function longestWait(jobs: readonly SimulatedJob[], name: PolicyName): number {
 }
 
 describe('at a load below 95 %', () => {
-  it.each(names)('under %s no job waits longer than three times the longest wait under fcfs', (name) => {
-    fc.assert(
-      fc.property(fc.integer(), (seed) => {
-        const jobs = makeJobs(seed)
-        // Waits shorter than the half-life do not count under fair_share, and priorities count like ageing times.
-        const bound = 3 * Math.max(longestWait(jobs, 'fcfs'), halfLifeMs)
-        expect(longestWait(jobs, name)).toBeLessThanOrEqual(bound)
-      }),
-      { numRuns },
-    )
-  })
+  it.each(names)(
+    'at a load below 95 % under %s no job waits longer than three times the longest wait under fcfs',
+    (name) => {
+      fc.assert(
+        fc.property(fc.integer(), (seed) => {
+          const jobs = makeJobs(seed)
+          // Waits shorter than the half-life do not count under fair_share, and priorities count like ageing times.
+          const bound = 3 * Math.max(longestWait(jobs, 'fcfs'), halfLifeMs)
+          expect(longestWait(jobs, name)).toBeLessThanOrEqual(bound)
+        }),
+        { numRuns },
+      )
+    },
+  )
 })

@@ -226,7 +226,7 @@ it('a job that Slurm does not know and that never started is submitted again', (
 })
 
 describe('a hold', () => {
-  it('of gpuq is sent to Slurm, and one by hand is kept in gpuq', () => {
+  it('a hold of gpuq is sent to Slurm, and one by hand is kept in gpuq', () => {
     const compare = (jobHeld: boolean, before: boolean, now: boolean) => {
       const { hold, adoptHold } = compareJob(
         { ...waiting, jobHeld, held: before },
@@ -241,7 +241,7 @@ describe('a hold', () => {
     expect(compare(true, true, false)).toEqual({ hold: null, adoptHold: false })
   })
 
-  it('with a requeue by hand is kept after the attempt has stopped', () => {
+  it('a hold with a requeue by hand is kept after the attempt has stopped', () => {
     const held = seen('PENDING', { held: true, restarts: 1 })
     expect(compareJob(running, held)).toMatchObject({ stop: 'slurm_requeued', facts: { held: false } })
     const stopped = { ...done, state: 'PENDING', restarts: 1, status: 'pending' } as const

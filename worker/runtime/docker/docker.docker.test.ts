@@ -165,7 +165,7 @@ os.write(1, b"nor here")`
   })
 
   describe('images', () => {
-    it('that exist are not pulled', async () => {
+    it('images that exist are not pulled', async () => {
       const progress: string[] = []
       expect(await runtime.ensureImage(testImage, (line) => progress.push(line))).toMatch(
         /sha256:[0-9a-f]{64}$/,

@@ -91,7 +91,7 @@ describe.each(products)('%s', (product) => {
       expect(await runtime.wait(container)).toMatchObject({ exitCode: 0 })
     })
 
-    it('and ends its containers is distinguished from a program that killed itself', async () => {
+    it('an engine that stops and ends its containers is distinguished from a program that killed itself', async () => {
       const { runtime } = bench
       const container = await bench.startUntil('import time\nprint("up")\ntime.sleep(60)', 'up\n')
       const waited = runtime.wait(container)
@@ -105,7 +105,7 @@ describe.each(products)('%s', (product) => {
       await expect(runtime.wait(container)).rejects.toMatchObject({ code: 'container_gone' })
     })
 
-    it('while a program ends, and has no record of the end, is reported as lost output, not as a failure of the program', async () => {
+    it('an engine that stops while a program ends, and has no record of the end, is reported as lost output, not as a failure of the program', async () => {
       const { runtime } = bench
       const container = await bench.startUntil(waiting('print("up")', 'print("result")'), 'up\n')
       await proxy.cut()
@@ -118,7 +118,7 @@ describe.each(products)('%s', (product) => {
       await expect(runtime.wait(container)).rejects.toMatchObject({ code: 'container_gone' })
     })
 
-    it('for one worker only keeps all output and the exit code', async () => {
+    it('an engine that stops for one worker only keeps all output and the exit code', async () => {
       const { runtime } = bench
       const container = await bench.startUntil(waiting('print("up")', 'print("result")'), 'up\n')
       await proxy.cut()
@@ -130,7 +130,7 @@ describe.each(products)('%s', (product) => {
       expect(await runtime.wait(container)).toMatchObject({ exitCode: 0 })
     })
 
-    it('and comes back is not the reason if a container later kills itself', async () => {
+    it('an engine that stops and comes back is not the reason if a container later kills itself', async () => {
       const { runtime } = bench
       const source = waiting('print("up")', 'os.kill(os.getpid(), signal.SIGKILL)')
       const container = await bench.startUntil(source, 'up\n')
@@ -152,7 +152,7 @@ describe.each(products)('%s', (product) => {
       await expect(runtime.list(bench.nodeId)).rejects.toMatchObject(unreachable)
     })
 
-    it('or reports a kill that did not happen is detected: the container still exists', async () => {
+    it('an engine that hangs or reports a kill that did not happen is detected: the container still exists', async () => {
       const { runtime } = bench
       const container = await bench.startUntil('import time\nprint("up")\ntime.sleep(60)', 'up')
       proxy.lie(/^POST \/containers\/\w+\/kill/, 'HTTP/1.1 204 No Content\r\n\r\n')

@@ -56,7 +56,7 @@ print(os.environ.get("SIMULATED"), os.path.exists("/dev/gpuq-simulated"), os.env
     }
   })
 
-  it('without a description are refused with advice', async () => {
+  it('GPUs without a description are refused with advice', async () => {
     const container = await bench.runtime.create(
       await bench.task(source, { gpuUuids: [`GPU-${randomUUID()}`], simulated: false }),
     )

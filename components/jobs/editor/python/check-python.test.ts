@@ -87,7 +87,7 @@ describe('an error', () => {
     ['a b\n', 1, 'comma'],
     ['x = 1 +\n', 1, 'operator'],
     ['!pip install torch\n', 1, 'cannot read'],
-  ])('in %j is a warning at line %i', (code, line, message) => {
+  ])('an error in %j is a warning at line %i', (code, line, message) => {
     const problems = checkPython(code)
     expect(problems).toMatchObject([{ line, severity: 'warning' }])
     expect(problems[0]?.message).toContain(message)

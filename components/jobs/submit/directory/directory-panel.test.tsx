@@ -109,7 +109,7 @@ describe('a folder', () => {
     expect(screen.getByRole('button', { name: 'Edit config.yaml' })).toBeTruthy()
   })
 
-  it('without a file to run is a problem at the field that selects it', async () => {
+  it('a folder without a file to run is a problem at the field that selects it', async () => {
     openPage()
     await chooseFolder({ 'src/train.py': '' })
     await screen.findByText('1 problem to fix')
@@ -171,7 +171,7 @@ describe('files', () => {
     expect(screen.queryByRole('textbox', { name: 'docs.txt' })).toBeNull()
   })
 
-  it('that are dropped join the program in the editor', async () => {
+  it('files that are dropped join the program in the editor', async () => {
     openPage({ config, code: 'import helper\n' })
     const files = [new File(['x = 1'], 'helper.py'), new File(['1,2'], 'data.csv')]
     fireEvent.change(screen.getByLabelText(/^Drop a folder/), { target: { files } })
@@ -183,7 +183,7 @@ describe('files', () => {
     )
   })
 
-  it('that are not text are not opened', async () => {
+  it('files that are not text are not opened', async () => {
     openPage()
     const files = [new File(['x'], 'main.py'), new File([new Uint8Array([0, 1, 255])], 'a.bin')]
     fireEvent.change(screen.getByLabelText(/^Drop a folder/), { target: { files } })
@@ -208,7 +208,7 @@ describe('an upload', () => {
     expect(requestsTo('/api/submit')).toEqual([])
   })
 
-  it('that breaks off says so, and goes on', async () => {
+  it('an upload that breaks off says so, and goes on', async () => {
     acceptUpload()
     let attempts = 0
     answerWith({
@@ -239,7 +239,7 @@ describe('an upload', () => {
     expect(requestsTo('/api/submit')).toEqual([])
   })
 
-  it('whose submission got no answer is not checked again: its job may exist, and count towards a limit', async () => {
+  it('an upload whose submission got no answer is not checked again: its job may exist, and count towards a limit', async () => {
     acceptUpload()
     answerWith({ 'POST /api/submit': new ApiProblem(503, { detail: 'Away.', code: 'unavailable' }) })
     openPage()
@@ -253,7 +253,7 @@ describe('an upload', () => {
     expect(requestsTo('/api/submit/check')).toHaveLength(1)
   })
 
-  it('that the server refuses shows why, and submits nothing', async () => {
+  it('an upload that the server refuses shows why, and submits nothing', async () => {
     answerWith({
       'POST /api/archives': new ApiProblem(403, { detail: 'The storage quota is used up.', code: 'quota' }),
     })

@@ -45,7 +45,7 @@ describe('a file of users', () => {
     })
   })
 
-  it('with one huge line, or with a million separators or quotes, has an answer', () => {
+  it('a file of users with one huge line, or with a million separators or quotes, has an answer', () => {
     for (const text of [
       'x'.repeat(4_000_000),
       ','.repeat(1_000_000),

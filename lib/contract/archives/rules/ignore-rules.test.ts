@@ -8,7 +8,7 @@ function rulesOf(texts: Record<string, string>): IgnoreRules {
 }
 
 describe('rules', () => {
-  it('of a directory apply only below it and override those above', () => {
+  it('rules of a directory apply only below it and override those above', () => {
     const rules = rulesOf({ '': '*.log\nbuild/\n', sub: '!keep.log\n!build/\n/only-here\n' })
     expect(rules.ignores('a.log')).toBe(true)
     expect(rules.ignores('sub/a.log')).toBe(true)
@@ -36,7 +36,7 @@ describe('rules', () => {
     expect(rules.ignores('out/')).toBe(true)
   })
 
-  it('of a directory whose name looks like a pattern apply to that directory', () => {
+  it('rules of a directory whose name looks like a pattern apply to that directory', () => {
     const rules = rulesOf({ 'a[1]*': '*.tmp\n' })
     expect(rules.ignores('a[1]*/x.tmp')).toBe(true)
     expect(rules.ignores('a1x/x.tmp')).toBe(false)
@@ -71,12 +71,12 @@ describe('an explanation', () => {
     expect(rules.explain('train.py')).toBeNull()
   })
 
-  it('of a file in an excluded directory is the rule of the directory', () => {
+  it('an explanation of a file in an excluded directory is the rule of the directory', () => {
     const rules = rulesOf({ '': '*.csv\ndata/\n' })
     expect(rules.explain('data/deep/table.csv')).toEqual({ pattern: 'data/', file: '.gitignore', line: 2 })
   })
 
-  it('of a repository is a default rule without a file', () => {
+  it('an explanation of a repository is a default rule without a file', () => {
     expect(new IgnoreRules().explain('.git/config')).toEqual({ pattern: '.git', file: null, line: null })
   })
 })

@@ -40,7 +40,7 @@ describe('the end of arguments', () => {
     ['x,"a,b" \'c,d\' e\\,f,g', 2, 18],
     ['a $(b, c)', 0, 5],
     ['a b', 1, 3],
-  ])('in %j from %d is %d', (line, from, end) => {
+  ])('the end of arguments in %j from %d is %d', (line, from, end) => {
     expect(endOfShellWords(line, from, ',')).toEqual({ ok: true, end })
   })
 

@@ -168,14 +168,14 @@ describe('a token', () => {
   const hash = createHash('sha256').update(token).digest('hex')
   const stranger = { findPeer: () => null }
 
-  it('of gpuq is checked as everywhere', async () => {
+  it('a token of gpuq is checked as everywhere', async () => {
     for (const header of ['X-Auth-Token: gpuq_x', 'Authorization: Bearer gpuq_x']) {
       expect((await send('GET /queue', [header], stranger))[0]).toBe(200)
       expect(seen?.right).toBe('token')
     }
   })
 
-  it('of the variable is needed by everyone if it is set, in X-Auth-Token', async () => {
+  it('a token of the variable is needed by everyone if it is set, in X-Auth-Token', async () => {
     const given = { tokenHash: hash }
     expect((await send('GET /queue', [`X-Auth-Token: ${token}`], { ...given, ...stranger }))[0]).toBe(200)
     expect(seen?.right).toBe('owner')
@@ -193,7 +193,7 @@ describe('a token', () => {
       ])
   })
 
-  it('of the variable does not help a page, a proxy or another host', async () => {
+  it('a token of the variable does not help a page, a proxy or another host', async () => {
     const given = { tokenHash: hash }
     for (const header of ['Origin: http://localhost', 'X-Forwarded-For: 1.2.3.4', 'Host: evil.example'])
       expect((await send('GET /queue', [`X-Auth-Token: ${token}`, header], given))[0]).toBe(401)

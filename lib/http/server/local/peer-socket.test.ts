@@ -21,7 +21,7 @@ describe('the socket of a client', () => {
     ['127.0.0.1', '127.0.0.1'],
     ['::1', '::1'],
     ['127.0.0.1', '::ffff:127.0.0.1'],
-  ])('that is connected to %s as %s is known with its user', async (host, client) => {
+  ])('the socket of a client that is connected to %s as %s is known with its user', async (host, client) => {
     const { accepted } = await connection(host, client)
     const found = findPeerSocket(accepted)
     expect(found).toMatchObject({ uid: process.getuid?.() })
@@ -30,7 +30,7 @@ describe('the socket of a client', () => {
     expect(holdsSocket([process.pid], '1')).toBe(false)
   })
 
-  it('that has stopped sending is not known: the kernel names root for it once it is closed', async () => {
+  it('the socket of a client that has stopped sending is not known: the kernel names root for it once it is closed', async () => {
     const { peer, accepted } = await connection('127.0.0.1')
     peer.end()
     accepted.resume()

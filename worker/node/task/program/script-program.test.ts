@@ -52,7 +52,7 @@ describe('a script', () => {
   })
 
   it.each(['', '#!\n', '# a comment\n', '#!/bin/sh\n'])(
-    'without another program is run by sh: %j',
+    'a script without another program is run by sh: %j',
     async (head) => {
       expect(await run(`${head}echo "$0" "$1"\n`, ['x'])).toMatchObject({
         status: 0,
@@ -77,7 +77,7 @@ describe('a script', () => {
     })
   })
 
-  it('of Windows runs as with the line ends of Unix, and says so', async () => {
+  it('a script of Windows runs as with the line ends of Unix, and says so', async () => {
     const windows = '#!/bin/sh\r\necho start\r\nmkdir -p out\r\nls -d out\r\n'
     const { status, stdout, stderr, script } = await run(windows)
     expect([status, stdout]).toEqual([0, 'start\nout\n'])
@@ -92,7 +92,7 @@ describe('a script', () => {
     },
   )
 
-  it('with a carriage return within a line is not changed', async () => {
+  it('a script with a carriage return within a line is not changed', async () => {
     const progress = "printf '10%%\r20%%\\n'\n"
     expect(await run(progress)).toMatchObject({
       status: 0,

@@ -69,7 +69,7 @@ describe('a dropped folder', () => {
     expect(pathsOf(directory)).toEqual(['main.py'])
   })
 
-  it('without files for the job is refused', async () => {
+  it('a dropped folder without files for the job is refused', async () => {
     await expect(read([folder('empty', {})])).rejects.toThrow('empty has no files for the job')
     await expect(read([folder('empty', { '.git': { x: '' } })])).rejects.toThrow('has no files')
   })

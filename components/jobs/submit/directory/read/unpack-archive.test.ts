@@ -66,23 +66,23 @@ describe('a zip file', () => {
   it.each([
     ['../evil', 'holds ".."'],
     ['/etc/passwd', 'is absolute'],
-  ])('with the entry %s is refused by name', async (name, why) => {
+  ])('a zip file with the entry %s is refused by name', async (name, why) => {
     await expect(unpackArchive(await zip([{ name, text: 'x' }]), limit)).rejects.toThrow(`"${name}" ${why}`)
   })
 
-  it('with a link that leads outside, or a device, is refused', async () => {
+  it('a zip file with a link that leads outside, or a device, is refused', async () => {
     const link = await zip([{ name: 'up', text: '../..', unixMode: 0o120777 }])
     await expect(unpackArchive(link, limit)).rejects.toThrow('"up" is a link that leads out of the directory')
     const device = await zip([{ name: 'null', text: '', unixMode: 0o020666 }])
     await expect(unpackArchive(device, limit)).rejects.toThrow('"null" is a device or a socket')
   })
 
-  it('that is larger than the limit is refused', async () => {
+  it('a zip file that is larger than the limit is refused', async () => {
     const archive = await zip([{ name: 'zeros', text: '0'.repeat(3000) }])
     await expect(unpackArchive(archive, 2000)).rejects.toMatchObject({ code: 'payload_too_large' })
   })
 
-  it('that is damaged, cut off or encrypted is refused', async () => {
+  it('a zip file that is damaged, cut off or encrypted is refused', async () => {
     const archive = await zip([{ name: 'a', text: 'some text that is long enough'.repeat(50) }])
     const bytes = new Uint8Array(await archive.arrayBuffer())
     bytes.fill(0, 40, 60)
@@ -109,13 +109,13 @@ describe('a tar file', () => {
     expect(await describeAll(await unpackArchive(plain, limit))).toEqual(wanted)
   })
 
-  it('with two entries of one path, or a path outside, is refused', async () => {
+  it('a tar file with two entries of one path, or a path outside, is refused', async () => {
     const twice = await tarGz([file('a', '1'), file('./a', '2')])
     await expect(unpackArchive(twice, limit)).rejects.toThrow('"a" appears twice')
     await expect(unpackArchive(await tarGz([file('../a', '1')]), limit)).rejects.toThrow('holds ".."')
   })
 
-  it('that is cut off is refused', async () => {
+  it('a tar file that is cut off is refused', async () => {
     const archive = await tarGz([file('a', 'x'.repeat(5000))])
     await expect(unpackArchive(archive.slice(0, Math.floor(archive.size / 2)), limit)).rejects.toThrow(
       'is damaged',
