@@ -1,6 +1,7 @@
 import { cannotStart, cannotStartYet } from '../../contract/reasons'
 import { database } from '../../database/client'
 import { startsNodesOnDemand } from '../../env/engine'
+import type { JobWait } from '../../jobs/state/explain'
 import type { Waiting } from '../../scheduling/explain'
 import { stableReason } from '../gpus/gpu-health'
 import { sentence } from '../overview/cluster-states'
@@ -47,7 +48,7 @@ export function allowForMoreNodes(waiting: readonly Waiting[]): readonly Waiting
  * Adds to the wait reasons who closed the nodes or GPUs that the jobs need, since when and why. The cluster page
  * shows the same to everybody. The scheduler does not use these texts.
  */
-export async function addUnavailableReasons(waiting: readonly Waiting[]): Promise<Waiting[]> {
+export async function addUnavailableReasons(waiting: readonly Waiting[]): Promise<JobWait[]> {
   // Jobs with equal requests share one list.
   const lists = new Set(waiting.flatMap((one) => (one.unavailable?.length ? [one.unavailable] : [])))
   if (lists.size === 0) return [...waiting]
