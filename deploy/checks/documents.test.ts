@@ -1,6 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import * as z from 'zod'
+import { submitResultSchema } from '../../lib/contract/jobs'
 import { root } from '../run/settings.mjs'
 import { declaresTest } from './declared-tests'
 
@@ -67,4 +69,16 @@ describe('the tables of docs/documents.md', () => {
       { file: 'b.test.ts', titles: [] },
     ])
   })
+})
+
+it('the answer to the curl command in the README is one that the server gives', () => {
+  const [, answer = ''] =
+    /^```json\n([\s\S]*?)^```$/m.exec(readFileSync(join(root, 'README.md'), 'utf8')) ?? []
+  const { results, stdout } = z.strictObject(submitResultSchema.shape).parse(JSON.parse(answer))
+  expect(
+    stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line)),
+  ).toEqual(results)
 })
