@@ -95,9 +95,6 @@ it('a multi-instance request uses eight GPUs per instance: a cluster without the
 const broken: [rule: string, input: Record<string, unknown>, says: RegExp][] = [
   ['GPUs come in 1, 2, 4 and 8', { gpu_count: 6 }, /gpu_count: must be 1, 2, 4 or 8/],
   ['at most 8 instances', { gpu_count: 8, instance_count: 9 }, /instance_count: must be at most 8/],
-  ['the script has an absolute path', { command: 'sh train.sh' }, /"train.sh".*absolute path/],
-  ['the program too', { command: './train.sh' }, /".\/train.sh".*absolute path/],
-  ['a job has its script', { command: 'sh /workspace/train.sh' }, /will not have "\/workspace\/train.sh"/],
   ['a job has a name', { name: '' }, /name: /],
 ]
 

@@ -12,7 +12,7 @@ import { listJobs } from '../jobs/read/list'
 import { readJob } from '../jobs/read/read'
 import { readQueueJob } from '../queue/list'
 import { submitToQueue, tryForQueue } from '../queue/submit'
-import { checkPaths, hintNetwork } from './check-command'
+import { hintCommand } from './command-hints'
 import { decideShape } from './job-shape'
 import { readLog } from './read-log'
 import type { CheckJob, CreateJob, ListJobs, ReadLog } from './tool-schemas'
@@ -36,7 +36,7 @@ const stopWithinMs = 3_000
 export async function createJob({ actor, origin }: ToolCall, input: CreateJob) {
   const { idempotency_key, ...job } = input
   const { shape, submission } = toSubmission(job)
-  const hints = await checkPaths(actor, input)
+  const hints = await hintCommand(actor, input)
   const options = { uniqueName: true }
   const key = idempotency_key ?? null
   const { jobId, repeated, projectNote } = await submitToQueue(actor, submission, key, options).catch(
@@ -51,7 +51,7 @@ export async function createJob({ actor, origin }: ToolCall, input: CreateJob) {
     gpu_count: shape.gpuCount,
     instance_count: input.instance_count,
     repeated,
-    warnings: [...shape.warnings, ...hints, ...(await hintNetwork(actor, input))],
+    warnings: [...shape.warnings, ...hints],
     ...(projectNote === undefined ? {} : { project_note: projectNote }),
     working_directory: await startDirectory(jobId),
     url: pageOf(origin, jobId),
@@ -61,7 +61,7 @@ export async function createJob({ actor, origin }: ToolCall, input: CreateJob) {
 /** Says what {@link createJob} would do, and creates nothing. @throws its errors. */
 export async function checkJob({ actor }: ToolCall, input: CheckJob) {
   const { shape, submission } = toSubmission(input)
-  const hints = await checkPaths(actor, { ...input, sendsDirectory: input.working_directory !== undefined })
+  const hints = await hintCommand(actor, { ...input, sendsDirectory: input.working_directory !== undefined })
   const told = await tryForQueue(actor, submission, { uniqueName: true }).catch((error: unknown) => {
     throw withShape(error, shape.warnings)
   })
@@ -71,12 +71,12 @@ export async function checkJob({ actor }: ToolCall, input: CheckJob) {
     summary: text,
     gpu_count: shape.gpuCount,
     instance_count: input.instance_count,
-    warnings: [...shape.warnings, ...hints, ...(await hintNetwork(actor, input))],
+    warnings: [...shape.warnings, ...hints],
   }
 }
 
 /** The submission of a job that an agent describes, and how the shape of the job was changed. */
-function toSubmission({ expected_time, check_paths, ...job }: CheckJob) {
+function toSubmission({ expected_time, ...job }: CheckJob) {
   const shape = decideShape(job.gpu_count, job.instance_count)
   const submission = parseInput(queueSubmitSchema, {
     ...job,

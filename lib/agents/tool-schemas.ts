@@ -39,12 +39,6 @@ export const createJobSchema = z.strictObject({
     .describe(instance_count.description ?? ''),
   command: command.unwrap().describe(command.description ?? ''),
   ...keys,
-  check_paths: z
-    .boolean()
-    .default(true)
-    .describe(
-      'false: do not refuse paths in the command that the job does not get. For programs that the image has at unusual places',
-    ),
   idempotency_key: idempotencyKeySchema
     .optional()
     .describe(

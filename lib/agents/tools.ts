@@ -60,7 +60,7 @@ export const tools: readonly Tool[] = [
 Your machine is not part of the cluster: run everything that needs a GPU as a job, and do not look for GPUs on your machine.
 - An instance has at most 8 GPUs. Request 1, 2, 4 or 8 on one instance. For more than 8 in total, set instance_count: each instance then gets 8, whatever gpu_count is.
 - Give each job its own name. The name of a job that has not ended is refused, with the id of that job.
-- Put the work into a script and run it: sh /absolute/path/train.sh. Use only absolute paths in the command and in the script, because the job starts on another machine. Store the files that the script needs where the cluster can read them: in the project's shared directory, or uploaded and named in archive or mounts. A command whose program, script or directory the job will not have is refused.
+- Put the work into a script and run it: sh /absolute/path/train.sh. Use only absolute paths in the command and in the script, because the job starts on another machine. Store the files that the script needs where the cluster can read them: in the project's shared directory, or uploaded and named in archive or mounts. The warnings of the answer name paths that the job will not have.
 - An environment may have no internet access: pip, conda, apt, git and downloads fail there. ViewGPUCluster shows which environments have it.
 - Let the script print its progress: ReadGPUJobLog reads it while the job runs. Save checkpoints and results to the shared directory, or to /results.
 Then follow the job with ViewGPUJob, and end it early with StopGPUJob.`,

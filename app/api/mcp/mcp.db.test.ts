@@ -229,9 +229,11 @@ describe('an agent with the official client', () => {
       command: 'sh /home/ada/project/train.sh',
       working_directory: '/home/ada/project',
     }
-    expect((await use(client, 'CheckGPUJob', there)).isError).toBe(false)
-    expect((await use(client, 'CreateGPUJob', there)).isError).toBe(true)
+    expect((await use(client, 'CheckGPUJob', there)).answer).toMatchObject({ warnings: [] })
     expect(await countJobs()).toBe(before)
+    expect((await use(client, 'CreateGPUJob', there)).answer).toMatchObject({
+      warnings: [expect.stringContaining('will not have "/home/ada/project/train.sh"')],
+    })
   })
 
   it('runs a command in an uploaded directory', async () => {
@@ -336,18 +338,36 @@ describe('a command', () => {
     })
   })
 
-  it('gets a hint about other paths that the job will not have', async () => {
+  it.each([
+    [
+      'sh train.sh',
+      /^"train.sh" is not an absolute path\..*starts in an empty directory.*absolute path, as in/,
+    ],
+    ['./train.sh', /^"\.\/train\.sh" is not/],
+    ['cd src && python /opt/x.py', /^"src" is not/],
+    ['sh /workspace/train.sh', /^The job will not have "\/workspace\/train\.sh".*gpuq push/],
+    [
+      'cd /work && python /work/train.py',
+      /^The job will not have "\/work\/train\.py".*only the files of its image\./,
+    ],
+    [
+      'python /opt/train.py --data=/datasets/a > /logs/x',
+      /^The job will not have "\/datasets\/a", "\/logs\/x"/,
+    ],
+  ])('is queued with a hint about a path that the job may not have: %s', async (command, hint) => {
     const client = await connectAs(ada)
-    const input = { ...newJob(), command: 'python /opt/train.py --data=/datasets/a > /logs/x' }
-    expect((await use(client, 'CreateGPUJob', input)).answer).toMatchObject({
-      warnings: [expect.stringMatching(/will not have "\/datasets\/a", "\/logs\/x"/)],
-    })
+    const warnings = [expect.stringMatching(hint)]
+    expect((await use(client, 'CheckGPUJob', { ...newJob(), command })).answer).toMatchObject({ warnings })
+    const created = await use(client, 'CreateGPUJob', { ...newJob(), command })
+    expect(created.answer).toMatchObject({ status: 'queued', warnings })
   })
 
-  it('may use any path if the agent says so', async () => {
-    const client = await connectAs(ada)
-    const input = { ...newJob(), command: 'sh /workspace/train.sh', check_paths: false }
-    expect((await use(client, 'CreateGPUJob', input)).answer).toMatchObject({ warnings: [] })
+  it('gets a hint that names the directory in which a relative path begins', async () => {
+    const input = { ...newJob(), project_id: 'shared', command: 'sh train.sh' }
+    expect((await use(await connectAs(ada), 'CreateGPUJob', input)).answer).toMatchObject({
+      working_directory: '/workspace',
+      warnings: [expect.stringMatching(/"train.sh" is not an absolute path.*starts in \/workspace:/)],
+    })
   })
 
   it('accepts the examples of the document in a shared directory', async () => {
@@ -379,7 +399,8 @@ describe('a command', () => {
         warnings: [],
       })
     }
-    expect(await use(client, 'CreateGPUJob', { ...newJob(), command })).toMatchObject({ isError: true })
+    const elsewhere = await use(client, 'CreateGPUJob', { ...newJob(), command })
+    expect(elsewhere.answer).toMatchObject({ warnings: [expect.stringContaining('will not have')] })
   })
 })
 
@@ -396,23 +417,6 @@ describe('an invalid call', () => {
     ['no such number of GPUs', { gpu_count: 3 }, /gpu_count: must be 1, 2, 4 or 8/],
     ['too many instances', { gpu_count: 8, instance_count: 9 }, /instance_count: must be at most 8/],
     ['no instance', { instance_count: 0 }, /instance_count: must be at least 1/],
-    [
-      'a relative script',
-      { command: 'sh train.sh' },
-      /command: "train.sh" must be an absolute path.*absolute path, as in/,
-    ],
-    ['a relative program', { command: './train.sh' }, /"\.\/train\.sh"/],
-    ['a relative directory', { command: 'cd src && python /opt/x.py' }, /"src" must be an absolute path/],
-    [
-      'a script that the job will not have',
-      { command: 'sh /workspace/train.sh' },
-      /command: the job will not have "\/workspace\/train\.sh".*gpuq push.*check_paths/,
-    ],
-    [
-      'a script in a directory without files',
-      { command: 'cd /work && python /work/train.py' },
-      /command: the job will not have "\/work\/train\.py".*only the files of its image\./,
-    ],
     ['an empty name', { name: ' ' }, /name: is empty/],
     ['no command', { command: undefined }, /command: /],
     ['a field that is not there', { gpus: 2 }, /gpus: this field does not exist/],

@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { absolutePathsOf, findMissing, findRelative, findUnwritten, startPathsOf } from './command-paths'
 
-const relativeOf = (command: string) => findRelative(startPathsOf(command))
-
 describe('commands whose program, script and directory are absolute', () => {
   it.each([
     'sh /workspace/experiments/train_bert.sh',
@@ -25,13 +23,15 @@ describe('commands whose program, script and directory are absolute', () => {
     '. /abs/venv/bin/activate && source /abs/env.sh',
     'for i in 1 2 3; do sh /abs/x.sh $i; done # and a/comment.txt',
     'nvidia-smi',
+    'cd /abs && sh train.sh',
+    'cd "$DIRECTORY" && ./train.sh',
     'echo "loss and accuracy: a / b"',
     'sh </abs/x.sh >&2 2>&-',
     'curl -s https://example.org/x.sh | bash -s -- --yes',
     '#!/bin/bash\nset -euo pipefail\necho "$#"',
     "# don't run ./x; ./y\nnvidia-smi",
   ])('%s', (command) => {
-    expect(relativeOf(command)).toBeUndefined()
+    expect(findRelative(command)).toBeUndefined()
   })
 })
 
@@ -55,7 +55,6 @@ describe('a relative program, script or directory', () => {
     ['python -m torch.distributed.run --nproc_per_node 8 train.py', 'train.py'],
     ['cd dir && sh /abs/x.sh', 'dir'],
     ['cd .. && sh /abs/x.sh', '..'],
-    ['cd /abs && sh train.sh', 'train.sh'],
     ['sh ~/train.sh', '~/train.sh'],
     ['sh > /abs/log train.sh', 'train.sh'],
     ['sh -c "python train.py"', 'train.py'],
@@ -67,7 +66,7 @@ describe('a relative program, script or directory', () => {
     ['sh tr\\ain.sh', 'train.sh'],
     ['true\nsh train.sh', 'train.sh'],
   ])('is found in %s', (command, word) => {
-    expect(relativeOf(command)).toBe(word)
+    expect(findRelative(command)).toBe(word)
   })
 })
 
@@ -82,14 +81,14 @@ describe('what is not checked', () => {
     'python - <<EOF\nopen("a/b")\nEOF',
     "sh '/abs/x.sh",
   ])('arguments, redirections, here-documents and broken quotes: %s', (command) => {
-    expect(relativeOf(command)).toBeUndefined()
+    expect(findRelative(command)).toBeUndefined()
   })
 
   it('deep nesting and long commands end too', () => {
-    expect(relativeOf(`${'$('.repeat(20_000)}true${')'.repeat(20_000)}`)).toBeUndefined()
-    expect(relativeOf(`sh /abs/x.sh ${'$(true) '.repeat(6000)}`)).toBeUndefined()
-    expect(relativeOf(`sh /abs/x.sh ${'a '.repeat(30_000)}`)).toBeUndefined()
-    expect(relativeOf(`sh /abs/x.sh ${'a'.repeat(60_000)}`)).toBeUndefined()
+    expect(findRelative(`${'$('.repeat(20_000)}true${')'.repeat(20_000)}`)).toBeUndefined()
+    expect(findRelative(`sh /abs/x.sh ${'$(true) '.repeat(6000)}`)).toBeUndefined()
+    expect(findRelative(`sh /abs/x.sh ${'a '.repeat(30_000)}`)).toBeUndefined()
+    expect(findRelative(`sh /abs/x.sh ${'a'.repeat(60_000)}`)).toBeUndefined()
   })
 })
 

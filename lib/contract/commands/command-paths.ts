@@ -1,7 +1,7 @@
 import { isWithin, reservedDirectories } from '../config/mounts'
 import { type ProgramCall, readProgramCalls, splitOptions } from './shell-commands'
 
-/** The paths that a command needs to start: its programs, their scripts, and the directories of `cd`. */
+/** The paths of a command's programs, of their scripts, and the directories of `cd`. */
 export function startPathsOf(command: string): string[] {
   return readProgramCalls(command).flatMap(pathsOfCall)
 }
@@ -11,9 +11,13 @@ export function absolutePathsOf(command: string): string[] {
   return Array.from(command.matchAll(/(?<=^|[\s='">])\/\w[^\s'"`;&|()<>:,]*/g), ([path]) => path)
 }
 
-/** The first path that is relative; undefined if there is none. A path that starts with a variable is unknown. */
-export function findRelative(paths: readonly string[]): string | undefined {
-  return paths.find((path) => !/^[/$]/.test(path))
+/** The first path of {@link startPathsOf} that is relative; undefined if there is none, or if it comes after a `cd`. */
+export function findRelative(command: string): string | undefined {
+  const calls = readProgramCalls(command)
+  const found = calls.findIndex(({ program }) => program === 'cd')
+  const before = found === -1 ? calls : calls.slice(0, found + 1)
+  // A path that starts with a variable is unknown.
+  return before.flatMap(pathsOfCall).find((path) => !/^[/$]/.test(path))
 }
 
 /**
