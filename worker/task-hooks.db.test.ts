@@ -54,7 +54,7 @@ describe('a hook of a task', () => {
     await expectAllTrue(lab)
   })
 
-  it('that was prepared by a killed worker is continued by the next one, not prepared again, and cleared once', async () => {
+  it('a hook that was prepared by a killed worker is continued by the next one, not prepared again, and cleared once', async () => {
     const { lab, worker, calls, untilCleared } = await openLab()
     const end = latch()
     const job = await lab.submit(async ({ print }) => {
@@ -75,7 +75,7 @@ describe('a hook of a task', () => {
     await expectAllTrue(lab)
   })
 
-  it('that cannot prepare ends the job with its reason, and is cleared once', async () => {
+  it('a hook that cannot prepare ends the job with its reason, and is cleared once', async () => {
     const message = 'There is no directory for this job.'
     const fault = new TaskFault('out_of_memory', message)
     const { lab, calls, untilCleared } = await openLab(() => Promise.reject(fault))
