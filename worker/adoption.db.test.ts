@@ -231,27 +231,32 @@ describe('a container without a worker', () => {
     ['output_limit', verbose],
   ]
 
-  it.for(stops)('a container without a worker that an earlier worker has stopped for %s: the reason stays', async ([reason, script]) => {
-    const lab = await FakeLab.open()
-    const worker = lab.startWorker({ node: 'a' })
-    const hold = lab.engine.holds.hold('wait', 'after')
-    const job = await lab.submit(script, { timeLimitS: reason === 'timeout' ? 1 : 3600 })
-    await lab.jobs.untilPrinted(job, /in/)
-    if (reason === 'cancelled_by_user') await cancel(lab, job)
-    await hold.reached
-    await lab.untilContainer(job, 'exited')
-    await lab.jobs.until('the reason is stored', async () => {
-      const { rowCount } = await lab.database.pool.query('SELECT 1 FROM tasks WHERE reason IS NOT NULL')
-      return rowCount === 1
-    })
-    await worker.kill()
-    hold.release()
-    worker.start()
-    expect(await lab.jobs.untilFinal(job)).toMatchObject({ reason })
-    const records = await lab.jobs.records(job)
-    expect(records.filter(({ type }) => type === 'truncated')).toHaveLength(reason === 'output_limit' ? 1 : 0)
-    await expectAllTrue(lab)
-  })
+  it.for(stops)(
+    'a container without a worker that an earlier worker has stopped for %s: the reason stays',
+    async ([reason, script]) => {
+      const lab = await FakeLab.open()
+      const worker = lab.startWorker({ node: 'a' })
+      const hold = lab.engine.holds.hold('wait', 'after')
+      const job = await lab.submit(script, { timeLimitS: reason === 'timeout' ? 1 : 3600 })
+      await lab.jobs.untilPrinted(job, /in/)
+      if (reason === 'cancelled_by_user') await cancel(lab, job)
+      await hold.reached
+      await lab.untilContainer(job, 'exited')
+      await lab.jobs.until('the reason is stored', async () => {
+        const { rowCount } = await lab.database.pool.query('SELECT 1 FROM tasks WHERE reason IS NOT NULL')
+        return rowCount === 1
+      })
+      await worker.kill()
+      hold.release()
+      worker.start()
+      expect(await lab.jobs.untilFinal(job)).toMatchObject({ reason })
+      const records = await lab.jobs.records(job)
+      expect(records.filter(({ type }) => type === 'truncated')).toHaveLength(
+        reason === 'output_limit' ? 1 : 0,
+      )
+      await expectAllTrue(lab)
+    },
+  )
 
   it('a container without a worker whose image was removed meanwhile: it continues', async () => {
     const lab = await FakeLab.open()
