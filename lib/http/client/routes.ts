@@ -106,14 +106,14 @@ export const routes = {
   users: {
     list: { method: 'get', path: '/api/users', query: true, answer: 'page' },
     create: { method: 'post', path: '/api/users', body: true, answer: 'json' },
-    import: { method: 'post', path: '/api/user-imports', body: true, answer: 'json' },
-    invitationMails: { method: 'get', path: '/api/invitation-mails', answer: 'json' },
-    sendInvitationMail: { method: 'post', path: '/api/invitation-mails', body: true, answer: 'nothing' },
     get: { method: 'get', path: '/api/users/{handle}', answer: 'json' },
     update: { method: 'patch', path: '/api/users/{handle}', body: true, answer: 'json' },
     me: { method: 'get', path: '/api/users/me', answer: 'json' },
     changePassword: { method: 'post', path: '/api/users/me/password', body: true, answer: 'nothing' },
     acceptInvitation: { method: 'post', path: '/api/invitations', body: true, answer: 'json' },
+    import: { method: 'post', path: '/api/user-imports', body: true, answer: 'json' },
+    invitationMails: { method: 'get', path: '/api/invitation-mails', answer: 'json' },
+    sendInvitationMail: { method: 'post', path: '/api/invitation-mails', body: true, answer: 'nothing' },
   },
   sessions: {
     list: { method: 'get', path: '/api/sessions', answer: 'json' },
@@ -123,8 +123,8 @@ export const routes = {
   tokens: {
     list: { method: 'get', path: '/api/tokens', query: true, answer: 'page' },
     create: { method: 'post', path: '/api/tokens', body: true, answer: 'json' },
-    createMany: { method: 'post', path: '/api/token-batches', body: true, answer: 'json' },
     revoke: { method: 'delete', path: '/api/tokens/{id}', answer: 'nothing' },
+    createMany: { method: 'post', path: '/api/token-batches', body: true, answer: 'json' },
   },
   projects: {
     list: { method: 'get', path: '/api/projects', query: true, answer: 'page' },
