@@ -24,6 +24,7 @@ const layers = [
   ['queue'],
   ['agents'],
   ['http'],
+  ['routes'],
 ]
 
 /** The features of the worker that take part in the life of a task. */

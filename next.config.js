@@ -1,8 +1,19 @@
-/** The queue API is served where its clients expect it; the routes themselves stand with all others. */
-const queueApi = ['/gpu/:path*', '/queue', '/queue/:path*', '/orchestrator/:path*']
+/** In production, deploy/run/web.ts serves the API. In development, `app/api/[...path]/route.dev.ts` does. */
+const isDevelopment = process.env.NODE_ENV === 'development'
 
-/** Compiling zod for each kind of server code takes two seconds of each first page. A build compiles it only once. */
-const externalInDevelopment = process.env.NODE_ENV === 'development' ? ['zod'] : []
+/** The operations that are not below /api. */
+const elsewhere = [
+  '/gpu/:path*',
+  '/queue',
+  '/queue/:path*',
+  '/orchestrator/:path*',
+  '/metrics',
+  '/healthz',
+  '/readyz',
+  '/gpuq.tgz',
+  '/gpuq.py',
+  '/docs/images/:name',
+]
 
 /** @type {import('next').NextConfig} */
 export default {
@@ -16,7 +27,8 @@ export default {
     'pino',
     'busboy',
     '@aws-sdk/client-s3',
-    ...externalInDevelopment,
+    // Compiling zod for each kind of server code takes two seconds of each first page. A build compiles it only once.
+    ...(isDevelopment ? ['zod'] : []),
   ],
   poweredByHeader: false,
   // deploy/run/web.ts compresses the answers of pages and of the API.
@@ -24,8 +36,9 @@ export default {
   reactStrictMode: true,
   // No page uses the optimizer of images, which anyone could call. It costs much CPU and keeps files on the disk.
   images: { unoptimized: true },
-  // Otherwise each route of the API, which Next.js does not serve, takes 1.4 MiB from the start. And no request may make
-  // Next.js write to the disk.
+  // Otherwise each page takes memory from the start. And no request may make Next.js write to the disk.
   experimental: { preloadEntriesOnStart: false, isrFlushToDisk: false },
-  rewrites: async () => queueApi.map((source) => ({ source, destination: `/api${source}` })),
+  pageExtensions: ['tsx', 'ts', ...(isDevelopment ? ['dev.ts'] : [])],
+  rewrites: async () =>
+    isDevelopment ? elsewhere.map((source) => ({ source, destination: `/api${source}` })) : [],
 }

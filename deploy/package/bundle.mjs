@@ -7,18 +7,8 @@ import { bundleOptions, commandLine } from './bundle-options.mjs'
 import { bundleWorker } from './bundle-worker.mjs'
 import { packCommandLine } from './command-line-package.mjs'
 
-/**
- * Next.js serves the routes without an operation, those of next-auth. The pattern of deploy/run/web.ts finds them too.
- * @type {import('esbuild').Plugin}
- */
-const withoutCatchAllRoutes = {
-  name: 'without-catch-all-routes',
-  setup: ({ onLoad }) => onLoad({ filter: /\[\.{3}\w+\]\/route\.ts$/ }, () => ({ contents: 'export {}' })),
-}
-
 await build({
   ...bundleOptions,
-  plugins: [withoutCatchAllRoutes],
   entryPoints: {
     web: 'deploy/run/web.ts',
     serve: 'deploy/run/serve.ts',

@@ -9,11 +9,11 @@ import { env } from '@/lib/env'
 import { httpAddress } from '@/lib/env/listening'
 import { refuseFrameworkPath } from '@/lib/http/server/framework-paths'
 import { admitLocal, type LocalRight, localPort } from '@/lib/http/server/local/admit-local'
-import { operationPaths } from '@/lib/http/server/operation-paths'
-import { type ApiHandler, type ApiRoutes, serveApi } from '@/lib/http/server/serve-api'
+import { serveApi } from '@/lib/http/server/serve-api'
 import { StaticFiles } from '@/lib/http/server/static-files'
 import { createWebServer, type RequestHandler } from '@/lib/http/server/web-server'
 import { logger } from '@/lib/logger'
+import { apiRoutes } from '@/lib/routes/routes'
 import { closeDataDirectory } from '@/lib/storage/data-directory'
 import { localPortFlag, localTokenVariable } from './local-port'
 import { root } from './settings.mjs'
@@ -28,7 +28,6 @@ await closeDataDirectory(GPUQ_DATA_DIR)
 const httpServer = createServer()
 const app = next({ dev: false, dir: root, hostname: HOST, port: PORT, httpServer })
 const staticFiles = await StaticFiles.load(join(root, '.next', 'static'))
-const apiRoutes = await loadApiRoutes()
 const handleOther = app.getRequestHandler()
 // Its types are those of Express, of which it needs nothing.
 const compress = compression() as unknown as (
@@ -71,17 +70,6 @@ function createLocalServer(host: string): Server {
     closeLocalServers()
   })
   return local.listen({ port: localPort, host, ipv6Only: true })
-}
-
-/** Loads the route files of all operations of the API. */
-async function loadApiRoutes(): Promise<ApiRoutes> {
-  const routes = operationPaths.map(async (template) => {
-    const folder = template.slice(1).replaceAll(/\{(\w+)\}/g, '[$1]')
-    // The bundler includes all files that match.
-    const handlers: Record<string, ApiHandler> = await import(`../../app/${folder}/route.ts`)
-    return [template, handlers] as const
-  })
-  return new Map(await Promise.all(routes))
 }
 
 function closeLocalServers(): void {

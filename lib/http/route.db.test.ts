@@ -5,7 +5,7 @@ import { connect, type Database, database, setDatabase } from '../database/clien
 import { testDatabase } from '../database/testing/test-database'
 import { transaction } from '../database/transaction'
 import { logger } from '../logger'
-import { route } from './route'
+import { type ApiHandler, route } from './route'
 
 vi.hoisted(() => vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough'))
 const db = testDatabase()
@@ -17,10 +17,8 @@ beforeAll(() => {
 })
 afterAll(() => narrow.close())
 
-type Handler = (request: Request, context: { params: Promise<Record<never, never>> }) => Promise<Response>
-
 /** What somebody is answered while somebody else has the only connection. */
-async function askWhileBusy(handler: Handler, headers = {}): Promise<Response> {
+async function askWhileBusy(handler: ApiHandler, headers = {}): Promise<Response> {
   // It may take its time to be made.
   narrow.pool.options.connectionTimeoutMillis = 0
   const taken = await narrow.pool.connect()

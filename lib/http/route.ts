@@ -21,9 +21,8 @@ const maxPublicBytes = 16 * 1024
 /** What a route serves: an operation, or only an access if the route is not part of the API. */
 type Served = Pick<Operation, 'access'> & Partial<Operation>
 
-type Params<Op> = Op extends { path: infer Path }
-  ? { [Name in PathNames<Path>]: string }
-  : Record<string, string | string[]>
+type SentParams = Readonly<Record<string, string | string[]>>
+type Params<Op> = Op extends { path: infer Path } ? { [Name in PathNames<Path>]: string } : SentParams
 type Parsed<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined
 type QueryOf<Op> = Op extends { query: infer Schema } ? Parsed<Schema> : undefined
 type BodyOf<Op> = Op extends { body: infer Schema } ? Parsed<Schema> : undefined
@@ -54,23 +53,25 @@ type Result<Op> =
   | (Op extends { responses: { 204: unknown } } ? Promise<void> : never)
 
 type Handler<Op extends Served> = (context: Context<Op>) => Result<Op>
-type NextHandler<Op> = (request: Request, context: { params: Promise<Params<Op>> }) => Promise<Response>
+
+/** A handler that `route` has made. Whoever calls it has found the path, and with it the parameters. */
+export type ApiHandler = (request: Request, context: { params: Promise<SentParams> }) => Promise<Response>
+
+/** The handler of an operation. */
+export type ApiRoute<Op = Operation> = ApiHandler & { operation: Op }
 
 /**
  * The one wrapper around every route handler: it authenticates, checks rights and origin, parses the query, creates the
  * response, and turns every error into problem+json. With `upload`, the handler checks a missing caller, because the
  * token may be inside the upload. `token` accepts no session; the handler checks the scope.
  */
-export function route<const Op extends Served>(
-  operation: Op,
-  handle: Handler<Op>,
-): NextHandler<Op> & { operation: Op } {
+export function route<const Op extends Served>(operation: Op, handle: Handler<Op>): ApiRoute<Op> {
   const { access, query, body, responses = {} }: Served = operation
   // An unauthenticated client must not occupy much memory.
   const maxBodyBytes = operation.maxBodyBytes ?? (access === 'public' ? maxPublicBytes : undefined)
   const status = Number(Object.keys(responses)[0] ?? 200)
   const paged = responses[200]?.item !== undefined
-  const serve: NextHandler<Op> = async (request, context) => {
+  const serve: ApiHandler = async (request, context) => {
     try {
       const actor = access === 'public' ? null : await enter(request, access, operation)
       const url = new URL(request.url)
@@ -78,7 +79,7 @@ export function route<const Op extends Served>(
         actor: actor as ActorOf<Op>,
         request,
         url,
-        params: await context.params,
+        params: (await context.params) as Params<Op>,
         query: (query && parseInput(query, readQuery(url))) as QueryOf<Op>,
         body: async () =>
           (body && (await readJson(request, body, { ...operation, maxBodyBytes }))) as BodyOf<Op>,

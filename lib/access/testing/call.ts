@@ -1,3 +1,5 @@
+import type { ApiHandler } from '../../http/route'
+
 /** A handler's response, as a client reads it. */
 export interface Answer {
   status: number
@@ -6,23 +8,21 @@ export interface Answer {
   body: unknown
 }
 
-type Handler<Params> = (request: Request, context: { params: Promise<Params> }) => Promise<Response>
-
-interface Call<Params> {
+interface Call {
   method?: string
   /** Sent as JSON; a string is sent unchanged. */
   body?: unknown
   token?: string
   cookie?: string
   headers?: Record<string, string>
-  params?: Params
+  params?: Record<string, string>
 }
 
-/** Calls a route's handler like Next.js. A call with a cookie counts as same-site. */
-export async function call<Params extends object = Record<never, never>>(
-  handler: Handler<Params>,
+/** Calls a route's handler like the web server. A call with a cookie counts as same-site. */
+export async function call(
+  handler: ApiHandler,
   path: string,
-  { method = 'GET', body, token, cookie, headers = {}, params }: Call<Params> = {},
+  { method = 'GET', body, token, cookie, headers = {}, params = {} }: Call = {},
 ): Promise<Answer> {
   const sent = new Headers()
   if (token !== undefined) sent.set('authorization', `Bearer ${token}`)
@@ -36,7 +36,7 @@ export async function call<Params extends object = Record<never, never>>(
     headers: sent,
     ...(text === undefined ? {} : { body: text }),
   })
-  const response = await handler(request, { params: Promise.resolve((params ?? {}) as Params) })
+  const response = await handler(request, { params: Promise.resolve(params) })
   const answered = await response.text()
   return {
     status: response.status,
@@ -47,7 +47,7 @@ export async function call<Params extends object = Record<never, never>>(
 
 /** Reads all pages of a list by its `Link` headers. */
 export async function readPages(
-  handler: Handler<Record<never, never>>,
+  handler: ApiHandler,
   path: string,
   who: { token?: string; cookie?: string },
 ): Promise<unknown[][]> {

@@ -41,8 +41,8 @@ export function pageOfEarlyForm({ method, url = '', headers }: IncomingMessage):
   return method === 'POST' && isForm && isPage ? url : null
 }
 
-/** Next.js would refuse another method of an operation without saying why. */
-function methodsOf(url: string): readonly string[] {
+/** The methods of an address. Next.js would refuse another one without saying why. */
+export function methodsOf(url: string): readonly string[] {
   if (!apiPath.test(url)) return pageMethods
   if (url.startsWith('/api/auth/')) return signInMethods
   const path = url.split('?', 1)[0] ?? ''

@@ -39,9 +39,6 @@ function methodsOf(method: Operation['method']): string[] {
   return method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()]
 }
 
-/** The templates of all paths of the API. */
-export const operationPaths: readonly string[] = patterns.map(({ template }) => template)
-
 /** Finds the path of the API that a request asks for; undefined: no operation has it. @param path without the query. */
 export function findOperationPath(path: string): MatchedPath | undefined {
   for (const { expression, template, methods } of patterns) {

@@ -5,7 +5,9 @@ import { text } from 'node:stream/consumers'
 import { setTimeout } from 'node:timers/promises'
 import { afterEach, expect, it, vi } from 'vitest'
 import { collectGarbage } from '../../async/testing/collect-garbage'
-import { type ApiHandler, serveApi } from './serve-api'
+import type { ApiHandler } from '../route'
+import { answerApi } from './answer-api'
+import { serveApi } from './serve-api'
 import { createWebServer } from './web-server'
 
 let server: Server | undefined
@@ -49,10 +51,37 @@ it('passes method, address, headers and decoded parameters, and sends status, he
   expect(await answer.json()).toEqual({ id: 'a b', url: `${url}/api/status/a%20b?q=%C3%A4`, method: 'GET' })
 })
 
-it('leaves other paths, and methods without a handler, to the pages', async () => {
+it('leaves pages and the sign-in of next-auth to Next.js', async () => {
   const url = await serve(job, () => expect.unreachable())
-  for (const path of ['/', '/api/unknown', '/api/status/a/b', '/api/jobs'])
+  for (const path of ['/', '/api', '/docs', '/queues', '/api/auth/csrf'])
     expect(await (await fetch(url + path)).text()).toBe('page')
+})
+
+it('answers an unknown path of the API with a problem that names it', async () => {
+  const url = await serve(job, () => expect.unreachable())
+  for (const path of [
+    '/api/unknown',
+    '/api/auth',
+    '/api/status/a/b',
+    '/api/%73tatus/a',
+    '/queue/a/b/c',
+    '/gpu',
+  ])
+    for (const method of ['GET', 'POST']) {
+      const answer = await fetch(`${url}${path}?x=1`, { method })
+      expect([answer.status, answer.headers.get('content-type')]).toEqual([404, 'application/problem+json'])
+      const detail = `No operation has the path ${path}. /api/openapi.json lists all operations.`
+      expect(await answer.json()).toMatchObject({ code: 'not_found', detail })
+    }
+  const head = await fetch(`${url}/api/unknown`, { method: 'HEAD' })
+  expect([head.status, await head.text()]).toEqual([404, ''])
+})
+
+it('refuses a method that the table does not have with those that the path has, as in development', async () => {
+  const routes = new Map([[job, {}]])
+  const answer = await answerApi(routes, new Request('http://localhost/api/status/a', { method: 'POST' }))
+  expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS'])
+  expect(await answer.json()).toMatchObject({ code: 'method_not_allowed' })
 })
 
 it('answers HEAD without the body and OPTIONS with the methods', async () => {
@@ -61,8 +90,11 @@ it('answers HEAD without the body and OPTIONS with the methods', async () => {
   const head = await fetch(`${url}/api/status/a`, { method: 'HEAD' })
   expect([head.status, await head.text()]).toEqual([200, ''])
   expect(cancelled).toHaveBeenCalled()
-  const options = await fetch(`${url}/api/status/a`, { method: 'OPTIONS' })
-  expect([options.status, options.headers.get('allow')]).toEqual([204, 'GET, HEAD, OPTIONS'])
+  const options = async (path: string) => fetch(url + path, { method: 'OPTIONS' })
+  const [known, unknown] = [await options('/api/status/a'), await options('/api/unknown')]
+  expect([known.status, known.headers.get('allow')]).toEqual([204, 'GET, HEAD, OPTIONS'])
+  const every = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'
+  expect([unknown.status, unknown.headers.get('allow')]).toEqual([204, every])
 })
 
 it('serves the queue API where its clients expect it', async () => {

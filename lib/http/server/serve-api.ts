@@ -3,24 +3,16 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { isSafeMethod } from '../origin'
 import { apiPathOf } from './admit-request'
+import { type ApiRoutes, answerApi } from './answer-api'
 import { findOperationPath } from './operation-paths'
 import { hasBody } from './unidentified-bodies'
-
-/** A handler that `route` of lib/http has made. */
-export type ApiHandler = (
-  request: Request,
-  context: { params: Promise<Record<string, string>> },
-) => Promise<Response>
-
-/** The handlers by path template, then by method. */
-export type ApiRoutes = ReadonlyMap<string, Partial<Record<string, ApiHandler>>>
 
 /** An answer up to this size is sent with its headers, in one packet. Others are streams. */
 const maxBufferedBytes = 256 * 1024
 
 /**
  * Serves the API without Next.js, which takes most of the time of a short request. Returns false if the request asks for
- * something else: a page, a path that no operation has, or a path with encoded characters.
+ * something else: a page, or a sign-in action of next-auth.
  * @param prepare called with each request before its handler
  */
 export async function serveApi(
@@ -29,24 +21,15 @@ export async function serveApi(
   response: ServerResponse,
   prepare: (request: Request) => void = () => {},
 ): Promise<boolean> {
-  const { method = '', url = '' } = request
-  const found = findOperationPath(apiPathOf(url.split('?', 1)[0] ?? ''))
-  const handlers = found && routes.get(found.template)
-  if (!found || !handlers) return false
-  if (method === 'OPTIONS') {
-    response.writeHead(204, { allow: found.methods.join(', ') }).end()
-    return true
-  }
-  const handle = handlers[method === 'HEAD' ? 'GET' : method]
-  if (!handle) return false
-  const params = Object.entries(found.params).map(([name, value]) => [name, decodeURIComponent(value)])
+  if (!isOfApi(apiPathOf(request.url?.split('?', 1)[0] ?? ''))) return false
   const asked = toWebRequest(request, response)
   prepare(asked)
-  const answer = await handle(asked, {
-    params: Promise.resolve(Object.fromEntries(params)),
-  })
-  await send(answer, response, method === 'HEAD')
+  await send(await answerApi(routes, asked), response, request.method === 'HEAD')
   return true
+}
+
+function isOfApi(path: string): boolean {
+  return path.startsWith('/api/') ? !path.startsWith('/api/auth/') : findOperationPath(path) !== undefined
 }
 
 function toWebRequest(request: IncomingMessage, response: ServerResponse): Request {

@@ -1,7 +1,0 @@
-import { redeliver } from '@/lib/access/notifications/deliveries'
-import { notificationOperations } from '@/lib/contract/operations/notifications'
-import { route } from '@/lib/http/route'
-
-export const POST = route(notificationOperations.redeliver, ({ actor, params }) =>
-  redeliver(actor, params.id),
-)

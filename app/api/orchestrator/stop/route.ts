@@ -1,8 +1,0 @@
-import { readOrchestrator, setOrchestratorRunning } from '@/lib/cluster/admin/policy'
-import { orchestratorOperations } from '@/lib/contract/operations/queue'
-import { route } from '@/lib/http/route'
-
-export const POST = route(orchestratorOperations.stop, async ({ actor }) => {
-  await setOrchestratorRunning(actor, false)
-  return readOrchestrator()
-})

@@ -1,8 +1,0 @@
-import { shareOperations } from '@/lib/contract/operations/shares'
-import { route } from '@/lib/http/route'
-import { downloadSharedArtifacts } from '@/lib/jobs/shares/shared-parts'
-
-/** Public, because the token of the link proves the right. */
-export const GET = route(shareOperations.artifactArchive, ({ params, request }) =>
-  downloadSharedArtifacts(params.token, request),
-)

@@ -1,0 +1,20 @@
+import {
+  dismissAnnouncement,
+  readAnnouncement,
+  removeAnnouncement,
+  setAnnouncement,
+} from '../../access/announcements'
+import { announcementOperations } from '../../contract/operations/announcements'
+import { route } from '../../http/route'
+
+export const announcementRoutes = {
+  get: route(announcementOperations.get, ({ actor }) => readAnnouncement(actor)),
+
+  set: route(announcementOperations.set, async ({ actor, body }) => setAnnouncement(actor, await body())),
+
+  dismiss: route(announcementOperations.dismiss, async ({ actor, body }) => {
+    await dismissAnnouncement(actor, (await body()).id)
+  }),
+
+  remove: route(announcementOperations.remove, ({ actor }) => removeAnnouncement(actor)),
+}

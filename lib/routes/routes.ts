@@ -1,0 +1,76 @@
+import type { operations } from '../contract/operations/operations'
+import type { ApiRoute } from '../http/route'
+import { toApiRoutes } from '../http/server/answer-api'
+import { announcementRoutes } from './access/announcements'
+import { auditRoutes } from './access/audit'
+import { bucketRoutes } from './access/buckets'
+import { environmentRoutes } from './access/environments'
+import { joinLinkRoutes } from './access/join-links'
+import { limitRoutes } from './access/limits'
+import { invitationMailRoutes, notificationRoutes } from './access/notifications'
+import { importRoutes, tokenBatchRoutes } from './access/people'
+import { projectInvitationRoutes, projectRoutes } from './access/projects'
+import { sessionRoutes } from './access/sessions'
+import { tokenRoutes } from './access/tokens'
+import { userRoutes } from './access/users'
+import { agentRoutes } from './agents'
+import { archiveRoutes } from './archives/archives'
+import { snapshotRoutes } from './archives/snapshots'
+import { storageRoutes } from './archives/storage'
+import { clusterRoutes } from './cluster/cluster'
+import { modelRoutes } from './cluster/models'
+import { slurmRoutes } from './cluster/slurm'
+import { accountingRoutes } from './jobs/accounting'
+import { artifactRoutes } from './jobs/artifacts'
+import { jobRoutes } from './jobs/jobs'
+import { participantRoutes } from './jobs/participants'
+import { resultRoutes } from './jobs/results'
+import { shareRoutes } from './jobs/shares'
+import { viewRoutes } from './jobs/views'
+import { orchestratorRoutes } from './queue/orchestrator'
+import { queueRoutes } from './queue/queue'
+import { serverRoutes } from './server'
+import { submissionRoutes } from './submission/submission'
+
+type Operations = typeof operations
+
+/**
+ * The route of every operation, in the groups of the operations. TypeScript reports an operation without a route, and a
+ * route at the name of another operation.
+ */
+export const routes = {
+  jobs: { ...jobRoutes, ...submissionRoutes, ...artifactRoutes },
+  views: viewRoutes,
+  shares: shareRoutes,
+  results: resultRoutes,
+  archives: archiveRoutes,
+  snapshots: snapshotRoutes,
+  users: { ...userRoutes, ...importRoutes, ...invitationMailRoutes },
+  sessions: sessionRoutes,
+  tokens: { ...tokenRoutes, ...tokenBatchRoutes },
+  projects: projectRoutes,
+  projectInvitations: projectInvitationRoutes,
+  joinLinks: joinLinkRoutes,
+  participants: participantRoutes,
+  storage: storageRoutes,
+  limits: limitRoutes,
+  environments: environmentRoutes,
+  buckets: bucketRoutes,
+  announcements: announcementRoutes,
+  notifications: notificationRoutes,
+  audit: auditRoutes,
+  queue: queueRoutes,
+  orchestrator: orchestratorRoutes,
+  cluster: { ...clusterRoutes, ...modelRoutes },
+  slurm: slurmRoutes,
+  accounting: accountingRoutes,
+  agents: agentRoutes,
+  server: serverRoutes,
+} satisfies {
+  [Group in keyof Operations]: {
+    [Name in keyof Operations[Group]]: ApiRoute<Operations[Group][Name]>
+  }
+}
+
+/** The table that the web server and `next dev` serve. */
+export const apiRoutes = toApiRoutes(Object.values(routes).flatMap((group) => Object.values<ApiRoute>(group)))
