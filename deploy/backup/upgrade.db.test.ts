@@ -16,6 +16,8 @@ import type { Operation } from '@/lib/contract/operations/operation'
 import { allOperations } from '@/lib/contract/operations/operations'
 import { connect, type Database, setDatabase } from '@/lib/database/client'
 import { listMigrations } from '@/lib/database/migrate'
+import { answerApi } from '@/lib/http/server/answer-api'
+import { apiRoutes } from '@/lib/routes/routes'
 import { plan } from '@/lib/scheduling/plan'
 import { setStorage } from '@/lib/storage/storage'
 import { defaultImage } from '../image/image-recipes.mjs'
@@ -33,16 +35,11 @@ it('covers the first version that has backups', () => {
   expect(versions).toContain('0.2.0')
 })
 
-type Handler = (request: Request, context: { params: Promise<object> }) => Promise<Response>
-
 /** Calls a read of the API as the server does. */
 async function read({ path }: Operation, params: Record<string, string>, token: string) {
-  const file = join(process.cwd(), 'app', path.replace(/\{(\w+)\}/g, '[$1]'), 'route.ts')
-  const { GET }: { GET: Handler } = await import(file)
   const url = path.replace(/\{(\w+)\}/g, (_, name) => params[name] ?? '')
   const headers = { authorization: `Bearer ${token}` }
-  const request = new Request(`http://localhost:8001${url}`, { headers })
-  const response = await GET(request, { params: Promise.resolve(params) })
+  const response = await answerApi(apiRoutes, new Request(`http://localhost:8001${url}`, { headers }))
   return { status: response.status, body: Buffer.from(await response.arrayBuffer()) }
 }
 
