@@ -1,6 +1,5 @@
-import { readdir } from 'node:fs/promises'
-import { join } from 'node:path'
 import { beforeAll, expect, it } from 'vitest'
+import { allOperations } from '@/lib/contract/operations/operations'
 import { expectProblem } from './expect-problem'
 import { bearer, type Call, call } from './http-call'
 import { sessionCookie } from './sign-in'
@@ -10,13 +9,12 @@ import { configText, submit, waitingConfig } from './uploads'
 
 /** One user sends the ids of another user to every route with every method. */
 
-const api = join(import.meta.dirname, '..', 'app', 'api')
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 const neverWas = '01920000-0000-7000-8000-000000000000'
 const secret = 'what-only-ada-may-know'
 
 let [ada, bob] = [] as unknown as [TestUser, TestUser]
-/** The ids of Ada's objects, by the parameter name in the route folders. */
+/** The ids of Ada's objects, by the first segments of the paths that name them. */
 let adas: {
   jobs: string
   tokens: string
@@ -101,39 +99,39 @@ async function addTarget() {
 
 /** Queries that are valid for the caller's own objects. */
 const queries: Record<string, string> = {
-  '/api/projects/[id]/snapshots': '?name=code',
-  '/api/projects/[id]/snapshots/versions': '?name=code',
-  '/api/jobs/[id]/metrics.csv': '?names=loss',
-  '/api/shared/[token]/metrics.csv': '?names=loss',
-  '/api/jobs/[id]/files/changes': `?since=${neverWas}`,
-  '/api/snapshots/[id]/changes': `?since=${neverWas}`,
+  '/api/projects/{id}/snapshots': '?name=code',
+  '/api/projects/{id}/snapshots/versions': '?name=code',
+  '/api/jobs/{id}/metrics.csv': '?names=loss',
+  '/api/shared/{token}/metrics.csv': '?names=loss',
+  '/api/jobs/{id}/files/changes': `?since=${neverWas}`,
+  '/api/snapshots/{id}/changes': `?since=${neverWas}`,
 }
 
 /** Bodies that are valid for the caller's own objects. */
 const bodies: Record<string, unknown> = {
-  '/api/project-invitations/[id]': { accept: true },
-  '/api/projects/[id]/snapshots': { name: 'code', archive: 'a'.repeat(64) },
-  '/api/snapshots/[id]': { shared: true },
-  '/api/projects/[id]': { name: 'taken over', add_members: [] },
-  '/api/users/[handle]': { name: 'taken over' },
-  '/api/environments/[name]': { description: 'taken over' },
-  '/api/buckets/[name]': { access_key_id: 'taken', secret_access_key: 'over' },
-  '/api/notifications/targets/[id]': { name: 'taken over' },
-  '/api/jobs/[id]': { note: 'taken over', starred: true, tags: ['taken'] },
-  '/api/queue/[id]/priority': { priority: 1 },
-  '/api/queue/[id]/hold': { held: true },
-  '/api/nodes/[id]': { paused: true },
-  '/api/gpus/[id]': { paused: true },
-  '/api/views/[id]': { name: 'taken over' },
-  '/api/slurm/nodes/[name]': { drained: true, reason: 'taken over' },
-  '/api/slurm/targets/[id]': { partition: 'taken' },
+  '/api/project-invitations/{id}': { accept: true },
+  '/api/projects/{id}/snapshots': { name: 'code', archive: 'a'.repeat(64) },
+  '/api/snapshots/{id}': { shared: true },
+  '/api/projects/{id}': { name: 'taken over', add_members: [] },
+  '/api/users/{handle}': { name: 'taken over' },
+  '/api/environments/{name}': { description: 'taken over' },
+  '/api/buckets/{name}': { access_key_id: 'taken', secret_access_key: 'over' },
+  '/api/notifications/targets/{id}': { name: 'taken over' },
+  '/api/jobs/{id}': { note: 'taken over', starred: true, tags: ['taken'] },
+  '/api/queue/{id}/priority': { priority: 1 },
+  '/api/queue/{id}/hold': { held: true },
+  '/api/nodes/{id}': { paused: true },
+  '/api/gpus/{id}': { paused: true },
+  '/api/views/{id}': { name: 'taken over' },
+  '/api/slurm/nodes/{name}': { drained: true, reason: 'taken over' },
+  '/api/slurm/targets/{id}': { partition: 'taken' },
 }
 
 /** The owner of the object that a route's parameter names. A route that is missing here fails the test. */
 function ownerOf(route: string): keyof typeof adas | 'nobody' | undefined {
-  if (/^\/api\/(status|results|cancel|jobs|queue)\/\[id\]/.test(route)) return 'jobs'
+  if (/^\/api\/(status|results|cancel|jobs|queue)\/\{id\}/.test(route)) return 'jobs'
   if (
-    /^\/api\/(buckets|environments|nodes|gpus|limits\/roles|shared|shared-results|join|slurm\/nodes|slurm\/targets)\/\[/.test(
+    /^\/api\/(buckets|environments|nodes|gpus|limits\/roles|shared|shared-results|join|slurm\/nodes|slurm\/targets)\/\{/.test(
       route,
     )
   )
@@ -151,17 +149,13 @@ function ownerOf(route: string): keyof typeof adas | 'nobody' | undefined {
     'views',
     'result-shares',
   ] as const
-  return kinds.find((kind) => route.startsWith(`/api/${kind}/[`))
+  return kinds.find((kind) => route.startsWith(`/api/${kind}/{`))
 }
 
-/** The routes with an id, from the folder names. */
-async function routesWithIds(): Promise<string[]> {
-  const files = await readdir(api, { recursive: true })
-  return files
-    .filter((file) => /(^|\/)route\.ts$/.test(file) && file.includes('[') && !file.includes('[...'))
-    .map((file) => `/api/${file.replace(/\/route\.ts$/, '')}`)
-    .sort()
-}
+/** The paths of the API with an id. */
+const routesWithIds = [...new Set(allOperations.map(({ path }) => path))].filter((path) =>
+  /^\/api\/.*\{/.test(path),
+)
 
 function requestOf(route: string, method: string): Call {
   const body = bodies[route] ?? {}
@@ -174,30 +168,29 @@ function requestOf(route: string, method: string): Call {
 }
 
 const withId = (route: string, id: string) =>
-  route.replace(/\[\w+\]/, id).replaceAll(/\[\w+\]/g, 'any') + (queries[route] ?? '')
+  route.replace(/\{\w+\}/, id).replaceAll(/\{\w+\}/g, 'any') + (queries[route] ?? '')
 
 /** Routes that are for admins only, whatever the id: there is nothing to hide. */
 const forAdmins = new Set([
-  'PATCH /api/users/[handle]',
-  'PATCH /api/environments/[name]',
-  'PATCH /api/buckets/[name]',
-  'DELETE /api/buckets/[name]',
-  'PATCH /api/slurm/nodes/[name]',
-  'PUT /api/slurm/targets/[id]',
-  'DELETE /api/slurm/targets/[id]',
-  'PATCH /api/nodes/[id]',
-  'DELETE /api/nodes/[id]',
-  'POST /api/nodes/[id]/checks',
-  'PATCH /api/gpus/[id]',
-  'DELETE /api/gpus/[id]',
-  'PATCH /api/limits/roles/[role]',
-  'PATCH /api/snapshots/[id]',
+  'PATCH /api/users/{handle}',
+  'PATCH /api/environments/{name}',
+  'PATCH /api/buckets/{name}',
+  'DELETE /api/buckets/{name}',
+  'PATCH /api/slurm/nodes/{name}',
+  'PUT /api/slurm/targets/{id}',
+  'DELETE /api/slurm/targets/{id}',
+  'PATCH /api/nodes/{id}',
+  'DELETE /api/nodes/{id}',
+  'POST /api/nodes/{id}/checks',
+  'PATCH /api/gpus/{id}',
+  'DELETE /api/gpus/{id}',
+  'PATCH /api/limits/roles/{role}',
+  'PATCH /api/snapshots/{id}',
 ])
 
 it("another user's objects cannot be distinguished from objects that do not exist", async () => {
-  const routes = await routesWithIds()
-  expect(routes.length).toBeGreaterThan(7)
-  for (const route of routes) {
+  expect(routesWithIds.length).toBeGreaterThan(7)
+  for (const route of routesWithIds) {
     const kind = ownerOf(route)
     expect(kind, `${route} is a new route: declare the owner of its id here`).toBeDefined()
     for (const method of methods) {
@@ -245,7 +238,7 @@ it('malformed ids are not found either', async () => {
     '%00',
     '%0a',
   ]
-  for (const route of await routesWithIds()) {
+  for (const route of routesWithIds) {
     if (ownerOf(route) === 'nobody') continue
     for (const id of odd) {
       const answer = await call(withId(route, id), { headers: bearer(bob.token) })
@@ -310,7 +303,7 @@ it('admin routes reject all other users', async () => {
 })
 
 it('requests without a login reach only the sign-in page', async () => {
-  for (const route of await routesWithIds()) {
+  for (const route of routesWithIds) {
     const kind = ownerOf(route)
     const id = kind === 'nobody' ? 'python' : adas[kind as keyof typeof adas]
     // The token in its path is the credential, and an address may try few.
