@@ -19,7 +19,11 @@ beforeAll(async () => {
 })
 
 const send = (csv: string, dry_run: boolean, who: Person = admin) =>
-  call(importRoutes.import, '/api/user-imports', { method: 'POST', body: { csv, dry_run }, cookie: who.cookie })
+  call(importRoutes.import, '/api/user-imports', {
+    method: 'POST',
+    body: { csv, dry_run },
+    cookie: who.cookie,
+  })
 const result = async (csv: string, dry_run: boolean) => {
   const { status, body } = await send(csv, dry_run)
   expect(body).toMatchObject({ dry_run })
