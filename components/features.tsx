@@ -2,6 +2,7 @@
 
 import dynamic from 'next/dynamic'
 import { AnnouncementBanner } from './announcement/announcement-banner'
+import { useSavedViews } from './jobs/list/use-saved-views'
 import { EndedJobs } from './notifications/ended-jobs'
 import { Skeleton } from './ui/skeleton'
 
@@ -11,6 +12,14 @@ const loading = () => <Skeleton className="h-72 rounded-lg" />
 
 /** What features show on every page. */
 export const onEveryPage = { Announcement: AnnouncementBanner, EndedJobs }
+
+/** What features add to the navigation: links that depend on the user. */
+export const useFeatureLinks = useSavedViews
+
+/** What features add to the list of jobs. */
+export const ofJobList = {
+  SaveView: dynamic(() => import('./jobs/list/save-view').then((module) => module.SaveView)),
+}
 
 /** What features add to the settings of a browser. */
 export const browserSettings = {

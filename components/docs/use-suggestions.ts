@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import type { DocumentationHit } from '@/lib/contract/operations/server'
+import type { DocumentationHit } from '@/lib/contract/operations/docs'
 
 const debounceMs = 150
 const maxSuggestions = 8

@@ -2,7 +2,7 @@ import { Bookmark, Keyboard, Plus, Search } from 'lucide-react'
 import NextLink from 'next/link'
 import { usePathname } from 'next/navigation'
 import type { ReactNode } from 'react'
-import { useSavedViews } from '../jobs/list/use-saved-views'
+import { useFeatureLinks } from '../features'
 import { buttonStyles } from '../ui/button'
 import { ButtonLink } from '../ui/button-link'
 import { cn } from '../ui/class-names'
@@ -77,7 +77,7 @@ export function Sidebar({ admin, slurm, account, onHelp, onPalette }: SidebarPro
 }
 
 function SavedViews({ admin }: { admin: boolean }) {
-  const views = useSavedViews(admin)
+  const views = useFeatureLinks(admin)
   if (views.length === 0) return null
   return (
     <>

@@ -1,5 +1,5 @@
 import { Bookmark, Menu, Plus, Search } from 'lucide-react'
-import { useSavedViews } from '../jobs/list/use-saved-views'
+import { useFeatureLinks } from '../features'
 import { ButtonLink } from '../ui/button-link'
 import { DropdownMenu, MenuItem, MenuLabel, MenuSeparator } from '../ui/dropdown-menu'
 import { IconButton } from '../ui/icon-button'
@@ -50,7 +50,7 @@ export function TopBar({ handle, admin, slurm, onPalette }: TopBarProps) {
 }
 
 function ViewItems({ admin }: { admin: boolean }) {
-  const views = useSavedViews(admin)
+  const views = useFeatureLinks(admin)
   if (views.length === 0) return null
   return (
     <>

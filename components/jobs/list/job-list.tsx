@@ -11,6 +11,7 @@ import type { JobSummary } from '@/lib/contract/jobs'
 import { parseSearch } from '@/lib/contract/search/parse-search'
 import { describeSearchProblem } from '@/lib/contract/search/search-reader'
 import type { Page } from '@/lib/http/client/transport'
+import { ofJobList } from '../../features'
 import { LoadFailure } from '../../shell/load-failure'
 import { updateSearchParams } from '../../shell/update-search-params'
 import { cn } from '../../ui/class-names'
@@ -25,7 +26,6 @@ import { sortOfQuery, toJobQuery, withCursor, withSort } from './job-query'
 import { JobTable } from './job-table'
 import { ListNote, useJobCount } from './list-note'
 import { useDensity } from './list-settings'
-import { SaveView } from './save-view'
 import { useColumns } from './use-columns'
 import { useListKeys } from './use-list-keys'
 import { useSelection } from './use-selection'
@@ -61,7 +61,7 @@ export function JobList({ everyone = false }: { everyone?: boolean }) {
       />
       <Panel>
         <Filters everyone={everyone}>
-          <SaveView
+          <ofJobList.SaveView
             list={{ all: everyone, q: query.q ?? '', sort, columns: params.get('columns') }}
             columns={columns.join() === defaultColumns(ofUsers).join() ? null : formatColumns(columns)}
           />

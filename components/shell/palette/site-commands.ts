@@ -1,6 +1,6 @@
 import { Bookmark, Keyboard, LogOut, Plus } from 'lucide-react'
 import { useTheme } from 'next-themes'
-import { useSavedViews } from '../../jobs/list/use-saved-views'
+import { useFeatureLinks } from '../../features'
 import { themes } from '../../ui/theme-toggle'
 import { useOpenPage } from '../connection/use-open-page'
 import { adminItems, mainNavigation } from '../navigation'
@@ -19,7 +19,7 @@ export function useSiteCommands({ admin, slurm, onHelp }: SiteCommandOptions): C
   const openPage = useOpenPage()
   const { setTheme } = useTheme()
   const pages = [...mainNavigation, ...(admin ? adminItems(slurm) : [])]
-  const views = useSavedViews(admin)
+  const views = useFeatureLinks(admin)
   return [
     ...views.map(({ id, href, label }) => ({
       id,
