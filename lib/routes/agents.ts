@@ -1,5 +1,5 @@
 import { answerMessage } from '../agents/server'
-import { agentOperations } from '../contract/operations/server'
+import { agentOperations } from '../contract/operations/agents'
 import { requireSameOrigin, siteOrigin } from '../http/origin'
 import { route } from '../http/route'
 

@@ -20,6 +20,7 @@ import { storageRoutes } from './archives/storage'
 import { clusterRoutes } from './cluster/cluster'
 import { modelRoutes } from './cluster/models'
 import { slurmRoutes } from './cluster/slurm'
+import { documentationRoutes } from './docs'
 import { accountingRoutes } from './jobs/accounting'
 import { artifactRoutes } from './jobs/artifacts'
 import { jobRoutes } from './jobs/jobs'
@@ -65,7 +66,7 @@ export const routes = {
   slurm: slurmRoutes,
   accounting: accountingRoutes,
   agents: agentRoutes,
-  server: serverRoutes,
+  server: { ...serverRoutes, ...documentationRoutes },
 } satisfies {
   [Group in keyof Operations]: {
     [Name in keyof Operations[Group]]: ApiRoute<Operations[Group][Name]>

@@ -1,16 +1,13 @@
 import { requireAdminRole } from '../access/actor'
 import { renderMetrics } from '../cluster/overview/metrics'
-import { notFound, unavailable } from '../contract/errors'
+import { unavailable } from '../contract/errors'
 import { serverOperations } from '../contract/operations/server'
 import { database } from '../database/client'
-import { readPictures } from '../docs/pictures'
 import { publicUrl } from '../env'
 import { answerCommandLine } from '../http/command-line-package'
 import { openapiDocument } from '../http/openapi'
 import { answerPythonClient } from '../http/python-client'
-import { searchDocumentation } from '../http/reference/search-documentation'
 import { route } from '../http/route'
-import { answerFile, toServedFile } from '../http/served-file'
 
 export const serverRoutes = {
   openapi: route(serverOperations.openapi, () => Response.json(openapiDocument(publicUrl()))),
@@ -23,20 +20,6 @@ export const serverRoutes = {
   /** The Python client. Public, because users download it before they have a token. */
   pythonClient: route(serverOperations.pythonClient, ({ request }) =>
     answerPythonClient(request, process.cwd()),
-  ),
-
-  /** A picture of the documentation. Public, like the documentation. */
-  documentPicture: route(serverOperations.documentPicture, async ({ request, params }) => {
-    const picture = (await readPictures()).get(params.name)
-    if (!picture) throw notFound('There is no such picture.')
-    return answerFile(request, toServedFile(picture.bytes), picture.type)
-  }),
-
-  /** Public, like the documentation. */
-  searchDocumentation: route(serverOperations.searchDocumentation, async ({ query }) =>
-    (await searchDocumentation(query.q))
-      .slice(0, query.limit)
-      .map((hit) => ({ ...hit, path: [...hit.path] })),
   ),
 
   /** Metrics for Prometheus, which sends an admin's token as its bearer token. It need not be able to change anything. */

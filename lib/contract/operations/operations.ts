@@ -12,9 +12,11 @@ import {
   userOperations,
 } from './access'
 import { accountingOperations } from './accounting'
+import { agentOperations } from './agents'
 import { announcementOperations } from './announcements'
 import { archiveOperations } from './archives'
 import { clusterOperations, modelOperations } from './cluster'
+import { documentationOperations } from './docs'
 import { jobGroup } from './job-group'
 import { joinLinkOperations } from './join-links'
 import { invitationMailOperations, notificationOperations } from './notifications'
@@ -23,7 +25,7 @@ import { participantOperations } from './participants'
 import { importOperations, tokenBatchOperations } from './people'
 import { orchestratorOperations, queueOperations } from './queue'
 import { resultOperations } from './results'
-import { agentOperations, serverOperations } from './server'
+import { serverOperations } from './server'
 import { shareOperations } from './shares'
 import { slurmOperations } from './slurm'
 import { snapshotOperations } from './snapshots'
@@ -61,7 +63,7 @@ export const operations = {
   slurm: slurmOperations,
   accounting: accountingOperations,
   agents: agentOperations,
-  server: serverOperations,
+  server: { ...serverOperations, ...documentationOperations },
 }
 
 /** Every operation, in the order of the OpenAPI document. */
