@@ -3,8 +3,8 @@ export async function register(): Promise<void> {
   if (process.env.NEXT_RUNTIME !== 'nodejs') return
   const { watchStorage } = await import('./lib/storage/watch')
   const { storeUploads } = await import('./lib/jobs/uploads/store-uploads')
-  const { deliverNotifications } = await import('./lib/access/notifications/deliver')
-  const { watchDisk } = await import('./lib/access/notifications/watch-disk')
+  const { deliverNotifications } = await import('./lib/notifications/deliver')
+  const { watchDisk } = await import('./lib/notifications/watch-disk')
   void watchStorage()
   void storeUploads()
   void deliverNotifications()

@@ -2,10 +2,10 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { AgentFiles } from './agents/agent-files'
+import { AgentTools } from './agents/agent-tools'
 import { runSynced } from './commands/run/run-synced'
 import { JobLogFile } from './follow/job-log-file'
-import { AgentFiles } from './mcp/agent-files'
-import { AgentTools } from './mcp/agent-tools'
 import { detail, fakeContext, jobId } from './testing/fake-context'
 
 let root: string

@@ -1,5 +1,6 @@
 import { Argument, Command } from 'commander'
 import { version } from '../package.json'
+import { declareAgents } from './agents/commands'
 import { declareAccount } from './declare/account'
 import { declareBackup } from './declare/backup'
 import { declareBuckets } from './declare/buckets'
@@ -9,9 +10,8 @@ import { declareJobs } from './declare/jobs'
 import { declareMultihostJob } from './declare/multihost-job'
 import { declareSlurm } from './declare/slurm'
 import { declareSnapshots } from './declare/snapshots'
-import { declareStart } from './declare/start'
 import { declareSubmit } from './declare/submit'
-import { declareAgents } from './mcp/commands'
+import { declareStart } from './one-machine/commands'
 
 const about = `
 gpuq uses the server and token of \`gpuq login\`. The variables GPUQ_SERVER and GPUQ_TOKEN override them.

@@ -1,10 +1,10 @@
 'use client'
 
 import dynamic from 'next/dynamic'
-import { AnnouncementBanner } from './announcement/announcement-banner'
-import { useSavedViews } from './jobs/list/use-saved-views'
+import { AnnouncementBanner } from './announcements/announcement-banner'
 import { EndedJobs } from './notifications/ended-jobs'
 import { Skeleton } from './ui/skeleton'
+import { useSavedViews } from './views/use-saved-views'
 
 /* What features add to the pages of the kernel. Most of it is loaded apart, so that no page loads a feature that it does not show. */
 
@@ -18,7 +18,7 @@ export const useFeatureLinks = useSavedViews
 
 /** What features add to the list of jobs. */
 export const ofJobList = {
-  SaveView: dynamic(() => import('./jobs/list/save-view').then((module) => module.SaveView)),
+  SaveView: dynamic(() => import('./views/save-view').then((module) => module.SaveView)),
 }
 
 /** What features add to the settings of a browser. */
@@ -30,7 +30,7 @@ export const browserSettings = {
 
 /** What features add to the page of a project. */
 export const ofProject = {
-  Results: dynamic(() => import('./results/results-panel').then((module) => module.ResultsPanel), {
+  Results: dynamic(() => import('./project-results/results-panel').then((module) => module.ResultsPanel), {
     ssr: false,
     loading,
   }),
@@ -38,20 +38,18 @@ export const ofProject = {
     ssr: false,
     loading,
   }),
-  JoinLinks: dynamic(() => import('./access/members/join-links').then((module) => module.JoinLinks)),
-  Participants: dynamic(() => import('./access/classes/participants').then((module) => module.Participants)),
+  JoinLinks: dynamic(() => import('./join-links/join-links').then((module) => module.JoinLinks)),
+  Participants: dynamic(() => import('./participants/participants').then((module) => module.Participants)),
 }
 
 /** What features add to the page of a job. */
 export const ofJob = {
-  Share: dynamic(() => import('./jobs/shared/share-dialog').then((module) => module.ShareDialog), {
+  Share: dynamic(() => import('./shares/share-dialog').then((module) => module.ShareDialog), {
     ssr: false,
   }),
 }
 
 /** What features add to the page of tokens. */
 export const ofTokens = {
-  Batch: dynamic(() =>
-    import('./access/classes/token-batch-dialog').then((module) => module.TokenBatchDialog),
-  ),
+  Batch: dynamic(() => import('./people/token-batch-dialog').then((module) => module.TokenBatchDialog)),
 }

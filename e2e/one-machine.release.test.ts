@@ -9,7 +9,7 @@ import { until } from '@/worker/testing/until'
 import { type System, startSystem } from './system/start-system'
 
 /**
- * The files of `gpuq start` and their effects on a running gpuq. The tests beside `cli/start` show the same with a stand-in of
+ * The files of `gpuq start` and their effects on a running gpuq. The tests beside `cli/one-machine` show the same with a stand-in of
  * the server, and `one-machine-document.server.test.ts` shows the usual case of each.
  */
 

@@ -1,5 +1,5 @@
-import { deleteOldDeliveries } from '@/lib/access/notifications/outbox'
-import { countDays } from '@/lib/jobs/accounting/count-days'
+import { countDays } from '@/lib/accounting/count-days'
+import { deleteOldDeliveries } from '@/lib/notifications/outbox'
 
 /** What features do every ten minutes on the worker that leads the scheduler. */
 export const featureSweeps = [

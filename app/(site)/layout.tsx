@@ -1,10 +1,10 @@
 import type { ReactNode } from 'react'
-import { announcementQuery } from '@/components/queries/announcement'
+import { announcementQuery } from '@/components/announcements/queries'
 import { AppShell } from '@/components/shell/app-shell'
 import { QueryProvider } from '@/components/shell/query-provider'
 import { isAdmin } from '@/lib/access/actor'
-import { readAnnouncement } from '@/lib/access/announcements'
 import { currentActor } from '@/lib/access/sessions/current-actor'
+import { readAnnouncement } from '@/lib/announcements/announcements'
 import { usesSlurm } from '@/lib/env/engine'
 import { Prefetched } from './prefetched'
 

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import type { Context } from '../context'
-import { defaultDataDir, findRoot } from '../start/local-server'
-import { runProgram } from '../start/run-program'
+import { defaultDataDir, findRoot } from '../local/local-server'
+import { runProgram } from '../local/run-program'
 
 interface DataDirOption {
   dataDir?: string

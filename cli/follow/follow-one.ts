@@ -5,9 +5,9 @@ import { endNote } from '@/lib/contract/reasons'
 import { isFinal } from '@/lib/contract/status'
 import type { Client } from '@/lib/http/client/client'
 import { followJob } from '../job/follow-job'
-import type { StartLog } from '../start/start-log'
 import { formatRunTime } from '../terminal/format'
 import type { JobSink } from './job-sink'
+import type { StartLog } from './start-log'
 
 interface FollowOptions {
   client: Pick<Client, 'jobs'>

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { JobDetail } from '@/lib/contract/jobs'
 import type { JobsClient } from '@/lib/http/client/jobs-client'
-import type { StartLog } from '../start/start-log'
 import { jobId } from '../testing/fake-context'
 import { listSessions, requireScreen, ScreenSessions, sessionName } from './screen-sessions'
+import type { StartLog } from './start-log'
 
 let directory: string
 beforeAll(async () => {

@@ -7,8 +7,8 @@ import { isFinal } from '@/lib/contract/status'
 import type { JobsClient } from '@/lib/http/client/jobs-client'
 import type { Connection } from '../config'
 import { errorCode } from '../files'
-import type { StartLog } from '../start/start-log'
 import type { JobSink } from './job-sink'
+import type { StartLog } from './start-log'
 
 const run = promisify(execFile)
 /** GNU Screen does not accept a longer name. */

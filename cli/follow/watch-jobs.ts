@@ -5,13 +5,13 @@ import { parseJson } from '@/lib/contract/parse-json'
 import type { Client } from '@/lib/http/client/client'
 import type { Connection } from '../config'
 import { readIfPresent } from '../files'
-import { type StartLog, warnOnChange } from '../start/start-log'
 import type { Terminal } from '../terminal/terminal'
 import { followOne } from './follow-one'
 import { JobLogFile } from './job-log-file'
 import { JobMonitor } from './job-monitor'
 import { JobLabels, PrefixedLines } from './prefixed-lines'
 import { ScreenSessions } from './screen-sessions'
+import { type StartLog, warnOnChange } from './start-log'
 
 const pollIntervalMs = 1_000
 /** A busy server is asked less often: this many times the duration of the last check. */

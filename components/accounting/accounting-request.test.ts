@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { accountingQuerySchema } from '@/lib/contract/cluster/accounting'
-import { rangeOf } from '@/lib/contract/cluster/accounting-range'
+import { accountingQuerySchema } from '@/lib/accounting/contract'
+import { rangeOf } from '@/lib/accounting/contract-range'
 import { readRequest } from './accounting-request'
 
 it.each([

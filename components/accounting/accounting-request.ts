@@ -4,7 +4,7 @@ import {
   addDays,
   isDay,
   rangeOf,
-} from '@/lib/contract/cluster/accounting-range'
+} from '@/lib/accounting/contract-range'
 
 export const groupNames: Record<AccountingGroup, string> = {
   user: 'User',

@@ -1,6 +1,6 @@
 import { fireEvent, screen, within } from '@testing-library/react'
 import { expect, it } from 'vitest'
-import type { Accounting, AccountingRow } from '@/lib/contract/cluster/accounting'
+import type { Accounting, AccountingRow } from '@/lib/accounting/contract'
 import { answerWith, renderUi, sentRequests } from '../testing/render'
 import { AccountingView } from './accounting-view'
 

@@ -1,4 +1,4 @@
-import type { Usage } from '@/lib/contract/cluster/accounting'
+import type { Usage } from '@/lib/accounting/contract'
 import { formatSeconds } from '../ui/format-time'
 
 /** Hours with the precision that their size needs: "0.25", "12.3", "1,204". */

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { ChartColumn } from 'lucide-react'
-import { accountingQuery } from '@/components/queries/accounting'
+import { accountingQuery } from '@/components/accounting/queries'
 import { Loaded } from '../shell/load-failure'
 import { EmptyState } from '../ui/empty-state'
 import { Panel, PanelHeader } from '../ui/panel'

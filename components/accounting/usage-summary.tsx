@@ -1,4 +1,4 @@
-import type { Usage } from '@/lib/contract/cluster/accounting'
+import type { Usage } from '@/lib/accounting/contract'
 import { DataList, Datum } from '../ui/data-list'
 import { formatNumber } from '../ui/format-number'
 import { endedJobs, formatEfficiency, formatHours, formatWait } from './format-usage'

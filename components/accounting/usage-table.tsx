@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from 'react'
-import type { Accounting, AccountingRow } from '@/lib/contract/cluster/accounting'
-import type { AccountingGroup } from '@/lib/contract/cluster/accounting-range'
+import type { Accounting, AccountingRow } from '@/lib/accounting/contract'
+import type { AccountingGroup } from '@/lib/accounting/contract-range'
 import { projectPath } from '../access/project/project-path'
 import { Person } from '../shell/person'
 import { formatNumber } from '../ui/format-number'

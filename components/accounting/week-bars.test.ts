@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { AccountingRow } from '@/lib/contract/cluster/accounting'
+import type { AccountingRow } from '@/lib/accounting/contract'
 import { axisEnd, maxWeeks, toWeekBars } from './week-bars'
 
 const row = (group: string, hours: Partial<AccountingRow>): AccountingRow => ({

@@ -1,5 +1,5 @@
-import type { AccountingRow } from '@/lib/contract/cluster/accounting'
-import { addDays } from '@/lib/contract/cluster/accounting-range'
+import type { AccountingRow } from '@/lib/accounting/contract'
+import { addDays } from '@/lib/accounting/contract-range'
 
 /** GPU hours of a week, in parts. */
 export interface WeekBar {

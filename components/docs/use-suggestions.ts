@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import type { DocumentationHit } from '@/lib/contract/operations/docs'
+import type { DocumentationHit } from '@/lib/docs/operations'
 
 const debounceMs = 150
 const maxSuggestions = 8

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useRouter } from 'next/navigation'
 import { useEffect, useRef } from 'react'
-import { newestJobsQuery } from '@/components/queries/notifications'
+import { newestJobsQuery } from '@/components/notifications/queries'
 import type { JobSummary } from '@/lib/contract/jobs'
 import { isFinal } from '@/lib/contract/status'
 import { jobTitle } from '../jobs/job-title'

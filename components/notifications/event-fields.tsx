@@ -4,7 +4,7 @@ import {
   jobEvents,
   type NotificationEvent,
   notificationEvents,
-} from '@/lib/contract/access/notification-events'
+} from '@/lib/notifications/contract-events'
 import type { FormFields } from '../shell/use-schema-form'
 import { Checkbox } from '../ui/checkbox'
 import type { FieldBinding } from '../ui/field-context'

@@ -1,7 +1,7 @@
 import { fireEvent, screen, within } from '@testing-library/react'
 import { expect, it } from 'vitest'
-import type { Delivery, NotificationTarget } from '@/lib/contract/access/notifications'
 import type { Role } from '@/lib/contract/access/roles'
+import type { Delivery, NotificationTarget } from '@/lib/notifications/contract'
 import { makeUser } from '../testing/fixtures'
 import { ApiProblem, answerWith, clickButton, renderUi, sentRequests, typeInto } from '../testing/render'
 import { NotificationsPanel } from './notifications-panel'

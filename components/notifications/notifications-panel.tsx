@@ -8,10 +8,10 @@ import {
   removeTarget,
   sendTest,
   updateTarget,
-} from '@/components/queries/notifications'
+} from '@/components/notifications/queries'
 import { meQuery } from '@/components/queries/queries'
-import { notificationEvents } from '@/lib/contract/access/notification-events'
-import type { NotificationTarget } from '@/lib/contract/access/notifications'
+import type { NotificationTarget } from '@/lib/notifications/contract'
+import { notificationEvents } from '@/lib/notifications/contract-events'
 import { Loaded } from '../shell/load-failure'
 import { Badge } from '../ui/badge'
 import { Button } from '../ui/button'

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { KeyRound } from 'lucide-react'
 import { useState } from 'react'
-import { createWebhookSecret } from '@/components/queries/notifications'
+import { createWebhookSecret } from '@/components/notifications/queries'
 import { CopiedButton, ShownOnce } from '../shell/shown-once'
 import { Button } from '../ui/button'
 import { Dialog } from '../ui/dialog'

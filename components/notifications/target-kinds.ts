@@ -1,4 +1,4 @@
-import type { TargetKind } from '@/lib/contract/access/notifications'
+import type { TargetKind } from '@/lib/notifications/contract'
 
 /** How the kinds of targets are shown. */
 export const targetKindLabels = {

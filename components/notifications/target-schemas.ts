@@ -1,12 +1,12 @@
 import * as z from 'zod'
-import { type NotificationEvent, notificationEvents } from '@/lib/contract/access/notification-events'
 import {
   type CreateTarget,
   createTargetSchema,
   type TargetKind,
   type UpdateTarget,
   updateTargetSchema,
-} from '@/lib/contract/access/notifications'
+} from '@/lib/notifications/contract'
+import { type NotificationEvent, notificationEvents } from '@/lib/notifications/contract-events'
 import { targetKindLabels } from './target-kinds'
 
 /* The schemas of the forms of targets, which load them when they are submitted. */

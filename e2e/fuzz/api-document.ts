@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { type DocumentedOperation, openapiSchema, type Schema } from '../../lib/http/reference/openapi-schema'
+import { type DocumentedOperation, openapiSchema, type Schema } from '../../lib/docs/reference/openapi-schema'
 import type { Random } from './random'
 
 export interface ApiOperation extends DocumentedOperation {

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { makePerson } from '@/lib/access/testing/people'
 import { jobCountQuerySchema, jobFiltersSchema } from '@/lib/contract/job-queries'
 import { countJobs, listJobs } from '@/lib/jobs/read/list'
-import { readResults } from '@/lib/jobs/results/read-results'
+import { readResults } from '@/lib/project-results/read-results'
 import { type Collected, collectStatements, type Statement } from './testing/statements/collect'
 import { type Catalog, compareColumns } from './testing/statements/compare'
 import { describeStatement } from './testing/statements/describe'
@@ -23,7 +23,7 @@ const isSample = ({ place }: Statement) => place.startsWith(`${sample}:`)
 
 /** Columns that the schema allows to be null or to have other values, and why they do not where a statement reads them. */
 const narrower: Record<string, string> = {
-  'lib/access/notifications/invitation-mails.ts: expires_at': 'set by the statement',
+  'lib/notifications/invitation-mails.ts: expires_at': 'set by the statement',
   'lib/archives/snapshots/delete-snapshots.ts: id': 'compared by the statement',
   'lib/cluster/simulated/simulated-nodes.ts: host_node_id': 'the check nodes_host_check',
   'lib/cluster/slurm/step-ends.ts: slurmId': 'a task starts after Slurm has accepted its job',
@@ -44,7 +44,7 @@ const composed: Record<string, RegExp> = {
   'lib/jobs/read/find-jobs.ts findFewest': /^SELECT ARRAY/,
   'lib/jobs/read/list.ts countJobs': /^SELECT 1 FROM .* found$/,
   'lib/jobs/read/list.ts selectPage': / AS sort_key FROM /,
-  'lib/jobs/results/read-results.ts findResultJobs': / AS owner_id/,
+  'lib/project-results/read-results.ts findResultJobs': / AS owner_id/,
 }
 
 /** Statements that do not use the tables of gpuq. */

@@ -1,16 +1,16 @@
 import type { Metadata } from 'next'
 import { headers } from 'next/headers'
 import { AuthLayout } from '@/components/access/auth-layout'
-import { AccountForm } from '@/components/access/members/account-form'
-import { JoinButton } from '@/components/access/members/join-button'
+import { AccountForm } from '@/components/join-links/account-form'
+import { JoinButton } from '@/components/join-links/join-button'
 import { ButtonLink } from '@/components/ui/button-link'
 import { Callout } from '@/components/ui/callout'
 import { clientAddress } from '@/lib/access/client-address'
-import { type OpenedJoinLink, openJoinLink, refusalOf } from '@/lib/access/projects/join-project'
 import { currentActor } from '@/lib/access/sessions/current-actor'
-import type { JoinProject } from '@/lib/contract/access/join-links'
 import { describeJoining } from '@/lib/contract/access/project-kinds'
 import { GpuqError } from '@/lib/contract/errors'
+import type { JoinProject } from '@/lib/join-links/contract'
+import { type OpenedJoinLink, openJoinLink, refusalOf } from '@/lib/join-links/join-project'
 
 /** The address is a secret: no search engine may list it, and no other site may receive it. */
 export const metadata: Metadata = {

@@ -1,8 +1,8 @@
 import type { Metadata } from 'next'
 import { headers } from 'next/headers'
-import { SharedJobView } from '@/components/jobs/shared/shared-job-view'
+import { SharedJobView } from '@/components/shares/shared-job-view'
 import { clientAddress } from '@/lib/access/client-address'
-import { openShare, readSharedJob } from '@/lib/jobs/shares/shared-job'
+import { openShare, readSharedJob } from '@/lib/shares/shared-job'
 import { answerSecretLink, secretLink } from '../secret-link'
 
 export const metadata: Metadata = { title: 'Shared job', ...secretLink }

@@ -2,7 +2,7 @@ import { fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { expect, it, vi } from 'vitest'
 import { addedFields, columnLabel, jobColumnNames } from '@/lib/contract/job-columns'
 import type { JobSummary } from '@/lib/contract/jobs'
-import type { SavedView } from '@/lib/contract/search/views'
+import type { SavedView } from '@/lib/views/contract'
 import { makeJob, makeJobSummary } from '../../testing/fixtures'
 import { router } from '../../testing/navigation'
 import {

@@ -1,14 +1,14 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createJoinLink } from '@/lib/access/projects/join-links'
 import { makePerson, makeToken, type Person } from '@/lib/access/testing/people'
 import { pushSnapshot } from '@/lib/archives/snapshots/push-snapshot'
 import { makeJob } from '@/lib/cluster/testing/rows'
-import { createShareSchema } from '@/lib/contract/access/shares'
 import { database } from '@/lib/database/client'
 import { createLink } from '@/lib/jobs/downloads/download-links'
 import { findVisibleJob } from '@/lib/jobs/read/job-visibility'
-import { createShare } from '@/lib/jobs/shares/shares'
+import { createJoinLink } from '@/lib/join-links/join-links'
+import { createShareSchema } from '@/lib/shares/contract'
+import { createShare } from '@/lib/shares/shares'
 import { attachArchive, projectOf } from './attached-archive'
 
 /** Projects whose members do not know each other, and what they share. */

@@ -1,5 +1,16 @@
-import * as announcements from '../access/announcements'
-import * as shares from '../access/shares'
+import { accountingOperations } from '../../accounting/operations'
+import { agentOperations } from '../../agents/operations'
+import * as announcements from '../../announcements/contract'
+import { announcementOperations } from '../../announcements/operations'
+import { documentationOperations } from '../../docs/operations'
+import { joinLinkOperations } from '../../join-links/operations'
+import { invitationMailOperations, notificationOperations } from '../../notifications/operations'
+import { participantOperations } from '../../participants/operations'
+import { importOperations, tokenBatchOperations } from '../../people/operations'
+import { resultOperations } from '../../project-results/operations'
+import * as shares from '../../shares/contract'
+import { shareOperations } from '../../shares/operations'
+import { viewOperations } from '../../views/operations'
 import {
   auditOperations,
   bucketOperations,
@@ -11,26 +22,15 @@ import {
   tokenOperations,
   userOperations,
 } from './access'
-import { accountingOperations } from './accounting'
-import { agentOperations } from './agents'
-import { announcementOperations } from './announcements'
 import { archiveOperations } from './archives'
 import { clusterOperations, modelOperations } from './cluster'
-import { documentationOperations } from './docs'
 import { jobGroup } from './job-group'
-import { joinLinkOperations } from './join-links'
-import { invitationMailOperations, notificationOperations } from './notifications'
 import type { Operation } from './operation'
-import { participantOperations } from './participants'
-import { importOperations, tokenBatchOperations } from './people'
 import { orchestratorOperations, queueOperations } from './queue'
-import { resultOperations } from './results'
 import { serverOperations } from './server'
-import { shareOperations } from './shares'
 import { slurmOperations } from './slurm'
 import { snapshotOperations } from './snapshots'
 import { storageOperations } from './storage'
-import { viewOperations } from './views'
 
 /** The contracts of features whose schemas the OpenAPI document names. */
 export const namedContracts = [announcements, shares]

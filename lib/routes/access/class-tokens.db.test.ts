@@ -3,11 +3,11 @@ import { createProject, deleteProject, updateProject } from '../../access/projec
 import { call } from '../../access/testing/call'
 import { findStored, makePerson, makeToken, type Person } from '../../access/testing/people'
 import { tokenSchema } from '../../contract/access/access'
-import { createdTokensSchema } from '../../contract/access/token-batches'
 import { parseConfig } from '../../contract/config/config'
 import { testDatabase } from '../../database/testing/test-database'
+import { createdTokensSchema } from '../../people/contract-token-batches'
+import { tokenBatchRoutes } from '../../people/routes'
 import { jobRoutes } from '../jobs/jobs'
-import { tokenBatchRoutes } from './people'
 import { tokenRoutes } from './tokens'
 
 vi.hoisted(() => vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough'))

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
-import { createJoinLink } from '../../access/projects/join-links'
 import { updateMembership } from '../../access/projects/membership'
 import { createProject, updateProject } from '../../access/projects/projects'
 import { call } from '../../access/testing/call'
@@ -11,12 +10,13 @@ import { registerArchive } from '../../archives/register'
 import { makeJob } from '../../cluster/testing/rows'
 import { testDatabase } from '../../database/testing/test-database'
 import type { ApiHandler } from '../../http/route'
+import { createJoinLink } from '../../join-links/join-links'
+import { joinLinkRoutes } from '../../join-links/routes'
+import { shareRoutes } from '../../shares/routes'
 import { storageRoutes } from '../archives/storage'
 import { jobRoutes } from '../jobs/jobs'
-import { shareRoutes } from '../jobs/shares'
 import { queueRoutes } from '../queue/queue'
 import { submissionRoutes } from '../submission/submission'
-import { joinLinkRoutes } from './join-links'
 
 vi.hoisted(() => vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough'))
 const db = testDatabase()

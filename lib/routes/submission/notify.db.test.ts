@@ -1,15 +1,10 @@
 import { beforeAll, expect, it, vi } from 'vitest'
-import {
-  claimDelivery,
-  delayDelivery,
-  dueDeliveries,
-  settleDelivery,
-} from '../../access/notifications/outbox'
 import { makePerson, type Person } from '../../access/testing/people'
 import { makeJob } from '../../cluster/testing/rows'
 import { testDatabase } from '../../database/testing/test-database'
 import { cancelJob } from '../../jobs/lifecycle/cancel'
 import { readJob } from '../../jobs/read/read'
+import { claimDelivery, delayDelivery, dueDeliveries, settleDelivery } from '../../notifications/outbox'
 import { upload } from '../testing/upload'
 
 vi.hoisted(() => vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough'))

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { createTarget } from '../../access/notifications/targets'
-import { createJoinLink } from '../../access/projects/join-links'
 import { listProjectInvitations } from '../../access/projects/project-invitations'
 import { createProject } from '../../access/projects/projects'
 import { beginSession } from '../../access/sessions/session'
 import { makePerson, makeToken, type Person, someClient } from '../../access/testing/people'
 import { createUser } from '../../access/users/users'
 import { database } from '../../database/client'
+import { createJoinLink } from '../../join-links/join-links'
+import { createTarget } from '../../notifications/targets'
 import type { MutationCase, People } from './mutation-case'
 
 const word = () => `x${randomBytes(5).toString('hex')}`

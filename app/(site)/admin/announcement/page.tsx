@@ -1,7 +1,7 @@
 import type { Metadata } from 'next'
-import { AnnouncementView } from '@/components/announcement/announcement-view'
-import { announcementQuery } from '@/components/queries/announcement'
-import { readAnnouncement } from '@/lib/access/announcements'
+import { AnnouncementView } from '@/components/announcements/announcement-view'
+import { announcementQuery } from '@/components/announcements/queries'
+import { readAnnouncement } from '@/lib/announcements/announcements'
 import { Prefetched } from '../../prefetched'
 import { requireAdmin } from '../../require-actor'
 

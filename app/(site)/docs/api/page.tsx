@@ -5,8 +5,8 @@ import { SearchForm } from '@/components/docs/search-form'
 import { CodeBlock } from '@/components/ui/code-block'
 import { Link } from '@/components/ui/link'
 import { PageHeader } from '@/components/ui/page-header'
+import { apiReference } from '@/lib/docs/reference/api-reference'
 import { siteOrigin } from '@/lib/http/origin'
-import { apiReference } from '@/lib/http/reference/api-reference'
 
 export const metadata: Metadata = { title: 'API reference' }
 

@@ -6,7 +6,7 @@ import { EmptyState } from '@/components/ui/empty-state'
 import { Link } from '@/components/ui/link'
 import { PageHeader } from '@/components/ui/page-header'
 import { maxDocumentationQuery } from '@/lib/contract/search/search-keys'
-import { searchDocumentation } from '@/lib/http/reference/search-documentation'
+import { searchDocumentation } from '@/lib/docs/reference/search-documentation'
 import { readSearchParams, type SearchParams } from '../../search-params'
 
 export const metadata: Metadata = { title: 'Search' }

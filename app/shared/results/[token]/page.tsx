@@ -1,8 +1,8 @@
 import type { Metadata } from 'next'
 import { headers } from 'next/headers'
-import { SharedResultsView } from '@/components/results/shared-results-view'
+import { SharedResultsView } from '@/components/project-results/shared-results-view'
 import { clientAddress } from '@/lib/access/client-address'
-import { readSharedResults } from '@/lib/jobs/results/shared-results'
+import { readSharedResults } from '@/lib/project-results/shared-results'
 import { answerSecretLink, secretLink } from '../../secret-link'
 
 export const metadata: Metadata = { title: 'Shared results', ...secretLink }

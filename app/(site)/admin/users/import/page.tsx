@@ -1,5 +1,5 @@
 import type { Metadata } from 'next'
-import { ImportUsers } from '@/components/admin/import/import-users'
+import { ImportUsers } from '@/components/people/import-users'
 import { requireAdmin } from '../../../require-actor'
 
 export const metadata: Metadata = { title: 'Import users' }

@@ -5,8 +5,8 @@ import { ApiOperation, ApiTypes } from '@/components/docs/api-operation'
 import { Contents } from '@/components/docs/contents'
 import { SearchForm } from '@/components/docs/search-form'
 import { PageHeader } from '@/components/ui/page-header'
+import { apiReference } from '@/lib/docs/reference/api-reference'
 import { siteOrigin } from '@/lib/http/origin'
-import { apiReference } from '@/lib/http/reference/api-reference'
 
 type Props = { params: Promise<{ group: string }> }
 

@@ -1,0 +1,67 @@
+import { z } from 'zod'
+import { type Reason, reasonText } from '../contract/reasons'
+import { visibleText } from '../contract/text/sanitize-text'
+import { publicUrl } from '../env'
+import { type NotificationEvent, notificationEvents } from './contract-events'
+import type { ClaimedDelivery } from './outbox'
+
+type Event = Pick<ClaimedDelivery, 'event' | 'data' | 'createdAt'>
+
+/** What a trigger writes about a job. */
+const jobDataSchema = z.object({
+  job_id: z.string(),
+  name: z.string().nullable(),
+  status: z.string().default(''),
+  reason: z.custom<Reason>().nullable(),
+  reason_detail: z.string().nullable(),
+  stops_at: z.string().optional(),
+})
+
+/** What gpuq writes about a node or the disk. */
+const clusterDataSchema = z.object({ node: z.string().optional(), reason: z.string().nullable() })
+
+/** The JSON of a webhook. */
+export function toPayload({ event, data, createdAt }: Event): Record<string, unknown> {
+  return { type: event, timestamp: createdAt.toISOString(), ...data, url: urlOf({ event, data }) }
+}
+
+/** The page that shows more. */
+function urlOf({ event, data: { job_id: jobId } }: Pick<Event, 'event' | 'data'>): string {
+  if (typeof jobId === 'string') return `${publicUrl()}/jobs/${jobId}`
+  if (event === 'test') return `${publicUrl()}/settings`
+  return `${publicUrl()}/${event.startsWith('node.') ? 'cluster' : 'admin/health'}`
+}
+
+/** A message for people, as plain text. */
+export interface Message {
+  title: string
+  text: string
+  url: string
+}
+
+/** The message about an event. Names of jobs can contain anything, so it is made visible, and each channel escapes it. */
+export function toMessage({ event, data }: Event): Message {
+  const url = urlOf({ event, data })
+  if (event === 'test') {
+    return { title: 'gpuq: test', text: 'Notifications from gpuq arrive here.', url }
+  }
+  const title = notificationEvents[event as NotificationEvent]
+  const job = jobDataSchema.safeParse(data)
+  if (!job.success) {
+    const { node, reason } = clusterDataSchema.safeParse(data).data ?? {}
+    return { title: node ? `${title}: ${node}` : title, text: visibleText(reason ?? '', 1000), url }
+  }
+  const { name, job_id: id, stops_at: stopsAt } = job.data
+  const text = textOf(event, stopsAt) ?? reasonText(job.data) ?? ''
+  return { title: `${title}: ${visibleText(name ?? id, 200)}`, text: visibleText(text, 1000), url }
+}
+
+/** What an event says besides its title; null: the reason of the job. */
+function textOf(event: string, stopsAt: string | undefined): string | null {
+  if (event === 'job.started') return ''
+  if (event === 'job.idle')
+    return `gpuq stops it at ${stopsAt} unless it uses them. If it is done, cancel it.`
+  if (event === 'job.never_fits')
+    return `An admin removed a node, and no other has what the job needs. It ends at ${stopsAt} unless a node fits it until then. You can submit it again with a smaller request.`
+  return null
+}
