@@ -1,20 +1,34 @@
 /**
- * The import rules: app → components → lib, worker → lib, cli → lib, and the layers inside lib.
+ * The import rules: app → components → lib, worker → lib, cli → lib, the layers inside lib, and the features above them.
  * docs/architecture.md explains them. No exceptions are listed here.
  */
+const { require: loadTypeScript } = require('tsx/cjs/api')
+
+const { features } = loadTypeScript('./lib/features.ts', __filename)
+const featureNames = Object.keys(features)
+const oneOf = (names) => `(${names.join('|')})`
+
+/** The folders of features. */
+const foldersOf = (names) => `^(lib|components|worker|cli)/${oneOf(names)}/`
+/** What browsers and the command line may load of a feature. */
+const featureContracts = `lib/${oneOf(featureNames)}/(contract[a-z-]*|operations)\\.ts$`
+/** The files that register features, each for one program or for all. */
+const registrations =
+  '^(lib/contract/operations/operations|lib/routes/routes|worker/features|components/features|cli/program)\\.tsx?$'
 
 /** Top-level folders, and what each may import besides itself. */
+const portable = ['lib/async/', 'lib/contract/', 'lib/http/client/', featureContracts]
 const folders = {
-  app: ['components', 'lib'],
-  components: ['lib/async', 'lib/contract', 'lib/http/client'],
-  cli: ['lib/async', 'lib/contract', 'lib/http/client'],
-  worker: ['lib'],
+  app: ['components/', 'lib/'],
+  components: portable,
+  cli: portable,
+  worker: ['lib/'],
   lib: [],
 }
 
 /** The layers of lib, bottom to top. No import goes up. */
 const layers = [
-  ['contract', 'async', 'docs'],
+  ['contract', 'async'],
   ['env', 'logger'],
   ['database', 'storage', 'scheduling', 'slurm'],
   ['access'],
@@ -22,8 +36,8 @@ const layers = [
   ['jobs'],
   ['cluster'],
   ['queue'],
-  ['agents'],
   ['http'],
+  featureNames,
   ['routes'],
 ]
 
@@ -39,7 +53,6 @@ const taskFeatures = [
   'workspaces',
 ]
 
-const oneOf = (names) => `(${names.join('|')})`
 /** A test may combine layers; released code may not. */
 const testFiles = '\\.test\\.tsx?$|/testing/'
 const projectFolders = '^(app|components|lib|worker|cli|e2e|deploy)/'
@@ -47,38 +60,59 @@ const projectFolders = '^(app|components|lib|worker|cli|e2e|deploy)/'
 const folderRules = Object.entries(folders).map(([folder, allowed]) => ({
   name: `${folder}-imports`,
   severity: 'error',
-  comment: `${folder} may import only ${[folder, ...allowed].join(', ')}`,
+  comment: `${folder} may import only ${[`${folder}/`, ...allowed].join(', ')}`,
   from: { path: `^${folder}/` },
-  to: { path: projectFolders, pathNot: `^${oneOf([folder, ...allowed])}/` },
+  to: { path: projectFolders, pathNot: `^${oneOf([`${folder}/`, ...allowed])}` },
 }))
 
 const layerRules = layers.slice(0, -1).map((layer, index) => ({
   name: `lib-layer-${layer.join('-')}`,
   severity: 'error',
   comment: `lib/${layer.join(', lib/')} may not import a higher layer of lib`,
-  from: { path: `^lib/${oneOf(layer)}(/|\\.ts$)`, pathNot: testFiles },
+  from: { path: `^lib/${oneOf(layer)}(/|\\.ts$)`, pathNot: `${registrations}|${testFiles}` },
   to: { path: `^lib/${oneOf(layers.slice(index + 1).flat())}(/|\\.ts$)` },
 }))
+
+const featureRules = [
+  {
+    name: 'kernel-imports-no-feature',
+    severity: 'error',
+    comment: 'Only pages, and the files that register features, import a feature of lib/features.ts',
+    from: {
+      path: '^(lib|components|worker|cli)/',
+      pathNot: `${foldersOf(featureNames)}|${registrations}|${testFiles}`,
+    },
+    to: { path: foldersOf(featureNames) },
+  },
+  ...Object.entries(features).map(([name, { uses = [] }]) => ({
+    name: `feature-${name}`,
+    severity: 'error',
+    comment: `${name} imports only the features that lib/features.ts names for it`,
+    from: { path: foldersOf([name]), pathNot: testFiles },
+    to: { path: foldersOf(featureNames), pathNot: foldersOf([name, ...uses]) },
+  })),
+]
 
 module.exports = {
   forbidden: [
     ...folderRules,
     ...layerRules,
+    ...featureRules,
     {
       name: 'lib-has-a-layer',
       severity: 'error',
-      comment: 'Every file of lib belongs to one of the layers',
+      comment: 'Every file of lib belongs to one of the layers, of which one has the features',
       from: {},
-      to: { path: '^lib/', pathNot: `^lib/${oneOf(layers.flat())}(/|\\.ts$)` },
+      to: { path: '^lib/', pathNot: `^lib/${oneOf([...layers.flat(), 'features'])}(/|\\.ts$)` },
     },
     {
       name: 'contract-is-portable',
       severity: 'error',
       comment:
-        'Browser, command line and server share lib/contract: it imports only zod, yaml for config files, damerau-levenshtein to suggest the key that was meant, and zxcvbn-ts to rate passwords',
-      from: { path: '^lib/contract/', pathNot: '\\.test\\.ts$' },
+        'Browser, command line and server share lib/contract, and the contracts of features: they import only zod, yaml for config files, damerau-levenshtein to suggest the key that was meant, and zxcvbn-ts to rate passwords',
+      from: { path: `^(lib/contract/|${featureContracts})`, pathNot: '\\.test\\.ts$' },
       to: {
-        pathNot: '^(lib/contract/|node_modules/(zod|yaml|@zxcvbn-ts|(@types/)?damerau-levenshtein)/)',
+        pathNot: `^(lib/contract/|${featureContracts}|node_modules/(zod|yaml|@zxcvbn-ts|(@types/)?damerau-levenshtein)/)`,
       },
     },
     {

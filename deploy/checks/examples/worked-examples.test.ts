@@ -46,14 +46,13 @@ function importersOf(files: readonly string[]): string[] {
 }
 
 describe('the worked examples of CONTRIBUTING.md', () => {
-  it('have code for a config key, a wait reason and a column of the job list', () => {
-    expect(examples.map(({ title }) => title)).toEqual(
-      expect.arrayContaining([
-        'A new config key',
-        'A new reason why a job waits',
-        'A new column in the job list',
-      ]),
-    )
+  it('have code for a config key, an operation, a wait reason and a column of the job list', () => {
+    expect(examples.map(({ title }) => title)).toEqual([
+      'A new config key',
+      'A new API operation',
+      'A new reason why a job waits',
+      'A new column in the job list',
+    ])
   })
 
   it('compile, with all files that import a changed one', () => {
@@ -73,6 +72,7 @@ describe('the worked examples of CONTRIBUTING.md', () => {
 
   it.each([
     ['A new config key', 6],
+    ['A new API operation', 5],
     ['A new reason why a job waits', 5],
     ['A new column in the job list', 4],
   ])('%s: takes at most %d files, with the CHANGELOG', (title, most) => {

@@ -1,0 +1,30 @@
+/** An optional part of gpuq: a job runs without it. */
+interface Feature {
+  /** What it gives to users. */
+  about: string
+  /** The other features that it may import. */
+  uses?: readonly string[]
+}
+
+/**
+ * The features that have one name, and one folder of that name in lib, components, worker and cli each. The kernel imports none of them, and
+ * each imports of the others only those that it names (.dependency-cruiser.cjs). Only pages and the files that register features import all.
+ */
+export const features = {
+  accounting: { about: 'GPU hours of users and projects, as a page and as CSV.' },
+  agents: { about: 'Tools for agents by MCP, from the server and from the command line.' },
+  announcements: { about: 'A message of an admin to every user.' },
+  comparison: { about: 'Several jobs beside each other: configs, programs, directories and metrics.' },
+  docs: { about: 'The documentation and the reference of the API, on the server, with a search.' },
+  'join-links': { about: 'Links with which people join a project, also with a new account.' },
+  notifications: { about: 'Messages by mail, webhook, chat and browser when jobs start and end.' },
+  'one-machine': { about: 'The queue of one machine from a file of scripts, by `gpuq start`.' },
+  participants: {
+    about: 'The members of a class: their jobs, results and tokens.',
+    uses: ['accounting', 'people'],
+  },
+  people: { about: 'Many users at once: import from CSV, tokens as ready configs.', uses: ['notifications'] },
+  'project-results': { about: 'The last metrics of the jobs of a project, in groups.', uses: ['shares'] },
+  shares: { about: 'Read-only links to a job for people without an account.' },
+  views: { about: 'Searches of jobs that users save under a name.' },
+} satisfies Record<string, Feature>
