@@ -4,14 +4,17 @@ import { timeLimit } from '../async/time-limit'
 import { GpuqError } from '../contract/errors'
 import { parseInput } from '../contract/parse-input'
 import { queueSubmitSchema } from '../contract/queue'
+import { adviseNearest } from '../contract/submission/nearest'
 import { database } from '../database/client'
 import { oneRow } from '../database/transaction'
 import { cancelJob } from '../jobs/lifecycle/cancel'
 import { waitUntilFinal } from '../jobs/live/wait'
+import { withAdvice } from '../jobs/read/advice'
 import { listJobs } from '../jobs/read/list'
 import { readJob } from '../jobs/read/read'
 import { readQueueJob } from '../queue/list'
 import { submitToQueue, tryForQueue } from '../queue/submit'
+import { OutputReader } from '../results/reading/output-reader'
 import { hintCommand } from './command-hints'
 import { decideShape } from './job-shape'
 import { readLog } from './read-log'
@@ -94,13 +97,15 @@ function withShape(error: unknown, warnings: readonly string[]): unknown {
 }
 
 /** Reads one job with everything an agent needs. A job of another user and an unknown id give the same 404. */
-export async function viewJob({ actor, origin }: ToolCall, jobId: string) {
-  const [job, queued] = await Promise.all([readJob(actor, jobId), readQueueJob(actor, jobId)])
+export async function viewJob({ actor, origin, signal }: ToolCall, jobId: string) {
+  const [read, queued] = await Promise.all([readJob(actor, jobId), readQueueJob(actor, jobId)])
+  const job = await withAdvice(actor, new OutputReader(actor.userId, signal), read)
   const directory = await startDirectory(job.job_id)
   return {
     ...job,
     ...queued,
     ended_at: queued.completed_at,
+    advice: job.advice?.text ?? (adviseNearest(job.nearest).trim() || null),
     instances: job.resources.got.map(({ rank, node, gpus }) => ({
       rank,
       node,

@@ -168,6 +168,21 @@ describe('an agent with the official client', () => {
     expect(await listed.json()).toMatchObject({ result: { structuredContent: { jobs: expect.any(Array) } } })
   })
 
+  it('learns what to change from a job that has failed', async () => {
+    const client = await connectAs(ada)
+    const { answer } = await use(client, 'CreateGPUJob', newJob())
+    const { job_id } = createdJobSchema.parse(answer)
+    expect((await use(client, 'ViewGPUJob', { job_id })).answer).toMatchObject({ advice: null })
+    await db.pool.query(
+      `UPDATE jobs SET status = 'failed', reason = 'timeout', ended_at = now() WHERE id = $1`,
+      [job_id],
+    )
+    expect((await use(client, 'ViewGPUJob', { job_id })).answer).toMatchObject({
+      status: 'failed',
+      advice: expect.stringMatching(/max_time|time limit/),
+    })
+  })
+
   it('gets whole instances of eight GPUs if it requests several, and the answer says so', async () => {
     const client = await connectAs(ada)
     const asked = { ...newJob(), gpu_count: 4, instance_count: 3 }

@@ -92,6 +92,12 @@ export const agentJobSchema = z.object({
   reason: z.string().nullable().describe('code of the reason for the status'),
   reason_text: z.string().nullable().describe('the reason as text'),
   exit_code: z.number().int().nullable(),
+  advice: z
+    .string()
+    .nullable()
+    .describe(
+      'what to change so that a failed job can succeed, or a waiting one can start; null: nothing known',
+    ),
   command: z.string().nullable(),
   project_id: z.string(),
   environment: z.string(),
