@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { version } from '../../package.json'
 import * as access from '../contract/access/access'
 import * as buckets from '../contract/access/buckets'
+import * as environments from '../contract/access/environments'
 import * as projects from '../contract/access/projects'
 import * as storage from '../contract/access/storage'
 import * as archives from '../contract/archives/archives'
@@ -30,6 +31,7 @@ for (const contract of [
   artifacts,
   buckets,
   cluster,
+  environments,
   problems,
   jobBucket,
   jobFiles,
