@@ -88,6 +88,29 @@ describe('a hook of a task', () => {
     await expectAllTrue(lab)
   })
 
+  it('a hook without a directory that a killed worker has not cleared is cleared by the next one', async () => {
+    const lab = await FakeLab.open()
+    const clearing = latch()
+    const cleared: string[] = []
+    let killed = false
+    const hook: MakeTaskHook = () => ({
+      clear: async (taskId) => {
+        clearing.open()
+        if (!killed) await new Promise(() => {})
+        cleared.push(taskId)
+      },
+    })
+    const worker = lab.startWorker({ node: 'a', hooks: [hook] })
+    const job = await lab.submit(async () => 0)
+    await clearing.opened
+    await worker.kill()
+    killed = true
+    worker.start()
+    await lab.jobs.until('the hook is cleared', async () => cleared.length > 0)
+    expect(cleared).toEqual([(await lab.jobs.task(job))?.id])
+    await expectAllTrue(lab)
+  })
+
   it('is told to stop preparing a cancelled job, which is then cleared', async () => {
     const preparing = latch()
     const { lab, calls, untilCleared } = await openLab(({ stopping }) => {

@@ -79,7 +79,7 @@ it('prepares nothing more after an error, and clears what every hook has for the
   const hooks = hooksOf(recorded('a', calls), recorded('b', calls, failing), recorded('c', calls))
   await expect(prepareTask(node, hooks, start())).rejects.toBe(fault)
   await hooks.clear('task')
-  expect(calls).toEqual(['a prepares', 'a clears task', 'b clears task', 'c clears task'])
+  expect(calls).toEqual(['a prepares', 'c clears task', 'b clears task', 'a clears task'])
 })
 
 it('has no container for a task that was stopped while a hook prepared it', async () => {

@@ -47,9 +47,12 @@ export class TaskHooks {
     return outcome
   }
 
-  /** Removes everything that a task has on this node. If it fails, the next reconciliation repeats it. */
+  /**
+   * Removes everything that a task has on this node, the last hook first. Until everything is gone, the task's own directory stays:
+   * if something fails or the worker is killed, the next reconciliation finds it and clears again.
+   */
   async clear(taskId: string): Promise<void> {
-    for (const hook of this.#hooks) await hook.clear?.(taskId)
+    for (const hook of this.#hooks.toReversed()) await hook.clear?.(taskId)
   }
 
   /** Returns the ids of the tasks that have files on this node. */
