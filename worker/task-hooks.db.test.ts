@@ -111,6 +111,29 @@ describe('a hook of a task', () => {
     await expectAllTrue(lab)
   })
 
+  it('is not told by a worker without its lease that a task has ended, which the next worker prepares again', async () => {
+    const lab = await FakeLab.open()
+    const preparing = latch()
+    const calls: string[] = []
+    const interrupted = recording(calls, ({ stopping }) => {
+      preparing.open()
+      return new Promise((_, reject) => {
+        stopping.addEventListener('abort', () => reject(stopping.reason))
+      })
+    })
+    const first = lab.startWorker({ node: 'a', hooks: [interrupted] })
+    const job = await lab.submit(async () => 0)
+    await preparing.opened
+    const next: string[] = []
+    lab.startWorker({ node: 'a', hooks: [recording(next, async () => ({}))] })
+    expect((await first.ended())?.message).toContain('took over')
+    expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed', attempt: 1 })
+    await lab.jobs.until('the task is cleared', async () => next.includes('clear'))
+    expect(next.slice(0, 2)).toEqual(['prestart', 'opened'])
+    expect(calls).toEqual(['prestart', 'not opened'])
+    await expectAllTrue(lab)
+  })
+
   it('is told to stop preparing a cancelled job, which is then cleared', async () => {
     const preparing = latch()
     const { lab, calls, untilCleared } = await openLab(({ stopping }) => {

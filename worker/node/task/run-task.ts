@@ -130,6 +130,8 @@ export class TaskRun {
   async #conclude(): Promise<Conclusion> {
     try {
       const outcome = await Promise.race([this.#runContainer(), this.#supervisor.killFailed])
+      // Another worker may have adopted the task, with its files.
+      this.#requireOurs()
       const exited = { task: this.task, outcome, abandoned: this.#abandoned.signal }
       return { outcome: await this.hooks.exited(exited), keepGpus: false }
     } catch (error) {
