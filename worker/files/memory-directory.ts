@@ -22,22 +22,20 @@ interface MemoryDirectory {
  * Creates an in-memory file system of a task on this host, whose size and number of files the kernel limits. A plain
  * directory could be filled invisibly by files that are deleted but still open, and a mount by the engine disappears
  * when the program ends. Keeps an existing one, which an earlier worker created.
- * @returns whether it is new.
  */
-export async function createMemoryDirectory(path: string, options: MemoryDirectory): Promise<boolean> {
+export async function createMemoryDirectory(path: string, options: MemoryDirectory): Promise<void> {
   const { source, limitBytes, maxEntries, user, executable } = options
   // Only root can enter it, so nobody can write to the disk below if the engine does not see the mount.
   await mkdir(path, { recursive: true, mode: 0o700 })
   if (await isMounted(path)) {
     // An earlier worker may have died before it used a warm container, whose user owned it.
     await chown(path, user.uid, user.gid)
-    return false
+    return
   }
   const owner = `uid=${user.uid},gid=${user.gid},mode=0700`
   const limits = `size=${limitBytes},nr_inodes=${maxEntries + 1}`
   const flags = `nosuid,nodev${executable ? '' : ',noexec'}`
   await run('mount', ['-t', 'tmpfs', '-o', `${flags},${owner},${limits}`, source, path])
-  return true
 }
 
 /** Removes the directory and its content. Succeeds if it does not exist. */

@@ -2,6 +2,7 @@ import { lstat, mkdir, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { workdirCapacity } from '@/lib/archives/workdir-capacity'
 import type { ClaimedTask } from '@/lib/cluster/tasks/tasks'
+import { errorCode } from '@/lib/contract/error-code'
 import { copyMarker } from '../archives/copy-marker'
 import { createMemoryDirectory, isMounted } from '../files/memory-directory'
 import { TaskFault } from '../node/task/task-fault'
@@ -32,11 +33,11 @@ export async function createWorkingDirectory(
   const source = workingDirectoryOf(tasksDirectory, task.id)
   const limitBytes = workdirCapacity(task.memoryMib)
   const options = { limitBytes, maxEntries: maxWorkEntries, user, executable: true }
-  const isNew = await createMemoryDirectory(source, { source: 'gpuq-work', ...options }).catch((cause) => {
+  await createMemoryDirectory(source, { source: 'gpuq-work', ...options }).catch((cause) => {
     const message = `The worker of ${task.peers[task.rank]?.nodeName ?? 'this node'} may not mount file systems, so the job cannot work in ${path}. Run the worker as root or with CAP_SYS_ADMIN.`
     throw new TaskFault('workspace_unavailable', message, { cause })
   })
-  if (isNew) await createMarker(join(source, copyMarker), user)
+  await createMarker(join(source, copyMarker), user)
   return { path, source, home: await createHome(join(tasksDirectory, task.id, 'home'), path) }
 }
 
@@ -48,8 +49,13 @@ async function createHome(source: string, path: string): Promise<TaskWorkingDire
   return { path: home, source }
 }
 
+/** Keeps what is there. An earlier worker may have been killed between the directory and its marker. Follows no link. */
 async function createMarker(path: string, { uid, gid }: TaskUser): Promise<void> {
-  const file = await open(path, 'wx')
+  const file = await open(path, 'wx').catch((error: unknown) => {
+    if (errorCode(error) === 'EEXIST') return null
+    throw error
+  })
+  if (file === null) return
   try {
     await file.chown(uid, gid)
   } finally {
