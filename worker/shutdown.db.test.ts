@@ -75,4 +75,39 @@ describe('a worker', () => {
     expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed', attempt: 2 })
     await expectAllTrue(lab)
   })
+
+  it('a worker that leaves before it could report the start of a job: the job runs on', async () => {
+    const lab = await FakeLab.open()
+    const preparing = latch()
+    const prepared = latch()
+    const prestart = async () => {
+      preparing.open()
+      await prepared.opened
+      return {}
+    }
+    // A process that ended at once could not do any harm.
+    const left = latch()
+    const serve = () => left.opened
+    const worker = lab.startWorker({ node: 'a', hooks: [() => ({ prestart, serve })] })
+    const end = latch()
+    const job = await lab.submit(async () => {
+      await end.opened
+      return 0
+    })
+    await preparing.opened
+    await worker.cutDatabase()
+    prepared.open()
+    await lab.untilContainer(job, 'running')
+    const { refusals } = worker
+    worker.leave()
+    worker.stop()
+    await lab.jobs.until('the last try has failed', () => Promise.resolve(worker.refusals > refusals + 1))
+    left.open()
+    expect(await worker.ended()).toBeNull()
+    expect(await lab.containers()).toMatchObject([{ state: 'running' }])
+    worker.start()
+    end.open()
+    expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed', attempt: 1 })
+    await expectAllTrue(lab)
+  })
 })

@@ -135,6 +135,8 @@ export class TaskRun {
       const exited = { task: this.task, outcome, abandoned: this.#abandoned.signal }
       return { outcome: await this.hooks.exited(exited), keepGpus: false }
     } catch (error) {
+      // A retry that is abandoned throws its last error. The container is the next worker's now.
+      this.#requireOurs()
       if (error instanceof Fenced) throw error
       logger.error({ err: error, task: this.task.id }, 'a task failed because of a system fault')
       return this.#concludeFault(error)
