@@ -6,7 +6,7 @@ import type { NodeContext } from '../node-context'
 
 /**
  * What a feature does for the tasks of a node. Every call may be a repetition, and a call may be of a task that an earlier
- * worker has prepared or started. worker/task-hooks.ts lists the hooks in the order of their calls.
+ * worker has prepared or started. worker/task-hooks.ts lists the hooks in the order of their calls, which is reversed for `clear`.
  */
 export interface TaskHook {
   /**
