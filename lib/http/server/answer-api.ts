@@ -17,10 +17,16 @@ export function toApiRoutes(routes: readonly ApiRoute[]): ApiRoutes {
   return table
 }
 
-/** Answers a request to the API: an unknown path answers with a problem, never with a page. */
-export async function answerApi(routes: ApiRoutes, request: Request): Promise<Response> {
+/**
+ * Answers a request to the API: an unknown path answers with a problem, never with a page.
+ * @param pathname as the client sent it. A URL cuts it at "#", and reads a backslash as "/": that names another object.
+ */
+export async function answerApi(
+  routes: ApiRoutes,
+  request: Request,
+  pathname = new URL(request.url).pathname,
+): Promise<Response> {
   const { method } = request
-  const { pathname } = new URL(request.url)
   if (method === 'OPTIONS')
     return new Response(null, { status: 204, headers: { allow: methodsOf(pathname).join(', ') } })
   const found = findOperationPath(apiPathOf(pathname))

@@ -51,6 +51,15 @@ it('passes method, address, headers and decoded parameters, and sends status, he
   expect(await answer.json()).toEqual({ id: 'a b', url: `${url}/api/status/a%20b?q=%C3%A4`, method: 'GET' })
 })
 
+it('takes the path as it was sent: "#" and "\\" are parts of a name', async () => {
+  const url = await serve(job, async (_, { params }) => Response.json(await params))
+  for (const id of ['a#b', 'a\\b', 'a#b%23']) {
+    const sending = httpRequest({ port: new URL(url).port, host: '127.0.0.1', path: `/api/status/${id}?x=1` })
+    const [answer] = (await once(sending.end(), 'response')) as [IncomingMessage]
+    expect(JSON.parse(await text(answer))).toEqual({ id: decodeURIComponent(id) })
+  }
+})
+
 it('leaves pages and the sign-in of next-auth to Next.js', async () => {
   const url = await serve(job, () => expect.unreachable())
   for (const path of ['/', '/api', '/docs', '/queues', '/api/auth/csrf'])

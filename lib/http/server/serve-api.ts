@@ -21,10 +21,11 @@ export async function serveApi(
   response: ServerResponse,
   prepare: (request: Request) => void = () => {},
 ): Promise<boolean> {
-  if (!isOfApi(apiPathOf(request.url?.split('?', 1)[0] ?? ''))) return false
+  const [path = ''] = request.url?.split('?', 1) ?? []
+  if (!isOfApi(apiPathOf(path))) return false
   const asked = toWebRequest(request, response)
   prepare(asked)
-  await send(await answerApi(routes, asked), response, request.method === 'HEAD')
+  await send(await answerApi(routes, asked, path), response, request.method === 'HEAD')
   return true
 }
 
