@@ -3,12 +3,19 @@
 import dynamic from 'next/dynamic'
 import { AnnouncementBanner } from './announcements/announcement-banner'
 import { EndedJobs } from './notifications/ended-jobs'
+import { reportMissingPart } from './ui/missing-part'
 import { Skeleton } from './ui/skeleton'
 import { useSavedViews } from './views/use-saved-views'
 
 /* What features add to the pages of the kernel. Most of it is loaded apart, so that no page loads a feature that it does not show. */
 
 const loading = () => <Skeleton className="h-72 rounded-lg" />
+
+/** Shows nothing, and says so above the page: what a feature adds is less than the page. */
+const missing = () => {
+  reportMissingPart()
+  return () => null
+}
 
 /** What features show on every page. */
 export const onEveryPage = { Announcement: AnnouncementBanner, EndedJobs }
@@ -18,38 +25,47 @@ export const useFeatureLinks = useSavedViews
 
 /** What features add to the list of jobs. */
 export const ofJobList = {
-  SaveView: dynamic(() => import('./views/save-view').then((module) => module.SaveView)),
+  SaveView: dynamic(() => import('./views/save-view').then((module) => module.SaveView).catch(missing)),
 }
 
 /** What features add to the settings of a browser. */
 export const browserSettings = {
   Notifications: dynamic(() =>
-    import('./notifications/browser-switch').then((module) => module.BrowserSwitch),
+    import('./notifications/browser-switch').then((module) => module.BrowserSwitch).catch(missing),
   ),
 }
 
 /** What features add to the page of a project. */
 export const ofProject = {
-  Results: dynamic(() => import('./project-results/results-panel').then((module) => module.ResultsPanel), {
+  Results: dynamic(
+    () => import('./project-results/results-panel').then((module) => module.ResultsPanel).catch(missing),
+    {
+      ssr: false,
+      loading,
+    },
+  ),
+  Use: dynamic(() => import('./accounting/project-use').then((module) => module.ProjectUse).catch(missing), {
     ssr: false,
     loading,
   }),
-  Use: dynamic(() => import('./accounting/project-use').then((module) => module.ProjectUse), {
-    ssr: false,
-    loading,
-  }),
-  JoinLinks: dynamic(() => import('./join-links/join-links').then((module) => module.JoinLinks)),
-  Participants: dynamic(() => import('./participants/participants').then((module) => module.Participants)),
+  JoinLinks: dynamic(() =>
+    import('./join-links/join-links').then((module) => module.JoinLinks).catch(missing),
+  ),
+  Participants: dynamic(() =>
+    import('./participants/participants').then((module) => module.Participants).catch(missing),
+  ),
 }
 
 /** What features add to the page of a job. */
 export const ofJob = {
-  Share: dynamic(() => import('./shares/share-dialog').then((module) => module.ShareDialog), {
+  Share: dynamic(() => import('./shares/share-dialog').then((module) => module.ShareDialog).catch(missing), {
     ssr: false,
   }),
 }
 
 /** What features add to the page of tokens. */
 export const ofTokens = {
-  Batch: dynamic(() => import('./people/token-batch-dialog').then((module) => module.TokenBatchDialog)),
+  Batch: dynamic(() =>
+    import('./people/token-batch-dialog').then((module) => module.TokenBatchDialog).catch(missing),
+  ),
 }
