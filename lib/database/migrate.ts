@@ -49,6 +49,21 @@ function loadEngine(): Promise<EngineModule> {
 }
 
 /**
+ * Records a migration in its own transaction. So the history is right whenever gpuq is killed, also if the database goes on
+ * with the migration: the row stays locked until then.
+ */
+export const recordMigration = changeUnfinished('UPDATE _prisma_migrations SET finished_at = now()')
+/** Forgets a migration that failed, so that it is applied again. Prisma would apply nothing any more. */
+const forgetFailed = changeUnfinished('DELETE FROM _prisma_migrations')
+
+/** Changes the rows of migrations that have not ended, if the database has had any migration. */
+function changeUnfinished(change: string): string {
+  return `DO $$ BEGIN
+    IF to_regclass('_prisma_migrations') IS NOT NULL THEN ${change} WHERE finished_at IS NULL; END IF;
+  END $$`
+}
+
+/**
  * Sends a migration as one script, which PostgreSQL applies whole or not at all. Prisma's adapter splits it at every
  * semicolon, also at those inside of a function.
  */
@@ -56,7 +71,7 @@ class WholeScripts extends PrismaPg {
   override async connect(): ReturnType<PrismaPg['connect']> {
     const adapter = await super.connect()
     adapter.executeScript = async (script) => {
-      await adapter.underlyingDriver().query(script)
+      await adapter.underlyingDriver().query(`${recordMigration};\n${script}`)
     }
     return adapter
   }
@@ -117,6 +132,7 @@ export async function migrate(
   await lock.connect()
   try {
     await lock.query('SELECT pg_advisory_lock($1)', [locks.migration])
+    await lock.query(forgetFailed)
     const migrationsList = await readMigrations(directory, only)
     const { appliedMigrationNames } = await withEngine(url, (engine) =>
       engine.applyMigrations({ migrationsList, filters: noFilter }),

@@ -1,9 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import pg from 'pg'
-import { afterEach, beforeEach, expect, inject, it } from 'vitest'
+import { afterEach, beforeEach, expect, inject, it, onTestFinished, vi } from 'vitest'
 import { makeJob, makeUser } from '../cluster/testing/rows'
 import { embeddedUrl } from './embedded'
-import { listMigrations, migrate, migrationsDirectory } from './migrate'
+import { listMigrations, migrate, migrationsDirectory, recordMigration } from './migrate'
 
 /** Migrations that change rows: an earlier version's rows are there when they are applied. */
 
@@ -28,6 +31,48 @@ async function migrateUntil(migration: string): Promise<void> {
   expect(all).toContain(migration)
   await migrate(url, migrationsDirectory, all.slice(0, all.indexOf(migration)))
 }
+
+/** Calls `work` with a directory that has one migration. */
+async function withMigration(sql: string, work: (directory: string) => Promise<void>): Promise<void> {
+  const directory = await mkdtemp(join(tmpdir(), 'gpuq-migrations-'))
+  try {
+    await mkdir(join(directory, '1_only'))
+    await writeFile(join(directory, '1_only', 'migration.sql'), sql)
+    await writeFile(join(directory, 'migration_lock.toml'), 'provider = "postgresql"')
+    await work(directory)
+  } finally {
+    await rm(directory, { recursive: true, force: true })
+  }
+}
+
+it('a migration that failed leaves nothing behind, and the next start applies it', () =>
+  withMigration('CREATE TABLE one (); INSERT INTO two DEFAULT VALUES', async (directory) => {
+    await expect(migrate(url, directory)).rejects.toThrow()
+    await pool.query('CREATE TABLE two ()')
+    expect(await migrate(url, directory)).toEqual({ applied: ['1_only'] })
+    expect(await migrate(url, directory)).toEqual({ applied: [] })
+  }))
+
+it('a migration that the database commits after gpuq was killed is not applied again', () =>
+  withMigration('CREATE TABLE one ()', async (directory) => {
+    await migrate(url, directory)
+    await pool.query('DROP TABLE one')
+    const orphan = new pg.Client({ connectionString: url })
+    onTestFinished(() => orphan.end())
+    await orphan.connect()
+    // As the first process left it: the migration runs in the database, and nobody will record its end.
+    await orphan.query('UPDATE _prisma_migrations SET finished_at = NULL')
+    await orphan.query(`BEGIN; ${recordMigration}; CREATE TABLE one ()`)
+    const next = migrate(url, directory)
+    await vi.waitFor(async () => {
+      const { rowCount } = await pool.query(
+        `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      )
+      expect(rowCount).toBeGreaterThan(0)
+    })
+    await orphan.query('COMMIT')
+    expect(await next).toEqual({ applied: [] })
+  }))
 
 it('0 days meant that a user had the files deleted, and other numbers meant the retention', async () => {
   await migrateUntil('20261123001000_files_deleted')
