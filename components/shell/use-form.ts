@@ -1,4 +1,4 @@
-import { type FormEvent, type RefObject, useEffect, useId, useRef, useState } from 'react'
+import { type FormEvent, type RefObject, useId, useLayoutEffect, useRef, useState } from 'react'
 import { ProblemError } from '@/lib/http/client/problem'
 import type { FieldBinding } from '../ui/field-context'
 
@@ -109,10 +109,10 @@ export function useForm<Values extends Record<string, unknown>, Parsed>(options:
   }
 }
 
-/** Focuses the first invalid control of the form that was just submitted. An effect, because it must be marked first. */
+/** Focuses the first invalid control of the form that was just submitted. An effect, because it must be marked first; of the layout, so that nobody sees the error without the focus. */
 function useInvalidFocus(errors: FieldErrors): RefObject<HTMLFormElement | null> {
   const submittedForm = useRef<HTMLFormElement>(null)
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (Object.keys(errors).length === 0) return
     submittedForm.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
     submittedForm.current = null

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { root } from '../run/settings.mjs'
+import { root } from '../../run/settings.mjs'
 
 /** A file that git knows. */
 export interface ListedFile {
@@ -105,7 +105,7 @@ function problemsOf(path: string, features: readonly string[]): string[] {
   if (rest.length === 0 || known === undefined) return []
   if (!features.includes(name) && !known.includes(name))
     return [
-      `${top}/${name} is neither a feature of lib/features.ts nor a folder of the kernel (deploy/checks/layout.ts).`,
+      `${top}/${name} is neither a feature of lib/features.ts nor a folder of the kernel (deploy/checks/layout/layout.ts).`,
     ]
   const second = foldersAbove(path)
     .filter((folder) => folder.split('/').length > 2)

@@ -24,7 +24,7 @@ it('the layout refuses a second folder, an unknown folder, and a feature without
   expect(describeLayout(files, ['accounting', 'docs']).problems).toEqual([
     'lib/features.ts names docs, which has no folder.',
     'lib/jobs/accounting has the name of a feature. Move it to lib/accounting, or rename it.',
-    'worker/bills is neither a feature of lib/features.ts nor a folder of the kernel (deploy/checks/layout.ts).',
+    'worker/bills is neither a feature of lib/features.ts nor a folder of the kernel (deploy/checks/layout/layout.ts).',
   ])
 })
 
