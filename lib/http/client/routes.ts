@@ -244,10 +244,10 @@ export const routes = {
     openapi: { method: 'get', path: '/api/openapi.json', answer: 'stream' },
     commandLine: { method: 'get', path: '/gpuq.tgz', answer: 'stream' },
     pythonClient: { method: 'get', path: '/gpuq.py', answer: 'stream' },
-    documentPicture: { method: 'get', path: '/docs/images/{name}', answer: 'stream' },
-    searchDocumentation: { method: 'get', path: '/api/docs/search', query: true, answer: 'json' },
     metrics: { method: 'get', path: '/metrics', answer: 'stream' },
     health: { method: 'get', path: '/healthz', answer: 'stream' },
     ready: { method: 'get', path: '/readyz', answer: 'stream' },
+    documentPicture: { method: 'get', path: '/docs/images/{name}', answer: 'stream' },
+    searchDocumentation: { method: 'get', path: '/api/docs/search', query: true, answer: 'json' },
   },
 } as const
