@@ -109,7 +109,7 @@ export function useForm<Values extends Record<string, unknown>, Parsed>(options:
   }
 }
 
-/** Focuses the first invalid control of the form that was just submitted. An effect, because it must be marked first; of the layout, so that nobody sees the error without the focus. */
+/** Focuses the first invalid control of the form that was just submitted: after it is marked, and before the browser paints. */
 function useInvalidFocus(errors: FieldErrors): RefObject<HTMLFormElement | null> {
   const submittedForm = useRef<HTMLFormElement>(null)
   useLayoutEffect(() => {
