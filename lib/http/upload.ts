@@ -1,7 +1,8 @@
 import { type Actor, requireOperation, requireScope } from '../access/actor'
 import { actorFromToken, invalidToken } from '../access/authenticate'
 import { DirectoryUpload } from '../archives/unpack/directory-upload'
-import { parseConfig } from '../contract/config/config'
+import { type ConfigAs, type ConfigSchema, parseConfigAs } from '../contract/config/config'
+import { configSchema } from '../contract/config/schema'
 import { type FieldError, GpuqError, unauthenticated } from '../contract/errors'
 import { jobOperations } from '../contract/operations/jobs'
 import type { JobRequest } from '../jobs/submission/check-request'
@@ -12,43 +13,57 @@ import { requireWriteRate } from './write-rate'
 
 const unauthenticatedUploads = new UnauthenticatedUploads()
 
-interface Received {
+interface Received<Schema extends ConfigSchema = typeof configSchema> {
   actor: Actor
-  request: JobRequest
+  request: Omit<JobRequest, 'config'> & { config: ConfigAs<Schema> }
 }
+
+type Use<Schema extends ConfigSchema, Result> = (received: Received<Schema>) => Promise<Result>
 
 /**
  * Reads an upload, authenticates its sender by the header, the session, or the token in the config, which must agree, and uses it. Its files
  * are deleted after that. The token does not leave this function.
  */
-export async function receiveUpload<Result>(
+export function receiveUpload<Result>(
   request: Request,
   caller: Actor | null,
-  use: (received: Received) => Promise<Result>,
+  use: Use<typeof configSchema, Result>,
+  options: Pick<UploadOptions, 'timeoutMs'> = {},
+): Promise<Result> {
+  return receiveUploadAs(configSchema, request, caller, use, options)
+}
+
+/** The same for a config with more keys. */
+export async function receiveUploadAs<Schema extends ConfigSchema, Result>(
+  schema: Schema,
+  request: Request,
+  caller: Actor | null,
+  use: Use<Schema, Result>,
   { timeoutMs }: Pick<UploadOptions, 'timeoutMs'> = {},
 ): Promise<Result> {
   if (!caller) {
     const received = await unauthenticatedUploads.run(request.headers, (takeBytes) =>
-      readSubmission(request, null, { timeoutMs, takeBytes }),
+      readSubmission(schema, request, null, { timeoutMs, takeBytes }),
     )
     return use(received)
   }
   const directory = new DirectoryUpload(caller.userId)
   try {
-    return await use(await readSubmission(request, caller, { timeoutMs, directory }))
+    return await use(await readSubmission(schema, request, caller, { timeoutMs, directory }))
   } finally {
     await directory.close()
   }
 }
 
-async function readSubmission(
+async function readSubmission<Schema extends ConfigSchema>(
+  schema: Schema,
   request: Request,
   caller: Actor | null,
   options: UploadOptions,
-): Promise<Received> {
+): Promise<Received<Schema>> {
   const idempotencyKey = idempotencyKeyOf(request)
   const { code, configFile, bodyHash } = await readUpload(request, options)
-  const parsed = parseConfig(configFile.bytes.toString('utf8'))
+  const parsed = parseConfigAs(schema, configFile.bytes.toString('utf8'))
   if (!parsed.ok) {
     throw new GpuqError('invalid_fields', describeErrors(parsed.errors), { errors: parsed.errors })
   }

@@ -1,4 +1,5 @@
 import { stringify } from 'yaml'
+import type * as z from 'zod'
 import type { FieldError } from '../errors'
 import { describeIssue } from './issues'
 import { checkKeys } from './keys'
@@ -18,8 +19,17 @@ export type JobConfig = Omit<ParsedConfig, 'token'> & {
   gpusChosen: boolean
 }
 
-export type ParseConfigResult =
-  | { ok: true; config: JobConfig; token: string | null }
+export type ParseConfigResult = Parsed<typeof configSchema>
+
+/** A schema whose keys include those of a job. */
+export type ConfigSchema = z.ZodType<ParsedConfig> & { shape: Readonly<Record<string, z.ZodType>> }
+
+/** A checked config of a schema, as {@link JobConfig}. */
+export type ConfigAs<Schema extends z.ZodType> = Omit<z.output<Schema>, 'token'> &
+  Pick<JobConfig, 'gpusChosen'>
+
+type Parsed<Schema extends z.ZodType> =
+  | { ok: true; config: ConfigAs<Schema>; token: string | null }
   | { ok: false; errors: FieldError[] }
 
 /**
@@ -27,6 +37,11 @@ export type ParseConfigResult =
  * Runs in the browser as well.
  */
 export function parseConfig(text: string): ParseConfigResult {
+  return parseConfigAs(configSchema, text)
+}
+
+/** The same for a config with more keys. */
+export function parseConfigAs<Schema extends ConfigSchema>(schema: Schema, text: string): Parsed<Schema> {
   if (new TextEncoder().encode(text).length > maxConfigBytes) {
     return { ok: false, errors: [{ path: 'config_file', message: 'must be at most 64 KiB' }] }
   }
@@ -34,12 +49,13 @@ export function parseConfig(text: string): ParseConfigResult {
   const read = readYaml(source)
   if (!read.ok) return read
   const { root, placeOf } = read
-  const names = new KeyNames(source, root, configKeys)
-  const keyMistakes = checkKeys(root, names)
-  const parsed = configSchema.safeParse(plainConfig(root), { error: describeIssue })
+  const known = Object.keys(schema.shape)
+  const names = new KeyNames(source, root, known)
+  const keyMistakes = checkKeys(root, names, known)
+  const parsed = schema.safeParse(plainConfig(root, known), { error: describeIssue })
   const gpusChosen = root.entries.some(({ key }) => key === 'gpu_count' || key === 'gpu_fraction')
   if (parsed.success && keyMistakes.length === 0) {
-    const { token = null, ...config } = parsed.data
+    const { token = null, ...config } = parsed.data as z.output<Schema>
     return { ok: true, config: { ...config, gpusChosen }, token }
   }
   const issues = parsed.error?.issues ?? []

@@ -1,6 +1,5 @@
 import { describeOddSpace, hasOddEnds } from '../text/odd-spaces'
 import { type KeyNames, nearestKey } from './names'
-import { configKeys, isConfigKey } from './schema'
 import type { YamlEntry, YamlMapping, YamlScalar, YamlValue } from './tree'
 
 /** A key to change. */
@@ -15,13 +14,13 @@ const forbiddenKeys = new Set(['__proto__', 'constructor', 'prototype'])
 
 const unnamed = 'its name is not repeated here, because it may be a piece of the token'
 
-/** Finds repeated, forbidden and unknown keys at every depth. */
-export function checkKeys(root: YamlMapping, names: KeyNames): KeyMistake[] {
+/** Finds repeated and forbidden keys at every depth, and keys of the config that are not known. */
+export function checkKeys(root: YamlMapping, names: KeyNames, known: readonly string[]): KeyMistake[] {
   return [
     ...checkEntries(root, '', names),
     ...root.entries
-      .filter(({ key }) => !isConfigKey(key) && !isForbidden(key) && describeOddSpace(key) === null)
-      .map((entry) => unknown(entry, names)),
+      .filter(({ key }) => !known.includes(key) && !isForbidden(key) && describeOddSpace(key) === null)
+      .map((entry) => unknown(entry, names, known)),
   ]
 }
 
@@ -56,9 +55,9 @@ function checkSpaces({ value, plain, offset }: YamlScalar, path: string): KeyMis
   return message === null ? [] : [{ path: path || 'config_file', offset, message }]
 }
 
-function unknown({ key, offset }: YamlEntry, names: KeyNames): KeyMistake {
-  const near = nearestKey(key, configKeys)
-  const hint = near === null ? `the keys are ${configKeys.join(', ')}` : `did you mean \`${near}\`?`
+function unknown({ key, offset }: YamlEntry, names: KeyNames, known: readonly string[]): KeyMistake {
+  const near = nearestKey(key, known)
+  const hint = near === null ? `the keys are ${known.join(', ')}` : `did you mean \`${near}\`?`
   if (!names.mayRepeat(key, offset))
     return { path: 'config_file', offset, message: `unknown key (${unnamed})` }
   return { path: key, offset, message: `unknown key \`${key}\`: ${hint}` }

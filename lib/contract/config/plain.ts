@@ -1,15 +1,14 @@
 import type { KeyNames } from './names'
-import { isConfigKey } from './schema'
 import { plainValue, type YamlEntry, type YamlMapping, type YamlValue } from './tree'
 
 /**
  * The values of a config's keys. The first of repeated keys counts, and an empty key counts as missing. Both only help to
  * find more mistakes.
  */
-export function plainConfig(root: YamlMapping): Record<string, unknown> {
+export function plainConfig(root: YamlMapping, known: readonly string[]): Record<string, unknown> {
   const config: Record<string, unknown> = {}
   for (const { key, value } of root.entries.toReversed()) {
-    if (!isConfigKey(key) || isEmpty(value)) continue
+    if (!known.includes(key) || isEmpty(value)) continue
     config[key] = plainValue(key, value)
   }
   return config
