@@ -16,6 +16,7 @@ export const features = {
   announcements: { about: 'A message of an admin to every user.' },
   comparison: { about: 'Several jobs beside each other: configs, programs, directories and metrics.' },
   docs: { about: 'The documentation and the reference of the API, on the server, with a search.' },
+  groups: { about: 'Many jobs of one program that differ in their parameters: sweeps and arrays.' },
   'join-links': { about: 'Links with which people join a project, also with a new account.' },
   notifications: { about: 'Messages by mail, webhook, chat and browser when jobs start and end.' },
   'one-machine': { about: 'The queue of one machine from a file of scripts, by `gpuq start`.' },

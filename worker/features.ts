@@ -1,5 +1,11 @@
 import { countDays } from '@/lib/accounting/count-days'
+import { releaseMembers } from '@/lib/groups/release-members'
 import { deleteOldDeliveries } from '@/lib/notifications/outbox'
+
+/** What features do on the worker that leads the scheduler, after each change of the queue. They return whether more can follow at once. */
+export const featureQueueTasks = [
+  { what: 'put members of groups into the queue', run: releaseMembers },
+] as const
 
 /** What features do every ten minutes on the worker that leads the scheduler. */
 export const featureSweeps = [

@@ -71,6 +71,10 @@ export const jobCountQuerySchema = z.object({
   status: z.enum(uploadStatuses).optional(),
   competition_id: idSchema.optional(),
   project_id: idSchema.optional(),
+  group: z
+    .uuid()
+    .optional()
+    .describe('only the jobs of this group; left out: only jobs that belong to no group'),
   ...labelFilters,
 })
 

@@ -165,6 +165,7 @@ export const jobDetailSchema = jobSummarySchema.extend({
   note: z.string().nullable().default(null).describe('text for people'),
   command: z.string().nullable().describe('shell command; null: the job runs a program'),
   run_id: z.string().nullable().describe('from the queue API'),
+  group_id: z.uuid().nullable().optional().describe('the group that it is a member of; null: none'),
   run_name: z.string().nullable().describe('name of its run; a run has one active job at a time'),
   archive: z
     .object({ hash: z.string(), files: z.int(), bytes: z.int() })

@@ -8,6 +8,14 @@ const size = z.coerce.number().min(0)
 export const limitVariables = {
   GPUQ_SUBMISSIONS_PER_MINUTE: count.default(5).describe('default limit of a researcher'),
   GPUQ_MAX_ACTIVE_JOBS: count.default(1).describe('default limit of a researcher: waiting and running jobs'),
+  GPUQ_MAX_GROUP_MEMBERS: count
+    .min(1)
+    .max(10_000)
+    .default(10_000)
+    .describe('maximum number of members of a group'),
+  GPUQ_MAX_HELD_MEMBERS: count
+    .default(20_000)
+    .describe("maximum number of members that a user's groups hold before they enter the queue"),
   GPUQ_MAX_DEPENDENT_JOBS: count
     .default(100)
     .describe('maximum number of jobs of a user that wait for other jobs (`depends_on`)'),

@@ -153,13 +153,15 @@ function describeOperation(operation: Operation, schemas: ComponentSchemas, prob
 }
 
 function describeBody(
-  { body, bodyOptional, upload, bytes }: Operation,
+  { body, bodyOptional, upload, json = body, bytes }: Operation,
   schemas: ComponentSchemas,
 ): Json | null {
   if (bytes) return { required: true, description: bytes, content: { 'application/octet-stream': {} } }
-  const [type, schema] = body ? ['application/json', body] : ['multipart/form-data', upload]
-  if (!schema) return null
-  return { required: !bodyOptional, content: { [type]: { schema: schemas.describe(schema, 'input') } } }
+  const kinds = { 'multipart/form-data': upload, 'application/json': json }
+  const content = Object.entries(kinds).flatMap(([type, schema]) =>
+    schema ? [[type, { schema: schemas.describe(schema, 'input') }]] : [],
+  )
+  return content.length > 0 ? { required: !bodyOptional, content: Object.fromEntries(content) } : null
 }
 
 function describeQuery(query: z.ZodObject, schemas: ComponentSchemas): Json[] {

@@ -3,6 +3,7 @@ import { agentRoutes } from '../agents/routes'
 import { announcementRoutes } from '../announcements/routes'
 import type { operations } from '../contract/operations/operations'
 import { documentationRoutes } from '../docs/routes'
+import { groupRoutes } from '../groups/routes'
 import type { ApiRoute } from '../http/route'
 import { toApiRoutes } from '../http/server/answer-api'
 import { joinLinkRoutes } from '../join-links/routes'
@@ -41,6 +42,7 @@ type Operations = typeof operations
  */
 export const routes = {
   jobs: { ...jobRoutes, ...submissionRoutes, ...artifactRoutes },
+  groups: groupRoutes,
   views: viewRoutes,
   shares: shareRoutes,
   results: resultRoutes,

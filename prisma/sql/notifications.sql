@@ -50,11 +50,12 @@ CREATE UNIQUE INDEX notification_deliveries_once ON notification_deliveries (job
 -- The messages that wait for an attempt. They are few.
 CREATE INDEX notification_deliveries_open ON notification_deliveries (next_try_at) WHERE settled_at IS NULL;
 
+-- The members of a group send no messages of their own.
 CREATE TRIGGER notify_job_ended AFTER UPDATE OF ended_at ON jobs FOR EACH ROW
-  WHEN (OLD.ended_at IS NULL AND NEW.ended_at IS NOT NULL) EXECUTE FUNCTION notify_job_event();
+  WHEN (OLD.ended_at IS NULL AND NEW.ended_at IS NOT NULL AND NEW.group_id IS NULL) EXECUTE FUNCTION notify_job_event();
 
 CREATE TRIGGER notify_job_started AFTER UPDATE OF started_at ON jobs FOR EACH ROW
-  WHEN (OLD.started_at IS NULL AND NEW.started_at IS NOT NULL AND NEW.ended_at IS NULL) EXECUTE FUNCTION notify_job_event();
+  WHEN (OLD.started_at IS NULL AND NEW.started_at IS NOT NULL AND NEW.ended_at IS NULL AND NEW.group_id IS NULL) EXECUTE FUNCTION notify_job_event();
 
 CREATE TRIGGER notify_node_lost AFTER UPDATE OF status ON nodes FOR EACH ROW
   WHEN (OLD.status <> 'lost' AND NEW.status = 'lost') EXECUTE FUNCTION notify_node_event('node.lost');

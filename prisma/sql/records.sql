@@ -135,6 +135,8 @@ CREATE VIEW stored_records AS
   SELECT coalesce(r.user_id, p.owner_id), p.id, 'records', row_bytes() + octet_length(c.path)
     FROM checkpoint_files c JOIN runs r ON r.id = c.run_id JOIN projects p ON p.id = r.project_id
   UNION ALL
+  SELECT g.user_id, g.project_id, 'records', g.record_bytes FROM job_groups g
+  UNION ALL
   SELECT e.actor_id, NULL, 'records', row_bytes() + octet_length(e.detail::text)
     FROM audit_events e WHERE counts_to_actor(e.actor_id, e.action);
 

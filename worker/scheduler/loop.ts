@@ -3,6 +3,7 @@ import { markExpiredNodesLost } from '@/lib/cluster/nodes/lost-nodes'
 import { settleDependencies } from '@/lib/jobs/lifecycle/settle-dependencies'
 import { logger } from '@/lib/logger'
 import type { Engine } from '../engine/engine'
+import { featureQueueTasks } from '../features'
 import { attempt } from './attempt'
 import { onQueueChange } from './on-queue-change'
 import { storeResults } from './store-results'
@@ -11,6 +12,7 @@ import { sweep } from './sweep'
 const lostNodesIntervalMs = 1_000
 /** In case a notification is lost. */
 const dependenciesIntervalMs = 1_000
+const queueTaskIntervalMs = 1_000
 /** Many submissions and ends at once lead to few searches. */
 const dependenciesRestMs = 100
 
@@ -22,10 +24,25 @@ export async function lead(engine: Engine, signal: AbortSignal): Promise<void> {
   await Promise.all([
     engine.schedule(signal),
     followDependencies(signal),
+    ...featureQueueTasks.map((task) => followQueue(task, signal)),
     keepNodes(signal),
     storeResults(signal),
     sweep(signal),
   ])
+}
+
+/** Calls a task of a feature after each change of the queue, and in case a notification was lost. */
+async function followQueue(
+  { what, run }: (typeof featureQueueTasks)[number],
+  signal: AbortSignal,
+): Promise<void> {
+  await onQueueChange(signal, queueTaskIntervalMs, async () => {
+    let isMore = false
+    await attempt(what, async () => {
+      isMore = await run()
+    })
+    return isMore
+  })
 }
 
 /** Each job that ends notifies the queue. A search that takes long is followed by as long a rest. */

@@ -18,6 +18,8 @@ export const auditActions = {
   gpu_resumed: 'GPU resumed',
   invitation_accepted: 'Invitation accepted',
   invitation_mailed: 'Invitation sent by e-mail',
+  group_cancelled: 'Group of jobs cancelled',
+  group_created: 'Group of jobs submitted',
   job_cancelled: 'Job cancelled',
   job_changed: 'Note, star or tags of a job changed',
   job_files_deleted: 'Files of a job deleted',

@@ -14,8 +14,12 @@ const reservedNames = new Set([
   'GOGC',
 ])
 
+/** What a member of a group is told: its own parameters, so a job that repeats a member may set them. */
+const parametersOfMember = /^GPUQ_(PARAM_.*|PARAMS|REPEAT|ARRAY_INDEX)$/
+
 /** True when a job's `env` may not hold this name: refuse it by name. */
 export function isReservedVariable(name: string): boolean {
+  if (parametersOfMember.test(name)) return false
   return reservedNames.has(name) || reservedPrefixes.some((prefix) => name.startsWith(prefix))
 }
 

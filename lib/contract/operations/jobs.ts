@@ -42,7 +42,7 @@ const waitQuery = z
   .optional()
   .describe('"false": respond immediately; a number: maximum seconds to wait')
 
-const uploadParts = z.object({
+export const uploadParts = z.object({
   code: z
     .string()
     .meta({ contentMediaType: 'text/x-python' })

@@ -35,6 +35,8 @@ export interface Operation {
   maxBodyBytes?: number
   /** Schema of a multipart body. */
   upload?: z.ZodType
+  /** Schema of a JSON body that can be sent instead of a multipart body. The handler reads it. */
+  json?: z.ZodType
   /** Description of a body of plain bytes. */
   bytes?: string
   /**

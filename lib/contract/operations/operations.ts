@@ -3,6 +3,7 @@ import { agentOperations } from '../../agents/operations'
 import * as announcements from '../../announcements/contract'
 import { announcementOperations } from '../../announcements/operations'
 import { documentationOperations } from '../../docs/operations'
+import { groupOperations } from '../../groups/operations'
 import { joinLinkOperations } from '../../join-links/operations'
 import { invitationMailOperations, notificationOperations } from '../../notifications/operations'
 import { participantOperations } from '../../participants/operations'
@@ -38,6 +39,7 @@ export const namedContracts = [announcements, shares]
 /** Every operation of the API, by the client's groups. A test compares this table with the routes. */
 export const operations = {
   jobs: jobGroup,
+  groups: groupOperations,
   views: viewOperations,
   shares: shareOperations,
   results: resultOperations,

@@ -36,6 +36,11 @@ interface ReferenceGroup {
 /** The tags of the OpenAPI document, in the order of reading. */
 const groups = [
   { slug: 'jobs', title: 'Jobs', description: 'Submit, follow and cancel jobs, and read what they wrote.' },
+  {
+    slug: 'groups',
+    title: 'Groups',
+    description: 'Many jobs of one program: sweeps of parameters and arrays.',
+  },
   { slug: 'queue', title: 'Queue', description: 'The queue, its policy, and what models need.' },
   {
     slug: 'directories',

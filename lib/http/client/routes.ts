@@ -48,6 +48,14 @@ export const routes = {
     revokeLink: { method: 'delete', path: '/api/jobs/{id}/links/{linkId}', answer: 'nothing' },
     followLink: { method: 'get', path: '/api/download', query: true, answer: 'stream' },
   },
+  groups: {
+    create: { method: 'post', path: '/api/groups', answer: 'json' },
+    list: { method: 'get', path: '/api/groups', query: true, answer: 'page' },
+    get: { method: 'get', path: '/api/groups/{id}', answer: 'json' },
+    members: { method: 'get', path: '/api/groups/{id}/members', query: true, answer: 'page' },
+    wait: { method: 'get', path: '/api/groups/{id}/wait', query: true, answer: 'json' },
+    cancel: { method: 'post', path: '/api/groups/{id}/cancel', answer: 'json' },
+  },
   views: {
     list: { method: 'get', path: '/api/views', answer: 'json' },
     create: { method: 'post', path: '/api/views', body: true, answer: 'json' },

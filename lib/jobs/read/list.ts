@@ -28,7 +28,7 @@ export interface SummaryRow
 type ListedRow = SummaryRow & Sorted & { reason_detail: string | null }
 
 /** The metrics of a job's last attempt. While its output is not a file yet, they are those of its tasks. */
-const metricsColumn = `CASE WHEN j.result_stored THEN j.final_metrics ELSE coalesce((${metricsOfAttempt}), '{}') END`
+export const metricsColumn = `CASE WHEN j.result_stored THEN j.final_metrics ELSE coalesce((${metricsOfAttempt}), '{}') END`
 
 export const summaryColumns = `
   j.id AS job_id, j.name, j.status, j.reason, u.handle AS user_id, u.name AS user_name, j.competition_id,
@@ -97,6 +97,8 @@ async function toJobQuery(actor: Actor, filters: JobCountQuery): Promise<JobQuer
   const bind: Bind = (value) => `$${values.push(value)}`
   const conditions = await toConditions(actor, terms, bind)
   if (conditions === null) return null
+  const { group } = filters
+  conditions.push({ sql: group === undefined ? 'j.group_id IS NULL' : `j.group_id = ${bind(group)}::uuid` })
   // Named users' jobs replace the actor's own.
   const others = filters.all || terms.some(({ key }) => key === 'user')
   const scope = others ? [] : [ownJobs(actor, bind)]

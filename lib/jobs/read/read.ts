@@ -35,7 +35,7 @@ interface DetailRow
 
 const selectDetail = `
   SELECT ${summaryColumns}, j.reason_detail, j.attempt, j.max_retries, j.time_limit_s AS max_time, j.spec, j.command,
-         j.run_id, (SELECT r.name FROM runs r WHERE r.id = j.named_run_id) AS run_name, j.note, j.files_deleted, j.deleted_after_days,
+         j.run_id, j.group_id, (SELECT r.name FROM runs r WHERE r.id = j.named_run_id) AS run_name, j.note, j.files_deleted, j.deleted_after_days,
          coalesce((SELECT jsonb_agg(jsonb_build_object('uuid', g.uuid, 'index', g.index, 'model', g.model,
                                     'simulated', g.simulated, 'milli', a.milli) ORDER BY g.index)
                      FROM allocations a JOIN gpus g ON g.id = a.gpu_id WHERE a.task_id = t.id), '[]') AS gpus,

@@ -13,6 +13,7 @@ export interface JobCounts {
   waiting: number
   /** Jobs that wait for other jobs. */
   dependent: number
+  /** Submissions of the last minute. A group is one. */
   recent: number
   /** Seconds until the oldest recent submission leaves the window. */
   resetS: number
@@ -40,7 +41,8 @@ const conditions = {
   waiting: () => `status = 'pending' AND ${mayFit()} AND NOT (${dependent})`,
   dependent: () => dependent,
   // To cancel a waiting job gives its submission back.
-  recent: () => `status = 'pending' AND created_at > now() - interval '${windowS} seconds'`,
+  recent: () =>
+    `status = 'pending' AND group_id IS NULL AND created_at > now() - interval '${windowS} seconds'`,
 } as const
 
 /** Counts a user's jobs for the limits. */
@@ -51,12 +53,17 @@ export async function countJobs(tx: Transaction, userId: string): Promise<JobCou
              SELECT count(*) FILTER (WHERE ${conditions.active()})::int AS active, count(*) FILTER (WHERE ${conditions.waiting()})::int AS waiting,
                     count(*) FILTER (WHERE ${dependent})::int AS dependent
                FROM jobs WHERE user_id = $1 AND status IN ('pending', 'scheduled', 'running')
+           ), submissions AS (
+             SELECT created_at, cancelled_while_waiting FROM jobs
+              WHERE user_id = $1 AND group_id IS NULL AND created_at > now() - make_interval(secs => $2)
+             UNION ALL
+             SELECT created_at, false FROM job_groups WHERE user_id = $1 AND created_at > now() - make_interval(secs => $2)
            ), recent AS (
              SELECT count(*) FILTER (WHERE NOT cancelled_while_waiting)::int AS submitted,
                     min(created_at) FILTER (WHERE NOT cancelled_while_waiting) AS first_submitted,
                     count(*) FILTER (WHERE cancelled_while_waiting)::int AS cancelled,
                     min(created_at) FILTER (WHERE cancelled_while_waiting) AS first_cancelled
-               FROM jobs WHERE user_id = $1 AND created_at > now() - make_interval(secs => $2)
+               FROM submissions
            )
            SELECT live.*, submitted AS recent, ${secondsUntilReset('first_submitted')} AS "resetS",
                   cancelled, ${secondsUntilReset('first_cancelled')} AS "cancelledResetS"

@@ -94,6 +94,7 @@ export async function prepareJob(
     run_id: submission.runId,
     content_hash: hashOf(environment, submission, { archive: directory?.hash, mounts }),
     archive_id: directory?.id,
+    group_id: null,
     named_run_id: config.run_name === undefined ? null : await resolveRun(tx, owner, config.run_name),
     workspace,
     tags: JSON.stringify([...new Set(config.tags)]),

@@ -53,6 +53,38 @@ export async function requireWithinLimits(
   })
 }
 
+/**
+ * Checks only how many submissions the user has made in the last minute: for a submission whose jobs enter the queue when the other
+ * limits permit it. The caller holds the lock on the user's row.
+ * @throws 429 as {@link requireWithinLimits}.
+ */
+export function requireSubmissionRate(
+  tx: Transaction,
+  owner: Submitter,
+  limits: EffectiveLimits,
+): Promise<Record<string, string>> {
+  const { job } = limits
+  return requireWithinLimits(tx, owner, {
+    ...limits,
+    maxActiveJobs: null,
+    job: { ...job, max_waiting_jobs: null },
+  })
+}
+
+/** How many more jobs of a user may enter the queue within the user's limits. */
+export async function countFreePlaces(
+  tx: Transaction,
+  userId: string,
+  { maxActiveJobs, job }: EffectiveLimits,
+): Promise<number> {
+  const { active, waiting } = await countJobs(tx, userId)
+  const places = [
+    maxActiveJobs === null ? Number.POSITIVE_INFINITY : maxActiveJobs - active,
+    job.max_waiting_jobs === null ? Number.POSITIVE_INFINITY : job.max_waiting_jobs - waiting,
+  ]
+  return Math.max(0, Math.min(...places))
+}
+
 /** A limit that refuses another job. */
 interface Exceeded {
   /** The jobs to name; null: to cancel a job does not help. */

@@ -1,0 +1,270 @@
+import { GpuqError } from '../contract/errors'
+import {
+  type Dimension,
+  isDistribution,
+  maxGroupMembers,
+  type Parameters,
+  type ParameterValue,
+  type ParsedGroupConfig,
+} from './contract'
+
+/** A member of a group: one job with its own parameters. */
+export interface Member {
+  index: number
+  parameters: Parameters
+  /** Counts the members with the same parameters, from 0. */
+  repeat: number
+}
+
+type GroupKeys = Pick<
+  ParsedGroupConfig,
+  'matrix' | 'array' | 'search' | 'samples' | 'seed' | 'repeat' | 'parallel'
+>
+
+/** The members of a group, and how many of them may wait or run at once if the array says it. */
+export interface Expansion {
+  members: Member[]
+  /** `%8` of an array. */
+  parallel: number | undefined
+}
+
+/**
+ * Lists the members of a group. The same config has the same members.
+ * @throws 422 that names the key.
+ */
+export function expandMembers(config: GroupKeys): Expansion {
+  const { points, parallel } = config.array === undefined ? expandMatrix(config) : expandArray(config.array)
+  if (config.array !== undefined && parallel !== undefined && config.parallel !== undefined)
+    throw refuse('parallel', `is also in array, as %${parallel}: remove one of the two`)
+  const count = points.length * config.repeat
+  if (count > maxGroupMembers) throw tooMany(config.repeat > 1 ? 'repeat' : 'matrix', count)
+  const members = points.flatMap((parameters) =>
+    Array.from({ length: config.repeat }, (_, repeat) => ({ parameters, repeat })),
+  )
+  return { members: members.map((member, index) => ({ index, ...member })), parallel }
+}
+
+const refuse = (path: string, message: string) =>
+  new GpuqError('invalid_fields', `${path}: ${message}`, { errors: [{ path, message }] })
+
+const tooMany = (path: string, members: number) =>
+  refuse(
+    path,
+    `makes ${members.toLocaleString('en')} members, and a group has at most ${maxGroupMembers.toLocaleString('en')}: use fewer values, or search: random with samples`,
+  )
+
+interface Points {
+  points: Parameters[]
+  parallel?: number | undefined
+}
+
+function expandMatrix({ matrix = {}, search, samples, seed }: GroupKeys): Points {
+  const dimensions = Object.entries(matrix).map(([name, dimension]) => ({
+    name,
+    values: valuesOf(name, dimension),
+  }))
+  if (search === 'random') return { points: drawPoints(matrix, dimensions, samples ?? 1, seed) }
+  // The number can be far larger than what memory holds.
+  const size = dimensions.reduce((product, { values }) => product * (values?.length ?? 1), 1)
+  if (size > maxGroupMembers) throw tooMany('matrix', size)
+  let points: Parameters[] = [{}]
+  for (const { name, values } of dimensions)
+    points = points.flatMap((point) => (values ?? []).map((value) => ({ ...point, [name]: value })))
+  return { points }
+}
+
+/** The values of a parameter in their order; null: every number of an interval. @throws 422 for a value that appears twice. */
+function valuesOf(name: string, dimension: Dimension): ParameterValue[] | null {
+  if (isDistribution(dimension)) return null
+  const values = Array.isArray(dimension) ? dimension : numbersOf(dimension)
+  // 1 and "1" reach the program as the same text.
+  const texts = values.map(String)
+  const twice = texts.findIndex((text, at) => texts.indexOf(text) !== at)
+  if (twice >= 0) throw refuse(`matrix.${name}`, `has the value ${texts[twice]} twice: remove one`)
+  return values
+}
+
+function numbersOf({
+  from,
+  to,
+  step = 1,
+  scale,
+}: Exclude<Dimension, ParameterValue[] | { uniform?: unknown }>): number[] {
+  const numbers: number[] = []
+  const base = scale === 'log2' ? 2 : 10
+  // A sum of many steps would collect errors of rounding: 0.1 + 0.2 is not 0.3.
+  for (let at = 0; ; at++) {
+    const value = rounded(scale === 'linear' ? from + at * step : from * base ** at)
+    if (value > to * (1 + Math.sign(to) * 1e-12)) return numbers
+    numbers.push(value)
+  }
+}
+
+/** Removes the last digits, which are errors of the calculation. */
+const rounded = (value: number) => Number(value.toPrecision(15))
+
+/** Draws different points. @throws 422 if there are fewer. */
+function drawPoints(
+  matrix: Readonly<Record<string, Dimension>>,
+  dimensions: readonly { name: string; values: ParameterValue[] | null }[],
+  samples: number,
+  seed: number,
+): Parameters[] {
+  const isCountable = dimensions.every(({ values }) => values !== null)
+  const size = dimensions.reduce((product, { values }) => product * (values?.length ?? 1), 1)
+  if (isCountable && size < samples)
+    throw refuse(
+      'samples',
+      `is more than the ${size} different combinations of the matrix: lower it, or use search: grid`,
+    )
+  const random = splitMix32(seed)
+  const points = new Map<string, Parameters>()
+  while (points.size < samples) {
+    const point = Object.fromEntries(
+      dimensions.map(({ name, values }) => [
+        name,
+        values ? pick(values, random()) : draw(matrix[name], random()),
+      ]),
+    ) as Parameters
+    points.set(JSON.stringify(point), point)
+  }
+  return [...points.values()]
+}
+
+const pick = <Value>(values: readonly Value[], at: number) => values[Math.floor(at * values.length)]
+
+function draw(dimension: Dimension | undefined, at: number): number {
+  const { uniform, log_uniform: log } = dimension as {
+    uniform?: [number, number]
+    log_uniform?: [number, number]
+  }
+  const [least, most] = uniform ?? log ?? [0, 1]
+  const value = log ? Math.exp(Math.log(least) + at * Math.log(most / least)) : least + at * (most - least)
+  return Number(value.toPrecision(6))
+}
+
+/** A generator of numbers from 0 to 1 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014, with 32 bits). */
+function splitMix32(seed: number): () => number {
+  let state = seed | 0
+  return () => {
+    state = (state + 0x9e3779b9) | 0
+    let mixed = state ^ (state >>> 16)
+    mixed = Math.imul(mixed, 0x21f0aaad)
+    mixed ^= mixed >>> 15
+    mixed = Math.imul(mixed, 0x735a2d97)
+    return ((mixed ^ (mixed >>> 15)) >>> 0) / 2 ** 32
+  }
+}
+
+const arrayPart = /^(\d{1,9})(?:-(\d{1,9})(?::(\d{1,9}))?)?$/
+
+/** The members of `0-99`, `0-9:3`, `1,4,7` or `0-99%8`. */
+function expandArray(text: string): Points {
+  const wrong = (why: string) =>
+    refuse('array', `${why}: write numbers and ranges, such as "0-99", "0-9:3", "1,4,7" or "0-99%8"`)
+  const [, ranges = '', parallelText] = /^([^%]*)(?:%(\d{1,9}))?$/.exec(text.replace(/\s/g, '')) ?? []
+  if (ranges === '') throw wrong('is no array')
+  const parallel = parallelText === undefined ? undefined : Number(parallelText)
+  if (parallel !== undefined && (parallel < 1 || parallel > maxGroupMembers))
+    throw wrong(`has ${parallel} after %, which must be from 1 to ${maxGroupMembers}`)
+  const numbers = new Set<number>()
+  for (const part of ranges.split(',')) {
+    const [, first, last = first, step = '1'] = arrayPart.exec(part) ?? []
+    if (first === undefined) throw wrong('has a part that is no number and no range')
+    const [from, to, by] = [Number(first), Number(last), Number(step)]
+    if (from > to) throw wrong(`has the range ${part}, whose first number is larger than its last`)
+    if (by === 0) throw wrong(`has the step 0`)
+    if ((to - from) / by >= maxGroupMembers) throw tooMany('array', Math.floor((to - from) / by) + 1)
+    for (let number = from; number <= to; number += by) {
+      if (numbers.has(number)) throw wrong(`has the number ${number} twice`)
+      numbers.add(number)
+      if (numbers.size > maxGroupMembers) throw tooMany('array', numbers.size)
+    }
+  }
+  return { points: [...numbers].toSorted((a, b) => a - b).map((index) => ({ index })), parallel }
+}
+
+const safeWord = /^[A-Za-z0-9_.,:/@%+=-]+$/
+
+/** A value as one word of a shell. */
+const quoted = (text: string) => (safeWord.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`)
+
+/** Replaces `{name}` of known parameters. Other braces stay. */
+function replaceNames(text: string, parameters: Parameters, write: (text: string) => string): string {
+  return text.replace(/\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (whole, name: string) =>
+    Object.hasOwn(parameters, name) ? write(String(parameters[name])) : whole,
+  )
+}
+
+type MemberConfig = {
+  args: readonly string[]
+  command?: string | undefined
+  env: Readonly<Record<string, string>>
+  name?: string | undefined
+}
+
+/** What a member's program receives: its parameters in arguments, in the command and in variables. */
+export function configOfMember<Config extends MemberConfig>(
+  config: Config,
+  { index, parameters, repeat, repeats }: Member & { repeats: number },
+): Config {
+  const names = Object.keys(parameters)
+  const asVariables = Object.fromEntries(
+    names.map((name) => [`GPUQ_PARAM_${name.toUpperCase()}`, String(parameters[name])]),
+  )
+  const { command } = config
+  return {
+    ...config,
+    name: nameOfMember(config.name, index, parameters, repeats > 1 ? repeat : null),
+    args: config.args.map((argument) => replaceNames(argument, parameters, (text) => text)),
+    ...(command !== undefined && { command: replaceNames(command, parameters, quoted) }),
+    env: {
+      ...config.env,
+      ...asVariables,
+      GPUQ_PARAMS: JSON.stringify(parameters),
+      GPUQ_REPEAT: String(repeat),
+      ...(Object.hasOwn(parameters, 'index') && { GPUQ_ARRAY_INDEX: String(parameters.index) }),
+    },
+  }
+}
+
+const maxNameCharacters = 200
+
+function nameOfMember(
+  name: string | undefined,
+  index: number,
+  parameters: Parameters,
+  repeat: number | null,
+): string {
+  const values = Object.entries(parameters).map(([key, value]) => `${key}=${value}`)
+  if (repeat !== null) values.push(`repeat=${repeat}`)
+  const text = [name ?? `#${index}`, ...values]
+    .join(' ')
+    .replace(/[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu, ' ')
+  const characters = [...text]
+  return characters.length <= maxNameCharacters
+    ? text
+    : `${characters.slice(0, maxNameCharacters - 1).join('')}…`
+}
+
+/** What may be a mistake: a parameter that nothing names, and names in braces that are no parameters. */
+export function hintsOf(
+  config: { args: readonly string[]; command?: string | undefined },
+  parameters: readonly string[],
+  code: string,
+): string[] {
+  const texts = [...config.args, config.command ?? '']
+  const used = new Set(
+    texts.flatMap((text) => [...text.matchAll(/\{([A-Za-z_][A-Za-z0-9_]*)\}/g)].map(([, name = '']) => name)),
+  )
+  const readsVariables = /GPUQ_PARAM|GPUQ_ARRAY_INDEX/.test([...texts, code].join('\n'))
+  const unused = readsVariables ? [] : parameters.filter((name) => name !== 'index' && !used.has(name))
+  const unknown = [...used].filter((name) => !parameters.includes(name))
+  return [
+    ...unused.map(
+      (name) =>
+        `Neither args nor command contains {${name}}. The program can read the value from GPUQ_PARAM_${name.toUpperCase()}.`,
+    ),
+    ...unknown.map((name) => `{${name}} names no parameter, so it stays as it is.`),
+  ]
+}

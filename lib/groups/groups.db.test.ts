@@ -1,0 +1,321 @@
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { call } from '../access/testing/call'
+import { makePerson, type Person } from '../access/testing/people'
+import { makeJob } from '../cluster/testing/rows'
+import { testDatabase } from '../database/testing/test-database'
+import { listJobs } from '../jobs/read/list'
+import { upload as uploadJob } from '../routes/testing/upload'
+import { type GroupDetail, groupDetailSchema, groupMemberSchema } from './contract'
+import { releaseMembers } from './release-members'
+import { groupRoutes } from './routes'
+
+vi.hoisted(() => vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough'))
+const db = testDatabase()
+
+let [ada, bob, admin] = [] as unknown as [Person, Person, Person]
+beforeAll(async () => {
+  ;[ada, bob, admin] = [await makePerson(), await makePerson(), await makePerson('admin')]
+  // The first job creates an environment.
+  await makeJob()
+})
+beforeEach(async () => {
+  await db.pool.query('TRUNCATE job_groups, jobs, active_job_changes CASCADE')
+  await db.pool.query('UPDATE users SET submissions_per_minute = 1000, max_active_jobs = 100')
+  await db.pool.query('UPDATE policies SET max_queue_size = 1000')
+})
+
+const base = { competition_id: 'c', project_id: 'p', expected_time: 10, command: 'python train.py --lr {lr}' }
+
+async function create(config: object, person = ada, headers: Record<string, string> = {}) {
+  const answer = await call(groupRoutes.create, '/api/groups', {
+    method: 'POST',
+    body: { config: { ...base, ...config } },
+    cookie: person.cookie,
+    headers,
+  })
+  return {
+    ...answer,
+    group: answer.status < 300 ? groupDetailSchema.parse(answer.body) : ({} as GroupDetail),
+  }
+}
+const sweep = { matrix: { lr: { from: 1, to: 6 } }, parallel: 2 }
+
+const read = async (id: string, person = ada) =>
+  groupDetailSchema.parse(
+    (await call(groupRoutes.get, `/api/groups/${id}`, { cookie: person.cookie, params: { id } })).body,
+  )
+const membersOf = async (id: string, query = '') => {
+  const { body } = await call(groupRoutes.members, `/api/groups/${id}/members${query}`, {
+    cookie: ada.cookie,
+    params: { id },
+  })
+  return groupMemberSchema.array().parse(body)
+}
+const cancel = (id: string, person = ada) =>
+  call(groupRoutes.cancel, `/api/groups/${id}/cancel`, {
+    method: 'POST',
+    cookie: person.cookie,
+    params: { id },
+  })
+
+/** The members that have a job, in their order. */
+async function jobsOf(id: string) {
+  const { rows } = await db.pool.query<{ id: string; status: string; command: string; index: number }>(
+    'SELECT j.id, j.status, j.command, m.index FROM jobs j JOIN group_members m ON m.job_id = j.id WHERE j.group_id = $1 ORDER BY m.index',
+    [id],
+  )
+  return rows
+}
+
+/** Ends the members with these numbers as their programs would. */
+async function end(
+  id: string,
+  indexes: number[],
+  status: 'completed' | 'failed' = 'completed',
+  metrics = {},
+) {
+  await db.pool.query(
+    `UPDATE jobs j SET status = $3::"JobStatus", reason = CASE WHEN $3 = 'completed' THEN 'finished' ELSE 'exit_code' END,
+            exit_code = CASE WHEN $3 = 'completed' THEN 0 ELSE 1 END, ended_at = now(), result_stored = true, final_metrics = $4
+       FROM group_members m WHERE m.job_id = j.id AND m.group_id = $1 AND m.index = ANY ($2)`,
+    [id, indexes, status, metrics],
+  )
+}
+
+/** As the leader does after each change of the queue. */
+async function release() {
+  while (await releaseMembers());
+}
+
+describe('a group', () => {
+  it('a group is accepted in one request, and its members enter the queue as its places become free', async () => {
+    const { status, group, headers } = await create(sweep)
+    expect(status).toBe(201)
+    expect(headers.get('location')).toBe(`/api/groups/${group.group_id}`)
+    expect(group).toMatchObject({
+      status: 'running',
+      kind: 'sweep',
+      members: 6,
+      parallel: 2,
+      parameters: ['lr'],
+      counts: { held: 6, pending: 0 },
+      hints: [],
+    })
+    await release()
+    expect((await jobsOf(group.group_id)).map(({ command }) => command)).toEqual([
+      'python train.py --lr 1',
+      'python train.py --lr 2',
+    ])
+    await release()
+    expect(await read(group.group_id)).toMatchObject({ counts: { held: 4, pending: 2 } })
+    await end(group.group_id, [0])
+    await release()
+    expect(await read(group.group_id)).toMatchObject({ counts: { held: 3, pending: 2, completed: 1 } })
+  })
+
+  it('a member has its id and its address from the start', async () => {
+    const { group } = await create(sweep)
+    const before = await membersOf(group.group_id)
+    expect(before.map(({ status, parameters }) => [status, parameters.lr])).toEqual(
+      [1, 2, 3, 4, 5, 6].map((lr) => ['held', lr]),
+    )
+    await release()
+    const after = await membersOf(group.group_id)
+    expect(after.map(({ job_id }) => job_id)).toEqual(before.map(({ job_id }) => job_id))
+    expect(after.map(({ status }) => status)).toEqual(['pending', 'pending', 'held', 'held', 'held', 'held'])
+    expect((await membersOf(group.group_id, '?status=pending')).map(({ index }) => index)).toEqual([0, 1])
+  })
+
+  it('a group whose members have all ended has ended, and names the best of those that completed', async () => {
+    const { group } = await create({ ...sweep, parallel: 6, objective: { metric: 'loss', mode: 'min' } })
+    const id = group.group_id
+    await release()
+    await end(id, [0], 'completed', { loss: 0.5 })
+    await end(id, [1], 'completed', { loss: 0.25, accuracy: 0.9 })
+    await end(id, [2], 'failed', { loss: 0.1 })
+    await end(id, [3], 'completed', {})
+    await end(id, [4, 5], 'completed', { loss: 0.25 })
+    expect(await read(id)).toMatchObject({ status: 'running', ended_at: null })
+    await release()
+    expect(await read(id)).toMatchObject({
+      status: 'failed',
+      counts: { held: 0, completed: 5, failed: 1 },
+      best: { index: 1, objective: 0.25, metrics: { accuracy: 0.9 } },
+    })
+    expect((await read(id)).ended_at).not.toBeNull()
+  })
+
+  it('a user with one active job runs the members one after the other', async () => {
+    await db.pool.query('UPDATE users SET max_active_jobs = 1')
+    await uploadJob(ada)
+    const { status, group } = await create({ ...sweep, parallel: 6 })
+    expect(status).toBe(201)
+    await release()
+    expect(await jobsOf(group.group_id)).toHaveLength(0)
+    await db.pool.query(
+      `UPDATE jobs SET status = 'completed', reason = 'finished', exit_code = 0, ended_at = now()`,
+    )
+    for (const index of [0, 1]) {
+      await release()
+      expect((await jobsOf(group.group_id)).filter((job) => job.status === 'pending')).toMatchObject([
+        { index },
+      ])
+      await end(group.group_id, [index])
+    }
+  })
+
+  it('a group is one submission, and its members are none', async () => {
+    await db.pool.query('UPDATE users SET submissions_per_minute = 2')
+    expect((await create({ ...sweep, parallel: 6 })).headers.get('ratelimit-remaining')).toBe('1')
+    await release()
+    expect((await create(sweep)).status).toBe(201)
+    expect(await create(sweep)).toMatchObject({
+      status: 429,
+      body: { detail: expect.stringMatching(/^You have submitted 2 jobs in the last minute/) },
+    })
+    expect((await uploadJob(ada)).status).toBe(429)
+  })
+
+  it('a full queue keeps the members in their group, which says why', async () => {
+    await db.pool.query('UPDATE policies SET max_queue_size = 3')
+    const { group } = await create({ ...sweep, parallel: 6 })
+    await release()
+    expect(await read(group.group_id)).toMatchObject({ counts: { held: 3, pending: 3 } })
+    await release()
+    expect(await read(group.group_id)).toMatchObject({ problem: expect.stringMatching(/^The queue is full/) })
+    await db.pool.query(`UPDATE policies SET max_queue_size = 1000`)
+    await db.pool.query('UPDATE job_groups SET retry_at = now()')
+    await release()
+    expect(await read(group.group_id)).toMatchObject({ problem: null, counts: { held: 0, pending: 6 } })
+  })
+
+  it('concurrent releases start each member once, and never more than the group permits', async () => {
+    const { group } = await create({ ...sweep, matrix: { lr: { from: 1, to: 40 } }, parallel: 7 })
+    for (let round = 0; round < 6; round++) {
+      await Promise.all(Array.from({ length: 4 }, releaseMembers))
+      const live = (await jobsOf(group.group_id)).filter(({ status }) => status === 'pending')
+      expect(live.length).toBeLessThanOrEqual(7)
+      await end(
+        group.group_id,
+        live.map(({ index }) => index),
+      )
+    }
+    await release()
+    const jobs = await jobsOf(group.group_id)
+    expect(new Set(jobs.map(({ index }) => index)).size).toBe(jobs.length)
+    const { counts } = await read(group.group_id)
+    expect(counts.held + jobs.length).toBe(40)
+  })
+
+  it('members are not in the list of jobs unless it is the list of their group', async () => {
+    const { group } = await create({ ...sweep, parallel: 6 })
+    await release()
+    const { body } = await uploadJob(ada)
+    const list = async (filters: object) => (await listJobs(ada.actor, { limit: 50, ...filters })).items
+    expect((await list({})).map(({ job_id }) => job_id)).toEqual([body.job_id])
+    expect(await list({ group: group.group_id })).toHaveLength(6)
+    expect((await listJobs(bob.actor, { limit: 50, group: group.group_id })).items).toEqual([])
+  })
+
+  it('a group is visible to its owner and to admins only', async () => {
+    const { group } = await create(sweep)
+    const get = (person: Person) =>
+      call(groupRoutes.get, '/api/groups/x', { cookie: person.cookie, params: { id: group.group_id } })
+    expect((await get(ada)).status).toBe(200)
+    expect((await get(admin)).status).toBe(200)
+    for (const id of [group.group_id, 'x', '00000000-0000-4000-8000-000000000000']) {
+      const answer = await call(groupRoutes.get, '/api/groups/x', { cookie: bob.cookie, params: { id } })
+      expect(answer).toMatchObject({
+        status: 404,
+        body: { detail: expect.stringMatching(/^You have no group/) },
+      })
+    }
+    expect((await cancel(group.group_id, bob)).status).toBe(404)
+    const listed = async (person: Person, query = '') =>
+      (await call(groupRoutes.list, `/api/groups${query}`, { cookie: person.cookie })).body
+    expect(await listed(ada)).toMatchObject([{ group_id: group.group_id }])
+    expect(await listed(bob)).toEqual([])
+    expect(await listed(admin, '?all=true')).toMatchObject([{ group_id: group.group_id }])
+    expect((await call(groupRoutes.list, '/api/groups?all=true', { cookie: bob.cookie })).status).toBe(403)
+  })
+
+  it('a repeated request with the same key is the same group, another body is refused', async () => {
+    const key = { 'idempotency-key': 'k' }
+    const first = await create(sweep, ada, key)
+    const again = await create(sweep, ada, key)
+    expect(again).toMatchObject({ status: 200, group: { group_id: first.group.group_id } })
+    expect((await create({ ...sweep, parallel: 3 }, ada, key)).status).toBe(422)
+    expect((await create(sweep, bob, key)).status).toBe(201)
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => create(sweep, ada, { 'idempotency-key': 'l' })),
+    )
+    expect(new Set(answers.map(({ group }) => group.group_id)).size).toBe(1)
+  })
+
+  it('10,000 members are accepted in one request, and more than the groups of a user may hold are refused', async () => {
+    const many = { command: 'true', matrix: { lr: { from: 1, to: 10_000 } } }
+    const { status, group } = await create(many)
+    expect(status).toBe(201)
+    expect(group.counts.held).toBe(10_000)
+    expect((await create(many)).status).toBe(201)
+    expect(await create({ ...sweep })).toMatchObject({
+      status: 429,
+      body: {
+        detail: expect.stringMatching(/hold 20000 members .* limit is 20000 \(GPUQ_MAX_HELD_MEMBERS\)/),
+      },
+    })
+  })
+
+  it.each([
+    ['no parameters', { matrix: undefined }, /config\.matrix: is missing/],
+    ['a job’s mistake', { ...sweep, gpu_count: 99 }, /gpu_count/],
+    ['no command', { ...sweep, command: undefined }, /command: is missing/],
+    [
+      'a command that is too long with its values',
+      { command: `echo ${'{a}'.repeat(1000)}`, matrix: { a: ['x'.repeat(1000)] } },
+      /command: with the values/,
+    ],
+    ['an unknown key', { ...sweep, stopp: 1 }, /stopp/],
+    ['a value twice', { ...sweep, matrix: { lr: [1, 1] } }, /twice/],
+  ])('a group with %s is refused with the key, and nothing is stored', async (_, config, words) => {
+    const answer = await create(config)
+    expect(answer.status).toBe(422)
+    expect(JSON.stringify(answer.body)).toMatch(words)
+    expect((await db.pool.query('SELECT 1 FROM job_groups')).rowCount).toBe(0)
+  })
+})
+
+describe('a cancelled group', () => {
+  it('the members that wait are cancelled, the others never start', async () => {
+    const { group } = await create(sweep)
+    await release()
+    expect(await cancel(group.group_id)).toMatchObject({ status: 200 })
+    await release()
+    expect(await read(group.group_id)).toMatchObject({
+      status: 'cancelled',
+      counts: { held: 0, pending: 0, cancelled: 6 },
+    })
+    expect(await membersOf(group.group_id, '?status=cancelled')).toHaveLength(6)
+    expect((await cancel(group.group_id)).status).toBe(200)
+  })
+
+  it('a group that is cancelled while its members are released starts none afterwards', async () => {
+    for (let round = 0; round < 10; round++) {
+      const { group } = await create({ ...sweep, parallel: 6 })
+      await Promise.all([release(), cancel(group.group_id), release()])
+      await release()
+      expect(await read(group.group_id)).toMatchObject({
+        status: 'cancelled',
+        counts: { pending: 0, held: 0 },
+      })
+    }
+  })
+
+  it('a group that has ended is not cancelled', async () => {
+    const { group } = await create({ matrix: { lr: [1] } })
+    await release()
+    await end(group.group_id, [0])
+    await release()
+    expect(await cancel(group.group_id)).toMatchObject({ status: 409 })
+  })
+})

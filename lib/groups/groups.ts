@@ -1,0 +1,224 @@
+import { z } from 'zod'
+import { type Actor, requireAdmin, requireScope } from '../access/actor'
+import { recordAudit } from '../access/audit'
+import { sleep } from '../async/sleep'
+import { conflict, GpuqError, notFound } from '../contract/errors'
+import { reasonText } from '../contract/reasons'
+import { type JobStatus, toUploadStatus } from '../contract/status'
+import { database } from '../database/client'
+import { datesToText, type WithDates } from '../database/dates'
+import { wakeLeader } from '../database/notify'
+import { cutPage, decodeCursor, decodeTimeCursor, type Page, wrongCursor } from '../database/pagination'
+import { findRow, transaction } from '../database/transaction'
+import { cancelJob } from '../jobs/lifecycle/cancel'
+import { visibilityFilter } from '../jobs/read/job-visibility'
+import { metricsColumn } from '../jobs/read/list'
+import type {
+  Group,
+  GroupDetail,
+  GroupMember,
+  groupListQuerySchema,
+  memberListQuerySchema,
+  waitQuerySchema,
+} from './contract'
+import { countsOf, type GroupCounts } from './counts'
+
+interface GroupRow extends Omit<WithDates<Group, 'created_at' | 'ended_at'>, 'status' | 'counts'> {
+  owner_id: string
+  held: number
+  cancelled_at: Date | null
+  counts: Omit<GroupCounts, 'held'>
+}
+
+/** The alias `j` is that of the conditions on visibility, which need only the user and the project. */
+const groupColumns = `
+  j.id AS group_id, j.user_id AS owner_id, j.name, j.kind, u.handle AS user_id, p.slug AS project_id, j.competition_id, j.members, j.parallel,
+  ARRAY(SELECT jsonb_object_keys(m.parameters) FROM group_members m WHERE m.group_id = j.id AND m.index = 0 ORDER BY 1) AS parameters,
+  j.spec->'objective' AS objective, coalesce(j.final_counts, ${countsOf('j')}) AS counts, j.held, j.problem, j.created_at, j.ended_at,
+  j.cancelled_at`
+const groupTables = 'job_groups j JOIN users u ON u.id = j.user_id JOIN projects p ON p.id = j.project_id'
+
+function toGroup({ owner_id: _, held, cancelled_at, counts, ...row }: GroupRow): Group {
+  // Members that the group had not put into the queue when it was cancelled have no job.
+  const withJob = Object.values(counts).reduce((sum, jobs) => sum + jobs, 0)
+  const withoutJob = row.members - held - withJob
+  return {
+    ...datesToText(row),
+    status: statusOf(row.ended_at, cancelled_at, counts),
+    counts: { ...counts, held, cancelled: counts.cancelled + Math.max(0, withoutJob) },
+  }
+}
+
+function statusOf(
+  endedAt: Date | null,
+  cancelledAt: Date | null,
+  { failed, cancelled }: GroupRow['counts'],
+): Group['status'] {
+  if (endedAt === null) return 'running'
+  if (cancelledAt !== null) return 'cancelled'
+  if (failed > 0) return 'failed'
+  return cancelled > 0 ? 'cancelled' : 'completed'
+}
+
+/** Lists the groups of the actor, or of everybody for an admin, the newest first. */
+export async function listGroups(
+  actor: Actor,
+  { all, limit, cursor }: z.output<typeof groupListQuerySchema>,
+): Promise<Page<Group>> {
+  if (all) requireAdmin(actor)
+  const { at, id } = decodeTimeCursor(cursor)
+  const { rows } = await database().pool.query<GroupRow>(
+    `SELECT ${groupColumns} FROM ${groupTables}
+      WHERE ($1::uuid IS NULL OR j.user_id = $1) AND ($2::uuid IS NULL OR j.project_id = $2)
+        AND ($3::timestamptz IS NULL OR (j.created_at, j.id) < ($3, $4::uuid))
+      ORDER BY j.created_at DESC, j.id DESC LIMIT $5`,
+    [all ? null : actor.userId, actor.onlyProject?.id ?? null, at, id, limit + 1],
+  )
+  return cutPage(rows, limit, (row) => [row.created_at.toISOString(), row.group_id], toGroup)
+}
+
+const noSuchGroup = () => notFound('You have no group with this id. GET /api/groups lists your groups.')
+
+/** Finds a group that the actor may see: as for its jobs. @throws 404, the same for an unknown group and for another user's. */
+async function findGroup(actor: Actor, id: string): Promise<GroupRow> {
+  const { sql, values } = visibilityFilter(actor)
+  const row = z.uuid().safeParse(id).success
+    ? await findRow<GroupRow>(
+        database().pool,
+        `SELECT ${groupColumns} FROM ${groupTables} WHERE ${sql} AND j.id = $${values.length + 1}`,
+        [...values, id],
+      )
+    : null
+  if (!row) throw noSuchGroup()
+  return row
+}
+
+/** Reads a group with its best member. */
+export async function readGroup(actor: Actor, id: string): Promise<GroupDetail> {
+  const group = toGroup(await findGroup(actor, id))
+  return { ...group, best: group.objective && (await findBest(group.group_id, group.objective)) }
+}
+
+interface MemberRow
+  extends Omit<WithDates<GroupMember, 'started_at' | 'ended_at'>, 'status' | 'reason_text' | 'objective'> {
+  status: JobStatus | 'held'
+  reason: string | null
+  reason_detail: string | null
+}
+
+const memberColumns = `
+  m.index, m.job_id, m.parameters, m.repeat, coalesce(j.status::text, m.state::text) AS status, j.reason, j.reason_detail, j.exit_code,
+  CASE WHEN j.id IS NULL THEN '{}' ELSE ${metricsColumn} END AS metrics, j.started_at, j.ended_at`
+const memberTables = 'group_members m LEFT JOIN jobs j ON j.id = m.job_id'
+
+function toMember({ reason, reason_detail, status, ...row }: MemberRow, metric: string | null): GroupMember {
+  return {
+    ...datesToText(row),
+    status: status === 'held' ? status : toUploadStatus(status),
+    reason_text: status === 'held' ? null : reasonText({ status, reason, reason_detail }),
+    objective: metric === null ? null : (row.metrics[metric] ?? null),
+  }
+}
+
+/** Of equal members the first one. */
+async function findBest(
+  groupId: string,
+  { metric, mode }: NonNullable<Group['objective']>,
+): Promise<GroupMember | null> {
+  const row = await findRow<MemberRow>(
+    database().pool,
+    `SELECT ${memberColumns} FROM ${memberTables}
+      WHERE m.group_id = $1 AND j.status = 'completed' AND ${metricsColumn} ? $2
+      ORDER BY ((${metricsColumn}->>$2)::float8) * $3, m.index LIMIT 1`,
+    [groupId, metric, mode === 'min' ? 1 : -1],
+  )
+  return row && toMember(row, metric)
+}
+
+/** Lists the members of a group in their order. */
+export async function listMembers(
+  actor: Actor,
+  id: string,
+  { status, limit, cursor }: z.output<typeof memberListQuerySchema>,
+): Promise<Page<GroupMember>> {
+  const { group_id, objective } = await findGroup(actor, id)
+  const after = cursor === undefined ? -1 : z.coerce.number().int().safeParse(decodeCursor(cursor, 1)[0]).data
+  if (after === undefined) throw wrongCursor()
+  const { rows } = await database().pool.query<MemberRow>(
+    `SELECT ${memberColumns} FROM ${memberTables}
+      WHERE m.group_id = $1 AND m.index > $2 AND ($3::text[] IS NULL OR coalesce(j.status::text, m.state::text) = ANY ($3))
+      ORDER BY m.index LIMIT $4`,
+    [group_id, after, status === undefined ? null : storedStatuses(status), limit + 1],
+  )
+  return cutPage(
+    rows,
+    limit,
+    ({ index }) => [String(index)],
+    (row) => toMember(row, objective?.metric ?? null),
+  )
+}
+
+/** The statuses of the database that the API shows as one. */
+const storedStatuses = (status: string) => (status === 'pending' ? ['pending', 'scheduled'] : [status])
+
+/** Cancels a group: its members that wait or run, and those that it holds. @throws 409 if it has ended otherwise. */
+export async function cancelGroup(actor: Actor, id: string): Promise<GroupDetail> {
+  requireScope(actor, 'submit')
+  const group = await findGroup(actor, id)
+  const live = await transaction(async (tx) => {
+    const row = await findRow<{ ended_at: Date | null; cancelled_at: Date | null }>(
+      tx,
+      'SELECT ended_at, cancelled_at FROM job_groups WHERE id = $1 FOR UPDATE',
+      [group.group_id],
+    )
+    if (!row) throw noSuchGroup()
+    if (row.ended_at !== null && row.cancelled_at === null)
+      throw conflict('The group has already ended. There is nothing to cancel.')
+    await tx.query(`UPDATE group_members SET state = 'cancelled' WHERE group_id = $1 AND state = 'held'`, [
+      group.group_id,
+    ])
+    await tx.query(
+      'UPDATE job_groups SET held = 0, problem = NULL, cancelled_at = coalesce(cancelled_at, now()) WHERE id = $1',
+      [group.group_id],
+    )
+    await recordAudit(tx, { actorId: actor.userId, action: 'group_cancelled', target: group.group_id })
+    const { rows } = await tx.query<{ id: string }>(
+      `SELECT id FROM jobs WHERE group_id = $1 AND status IN ('pending', 'scheduled', 'running') ORDER BY id`,
+      [group.group_id],
+    )
+    return rows
+  })
+  for (const job of live) {
+    await cancelJob(actor, job.id).catch((error: unknown) => {
+      // It ended in the meantime.
+      if (!(error instanceof GpuqError && error.code === 'conflict')) throw error
+    })
+  }
+  wakeLeader()
+  return readGroup(actor, id)
+}
+
+const pollMs = 1_000
+
+/** Waits until all members of a group have ended, or the next one. Returns the group as it is then. */
+export async function waitForGroup(
+  actor: Actor,
+  id: string,
+  { for: what, seconds }: z.output<typeof waitQuerySchema>,
+  signal: AbortSignal,
+): Promise<GroupDetail> {
+  const until = performance.now() + seconds * 1000
+  const ended = ({ counts }: Group) => counts.completed + counts.failed + counts.cancelled
+  const first = toGroup(await findGroup(actor, id))
+  for (
+    let group = first;
+    group.ended_at === null && !signal.aborted;
+    group = toGroup(await findGroup(actor, id))
+  ) {
+    if (what === 'any' && ended(group) > ended(first)) break
+    const left = until - performance.now()
+    if (left <= 0) break
+    await sleep(Math.min(pollMs, left), signal)
+  }
+  return readGroup(actor, id)
+}

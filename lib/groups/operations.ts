@@ -1,0 +1,48 @@
+import { uploadParts } from '../contract/operations/jobs'
+import { defineOperations, get, list, ok, post } from '../contract/operations/operation'
+import * as groups from './contract'
+
+/** Many jobs of one program in one request. */
+export const groupOperations = defineOperations('groups', 'groups', {
+  create: post('/api/groups', 'upload', 'Submit a group of jobs: a sweep of parameters or an array', {
+    classTokens: true,
+    headers: { 'Idempotency-Key': 'makes a repeated submission the same group' },
+    upload: uploadParts,
+    json: groups.createGroupSchema,
+    responses: {
+      201: { description: 'The group is accepted; see Location', schema: groups.groupDetailSchema },
+      200: {
+        description: 'The group of an earlier request with the same key',
+        schema: groups.groupDetailSchema,
+      },
+    },
+  }),
+  list: get('/api/groups', 'read', 'List groups of jobs, newest first', {
+    classTokens: true,
+    query: groups.groupListQuerySchema,
+    responses: list(groups.groupSchema),
+  }),
+  get: get('/api/groups/{id}', 'read', 'A group of jobs, its counts and its best member', {
+    classTokens: true,
+    responses: ok(groups.groupDetailSchema),
+  }),
+  members: get('/api/groups/{id}/members', 'read', 'List the members of a group, in their order', {
+    classTokens: true,
+    query: groups.memberListQuerySchema,
+    responses: list(groups.groupMemberSchema),
+  }),
+  wait: get(
+    '/api/groups/{id}/wait',
+    'read',
+    'Wait until all members of a group have ended, or the next one',
+    {
+      classTokens: true,
+      query: groups.waitQuerySchema,
+      responses: ok(groups.groupDetailSchema),
+    },
+  ),
+  cancel: post('/api/groups/{id}/cancel', 'submit', 'Cancel a group: what waits, runs, or is held', {
+    classTokens: true,
+    responses: ok(groups.groupDetailSchema),
+  }),
+})

@@ -1,0 +1,205 @@
+import type { Actor } from '../access/actor'
+import { findEnvironment } from '../access/environments'
+import { type Limits, limitsOf } from '../access/limits'
+import { readEffectiveLimits } from '../access/role-limits'
+import { requireStorageQuota } from '../access/storage/storage-quota'
+import { describeIssue } from '../contract/config/issues'
+import { GpuqError } from '../contract/errors'
+import { database } from '../database/client'
+import { wakeLeader } from '../database/notify'
+import { findRow, type Transaction, transaction } from '../database/transaction'
+import { readRegisteredNodes } from '../jobs/config/registered-nodes'
+import { checkJob } from '../jobs/submission/check-job'
+import { lockUsers } from '../jobs/submission/decide'
+import { insertJobs, type JobRow } from '../jobs/submission/insert-job'
+import { lockQueue } from '../jobs/submission/queue-capacity'
+import { countFreePlaces } from '../jobs/submission/submission-limits'
+import { projectBucketPrefix } from '../storage/project-bucket'
+import { type GroupConfig, jobConfigOf } from './accept-group'
+import { groupConfigSchema, type Parameters } from './contract'
+import { configOfMember } from './contract-members'
+import { countsOf } from './counts'
+
+/** Few, so that other submissions never wait long for the lock on the queue. */
+const maxReleased = 50
+/** After a refusal, such as a full queue or a limit that was lowered. */
+const retryAfterS = 10
+
+/**
+ * Puts members of groups into the queue as far as the places of their group, the limits of its user and the size of the queue
+ * permit, and ends groups whose members have all ended. The leader calls it after each change of the queue; a second call at the
+ * same time changes nothing. Returns whether more can follow at once.
+ */
+export async function releaseMembers(): Promise<boolean> {
+  const { rows } = await database().pool.query<{ id: string }>({
+    name: 'groups-to-release',
+    // The live jobs of a group are few, and have an index.
+    text: `SELECT g.id FROM job_groups g CROSS JOIN LATERAL (
+             SELECT count(*) AS jobs FROM jobs j WHERE j.group_id = g.id AND j.status IN ('pending', 'scheduled', 'running')) live
+            WHERE g.ended_at IS NULL AND g.retry_at <= now()
+              AND CASE WHEN g.held > 0 THEN live.jobs < g.parallel ELSE live.jobs = 0 END
+            ORDER BY g.created_at, g.id`,
+  })
+  let released = 0
+  let isMore = false
+  for (const { id } of rows) {
+    const group = await transaction((tx) => releaseGroup(tx, id))
+    released += group
+    isMore ||= group === maxReleased
+  }
+  if (released > 0) wakeLeader()
+  return isMore
+}
+
+interface OpenGroup {
+  user_id: string
+  project_id: string
+  handle: string
+  role: Actor['role']
+  limits: Limits
+  project_limits: Limits
+  /** The user may still submit to the project. */
+  allowed: boolean
+  spec: unknown
+  code: Buffer
+  command: string | null
+  class_token: boolean
+  body_hash: Buffer
+  parallel: number
+  held: number
+  active: number
+  slug: string
+}
+
+/** Returns how many members have entered the queue. */
+async function releaseGroup(tx: Transaction, id: string): Promise<number> {
+  const group = await findRow<OpenGroup>(tx, {
+    name: 'group-to-release',
+    text: `SELECT g.user_id, g.project_id, u.handle, u.role, ${limitsOf('u')}, g.spec, g.code, g.command, g.class_token,
+                  g.body_hash, g.parallel, g.held, p.slug,
+                  of_project.limits AS project_limits,
+                  u.disabled_at IS NULL AND (p.owner_id = u.id OR EXISTS (
+                    SELECT 1 FROM memberships m WHERE m.project_id = p.id AND m.user_id = u.id)) AS allowed,
+                  (SELECT count(*)::int FROM jobs j WHERE j.group_id = g.id AND j.status IN ('pending', 'scheduled', 'running')) AS active
+             FROM job_groups g JOIN users u ON u.id = g.user_id JOIN projects p ON p.id = g.project_id
+                  CROSS JOIN LATERAL (SELECT ${limitsOf('p')}) of_project
+            WHERE g.id = $1 AND g.ended_at IS NULL FOR UPDATE OF g SKIP LOCKED`,
+    values: [id],
+  })
+  if (!group) return 0
+  if (group.held === 0) {
+    if (group.active === 0) await endGroup(tx, id)
+    return 0
+  }
+  if (!group.allowed) {
+    await putOff(tx, id, 'Its user may not submit to its project any more.')
+    return 0
+  }
+  try {
+    return await enterQueue(tx, id, group)
+  } catch (error) {
+    if (!(error instanceof GpuqError)) throw error
+    await putOff(tx, id, error.message)
+    return 0
+  }
+}
+
+async function enterQueue(tx: Transaction, id: string, group: OpenGroup): Promise<number> {
+  const config = configOf(group)
+  // A refusal must not undo what keeps the group: it is stored as its problem.
+  await tx.query('SAVEPOINT release')
+  try {
+    const environment = await findEnvironment(config.environment ?? null, tx)
+    await lockUsers(tx, [group.user_id])
+    const limits = await readEffectiveLimits(tx, group, group.project_limits)
+    const places = Math.min(
+      group.parallel - group.active,
+      await countFreePlaces(tx, group.user_id, limits),
+      maxReleased,
+    )
+    const members = places > 0 ? await readHeld(tx, id, places) : []
+    if (members.length === 0) return 0
+    const owner = {
+      callerId: group.user_id,
+      callerIsAdmin: false,
+      userId: group.user_id,
+      projectId: group.project_id,
+      onlyProject: group.class_token ? { id: group.project_id, slug: group.slug } : null,
+    }
+    const nodes = readRegisteredNodes(tx)
+    const quota = requireStorageQuota(tx, owner)
+    const reads = { nodes: () => nodes, quota: () => quota }
+    const jobs: JobRow[] = []
+    for (const { index, job_id, parameters, repeat } of members) {
+      const memberConfig = configOfMember(jobConfigOf(config), {
+        index,
+        parameters,
+        repeat,
+        repeats: config.repeat,
+      })
+      const submission = {
+        code: group.code,
+        runId: null,
+        config: memberConfig,
+        bodyHash: group.body_hash,
+        idempotencyKey: null,
+      }
+      const job = await checkJob(tx, { owner, limits: limits.job, environment, submission }, reads)
+      jobs.push({ ...job, id: job_id, group_id: id, bucket_prefix: projectBucketPrefix(job_id) })
+    }
+    const { places: inQueue, error } = await lockQueue(tx)
+    const entering = jobs.slice(0, inQueue)
+    if (entering.length === 0) throw error
+    await insertJobs(tx, entering)
+    await tx.query(
+      `WITH entered AS (UPDATE group_members SET state = 'entered' WHERE group_id = $1 AND job_id = ANY ($2::uuid[]) AND state = 'held' RETURNING 1)
+       UPDATE job_groups SET held = held - (SELECT count(*)::int FROM entered), problem = NULL WHERE id = $1`,
+      [id, entering.map((job) => job.id)],
+    )
+    return entering.length
+  } catch (error) {
+    if (error instanceof GpuqError) await tx.query('ROLLBACK TO SAVEPOINT release')
+    throw error
+  }
+}
+
+/** The config as it was accepted. A key that a later version removed or limited is a problem of the group. */
+function configOf({ spec, command }: Pick<OpenGroup, 'spec' | 'command'>): GroupConfig {
+  const { gpusChosen, ...record } = spec as Record<string, unknown>
+  const parsed = groupConfigSchema.safeParse(
+    { ...record, ...(command !== null && { command }) },
+    { error: describeIssue },
+  )
+  if (parsed.success) return { ...parsed.data, gpusChosen: gpusChosen === true }
+  const [issue] = parsed.error.issues
+  throw new GpuqError('invalid_fields', `${issue?.path.join('.')}: ${issue?.message}`)
+}
+
+interface HeldMember {
+  index: number
+  job_id: string
+  parameters: Parameters
+  repeat: number
+}
+
+async function readHeld(tx: Transaction, groupId: string, places: number): Promise<HeldMember[]> {
+  const { rows } = await tx.query<HeldMember>(
+    `SELECT index, job_id, parameters, repeat FROM group_members WHERE group_id = $1 AND state = 'held' ORDER BY index LIMIT $2`,
+    [groupId, places],
+  )
+  return rows
+}
+
+async function putOff(tx: Transaction, id: string, problem: string): Promise<void> {
+  await tx.query(
+    'UPDATE job_groups SET problem = $2, retry_at = now() + make_interval(secs => $3) WHERE id = $1',
+    [id, problem, retryAfterS],
+  )
+}
+
+async function endGroup(tx: Transaction, id: string): Promise<void> {
+  await tx.query(
+    `UPDATE job_groups SET ended_at = now(), problem = NULL, final_counts = ${countsOf('job_groups')} WHERE id = $1 AND held = 0`,
+    [id],
+  )
+}

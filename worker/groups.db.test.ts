@@ -1,0 +1,80 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { expect, it } from 'vitest'
+import { acceptGroup } from '@/lib/groups/accept-group'
+import { groupConfigSchema } from '@/lib/groups/contract'
+import { cancelGroup, readGroup } from '@/lib/groups/groups'
+import type { Script } from './runtime/testing/fake-container'
+import { latch } from './runtime/testing/latch'
+import { actorOf } from './testing/cancel'
+import { FakeLab } from './testing/fake-lab'
+import { short } from './testing/scripts'
+import { expectAllTrue } from './testing/truth'
+
+/** Submits a group whose members run the script, for the user of a job that has ended. */
+async function submit(lab: FakeLab, script: Script, keys: object) {
+  const job = await lab.submit(short)
+  await lab.jobs.untilFinal(job)
+  const actor = await actorOf(lab, job)
+  await lab.database.pool.query('UPDATE users SET max_active_jobs = 10')
+  const config = groupConfigSchema.parse({
+    competition_id: 'c',
+    project_id: 'groups',
+    expected_time: 10,
+    ...keys,
+  })
+  const code = Buffer.from(lab.codeOf(script))
+  const bodyHash = createHash('sha256').update(randomUUID()).digest()
+  const { id } = await lab.inDatabase(() =>
+    acceptGroup(actor, {
+      code,
+      runId: null,
+      config: { ...config, gpusChosen: false },
+      bodyHash,
+      idempotencyKey: null,
+    }),
+  )
+  return {
+    id,
+    read: () => lab.inDatabase(() => readGroup(actor, id)),
+    cancel: () => lab.inDatabase(() => cancelGroup(actor, id)),
+  }
+}
+
+it('a group on a node with four GPUs: each member runs once, at most as many at once as the group permits, and the group ends', async () => {
+  const lab = await FakeLab.open()
+  lab.startWorker({ node: 'a', gpus: 4 })
+  const two = latch()
+  let running = 0
+  let most = 0
+  const script: Script = async ({ print }) => {
+    running += 1
+    most = Math.max(most, running)
+    if (running === 2) two.open()
+    await two.opened
+    await print('{"loss": 0.5}\n')
+    running -= 1
+    return 0
+  }
+  const group = await submit(lab, script, { matrix: { lr: { from: 1, to: 12 } }, parallel: 2 })
+  await lab.jobs.until('the group has ended', async () => (await group.read()).ended_at !== null)
+  expect(await group.read()).toMatchObject({ status: 'completed', counts: { completed: 12, held: 0 } })
+  expect(most).toBe(2)
+  await expectAllTrue(lab)
+})
+
+it('a cancelled group: its running members are stopped, and no other starts', async () => {
+  const lab = await FakeLab.open()
+  lab.startWorker({ node: 'a', gpus: 2 })
+  const started = latch()
+  const script: Script = async ({ print }) => {
+    await print('in\n')
+    started.open()
+    return new Promise<never>(() => {})
+  }
+  const group = await submit(lab, script, { matrix: { lr: { from: 1, to: 12 } }, parallel: 2 })
+  await started.opened
+  await group.cancel()
+  await lab.jobs.until('the group has ended', async () => (await group.read()).ended_at !== null)
+  expect(await group.read()).toMatchObject({ status: 'cancelled', counts: { cancelled: 12, completed: 0 } })
+  await expectAllTrue(lab)
+})
