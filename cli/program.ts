@@ -11,6 +11,7 @@ import { declareMultihostJob } from './declare/multihost-job'
 import { declareSlurm } from './declare/slurm'
 import { declareSnapshots } from './declare/snapshots'
 import { declareSubmit } from './declare/submit'
+import { declareGroups } from './groups/commands'
 import { declareStart } from './one-machine/commands'
 
 const about = `
@@ -31,6 +32,7 @@ export function createProgram(): Command {
   declareMultihostJob(program)
   declareStart(program)
   declareJobs(program)
+  declareGroups(program)
   declareAgents(program)
   declareCluster(program)
   declareSlurm(program)

@@ -3,6 +3,7 @@ import { type Alternatives, refuseProgram } from '@/lib/contract/config/program/
 import { invalidRequest } from '@/lib/contract/errors'
 import type { Context } from '../context'
 import { readTextFile } from '../declare/values'
+import { type OtherSubmission, otherSubmissions } from '../features'
 import { isDirectory } from '../files'
 import { printDryRun } from '../job/dry-run'
 import { followOrPrint, type WaitOptions } from '../job/follow-submitted'
@@ -35,6 +36,16 @@ export async function submit(
   const given = configPath === undefined ? toConfigText(options) : await readTextFile(configPath)
   const program = { ...(code !== undefined && { code }), config: given }
   const named = <T>(ask: () => Promise<T>) => (configPath === undefined ? withOptionErrors(ask) : ask())
+  const other = await findOther(given)
+  if (other) {
+    if (dryRun || deduplicate) throw invalidRequest('--dry-run and --deduplicate are only for one job.')
+    const upload = ofDirectory ? uploadProgram : uploadBeside
+    const config = ofDirectory || withDir ? await upload(context, solution, given, quiet) : given
+    const submitOther = await other.load()
+    return named(() =>
+      submitOther(context, { ...program, config, wait, ...(quiet && { quiet }), ...(json && { json }) }),
+    )
+  }
   if (dryRun) return named(() => printDryRun(context, (client) => client.jobs.dryRun(program), json))
   const submission = { ...program, wait: false, deduplicate }
   if (ofDirectory || withDir) {
@@ -45,6 +56,12 @@ export async function submit(
   }
   const submitted = await named(() => submitOnce(context, submission, quiet))
   return followOrPrint(context, submitted, { wait, quiet, json })
+}
+
+/** Finds what submits a config that is not that of one job. */
+async function findOther(config: Blob | string): Promise<OtherSubmission | undefined> {
+  const text = typeof config === 'string' ? config : await config.text()
+  return otherSubmissions.find(({ matches }) => matches(text))
 }
 
 /** What to do instead of submitting a file that is no Python program. */

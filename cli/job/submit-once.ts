@@ -25,12 +25,22 @@ export async function submitOnce(
 ): Promise<Submitted> {
   const client = await context.connect()
   const idempotencyKey = randomUUID()
+  const submit = () => client.jobs.submit({ ...submission, idempotencyKey })
+  const submitted = await repeatWhileAway(context, submit, quiet)
+  for (const text of [submitted.project_note, submitted.not_sent])
+    if (!quiet && text) await note(context, text)
+  return submitted
+}
+
+/** Repeats a request that a repetition does not change, while the server is not available for a moment. */
+export async function repeatWhileAway<Answer>(
+  context: Context,
+  request: () => Promise<Answer>,
+  quiet: boolean,
+): Promise<Answer> {
   for (let attempt = 1; ; attempt++) {
     try {
-      const submitted = await client.jobs.submit({ ...submission, idempotencyKey })
-      for (const text of [submitted.project_note, submitted.not_sent])
-        if (!quiet && text) await note(context, text)
-      return submitted
+      return await request()
     } catch (error) {
       const canRetry = error instanceof ProblemError && retryable.includes(error.status)
       if (!canRetry || attempt === maxAttempts) throw error

@@ -49,6 +49,11 @@ export const documentGroups: readonly DocumentGroup[] = [
         pages: true,
       },
       {
+        slug: 'sweeps',
+        file: 'sweeps.md',
+        description: 'Submit many jobs that differ in their parameters: sweeps, arrays and repetitions.',
+      },
+      {
         slug: 'admin-guide',
         file: 'admin-guide.md',
         description: 'Install, people, limits, nodes, storage, backup, monitoring and all variables.',

@@ -165,10 +165,10 @@ describe('the config of a member', () => {
   it('a value is one word of the command, whatever it contains', () => {
     const text = `a'b; rm -rf / "$HOME" \n{x}`
     const { command } = configOfMember(
-      { args: [], command: 'python t.py --a {a} --b {b} ${HOME} {none}', env: {} },
+      { args: [], command: 'python t.py --a {a} --b {b} $(id) {none}', env: {} },
       { index: 0, parameters: { a: text, b: 'x/y_1.5' }, repeat: 0, repeats: 1 },
     )
-    expect(command).toBe(`python t.py --a 'a'\\''b; rm -rf / "$HOME" \n{x}' --b x/y_1.5 \${HOME} {none}`)
+    expect(command).toBe(`python t.py --a 'a'\\''b; rm -rf / "$HOME" \n{x}' --b x/y_1.5 $(id) {none}`)
   })
 
   it('a member of an array gets its number', () => {

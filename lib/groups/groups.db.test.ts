@@ -319,3 +319,47 @@ describe('a cancelled group', () => {
     expect(await cancel(group.group_id)).toMatchObject({ status: 409 })
   })
 })
+
+describe('the messages of a group', () => {
+  /** A target that wants to hear of all ends. */
+  const listen = () =>
+    db.pool.query(
+      `INSERT INTO notification_targets (id, user_id, kind, name, address, events)
+       VALUES (gen_random_uuid(), $1, 'email', 'mail', 'a', '{job.completed,job.failed,job.cancelled}')`,
+      [ada.id],
+    )
+  const messages = async () =>
+    (
+      await db.pool.query(
+        'SELECT event, data, target_id IS NULL AS "isUrl" FROM notification_deliveries ORDER BY event',
+      )
+    ).rows
+
+  it('a group sends one message at its end, and its members send none', async () => {
+    await listen()
+    const { group } = await create({
+      ...sweep,
+      parallel: 6,
+      name: 'base',
+      notify_url: 'https://example.org/done',
+    })
+    await release()
+    await end(group.group_id, [0, 1, 2, 3, 4])
+    await end(group.group_id, [5], 'failed')
+    await release()
+    await release()
+    const data = {
+      group_id: group.group_id,
+      name: 'base',
+      status: 'failed',
+      members: 6,
+      counts: { completed: 5, failed: 1 },
+    }
+    const sent = await messages()
+    expect(sent).toMatchObject([
+      { event: 'group.failed', data },
+      { event: 'group.failed', data },
+    ])
+    expect(sent.map(({ isUrl }) => isUrl).toSorted()).toEqual([false, true])
+  })
+})

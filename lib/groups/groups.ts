@@ -120,7 +120,7 @@ function toMember({ reason, reason_detail, status, ...row }: MemberRow, metric: 
   }
 }
 
-/** Of equal members the first one. */
+/** The best of the completed members; the first one of several that are equal. */
 async function findBest(
   groupId: string,
   { metric, mode }: NonNullable<Group['objective']>,

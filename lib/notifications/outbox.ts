@@ -69,10 +69,10 @@ export function claimDelivery(id: string): Promise<ClaimedDelivery | null> {
              UPDATE notification_deliveries SET attempts = attempts + 1, next_try_at = now() + make_interval(secs => $2)
               WHERE id = $1 AND settled_at IS NULL AND next_try_at <= now() RETURNING *)
            SELECT d.id, d.user_id AS "userId", d.target_id AS "targetId", t.config,
-                  j.spec->>'notify_url' AS "notifyUrl", u.email, d.event, d.data, d.created_at AS "createdAt",
+                  coalesce(j.spec, g.spec)->>'notify_url' AS "notifyUrl", u.email, d.event, d.data, d.created_at AS "createdAt",
                   d.attempts AS attempt
              FROM claimed d JOIN users u ON u.id = d.user_id LEFT JOIN notification_targets t ON t.id = d.target_id
-             LEFT JOIN jobs j ON j.id = d.job_id`,
+             LEFT JOIN jobs j ON j.id = d.job_id LEFT JOIN job_groups g ON g.id = (d.data->>'group_id')::uuid`,
     values: [id, claimS],
   })
 }

@@ -17,6 +17,15 @@ const jobDataSchema = z.object({
   stops_at: z.string().optional(),
 })
 
+/** What a trigger writes about a group of jobs. */
+const groupDataSchema = z.object({
+  group_id: z.string(),
+  name: z.string().nullable(),
+  status: z.enum(['completed', 'failed', 'cancelled']),
+  members: z.int(),
+  counts: z.object({ completed: z.int(), failed: z.int() }),
+})
+
 /** What gpuq writes about a node or the disk. */
 const clusterDataSchema = z.object({ node: z.string().optional(), reason: z.string().nullable() })
 
@@ -26,7 +35,8 @@ export function toPayload({ event, data, createdAt }: Event): Record<string, unk
 }
 
 /** The page that shows more. */
-function urlOf({ event, data: { job_id: jobId } }: Pick<Event, 'event' | 'data'>): string {
+function urlOf({ event, data: { job_id: jobId, group_id: groupId } }: Pick<Event, 'event' | 'data'>): string {
+  if (typeof groupId === 'string') return `${publicUrl()}/groups/${groupId}`
   if (typeof jobId === 'string') return `${publicUrl()}/jobs/${jobId}`
   if (event === 'test') return `${publicUrl()}/settings`
   return `${publicUrl()}/${event.startsWith('node.') ? 'cluster' : 'admin/health'}`
@@ -45,6 +55,8 @@ export function toMessage({ event, data }: Event): Message {
   if (event === 'test') {
     return { title: 'gpuq: test', text: 'Notifications from gpuq arrive here.', url }
   }
+  const group = groupDataSchema.safeParse(data)
+  if (group.success) return { ...describeGroup(group.data), url }
   const title = notificationEvents[event as NotificationEvent]
   const job = jobDataSchema.safeParse(data)
   if (!job.success) {
@@ -54,6 +66,16 @@ export function toMessage({ event, data }: Event): Message {
   const { name, job_id: id, stops_at: stopsAt } = job.data
   const text = textOf(event, stopsAt) ?? reasonText(job.data) ?? ''
   return { title: `${title}: ${visibleText(name ?? id, 200)}`, text: visibleText(text, 1000), url }
+}
+
+function describeGroup({ group_id: id, name, status, members, counts }: z.output<typeof groupDataSchema>) {
+  const title = {
+    completed: 'A group completed',
+    failed: 'A group ended with failures',
+    cancelled: 'A group was cancelled',
+  }[status]
+  const text = `${counts.completed} of ${members} members completed, ${counts.failed} failed.`
+  return { title: `${title}: ${visibleText(name ?? id, 200)}`, text }
 }
 
 /** What an event says besides its title; null: the reason of the job. */

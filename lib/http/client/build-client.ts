@@ -1,8 +1,10 @@
 import type { JobFilters } from '../../contract/job-queries'
 import type { JobResult } from '../../contract/jobs'
 import { encodeName } from '../../contract/metrics/encode-name'
+import type { JsonOf } from '../../contract/operations/operation'
 import type { QueueSubmitted } from '../../contract/queue'
 import type { DryRun } from '../../contract/submission/dry-run'
+import type { groupOperations } from '../../groups/operations'
 import { createMethods, type Methods, type ReadAnswer, type Route, toCall } from './methods'
 import { ProblemError } from './problem'
 import { routes } from './routes'
@@ -21,6 +23,8 @@ export interface Submission {
   /** Where the user's job of the same content is alive or has completed, that job is the answer. */
   deduplicate?: boolean
 }
+
+type GroupSubmission = Pick<Submission, 'code' | 'config' | 'idempotencyKey'>
 
 /** What a caller needs of the answer to a submission: the rest may be missing. */
 export type Submitted = Partial<
@@ -47,6 +51,16 @@ export function buildClient(transport: Transport, { read, ...readers }: AnswerRe
       ...methods.jobs,
       ...specialJobMethods(transport, readers),
       ...partAddresses(transport, routes.jobs),
+    },
+    groups: {
+      ...methods.groups,
+      /** Submits a group. */
+      submit: ({ code, config, idempotencyKey }: GroupSubmission, signal?: AbortSignal) => {
+        const { method, path } = routes.groups.create
+        const headers: Record<string, string> = idempotencyKey ? { 'idempotency-key': idempotencyKey } : {}
+        const readGroup = read('groups', 'create') as Read<JsonOf<typeof groupOperations.create>>
+        return transport.json(path, readGroup, { method, body: toForm({ code, config }), headers, signal })
+      },
     },
     shares: { ...methods.shares, ...partAddresses(transport, routes.shares) },
     queue: { ...methods.queue, ...specialQueueMethods(methods) },

@@ -82,6 +82,29 @@ BEGIN
   RETURN NULL;
 END $$;
 
+-- A group sends one message instead of those of its members, to the targets that want to hear of jobs that end in this way.
+CREATE FUNCTION notify_group_ended() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  group_status TEXT := CASE
+    WHEN NEW.cancelled_at IS NOT NULL THEN 'cancelled'
+    WHEN (NEW.final_counts->>'failed')::int > 0 THEN 'failed'
+    WHEN (NEW.final_counts->>'cancelled')::int > 0 THEN 'cancelled'
+    ELSE 'completed' END;
+BEGIN
+  INSERT INTO notification_deliveries (id, user_id, target_id, event, data, lane)
+  SELECT gen_random_uuid(), NEW.user_id, wanted.target_id, 'group.' || group_status,
+         jsonb_build_object('group_id', NEW.id, 'status', group_status, 'name', NEW.name, 'members', NEW.members,
+                            'counts', NEW.final_counts, 'created_at', rfc3339(NEW.created_at), 'ended_at', rfc3339(NEW.ended_at)),
+         wanted.lane
+    FROM (SELECT t.id AS target_id, t.id::text AS lane
+            FROM notification_targets t JOIN users u ON u.id = t.user_id
+           WHERE t.user_id = NEW.user_id AND t.paused_at IS NULL AND u.disabled_at IS NULL AND 'job.' || group_status = ANY (t.events)
+          UNION ALL
+          SELECT NULL, NEW.user_id || ' ' || lower(coalesce(substring(NEW.spec->>'notify_url' FROM '^[^:]+://([^/?#]+)'), ''))
+           WHERE NEW.spec ? 'notify_url') AS wanted;
+  RETURN NULL;
+END $$;
+
 ALTER TABLE job_groups ADD CONSTRAINT job_groups_counted CHECK (held BETWEEN 0 AND members AND parallel > 0);
 
 -- A group ends when no member is held.
@@ -102,6 +125,9 @@ CREATE INDEX jobs_of_group ON jobs (group_id, status) WHERE group_id IS NOT NULL
 
 CREATE TRIGGER count_records AFTER INSERT ON job_groups REFERENCING NEW TABLE AS added
   FOR EACH STATEMENT EXECUTE FUNCTION count_group_records();
+
+CREATE TRIGGER notify_group_ended AFTER UPDATE OF ended_at ON job_groups FOR EACH ROW
+  WHEN (OLD.ended_at IS NULL AND NEW.ended_at IS NOT NULL) EXECUTE FUNCTION notify_group_ended();
 
 -- What users can store in rows of the database, besides the source of jobs. Rows of files count too, so that many empty files
 -- are not free.

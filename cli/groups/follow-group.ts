@@ -1,0 +1,60 @@
+import type { GroupDetail } from '@/lib/groups/contract'
+import { type Context, writeJson } from '../context'
+import { exitCodes } from '../job/exit-code'
+import { note } from '../job/show-job'
+import { untilAnswered } from '../job/until-answered'
+import { describeMember } from './describe-group'
+
+/** Waits until a group has ended, and says how far it is whenever members have ended. */
+export async function followGroup(
+  context: Context,
+  id: string,
+  { quiet, json }: { quiet?: boolean | undefined; json?: boolean | undefined },
+): Promise<number> {
+  const client = await context.connect()
+  let shown = ''
+  for (;;) {
+    const group = await untilAnswered(context, () => client.groups.wait(id, { for: 'any' }))
+    const line = describeProgress(group)
+    if (!quiet && !json && line !== shown) await note(context, line)
+    shown = line
+    if (group.ended_at !== null) return showEnd(context, group, { quiet, json })
+  }
+}
+
+/** `12 of 60 ended (1 failed), 8 in the queue or running, 40 held`. */
+export function describeProgress({ counts, members, problem }: GroupDetail): string {
+  const { completed, failed, cancelled, pending, running, held } = counts
+  const notCompleted = [
+    ...(failed > 0 ? [`${failed} failed`] : []),
+    ...(cancelled > 0 ? [`${cancelled} cancelled`] : []),
+  ]
+  const ended = completed + failed + cancelled
+  return [
+    `${ended} of ${members} ended${notCompleted.length > 0 ? ` (${notCompleted.join(', ')})` : ''}`,
+    ...(running > 0 ? [`${running} running`] : []),
+    ...(pending > 0 ? [`${pending} waiting`] : []),
+    ...(held > 0 ? [`${held} held`] : []),
+  ]
+    .join(', ')
+    .concat(problem === null ? '' : `. The next one cannot enter the queue now: ${problem}`)
+}
+
+async function showEnd(
+  context: Context,
+  group: GroupDetail,
+  { quiet, json }: { quiet?: boolean | undefined; json?: boolean | undefined },
+): Promise<number> {
+  if (json) await writeJson(context, group)
+  else {
+    if (group.best && !quiet)
+      await note(context, `best: ${describeMember(group.best, group.objective?.metric)}`)
+    await context.terminal.out(`${group.group_id} ${group.status}\n`)
+  }
+  return exitCodeOfGroup(group)
+}
+
+export function exitCodeOfGroup({ status }: Pick<GroupDetail, 'status'>): number {
+  if (status === 'completed') return exitCodes.ok
+  return status === 'cancelled' ? exitCodes.cancelled : exitCodes.failed
+}

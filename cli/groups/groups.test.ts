@@ -1,0 +1,183 @@
+import { describe, expect, it } from 'vitest'
+import { submit } from '../commands/submit'
+import { createProgram } from '../program'
+import { fakeContext, idOf } from '../testing/fake-context'
+import { toCsv } from './describe-group'
+import { group, groups } from './groups'
+import { readObjective, readParameters } from './parameters'
+import { sweep } from './sweep'
+
+createProgram()
+
+const counts = { held: 0, pending: 0, running: 0, completed: 0, failed: 0, cancelled: 0 }
+const member = {
+  index: 1,
+  job_id: idOf(7),
+  parameters: { lr: 0.1 },
+  repeat: 0,
+  status: 'completed',
+  reason_text: null,
+  exit_code: 0,
+  objective: 0.25,
+  metrics: { loss: 0.25 },
+  started_at: '2026-01-01T00:00:00Z',
+  ended_at: '2026-01-01T00:00:30Z',
+}
+const made = (changes: object = {}) => ({
+  group_id: idOf(1),
+  name: 'base',
+  kind: 'sweep',
+  status: 'running',
+  user_id: 'ada',
+  project_id: 'p',
+  competition_id: 'c',
+  members: 3,
+  parallel: 2,
+  parameters: ['lr'],
+  objective: { metric: 'loss', mode: 'min' },
+  counts: { ...counts, held: 1, running: 2 },
+  problem: null,
+  created_at: '2026-01-01T00:00:00Z',
+  ended_at: null,
+  best: null,
+  ...changes,
+})
+const ended = (status: string, changes: object = {}) =>
+  made({
+    status,
+    ended_at: '2026-01-01T00:01:00Z',
+    best: member,
+    counts: { ...counts, completed: 2, failed: 1 },
+    ...changes,
+  })
+
+/** A server that records what it is sent, and answers a wait with each of the answers in turn. */
+function server(waits: object[] = []) {
+  const sent: { path: string; config: string }[] = []
+  const context = fakeContext(async (request) => {
+    const { pathname } = new URL(request.url)
+    if (request.method === 'POST' && pathname === '/api/groups') {
+      const form = await request.formData()
+      sent.push({ path: pathname, config: await (form.get('config_file') as File).text() })
+      return Response.json(made({ hints: ['{x} names no parameter, so it stays as it is.'] }), {
+        status: 201,
+      })
+    }
+    if (pathname.endsWith('/wait')) return Response.json(waits.shift())
+    if (pathname.endsWith('/members')) return Response.json([member])
+    if (pathname === '/api/groups') return Response.json([made()])
+    return Response.json(made())
+  })
+  return { context, sent }
+}
+
+describe('the values of --param', () => {
+  it.each([
+    ['lr=0.1,0.01', { lr: [0.1, 0.01] }],
+    ['seed=1..5', { seed: { from: 1, to: 5 } }],
+    ['width=0..100:25', { width: { from: 0, to: 100, step: 25 } }],
+    ['lr=1e-4..1e-1', { lr: { from: 0.0001, to: 0.1 } }],
+    ['lr=log_uniform(0.0001, 0.1)', { lr: { log_uniform: [0.0001, 0.1] } }],
+    ['opt=adam,sgd', { opt: ['adam', 'sgd'] }],
+    ['id=007,0.10', { id: ['007', '0.10'] }],
+    ['path=a=b', { path: ['a=b'] }],
+  ])('%s', (text, matrix) => {
+    expect(readParameters([text])).toEqual(matrix)
+  })
+
+  it.each(['lr', 'lr=', '=1'])('a parameter without name or values is refused: %s', (text) => {
+    expect(() => readParameters([text])).toThrow('Write NAME=VALUES')
+  })
+
+  it('a parameter that is given twice is refused', () => {
+    expect(() => readParameters(['a=1', 'a=2'])).toThrow('--param a is given twice')
+  })
+
+  it('an objective needs its mode', () => {
+    expect(readObjective('min:val_loss')).toEqual({ metric: 'val_loss', mode: 'min' })
+    expect(() => readObjective('val_loss')).toThrow('Write min:METRIC or max:METRIC')
+  })
+})
+
+describe('gpuq sweep', () => {
+  it('a sweep sends its parameters with the command, and follows the group to its end', async () => {
+    const { context, sent } = server([
+      made({ counts: { ...counts, held: 0, running: 2, completed: 1 } }),
+      ended('failed'),
+    ])
+    const code = await sweep(context, ['python', 't.py', 'a b', '', '--lr={lr} x'], {
+      param: ['lr=0.1,0.01'],
+      parallel: 2,
+      objective: 'min:loss',
+    })
+    expect(code).toBe(1)
+    expect(sent[0]?.config).toContain("command: python t.py 'a b' '' --lr={lr}' x'")
+    expect(sent[0]?.config).toContain('matrix:\n  lr:\n    - 0.1\n    - 0.01\n')
+    expect(context.written.err).toContain('1 of 3 ended, 2 running')
+    expect(context.written.err).toContain('best: loss 0.25, lr=0.1 (member 1')
+    expect(context.written.err).toContain('{x} names no parameter')
+    expect(context.written.out).toBe(`${idOf(1)} failed\n`)
+  })
+
+  it.each([
+    ['completed', 0],
+    ['cancelled', 130],
+  ])('a group that ends as %s has the exit code %i', async (status, code) => {
+    const { context } = server([ended(status)])
+    expect(await sweep(context, ['true'], { param: ['lr=1'] })).toBe(code)
+  })
+
+  it('with --no-wait it prints only the id of the group', async () => {
+    const { context } = server()
+    expect(await sweep(context, ['true'], { param: ['lr=1'], wait: false, quiet: true })).toBe(0)
+    expect(context.written).toEqual({ out: `${idOf(1)}\n`, err: '' })
+  })
+})
+
+describe('gpuq submit with a config of a group', () => {
+  it('a config with an array makes a group', async () => {
+    const { context, sent } = server()
+    const program = `${import.meta.dirname}/../python/gpuq.py`
+    expect(await submit(context, program, undefined, { array: '0-3%2', wait: false } as never)).toBe(0)
+    expect(sent[0]?.config).toMatch(/^array: 0-3%2$/m)
+  })
+})
+
+describe('gpuq group', () => {
+  it('a group is found by the start of its id, and shown with its progress', async () => {
+    const { context } = server()
+    expect(await group(context, idOf(1).slice(0, 10), 'show', {})).toBe(0)
+    expect(context.written.out).toContain('0 of 3 ended, 2 running, 1 held')
+    await expect(group(context, 'ffff', 'show', {})).rejects.toThrow(
+      'You have no group whose id starts with ffff',
+    )
+  })
+
+  it('the members of a group are a table, or CSV', async () => {
+    const { context } = server()
+    await group(context, idOf(1), 'members', {})
+    expect(context.written.out).toMatch(/PARAMETERS +STATUS +LOSS/)
+    context.written.out = ''
+    await group(context, idOf(1), 'csv', {})
+    expect(context.written.out).toBe(
+      `index,lr,repeat,status,loss,run_seconds,job_id\r\n1,0.1,0,completed,0.25,30,${idOf(7)}\r\n`,
+    )
+  })
+
+  it('without a best member it says what is missing', async () => {
+    const { context } = server()
+    expect(await group(context, idOf(1), 'best', {})).toBe(1)
+    expect(context.written.err).toBe('No member has completed with the metric loss yet.\n')
+  })
+
+  it('a text in CSV that a spreadsheet would calculate or split stays a text', () => {
+    const row = { ...member, parameters: { lr: '=1+1', note: 'a,"b"' } }
+    expect(toCsv([row as never], ['lr', 'note'])).toContain(`'=1+1,"a,""b"""`)
+  })
+
+  it('lists groups', async () => {
+    const { context } = server()
+    await groups(context, { limit: 20 })
+    expect(context.written.out).toMatch(new RegExp(`${idOf(1)} +base +running +0/3`))
+  })
+})

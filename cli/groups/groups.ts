@@ -1,0 +1,109 @@
+import { conflict, invalidRequest, notFound } from '@/lib/contract/errors'
+import type { GroupDetail, GroupMember } from '@/lib/groups/contract'
+import type { Client } from '@/lib/http/client/client'
+import { type Context, print, printList, writeText } from '../context'
+import { exitCodes } from '../job/exit-code'
+import { firstIds } from '../job/job-id'
+import { readPages } from '../job/read-pages'
+import { isUuid } from '../received/path-below'
+import { describeMember, memberColumns, toCsv } from './describe-group'
+import { describeProgress, followGroup } from './follow-group'
+
+/** Lists groups, the newest first. */
+export async function groups(
+  context: Context,
+  { limit, all, json }: { limit: number; all?: boolean; json?: boolean },
+): Promise<number> {
+  const client = await context.connect()
+  const found = await readPages(limit, (query) =>
+    client.groups.list({ ...query, limit: Math.min(query.limit, 100), all }),
+  )
+  return printList(
+    context,
+    json,
+    found,
+    [
+      { title: 'ID', cell: ({ group_id }) => group_id },
+      { title: 'NAME', cell: ({ name }) => name },
+      ...(all ? [{ title: 'USER', cell: ({ user_id }: (typeof found)[number]) => user_id }] : []),
+      { title: 'STATUS', cell: ({ status }) => status },
+      {
+        title: 'ENDED',
+        cell: ({ counts, members }) => `${counts.completed + counts.failed + counts.cancelled}/${members}`,
+      },
+      { title: 'FAILED', cell: ({ counts }) => counts.failed, right: true },
+      { title: 'SUBMITTED', cell: ({ created_at }) => created_at },
+    ],
+    'No groups found. Submit one: gpuq sweep --param lr=0.1,0.01 -- python train.py --lr {lr}',
+  )
+}
+
+type Action = 'show' | 'members' | 'best' | 'wait' | 'csv' | 'cancel'
+
+/** Shows a group, or does something with it. */
+export async function group(
+  context: Context,
+  given: string,
+  action: Action,
+  { status, json }: { status?: GroupMember['status']; json?: boolean },
+): Promise<number> {
+  if (status !== undefined && action !== 'members')
+    throw invalidRequest('--status is only for members: gpuq group ID members --status failed.')
+  const client = await context.connect()
+  const id = await findGroupId(client, given)
+  if (action === 'wait') return followGroup(context, id, { json })
+  if (action === 'cancel') return showGroup(context, await client.groups.cancel(id), json)
+  const found = await client.groups.get(id)
+  if (action === 'show') return showGroup(context, found, json)
+  if (action === 'best') return showBest(context, found, json)
+  const members = await readPages(found.members, (query) => client.groups.members(id, { ...query, status }))
+  if (action === 'members')
+    return printList(context, json, members, memberColumns(found), 'No member is in this status.')
+  return writeText(context, toCsv(members, found.parameters))
+}
+
+function showGroup(context: Context, shown: GroupDetail, json: boolean | undefined): Promise<number> {
+  const { group_id, name, status, parameters, best, objective, parallel } = shown
+  const lines = [
+    `${group_id} ${status}${name === null ? '' : ` (${name})`}`,
+    describeProgress(shown),
+    `parameters: ${parameters.join(', ')}; at most ${parallel} wait or run at once`,
+    ...(best ? [`best: ${describeMember(best, objective?.metric)}`] : []),
+  ]
+  return print(context, json, shown, `${lines.join('\n')}\n`)
+}
+
+async function showBest(
+  context: Context,
+  { best, objective }: GroupDetail,
+  json: boolean | undefined,
+): Promise<number> {
+  if (best) return print(context, json, best, `${describeMember(best, objective?.metric)}\n`)
+  const why =
+    objective === null
+      ? 'The group has no objective. Submit it with objective: {metric: val_loss, mode: min}, or --objective min:val_loss.'
+      : `No member has completed with the metric ${objective.metric} yet.`
+  await context.terminal.err(`${why}\n`)
+  return exitCodes.failed
+}
+
+const maxSearched = 1_000
+
+/** Finds the full id of one of the caller's groups by its start. */
+async function findGroupId(client: Client, given: string): Promise<string> {
+  if (isUuid(given)) return given.toLowerCase()
+  const prefix = given.toLowerCase()
+  if (!/^[0-9a-f-]+$/.test(prefix))
+    throw invalidRequest(`"${given}" is not the id of a group. List your groups with \`gpuq groups\`.`)
+  const listed = await readPages(maxSearched, (query) =>
+    client.groups.list({ ...query, limit: Math.min(query.limit, 100) }),
+  )
+  const found = listed.map(({ group_id }) => group_id).filter((id) => id.startsWith(prefix))
+  const [first] = found
+  if (first === undefined)
+    throw notFound(`You have no group whose id starts with ${given}. List your groups with \`gpuq groups\`.`)
+  if (found.length === 1) return first
+  throw conflict(
+    `${found.length} of your groups start with ${given}: ${firstIds(found)}. Give a longer prefix.`,
+  )
+}
