@@ -1,20 +1,4 @@
-import type { Context } from './context'
-
-/** A submission whose config is not that of one job. */
-export interface OtherSubmission {
-  /** Whether the text of a config is one of these. */
-  matches(config: string): boolean
-  /** Loads what submits it, and follows it until it ends. */
-  load(): Promise<(context: Context, submission: GivenSubmission) => Promise<number>>
-}
-
-export interface GivenSubmission {
-  code?: Blob | string
-  config: Blob | string
-  wait?: boolean
-  quiet?: boolean
-  json?: boolean
-}
+import type { OtherSubmission } from './job/other-submission'
 
 /** What features can submit besides a job. */
 export const otherSubmissions: readonly OtherSubmission[] = [

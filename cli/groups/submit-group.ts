@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { GroupDetail } from '@/lib/groups/contract'
 import { type Context, print } from '../context'
-import type { GivenSubmission } from '../features'
+import type { GivenSubmission } from '../job/other-submission'
 import { note } from '../job/show-job'
 import { repeatWhileAway } from '../job/submit-once'
 import { followGroup } from './follow-group'

@@ -1,10 +1,8 @@
 import type { JobFilters } from '../../contract/job-queries'
 import type { JobResult } from '../../contract/jobs'
 import { encodeName } from '../../contract/metrics/encode-name'
-import type { JsonOf } from '../../contract/operations/operation'
 import type { QueueSubmitted } from '../../contract/queue'
 import type { DryRun } from '../../contract/submission/dry-run'
-import type { groupOperations } from '../../groups/operations'
 import { createMethods, type Methods, type ReadAnswer, type Route, toCall } from './methods'
 import { ProblemError } from './problem'
 import { routes } from './routes'
@@ -58,7 +56,7 @@ export function buildClient(transport: Transport, { read, ...readers }: AnswerRe
       submit: ({ code, config, idempotencyKey }: GroupSubmission, signal?: AbortSignal) => {
         const { method, path } = routes.groups.create
         const headers: Record<string, string> = idempotencyKey ? { 'idempotency-key': idempotencyKey } : {}
-        const readGroup = read('groups', 'create') as Read<JsonOf<typeof groupOperations.create>>
+        const readGroup = read('groups', 'create') as Read<Awaited<ReturnType<Methods['groups']['create']>>>
         return transport.json(path, readGroup, { method, body: toForm({ code, config }), headers, signal })
       },
     },
