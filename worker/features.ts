@@ -1,10 +1,12 @@
 import { countDays } from '@/lib/accounting/count-days'
 import { releaseMembers } from '@/lib/groups/release-members'
+import { stopMembers } from '@/lib/groups/stop-members'
 import { deleteOldDeliveries } from '@/lib/notifications/outbox'
 
 /** What features do on the worker that leads the scheduler, after each change of the queue. They return whether more can follow at once. */
 export const featureQueueTasks = [
   { what: 'put members of groups into the queue', run: releaseMembers },
+  { what: 'stop members of groups early', run: stopMembers },
 ] as const
 
 /** What features do every ten minutes on the worker that leads the scheduler. */

@@ -11,6 +11,7 @@ const labels: Readonly<Record<string, string>> = {
   cancelled_by_admin: 'by an admin',
   cancelled_by_manager: 'by a manager',
   cancelled_in_slurm: 'in Slurm',
+  stopped_early: 'stopped early',
   slurm_refused: 'refused by Slurm',
   slurm_requeued: 'requeued by Slurm',
   slurm_stopped: 'stopped by Slurm',

@@ -17,6 +17,10 @@ export const endReasons = {
   cancelled_by_admin: { fault: 'none', message: 'The job was cancelled by an admin.' },
   cancelled_by_manager: { fault: 'none', message: 'The job was cancelled by a manager of its project.' },
   cancelled_in_slurm: { fault: 'none', message: 'The job was cancelled in Slurm, outside gpuq.' },
+  stopped_early: {
+    fault: 'none',
+    message: 'The group of the job stopped it early, because other members were better at the same step.',
+  },
   dependency_failed: { fault: 'user', message: 'A job that this job depends on did not complete.' },
   slurm_refused: { fault: 'user', message: 'Slurm refused the job.' },
   slurm_requeued: { fault: 'system', message: 'Slurm stopped the job and put it back into its queue.' },
@@ -98,6 +102,7 @@ export const cancelReasons = [
   'cancelled_by_admin',
   'cancelled_by_manager',
   'cancelled_in_slurm',
+  'stopped_early',
   'dependency_failed',
 ] as const satisfies readonly (keyof typeof endReasons)[]
 export type CancelReason = (typeof cancelReasons)[number]

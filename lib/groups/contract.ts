@@ -120,6 +120,13 @@ const matrix = z
     }
   })
 
+/** When members end early. */
+export const stopSchema = z.strictObject({
+  rule: z.enum(['median', 'asha']),
+  reduction: count(2, 10).default(3),
+  min_step: count(1, 1_000_000_000).default(1),
+})
+
 /** The keys that make a config one of a group. */
 const groupKeys = {
   matrix: key(
@@ -153,35 +160,45 @@ const groupKeys = {
     'the metric that tells which member is the best, and whether a small or a large value is better',
     { metric: 'val_loss', mode: 'min' },
   ),
+  stop: key(
+    stopSchema.optional(),
+    'ends members early whose objective is worse than that of others: asha keeps the best 1/reduction at step min_step and at each step reduction times larger; median ends those that are worse than the median at each multiple of min_step',
+    { rule: 'asha', reduction: 3, min_step: 10 },
+  ),
 }
 
 /** The keys of a `config.yaml` that makes a group. */
 export const groupConfigSchema = z
   .strictObject({ ...configSchema.shape, ...groupKeys })
   .superRefine(refuseCombinations)
-  .superRefine(({ matrix: given, array, search, samples, run_name, tty, fresh_nodes }, context) => {
-    const refuse = (path: string, message: string) =>
-      context.addIssue({ code: 'custom', path: [path], message })
-    if (given === undefined && array === undefined)
-      refuse('matrix', 'is missing: add a matrix of parameters, or an array such as "0-99"')
-    if (given !== undefined && array !== undefined)
-      refuse('array', 'is another form of matrix: remove one of the two keys')
-    if (search === 'random' && samples === undefined)
-      refuse('samples', 'is missing: a random search needs a number')
-    if (search === 'grid' && samples !== undefined) refuse('samples', 'is only for search: random')
-    if (search === 'random' && given === undefined) refuse('search', 'needs a matrix')
-    for (const [name, one] of Object.entries(given ?? {})) {
-      if (search === 'grid' && isDistribution(one))
-        context.addIssue({
-          code: 'custom',
-          path: ['matrix', name],
-          message: 'has no grid: add search: random and samples',
-        })
-    }
-    if (run_name !== undefined) refuse('run_name', 'is for one job: its members would share a run. Remove it')
-    if (tty) refuse('tty', 'is for one job: remove it')
-    if (fresh_nodes) refuse('fresh_nodes', 'is for one job: remove it')
-  })
+  .superRefine(
+    ({ matrix: given, array, search, samples, objective, stop, run_name, tty, fresh_nodes }, context) => {
+      const refuse = (path: string, message: string) =>
+        context.addIssue({ code: 'custom', path: [path], message })
+      if (given === undefined && array === undefined)
+        refuse('matrix', 'is missing: add a matrix of parameters, or an array such as "0-99"')
+      if (given !== undefined && array !== undefined)
+        refuse('array', 'is another form of matrix: remove one of the two keys')
+      if (search === 'random' && samples === undefined)
+        refuse('samples', 'is missing: a random search needs a number')
+      if (search === 'grid' && samples !== undefined) refuse('samples', 'is only for search: random')
+      if (search === 'random' && given === undefined) refuse('search', 'needs a matrix')
+      for (const [name, one] of Object.entries(given ?? {})) {
+        if (search === 'grid' && isDistribution(one))
+          context.addIssue({
+            code: 'custom',
+            path: ['matrix', name],
+            message: 'has no grid: add search: random and samples',
+          })
+      }
+      if (stop !== undefined && objective === undefined)
+        refuse('stop', 'needs an objective: add objective: {metric: val_loss, mode: min}')
+      if (run_name !== undefined)
+        refuse('run_name', 'is for one job: its members would share a run. Remove it')
+      if (tty) refuse('tty', 'is for one job: remove it')
+      if (fresh_nodes) refuse('fresh_nodes', 'is for one job: remove it')
+    },
+  )
 
 export type ParsedGroupConfig = z.output<typeof groupConfigSchema>
 export type GroupKey = keyof typeof groupKeys

@@ -52,12 +52,12 @@ function toGroup({ owner_id: _, held, cancelled_at, counts, ...row }: GroupRow):
 function statusOf(
   endedAt: Date | null,
   cancelledAt: Date | null,
-  { failed, cancelled }: GroupRow['counts'],
+  { completed, failed }: GroupRow['counts'],
 ): Group['status'] {
   if (endedAt === null) return 'running'
   if (cancelledAt !== null) return 'cancelled'
   if (failed > 0) return 'failed'
-  return cancelled > 0 ? 'cancelled' : 'completed'
+  return completed > 0 ? 'completed' : 'cancelled'
 }
 
 /** Lists the groups of the actor, or of everybody for an admin, the newest first. */
@@ -104,18 +104,22 @@ interface MemberRow
   status: JobStatus | 'held'
   reason: string | null
   reason_detail: string | null
+  stop_reason: string | null
 }
 
 const memberColumns = `
-  m.index, m.job_id, m.parameters, m.repeat, coalesce(j.status::text, m.state::text) AS status, j.reason, j.reason_detail, j.exit_code,
+  m.index, m.job_id, m.parameters, m.repeat, m.stop_reason, coalesce(j.status::text, m.state::text) AS status, j.reason, j.reason_detail, j.exit_code,
   CASE WHEN j.id IS NULL THEN '{}' ELSE ${metricsColumn} END AS metrics, j.started_at, j.ended_at`
 const memberTables = 'group_members m LEFT JOIN jobs j ON j.id = m.job_id'
 
-function toMember({ reason, reason_detail, status, ...row }: MemberRow, metric: string | null): GroupMember {
+function toMember(
+  { reason, reason_detail, stop_reason, status, ...row }: MemberRow,
+  metric: string | null,
+): GroupMember {
   return {
     ...datesToText(row),
     status: status === 'held' ? status : toUploadStatus(status),
-    reason_text: status === 'held' ? null : reasonText({ status, reason, reason_detail }),
+    reason_text: status === 'held' ? null : (stop_reason ?? reasonText({ status, reason, reason_detail })),
     objective: metric === null ? null : (row.metrics[metric] ?? null),
   }
 }

@@ -11,7 +11,7 @@ DECLARE
   group_status TEXT := CASE
     WHEN NEW.cancelled_at IS NOT NULL THEN 'cancelled'
     WHEN (NEW.final_counts->>'failed')::int > 0 THEN 'failed'
-    WHEN (NEW.final_counts->>'cancelled')::int > 0 THEN 'cancelled'
+    WHEN (NEW.final_counts->>'completed')::int = 0 THEN 'cancelled'
     ELSE 'completed' END;
 BEGIN
   INSERT INTO notification_deliveries (id, user_id, target_id, event, data, lane)
@@ -40,6 +40,9 @@ ALTER TABLE job_groups ADD CONSTRAINT job_groups_program_check CHECK (command IS
 CREATE INDEX job_groups_open ON job_groups (created_at, id) WHERE ended_at IS NULL;
 
 CREATE INDEX job_groups_with_archive ON job_groups (archive_id) WHERE archive_id IS NOT NULL;
+
+-- Whose objective the leader reads. Ended members stay in it for one look.
+CREATE INDEX group_members_unread ON group_members (group_id) WHERE state = 'entered' AND NOT curve_read;
 
 CREATE INDEX group_members_held ON group_members (group_id, index) WHERE state = 'held';
 

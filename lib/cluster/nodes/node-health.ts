@@ -18,6 +18,7 @@ const healthOf = {
   cancelled_by_admin: null,
   cancelled_by_manager: null,
   cancelled_in_slurm: null,
+  stopped_early: null,
   dependency_failed: null,
   slurm_refused: null,
   slurm_requeued: null,

@@ -44,9 +44,27 @@ CREATE TABLE "group_members" (
     "parameters" JSONB NOT NULL,
     "repeat" INTEGER NOT NULL,
     "state" "MemberState" NOT NULL DEFAULT 'held',
+    "stop_reason" TEXT,
+    "curve_read" BOOLEAN NOT NULL DEFAULT false,
 
     CONSTRAINT "group_members_pkey" PRIMARY KEY ("group_id","index")
 );
+
+-- CreateTable
+CREATE TABLE "group_rungs" (
+    "group_id" UUID NOT NULL,
+    "index" INTEGER NOT NULL,
+    "rung" INTEGER NOT NULL,
+    "step" DOUBLE PRECISION NOT NULL,
+    "value" DOUBLE PRECISION NOT NULL,
+    "best" DOUBLE PRECISION NOT NULL,
+    "average" DOUBLE PRECISION NOT NULL,
+
+    CONSTRAINT "group_rungs_pkey" PRIMARY KEY ("group_id","rung","index")
+);
+
+-- CreateIndex
+CREATE INDEX "group_rungs_group_id_index_idx" ON "group_rungs"("group_id", "index");
 
 -- CreateIndex
 CREATE INDEX "job_groups_user_id_created_at_id_idx" ON "job_groups"("user_id", "created_at" DESC, "id" DESC);
@@ -73,6 +91,9 @@ ALTER TABLE "job_groups" ADD CONSTRAINT "job_groups_archive_id_fkey" FOREIGN KEY
 ALTER TABLE "group_members" ADD CONSTRAINT "group_members_group_id_fkey" FOREIGN KEY ("group_id") REFERENCES "job_groups"("id") ON DELETE CASCADE ON UPDATE CASCADE;
 
 -- AddForeignKey
+ALTER TABLE "group_rungs" ADD CONSTRAINT "group_rungs_group_id_index_fkey" FOREIGN KEY ("group_id", "index") REFERENCES "group_members"("group_id", "index") ON DELETE CASCADE ON UPDATE CASCADE;
+
+-- AddForeignKey
 ALTER TABLE "jobs" ADD CONSTRAINT "jobs_group_id_fkey" FOREIGN KEY ("group_id") REFERENCES "job_groups"("id") ON DELETE SET NULL ON UPDATE CASCADE;
 
 CREATE FUNCTION count_group_records() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -88,7 +109,7 @@ DECLARE
   group_status TEXT := CASE
     WHEN NEW.cancelled_at IS NOT NULL THEN 'cancelled'
     WHEN (NEW.final_counts->>'failed')::int > 0 THEN 'failed'
-    WHEN (NEW.final_counts->>'cancelled')::int > 0 THEN 'cancelled'
+    WHEN (NEW.final_counts->>'completed')::int = 0 THEN 'cancelled'
     ELSE 'completed' END;
 BEGIN
   INSERT INTO notification_deliveries (id, user_id, target_id, event, data, lane)
@@ -117,6 +138,9 @@ ALTER TABLE job_groups ADD CONSTRAINT job_groups_program_check CHECK (command IS
 CREATE INDEX job_groups_open ON job_groups (created_at, id) WHERE ended_at IS NULL;
 
 CREATE INDEX job_groups_with_archive ON job_groups (archive_id) WHERE archive_id IS NOT NULL;
+
+-- Whose objective the leader reads. Ended members stay in it for one look.
+CREATE INDEX group_members_unread ON group_members (group_id) WHERE state = 'entered' AND NOT curve_read;
 
 CREATE INDEX group_members_held ON group_members (group_id, index) WHERE state = 'held';
 

@@ -38,6 +38,7 @@ export const tableBounds: Record<string, Bound> = {
   // Jobs. A job counts to the quota, so what belongs to it needs a limit per job.
   jobs: { quota: 'stored_records' },
   job_groups: { quota: 'stored_records' },
+  group_rungs: { of: 'group_members', column: 'group_id', most: 'lib/groups/stop-rules.ts: maxRungs' },
   group_members: { of: 'job_groups', column: 'group_id', most: 'GPUQ_MAX_GROUP_MEMBERS' },
   tasks: { of: 'jobs', column: 'job_id', most: 8 },
   task_usage: { of: 'tasks', column: 'task_id', most: 1 },

@@ -1,0 +1,144 @@
+import { describe, expect, it } from 'vitest'
+import { decide, isBetter, type Rung, rungsOf, type StopRule } from './stop-rules'
+
+const asha: StopRule = { rule: 'asha', reduction: 3, min_step: 10 }
+const median: StopRule = { rule: 'median', reduction: 3, min_step: 10 }
+const loss = { metric: 'val_loss', mode: 'min' } as const
+
+const curve = (steps: number[], values: number[]) => ({
+  steps: Float64Array.from(steps),
+  values: Float64Array.from(values),
+})
+const at = (value: number, changes: Partial<Rung> = {}): Rung => ({
+  rung: 0,
+  step: 10,
+  value,
+  best: value,
+  average: value,
+  ...changes,
+})
+
+describe('the rungs of a curve', () => {
+  it('asha compares at powers of the reduction, with the first value at or after the step', () => {
+    const steps = [5, 10, 20, 35, 89, 95]
+    const rungs = rungsOf(curve(steps, [6, 5, 4, 3, 2, 1]), asha, 'min')
+    expect(rungs.map(({ rung, step, value, best }) => [rung, step, value, best])).toEqual([
+      [0, 10, 5, 5],
+      [1, 30, 3, 3],
+      [2, 90, 1, 1],
+    ])
+  })
+
+  it('median compares at multiples of the first step, with the best and the average value', () => {
+    expect(rungsOf(curve([10, 20], [2, 4]), median, 'min')).toEqual([
+      { rung: 0, step: 10, value: 2, best: 2, average: 2 },
+      { rung: 1, step: 20, value: 4, best: 2, average: 3 },
+    ])
+  })
+
+  it('a value that reaches several steps counts for each, and known rungs are left out', () => {
+    const long = curve([100], [1])
+    expect(rungsOf(long, asha, 'min').map(({ step }) => step)).toEqual([10, 30, 90])
+    expect(rungsOf(long, asha, 'min', 2).map(({ step }) => step)).toEqual([90])
+  })
+
+  it('a curve of a billion steps makes a bounded number of rungs', () => {
+    expect(rungsOf(curve([1e12], [1]), { ...median, min_step: 1 }, 'min')).toHaveLength(10_000)
+  })
+
+  it('a member continues its rungs in the same way, whether it is read at once or in pieces', () => {
+    const steps = Array.from({ length: 200 }, (_, index) => index + 1)
+    const values = steps.map((step) => 1 / step)
+    const whole = rungsOf(curve(steps, values), asha, 'min')
+    const first = rungsOf(curve(steps.slice(0, 47), values.slice(0, 47)), asha, 'min')
+    expect([...first, ...rungsOf(curve(steps, values), asha, 'min', first.length)]).toEqual(whole)
+  })
+})
+
+describe('asha', () => {
+  it('the first members that reach a rung go on, because nobody knows what is good', () => {
+    expect(decide(asha, loss, at(9), [])).toBeNull()
+    expect(decide(asha, loss, at(9), [at(1)])).toBeNull()
+  })
+
+  it('a member goes on if it is in the best third of those that have reached the rung', () => {
+    const others = [1, 2, 3, 4, 5].map((value) => at(value))
+    expect(decide(asha, loss, at(0.5), others)).toBeNull()
+    expect(decide(asha, loss, at(1.5), others)).toBeNull()
+    expect(decide(asha, loss, at(2.5), others)).toBe(
+      'Stopped at step 10: val_loss 2.5 is worse than that of 2 of 6 members. The best 2 of 6 go on.',
+    )
+    expect(decide(asha, { ...loss, mode: 'max' }, at(0.5), others)).toMatch(/worse than that of 5 of 6/)
+  })
+
+  it('members that are equally good go on together', () => {
+    expect(decide(asha, loss, at(1), [at(1), at(1), at(1)])).toBeNull()
+  })
+
+  it('NaN is the worst, and a member beside only NaN goes on', () => {
+    expect(decide(asha, loss, at(Number.NaN), [at(1), at(2)])).toMatch(/val_loss NaN is worse/)
+    expect(decide(asha, loss, at(5), [at(Number.NaN), at(Number.NaN)])).toBeNull()
+    expect(isBetter(Number.NaN, Number.NaN, 'min')).toBe(false)
+  })
+})
+
+describe('median', () => {
+  const others = [1, 2, 3].map((average) => at(0, { average }))
+
+  it('fewer than three other members decide nothing', () => {
+    expect(decide(median, loss, at(9), others.slice(0, 2))).toBeNull()
+  })
+
+  it('a member ends if its best value is worse than the median of the averages', () => {
+    expect(decide(median, loss, at(9, { best: 1.5 }), others)).toBeNull()
+    expect(decide(median, loss, at(9, { best: 2 }), others)).toBeNull()
+    expect(decide(median, loss, at(9, { best: 2.5 }), others)).toBe(
+      'Stopped at step 10: the best val_loss so far, 2.5, is worse than the median of the averages of 3 other members, 2.',
+    )
+  })
+})
+
+describe('asha on recorded curves', () => {
+  /** A loss that falls to a limit of its own, with noise: as a simulation, because no recorded curves are here. */
+  function simulate(members: number, steps: number, seed: number) {
+    let state = seed
+    const random = () => {
+      state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+      return state / 2 ** 32
+    }
+    return Array.from({ length: members }, () => {
+      const [limit, speed] = [0.1 + random(), 0.02 + 0.2 * random()]
+      return Array.from({ length: steps }, (_, step) => limit + Math.exp(-speed * step) + 0.01 * random())
+    })
+  }
+
+  it('finds a member within 1 % of the best of a simulated grid with less than 30 % of its steps', () => {
+    const steps = 270
+    const curves = simulate(1000, steps, 7)
+    const rule: StopRule = { rule: 'asha', reduction: 3, min_step: 10 }
+    const reached: Rung[][] = []
+    let used = 0
+    const ends: number[] = []
+    for (const values of curves) {
+      const rungs = rungsOf(
+        curve(
+          values.map((_, index) => index + 1),
+          values,
+        ),
+        rule,
+        'min',
+      )
+      const last = rungs.find((one) => {
+        const others = reached[one.rung] ?? []
+        const why = decide(rule, loss, one, others)
+        reached[one.rung] = [...others, one]
+        return why !== null
+      })
+      used += last ? last.step : steps
+      if (!last) ends.push(values.at(-1) ?? Number.NaN)
+    }
+    const best = Math.min(...curves.map((values) => values.at(-1) ?? Number.NaN))
+    expect(Math.min(...ends)).toBeLessThanOrEqual(best * 1.01)
+    expect(used / (curves.length * steps)).toBeLessThan(0.3)
+  })
+})
