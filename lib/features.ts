@@ -1,5 +1,5 @@
-/** An optional part of gpuq: a job runs without it. */
-interface Feature {
+/** An optional part of gpuq: a job runs without it, which a test tries (deploy/checks/features). */
+export interface Feature {
   /** What it gives to users. */
   about: string
   /** The other features that it may import. */

@@ -49,9 +49,12 @@ export class FakeLab implements CheckedLab<FakeEngine> {
     })
   }
 
-  /** Opens a lab that is closed after the test. */
-  static async open(): Promise<FakeLab> {
-    const database = connect(await cloneDatabase(), 8)
+  /**
+   * Opens a lab that is closed after the test.
+   * @param url an earlier lab's database, whose workers have ended.
+   */
+  static async open(url?: string): Promise<FakeLab> {
+    const database = connect(url ?? (await cloneDatabase()), 8)
     const directory = await mkdtemp(join(tmpdir(), 'gpuq-fake-lab-'))
     await mkdir(join(directory, 'results'))
     await recordStatusHistory(database.pool)
