@@ -90,7 +90,9 @@ export const jobSummarySchema = z.object({
     .int()
     .nullable()
     .optional()
-    .describe('1 starts next; null: the job does not wait, or has just arrived; absent in live events'),
+    .describe(
+      '1 starts next; null: the job does not wait, cannot start, or has just arrived; absent in live events',
+    ),
   expected_start: time
     .nullable()
     .optional()

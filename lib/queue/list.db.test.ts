@@ -50,3 +50,10 @@ it('gives a job that is newer than the forecast a position', async () => {
   const { queued } = await readQueue(actor)
   expect(queued.find(({ job_id }) => job_id === id)?.position).toBe(401)
 })
+
+it('a job that fits no node is listed after the others, without a position', async () => {
+  const id = await makeJob({ userId: actor.userId, priority: 9 })
+  await db.pool.query(`UPDATE jobs SET reason = 'never_fits' WHERE id = $1`, [id])
+  const { queued } = await readQueue(actor)
+  expect(queued.at(-1)).toMatchObject({ job_id: id, position: null, expected_start: null })
+})

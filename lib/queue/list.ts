@@ -2,7 +2,7 @@ import type { Actor } from '../access/actor'
 import { readPolicy } from '../cluster/admin/policy'
 import { expectationOf, forecastQueue, readOtherPositions } from '../cluster/placement/forecast'
 import type { QueueForecast } from '../cluster/placement/forecaster'
-import { queueOrder } from '../cluster/placement/queue-order'
+import { hasPlace, queueOrder } from '../cluster/placement/queue-order'
 import type { Queue } from '../contract/cluster/cluster'
 import { parseSpec, type Unparsed } from '../contract/config/stored-spec'
 import type { QueueJobDetail, QueueQuery, QueueSubmitted } from '../contract/queue'
@@ -35,11 +35,10 @@ export async function readQueue(actor: Actor, { limit }: QueueQuery = {}): Promi
   ])
   return {
     queued: waiting.map((row) => {
-      // A job that is newer than the forecast has its place in the list as position. A job that may not start has none.
-      const later =
-        row.reason === 'held' || row.reason === 'dependency'
-          ? undefined
-          : { position: row.place, expectedStart: null, range: null, basis: null }
+      // A job that is newer than the forecast has its place in the list as position.
+      const later = row.has_place
+        ? { position: row.place, expectedStart: null, range: null, basis: null }
+        : undefined
       return toQueueJob(row, forecast.jobs.get(row.id) ?? later)
     }),
     running: running.map((row) => toQueueJob(row, undefined)),
@@ -50,27 +49,28 @@ export async function readQueue(actor: Actor, { limit }: QueueQuery = {}): Promi
   }
 }
 
-/** The jobs of the forecast, in its order, then the other waiting jobs. */
-async function readWaiting(
-  actor: Actor,
-  { jobs }: QueueForecast,
-  limit: number,
-): Promise<(ListedRow & { place: number })[]> {
+interface WaitingRow extends ListedRow {
+  place: number
+  has_place: boolean
+}
+
+/** The jobs of the forecast, in its order, then the other waiting jobs, at last those without a place. */
+async function readWaiting(actor: Actor, { jobs }: QueueForecast, limit: number): Promise<WaitingRow[]> {
   const rest = jobs.size < limit ? (await readOtherPositions()).keys() : []
   // The two may be of different times, so a job can be in both.
   const first = [...new Set([...jobs.keys(), ...rest])].slice(0, limit)
   const visible = visibilityFilter(actor, 3)
-  const { rows } = await database().pool.query<Unparsed<ListedRow & { place: number }>>({
+  const { rows } = await database().pool.query<Unparsed<WaitingRow>>({
     name: `queue-waiting-${visible.values.length}`,
     text: `WITH newer AS (
-             SELECT w.id FROM jobs w CROSS JOIN policies p
+             SELECT w.id, ${hasPlace('w')} AS has_place FROM jobs w CROSS JOIN policies p
               WHERE w.status = 'pending' AND w.id <> ALL ($1::uuid[])
-              ORDER BY ${queueOrder('w', 'p')} LIMIT $2 - cardinality($1::uuid[])
+              ORDER BY has_place DESC, ${queueOrder('w', 'p')} LIMIT $2 - cardinality($1::uuid[])
            ), places AS (
-             SELECT id, place FROM unnest($1::uuid[]) WITH ORDINALITY AS known (id, place)
-             UNION ALL SELECT id, cardinality($1::uuid[]) + row_number() OVER () FROM newer
+             SELECT id, place, true AS has_place FROM unnest($1::uuid[]) WITH ORDINALITY AS known (id, place)
+             UNION ALL SELECT id, cardinality($1::uuid[]) + row_number() OVER (), has_place FROM newer
            )
-           SELECT ${queueColumns}, ${visible.sql} AS visible, places.place FROM ${queueSource} JOIN places ON places.id = j.id
+           SELECT ${queueColumns}, ${visible.sql} AS visible, places.place, places.has_place FROM ${queueSource} JOIN places ON places.id = j.id
             WHERE j.status = 'pending' ORDER BY places.place`,
     values: [first, limit, ...visible.values],
   })

@@ -24,7 +24,7 @@ const columns = {
       ),
       width: 'w-12',
       ...mutedEnd,
-      cell: (job, index) => job.position ?? index + 1,
+      cell: (job) => job.position ?? '–',
     },
     {
       label: 'Job',

@@ -24,13 +24,31 @@ it('says what a start rests on, and by how much a job that outlives its estimate
   expect(await basisOf('1100 s')).toEqual({ basis: 'estimate', jobs: 0, delaySeconds: 250 })
 })
 
-it('a held job has no place in the queue', async () => {
-  const [held, other] = [await makeJob(), await makeJob()]
-  await db.pool.query('UPDATE jobs SET held = true WHERE id = $1', [held])
-  const ids = [
-    ...(await builtinForecaster.forecastFirst()).jobs.keys(),
-    ...(await builtinForecaster.listOthers([])),
-  ]
-  expect(ids).toContain(other)
-  expect(ids).not.toContain(held)
+it.each([
+  { what: 'is held', set: `held = true, reason = 'held'` },
+  { what: 'waits for another job', set: `held = true, reason = 'dependency'` },
+  { what: 'fits no node', set: `reason = 'never_fits'` },
+  {
+    what: 'asks for more than a quota',
+    set: `reason = 'quota', reason_detail = 'This job cannot start: it asks for 8 GPUs, and the quota is 4.'`,
+  },
+])('a job that $what has no place in the queue, and the job behind it has its place', async ({ set }) => {
+  await db.pool.query('TRUNCATE jobs, nodes CASCADE')
+  const [first, unable, last] = [await makeJob(), await makeJob(), await makeJob()]
+  await db.pool.query(`UPDATE jobs SET reason = 'no_node'`)
+  await db.pool.query(`UPDATE jobs SET ${set} WHERE id = $1`, [unable])
+  const { jobs } = await builtinForecaster.forecastFirst()
+  expect([...jobs].map(([id, { position }]) => [id, position])).toEqual([
+    [first, 1],
+    [last, 2],
+  ])
+  expect(await builtinForecaster.listOthers([])).toEqual([first, last])
+})
+
+it('a job that fits a new node has a place, although the last pass found that it fits none', async () => {
+  await db.pool.query('TRUNCATE jobs, nodes CASCADE')
+  const id = await makeJob()
+  await db.pool.query(`UPDATE jobs SET reason = 'never_fits'`)
+  await makeNode({ gpus: 1 })
+  expect((await builtinForecaster.forecastFirst()).jobs.get(id)).toMatchObject({ position: 1 })
 })

@@ -1,14 +1,14 @@
 import { setImmediate } from 'node:timers/promises'
 import type { StartBasis } from '../../contract/predicted-time'
 import { database } from '../../database/client'
-import { forecast, forecastOne } from '../../scheduling/forecast'
+import { type Expectation as ForecastedStart, forecast, forecastOne } from '../../scheduling/forecast'
 import { rangeOf, type SampledStarts, sampleStarts } from '../../scheduling/forecast-range'
 import { expectedEnd } from '../../scheduling/run-times/overdue'
 import { type ProgramFacts, predictFromEstimate } from '../../scheduling/run-times/run-times'
 import type { RunningJob, Snapshot, WaitingJob } from '../../scheduling/types'
 import { readPolicy } from '../admin/policy'
 import type { Expectation, Forecaster } from './forecaster'
-import { queueOrder } from './queue-order'
+import { hasPlace, queueOrder } from './queue-order'
 import { readRunTimes } from './run-times'
 import { readShares } from './shares'
 import { takeSnapshot } from './snapshot'
@@ -33,7 +33,7 @@ export const builtinForecaster: Forecaster = {
   async forecastFirst() {
     const { snapshot } = await takeSnapshot()
     const depth = forecastDepth(snapshot)
-    const starts = forecast(snapshot, depth)
+    const starts = await onlyPlaced(forecast(snapshot, depth))
     const samples: SampledStarts[] = []
     for (const sample of sampleStarts(snapshot, depth)) {
       samples.push(sample)
@@ -41,7 +41,8 @@ export const builtinForecaster: Forecaster = {
       await setImmediate()
     }
     const running = new Map(snapshot.running.map((job) => [job.id, job]))
-    const jobs = starts.map(({ jobId, position, startsAt, after }): [string, Expectation] => {
+    const jobs = starts.map(({ jobId, startsAt, after }, index): [string, Expectation] => {
+      const position = index + 1
       if (startsAt === null) return [jobId, { position, expectedStart: null, range: null, basis: null }]
       const sampled = samples.map((startOf) => startOf(jobId))
       const { earliest, expected, latest } = rangeOf(startsAt, sampled, snapshot)
@@ -93,11 +94,23 @@ export const builtinForecaster: Forecaster = {
     const { rows } = await database().pool.query<{ id: string }>({
       name: 'positions-beyond-window',
       text: `SELECT w.id FROM jobs w CROSS JOIN policies p
-              WHERE w.status = 'pending' AND NOT w.held AND w.id <> ALL ($1::uuid[]) ORDER BY ${queueOrder('w', 'p')}`,
+              WHERE w.status = 'pending' AND ${hasPlace('w')} AND w.id <> ALL ($1::uuid[]) ORDER BY ${queueOrder('w', 'p')}`,
       values: [known],
     })
     return rows.map(({ id }) => id)
   },
+}
+
+/** Leaves out the jobs without a place. One with a predicted start has a place, whatever the last pass said of it. */
+async function onlyPlaced(starts: readonly ForecastedStart[]): Promise<ForecastedStart[]> {
+  const others = starts.filter(({ startsAt }) => startsAt === null).map(({ jobId }) => jobId)
+  const { rows } = await database().pool.query<{ id: string }>({
+    name: 'jobs-without-place',
+    text: `SELECT w.id FROM jobs w WHERE w.id = ANY ($1::uuid[]) AND NOT ${hasPlace('w')}`,
+    values: [others],
+  })
+  const withoutPlace = new Set(rows.map(({ id }) => id))
+  return starts.filter(({ jobId }) => !withoutPlace.has(jobId))
 }
 
 /** Predicts the run time of a job that is not stored, if the policy permits it. */

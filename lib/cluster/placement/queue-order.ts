@@ -1,3 +1,5 @@
+import { cannotStart } from '../../contract/reasons'
+
 /**
  * Returns the SQL sort keys of waiting jobs, in the same order as `lib/scheduling`. Waiting time eventually
  * outweighs priority and duration, so a query over a part of the queue never leaves out a job forever. Under
@@ -14,3 +16,10 @@ export function queueOrder(job: string, policy: string): string {
       ELSE -${ageingS} * ${job}.priority END,
     ${job}.id`
 }
+
+/**
+ * Whether a waiting job has a place in the queue: it is not held, does not wait for other jobs, and could start as it is (`isStuck`).
+ * @param job alias of `jobs`
+ */
+export const hasPlace = (job: string) =>
+  `(NOT ${job}.held AND (${job}.reason = 'never_fits' OR starts_with(${job}.reason_detail, '${cannotStart}')) IS NOT TRUE)`

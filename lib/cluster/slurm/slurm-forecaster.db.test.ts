@@ -38,7 +38,7 @@ async function submitted(
 
 const inMinutes = (minutes: number) => new Date(Date.now() + minutes * 60_000)
 
-it('orders the waiting jobs as Slurm expects to start them', async () => {
+it('orders the waiting jobs as Slurm expects to start them, without those that gpuq holds', async () => {
   const unpredicted = await submitted(await makeJob(), { slurmId: 1, reason: 'Priority' })
   const urgent = await submitted(await makeJob({ priority: 5 }), { slurmId: 2 })
   const later = await submitted(await makeJob(), { slurmId: 3, startsAt: inMinutes(30) })
@@ -49,6 +49,7 @@ it('orders the waiting jobs as Slurm expects to start them', async () => {
   })
   const notSubmitted = await makeJob()
   const overdue = await submitted(await makeJob(), { slurmId: 5, startsAt: inMinutes(-30) })
+  await db.pool.query('UPDATE jobs SET held = true WHERE id = $1', [await makeJob()])
   // The start of an earlier submission says nothing.
   await submitted(notSubmitted, { slurmId: 6, startsAt: inMinutes(1), endedAt: inMinutes(-1) })
   const { jobs } = await slurmForecaster.forecastFirst()

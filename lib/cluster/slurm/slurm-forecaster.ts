@@ -11,7 +11,7 @@ const maxJobs = 10_000
  */
 const waitingJobs = `
   jobs j LEFT JOIN slurm_jobs s ON s.job_id = j.id AND s.ended_at IS NULL
- WHERE j.status = 'pending'`
+ WHERE j.status = 'pending' AND NOT j.held`
 const order = 'coalesce(s.held, false), s.starts_at NULLS LAST, j.priority DESC, j.created_at, j.id'
 
 interface WaitingJob {

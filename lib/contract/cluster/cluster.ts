@@ -162,7 +162,7 @@ export const queueJobSchema = z.object({
     .describe(
       'the same as a jobs file and `gpuq add` write it, where a lower number starts first; null: the job is no line of one',
     ),
-  position: z.int().nullable().describe('1 starts next; null once it has started'),
+  position: z.int().nullable().describe('1 starts next; null once it has started, and while it cannot start'),
   expected_start: time.nullable().describe('null: it has started, or no start can be predicted'),
   expected_start_range: startRangeSchema
     .nullable()
