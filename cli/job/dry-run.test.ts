@@ -96,6 +96,18 @@ it('run --dry-run sends the command, and no directory', async () => {
   }
 })
 
+it.each([
+  { times: {}, sent: 'max_time: 2000000' },
+  { times: { max_time: 60 }, sent: 'max_time: 60' },
+  { times: { expected_time: 60 }, sent: 'expected_time: 60' },
+])('a directory with the times $times is run with $sent', async ({ times, sent }) => {
+  const { made, asked } = context()
+  expect(await run(made, ['true'], { dryRun: true, withDir: true, ...times })).toBe(0)
+  const config = await textOf(asked[0]?.form, 'config_file')
+  expect(config).toContain(sent)
+  expect(config?.includes('max_time')).toBe(!('expected_time' in times))
+})
+
 it('run --dry-run asks the queue about a command without a directory, as its submission does', async () => {
   const { made, asked } = context()
   const options = { dryRun: true, gpus: 0.5, name: 'a run', expected_time: 60, project_id: 'p' }

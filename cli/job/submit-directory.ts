@@ -1,4 +1,5 @@
 import { defaultProject } from '@/lib/contract/access/project-kinds'
+import { longestTimeS } from '@/lib/contract/config/durations'
 import type { ConfigKey } from '@/lib/contract/config/schema'
 import type { Client } from '@/lib/http/client/client'
 import type { Context } from '../context'
@@ -7,8 +8,9 @@ import { withOptionErrors } from './option-errors'
 import { submitOnce } from './submit-once'
 import { type ConfigOptions, toConfigText } from './upload-config'
 
-/** Longer than the limit of any server. Without an estimate, only the admin's limit stops the job. */
-export const unlimitedSeconds = 2_000_000
+/** Without an estimate, only the admin's limit stops the job, or that of the user. */
+export const withTimeLimit = (options: ConfigOptions): ConfigOptions =>
+  options.expected_time === undefined ? { ...options, max_time: options.max_time ?? longestTimeS } : options
 
 interface SubmittedDirectory {
   client: Client
@@ -35,8 +37,7 @@ export async function submitDirectory(
   { quiet, deduplicate, flags }: SubmitDirectoryOptions,
 ): Promise<SubmittedDirectory> {
   const client = await context.connect()
-  const max_time = options.expected_time === undefined ? unlimitedSeconds : undefined
-  const keys = { ...options, max_time }
+  const keys = withTimeLimit(options)
   await withOptionErrors(() => client.jobs.check({ config: toConfigText(keys), deduplicate }), flags)
   const archive = await uploadDirectory(context, options.project_id ?? defaultProject, directory, quiet)
   const config = toConfigText({ ...keys, archive })

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { maxEntries } from '../contract/archives/archive-manifest'
+import { longestTimeS } from '../contract/config/durations'
 
 export const count = z.coerce.number().int().min(0)
 const size = z.coerce.number().min(0)
@@ -45,7 +46,7 @@ export const limitVariables = {
   GPUQ_MAX_WAITING_REQUESTS: count
     .default(100)
     .describe('maximum number of submissions of a user that wait for their results at the same time'),
-  GPUQ_MAX_TIME_S: count.min(1).max(2_000_000).default(86_400).describe('maximum time limit of a job'),
+  GPUQ_MAX_TIME_S: count.min(1).max(longestTimeS).default(86_400).describe('maximum time limit of a job'),
   GPUQ_MAX_OUTPUT_MIB: count.min(1).default(64).describe('maximum output of a job'),
   GPUQ_MAX_ARCHIVE_MIB: count.min(1).default(4096).describe('maximum size of an uploaded directory'),
   GPUQ_MAX_ARCHIVE_FILES: count

@@ -5,7 +5,7 @@ import type { Context } from '../../context'
 import { printResult, showToEnd, type WaitOptions } from '../../job/follow-submitted'
 import { withOptionErrors } from '../../job/option-errors'
 import { note } from '../../job/show-job'
-import { unlimitedSeconds } from '../../job/submit-directory'
+import { withTimeLimit } from '../../job/submit-directory'
 import { submitOnce } from '../../job/submit-once'
 import { type ConfigOptions, toConfigText } from '../../job/upload-config'
 import { followWithFiles } from '../../sync/follow-sync'
@@ -34,13 +34,13 @@ export async function runSynced(
   const client = await context.connect()
   const { server } = await resolveConnection(context.env)
   const directory = await resolveWorkingDirectory(context.env, '.')
-  const max_time = options.expected_time === undefined ? unlimitedSeconds : undefined
-  const sent = { ...options, max_time, command, working_directory: directory }
+  const keys = withTimeLimit(options)
+  const sent = { ...keys, command, working_directory: directory }
   const check = () => withOptionErrors(() => client.jobs.check({ config: toConfigText(sent), deduplicate }))
   const project = options.project_id ?? defaultProject
   const shipped = await shipDirectory(context, project, directory, { quiet, check })
   const config = shipped.shared
-    ? toConfigText({ ...options, max_time, command: `cd ${quoted(directory)} && ${command}` })
+    ? toConfigText({ ...keys, command: `cd ${quoted(directory)} && ${command}` })
     : toConfigText({ ...sent, archive: shipped.archive })
   const { job_id: jobId } = await withOptionErrors(() =>
     submitOnce(context, { config, wait: false, deduplicate }, quiet),

@@ -8,7 +8,7 @@ import { printDryRun } from '../../job/dry-run'
 import { followOrPrint, type WaitOptions } from '../../job/follow-submitted'
 import { withOptionErrors } from '../../job/option-errors'
 import { note } from '../../job/show-job'
-import { unlimitedSeconds } from '../../job/submit-directory'
+import { withTimeLimit } from '../../job/submit-directory'
 import { type ConfigOptions, requireOneDirectory, toConfigText } from '../../job/upload-config'
 
 /** `wait` is undefined if neither form of the option was given: the default depends on the form of the command. */
@@ -60,7 +60,6 @@ async function tryRun(
   { wait: _wait, quiet: _quiet, deduplicate: _deduplicate, json, withDir, sync, ...keys }: RunOptions,
 ): Promise<number> {
   const job = { ...keys, command: keys.command ?? toShellLine(words) }
-  const max_time = keys.expected_time === undefined ? unlimitedSeconds : undefined
   const hasDirectory = withDir || sync || keys.command !== undefined
   if (!hasDirectory) await rejectDirectoryOptions(words, keys)
   return withOptionErrors(() =>
@@ -68,7 +67,7 @@ async function tryRun(
       context,
       (client) =>
         hasDirectory
-          ? client.jobs.dryRun({ config: toConfigText({ ...job, max_time }) })
+          ? client.jobs.dryRun({ config: toConfigText(withTimeLimit(job)) })
           : client.queue.dryRun(toQueueJob(job)),
       json,
     ),

@@ -1,5 +1,8 @@
 const secondsOf: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 }
 
+/** The longest time limit that a server may have. A job with a longer `max_time`, or this one, has no time limit of its own. */
+export const longestTimeS = 2_000_000
+
 /** How a duration may be written, for messages. */
 export const durationForms = 'seconds, such as 300, or a time with a unit: 90s, 5m, 2h, 1h30m or 1d'
 

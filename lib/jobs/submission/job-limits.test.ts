@@ -84,3 +84,14 @@ it('gives a job whose time nobody said the longest permitted time', () => {
   expect(timed(60).config).toMatchObject({ expected_time: 60, max_time: 60 })
   expect(timeCeilingS({ max_time: 1e7 })).toBe(env().GPUQ_MAX_TIME_S)
 })
+
+it('a job with the longest time limit of any server has the longest permitted time, and one with a shorter limit has its own', () => {
+  const timed = (asked: number) =>
+    withAssumedTime(
+      { config: { ...configOf(`max_time: ${asked}`), expected_time: 3600 } },
+      limited({ max_time: 60 }),
+    )
+  expect(timed(2_000_000).config).toMatchObject({ expected_time: 60, max_time: 60 })
+  expect(timed(30 * 24 * 3600).config).toMatchObject({ expected_time: 60, max_time: 60 })
+  expect(timed(1_999_999).config).toMatchObject({ expected_time: 3600, max_time: 1_999_999 })
+})

@@ -1,5 +1,6 @@
 import type { JobLimits } from '../../contract/access/limits'
 import type { JobConfig } from '../../contract/config/config'
+import { longestTimeS } from '../../contract/config/durations'
 import type { Pool } from '../../contract/config/pools'
 import { type FieldError, GpuqError } from '../../contract/errors'
 import { env } from '../../env'
@@ -77,13 +78,13 @@ export function timeCeilingS({ max_time }: Pick<JobLimits, 'max_time'>): number 
   return Math.min(env().GPUQ_MAX_TIME_S, max_time ?? Number.POSITIVE_INFINITY)
 }
 
-/** Gives a job the maximum time that its limits permit, if its request gives no time. */
+/** Gives a job the maximum time that its limits permit, if its request gives no time, or no time limit of its own. */
 export function withAssumedTime<Given extends { config: JobConfig; timeAssumed?: boolean }>(
   submission: Given,
   limits: JobLimits,
 ): Given {
-  if (!submission.timeAssumed) return submission
-  const { config } = submission
+  const { config, timeAssumed } = submission
+  if (!timeAssumed && (config.max_time ?? 0) < longestTimeS) return submission
   const max_time = timeCeilingS(limits)
   return {
     ...submission,
