@@ -173,6 +173,34 @@ describe('the status of a job', () => {
     expect(sentRequests.some(({ path }) => path.startsWith('/api/cancel'))).toBe(false)
   })
 
+  it('a job that cannot start and whose run is in the way of the one that fits is cancelled first', async () => {
+    const { job_id } = makeJob()
+    const waits = { status: 'pending', placed: false, started_at: null, completed_at: null } as const
+    let cancelled = false
+    const detail = 'The run is active.'
+    await openJob({ ...waits, reason: 'never_fits', reason_text: 'x', nearest: { gpu_count: 2 } }, '', {
+      [`GET /api/jobs/${job_id}/source`]: {
+        code: 'print(1)',
+        config: 'gpu_count: 8\nrun_name: a\n',
+        command: null,
+      },
+      'POST /api/submit': () => {
+        const jobs = [{ job_id, name: null, status: 'pending' }] as const
+        return cancelled
+          ? { job_id: 'smaller', status: 'pending' }
+          : new ApiProblem(409, { code: 'conflict', detail, jobs })
+      },
+      [`POST /api/cancel/${job_id}`]: () => {
+        cancelled = true
+        return makeJob({ status: 'cancelled' })
+      },
+    })
+    await screen.findByRole('button', { name: 'Use 2 GPUs' })
+    clickButton('Use 2 GPUs')
+    await waitFor(() => expect(router.push).toHaveBeenCalledWith('/jobs/smaller'))
+    expect(screen.queryByText(detail)).toBeNull()
+  })
+
   it('shows no place in the queue to a job that asks for more than a quota', async () => {
     const reason_text = 'This job cannot start: it asks for 4 GPUs, and the quota is 1.'
     const waits = { status: 'pending', placed: false, started_at: null, completed_at: null } as const
