@@ -24,7 +24,7 @@ export interface TaskHook {
   exited?(end: ExitedTask): Promise<string | null>
   /**
    * Removes what the hook has on this node for a task whose container is gone. Called for every task, after the hooks behind this
-   * one.
+   * one, also if they failed.
    */
   clear?(taskId: string): Promise<void>
   /** A directory of this host with one entry for each task that may have to be cleared. */

@@ -82,6 +82,19 @@ it('prepares nothing more after an error, and clears what every hook has for the
   expect(calls).toEqual(['a prepares', 'c clears task', 'b clears task', 'a clears task'])
 })
 
+it('clears all that a task has although hooks fail, except its directory, and reports the failures together', async () => {
+  const calls: string[] = []
+  const failing = (name: string): TaskHook => ({ clear: () => Promise.reject(new Error(`${name} is busy.`)) })
+  const directory = recorded('the directory', calls, { directory: node.tasksDirectory })
+  const other = recorded('b', calls, { directory: '/elsewhere' })
+  const both = hooksOf(recorded('a', calls), directory, failing('C'), other, failing('D'))
+  await expect(both.clear('task')).rejects.toThrow('Error: D is busy. Error: C is busy.')
+  expect(calls).toEqual(['b clears task', 'a clears task'])
+  await expect(hooksOf(directory, failing('C')).clear('task')).rejects.toThrow(/^C is busy\.$/)
+  await hooksOf(directory).clear('task')
+  expect(calls.slice(2)).toEqual(['the directory clears task'])
+})
+
 it('has no container for a task that was stopped while a hook prepared it', async () => {
   const stop = new AbortController()
   const waiting: TaskHook = {

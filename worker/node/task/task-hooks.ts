@@ -7,8 +7,10 @@ import type { ExitedTask, MakeTaskHook, StartedTask, TaskHook, TaskStart } from 
 /** Calls the hooks of a node under one lease, in their order. */
 export class TaskHooks {
   readonly #hooks: readonly TaskHook[]
+  readonly #tasksDirectory: string
 
   constructor(node: NodeContext, makers: readonly MakeTaskHook[]) {
+    this.#tasksDirectory = node.tasksDirectory
     this.#hooks = makers.map((make) => make(node))
   }
 
@@ -48,11 +50,23 @@ export class TaskHooks {
   }
 
   /**
-   * Removes everything that a task has on this node, the last hook first. Until everything is gone, the task's own directory stays:
-   * if something fails or the worker is killed, the next reconciliation finds it and clears again.
+   * Removes everything that a task has on this node, the last hook first. A hook that fails keeps no other from clearing. Until
+   * everything is gone, the task's own directory stays: if something fails or the worker is killed, the next reconciliation finds it
+   * and clears again.
+   * @throws what failed; AggregateError if several hooks did.
    */
   async clear(taskId: string): Promise<void> {
-    for (const hook of this.#hooks.toReversed()) await hook.clear?.(taskId)
+    const failures: unknown[] = []
+    for (const hook of this.#hooks.toReversed()) {
+      if (failures.length > 0 && hook.directory === this.#tasksDirectory) continue
+      try {
+        await hook.clear?.(taskId)
+      } catch (error) {
+        failures.push(error)
+      }
+    }
+    if (failures.length > 1) throw new AggregateError(failures, failures.map(String).join(' '))
+    if (failures.length === 1) throw failures[0]
   }
 
   /** Returns the ids of the tasks that have files on this node. */
