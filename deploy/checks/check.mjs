@@ -124,7 +124,11 @@ async function main() {
   await prepareClient({ report, signal })
   await prepareRouteTypes({ report, signal })
   const results = (
-    await Promise.all([checkLint(base), check('Types', ['typescript-7/bin/tsc', '--noEmit']), checkTests(base)])
+    await Promise.all([
+      checkLint(base),
+      check('Types', ['typescript-7/bin/tsc', '--noEmit']),
+      checkTests(base),
+    ])
   ).flat()
   const failures = results.filter((result) => result !== null)
   for (const output of failures) report.line(`\n${output}`)

@@ -124,6 +124,28 @@ it('reads what became of the tests of Vitest, with paths relative to the root', 
   ])
 })
 
+it.each([
+  {
+    around: 'a worker',
+    title: 'a worker that is killed loses nothing',
+    full: 'a worker that is killed loses nothing',
+  },
+  { around: 'files', title: 'files that are dropped are read', full: 'files that are dropped are read' },
+  { around: 'a worker', title: 'leaves when it is told', full: 'a worker leaves when it is told' },
+])('a test is reported as "$full", which says its subject once', ({ around, title, full }) => {
+  const fullName = `${around} ${title}`
+  const failure = { status: 'passed', failureMessages: ['x'] }
+  const file = { ...ran, assertionResults: [{ title, fullName, ...failure }] }
+  expect(countVitest(vitest(1, 0, 1, [file]), true).problems).toEqual([
+    `passed only when repeated: ${full}: x`,
+  ])
+  expect(outcomesOfVitest([file], '')[0]?.fullTitle).toBe(full)
+  const suites = [
+    { suites: [{ title: around, specs: [{ title, file: 'x.spec.ts', tests: [{ results: [] }] }] }] },
+  ]
+  expect(outcomesOfPlaywright({ suites })[0]?.fullTitle).toBe(full)
+})
+
 it('reads what became of the tests of Playwright from nested suites, once for each browser project', () => {
   const annotations = [{ type: 'seed', description: '7' }]
   const tests = [

@@ -14,7 +14,7 @@ export interface Outcome {
   file: string
   /** Without the titles around it. */
   title: string
-  /** With the titles around it. */
+  /** With the titles around it, unless it stands alone. */
   fullTitle: string
   passed: boolean
   /** How long it ran, in milliseconds, with its repetition. Waits for tests beside it count. */
@@ -81,8 +81,10 @@ export function countVitest(report: VitestReport, exitedWell: boolean): Counts {
   const failed = numFailedTests + problems.length + skipped
   if (skipped > 0) problems.push(`${skipped} skipped, which counts as failed`)
   const repeated = report.testResults.flatMap(({ assertionResults }) =>
-    assertionResults.flatMap(({ status, fullName = '', failureMessages }) =>
-      status === 'passed' && failureMessages?.[0] ? [describeRepeated(fullName, failureMessages[0])] : [],
+    assertionResults.flatMap(({ status, fullName = '', title = fullName, failureMessages }) =>
+      status === 'passed' && failureMessages?.[0]
+        ? [describeRepeated(toFullTitle(title, fullName), failureMessages[0])]
+        : [],
     ),
   )
   return complete(withRepeated({ passed, failed, problems }, repeated), exitedWell)
@@ -145,13 +147,23 @@ export function summarise(steps: readonly { name: string; counts: Counts; time: 
   return { table: lines.join('\n'), last: `${total('passed')} passed, ${failed} failed`, failed }
 }
 
+/** How the subject of a sentence begins. */
+const subject =
+  /^(?:an?|the|each|every|no|all|any|some|several|many|both|either|neither|nobody|others?|another|one|two|three|four|five|eight)\b/i
+
+/** The title with those around it, unless it has a subject of its own: "a worker that is killed" below "a worker" says it twice. */
+function toFullTitle(title: string, withAround: string): string {
+  const repeats = title !== '' && title.split(' ')[0] === withAround.split(' ')[0]
+  return repeats || subject.test(title) ? title : withAround
+}
+
 /** The tests that ran. `root` is removed from the names of files. */
 export function outcomesOfVitest(testResults: readonly VitestFile[], root: string): Outcome[] {
   return testResults.flatMap(({ name, assertionResults }) =>
     assertionResults.map(({ title = '', fullName = title, status, duration, meta }) => ({
       file: name.replace(`${root}/`, ''),
       title,
-      fullTitle: fullName,
+      fullTitle: toFullTitle(title, fullName),
       passed: status === 'passed',
       ms: Math.round(duration ?? 0),
       notes: meta?.notes ?? {},
@@ -171,7 +183,7 @@ export function outcomesOfPlaywright(
       tests.map(({ status = '', annotations = [], results }) => ({
         file: `e2e/${file}`,
         title,
-        fullTitle: [...around, title].join(' '),
+        fullTitle: toFullTitle(title, [...around, title].join(' ')),
         passed: status === 'expected' || status === 'flaky',
         ms: Math.round(results.reduce((sum, { duration }) => sum + duration, 0)),
         notes: Object.fromEntries(annotations.map(({ type, description = '' }) => [type, description])),
