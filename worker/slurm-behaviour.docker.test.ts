@@ -20,7 +20,7 @@ const forever = 'import time\nprint("started", flush=True)\nwhile True: time.sle
  * What a user sees of a job must not depend on the engine. Other tests show the same of the builtin engine. The cases share a
  * system, and leave it empty.
  */
-describe.sequential('under the engine slurm, a job', () => {
+describe('under the engine slurm, a job', { concurrent: false }, () => {
   let system: SlurmSystem
   let lab: Lab
   beforeAll(async () => {

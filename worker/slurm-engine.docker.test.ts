@@ -41,7 +41,7 @@ async function slurmGpusOf(slurmId: number): Promise<Record<string, number[]>> {
   return Object.fromEntries([...found].map(([, node = '', indexes = '']) => [node, expand(indexes)]))
 }
 
-describe.sequential('a job in Slurm', () => {
+describe('a job in Slurm', { concurrent: false }, () => {
   it('runs on exactly the GPUs that Slurm gave it, and ends with the same exit code', async ({
     openSlurmLab,
   }) => {
@@ -108,7 +108,7 @@ describe.sequential('a job in Slurm', () => {
   })
 })
 
-describe.sequential('a change by hand in Slurm', () => {
+describe('a change by hand in Slurm', { concurrent: false }, () => {
   it('scancel ends a running job and a waiting one as cancelled', async ({ openSlurmLab }) => {
     const lab = await openSlurmLab()
     await lab.startWorkers('n0')

@@ -23,7 +23,7 @@ async function problem(lab: SlurmLab): Promise<string | null> {
   return rows[0]?.problem ?? null
 }
 
-describe.sequential('the controller', () => {
+describe('the controller', { concurrent: false }, () => {
   it('is killed: a running job continues, and jobs that are submitted meanwhile start when it is back', async ({
     openSlurmLab,
   }) => {
@@ -49,7 +49,7 @@ describe.sequential('the controller', () => {
   })
 })
 
-describe.sequential('the leader', () => {
+describe('the leader', { concurrent: false }, () => {
   it('gets no answer although Slurm accepted the job: it runs once', async ({ openSlurmLab }) => {
     const lab = await openSlurmLab()
     const lost =
@@ -65,7 +65,7 @@ describe.sequential('the leader', () => {
   })
 })
 
-describe.sequential('a worker', () => {
+describe('a worker', { concurrent: false }, () => {
   it('refuses a step that does not know the secret', async ({ openSlurmLab }) => {
     const lab = await openSlurmLab()
     await lab.startWorkers('n0')

@@ -20,7 +20,7 @@ async function untilCompleted(lab: SlurmLab, job: string, attempt = 1): Promise<
   await lab.untilRow(job, 'its row ends', ({ ended }) => ended)
 }
 
-describe.sequential('the controller', () => {
+describe('the controller', { concurrent: false }, () => {
   it('loses its state: a waiting job is submitted again, and a running one does not run twice', async ({
     openSlurmLab,
   }) => {
@@ -41,7 +41,7 @@ describe.sequential('the controller', () => {
   })
 })
 
-describe.sequential('a node', () => {
+describe('a node', { concurrent: false }, () => {
   it('is set down by an admin: the job runs again elsewhere', async ({ openSlurmLab }) => {
     const lab = await openSlurmLab()
     await lab.startWorkers('n0', 'n1', 'n2', 'n3')
@@ -69,7 +69,7 @@ describe.sequential('a node', () => {
   })
 })
 
-describe.sequential('the leader', () => {
+describe('the leader', { concurrent: false }, () => {
   it('dies before sbatch: the next one submits the job, and what the old one submits later is cancelled', async ({
     openSlurmLab,
   }) => {

@@ -93,7 +93,7 @@ async function environmentsOf(slurmId: number): Promise<string[][]> {
   )
 }
 
-describe.sequential('each Slurm job belongs to the Unix account of its user', () => {
+describe('each Slurm job belongs to the Unix account of its user', { concurrent: false }, () => {
   it('each Slurm job belongs to the Unix account of its user and its associations and limits apply', async ({
     openSlurmLab,
   }) => {

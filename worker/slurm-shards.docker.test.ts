@@ -7,7 +7,7 @@ const { it } = slurmTests({ nodes: [{ name: 'n0', gpus: 2, gpuType: 'a100', shar
 const spec = { cpu: 1, memory_gb: 0.25 }
 const variables = { GPUQ_SLURM_SHARDS_PER_GPU: '4' }
 
-describe.sequential('a Slurm cluster with types and shards of GPUs', () => {
+describe('a Slurm cluster with types and shards of GPUs', { concurrent: false }, () => {
   it('gives fractions of a GPU, and refuses what it does not have', async ({ openSlurmLab }) => {
     const lab = await openSlurmLab()
     await lab.startWorker('n0', { gpus: 2, variables })

@@ -18,7 +18,7 @@ async function pauseForAnHour(lab: SlurmLab, job: string): Promise<void> {
 }
 
 // pause.db.test.ts has the other changes of a suspended job, without containers.
-describe.sequential('a job that is suspended in Slurm', () => {
+describe('a job that is suspended in Slurm', { concurrent: false }, () => {
   it('is paused until it is resumed, also while its worker restarts, and its time limit does not count', async ({
     openSlurmLab,
   }) => {

@@ -17,7 +17,7 @@ signal.signal(signal.SIGTERM, stop)
 sys.stdout.write("started\\n")
 while True: time.sleep(0.1)`
 
-describe.sequential('a job that is suspended in Slurm', () => {
+describe('a job that is suspended in Slurm', { concurrent: false }, () => {
   it('can be cancelled in gpuq: its program is resumed and told to stop', async ({ openSlurmLab }) => {
     const lab = await openSlurmLab()
     const { job } = await start(lab, untilStopped)
