@@ -14,7 +14,7 @@ const foldersOf = (names) => `^(lib|components|worker|cli)/${oneOf(names)}/`
 const featureContracts = `lib/${oneOf(featureNames)}/(contract[a-z-]*|operations)\\.ts$`
 /** The files that register features, each for one program or for all. */
 const registrations =
-  '^(lib/contract/operations/operations|lib/routes/routes|worker/features|components/features|cli/program|cli/features)\\.tsx?$'
+  '^(lib/contract/operations/(operations|job-group)|lib/routes/routes|worker/(features|task-hooks)|components/features|cli/program|cli/features)\\.tsx?$'
 
 /** Top-level folders, and what each may import besides itself. */
 const portable = ['lib/async/', 'lib/contract/', 'lib/http/client/', featureContracts]

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { AgentFiles } from './agents/agent-files'
 import { AgentTools } from './agents/agent-tools'
-import { runSynced } from './commands/run/run-synced'
 import { JobLogFile } from './follow/job-log-file'
 import { detail, fakeContext, jobId } from './testing/fake-context'
+import { runSynced } from './working-files/run-synced'
 
 let root: string
 beforeEach(async () => {

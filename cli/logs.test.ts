@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { artifacts } from './commands/artifacts'
+import { artifacts } from './artifacts/artifacts'
 import { attachTo } from './commands/attach'
 import { logs, results } from './commands/logs'
 import { status } from './commands/status'

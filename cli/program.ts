@@ -1,6 +1,7 @@
 import { Argument, Command } from 'commander'
 import { version } from '../package.json'
 import { declareAgents } from './agents/commands'
+import { declareArtifacts } from './artifacts/commands'
 import { declareAccount } from './declare/account'
 import { declareBackup } from './declare/backup'
 import { declareBuckets } from './declare/buckets'
@@ -13,6 +14,7 @@ import { declareSnapshots } from './declare/snapshots'
 import { declareSubmit } from './declare/submit'
 import { declareGroups } from './groups/commands'
 import { declareStart } from './one-machine/commands'
+import { declareSync } from './working-files/commands'
 
 const about = `
 gpuq uses the server and token of \`gpuq login\`. The variables GPUQ_SERVER and GPUQ_TOKEN override them.
@@ -28,11 +30,13 @@ export function createProgram(): Command {
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'gpuq: ')) })
     .exitOverride()
     .addHelpText('after', about)
-  declareSubmit(program)
+  declareSubmit(program, async () => (await import('./working-files/run-synced')).runSynced)
   declareMultihostJob(program)
   declareStart(program)
   declareJobs(program)
   declareGroups(program)
+  declareArtifacts(program)
+  declareSync(program)
   declareAgents(program)
   declareCluster(program)
   declareSlurm(program)

@@ -2,6 +2,7 @@
 
 import dynamic from 'next/dynamic'
 import { AnnouncementBanner } from './announcements/announcement-banner'
+import { copyLink } from './artifacts/copy-link'
 import { EndedJobs } from './notifications/ended-jobs'
 import { reportMissingPart } from './ui/missing-part'
 import { Skeleton } from './ui/skeleton'
@@ -61,6 +62,14 @@ export const ofJob = {
   Share: dynamic(() => import('./shares/share-dialog').then((module) => module.ShareDialog).catch(missing), {
     ssr: false,
   }),
+  copyLink,
+  Artifacts: dynamic(
+    () => import('./artifacts/artifacts-tab').then((module) => module.ArtifactsTab).catch(missing),
+    { loading },
+  ),
+  WorkingFiles: dynamic(() =>
+    import('./working-files/working-files').then((module) => module.WorkingFiles).catch(missing),
+  ),
 }
 
 /** What features add to the page of tokens. */

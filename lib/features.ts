@@ -12,8 +12,14 @@ export interface Feature {
  */
 export const features = {
   accounting: { about: 'GPU hours of users and projects, as a page and as CSV.' },
-  agents: { about: 'Tools for agents by MCP, from the server and from the command line.' },
+  agents: {
+    about: 'Tools for agents by MCP, from the server and from the command line.',
+    uses: ['working-files'],
+  },
   announcements: { about: 'A message of an admin to every user.' },
+  artifacts: {
+    about: 'The files that jobs write to /results: kept, shown in pages, and shared by links.',
+  },
   comparison: { about: 'Several jobs beside each other: configs, programs, directories and metrics.' },
   docs: { about: 'The documentation and the reference of the API, on the server, with a search.' },
   groups: { about: 'Many jobs of one program that differ in their parameters: sweeps and arrays.' },
@@ -25,7 +31,15 @@ export const features = {
     uses: ['accounting', 'people'],
   },
   people: { about: 'Many users at once: import from CSV, tokens as ready configs.', uses: ['notifications'] },
-  'project-results': { about: 'The last metrics of the jobs of a project, in groups.', uses: ['shares'] },
-  shares: { about: 'Read-only links to a job for people without an account.' },
+  'project-results': {
+    about: 'The last metrics of the jobs of a project, in groups.',
+    uses: ['artifacts', 'shares'],
+  },
+  shares: { about: 'Read-only links to a job for people without an account.', uses: ['artifacts'] },
   views: { about: 'Searches of jobs that users save under a name.' },
+  warm: { about: 'Containers that start before their job is known.', uses: ['artifacts'] },
+  'working-files': {
+    about: 'The files that jobs change in their working directory: kept, and brought back by `gpuq sync`.',
+    uses: ['artifacts'],
+  },
 } satisfies Record<string, Feature>

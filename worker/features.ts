@@ -1,4 +1,5 @@
 import { countDays } from '@/lib/accounting/count-days'
+import { deleteEndedLinks } from '@/lib/artifacts/download-links'
 import { releaseMembers } from '@/lib/groups/release-members'
 import { stopMembers } from '@/lib/groups/stop-members'
 import { deleteOldDeliveries } from '@/lib/notifications/outbox'
@@ -12,5 +13,6 @@ export const featureQueueTasks = [
 /** What features do every ten minutes on the worker that leads the scheduler. */
 export const featureSweeps = [
   { what: 'count the use of the last days', run: countDays },
+  { what: 'delete ended download links', run: deleteEndedLinks },
   { what: 'delete old notifications', run: deleteOldDeliveries },
 ] as const

@@ -11,8 +11,6 @@ import { startsSimulatedNodes } from '@/lib/env/simulated-nodes'
 import { logger } from '@/lib/logger'
 import { closeDataDirectory } from '@/lib/storage/data-directory'
 import { watchStorage } from '@/lib/storage/watch'
-import { artifactsUnavailableReason } from './artifacts/artifacts-directory'
-import { closeRuns } from './checkpoints/run-directory'
 import { chooseEngine } from './engine/choose-engine'
 import type { AttemptStop } from './engine/engine'
 import { discoverGpus, firstGpus } from './gpus/discover'
@@ -27,7 +25,7 @@ import { leadWhileElected } from './scheduler/leader'
 import { lead } from './scheduler/loop'
 import { SnapshotCache } from './snapshots/snapshot-cache'
 import { describeTaskGroup } from './task-group'
-import { makeTaskHooks } from './task-hooks'
+import { makeTaskHooks, prepareMachine } from './task-hooks'
 
 /**
  * The worker of one node. It serves the node, and runs the scheduler while it is elected leader.
@@ -119,10 +117,10 @@ async function main(): Promise<void> {
   const runs = checkpointsDirectory(config)
   await makePrivateDirectory(tasksDirectory)
   await closeDataDirectory(config.GPUQ_DATA_DIR)
-  if (runs !== null) for (const problem of await closeRuns(runs)) logger.warn(problem)
-  if (config.GPUQ_MAX_ARTIFACTS_MIB > 0)
-    artifactsProblem = await artifactsUnavailableReason(tasksDirectory, config.GPUQ_NODE_NAME)
-  const keeps = config.GPUQ_MAX_ARTIFACTS_MIB > 0 && artifactsProblem === null
+  const wantsArtifacts = config.GPUQ_MAX_ARTIFACTS_MIB > 0
+  const machine = { name: config.GPUQ_NODE_NAME, tasksDirectory, runs, wantsArtifacts }
+  artifactsProblem = await prepareMachine(machine)
+  const keeps = wantsArtifacts && artifactsProblem === null
   const snapshots = snapshotCache()
   await snapshots.open()
   const settings: NodeOptions = {

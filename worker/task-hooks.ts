@@ -1,5 +1,8 @@
+import { logger } from '@/lib/logger'
 import { archives } from './archives/task-hook'
+import { artifactsUnavailableReason } from './artifacts/artifacts-directory'
 import { artifacts } from './artifacts/task-hook'
+import { closeRuns } from './checkpoints/run-directory'
 import { checkpoints } from './checkpoints/task-hook'
 import type { CheckpointSettings } from './checkpoints/watch-checkpoints'
 import { hostFiles } from './host-files/task-hook'
@@ -21,6 +24,22 @@ export interface TaskHookSettings {
   snapshots: SnapshotCache
   /** How many warm containers each node keeps. */
   warmLimits: WarmLimits
+}
+
+/**
+ * Prepares what the features need of this machine, before its first node.
+ * @param runs the shared directory of checkpoints; null: there is none.
+ * @returns why this machine cannot keep the files of /results; null: it can, or does not want to.
+ */
+export async function prepareMachine(machine: {
+  name: string
+  tasksDirectory: string
+  runs: string | null
+  wantsArtifacts: boolean
+}): Promise<string | null> {
+  const { name, tasksDirectory, runs, wantsArtifacts } = machine
+  if (runs !== null) for (const problem of await closeRuns(runs)) logger.warn(problem)
+  return wantsArtifacts ? artifactsUnavailableReason(tasksDirectory, name) : null
 }
 
 /** The features that take part in the life of a task, in the order of their calls. */

@@ -1,7 +1,7 @@
 import type { Client } from '@/lib/http/client/client'
 import type { Context } from '../context'
-import { JobSync } from '../sync/job-sync'
-import { createState, readStates, removeState, type SyncState, saveState } from '../sync/sync-state'
+import { JobSync } from '../working-files/job-sync'
+import { createState, readStates, removeState, type SyncState, saveState } from '../working-files/sync-state'
 
 /** Brings the files of an agent's jobs back to its working directory. */
 export class AgentFiles {

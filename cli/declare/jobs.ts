@@ -77,38 +77,17 @@ function declareOutput(program: Command): void {
     .addHelpText('after', aboutLogs)
     .action(lazily(async () => (await import('../commands/logs')).logs))
   program
-    .command('artifacts')
-    .description('list or download the files that a job wrote to /results')
-    .argument('<id>', jobIdHelp)
-    .option('-o, --output <dir>', 'download the files to this directory')
-    .option(...jsonFlag)
-    .action(lazily(async () => (await import('../commands/artifacts')).artifacts))
-  program
     .command('results')
     .description("print a job's result file (JSON Lines)")
     .argument('<id>', jobIdHelp)
     .option('-o, --output <file>', 'write to this file')
     .option('--json', 'print the summary from the API as JSON')
     .action(lazily(async () => (await import('../commands/logs')).results))
-  program
-    .command('sync')
-    .description('follow a job, and bring the files that it changes back to its working directory')
-    .argument('<id>', jobIdHelp)
-    .option('--into <dir>', 'bring the files to this directory instead; it is created if it is missing')
-    .option('-q, --quiet', 'print only the output of the job, and where its files return')
-    .addHelpText('after', aboutSync)
-    .action(lazily(async () => (await import('../commands/sync')).sync))
 }
 
 const aboutLogs = `
 A job cannot control your terminal: control characters other than colours, tabs and those of progress bars are shown as codes, such as
 \\u001b. In a pipe or a file, the output of your own jobs is exact. For another user's job, see gpuq results ID -o FILE.`
-
-const aboutSync = `
-gpuq run --sync and agents start jobs in a working directory of this machine. The files that such a job writes there return
-while this command runs. A file that was changed here meanwhile stays: the job's version is saved beside it. The working directory
-must be the current directory or below it; --into names another one. Files that decide what is sent from here (.gpuqignore,
-.gitignore) and files of .git never return. Only your own jobs can be synchronized.`
 
 function declareTerminals(program: Command): void {
   const rankHelp = 'task of a multi-node job; without a terminal, print only its output'

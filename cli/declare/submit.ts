@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import type { RunOptions, RunSynced } from '../commands/run/run'
 import { addConfigOptions, lazily } from './command'
 import { parseNumber } from './values'
 
@@ -6,8 +7,11 @@ const exits = `
 Without --no-wait, gpuq prints the job's output live. Exit code: 0 if the job completed, the program's exit code if it
 failed, 130 if the job was cancelled, otherwise 1.`
 
-/** Commands that submit jobs. */
-export function declareSubmit(program: Command): void {
+/**
+ * Commands that submit jobs.
+ * @param loadSynced the action of `run --sync`, which a feature has.
+ */
+export function declareSubmit(program: Command, loadSynced: () => Promise<RunSynced>): void {
   const submit = program
     .command('submit')
     .description('upload a program and follow it until it ends')
@@ -34,7 +38,13 @@ export function declareSubmit(program: Command): void {
   addConfigOptions(run, 'run')
   addShared(run)
     .addHelpText('after', `${exits}\n${alsoReturns}`)
-    .action(lazily(async () => (await import('../commands/run/run')).run))
+    .action(
+      lazily(async () => {
+        const { run } = await import('../commands/run/run')
+        return (context, words: readonly string[], options: RunOptions) =>
+          run(context, words, options, loadSynced)
+      }),
+    )
 }
 
 /** Options that `submit` and `run` share, besides those for the keys of the config. */

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { visibleText } from '@/lib/contract/text/sanitize-text'
-import { type GalleryImage, LargeImage, Picture } from '../jobs/viewers/image-gallery'
+import { type GalleryImage, LargeImage, Picture } from '../artifacts/viewers/image-gallery'
 
 /** Small pictures in a row. A click opens one in full size. */
 export function RowPictures({ images }: { images: readonly GalleryImage[] }) {

@@ -1,6 +1,5 @@
-import { queryOptions } from '@tanstack/react-query'
 import { createContext, useContext } from 'react'
-import { api, keys } from './queries'
+import { api } from './queries'
 
 /** The part of the API from which a page reads the metrics of a job and its files in /results. */
 export type JobApi = Pick<
@@ -12,17 +11,3 @@ export type JobApi = Pick<
 export const JobApiContext = createContext<JobApi>(api.jobs)
 
 export const useJobApi = (): JobApi => useContext(JobApiContext)
-
-/** The files in /results. They are complete once the job has ended. */
-export const jobArtifactsQuery = (jobApi: JobApi, id: string, ended: boolean) =>
-  queryOptions({
-    queryKey: [...keys.jobs, 'artifacts', id, ended],
-    queryFn: ({ signal }) => jobApi.artifacts(id, signal),
-  })
-
-export const artifactPreviewQuery = (jobApi: JobApi, id: string, artifactId: string) =>
-  queryOptions({
-    queryKey: [...keys.jobs, 'artifacts', id, 'preview', artifactId],
-    queryFn: ({ signal }) => jobApi.artifactPreview(id, artifactId, signal),
-    staleTime: Number.POSITIVE_INFINITY,
-  })

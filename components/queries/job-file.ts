@@ -1,5 +1,4 @@
 import { queryOptions } from '@tanstack/react-query'
-import type { WorkingFile } from '@/lib/contract/working-files'
 import { api, keys } from './queries'
 
 /** An editor shows a text of this size without a delay. */
@@ -15,28 +14,6 @@ export const jobFileTextQuery = (id: string, path: string) =>
     },
     staleTime: Number.POSITIVE_INFINITY,
     retry: false,
-  })
-
-/** The page lists at most this many pages of changed files. */
-const maxPages = 10
-const liveMs = 10_000
-
-/** The files that a job changed in its working directory, repeated until no more can follow. */
-export const workingFilesQuery = (id: string) =>
-  queryOptions({
-    queryKey: [...keys.jobs, 'working-files', id],
-    queryFn: async ({ signal }) => {
-      const files: WorkingFile[] = []
-      let page = await api.jobs.workingFiles(id, {}, signal)
-      files.push(...page.files)
-      for (let read = 1; page.more && read < maxPages; read++) {
-        page = await api.jobs.workingFiles(id, { after: page.next }, signal)
-        files.push(...page.files)
-      }
-      return { ...page, files }
-    },
-    refetchInterval: ({ state: { data } }) =>
-      data && (data.ended || data.more || data.working_directory === null) ? false : liveMs,
   })
 
 /** What differs between the uploaded directories of two jobs. */

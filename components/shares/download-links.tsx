@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { downloadLinksQuery, revokeDownloadLink } from '@/components/queries/download-links'
-import type { DownloadLink } from '@/lib/contract/access/download-links'
+import { downloadLinksQuery, revokeDownloadLink } from '@/components/artifacts/queries'
+import type { DownloadLink } from '@/lib/artifacts/contract-links'
 import { LoadFailure } from '../shell/load-failure'
 import { LinkRow } from './link-row'
 import { SharedTime } from './shared-time'

@@ -1,6 +1,6 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { expect, it, vi } from 'vitest'
-import type { DownloadLink } from '@/lib/contract/access/download-links'
+import type { DownloadLink } from '@/lib/artifacts/contract-links'
 import type { JobShare } from '@/lib/shares/contract'
 import { makeJob } from '../testing/fixtures'
 import { answerWith, clickButton, renderUi, sentRequests } from '../testing/render'

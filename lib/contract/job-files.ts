@@ -1,5 +1,22 @@
 import * as z from 'zod'
 
+/** Whether and why a job's files were deleted. */
+export const filesDeletion = {
+  files_deleted: z
+    .enum(['on_request', 'retention'])
+    .nullable()
+    .describe(
+      'null: nothing; on_request: the owner or an admin deleted result, artifacts and source; retention: result and artifacts',
+    ),
+  deleted_after_days: z
+    .int()
+    .min(1)
+    .nullable()
+    .describe('the retention in days that deleted the files; null: none did'),
+}
+
+export type FilesDeletion = z.infer<z.ZodObject<typeof filesDeletion>>
+
 /** `GET /api/jobs/ID/files`: the directory that was uploaded for a job. */
 export const jobFilesSchema = z.object({
   files: z

@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import { filesDeletion } from './artifacts'
 import { jobInSlurmSchema } from './cluster/job-in-slurm'
 import { jobResourcesSchema } from './cluster/job-resources'
 import { slurmJob } from './config/depends-on'
@@ -7,6 +6,7 @@ import { idPattern } from './id-pattern'
 import { jobBucketSchema } from './job-bucket'
 import { type AddedField, addedFields } from './job-columns'
 import { jobEnds } from './job-ends'
+import { filesDeletion } from './job-files'
 import { uploadStatuses } from './status'
 
 export const idSchema = z

@@ -7,7 +7,6 @@ import * as projects from '../contract/access/projects'
 import * as storage from '../contract/access/storage'
 import * as archives from '../contract/archives/archives'
 import * as snapshots from '../contract/archives/snapshots'
-import * as artifacts from '../contract/artifacts'
 import * as cluster from '../contract/cluster/cluster'
 import * as jobInSlurm from '../contract/cluster/job-in-slurm'
 import * as policy from '../contract/cluster/policy'
@@ -20,7 +19,6 @@ import type { Access, Operation, ResponseSpec } from '../contract/operations/ope
 import { allOperations, namedContracts } from '../contract/operations/operations'
 import * as problems from '../contract/operations/problem'
 import * as queue from '../contract/queue'
-import * as workingFiles from '../contract/working-files'
 
 type Json = Record<string, unknown>
 
@@ -28,7 +26,6 @@ type Json = Record<string, unknown>
 for (const contract of [
   access,
   archives,
-  artifacts,
   buckets,
   cluster,
   environments,
@@ -44,7 +41,6 @@ for (const contract of [
   slurm,
   snapshots,
   storage,
-  workingFiles,
   ...namedContracts,
 ]) {
   for (const [name, schema] of Object.entries(contract)) {

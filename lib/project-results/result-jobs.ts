@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
+import { imageExtensions, maxImageBytes } from '../artifacts/contract-image-names'
 import type { StoredSpec } from '../contract/config/stored-spec'
-import { imageExtensions, maxImageBytes } from '../contract/images/image-names'
 import { type Grouped, groupKey } from '../contract/metrics/group-key'
 import { numberIn } from '../contract/metrics/group-rows'
 import { maxPictures } from '../contract/metrics/result-columns'

@@ -1,4 +1,4 @@
-import type { FilesDeletion } from '../contract/artifacts'
+import type { FilesDeletion } from '../contract/job-files'
 import { database } from '../database/client'
 import { oneRow } from '../database/transaction'
 import { storage } from '../storage/storage'

@@ -1,6 +1,7 @@
 import { accountingRoutes } from '../accounting/routes'
 import { agentRoutes } from '../agents/routes'
 import { announcementRoutes } from '../announcements/routes'
+import { artifactRoutes } from '../artifacts/routes'
 import type { operations } from '../contract/operations/operations'
 import { documentationRoutes } from '../docs/routes'
 import { groupRoutes } from '../groups/routes'
@@ -13,6 +14,7 @@ import { importRoutes, tokenBatchRoutes } from '../people/routes'
 import { resultRoutes } from '../project-results/routes'
 import { shareRoutes } from '../shares/routes'
 import { viewRoutes } from '../views/routes'
+import { workingFileRoutes } from '../working-files/routes'
 import { auditRoutes } from './access/audit'
 import { bucketRoutes } from './access/buckets'
 import { environmentRoutes } from './access/environments'
@@ -27,7 +29,6 @@ import { storageRoutes } from './archives/storage'
 import { clusterRoutes } from './cluster/cluster'
 import { modelRoutes } from './cluster/models'
 import { slurmRoutes } from './cluster/slurm'
-import { artifactRoutes } from './jobs/artifacts'
 import { jobRoutes } from './jobs/jobs'
 import { orchestratorRoutes } from './queue/orchestrator'
 import { queueRoutes } from './queue/queue'
@@ -41,7 +42,7 @@ type Operations = typeof operations
  * route at the name of another operation.
  */
 export const routes = {
-  jobs: { ...jobRoutes, ...submissionRoutes, ...artifactRoutes },
+  jobs: { ...jobRoutes, ...submissionRoutes, ...artifactRoutes, ...workingFileRoutes },
   groups: groupRoutes,
   views: viewRoutes,
   shares: shareRoutes,

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { artifactListSchema } from '../contract/artifacts'
+import { artifactListSchema } from '../artifacts/contract'
 import { jobDetailSchema } from '../contract/jobs'
 
 export const maxShareDays = 90

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { artifactPreviewSchema, artifactQuerySchema } from '../contract/artifacts'
+import { artifactPreviewSchema, artifactQuerySchema } from '../artifacts/contract'
 import * as metrics from '../contract/metrics/job-metrics'
 import {
   created,

@@ -1,5 +1,5 @@
 import type { CheckpointFile } from '@/lib/cluster/checkpoints/checkpoint-files'
-import type { Fingerprint, FoundFile } from '../files/safe-walk'
+import { type Fingerprint, type FoundFile, isSame } from '../files/safe-walk'
 
 /** What a task knows of a recorded file. */
 export interface KnownFile {
@@ -51,17 +51,6 @@ export function chooseBatch(
     complete,
     absent,
   }
-}
-
-/** Ignores ctime, because a new hard link would otherwise cause another upload. */
-export function isSame(one: Fingerprint | null | undefined, other: Fingerprint): boolean {
-  return (
-    one != null &&
-    one.bytes === other.bytes &&
-    one.mtimeNs === other.mtimeNs &&
-    one.inode === other.inode &&
-    one.executable === other.executable
-  )
 }
 
 function byTime(one: FoundFile, other: FoundFile): number {

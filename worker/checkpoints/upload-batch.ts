@@ -4,8 +4,7 @@ import { checkpointKey, type StoredFile } from '@/lib/cluster/checkpoints/checkp
 import type { Run } from '@/lib/cluster/checkpoints/runs'
 import { logger } from '@/lib/logger'
 import { storage } from '@/lib/storage/storage'
-import { type FoundFile, openInside, readFingerprint } from '../files/safe-walk'
-import { isSame } from './choose-batch'
+import { type FoundFile, isSame, openInside, readFingerprint } from '../files/safe-walk'
 
 /** Each may hold three parts of a large file in memory. */
 const concurrentFiles = 4

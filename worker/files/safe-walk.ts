@@ -12,6 +12,17 @@ export interface Fingerprint {
   executable: boolean
 }
 
+/** Whether a file is unchanged. Ignores ctime, because a new hard link would otherwise cause another upload. */
+export function isSame(one: Fingerprint | null | undefined, other: Fingerprint): boolean {
+  return (
+    one != null &&
+    one.bytes === other.bytes &&
+    one.mtimeNs === other.mtimeNs &&
+    one.inode === other.inode &&
+    one.executable === other.executable
+  )
+}
+
 export interface FoundFile extends Fingerprint {
   /** Relative to the directory, with slashes. */
   path: string

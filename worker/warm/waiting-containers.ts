@@ -1,5 +1,5 @@
 import type { Lease } from '@/lib/cluster/nodes/nodes'
-import { recordWarmContainers, type WarmState } from '@/lib/cluster/nodes/warm-containers'
+import { recordWarmContainers, type WarmState } from '@/lib/warm/warm-containers'
 import type { WarmContainer } from '../runtime/runtime'
 import type { PreparedImports } from './prepared-imports'
 import type { WarmFiles } from './warm-files'

@@ -1,7 +1,6 @@
 import type { Entry } from '@/lib/contract/archives/archive-manifest'
 import { isLink } from '@/lib/contract/archives/archive-manifest'
-import { isSame } from '../checkpoints/choose-batch'
-import type { Fingerprint, FoundFile } from '../files/safe-walk'
+import { type Fingerprint, type FoundFile, isSame } from '../files/safe-walk'
 
 /** What is known of a file in a working directory. */
 export interface KnownFile {

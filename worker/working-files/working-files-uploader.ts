@@ -7,14 +7,14 @@ import { sleep } from '@/lib/async/sleep'
 import type { Lease } from '@/lib/cluster/nodes/nodes'
 import { findStorageOwner } from '@/lib/cluster/tasks/task-progress'
 import { type ClaimedTask, Fenced } from '@/lib/cluster/tasks/tasks'
+import { database } from '@/lib/database/client'
+import { logger } from '@/lib/logger'
 import {
   readWorkingFiles,
   recordWorkingFiles,
   type StoredWorkingFile,
-} from '@/lib/cluster/tasks/working-files'
-import { database } from '@/lib/database/client'
-import { logger } from '@/lib/logger'
-import { limitFiles } from '../artifacts/find-artifacts'
+} from '@/lib/working-files/record-working-files'
+import { limitFiles } from '../files/limit-files'
 import { type Fingerprint, type FoundFile, type SkippedFile, safeWalk } from '../files/safe-walk'
 import { retryWrite } from '../node/lease/retry-write'
 import { chooseChanges, initialFiles, type KnownFile, markCopied } from './choose-changes'

@@ -9,11 +9,11 @@ import { type ClaimedTask, unfinishedTasks } from '@/lib/cluster/tasks/tasks'
 import { placeManually } from '@/lib/cluster/testing/placed'
 import { makeJob, makeNode } from '@/lib/cluster/testing/rows'
 import { testDatabase } from '@/lib/database/testing/test-database'
-import { downloadWorkingFile, listWorkingFiles } from '@/lib/jobs/downloads/working-files'
 import { deleteFiles } from '@/lib/jobs/lifecycle/delete-files'
 import { findVisibleJob } from '@/lib/jobs/read/job-visibility'
 import { diskStore } from '@/lib/storage/disk'
 import { setStorage } from '@/lib/storage/storage'
+import { downloadWorkingFile, listWorkingFiles } from '@/lib/working-files/download-working-files'
 import { WorkingFilesUploader } from './working-files-uploader'
 
 vi.hoisted(() => vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough'))

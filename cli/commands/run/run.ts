@@ -14,7 +14,7 @@ import { type ConfigOptions, requireOneDirectory, toConfigText } from '../../job
 /** `wait` is undefined if neither form of the option was given: the default depends on the form of the command. */
 type JobOptions = ConfigOptions & Partial<WaitOptions>
 
-interface RunOptions extends JobOptions {
+export interface RunOptions extends JobOptions {
   /** Uploads the current directory and runs the command in a copy of it. */
   withDir?: boolean
   /** Runs the command in the current directory, at the same path, and brings its changes back. */
@@ -22,11 +22,15 @@ interface RunOptions extends JobOptions {
   dryRun?: boolean
 }
 
+/** Runs a command in the current directory, for `--sync`. */
+export type RunSynced = (context: Context, options: JobOptions & { command: string }) => Promise<number>
+
 /** Queues a command. With `--command` or `--with-dir`, also uploads a directory. */
 export async function run(
   context: Context,
   words: readonly string[],
   { withDir, sync, dryRun, ...options }: RunOptions,
+  loadSynced: () => Promise<RunSynced>,
 ): Promise<number> {
   const command = toShellLine(words)
   requireOneDirectory(options, withDir || sync || options.command !== undefined)
@@ -34,7 +38,7 @@ export async function run(
   if (sync) {
     if (withDir || options.command !== undefined)
       throw invalidRequest('Use --sync -- COMMAND without --with-dir and --command.')
-    const { runSynced } = await import('./run-synced')
+    const runSynced = await loadSynced()
     return runSynced(context, { ...options, command })
   }
   if (options.command === undefined) {

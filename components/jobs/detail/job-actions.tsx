@@ -28,7 +28,6 @@ import { copyWithToast } from '../../ui/copy-text'
 import { DropdownMenu, MenuItem, MenuSeparator } from '../../ui/dropdown-menu'
 import { IconButton } from '../../ui/icon-button'
 import { useFooterHeight } from '../../ui/use-footer-height'
-import { copyLink } from '../artifacts/copy-link'
 import { CancelDialog } from '../cancel-dialog'
 import { comparePath } from '../compare-path'
 import { failedByUser } from '../failure/fault'
@@ -143,7 +142,7 @@ function MoreActions({ job, readOnly }: JobActionsProps) {
         ))}
         {readOnly ? null : (
           <>
-            <MenuItem icon={Link2} disabled={!stored} onSelect={() => void copyLink(id, 'result')}>
+            <MenuItem icon={Link2} disabled={!stored} onSelect={() => void ofJob.copyLink(id, 'result')}>
               Copy link to JSONL file
             </MenuItem>
             <MenuItem icon={Share2} onSelect={() => setSharing(true)}>

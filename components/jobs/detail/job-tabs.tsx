@@ -3,6 +3,7 @@ import { useSearchParams } from 'next/navigation'
 import { api } from '@/components/queries/queries'
 import type { JobDetail } from '@/lib/contract/jobs'
 import { isFinal } from '@/lib/contract/status'
+import { ofJob } from '../../features'
 import { Reconnecting } from '../../shell/reconnecting'
 import { updateSearchParams } from '../../shell/update-search-params'
 import { Skeleton } from '../../ui/skeleton'
@@ -12,10 +13,6 @@ import type { JobAccess } from './job-access'
 import type { JobStream } from './use-job-stream'
 
 /** Most visits open only the output. The other tabs are loaded when they are opened. */
-const ArtifactsTab = dynamic(
-  () => import('../artifacts/artifacts-tab').then((module) => module.ArtifactsTab),
-  { loading: TabSkeleton },
-)
 const DetailsTab = dynamic(() => import('./details-tab').then((module) => module.DetailsTab), {
   loading: TabSkeleton,
 })
@@ -29,9 +26,6 @@ const SourceTab = dynamic(() => import('./source-tab').then((module) => module.S
   loading: TabSkeleton,
 })
 const TerminalTab = dynamic(() => import('../terminal/terminal-tab').then((module) => module.TerminalTab), {
-  loading: TabSkeleton,
-})
-const WorkingFiles = dynamic(() => import('../files/working-files').then((module) => module.WorkingFiles), {
   loading: TabSkeleton,
 })
 
@@ -152,8 +146,8 @@ export function JobTabs({ job, tab, onTab, stream, openAt, access, hasColumn }: 
           label: 'Files',
           content: (
             <div className="flex flex-col gap-4">
-              <ArtifactsTab id={job.job_id} job={job} />
-              <WorkingFiles job={job} />
+              <ofJob.Artifacts id={job.job_id} job={job} />
+              <ofJob.WorkingFiles job={job} />
             </div>
           ),
         },

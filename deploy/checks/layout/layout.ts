@@ -54,9 +54,9 @@ const kernel: Readonly<Record<string, readonly string[]>> = {
   ),
   components: words('access admin cluster jobs queries shell snapshots storage testing ui'),
   worker: words(
-    'archives artifacts checkpoints engine faults files gpus host-files node provisioner runtime scheduler snapshots',
-  ).concat(words('testing warm working-files workspaces')),
-  cli: words('attach commands declare follow job local pack python received snapshots sync terminal testing'),
+    'archives checkpoints engine faults files gpus host-files node provisioner runtime scheduler snapshots',
+  ).concat(words('testing workspaces')),
+  cli: words('attach commands declare follow job local pack python received snapshots terminal testing'),
 }
 
 function words(text: string): string[] {

@@ -1,5 +1,6 @@
-import { artifactOperations } from './artifacts'
+import { artifactOperations } from '../../artifacts/operations'
+import { workingFileOperations } from '../../working-files/operations'
 import { jobOperations } from './jobs'
 
 /** The operations of jobs and of their files. In a file of its own, so that a program can load them without all others. */
-export const jobGroup = { ...jobOperations, ...artifactOperations }
+export const jobGroup = { ...jobOperations, ...artifactOperations, ...workingFileOperations }

@@ -103,11 +103,6 @@ export const jobOperations = defineOperations('jobs', 'jobs', {
     query: queries.suggestionsQuerySchema,
     responses: ok(z.array(z.string()).describe('at most 10')),
   }),
-  filesOfJobs: get('/api/jobs/files.tar', 'read', 'Download the result files and artifacts of several jobs', {
-    classTokens: true,
-    query: queries.jobIdsQuerySchema,
-    responses: file('A tar archive with a directory for each job'),
-  }),
   get: get('/api/status/{id}', 'read', 'Status of a job', {
     classTokens: true,
     query: queries.jobQuerySchema,

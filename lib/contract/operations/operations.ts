@@ -2,6 +2,7 @@ import { accountingOperations } from '../../accounting/operations'
 import { agentOperations } from '../../agents/operations'
 import * as announcements from '../../announcements/contract'
 import { announcementOperations } from '../../announcements/operations'
+import * as artifacts from '../../artifacts/contract'
 import { documentationOperations } from '../../docs/operations'
 import { groupOperations } from '../../groups/operations'
 import { joinLinkOperations } from '../../join-links/operations'
@@ -12,6 +13,7 @@ import { resultOperations } from '../../project-results/operations'
 import * as shares from '../../shares/contract'
 import { shareOperations } from '../../shares/operations'
 import { viewOperations } from '../../views/operations'
+import * as workingFiles from '../../working-files/contract'
 import {
   auditOperations,
   bucketOperations,
@@ -34,7 +36,7 @@ import { snapshotOperations } from './snapshots'
 import { storageOperations } from './storage'
 
 /** The contracts of features whose schemas the OpenAPI document names. */
-export const namedContracts = [announcements, shares]
+export const namedContracts = [announcements, artifacts, shares, workingFiles]
 
 /** Every operation of the API, by the client's groups. A test compares this table with the routes. */
 export const operations = {

@@ -11,9 +11,8 @@ import { cachingOfOutput, startReading } from '../../results/reading/reading-slo
 import type { ByteRange } from '../../storage/store'
 import { waitForResultFile } from '../live/wait'
 import type { VisibleJob } from '../read/job-visibility'
-import { filesDeleted, openFile } from './artifacts'
 import { contentDisposition, type Download } from './content-disposition'
-import { type RequestHeaders, storedDownload } from './stored-file'
+import { filesDeleted, openFile, type RequestHeaders, storedDownload } from './stored-file'
 
 /**
  * Returns a job's JSONL file, as it is stored.

@@ -1,6 +1,8 @@
 import type { Readable } from 'node:stream'
-import { GpuqError } from '../../contract/errors'
-import type { ByteRange } from '../../storage/store'
+import { GpuqError, notFound } from '../../contract/errors'
+import type { FilesDeletion } from '../../contract/job-files'
+import { openUnlessDeleted } from '../../results/open-unless-deleted'
+import type { ByteRange, OpenedObject } from '../../storage/store'
 import { parseRange } from './byte-range'
 import { contentDisposition, type Download } from './content-disposition'
 
@@ -54,4 +56,20 @@ export async function storedDownload(
     },
   }
   return contentDisposition(await open(range), download, part)
+}
+
+/** The error for files that were deleted on request, or by the retention of their project. */
+export function filesDeleted({ files_deleted, deleted_after_days: days }: FilesDeletion): GpuqError {
+  return notFound(
+    files_deleted === 'on_request'
+      ? 'The owner of the job or an admin deleted the file.'
+      : `The file was deleted after ${days} days, the retention of its project.`,
+  )
+}
+
+/** Opens a stored file of a job, or a part of it. @throws 404 if the job's files were deleted meanwhile. */
+export async function openFile(jobId: string, key: string, range?: ByteRange): Promise<OpenedObject> {
+  const opened = await openUnlessDeleted(jobId, key, range)
+  if ('files_deleted' in opened) throw filesDeleted(opened)
+  return opened
 }

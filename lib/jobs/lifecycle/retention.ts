@@ -6,14 +6,13 @@ import { deleteOldThrottles } from '../../access/sessions/sign-in-throttle'
 import { database } from '../../database/client'
 import { logger } from '../../logger'
 import { storage } from '../../storage/storage'
-import { deleteEndedLinks } from '../downloads/download-links'
 import { deleteFiles } from './delete-files'
 
 /** No upload pauses this long, so an older part belongs to a writer that died. */
 const leftoverMs = 60 * 60_000
 
 /**
- * Deletes ended sessions, old counts of wrong passwords, expired invitations to projects, old audit events, ended download links, idempotency keys after a day, incomplete files of writers that died, and the files of jobs after the retention of their projects, or
+ * Deletes ended sessions, old counts of wrong passwords, expired invitations to projects, old audit events, idempotency keys after a day, incomplete files of writers that died, and the files of jobs after the retention of their projects, or
  * after the default one.
  */
 export async function deleteExpired(now: Date): Promise<void> {
@@ -22,7 +21,6 @@ export async function deleteExpired(now: Date): Promise<void> {
   await deleteOldThrottles()
   await deleteExpiredInvitations()
   await deleteOldAuditEvents()
-  await deleteEndedLinks()
   await deleteOldFiles()
   await storage().removeLeftovers(new Date(now.getTime() - leftoverMs))
 }

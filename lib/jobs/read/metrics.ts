@@ -11,8 +11,8 @@ import { csvLines } from '../../results/series/csv-lines'
 import { downsample } from '../../results/series/downsample'
 import { SeriesCache, type TaskOutput } from '../../results/series/series-cache'
 import type { SeriesStore } from '../../results/series/series-store'
-import { filesDeleted } from '../downloads/artifacts'
 import { contentDisposition, type Download } from '../downloads/content-disposition'
+import { filesDeleted } from '../downloads/stored-file'
 import type { VisibleJob } from './job-visibility'
 
 /** Long output is read in several requests, because an answer must not take a second. */

@@ -3,10 +3,10 @@ import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { findEnvironment } from '../../access/environments'
 import { call } from '../../access/testing/call'
 import { makePerson, type Person } from '../../access/testing/people'
-import { recordPrepareProblem } from '../../cluster/nodes/warm-containers'
 import { makeNode } from '../../cluster/testing/rows'
 import { environmentSchema } from '../../contract/access/environments'
 import { testDatabase } from '../../database/testing/test-database'
+import { recordPrepareProblem } from '../../warm/warm-containers'
 import { environmentRoutes } from './environments'
 
 vi.hoisted(() => vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough'))

@@ -2,14 +2,15 @@ import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { call } from '../../access/testing/call'
 import { makePerson, type Person } from '../../access/testing/people'
 import { readLog } from '../../agents/read-log'
+import { artifactRoutes } from '../../artifacts/routes'
 import { makeJob } from '../../cluster/testing/rows'
 import { testDatabase } from '../../database/testing/test-database'
 import type { ApiHandler } from '../../http/route'
 import { jobEvents } from '../../jobs/live/events'
 import { findVisibleJob } from '../../jobs/read/job-visibility'
 import { shareRoutes } from '../../shares/routes'
+import { workingFileRoutes } from '../../working-files/routes'
 import { storageRoutes } from '../archives/storage'
-import { artifactRoutes } from '../jobs/artifacts'
 import { jobRoutes } from '../jobs/jobs'
 import { queueRoutes } from '../queue/queue'
 import { projectRoutes } from './projects'
@@ -110,7 +111,7 @@ describe('the jobs of a member', () => {
     ['source', jobRoutes.source],
     ['artifacts', artifactRoutes.artifacts],
     ['source files', jobRoutes.files],
-    ['working files', artifactRoutes.workingFiles],
+    ['working files', workingFileRoutes.workingFiles],
     ['metrics', jobRoutes.metrics],
     ['queue', queueRoutes.get],
   ]

@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { call } from '../../access/testing/call'
 import { makePerson, makeToken, type Person } from '../../access/testing/people'
-import { recordWarmContainers } from '../../cluster/nodes/warm-containers'
 import { placeManually } from '../../cluster/testing/placed'
 import { makeJob, makeNode } from '../../cluster/testing/rows'
 import { type Cluster, type ClusterNode, clusterSchema } from '../../contract/cluster/cluster'
 import { type ClusterHistory, clusterHistorySchema } from '../../contract/cluster/cluster-history'
 import { testDatabase } from '../../database/testing/test-database'
+import { recordWarmContainers } from '../../warm/warm-containers'
 import { clusterRoutes } from './cluster'
 
 vi.hoisted(() => vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough'))

@@ -3,7 +3,6 @@ import { jobOperations } from '../../contract/operations/jobs'
 import { readBytes } from '../../http/body'
 import { route } from '../../http/route'
 import { downloadResultFile, downloadText } from '../../jobs/downloads/download'
-import { downloadFilesOfJobs } from '../../jobs/downloads/files-of-jobs'
 import { compareSourceFiles, downloadSourceFile, listSourceFiles } from '../../jobs/downloads/source-files'
 import { cancelJob } from '../../jobs/lifecycle/cancel'
 import { updateJob } from '../../jobs/lifecycle/update-job'
@@ -37,8 +36,6 @@ export const jobRoutes = {
   count: route(jobOperations.count, ({ actor, query }) => countJobs(actor, query)),
 
   suggest: route(jobOperations.suggest, ({ actor, query }) => suggestValues(actor, query)),
-
-  filesOfJobs: route(jobOperations.filesOfJobs, ({ actor, query }) => downloadFilesOfJobs(actor, query.ids)),
 
   get: route(jobOperations.get, async ({ request, query, params, actor }) => {
     requireUserId(actor, query.user_id)

@@ -54,7 +54,7 @@ export const tableBounds: Record<string, Bound> = {
   job_uploads: { of: 'jobs', column: 'job_id', most: 1 },
   job_shares: { of: 'jobs', column: 'job_id', most: 'lib/shares/shares.ts: maxShares' },
   result_shares: { limit: 'lib/project-results/result-shares.ts: maxShares' },
-  download_links: { limit: 'lib/jobs/downloads/download-links.ts: linksPerUser' },
+  download_links: { limit: 'lib/artifacts/download-links.ts: linksPerUser' },
   idempotency_keys: { deletedBy: 'lib/jobs/lifecycle/retention.ts: deleteExpired' },
   accounting_days: { of: 'jobs', column: 'user_id', most: 'GPUQ_MAX_TIME_S' },
   provisions: {
