@@ -41,17 +41,8 @@ const layers = [
   ['routes'],
 ]
 
-/** The features of the worker that take part in the life of a task. */
-const taskFeatures = [
-  'archives',
-  'artifacts',
-  'checkpoints',
-  'host-files',
-  'snapshots',
-  'warm',
-  'working-files',
-  'workspaces',
-]
+/** What takes part in the life of a task on the worker, besides the features above. */
+const taskFeatures = ['archives', 'snapshots']
 
 /** A test may combine layers; released code may not. */
 const testFiles = '\\.test\\.tsx?$|/testing/'

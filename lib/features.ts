@@ -20,9 +20,13 @@ export const features = {
   artifacts: {
     about: 'The files that jobs write to /results: kept, shown in pages, and shared by links.',
   },
+  checkpoints: {
+    about: 'The files with which a named run continues after an interruption, on a disk or in the bucket.',
+  },
   comparison: { about: 'Several jobs beside each other: configs, programs, directories and metrics.' },
   docs: { about: 'The documentation and the reference of the API, on the server, with a search.' },
   groups: { about: 'Many jobs of one program that differ in their parameters: sweeps and arrays.' },
+  'host-files': { about: 'Jobs of `gpuq start` that run a script of this machine in its own directory.' },
   'join-links': { about: 'Links with which people join a project, also with a new account.' },
   notifications: { about: 'Messages by mail, webhook, chat and browser when jobs start and end.' },
   'one-machine': { about: 'The queue of one machine from a file of scripts, by `gpuq start`.' },
@@ -40,6 +44,6 @@ export const features = {
   warm: { about: 'Containers that start before their job is known.', uses: ['artifacts'] },
   'working-files': {
     about: 'The files that jobs change in their working directory: kept, and brought back by `gpuq sync`.',
-    uses: ['artifacts'],
   },
+  workspaces: { about: 'The shared directory of a project, in which its jobs start.' },
 } satisfies Record<string, Feature>

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
-import { checkpointKey } from '@/lib/cluster/checkpoints/checkpoint-files'
+import { checkpointKey } from '@/lib/checkpoints/checkpoint-files'
 import { preemptJobs } from '@/lib/cluster/placement/place'
 import { setDatabase } from '@/lib/database/client'
 import { collectOutput } from '@/lib/results/decode'

@@ -3,6 +3,7 @@ import { deleteEndedLinks } from '@/lib/artifacts/download-links'
 import { releaseMembers } from '@/lib/groups/release-members'
 import { stopMembers } from '@/lib/groups/stop-members'
 import { deleteOldDeliveries } from '@/lib/notifications/outbox'
+import { sweepAllCheckpoints, sweepRequested } from './checkpoints/sweep'
 
 /** What features do on the worker that leads the scheduler, after each change of the queue. They return whether more can follow at once. */
 export const featureQueueTasks = [
@@ -10,9 +11,14 @@ export const featureQueueTasks = [
   { what: 'stop members of groups early', run: stopMembers },
 ] as const
 
-/** What features do every ten minutes on the worker that leads the scheduler. */
-export const featureSweeps = [
-  { what: 'count the use of the last days', run: countDays },
-  { what: 'delete ended download links', run: deleteEndedLinks },
-  { what: 'delete old notifications', run: deleteOldDeliveries },
-] as const
+/** What features do again and again on the worker that leads the scheduler. */
+export const featureSweeps = {
+  everyMinute: [{ what: 'delete the checkpoints that users deleted', run: sweepRequested }],
+  everyTenMinutes: [
+    { what: 'count the use of the last days', run: countDays },
+    { what: 'delete ended download links', run: deleteEndedLinks },
+    { what: 'delete old notifications', run: deleteOldDeliveries },
+  ],
+  /** What lists the whole storage, every six hours. */
+  listing: [{ what: 'delete expired checkpoints', run: sweepAllCheckpoints }],
+} as const

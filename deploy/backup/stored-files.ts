@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import { blobKey } from '@/lib/archives/blob-key'
-import { checkpointKey } from '@/lib/cluster/checkpoints/checkpoint-files'
+import { checkpointKey } from '@/lib/checkpoints/checkpoint-files'
 import { artifactKey, resultKey } from '@/lib/results/name'
 
 /** A file that a row of the database describes. */

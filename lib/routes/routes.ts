@@ -2,6 +2,7 @@ import { accountingRoutes } from '../accounting/routes'
 import { agentRoutes } from '../agents/routes'
 import { announcementRoutes } from '../announcements/routes'
 import { artifactRoutes } from '../artifacts/routes'
+import { checkpointRoutes } from '../checkpoints/routes'
 import type { operations } from '../contract/operations/operations'
 import { documentationRoutes } from '../docs/routes'
 import { groupRoutes } from '../groups/routes'
@@ -56,7 +57,7 @@ export const routes = {
   projectInvitations: projectInvitationRoutes,
   joinLinks: joinLinkRoutes,
   participants: participantRoutes,
-  storage: storageRoutes,
+  storage: { ...storageRoutes, ...checkpointRoutes },
   limits: limitRoutes,
   environments: environmentRoutes,
   buckets: bucketRoutes,

@@ -1,8 +1,9 @@
 import { backoff } from '@/lib/async/backoff'
 import { retry } from '@/lib/async/retry'
 import { sleep } from '@/lib/async/sleep'
-import { readCheckpoints, recordBatch } from '@/lib/cluster/checkpoints/checkpoint-files'
-import { Fenced } from '@/lib/cluster/tasks/tasks'
+import { readCheckpoints, recordBatch } from '@/lib/checkpoints/checkpoint-files'
+import type { Lease } from '@/lib/cluster/nodes/nodes'
+import { type ClaimedTask, Fenced, type Run } from '@/lib/cluster/tasks/tasks'
 import type { EndReason } from '@/lib/contract/reasons'
 import { logger } from '@/lib/logger'
 import { type FoundFile, safeWalk, TooManyFiles } from '../files/safe-walk'
@@ -15,10 +16,8 @@ import {
   describeMissing,
 } from './checkpoint-notes'
 import { chooseBatch, initialFiles, type KnownFile } from './choose-batch'
-import { exceedsQuota } from './exceeds-quota'
-import type { KeptCheckpoints } from './kept-checkpoints'
-import { fileSystemNs, restoredNs } from './local-checkpoints'
-import { removeObjects, storeFiles } from './upload-batch'
+import { fileSystemNs, type LocalCheckpoints, restoredNs } from './local-checkpoints'
+import { exceedsQuota, removeObjects, storeFiles } from './upload-batch'
 
 const everyMs = 500
 /** The pause after a scan, relative to its duration, so that scanning many files does not keep the disk busy. */
@@ -40,6 +39,21 @@ const timeouts = { lastMs: 10 * 60_000, lastCancelledMs: 60_000, downMs: 60_000 
 
 /** At the end, another try would not help. */
 const finalErrors = [TooManyFiles, CheckpointsTooLarge, CheckpointsOverQuota]
+
+/** The checkpoints of a running task that a worker stores in the bucket. */
+interface KeptCheckpoints {
+  lease: Lease
+  task: ClaimedTask
+  run: Run
+  local: LocalCheckpoints
+  /** Maximum bytes of the run's checkpoints. */
+  limitBytes: number
+  /** Aborted when this worker may do nothing more. */
+  abandoned: AbortSignal
+  /** Writes a message to the job's output. */
+  note: (text: string) => void
+  onOver: () => void
+}
 
 /**
  * Uploads a task's checkpoints to the bucket in batches. While the program runs, each scan of its directory stores

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { CheckpointFile } from '@/lib/cluster/checkpoints/checkpoint-files'
+import type { CheckpointFile } from '@/lib/checkpoints/checkpoint-files'
 import type { FoundFile } from '../files/safe-walk'
 import { chooseBatch, initialFiles, type KnownFile } from './choose-batch'
 

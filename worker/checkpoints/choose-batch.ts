@@ -1,4 +1,4 @@
-import type { CheckpointFile } from '@/lib/cluster/checkpoints/checkpoint-files'
+import type { CheckpointFile } from '@/lib/checkpoints/checkpoint-files'
 import { type Fingerprint, type FoundFile, isSame } from '../files/safe-walk'
 
 /** What a task knows of a recorded file. */

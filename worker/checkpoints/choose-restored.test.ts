@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { CheckpointFile } from '@/lib/cluster/checkpoints/checkpoint-files'
+import type { CheckpointFile } from '@/lib/checkpoints/checkpoint-files'
 import { chooseRestored, directoriesAbove, refusePath } from './choose-restored'
 
 const row = (path: string, at: number): CheckpointFile => ({

@@ -1,4 +1,4 @@
-import type { CheckpointFile } from '@/lib/cluster/checkpoints/checkpoint-files'
+import type { CheckpointFile } from '@/lib/checkpoints/checkpoint-files'
 import { mostPathBytes } from '../files/safe-walk'
 
 /** Returns why a path below a directory is not allowed; null if it is. */

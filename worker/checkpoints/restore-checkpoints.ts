@@ -1,13 +1,8 @@
 import { mkdir, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { inParallel } from '@/lib/async/pool'
-import {
-  type CheckpointFile,
-  checkpointKey,
-  readCheckpoints,
-} from '@/lib/cluster/checkpoints/checkpoint-files'
-import type { Run } from '@/lib/cluster/checkpoints/runs'
-import type { ClaimedTask } from '@/lib/cluster/tasks/tasks'
+import { type CheckpointFile, checkpointKey, readCheckpoints } from '@/lib/checkpoints/checkpoint-files'
+import type { ClaimedTask, Run } from '@/lib/cluster/tasks/tasks'
 import { fetchObject, isDiskFull } from '../files/fetch-object'
 import { TransferProgress } from '../files/transfer-progress'
 import { retryWrite } from '../node/lease/retry-write'

@@ -1,7 +1,7 @@
 import { chmod, chown, lstat, mkdir, opendir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { sleep } from '@/lib/async/sleep'
-import type { Run } from '@/lib/cluster/checkpoints/runs'
+import type { Run } from '@/lib/cluster/tasks/tasks'
 import { errorCode } from '@/lib/contract/error-code'
 import { closeDirectory, makePrivateDirectory } from '@/lib/env/private-directory'
 import { listDirectory } from '../files/list-directory'

@@ -1,10 +1,13 @@
 import type { FileHandle } from 'node:fs/promises'
 import { uuidv7 } from 'uuidv7'
-import { checkpointKey, type StoredFile } from '@/lib/cluster/checkpoints/checkpoint-files'
-import type { Run } from '@/lib/cluster/checkpoints/runs'
+import { readStorageQuota } from '@/lib/access/storage/storage-quota'
+import { checkpointKey, type StoredFile } from '@/lib/checkpoints/checkpoint-files'
+import type { Run } from '@/lib/cluster/tasks/tasks'
+import { database } from '@/lib/database/client'
 import { logger } from '@/lib/logger'
 import { storage } from '@/lib/storage/storage'
 import { type FoundFile, isSame, openInside, readFingerprint } from '../files/safe-walk'
+import type { KnownFile } from './choose-batch'
 
 /** Each may hold three parts of a large file in memory. */
 const concurrentFiles = 4
@@ -131,4 +134,22 @@ async function* read(
     yield part.subarray(0, bytesRead)
     at += bytesRead
   }
+}
+
+/**
+ * Checks whether a batch exceeds the storage quota. A batch that removes at least as much as it adds never does, so a
+ * program that replaces its checkpoints can continue. Other jobs store files too, so this reads the quota each time.
+ */
+export async function exceedsQuota(
+  { userId, projectId }: Run,
+  take: readonly FoundFile[],
+  gone: readonly { path: string }[],
+  known: ReadonlyMap<string, KnownFile>,
+): Promise<boolean> {
+  const replaced = [...take, ...gone].map(({ path }) => known.get(path))
+  const removed = replaced.reduce((sum, file) => sum + (file?.object ? (file.as?.bytes ?? 0) : 0), 0)
+  const growth = take.reduce((sum, { bytes }) => sum + bytes, 0) - removed
+  if (growth <= 0) return false
+  const { remainingBytes } = await readStorageQuota(database().pool, { userId, projectId })
+  return growth > remainingBytes
 }

@@ -1,5 +1,5 @@
-import { recordRunDirectory } from '@/lib/cluster/checkpoints/run-directories'
-import type { Run } from '@/lib/cluster/checkpoints/runs'
+import { recordRunDirectory } from '@/lib/checkpoints/run-directories'
+import type { Run } from '@/lib/cluster/tasks/tasks'
 import { logger } from '@/lib/logger'
 import type { NodeContext } from '../node/node-context'
 import type { StartedTask, TaskWatch } from '../node/task/task-hook'

@@ -2,8 +2,7 @@ import dynamic from 'next/dynamic'
 import { type ReactNode, useState } from 'react'
 import { Segmented } from '../../ui/segmented'
 import { Skeleton } from '../../ui/skeleton'
-import type { ViewedFile } from './viewed-file'
-import type { Viewer } from './viewer-of'
+import type { ViewedFile, Viewer } from './viewer-of'
 
 // Loaded on use: most users never open such a file.
 const loading = () => <Skeleton className="h-40 rounded-md" />

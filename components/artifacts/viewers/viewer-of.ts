@@ -1,3 +1,10 @@
+/** A file of a job that a viewer reads from its download address. */
+export interface ViewedFile {
+  path: string
+  bytes: number
+  url: string
+}
+
 /** How a file can be shown, apart from plain text and pictures, which the server recognizes by their content. */
 export type Viewer = 'csv' | 'tsv' | 'parquet' | 'json' | 'json-lines' | 'notebook' | 'markdown'
 

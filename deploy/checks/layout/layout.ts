@@ -53,9 +53,7 @@ const kernel: Readonly<Record<string, readonly string[]>> = {
     'access archives async cluster contract database env http jobs queue results routes scheduling slurm storage',
   ),
   components: words('access admin cluster jobs queries shell snapshots storage testing ui'),
-  worker: words(
-    'archives checkpoints engine faults files gpus host-files node provisioner runtime scheduler snapshots',
-  ).concat(words('testing workspaces')),
+  worker: words('archives engine faults files gpus node provisioner runtime scheduler snapshots testing'),
   cli: words('attach commands declare follow job local pack python received snapshots terminal testing'),
 }
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { deleteCheckpoints } from '../../cluster/checkpoints/delete-checkpoints'
+import { deleteCheckpoints } from '../../checkpoints/delete-checkpoints'
 import { makeJob } from '../../cluster/testing/rows'
 import { testDatabase } from '../../database/testing/test-database'
 import { resolveRun } from '../../jobs/submission/resolve-run'

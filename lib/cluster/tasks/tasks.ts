@@ -4,7 +4,6 @@ import { database } from '../../database/client'
 import { keyedTransaction, type Transaction } from '../../database/transaction'
 import { startJobSql } from '../../jobs/state/start'
 import { traceStep } from '../../logger'
-import { type Run, runColumn } from '../checkpoints/runs'
 import { holdsLease, type Lease, LeaseLost, leaseHeld } from '../nodes/nodes'
 
 /** A write of a worker found no live task under the worker's lease, because the worker was fenced off. */
@@ -41,6 +40,16 @@ export async function writeTask(
 export function lockHeldTask(tx: Transaction, lease: Lease, taskId: string): Promise<void> {
   const text = `SELECT 1 FROM tasks WHERE ${taskHeld} FOR UPDATE`
   return writeTask(tx, lease, taskId, { name: 'lock-held-task', text, values: [] })
+}
+
+/** A named run. Its attempts, and later jobs of the same run, share one set of checkpoints. */
+export interface Run {
+  id: string
+  projectId: string
+  /** To whom its checkpoints count: the user to whom it belongs, or the owner of the project. */
+  userId: string
+  /** The name of its directory below that of the project. It differs from that of every other run, whatever their names. */
+  directory: string
 }
 
 /** A task with everything its worker needs. */
@@ -139,7 +148,8 @@ const selectClaimed = `
                                     'hash', encode(m.hash, 'hex')) ORDER BY m.path)
                      FROM job_mounts m LEFT JOIN snapshots s ON s.id = m.snapshot_id WHERE m.job_id = j.id), '[]') AS mounts,
          jsonb_build_object('id', pr.id, 'owner', o.handle, 'slug', pr.slug) AS project,
-         ${runColumn('r', 'pr')} AS run,
+         CASE WHEN r.id IS NOT NULL THEN jsonb_build_object('id', r.id, 'projectId', r.project_id,
+           'userId', coalesce(r.user_id, pr.owner_id), 'directory', r.directory) END AS run,
          jsonb_build_object('handle', u.handle, 'uid', u.unix_uid, 'gid', u.unix_gid) AS "user",
          (SELECT p.cgroup FROM slurm_jobs s JOIN slurm_steps p ON p.slurm_job_id = s.id AND p.restart = s.attempt_restart AND p.rank = t.rank
            WHERE s.job_id = t.job_id AND s.attempt = t.attempt AND s.ended_at IS NULL) AS cgroup,

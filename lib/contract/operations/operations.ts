@@ -3,6 +3,7 @@ import { agentOperations } from '../../agents/operations'
 import * as announcements from '../../announcements/contract'
 import { announcementOperations } from '../../announcements/operations'
 import * as artifacts from '../../artifacts/contract'
+import { checkpointOperations } from '../../checkpoints/operations'
 import { documentationOperations } from '../../docs/operations'
 import { groupOperations } from '../../groups/operations'
 import { joinLinkOperations } from '../../join-links/operations'
@@ -54,7 +55,7 @@ export const operations = {
   projectInvitations: projectInvitationOperations,
   joinLinks: joinLinkOperations,
   participants: participantOperations,
-  storage: storageOperations,
+  storage: { ...storageOperations, ...checkpointOperations },
   limits: limitOperations,
   environments: environmentOperations,
   buckets: bucketOperations,

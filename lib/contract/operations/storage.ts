@@ -19,10 +19,4 @@ export const storageOperations = defineOperations('storage', 'storage', {
   deleteArchive: remove('/api/archives/{id}', 'submit', 'Delete an uploaded directory', {
     responses: { ...done, 409: { description: 'A job that has not ended needs it' } },
   }),
-  deleteCheckpoints: remove(
-    '/api/projects/{id}/runs/{run}/checkpoints',
-    'submit',
-    'Delete the checkpoints of a run of the caller, by its id or name; those on a shared disk are deleted within minutes',
-    { responses: { ...done, 409: { description: 'A job of the run has not ended' } } },
-  ),
 })

@@ -1,6 +1,5 @@
 import { readStorage } from '../../access/storage/stored-items'
 import { deleteArchive } from '../../archives/delete-archive'
-import { deleteCheckpoints } from '../../cluster/checkpoints/delete-checkpoints'
 import { storageOperations } from '../../contract/operations/storage'
 import { route } from '../../http/route'
 import { deleteJobFiles } from '../../jobs/lifecycle/delete-files'
@@ -20,9 +19,5 @@ export const storageRoutes = {
 
   deleteArchive: route(storageOperations.deleteArchive, ({ actor, params }) =>
     deleteArchive(actor, params.id),
-  ),
-
-  deleteCheckpoints: route(storageOperations.deleteCheckpoints, ({ actor, params }) =>
-    deleteCheckpoints(actor, { projectId: params.id, run: params.run }),
   ),
 }

@@ -13,7 +13,7 @@ import { LoadFailure } from '../../../shell/load-failure'
 import { MarkdownText } from '../../markdown-text'
 import { shownText } from '../../shown-text'
 import { parseJsonFile } from '../tree/parse-json-file'
-import type { ViewedFile } from '../viewed-file'
+import type { ViewedFile } from '../viewer-of'
 import { type CellOutput, endOfPage, type NotebookCell, parseNotebook } from './parse-notebook'
 
 const maxBytes = 32 << 20

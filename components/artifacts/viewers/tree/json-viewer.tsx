@@ -7,7 +7,7 @@ import { Skeleton } from '@/components/ui/skeleton'
 import { visibleText } from '@/lib/contract/text/sanitize-text'
 import { JsonTree } from '../../../jobs/result/json-tree'
 import { LoadFailure } from '../../../shell/load-failure'
-import type { ViewedFile } from '../viewed-file'
+import type { ViewedFile } from '../viewer-of'
 import { parseJsonFile, parseJsonLines } from './parse-json-file'
 
 /** A browser parses this in less than a second. */

@@ -1,10 +1,33 @@
 import { access, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { keepRunDirectories, recordRunDirectory } from '@/lib/cluster/checkpoints/run-directories'
-import { expiredRunsOf } from '@/lib/cluster/checkpoints/sweep-checkpoints'
+import {
+  hasDeletionRequests,
+  keepRunDirectories,
+  recordRunDirectory,
+} from '@/lib/checkpoints/run-directories'
+import { expiredRunsOf, sweepCheckpoints } from '@/lib/checkpoints/sweep-checkpoints'
+import { checkpointsDirectory, env } from '@/lib/env'
 import { logger } from '@/lib/logger'
+import { storage } from '@/lib/storage/storage'
 import { listDirectory } from '../files/list-directory'
 import { listProjects, measureDirectory } from './run-directory'
+
+/**
+ * Sweeps the bucket even if checkpoints moved to a disk later. Not in a data directory, where the same keys would be
+ * the runs' own files.
+ */
+export async function sweepAllCheckpoints(): Promise<void> {
+  const settings = env()
+  if (settings.GPUQ_STORAGE !== undefined) await sweepCheckpoints(storage(), new Date())
+  const shared = checkpointsDirectory(settings)
+  if (shared !== null) await sweepShared(shared)
+}
+
+/** Users wait for the space that they freed. */
+export async function sweepRequested(): Promise<void> {
+  const shared = checkpointsDirectory(env())
+  if (shared !== null && (await hasDeletionRequests())) await sweepShared(shared)
+}
 
 /** Prefix of a run's directory while it is being deleted; no run can have such a name. */
 const expiredPrefix = '.expired-'

@@ -1,5 +1,5 @@
-import { database } from '../../database/client'
-import type { Run } from './runs'
+import type { Run } from '../cluster/tasks/tasks'
+import { database } from '../database/client'
 
 /**
  * Records how much a run has on the shared disk. A task that runs needs its files: it ends a request for their

@@ -1,9 +1,9 @@
-import { retentionCutoffOf } from '../../access/retention'
-import { database } from '../../database/client'
-import { transaction } from '../../database/transaction'
-import type { ObjectStore } from '../../storage/store'
+import { retentionCutoffOf } from '../access/retention'
+import type { Run } from '../cluster/tasks/tasks'
+import { database } from '../database/client'
+import { transaction } from '../database/transaction'
+import type { ObjectStore } from '../storage/store'
 import { checkpointKey, lockRun } from './checkpoint-files'
-import type { Run } from './runs'
 
 /**
  * A younger object without a row may belong to an upload in progress. The limit exceeds any upload time and clock

@@ -2,11 +2,11 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { recordRunDirectory } from '@/lib/cluster/checkpoints/run-directories'
+import { recordRunDirectory } from '@/lib/checkpoints/run-directories'
 import { makeJob, makeUser } from '@/lib/cluster/testing/rows'
 import { testDatabase } from '@/lib/database/testing/test-database'
 import { resolveRun } from '@/lib/jobs/submission/resolve-run'
-import { sweepShared } from './sweep-shared'
+import { sweepShared } from './sweep'
 
 const db = testDatabase()
 let root: string

@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { type Actor, isAdmin } from '../../access/actor'
-import { recordAudit } from '../../access/audit'
-import { conflict, notFound } from '../../contract/errors'
-import { findRow, type Transaction, transaction } from '../../database/transaction'
-import { storage } from '../../storage/storage'
+import { type Actor, isAdmin } from '../access/actor'
+import { recordAudit } from '../access/audit'
+import type { Run } from '../cluster/tasks/tasks'
+import { conflict, notFound } from '../contract/errors'
+import { findRow, type Transaction, transaction } from '../database/transaction'
+import { storage } from '../storage/storage'
 import { checkpointKey, lockRun } from './checkpoint-files'
-import type { Run } from './runs'
 
 interface GivenRun {
   projectId: string

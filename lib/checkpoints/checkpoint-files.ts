@@ -1,9 +1,9 @@
-import { database } from '../../database/client'
-import { acquireLockOf } from '../../database/locks'
-import { type Transaction, transaction } from '../../database/transaction'
-import type { Lease } from '../nodes/nodes'
-import { type ClaimedTask, lockHeldTask } from '../tasks/tasks'
-import type { Run } from './runs'
+import type { Lease } from '../cluster/nodes/nodes'
+import type { Run } from '../cluster/tasks/tasks'
+import { type ClaimedTask, lockHeldTask } from '../cluster/tasks/tasks'
+import { database } from '../database/client'
+import { acquireLockOf } from '../database/locks'
+import { type Transaction, transaction } from '../database/transaction'
 
 /** A file in the object store. */
 export interface StoredFile {
