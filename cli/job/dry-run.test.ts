@@ -102,7 +102,7 @@ it.each([
   { times: { expected_time: 60 }, sent: 'expected_time: 60' },
 ])('a directory with the times $times is run with $sent', async ({ times, sent }) => {
   const { made, asked } = context()
-  expect(await run(made, ['true'], { dryRun: true, withDir: true, ...times })).toBe(0)
+  expect(await run(made, ['true'], { dryRun: true, withDir: true, ...times }, noSync)).toBe(0)
   const config = await textOf(asked[0]?.form, 'config_file')
   expect(config).toContain(sent)
   expect(config?.includes('max_time')).toBe(!('expected_time' in times))
