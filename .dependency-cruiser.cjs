@@ -148,7 +148,7 @@ module.exports = {
       severity: 'error',
       comment:
         'The features of tasks are hooks: worker/task-hooks.ts lists them, and the code that runs a task knows none',
-      from: { path: '^worker/(engine|files|gpus|node|provisioner|runtime)/', pathNot: testFiles },
+      from: { path: '^worker/(engine|files|gpus|node|runtime)/', pathNot: testFiles },
       to: { path: `^worker/${oneOf(taskFeatures)}/` },
     },
     {

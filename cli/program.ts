@@ -8,13 +8,13 @@ import { declareBuckets } from './declare/buckets'
 import { declareCluster } from './declare/cluster'
 import { completionScript, type Shell, shells } from './declare/completion'
 import { declareJobs } from './declare/jobs'
-import { declareMultihostJob } from './declare/multihost-job'
 import { declareSlurm } from './declare/slurm'
 import { declareSnapshots } from './declare/snapshots'
 import { declareSubmit } from './declare/submit'
 import { declareGroups } from './groups/commands'
 import { declareStart } from './one-machine/commands'
 import { declareSync } from './working-files/commands'
+import { declareMultihostJob } from './provisioning/commands'
 
 const about = `
 gpuq uses the server and token of \`gpuq login\`. The variables GPUQ_SERVER and GPUQ_TOKEN override them.

@@ -59,6 +59,9 @@ export const ofProject = {
 
 /** What features add to the page of a job. */
 export const ofJob = {
+  Provision: dynamic(() =>
+    import('./provisioning/job-provision').then((module) => module.JobProvision).catch(missing),
+  ),
   Share: dynamic(() => import('./shares/share-dialog').then((module) => module.ShareDialog).catch(missing), {
     ssr: false,
   }),

@@ -39,6 +39,7 @@ export const features = {
     about: 'The last metrics of the jobs of a project, in groups.',
     uses: ['artifacts', 'shares'],
   },
+  provisioning: { about: 'Nodes that are started for one job and removed after it.' },
   shares: { about: 'Read-only links to a job for people without an account.', uses: ['artifacts'] },
   views: { about: 'Searches of jobs that users save under a name.' },
   warm: { about: 'Containers that start before their job is known.', uses: ['artifacts'] },

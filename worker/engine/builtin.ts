@@ -3,12 +3,9 @@ import { countFailedAssignments } from '@/lib/cluster/placement/failed-assignmen
 import { commitPlacement, preemptJobs } from '@/lib/cluster/placement/place'
 import { takeSnapshot } from '@/lib/cluster/placement/snapshot'
 import { addUnavailableReasons, allowForMoreNodes } from '@/lib/cluster/placement/unavailable-reasons'
-import { readProvisions } from '@/lib/cluster/provisions/provisions'
-import { env } from '@/lib/env'
 import { explainWaits } from '@/lib/jobs/state/explain'
-import { logger, traceStep } from '@/lib/logger'
+import { traceStep } from '@/lib/logger'
 import { plan } from '@/lib/scheduling/plan'
-import { type ProvisionCommands, provision } from '../provisioner/provisioner'
 import { attempt } from '../scheduler/attempt'
 import { onQueueChange } from '../scheduler/on-queue-change'
 import { watchPass } from '../scheduler/watch-pass'
@@ -27,29 +24,9 @@ const maxPauseMs = 3_000
 export const builtinEngine: Engine = {
   name: 'builtin',
   findObstacle: async () => null,
-  schedule: async (signal) => {
-    const commands = provisionCommands()
-    if (!commands) await attempt('look for provisioned nodes', reportUnmanagedProvisions)
-    await Promise.all([place(signal), ...(commands ? [provision(commands, signal)] : [])])
-  },
+  schedule: place,
   // The node claims what the leader placed there.
   serve: async () => {},
-}
-
-/** Returns null if the admin has configured no commands. */
-function provisionCommands(): ProvisionCommands | null {
-  const { GPUQ_PROVISION_UP: up, GPUQ_PROVISION_DOWN: down, GPUQ_PROVISION_DEADLINE_S: deadlineS } = env()
-  return up && down ? { up, down, deadlineS } : null
-}
-
-/** Without the commands, this worker cannot remove the nodes that an earlier leader started. */
-async function reportUnmanagedProvisions(): Promise<void> {
-  const { length } = await readProvisions()
-  if (length === 0) return
-  logger.error(
-    { jobs: length },
-    'nodes were started for jobs, and this worker cannot remove them: set GPUQ_PROVISION_UP and GPUQ_PROVISION_DOWN for every worker',
-  )
 }
 
 async function place(signal: AbortSignal): Promise<void> {

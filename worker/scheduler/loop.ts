@@ -3,7 +3,7 @@ import { markExpiredNodesLost } from '@/lib/cluster/nodes/lost-nodes'
 import { settleDependencies } from '@/lib/jobs/lifecycle/settle-dependencies'
 import { logger } from '@/lib/logger'
 import type { Engine } from '../engine/engine'
-import { featureQueueTasks } from '../features'
+import { featureQueueTasks, leaderTasks } from '../features'
 import { attempt } from './attempt'
 import { onQueueChange } from './on-queue-change'
 import { storeResults } from './store-results'
@@ -18,7 +18,7 @@ const dependenciesRestMs = 100
 
 /**
  * The leader's loop: lets the engine start jobs, ends the wait of jobs for other jobs, handles lost nodes, stores the
- * output of ended jobs as files, and deletes what has expired.
+ * output of ended jobs as files, deletes what has expired, and does the tasks of features.
  */
 export async function lead(engine: Engine, signal: AbortSignal): Promise<void> {
   await Promise.all([
@@ -28,6 +28,7 @@ export async function lead(engine: Engine, signal: AbortSignal): Promise<void> {
     keepNodes(signal),
     storeResults(signal),
     sweep(signal),
+    ...leaderTasks.map((task) => task(engine, signal)),
   ])
 }
 

@@ -7,6 +7,7 @@ import { useState } from 'react'
 import { jobQuery } from '@/components/queries/queries'
 import type { JobDetail } from '@/lib/contract/jobs'
 import { isFinal } from '@/lib/contract/status'
+import { ofJob } from '../../features'
 import { LoadFailure } from '../../shell/load-failure'
 import { Person } from '../../shell/person'
 import { Badge } from '../../ui/badge'
@@ -35,7 +36,6 @@ import { JobBucket } from './job-bucket'
 import { JobFacts } from './job-facts'
 import { JobNote } from './job-note'
 import { JobNotice } from './job-notice'
-import { JobProvision } from './job-provision'
 import { JobTabs, useTab } from './job-tabs'
 import { useTabStatus } from './tab-status'
 import { type JobStream, useJobStream } from './use-job-stream'
@@ -130,7 +130,7 @@ function LoadedJob({ job, stream, access }: LoadedJobProps) {
           <FailureCard job={job} stream={stream} onTraceback={setTracebackLine} />
         ) : null}
         {job.idle_gpu ? <IdleGpus idle={job.idle_gpu} /> : null}
-        {job.provision ? <JobProvision provision={job.provision} /> : null}
+        {job.provision ? <ofJob.Provision provision={job.provision} /> : null}
         {job.bucket ? <JobBucket bucket={job.bucket} /> : null}
         {job.notice ? <JobNotice notice={job.notice} /> : null}
         <div className="flex min-w-0 flex-1 gap-6">

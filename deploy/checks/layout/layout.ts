@@ -53,7 +53,7 @@ const kernel: Readonly<Record<string, readonly string[]>> = {
     'access archives async cluster contract database env http jobs queue results routes scheduling slurm storage',
   ),
   components: words('access admin cluster jobs queries shell snapshots storage testing ui'),
-  worker: words('archives engine faults files gpus node provisioner runtime scheduler snapshots testing'),
+  worker: words('archives engine faults files gpus node runtime scheduler snapshots testing'),
   cli: words('attach commands declare follow job local pack python received snapshots terminal testing'),
 }
 

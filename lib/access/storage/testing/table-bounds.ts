@@ -60,7 +60,7 @@ export const tableBounds: Record<string, Bound> = {
   provisions: {
     of: 'jobs',
     column: 'job_id',
-    most: 'lib/cluster/provisions/provisions.ts: maxOutputCharacters',
+    most: 'lib/provisioning/provisions.ts: maxOutputCharacters',
   },
   slurm_jobs: { of: 'jobs', column: 'job_id', most: 1 },
   slurm_steps: { of: 'slurm_jobs', column: 'slurm_job_id', most: 8 },

@@ -1,10 +1,10 @@
 import { uuidv7 } from 'uuidv7'
 import { beforeEach, expect, it } from 'vitest'
-import { testDatabase } from '../../database/testing/test-database'
-import { plan } from '../../scheduling/plan'
-import { commitPlacement } from '../placement/place'
-import { takeSnapshot } from '../placement/snapshot'
-import { jobState, makeJob, makeNode } from '../testing/rows'
+import { commitPlacement } from '../cluster/placement/place'
+import { takeSnapshot } from '../cluster/placement/snapshot'
+import { jobState, makeJob, makeNode } from '../cluster/testing/rows'
+import { testDatabase } from '../database/testing/test-database'
+import { plan } from '../scheduling/plan'
 import {
   appendProvisionOutput,
   endProvision,

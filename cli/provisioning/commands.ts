@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import { lazily } from './command'
-import { addVariable, parseCount, parseDuration, parseNumber } from './values'
+import { lazily } from '../declare/command'
+import { addVariable, parseCount, parseDuration, parseNumber } from '../declare/values'
 
 const about = `
 Uploads the directory, requests new nodes for this job alone, and returns. The nodes are removed after the job, however it
@@ -29,5 +29,5 @@ export function declareMultihostJob(program: Command): void {
     .option('-q, --quiet', 'print only the two addresses')
     .option('--json', 'print JSON')
     .addHelpText('after', about)
-    .action(lazily(async () => (await import('../commands/run/multihost-job')).multihostJob))
+    .action(lazily(async () => (await import('./multihost-job')).multihostJob))
 }

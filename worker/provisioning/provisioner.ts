@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { backoff } from '@/lib/async/backoff'
 import { sleep } from '@/lib/async/sleep'
 import { timeLimit } from '@/lib/async/time-limit'
-import { nextProvisionStep } from '@/lib/cluster/provisions/provision-rules'
+import { env } from '@/lib/env'
+import { logger } from '@/lib/logger'
+import { nextProvisionStep } from '@/lib/provisioning/provision-rules'
 import {
   appendProvisionOutput,
   endProvision,
@@ -11,8 +13,9 @@ import {
   readProvisions,
   recordProvisions,
   setProvisionStatus,
-} from '@/lib/cluster/provisions/provisions'
-import { logger } from '@/lib/logger'
+} from '@/lib/provisioning/provisions'
+import type { Engine } from '../engine/engine'
+import { attempt } from '../scheduler/attempt'
 import { onQueueChange } from '../scheduler/on-queue-change'
 import { runShellCommand } from './run-command'
 
@@ -30,6 +33,24 @@ const showIntervalMs = 300
 const maxTakeDownMs = 10 * 60_000
 const firstRetryMs = 2_000
 const maxRetryMs = 60_000
+
+/** The leader's task. Slurm has nodes of its own. */
+export async function provisionNodes(engine: Engine, signal: AbortSignal): Promise<void> {
+  if (engine.name !== 'builtin') return
+  const { GPUQ_PROVISION_UP: up, GPUQ_PROVISION_DOWN: down, GPUQ_PROVISION_DEADLINE_S: deadlineS } = env()
+  if (up && down) await provision({ up, down, deadlineS }, signal)
+  else await attempt('look for provisioned nodes', reportUnmanagedProvisions)
+}
+
+/** Without the commands, this worker cannot remove the nodes that an earlier leader started. */
+async function reportUnmanagedProvisions(): Promise<void> {
+  const { length } = await readProvisions()
+  if (length === 0) return
+  logger.error(
+    { jobs: length },
+    'nodes were started for jobs, and this worker cannot remove them: set GPUQ_PROVISION_UP and GPUQ_PROVISION_DOWN for every worker',
+  )
+}
 
 /** Provisions nodes for jobs that request their own nodes, and removes them, until `signal` is aborted. */
 export async function provision(commands: ProvisionCommands, signal: AbortSignal): Promise<void> {

@@ -2,9 +2,9 @@ import type { Pool } from '@/lib/contract/config/pools'
 import { splitShellWords } from '@/lib/contract/config/program/shell-words'
 import type { ConfigKey } from '@/lib/contract/config/schema'
 import { type GpuqError, invalidRequest } from '@/lib/contract/errors'
-import { type Context, print } from '../../context'
-import { note } from '../../job/show-job'
-import { submitDirectory } from '../../job/submit-directory'
+import { type Context, print } from '../context'
+import { note } from '../job/show-job'
+import { submitDirectory } from '../job/submit-directory'
 
 interface MultihostOptions {
   COMMAND: string

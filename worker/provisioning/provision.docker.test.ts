@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import { it } from './testing/lab-test'
+import { it } from '../testing/lab-test'
 
 const spec = { fresh_nodes: true, gpu_count: 1, cpu: 0.2, memory_gb: 0.25 }
 

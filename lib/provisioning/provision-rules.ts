@@ -1,4 +1,4 @@
-import { isFinal } from '../../contract/status'
+import { isFinal } from '../contract/status'
 import type { Provision } from './provisions'
 
 /** The state of the nodes provisioned for one job. */

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { parse } from 'yaml'
-import { multihostJob, readExtraArgs } from './commands/run/multihost-job'
-import { createProgram } from './program'
-import { detail, fakeContext, jobId } from './testing/fake-context'
+import { createProgram } from '../program'
+import { detail, fakeContext, jobId } from '../testing/fake-context'
+import { multihostJob, readExtraArgs } from './multihost-job'
 
 /** The command of document 004 (docs/documents.md). */
 

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { jobStatuses } from '../../contract/status'
-import { database } from '../../database/client'
-import { transaction } from '../../database/transaction'
-import { notifyLeader, notifyWatchers } from '../../jobs/state/announce'
-import { finishWaiting } from '../../jobs/state/finish'
+import { jobStatuses } from '../contract/status'
+import { database } from '../database/client'
+import { transaction } from '../database/transaction'
+import { notifyLeader, notifyWatchers } from '../jobs/state/announce'
+import { finishWaiting } from '../jobs/state/finish'
 
 const provisionSchema = z.object({
   jobId: z.string(),

@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest'
-import { it } from './testing/lab-test'
-import { expectAllTrue } from './testing/truth'
-import { until } from './testing/until'
+import { it } from '../testing/lab-test'
+import { expectAllTrue } from '../testing/truth'
+import { until } from '../testing/until'
 
 const spec = { fresh_nodes: true, gpu_count: 1, cpu: 0.2, memory_gb: 0.25 }
 

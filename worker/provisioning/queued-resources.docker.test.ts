@@ -1,8 +1,8 @@
 import { describe, expect } from 'vitest'
-import { cancel } from './testing/cancel'
-import { gcloudOf } from './testing/gcloud-stand-in'
-import { it } from './testing/lab-test'
-import { until } from './testing/until'
+import { cancel } from '../testing/cancel'
+import { gcloudOf } from '../testing/gcloud-stand-in'
+import { it } from '../testing/lab-test'
+import { until } from '../testing/until'
 
 /**
  * Nodes of jobs as queued resources: gpuq's script, real workers and real containers. gcloud is a stand-in

@@ -1,10 +1,10 @@
 import { describe, expect } from 'vitest'
-import { cancel } from './testing/cancel'
-import { gcloudOf } from './testing/gcloud-stand-in'
-import { it } from './testing/lab-test'
-import type { ProvisionedLab } from './testing/provisioned-lab'
-import { expectAllTrue } from './testing/truth'
-import { until } from './testing/until'
+import { cancel } from '../testing/cancel'
+import { gcloudOf } from '../testing/gcloud-stand-in'
+import { it } from '../testing/lab-test'
+import type { ProvisionedLab } from '../testing/provisioned-lab'
+import { expectAllTrue } from '../testing/truth'
+import { until } from '../testing/until'
 
 /**
  * Nodes of jobs as queued resources: gpuq's script, real workers and real containers. gcloud is a stand-in

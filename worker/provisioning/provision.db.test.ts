@@ -1,13 +1,13 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { provision } from './provisioner/provisioner'
-import type { Script } from './runtime/testing/fake-container'
-import { cancel } from './testing/cancel'
-import { FakeLab } from './testing/fake-lab'
-import { endless, onceMore, short } from './testing/scripts'
-import { expectAllTrue } from './testing/truth'
-import { until } from './testing/until'
+import type { Script } from '../runtime/testing/fake-container'
+import { cancel } from '../testing/cancel'
+import { FakeLab } from '../testing/fake-lab'
+import { endless, onceMore, short } from '../testing/scripts'
+import { expectAllTrue } from '../testing/truth'
+import { until } from '../testing/until'
+import { provision } from './provisioner'
 
 const spec = { fresh_nodes: true, gpu_count: 1, cpu: 0.2, memory_gb: 0.25 }
 

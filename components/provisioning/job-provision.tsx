@@ -1,8 +1,8 @@
 import type { JobProvision as Provision } from '@/lib/contract/jobs'
-import { Badge } from '../../ui/badge'
-import { Panel } from '../../ui/panel'
-import type { Tone } from '../../ui/tones'
-import { plainText } from '../output/ansi/ansi-parse'
+import { plainText } from '../jobs/output/ansi/ansi-parse'
+import { Badge } from '../ui/badge'
+import { Panel } from '../ui/panel'
+import type { Tone } from '../ui/tones'
 
 const states = {
   starting: { tone: 'info', text: 'starting' },
