@@ -12,6 +12,7 @@ import { declareSlurm } from './declare/slurm'
 import { declareSnapshots } from './declare/snapshots'
 import { declareSubmit } from './declare/submit'
 import { declareGroups } from './groups/commands'
+import { declareNodeChecks } from './node-checks/commands'
 import { declareStart } from './one-machine/commands'
 import { declareSync } from './working-files/commands'
 import { declareMultihostJob } from './provisioning/commands'
@@ -39,6 +40,7 @@ export function createProgram(): Command {
   declareSync(program)
   declareAgents(program)
   declareCluster(program)
+  declareNodeChecks(program)
   declareSlurm(program)
   declareSnapshots(program)
   declareAccount(program)

@@ -28,6 +28,7 @@ export const features = {
   groups: { about: 'Many jobs of one program that differ in their parameters: sweeps and arrays.' },
   'host-files': { about: 'Jobs of `gpuq start` that run a script of this machine in its own directory.' },
   'join-links': { about: 'Links with which people join a project, also with a new account.' },
+  'node-checks': { about: 'Checks of the engine, the disks and the GPUs of each node, and what to do.' },
   notifications: { about: 'Messages by mail, webhook, chat and browser when jobs start and end.' },
   'one-machine': { about: 'The queue of one machine from a file of scripts, by `gpuq start`.' },
   participants: {

@@ -15,7 +15,6 @@ import { chooseEngine } from './engine/choose-engine'
 import type { AttemptStop } from './engine/engine'
 import { discoverGpus, firstGpus } from './gpus/discover'
 import { readGpus } from './gpus/read-gpus'
-import { checkSettings } from './node/checks/check-node'
 import { type NodeOptions, NodeWorker, type Registered } from './node/node-worker'
 import { SimulatedNodes } from './node/simulated-nodes'
 import { outboundAddress } from './outbound-address'
@@ -25,7 +24,7 @@ import { leadWhileElected } from './scheduler/leader'
 import { lead } from './scheduler/loop'
 import { SnapshotCache } from './snapshots/snapshot-cache'
 import { describeTaskGroup } from './task-group'
-import { makeTaskHooks, prepareMachine } from './task-hooks'
+import { makeMachineHooks, makeTaskHooks, prepareMachine } from './task-hooks'
 
 /**
  * The worker of one node. It serves the node, and runs the scheduler while it is elected leader.
@@ -56,8 +55,6 @@ function machineOf({ id, version, cpuMilli, memoryMib }: EngineInfo): HostMachin
   return { engineId: id, engineVersion: version, cpuMilli, memoryMib: Math.floor(memoryMib * memoryShare) }
 }
 
-const checker = { ...checkSettings(config), intervalHours: config.GPUQ_CHECK_INTERVAL_H }
-
 /** Why this worker does not keep the files of /results; null: it does. */
 let artifactsProblem: string | null = null
 
@@ -86,7 +83,7 @@ async function register(): Promise<Registered> {
   for (const warning of warnings) logger.warn(warning)
   logger.info({ node: config.GPUQ_NODE_NAME, gpus: gpus.length, source }, 'serving')
   const readServed = async () => firstGpus(await readGpus(), config.GPUQ_GPUS)
-  return { lease, requestedAt, checker, ...(source === 'nvidia-smi' ? { readGpus: readServed } : {}) }
+  return { lease, requestedAt, ...(source === 'nvidia-smi' ? { readGpus: readServed } : {}) }
 }
 
 /** Named after the node: workers of several nodes may share a data directory, and each has a cache of its own. */
@@ -149,6 +146,7 @@ async function main(): Promise<void> {
   let simulating: Promise<void> | undefined
   const node = new NodeWorker({
     ...settings,
+    hooks: [...settings.hooks, ...makeMachineHooks(config)],
     register,
     // Not earlier: a leader that has just restarted would mark its own node as lost, with its running tasks.
     onServing: ({ nodeId }) => {

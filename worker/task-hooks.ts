@@ -1,3 +1,4 @@
+import type { Env } from '@/lib/env'
 import { logger } from '@/lib/logger'
 import { archives } from './archives/task-hook'
 import { artifactsUnavailableReason } from './artifacts/artifacts-directory'
@@ -8,6 +9,8 @@ import type { CheckpointSettings } from './checkpoints/watch-checkpoints'
 import { hostFiles } from './host-files/task-hook'
 import { taskDirectory } from './node/task/task-directory'
 import type { MakeTaskHook } from './node/task/task-hook'
+import { checkSettings } from './node-checks/check-node'
+import { nodeChecks } from './node-checks/node-checker'
 import type { SnapshotCache } from './snapshots/snapshot-cache'
 import { snapshots } from './snapshots/task-hook'
 import type { WarmLimits } from './warm/plan-warm'
@@ -59,4 +62,9 @@ export function makeTaskHooks(settings: TaskHookSettings): MakeTaskHook[] {
     artifacts(resultsLimitBytes),
     workingFiles,
   ]
+}
+
+/** The features that only the node of this machine has: its simulated nodes are parts of it. */
+export function makeMachineHooks(settings: Env): MakeTaskHook[] {
+  return [nodeChecks({ ...checkSettings(settings), intervalHours: settings.GPUQ_CHECK_INTERVAL_H })]
 }

@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import { jobIdHelp, jsonFlag, lazily } from './command'
 import { parseInteger } from './values'
 
@@ -18,22 +18,6 @@ export function declareCluster(program: Command): void {
     .description('list nodes and their GPUs')
     .option(...jsonFlag)
     .action(lazily(async () => (await import('../commands/cluster')).nodes))
-  program
-    .command('doctor')
-    .description('print the checks of all nodes and what to do (admins only); exits with 1 if one failed')
-    .option('--local', 'check this machine, without the server')
-    .addOption(
-      new Option('--engine <name>', 'with slurm: check the Slurm cluster as this machine sees it').choices([
-        'builtin',
-        'slurm',
-      ]),
-    )
-    .option(
-      '--unix-user <name>',
-      'with --engine slurm: also check that jobs can be submitted as this account',
-    )
-    .option(...jsonFlag)
-    .action(lazily(async () => (await import('../commands/doctor')).doctor))
   program
     .command('priority')
     .description('change the priority of a waiting job')

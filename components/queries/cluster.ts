@@ -80,15 +80,6 @@ export const policyQuery = () =>
 export const modelsQuery = () =>
   queryOptions({ queryKey: [...cluster, 'models'], queryFn: ({ signal }) => api.cluster.models(signal) })
 
-/** The last checks of each node, for admins. Repeated more often while a requested check runs. */
-export const nodeReportsQuery = () =>
-  queryOptions({
-    queryKey: [...cluster, 'reports'],
-    queryFn: ({ signal }) => api.cluster.nodeReports(signal),
-    refetchInterval: ({ state: { data } }) => (data?.some(({ checking }) => checking) ? liveMs : samplesMs),
-  })
-
-export const checkNode = changing((number: number) => api.cluster.checkNode(number), cluster)
 export const updateNode = changing(
   ({ number, ...body }: UpdateNode & { number: number }) => api.cluster.updateNode(number, body),
   cluster,

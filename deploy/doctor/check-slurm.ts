@@ -1,6 +1,6 @@
-import type { NodeCheck } from '@/lib/contract/cluster/node-checks'
 import type { Env } from '@/lib/env'
-import type { Judgement } from '@/worker/node/checks/judgement'
+import type { NodeCheck } from '@/lib/node-checks/contract'
+import type { Judgement } from '@/worker/node-checks/judgement'
 import * as rules from './judge-slurm'
 import { readDirectory, readIdentity, readSlurm, readWorkers } from './slurm-facts'
 

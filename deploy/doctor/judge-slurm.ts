@@ -1,5 +1,5 @@
 import type { SlurmNodeState } from '@/lib/slurm/slurm-client'
-import { failure, type Judgement, notApplicable, ok, warning } from '@/worker/node/checks/judgement'
+import { failure, type Judgement, notApplicable, ok, warning } from '@/worker/node-checks/judgement'
 import type { IdentityProblem } from './slurm-facts'
 
 /** The first version that has been tested. */

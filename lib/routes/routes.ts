@@ -9,6 +9,7 @@ import { groupRoutes } from '../groups/routes'
 import type { ApiRoute } from '../http/route'
 import { toApiRoutes } from '../http/server/answer-api'
 import { joinLinkRoutes } from '../join-links/routes'
+import { nodeCheckRoutes } from '../node-checks/routes'
 import { invitationMailRoutes, notificationRoutes } from '../notifications/routes'
 import { participantRoutes } from '../participants/routes'
 import { importRoutes, tokenBatchRoutes } from '../people/routes'
@@ -66,7 +67,7 @@ export const routes = {
   audit: auditRoutes,
   queue: queueRoutes,
   orchestrator: orchestratorRoutes,
-  cluster: { ...clusterRoutes, ...modelRoutes },
+  cluster: { ...clusterRoutes, ...nodeCheckRoutes, ...modelRoutes },
   slurm: slurmRoutes,
   accounting: accountingRoutes,
   agents: agentRoutes,

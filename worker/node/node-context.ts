@@ -2,7 +2,6 @@ import type { GpuReport } from '@/lib/cluster/gpus/gpu-reading'
 import type { Lease } from '@/lib/cluster/nodes/nodes'
 import type { JobNetworks } from '@/lib/contract/job-network'
 import type { ContainerRuntime } from '../runtime/container-runtime'
-import type { CheckerSettings } from './checks/check-node'
 import type { TaskStarts } from './task/task-starts'
 
 /** Settings that are equal for all nodes of a worker. */
@@ -28,6 +27,4 @@ export interface NodeContext extends NodeSettings {
   starts: TaskStarts
   /** Reads the state of the GPUs; undefined for simulated GPUs. */
   readGpus?: () => Promise<GpuReport>
-  /** How the node checks itself; undefined for simulated nodes. */
-  checker?: CheckerSettings
 }

@@ -4,7 +4,6 @@ import type { GpuReport } from '@/lib/cluster/gpus/gpu-reading'
 import { type Lease, NodeNameTaken } from '@/lib/cluster/nodes/nodes'
 import { logger } from '@/lib/logger'
 import type { AttemptStop } from '../engine/engine'
-import type { CheckerSettings } from './checks/check-node'
 import { LeaseRenewer, type RenewalTimes } from './lease/renew-lease'
 import type { NodeSettings } from './node-context'
 import { NodeService } from './serve-node'
@@ -13,15 +12,11 @@ import { TaskStarts } from './task/task-starts'
 
 const registerEveryMs = 1_000
 
-/**
- * A lease on a node, when it was requested by `performance.now()`, a reader for its GPUs if they are real, and how a
- * node that is not simulated checks itself.
- */
+/** A lease on a node, when it was requested by `performance.now()`, and a reader for its GPUs if they are real. */
 export interface Registered {
   lease: Lease
   requestedAt: number
   readGpus?: () => Promise<GpuReport>
-  checker?: CheckerSettings
 }
 
 /** What every node of a worker has. */
@@ -94,7 +89,7 @@ export class NodeWorker {
   }
 
   /** Serves under one lease, from its start to its end. */
-  async #serve({ lease, requestedAt, readGpus, checker }: Registered): Promise<'left' | 'expired'> {
+  async #serve({ lease, requestedAt, readGpus }: Registered): Promise<'left' | 'expired'> {
     const { register: _, onServing: __, renewalTimes, hooks, ...settings } = this.options
     const renewer = new LeaseRenewer(lease, requestedAt, renewalTimes)
     const node = {
@@ -105,7 +100,6 @@ export class NodeWorker {
       // Per node, because workers of several nodes may share a data directory.
       tasksDirectory: join(settings.tasksDirectory, lease.nodeId),
       ...(readGpus ? { readGpus } : {}),
-      ...(checker ? { checker } : {}),
     }
     const service = new NodeService(node, hooks)
     this.#service = service

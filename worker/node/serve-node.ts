@@ -9,7 +9,6 @@ import { makePrivateDirectory } from '@/lib/env/private-directory'
 import { logger } from '@/lib/logger'
 import { type AttemptStop, isTaskOf } from '../engine/engine'
 import type { ContainerRef } from '../runtime/runtime'
-import { NodeChecker } from './checks/node-checker'
 import { GpuMonitor } from './gpus/gpu-monitor'
 import { retryWrite } from './lease/retry-write'
 import type { NodeContext } from './node-context'
@@ -79,6 +78,10 @@ export class NodeService {
     const wake = new ChangeSignal(signal)
     const isForUs = (id: string | null) => id === null || id === this.lease.nodeId
     const stop = await listener().listen('node', (id) => isForUs(id) && wake.notify())
+    const use = {
+      isOpen: () => this.#reconciled && !this.#closed,
+      onUse: (gpuUuids: readonly string[]) => this.#gpuMonitor?.markAllocated(gpuUuids),
+    }
     const stopTerminalListener = await listener().listen('terminal', (taskId) => this.#notifyTerminal(taskId))
     try {
       await Promise.all([
@@ -86,8 +89,7 @@ export class NodeService {
         this.#keepReconciling(signal),
         keepProbing(this.node, () => this.#closed, AbortSignal.any([signal, this.#abandoned.signal])),
         this.#gpuMonitor?.run(signal),
-        this.#keepChecking(signal),
-        this.#hooks.serve(signal),
+        this.#hooks.serve(use, AbortSignal.any([signal, this.#abandoned.signal])),
       ])
     } finally {
       stop()
@@ -108,16 +110,6 @@ export class NodeService {
       await tryTo('reconcile', () => this.#reconcile())
       await sleep(this.#reconciled ? reconcileIntervalMs : pollIntervalMs, signal)
     }
-  }
-
-  async #keepChecking(signal: AbortSignal): Promise<void> {
-    const { checker, endsJobs } = this.node
-    if (checker === undefined || endsJobs) return
-    const use = {
-      isReady: () => this.#reconciled && !this.#closed,
-      onUse: (gpuUuids: readonly string[]) => this.#gpuMonitor?.markAllocated(gpuUuids),
-    }
-    await new NodeChecker(this.node, use, checker).run(AbortSignal.any([signal, this.#abandoned.signal]))
   }
 
   /** Accepts no new tasks, and resolves once all claimed and placed tasks have ended. */

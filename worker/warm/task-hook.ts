@@ -19,7 +19,7 @@ export const warmContainers =
         const warm = await pool.take({ ...container, ...places })
         return warm === undefined ? {} : { warm }
       },
-      serve: (signal) => pool.run(signal),
+      serve: (_use, signal) => pool.run(signal),
       close: () => pool.close(),
     }
   }

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import { readDefaultImage } from '@/lib/cluster/checks/node-checks'
 import { env } from '@/lib/env'
-import { checkSettings, readSmiFor } from '@/worker/node/checks/check-node'
-import { describeCuda, hasGpus } from '@/worker/node/checks/judge-gpus'
-import { tryImage } from '@/worker/node/checks/try-image'
+import { readDefaultImage } from '@/lib/node-checks/node-checks'
+import { checkSettings, readSmiFor } from '@/worker/node-checks/check-node'
+import { describeCuda, hasGpus } from '@/worker/node-checks/judge-gpus'
+import { tryImage } from '@/worker/node-checks/try-image'
 import { EngineRuntime } from '@/worker/runtime/docker/engine-runtime'
 
 /**

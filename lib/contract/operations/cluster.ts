@@ -1,7 +1,6 @@
 import * as z from 'zod'
 import * as cluster from '../cluster/cluster'
 import * as history from '../cluster/cluster-history'
-import * as checks from '../cluster/node-checks'
 import * as policy from '../cluster/policy'
 import { hardwareSchema } from '../submission/dry-run'
 import { defineOperations, done, get, ok, patch, post, put, remove } from './operation'
@@ -29,15 +28,6 @@ export const clusterOperations = defineOperations('cluster', 'cluster', {
   }),
   forgetNode: remove('/api/nodes/{id}', 'admin', 'Hide a node until a worker serves it again', {
     responses: { ...done, 409: { description: 'A worker serves the node, or it has jobs' } },
-  }),
-  nodeReports: get('/api/nodes/checks', 'admin', 'The last checks of each node, problems first', {
-    responses: ok(checks.nodeReportsSchema),
-  }),
-  checkNode: post('/api/nodes/{id}/checks', 'admin', 'Check a node again', {
-    responses: {
-      202: { description: 'Its worker checks it in a few seconds', schema: checks.nodeReportSchema },
-      409: { description: 'No worker serves the node, or the node is simulated' },
-    },
   }),
   updateGpu: patch('/api/gpus/{id}', 'admin', 'Pause or resume a GPU', {
     body: cluster.updateGpuSchema,

@@ -7,6 +7,7 @@ import { checkpointOperations } from '../../checkpoints/operations'
 import { documentationOperations } from '../../docs/operations'
 import { groupOperations } from '../../groups/operations'
 import { joinLinkOperations } from '../../join-links/operations'
+import { nodeCheckOperations } from '../../node-checks/operations'
 import { invitationMailOperations, notificationOperations } from '../../notifications/operations'
 import { participantOperations } from '../../participants/operations'
 import { importOperations, tokenBatchOperations } from '../../people/operations'
@@ -64,7 +65,7 @@ export const operations = {
   audit: auditOperations,
   queue: queueOperations,
   orchestrator: orchestratorOperations,
-  cluster: { ...clusterOperations, ...modelOperations },
+  cluster: { ...clusterOperations, ...nodeCheckOperations, ...modelOperations },
   slurm: slurmOperations,
   accounting: accountingOperations,
   agents: agentOperations,

@@ -1,6 +1,5 @@
 import { forgetGpu, forgetNode } from '../../cluster/admin/forget'
 import { updateGpu, updateNode } from '../../cluster/admin/node-actions'
-import { readNodeReports, requestCheck } from '../../cluster/checks/read-reports'
 import { readHardware } from '../../cluster/overview/hardware'
 import { readHistory } from '../../cluster/overview/history'
 import { readCluster } from '../../cluster/overview/read-cluster'
@@ -24,10 +23,6 @@ export const clusterRoutes = {
   ),
 
   forgetNode: route(clusterOperations.forgetNode, ({ actor, params }) => forgetNode(actor, params.id)),
-
-  nodeReports: route(clusterOperations.nodeReports, ({ actor }) => readNodeReports(actor)),
-
-  checkNode: route(clusterOperations.checkNode, ({ actor, params }) => requestCheck(actor, params.id)),
 
   updateGpu: route(clusterOperations.updateGpu, async ({ actor, params, body }) =>
     updateGpu(actor, params.id, await body()),

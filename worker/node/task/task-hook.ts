@@ -30,13 +30,21 @@ export interface TaskHook {
   /** A directory of this host with one entry for each task that may have to be cleared. */
   directory?: string
   /** Works for the node beside its tasks, until `signal` is aborted. */
-  serve?(signal: AbortSignal): Promise<void>
+  serve?(use: NodeUse, signal: AbortSignal): Promise<void>
   /** The node accepts no new tasks, or the last one has ended. Stops working for the node. Never rejects. */
   close?(): Promise<void>
 }
 
 /** Creates a hook for a node under one lease. */
 export type MakeTaskHook = (node: NodeContext) => TaskHook
+
+/** What the hooks share with the tasks of the node. */
+export interface NodeUse {
+  /** Whether the node takes jobs: before that, a leftover container may hold a GPU. */
+  isOpen(): boolean
+  /** Called before a hook uses these GPUs for a moment, beside the tasks. */
+  onUse(gpuUuids: readonly string[]): void
+}
 
 /** A task whose container is to be created. */
 export interface TaskStart {

@@ -2,7 +2,7 @@ import type { Outcome } from '@/lib/jobs/state/finish'
 import { listDirectory } from '../../files/list-directory'
 import type { TaskContainer } from '../../runtime/runtime'
 import type { NodeContext } from '../node-context'
-import type { ExitedTask, MakeTaskHook, StartedTask, TaskHook, TaskStart } from './task-hook'
+import type { ExitedTask, MakeTaskHook, NodeUse, StartedTask, TaskHook, TaskStart } from './task-hook'
 
 /** Calls the hooks of a node under one lease, in their order. */
 export class TaskHooks {
@@ -75,8 +75,8 @@ export class TaskHooks {
     return [...new Set((await Promise.all(directories.map(listDirectory))).flat())]
   }
 
-  async serve(signal: AbortSignal): Promise<void> {
-    await Promise.all(this.#hooks.map((hook) => hook.serve?.(signal)))
+  async serve(use: NodeUse, signal: AbortSignal): Promise<void> {
+    await Promise.all(this.#hooks.map((hook) => hook.serve?.(use, signal)))
   }
 
   async close(): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Metadata } from 'next'
-import { HealthView } from '@/components/admin/health/health-view'
-import { nodeReportsQuery } from '@/components/queries/cluster'
-import { readNodeReports } from '@/lib/cluster/checks/read-reports'
+import { HealthView } from '@/components/node-checks/health-view'
+import { nodeReportsQuery } from '@/components/node-checks/queries'
+import { readNodeReports } from '@/lib/node-checks/read-reports'
 import { Prefetched } from '../../prefetched'
 import { requireAdmin } from '../../require-actor'
 

@@ -4,8 +4,8 @@ import {
   minimumVersions,
   noLiveRestore,
   noSeccomp,
-} from '../../runtime/docker/engine-warnings'
-import type { EngineProperties } from '../../runtime/engine-info'
+} from '../runtime/docker/engine-warnings'
+import type { EngineProperties } from '../runtime/engine-info'
 import { failure, type Judgement, notApplicable, ok, warning } from './judgement'
 
 /** The engine, or why it does not answer. */

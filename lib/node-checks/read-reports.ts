@@ -1,18 +1,13 @@
 import { z } from 'zod'
-import { type Actor, requireAdmin } from '../../access/actor'
-import { recordAudit } from '../../access/audit'
-import {
-  countStatus,
-  type NodeReport,
-  nodeCheckSchema,
-  problemsFirst,
-} from '../../contract/cluster/node-checks'
-import { GpuqError } from '../../contract/errors'
-import { database } from '../../database/client'
-import { transaction } from '../../database/transaction'
-import { lockNode, noSuchNode, parseNodeNumber } from '../nodes/locked-node'
-import { nodeColumns, shownNodes } from '../overview/cluster-rows'
-import { nodeFactsSchema, nodeState } from '../overview/cluster-states'
+import { type Actor, requireAdmin } from '../access/actor'
+import { recordAudit } from '../access/audit'
+import { lockNode, noSuchNode, parseNodeNumber } from '../cluster/nodes/locked-node'
+import { nodeColumns, shownNodes } from '../cluster/overview/cluster-rows'
+import { nodeFactsSchema, nodeState } from '../cluster/overview/cluster-states'
+import { GpuqError } from '../contract/errors'
+import { database } from '../database/client'
+import { transaction } from '../database/transaction'
+import { countStatus, type NodeReport, nodeCheckSchema, problemsFirst } from './contract'
 
 const reportRows = z.array(
   z.object({

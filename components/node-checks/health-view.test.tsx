@@ -1,7 +1,7 @@
 import { screen, waitFor, within } from '@testing-library/react'
 import { expect, it } from 'vitest'
-import type { NodeReport } from '@/lib/contract/cluster/node-checks'
-import { answerWith, clickButton, renderUi, sentRequests } from '../../testing/render'
+import type { NodeReport } from '@/lib/node-checks/contract'
+import { answerWith, clickButton, renderUi, sentRequests } from '../testing/render'
 import { HealthView } from './health-view'
 
 const report = (changes: Partial<NodeReport> = {}): NodeReport => ({

@@ -1,7 +1,7 @@
-import { countStatus, type NodeCheck } from '../../contract/cluster/node-checks'
-import { database } from '../../database/client'
-import { findRow } from '../../database/transaction'
-import { type Lease, leaseHeld } from '../nodes/nodes'
+import { type Lease, leaseHeld } from '../cluster/nodes/nodes'
+import { database } from '../database/client'
+import { findRow } from '../database/transaction'
+import { countStatus, type NodeCheck } from './contract'
 
 /** What a check needs to know from the database. */
 export interface CheckSubject {

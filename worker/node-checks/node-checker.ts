@@ -1,10 +1,11 @@
 import { backoff } from '@/lib/async/backoff'
 import { sleep, unlessAborted } from '@/lib/async/sleep'
-import { isCheckRequested, readCheckSubject, recordChecks } from '@/lib/cluster/checks/node-checks'
-import { countStatus, type NodeCheck } from '@/lib/contract/cluster/node-checks'
 import { logger } from '@/lib/logger'
-import type { NodeContext } from '../node-context'
-import { clearTestContainers, type TestHost } from '../test-container'
+import { countStatus, type NodeCheck } from '@/lib/node-checks/contract'
+import { isCheckRequested, readCheckSubject, recordChecks } from '@/lib/node-checks/node-checks'
+import type { NodeContext } from '../node/node-context'
+import type { MakeTaskHook, NodeUse } from '../node/task/task-hook'
+import { clearTestContainers, type TestHost } from '../node/test-container'
 import { type CheckerSettings, checkNode } from './check-node'
 
 /** How often a node looks whether an admin requested a check. */
@@ -12,18 +13,17 @@ const pollIntervalMs = 3_000
 const firstIntervalMs = 10 * 60_000
 const hourMs = 3_600_000
 
-interface NodeUse {
-  /** Whether the node takes jobs: before that, a leftover container may hold a GPU. */
-  isReady(): boolean
-  /** Called before a check uses these GPUs for a moment. */
-  onUse(gpuUuids: readonly string[]): void
-}
+/** Checks the node beside its tasks. */
+export const nodeChecks =
+  (settings: CheckerSettings): MakeTaskHook =>
+  (node) =>
+    node.endsJobs ? {} : { serve: (use, signal) => new NodeChecker(node, use, settings).run(signal) }
 
 /**
  * Checks a node under one lease: at its start, then 10, 20 … minutes later up to the maximum interval while nothing
  * changes, and when an admin requests it.
  */
-export class NodeChecker {
+class NodeChecker {
   readonly #host: TestHost
   #unchanged = 0
   #last: string | undefined
@@ -42,7 +42,7 @@ export class NodeChecker {
   async run(signal: AbortSignal): Promise<void> {
     await this.#tryTo(() => clearTestContainers(this.#host))
     while (!signal.aborted) {
-      if (this.use.isReady()) await this.#tryTo(() => this.#checkIfDue(signal))
+      if (this.use.isOpen()) await this.#tryTo(() => this.#checkIfDue(signal))
       await sleep(pollIntervalMs, signal)
     }
     await this.#tryTo(() => clearTestContainers(this.#host))

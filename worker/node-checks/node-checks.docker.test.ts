@@ -1,9 +1,9 @@
 import { expect } from 'vitest'
-import type { NodeCheck } from '@/lib/contract/cluster/node-checks'
-import { FakeNvidiaSmi } from './gpus/testing/fake-nvidia-smi'
-import type { Lab } from './testing/lab'
-import { it } from './testing/lab-test'
-import { expectAllTrue } from './testing/truth'
+import type { NodeCheck } from '@/lib/node-checks/contract'
+import { FakeNvidiaSmi } from '../gpus/testing/fake-nvidia-smi'
+import type { Lab } from '../testing/lab'
+import { it } from '../testing/lab-test'
+import { expectAllTrue } from '../testing/truth'
 
 interface StoredReport {
   nodeId: string

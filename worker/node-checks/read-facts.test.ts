@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { FakeNvidiaSmi } from '../../gpus/testing/fake-nvidia-smi'
+import { FakeNvidiaSmi } from '../gpus/testing/fake-nvidia-smi'
 import { countPciGpus, readDisk, readSmi } from './read-facts'
 
 async function temporaryDirectory(): Promise<string> {

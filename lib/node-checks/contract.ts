@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { nodeStates } from './cluster'
+import { nodeStates } from '../contract/cluster/cluster'
 
 /** The checks of a node, as the page Health and `gpuq doctor` show them. */
 

@@ -1,12 +1,13 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { call } from '../../access/testing/call'
-import { makePerson, type Person } from '../../access/testing/people'
-import { isCheckRequested, readCheckSubject, recordChecks } from '../../cluster/checks/node-checks'
-import { deregisterNode, type Lease } from '../../cluster/nodes/nodes'
-import { makeNode } from '../../cluster/testing/rows'
-import { type NodeCheck, nodeReportsSchema } from '../../contract/cluster/node-checks'
-import { testDatabase } from '../../database/testing/test-database'
-import { clusterRoutes } from './cluster'
+import { call } from '../access/testing/call'
+import { makePerson, type Person } from '../access/testing/people'
+import { deregisterNode, type Lease } from '../cluster/nodes/nodes'
+import { makeNode } from '../cluster/testing/rows'
+import { testDatabase } from '../database/testing/test-database'
+import { clusterRoutes } from '../routes/cluster/cluster'
+import { type NodeCheck, nodeReportsSchema } from './contract'
+import { isCheckRequested, readCheckSubject, recordChecks } from './node-checks'
+import { nodeCheckRoutes } from './routes'
 
 vi.hoisted(() => vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough'))
 const db = testDatabase()
@@ -29,9 +30,9 @@ const check = (id: string, status: NodeCheck['status']): NodeCheck => ({
 })
 const checks = [check('clock', 'ok'), check('engine', 'warning'), check('seccomp', 'failure')]
 
-const readAs = (who: Person) => call(clusterRoutes.nodeReports, '/api/nodes/checks', { ...who })
+const readAs = (who: Person) => call(nodeCheckRoutes.nodeReports, '/api/nodes/checks', { ...who })
 const request = (id: string, who = admin) =>
-  call(clusterRoutes.checkNode, '/api/nodes/x/checks', { method: 'POST', params: { id }, ...who })
+  call(nodeCheckRoutes.checkNode, '/api/nodes/x/checks', { method: 'POST', params: { id }, ...who })
 
 async function numberOf(name: string): Promise<string> {
   const { rows } = await db.pool.query('SELECT number FROM nodes WHERE name = $1', [name])

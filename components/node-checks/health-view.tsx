@@ -2,14 +2,14 @@
 
 import { useQuery } from '@tanstack/react-query'
 import { ServerOff } from 'lucide-react'
-import { nodeReportsQuery } from '@/components/queries/cluster'
-import { Loaded } from '../../shell/load-failure'
-import { Reconnecting } from '../../shell/reconnecting'
-import { EmptyState } from '../../ui/empty-state'
-import { PageHeader } from '../../ui/page-header'
-import { Panel } from '../../ui/panel'
-import { SkeletonRows } from '../../ui/skeleton'
+import { Loaded } from '../shell/load-failure'
+import { Reconnecting } from '../shell/reconnecting'
+import { EmptyState } from '../ui/empty-state'
+import { PageHeader } from '../ui/page-header'
+import { Panel } from '../ui/panel'
+import { SkeletonRows } from '../ui/skeleton'
 import { NodeReportPanel } from './node-report-panel'
+import { nodeReportsQuery } from './queries'
 
 /** The health page: the checks of each node, problems first. */
 export function HealthView() {

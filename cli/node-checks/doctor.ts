@@ -1,12 +1,12 @@
-import type { NodeReport } from '@/lib/contract/cluster/node-checks'
 import { ProblemError } from '@/lib/http/client/problem'
+import type { NodeReport } from '@/lib/node-checks/contract'
 import { type Context, print } from '../context'
 import { exitCodes } from '../job/exit-code'
 import { defaultDataDir, findRoot } from '../local/local-server'
 import { runProgram } from '../local/run-program'
 import { formatWhen } from '../terminal/format'
-import { renderChecks, summarizeChecks } from '../terminal/render-checks'
 import { paint, withoutControls } from '../terminal/terminal'
+import { renderChecks, summarizeChecks } from './render-checks'
 
 interface DoctorOptions {
   json?: boolean

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { EngineProperties } from '../../runtime/engine-info'
+import type { EngineProperties } from '../runtime/engine-info'
 import * as rules from './judge-engine'
 
 const sound: EngineProperties = {

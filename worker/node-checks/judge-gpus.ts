@@ -1,4 +1,4 @@
-import { describeOutdated, minimumVersions } from '../../runtime/docker/engine-warnings'
+import { describeOutdated, minimumVersions } from '../runtime/docker/engine-warnings'
 import type { GpuResult, ImageContent } from './image-program'
 import { failure, type Judgement, notApplicable, ok, warning } from './judgement'
 

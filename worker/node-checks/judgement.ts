@@ -1,4 +1,4 @@
-import type { NodeCheck } from '@/lib/contract/cluster/node-checks'
+import type { NodeCheck } from '@/lib/node-checks/contract'
 
 /** What a check decided. Every problem has an action. */
 export type Judgement = Pick<NodeCheck, 'status' | 'found' | 'action'>

@@ -1,7 +1,12 @@
 import { withTimeout } from '@/lib/async/sleep'
 import { logger } from '@/lib/logger'
-import { RuntimeFault } from '../../runtime/runtime'
-import { clearTestContainers, runTestContainer, type TestHost, type TestProgram } from '../test-container'
+import {
+  clearTestContainers,
+  runTestContainer,
+  type TestHost,
+  type TestProgram,
+} from '../node/test-container'
+import { RuntimeFault } from '../runtime/runtime'
 import { imageProgram, parseGpuResults, parseImageContent } from './image-program'
 import type { GpuRun, ImageFacts, SmiFacts } from './judge-gpus'
 import { hasGpus } from './judge-gpus'
