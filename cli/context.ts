@@ -1,9 +1,9 @@
 import type { Client } from '@/lib/http/client/client'
 import type { JobsClient } from '@/lib/http/client/jobs-client'
+import type { RawTerminal } from './console/raw-terminal'
+import { type Column, renderTable } from './console/table'
+import type { Terminal } from './console/terminal'
 import { exitCodes } from './job/exit-code'
-import type { RawTerminal } from './terminal/raw-terminal'
-import { type Column, renderTable } from './terminal/table'
-import type { Terminal } from './terminal/terminal'
 
 /** What a command works with. Commands do not use the process in any other way. */
 export interface Context {

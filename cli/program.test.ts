@@ -3,9 +3,9 @@ import { expect, it, vi } from 'vitest'
 import { GpuqError } from '@/lib/contract/errors'
 import { ProblemError } from '@/lib/http/client/problem'
 import { findPlace } from './commands/pause'
+import { describeError } from './console/describe-error'
 import { completionScript } from './declare/completion'
 import { createProgram } from './program'
-import { describeError } from './terminal/describe-error'
 
 const refusalOf = async (...words: string[]): Promise<unknown> => {
   const program = createProgram()

@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createJobsClient } from '@/lib/http/client/jobs-client'
 import type { ClientOptions } from '@/lib/http/client/transport'
 import { type Connection, resolveConnection } from './config'
+import { describeError } from './console/describe-error'
+import { openRawTerminal } from './console/raw-terminal'
+import { processTerminal } from './console/terminal'
 import type { Context } from './context'
 import { sendRequest } from './send-request'
-import { describeError } from './terminal/describe-error'
-import { openRawTerminal } from './terminal/raw-terminal'
-import { processTerminal } from './terminal/terminal'
 
 /** Runs a command in this process and sets the exit code. */
 export async function runCommand(act: (context: Context) => Promise<number>): Promise<void> {

@@ -12,7 +12,7 @@ export async function run(): Promise<void> {
     if (error instanceof CommanderError)
       process.exitCode = error.exitCode === 0 ? exitCodes.ok : exitCodes.usage
     else {
-      const { describeError } = await import('./terminal/describe-error')
+      const { describeError } = await import('./console/describe-error')
       const { text, exitCode } = describeError(error, null)
       process.stderr.write(text)
       process.exitCode = exitCode

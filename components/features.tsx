@@ -3,6 +3,7 @@
 import dynamic from 'next/dynamic'
 import { AnnouncementBanner } from './announcements/announcement-banner'
 import { copyLink } from './artifacts/copy-link'
+import type { JobTab } from './jobs/detail/job-tab'
 import { EndedJobs } from './notifications/ended-jobs'
 import { reportMissingPart } from './ui/missing-part'
 import { Skeleton } from './ui/skeleton'
@@ -11,6 +12,8 @@ import { useSavedViews } from './views/use-saved-views'
 /* What features add to the pages of the kernel. Most of it is loaded apart, so that no page loads a feature that it does not show. */
 
 const loading = () => <Skeleton className="h-72 rounded-lg" />
+
+const tabLoading = () => <Skeleton className="h-64" />
 
 /** Shows nothing, and says so above the page: what a feature adds is less than the page. */
 const missing = () => {
@@ -74,6 +77,20 @@ export const ofJob = {
     import('./working-files/working-files').then((module) => module.WorkingFiles).catch(missing),
   ),
 }
+
+/** The tabs that features add to the page of a job. */
+export const jobTabs = [
+  {
+    value: 'terminal',
+    label: 'Terminal',
+    before: 'output',
+    isShown: ({ terminal }) => terminal,
+    Content: dynamic(
+      () => import('./terminal/terminal-tab').then((module) => module.TerminalTab).catch(missing),
+      { loading: tabLoading },
+    ),
+  },
+] as const satisfies readonly JobTab[]
 
 /** What features add to the page of tokens. */
 export const ofTokens = {

@@ -42,6 +42,7 @@ export const features = {
   },
   provisioning: { about: 'Nodes that are started for one job and removed after it.' },
   shares: { about: 'Read-only links to a job for people without an account.', uses: ['artifacts'] },
+  terminal: { about: 'A terminal for a running job, in the browser and with `gpuq attach`.' },
   views: { about: 'Searches of jobs that users save under a name.' },
   warm: { about: 'Containers that start before their job is known.', uses: ['artifacts'] },
   'working-files': {

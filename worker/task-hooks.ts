@@ -13,6 +13,7 @@ import { checkSettings } from './node-checks/check-node'
 import { nodeChecks } from './node-checks/node-checker'
 import type { SnapshotCache } from './snapshots/snapshot-cache'
 import { snapshots } from './snapshots/task-hook'
+import { terminal } from './terminal/task-hook'
 import type { WarmLimits } from './warm/plan-warm'
 import { warmContainers } from './warm/task-hook'
 import { workingFiles } from './working-files/task-hook'
@@ -61,6 +62,7 @@ export function makeTaskHooks(settings: TaskHookSettings): MakeTaskHook[] {
     // After the user of the task is known, who owns the files.
     artifacts(resultsLimitBytes),
     workingFiles,
+    terminal,
   ]
 }
 

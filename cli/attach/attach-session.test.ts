@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { JobDetail } from '@/lib/contract/jobs'
 import { jobDetailSchema } from '@/lib/contract/jobs'
-import type { RawTerminal } from '../terminal/raw-terminal'
+import type { RawTerminal } from '../console/raw-terminal'
 import { detail, fakeContext, jobId } from '../testing/fake-context'
 import { AttachSession } from './attach-session'
 import { parseEscapeKey } from './detach-keys'

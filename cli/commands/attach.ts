@@ -4,13 +4,13 @@ import { isFinal } from '@/lib/contract/status'
 import type { JobsClient } from '@/lib/http/client/jobs-client'
 import { AttachSession } from '../attach/attach-session'
 import { parseEscapeKey } from '../attach/detach-keys'
+import { formatRunTime } from '../console/format'
+import type { Column } from '../console/table'
 import { type Context, printList } from '../context'
 import { listSessions } from '../follow/screen-sessions'
 import { findJobId } from '../job/job-id'
 import { isOwnJob } from '../job/own-job'
 import { showJob } from '../job/show-job'
-import { formatRunTime } from '../terminal/format'
-import type { Column } from '../terminal/table'
 
 interface AttachOptions {
   rank?: number

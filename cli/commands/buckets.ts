@@ -1,10 +1,10 @@
 import { text } from 'node:stream/consumers'
 import type { Bucket, UpdateBucket } from '@/lib/contract/access/buckets'
 import { invalidRequest } from '@/lib/contract/errors'
+import { ask } from '../console/ask'
+import type { Column } from '../console/table'
 import { type Context, print, printList, writeText } from '../context'
 import { findProject } from '../snapshots/find-project'
-import { ask } from '../terminal/ask'
-import type { Column } from '../terminal/table'
 
 interface KeyOptions {
   keysStdin?: boolean

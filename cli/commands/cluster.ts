@@ -1,8 +1,8 @@
 import type { Cluster, ClusterNode, Queue, QueueJob } from '@/lib/contract/cluster/cluster'
+import { formatExpectedStart, formatShare, formatWhen } from '../console/format'
+import { type Column, renderTable } from '../console/table'
+import type { Colour } from '../console/terminal'
 import { type Context, print } from '../context'
-import { formatExpectedStart, formatShare, formatWhen } from '../terminal/format'
-import { type Column, renderTable } from '../terminal/table'
-import type { Colour } from '../terminal/terminal'
 
 /** Lists waiting jobs in their expected start order, then running jobs. */
 export async function queue(context: Context, { json }: { json?: boolean }): Promise<number> {

@@ -1,8 +1,8 @@
 import type { CreateSlurmTarget, SlurmNodeView, SlurmTargetView } from '@/lib/contract/cluster/slurm'
 import { invalidRequest } from '@/lib/contract/errors'
+import { type Column, renderTable } from '../console/table'
+import { withoutControls } from '../console/terminal'
 import { type Context, print, printList, writeText } from '../context'
-import { type Column, renderTable } from '../terminal/table'
-import { withoutControls } from '../terminal/terminal'
 
 const nodeColumns: Column<SlurmNodeView>[] = [
   { title: 'NODE', cell: ({ name }) => name, colour: () => 'bold' },

@@ -7,18 +7,18 @@ import { isFinal } from '@/lib/contract/status'
 import { adviseNearest } from '@/lib/contract/submission/nearest'
 import { visibleOutput } from '@/lib/contract/text/visible-output'
 import type { Client } from '@/lib/http/client/client'
-import { type Context, print } from '../context'
-import { exitCodes } from '../job/exit-code'
-import { findJobId } from '../job/job-id'
-import { fitScreen } from '../terminal/fit-screen'
+import { fitScreen } from '../console/fit-screen'
 import {
   formatDuration,
   formatExpectedStart,
   formatShare,
   formatWhen,
   statusColours,
-} from '../terminal/format'
-import { paint, withoutControls } from '../terminal/terminal'
+} from '../console/format'
+import { paint, withoutControls } from '../console/terminal'
+import { type Context, print } from '../context'
+import { exitCodes } from '../job/exit-code'
+import { findJobId } from '../job/job-id'
 import { renderNodes, renderQueue } from './cluster'
 
 interface StatusOptions {

@@ -4,12 +4,12 @@ import { GpuqError } from '@/lib/contract/errors'
 import { formatBytes } from '@/lib/contract/format-bytes'
 import { visibleText } from '@/lib/contract/text/sanitize-text'
 import type { Client } from '@/lib/http/client/client'
+import { ask } from '../console/ask'
+import { formatWhen } from '../console/format'
+import { type Column, renderTable } from '../console/table'
 import { type Context, print, writeJson } from '../context'
 import { exitCodes } from '../job/exit-code'
 import { findJobId, firstIds } from '../job/job-id'
-import { ask } from '../terminal/ask'
-import { formatWhen } from '../terminal/format'
-import { type Column, renderTable } from '../terminal/table'
 
 interface StorageOptions {
   user?: string

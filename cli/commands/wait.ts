@@ -3,12 +3,12 @@ import { isFinal } from '@/lib/contract/status'
 import type { Client } from '@/lib/http/client/client'
 import type { JobsClient } from '@/lib/http/client/jobs-client'
 import { ProblemError } from '@/lib/http/client/problem'
+import { describeError } from '../console/describe-error'
+import { withoutControls } from '../console/terminal'
 import { type Context, writeJson } from '../context'
 import { exitCodeOf, exitCodes } from '../job/exit-code'
 import { findJobIds } from '../job/job-id'
 import { untilAnswered } from '../job/until-answered'
-import { describeError } from '../terminal/describe-error'
-import { withoutControls } from '../terminal/terminal'
 
 const pollIntervalMs = 1_000
 

@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from 'node:util'
 import type { JobDetail } from '@/lib/contract/jobs'
 import type { OutputStream, Printed } from '@/lib/contract/output/printed-output'
 import { ScreenLines } from '@/lib/contract/output/screen/screen-lines'
-import { type Colour, paint, type Terminal, withoutControls } from '../terminal/terminal'
+import { type Colour, paint, type Terminal, withoutControls } from '../console/terminal'
 import type { JobSink } from './job-sink'
 
 /** A longer line is shown in pieces. */

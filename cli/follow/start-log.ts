@@ -1,7 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { conflict } from '@/lib/contract/errors'
+import { paint, type Terminal, withoutControls } from '../console/terminal'
 import { errorCode } from '../files'
-import { paint, type Terminal, withoutControls } from '../terminal/terminal'
 
 /** Messages of `gpuq start`, on the terminal and in its log file. */
 export interface StartLog {

@@ -1,5 +1,5 @@
 import type { GroupDetail, GroupMember } from '@/lib/groups/contract'
-import type { Column } from '../terminal/table'
+import type { Column } from '../console/table'
 
 /** `lr=0.1 width=64`. */
 export const describeParameters = ({

@@ -1,8 +1,8 @@
 import { formatBytes } from '@/lib/contract/format-bytes'
 import type { DryRun, Hardware } from '@/lib/contract/submission/dry-run'
 import type { Client } from '@/lib/http/client/client'
+import { formatDuration, formatWhen } from '../console/format'
 import { type Context, writeJson } from '../context'
-import { formatDuration, formatWhen } from '../terminal/format'
 import { exitCodes } from './exit-code'
 
 /** Asks the server what a submission would do, and prints the answer. */

@@ -9,8 +9,8 @@ import {
   plainValue,
 } from '@/lib/contract/job-columns'
 import type { JobSummary } from '@/lib/contract/jobs'
-import { formatDuration, formatRunTime, formatWhen, statusColours } from '../terminal/format'
-import type { Column } from '../terminal/table'
+import { formatDuration, formatRunTime, formatWhen, statusColours } from '../console/format'
+import type { Column } from '../console/table'
 
 type Cell = Omit<Column<JobSummary>, 'title' | 'right'>
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { ProblemError } from '@/lib/http/client/problem'
+import { describeError } from '../console/describe-error'
 import { createProgram } from '../program'
-import { describeError } from '../terminal/describe-error'
 import { withOptionErrors } from './option-errors'
 
 createProgram()

@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { describeError } from '../console/describe-error'
 import { exitCodes } from '../job/exit-code'
-import { describeError } from '../terminal/describe-error'
 import { findRoot, sharedBy } from './local-server'
 
 let root: string

@@ -1,11 +1,11 @@
 import { ProblemError } from '@/lib/http/client/problem'
 import type { NodeReport } from '@/lib/node-checks/contract'
+import { formatWhen } from '../console/format'
+import { paint, withoutControls } from '../console/terminal'
 import { type Context, print } from '../context'
 import { exitCodes } from '../job/exit-code'
 import { defaultDataDir, findRoot } from '../local/local-server'
 import { runProgram } from '../local/run-program'
-import { formatWhen } from '../terminal/format'
-import { paint, withoutControls } from '../terminal/terminal'
 import { renderChecks, summarizeChecks } from './render-checks'
 
 interface DoctorOptions {

@@ -1,5 +1,5 @@
 import { type CheckStatus, countStatus, type NodeCheck } from '@/lib/node-checks/contract'
-import { type Colour, paint, type Terminal, withoutControls } from '../terminal/terminal'
+import { type Colour, paint, type Terminal, withoutControls } from '../console/terminal'
 
 const marks = {
   failure: ['✗', 'red'],

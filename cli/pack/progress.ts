@@ -1,4 +1,4 @@
-import type { Terminal } from '../terminal/terminal'
+import type { Terminal } from '../console/terminal'
 
 const redrawMs = 100
 const lineMs = 5_000

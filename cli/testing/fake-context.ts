@@ -1,7 +1,7 @@
 import { noJobLimits } from '@/lib/contract/access/limits'
 import { type Client, createClient } from '@/lib/http/client/client'
+import { toStreams } from '../console/terminal'
 import type { Context } from '../context'
-import { toStreams } from '../terminal/terminal'
 
 interface FakeContext extends Context {
   client: Client

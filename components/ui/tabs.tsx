@@ -3,7 +3,7 @@ import { type ReactNode, useEffect, useRef } from 'react'
 import { cn } from './class-names'
 import { formatNumber } from './format-number'
 
-interface Tab<Value extends string> {
+export interface Tab<Value extends string> {
   value: Value
   label: ReactNode
   /** The number of items in the tab. */

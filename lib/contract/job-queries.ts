@@ -112,17 +112,6 @@ export const jobQuerySchema = z.object({
   user_id: z.string().optional().describe('must be your own; admins can use any'),
 })
 
-/** Query of the operations on a job's terminal. */
-export const terminalQuerySchema = z.object({
-  rank: z.coerce.number().int().min(0).max(7).default(0).describe('task of a job on several nodes'),
-})
-
-/** `POST /api/jobs/ID/terminal/size`. */
-export const terminalSizeSchema = z.strictObject({
-  columns: z.int().min(1).max(1000),
-  rows: z.int().min(1).max(1000),
-})
-
 /** Query of `GET /api/jobs/ID/events`. */
 export const eventsQuerySchema = z.object({
   tail: z.coerce
@@ -147,4 +136,3 @@ export type SuggestionsQuery = z.output<typeof suggestionsQuerySchema>
 export type JobCountQuery = z.infer<typeof jobCountQuerySchema>
 export type JobCount = z.infer<typeof jobCountSchema>
 export type JobFilters = z.infer<typeof jobFiltersSchema>
-export type TerminalSize = z.infer<typeof terminalSizeSchema>

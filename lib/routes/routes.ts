@@ -15,6 +15,7 @@ import { participantRoutes } from '../participants/routes'
 import { importRoutes, tokenBatchRoutes } from '../people/routes'
 import { resultRoutes } from '../project-results/routes'
 import { shareRoutes } from '../shares/routes'
+import { terminalRoutes } from '../terminal/routes'
 import { viewRoutes } from '../views/routes'
 import { workingFileRoutes } from '../working-files/routes'
 import { auditRoutes } from './access/audit'
@@ -44,7 +45,7 @@ type Operations = typeof operations
  * route at the name of another operation.
  */
 export const routes = {
-  jobs: { ...jobRoutes, ...submissionRoutes, ...artifactRoutes, ...workingFileRoutes },
+  jobs: { ...jobRoutes, ...submissionRoutes, ...artifactRoutes, ...workingFileRoutes, ...terminalRoutes },
   groups: groupRoutes,
   views: viewRoutes,
   shares: shareRoutes,

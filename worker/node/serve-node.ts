@@ -82,7 +82,6 @@ export class NodeService {
       isOpen: () => this.#reconciled && !this.#closed,
       onUse: (gpuUuids: readonly string[]) => this.#gpuMonitor?.markAllocated(gpuUuids),
     }
-    const stopTerminalListener = await listener().listen('terminal', (taskId) => this.#notifyTerminal(taskId))
     try {
       await Promise.all([
         this.#keepLooking(wake, signal),
@@ -93,7 +92,6 @@ export class NodeService {
       ])
     } finally {
       stop()
-      stopTerminalListener()
     }
   }
 
@@ -219,11 +217,6 @@ export class NodeService {
 
   #markAllocated(task: ClaimedTask): void {
     this.#gpuMonitor?.markAllocated(task.gpus.map(({ uuid }) => uuid))
-  }
-
-  /** Null: all are notified. */
-  #notifyTerminal(taskId: string | null): void {
-    for (const run of this.#runs.values()) if (taskId === null || run.task.id === taskId) run.notifyTerminal()
   }
 
   async #quarantine(what: string): Promise<void> {

@@ -3,11 +3,11 @@ import type { Snapshot } from '@/lib/contract/archives/snapshots'
 import { conflict, invalidRequest, notFound } from '@/lib/contract/errors'
 import { formatBytes } from '@/lib/contract/format-bytes'
 import type { Client } from '@/lib/http/client/client'
+import { ask } from '../../console/ask'
 import type { Context } from '../../context'
 import { exitCodes } from '../../job/exit-code'
 import { connectToProject } from '../../snapshots/find-project'
 import { findSnapshot, findVersions, requireReference } from '../../snapshots/find-snapshot'
-import { ask } from '../../terminal/ask'
 
 interface DeleteOptions {
   project: string

@@ -3,6 +3,8 @@ import type { Snapshot, SnapshotChange, SnapshotChanges } from '@/lib/contract/a
 import { invalidRequest } from '@/lib/contract/errors'
 import { formatBytes } from '@/lib/contract/format-bytes'
 import { visibleText } from '@/lib/contract/text/sanitize-text'
+import { formatWhen } from '../../console/format'
+import type { Column } from '../../console/table'
 import { type Context, print, printList } from '../../context'
 import { exitCodes } from '../../job/exit-code'
 import { readPages } from '../../job/read-pages'
@@ -10,8 +12,6 @@ import { saveDownload } from '../../received/save-download'
 import { extractTar } from '../../snapshots/extract-tar'
 import { connectToProject } from '../../snapshots/find-project'
 import { findSnapshot, requireReference } from '../../snapshots/find-snapshot'
-import { formatWhen } from '../../terminal/format'
-import type { Column } from '../../terminal/table'
 
 interface ListOptions {
   project: string

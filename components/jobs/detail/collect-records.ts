@@ -2,7 +2,7 @@ import type { OutputStore } from '../output/output-store'
 import type { PageRecord } from '../output/page-record'
 import { GpuSeriesStore, type JobGpuSeries } from '../resources/gpu-series'
 import { type ShownResult, toShownResult } from '../result/shown-result'
-import type { TerminalFeeds } from '../terminal/terminal-feed'
+import type { TerminalFeeds } from './terminal-feed'
 
 /** The page shows at most this many results. The result file has all of them. */
 const maxResults = 100_000

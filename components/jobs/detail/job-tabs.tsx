@@ -3,13 +3,14 @@ import { useSearchParams } from 'next/navigation'
 import { api } from '@/components/queries/queries'
 import type { JobDetail } from '@/lib/contract/jobs'
 import { isFinal } from '@/lib/contract/status'
-import { ofJob } from '../../features'
+import { jobTabs, ofJob } from '../../features'
 import { Reconnecting } from '../../shell/reconnecting'
 import { updateSearchParams } from '../../shell/update-search-params'
 import { Skeleton } from '../../ui/skeleton'
-import { Tabs } from '../../ui/tabs'
+import { type Tab, Tabs } from '../../ui/tabs'
 import { OutputViewer } from '../output/output-viewer'
 import type { JobAccess } from './job-access'
+import type { FeatureTabProps } from './job-tab'
 import type { JobStream } from './use-job-stream'
 
 /** Most visits open only the output. The other tabs are loaded when they are opened. */
@@ -25,23 +26,38 @@ const ResultViewer = dynamic(() => import('../result/result-viewer').then((modul
 const SourceTab = dynamic(() => import('./source-tab').then((module) => module.SourceTab), {
   loading: TabSkeleton,
 })
-const TerminalTab = dynamic(() => import('../terminal/terminal-tab').then((module) => module.TerminalTab), {
-  loading: TabSkeleton,
-})
 
 function TabSkeleton() {
   return <Skeleton className="h-64" />
 }
 
-const tabNames = ['terminal', 'output', 'result', 'metrics', 'files', 'source', 'details'] as const
-type TabName = (typeof tabNames)[number]
+const kernelTabs = ['output', 'result', 'metrics', 'files', 'source', 'details'] as const
+type KernelTab = (typeof kernelTabs)[number]
+type TabName = KernelTab | (typeof jobTabs)[number]['value']
 
-/** The open tab is part of the address, so that users can link to it. A job with a terminal opens with it. */
-export function useTab({ terminal }: JobDetail): [TabName, (tab: TabName) => void] {
+/** What features add before a tab. */
+function featureTabs(job: JobDetail, before: KernelTab) {
+  return jobTabs.filter((tab) => tab.before === before && tab.isShown(job))
+}
+
+/** The tabs of the page, with those of features. */
+function withFeatures(props: FeatureTabProps, tabs: readonly Tab<KernelTab>[]): Tab<TabName>[] {
+  return tabs.flatMap((tab) => [
+    ...featureTabs(props.job, tab.value).map(({ value, label, Content }) => ({
+      value,
+      label,
+      content: <Content {...props} />,
+    })),
+    tab,
+  ])
+}
+
+/** The open tab is part of the address, so that users can link to it. */
+export function useTab(job: JobDetail): [TabName, (tab: TabName) => void] {
   const params = useSearchParams()
-  const first = terminal ? 'terminal' : 'output'
-  const named = tabNames.find((name) => name === params.get('tab'))
-  const tab = named === undefined || (named === 'terminal' && !terminal) ? first : named
+  const names = kernelTabs.flatMap((name) => [...featureTabs(job, name).map(({ value }) => value), name])
+  const [first = 'output'] = names
+  const tab = names.find((name) => name === params.get('tab')) ?? first
   const open = (next: TabName) => {
     const search = new URLSearchParams(params)
     // The line that a link named.
@@ -105,16 +121,7 @@ export function JobTabs({ job, tab, onTab, stream, openAt, access, hasColumn }: 
       value={tab}
       onValueChange={onTab}
       actions={<Reconnecting lost={stream.connection === 'lost'} />}
-      tabs={[
-        ...(job.terminal
-          ? [
-              {
-                value: 'terminal' as const,
-                label: 'Terminal',
-                content: <TerminalTab job={job} stream={stream} access={access} />,
-              },
-            ]
-          : []),
+      tabs={withFeatures({ job, stream, access }, [
         {
           value: 'output',
           label: 'Output',
@@ -157,7 +164,7 @@ export function JobTabs({ job, tab, onTab, stream, openAt, access, hasColumn }: 
           label: 'Details',
           content: <DetailsTab job={job} series={stream.gpus} hasColumn={hasColumn} />,
         },
-      ]}
+      ])}
     />
   )
 }

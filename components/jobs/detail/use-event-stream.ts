@@ -3,9 +3,9 @@ import { OutputStore } from '../output/output-store'
 import { parseRecords } from '../output/page-record'
 import type { JobGpuSeries } from '../resources/gpu-series'
 import type { ShownResult } from '../result/shown-result'
-import { TerminalFeeds } from '../terminal/terminal-feed'
 import { collectRecords, type RecordCollector } from './collect-records'
 import { type FirstOutput, noOutput } from './first-output'
+import { TerminalFeeds } from './terminal-feed'
 import { createWorkQueue } from './work-queue'
 
 /** `closed`: the reader may no longer see the job. */

@@ -54,7 +54,7 @@ const kernel: Readonly<Record<string, readonly string[]>> = {
   ),
   components: words('access admin cluster jobs queries shell snapshots storage testing ui'),
   worker: words('archives engine faults files gpus node runtime scheduler snapshots testing'),
-  cli: words('attach commands declare follow job local pack python received snapshots terminal testing'),
+  cli: words('attach commands console declare follow job local pack python received snapshots testing'),
 }
 
 function words(text: string): string[] {

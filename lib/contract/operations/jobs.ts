@@ -7,7 +7,7 @@ import * as jobs from '../jobs'
 import * as metrics from '../metrics/job-metrics'
 import { jobUsageSchema } from '../metrics/job-usage'
 import { dryRunSchema } from '../submission/dry-run'
-import { defineOperations, done, file, get, list, ok, patch, post, rangeHeaders, stored } from './operation'
+import { defineOperations, file, get, list, ok, patch, post, rangeHeaders, stored } from './operation'
 
 /** Whether an older job with the same content may be the response. A wrong value is a 400, for compatibility. */
 export const deduplicateQuery = z
@@ -161,17 +161,5 @@ export const jobOperations = defineOperations('jobs', 'jobs', {
     query: queries.eventsQuerySchema,
     headers: { 'Last-Event-ID': 'continue after this event' },
     responses: file('text/event-stream'),
-  }),
-  type: post('/api/jobs/{id}/terminal/input', 'submit', "Type at a running job's terminal", {
-    query: queries.terminalQuerySchema,
-    bytes: 'the typed bytes, at most 64 KiB',
-    frequent: true,
-    responses: done,
-  }),
-  resize: post('/api/jobs/{id}/terminal/size', 'submit', "Resize a running job's terminal", {
-    query: queries.terminalQuerySchema,
-    body: queries.terminalSizeSchema,
-    frequent: true,
-    responses: done,
   }),
 })

@@ -14,6 +14,7 @@ import { importOperations, tokenBatchOperations } from '../../people/operations'
 import { resultOperations } from '../../project-results/operations'
 import * as shares from '../../shares/contract'
 import { shareOperations } from '../../shares/operations'
+import * as terminal from '../../terminal/contract'
 import { viewOperations } from '../../views/operations'
 import * as workingFiles from '../../working-files/contract'
 import {
@@ -38,7 +39,7 @@ import { snapshotOperations } from './snapshots'
 import { storageOperations } from './storage'
 
 /** The contracts of features whose schemas the OpenAPI document names. */
-export const namedContracts = [announcements, artifacts, shares, workingFiles]
+export const namedContracts = [announcements, artifacts, shares, terminal, workingFiles]
 
 /** Every operation of the API, by the client's groups. A test compares this table with the routes. */
 export const operations = {

@@ -13,6 +13,7 @@ import type { ApiHandler } from '../../http/route'
 import { createJoinLink } from '../../join-links/join-links'
 import { joinLinkRoutes } from '../../join-links/routes'
 import { shareRoutes } from '../../shares/routes'
+import { terminalRoutes } from '../../terminal/routes'
 import { storageRoutes } from '../archives/storage'
 import { jobRoutes } from '../jobs/jobs'
 import { queueRoutes } from '../queue/queue'
@@ -240,7 +241,7 @@ describe.each(['class', 'team'] as const)('the jobs of members of a %s', (kind) 
         [jobRoutes.update, 'PATCH', { note: 'x' }],
         [storageRoutes.deleteJobFiles, 'DELETE'],
         [shareRoutes.create, 'POST', { expires_in_days: 1, source: false }],
-        [jobRoutes.type, 'POST'],
+        [terminalRoutes.type, 'POST'],
         [queueRoutes.setHeld, 'PATCH', { held: true }],
       ]
       for (const [handler, method, body] of refused)

@@ -9,6 +9,7 @@ import type { ApiHandler } from '../../http/route'
 import { jobEvents } from '../../jobs/live/events'
 import { findVisibleJob } from '../../jobs/read/job-visibility'
 import { shareRoutes } from '../../shares/routes'
+import { terminalRoutes } from '../../terminal/routes'
 import { workingFileRoutes } from '../../working-files/routes'
 import { storageRoutes } from '../archives/storage'
 import { jobRoutes } from '../jobs/jobs'
@@ -151,7 +152,7 @@ describe('the jobs of a member', () => {
     ['the link of a share', shareRoutes.revoke, 'DELETE', undefined],
     ['shares', shareRoutes.create, 'POST', { expires_in_days: 1, source: false }],
     ['links to files', artifactRoutes.link, 'POST', { file: 'result', expires_in: 60 }],
-    ['the terminal', jobRoutes.type, 'POST', undefined],
+    ['the terminal', terminalRoutes.type, 'POST', undefined],
     ['the priority', queueRoutes.setPriority, 'PATCH', { priority: -1 }],
     ['a hold', queueRoutes.setHeld, 'PATCH', { held: true }],
   ])('are not changed by a manager: %s', async (_name, handler, method, body) => {

@@ -1,13 +1,11 @@
 import { timeLimit } from '../../async/time-limit'
 import { jobOperations } from '../../contract/operations/jobs'
-import { readBytes } from '../../http/body'
 import { route } from '../../http/route'
 import { downloadResultFile, downloadText } from '../../jobs/downloads/download'
 import { compareSourceFiles, downloadSourceFile, listSourceFiles } from '../../jobs/downloads/source-files'
 import { cancelJob } from '../../jobs/lifecycle/cancel'
 import { updateJob } from '../../jobs/lifecycle/update-job'
 import { jobEvents } from '../../jobs/live/events'
-import { maxInputBytes, resizeTerminal, typeInto } from '../../jobs/live/terminal'
 import { waitUntilFinal } from '../../jobs/live/wait'
 import { withAdvice } from '../../jobs/read/advice'
 import { findVisibleJob, requireUserId } from '../../jobs/read/job-visibility'
@@ -98,12 +96,4 @@ export const jobRoutes = {
     const { tail, max_record_bytes: maxRecordBytes } = query
     return jobEvents(actor, job, { lastEventId, tail, maxRecordBytes }, request.signal)
   }),
-
-  type: route(jobOperations.type, ({ request, query, params, actor }) =>
-    typeInto(actor, params.id, query.rank, () => readBytes(request, maxInputBytes)),
-  ),
-
-  resize: route(jobOperations.resize, ({ query, params, actor, body }) =>
-    resizeTerminal(actor, params.id, query.rank, body),
-  ),
 }

@@ -3,13 +3,11 @@ import { recordPause, recordResume } from '@/lib/cluster/tasks/task-pause'
 import type { ClaimedTask } from '@/lib/cluster/tasks/tasks'
 import { logger, traceStep } from '@/lib/logger'
 import {
-  type ContainerInput,
   type ContainerRef,
   type Exit,
   type OutputChunk,
   RuntimeFault,
   type TaskContainer,
-  type TerminalSize,
   type Usage,
 } from '../../runtime/runtime'
 import type { NodeContext } from '../node-context'
@@ -133,7 +131,7 @@ export class ContainerSupervisor {
     take: (chunk: OutputChunk) => Promise<void>,
     startOver: () => void,
   ): Promise<Exit> {
-    const container = this.#known()
+    const container = this.container
     for (let stream = first; ; ) {
       try {
         for await (const chunk of stream) await take(chunk)
@@ -158,26 +156,17 @@ export class ContainerSupervisor {
     return this.#container ? this.node.runtime.usage(this.#container) : null
   }
 
-  /** Opens the input of a container with a terminal. */
-  openInput(): Promise<ContainerInput> {
-    return this.node.runtime.openInput(this.#known())
-  }
-
-  resize(size: TerminalSize): Promise<void> {
-    return this.node.runtime.resize(this.#known(), size)
-  }
-
   /** Freezes the processes of the container. Recorded in advance, so that a worker that adopts it finds every pause. */
   async pause(): Promise<void> {
     await recordPause(this.node.lease, this.task)
     this.requireOwnership()
-    await this.node.runtime.pause(this.#known())
+    await this.node.runtime.pause(this.container)
   }
 
   /** Lets the processes of a paused container run again. Recorded afterwards. */
   async resume(): Promise<void> {
     this.requireOwnership()
-    await this.node.runtime.resume(this.#known())
+    await this.node.runtime.resume(this.container)
     await recordResume(this.node.lease, this.task)
   }
 
@@ -187,7 +176,7 @@ export class ContainerSupervisor {
    */
   stop(graceMs: number): void {
     if (!this.#opened) return
-    const container = this.#known()
+    const container = this.container
     this.#whenReachable(() => this.node.runtime.stop(container, graceMs)).catch(this.#giveUp)
   }
 
@@ -217,7 +206,7 @@ export class ContainerSupervisor {
     return this.stopRequest.isStopping
   }
 
-  #known(): ContainerRef {
+  get container(): ContainerRef {
     if (!this.#container) throw new Error('The container was not created.')
     return this.#container
   }

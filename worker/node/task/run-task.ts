@@ -19,7 +19,6 @@ import { stopNotes } from './stop-note'
 import { StopRequest } from './stop-request'
 import type { TaskHooks } from './task-hooks'
 import { TaskPause } from './task-pause'
-import { TaskTerminal } from './task-terminal'
 import { watchUsage } from './watch-usage'
 
 /** An engine that shuts down answers for a moment after it has ended the containers. */
@@ -42,7 +41,6 @@ export class TaskRun {
   readonly #claimedMs = performance.now()
   #output: OutputWriter | undefined
   #watch: ReturnType<TaskHooks['started']> | undefined
-  #terminal: TaskTerminal | undefined
 
   /** @param onKillFailed the container could not be killed: the node accepts no new tasks, and the GPUs stay held. */
   constructor(
@@ -83,11 +81,6 @@ export class TaskRun {
   /** Accepts a reading of the node's GPUs, by UUID. */
   addSample(readings: ReadonlyMap<string, GpuReading>): void {
     if (!this.#abandoned.signal.aborted && !this.#pause.isPaused) this.#usage.addSample(readings)
-  }
-
-  /** Input may have been typed at its terminal. */
-  notifyTerminal(): void {
-    this.#terminal?.notify()
   }
 
   /** Stops all writes after the worker was fenced off. The container is left to its new owner. */
@@ -180,17 +173,21 @@ export class TaskRun {
       await this.#stop.decided
       return { reason: this.#stop.reason ?? 'internal_error', detail: null, exitCode: null }
     }
-    const over = existing?.state === 'exited'
-    if (!over) this.#pause.begin()
+    const isOver = existing?.state === 'exited'
+    if (!isOver) this.#pause.begin()
     this.#usage.recordTo(store)
     const ended = new AbortController()
     const running = AbortSignal.any([ended.signal, abandoned])
     watchUsage(lease, task.id, () => this.#supervisor.usage(), running)
-    if (!over && task.spec.tty) {
-      this.#terminal = new TaskTerminal(lease, task.id, this.#supervisor, running)
-      void this.#terminal.serve()
-    }
-    this.#watch = this.hooks.started({ task, running, abandoned, note: this.#note, stop: this.stop })
+    this.#watch = this.hooks.started({
+      task,
+      container: this.#supervisor.container,
+      isOver,
+      running,
+      abandoned,
+      note: this.#note,
+      stop: this.stop,
+    })
     const take = async (chunk: OutputChunk) => {
       this.#requireOurs()
       await store.write(chunk)
@@ -200,7 +197,7 @@ export class TaskRun {
       const exit = await this.#supervisor.follow(output, take, () => store.restartReplay())
       this.#pause.end()
       await this.#stop.stored
-      const unwatched = over ? unwatchedRun(task, exit, this.#claimedMs) : null
+      const unwatched = isOver ? unwatchedRun(task, exit, this.#claimedMs) : null
       const outcome = outcomeOf(exit, this.#stop.reason, task.memoryMib, unwatched)
       for (const text of stopNotes(outcome, task)) store.addNote(text)
       await warnPeers(lease, task, outcome, abandoned)

@@ -62,6 +62,9 @@ export interface TaskStart {
 /** A task whose container has started. */
 export interface StartedTask {
   task: ClaimedTask
+  container: ContainerRef
+  /** The container ended before this worker found it. */
+  isOver: boolean
   /** Aborted when the container has ended, or this worker may do nothing more. */
   running: AbortSignal
   /** Aborted when this worker may do nothing more. */

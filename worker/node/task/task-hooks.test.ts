@@ -45,6 +45,19 @@ const start = (stopping = new AbortController().signal): Omit<TaskStart, 'contai
 
 const running = (notes: string[] = []): StartedTask => ({
   task,
+  container: {
+    id: 'container',
+    jobId: task.jobId,
+    taskId: task.id,
+    attempt: task.attempt,
+    nodeId: 'node',
+    state: 'running',
+    network: null,
+    tty: false,
+    snapshots: [],
+    warm: false,
+  },
+  isOver: false,
   running: new AbortController().signal,
   abandoned: new AbortController().signal,
   note: (text) => notes.push(text),

@@ -44,7 +44,7 @@ export const tableBounds: Record<string, Bound> = {
   task_usage: { of: 'tasks', column: 'task_id', most: 1 },
   allocations: { of: 'tasks', column: 'task_id', most: 8 },
   log_chunks: { of: 'tasks', column: 'task_id', most: 'GPUQ_MAX_OUTPUT_MIB' },
-  terminal_inputs: { of: 'tasks', column: 'task_id', most: 'lib/jobs/live/terminal.ts: maxWaitingPieces' },
+  terminal_inputs: { of: 'tasks', column: 'task_id', most: 'lib/terminal/type-into.ts: maxWaitingPieces' },
   result_files: { quota: 'stored_bytes' },
   artifacts: { quota: 'stored_records' },
   working_files: { quota: 'stored_records' },

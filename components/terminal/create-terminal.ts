@@ -1,7 +1,7 @@
 import { type ITheme, Terminal } from '@xterm/xterm'
 import { copyText } from '@/components/ui/copy-text'
-import { keyOf } from '../../shell/shortcuts/shortcut-keys'
-import { terminalShortcuts } from '../../shell/shortcuts/shortcut-table'
+import { keyOf } from '../shell/shortcuts/shortcut-keys'
+import { terminalShortcuts } from '../shell/shortcuts/shortcut-table'
 
 /** After Escape, Tab leaves the terminal for this long, as in the code editors. */
 const leaveWithinMs = 2000

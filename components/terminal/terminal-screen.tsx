@@ -5,10 +5,10 @@ import { type RefObject, useEffect, useRef, useState } from 'react'
 import { api } from '@/components/queries/queries'
 import { toastError } from '@/components/ui/toaster'
 import { KeySender } from '@/lib/http/client/key-sender'
+import type { TerminalFeed } from '../jobs/detail/terminal-feed'
 import { connectInput } from './connect-input'
 import { createTerminal, readTheme } from './create-terminal'
 import { playFeed } from './play-feed'
-import type { TerminalFeed } from './terminal-feed'
 
 interface TerminalScreenProps {
   jobId: string

@@ -1,6 +1,6 @@
-import { database } from '../../database/client'
-import type { Lease } from '../nodes/nodes'
-import { Fenced, taskHeld } from './tasks'
+import type { Lease } from '../cluster/nodes/nodes'
+import { Fenced, taskHeld } from '../cluster/tasks/tasks'
+import { database } from '../database/client'
 
 /** Maximum bytes per claim. This much input is lost if the worker dies before the program has read it. */
 const maxClaimBytes = 64 * 1024

@@ -1,11 +1,11 @@
-import { type Actor, isAdmin, requireScope } from '../../access/actor'
-import { recordAudit } from '../../access/audit'
-import { conflict, rateLimited } from '../../contract/errors'
-import type { TerminalSize } from '../../contract/job-queries'
-import { channels } from '../../database/listen'
-import { acquireLockOf } from '../../database/locks'
-import { findRow, type Transaction, transaction } from '../../database/transaction'
-import { findChangeableJob } from '../read/job-visibility'
+import { type Actor, isAdmin, requireScope } from '../access/actor'
+import { recordAudit } from '../access/audit'
+import { conflict, rateLimited } from '../contract/errors'
+import { channels } from '../database/listen'
+import { acquireLockOf } from '../database/locks'
+import { findRow, type Transaction, transaction } from '../database/transaction'
+import { findChangeableJob } from '../jobs/read/job-visibility'
+import type { TerminalSize } from './contract'
 
 /** Maximum bytes of one request. */
 export const maxInputBytes = 64 * 1024

@@ -1,7 +1,8 @@
 import { act, fireEvent, screen, waitFor } from '@testing-library/react'
 import { describe, expect, it, vi } from 'vitest'
 import type { JobDetail } from '@/lib/contract/jobs'
-import { makeJob } from '../../testing/fixtures'
+import { JobView } from '../jobs/detail/job-view'
+import { makeJob } from '../testing/fixtures'
 import {
   ApiProblem,
   answerWith,
@@ -9,10 +10,9 @@ import {
   FakeEventSource,
   renderUi,
   sentRequests,
-} from '../../testing/render'
-import { JobView } from '../detail/job-view'
+} from '../testing/render'
 
-vi.mock('next/navigation', () => import('../../testing/navigation'))
+vi.mock('next/navigation', () => import('../testing/navigation'))
 
 const running = { status: 'running', completed_at: null, exit_code: null, terminal: true } as const
 const t = '2026-11-22T10:00:00.000Z'

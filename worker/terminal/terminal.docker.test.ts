@@ -1,8 +1,8 @@
 import { describe, expect } from 'vitest'
-import { cancel } from './testing/cancel'
-import type { Lab } from './testing/lab'
-import { it, type LabFixtures } from './testing/lab-test'
-import { expectAllTrue } from './testing/truth'
+import { cancel } from '../testing/cancel'
+import type { Lab } from '../testing/lab'
+import { it, type LabFixtures } from '../testing/lab-test'
+import { expectAllTrue } from '../testing/truth'
 
 async function startLab(openLab: LabFixtures['openLab']) {
   const lab = await openLab()

@@ -1,11 +1,12 @@
 import { ChangeSignal } from '@/lib/async/change-signal'
-import { sleep } from '@/lib/async/sleep'
-import type { Lease } from '@/lib/cluster/nodes/nodes'
-import { claimTerminalInput } from '@/lib/cluster/tasks/task-terminal'
+import { aborted, sleep } from '@/lib/async/sleep'
 import { Fenced } from '@/lib/cluster/tasks/tasks'
+import { listener } from '@/lib/database/listen'
 import { logger } from '@/lib/logger'
-import type { ContainerInput, TerminalSize } from '../../runtime/runtime'
-import type { ContainerSupervisor } from './container-supervisor'
+import { claimTerminalInput } from '@/lib/terminal/claim-input'
+import type { NodeContext } from '../node/node-context'
+import type { MakeTaskHook } from '../node/task/task-hook'
+import type { ContainerInput, ContainerRef, TerminalSize } from '../runtime/runtime'
 
 /** Polling interval, in case a notification is lost. */
 const pollIntervalMs = 1_000
@@ -13,20 +14,42 @@ const retryMs = 1_000
 /** Used until somebody attaches and reports a size. */
 const defaultSize: TerminalSize = { columns: 80, rows: 24 }
 
+/** Gives a task its terminal, if its job asks for one. */
+export const terminal: MakeTaskHook = (node) => {
+  const terminals = new Set<TaskTerminal>()
+  return {
+    started: ({ task, container, isOver, running }) => {
+      if (isOver || !task.spec.tty) return null
+      const served = new TaskTerminal(node, task.id, container, running)
+      terminals.add(served)
+      void served.serve().then(() => terminals.delete(served))
+      return null
+    },
+    serve: async (_use, signal) => {
+      // Null: all are notified.
+      const stop = await listener().listen('terminal', (taskId) => {
+        for (const each of terminals) if (taskId === null || each.taskId === taskId) each.notify()
+      })
+      await aborted(signal)
+      stop()
+    },
+  }
+}
+
 /**
  * Forwards typed input and the terminal size to a running task. A program that does not read delays only its own
  * input: no more is claimed from the database until the engine has accepted the previous input.
  */
-export class TaskTerminal {
+class TaskTerminal {
   readonly #wake: ChangeSignal
   #input: ContainerInput | undefined
   #writing = false
   #currentSize = ''
 
   constructor(
-    readonly lease: Lease,
+    readonly node: NodeContext,
     readonly taskId: string,
-    readonly container: ContainerSupervisor,
+    readonly container: ContainerRef,
     readonly signal: AbortSignal,
   ) {
     this.#wake = new ChangeSignal(signal)
@@ -53,7 +76,7 @@ export class TaskTerminal {
   }
 
   async #poll(): Promise<void> {
-    const { size, input } = await claimTerminalInput(this.lease, this.taskId, !this.#writing)
+    const { size, input } = await claimTerminalInput(this.node.lease, this.taskId, !this.#writing)
     if (input.length > 0) this.#write(input)
     await this.#resize(size ?? defaultSize)
   }
@@ -76,7 +99,7 @@ export class TaskTerminal {
    * have arrived.
    */
   async #tryToWrite(bytes: Buffer): Promise<void> {
-    this.#input ??= await this.container.openInput()
+    this.#input ??= await this.node.runtime.openInput(this.container)
     if (this.signal.aborted) return this.#input.close()
     try {
       await this.#input.write(bytes)
@@ -90,7 +113,7 @@ export class TaskTerminal {
   async #resize(size: TerminalSize): Promise<void> {
     const wanted = `${size.columns}x${size.rows}`
     if (wanted === this.#currentSize) return
-    await this.container.resize(size)
+    await this.node.runtime.resize(this.container, size)
     this.#currentSize = wanted
   }
 }

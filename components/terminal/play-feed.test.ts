@@ -1,7 +1,7 @@
 import type { Terminal } from '@xterm/xterm'
 import { expect, it, vi } from 'vitest'
+import { TerminalFeed } from '../jobs/detail/terminal-feed'
 import { playFeed } from './play-feed'
-import { TerminalFeed } from './terminal-feed'
 
 /** A terminal that processes a piece when the test says so. */
 function fakeTerminal() {

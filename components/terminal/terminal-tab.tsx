@@ -1,17 +1,15 @@
 import { SquareTerminal } from 'lucide-react'
 import dynamic from 'next/dynamic'
 import { useId, useState } from 'react'
-import type { JobDetail } from '@/lib/contract/jobs'
-import { formatPerson } from '../../shell/person'
-import { Button } from '../../ui/button'
-import { CopyButton } from '../../ui/copy-button'
-import { EmptyState } from '../../ui/empty-state'
-import { Kbd } from '../../ui/kbd'
-import { Select } from '../../ui/select'
-import { Skeleton } from '../../ui/skeleton'
-import { StatusBadge } from '../../ui/status-badge'
-import type { JobAccess } from '../detail/job-access'
-import type { JobStream } from '../detail/use-job-stream'
+import type { FeatureTabProps } from '../jobs/detail/job-tab'
+import { formatPerson } from '../shell/person'
+import { Button } from '../ui/button'
+import { CopyButton } from '../ui/copy-button'
+import { EmptyState } from '../ui/empty-state'
+import { Kbd } from '../ui/kbd'
+import { Select } from '../ui/select'
+import { Skeleton } from '../ui/skeleton'
+import { StatusBadge } from '../ui/status-badge'
 import { terminalStatus } from './terminal-status'
 
 /** xterm.js is large, and needs a browser. */
@@ -20,15 +18,11 @@ const TerminalScreen = dynamic(() => import('./terminal-screen').then((module) =
   loading: () => <Skeleton className="m-2 flex-1" />,
 })
 
-interface TerminalTabProps {
-  job: JobDetail
-  stream: Pick<JobStream, 'terminals' | 'connection'>
-  /** An admin types in another user's terminal only after asking for it. A manager only sees it. */
-  access: JobAccess
-}
-
-/** The terminal of a job: its output, and keys to its program while it runs. */
-export function TerminalTab({ job, stream, access }: TerminalTabProps) {
+/**
+ * The terminal of a job: its output, and keys to its program while it runs. An admin types in another user's terminal only after
+ * asking for it. A manager only sees it.
+ */
+export function TerminalTab({ job, stream, access }: FeatureTabProps) {
   const id = useId()
   const [rank, setRank] = useState(0)
   const [admitted, setAdmitted] = useState(access === 'owner')

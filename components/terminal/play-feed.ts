@@ -1,5 +1,5 @@
 import type { Terminal } from '@xterm/xterm'
-import type { TerminalFeed } from './terminal-feed'
+import type { TerminalFeed } from '../jobs/detail/terminal-feed'
 
 /**
  * Prints a feed in a terminal, piece by piece: the next piece follows when the terminal has processed the last one, so the

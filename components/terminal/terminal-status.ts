@@ -1,8 +1,8 @@
 import { CircleCheck, CircleDashed, CircleStop, Eye, LoaderCircle, type LucideIcon } from 'lucide-react'
 import type { JobDetail } from '@/lib/contract/jobs'
 import { isFinal } from '@/lib/contract/status'
-import type { Tone } from '../../ui/tones'
-import type { Connection } from '../detail/use-event-stream'
+import type { Connection } from '../jobs/detail/use-event-stream'
+import type { Tone } from '../ui/tones'
 
 interface TerminalStatus {
   tone: Tone

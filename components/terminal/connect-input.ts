@@ -1,5 +1,5 @@
 import type { Terminal } from '@xterm/xterm'
-import type { TerminalSize } from '@/lib/contract/job-queries'
+import type { TerminalSize } from '@/lib/terminal/contract'
 
 /** Long enough that the program receives both sizes, and short enough that nobody reads the first redraw. */
 const redrawMs = 150

@@ -1,14 +1,14 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest'
-import { call } from '../../access/testing/call'
-import { makePerson, makeToken, type Person } from '../../access/testing/people'
-import type { Lease } from '../../cluster/nodes/nodes'
-import { claimTerminalInput } from '../../cluster/tasks/task-terminal'
-import { Fenced } from '../../cluster/tasks/tasks'
-import { placeManually } from '../../cluster/testing/placed'
-import { makeJob, makeNode } from '../../cluster/testing/rows'
-import { acquireLockOf } from '../../database/locks'
-import { testDatabase } from '../../database/testing/test-database'
-import { jobRoutes } from './jobs'
+import { call } from '../access/testing/call'
+import { makePerson, makeToken, type Person } from '../access/testing/people'
+import type { Lease } from '../cluster/nodes/nodes'
+import { Fenced } from '../cluster/tasks/tasks'
+import { placeManually } from '../cluster/testing/placed'
+import { makeJob, makeNode } from '../cluster/testing/rows'
+import { acquireLockOf } from '../database/locks'
+import { testDatabase } from '../database/testing/test-database'
+import { claimTerminalInput } from './claim-input'
+import { terminalRoutes } from './routes'
 
 vi.hoisted(() => vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough'))
 const db = testDatabase()
@@ -54,12 +54,18 @@ const octets = { 'content-type': 'application/octet-stream' }
 async function type(person: Person, id: string, body: string, query = '') {
   const headers = { ...octets, 'sec-fetch-site': 'same-origin' }
   const path = `/api/jobs/${id}/terminal/input${query}`
-  return call(jobRoutes.type, path, { method: 'POST', cookie: person.cookie, headers, body, params: { id } })
+  return call(terminalRoutes.type, path, {
+    method: 'POST',
+    cookie: person.cookie,
+    headers,
+    body,
+    params: { id },
+  })
 }
 
 async function size(person: Person, id: string, body: unknown) {
   const path = `/api/jobs/${id}/terminal/size`
-  return call(jobRoutes.resize, path, { method: 'POST', cookie: person.cookie, body, params: { id } })
+  return call(terminalRoutes.resize, path, { method: 'POST', cookie: person.cookie, body, params: { id } })
 }
 
 const taken = async (task: string) => (await claimTerminalInput(lease, task, true)).input.toString()
@@ -90,7 +96,7 @@ describe("a running job's terminal", () => {
     expect(await size(bob, id, { columns: 1, rows: 1 })).toMatchObject({ status: 404 })
     const { token } = await makeToken(ada, ['read'])
     const reading = { method: 'POST', token, headers: octets, body: 'x', params: { id } }
-    expect(await call(jobRoutes.type, `/api/jobs/${id}/terminal/input`, reading)).toMatchObject({
+    expect(await call(terminalRoutes.type, `/api/jobs/${id}/terminal/input`, reading)).toMatchObject({
       status: 403,
     })
     expect(await taken(task)).toBe('')
@@ -114,7 +120,9 @@ describe("a running job's terminal", () => {
     expect(await type(ada, id, '')).toMatchObject({ status: 400 })
     expect(await type(ada, id, 'x'.repeat(64 * 1024 + 1))).toMatchObject({ status: 413 })
     const json = { method: 'POST', cookie: ada.cookie, body: 'x', params: { id } }
-    expect(await call(jobRoutes.type, `/api/jobs/${id}/terminal/input`, json)).toMatchObject({ status: 415 })
+    expect(await call(terminalRoutes.type, `/api/jobs/${id}/terminal/input`, json)).toMatchObject({
+      status: 415,
+    })
   })
 
   it('holds at most one mebibyte of unread input, also from concurrent clients', async () => {

@@ -1,10 +1,9 @@
 import { spawnSync } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { TerminalSize } from '@/lib/contract/job-queries'
 
 /** A terminal in raw mode: every key goes to the program. Tests use a fake that records output. */
 export interface RawTerminal {
-  readonly size: TerminalSize
+  readonly size: { columns: number; rows: number }
   /** Aborted when the window was closed or the process received a signal to end. */
   readonly hangup: AbortSignal
   onKeys(listener: (bytes: Buffer) => void): void
