@@ -20,6 +20,7 @@ export const features = {
   artifacts: {
     about: 'The files that jobs write to /results: kept, shown in pages, and shared by links.',
   },
+  backup: { about: 'A backup of the database and the stored files in one file, and its restoration.' },
   checkpoints: {
     about: 'The files with which a named run continues after an interruption, on a disk or in the bucket.',
   },

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { lazily } from './command'
+import { lazily } from '../declare/command'
 
 const dataDirFlag = [
   '--data-dir <path>',
@@ -23,12 +23,12 @@ export function declareBackup(program: Command): void {
     .argument('<file>', 'file to create, such as gpuq-2026-11-22.tar.gz')
     .option(...dataDirFlag)
     .addHelpText('after', aboutBackup)
-    .action(lazily(async () => (await import('../commands/backup')).backup))
+    .action(lazily(async () => (await import('./backup')).backup))
   program
     .command('restore')
     .description('restore a backup into an empty data directory')
     .argument('<file>', 'file that `gpuq backup` has written')
     .option(...dataDirFlag)
     .addHelpText('after', aboutRestore)
-    .action(lazily(async () => (await import('../commands/backup')).restore))
+    .action(lazily(async () => (await import('./backup')).restore))
 }
