@@ -62,6 +62,8 @@ export const ofProject = {
 
 /** What features add to the page of a job. */
 export const ofJob = {
+  /** Small curves beside the output. */
+  Curves: dynamic(() => import('./metrics/job-curves').then((module) => module.JobCurves).catch(missing)),
   Provision: dynamic(() =>
     import('./provisioning/job-provision').then((module) => module.JobProvision).catch(missing),
   ),
@@ -88,6 +90,18 @@ export const jobTabs = [
     Content: dynamic(
       () => import('./terminal/terminal-tab').then((module) => module.TerminalTab).catch(missing),
       { loading: tabLoading },
+    ),
+  },
+  {
+    value: 'metrics',
+    label: 'Metrics',
+    before: 'files',
+    isShown: () => true,
+    Content: dynamic(
+      () => import('./metrics/metrics-tab').then((module) => module.MetricsTab).catch(missing),
+      {
+        loading: tabLoading,
+      },
     ),
   },
 ] as const satisfies readonly JobTab[]

@@ -24,25 +24,37 @@ export const features = {
   checkpoints: {
     about: 'The files with which a named run continues after an interruption, on a disk or in the bucket.',
   },
-  comparison: { about: 'Several jobs beside each other: configs, programs, directories and metrics.' },
+  comparison: {
+    about: 'Several jobs beside each other: configs, programs, directories and metrics.',
+    uses: ['metrics'],
+  },
   docs: { about: 'The documentation and the reference of the API, on the server, with a search.' },
-  groups: { about: 'Many jobs of one program that differ in their parameters: sweeps and arrays.' },
+  groups: {
+    about: 'Many jobs of one program that differ in their parameters: sweeps and arrays.',
+    uses: ['metrics'],
+  },
   'host-files': { about: 'Jobs of `gpuq start` that run a script of this machine in its own directory.' },
   'join-links': { about: 'Links with which people join a project, also with a new account.' },
+  metrics: {
+    about: 'Curves of the numbers that a job prints in lines of JSON, and the groups of jobs by them.',
+  },
   'node-checks': { about: 'Checks of the engine, the disks and the GPUs of each node, and what to do.' },
   notifications: { about: 'Messages by mail, webhook, chat and browser when jobs start and end.' },
   'one-machine': { about: 'The queue of one machine from a file of scripts, by `gpuq start`.' },
   participants: {
     about: 'The members of a class: their jobs, results and tokens.',
-    uses: ['accounting', 'people'],
+    uses: ['accounting', 'metrics', 'people'],
   },
   people: { about: 'Many users at once: import from CSV, tokens as ready configs.', uses: ['notifications'] },
   'project-results': {
     about: 'The last metrics of the jobs of a project, in groups.',
-    uses: ['artifacts', 'shares'],
+    uses: ['artifacts', 'metrics', 'shares'],
   },
   provisioning: { about: 'Nodes that are started for one job and removed after it.' },
-  shares: { about: 'Read-only links to a job for people without an account.', uses: ['artifacts'] },
+  shares: {
+    about: 'Read-only links to a job for people without an account.',
+    uses: ['artifacts', 'metrics'],
+  },
   terminal: { about: 'A terminal for a running job, in the browser and with `gpuq attach`.' },
   views: { about: 'Searches of jobs that users save under a name.' },
   warm: { about: 'Containers that start before their job is known.', uses: ['artifacts'] },

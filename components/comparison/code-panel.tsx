@@ -4,7 +4,7 @@ import { Panel, PanelHeader } from '@/components/ui/panel'
 import { Select } from '@/components/ui/select'
 import { Skeleton } from '@/components/ui/skeleton'
 import type { JobDetail, JobSource } from '@/lib/contract/jobs'
-import type { MetricsJob } from '../jobs/metrics/metrics-view'
+import type { MetricsJob } from '../metrics/metrics-view'
 
 const CodeDifferences = dynamic(() => import('./code-differences').then((module) => module.CodeDifferences), {
   loading: () => <Skeleton className="m-4 h-40" />,

@@ -1,7 +1,7 @@
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { expect, it, vi } from 'vitest'
-import type { JobGroup } from '../jobs/metrics/group-lines'
-import type { MetricsJob } from '../jobs/metrics/metrics-view'
+import type { JobGroup } from '../metrics/group-lines'
+import type { MetricsJob } from '../metrics/metrics-view'
 import { makeJob } from '../testing/fixtures'
 import { router } from '../testing/navigation'
 import { answerWith, clickButton, openByKeyboard, renderUi } from '../testing/render'
@@ -9,7 +9,7 @@ import { CompareView } from './compare-view'
 
 vi.mock('next/navigation', () => import('../testing/navigation'))
 // The charts need a canvas.
-vi.mock('../jobs/metrics/metrics-view', () => ({
+vi.mock('../metrics/metrics-view', () => ({
   MetricsView: ({ jobs, groups }: { jobs: readonly MetricsJob[]; groups: readonly JobGroup[] | null }) => (
     <>
       <p>Charts of {jobs.map(({ label, index }) => `${index} ${label}`).join(', ')}</p>

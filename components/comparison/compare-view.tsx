@@ -15,10 +15,10 @@ import { Skeleton } from '@/components/ui/skeleton'
 import type { JobDetail } from '@/lib/contract/jobs'
 import { maxCompared, readCompared } from '../jobs/compare-path'
 import { jobTitle } from '../jobs/job-title'
-import type { JobGroup } from '../jobs/metrics/group-lines'
-import { isRunning } from '../jobs/metrics/job-curves'
-import type { MetricsJob } from '../jobs/metrics/metrics-view'
 import { showText } from '../jobs/result/json-text'
+import type { JobGroup } from '../metrics/group-lines'
+import { isRunning } from '../metrics/job-curves'
+import type { MetricsJob } from '../metrics/metrics-view'
 import { AddJob } from './add-job'
 import { CodePanel } from './code-panel'
 import { ComparedJobs } from './compared-jobs'
@@ -26,13 +26,10 @@ import { ConfigPanel } from './config-panel'
 import { FinalMetrics } from './final-metrics'
 import { useGroups } from './use-groups'
 
-const MetricsView = dynamic(
-  () => import('../jobs/metrics/metrics-view').then((module) => module.MetricsView),
-  {
-    ssr: false,
-    loading: () => <Skeleton className="h-72 rounded-lg" />,
-  },
-)
+const MetricsView = dynamic(() => import('../metrics/metrics-view').then((module) => module.MetricsView), {
+  ssr: false,
+  loading: () => <Skeleton className="h-72 rounded-lg" />,
+})
 
 interface CompareViewProps {
   ids: readonly string[]

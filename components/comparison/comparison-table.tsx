@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { cn } from '@/components/ui/class-names'
 import { ScrollRegion } from '@/components/ui/scroll-region'
-import { LineSample } from '../jobs/metrics/line-sample'
+import { LineSample } from '../jobs/result/line-sample'
 
 /** A job, or a group of jobs. */
 export interface ComparisonColumn {

@@ -3,7 +3,7 @@ import { Panel, PanelHeader } from '@/components/ui/panel'
 import { Skeleton } from '@/components/ui/skeleton'
 import { Switch } from '@/components/ui/switch'
 import { visibleText } from '@/lib/contract/text/sanitize-text'
-import type { MetricsJob } from '../jobs/metrics/metrics-view'
+import type { MetricsJob } from '../metrics/metrics-view'
 import { ComparisonTable } from './comparison-table'
 import type { ConfigRow } from './config-rows'
 

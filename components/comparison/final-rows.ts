@@ -1,13 +1,13 @@
-import { type BestValue, bestOf, guessBest } from '@/lib/contract/metrics/best-value'
+import { type BestValue, bestOf, guessBest } from '@/lib/metrics/contract-best-value'
 import {
   type GroupedRow,
   groupRows,
   type RowGroup,
   type Summary,
   summaryOf,
-} from '@/lib/contract/metrics/group-rows'
-import type { JobGroup } from '../jobs/metrics/group-lines'
-import { sortNames } from '../jobs/metrics/sort-names'
+} from '@/lib/metrics/contract-group-rows'
+import { sortNames } from '../jobs/list/sort-names'
+import type { JobGroup } from '../metrics/group-lines'
 
 /** The last values of a metric. */
 export interface FinalRow {

@@ -1,7 +1,7 @@
-import { type Grouped, groupKey, groupKeys } from '@/lib/contract/metrics/group-key'
-import { groupLabel } from '@/lib/contract/metrics/group-label'
 import { visibleText } from '@/lib/contract/text/sanitize-text'
-import type { JobGroup } from '../jobs/metrics/group-lines'
+import { type Grouped, groupKey, groupKeys } from '@/lib/metrics/contract-group-key'
+import { groupLabel } from '@/lib/metrics/contract-group-label'
+import type { JobGroup } from '../metrics/group-lines'
 import { type ConfigRow, compareConfigs, readConfig } from './config-rows'
 
 const maxCharacters = 60

@@ -1,4 +1,4 @@
-import { decodeNames, encodeName } from '@/lib/contract/metrics/encode-name'
+import { decodeNames, encodeName } from '@/lib/contract/text/encode-name'
 
 /** The most jobs in one comparison. */
 export const maxCompared = 12

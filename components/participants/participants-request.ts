@@ -1,4 +1,4 @@
-import type { BestValue } from '@/lib/contract/metrics/best-value'
+import type { BestValue } from '@/lib/metrics/contract-best-value'
 import type { Participant } from '@/lib/participants/contract'
 
 /** What the table can be sorted by. The first direction of numbers and times is from the highest. */

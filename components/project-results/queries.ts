@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { encodeName } from '@/lib/contract/metrics/encode-name'
 import { isFinal } from '@/lib/contract/status'
+import { encodeName } from '@/lib/contract/text/encode-name'
 import type { CreateResultShare, Results } from '@/lib/project-results/contract'
 import { api, changing, keys } from '../queries/queries'
 

@@ -1,7 +1,7 @@
-import { type BestValue, guessBest } from '@/lib/contract/metrics/best-value'
-import { decodeNames, encodeName } from '@/lib/contract/metrics/encode-name'
-import { maxResultMetrics, type ResultColumn, resultColumns } from '@/lib/contract/metrics/result-columns'
 import { parseSearch } from '@/lib/contract/search/parse-search'
+import { decodeNames, encodeName } from '@/lib/contract/text/encode-name'
+import { type BestValue, guessBest } from '@/lib/metrics/contract-best-value'
+import { maxResultMetrics, type ResultColumn, resultColumns } from '@/lib/project-results/contract-columns'
 
 /** What the results show. It is in the address of the page. */
 export interface ResultsView {

@@ -1,5 +1,5 @@
-import { numberIn } from '@/lib/contract/metrics/group-rows'
 import { isFinal, type UploadStatus } from '@/lib/contract/status'
+import { numberIn } from '@/lib/metrics/contract-group-rows'
 import type { ResultRow, SharedRow } from '@/lib/project-results/contract'
 import type { GalleryImage } from '../artifacts/viewers/image-gallery'
 import { jobTitle } from '../jobs/job-title'

@@ -5,7 +5,7 @@ import { api } from '@/components/queries/queries'
 import { isFinal } from '@/lib/contract/status'
 import type { SharedFacts } from '@/lib/shares/contract'
 import { ArtifactsTab } from '../artifacts/artifacts-tab'
-import { isRunning } from '../jobs/metrics/job-curves'
+import { isRunning } from '../metrics/job-curves'
 import { QueryProvider } from '../shell/query-provider'
 import { Skeleton } from '../ui/skeleton'
 
@@ -18,13 +18,10 @@ export interface SharedPartsProps {
 }
 
 /** The charts use a canvas, so the server cannot render them. */
-const MetricsView = dynamic(
-  () => import('../jobs/metrics/metrics-view').then((module) => module.MetricsView),
-  {
-    ssr: false,
-    loading: () => <Skeleton className="h-72 rounded-lg" />,
-  },
-)
+const MetricsView = dynamic(() => import('../metrics/metrics-view').then((module) => module.MetricsView), {
+  ssr: false,
+  loading: () => <Skeleton className="h-72 rounded-lg" />,
+})
 
 /** The metrics of a job and its files in /results, as on the page of the job, read with the token of a link. */
 export function PartsView({ token, job, shows }: SharedPartsProps) {

@@ -1,6 +1,6 @@
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { beforeEach, expect, it, vi } from 'vitest'
-import type { JobMetrics } from '@/lib/contract/metrics/job-metrics'
+import type { JobMetrics } from '@/lib/metrics/contract'
 import type { SharedFacts } from '@/lib/shares/contract'
 import { answerWith, FakeEventSource, renderUi, type SentRequest, sentRequests } from '../testing/render'
 import type { SharedPartsProps } from './parts-view'
@@ -8,7 +8,7 @@ import { SharedJobView } from './shared-job-view'
 
 vi.mock('next/navigation', () => import('../testing/navigation'))
 // A chart needs a canvas.
-vi.mock('../jobs/metrics/use-metric-plot', () => ({ useMetricPlot: () => ({ current: null }) }))
+vi.mock('../metrics/use-metric-plot', () => ({ useMetricPlot: () => ({ current: null }) }))
 
 const token = 'a-secret-token'
 const api = `/api/shared/${token}`

@@ -1,5 +1,5 @@
 import { expect, type Locator, type Page } from '@playwright/test'
-import type { JobMetrics, MetricSeries } from '@/lib/contract/metrics/job-metrics'
+import type { JobMetrics, MetricSeries } from '@/lib/metrics/contract'
 
 /** The chart of a metric with more values than a screen has pixels. Two values are far from all others. */
 

@@ -1,8 +1,8 @@
 import { database } from '../database/client'
 import { findRow, type Transaction, transaction } from '../database/transaction'
 import { requestStop } from '../jobs/state/cancel'
-import { alignTo } from '../results/series/align'
-import { SeriesCache } from '../results/series/series-cache'
+import { alignTo } from '../metrics/align'
+import { SeriesCache } from '../metrics/series-cache'
 import type { Group } from './contract'
 import { type Curve, decide, type Rung, rungsOf, type StopRule } from './stop-rules'
 

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { time } from '../contract/access/access'
 import { jobSummarySchema } from '../contract/jobs'
-import { bestValues } from '../contract/metrics/best-value'
+import { bestValues } from '../metrics/contract-best-value'
 
 /** Query of `GET /api/projects/{id}/participants`. */
 export const participantsQuerySchema = z.object({

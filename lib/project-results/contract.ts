@@ -2,7 +2,8 @@ import * as z from 'zod'
 import { label } from '../contract/config/values'
 import { searchSchema } from '../contract/job-queries'
 import { jobSummarySchema } from '../contract/jobs'
-import { namesQuery } from '../contract/metrics/job-metrics'
+import { namesQuery } from '../metrics/contract'
+import { maxShareDays } from '../shares/contract'
 import {
   maxPictures,
   maxResultJobs,
@@ -10,8 +11,7 @@ import {
   maxResultNames,
   maxSharedResults,
   resultColumns,
-} from '../contract/metrics/result-columns'
-import { maxShareDays } from '../shares/contract'
+} from './contract-columns'
 
 /** The results of a project: its jobs with the last values of metrics. */
 

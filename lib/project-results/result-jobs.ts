@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { imageExtensions, maxImageBytes } from '../artifacts/contract-image-names'
 import type { StoredSpec } from '../contract/config/stored-spec'
-import { type Grouped, groupKey } from '../contract/metrics/group-key'
-import { numberIn } from '../contract/metrics/group-rows'
-import { maxPictures } from '../contract/metrics/result-columns'
 import { type SummaryRow, summaryColumns } from '../jobs/read/list'
+import { type Grouped, groupKey } from '../metrics/contract-group-key'
+import { numberIn } from '../metrics/contract-group-rows'
+import { maxPictures } from './contract-columns'
 
 /** A row with {@link resultColumnsOf}. */
 export interface ResultJob extends SummaryRow {

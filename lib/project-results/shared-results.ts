@@ -2,7 +2,6 @@ import { downloadArtifact } from '../artifacts/download-artifacts'
 import { parseSpec, type Unparsed } from '../contract/config/stored-spec'
 import { notFound } from '../contract/errors'
 import type { FilesDeletion } from '../contract/job-files'
-import type { ResultColumn } from '../contract/metrics/result-columns'
 import type { JobStatus } from '../contract/status'
 import { database } from '../database/client'
 import { findRow } from '../database/transaction'
@@ -12,6 +11,7 @@ import { countLinkRequest, invalidLink } from '../shares/link-requests'
 import { withDownloadSlot } from '../shares/link-slots'
 import { hashShareToken } from '../shares/shares'
 import { type SharedResults, type SharedRow, sharedResultsSchema } from './contract'
+import type { ResultColumn } from './contract-columns'
 import {
   chosenMetrics,
   groupedOf,

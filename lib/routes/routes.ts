@@ -9,6 +9,7 @@ import { groupRoutes } from '../groups/routes'
 import type { ApiRoute } from '../http/route'
 import { toApiRoutes } from '../http/server/answer-api'
 import { joinLinkRoutes } from '../join-links/routes'
+import { metricRoutes } from '../metrics/routes'
 import { nodeCheckRoutes } from '../node-checks/routes'
 import { invitationMailRoutes, notificationRoutes } from '../notifications/routes'
 import { participantRoutes } from '../participants/routes'
@@ -45,7 +46,14 @@ type Operations = typeof operations
  * route at the name of another operation.
  */
 export const routes = {
-  jobs: { ...jobRoutes, ...submissionRoutes, ...artifactRoutes, ...workingFileRoutes, ...terminalRoutes },
+  jobs: {
+    ...jobRoutes,
+    ...submissionRoutes,
+    ...artifactRoutes,
+    ...workingFileRoutes,
+    ...metricRoutes,
+    ...terminalRoutes,
+  },
   groups: groupRoutes,
   views: viewRoutes,
   shares: shareRoutes,

@@ -1,6 +1,5 @@
 import * as z from 'zod'
 import { artifactPreviewSchema, artifactQuerySchema } from '../artifacts/contract'
-import * as metrics from '../contract/metrics/job-metrics'
 import {
   created,
   defineOperations,
@@ -13,6 +12,7 @@ import {
   remove,
   stored,
 } from '../contract/operations/operation'
+import * as metrics from '../metrics/contract'
 import * as shares from './contract'
 
 /** Links to pages that show a job without signing in. */

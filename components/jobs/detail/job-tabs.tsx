@@ -17,9 +17,6 @@ import type { JobStream } from './use-job-stream'
 const DetailsTab = dynamic(() => import('./details-tab').then((module) => module.DetailsTab), {
   loading: TabSkeleton,
 })
-const MetricsTab = dynamic(() => import('../metrics/metrics-tab').then((module) => module.MetricsTab), {
-  loading: TabSkeleton,
-})
 const ResultViewer = dynamic(() => import('../result/result-viewer').then((module) => module.ResultViewer), {
   loading: TabSkeleton,
 })
@@ -31,7 +28,7 @@ function TabSkeleton() {
   return <Skeleton className="h-64" />
 }
 
-const kernelTabs = ['output', 'result', 'metrics', 'files', 'source', 'details'] as const
+const kernelTabs = ['output', 'result', 'files', 'source', 'details'] as const
 type KernelTab = (typeof kernelTabs)[number]
 type TabName = KernelTab | (typeof jobTabs)[number]['value']
 
@@ -147,7 +144,6 @@ export function JobTabs({ job, tab, onTab, stream, openAt, access, hasColumn }: 
             />
           ),
         },
-        { value: 'metrics', label: 'Metrics', content: <MetricsTab job={job} /> },
         {
           value: 'files',
           label: 'Files',

@@ -24,8 +24,6 @@ import { JobTags } from '../labels/job-tags'
 import { NoteEditor } from '../labels/note-editor'
 import { StarButton } from '../labels/star-button'
 import { projectJobsPath } from '../list/project-jobs-path'
-import { JobCurves } from '../metrics/job-curves'
-import { useIsWide } from '../metrics/use-is-wide'
 import { JobGpuCharts } from '../resources/job-gpu-charts'
 import { JobUsageCharts } from '../resources/job-usage-charts'
 import { type FirstOutput, noOutput } from './first-output'
@@ -38,6 +36,7 @@ import { JobNote } from './job-note'
 import { JobNotice } from './job-notice'
 import { JobTabs, useTab } from './job-tabs'
 import { useTabStatus } from './tab-status'
+import { useIsWide } from './use-is-wide'
 import { type JobStream, useJobStream } from './use-job-stream'
 
 /** Most jobs do not fail. */
@@ -169,7 +168,7 @@ function SideColumn({
   const wide = useIsWide()
   return (
     <aside className="sticky top-4 hidden max-h-[calc(100dvh-2rem)] w-72 shrink-0 flex-col gap-4 self-start overflow-y-auto xl:flex">
-      {job.terminal ? null : <JobCurves job={job} onOpen={onMetrics} />}
+      {job.terminal ? null : <ofJob.Curves job={job} onOpen={onMetrics} />}
       <JobUsageCharts job={job} enabled={wide} />
       <JobGpuCharts
         instances={job.resources.got}

@@ -19,8 +19,8 @@ import {
   MenuLabel,
   MenuSeparator,
 } from '../../ui/dropdown-menu'
-import { sortNames } from '../metrics/sort-names'
 import { type Density, densities } from './list-settings'
+import { sortNames } from './sort-names'
 
 interface ViewMenuProps {
   everyone: boolean

@@ -1,4 +1,4 @@
-import { EvenSeries, joinMeans, joinPeaks } from '@/lib/contract/metrics/even-series'
+import { EvenSeries, joinMeans, joinPeaks } from '@/lib/contract/cluster/even-series'
 import type { ResultFileRecord } from '@/lib/contract/output/records'
 
 type Metric = Extract<ResultFileRecord, { type: 'metric' }>

@@ -1,10 +1,12 @@
-import { useQuery } from '@tanstack/react-query'
-import { jobUsageQuery } from '@/components/queries/metrics'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { api, keys } from '@/components/queries/queries'
+import type { JobUsage } from '@/lib/contract/cluster/job-usage'
 import type { JobDetail } from '@/lib/contract/jobs'
-import type { JobUsage } from '@/lib/contract/metrics/job-usage'
 import { formatGib } from '../../cluster/format-amounts'
 import { Sparkline } from '../../cluster/gpus/sparkline'
 import { formatValue } from '../result/chart-series'
+
+const refreshMs = 5000
 
 interface JobUsageChartsProps {
   job: Pick<JobDetail, 'job_id' | 'attempt' | 'status'>
@@ -15,7 +17,14 @@ interface JobUsageChartsProps {
 /** Charts of the CPU and memory of a job over its whole run, one for each of its nodes. */
 export function JobUsageCharts({ job, enabled }: JobUsageChartsProps) {
   const live = job.status === 'running'
-  const { data } = useQuery({ ...jobUsageQuery(job.job_id, live), enabled: enabled && job.attempt > 0 })
+  const { data } = useQuery({
+    queryKey: [...keys.jobs, 'usage', job.job_id, live],
+    queryFn: ({ signal }) => api.jobs.usage(job.job_id, signal),
+    placeholderData: keepPreviousData,
+    refetchInterval: live ? refreshMs : false,
+    staleTime: live ? 0 : 60_000,
+    enabled: enabled && job.attempt > 0,
+  })
   const tasks = data?.tasks ?? []
   if (tasks.length === 0) return null
   return (

@@ -1,4 +1,4 @@
-import { axisNames } from '../../../lib/contract/metrics/axes'
+import { axisNames } from '../../../lib/contract/output/axes'
 import { numberOf, PrintedNumber } from '../../../lib/contract/output/printed-json'
 
 /** JSON values as rows and columns. A missing cell is undefined. */

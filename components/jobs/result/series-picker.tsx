@@ -1,8 +1,8 @@
 import { Checkbox } from '@/components/ui/checkbox'
-import { LineSample } from '../metrics/line-sample'
 import { formatValue } from './chart-series'
 import type { ChartShape } from './detect-shape'
 import { showText } from './json-text'
+import { LineSample } from './line-sample'
 
 interface SeriesPickerProps {
   shape: ChartShape

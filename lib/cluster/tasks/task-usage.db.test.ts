@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from 'vitest'
-import { EvenSeries } from '../../contract/metrics/even-series'
+import { EvenSeries } from '../../contract/cluster/even-series'
 import { testDatabase } from '../../database/testing/test-database'
 import { placeManually } from '../testing/placed'
 import { makeJob, makeNode } from '../testing/rows'

@@ -1,4 +1,4 @@
-import { EvenSeries, joinMeans, joinPeaks } from '../../contract/metrics/even-series'
+import { EvenSeries, joinMeans, joinPeaks } from '../../contract/cluster/even-series'
 import { database } from '../../database/client'
 import { findRow } from '../../database/transaction'
 import type { Lease } from '../nodes/nodes'

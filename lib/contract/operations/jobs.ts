@@ -1,11 +1,10 @@
 import * as z from 'zod'
 import { snapshotChangesSchema } from '../archives/snapshots'
+import { jobUsageSchema } from '../cluster/job-usage'
 import { invalidRequest } from '../errors'
 import * as jobFiles from '../job-files'
 import * as queries from '../job-queries'
 import * as jobs from '../jobs'
-import * as metrics from '../metrics/job-metrics'
-import { jobUsageSchema } from '../metrics/job-usage'
 import { dryRunSchema } from '../submission/dry-run'
 import { defineOperations, file, get, list, ok, patch, post, rangeHeaders, stored } from './operation'
 
@@ -121,16 +120,6 @@ export const jobOperations = defineOperations('jobs', 'jobs', {
     classTokens: true,
     query: queries.jobQuerySchema,
     responses: ok(jobs.jobDetailSchema),
-  }),
-  metrics: get('/api/jobs/{id}/metrics', 'read', 'The numbers in the lines of JSON that a job printed', {
-    classTokens: true,
-    query: metrics.metricsQuerySchema,
-    responses: ok(metrics.jobMetricsSchema),
-  }),
-  metricsCsv: get('/api/jobs/{id}/metrics.csv', 'read', 'Download all values of some metrics', {
-    classTokens: true,
-    query: metrics.metricsCsvQuerySchema,
-    responses: file('CSV'),
   }),
   usage: get('/api/jobs/{id}/usage', 'read', 'CPU and memory that a job used over its run', {
     classTokens: true,

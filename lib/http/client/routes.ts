@@ -14,8 +14,6 @@ export const routes = {
     update: { method: 'patch', path: '/api/jobs/{id}', body: true, answer: 'json' },
     result: { method: 'get', path: '/api/results/{id}', query: true, answer: 'json' },
     cancel: { method: 'post', path: '/api/cancel/{id}', query: true, answer: 'json' },
-    metrics: { method: 'get', path: '/api/jobs/{id}/metrics', query: true, answer: 'json' },
-    metricsCsv: { method: 'get', path: '/api/jobs/{id}/metrics.csv', query: true, answer: 'stream' },
     usage: { method: 'get', path: '/api/jobs/{id}/usage', answer: 'json' },
     source: { method: 'get', path: '/api/jobs/{id}/source', answer: 'json' },
     files: { method: 'get', path: '/api/jobs/{id}/files', answer: 'json' },
@@ -33,6 +31,8 @@ export const routes = {
     followLink: { method: 'get', path: '/api/download', query: true, answer: 'stream' },
     workingFiles: { method: 'get', path: '/api/jobs/{id}/working-files', query: true, answer: 'json' },
     workingFile: { method: 'get', path: '/api/jobs/{id}/working-files/{fileId}', answer: 'stream' },
+    metrics: { method: 'get', path: '/api/jobs/{id}/metrics', query: true, answer: 'json' },
+    metricsCsv: { method: 'get', path: '/api/jobs/{id}/metrics.csv', query: true, answer: 'stream' },
     type: {
       method: 'post',
       path: '/api/jobs/{id}/terminal/input',

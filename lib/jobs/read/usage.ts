@@ -1,5 +1,5 @@
 import type { Actor } from '../../access/actor'
-import type { JobUsage } from '../../contract/metrics/job-usage'
+import type { JobUsage } from '../../contract/cluster/job-usage'
 import { database } from '../../database/client'
 import { datesToText, type WithDates } from '../../database/dates'
 import { findVisibleJob } from './job-visibility'

@@ -5,7 +5,7 @@ import { placeManually } from '../../cluster/testing/placed'
 import { makeJob, makeNode } from '../../cluster/testing/rows'
 import { testDatabase } from '../../database/testing/test-database'
 import { findVisibleJob } from '../../jobs/read/job-visibility'
-import { downloadMetrics } from '../../jobs/read/metrics'
+import { downloadMetrics } from '../../metrics/read-metrics'
 import { OutputReader, ownReader } from './output-reader'
 import { cachingOfOutput, startReading } from './reading-slots'
 

@@ -8,6 +8,7 @@ import { testDatabase } from '../../database/testing/test-database'
 import type { ApiHandler } from '../../http/route'
 import { jobEvents } from '../../jobs/live/events'
 import { findVisibleJob } from '../../jobs/read/job-visibility'
+import { metricRoutes } from '../../metrics/routes'
 import { shareRoutes } from '../../shares/routes'
 import { terminalRoutes } from '../../terminal/routes'
 import { workingFileRoutes } from '../../working-files/routes'
@@ -113,7 +114,7 @@ describe('the jobs of a member', () => {
     ['artifacts', artifactRoutes.artifacts],
     ['source files', jobRoutes.files],
     ['working files', workingFileRoutes.workingFiles],
-    ['metrics', jobRoutes.metrics],
+    ['metrics', metricRoutes.metrics],
     ['queue', queueRoutes.get],
   ]
   it.each(reads)(

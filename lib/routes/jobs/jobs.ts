@@ -10,7 +10,6 @@ import { waitUntilFinal } from '../../jobs/live/wait'
 import { withAdvice } from '../../jobs/read/advice'
 import { findVisibleJob, requireUserId } from '../../jobs/read/job-visibility'
 import { countJobs, listJobs } from '../../jobs/read/list'
-import { downloadMetrics, readJobMetrics } from '../../jobs/read/metrics'
 import { readJob, readSource } from '../../jobs/read/read'
 import { readerOf } from '../../jobs/read/reader-of'
 import { sendResult } from '../../jobs/read/result'
@@ -62,15 +61,6 @@ export const jobRoutes = {
     await cancelJob(actor, params.id)
     await waitUntilFinal(params.id, timeLimit(answerWithinMs, request.signal))
     return readJob(actor, params.id)
-  }),
-
-  metrics: route(jobOperations.metrics, async ({ actor, params, query }) =>
-    readJobMetrics(actor.userId, await findVisibleJob(actor, params.id), query),
-  ),
-
-  metricsCsv: route(jobOperations.metricsCsv, async ({ actor, params, query, request }) => {
-    const job = await findVisibleJob(actor, params.id)
-    return downloadMetrics(readerOf(actor, request), job, query, { name: `${job.id}.csv` })
   }),
 
   usage: route(jobOperations.usage, ({ actor, params }) => readJobUsage(actor, params.id)),
