@@ -3,7 +3,7 @@
 import dynamic from 'next/dynamic'
 import { AnnouncementBanner } from './announcements/announcement-banner'
 import { copyLink } from './artifacts/copy-link'
-import type { JobTab } from './jobs/detail/job-tab'
+import type { FeatureTabProps, JobTab } from './jobs/detail/job-tab'
 import { EndedJobs } from './notifications/ended-jobs'
 import { reportMissingPart } from './ui/missing-part'
 import { Skeleton } from './ui/skeleton'
@@ -87,7 +87,7 @@ export const jobTabs = [
     label: 'Terminal',
     before: 'output',
     isShown: ({ terminal }) => terminal,
-    Content: dynamic(
+    Content: dynamic<FeatureTabProps>(
       () => import('./terminal/terminal-tab').then((module) => module.TerminalTab).catch(missing),
       { loading: tabLoading },
     ),
@@ -97,7 +97,7 @@ export const jobTabs = [
     label: 'Metrics',
     before: 'files',
     isShown: () => true,
-    Content: dynamic(
+    Content: dynamic<FeatureTabProps>(
       () => import('./metrics/metrics-tab').then((module) => module.MetricsTab).catch(missing),
       {
         loading: tabLoading,

@@ -14,9 +14,9 @@ import { placeManually } from '../cluster/testing/placed'
 import { makeJob, makeNode } from '../cluster/testing/rows'
 import { testDatabase } from '../database/testing/test-database'
 import type { ApiHandler } from '../http/route'
+import { metricRoutes } from '../metrics/routes'
 import { OutputEncoder } from '../results/encode'
 import { artifactKey } from '../results/name'
-import { jobRoutes } from '../routes/jobs/jobs'
 import { diskStore } from '../storage/disk'
 import { setStorage } from '../storage/storage'
 import { parts } from '../storage/testing/contract'
@@ -347,7 +347,7 @@ describe('the metrics of a read-only link', () => {
   it('are those of the page of the job, and follow it', async () => {
     const { token } = await share()
     const query = '?names=loss&x=step'
-    const own = await json(await jobRoutes.metrics(asAda(query), params({ id: job })))
+    const own = await json(await metricRoutes.metrics(asAda(query), params({ id: job })))
     expect(own).toMatchObject({ series: [{ name: 'loss', x: [1, 2], y: [2, 0.5] }] })
     const shared = await json(await ask(shareRoutes.metrics, token, { query }))
     expect(shared).toEqual(own)
