@@ -14,8 +14,8 @@ import { declareSubmit } from './declare/submit'
 import { declareGroups } from './groups/commands'
 import { declareNodeChecks } from './node-checks/commands'
 import { declareStart } from './one-machine/commands'
-import { declareSync } from './working-files/commands'
 import { declareMultihostJob } from './provisioning/commands'
+import { declareSync } from './working-files/commands'
 
 const about = `
 gpuq uses the server and token of \`gpuq login\`. The variables GPUQ_SERVER and GPUQ_TOKEN override them.

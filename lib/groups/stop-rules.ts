@@ -96,7 +96,7 @@ export function decide(
   return `Stopped at step ${own.step}: the best ${metric} so far, ${shown(own.best)}, is worse than the median of the averages of ${others.length} other members, ${shown(median)}.`
 }
 
-/** The median, with NaN as the worst. Of an even number the better of the two in the middle. */
+/** The median, with NaN as the worst; the better one of two in the middle. */
 function medianOf(values: readonly number[], mode: Mode): number {
   const sorted = values.toSorted((a, b) => (isBetter(a, b, mode) ? -1 : isBetter(b, a, mode) ? 1 : 0))
   return sorted[Math.floor((sorted.length - 1) / 2)] ?? Number.NaN
