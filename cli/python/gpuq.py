@@ -18,6 +18,7 @@ repeated submission is never a second job.
 
 from __future__ import annotations
 
+import csv
 import email.utils
 import errno
 import hashlib
@@ -58,7 +59,7 @@ from typing import (
     overload,
 )
 
-__all__ = ["Client", "Error", "Job", "job", "jobs", "submit", "visible"]
+__all__ = ["Client", "Error", "Group", "Job", "group", "job", "jobs", "submit", "sweep", "visible"]
 
 DEFAULT_SERVER = ""
 """The server that handed out this file."""
@@ -227,6 +228,45 @@ def submit(
         idempotency_key=idempotency_key,
         **keys,
     )
+
+
+def sweep(
+    path: Optional[StrPath] = None,
+    *,
+    command: Optional[str] = None,
+    config: Union[StrPath, Mapping[str, Any], None] = None,
+    gpus: Optional[float] = None,
+    matrix: Optional[Mapping[str, Any]] = None,
+    idempotency_key: Optional[str] = None,
+    server: Optional[str] = None,
+    token: Optional[str] = None,
+    **keys: Any,
+) -> Group:
+    """Submit a group of jobs that run one program with different parameters, and return it without waiting.
+
+    Args:
+        path, command, config, gpus, idempotency_key: as for `submit`.
+        matrix: the values of each parameter: a list, a range, or a dict such as ``{"uniform": [0, 0.5]}``. Values can also be
+            keywords: ``lr=[0.1, 0.01]``. ``{lr}`` in ``args`` and ``command`` becomes the value. If neither of them is given,
+            the program gets ``--lr VALUE`` for each parameter.
+        **keys: keys of config.yaml, also those of a group: ``parallel``, ``repeat``, ``array``, ``search``, ``samples``,
+            ``seed``, ``objective`` (``{"metric": "val_loss", "mode": "min"}``), ``stop`` (``{"rule": "asha", "min_step": 10}``).
+            See /docs/sweeps on your server. A parameter that has the name of such a key belongs into `matrix`.
+
+    >>> objective = {"metric": "loss", "mode": "min"}
+    >>> found = gpuq.sweep("train.py", lr=[0.1, 0.01], width=range(64, 257, 64), objective=objective)
+    >>> found.wait().best
+    {'index': 3, 'parameters': {'lr': 0.01, 'width': 256}, 'objective': 0.21, ...}
+    """
+    client = Client(server, token or _find_config(config).token)
+    return client.sweep(
+        path, command=command, config=config, gpus=gpus, matrix=matrix, idempotency_key=idempotency_key, **keys
+    )
+
+
+def group(group_id: str, *, server: Optional[str] = None, token: Optional[str] = None) -> Group:
+    """Return the group of jobs with this id."""
+    return Client(server, token).group(group_id)
 
 
 def job(job_id: str, *, server: Optional[str] = None, token: Optional[str] = None) -> Job:
@@ -501,6 +541,106 @@ class Job:
                 retry.pause(_to_error(error, self._server.address))
 
 
+class Group:
+    """Many jobs of one program that differ in their parameters. `sweep` and `group` return it."""
+
+    def __init__(self, server: _Server, detail: Mapping[str, Any]) -> None:
+        self._server = server
+        self._detail: Dict[str, Any] = dict(detail)
+        self.id: str = _require_id(detail.get("group_id"))
+
+    def __repr__(self) -> str:
+        return f"<gpuq.Group {self.id} {_one_line(str(self._detail.get('status', 'running')))}>"
+
+    @property
+    def url(self) -> str:
+        """The address of the group's page."""
+        return f"{self._server.address}/groups/{self.id}"
+
+    @property
+    def detail(self) -> Dict[str, Any]:
+        """Everything that the server knows about the group: the response of ``GET /api/groups/ID``."""
+        self._detail = self._server.get(f"/api/groups/{self.id}")
+        return dict(self._detail)
+
+    @property
+    def status(self) -> str:
+        """``running``, ``completed``, ``failed`` or ``cancelled``, as it is now."""
+        return str(self.detail["status"])
+
+    @property
+    def done(self) -> bool:
+        """Whether all members have ended."""
+        return self.detail["ended_at"] is not None
+
+    @property
+    def best(self) -> Optional[Dict[str, Any]]:
+        """The member with the best objective among those that completed: ``parameters``, ``objective``, ``metrics``,
+        ``job_id``. None if there is none yet, or the group has no objective.
+        """
+        found = self.detail.get("best")
+        return None if found is None else dict(found)
+
+    @property
+    def members(self) -> List[Dict[str, Any]]:
+        """All members in their order, each with ``index``, ``parameters``, ``repeat``, ``status``, ``objective``, ``metrics``
+        and ``job_id``. `gpuq.job` takes the id once the member has left ``held``.
+        """
+        return self._server.pages(f"/api/groups/{self.id}/members", {}, int(self._detail["members"]))
+
+    def wait(self, timeout: Optional[float] = None) -> Group:
+        """Wait until all members have ended, and return the group. Members that failed are no error: look at `status`.
+
+        Args:
+            timeout: the longest time to wait, in seconds. None: no limit.
+
+        Raises:
+            TimeoutError: the group has not ended within `timeout`. It continues.
+        """
+        begun = time.monotonic()
+        with _Progress(self._server.progress) as progress:
+            while True:
+                passed = time.monotonic() - begun
+                left = 60.0 if timeout is None else timeout - passed
+                query = {"for": "any", "seconds": str(max(0, min(20, int(left))))}
+                self._detail = self._server.json(
+                    "GET", f"/api/groups/{self.id}/wait", query, patience_s=_WAITING_PATIENCE_S
+                )
+                progress.show(self._describe())
+                if self._detail["ended_at"] is not None:
+                    return self
+                if timeout is not None and time.monotonic() - begun >= timeout:
+                    raise TimeoutError(f"Group {self.id} has not ended within {timeout:g} seconds. It continues.")
+                if timeout is not None and left < 1:
+                    time.sleep(max(0.0, left))
+
+    def cancel(self) -> Group:
+        """Cancel the members that wait and run, and start no other. Return the group."""
+        self._detail = self._server.json("POST", f"/api/groups/{self.id}/cancel")
+        return self
+
+    def to_csv(self, path: StrPath) -> Path:
+        """Write parameters and metrics of all members as CSV, and return the path."""
+        members = self.members
+        parameters = list(dict.fromkeys(name for one in members for name in one["parameters"]))
+        metrics = sorted({name for one in members for name in one["metrics"]})
+        target = Path(path)
+        with target.open("w", encoding="utf-8", newline="") as file:
+            rows = csv.writer(file)
+            rows.writerow(["index", *parameters, "repeat", "status", *metrics, "job_id"])
+            for one in members:
+                given = [one["parameters"].get(name) for name in parameters]
+                printed = [one["metrics"].get(name) for name in metrics]
+                rows.writerow([one["index"], *given, one["repeat"], one["status"], *printed, one["job_id"]])
+        return target
+
+    def _describe(self) -> str:
+        counts: Dict[str, int] = self._detail["counts"]
+        ended = counts["completed"] + counts["failed"] + counts["cancelled"]
+        failed = f" ({counts['failed']} failed)" if counts["failed"] > 0 else ""
+        return f"group {self.id}: {ended} of {self._detail['members']} ended{failed}, {counts['running']} running"
+
+
 class Client:
     """A server and a token. Use it if you work with several servers or users.
 
@@ -557,23 +697,7 @@ class Client:
         **keys: Any,
     ) -> Union[Job, Dict[str, Any]]:
         """Submit a job, and return it without waiting. See `gpuq.submit`."""
-        given = dict(keys)
-        if command is not None:
-            given["command"] = command
-        if gpus is not None:
-            given["gpu_fraction" if 0 < gpus < 1 else "gpu_count"] = gpus
-        settings = _find_config(config).merge(given)
-        parts: List[Tuple[str, str, bytes]] = []
-        directory: Optional[StrPath] = None
-        if path is None:
-            if command is None and not settings.has("command") and not settings.has("archive"):
-                raise Error('Nothing to run: give a file, a directory, or command="…".')
-        elif os.path.isdir(path):
-            directory = path
-        else:
-            if settings.has("command"):
-                raise Error("A job runs a file or a command. For a command that uses the file, submit its directory.")
-            parts.append(("code", "solution.py", _read_program(path)))
+        settings, parts, directory = self._read_given(path, command, config, gpus, keys)
         if dry_run:
             return self._post_job({"dry_run": "true"}, settings, parts)
         if directory is not None:
@@ -585,6 +709,65 @@ class Client:
         if answer.get("project_note"):
             _log.warning("%s", visible(answer["project_note"]))
         return Job(self._server, answer)
+
+    def sweep(
+        self,
+        path: Optional[StrPath] = None,
+        *,
+        command: Optional[str] = None,
+        config: Union[StrPath, Mapping[str, Any], None] = None,
+        gpus: Optional[float] = None,
+        matrix: Optional[Mapping[str, Any]] = None,
+        idempotency_key: Optional[str] = None,
+        **keys: Any,
+    ) -> Group:
+        """Submit a group of jobs, and return it without waiting. See `gpuq.sweep`."""
+        values, given = _split_parameters(matrix, keys)
+        settings, parts, directory = self._read_given(path, command, config, gpus, given)
+        if values:
+            settings = settings.merge({"matrix": values})
+            if not settings.has("args") and not settings.has("command"):
+                settings = settings.merge({"args": [word for name in values for word in (f"--{name}", f"{{{name}}}")]})
+        if directory is not None:
+            settings = settings.merge({"archive": self._upload(directory, settings.project_id())})
+        body, content_type = settings.form(parts)
+        headers = {"content-type": content_type, "idempotency-key": idempotency_key or str(uuid.uuid4())}
+        try:
+            answer = self._server.json("POST", "/api/groups", body=body, headers=headers)
+        except Error as error:
+            raise settings.explain(error) from None
+        for hint in answer.get("hints") or []:
+            _log.warning("%s", visible(hint))
+        return Group(self._server, answer)
+
+    def group(self, group_id: str) -> Group:
+        """Return the group of jobs with this id. See `gpuq.group`."""
+        return Group(self._server, self._server.get(f"/api/groups/{urllib.parse.quote(group_id, safe='')}"))
+
+    def _read_given(
+        self,
+        path: Optional[StrPath],
+        command: Optional[str],
+        config: Union[StrPath, Mapping[str, Any], None],
+        gpus: Optional[float],
+        keys: Mapping[str, Any],
+    ) -> Tuple[_Config, List[Tuple[str, str, bytes]], Optional[StrPath]]:
+        """The config of a submission, its files, and the directory to upload."""
+        given = dict(keys)
+        if command is not None:
+            given["command"] = command
+        if gpus is not None:
+            given["gpu_fraction" if 0 < gpus < 1 else "gpu_count"] = gpus
+        settings = _find_config(config).merge(given)
+        if path is None:
+            if command is None and not settings.has("command") and not settings.has("archive"):
+                raise Error('Nothing to run: give a file, a directory, or command="…".')
+            return settings, [], None
+        if os.path.isdir(path):
+            return settings, [], path
+        if settings.has("command"):
+            raise Error("A job runs a file or a command. For a command that uses the file, submit its directory.")
+        return settings, [("code", "solution.py", _read_program(path))], None
 
     def _post_job(
         self,
@@ -634,19 +817,7 @@ class Client:
         """Return your jobs, newest first. See `gpuq.jobs`."""
         filters = {"status": status, "project_id": project_id, "competition_id": competition_id}
         query = {name: value for name, value in filters.items() if value is not None}
-        found: List[Job] = []
-
-        def read_page(response: http.client.HTTPResponse) -> Tuple[List[Dict[str, Any]], Optional[str]]:
-            return json.loads(response.read()), _next_cursor(response.headers.get("link"))
-
-        while len(found) < limit:
-            query["limit"] = str(min(200, limit - len(found)))
-            page, cursor = self._server.call("GET", "/api/jobs", query, consume=read_page)
-            found.extend(Job(self._server, summary) for summary in page)
-            if cursor is None:
-                break
-            query["cursor"] = cursor
-        return found
+        return [Job(self._server, summary) for summary in self._server.pages("/api/jobs", query, limit)]
 
     # Uploads of directories
 
@@ -736,6 +907,23 @@ class _Server:
 
     def get(self, path: str, *, patience_s: float = _PATIENCE_S) -> Dict[str, Any]:
         return self.json("GET", path, patience_s=patience_s)
+
+    def pages(self, path: str, query: Mapping[str, str], limit: int) -> List[Dict[str, Any]]:
+        """The items of a list in pages, at most so many."""
+        asked = dict(query)
+        found: List[Dict[str, Any]] = []
+
+        def read_page(response: http.client.HTTPResponse) -> Tuple[List[Dict[str, Any]], Optional[str]]:
+            return json.loads(response.read()), _next_cursor(response.headers.get("link"))
+
+        while len(found) < limit:
+            asked["limit"] = str(min(200, limit - len(found)))
+            page, cursor = self.call("GET", path, asked, consume=read_page)
+            found.extend(page)
+            if cursor is None:
+                break
+            asked["cursor"] = cursor
+        return found
 
     def json(
         self,
@@ -1035,6 +1223,28 @@ class _Config:
         return None if found is None else found.group(2)
 
 
+# Keys of config.yaml whose values are lists or dicts. Other keywords with such a value are parameters of a sweep.
+_LIST_KEYS = frozenset(
+    ("allowed_gpus", "args", "depends_on", "env", "mounts", "objective", "provision_args", "stop", "tags")
+)
+
+
+def _split_parameters(
+    matrix: Optional[Mapping[str, Any]], keys: Mapping[str, Any]
+) -> Tuple[Dict[str, Any], Dict[str, Any]]:
+    """The values of the parameters, and the keys of the config."""
+    values: Dict[str, Any] = dict(matrix or {})
+    given: Dict[str, Any] = {}
+    for name, value in keys.items():
+        if name in _LIST_KEYS or not isinstance(value, (list, tuple, range, dict)):
+            given[name] = value
+        elif name in values:
+            raise Error(f"The parameter {name} is in matrix, and a keyword. Remove one of the two.")
+        else:
+            values[name] = value
+    return {name: list(one) if isinstance(one, (tuple, range)) else one for name, one in values.items()}, given
+
+
 def _find_config(given: Union[StrPath, Mapping[str, Any], None]) -> _Config:
     if given is None:
         return _Config("config", "", {})
@@ -1189,7 +1399,7 @@ def _translate_set(glob: str, start: int) -> Tuple[str, int]:
         if named:
             if named.group(1) not in _CLASSES:
                 raise ValueError("an unknown class")
-            found += "".join(f"{re.escape(low)}-{re.escape(high)}" for low, high in _CLASSES[named.group(1)])
+            found += "".join(f"{re.escape(span[0])}-{re.escape(span[1])}" for span in _CLASSES[named.group(1)])
             at = named.end()
             continue
         at += 1 if glob[at] == "\\" else 0

@@ -12,6 +12,11 @@ export interface KeyMistake {
 /** Names with a meaning for JavaScript objects. They could break a program that reads the config. */
 const forbiddenKeys = new Set(['__proto__', 'constructor', 'prototype'])
 
+/** Keys that make a config one of a group of jobs. */
+const keysOfGroups = new Set(['matrix', 'array'])
+const inGroups =
+  'makes a group of jobs: send the same form to POST /api/groups, or use `gpuq submit`, which does it by itself'
+
 const unnamed = 'its name is not repeated here, because it may be a piece of the token'
 
 /** Finds repeated and forbidden keys at every depth, and keys of the config that are not known. */
@@ -56,6 +61,7 @@ function checkSpaces({ value, plain, offset }: YamlScalar, path: string): KeyMis
 }
 
 function unknown({ key, offset }: YamlEntry, names: KeyNames, known: readonly string[]): KeyMistake {
+  if (keysOfGroups.has(key)) return { path: key, offset, message: `\`${key}\` ${inGroups}` }
   const near = nearestKey(key, known)
   const hint = near === null ? `the keys are ${known.join(', ')}` : `did you mean \`${near}\`?`
   if (!names.mayRepeat(key, offset))
