@@ -31,7 +31,7 @@ export function createProgram(): Command {
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'gpuq: ')) })
     .exitOverride()
     .addHelpText('after', about)
-  declareSubmit(program, async () => (await import('./working-files/run-synced')).runSynced)
+  declareSubmit(program, { sync: async () => (await import('./working-files/run-synced')).runSynced })
   declareMultihostJob(program)
   declareStart(program)
   declareJobs(program)

@@ -10,7 +10,7 @@ import { deleteSnapshots, shareSnapshot, unshareSnapshot } from './commands/snap
 import { push } from './commands/snapshots/push'
 import { compareSnapshots, downloadSnapshot, listSnapshots } from './commands/snapshots/snapshots'
 import { submit } from './commands/submit'
-import { emptyUse, fakeContext, idOf, jobId, noSync } from './testing/fake-context'
+import { emptyUse, fakeContext, idOf, jobId } from './testing/fake-context'
 
 let directory: string
 beforeEach(async () => {
@@ -417,16 +417,16 @@ describe('--archive', () => {
         )
       },
     })
-    expect(
-      await run(context, ['python', 'train.py'], { archive: 'code@1', wait: false, quiet: true }, noSync),
-    ).toBe(0)
+    expect(await run(context, ['python', 'train.py'], { archive: 'code@1', wait: false, quiet: true })).toBe(
+      0,
+    )
     expect(bodies).toEqual([{ archive: 'code@1', command: 'python train.py' }])
   })
 
   it('is refused together with an uploaded directory', async () => {
     const { context, asked } = server({})
     for (const options of [{ withDir: true }, { command: 'ls' }]) {
-      await expect(run(context, ['ls'], { archive: 'code', ...options }, noSync)).rejects.toThrow('not both')
+      await expect(run(context, ['ls'], { archive: 'code', ...options })).rejects.toThrow('not both')
     }
     await expect(
       submit(context, 'a.py', undefined, { archive: 'code', withDir: true, wait: true }),

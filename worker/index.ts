@@ -24,7 +24,7 @@ import { leadWhileElected } from './scheduler/leader'
 import { lead } from './scheduler/loop'
 import { SnapshotCache } from './snapshots/snapshot-cache'
 import { describeTaskGroup } from './task-group'
-import { makeMachineHooks, makeTaskHooks, prepareMachine } from './task-hooks'
+import { makeMachineHooks, makeTaskHooks, prepareMachine, type TaskHookSettings } from './task-hooks'
 
 /**
  * The worker of one node. It serves the node, and runs the scheduler while it is elected leader.
@@ -55,8 +55,8 @@ function machineOf({ id, version, cpuMilli, memoryMib }: EngineInfo): HostMachin
   return { engineId: id, engineVersion: version, cpuMilli, memoryMib: Math.floor(memoryMib * memoryShare) }
 }
 
-/** Why this worker does not keep the files of /results; null: it does. */
-let artifactsProblem: string | null = null
+/** Why features do not work on this machine. */
+let featureProblems: readonly string[] = []
 
 async function register(): Promise<Registered> {
   const engine = await runtime.facts.info()
@@ -68,7 +68,7 @@ async function register(): Promise<Registered> {
     ...(startsSimulatedNodes(config) && { simulatedByDefault: 0 }),
     hadGpus: await hadRealGpus(config.GPUQ_NODE_NAME),
   })
-  const problems = [problem, artifactsProblem, await describeTaskGroup()]
+  const problems = [problem, ...featureProblems, await describeTaskGroup()]
   const warnings = [...engine.warnings, ...problems.filter((warning) => warning != null)]
   const requestedAt = performance.now()
   const lease = await registerNode({
@@ -114,12 +114,15 @@ async function main(): Promise<void> {
   const runs = checkpointsDirectory(config)
   await makePrivateDirectory(tasksDirectory)
   await closeDataDirectory(config.GPUQ_DATA_DIR)
-  const wantsArtifacts = config.GPUQ_MAX_ARTIFACTS_MIB > 0
-  const machine = { name: config.GPUQ_NODE_NAME, tasksDirectory, runs, wantsArtifacts }
-  artifactsProblem = await prepareMachine(machine)
-  const keeps = wantsArtifacts && artifactsProblem === null
   const snapshots = snapshotCache()
   await snapshots.open()
+  const hookSettings: TaskHookSettings = {
+    resultsLimitBytes: config.GPUQ_MAX_ARTIFACTS_MIB > 0 ? config.GPUQ_MAX_ARTIFACTS_MIB * MiB : null,
+    checkpoints: { directory: runs, limitBytes: config.GPUQ_MAX_CHECKPOINTS_GIB * GiB },
+    snapshots,
+    warmLimits: { containers: config.GPUQ_WARM_CONTAINERS, memoryMib: config.GPUQ_WARM_MEMORY_MIB },
+  }
+  featureProblems = await prepareMachine(hookSettings, { name: config.GPUQ_NODE_NAME, tasksDirectory })
   const settings: NodeOptions = {
     runtime,
     tasksDirectory,
@@ -127,12 +130,7 @@ async function main(): Promise<void> {
     jobNetworks: readJobNetworks(config.GPUQ_JOB_NETWORKS),
     keepsJobs: config.GPUQ_KEEP_JOBS,
     endsJobs,
-    hooks: makeTaskHooks({
-      resultsLimitBytes: keeps ? config.GPUQ_MAX_ARTIFACTS_MIB * MiB : null,
-      checkpoints: { directory: runs, limitBytes: config.GPUQ_MAX_CHECKPOINTS_GIB * GiB },
-      snapshots,
-      warmLimits: { containers: config.GPUQ_WARM_CONTAINERS, memoryMib: config.GPUQ_WARM_MEMORY_MIB },
-    }),
+    hooks: makeTaskHooks(hookSettings),
   }
   const ending = new AbortController()
   void watchStorage(ending.signal)

@@ -1,10 +1,7 @@
 import type { Env } from '@/lib/env'
-import { logger } from '@/lib/logger'
 import { archives } from './archives/task-hook'
-import { artifactsUnavailableReason } from './artifacts/artifacts-directory'
-import { artifacts } from './artifacts/task-hook'
-import { closeRuns } from './checkpoints/run-directory'
-import { checkpoints } from './checkpoints/task-hook'
+import { artifacts, tryArtifacts } from './artifacts/task-hook'
+import { checkpoints, closeShared } from './checkpoints/task-hook'
 import type { CheckpointSettings } from './checkpoints/watch-checkpoints'
 import { hostFiles } from './host-files/task-hook'
 import { taskDirectory } from './node/task/task-directory'
@@ -31,19 +28,16 @@ export interface TaskHookSettings {
 }
 
 /**
- * Prepares what the features need of this machine, before its first node.
- * @param runs the shared directory of checkpoints; null: there is none.
- * @returns why this machine cannot keep the files of /results; null: it can, or does not want to.
+ * Prepares this machine for the hooks, before its first node. Turns off in the settings what does not work here.
+ * @returns why, as sentences for the admins.
  */
-export async function prepareMachine(machine: {
-  name: string
-  tasksDirectory: string
-  runs: string | null
-  wantsArtifacts: boolean
-}): Promise<string | null> {
-  const { name, tasksDirectory, runs, wantsArtifacts } = machine
-  if (runs !== null) for (const problem of await closeRuns(runs)) logger.warn(problem)
-  return wantsArtifacts ? artifactsUnavailableReason(tasksDirectory, name) : null
+export async function prepareMachine(
+  settings: TaskHookSettings,
+  machine: { name: string; tasksDirectory: string },
+): Promise<string[]> {
+  const problems: string[] = []
+  for (const prepare of [closeShared, tryArtifacts]) problems.push(...(await prepare(settings, machine)))
+  return problems
 }
 
 /** The features that take part in the life of a task, in the order of their calls. */

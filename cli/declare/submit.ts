@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { RunOptions, RunSynced } from '../commands/run/run'
+import type { RunOptions, RunWays } from '../commands/run/run'
 import { addConfigOptions, lazily } from './command'
 import { parseNumber } from './values'
 
@@ -9,9 +9,9 @@ failed, 130 if the job was cancelled, otherwise 1.`
 
 /**
  * Commands that submit jobs.
- * @param loadSynced the action of `run --sync`, which a feature has.
+ * @param ways what features add to `gpuq run`.
  */
-export function declareSubmit(program: Command, loadSynced: () => Promise<RunSynced>): void {
+export function declareSubmit(program: Command, ways: RunWays): void {
   const submit = program
     .command('submit')
     .description('upload a program and follow it until it ends')
@@ -31,9 +31,12 @@ export function declareSubmit(program: Command, loadSynced: () => Promise<RunSyn
     )
     .usage('[options] -- <command...>\n       gpuq run [options] --command <text> <directory>')
     .option('--with-dir', 'upload the current directory and run the command in a copy of it')
-    .option('--sync', 'run the command in the current directory: same path, and changed files return live')
-    .option('--wait', 'with --command: follow the job until it ends')
     .passThroughOptions()
+  if (ways.sync) {
+    const description = 'run the command in the current directory: same path, and changed files return live'
+    run.option('--sync', description)
+  }
+  run.option('--wait', 'with --command: follow the job until it ends')
   const alsoReturns = 'With --command, gpuq returns when the job is queued, unless you give --wait.'
   addConfigOptions(run, 'run')
   addShared(run)
@@ -41,8 +44,7 @@ export function declareSubmit(program: Command, loadSynced: () => Promise<RunSyn
     .action(
       lazily(async () => {
         const { run } = await import('../commands/run/run')
-        return (context, words: readonly string[], options: RunOptions) =>
-          run(context, words, options, loadSynced)
+        return (context, words: readonly string[], options: RunOptions) => run(context, words, options, ways)
       }),
     )
 }

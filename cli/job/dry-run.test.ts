@@ -8,7 +8,7 @@ import { run } from '../commands/run/run'
 import { submit } from '../commands/submit'
 import { describeError } from '../console/describe-error'
 import { createProgram } from '../program'
-import { fakeContext, noSync } from '../testing/fake-context'
+import { fakeContext } from '../testing/fake-context'
 import { renderDryRun } from './dry-run'
 
 createProgram()
@@ -89,7 +89,7 @@ it('submit --dry-run sends the program and its config, and queues nothing', asyn
 it('run --dry-run sends the command, and no directory', async () => {
   for (const options of [{ withDir: true }, { sync: true }]) {
     const { made, asked } = context()
-    expect(await run(made, ['python', 'x.py'], { dryRun: true, json: true, ...options }, noSync)).toBe(0)
+    expect(await run(made, ['python', 'x.py'], { dryRun: true, json: true, ...options })).toBe(0)
     expect(asked).toHaveLength(1)
     expect(await textOf(asked[0]?.form, 'config_file')).toContain('command: python x.py')
     expect(JSON.parse(made.written.out)).toEqual(answer)
@@ -102,7 +102,7 @@ it.each([
   { times: { expected_time: 60 }, sent: 'expected_time: 60' },
 ])('a directory with the times $times is run with $sent', async ({ times, sent }) => {
   const { made, asked } = context()
-  expect(await run(made, ['true'], { dryRun: true, withDir: true, ...times }, noSync)).toBe(0)
+  expect(await run(made, ['true'], { dryRun: true, withDir: true, ...times })).toBe(0)
   const config = await textOf(asked[0]?.form, 'config_file')
   expect(config).toContain(sent)
   expect(config?.includes('max_time')).toBe(!('expected_time' in times))
@@ -111,7 +111,7 @@ it.each([
 it('run --dry-run asks the queue about a command without a directory, as its submission does', async () => {
   const { made, asked } = context()
   const options = { dryRun: true, gpus: 0.5, name: 'a run', expected_time: 60, project_id: 'p' }
-  expect(await run(made, ['python', 'x.py'], options, noSync)).toBe(0)
+  expect(await run(made, ['python', 'x.py'], options)).toBe(0)
   expect(asked).toMatchObject([
     {
       address: '/api/queue/submit?dry_run=true',
@@ -144,7 +144,7 @@ it('a job that never fits: the options of the nearest request', async () => {
     nearest: { gpu_count: 2, gpu_model: 'NVIDIA H100', allowed_gpus: null },
   }
   const { made } = context(() => Response.json(problem, { status: 422 }))
-  const error = await run(made, ['true'], { dryRun: true }, noSync).catch((thrown: unknown) => thrown)
+  const error = await run(made, ['true'], { dryRun: true }).catch((thrown: unknown) => thrown)
   expect(describeError(error, null).text).toBe(
     "gpuq: This job cannot start: no node is large enough.\n  Use: --gpus 2, --gpu-model 'NVIDIA H100', no --allowed-gpus\n",
   )

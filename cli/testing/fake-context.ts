@@ -46,9 +46,6 @@ export function fakeContext(answer: (request: Request) => Response | Promise<Res
   }
 }
 
-/** For `run` without `--sync`. */
-export const noSync = () => Promise.reject(new Error('unexpected --sync'))
-
 /** An id as the server makes it. */
 export const idOf = (number: number) => `0190a3b4-0000-7000-8000-${String(number).padStart(12, '0')}`
 

@@ -3,12 +3,25 @@ import { taskUser } from '../runtime/spec/container-spec'
 import {
   artifactPlaces,
   artifactsRoot,
+  artifactsUnavailableReason,
   createArtifactsDirectory,
   createWork,
   removeArtifacts,
 } from './artifacts-directory'
 import { describeLeftFiles } from './left-files'
 import { storeArtifacts } from './upload-artifacts'
+
+/** Keeps no files if this machine cannot. Returns why. */
+export async function tryArtifacts(
+  settings: { resultsLimitBytes: number | null },
+  { name, tasksDirectory }: { name: string; tasksDirectory: string },
+): Promise<string[]> {
+  if (settings.resultsLimitBytes === null) return []
+  const problem = await artifactsUnavailableReason(tasksDirectory, name)
+  if (problem === null) return []
+  settings.resultsLimitBytes = null
+  return [problem]
+}
 
 /**
  * Gives a task `/results` and `/work`, stores what it wrote to the first, and names what it left in the second.

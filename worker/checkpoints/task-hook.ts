@@ -1,8 +1,19 @@
+import { logger } from '@/lib/logger'
 import type { MakeTaskHook } from '../node/task/task-hook'
 import { localCheckpoints, localCheckpointsRoot, removeLocal } from './local-checkpoints'
 import { restoreCheckpoints } from './restore-checkpoints'
-import { openCheckpoints, runUser, sharedCheckpoints } from './run-directory'
+import { closeRuns, openCheckpoints, runUser, sharedCheckpoints } from './run-directory'
 import { type CheckpointSettings, watchCheckpoints } from './watch-checkpoints'
+
+/** Closes what earlier versions left open on the shared disk. What an admin must correct there stops no task. */
+export async function closeShared({
+  checkpoints: { directory },
+}: {
+  checkpoints: CheckpointSettings
+}): Promise<string[]> {
+  if (directory !== null) for (const problem of await closeRuns(directory)) logger.warn(problem)
+  return []
+}
 
 /** Restores the checkpoints of a run's earlier attempts, and stores those of this one. */
 export const checkpoints =

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { createProgram } from '../../program'
-import { fakeContext, noSync } from '../../testing/fake-context'
+import { fakeContext } from '../../testing/fake-context'
 import { run } from './run'
 
 createProgram()
@@ -18,7 +18,7 @@ it.each([
   [{ run_name: 'a' }, '--run-name'],
   [{ fresh_nodes: true }, '--fresh-nodes'],
 ])('a command without a directory cannot have %o, and the error names the option', async (options, flag) => {
-  await expect(run(unused(), ['true'], options, noSync)).rejects.toThrow(
+  await expect(run(unused(), ['true'], options)).rejects.toThrow(
     `${flag} needs a directory: use --with-dir, --sync or --command "…" DIRECTORY.`,
   )
 })
@@ -27,7 +27,7 @@ it.each(['--command', '--nodes=2', '--memory'])(
   'the option %s after a directory is refused, and not made part of the command',
   async (word) => {
     const [flag] = word.split('=')
-    await expect(run(unused(), [directory, word, '2'], {}, noSync)).rejects.toThrow(
+    await expect(run(unused(), [directory, word, '2'], {})).rejects.toThrow(
       `${flag} must come before the directory ${directory}.`,
     )
   },

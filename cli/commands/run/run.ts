@@ -22,23 +22,26 @@ export interface RunOptions extends JobOptions {
   dryRun?: boolean
 }
 
-/** Runs a command in the current directory, for `--sync`. */
-export type RunSynced = (context: Context, options: JobOptions & { command: string }) => Promise<number>
+/** Other ways to run a command, which features have: each by the name of its option. */
+export interface RunWays {
+  /** In the current directory. */
+  sync?: () => Promise<(context: Context, options: JobOptions & { command: string }) => Promise<number>>
+}
 
 /** Queues a command. With `--command` or `--with-dir`, also uploads a directory. */
 export async function run(
   context: Context,
   words: readonly string[],
   { withDir, sync, dryRun, ...options }: RunOptions,
-  loadSynced: () => Promise<RunSynced>,
+  ways: RunWays = {},
 ): Promise<number> {
   const command = toShellLine(words)
   requireOneDirectory(options, withDir || sync || options.command !== undefined)
   if (dryRun) return tryRun(context, words, { withDir, sync, ...options })
-  if (sync) {
+  if (sync && ways.sync) {
     if (withDir || options.command !== undefined)
       throw invalidRequest('Use --sync -- COMMAND without --with-dir and --command.')
-    const runSynced = await loadSynced()
+    const runSynced = await ways.sync()
     return runSynced(context, { ...options, command })
   }
   if (options.command === undefined) {
