@@ -14,7 +14,7 @@ const foldersOf = (names) => `^(lib|components|worker|cli)/${oneOf(names)}/`
 const featureContracts = `lib/${oneOf(featureNames)}/(contract[a-z-]*|operations)\\.ts$`
 /** The files that register features, each for one program or for all. */
 const registrations =
-  '^(lib/contract/operations/(operations|job-group)|lib/routes/routes|worker/(features|task-hooks)|components/features|cli/program|cli/features)\\.tsx?$'
+  '^(lib/contract/operations/(operations|job-group)|lib/(engines|routes/routes)|worker/(engines|features|task-hooks)|components/features|cli/(program|features))\\.tsx?$'
 
 /** Top-level folders, and what each may import besides itself. */
 const portable = ['lib/async/', 'lib/contract/', 'lib/http/client/', featureContracts]
@@ -30,7 +30,8 @@ const folders = {
 const layers = [
   ['contract', 'async'],
   ['env', 'logger'],
-  ['database', 'storage', 'scheduling', 'slurm'],
+  ['database', 'storage', 'scheduling'],
+  ['engine'],
   ['access'],
   ['results', 'archives'],
   ['jobs'],
@@ -38,7 +39,7 @@ const layers = [
   ['queue'],
   ['http'],
   featureNames,
-  ['routes'],
+  ['routes', 'engines'],
 ]
 
 /** What takes part in the life of a task on the worker, besides the features above. */

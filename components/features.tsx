@@ -1,10 +1,14 @@
 'use client'
 
+import { Waypoints } from 'lucide-react'
 import dynamic from 'next/dynamic'
+import type { EngineName } from '@/lib/contract/cluster/engine'
 import { AnnouncementBanner } from './announcements/announcement-banner'
 import { copyLink } from './artifacts/copy-link'
 import type { FeatureTabProps, JobTab } from './jobs/detail/job-tab'
 import { EndedJobs } from './notifications/ended-jobs'
+import type { NavigationItem } from './shell/navigation'
+import { SlurmBanner } from './slurm/slurm-banner'
 import { reportMissingPart } from './ui/missing-part'
 import { Skeleton } from './ui/skeleton'
 import { useSavedViews } from './views/use-saved-views'
@@ -26,6 +30,33 @@ export const onEveryPage = { Announcement: AnnouncementBanner, EndedJobs }
 
 /** What features add to the navigation: links that depend on the user. */
 export const useFeatureLinks = useSavedViews
+
+/** What an external engine changes on pages. */
+const ofEngine = {
+  slurm: {
+    /** Above every page: that the engine does not answer. */
+    Banner: SlurmBanner,
+    /** The nodes of the cluster. */
+    Cluster: dynamic(
+      () => import('./slurm/slurm-cluster').then((module) => module.SlurmCluster).catch(missing),
+      { loading: () => <Skeleton className="h-80 rounded-lg" /> },
+    ),
+    PolicyForm: dynamic(
+      () => import('./slurm/policy-form').then((module) => module.SlurmPolicyForm).catch(missing),
+      { loading: () => <Skeleton className="h-120 rounded-lg" /> },
+    ),
+    aboutPolicy:
+      'What gpuq decides before a job goes to Slurm, the GPUs that each model needs, and the limits of users.',
+    navigation: [{ href: '/admin/slurm', label: 'Slurm', icon: Waypoints }],
+  },
+} satisfies Record<Exclude<EngineName, 'builtin'>, object>
+
+/** What the engine changes on pages; null: gpuq itself is the engine. */
+export const pagesOfEngine = (engine: EngineName) => (engine === 'builtin' ? null : ofEngine[engine])
+
+/** The pages of admins that the engine adds. */
+export const engineNavigation = (engine: EngineName): readonly NavigationItem[] =>
+  pagesOfEngine(engine)?.navigation ?? []
 
 /** What features add to the list of jobs. */
 export const ofJobList = {

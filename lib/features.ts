@@ -55,6 +55,7 @@ export const features = {
     about: 'Read-only links to a job for people without an account.',
     uses: ['artifacts', 'metrics'],
   },
+  slurm: { about: 'An existing Slurm cluster as the engine: it decides where and when jobs run.' },
   terminal: { about: 'A terminal for a running job, in the browser and with `gpuq attach`.' },
   views: { about: 'Searches of jobs that users save under a name.' },
   warm: { about: 'Containers that start before their job is known.', uses: ['artifacts'] },

@@ -4,13 +4,10 @@ import { releaseMembers } from '@/lib/groups/release-members'
 import { stopMembers } from '@/lib/groups/stop-members'
 import { deleteOldDeliveries } from '@/lib/notifications/outbox'
 import { sweepAllCheckpoints, sweepRequested } from './checkpoints/sweep'
-import type { Engine } from './engine/engine'
 import { provisionNodes } from './provisioning/provisioner'
 
 /** What features do on the worker that leads the scheduler, until `signal` is aborted. */
-export const leaderTasks: readonly ((engine: Engine, signal: AbortSignal) => Promise<void>)[] = [
-  provisionNodes,
-]
+export const leaderTasks: readonly ((signal: AbortSignal) => Promise<void>)[] = [provisionNodes]
 
 /** What features do on the worker that leads the scheduler, after each change of the queue. They return whether more can follow at once. */
 export const featureQueueTasks = [

@@ -5,14 +5,15 @@ import type { HostMachine } from '@/lib/cluster/simulated/serve-simulated'
 import { readJobNetworks } from '@/lib/contract/job-network'
 import { database } from '@/lib/database/client'
 import { closeListener } from '@/lib/database/listen'
+import { registerAllEngines } from '@/lib/engines'
 import { checkpointsDirectory, env } from '@/lib/env'
 import { makePrivateDirectory } from '@/lib/env/private-directory'
 import { startsSimulatedNodes } from '@/lib/env/simulated-nodes'
 import { logger } from '@/lib/logger'
 import { closeDataDirectory } from '@/lib/storage/data-directory'
 import { watchStorage } from '@/lib/storage/watch'
-import { chooseEngine } from './engine/choose-engine'
 import type { AttemptStop } from './engine/engine'
+import { engines } from './engines'
 import { discoverGpus, firstGpus } from './gpus/discover'
 import { readGpus } from './gpus/read-gpus'
 import { type NodeOptions, NodeWorker, type Registered } from './node/node-worker'
@@ -33,6 +34,8 @@ import { makeMachineHooks, makeTaskHooks, prepareMachine, type TaskHookSettings 
  * `--end-jobs`: it only stops what an earlier worker left running, and exits.
  */
 const config = env()
+// The leader puts members of groups into the queue, with the same checks as the web server.
+registerAllEngines()
 const endsJobs = process.argv.includes('--end-jobs')
 const MiB = 1024 * 1024
 const GiB = 1024 * MiB
@@ -98,7 +101,7 @@ function snapshotCache(): SnapshotCache {
   })
 }
 
-const engine = chooseEngine(config)
+const engine = engines[config.GPUQ_ENGINE](config)
 
 /** Takes part in elections, unless this worker could not do a leader's work. */
 async function leadIfAble(signal: AbortSignal): Promise<void> {

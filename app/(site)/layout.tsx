@@ -5,7 +5,7 @@ import { QueryProvider } from '@/components/shell/query-provider'
 import { isAdmin } from '@/lib/access/actor'
 import { currentActor } from '@/lib/access/sessions/current-actor'
 import { readAnnouncement } from '@/lib/announcements/announcements'
-import { usesSlurm } from '@/lib/env/engine'
+import { env } from '@/lib/env'
 import { Prefetched } from './prefetched'
 
 /** The frame of every page for a signed-in user. The page itself redirects others to sign in, because it knows its path. */
@@ -15,7 +15,7 @@ export default async function SiteLayout({ children }: { children: ReactNode }) 
   return (
     <QueryProvider>
       <Prefetched queryKey={announcementQuery().queryKey} load={() => readAnnouncement(actor)}>
-        <AppShell handle={actor.handle} admin={isAdmin(actor)} slurm={usesSlurm()}>
+        <AppShell handle={actor.handle} admin={isAdmin(actor)} engine={env().GPUQ_ENGINE}>
           {children}
         </AppShell>
       </Prefetched>

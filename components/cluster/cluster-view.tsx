@@ -2,10 +2,11 @@
 
 import { useQuery } from '@tanstack/react-query'
 import { SlidersHorizontal } from 'lucide-react'
-import dynamic from 'next/dynamic'
 import { useState } from 'react'
 import { clusterQuery, nodesPerPage, orchestratorQuery } from '@/components/queries/cluster'
 import type { NodesWanted, Orchestrator } from '@/lib/contract/cluster/cluster'
+import type { EngineName } from '@/lib/contract/cluster/engine'
+import { pagesOfEngine } from '../features'
 import { Loaded } from '../shell/load-failure'
 import { Reconnecting } from '../shell/reconnecting'
 import { ButtonLink } from '../ui/button-link'
@@ -18,20 +19,16 @@ import { QueuePanel } from './queue/queue-panel'
 import { SchedulerButton } from './scheduler-button'
 import { SimulateDialog } from './simulate-dialog'
 
-/** Only with Slurm as the engine. */
-const SlurmCluster = dynamic(() => import('./slurm/slurm-cluster').then((module) => module.SlurmCluster), {
-  loading: () => <Skeleton className="h-80 rounded-lg" />,
-})
-
 interface ClusterViewProps {
   handle: string
   admin: boolean
-  /** Whether Slurm is the engine. */
-  slurm: boolean
+  /** The engine: gpuq itself, or another one. */
+  engine: EngineName
 }
 
 /** The cluster page, live: nodes, GPUs and the queue. */
-export function ClusterView({ handle, admin, slurm }: ClusterViewProps) {
+export function ClusterView({ handle, admin, engine }: ClusterViewProps) {
+  const external = pagesOfEngine(engine)
   const [filter, setFilter] = useState<NodesWanted>({ limit: nodesPerPage })
   const query = useQuery(clusterQuery(filter))
   const { data: scheduler } = useQuery(orchestratorQuery())
@@ -41,14 +38,14 @@ export function ClusterView({ handle, admin, slurm }: ClusterViewProps) {
         title="Cluster"
         meta={<Reconnecting lost={query.isRefetchError} />}
         description="All nodes and GPUs, and the queue in its expected order."
-        actions={admin ? <ClusterActions scheduler={scheduler} slurm={slurm} /> : null}
+        actions={admin ? <ClusterActions scheduler={scheduler} simulates={external === null} /> : null}
       />
       <Loaded query={query} placeholder={<ClusterSkeleton />}>
         {(cluster) => (
           <div className="flex flex-col gap-4">
             <SchedulerNote scheduler={scheduler} admin={admin} />
-            {slurm ? (
-              <SlurmCluster measured={cluster.cluster_status} scheduler={scheduler} admin={admin} />
+            {external ? (
+              <external.Cluster measured={cluster.cluster_status} scheduler={scheduler} admin={admin} />
             ) : (
               <>
                 <ClusterSummary status={cluster.cluster_status} scheduler={scheduler} />
@@ -58,8 +55,8 @@ export function ClusterView({ handle, admin, slurm }: ClusterViewProps) {
             <div id="queue" className="scroll-mt-16">
               <QueuePanel handle={handle} admin={admin} />
             </div>
-            {slurm ? (
-              // Without its actions: Slurm would ignore a pause.
+            {external ? (
+              // Without its actions: the engine would ignore a pause.
               <NodeGrid
                 title="Workers of gpuq"
                 startsCompact
@@ -87,10 +84,16 @@ function ClusterSkeleton() {
   )
 }
 
-function ClusterActions({ scheduler, slurm }: { scheduler: Orchestrator | undefined; slurm: boolean }) {
+function ClusterActions({
+  scheduler,
+  simulates,
+}: {
+  scheduler: Orchestrator | undefined
+  simulates: boolean
+}) {
   return (
     <>
-      {slurm ? null : <SimulateDialog />}
+      {simulates ? <SimulateDialog /> : null}
       <ButtonLink icon={SlidersHorizontal} href="/admin/policy">
         Policy
       </ButtonLink>

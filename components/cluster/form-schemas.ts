@@ -5,10 +5,6 @@ import { numberText } from '../shell/form-values'
 
 export const pauseSchema = z.object({ reason: z.string().trim().max(200) })
 
-export const drainSchema = z.object({
-  reason: z.string().trim().min(1, 'Slurm requires a reason, and shows it to all users.').max(200),
-})
-
 export const prioritySchema = z.object({ priority: numberText({ min: -100, max: 100, whole: true }) })
 
 export const simulateSchema = z.object({

@@ -2,8 +2,8 @@
 
 import dynamic from 'next/dynamic'
 import { type ReactNode, useState } from 'react'
-import { SlurmBanner } from '../cluster/slurm/slurm-banner'
-import { onEveryPage } from '../features'
+import type { EngineName } from '@/lib/contract/cluster/engine'
+import { onEveryPage, pagesOfEngine } from '../features'
 import { LowDiskBanner } from '../storage/low-disk-banner'
 import { AccountMenu } from './account-menu'
 import { ConnectionNotice } from './connection/connection-notice'
@@ -32,14 +32,15 @@ const HelpDialog = dynamic(() => import('./help-dialog').then((module) => module
 interface AppShellProps {
   handle: string
   admin: boolean
-  /** Whether Slurm is the engine. */
-  slurm: boolean
+  /** The engine: gpuq itself, or another one. */
+  engine: EngineName
   children: ReactNode
 }
 
 /** The frame of every page for a signed-in user. */
-export function AppShell({ handle, admin, slurm, children }: AppShellProps) {
+export function AppShell({ handle, admin, engine, children }: AppShellProps) {
   const openPage = useOpenPage()
+  const EngineBanner = pagesOfEngine(engine)?.Banner
   const [helpOpen, setHelpOpen] = useState(false)
   const [paletteOpen, setPaletteOpen] = useState(false)
   const openPalette = () => {
@@ -55,18 +56,18 @@ export function AppShell({ handle, admin, slurm, children }: AppShellProps) {
     <div className="flex min-h-dvh flex-col lg:flex-row">
       <Sidebar
         admin={admin}
-        slurm={slurm}
+        engine={engine}
         account={<AccountMenu handle={handle} admin={admin} />}
         onHelp={() => setHelpOpen(true)}
         onPalette={openPalette}
       />
-      <TopBar handle={handle} admin={admin} slurm={slurm} onPalette={openPalette} />
+      <TopBar handle={handle} admin={admin} engine={engine} onPalette={openPalette} />
       {/* A column as high as the window, so that a page can fill it. */}
       <main id="main" tabIndex={-1} className="flex min-w-0 flex-1 flex-col outline-none">
         <div className="mx-auto flex w-full max-w-7xl flex-1 flex-col px-4 py-4 has-data-wide:max-w-none sm:px-6 sm:py-6 lg:px-8">
           <onEveryPage.Announcement />
           {admin ? <LowDiskBanner /> : null}
-          {slurm ? <SlurmBanner /> : null}
+          {EngineBanner ? <EngineBanner /> : null}
           {children}
         </div>
       </main>
@@ -75,7 +76,7 @@ export function AppShell({ handle, admin, slurm, children }: AppShellProps) {
       {paletteOpen ? (
         <CommandPalette
           admin={admin}
-          slurm={slurm}
+          engine={engine}
           onHelp={() => setHelpOpen(true)}
           onClose={() => setPaletteOpen(false)}
         />

@@ -14,7 +14,7 @@ vi.mock('next/navigation', () => import('../testing/navigation'))
 
 it('lists every shortcut of the site', async () => {
   renderUi(
-    <AppShell handle="ada" admin={false} slurm={false}>
+    <AppShell handle="ada" admin={false} engine="builtin">
       <p>page</p>
     </AppShell>,
   )

@@ -15,7 +15,6 @@ import {
   Settings,
   SlidersHorizontal,
   Users,
-  Waypoints,
 } from 'lucide-react'
 
 export interface NavigationItem {
@@ -48,13 +47,6 @@ export const adminNavigation = [
   { href: '/admin/announcement', label: 'Announcement', icon: Megaphone },
   { href: '/admin/audit', label: 'Audit log', icon: ScrollText, keys: ['g', 'l'] },
 ] as const satisfies readonly NavigationItem[]
-
-const slurmItem: NavigationItem = { href: '/admin/slurm', label: 'Slurm', icon: Waypoints }
-
-/** The pages of admins: that of Slurm only if Slurm is the engine. */
-export function adminItems(slurm: boolean): readonly NavigationItem[] {
-  return slurm ? [...adminNavigation, slurmItem] : adminNavigation
-}
 
 /** True on the page itself and on the pages below it. */
 export function isActive(pathname: string, href: string): boolean {

@@ -2,7 +2,8 @@ import { Bookmark, Keyboard, Plus, Search } from 'lucide-react'
 import NextLink from 'next/link'
 import { usePathname } from 'next/navigation'
 import type { ReactNode } from 'react'
-import { useFeatureLinks } from '../features'
+import type { EngineName } from '@/lib/contract/cluster/engine'
+import { engineNavigation, useFeatureLinks } from '../features'
 import { buttonStyles } from '../ui/button'
 import { ButtonLink } from '../ui/button-link'
 import { cn } from '../ui/class-names'
@@ -10,14 +11,14 @@ import { IconButton } from '../ui/icon-button'
 import { Kbd } from '../ui/kbd'
 import { ThemeToggle } from '../ui/theme-toggle'
 import { Brand } from './brand'
-import { adminItems, isActive, mainNavigation, type NavigationItem } from './navigation'
+import { adminNavigation, isActive, mainNavigation, type NavigationItem } from './navigation'
 import { describeKey } from './shortcuts/shortcut-keys'
 import { paletteShortcut } from './shortcuts/shortcut-table'
 
 interface SidebarProps {
   admin: boolean
-  /** Whether Slurm is the engine. */
-  slurm: boolean
+  /** The engine: gpuq itself, or another one. */
+  engine: EngineName
   /** The account menu. */
   account: ReactNode
   onHelp: () => void
@@ -25,7 +26,7 @@ interface SidebarProps {
 }
 
 /** The navigation on wide screens. */
-export function Sidebar({ admin, slurm, account, onHelp, onPalette }: SidebarProps) {
+export function Sidebar({ admin, engine, account, onHelp, onPalette }: SidebarProps) {
   return (
     <header className="sticky top-0 hidden h-dvh w-56 shrink-0 flex-col border-r bg-sunken lg:flex">
       <div className="flex h-14 items-center px-4">
@@ -63,7 +64,7 @@ export function Sidebar({ admin, slurm, account, onHelp, onPalette }: SidebarPro
         {admin ? (
           <>
             <h2 className="px-2 pt-5 pb-1 font-medium text-subtle text-xs">Admin</h2>
-            <NavigationLinks items={adminItems(slurm)} />
+            <NavigationLinks items={[...adminNavigation, ...engineNavigation(engine)]} />
           </>
         ) : null}
       </nav>

@@ -1,24 +1,25 @@
 import { Bookmark, Menu, Plus, Search } from 'lucide-react'
-import { useFeatureLinks } from '../features'
+import type { EngineName } from '@/lib/contract/cluster/engine'
+import { engineNavigation, useFeatureLinks } from '../features'
 import { ButtonLink } from '../ui/button-link'
 import { DropdownMenu, MenuItem, MenuLabel, MenuSeparator } from '../ui/dropdown-menu'
 import { IconButton } from '../ui/icon-button'
 import { ThemeToggle } from '../ui/theme-toggle'
 import { AccountHeading, SignOutItem } from './account-menu'
 import { Brand } from './brand'
-import { adminItems, mainNavigation, type NavigationItem } from './navigation'
+import { adminNavigation, mainNavigation, type NavigationItem } from './navigation'
 import { paletteShortcut } from './shortcuts/shortcut-table'
 
 interface TopBarProps {
   handle: string
   admin: boolean
-  /** Whether Slurm is the engine. */
-  slurm: boolean
+  /** The engine: gpuq itself, or another one. */
+  engine: EngineName
   onPalette: () => void
 }
 
 /** The navigation on narrow screens. */
-export function TopBar({ handle, admin, slurm, onPalette }: TopBarProps) {
+export function TopBar({ handle, admin, engine, onPalette }: TopBarProps) {
   return (
     <header className="sticky top-0 z-30 flex h-13 items-center gap-1 border-b bg-canvas px-4 lg:hidden">
       <div className="flex-1">
@@ -38,7 +39,7 @@ export function TopBar({ handle, admin, slurm, onPalette }: TopBarProps) {
             <>
               <MenuSeparator />
               <MenuLabel>Admin</MenuLabel>
-              {toMenuItems(adminItems(slurm))}
+              {toMenuItems([...adminNavigation, ...engineNavigation(engine)])}
             </>
           ) : null}
           <MenuSeparator />

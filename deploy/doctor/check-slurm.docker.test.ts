@@ -4,8 +4,8 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { testedValues } from '@/lib/env/testing/test-matrix'
 import type { NodeCheck } from '@/lib/node-checks/contract'
-import { SlurmCluster } from '@/worker/testing/slurm-cluster'
-import { SlurmLab } from '@/worker/testing/slurm-lab'
+import { SlurmCluster } from '@/worker/slurm/testing/slurm-cluster'
+import { SlurmLab } from '@/worker/slurm/testing/slurm-lab'
 
 const root = resolve(import.meta.dirname, '../..')
 

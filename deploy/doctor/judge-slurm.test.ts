@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { SlurmNodeState } from '@/lib/slurm/slurm-client'
+import type { SlurmNodeState } from '@/lib/slurm/client/slurm-client'
 import * as rules from './judge-slurm'
 
 const node = (name: string, gpus: number): SlurmNodeState => ({

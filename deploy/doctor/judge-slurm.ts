@@ -1,4 +1,4 @@
-import type { SlurmNodeState } from '@/lib/slurm/slurm-client'
+import type { SlurmNodeState } from '@/lib/slurm/client/slurm-client'
 import { failure, type Judgement, notApplicable, ok, warning } from '@/worker/node-checks/judgement'
 import type { IdentityProblem } from './slurm-facts'
 

@@ -3,10 +3,10 @@ import { access, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { database } from '@/lib/database/client'
 import type { Env } from '@/lib/env'
-import { CommandClient } from '@/lib/slurm/commands'
-import { runSlurmCommand } from '@/lib/slurm/run-command'
-import { slurmClient } from '@/lib/slurm/slurm'
-import { type SlurmNodeState, SlurmRefusal } from '@/lib/slurm/slurm-client'
+import { CommandClient } from '@/lib/slurm/client/commands'
+import { runSlurmCommand } from '@/lib/slurm/client/run-command'
+import { slurmClient } from '@/lib/slurm/client/slurm'
+import { type SlurmNodeState, SlurmRefusal } from '@/lib/slurm/client/slurm-client'
 
 /** What a host knows of the Slurm cluster. */
 export interface SlurmFacts {

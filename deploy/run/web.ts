@@ -5,6 +5,7 @@ import compression from 'compression'
 import next from 'next'
 import { actAsLocalOwner } from '@/lib/access/local-owner'
 import { notFound } from '@/lib/contract/errors'
+import { registerAllEngines } from '@/lib/engines'
 import { env } from '@/lib/env'
 import { httpAddress } from '@/lib/env/listening'
 import { refuseFrameworkPath } from '@/lib/http/server/framework-paths'
@@ -22,6 +23,7 @@ import { root } from './settings.mjs'
 const lingerMs = 4_000
 
 const { HOST, PORT, GPUQ_DATA_DIR, GPUQ_TRUSTED_PROXIES: trustedProxies = [] } = env()
+registerAllEngines()
 await closeDataDirectory(GPUQ_DATA_DIR)
 // Next.js adds an upgrade handler to this server, which never listens: gpuq has no WebSockets, and Next.js would leave
 // such connections open.

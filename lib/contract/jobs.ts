@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { jobInSlurmSchema } from './cluster/job-in-slurm'
+import { jobInSlurmSchema } from './cluster/engine'
 import { jobResourcesSchema } from './cluster/job-resources'
 import { slurmJob } from './config/depends-on'
 import { idPattern } from './id-pattern'

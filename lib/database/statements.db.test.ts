@@ -26,7 +26,7 @@ const narrower: Record<string, string> = {
   'lib/notifications/invitation-mails.ts: expires_at': 'set by the statement',
   'lib/archives/snapshots/delete-snapshots.ts: id': 'compared by the statement',
   'lib/cluster/simulated/simulated-nodes.ts: host_node_id': 'the check nodes_host_check',
-  'lib/cluster/slurm/step-ends.ts: slurmId': 'a task starts after Slurm has accepted its job',
+  'lib/slurm/jobs/step-ends.ts: slurmId': 'a task starts after Slurm has accepted its job',
   'lib/jobs/downloads/download.ts: bytes': 'set when the file is stored, which the function waits for',
   'lib/jobs/downloads/download.ts: sha256': 'set when the file is stored, which the function waits for',
   'lib/jobs/read/active-jobs.ts: status': 'the triggers count only jobs that have not ended',

@@ -8,9 +8,8 @@ import * as storage from '../contract/access/storage'
 import * as archives from '../contract/archives/archives'
 import * as snapshots from '../contract/archives/snapshots'
 import * as cluster from '../contract/cluster/cluster'
-import * as jobInSlurm from '../contract/cluster/job-in-slurm'
+import * as engine from '../contract/cluster/engine'
 import * as policy from '../contract/cluster/policy'
-import * as slurm from '../contract/cluster/slurm'
 import * as jobBucket from '../contract/job-bucket'
 import * as jobFiles from '../contract/job-files'
 import * as jobQueries from '../contract/job-queries'
@@ -28,17 +27,16 @@ for (const contract of [
   archives,
   buckets,
   cluster,
+  engine,
   environments,
   problems,
   jobBucket,
   jobFiles,
-  jobInSlurm,
   jobQueries,
   jobs,
   policy,
   projects,
   queue,
-  slurm,
   snapshots,
   storage,
   ...namedContracts,

@@ -2,8 +2,8 @@ import type { Actor } from '../access/actor'
 import { readHardware } from '../cluster/overview/hardware'
 import { forecastNew } from '../cluster/placement/forecast'
 import type { DryRun } from '../contract/submission/dry-run'
+import { externalEngine } from '../engine/external-engine'
 import { env } from '../env'
-import { usesSlurm } from '../env/engine'
 import { requestOf } from '../jobs/config/resource-request'
 import { askedOf } from '../jobs/read/resources'
 import type { JobRequest } from '../jobs/submission/check-request'
@@ -31,7 +31,7 @@ export async function dryRun(
     ? undefined
     : await forecastNew({ ...job, request: requestOf(spec, job.id), limitMs: job.timeLimitS * 1000 })
   const { expected_start, expected_start_text } = toExpectedStart(expected)
-  const decider = expected_start === null && !isDependent && usesSlurm() ? slurmDecides : null
+  const decider = expected_start === null && !isDependent ? whoDecides() : null
   const left = (limit: number | null, used: number) => (limit === null ? null : Math.max(0, limit - used))
   const position = expected?.position ?? null
   return {
@@ -65,8 +65,8 @@ export async function dryRun(
   }
 }
 
-const slurmDecides =
-  'Slurm decides when the job starts, and tells gpuq the expected time only after the job is submitted.'
+/** That an external engine decides when the job starts; null: gpuq decides. */
+const whoDecides = () => externalEngine()?.says.start ?? null
 
 function sentenceOf({ job: { waitsFor } }: Tried, position: number | null, start: string | null): string {
   if (waitsFor.length > 0) {
@@ -75,6 +75,5 @@ function sentenceOf({ job: { waitsFor } }: Tried, position: number | null, start
   }
   if (start !== null && Date.parse(start) - Date.now() < soonMs) return 'It would start now.'
   if (start !== null) return `It would be number ${position} in the queue, and start at about ${start}.`
-  if (usesSlurm()) return slurmDecides
-  return `It would be number ${position} in the queue; no start can be predicted now.`
+  return whoDecides() ?? `It would be number ${position} in the queue; no start can be predicted now.`
 }

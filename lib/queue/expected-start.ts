@@ -1,6 +1,6 @@
-import type { Expectation } from '../cluster/placement/forecaster'
 import type { QueueJob } from '../contract/cluster/cluster'
 import { describeStartBasis } from '../contract/predicted-time'
+import type { Expectation } from '../engine/forecaster'
 
 /** Converts an expectation to the fields of the API. They are null for a job that does not wait. */
 export function toExpectedStart(

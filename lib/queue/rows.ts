@@ -1,9 +1,9 @@
-import type { Expectation } from '../cluster/placement/forecaster'
 import type { QueueJob } from '../contract/cluster/cluster'
 import type { StoredSpec } from '../contract/config/stored-spec'
 import type { QueueJobDetail } from '../contract/queue'
 import { reasonText } from '../contract/reasons'
 import type { JobStatus } from '../contract/status'
+import type { Expectation } from '../engine/forecaster'
 import { askedOf } from '../jobs/read/resources'
 import { toExpectedStart } from './expected-start'
 

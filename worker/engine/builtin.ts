@@ -22,7 +22,6 @@ const maxPauseMs = 3_000
 
 /** gpuq's own scheduler: the leader places jobs on the nodes of its workers. */
 export const builtinEngine: Engine = {
-  name: 'builtin',
   findObstacle: async () => null,
   schedule: place,
   // The node claims what the leader placed there.

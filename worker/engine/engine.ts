@@ -6,7 +6,6 @@ import type { EndReason } from '@/lib/contract/reasons'
  * given runs its container, stores its output and reports its end.
  */
 export interface Engine {
-  readonly name: 'builtin' | 'slurm'
   /** Why this worker must not lead, as a sentence; null: it may. */
   findObstacle(): Promise<string | null>
   /** The leader's part: brings waiting jobs to a start, until `signal` is aborted. */

@@ -14,7 +14,6 @@ import {
   recordProvisions,
   setProvisionStatus,
 } from '@/lib/provisioning/provisions'
-import type { Engine } from '../engine/engine'
 import { attempt } from '../scheduler/attempt'
 import { onQueueChange } from '../scheduler/on-queue-change'
 import { runShellCommand } from './run-command'
@@ -34,9 +33,9 @@ const maxTakeDownMs = 10 * 60_000
 const firstRetryMs = 2_000
 const maxRetryMs = 60_000
 
-/** The leader's task. Slurm has nodes of its own. */
-export async function provisionNodes(engine: Engine, signal: AbortSignal): Promise<void> {
-  if (engine.name !== 'builtin') return
+/** The leader's task. An engine outside gpuq has nodes of its own. */
+export async function provisionNodes(signal: AbortSignal): Promise<void> {
+  if (env().GPUQ_ENGINE !== 'builtin') return
   const { GPUQ_PROVISION_UP: up, GPUQ_PROVISION_DOWN: down, GPUQ_PROVISION_DEADLINE_S: deadlineS } = env()
   if (up && down) await provision({ up, down, deadlineS }, signal)
   else await attempt('look for provisioned nodes', reportUnmanagedProvisions)

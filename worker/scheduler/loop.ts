@@ -28,7 +28,7 @@ export async function lead(engine: Engine, signal: AbortSignal): Promise<void> {
     keepNodes(signal),
     storeResults(signal),
     sweep(signal),
-    ...leaderTasks.map((task) => task(engine, signal)),
+    ...leaderTasks.map((task) => task(signal)),
   ])
 }
 

@@ -10,7 +10,7 @@ import {
 import { isAdmin } from '@/lib/access/actor'
 import { readOrchestrator } from '@/lib/cluster/admin/policy'
 import { readCluster } from '@/lib/cluster/overview/read-cluster'
-import { usesSlurm } from '@/lib/env/engine'
+import { env } from '@/lib/env'
 import { readQueue } from '@/lib/queue/list'
 import { ifLoadedSoon, Prefetched } from '../prefetched'
 import { requireActor } from '../require-actor'
@@ -30,7 +30,7 @@ export default async function ClusterPage() {
     <Prefetched queryKey={clusterQuery().queryKey} load={async () => cluster}>
       <Prefetched queryKey={queueQuery(queueStep).queryKey} load={async () => queue}>
         <Prefetched queryKey={orchestratorQuery().queryKey} load={async () => scheduler}>
-          <ClusterView handle={actor.handle} admin={isAdmin(actor)} slurm={usesSlurm()} />
+          <ClusterView handle={actor.handle} admin={isAdmin(actor)} engine={env().GPUQ_ENGINE} />
         </Prefetched>
       </Prefetched>
     </Prefetched>

@@ -1,5 +1,8 @@
+import { registerAllEngines } from '@/lib/engines'
 import { answerApi } from '@/lib/http/server/answer-api'
 import { apiRoutes } from '@/lib/routes/routes'
+
+registerAllEngines()
 
 /** Serves the API in `next dev`. In production the web server answers before Next.js, from the same table. */
 const answer = (request: Request) => answerApi(apiRoutes, request)

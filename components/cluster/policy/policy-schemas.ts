@@ -28,14 +28,6 @@ export const policyFormSchema = z.object({
   require_existing_projects: z.boolean(),
 })
 
-/** What applies under Slurm. */
-export const slurmPolicyFormSchema = policyFormSchema.pick({
-  max_queue_size: true,
-  enable_auto_retry: true,
-  idle_gpu_minutes: true,
-  require_existing_projects: true,
-})
-
 /** A whole model table as JSON. */
 export const pastedModelsSchema = z.object({
   json: z.string().transform((text, context) => {

@@ -24,7 +24,7 @@ beforeEach(() => {
 async function openPalette(path = '/jobs') {
   window.history.replaceState(null, '', path)
   renderUi(
-    <AppShell handle="ada" admin={false} slurm={false}>
+    <AppShell handle="ada" admin={false} engine="builtin">
       <input aria-label="field" />
     </AppShell>,
   )
@@ -40,7 +40,7 @@ const selected = () => screen.getByRole('option', { selected: true })
 it('keeps what is typed before it has loaded, so that no shortcut of the page runs', async () => {
   window.history.replaceState(null, '', '/jobs')
   renderUi(
-    <AppShell handle="ada" admin={false} slurm={false}>
+    <AppShell handle="ada" admin={false} engine="builtin">
       <p>page</p>
     </AppShell>,
   )
@@ -138,7 +138,7 @@ it('says that nothing matches', async () => {
 
 it('stays closed while a terminal has the focus', async () => {
   renderUi(
-    <AppShell handle="ada" admin={false} slurm={false}>
+    <AppShell handle="ada" admin={false} engine="builtin">
       <div className="xterm">
         <textarea aria-label="terminal" />
       </div>

@@ -1,6 +1,7 @@
 import { Search } from 'lucide-react'
 import { Dialog as Radix } from 'radix-ui'
 import { type KeyboardEvent, useId, useRef, useState } from 'react'
+import type { EngineName } from '@/lib/contract/cluster/engine'
 import type { JobDetail } from '@/lib/contract/jobs'
 import { CancelDialog } from '../../jobs/cancel-dialog'
 import { cn } from '../../ui/class-names'
@@ -13,8 +14,8 @@ import { useSiteCommands } from './site-commands'
 
 interface CommandPaletteProps {
   admin: boolean
-  /** Whether Slurm is the engine. */
-  slurm: boolean
+  /** The engine: gpuq itself, or another one. */
+  engine: EngineName
   onHelp: () => void
   onClose: () => void
 }

@@ -1,24 +1,25 @@
 import { Bookmark, Keyboard, LogOut, Plus } from 'lucide-react'
 import { useTheme } from 'next-themes'
-import { useFeatureLinks } from '../../features'
+import type { EngineName } from '@/lib/contract/cluster/engine'
+import { engineNavigation, useFeatureLinks } from '../../features'
 import { themes } from '../../ui/theme-toggle'
 import { useOpenPage } from '../connection/use-open-page'
-import { adminItems, mainNavigation } from '../navigation'
+import { adminNavigation, mainNavigation } from '../navigation'
 import { leaveSite } from '../sign-out'
 import type { Command } from './command'
 
 interface SiteCommandOptions {
   admin: boolean
-  /** Whether Slurm is the engine. */
-  slurm: boolean
+  /** The engine: gpuq itself, or another one. */
+  engine: EngineName
   onHelp: () => void
 }
 
 /** The pages, the actions of every page, and the themes. */
-export function useSiteCommands({ admin, slurm, onHelp }: SiteCommandOptions): Command[] {
+export function useSiteCommands({ admin, engine, onHelp }: SiteCommandOptions): Command[] {
   const openPage = useOpenPage()
   const { setTheme } = useTheme()
-  const pages = [...mainNavigation, ...(admin ? adminItems(slurm) : [])]
+  const pages = [...mainNavigation, ...(admin ? [...adminNavigation, ...engineNavigation(engine)] : [])]
   const views = useFeatureLinks(admin)
   return [
     ...views.map(({ id, href, label }) => ({

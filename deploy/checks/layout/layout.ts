@@ -50,7 +50,7 @@ const topLevels = ['lib', 'components', 'worker', 'cli', 'e2e']
 /** What every installation runs. A new folder below a top-level one is a feature, or it is named here. */
 const kernel: Readonly<Record<string, readonly string[]>> = {
   lib: words(
-    'access archives async cluster contract database env http jobs queue results routes scheduling slurm storage',
+    'access archives async cluster contract database engine env http jobs queue results routes scheduling storage',
   ),
   components: words('access admin cluster jobs queries shell snapshots storage testing ui'),
   worker: words('archives engine faults files gpus node runtime scheduler snapshots testing'),

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { inParallel } from '@/lib/async/pool'
 import { buildSeccompProfile } from '@/worker/runtime/spec/seccomp'
-import type { SlurmCluster } from '@/worker/testing/slurm-cluster'
+import type { SlurmCluster } from '@/worker/slurm/testing/slurm-cluster'
 import { type Drain, jobProgram, submitters } from './drain'
 
 /** The share of one GPU of a test node, as gpuq asks for it: an eighth of the CPUs and of nine tenths of the memory. */

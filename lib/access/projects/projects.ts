@@ -12,8 +12,8 @@ import { database } from '../../database/client'
 import { wakeLeader } from '../../database/notify'
 import { cutPage, decodeTimeCursor, type Page } from '../../database/pagination'
 import { findRow, isUniqueViolation, oneRow, type Transaction, transaction } from '../../database/transaction'
+import { externalEngine } from '../../engine/external-engine'
 import { env } from '../../env'
-import { usesSlurm } from '../../env/engine'
 import { type Actor, isAdmin, requireAdmin } from '../actor'
 import { recordAudit } from '../audit'
 import { bucketIdOf } from '../buckets/buckets'
@@ -110,7 +110,7 @@ export async function updateProject(actor: Actor, id: string, changes: ProjectCh
     if (changes.limits || changes.shares || changes.storage_quota_gib !== undefined) requireAdmin(actor)
     if (changes.bucket !== undefined) requireAdmin(actor)
     requireRetention(actor, before, changes.retention_days)
-    if (usesSlurm()) requireSameShares(before.shares, changes.shares)
+    requireSharesApply(before.shares, changes.shares)
     const bucket_id = changes.bucket === undefined ? undefined : await bucketIdOf(tx, changes.bucket)
     const set = assignmentsWithLimits({ ...columnsOf(changes), bucket_id }, changes.limits ?? {}, 2)
     if (set.list.length > 0) {
@@ -142,12 +142,13 @@ function takesAway(changes: ProjectChanges): boolean {
   return Object.keys(changes).every((key) => takenAway.includes(key))
 }
 
-/** @throws 422 for another share of the cluster: Slurm would not follow it. */
-function requireSameShares(before: ProjectRow['shares'], changed: ProjectChanges['shares'] = {}): void {
+/** @throws 422 for another share of the cluster if an external engine decides: it would not follow it. */
+function requireSharesApply(before: ProjectRow['shares'], changed: ProjectChanges['shares'] = {}): void {
+  const engine = externalEngine()
+  if (!engine) return
   for (const key of Object.keys(changed) as (keyof typeof changed)[]) {
     if (changed[key] === undefined || changed[key] === before[key]) continue
-    const message = 'has no effect, because Slurm decides: limit the Slurm account or QOS of the project'
-    throw invalidField(`shares.${key}`, message)
+    throw invalidField(`shares.${key}`, engine.says.shares)
   }
 }
 

@@ -6,13 +6,9 @@ import type { ClusterGpu, ClusterNode, updateNodeSchema } from '../../contract/c
 import { GpuqError } from '../../contract/errors'
 import { wakeLeader } from '../../database/notify'
 import { type Transaction, transaction } from '../../database/transaction'
-import { requireEngine } from '../../env/engine'
+import { requireOwnEngine } from '../../engine/external-engine'
 import { lockGpu, lockNode, noSuchGpu, noSuchNode, type Pause, parseNodeNumber } from '../nodes/locked-node'
 import { readNode } from '../overview/read-cluster'
-
-/** A pause would only change gpuq's view: Slurm would still start jobs there. */
-const noPauses =
-  'Slurm decides which nodes and GPUs get jobs. Drain the node on the cluster page, or with scontrol.'
 
 interface PauseRequest {
   paused?: boolean | undefined
@@ -29,7 +25,7 @@ export async function updateNode(
   changes: z.output<typeof updateNodeSchema>,
 ): Promise<ClusterNode> {
   requireAdmin(actor)
-  if (changes.paused) requireEngine('builtin', noPauses)
+  if (changes.paused) requireOwnEngine('pause')
   const number = parseNodeNumber(id)
   await transaction(async (tx) => {
     const node = await lockNode(tx, number)
@@ -61,7 +57,7 @@ export async function updateNode(
 /** Pauses or resumes one GPU. Its running tasks finish. */
 export async function updateGpu(actor: Actor, id: string, changes: PauseRequest): Promise<ClusterGpu> {
   requireAdmin(actor)
-  if (changes.paused) requireEngine('builtin', noPauses)
+  if (changes.paused) requireOwnEngine('pause')
   const number = await transaction(async (tx) => {
     const { node, gpu } = await lockGpu(tx, id)
     const pause = pauseAfter(gpu, changes)

@@ -3,21 +3,14 @@ import { type Actor, requireAdmin } from '../../access/actor'
 import { assignments } from '../../access/assignments'
 import { recordAudit } from '../../access/audit'
 import type { Orchestrator } from '../../contract/cluster/cluster'
-import {
-  type ShownPolicy,
-  shownPolicySchema,
-  slurmPolicyFields,
-  type updatePolicySchema,
-} from '../../contract/cluster/policy'
-import type { SlurmState } from '../../contract/cluster/slurm'
+import { type ShownPolicy, shownPolicySchema, type updatePolicySchema } from '../../contract/cluster/policy'
 import { invalidField } from '../../contract/errors'
 import { database } from '../../database/client'
 import { hasLeader } from '../../database/locks'
 import { wakeLeader } from '../../database/notify'
 import { type Transaction, transaction } from '../../database/transaction'
+import { type ExternalEngine, externalEngine } from '../../engine/external-engine'
 import { env } from '../../env'
-import { usesSlurm } from '../../env/engine'
-import { readSlurmState, type StoredSlurmState } from '../../jobs/config/slurm-cluster'
 
 /** The policy and the other settings in its row. */
 type CurrentPolicy = ShownPolicy & {
@@ -50,7 +43,8 @@ export async function updatePolicy(
   changes: z.output<typeof updatePolicySchema>,
 ): Promise<CurrentPolicy> {
   requireAdmin(actor)
-  if (usesSlurm()) requireSlurmFields(await readPolicy(), changes)
+  const engine = externalEngine()
+  if (engine) requireApplying(engine, await readPolicy(), changes)
   const { scheduling_policy: scheduling, ...others } = changes
   const set = assignments({ scheduling, ...others }, 1)
   if (set.list.length === 0) return readPolicy()
@@ -67,12 +61,15 @@ export async function updatePolicy(
   return policy
 }
 
-/** @throws 422 for a change that has no effect under Slurm. A field that keeps its value is accepted. */
-function requireSlurmFields(policy: CurrentPolicy, changes: z.output<typeof updatePolicySchema>): void {
-  const applying: readonly string[] = slurmPolicyFields
+/** @throws 422 for a change that has no effect under an external engine. A field that keeps its value is accepted. */
+function requireApplying(
+  { policyFields, says }: ExternalEngine,
+  policy: CurrentPolicy,
+  changes: z.output<typeof updatePolicySchema>,
+): void {
   for (const key of Object.keys(changes) as (keyof typeof changes)[]) {
-    if (applying.includes(key) || changes[key] === undefined || changes[key] === policy[key]) continue
-    throw invalidField(key, 'has no effect, because Slurm decides: change it in the configuration of Slurm')
+    if (policyFields.includes(key) || changes[key] === undefined || changes[key] === policy[key]) continue
+    throw invalidField(key, says.policy)
   }
 }
 
@@ -99,7 +96,6 @@ export async function setOrchestratorRunning(actor: Actor, running: boolean): Pr
 
 /** Reads whether the scheduler is running, which leader it has, and the size of the queue. */
 export async function readOrchestrator(): Promise<Orchestrator> {
-  const engine = env().GPUQ_ENGINE
   const { rows } = await database().pool.query<Omit<Orchestrator, 'engine' | 'slurm'>>({
     name: 'read-orchestrator',
     text: `SELECT p.running, 'running' = ANY (p.set_by_environment) AS set_by_environment,
@@ -110,12 +106,7 @@ export async function readOrchestrator(): Promise<Orchestrator> {
                       coalesce(sum(jobs) FILTER (WHERE status <> 'pending'), 0)::int AS running_jobs
                  FROM active_job_changes) active`,
   })
-  return { ...only(rows), engine, slurm: engine === 'slurm' ? toSlurmState(await readSlurmState()) : null }
-}
-
-/** Whether Slurm answers, as the API shows it. */
-export function toSlurmState({ version, problem, readAt }: StoredSlurmState): SlurmState {
-  return { version, problem, read_at: readAt?.toISOString() ?? null }
+  return { ...only(rows), engine: env().GPUQ_ENGINE, slurm: (await externalEngine()?.readState()) ?? null }
 }
 
 function only<Row>(rows: Row[]): Row {

@@ -1,12 +1,11 @@
 import type { Hardware } from '../../contract/submission/dry-run'
 import { database } from '../../database/client'
-import { usesSlurm } from '../../env/engine'
+import { externalEngine } from '../../engine/external-engine'
 import { notRemoved } from '../../jobs/config/registered-nodes'
-import { readSlurmCluster, type StoredSlurmCluster } from '../../jobs/config/slurm-cluster'
 
 /** Returns the kinds of GPUs that a job can ask for, the most frequent first. */
 export async function readHardware(): Promise<Hardware[]> {
-  return usesSlurm() ? hardwareOfSlurm(await readSlurmCluster()) : readRegistered()
+  return externalEngine()?.readHardware() ?? readRegistered()
 }
 
 async function readRegistered(): Promise<Hardware[]> {
@@ -24,31 +23,4 @@ async function readRegistered(): Promise<Hardware[]> {
             GROUP BY model, memory_mib ORDER BY gpus DESC, model, memory_mib`,
   })
   return rows
-}
-
-/** A node that is down has no free GPUs. */
-const away = /DOWN|DRAIN|FAIL|UNKNOWN|NOT_RESPONDING/
-
-function hardwareOfSlurm({ nodes }: StoredSlurmCluster): Hardware[] {
-  const kinds = new Map<string | null, Hardware>()
-  for (const { gpus, states } of nodes) {
-    const isAway = states.some((state) => away.test(state))
-    for (const { type, count, used } of gpus) {
-      const known = kinds.get(type) ?? {
-        model: type,
-        memory_mib: null,
-        gpus: 0,
-        free: 0,
-        largest_node: 0,
-        simulated: false,
-      }
-      kinds.set(type, {
-        ...known,
-        gpus: known.gpus + count,
-        free: known.free + (isAway ? 0 : Math.max(0, count - used)),
-        largest_node: Math.max(known.largest_node, count),
-      })
-    }
-  }
-  return [...kinds.values()].toSorted((a, b) => b.gpus - a.gpus)
 }

@@ -1,16 +1,9 @@
 import { AdaptiveCache } from '../../async/adaptive-cache'
-import type { Engine } from '../../contract/cluster/slurm'
-import { env } from '../../env'
-import { slurmForecaster } from '../slurm/slurm-forecaster'
+import { externalEngine } from '../../engine/external-engine'
+import type { Expectation, Forecaster, NewJob, QueueForecast } from '../../engine/forecaster'
 import { builtinForecaster } from './builtin-forecaster'
-import type { Expectation, Forecaster, NewJob, QueueForecast } from './forecaster'
 
-const forecasters = { builtin: builtinForecaster, slurm: slurmForecaster } satisfies Record<
-  Engine,
-  Forecaster
->
-
-const forecaster = (): Forecaster => forecasters[env().GPUQ_ENGINE]
+const forecaster = (): Forecaster => externalEngine()?.forecaster ?? builtinForecaster
 
 /** Returns the queue order and the expected start of the first jobs. Cached. */
 export function forecastQueue(): Promise<QueueForecast> {

@@ -2,9 +2,9 @@ import * as z from 'zod'
 import { pools } from '../config/pools'
 import { line } from '../config/values'
 import { startRangeSchema } from '../jobs'
+import { engines, slurmStateSchema } from './engine'
 import { gpuStates } from './gpu-states'
 import { schedulingPolicies } from './policy-fields'
-import { engines, slurmStateSchema } from './slurm'
 
 /** Requests and responses about the cluster. Shares are parts of 1, memory is in MiB, times are RFC 3339 UTC. */
 

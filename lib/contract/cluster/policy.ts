@@ -24,14 +24,6 @@ export const policySchema = z.object({
   require_existing_projects: z.boolean().describe(meanings.require_existing_projects),
 })
 
-/** The fields that apply if Slurm is the engine. Slurm decides everything else. */
-export const slurmPolicyFields = [
-  'max_queue_size',
-  'enable_auto_retry',
-  'idle_gpu_minutes',
-  'require_existing_projects',
-] as const satisfies (keyof z.output<typeof policySchema>)[]
-
 const setByEnvironment = z.enum(['running', 'scheduling_policy', 'max_queue_size'])
 
 /** The response of `GET` and `PUT /orchestrator/policy`. */

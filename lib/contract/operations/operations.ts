@@ -14,6 +14,8 @@ import { importOperations, tokenBatchOperations } from '../../people/operations'
 import { resultOperations } from '../../project-results/operations'
 import * as shares from '../../shares/contract'
 import { shareOperations } from '../../shares/operations'
+import * as slurm from '../../slurm/contract'
+import { slurmOperations } from '../../slurm/operations'
 import * as terminal from '../../terminal/contract'
 import { viewOperations } from '../../views/operations'
 import * as workingFiles from '../../working-files/contract'
@@ -34,12 +36,11 @@ import { jobGroup } from './job-group'
 import type { Operation } from './operation'
 import { orchestratorOperations, queueOperations } from './queue'
 import { serverOperations } from './server'
-import { slurmOperations } from './slurm'
 import { snapshotOperations } from './snapshots'
 import { storageOperations } from './storage'
 
 /** The contracts of features whose schemas the OpenAPI document names. */
-export const namedContracts = [announcements, artifacts, shares, terminal, workingFiles]
+export const namedContracts = [announcements, artifacts, shares, slurm, terminal, workingFiles]
 
 /** Every operation of the API, by the client's groups. A test compares this table with the routes. */
 export const operations = {

@@ -2,18 +2,14 @@ import type { JobConfig } from '../../contract/config/config'
 import { splitDependencies } from '../../contract/config/depends-on'
 import { provisionOption } from '../../contract/config/provision-args'
 import { GpuqError } from '../../contract/errors'
+import { type CheckedConfig, externalEngine, type Refusal } from '../../engine/external-engine'
 import { env } from '../../env'
-import { usesSlurm } from '../../env/engine'
-import { findSlurmRefusal, keysRefusedBySlurm, type Refusal, type SlurmKeys } from './slurm-capabilities'
-import { readSlurmCluster } from './slurm-cluster'
 
 /** Refuses a config that requires what this installation cannot do, or does not permit. @throws 422. */
-export async function requireCapabilities(config: SlurmKeys & BuiltinKeys): Promise<void> {
-  const refusal = usesSlurm()
-    ? findSlurmRefusal(config, {
-        ...(await readSlurmCluster()),
-        shardsPerGpu: env().GPUQ_SLURM_SHARDS_PER_GPU,
-      })
+export async function requireCapabilities(config: CheckedConfig & BuiltinKeys): Promise<void> {
+  const engine = externalEngine()
+  const refusal = engine
+    ? await engine.findRefusal(config)
     : (findProvisionRefusal(config) ?? findDependencyRefusal(config))
   if (refusal === null) return
   const { key, message, neverFits = false } = refusal
@@ -24,7 +20,7 @@ export async function requireCapabilities(config: SlurmKeys & BuiltinKeys): Prom
 
 /** The config keys that this installation always refuses, so that a form need not offer them. */
 export function listRefusedKeys(): (keyof JobConfig)[] {
-  return usesSlurm() ? keysRefusedBySlurm(env().GPUQ_SLURM_SHARDS_PER_GPU) : []
+  return externalEngine()?.refusedKeys() ?? []
 }
 
 /** The keys of a config that gpuq's own engine may refuse. */

@@ -3,16 +3,10 @@ import { readOwnLimits } from '../../access/role-limits'
 import type { ServerLimits } from '../../contract/failure/failure'
 import type { JobDetail } from '../../contract/jobs'
 import { database } from '../../database/client'
-import { startsNodesOnDemand, usesSlurm } from '../../env/engine'
+import { externalEngine, type NodeSize } from '../../engine/external-engine'
+import { startsNodesOnDemand } from '../../env/engine'
 import { readRegisteredNodes } from '../config/registered-nodes'
-import { readSlurmCluster } from '../config/slurm-cluster'
 import { timeCeilingS } from '../submission/job-limits'
-
-interface NodeSize {
-  memoryMib: number
-  /** The memory of each GPU in MiB; null: not known. */
-  gpus: readonly (number | null)[]
-}
 
 /** Reads the most that the server has for a job like this one. Nodes that are started on demand may have any size. */
 export async function readServerLimits(
@@ -35,13 +29,8 @@ export async function readServerLimits(
 }
 
 async function readNodeSizes(): Promise<NodeSize[]> {
-  if (usesSlurm()) {
-    const { nodes } = await readSlurmCluster()
-    return nodes.map(({ memoryMib, gpus }) => ({
-      memoryMib,
-      gpus: gpus.flatMap(({ count }) => Array<null>(count).fill(null)),
-    }))
-  }
+  const engine = externalEngine()
+  if (engine) return engine.readNodeSizes()
   const nodes = await readRegisteredNodes(database().pool)
   return nodes.map(({ memoryMib, gpus }) => ({ memoryMib, gpus: gpus.map((gpu) => gpu.memoryMib) }))
 }

@@ -1,10 +1,10 @@
 import { beforeEach, expect, it, vi } from 'vitest'
-import { checkIn, hashSecret } from '../../cluster/slurm/check-in'
-import { placeSteps } from '../../cluster/slurm/place-steps'
-import { insertSlurmJob } from '../../cluster/slurm/submissions'
 import { jobState, makeJob, makeNode, readBooks } from '../../cluster/testing/rows'
 import { testDatabase } from '../../database/testing/test-database'
 import { type Transaction, transaction } from '../../database/transaction'
+import { checkIn, hashSecret } from '../../slurm/jobs/check-in'
+import { placeSteps } from '../../slurm/jobs/place-steps'
+import { insertSlurmJob } from '../../slurm/jobs/submissions'
 import { cancelUnclaimed } from './cancel'
 import { finishAttempt } from './finish'
 

@@ -1,8 +1,7 @@
 import type { JobConfig } from '../../contract/config/config'
 import { splitShellWords } from '../../contract/config/program/shell-words'
 import { invalidField } from '../../contract/errors'
-import { env } from '../../env'
-import { usesSlurm } from '../../env/engine'
+import { externalEngine } from '../../engine/external-engine'
 import { resolveModels } from './model-table'
 
 /** Returns the models in arguments: `--llm NAME` or `--llm=NAME`. */
@@ -33,6 +32,6 @@ export async function withModelRequirements(config: JobConfig): Promise<JobConfi
   if (config.allowed_gpus !== undefined && config.allowed_gpus.length < gpu_count) {
     throw invalidField('allowed_gpus', `names fewer GPUs than the job's model needs (${gpu_count})`)
   }
-  const divides = milli < 1000 && (!usesSlurm() || env().GPUQ_SLURM_SHARDS_PER_GPU > 0)
+  const divides = milli < 1000 && (externalEngine()?.dividesGpus() ?? true)
   return { ...config, gpu_count, gpu_fraction: divides ? milli / 1000 : undefined }
 }

@@ -4,20 +4,19 @@ import { GpuqError, type NearestValue } from '../../contract/errors'
 import { cannotStart } from '../../contract/reasons'
 import { adviseNearest } from '../../contract/submission/nearest'
 import type { Transaction } from '../../database/transaction'
-import { startsNodesOnDemand, usesSlurm } from '../../env/engine'
+import { externalEngine, type Obstacle, type SizedConfig } from '../../engine/external-engine'
+import { startsNodesOnDemand } from '../../env/engine'
 import { NodeKinds } from '../../scheduling/node-kinds'
 import { judgeSize } from '../../scheduling/size/judge-size'
 import { nearestFit } from '../../scheduling/size/nearest-fit'
 import type { NodeState } from '../../scheduling/types'
 import { readRegisteredNodes } from '../config/registered-nodes'
 import { changedKeys, requestOf } from '../config/resource-request'
-import { findSlurmObstacle, type Obstacle, type SizedConfig } from '../config/slurm-obstacle'
 
 /**
- * Refuses a job that can never start: no set of the registered nodes, or of the nodes of its Slurm partition, has what it asks
- * for, even if all of them were open and idle. Accepts every job as long as no node is registered or Slurm does not answer,
- * and where nodes are started on demand.
- * @param submitter the owner of the job, whose project decides the partition.
+ * Refuses a job that can never start: no set of the nodes has what it asks for, even if all of them were open and idle. Accepts
+ * every job as long as no node is registered, or an external engine does not answer, and where nodes are started on demand.
+ * @param submitter the owner of the job, whose project decides where the job goes in an external engine.
  * @throws 422 with the nearest request that fits.
  */
 export async function requireCanStart(
@@ -37,7 +36,8 @@ export async function findObstacle(
   config: SizedConfig,
   readNodes = () => readRegisteredNodes(executor),
 ): Promise<Obstacle | null> {
-  if (usesSlurm()) return findSlurmObstacle(executor, submitter, config)
+  const engine = externalEngine()
+  if (engine) return engine.findObstacle(executor, submitter, config)
   return startsNodesOnDemand() ? null : findSizeObstacle(config, await readNodes())
 }
 

@@ -6,7 +6,7 @@ import { readCluster } from '../../cluster/overview/read-cluster'
 import { initializeSimulatedNodes } from '../../cluster/simulated/simulated-nodes'
 import { waitForSimulated } from '../../cluster/simulated/wait-simulated'
 import { clusterOperations } from '../../contract/operations/cluster'
-import { requireEngine } from '../../env/engine'
+import { requireOwnEngine } from '../../engine/external-engine'
 import { route } from '../../http/route'
 
 export const clusterRoutes = {
@@ -32,7 +32,7 @@ export const clusterRoutes = {
 
   /** Creates the simulated nodes. The answer is 202 if no worker serves them yet. */
   initialize: route(clusterOperations.initialize, async ({ actor, request, body, answer }) => {
-    requireEngine('builtin', 'This gpuq uses Slurm, whose nodes cannot be simulated.')
+    requireOwnEngine('simulate')
     const { node_count, gpus_per_node } = await body()
     const asked = { nodeCount: node_count, gpusPerNode: gpus_per_node }
     await initializeSimulatedNodes(actor, asked)

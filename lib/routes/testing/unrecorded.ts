@@ -17,11 +17,8 @@ export const checkedElsewhere: Record<string, string> = {
   'buckets.create':
     'lib/routes/access/buckets.db.test.ts: have their keys encrypted in the database, and not in the audit log',
   'buckets.update': 'lib/routes/access/buckets.db.test.ts: get new keys, which are checked first',
-  'slurm.updateNode': 'lib/routes/cluster/slurm.db.test.ts: is a request of an admin with a reason',
-  'slurm.createTarget':
-    'lib/routes/cluster/slurm.db.test.ts: is set for a project, a pool and all jobs, once each',
-  'slurm.updateTarget':
-    'lib/routes/cluster/slurm.db.test.ts: is set for a project, a pool and all jobs, once each',
-  'slurm.removeTarget':
-    'lib/routes/cluster/slurm.db.test.ts: is set for a project, a pool and all jobs, once each',
+  'slurm.updateNode': 'lib/slurm/routes.db.test.ts: is a request of an admin with a reason',
+  'slurm.createTarget': 'lib/slurm/routes.db.test.ts: is set for a project, a pool and all jobs, once each',
+  'slurm.updateTarget': 'lib/slurm/routes.db.test.ts: is set for a project, a pool and all jobs, once each',
+  'slurm.removeTarget': 'lib/slurm/routes.db.test.ts: is set for a project, a pool and all jobs, once each',
 }

@@ -2,7 +2,7 @@ import type { Metadata } from 'next'
 import { PolicyView } from '@/components/cluster/policy/policy-view'
 import { modelsQuery, policyQuery } from '@/components/queries/cluster'
 import { readPolicy, toApiPolicy } from '@/lib/cluster/admin/policy'
-import { usesSlurm } from '@/lib/env/engine'
+import { env } from '@/lib/env'
 import { readModels } from '@/lib/jobs/submission/model-table'
 import { Prefetched } from '../../prefetched'
 import { requireAdmin } from '../../require-actor'
@@ -14,7 +14,7 @@ export default async function PolicyPage() {
   return (
     <Prefetched queryKey={policyQuery().queryKey} load={async () => toApiPolicy(await readPolicy())}>
       <Prefetched queryKey={modelsQuery().queryKey} load={() => readModels()}>
-        <PolicyView slurm={usesSlurm()} />
+        <PolicyView engine={env().GPUQ_ENGINE} />
       </Prefetched>
     </Prefetched>
   )

@@ -1,9 +1,9 @@
 import type { Metadata } from 'next'
 import { notFound } from 'next/navigation'
-import { TargetList } from '@/components/admin/slurm/target-list'
-import { slurmTargetsQuery } from '@/components/queries/slurm'
-import { listTargets } from '@/lib/cluster/slurm/targets'
-import { usesSlurm } from '@/lib/env/engine'
+import { slurmTargetsQuery } from '@/components/slurm/queries'
+import { TargetList } from '@/components/slurm/target-list'
+import { env } from '@/lib/env'
+import { listTargets } from '@/lib/slurm/cluster/targets'
 import { Prefetched } from '../../prefetched'
 import { requireAdmin } from '../../require-actor'
 
@@ -12,7 +12,7 @@ export const metadata: Metadata = { title: 'Slurm' }
 /** Exists only if Slurm is the engine. */
 export default async function SlurmPage() {
   const actor = await requireAdmin('/admin/slurm')
-  if (!usesSlurm()) notFound()
+  if (env().GPUQ_ENGINE !== 'slurm') notFound()
   return (
     <Prefetched queryKey={slurmTargetsQuery().queryKey} load={() => listTargets(actor)}>
       <TargetList />
