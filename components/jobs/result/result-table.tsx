@@ -1,12 +1,13 @@
 import {
   type ColumnDef,
   createColumnHelper,
-  getCoreRowModel,
-  getSortedRowModel,
+  createSortedRowModel,
   type Header,
   type Row,
+  rowSortingFeature,
   type SortingState,
-  useReactTable,
+  tableFeatures,
+  useTable,
 } from '@tanstack/react-table'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { ArrowDown, ArrowUp } from 'lucide-react'
@@ -21,7 +22,9 @@ import { showText } from './json-text'
 type Cells = readonly unknown[]
 
 const rowHeight = 32
-const columnHelper = createColumnHelper<Cells>()
+const features = tableFeatures({ rowSortingFeature, sortedRowModel: createSortedRowModel() })
+type Features = typeof features
+const columnHelper = createColumnHelper<Features, Cells>()
 
 /** Results as a sortable table. */
 export function ResultTable({ shape }: { shape: TableShape }) {
@@ -64,19 +67,12 @@ function useSortedTable(shape: TableShape) {
   const columns = useMemo(() => makeColumns(shape), [shape])
   // The table's type requires a mutable list, although it only reads it.
   const data = useMemo(() => [...shape.rows], [shape])
-  return useReactTable({
-    data,
-    columns,
-    state: { sorting },
-    onSortingChange: setSorting,
-    getCoreRowModel: getCoreRowModel(),
-    getSortedRowModel: getSortedRowModel(),
-  })
+  return useTable({ features, data, columns, state: { sorting }, onSortingChange: setSorting })
 }
 
 interface RowsInViewProps {
   scroller: HTMLElement | null
-  rows: readonly Row<Cells>[]
+  rows: readonly Row<Features, Cells>[]
   layouts: readonly ColumnLayout[]
 }
 
@@ -103,18 +99,18 @@ function RowsInView({ scroller, rows, layouts }: RowsInViewProps) {
 }
 
 /** Columns have an index as id: a name could be anything, even `__proto__`. */
-function makeColumns({ columns }: TableShape): ColumnDef<Cells, unknown>[] {
+function makeColumns({ columns }: TableShape): ColumnDef<Features, Cells, unknown>[] {
   return columns.map((name, column) =>
     columnHelper.accessor((row) => row[column], {
       id: `column-${column}`,
       header: showText(name),
       sortUndefined: 'last',
-      sortingFn: (one, other, id) => compareCells(one.getValue(id), other.getValue(id)),
+      sortFn: (one, other, id) => compareCells(one.getValue(id), other.getValue(id)),
     }),
   )
 }
 
-function SortableHeader({ header, numeric }: { header: Header<Cells, unknown>; numeric: boolean }) {
+function SortableHeader({ header, numeric }: { header: Header<Features, Cells, unknown>; numeric: boolean }) {
   const { column } = header
   const sorted = column.getIsSorted()
   const Icon = sorted === 'desc' ? ArrowDown : ArrowUp
@@ -146,7 +142,7 @@ function SortableHeader({ header, numeric }: { header: Header<Cells, unknown>; n
 }
 
 interface DataRowProps {
-  row: Row<Cells>
+  row: Row<Features, Cells>
   index: number
   layouts: readonly ColumnLayout[]
 }
@@ -154,7 +150,7 @@ interface DataRowProps {
 function DataRow({ row, index, layouts }: DataRowProps) {
   return (
     <tr aria-rowindex={index + 2} className="h-8 hover:bg-hover">
-      {row.getVisibleCells().map((cell, column) => {
+      {row.getAllCells().map((cell, column) => {
         const value = cell.getValue()
         const text = cellText(value)
         const isNumber = numberOf(value) !== null
