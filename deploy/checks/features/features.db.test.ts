@@ -2,7 +2,7 @@ import { globSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
 import { makePerson, makeToken } from '@/lib/access/testing/people'
 import { makeJob } from '@/lib/cluster/testing/rows'
 import { testDatabase } from '@/lib/database/testing/test-database'
@@ -79,7 +79,7 @@ async function loadWithout(left: readonly string[]): Promise<void> {
       const module = specifier.startsWith('.') ? `@/${join(dirname(path), specifier)}` : specifier
       return isLeftOut.test(module.replace('@/', '')) ? null : module
     })
-    const copy = join(folder, path.replaceAll('/', '-'))
+    const copy = join(folder, path.replaceAll('/', '-').replace(/\.ts$/, '.js'))
     await writeFile(copy, without)
     vi.doMock(join(root, path), () => import(copy))
   }
@@ -104,6 +104,11 @@ it.each([
     return 0
   })
   const worker = lab.startWorker({ node: 'a' })
+  // The next lab has this node too.
+  onTestFinished(async () => {
+    worker.drain()
+    expect(await worker.ended()).toBeNull()
+  })
   const baseUrl = 'http://localhost:8001'
   const serve: typeof fetch = (input, init) =>
     lab.inDatabase(() => answerApi(apiRoutes, new Request(String(input), init)))
@@ -123,7 +128,4 @@ it.each([
   for (const { path } of lists)
     expect(await serve(baseUrl + path, { headers }), path).toMatchObject({ status: 200 })
   expect(createProgram().commands.map((command) => command.name())).toContain('submit')
-
-  worker.drain()
-  expect(await worker.ended()).toBeNull()
 })
