@@ -1,6 +1,6 @@
 'use client'
 
-import { Waypoints } from 'lucide-react'
+import { Package, Waypoints } from 'lucide-react'
 import dynamic from 'next/dynamic'
 import type { EngineName } from '@/lib/contract/cluster/engine'
 import { AnnouncementBanner } from './announcements/announcement-banner'
@@ -9,6 +9,7 @@ import type { FeatureTabProps, JobTab } from './jobs/detail/job-tab'
 import { EndedJobs } from './notifications/ended-jobs'
 import type { NavigationItem } from './shell/navigation'
 import { SlurmBanner } from './slurm/slurm-banner'
+import { snapshotsPath } from './snapshots/snapshot-paths'
 import { reportMissingPart } from './ui/missing-part'
 import { Skeleton } from './ui/skeleton'
 import { useSavedViews } from './views/use-saved-views'
@@ -70,6 +71,12 @@ export const browserSettings = {
   ),
 }
 
+/** The pages that features have for a project. */
+export const projectPages = [{ label: 'Snapshots', icon: Package, pathOf: snapshotsPath }]
+
+/** What features add to the list of stored files: the page of a project where directories with a name are deleted. */
+export const ofStorage = { pathOfNames: snapshotsPath }
+
 /** What features add to the page of a project. */
 export const ofProject = {
   Results: dynamic(
@@ -88,6 +95,9 @@ export const ofProject = {
   ),
   Participants: dynamic(() =>
     import('./participants/participants').then((module) => module.Participants).catch(missing),
+  ),
+  PushRight: dynamic(() =>
+    import('./snapshots/push-right').then((module) => module.PushRight).catch(missing),
   ),
 }
 

@@ -26,7 +26,7 @@ export const features = {
   },
   comparison: {
     about: 'Several jobs beside each other: configs, programs, directories and metrics.',
-    uses: ['metrics'],
+    uses: ['metrics', 'snapshots'],
   },
   docs: { about: 'The documentation and the reference of the API, on the server, with a search.' },
   groups: {
@@ -56,6 +56,7 @@ export const features = {
     uses: ['artifacts', 'metrics'],
   },
   slurm: { about: 'An existing Slurm cluster as the engine: it decides where and when jobs run.' },
+  snapshots: { about: 'Named versions of uploaded directories, which jobs mount or start in.' },
   terminal: { about: 'A terminal for a running job, in the browser and with `gpuq attach`.' },
   views: { about: 'Searches of jobs that users save under a name.' },
   warm: { about: 'Containers that start before their job is known.', uses: ['artifacts'] },

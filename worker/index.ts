@@ -23,7 +23,6 @@ import { EngineRuntime } from './runtime/docker/engine-runtime'
 import type { EngineInfo } from './runtime/engine-info'
 import { leadWhileElected } from './scheduler/leader'
 import { lead } from './scheduler/loop'
-import { SnapshotCache } from './snapshots/snapshot-cache'
 import { describeTaskGroup } from './task-group'
 import { makeMachineHooks, makeTaskHooks, prepareMachine, type TaskHookSettings } from './task-hooks'
 
@@ -89,18 +88,6 @@ async function register(): Promise<Registered> {
   return { lease, requestedAt, ...(source === 'nvidia-smi' ? { readGpus: readServed } : {}) }
 }
 
-/** Named after the node: workers of several nodes may share a data directory, and each has a cache of its own. */
-function snapshotCache(): SnapshotCache {
-  const limit = config.GPUQ_SNAPSHOT_CACHE_GIB
-  return new SnapshotCache({
-    directory: join(config.GPUQ_DATA_DIR, 'snapshots', config.GPUQ_NODE_NAME),
-    node: config.GPUQ_NODE_NAME,
-    limitBytes: limit === undefined ? null : limit * GiB,
-    minFreeBytes: config.GPUQ_MIN_FREE_GIB * GiB,
-    readMounted: async () => new Set((await runtime.list()).flatMap(({ snapshots }) => snapshots)),
-  })
-}
-
 const engine = engines[config.GPUQ_ENGINE](config)
 
 /** Takes part in elections, unless this worker could not do a leader's work. */
@@ -117,12 +104,18 @@ async function main(): Promise<void> {
   const runs = checkpointsDirectory(config)
   await makePrivateDirectory(tasksDirectory)
   await closeDataDirectory(config.GPUQ_DATA_DIR)
-  const snapshots = snapshotCache()
-  await snapshots.open()
+  const { GPUQ_SNAPSHOT_CACHE_GIB: cacheGib } = config
   const hookSettings: TaskHookSettings = {
     resultsLimitBytes: config.GPUQ_MAX_ARTIFACTS_MIB > 0 ? config.GPUQ_MAX_ARTIFACTS_MIB * MiB : null,
     checkpoints: { directory: runs, limitBytes: config.GPUQ_MAX_CHECKPOINTS_GIB * GiB },
-    snapshots,
+    snapshots: {
+      // Workers of several nodes may share a data directory.
+      directory: join(config.GPUQ_DATA_DIR, 'snapshots', config.GPUQ_NODE_NAME),
+      node: config.GPUQ_NODE_NAME,
+      limitBytes: cacheGib === undefined ? null : cacheGib * GiB,
+      minFreeBytes: config.GPUQ_MIN_FREE_GIB * GiB,
+      readMounted: async () => new Set((await runtime.list()).flatMap(({ snapshots }) => snapshots)),
+    },
     warmLimits: { containers: config.GPUQ_WARM_CONTAINERS, memoryMib: config.GPUQ_WARM_MEMORY_MIB },
   }
   featureProblems = await prepareMachine(hookSettings, { name: config.GPUQ_NODE_NAME, tasksDirectory })
@@ -135,6 +128,7 @@ async function main(): Promise<void> {
     endsJobs,
     hooks: makeTaskHooks(hookSettings),
   }
+  for (const { open } of settings.hooks) await open?.()
   const ending = new AbortController()
   void watchStorage(ending.signal)
   void runtime.internet.keepRules(ending.signal)

@@ -8,7 +8,7 @@ import { taskDirectory } from './node/task/task-directory'
 import type { MakeTaskHook } from './node/task/task-hook'
 import { checkSettings } from './node-checks/check-node'
 import { nodeChecks } from './node-checks/node-checker'
-import type { SnapshotCache } from './snapshots/snapshot-cache'
+import type { SnapshotCacheOptions } from './snapshots/snapshot-cache'
 import { snapshots } from './snapshots/task-hook'
 import { terminal } from './terminal/task-hook'
 import type { WarmLimits } from './warm/plan-warm'
@@ -22,7 +22,7 @@ export interface TaskHookSettings {
   resultsLimitBytes: number | null
   checkpoints: CheckpointSettings
   /** The snapshots that jobs of this machine mount. */
-  snapshots: SnapshotCache
+  snapshots: SnapshotCacheOptions
   /** How many warm containers each node keeps. */
   warmLimits: WarmLimits
 }

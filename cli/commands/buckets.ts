@@ -4,7 +4,7 @@ import { invalidRequest } from '@/lib/contract/errors'
 import { ask } from '../console/ask'
 import type { Column } from '../console/table'
 import { type Context, print, printList, writeText } from '../context'
-import { findProject } from '../snapshots/find-project'
+import { findProject } from '../find-project'
 
 interface KeyOptions {
   keysStdin?: boolean

@@ -3,8 +3,8 @@ import { invalidRequest } from '@/lib/contract/errors'
 import { type Context, print } from '../context'
 import { parseNumber, readTextFile } from '../declare/values'
 import { describeFileError } from '../files'
+import { findProject } from '../find-project'
 import { enterParent } from '../received/path-below'
-import { findProject } from '../snapshots/find-project'
 
 interface BatchOptions {
   class?: string

@@ -1,7 +1,7 @@
 import { parseSnapshot, refuseSnapshot, type SnapshotReference } from '@/lib/contract/archives/snapshot-name'
-import type { Snapshot } from '@/lib/contract/archives/snapshots'
 import { invalidRequest, notFound } from '@/lib/contract/errors'
 import type { Client } from '@/lib/http/client/client'
+import type { Snapshot } from '@/lib/snapshots/contract'
 import { readPages } from '../job/read-pages'
 
 /** More versions than a project can have. */

@@ -1,13 +1,13 @@
 'use client'
 
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { Activity, FolderClosed, Package } from 'lucide-react'
+import { Activity, FolderClosed } from 'lucide-react'
 import { useMemo } from 'react'
 import { projectsQuery } from '@/components/queries/queries'
 import type { Project } from '@/lib/contract/access/projects'
+import { projectPages } from '../features'
 import { ListPanel } from '../shell/list-panel'
 import { Person } from '../shell/person'
-import { snapshotsPath } from '../snapshots/snapshot-paths'
 import { describeStorageUse } from '../storage/storage-bar'
 import { Badge } from '../ui/badge'
 import { ButtonLink } from '../ui/button-link'
@@ -100,10 +100,12 @@ function projectColumns({
       kind: 'actions',
       cell: ({ id, project_id }) => (
         <span className="flex flex-wrap items-center justify-end gap-1.5">
-          <ButtonLink icon={Package} href={snapshotsPath(id)} size="sm" className="relative">
-            Snapshots
-            <span className="sr-only"> of {project_id}</span>
-          </ButtonLink>
+          {projectPages.map(({ label, icon, pathOf }) => (
+            <ButtonLink key={label} icon={icon} href={pathOf(id)} size="sm" className="relative">
+              {label}
+              <span className="sr-only"> of {project_id}</span>
+            </ButtonLink>
+          ))}
           <ButtonLink
             icon={Activity}
             href={`${jobs}?project_id=${encodeURIComponent(project_id)}`}

@@ -2,6 +2,7 @@ import { useMutation } from '@tanstack/react-query'
 import { UserMinus, X } from 'lucide-react'
 import { updateProject } from '@/components/queries/queries'
 import type { Project } from '@/lib/contract/access/projects'
+import { ofProject } from '../features'
 import { Person } from '../shell/person'
 import { useSchemaForm } from '../shell/use-schema-form'
 import { Badge } from '../ui/badge'
@@ -11,7 +12,6 @@ import { IdField } from '../ui/text-field'
 import { toast } from '../ui/toaster'
 import { ManagerNote } from './members/manager-note'
 import { MemberRole } from './members/member-role'
-import { PushRight } from './members/push-right'
 
 interface ProjectMembersProps {
   project: Project
@@ -48,7 +48,7 @@ export function ProjectMembers({ project, editable, makesManagers }: ProjectMemb
               {project.kind === 'private' || project.agreed.includes(member) ? null : (
                 <Badge>not agreed</Badge>
               )}
-              <PushRight project={project} handle={member} editable={editable} />
+              <ofProject.PushRight project={project} handle={member} editable={editable} />
               <MemberRole project={project} handle={member} editable={makesManagers} />
               {editable ? (
                 <IconButton

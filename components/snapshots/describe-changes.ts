@@ -1,4 +1,4 @@
-import type { SnapshotChange, SnapshotChanges } from '@/lib/contract/archives/snapshots'
+import type { SnapshotChange, SnapshotChanges } from '@/lib/contract/archives/changes'
 import { formatBytes, formatCount, formatNumber } from '../ui/format-number'
 import type { Tone } from '../ui/tones'
 

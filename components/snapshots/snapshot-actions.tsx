@@ -1,11 +1,11 @@
 import { useMutation } from '@tanstack/react-query'
 import { Share2, Trash2 } from 'lucide-react'
-import { deleteSnapshot, shareSnapshot } from '@/components/queries/snapshots'
-import type { Snapshot } from '@/lib/contract/archives/snapshots'
+import { deleteSnapshot, shareSnapshot } from '@/components/snapshots/queries'
+import type { Snapshot } from '@/lib/snapshots/contract'
 import { Button } from '../ui/button'
 import { ConfirmDialog } from '../ui/confirm-dialog'
 import { IconButton } from '../ui/icon-button'
-import { DownloadLink } from './download-link'
+import { DownloadLink } from './snapshot-cells'
 
 interface SnapshotActionsProps {
   snapshot: Snapshot

@@ -1,6 +1,6 @@
 import { screen, within } from '@testing-library/react'
 import { describe, expect, it, vi } from 'vitest'
-import type { NamedSnapshot, Snapshot } from '@/lib/contract/archives/snapshots'
+import type { NamedSnapshot, Snapshot } from '@/lib/snapshots/contract'
 import { answerWith, clickButton, renderUi, sentRequests } from '../testing/render'
 import { SnapshotList } from './snapshot-list'
 import { SnapshotVersions } from './snapshot-versions'

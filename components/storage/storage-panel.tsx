@@ -4,8 +4,8 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { Trash2 } from 'lucide-react'
 import { deleteStoredItem, storageQuery } from '@/components/queries/storage'
 import type { StoredItem } from '@/lib/contract/access/storage'
+import { ofStorage } from '../features'
 import { Loaded } from '../shell/load-failure'
-import { snapshotsPath } from '../snapshots/snapshot-paths'
 import { Badge } from '../ui/badge'
 import { Button } from '../ui/button'
 import { Callout } from '../ui/callout'
@@ -73,7 +73,7 @@ function ItemTitle({ item: { kind, id, name, project, in_use, deleting } }: { it
           {name ?? `Job ${id.slice(-12)}`}
         </RowLink>
       ) : kind === 'archive' && name !== null ? (
-        <RowLink href={snapshotsPath(project)} className="wrap-anywhere">
+        <RowLink href={ofStorage.pathOfNames(project)} className="wrap-anywhere">
           Snapshot {name}
         </RowLink>
       ) : (

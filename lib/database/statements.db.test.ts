@@ -24,7 +24,7 @@ const isSample = ({ place }: Statement) => place.startsWith(`${sample}:`)
 /** Columns that the schema allows to be null or to have other values, and why they do not where a statement reads them. */
 const narrower: Record<string, string> = {
   'lib/notifications/invitation-mails.ts: expires_at': 'set by the statement',
-  'lib/archives/snapshots/delete-snapshots.ts: id': 'compared by the statement',
+  'lib/snapshots/delete-snapshots.ts: id': 'compared by the statement',
   'lib/cluster/simulated/simulated-nodes.ts: host_node_id': 'the check nodes_host_check',
   'lib/slurm/jobs/step-ends.ts: slurmId': 'a task starts after Slurm has accepted its job',
   'lib/jobs/downloads/download.ts: bytes': 'set when the file is stored, which the function waits for',

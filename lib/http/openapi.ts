@@ -6,7 +6,7 @@ import * as environments from '../contract/access/environments'
 import * as projects from '../contract/access/projects'
 import * as storage from '../contract/access/storage'
 import * as archives from '../contract/archives/archives'
-import * as snapshots from '../contract/archives/snapshots'
+import * as changes from '../contract/archives/changes'
 import * as cluster from '../contract/cluster/cluster'
 import * as engine from '../contract/cluster/engine'
 import * as policy from '../contract/cluster/policy'
@@ -26,6 +26,7 @@ for (const contract of [
   access,
   archives,
   buckets,
+  changes,
   cluster,
   engine,
   environments,
@@ -37,7 +38,6 @@ for (const contract of [
   policy,
   projects,
   queue,
-  snapshots,
   storage,
   ...namedContracts,
 ]) {

@@ -1,11 +1,11 @@
 import type { MakeTaskHook } from '../node/task/task-hook'
 import type { SnapshotMount } from '../runtime/runtime'
-import type { SnapshotCache } from './snapshot-cache'
+import { SnapshotCache, type SnapshotCacheOptions } from './snapshot-cache'
 
 /** Makes the snapshots of a task available on this machine. */
-export const snapshots =
-  (cache: SnapshotCache): MakeTaskHook =>
-  () => ({
+export function snapshots(options: SnapshotCacheOptions): MakeTaskHook {
+  const cache = new SnapshotCache(options)
+  const makeHook: MakeTaskHook = () => ({
     prestart: async ({ task, stopping: signal, note }) => {
       const mounts: SnapshotMount[] = []
       for (const { path, ...snapshot } of task.mounts) {
@@ -16,3 +16,5 @@ export const snapshots =
     },
     clear: (taskId) => cache.release(taskId),
   })
+  return Object.assign(makeHook, { open: () => cache.open() })
+}

@@ -6,7 +6,6 @@ import { type NodeOptions, NodeWorker, type Registered } from '../node/node-work
 import type { MakeTaskHook } from '../node/task/task-hook'
 import type { FakeEngine } from '../runtime/testing/fake-engine'
 import { FakeRuntime } from '../runtime/testing/fake-runtime'
-import { SnapshotCache } from '../snapshots/snapshot-cache'
 import { makeTaskHooks } from '../task-hooks'
 import type { FakeProcess } from './fake-process'
 
@@ -56,9 +55,9 @@ export class FakeWorker {
     const process = startProcess()
     const runtime = new FakeRuntime(engine)
     const renewalTimes = { renewEveryMs, selfFenceAfterMs: neverMs }
-    const snapshots = this.#snapshotCache()
+    const features = this.#taskHooks()
     const worker = new NodeWorker({
-      ...this.#settings(runtime, snapshots),
+      ...this.#settings(runtime, features),
       register: () => this.#register(),
       onServing: () => {},
       endsJobs,
@@ -66,7 +65,7 @@ export class FakeWorker {
     })
     const run = async (): Promise<Error | null> => {
       try {
-        await snapshots.open()
+        for (const { open } of features) await open?.()
         await worker.run()
         // It may have left running containers.
         runtime.connection.end()
@@ -180,14 +179,8 @@ export class FakeWorker {
     return { lease, requestedAt }
   }
 
-  #settings(runtime: FakeRuntime, snapshots: SnapshotCache): Omit<NodeOptions, 'endsJobs'> {
+  #settings(runtime: FakeRuntime, features: readonly MakeTaskHook[]): Omit<NodeOptions, 'endsJobs'> {
     const { directory, maxOutputMib, hooks } = this.options
-    const features = makeTaskHooks({
-      resultsLimitBytes: null,
-      checkpoints: { directory: join(directory, 'checkpoints'), limitBytes: MiB },
-      snapshots,
-      warmLimits: { containers: 0, memoryMib: 0 },
-    })
     return {
       runtime,
       tasksDirectory: join(directory, 'tasks'),
@@ -198,14 +191,19 @@ export class FakeWorker {
     }
   }
 
-  #snapshotCache(): SnapshotCache {
+  #taskHooks(): MakeTaskHook[] {
     const { directory, node } = this.options
-    return new SnapshotCache({
-      directory: join(directory, 'snapshots'),
-      node,
-      limitBytes: null,
-      minFreeBytes: 0,
-      readMounted: async () => new Set(),
+    return makeTaskHooks({
+      resultsLimitBytes: null,
+      checkpoints: { directory: join(directory, 'checkpoints'), limitBytes: MiB },
+      snapshots: {
+        directory: join(directory, 'snapshots'),
+        node,
+        limitBytes: null,
+        minFreeBytes: 0,
+        readMounted: async () => new Set(),
+      },
+      warmLimits: { containers: 0, memoryMib: 0 },
     })
   }
 }

@@ -61,16 +61,18 @@ it('lets an admin make a member a manager, and tells the members what managers s
 it('lets the owner and managers say who may push snapshots', async () => {
   answerWith({ 'PATCH /api/projects/p1': project })
   const { unmount } = renderUi(<ProjectMembers project={project} editable makesManagers={false} />)
+  await screen.findByRole('button', { name: /^Allow pushing/ })
   clickButton(/^Allow pushing\s*grace$/)
   await waitFor(() => expect(sentRequests.at(-1)?.body).toEqual({ add_pushers: ['grace'] }))
   unmount()
   const pushing = { ...project, pushers: ['grace'] }
   const second = renderUi(<ProjectMembers project={pushing} editable makesManagers={false} />)
+  await screen.findByRole('button', { name: /^Forbid pushing/ })
   clickButton(/^Forbid pushing\s*grace$/)
   await waitFor(() => expect(sentRequests.at(-1)?.body).toEqual({ remove_pushers: ['grace'] }))
   second.unmount()
   renderUi(<ProjectMembers project={pushing} editable={false} makesManagers={false} />)
-  expect(screen.getByText('pushes snapshots')).toBeTruthy()
+  expect(await screen.findByText('pushes snapshots')).toBeTruthy()
   expect(screen.queryByRole('button', { name: /pushing/ })).toBeNull()
 })
 

@@ -1,13 +1,12 @@
 'use client'
 
 import { useQuery } from '@tanstack/react-query'
-import { Activity, ChartColumn, Package } from 'lucide-react'
+import { Activity, ChartColumn } from 'lucide-react'
 import dynamic from 'next/dynamic'
 import { projectQuery } from '@/components/queries/queries'
-import { ofProject } from '../../features'
+import { ofProject, projectPages } from '../../features'
 import { Loaded } from '../../shell/load-failure'
 import { Person } from '../../shell/person'
-import { snapshotsPath } from '../../snapshots/snapshot-paths'
 import { StorageBar } from '../../storage/storage-bar'
 import { ButtonLink } from '../../ui/button-link'
 import { PageHeader } from '../../ui/page-header'
@@ -64,9 +63,11 @@ export function ProjectPage({ id, handle, admin, classes }: ProjectPageProps) {
                     Jobs
                   </ButtonLink>
                   {seesJobs ? <MembersJobs projectId={project.project_id} admin={admin} /> : null}
-                  <ButtonLink icon={Package} href={snapshotsPath(id)}>
-                    Snapshots
-                  </ButtonLink>
+                  {projectPages.map(({ label, icon, pathOf }) => (
+                    <ButtonLink key={label} icon={icon} href={pathOf(id)}>
+                      {label}
+                    </ButtonLink>
+                  ))}
                   <ButtonLink icon={ChartColumn} href="/accounting?by=project">
                     Accounting
                   </ButtonLink>

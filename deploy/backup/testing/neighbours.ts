@@ -1,7 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { makePerson, makeToken, type Person } from '@/lib/access/testing/people'
-import { pushSnapshot } from '@/lib/archives/snapshots/push-snapshot'
 import { createLink } from '@/lib/artifacts/download-links'
 import { makeJob } from '@/lib/cluster/testing/rows'
 import { database } from '@/lib/database/client'
@@ -9,6 +8,7 @@ import { findVisibleJob } from '@/lib/jobs/read/job-visibility'
 import { createJoinLink } from '@/lib/join-links/join-links'
 import { createShareSchema } from '@/lib/shares/contract'
 import { createShare } from '@/lib/shares/shares'
+import { pushSnapshot } from '@/lib/snapshots/push-snapshot'
 import { attachArchive, projectOf } from './attached-archive'
 
 /** Projects whose members do not know each other, and what they share. */

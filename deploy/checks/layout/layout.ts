@@ -52,9 +52,9 @@ const kernel: Readonly<Record<string, readonly string[]>> = {
   lib: words(
     'access archives async cluster contract database engine env http jobs queue results routes scheduling storage',
   ),
-  components: words('access admin cluster jobs queries shell snapshots storage testing ui'),
-  worker: words('archives engine faults files gpus node runtime scheduler snapshots testing'),
-  cli: words('attach commands console declare follow job local pack python received snapshots testing'),
+  components: words('access admin cluster jobs queries shell storage testing ui'),
+  worker: words('archives engine faults files gpus node runtime scheduler testing'),
+  cli: words('attach commands console declare follow job local pack python received testing'),
 }
 
 function words(text: string): string[] {

@@ -1,6 +1,4 @@
 import type { Project } from '../../contract/access/projects'
-import { refusePush } from '../../contract/access/push-right'
-import { forbidden } from '../../contract/errors'
 import type { Transaction } from '../../database/transaction'
 import { env } from '../../env'
 import { type Actor, isAdmin } from '../actor'
@@ -66,11 +64,6 @@ export function managesMembers(actor: Actor, { owner_id, managers }: ProjectRow)
  */
 export function mayPushSnapshots(actor: Actor, project: ProjectRow): boolean {
   return managesMembers(actor, project) || project.pushers.includes(actor.handle)
-}
-
-/** @throws 403 unless the actor may push and delete snapshots of a project. */
-export function requireMayPush(actor: Actor, project: ProjectRow): void {
-  if (!mayPushSnapshots(actor, project)) throw forbidden(refusePush({ ...project, project_id: project.slug }))
 }
 
 /** Converts rows to the projects of the API, with what their names mean to the actor. */

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { snapshotChangesSchema } from '../archives/snapshots'
+import { snapshotChangesSchema } from '../archives/changes'
 import { jobUsageSchema } from '../cluster/job-usage'
 import { invalidRequest } from '../errors'
 import * as jobFiles from '../job-files'

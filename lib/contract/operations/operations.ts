@@ -16,6 +16,8 @@ import * as shares from '../../shares/contract'
 import { shareOperations } from '../../shares/operations'
 import * as slurm from '../../slurm/contract'
 import { slurmOperations } from '../../slurm/operations'
+import * as snapshots from '../../snapshots/contract'
+import { snapshotOperations } from '../../snapshots/operations'
 import * as terminal from '../../terminal/contract'
 import { viewOperations } from '../../views/operations'
 import * as workingFiles from '../../working-files/contract'
@@ -36,11 +38,10 @@ import { jobGroup } from './job-group'
 import type { Operation } from './operation'
 import { orchestratorOperations, queueOperations } from './queue'
 import { serverOperations } from './server'
-import { snapshotOperations } from './snapshots'
 import { storageOperations } from './storage'
 
 /** The contracts of features whose schemas the OpenAPI document names. */
-export const namedContracts = [announcements, artifacts, shares, slurm, terminal, workingFiles]
+export const namedContracts = [announcements, artifacts, shares, slurm, snapshots, terminal, workingFiles]
 
 /** Every operation of the API, by the client's groups. A test compares this table with the routes. */
 export const operations = {

@@ -1,12 +1,12 @@
 import { heldBy } from '../../archives/archive-use'
-import { findSnapshot } from '../../archives/snapshots/find-snapshot'
-import { describeMissingSnapshot } from '../../archives/snapshots/missing-snapshot'
+import type { FindNamedDirectory } from '../../archives/named-directory'
 import { refuseCapacity } from '../../archives/workdir-capacity'
 import { formatSnapshot, isArchiveHash } from '../../contract/archives/snapshot-name'
 import type { JobConfig } from '../../contract/config/config'
 import { selectEntrypoint } from '../../contract/config/program/entrypoint'
 import { type GpuqError, invalidField } from '../../contract/errors'
 import { findRow, type Transaction } from '../../database/transaction'
+import { directoryNames } from '../features'
 import { visibleTo } from '../read/job-visibility'
 import type { JobOwner } from './job-owner'
 
@@ -66,8 +66,8 @@ async function findDirectory(
   const { archive, project_id: slug } = config
   if (archive === undefined) return null
   if (!isArchiveHash(archive)) {
-    const found = await findSnapshot(tx, projectId, archive)
-    if (!found) throw refuse(await describeMissingSnapshot(tx, { id: projectId, slug }, archive))
+    const found = await findNamedDirectory(tx, { id: projectId, slug }, archive)
+    if ('problem' in found) throw refuse(found.problem)
     return { ...found, id: found.archiveId, reference: formatSnapshot(found) }
   }
   const found = await findRow<Pick<Directory, 'id' | 'bytes' | 'files'>>(tx, {
@@ -90,6 +90,10 @@ async function findDirectory(
   if (!found) throw noArchive(config)
   return { ...found, hash: archive, reference: archive }
 }
+
+/** Finds the directory that a name in a config means, as {@link FindNamedDirectory} says. */
+export const findNamedDirectory: FindNamedDirectory = async (...given) =>
+  (await directoryNames[0]?.(...given)) ?? { problem: 'this installation has no names for directories' }
 
 /** The hash of the directory that a config names. Does not look for a directory that the config names by its hash. */
 export async function findDirectoryHash(

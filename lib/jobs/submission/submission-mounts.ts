@@ -1,13 +1,13 @@
-import { type FoundSnapshot, findSnapshot } from '../../archives/snapshots/find-snapshot'
-import { describeMissingSnapshot } from '../../archives/snapshots/missing-snapshot'
+import type { NamedDirectory } from '../../archives/named-directory'
 import { formatSnapshot } from '../../contract/archives/snapshot-name'
 import type { JobConfig } from '../../contract/config/config'
 import { overlaps } from '../../contract/config/working-directory'
 import { type GpuqError, invalidField } from '../../contract/errors'
 import type { Transaction } from '../../database/transaction'
+import { findNamedDirectory } from './submission-archive'
 
 /** A mount of a config, with the version that its snapshot means now. */
-export interface ResolvedMount extends Pick<FoundSnapshot, 'snapshotId' | 'name' | 'version' | 'hash'> {
+export interface ResolvedMount extends Pick<NamedDirectory, 'snapshotId' | 'name' | 'version' | 'hash'> {
   path: string
 }
 
@@ -22,8 +22,8 @@ export async function resolveMounts(
 ): Promise<ResolvedMount[]> {
   const resolved: ResolvedMount[] = []
   for (const [path, reference] of Object.entries(mounts).toSorted(([a], [b]) => (a < b ? -1 : 1))) {
-    const found = await findSnapshot(tx, projectId, reference)
-    if (!found) throw refuse(path, await describeMissingSnapshot(tx, { id: projectId, slug }, reference))
+    const found = await findNamedDirectory(tx, { id: projectId, slug }, reference)
+    if ('problem' in found) throw refuse(path, found.problem)
     const { snapshotId, name, version, hash } = found
     resolved.push({ path, snapshotId, name, version, hash })
   }

@@ -36,7 +36,11 @@ export interface TaskHook {
 }
 
 /** Creates a hook for a node under one lease. */
-export type MakeTaskHook = (node: NodeContext) => TaskHook
+export interface MakeTaskHook {
+  (node: NodeContext): TaskHook
+  /** Prepares what the hooks of all nodes of this machine share, before the first one. */
+  open?: () => Promise<void>
+}
 
 /** What the hooks share with the tasks of the node. */
 export interface NodeUse {

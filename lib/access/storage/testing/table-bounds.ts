@@ -73,7 +73,7 @@ export const tableBounds: Record<string, Bound> = {
   archive_holders: { quota: 'stored_records' },
   archive_blobs: { quota: 'stored_records' },
   snapshots: { limit: 'GPUQ_MAX_SNAPSHOTS' },
-  snapshot_names: { limit: 'lib/archives/snapshots/push-snapshot.ts: maxSnapshotNames' },
+  snapshot_names: { limit: 'lib/snapshots/push-snapshot.ts: maxSnapshotNames' },
   checkpoint_files: { quota: 'stored_records' },
   run_directories: { quota: 'stored_bytes' },
   // A submission makes at most one run, and its job counts to the quota.

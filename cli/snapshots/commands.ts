@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import { jsonFlag, lazily } from './command'
-import { parseInteger } from './values'
+import { jsonFlag, lazily } from '../declare/command'
+import { parseInteger } from '../declare/values'
 
 const projectFlag = [
   '--project <id>',
@@ -24,7 +24,7 @@ export function declareSnapshots(program: Command): void {
     .option('-q, --quiet', 'print only the snapshot')
     .option(...jsonFlag)
     .addHelpText('after', aboutPush)
-    .action(lazily(async () => (await import('../commands/snapshots/push')).push))
+    .action(lazily(async () => (await import('./push')).push))
   const snapshots = program
     .command('snapshots')
     .description('list, compare, download, share and delete snapshots')
@@ -35,7 +35,7 @@ export function declareSnapshots(program: Command): void {
     .option(...projectFlag)
     .option('--limit <number>', 'maximum number of snapshots', parseInteger, 100)
     .option(...jsonFlag)
-    .action(lazily(async () => (await import('../commands/snapshots/snapshots')).listSnapshots))
+    .action(lazily(async () => (await import('./snapshots')).listSnapshots))
   snapshots
     .command('compare')
     .description('list the files that were added, removed and changed between two snapshots')
@@ -43,7 +43,7 @@ export function declareSnapshots(program: Command): void {
     .argument('<to>', snapshotHelp)
     .option(...projectFlag)
     .option(...jsonFlag)
-    .action(lazily(async () => (await import('../commands/snapshots/snapshots')).compareSnapshots))
+    .action(lazily(async () => (await import('./snapshots')).compareSnapshots))
   snapshots
     .command('download')
     .description('download a snapshot into a new directory, or as a tar file')
@@ -51,7 +51,7 @@ export function declareSnapshots(program: Command): void {
     .argument('[dir]', 'new or empty directory (default: the last part of the name, and the version: code-3)')
     .option('-o, --output <file>', 'write one tar file')
     .option(...projectFlag)
-    .action(lazily(async () => (await import('../commands/snapshots/snapshots')).downloadSnapshot))
+    .action(lazily(async () => (await import('./snapshots')).downloadSnapshot))
   declareChanges(snapshots)
 }
 
@@ -62,17 +62,17 @@ function declareChanges(snapshots: Command): void {
     .argument('<snapshot...>', 'NAME@VERSION, or NAME for all its versions')
     .option(...projectFlag)
     .option('-y, --yes', 'do not ask for confirmation')
-    .action(lazily(async () => (await import('../commands/snapshots/change-snapshots')).deleteSnapshots))
+    .action(lazily(async () => (await import('./change-snapshots')).deleteSnapshots))
   snapshots
     .command('share')
     .description('let every project use a snapshot (admins only)')
     .argument('<snapshot>', snapshotHelp)
     .option(...projectFlag)
-    .action(lazily(async () => (await import('../commands/snapshots/change-snapshots')).shareSnapshot))
+    .action(lazily(async () => (await import('./change-snapshots')).shareSnapshot))
   snapshots
     .command('unshare')
     .description('stop sharing a snapshot (admins only); jobs that were accepted with it keep it')
     .argument('<snapshot>', 'NAME@VERSION, or NAME for all its versions')
     .option(...projectFlag)
-    .action(lazily(async () => (await import('../commands/snapshots/change-snapshots')).unshareSnapshot))
+    .action(lazily(async () => (await import('./change-snapshots')).unshareSnapshot))
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Entry, toManifest } from '../../contract/archives/archive-manifest'
+import { type Entry, toManifest } from '../contract/archives/archive-manifest'
 import { compareManifests } from './compare-manifests'
 
 const file = (path: string, content: string, executable = false): Entry => ({

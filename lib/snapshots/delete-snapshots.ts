@@ -1,14 +1,14 @@
-import { type Actor, isAdmin } from '../../access/actor'
-import { recordAudit } from '../../access/audit'
-import { type ProjectRow, requireMayPush } from '../../access/projects/project-rows'
-import { findVisible } from '../../access/projects/projects'
-import { formatSnapshot } from '../../contract/archives/snapshot-name'
-import { conflict, forbidden, notFound } from '../../contract/errors'
-import { acquireLockOf } from '../../database/locks'
-import { type Transaction, transaction } from '../../database/transaction'
-import { archiveNeeded, hasSnapshot } from '../archive-use'
-import { removeArchives, removeBlobs } from '../delete-archive'
-import { findVisibleSnapshot, noSuchSnapshot } from './snapshot-rows'
+import { type Actor, isAdmin } from '../access/actor'
+import { recordAudit } from '../access/audit'
+import type { ProjectRow } from '../access/projects/project-rows'
+import { findVisible } from '../access/projects/projects'
+import { archiveNeeded, hasSnapshot } from '../archives/archive-use'
+import { removeArchives, removeBlobs } from '../archives/delete-archive'
+import { formatSnapshot } from '../contract/archives/snapshot-name'
+import { conflict, forbidden, notFound } from '../contract/errors'
+import { acquireLockOf } from '../database/locks'
+import { type Transaction, transaction } from '../database/transaction'
+import { findVisibleSnapshot, noSuchSnapshot, requireMayPush } from './snapshot-rows'
 
 /**
  * Deletes one version. Its directory is deleted as well if nothing else needs it: a job that was accepted with it keeps
@@ -129,11 +129,6 @@ async function removeUnneeded(tx: Transaction, projectId: string, rows: readonly
     `SELECT a.id FROM archives a WHERE a.id = ANY ($1::uuid[]) AND NOT ${archiveNeeded()}`,
     [ids],
   )
-  return unneeded.length === 0
-    ? []
-    : removeArchives(
-        tx,
-        projectId,
-        unneeded.map(({ id }) => id),
-      )
+  const archives = unneeded.map((archive) => archive.id)
+  return archives.length === 0 ? [] : removeArchives(tx, projectId, archives)
 }

@@ -1,16 +1,21 @@
 import { uuidv7 } from 'uuidv7'
 import type { z } from 'zod'
-import type { Actor } from '../../access/actor'
-import { recordAudit } from '../../access/audit'
-import { requireMayPush } from '../../access/projects/project-rows'
-import { findVisible } from '../../access/projects/projects'
-import type { createSnapshotSchema, PushedSnapshot } from '../../contract/archives/snapshots'
-import { conflict, invalidField } from '../../contract/errors'
-import { acquireLockOf } from '../../database/locks'
-import { findRow, oneRow, type Transaction, transaction } from '../../database/transaction'
-import { env } from '../../env'
-import { heldBy } from '../archive-use'
-import { type SnapshotRow, snapshotColumns, snapshotSource, toSnapshot } from './snapshot-rows'
+import type { Actor } from '../access/actor'
+import { recordAudit } from '../access/audit'
+import { findVisible } from '../access/projects/projects'
+import { heldBy } from '../archives/archive-use'
+import { conflict, invalidField } from '../contract/errors'
+import { acquireLockOf } from '../database/locks'
+import { findRow, oneRow, type Transaction, transaction } from '../database/transaction'
+import { env } from '../env'
+import type { createSnapshotSchema, PushedSnapshot } from './contract'
+import {
+  requireMayPush,
+  type SnapshotRow,
+  snapshotColumns,
+  snapshotSource,
+  toSnapshot,
+} from './snapshot-rows'
 
 /**
  * Makes the next version of a snapshot from a directory that the actor has uploaded to the project, or from another snapshot of

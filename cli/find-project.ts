@@ -2,8 +2,8 @@ import type { Project } from '@/lib/contract/access/projects'
 import { notFound } from '@/lib/contract/errors'
 import type { Client } from '@/lib/http/client/client'
 import { ProblemError } from '@/lib/http/client/problem'
-import type { Context } from '../context'
-import { readPages } from '../job/read-pages'
+import type { Context } from './context'
+import { readPages } from './job/read-pages'
 
 /** Connects to the server, and finds a project there. @throws as {@link findProject}. */
 export async function connectToProject(

@@ -1,12 +1,12 @@
 import type { Project } from '@/lib/contract/access/projects'
-import { refusePush } from '@/lib/contract/access/push-right'
 import { formatSnapshot, refuseSnapshotName } from '@/lib/contract/archives/snapshot-name'
 import { forbidden, GpuqError, invalidRequest } from '@/lib/contract/errors'
 import type { Client } from '@/lib/http/client/client'
-import { type Context, writeJson, writeText } from '../../context'
-import { note } from '../../job/show-job'
-import { uploadDirectory } from '../../pack/upload-directory'
-import { findProject } from '../../snapshots/find-project'
+import { refusePush } from '@/lib/snapshots/contract'
+import { type Context, writeJson, writeText } from '../context'
+import { findProject } from '../find-project'
+import { note } from '../job/show-job'
+import { uploadDirectory } from '../pack/upload-directory'
 
 interface PushOptions {
   name: string

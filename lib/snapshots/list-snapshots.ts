@@ -1,15 +1,10 @@
 import type { z } from 'zod'
-import type { Actor } from '../../access/actor'
-import { findVisible } from '../../access/projects/projects'
-import { maxVersion } from '../../contract/archives/snapshot-name'
-import type {
-  listSnapshotsSchema,
-  listVersionsSchema,
-  NamedSnapshot,
-  Snapshot,
-} from '../../contract/archives/snapshots'
-import { database } from '../../database/client'
-import { cutPage, decodeCursor, type Page, wrongCursor } from '../../database/pagination'
+import type { Actor } from '../access/actor'
+import { findVisible } from '../access/projects/projects'
+import { maxVersion } from '../contract/archives/snapshot-name'
+import { database } from '../database/client'
+import { cutPage, decodeCursor, type Page, wrongCursor } from '../database/pagination'
+import type { listSnapshotsSchema, listVersionsSchema, NamedSnapshot, Snapshot } from './contract'
 import { usableSnapshot } from './find-snapshot'
 import { type SnapshotRow, snapshotColumns, snapshotSource, toSnapshot } from './snapshot-rows'
 

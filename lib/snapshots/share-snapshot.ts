@@ -1,10 +1,10 @@
-import { type Actor, requireAdmin } from '../../access/actor'
-import { recordAudit } from '../../access/audit'
-import { formatSnapshot } from '../../contract/archives/snapshot-name'
-import type { Snapshot } from '../../contract/archives/snapshots'
-import { conflict } from '../../contract/errors'
-import { acquireLock } from '../../database/locks'
-import { findRow, type Transaction, transaction } from '../../database/transaction'
+import { type Actor, requireAdmin } from '../access/actor'
+import { recordAudit } from '../access/audit'
+import { formatSnapshot } from '../contract/archives/snapshot-name'
+import { conflict } from '../contract/errors'
+import { acquireLock } from '../database/locks'
+import { findRow, type Transaction, transaction } from '../database/transaction'
+import type { Snapshot } from './contract'
 import {
   findVisibleSnapshot,
   noSuchSnapshot,

@@ -1,11 +1,10 @@
-import { compareSnapshots } from '../../archives/snapshots/compare-snapshots'
-import { deleteSnapshot, deleteVersions } from '../../archives/snapshots/delete-snapshots'
-import { listSnapshots, listVersions } from '../../archives/snapshots/list-snapshots'
-import { pushSnapshot } from '../../archives/snapshots/push-snapshot'
-import { shareSnapshot } from '../../archives/snapshots/share-snapshot'
-import { snapshotOperations } from '../../contract/operations/snapshots'
-import { route } from '../../http/route'
-import { downloadSnapshot } from '../../jobs/downloads/snapshot'
+import { route } from '../http/route'
+import { deleteSnapshot, deleteVersions } from './delete-snapshots'
+import { listSnapshots, listVersions } from './list-snapshots'
+import { snapshotOperations } from './operations'
+import { pushSnapshot } from './push-snapshot'
+import { shareSnapshot } from './share-snapshot'
+import { compareSnapshots, downloadSnapshot } from './snapshot-files'
 
 export const snapshotRoutes = {
   list: route(snapshotOperations.list, ({ actor, params, query }) => listSnapshots(actor, params.id, query)),

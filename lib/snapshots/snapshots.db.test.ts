@@ -2,28 +2,27 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { answerProjectInvitation, listProjectInvitations } from '../../access/projects/project-invitations'
-import { deleteProject, updateProject } from '../../access/projects/projects'
-import { makePerson, type Person } from '../../access/testing/people'
-import { getUser } from '../../access/users/users'
-import { makeJob } from '../../cluster/testing/rows'
-import { listSnapshotsSchema, listVersionsSchema } from '../../contract/archives/snapshots'
-import { testDatabase } from '../../database/testing/test-database'
-import { transaction } from '../../database/transaction'
-import { diskStore } from '../../storage/disk'
-import { setStorage } from '../../storage/storage'
-import type { ObjectStore } from '../../storage/store'
-import { blobKey } from '../blob-key'
-import { deleteArchive } from '../delete-archive'
-import { sweepArchives } from '../sweep'
-import { uploadFiles } from '../testing/upload-files'
-import { compareSnapshots } from './compare-snapshots'
+import { answerProjectInvitation, listProjectInvitations } from '../access/projects/project-invitations'
+import { deleteProject, updateProject } from '../access/projects/projects'
+import { makePerson, type Person } from '../access/testing/people'
+import { getUser } from '../access/users/users'
+import { blobKey } from '../archives/blob-key'
+import { deleteArchive } from '../archives/delete-archive'
+import { sweepArchives } from '../archives/sweep'
+import { uploadFiles } from '../archives/testing/upload-files'
+import { makeJob } from '../cluster/testing/rows'
+import { testDatabase } from '../database/testing/test-database'
+import { transaction } from '../database/transaction'
+import { diskStore } from '../storage/disk'
+import { setStorage } from '../storage/storage'
+import type { ObjectStore } from '../storage/store'
+import { listSnapshotsSchema, listVersionsSchema } from './contract'
 import { deleteSnapshot, deleteVersions } from './delete-snapshots'
-import { findSnapshot } from './find-snapshot'
+import { describeMissingSnapshot, findSnapshot } from './find-snapshot'
 import { listSnapshots, listVersions } from './list-snapshots'
-import { describeMissingSnapshot } from './missing-snapshot'
 import { pushSnapshot } from './push-snapshot'
 import { shareSnapshot } from './share-snapshot'
+import { compareSnapshots } from './snapshot-files'
 
 vi.hoisted(() => {
   vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough')
@@ -192,7 +191,6 @@ describe('finding', () => {
       name: 'code',
       version: 2,
       archiveId: two.archiveId,
-      ownerProjectId: one.projectId,
       hash: two.archive,
       files: 2,
       bytes: 3,
@@ -208,7 +206,7 @@ describe('finding', () => {
     const bobs = await ownProject(bob)
     expect(await find(bobs, 'data/x')).toBeNull()
     await shareSnapshot(admin.actor, one.id, true)
-    expect(await find(bobs, 'data/x')).toMatchObject({ snapshotId: one.id, ownerProjectId: one.projectId })
+    expect(await find(bobs, 'data/x')).toMatchObject({ snapshotId: one.id })
     expect(await find(bobs, 'data/x@1')).toMatchObject({ snapshotId: one.id })
     expect(await find(bobs, 'data/x@2')).toBeNull()
     const own = await push(bob, 'data/x', { a: 'of Bob' })

@@ -1,5 +1,16 @@
-import * as snapshots from '../archives/snapshots'
-import { defineOperations, done, file, get, list, ok, patch, post, remove } from './operation'
+import { snapshotChangesSchema } from '../contract/archives/changes'
+import {
+  defineOperations,
+  done,
+  file,
+  get,
+  list,
+  ok,
+  patch,
+  post,
+  remove,
+} from '../contract/operations/operation'
+import * as snapshots from './contract'
 
 /** Snapshots: named versions of uploaded directories. */
 export const snapshotOperations = defineOperations('snapshots', 'directories', {
@@ -34,7 +45,7 @@ export const snapshotOperations = defineOperations('snapshots', 'directories', {
   }),
   changes: get('/api/snapshots/{id}/changes', 'read', 'What differs between two snapshots', {
     query: snapshots.compareSnapshotsSchema,
-    responses: ok(snapshots.snapshotChangesSchema),
+    responses: ok(snapshotChangesSchema),
   }),
   download: get('/api/snapshots/{id}/files.tar', 'read', 'Download a snapshot as one archive', {
     responses: file('A tar archive'),

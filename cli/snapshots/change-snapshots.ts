@@ -1,13 +1,13 @@
 import { formatSnapshot } from '@/lib/contract/archives/snapshot-name'
-import type { Snapshot } from '@/lib/contract/archives/snapshots'
 import { conflict, invalidRequest, notFound } from '@/lib/contract/errors'
 import { formatBytes } from '@/lib/contract/format-bytes'
 import type { Client } from '@/lib/http/client/client'
-import { ask } from '../../console/ask'
-import type { Context } from '../../context'
-import { exitCodes } from '../../job/exit-code'
-import { connectToProject } from '../../snapshots/find-project'
-import { findSnapshot, findVersions, requireReference } from '../../snapshots/find-snapshot'
+import type { Snapshot } from '@/lib/snapshots/contract'
+import { ask } from '../console/ask'
+import type { Context } from '../context'
+import { connectToProject } from '../find-project'
+import { exitCodes } from '../job/exit-code'
+import { findSnapshot, findVersions, requireReference } from './find-snapshot'
 
 interface DeleteOptions {
   project: string

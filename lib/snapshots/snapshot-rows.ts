@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { type Actor, isAdmin } from '../../access/actor'
-import { visibleProject } from '../../access/projects/project-rows'
-import type { Snapshot } from '../../contract/archives/snapshots'
-import { type GpuqError, notFound } from '../../contract/errors'
-import { datesToText, type WithDates } from '../../database/dates'
-import { findRow, type Transaction } from '../../database/transaction'
+import { type Actor, isAdmin } from '../access/actor'
+import { mayPushSnapshots, type ProjectRow, visibleProject } from '../access/projects/project-rows'
+import { forbidden, type GpuqError, notFound } from '../contract/errors'
+import { datesToText, type WithDates } from '../database/dates'
+import { findRow, type Transaction } from '../database/transaction'
+import { refusePush, type Snapshot } from './contract'
 
 type SnapshotTimes = 'created_at' | 'shared_at'
 
@@ -55,4 +55,9 @@ export function noSuchSnapshot(): GpuqError {
   return notFound(
     'There is no snapshot with this id. GET /api/projects/ID/snapshots lists those of a project.',
   )
+}
+
+/** @throws 403 unless the actor may push and delete snapshots of a project. */
+export function requireMayPush(actor: Actor, project: ProjectRow): void {
+  if (!mayPushSnapshots(actor, project)) throw forbidden(refusePush({ ...project, project_id: project.slug }))
 }

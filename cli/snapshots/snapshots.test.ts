@@ -5,12 +5,12 @@ import { Readable } from 'node:stream'
 import tar, { type Header } from 'tar-stream'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { noJobLimits } from '@/lib/contract/access/limits'
-import { run } from './commands/run/run'
-import { deleteSnapshots, shareSnapshot, unshareSnapshot } from './commands/snapshots/change-snapshots'
-import { push } from './commands/snapshots/push'
-import { compareSnapshots, downloadSnapshot, listSnapshots } from './commands/snapshots/snapshots'
-import { submit } from './commands/submit'
-import { emptyUse, fakeContext, idOf, jobId } from './testing/fake-context'
+import { run } from '../commands/run/run'
+import { submit } from '../commands/submit'
+import { emptyUse, fakeContext, idOf, jobId } from '../testing/fake-context'
+import { deleteSnapshots, shareSnapshot, unshareSnapshot } from './change-snapshots'
+import { push } from './push'
+import { compareSnapshots, downloadSnapshot, listSnapshots } from './snapshots'
 
 let directory: string
 beforeEach(async () => {

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import { api, changing, keys, listQuery } from './queries'
+import { api, changing, keys, listQuery } from '../queries/queries'
 
 /** The newest version of each snapshot that a project may use. */
 export const snapshotsQuery = (projectId: string) =>

@@ -1,9 +1,9 @@
 import { useMutation } from '@tanstack/react-query'
 import { updateProject } from '@/components/queries/queries'
 import type { Project } from '@/lib/contract/access/projects'
-import { Badge } from '../../ui/badge'
-import { Button } from '../../ui/button'
-import { toast } from '../../ui/toaster'
+import { Badge } from '../ui/badge'
+import { Button } from '../ui/button'
+import { toast } from '../ui/toaster'
 
 interface PushRightProps {
   project: Project

@@ -1,9 +1,10 @@
 import * as z from 'zod'
-import { page, time } from '../access/access'
-import { sha256 } from '../config/values'
-import { idSchema } from '../jobs'
-import { maxEntries } from './archive-manifest'
-import { maxVersion, snapshotNameSchema } from './snapshot-name'
+import { page, time } from '../contract/access/access'
+import type { Project } from '../contract/access/projects'
+import { maxEntries } from '../contract/archives/archive-manifest'
+import { maxVersion, snapshotNameSchema } from '../contract/archives/snapshot-name'
+import { sha256 } from '../contract/config/values'
+import { idSchema } from '../contract/jobs'
 
 /** A version of a snapshot. */
 export const snapshotSchema = z.object({
@@ -73,27 +74,20 @@ export const compareSnapshotsSchema = z.object({
     .describe('maximum number of files'),
 })
 
-const countsSchema = z.object({ files: z.int(), bytes: z.int() })
-
-export const snapshotChangeSchema = z.object({
-  path: z.string(),
-  change: z.enum(['added', 'removed', 'changed']),
-  bytes_before: z.int().nullable().describe('null: added'),
-  bytes_after: z.int().nullable().describe('null: removed'),
-})
-
-/** What differs between two directories. */
-export const snapshotChangesSchema = z.object({
-  added: countsSchema,
-  removed: countsSchema,
-  changed: countsSchema.describe('with the size of the new content'),
-  unchanged: countsSchema,
-  files: z.array(snapshotChangeSchema).describe('files that differ, by path'),
-  truncated: z.boolean().describe('true: there are more files than the limit'),
-})
-
 export type Snapshot = z.infer<typeof snapshotSchema>
 export type PushedSnapshot = z.infer<typeof pushedSnapshotSchema>
 export type NamedSnapshot = z.infer<typeof namedSnapshotSchema>
-export type SnapshotChange = z.infer<typeof snapshotChangeSchema>
-export type SnapshotChanges = z.infer<typeof snapshotChangesSchema>
+
+/** Says who may push snapshots to a project, to somebody who may not. */
+export function refusePush({
+  owner,
+  managers,
+  project_id,
+}: Pick<Project, 'owner' | 'managers' | 'project_id'>): string {
+  const granting = [owner, ...managers.filter((handle) => handle !== owner)]
+  const names = granting.map((handle) => `"${handle}"`).join(' or ')
+  return (
+    `Only the owner, managers, and members with the right to push may push and delete snapshots of this project. ` +
+    `Ask ${names} for the right: it is given on the page of the project "${project_id}".`
+  )
+}

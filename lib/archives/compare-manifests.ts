@@ -1,5 +1,5 @@
-import { type Entry, isLink, type Manifest } from '../../contract/archives/archive-manifest'
-import type { SnapshotChange, SnapshotChanges } from '../../contract/archives/snapshots'
+import { type Entry, isLink, type Manifest } from '../contract/archives/archive-manifest'
+import type { SnapshotChange, SnapshotChanges } from '../contract/archives/changes'
 
 /** Compares two directories by path. Lists at most `limit` files; the counts are always complete. */
 export function compareManifests(before: Manifest, after: Manifest, limit: number): SnapshotChanges {

@@ -7,12 +7,12 @@ import { describe, expect, vi } from 'vitest'
 import { makePerson } from '@/lib/access/testing/people'
 import { initializeSimulatedNodes } from '@/lib/cluster/simulated/simulated-nodes'
 import type { JobOptions } from '@/lib/cluster/testing/rows'
-import { cancel } from './testing/cancel'
-import type { Lab } from './testing/lab'
-import { it } from './testing/lab-test'
-import { expectAllTrue } from './testing/truth'
-import { giveMount, type UploadedEntry } from './testing/uploaded-directory'
-import type { WorkerProcess } from './testing/worker-process'
+import { cancel } from '../testing/cancel'
+import type { Lab } from '../testing/lab'
+import { it } from '../testing/lab-test'
+import { expectAllTrue } from '../testing/truth'
+import { giveMount, type UploadedEntry } from '../testing/uploaded-directory'
+import type { WorkerProcess } from '../testing/worker-process'
 
 vi.hoisted(() => vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough'))
 const run = promisify(execFile)
