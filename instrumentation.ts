@@ -4,7 +4,7 @@ export async function register(): Promise<void> {
   const { registerAllEngines } = await import('./lib/engines')
   registerAllEngines()
   const { watchStorage } = await import('./lib/storage/watch')
-  const { storeUploads } = await import('./lib/jobs/uploads/store-uploads')
+  const { storeUploads } = await import('./lib/buckets/store-uploads')
   const { deliverNotifications } = await import('./lib/notifications/deliver')
   const { watchDisk } = await import('./lib/notifications/watch-disk')
   void watchStorage()

@@ -103,6 +103,7 @@ export const ofProject = {
 
 /** What features add to the page of a job. */
 export const ofJob = {
+  Bucket: dynamic(() => import('./buckets/job-bucket').then((module) => module.JobBucket).catch(missing)),
   /** Small curves beside the output. */
   Curves: dynamic(() => import('./metrics/job-curves').then((module) => module.JobCurves).catch(missing)),
   Provision: dynamic(() =>

@@ -21,6 +21,7 @@ export const features = {
     about: 'The files that jobs write to /results: kept, shown in pages, and shared by links.',
   },
   backup: { about: 'A backup of the database and the stored files in one file, and its restoration.' },
+  buckets: { about: 'S3 buckets of projects, which receive copies of the results of jobs.' },
   checkpoints: {
     about: 'The files with which a named run continues after an interruption, on a disk or in the bucket.',
   },

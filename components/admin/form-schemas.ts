@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import { createBucketSchema } from '@/lib/contract/access/buckets'
 import { prepareSchema } from '@/lib/contract/access/environments'
 import { roles } from '@/lib/contract/access/roles'
 import { idSchema } from '@/lib/contract/jobs'
@@ -39,12 +38,6 @@ export const environmentSchema = z.object({
     .pipe(prepareSchema),
   is_default: z.boolean(),
   enabled: z.boolean(),
-})
-
-const { region } = createBucketSchema.shape
-export const newBucketSchema = createBucketSchema.extend({
-  endpoint: optionalText(500),
-  region: region.unwrap(),
 })
 
 export type NewUserValues = z.input<typeof newUserSchema>

@@ -30,7 +30,7 @@ const narrower: Record<string, string> = {
   'lib/jobs/downloads/download.ts: bytes': 'set when the file is stored, which the function waits for',
   'lib/jobs/downloads/download.ts: sha256': 'set when the file is stored, which the function waits for',
   'lib/jobs/read/active-jobs.ts: status': 'the triggers count only jobs that have not ended',
-  'lib/jobs/uploads/upload-rows.ts: bucketId': 'a bucket with unsettled uploads is not deleted',
+  'lib/buckets/upload-rows.ts: bucketId': 'a bucket with unsettled uploads is not deleted',
   'lib/results/reading/read-output.ts: outputStart': 'set when the file is stored',
   'lib/results/result-files.ts: endedAt': 'the check jobs_verdict_check',
   'lib/results/result-files.ts: reason': 'the check jobs_verdict_check',

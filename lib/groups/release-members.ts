@@ -14,7 +14,6 @@ import { lockUsers } from '../jobs/submission/decide'
 import { insertJobs, type JobRow } from '../jobs/submission/insert-job'
 import { lockQueue } from '../jobs/submission/queue-capacity'
 import { countFreePlaces } from '../jobs/submission/submission-limits'
-import { projectBucketPrefix } from '../storage/project-bucket'
 import { type GroupConfig, jobConfigOf } from './accept-group'
 import { groupConfigSchema, type Parameters } from './contract'
 import { configOfMember } from './contract-members'
@@ -145,7 +144,7 @@ async function enterQueue(tx: Transaction, id: string, group: OpenGroup): Promis
         idempotencyKey: null,
       }
       const job = await checkJob(tx, { owner, limits: limits.job, environment, submission }, reads)
-      jobs.push({ ...job, id: job_id, group_id: id, bucket_prefix: projectBucketPrefix(job_id) })
+      jobs.push({ ...job, id: job_id, group_id: id })
     }
     const { places: inQueue, error } = await lockQueue(tx)
     const entering = jobs.slice(0, inQueue)

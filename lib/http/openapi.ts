@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { version } from '../../package.json'
 import * as access from '../contract/access/access'
-import * as buckets from '../contract/access/buckets'
 import * as environments from '../contract/access/environments'
 import * as projects from '../contract/access/projects'
 import * as storage from '../contract/access/storage'
@@ -25,7 +24,6 @@ type Json = Record<string, unknown>
 for (const contract of [
   access,
   archives,
-  buckets,
   changes,
   cluster,
   engine,

@@ -366,13 +366,13 @@ describe('the bucket of a job', () => {
 
   it('has its address and whether everything was stored', async () => {
     await openJob({ bucket: { ...bucket, state: 'stored', stored_at: '2026-11-23T06:00:00.000Z' } })
-    expect(screen.getByText('s3://research/gpuq/1')).toBeTruthy()
+    expect(await screen.findByText('s3://research/gpuq/1')).toBeTruthy()
     expect(screen.getByText('stored')).toBeTruthy()
   })
 
   it('says why it does not have the results yet', async () => {
     await openJob({ bucket: { ...bucket, state: 'storing', problem: 'The bucket is not reachable.' } })
-    expect(screen.getByText('retrying')).toBeTruthy()
+    expect(await screen.findByText('retrying')).toBeTruthy()
     expect(screen.getByText('2 attempts: The bucket is not reachable.')).toBeTruthy()
   })
 })

@@ -30,7 +30,6 @@ import { type FirstOutput, noOutput } from './first-output'
 import { IdleGpus } from './idle-gpus'
 import type { JobAccess } from './job-access'
 import { JobActions } from './job-actions'
-import { JobBucket } from './job-bucket'
 import { JobFacts } from './job-facts'
 import { JobNote } from './job-note'
 import { JobNotice } from './job-notice'
@@ -130,7 +129,7 @@ function LoadedJob({ job, stream, access }: LoadedJobProps) {
         ) : null}
         {job.idle_gpu ? <IdleGpus idle={job.idle_gpu} /> : null}
         {job.provision ? <ofJob.Provision provision={job.provision} /> : null}
-        {job.bucket ? <JobBucket bucket={job.bucket} /> : null}
+        {job.bucket ? <ofJob.Bucket bucket={job.bucket} /> : null}
         {job.notice ? <JobNotice notice={job.notice} /> : null}
         <div className="flex min-w-0 flex-1 gap-6">
           <JobTabs

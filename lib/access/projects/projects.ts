@@ -16,7 +16,6 @@ import { externalEngine } from '../../engine/external-engine'
 import { env } from '../../env'
 import { type Actor, isAdmin, requireAdmin } from '../actor'
 import { recordAudit } from '../audit'
-import { bucketIdOf } from '../buckets/buckets'
 import { assignmentsWithLimits } from '../limits'
 import { findUser } from '../users/user-rows'
 import { lockOwnProjects, requireProjectAllowance } from './project-allowance'
@@ -150,6 +149,17 @@ function requireSharesApply(before: ProjectRow['shares'], changed: ProjectChange
     if (changed[key] === undefined || changed[key] === before[key]) continue
     throw invalidField(`shares.${key}`, engine.says.shares)
   }
+}
+
+/** The id of a registered bucket for a project; null for none. @throws 422 if there is none of this name. */
+async function bucketIdOf(tx: Transaction, name: string | null): Promise<string | null> {
+  if (name === null) return null
+  // Waits for a concurrent deletion of the bucket.
+  const found = await findRow<{ id: string }>(tx, 'SELECT id FROM buckets WHERE name = $1 FOR KEY SHARE', [
+    name,
+  ])
+  if (found) return found.id
+  throw invalidField('bucket', `no bucket "${name}" is registered: GET /api/buckets lists them`)
 }
 
 type ProjectChanges = z.output<typeof updateProjectSchema>

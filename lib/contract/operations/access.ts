@@ -1,6 +1,5 @@
 import * as z from 'zod'
 import * as access from '../access/access'
-import * as buckets from '../access/buckets'
 import * as environments from '../access/environments'
 import { limitsSchema, updateLimitsSchema } from '../access/limits'
 import * as projects from '../access/projects'
@@ -112,23 +111,6 @@ export const environmentOperations = defineOperations('environments', 'access', 
   update: patch('/api/environments/{name}', 'admin', 'Change an environment', {
     body: environments.updateEnvironmentSchema,
     responses: ok(environments.environmentSchema),
-  }),
-})
-
-export const bucketOperations = defineOperations('buckets', 'access', {
-  list: get('/api/buckets', 'admin', 'List the registered buckets', {
-    responses: ok(z.array(buckets.bucketSchema)),
-  }),
-  create: post('/api/buckets', 'admin', 'Register a bucket, after a test object was written to it', {
-    body: buckets.createBucketSchema,
-    responses: created(buckets.bucketSchema),
-  }),
-  update: patch('/api/buckets/{name}', 'admin', 'Replace the keys of a bucket', {
-    body: buckets.updateBucketSchema,
-    responses: ok(buckets.bucketSchema),
-  }),
-  remove: remove('/api/buckets/{name}', 'admin', 'Delete the registration of an unused bucket', {
-    responses: done,
   }),
 })
 

@@ -3,6 +3,8 @@ import { agentOperations } from '../../agents/operations'
 import * as announcements from '../../announcements/contract'
 import { announcementOperations } from '../../announcements/operations'
 import * as artifacts from '../../artifacts/contract'
+import * as buckets from '../../buckets/contract'
+import { bucketOperations } from '../../buckets/operations'
 import { checkpointOperations } from '../../checkpoints/operations'
 import { documentationOperations } from '../../docs/operations'
 import { groupOperations } from '../../groups/operations'
@@ -23,7 +25,6 @@ import { viewOperations } from '../../views/operations'
 import * as workingFiles from '../../working-files/contract'
 import {
   auditOperations,
-  bucketOperations,
   environmentOperations,
   limitOperations,
   projectInvitationOperations,
@@ -41,7 +42,7 @@ import { serverOperations } from './server'
 import { storageOperations } from './storage'
 
 /** The contracts of features whose schemas the OpenAPI document names. */
-export const namedContracts = [announcements, artifacts, shares, slurm, snapshots, terminal, workingFiles]
+export const namedContracts = [announcements, artifacts, buckets, shares, slurm, snapshots, terminal, workingFiles]
 
 /** Every operation of the API, by the client's groups. A test compares this table with the routes. */
 export const operations = {

@@ -1,5 +1,8 @@
 import type { Transaction } from '../../database/transaction'
 
+/** The folder of all jobs in the bucket of their project. */
+export const bucketFolder = 'gpuq'
+
 /** The columns of a new job, and of what is inserted with it, with their types in SQL. */
 const required = {
   id: 'uuid',
@@ -15,8 +18,6 @@ const required = {
   time_limit_s: 'int',
   content_hash: 'bytea',
   tags: 'jsonb',
-  /** Where its results go in the bucket of its project. */
-  bucket_prefix: 'text',
   /** Whose idempotency key it has. */
   caller_id: 'uuid',
   body_hash: 'bytea',
@@ -66,7 +67,7 @@ export async function submitJobs(tx: Transaction, jobs: readonly NewJob[]): Prom
                FROM given
            ), upload AS (
              INSERT INTO job_uploads (job_id, bucket_id, url)
-             SELECT g.id, b.id, 's3://' || b.bucket || '/' || g.bucket_prefix
+             SELECT g.id, b.id, 's3://' || b.bucket || '/${bucketFolder}/' || g.id
                FROM given g JOIN projects p ON p.id = g.project_id JOIN buckets b ON b.id = p.bucket_id
            )
            INSERT INTO idempotency_keys (user_id, key, body_hash, job_id)

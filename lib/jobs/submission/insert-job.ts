@@ -2,9 +2,8 @@ import { uuidv7 } from 'uuidv7'
 import type { JobEnvironment } from '../../access/environments'
 import { requireWorkspaceUser } from '../../access/users/workspace-user'
 import { configForRecord, type JobConfig, timeLimitSeconds } from '../../contract/config/config'
-import { invalidField } from '../../contract/errors'
-import { findRow, type Transaction } from '../../database/transaction'
-import { projectBucketPrefix } from '../../storage/project-bucket'
+import type { Transaction } from '../../database/transaction'
+import { submissionChecks } from '../features'
 import { type NewJob, submitJobs } from '../state/submit'
 import { contentHash } from './content-hash'
 import { findUnfinished, insertDependencies } from './dependencies'
@@ -72,7 +71,7 @@ export async function prepareJob(
   const workspace = await requireWorkspaceUser(tx, owner)
   const { directory, entrypoint } = await findArchive(tx, owner, config, code.length > 0)
   const mounts = await resolveMounts(tx, projectId, config)
-  await requireBucket(tx, projectId, config.bucket)
+  for (const check of submissionChecks) await check(tx, projectId, config)
   requireApart(mounts, workspace, config.working_directory)
   // With the versions of snapshots, so that later ones do not change the job.
   const found = { entrypoint, archive: directory?.reference, mounts: referencesOf(mounts) }
@@ -98,7 +97,6 @@ export async function prepareJob(
     named_run_id: config.run_name === undefined ? null : await resolveRun(tx, owner, config.run_name),
     workspace,
     tags: JSON.stringify([...new Set(config.tags)]),
-    bucket_prefix: projectBucketPrefix(id),
     caller_id: owner.callerId,
     key: submission.idempotencyKey,
     body_hash: submission.bodyHash,
@@ -114,19 +112,4 @@ export async function insertJobs(tx: Transaction, jobs: readonly JobRow[]): Prom
     await insertMounts(tx, id, mounts)
     await insertDependencies(tx, id, unfinished)
   }
-}
-
-/** @throws 422 if the project has no bucket of that name. The name on the S3 server counts too. */
-async function requireBucket(tx: Transaction, projectId: string, name: string | undefined): Promise<void> {
-  if (name === undefined) return
-  const found = await findRow<{ name: string; bucket: string }>(
-    tx,
-    'SELECT b.name, b.bucket FROM projects p JOIN buckets b ON b.id = p.bucket_id WHERE p.id = $1',
-    [projectId],
-  )
-  if (found?.name === name || found?.bucket === name) return
-  const message = found
-    ? `the bucket of the project is "${found.name}": use this name, or ask an admin to assign "${name}" to the project`
-    : `the project has no bucket: ask an admin to register "${name}" and to assign it to the project, or remove this`
-  throw invalidField('bucket', message)
 }

@@ -15,8 +15,8 @@ export const unrecorded: Record<string, string> = {
 /** Operations whose event is checked by other tests, because they need another environment: as `FILE: get new keys, which are checked first`. */
 export const checkedElsewhere: Record<string, string> = {
   'buckets.create':
-    'lib/routes/access/buckets.db.test.ts: have their keys encrypted in the database, and not in the audit log',
-  'buckets.update': 'lib/routes/access/buckets.db.test.ts: get new keys, which are checked first',
+    'lib/buckets/buckets.db.test.ts: have their keys encrypted in the database, and not in the audit log',
+  'buckets.update': 'lib/buckets/buckets.db.test.ts: get new keys, which are checked first',
   'slurm.updateNode': 'lib/slurm/routes.db.test.ts: is a request of an admin with a reason',
   'slurm.createTarget': 'lib/slurm/routes.db.test.ts: is set for a project, a pool and all jobs, once each',
   'slurm.updateTarget': 'lib/slurm/routes.db.test.ts: is set for a project, a pool and all jobs, once each',

@@ -1,7 +1,7 @@
 import type { Metadata } from 'next'
-import { BucketList } from '@/components/admin/bucket-list'
-import { bucketsQuery } from '@/components/queries/buckets'
-import { listBuckets } from '@/lib/access/buckets/buckets'
+import { BucketList } from '@/components/buckets/bucket-list'
+import { bucketsQuery } from '@/components/buckets/queries'
+import { listBuckets } from '@/lib/buckets/buckets'
 import { Prefetched } from '../../prefetched'
 import { requireAdmin } from '../../require-actor'
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { logger } from '../../logger'
+import { logger } from '../logger'
 import { storeUpload } from './store-upload'
 import { dueUploads } from './upload-rows'
 

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { decryptKeys } from '../../access/buckets/encrypt-keys'
-import { call } from '../../access/testing/call'
-import { makePerson, type Person } from '../../access/testing/people'
-import { testDatabase } from '../../database/testing/test-database'
-import { freePort, type S3Server, startS3Server } from '../../storage/testing/s3-server'
-import { auditRoutes } from './audit'
-import { bucketRoutes } from './buckets'
-import { projectRoutes } from './projects'
+import { call } from '../access/testing/call'
+import { makePerson, type Person } from '../access/testing/people'
+import { testDatabase } from '../database/testing/test-database'
+import { auditRoutes } from '../routes/access/audit'
+import { projectRoutes } from '../routes/access/projects'
+import { freePort, type S3Server, startS3Server } from '../storage/testing/s3-server'
+import { decryptKeys } from './encrypt-keys'
+import { bucketRoutes } from './routes'
 
 vi.hoisted(() => vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough'))
 const db = testDatabase()

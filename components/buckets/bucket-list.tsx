@@ -2,8 +2,8 @@
 
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Archive, KeyRound, Plus, Trash2 } from 'lucide-react'
-import { bucketsQuery, deleteBucket } from '@/components/queries/buckets'
-import type { Bucket } from '@/lib/contract/access/buckets'
+import { bucketsQuery, deleteBucket } from '@/components/buckets/queries'
+import type { Bucket } from '@/lib/buckets/contract'
 import { Loaded } from '../shell/load-failure'
 import { Button } from '../ui/button'
 import { ConfirmDialog } from '../ui/confirm-dialog'

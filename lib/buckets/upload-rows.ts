@@ -1,6 +1,6 @@
-import { database } from '../../database/client'
-import { channels } from '../../database/listen'
-import { findRow } from '../../database/transaction'
+import { database } from '../database/client'
+import { channels } from '../database/listen'
+import { findRow } from '../database/transaction'
 
 /** The results of an ended job, which are to be stored in the bucket of its project. */
 export interface JobUpload {

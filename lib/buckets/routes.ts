@@ -1,6 +1,6 @@
-import { changeBucketKeys, createBucket, deleteBucket, listBuckets } from '../../access/buckets/buckets'
-import { bucketOperations } from '../../contract/operations/access'
-import { route } from '../../http/route'
+import { route } from '../http/route'
+import { changeBucketKeys, createBucket, deleteBucket, listBuckets } from './buckets'
+import { bucketOperations } from './operations'
 
 export const bucketRoutes = {
   list: route(bucketOperations.list, ({ actor }) => listBuckets(actor)),

@@ -1,6 +1,6 @@
 import { screen, within } from '@testing-library/react'
 import { expect, it } from 'vitest'
-import type { Bucket } from '@/lib/contract/access/buckets'
+import type { Bucket } from '@/lib/buckets/contract'
 import { answerWith, clickButton, renderUi, sentRequests, typeInto } from '../testing/render'
 import { BucketList } from './bucket-list'
 

@@ -1,9 +1,9 @@
 import type { JobBucket as Bucket } from '@/lib/contract/job-bucket'
-import { Badge } from '../../ui/badge'
-import { formatCount } from '../../ui/format-number'
-import { Panel } from '../../ui/panel'
-import { RelativeTime } from '../../ui/relative-time'
-import type { Tone } from '../../ui/tones'
+import { Badge } from '../ui/badge'
+import { formatCount } from '../ui/format-number'
+import { Panel } from '../ui/panel'
+import { RelativeTime } from '../ui/relative-time'
+import type { Tone } from '../ui/tones'
 
 /** The copy of the job's results and log in the bucket of its project. */
 export function JobBucket({ bucket }: { bucket: Bucket }) {

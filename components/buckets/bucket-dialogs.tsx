@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import type { ReactElement } from 'react'
-import { changeBucketKeys, createBucket } from '@/components/queries/buckets'
-import type { UpdateBucket } from '@/lib/contract/access/buckets'
+import { changeBucketKeys, createBucket } from '@/components/buckets/queries'
+import type { UpdateBucket } from '@/lib/buckets/contract'
 import { DialogForm } from '../shell/form'
 import { type FormFields, useSchemaForm } from '../shell/use-schema-form'
 import { Dialog } from '../ui/dialog'
@@ -67,7 +67,7 @@ export function BucketKeysDialog({ name, trigger }: { name: string; trigger: Rea
 function BucketKeysForm({ name, onSaved }: { name: string; onSaved: () => void }) {
   const change = useMutation(changeBucketKeys)
   const form = useSchemaForm({
-    schema: () => import('@/lib/contract/access/buckets').then((schemas) => schemas.updateBucketSchema),
+    schema: () => import('@/lib/buckets/contract').then((schemas) => schemas.updateBucketSchema),
     initial: noKeys,
     onSubmit: async (values) => {
       await change.mutateAsync({ name, ...values })

@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
-import type { UpdateBucket } from '@/lib/contract/access/buckets'
-import { api, changing, keys } from './queries'
+import type { UpdateBucket } from '@/lib/buckets/contract'
+import { api, changing, keys } from '../queries/queries'
 
 const resource = ['buckets'] as const
 

@@ -1,5 +1,5 @@
 import { text } from 'node:stream/consumers'
-import type { Bucket, UpdateBucket } from '@/lib/contract/access/buckets'
+import type { Bucket, UpdateBucket } from '@/lib/buckets/contract'
 import { invalidRequest } from '@/lib/contract/errors'
 import { ask } from '../console/ask'
 import type { Column } from '../console/table'

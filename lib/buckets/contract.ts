@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { idSchema } from '../jobs'
-import { time } from './access'
+import { time } from '../contract/access/access'
+import { idSchema } from '../contract/jobs'
 
 const webAddress = z
   .url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' })

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { jsonFlag, lazily } from './command'
+import { jsonFlag, lazily } from '../declare/command'
 
 const nameHelp = 'name of the registered bucket'
 const keysStdin = [
@@ -16,7 +16,7 @@ export function declareBuckets(program: Command): void {
     .command('list', { isDefault: true })
     .description('list the registered buckets (the default)')
     .option(...jsonFlag)
-    .action(lazily(async () => (await import('../commands/buckets')).listBuckets))
+    .action(lazily(async () => (await import('./buckets')).listBuckets))
   buckets
     .command('add')
     .description('register a bucket, after a test object was written to it; asks for the keys')
@@ -26,22 +26,22 @@ export function declareBuckets(program: Command): void {
     .option('--region <region>', 'region of the bucket', 'us-east-1')
     .option(...keysStdin)
     .option(...jsonFlag)
-    .action(lazily(async () => (await import('../commands/buckets')).addBucket))
+    .action(lazily(async () => (await import('./buckets')).addBucket))
   buckets
     .command('keys')
     .description('replace the keys of a bucket; asks for the new ones')
     .argument('<name>', nameHelp)
     .option(...keysStdin)
-    .action(lazily(async () => (await import('../commands/buckets')).changeKeys))
+    .action(lazily(async () => (await import('./buckets')).changeKeys))
   buckets
     .command('assign')
     .description('let a project use a bucket')
     .argument('<name>', `${nameHelp}; "none" to remove it from the project`)
     .argument('<project>', 'OWNER/PROJECT, or the id of an own project')
-    .action(lazily(async () => (await import('../commands/buckets')).assignBucket))
+    .action(lazily(async () => (await import('./buckets')).assignBucket))
   buckets
     .command('remove')
     .description('delete the registration of a bucket that no project uses; its objects stay')
     .argument('<name>', nameHelp)
-    .action(lazily(async () => (await import('../commands/buckets')).removeBucket))
+    .action(lazily(async () => (await import('./buckets')).removeBucket))
 }

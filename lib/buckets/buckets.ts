@@ -1,17 +1,17 @@
 import { uuidv7 } from 'uuidv7'
 import type { z } from 'zod'
-import type { Bucket, createBucketSchema, updateBucketSchema } from '../../contract/access/buckets'
-import { conflict, invalidField, notFound } from '../../contract/errors'
-import { idPattern } from '../../contract/id-pattern'
-import { database } from '../../database/client'
-import { datesToText, type WithDates } from '../../database/dates'
-import { findRow, isUniqueViolation, oneRow, type Transaction, transaction } from '../../database/transaction'
-import { ProjectBucket } from '../../storage/project-bucket'
-import type { BucketAddress } from '../../storage/s3-client'
-import { StorageFault } from '../../storage/store'
-import { type Actor, requireAdmin } from '../actor'
-import { recordAudit } from '../audit'
+import { type Actor, requireAdmin } from '../access/actor'
+import { recordAudit } from '../access/audit'
+import { conflict, invalidField, notFound } from '../contract/errors'
+import { idPattern } from '../contract/id-pattern'
+import { database } from '../database/client'
+import { datesToText, type WithDates } from '../database/dates'
+import { findRow, isUniqueViolation, oneRow, type Transaction, transaction } from '../database/transaction'
+import type { BucketAddress } from '../storage/s3-client'
+import { StorageFault } from '../storage/store'
+import type { Bucket, createBucketSchema, updateBucketSchema } from './contract'
 import { type BucketKeys, decryptKeys, encryptKeys } from './encrypt-keys'
+import { ProjectBucket } from './project-bucket'
 
 type BucketRow = WithDates<Bucket, 'created_at' | 'keys_changed_at'>
 
@@ -102,17 +102,6 @@ export function deleteBucket(actor: Actor, name: string): Promise<void> {
     await tx.query('DELETE FROM buckets WHERE id = $1', [id])
     await recordAudit(tx, { actorId: actor.userId, action: 'bucket_deleted', target: name })
   })
-}
-
-/** The id of a registered bucket for a project; null for none. @throws 422 if there is none of this name. */
-export async function bucketIdOf(tx: Transaction, name: string | null): Promise<string | null> {
-  if (name === null) return null
-  // Waits for a concurrent deletion of the bucket.
-  const found = await findRow<{ id: string }>(tx, 'SELECT id FROM buckets WHERE name = $1 FOR KEY SHARE', [
-    name,
-  ])
-  if (found) return found.id
-  throw invalidField('bucket', `no bucket "${name}" is registered: GET /api/buckets lists them`)
 }
 
 /**

@@ -1,11 +1,9 @@
 import type { S3 } from '@aws-sdk/client-s3'
-import { type BucketAddress, connectS3 } from './s3-client'
-import { type BucketLocation, withBucketFaults } from './s3-faults'
-import { upload } from './s3-upload'
-import { StorageFault } from './store'
-
-/** Where the objects of all jobs are in the bucket of a project. */
-const prefix = 'gpuq'
+import { bucketFolder } from '../jobs/state/submit'
+import { type BucketAddress, connectS3 } from '../storage/s3-client'
+import { type BucketLocation, withBucketFaults } from '../storage/s3-faults'
+import { upload } from '../storage/s3-upload'
+import { StorageFault } from '../storage/store'
 
 /** S3 refuses longer keys. */
 const maxKeyBytes = 1024
@@ -50,7 +48,7 @@ export class ProjectBucket {
   /** Writes and deletes a small object. @throws StorageFault that says what to change. */
   async check(): Promise<void> {
     const client = await this.#client()
-    const at = { Bucket: this.#address.bucket, Key: `${prefix}/gpuq-writes-here` }
+    const at = { Bucket: this.#address.bucket, Key: `${bucketFolder}/gpuq-writes-here` }
     const Body = Buffer.from('This test object may be deleted.\n')
     await withBucketFaults(this.#place, client.putObject({ ...at, Body }))
     await withBucketFaults(this.#place, client.deleteObject(at))
@@ -63,13 +61,8 @@ export class ProjectBucket {
   }
 }
 
-/** The prefix of a job's objects, without a slash at its end. */
-export function projectBucketPrefix(jobId: string): string {
-  return `${prefix}/${jobId}`
-}
-
 /** The key of a job's object. A path that would make it too long is replaced by `otherwise`. */
 export function projectBucketKey(jobId: string, path: string, otherwise = path): string {
-  const key = `${projectBucketPrefix(jobId)}/${path}`
-  return Buffer.byteLength(key) > maxKeyBytes ? `${projectBucketPrefix(jobId)}/${otherwise}` : key
+  const key = `${bucketFolder}/${jobId}/${path}`
+  return Buffer.byteLength(key) > maxKeyBytes ? `${bucketFolder}/${jobId}/${otherwise}` : key
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { decryptSecret, encryptSecret } from '../encrypt-secret'
+import { decryptSecret, encryptSecret } from '../access/encrypt-secret'
 
 const bucketKeysSchema = z.object({ accessKeyId: z.string(), secretAccessKey: z.string() })
 
