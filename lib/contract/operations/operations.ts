@@ -42,7 +42,16 @@ import { serverOperations } from './server'
 import { storageOperations } from './storage'
 
 /** The contracts of features whose schemas the OpenAPI document names. */
-export const namedContracts = [announcements, artifacts, buckets, shares, slurm, snapshots, terminal, workingFiles]
+export const namedContracts = [
+  announcements,
+  artifacts,
+  buckets,
+  shares,
+  slurm,
+  snapshots,
+  terminal,
+  workingFiles,
+]
 
 /** Every operation of the API, by the client's groups. A test compares this table with the routes. */
 export const operations = {
