@@ -100,7 +100,7 @@ async function restoreInto(
   const read = await restore.finish()
   const { applied } = await report.step(
     'Database schema',
-    () => migrate(target.url),
+    (onProgress) => migrate(target.url, undefined, { onProgress, signal }),
     (done) => (done.applied.length > 0 ? `${done.applied.length} newer migrations applied` : 'up to date'),
   )
   return { ...read, applied }
@@ -175,7 +175,7 @@ class Restore {
     }
     this.#head = head
     await mkdir(this.target.dataDir, { recursive: true })
-    await migrate(this.target.url, undefined, head.migrations)
+    await migrate(this.target.url, undefined, { only: head.migrations })
     this.#load = await DatabaseLoad.begin(this.target.url)
   }
 

@@ -37,7 +37,7 @@ export async function startDatabase({ report, signal, dataDir }: Starting, undo:
   signal.throwIfAborted()
   await report.step(
     'Database schema',
-    () => migrate(env().DATABASE_URL ?? embeddedUrl(dataDir)),
+    (onProgress) => migrate(env().DATABASE_URL ?? embeddedUrl(dataDir), undefined, { onProgress, signal }),
     ({ applied }) => (applied.length > 0 ? `${applied.length} migrations applied` : 'up to date'),
   )
 }

@@ -40,10 +40,13 @@ export async function storeJobs(system: System, count: number, waiting = false):
     `INSERT INTO projects (id, slug, owner_id) SELECT gen_random_uuid(), 'bench', id FROM users WHERE handle = 'admin' ON CONFLICT DO NOTHING`,
   )
   await client.query(
-    `INSERT INTO jobs (id, user_id, project_id, environment_id, competition_id, status, reason, exit_code, spec, code, expected_time_s,
+    `INSERT INTO programs (hash, content) VALUES (sha256('print(1)'), 'print(1)') ON CONFLICT DO NOTHING`,
+  )
+  await client.query(
+    `INSERT INTO jobs (id, user_id, project_id, environment_id, competition_id, status, reason, exit_code, spec, program_hash, expected_time_s,
                        time_limit_s, attempt, created_at, started_at, ended_at, result_stored)
      SELECT gen_random_uuid(), p.owner_id, p.id, e.id, 'bench', ${waiting ? `'pending', 'no_free_gpu', NULL` : `'completed', 'finished', 0`},
-            '{"gpu_count": 1}', 'print(1)', 60, 120, ${waiting ? 0 : 1}, now() - make_interval(secs => n),
+            '{"gpu_count": 1}', sha256('print(1)'), 60, 120, ${waiting ? 0 : 1}, now() - make_interval(secs => n),
             ${waiting ? 'NULL, NULL, false' : 'now() - make_interval(secs => n), now() - make_interval(secs => n), true'}
        FROM generate_series(1, $1) AS n, projects p, environments e WHERE p.slug = 'bench' AND e.is_default`,
     [count],

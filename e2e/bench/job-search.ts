@@ -100,7 +100,8 @@ const fill = `
   CREATE TEMP TABLE r AS SELECT n, random() a, random() b, random() c, random() d, random() f, random() g, random() h, random() i, random() j, random() m, random() l
     FROM generate_series(1, ${storedJobs}) n;
   ANALYZE p, e, r;
-  INSERT INTO jobs (id, user_id, project_id, environment_id, competition_id, name, note, starred, tags, status, reason, exit_code, spec, code,
+  INSERT INTO programs (hash, content) VALUES (sha256('print(1)'), 'print(1)');
+  INSERT INTO jobs (id, user_id, project_id, environment_id, competition_id, name, note, starred, tags, status, reason, exit_code, spec, program_hash,
                     expected_time_s, time_limit_s, attempt, created_at, started_at, ended_at, result_stored, final_metrics)
   SELECT gen_random_uuid(), p.owner_id, p.id, e.id,
     (ARRAY['cifar10', 'imagenet', 'squad', 'librispeech', 'wmt14', 'coco', 'mnist', 'kitti', 'glue', 'atari'])[1 + floor(c ^ 2 * 10)::int],
@@ -110,7 +111,7 @@ const fill = `
     CASE WHEN i < 0.4 THEN ARRAY[(ARRAY['baseline', 'best', 'v2', 'paper', 'debug', 'night', 'final', 'camera-ready'])[1 + floor(m ^ 3 * 8)::int]]
       || CASE WHEN j < 0.3 THEN ARRAY['tag' || floor(b * 200)::int] ELSE '{}' END ELSE '{}' END,
     s.status::"JobStatus", CASE s.status WHEN 'completed' THEN 'finished' WHEN 'failed' THEN 'exit_code' ELSE 'cancelled_by_user' END,
-    CASE s.status WHEN 'completed' THEN 0 WHEN 'failed' THEN 1 END, jsonb_build_object('gpu_count', 1 + floor(f ^ 4 * 8)::int), 'print(1)', 600, 1200, 1,
+    CASE s.status WHEN 'completed' THEN 0 WHEN 'failed' THEN 1 END, jsonb_build_object('gpu_count', 1 + floor(f ^ 4 * 8)::int), sha256('print(1)'), 600, 1200, 1,
     now() - n * interval '30 seconds', now() - (n * 30 - h ^ 3 * 7200) * interval '1 second', now() - (n * 30 - h ^ 3 * 7200 - exp(j * 11)) * interval '1 second',
     true, CASE WHEN g < 0.6 THEN jsonb_build_object('loss', round((b ^ 2 * 5)::numeric, 4), 'accuracy', round(m::numeric, 4)) ELSE '{}' END
   FROM r JOIN p ON p.k = floor(a ^ 2 * 100)::int JOIN e ON e.k = floor(d ^ 2 * (SELECT count(*) FROM e))::int

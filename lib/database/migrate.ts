@@ -7,6 +7,7 @@ import { bindMigrationAwareSqlAdapterFactory } from '@prisma/driver-adapter-util
 import type { MigrationList, SchemaEngine } from '@prisma/schema-engine-wasm'
 import pg from 'pg'
 import { locks } from './locks'
+import { type MoveOptions, movePrograms } from './move-programs'
 
 /**
  * Prisma's schema engine in its WASM build, so that migrations need no downloaded binary. The folders and the history in
@@ -97,8 +98,7 @@ export async function listMigrations(directory = migrationsDirectory): Promise<s
   return names.sort()
 }
 
-async function readMigrations(directory: string, only?: readonly string[]): Promise<MigrationList> {
-  const names = (await listMigrations(directory)).filter((name) => only?.includes(name) ?? true)
+async function readMigrations(directory: string, names: readonly string[]): Promise<MigrationList> {
   const read = (path: string) => readFile(join(directory, path), 'utf8')
   return {
     baseDir: directory,
@@ -120,27 +120,62 @@ async function readMigrations(directory: string, only?: readonly string[]): Prom
 export const migrationsDirectory = join(process.cwd(), 'prisma', 'migrations')
 
 /**
- * Applies the missing migrations to the database at `url`, and returns their names.
- * @param only applies none but these: the schema of an earlier version, for its backup
+ * What must be done before a migration: rows that are too many for one transaction are moved first. It runs again at the next start
+ * if it was interrupted.
  */
+const before: Readonly<Record<string, (client: pg.Client, options: MoveOptions) => Promise<void>>> = {
+  '20261201102000_jobs_without_code': movePrograms,
+}
+
+interface MigrateOptions extends MoveOptions {
+  /** Applies none but these: the schema of an earlier version, for its backup. */
+  only?: readonly string[] | undefined
+}
+
+/** Applies the missing migrations to the database at `url`, and returns their names. */
 export async function migrate(
   url: string,
   directory = migrationsDirectory,
-  only?: readonly string[],
+  { only, ...options }: MigrateOptions = {},
 ): Promise<{ applied: string[] }> {
-  const lock = new pg.Client({ connectionString: url })
-  await lock.connect()
+  const client = new pg.Client({ connectionString: url })
+  client.on('error', () => {})
+  await client.connect()
   try {
-    await lock.query('SELECT pg_advisory_lock($1)', [locks.migration])
-    await lock.query(forgetFailed)
-    const migrationsList = await readMigrations(directory, only)
-    const { appliedMigrationNames } = await withEngine(url, (engine) =>
-      engine.applyMigrations({ migrationsList, filters: noFilter }),
-    )
-    return { applied: appliedMigrationNames }
+    await client.query('SELECT pg_advisory_lock($1)', [locks.migration])
+    await client.query(forgetFailed)
+    const names = (await listMigrations(directory)).filter((name) => only?.includes(name) ?? true)
+    const applied: string[] = []
+    for (const [name, prepare] of Object.entries(before)) {
+      const place = names.indexOf(name)
+      if (place === -1 || (await isApplied(client, name))) continue
+      applied.push(...(await applyMigrations(url, directory, names.slice(0, place))))
+      await prepare(client, options)
+    }
+    applied.push(...(await applyMigrations(url, directory, names)))
+    return { applied }
   } finally {
-    await lock.end()
+    await client.end()
   }
+}
+
+async function isApplied(client: pg.Client, name: string): Promise<boolean> {
+  const { rows } = await client.query<{ exists: boolean }>(
+    `SELECT to_regclass('_prisma_migrations') IS NOT NULL AS exists`,
+  )
+  if (!rows[0]?.exists) return false
+  const { rowCount } = await client.query('SELECT 1 FROM _prisma_migrations WHERE migration_name = $1', [
+    name,
+  ])
+  return rowCount !== 0
+}
+
+async function applyMigrations(url: string, directory: string, names: readonly string[]): Promise<string[]> {
+  const migrationsList = await readMigrations(directory, names)
+  const { appliedMigrationNames } = await withEngine(url, (engine) =>
+    engine.applyMigrations({ migrationsList, filters: noFilter }),
+  )
+  return appliedMigrationNames
 }
 
 /** A file of the Prisma schema. */

@@ -3,8 +3,9 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
+import { uuidv7 } from 'uuidv7'
 import { afterEach, beforeEach, expect, inject, it, onTestFinished, vi } from 'vitest'
-import { makeJob, makeUser } from '../cluster/testing/rows'
+import { type JobOptions, makeJobPlace, makeUser } from '../cluster/testing/rows'
 import { embeddedUrl } from './embedded'
 import { listMigrations, migrate, migrationsDirectory, recordMigration } from './migrate'
 
@@ -29,7 +30,19 @@ afterEach(() => pool.end())
 async function migrateUntil(migration: string): Promise<void> {
   const all = await listMigrations()
   expect(all).toContain(migration)
-  await migrate(url, migrationsDirectory, all.slice(0, all.indexOf(migration)))
+  await migrate(url, migrationsDirectory, { only: all.slice(0, all.indexOf(migration)) })
+}
+
+/** Inserts a job into the schema of an earlier version, which had the program in the row. */
+async function makeOldJob({ code = 'print(1)', spec = {}, ...place }: JobOptions = {}): Promise<string> {
+  const id = uuidv7()
+  const { userId, projectId, environmentId } = await makeJobPlace(place, pool)
+  await pool.query(
+    `INSERT INTO jobs (id, user_id, project_id, environment_id, competition_id, spec, code, expected_time_s, time_limit_s)
+     VALUES ($1, $2, $3, $4, 'competition', $5, $6, 60, 120)`,
+    [id, userId, projectId, environmentId, spec, Buffer.from(code)],
+  )
+  return id
 }
 
 /** Calls `work` with a directory that has one migration. */
@@ -78,7 +91,7 @@ it('0 days meant that a user had the files deleted, and other numbers meant the 
   await migrateUntil('20261123001000_files_deleted')
   const days = new Map<string, number | null>()
   for (const given of [0, 1, 90, null]) {
-    const job = await makeJob({}, pool)
+    const job = await makeOldJob({})
     days.set(job, given)
     await pool.query(
       `UPDATE jobs SET status = 'completed', reason = 'finished', exit_code = 0, ended_at = now(),
@@ -103,7 +116,7 @@ it('0 days meant that a user had the files deleted, and other numbers meant the 
 it('jobs have the tags of their configs', async () => {
   await migrateUntil('20261123172500_job_labels')
   const specs = [{ tags: ['v2', 'best', 'v2'] }, { tags: [] }, {}]
-  const jobs = await Promise.all(specs.map((spec) => makeJob({ spec }, pool)))
+  const jobs = await Promise.all(specs.map((spec) => makeOldJob({ spec })))
   await migrate(url)
   const { rows } = await pool.query<{ id: string; tags: string[] }>('SELECT id, tags FROM jobs')
   const found = new Map(rows.map(({ id, tags }) => [id, tags.sort()]))
@@ -113,7 +126,7 @@ it('jobs have the tags of their configs', async () => {
 it('messages about ended jobs stay, delivered or not', async () => {
   await migrateUntil('20261123212000_notification_targets')
   const spec = { notify_url: 'https://Example.org:8443/done?key=1' }
-  const [live, told, open] = await Promise.all([1, 2, 3].map(() => makeJob({ spec }, pool)))
+  const [live, told, open] = await Promise.all([1, 2, 3].map(() => makeOldJob({ spec })))
   await pool.query(
     `UPDATE jobs SET status = 'failed', reason = 'exit_code', exit_code = 3, ended_at = now() WHERE id = ANY ($1)`,
     [[told, open]],
@@ -154,7 +167,7 @@ it('messages about ended jobs stay, delivered or not', async () => {
 it('contents belong to the users who uploaded them, as far as jobs and snapshots tell, and count for each', async () => {
   await migrateUntil('20261127020000_content_holders')
   const hex = (text: string) => createHash('sha256').update(text).digest('hex')
-  const [first, second, named, alone] = await Promise.all([1, 2, 3, 4].map(() => makeJob({}, pool)))
+  const [first, second, named, alone] = await Promise.all([1, 2, 3, 4].map(() => makeOldJob({})))
   const usersOf = new Map(
     (await pool.query('SELECT id, user_id, project_id FROM jobs')).rows.map((row) => [row.id, row]),
   )
@@ -238,9 +251,9 @@ it('contents belong to the users who uploaded them, as far as jobs and snapshots
 
 it('members of projects that ever had a join link may not push snapshots; others may', async () => {
   await migrateUntil('20261127021000_push_rights')
-  const jobs = await Promise.all(['plain', 'linked', 'expired'].map((project) => makeJob({ project }, pool)))
-  const member = (await pool.query('SELECT user_id FROM jobs WHERE id = $1', [await makeJob({}, pool)]))
-    .rows[0].user_id
+  const jobs = await Promise.all(['plain', 'linked', 'expired'].map((project) => makeOldJob({ project })))
+  const member = (await pool.query('SELECT user_id FROM jobs WHERE id = $1', [await makeOldJob({})])).rows[0]
+    .user_id
   const { rows: projects } = await pool.query(
     `SELECT p.id, p.slug, p.owner_id, u.handle FROM projects p JOIN users u ON u.id = p.owner_id JOIN jobs j ON j.project_id = p.id
       WHERE j.id = ANY ($1)`,
@@ -281,7 +294,7 @@ async function useRun(
 ): Promise<string[]> {
   const jobs: string[] = []
   for (const userId of users) {
-    const job = await makeJob({ userId, ownerId, project }, pool)
+    const job = await makeOldJob({ userId, ownerId, project })
     jobs.push(job)
     await pool.query(
       `UPDATE jobs SET run_name = $2, status = 'completed', reason = 'finished', exit_code = 0, ended_at = now(),
@@ -367,7 +380,7 @@ it('runs belong to their first user; several users of one share it only in a pro
 it('lists that were null are empty, and rows that point to nothing are gone', async () => {
   await migrateUntil('20261130100000_lists_and_references')
   const user = await makeUser('ada', pool)
-  const job = await makeJob({ userId: user }, pool)
+  const job = await makeOldJob({ userId: user })
   await pool.query(
     `INSERT INTO api_tokens (id, user_id, name, hash, hint, scopes, expires_at)
      VALUES (gen_random_uuid(), $1, 'none', '\\x01', 'a', NULL, now()), (gen_random_uuid(), $1, 'unknown', '\\x02', 'b', '{read,write}', now())`,

@@ -14,8 +14,10 @@ import { testDatabase } from './testing/test-database'
 
 const db = testDatabase()
 
+/** Its statements need the schema before the last migrations. move-programs.db.test.ts runs all of them. */
+const earlier = 'lib/database/move-programs.ts'
 const sources = globSync('{lib,worker}/**/*.ts').filter(
-  (file) => !/\.test\.ts$|\/testing\/|\/generated\//.test(file),
+  (file) => file !== earlier && !/\.test\.ts$|\/testing\/|\/generated\//.test(file),
 )
 /** Statements with faults, to see that they are found. */
 const sample = 'lib/database/testing/statements/sample.ts'

@@ -186,8 +186,8 @@ describe('the results of a project', () => {
   it('are the newest 300 jobs, and say that there are more', async () => {
     const job = await jobOf(owner, { name: 'oldest' })
     await db.pool.query(
-      `INSERT INTO jobs (id, user_id, project_id, environment_id, competition_id, spec, code, expected_time_s, time_limit_s, created_at)
-       SELECT gen_random_uuid(), user_id, project_id, environment_id, competition_id, spec, code, 60, 60, now() + n * interval '1 second'
+      `INSERT INTO jobs (id, user_id, project_id, environment_id, competition_id, spec, program_hash, expected_time_s, time_limit_s, created_at)
+       SELECT gen_random_uuid(), user_id, project_id, environment_id, competition_id, spec, program_hash, 60, 60, now() + n * interval '1 second'
          FROM jobs, generate_series(1, 300) n WHERE id = $1`,
       [job],
     )

@@ -48,7 +48,7 @@ ALTER TABLE jobs ADD CONSTRAINT jobs_files_deleted_check CHECK ((files_deleted I
 ALTER TABLE jobs ADD CONSTRAINT jobs_metrics_by_name CHECK (jsonb_typeof(final_metrics) = 'object');
 
 -- A job runs solution.py or a command.
-ALTER TABLE jobs ADD CONSTRAINT jobs_program_check CHECK (command IS NULL OR code = '');
+ALTER TABLE jobs ADD CONSTRAINT jobs_program_check CHECK (command IS NULL OR program_hash IS NULL);
 
 ALTER TABLE jobs ADD CONSTRAINT jobs_short_note CHECK (char_length(note) <= 4000);
 
@@ -86,6 +86,9 @@ CREATE INDEX jobs_ended_otherwise ON jobs (ended_at) WHERE status IN ('failed', 
 
 -- The few waiting jobs that no node fits.
 CREATE INDEX jobs_never_fits ON jobs (never_fits_since) WHERE never_fits_since IS NOT NULL;
+
+-- Whether another job needs a program.
+CREATE INDEX jobs_of_program ON jobs (program_hash) WHERE program_hash IS NOT NULL;
 
 -- Few jobs have a run, so this index costs the others nothing.
 CREATE INDEX jobs_of_run ON jobs (named_run_id) WHERE named_run_id IS NOT NULL;

@@ -13,10 +13,13 @@ BEGIN
   RETURN NULL;
 END $$;
 
+-- The source of a job is stored once, but counts for each job.
 CREATE FUNCTION count_changed_source() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO storage_changes (user_id, project_id, kind, bytes)
-  VALUES (NEW.user_id, NEW.project_id, 'sources', octet_length(NEW.code) - octet_length(OLD.code));
+  SELECT NEW.user_id, NEW.project_id, 'sources',
+         coalesce((SELECT octet_length(content) FROM programs WHERE hash = NEW.program_hash), 0)
+         - coalesce((SELECT octet_length(content) FROM programs WHERE hash = OLD.program_hash), 0);
   RETURN NULL;
 END $$;
 
@@ -74,14 +77,15 @@ END $$;
 CREATE FUNCTION count_sources() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO storage_changes (user_id, project_id, kind, bytes)
-  SELECT user_id, project_id, 'sources', sum(octet_length(code)) FROM added GROUP BY 1, 2
-  HAVING sum(octet_length(code)) <> 0;
+  SELECT a.user_id, a.project_id, 'sources', sum(octet_length(p.content))
+    FROM added a JOIN programs p ON p.hash = a.program_hash GROUP BY 1, 2;
   RETURN NULL;
 END $$;
 
 -- Checkpoints count to the user of their run; those of a project's run to the owner of the project, as archives do.
 CREATE VIEW stored_bytes AS
-  SELECT user_id, project_id, 'sources'::"StorageKind" AS kind, octet_length(code)::int8 AS bytes FROM jobs
+  SELECT j.user_id, j.project_id, 'sources'::"StorageKind" AS kind, octet_length(p.content)::int8 AS bytes
+    FROM jobs j JOIN programs p ON p.hash = j.program_hash
   UNION ALL
   SELECT j.user_id, j.project_id, 'results', f.bytes FROM result_files f JOIN jobs j ON j.id = f.job_id
    WHERE f.bytes IS NOT NULL
@@ -129,8 +133,8 @@ CREATE TRIGGER count_added AFTER INSERT ON jobs REFERENCING NEW TABLE AS added
   FOR EACH STATEMENT EXECUTE FUNCTION count_sources();
 
 -- Jobs change often, their source almost never: this runs only for statements that name the column.
-CREATE TRIGGER count_source AFTER UPDATE OF code ON jobs
-  FOR EACH ROW WHEN (octet_length(OLD.code) <> octet_length(NEW.code)) EXECUTE FUNCTION count_changed_source();
+CREATE TRIGGER count_source AFTER UPDATE OF program_hash ON jobs
+  FOR EACH ROW WHEN (OLD.program_hash IS DISTINCT FROM NEW.program_hash) EXECUTE FUNCTION count_changed_source();
 
 CREATE TRIGGER count_added AFTER INSERT ON result_files REFERENCING NEW TABLE AS added
   FOR EACH STATEMENT EXECUTE FUNCTION count_results();

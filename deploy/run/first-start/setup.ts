@@ -10,7 +10,7 @@ import { forgetFirstStartSecrets, publicUrl } from '@/lib/env'
 import { describeAdmin } from './welcome'
 
 try {
-  const { applied } = await migrate(databaseUrl())
+  const { applied } = await migrate(databaseUrl(), undefined, { onProgress: (note) => console.log(note) })
   console.log(applied.length > 0 ? `Migrated: ${applied.join(', ')}` : 'The database is up to date.')
   console.log(`${publicUrl()}\n${describeAdmin(await ensureFirstRun())}`)
   forgetFirstStartSecrets()

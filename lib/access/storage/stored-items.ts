@@ -10,9 +10,10 @@ const live = (job: string) => `(${job}.ended_at IS NULL OR NOT ${job}.result_sto
 
 const jobs = `
   SELECT 'job' AS kind, j.id::text, j.name, p.id AS project, p.slug AS project_id,
-         (octet_length(j.code) + coalesce(f.bytes, 0) + coalesce(a.bytes, 0))::int8 AS bytes,
+         (coalesce(octet_length(c.content), 0) + coalesce(f.bytes, 0) + coalesce(a.bytes, 0))::int8 AS bytes,
          j.created_at, ${live('j')} AS in_use, false AS deleting
-    FROM jobs j JOIN projects p ON p.id = j.project_id LEFT JOIN result_files f ON f.job_id = j.id
+    FROM jobs j JOIN projects p ON p.id = j.project_id LEFT JOIN programs c ON c.hash = j.program_hash
+    LEFT JOIN result_files f ON f.job_id = j.id
     LEFT JOIN (SELECT x.job_id, sum(coalesce(x.stored_bytes, x.bytes)) AS bytes
                  FROM (SELECT job_id, bytes, stored_bytes FROM artifacts
                        UNION ALL SELECT job_id, bytes, stored_bytes FROM working_files) x

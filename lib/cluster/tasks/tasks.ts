@@ -138,7 +138,7 @@ export const ranSeconds = (task: string) =>
 
 const selectClaimed = `
   SELECT t.id, t.job_id AS "jobId", t.attempt, t.rank, t.status, t.cpu_milli AS "cpuMilli", t.memory_mib AS "memoryMib",
-         e.image, e.network, e.prepare, j.spec, j.archive_id AS "archiveId", j.code, j.command, j.time_limit_s AS "timeLimitS", j.expected_time_s AS "expectedTimeS", j.workspace,
+         e.image, e.network, e.prepare, j.spec, j.archive_id AS "archiveId", coalesce(c.content, '') AS code, j.command, j.time_limit_s AS "timeLimitS", j.expected_time_s AS "expectedTimeS", j.workspace,
          coalesce(${ranSeconds('t')}, 0)::float8 AS "ranSeconds", t.paused_at IS NOT NULL AS "wasPaused",
          t.stdout_consumed AS "stdoutConsumed", t.stderr_consumed AS "stderrConsumed",
          t.output_bytes AS "outputBytes", t.metrics, coalesce(t.reason, j.cancel_reason) AS "stopReason",
@@ -156,7 +156,7 @@ const selectClaimed = `
          j.network_index AS "networkIndex", jsonb_array_length(peers.list) AS instances, peers.list AS peers
     FROM tasks t JOIN jobs j ON j.id = t.job_id JOIN environments e ON e.id = j.environment_id
     JOIN users u ON u.id = j.user_id JOIN projects pr ON pr.id = j.project_id JOIN users o ON o.id = pr.owner_id
-    LEFT JOIN runs r ON r.id = j.named_run_id
+    LEFT JOIN programs c ON c.hash = j.program_hash LEFT JOIN runs r ON r.id = j.named_run_id
     JOIN LATERAL (
       SELECT jsonb_agg(jsonb_build_object('rank', p.rank, 'nodeId', n.id, 'nodeName', n.name, 'engineId', n.engine_id,
                        'machineId', coalesce(h.engine_id, n.engine_id),

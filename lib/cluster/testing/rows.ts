@@ -67,7 +67,42 @@ const defaultImage = 'gpuq/python:2'
 
 /** Inserts a waiting job, and what it belongs to where that is absent. Nobody is notified. */
 export async function makeJob(options: JobOptions = {}, pool = database().pool): Promise<string> {
-  const { project = 'project', image = defaultImage, code = 'print(1)', held = false } = options
+  const id = uuidv7()
+  const code = Buffer.from(options.code ?? 'print(1)')
+  const { userId, projectId, environmentId } = await makeJobPlace(options, pool)
+  await pool.query(
+    `WITH program AS (
+       INSERT INTO programs (hash, content) SELECT sha256($6), $6 WHERE $6 <> ''::bytea ON CONFLICT DO NOTHING
+     )
+     INSERT INTO jobs (id, user_id, project_id, environment_id, competition_id, spec, program_hash, command, priority, max_retries,
+                       expected_time_s, time_limit_s, not_before)
+     VALUES ($1, $2, $3, $4, 'competition', $5, CASE WHEN $6 <> ''::bytea THEN sha256($6) END, $7, $8, $9, 60, $10,
+             CASE WHEN $11 THEN now() + interval '1 day' END)`,
+    [
+      id,
+      userId,
+      projectId,
+      environmentId,
+      options.spec ?? {},
+      code,
+      options.command,
+      options.priority ?? 0,
+      options.maxRetries ?? 2,
+      options.timeLimitS ?? 120,
+      options.held ?? false,
+    ],
+  )
+  const name = options.spec?.run_name
+  if (typeof name === 'string') await setRun(id, name, pool)
+  return id
+}
+
+/** Inserts what a job belongs to, where that is absent. */
+export async function makeJobPlace(
+  options: Pick<JobOptions, 'userId' | 'ownerId' | 'project' | 'image'>,
+  pool = database().pool,
+): Promise<{ userId: string; projectId: string; environmentId: string }> {
+  const { project = 'project', image = defaultImage } = options
   const userId = options.userId ?? (await makeUser(undefined, pool))
   const ownerId = options.ownerId ?? userId
   const environment = image === defaultImage ? 'python' : image
@@ -79,30 +114,12 @@ export async function makeJob(options: JobOptions = {}, pool = database().pool):
     `INSERT INTO projects (id, slug, owner_id) VALUES ($1, $2, $3) ON CONFLICT (owner_id, slug) DO NOTHING`,
     [uuidv7(), project, ownerId],
   )
-  const id = uuidv7()
-  await pool.query(
-    `INSERT INTO jobs (id, user_id, project_id, environment_id, competition_id, spec, code, command, priority, max_retries,
-                       expected_time_s, time_limit_s, not_before)
-     SELECT $1, $2, p.id, e.id, 'competition', $6, $7, $8, $9, $10, 60, $11, CASE WHEN $12 THEN now() + interval '1 day' END
-       FROM projects p, environments e WHERE p.owner_id = $3 AND p.slug = $4 AND e.name = $5`,
-    [
-      id,
-      userId,
-      ownerId,
-      project,
-      environment,
-      options.spec ?? {},
-      Buffer.from(code),
-      options.command,
-      options.priority ?? 0,
-      options.maxRetries ?? 2,
-      options.timeLimitS ?? 120,
-      held,
-    ],
+  const { rows } = await pool.query<{ projectId: string; environmentId: string }>(
+    `SELECT p.id AS "projectId", e.id AS "environmentId" FROM projects p, environments e
+      WHERE p.owner_id = $1 AND p.slug = $2 AND e.name = $3`,
+    [ownerId, project, environment],
   )
-  const name = options.spec?.run_name
-  if (typeof name === 'string') await setRun(id, name, pool)
-  return id
+  return { userId, projectId: '', environmentId: '', ...rows[0] }
 }
 
 /** Gives a job the run that a submission with this name would get. Returns the id of the run. */

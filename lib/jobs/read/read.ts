@@ -132,11 +132,18 @@ export async function readSourceForOthers(jobId: string): Promise<JobSource> {
 /** What a job asked for, and the columns that people may have changed since. */
 async function readAsked(id: string) {
   const changeable = { name: true, priority: true, tags: true } as const
-  const { code, spec, ...columns } = await database().prisma.job.findUniqueOrThrow({
+  const { program, spec, ...columns } = await database().prisma.job.findUniqueOrThrow({
     where: { id },
-    select: { code: true, spec: true, command: true, project: { select: { slug: true } }, ...changeable },
+    select: {
+      program: { select: { content: true } },
+      spec: true,
+      command: true,
+      project: { select: { slug: true } },
+      ...changeable,
+    },
   })
-  return { ...columns, code: Buffer.from(code).toString('utf8'), asked: readSpec(spec) }
+  const code = program === null ? '' : Buffer.from(program.content).toString('utf8')
+  return { ...columns, code, asked: readSpec(spec) }
 }
 
 /** The values of variables and the address of notifications may be secrets. */

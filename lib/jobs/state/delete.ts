@@ -10,11 +10,27 @@ export async function markFilesDeleted(
   jobId: string,
   retentionDays: number | null,
 ): Promise<boolean> {
-  const { rowCount } = await tx.query(
-    `UPDATE jobs SET files_deleted = $2, deleted_after_days = $3,
-            code = CASE WHEN $3::int IS NULL THEN '' ELSE code END, content_hash = CASE WHEN $3::int IS NULL THEN NULL ELSE content_hash END
-      WHERE id = $1 AND files_deleted IS NULL AND result_stored`,
+  const { rows } = await tx.query<{ programHash: Buffer | null }>(
+    `WITH job AS (
+       SELECT id, program_hash FROM jobs WHERE id = $1 AND files_deleted IS NULL AND result_stored FOR UPDATE
+     )
+     UPDATE jobs SET files_deleted = $2, deleted_after_days = $3,
+            program_hash = CASE WHEN $3::int IS NOT NULL THEN jobs.program_hash END,
+            content_hash = CASE WHEN $3::int IS NOT NULL THEN content_hash END
+       FROM job WHERE jobs.id = job.id RETURNING job.program_hash AS "programHash"`,
     [jobId, retentionDays === null ? 'on_request' : 'retention', retentionDays],
   )
-  return rowCount === 1
+  const [job] = rows
+  if (job?.programHash && retentionDays === null) await deleteUnusedProgram(tx, job.programHash)
+  return job !== undefined
+}
+
+/** Deletes a program that no job has any more. Jobs are never deleted, so this is the only way in which a program loses a job. */
+async function deleteUnusedProgram(tx: Transaction, hash: Buffer): Promise<void> {
+  // Waits for submissions with this program, and blocks new ones. A statement of its own, so that the next one sees their jobs.
+  await tx.query('SELECT 1 FROM programs WHERE hash = $1 FOR UPDATE', [hash])
+  await tx.query(
+    'DELETE FROM programs WHERE hash = $1 AND NOT EXISTS (SELECT 1 FROM jobs WHERE program_hash = $1)',
+    [hash],
+  )
 }

@@ -50,18 +50,27 @@ export type NewJob = { [Column in keyof typeof required]: Values[(typeof require
   [Column in keyof typeof optional]: Values[(typeof optional)[Column]] | null | undefined
 }
 
-/** Inserts waiting jobs with their idempotency keys and uploads, by one statement. Nobody is notified: the caller wakes the leader. */
+/**
+ * Inserts waiting jobs with their programs, idempotency keys and uploads, by one statement. Nobody is notified: the caller wakes the
+ * leader. Programs are inserted in the order of their hashes, so that two statements with the same ones do not wait for each other
+ * in a circle.
+ * @throws a violation of `jobs_program_hash_fkey` if the last other job with one of the programs lost its own meanwhile
+ */
 export async function submitJobs(tx: Transaction, jobs: readonly NewJob[]): Promise<void> {
   await tx.query({
     name: 'submit-jobs',
     text: `WITH given AS (
-             SELECT * FROM unnest(${columns.map(([, type], index) => `$${index + 1}::${type}[]`)})
+             SELECT *, CASE WHEN code <> '' THEN sha256(code) END AS program_hash FROM unnest(${columns.map(([, type], index) => `$${index + 1}::${type}[]`)})
                AS j (${columns.map(([column]) => column)})
+           ), program AS (
+             INSERT INTO programs (hash, content)
+             SELECT DISTINCT ON (program_hash) program_hash, code FROM given WHERE program_hash IS NOT NULL ORDER BY program_hash
+             ON CONFLICT DO NOTHING
            ), job AS (
-             INSERT INTO jobs (id, user_id, project_id, environment_id, competition_id, name, spec, code, priority,
+             INSERT INTO jobs (id, user_id, project_id, environment_id, competition_id, name, spec, program_hash, priority,
                                max_retries, expected_time_s, time_limit_s, command, run_id, content_hash, archive_id,
                                named_run_id, group_id, workspace, tags)
-             SELECT id, user_id, project_id, environment_id, competition_id, name, spec, code, priority, max_retries,
+             SELECT id, user_id, project_id, environment_id, competition_id, name, spec, program_hash, priority, max_retries,
                     expected_time_s, time_limit_s, command, run_id, content_hash, archive_id, named_run_id, group_id, workspace,
                     ARRAY(SELECT jsonb_array_elements_text(tags))
                FROM given

@@ -4,7 +4,7 @@ import { effectiveLimits } from '../../access/limits'
 import { findProject } from '../../access/projects/submission-project'
 import { readRoleLimits } from '../../access/role-limits'
 import { wakeLeader } from '../../database/notify'
-import { sendTogether, transaction } from '../../database/transaction'
+import { isForeignKeyViolation, sendTogether, transaction } from '../../database/transaction'
 import { traceStep } from '../../logger'
 import { checkRequest, type JobRequest } from './check-request'
 import { addJob, decide, type SubmitOptions, type Submitted, throwConflict } from './decide'
@@ -54,29 +54,45 @@ async function submit(
     if (jobId !== null) return { jobId, repeated: false, deduplicated: false, headers: {} }
   }
   const { userId, role, onlyProject } = actor
-  return transaction(async (tx) => {
-    // Read before the locks.
-    const [environment, known, roleLimits] = await sendTogether([
-      findEnvironment(config.environment ?? null, tx),
-      findProject(tx, actor, config.project_id),
-      readRoleLimits(tx, role),
-    ])
-    const limits = known?.announced && effectiveLimits(actor, known.limits, roleLimits)
-    if (
-      !limits ||
-      isLimited(limits) ||
-      dependsOnOthers ||
-      submission.idempotencyKey !== null ||
-      config.depends_on.length > 0
-    )
-      return decide(tx, { actor, user, environment, submission, ...options })
-    const owner = {
-      callerId: userId,
-      callerIsAdmin: isAdmin(actor),
-      userId,
-      projectId: known.id,
-      onlyProject,
+  return withProgram(() =>
+    transaction(async (tx) => {
+      // Read before the locks.
+      const [environment, known, roleLimits] = await sendTogether([
+        findEnvironment(config.environment ?? null, tx),
+        findProject(tx, actor, config.project_id),
+        readRoleLimits(tx, role),
+      ])
+      const limits = known?.announced && effectiveLimits(actor, known.limits, roleLimits)
+      if (
+        !limits ||
+        isLimited(limits) ||
+        dependsOnOthers ||
+        submission.idempotencyKey !== null ||
+        config.depends_on.length > 0
+      )
+        return decide(tx, { actor, user, environment, submission, ...options })
+      const owner = {
+        callerId: userId,
+        callerIsAdmin: isAdmin(actor),
+        userId,
+        projectId: known.id,
+        onlyProject,
+      }
+      return addJob(tx, owner, limits.job, { environment, submission })
+    }),
+  )
+}
+
+/**
+ * Repeats a submission whose program was stored, and was deleted before its job referred to it: the only other job with the program
+ * lost its own. The next attempt stores it again.
+ */
+async function withProgram<T>(submit: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await submit()
+    } catch (error) {
+      if (!isForeignKeyViolation(error, 'jobs_program_hash_fkey')) throw error
     }
-    return addJob(tx, owner, limits.job, { environment, submission })
-  })
+  }
 }

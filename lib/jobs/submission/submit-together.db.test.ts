@@ -62,7 +62,7 @@ interface Stored {
 /** The jobs, and the number of transactions that inserted them. */
 async function readStored(): Promise<{ jobs: Map<string, Stored>; transactions: number }> {
   const { rows } = await db.pool.query<Stored & { xmin: string }>(
-    'SELECT id, name, code, tags, spec, priority, xmin::text FROM jobs',
+    `SELECT j.id, name, content AS code, tags, spec, priority, j.xmin::text FROM jobs j JOIN programs ON hash = program_hash`,
   )
   return {
     jobs: new Map(rows.map((row) => [row.id, row])),

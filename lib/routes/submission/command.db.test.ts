@@ -21,10 +21,10 @@ const commandJob = { code: null, config: 'command: "cd /job && python -c \'print
 it('a command in the config replaces solution.py, is stored once, and can be submitted again unchanged', async () => {
   const first = await upload(ada, commandJob)
   expect(first).toMatchObject({ status: 202, body: { status: 'pending' } })
-  const { rows } = await db.pool.query('SELECT command, code, spec FROM jobs WHERE id = $1', [
+  const { rows } = await db.pool.query('SELECT command, program_hash, spec FROM jobs WHERE id = $1', [
     first.body.job_id,
   ])
-  expect(rows[0]).toMatchObject({ command: "cd /job && python -c 'print(1)' # ü", code: Buffer.alloc(0) })
+  expect(rows[0]).toMatchObject({ command: "cd /job && python -c 'print(1)' # ü", program_hash: null })
   expect(rows[0].spec).not.toHaveProperty('command')
 
   const source = await readSource(ada.actor, String(first.body.job_id))

@@ -46,8 +46,8 @@ async function submit(parts: Part[], config = '', headers: Record<string, string
 
 async function jobOf({ body }: Awaited<ReturnType<typeof submit>>) {
   const { rows } = await db.pool.query(
-    `SELECT encode(a.hash, 'hex') AS hash, a.files, a.bytes::int AS bytes, j.spec, j.command, j.code, j.archive_id
-       FROM jobs j LEFT JOIN archives a ON a.id = j.archive_id WHERE j.id = $1`,
+    `SELECT encode(a.hash, 'hex') AS hash, a.files, a.bytes::int AS bytes, j.spec, j.command, c.content AS code, j.archive_id
+       FROM jobs j LEFT JOIN programs c ON c.hash = j.program_hash LEFT JOIN archives a ON a.id = j.archive_id WHERE j.id = $1`,
     [body.job_id],
   )
   return rows[0]
@@ -71,7 +71,7 @@ describe('an uploaded archive', () => {
     const first = await submit([['archive', buildZip(files), 'project.zip']])
     expect(first).toMatchObject({ status: 202, body: { status: 'pending' } })
     const job = await jobOf(first)
-    expect(job).toMatchObject({ files: 3, bytes: 700_020, command: null, code: Buffer.alloc(0) })
+    expect(job).toMatchObject({ files: 3, bytes: 700_020, command: null, code: null })
     expect(job.spec).toMatchObject({ archive: job.hash, entrypoint: 'main.py' })
 
     const packed = await buildTar(files, { gzip: true })

@@ -1,0 +1,104 @@
+import { statfs } from 'node:fs/promises'
+import type pg from 'pg'
+import { oneRow } from './transaction'
+
+/**
+ * Moves the programs of jobs from `jobs.code` to `programs`, before the column is dropped. A batch stores
+ * programs before its jobs refer to them, so it can be interrupted at any time, and the next start continues with the jobs that are left.
+ */
+
+/** Batches are neighbours on the disk. By any other order, each would write most pages of each index. */
+const pagesPerBatch = 500
+/** The rows that were moved make room for the next ones only after this. It reads all indexes. */
+const jobsPerVacuum = 250_000
+
+export interface MoveOptions {
+  onProgress?: ((note: string) => void) | undefined
+  signal?: AbortSignal | undefined
+}
+
+type Client = Pick<pg.Client, 'query'>
+
+/** Rows that were moved, and those of commands, have none. */
+const hasProgram = `code <> ''`
+
+export async function movePrograms(
+  client: Client,
+  { onProgress = () => {}, signal }: MoveOptions = {},
+): Promise<void> {
+  const total = await countJobs(client)
+  if (total === 0) return
+  await requireSpace(client, total)
+  let moved = 0
+  let movedAtVacuum = 0
+  // A server of the earlier version may still insert jobs. The next pass finds them.
+  while ((await countJobs(client)) > 0) {
+    const { pages } = await oneRow<{ pages: number }>(
+      client,
+      `SELECT (pg_relation_size('jobs') / current_setting('block_size')::int)::int AS pages`,
+    )
+    for (let page = 0; page < pages; page += pagesPerBatch) {
+      signal?.throwIfAborted()
+      const jobs = await moveBatch(client, [`(${page},0)`, `(${page + pagesPerBatch},0)`])
+      if (jobs === 0) continue
+      moved += jobs
+      onProgress(`${inWords(moved)} of ${inWords(total)} programs of jobs moved`)
+      if (moved - movedAtVacuum < jobsPerVacuum) continue
+      await client.query('VACUUM jobs')
+      movedAtVacuum = moved
+    }
+  }
+  await client.query('VACUUM (ANALYZE) jobs, programs')
+}
+
+async function countJobs(client: Client): Promise<number> {
+  const { jobs } = await oneRow<{ jobs: number }>(
+    client,
+    `SELECT count(*)::int AS jobs FROM jobs WHERE ${hasProgram}`,
+  )
+  return jobs
+}
+
+/** Moves the programs of the jobs in some pages of the table. Returns their number. */
+async function moveBatch(client: Client, pages: readonly [first: string, next: string]): Promise<number> {
+  const inBatch = `ctid >= $1::tid AND ctid < $2::tid AND ${hasProgram}`
+  await client.query(
+    `INSERT INTO programs (hash, content)
+     SELECT DISTINCT ON (sha256(code)) sha256(code), code FROM jobs WHERE ${inBatch} ORDER BY sha256(code)
+     ON CONFLICT DO NOTHING`,
+    [...pages],
+  )
+  // Only of what is stored: a job may have come since.
+  const { rowCount } = await client.query(
+    `UPDATE jobs SET program_hash = sha256(code), code = ''
+      WHERE ${inBatch} AND EXISTS (SELECT 1 FROM programs WHERE hash = sha256(code))`,
+    [...pages],
+  )
+  return rowCount ?? 0
+}
+
+/**
+ * @throws if the disk of a database on this machine has less space than the move needs for the jobs that are left: at most half of
+ * the table with its indexes. With 1,000,000 jobs it was a fifth.
+ */
+async function requireSpace(client: Client, jobs: number): Promise<void> {
+  const { needed, directory } = await oneRow<{ needed: number; directory: string | null }>(
+    client,
+    // Only through its own socket is the server on this machine for certain.
+    `SELECT pg_total_relation_size('jobs')::float8 / 2 * $1 / greatest((SELECT count(*) FROM jobs), 1) AS needed,
+            CASE WHEN inet_server_addr() IS NULL AND pg_has_role('pg_read_all_settings', 'MEMBER')
+                 THEN current_setting('data_directory') END AS directory`,
+    [jobs],
+  )
+  if (directory === null) return
+  const disk = await statfs(directory).catch(() => null)
+  if (disk === null) return
+  const free = disk.bavail * disk.bsize
+  if (free >= needed) return
+  throw new Error(
+    `The upgrade moves the programs of ${inWords(jobs)} jobs and needs ${inGib(needed)} GiB on the disk of ${directory}, which has ${inGib(free)} GiB free. Free ${inGib(needed - free)} GiB more, and start gpuq again. Nothing is lost: what was moved stays moved.`,
+  )
+}
+
+const inWords = (count: number) => count.toLocaleString('en')
+const inGib = (bytes: number) => (Math.ceil((bytes / 2 ** 30) * 10) / 10).toFixed(1)
