@@ -113,9 +113,6 @@ CREATE INDEX jobs_starred ON jobs (user_id, created_at DESC, id DESC) WHERE star
 
 CREATE INDEX jobs_tagged ON jobs USING gin (tags) WHERE tags <> '{}';
 
--- The oldest waiting job.
-CREATE INDEX jobs_waiting_since ON jobs (created_at) WHERE status = 'pending';
-
 -- Whether a directory is needed, and which jobs to tell that it is gone, is asked of each directory in turn.
 CREATE INDEX jobs_with_archive ON jobs (archive_id) WHERE archive_id IS NOT NULL;
 
