@@ -9,7 +9,7 @@ import { database } from '../database/client'
 import { oneRow } from '../database/transaction'
 import { cancelJob } from '../jobs/lifecycle/cancel'
 import { waitUntilFinal } from '../jobs/live/wait'
-import { withAdvice } from '../jobs/read/advice'
+import { withDiagnosis } from '../jobs/read/diagnosis'
 import { listJobs } from '../jobs/read/list'
 import { readJob } from '../jobs/read/read'
 import { readQueueJob } from '../queue/list'
@@ -99,7 +99,7 @@ function withShape(error: unknown, warnings: readonly string[]): unknown {
 /** Reads one job with everything an agent needs. A job of another user and an unknown id give the same 404. */
 export async function viewJob({ actor, origin, signal }: ToolCall, jobId: string) {
   const [read, queued] = await Promise.all([readJob(actor, jobId), readQueueJob(actor, jobId)])
-  const job = await withAdvice(actor, new OutputReader(actor.userId, signal), read)
+  const job = await withDiagnosis(actor, new OutputReader(actor.userId, signal), read)
   const directory = await startDirectory(job.job_id)
   return {
     ...job,

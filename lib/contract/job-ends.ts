@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { adviceSchema } from './failure/advice'
+import { adviceSchema, diagnosisSchema } from './diagnosis/diagnosis'
 import { nearestSchema } from './submission/nearest-schema'
 
 /** The fields of a job about an end that gpuq announces, and about what to do after a failure. */
@@ -25,8 +25,16 @@ export const jobEnds = {
     .describe(
       'for a waiting job that cannot start: the keys of the nearest request that fits, null for a key to leave out; null: there is none; absent in live events',
     ),
+  diagnosis: diagnosisSchema
+    .nullable()
+    .optional()
+    .describe(
+      'why the job failed, left no result, or cannot start before a quota, a budget or its request changes; null: nothing is known to be wrong; absent in live events',
+    ),
   advice: adviceSchema
     .nullable()
     .optional()
-    .describe('what to change so that a failed job can succeed; null: not known; absent in live events'),
+    .describe(
+      'the short form of the diagnosis of a failed job: what to change; null: not known; absent in live events',
+    ),
 }

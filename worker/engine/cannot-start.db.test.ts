@@ -5,7 +5,7 @@ import { makeJob, makeNode } from '@/lib/cluster/testing/rows'
 import { isStuck } from '@/lib/contract/reasons'
 import { testDatabase } from '@/lib/database/testing/test-database'
 import { loadEnv } from '@/lib/env'
-import { withAdvice } from '@/lib/jobs/read/advice'
+import { withDiagnosis } from '@/lib/jobs/read/diagnosis'
 import { readJob } from '@/lib/jobs/read/read'
 import { readerOf } from '@/lib/jobs/read/reader-of'
 import { placeWaiting } from './builtin'
@@ -18,7 +18,11 @@ describe('a waiting job that no node fits', () => {
     ada = await makePerson()
   })
   const statusOf = async (job: string) =>
-    withAdvice(ada.actor, readerOf(ada.actor, new Request('http://localhost')), await readJob(ada.actor, job))
+    withDiagnosis(
+      ada.actor,
+      readerOf(ada.actor, new Request('http://localhost')),
+      await readJob(ada.actor, job),
+    )
   const waiting = async (spec: Record<string, unknown>) => {
     const job = await makeJob({ userId: ada.id, spec })
     await placeWaiting()

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { queueJobQuery } from '@/components/queries/cluster'
-import { jobAdviceQuery } from '@/components/queries/job-advice'
+import { jobDiagnosisQuery } from '@/components/queries/job-diagnosis'
 import type { JobDetail } from '@/lib/contract/jobs'
 import { endNote, isStuck } from '@/lib/contract/reasons'
 import { ExpectedStart } from '../../cluster/queue/expected-start'
@@ -48,7 +48,7 @@ function describeDeletion({ files_deleted, deleted_after_days: days }: JobDetail
 
 function Waiting({ job, own }: JobNoteProps) {
   const stuck = isStuck(job)
-  const { data } = useQuery({ ...jobAdviceQuery(job), enabled: stuck || job.slurm !== null })
+  const { data } = useQuery({ ...jobDiagnosisQuery(job), enabled: stuck || job.slurm !== null })
   const nearest = data?.nearest ?? null
   return (
     <>

@@ -1,15 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { CircleX, Pencil } from 'lucide-react'
 import { type MouseEvent, useEffect, useEffectEvent, useMemo } from 'react'
-import { jobAdviceQuery } from '@/components/queries/job-advice'
+import { jobDiagnosisQuery } from '@/components/queries/job-diagnosis'
 import { jobFilesQuery } from '@/components/queries/queries'
-import type { Fix } from '@/lib/contract/failure/failure'
-import { findFailedInstance } from '@/lib/contract/failure/find-failed-instance'
-import { formatFix } from '@/lib/contract/failure/fix'
-import type { CodeLocation, Traceback } from '@/lib/contract/failure/parse-traceback'
+import type { Diagnosis, Place } from '@/lib/contract/diagnosis/diagnosis'
+import { formatFix } from '@/lib/contract/diagnosis/fix'
+import { findSourceFile } from '@/lib/contract/diagnosis/source-file'
 import type { JobDetail } from '@/lib/contract/jobs'
 import { endNote } from '@/lib/contract/reasons'
-import { visibleText } from '@/lib/contract/text/sanitize-text'
 import { updateSearchParams } from '../../shell/update-search-params'
 import { ButtonLink } from '../../ui/button-link'
 import { cn } from '../../ui/class-names'
@@ -18,34 +16,32 @@ import { Skeleton } from '../../ui/skeleton'
 import type { JobStream } from '../detail/use-job-stream'
 import { hasSource } from '../has-source'
 import { failedByUser } from './fault'
-import { findTraceback } from './find-traceback'
-import { findSourceFile, sourceQuery } from './source-link'
+import { findErrorLine } from './find-error-line'
+import { sourceQuery } from './source-link'
 
 interface FailureCardProps {
   job: JobDetail
   stream: Pick<JobStream, 'store' | 'connection'>
-  /** Receives the number of the first line of the traceback. */
+  /** Receives the number of the line of the output where the error begins. */
   onTraceback?: (line: number) => void
 }
 
 /** Why a job failed, where, and what to change. */
 export function FailureCard({ job, stream, onTraceback }: FailureCardProps) {
-  const byProgram = job.reason === 'exit_code'
-  // A traceback is at the end of the output, so it is searched once, when the page has all of it.
+  const { data, isPending } = useQuery(jobDiagnosisQuery(job))
+  const diagnosis = data?.diagnosis ?? null
+  const error = isExplained(job, diagnosis) ? (diagnosis?.error ?? null) : null
+  const rank = diagnosis?.rank ?? null
+  // The error is at the end of the output, so it is searched once, when the page has all of it.
   const complete = stream.connection === 'ended'
-  const failed = findFailedInstance(job.resources)
-  const rank = failed?.rank ?? null
-  const traceback = useMemo(
-    () => (byProgram && complete ? findTraceback(stream.store, rank) : null),
-    [byProgram, complete, stream.store, rank],
+  const line = useMemo(
+    () => (complete && error !== null ? findErrorLine(stream.store, rank, error) : null),
+    [complete, stream.store, rank, error],
   )
-  const reportLine = useEffectEvent((line: number) => onTraceback?.(line))
-  const line = traceback?.line ?? null
+  const reportLine = useEffectEvent((found: number) => onTraceback?.(found))
   useEffect(() => {
     if (line !== null) reportLine(line)
   }, [line])
-  const { data } = useQuery({ ...jobAdviceQuery(job), enabled: complete || !byProgram })
-  const advice = data?.advice
   const byUser = failedByUser(job)
   const note = endNote(job)
   return (
@@ -62,21 +58,26 @@ export function FailureCard({ job, stream, onTraceback }: FailureCardProps) {
           className={cn('mt-0.5 size-4 shrink-0', byUser ? 'text-danger-ink' : 'text-warning-ink')}
         />
         <div className="flex min-w-0 flex-1 flex-col gap-1.5">
-          {traceback ? (
-            <>
-              <Exception job={job} traceback={traceback} />
-              {failed ? (
-                <p className="wrap-anywhere text-muted text-xs">
-                  From rank {failed.rank} on node {failed.node}, which failed first
-                </p>
-              ) : null}
-            </>
-          ) : (
+          {error === null ? (
             <p className="wrap-anywhere font-medium text-ink">{job.reason_text ?? 'The job failed.'}</p>
+          ) : (
+            <p className="line-clamp-4 wrap-anywhere font-medium font-mono text-ink">{error}</p>
           )}
-          {byProgram && !complete ? <Skeleton className="w-2/3" /> : null}
-          {advice ? <p className="wrap-anywhere text-ink">{advice.text}</p> : null}
-          {traceback && note ? <p className="wrap-anywhere text-muted">{note}</p> : null}
+          {diagnosis?.place ? <Location job={job} place={diagnosis.place} /> : null}
+          {rank === null ? null : (
+            <p className="wrap-anywhere text-muted text-xs">
+              From rank {rank}
+              {diagnosis?.node ? ` on node ${diagnosis.node}` : ''}, which failed first
+            </p>
+          )}
+          {isPending ? <Skeleton className="w-2/3" /> : null}
+          {diagnosis ? (
+            <p className="wrap-anywhere text-ink">
+              {error !== null && diagnosis.cause !== 'exception' ? `${diagnosis.summary} ` : ''}
+              {diagnosis.next_step}
+            </p>
+          ) : null}
+          {error !== null && note ? <p className="wrap-anywhere text-muted">{note}</p> : null}
           <p className="text-xs">
             <Link href="/docs/user-guide/manage-your-job#why-a-job-failed">
               Why a job failed, and what to do
@@ -85,7 +86,7 @@ export function FailureCard({ job, stream, onTraceback }: FailureCardProps) {
         </div>
       </div>
       {hasSource(job) && byUser ? (
-        <ButtonLink icon={Pencil} size="sm" href={editPath(job, advice?.fix ?? null, traceback)}>
+        <ButtonLink icon={Pencil} size="sm" href={editPath(job, diagnosis)}>
           Edit and run again
         </ButtonLink>
       ) : null}
@@ -93,44 +94,34 @@ export function FailureCard({ job, stream, onTraceback }: FailureCardProps) {
   )
 }
 
-/** The submit page with the files of the job, what the advice changes, and the cursor in the line that failed. */
-function editPath({ job_id }: JobDetail, fix: Fix | null, traceback: Traceback | null): string {
-  const location = traceback?.location ?? null
-  const inProgram = location !== null && findSourceFile(location, []) !== null
+/** Whether the error says more than the reason: the last line of a program need not be why it ended. */
+function isExplained({ reason }: JobDetail, diagnosis: Diagnosis | null): boolean {
+  return reason === 'exit_code' && diagnosis?.cause !== 'exit_code' && diagnosis?.cause !== 'killed_by_signal'
+}
+
+/** The submit page with the files of the job, what the diagnosis changes, and the cursor in the line that failed. */
+function editPath({ job_id }: JobDetail, diagnosis: Diagnosis | null): string {
+  const { fix = null, place = null } = diagnosis ?? {}
+  const inProgram = place !== null && findSourceFile(place, []) !== null
   const query = new URLSearchParams({
     from: job_id,
     ...(fix && { fix: formatFix(fix) }),
-    ...(inProgram && { line: String(location.line) }),
+    ...(inProgram && { line: String(place.line) }),
   })
   return `/submit?${query}`
 }
 
-function Exception({ job, traceback }: { job: JobDetail; traceback: Traceback }) {
-  const { exception, group, location } = traceback
-  return (
-    <>
-      <p className="line-clamp-4 wrap-anywhere font-medium font-mono text-ink">
-        {visibleText(exception, 500)}
-      </p>
-      {group === null ? null : (
-        <p className="line-clamp-2 wrap-anywhere text-muted text-xs">In {visibleText(group, 200)}</p>
-      )}
-      {location ? <Location job={job} location={location} /> : null}
-    </>
-  )
-}
-
 /** The line of code, linked to the Source tab if gpuq has the file. */
-function Location({ job, location }: { job: JobDetail; location: CodeLocation }) {
+function Location({ job, place }: { job: JobDetail; place: Place }) {
   const { data } = useQuery({ ...jobFilesQuery(job.job_id), enabled: job.archive !== null })
-  const file = findSourceFile(location, data?.files ?? [])
-  const query = sourceQuery(file ?? '', location.line)
+  const file = findSourceFile(place, data?.files ?? [])
+  const query = sourceQuery(file ?? '', place.line)
   const openTab = (event: MouseEvent) => {
     if (event.metaKey || event.ctrlKey || event.shiftKey) return
     event.preventDefault()
     updateSearchParams(query, 'push')
   }
-  const shown = `${visibleText(file ?? location.file, 120)}, line ${location.line}`
+  const shown = `${file ?? place.file}, line ${place.line}`
   return (
     <p className="flex min-w-0 flex-wrap items-center gap-x-2.5 gap-y-1">
       {file !== null && hasSource(job) ? (
@@ -140,9 +131,9 @@ function Location({ job, location }: { job: JobDetail; location: CodeLocation })
       ) : (
         <span className="wrap-anywhere text-muted">{shown}</span>
       )}
-      {location.code === null ? null : (
+      {place.code === null ? null : (
         <code className="max-w-full truncate rounded-sm border bg-sunken px-1.5 py-0.5 font-mono text-ink text-xs">
-          {visibleText(location.code, 300)}
+          {place.code}
         </code>
       )}
     </p>

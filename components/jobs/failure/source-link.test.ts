@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { findSourceFile, sourceQuery } from './source-link'
+import { findSourceFile } from '@/lib/contract/diagnosis/source-file'
+import { sourceQuery } from './source-link'
 
 const at = (file: string) => ({ file, line: 3, code: null })
 const files = ['solution.py', 'src/train.py', 'train.py'].map((path) => ({ path, bytes: 1, target: null }))

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { parseConfig } from '@/lib/contract/config/config'
-import { formatFix, parseFix } from '@/lib/contract/failure/fix'
+import { formatFix, parseFix } from '@/lib/contract/diagnosis/fix'
 import { applyFix } from './apply-fix'
 
 const base = 'competition_id: "c"\nproject_id: "p"\nexpected_time: 60\n'

@@ -1,4 +1,4 @@
-import type { Fix } from '@/lib/contract/failure/failure'
+import type { Fix } from '@/lib/contract/diagnosis/diagnosis'
 import { readConfigText } from '../editor/config-text'
 import { commandOf, withCommand } from './draft'
 

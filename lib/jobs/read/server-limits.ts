@@ -1,6 +1,6 @@
 import type { Actor } from '../../access/actor'
 import { readOwnLimits } from '../../access/role-limits'
-import type { ServerLimits } from '../../contract/failure/failure'
+import type { ServerLimits } from '../../contract/diagnosis/facts'
 import type { JobDetail } from '../../contract/jobs'
 import { database } from '../../database/client'
 import { externalEngine, type NodeSize } from '../../engine/external-engine'

@@ -7,7 +7,7 @@ import { cancelJob } from '../../jobs/lifecycle/cancel'
 import { updateJob } from '../../jobs/lifecycle/update-job'
 import { jobEvents } from '../../jobs/live/events'
 import { waitUntilFinal } from '../../jobs/live/wait'
-import { withAdvice } from '../../jobs/read/advice'
+import { withDiagnosis } from '../../jobs/read/diagnosis'
 import { findVisibleJob, requireUserId } from '../../jobs/read/job-visibility'
 import { countJobs, listJobs } from '../../jobs/read/list'
 import { readJob, readSource } from '../../jobs/read/read'
@@ -36,7 +36,7 @@ export const jobRoutes = {
 
   get: route(jobOperations.get, async ({ request, query, params, actor }) => {
     requireUserId(actor, query.user_id)
-    const job = await withAdvice(actor, readerOf(actor, request), await readJob(actor, params.id))
+    const job = await withDiagnosis(actor, readerOf(actor, request), await readJob(actor, params.id))
     return withPredictedTime(await withExpectation(job))
   }),
 

@@ -1,9 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { parseTraceback, searchedCharacters, type Traceback } from './parse-traceback'
+import { parseTraceback, parseTracebacks, searchedCharacters, type Traceback } from './parse-traceback'
 
 const own = (line: number, code: string | null) => ({ file: '/job/solution.py', line, code })
 
-const cases: { name: string; output: string; found: Omit<Traceback, 'start'> | null }[] = [
+interface Found extends Pick<Traceback, 'exception' | 'group'> {
+  location: Omit<NonNullable<Traceback['location']>, 'function'> | null
+}
+
+const cases: { name: string; output: string; found: Found | null }[] = [
   {
     name: 'an uncaught exception with its line of code',
     output: `epoch 1
@@ -204,7 +208,43 @@ describe('parseTraceback', () => {
   it.each(cases)('finds $name', ({ output, found }) => {
     const traceback = parseTraceback(output.split('\n'))
     if (found === null) expect(traceback).toBeNull()
-    else expect(traceback).toEqual({ ...found, start: expect.any(Number) })
+    else expect(traceback).toMatchObject(found)
+  })
+
+  it('names the function of the line, and the exceptions from which another one was raised', () => {
+    const lines = [
+      'Traceback (most recent call last):',
+      '  File "/job/solution.py", line 2, in read',
+      "KeyError: 'a'",
+      '',
+      'The above exception was the direct cause of the following exception:',
+      '',
+      'Traceback (most recent call last):',
+      '  File "/job/solution.py", line 9, in load',
+      'RuntimeError: no config',
+    ]
+    expect(parseTraceback(lines)).toMatchObject({
+      origins: ["KeyError: 'a'"],
+      location: { function: 'load', line: 9 },
+      start: 6,
+      end: 8,
+    })
+  })
+
+  it('keeps the lines of several processes apart, and takes the one that failed first, not one that lost it', () => {
+    const of = (rank: number, line: number, exception: string) =>
+      ['Traceback (most recent call last):', `  File "/job/a.py", line ${line}, in main`, exception].map(
+        (text) => `[rank${rank}]: ${text}`,
+      )
+    const [lost, first] = [
+      of(0, 3, 'RuntimeError: Connection closed by peer'),
+      of(1, 7, 'ValueError: no rows'),
+    ]
+    const mixed = lost.flatMap((line, index) => [line, first[index] ?? ''])
+    expect(parseTracebacks(mixed)).toHaveLength(2)
+    expect(parseTraceback(mixed)).toMatchObject({ exception: 'ValueError: no rows', location: { line: 7 } })
+    const told = [...mixed, 'Root Cause (first observed failure):', '[0]:', '  rank      : 0 (local_rank: 0)']
+    expect(parseTraceback(told)?.exception).toBe('ValueError: no rows')
   })
 
   it('reads only the end of a million lines', () => {

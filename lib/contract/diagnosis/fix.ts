@@ -1,5 +1,5 @@
 import { idPattern } from '../id-pattern'
-import type { Fix } from './failure'
+import type { Fix } from './diagnosis'
 
 /** A fix as a query parameter of the submit page: `memory_gb:16`. */
 export function formatFix({ key, value }: Fix): string {

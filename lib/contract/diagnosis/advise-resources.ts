@@ -1,7 +1,9 @@
-import { type FailedJob, type Failure, type FailureAdvice, type Fix, only } from './failure'
+import type { Fix } from './diagnosis'
+import type { DiagnosedJob, Finding } from './facts'
+import { type NextStep, only } from './step'
 
 /** What to change after a time limit. */
-export function adviseTime({ job: { max_time }, limits }: Failure): FailureAdvice {
+export function adviseTime({ job: { max_time }, limits }: Finding): NextStep {
   const most = limits?.max_time ?? Number.POSITIVE_INFINITY
   if (max_time >= most)
     return only(
@@ -16,15 +18,15 @@ export function adviseTime({ job: { max_time }, limits }: Failure): FailureAdvic
 const noMore = 'no node of this server has more'
 
 /** What to change after too little memory. */
-export function adviseMemory(failure: Failure): FailureAdvice {
-  const had = memoryOf(failure)
+export function adviseMemory(finding: Finding): NextStep {
+  const had = memoryOf(finding)
   if (had.isAll) return only(`Load less data at a time: the job had ${had.text} GB of memory, and ${noMore}.`)
   return { text: `Set memory_gb to more than ${had.text}, or load less data at a time.`, fix: had.fix }
 }
 
 /** For programs whose processes share memory, such as the workers of a data loader. */
-export function adviseSharedMemory(failure: Failure): FailureAdvice {
-  const had = memoryOf(failure)
+export function adviseSharedMemory(finding: Finding): NextStep {
+  const had = memoryOf(finding)
   if (had.isAll) {
     return only(
       `Use fewer workers of the data loader: half of the memory is shared memory (/dev/shm), and ${noMore}.`,
@@ -37,8 +39,8 @@ export function adviseSharedMemory(failure: Failure): FailureAdvice {
 }
 
 /** What to change after a full `/work` or `/tmp`. */
-export function adviseSpace(failure: Failure): FailureAdvice {
-  const had = memoryOf(failure)
+export function adviseSpace(finding: Finding): NextStep {
+  const had = memoryOf(finding)
   if (had.isAll) {
     return only(
       `Write large files to /results: /work and /tmp are in the memory of the job (${had.text} GB), and ${noMore}.`,
@@ -51,7 +53,7 @@ export function adviseSpace(failure: Failure): FailureAdvice {
 }
 
 /** The memory that the job had, and twice as much as a fix. In a config, a GB of main memory is a GiB. */
-function memoryOf({ job, limits }: Failure): { text: string; isAll: boolean; fix: Fix | null } {
+function memoryOf({ job, limits }: Finding): { text: string; isAll: boolean; fix: Fix | null } {
   const { got } = job.resources
   if (got.length === 0) return { text: 'what the job had', isAll: false, fix: null }
   const gigabytes = Number((least(got) / 1024).toFixed(1))
@@ -63,11 +65,11 @@ function memoryOf({ job, limits }: Failure): { text: string; isAll: boolean; fix
   }
 }
 
-function gpusOf({ resources: { got } }: FailedJob) {
+function gpusOf({ resources: { got } }: DiagnosedJob) {
   return got.flatMap((instance) => instance.gpus)
 }
 
-function adviseAnyGpu({ limits }: Failure): FailureAdvice {
+function adviseAnyGpu({ limits }: Finding): NextStep {
   if (limits?.gpus === 0) return only('Use the CPU: no node of this server has a GPU.')
   return {
     text: 'Set gpu_count so that the job has a GPU, or use the CPU.',
@@ -76,10 +78,10 @@ function adviseAnyGpu({ limits }: Failure): FailureAdvice {
 }
 
 /** What to change if a program finds no GPU, or not enough of them. */
-export function adviseNoGpu(failure: Failure): FailureAdvice {
-  const { job, limits } = failure
+export function adviseNoGpu(finding: Finding): NextStep {
+  const { job, limits } = finding
   const gpus = gpusOf(job)
-  if (gpus.length === 0) return adviseAnyGpu(failure)
+  if (gpus.length === 0) return adviseAnyGpu(finding)
   if (gpus.some(({ simulated }) => simulated))
     return only('Use the CPU: the GPUs of this node are simulated, so no program can compute on them.')
   const own = `the GPUs that the job has: it sees ${gpus.length}, counted from 0. Do not set CUDA_VISIBLE_DEVICES.`
@@ -89,9 +91,9 @@ export function adviseNoGpu(failure: Failure): FailureAdvice {
 }
 
 /** What to change after too little memory of a GPU. */
-export function adviseGpuMemory(failure: Failure): FailureAdvice {
-  const gpus = gpusOf(failure.job)
-  if (gpus.length === 0) return adviseAnyGpu(failure)
+export function adviseGpuMemory(finding: Finding): NextStep {
+  const gpus = gpusOf(finding.job)
+  if (gpus.length === 0) return adviseAnyGpu(finding)
   const share = Math.min(...gpus.map((gpu) => gpu.share))
   if (share < 1) {
     return only(
@@ -100,7 +102,7 @@ export function adviseGpuMemory(failure: Failure): FailureAdvice {
   }
   const mebibytes = least(gpus)
   const gigabytes = Math.ceil((mebibytes * 2 ** 20) / 1e9)
-  if (mebibytes >= (failure.limits?.gpu_memory_mib ?? Number.POSITIVE_INFINITY))
+  if (mebibytes >= (finding.limits?.gpu_memory_mib ?? Number.POSITIVE_INFINITY))
     return only(`Use smaller batches: no GPU of this server has more than the ${gigabytes} GB of this one.`)
   return only(
     `Set gpu_memory_gb to more than ${gigabytes}, the memory of this job's GPU in GB, or use smaller batches.`,

@@ -1,26 +1,23 @@
 import { describe, expect, it } from 'vitest'
-import { adviseFailure, needsEnvironments } from './advise-failure'
-import type { Failure, KnownEnvironment, ServerLimits } from './failure'
-import { findFailureKind } from './failure-kind'
-import printed from './gpu-failures.json'
-import { parseTraceback } from './parse-traceback'
+import { diagnose } from './diagnose'
+import type { Facts, KnownEnvironment, ServerLimits } from './facts'
+import { findFailure } from './find-failure'
+import printed from './gpu-outputs.json'
 
 const gpu = { gpu_id: 'a', index: 0, model: 'A100', simulated: false, memory_mib: 40_960, share: 1 }
 
 /** A job of the environment python that had 2 GiB of memory. */
-const failed = (reason: string, gpus = [gpu]): Failure['job'] => ({
+const failed = (reason: string, gpus = [gpu]): Facts['job'] => ({
+  status: 'failed',
   reason,
+  reason_text: null,
+  exit_code: 1,
   max_time: 7200,
   environment: 'python',
   resources: { got: [{ gpus, memory_mib: 2048 }] },
 })
 
-const cases: [
-  failure: string,
-  job: ReturnType<typeof failed>,
-  exception: string | null,
-  advice: RegExp | null,
-][] = [
+const cases: [failure: string, job: ReturnType<typeof failed>, exception: string | null, advice: RegExp][] = [
   [
     'a job that was stopped for its memory',
     failed('out_of_memory'),
@@ -54,16 +51,27 @@ const cases: [
     "ModuleNotFoundError: No module named 'torch.nn'",
     /^Set environment to one that has the module torch, because python does not have it/,
   ],
-  ['another exception', failed('exit_code'), 'ValueError: too large', null],
-  ['no exception', failed('exit_code'), null, null],
-  ['a lost node', failed('node_lost'), 'ValueError: too large', null],
+  ['another exception', failed('exit_code'), 'ValueError: too large', /^Correct solution.py, line 1:/],
+  ['no exception', failed('exit_code'), null, /^Let the program print why/],
+  ['a lost node', failed('node_lost'), 'ValueError: too large', /^Run the job again\. The program is not/],
 ]
+
+/** The causes of what gpu-outputs.json names otherwise. */
+const causeOf: Readonly<Record<string, string>> = {
+  gpu_memory: 'gpu_out_of_memory',
+  gpu_assert: 'index_out_of_range',
+  no_gpu: 'gpu_missing',
+  same_gpu: 'gpu_shared',
+  shared_memory: 'shm_full',
+  module: 'import_missing',
+}
+
+const print = (lines: readonly string[]) => lines.map((text) => ({ text, t: null }))
 
 /** What programs printed on an NVIDIA H200 (driver 580.159.04, torch 2.11, CuPy 14, JAX 0.11, Numba) without a network. */
 describe('programs on a real GPU', () => {
   it.each(printed)('$printed shows $kind', ({ kind, lines }) => {
-    const exception = parseTraceback(lines)?.exception ?? null
-    expect(findFailureKind(exception, lines)).toBe(kind)
+    expect(findFailure({ lines: print(lines), exit_code: 1 }).cause).toBe(causeOf[kind] ?? kind)
   })
 
   it.each([
@@ -93,18 +101,31 @@ const environments: KnownEnvironment[] = [
   { name: 'old', network: 'internet', enabled: false },
 ]
 
+const traced = (exception: string) => [
+  'Traceback (most recent call last):',
+  '  File "/job/solution.py", line 1, in <module>',
+  exception,
+]
+
+/** The next step after an exception that ends the output, or is one of its lines. */
 const advise = (
-  job: ReturnType<typeof failed>,
+  job: Facts['job'],
   exception: string | null,
   lines: readonly string[] = [],
   known: readonly KnownEnvironment[] | undefined = environments,
-) => adviseFailure({ job, exception, lines, environments: known })
+  limits?: ServerLimits,
+) => {
+  const all = exception === null || lines.includes(exception) ? lines : [...lines, exception]
+  const output = all.flatMap((line) => (line === exception ? traced(line) : [line]))
+  const instance = { rank: 0, node: null, reason: job.reason, exit_code: 1, ended_at: null }
+  const instances = [{ ...instance, lines: print(output) }]
+  const found = diagnose({ job, instances, environments: known, limits })
+  return found && { text: found.next_step, fix: found.fix }
+}
 
 describe('the advice', () => {
   it.each(cases)('says what to change after %s', (_, job, exception, advice) => {
-    const text = advise(job, exception)?.text
-    if (advice === null) expect(text).toBeUndefined()
-    else expect(text).toMatch(advice)
+    expect(advise(job, exception)?.text).toMatch(advice)
   })
 
   it('is one sentence, whatever the module is called', () => {
@@ -156,14 +177,22 @@ describe('the advice', () => {
       text: expect.stringMatching(/no environment of this server has it: ask an admin/),
       fix: null,
     })
-    expect(advise({ ...failed('exit_code'), environment: 'online' }, offline)).toBeNull()
-    const unknown = adviseFailure({
+    const online = advise({ ...failed('exit_code'), environment: 'online' }, offline)
+    expect(online).toEqual({ text: expect.stringMatching(/^Check the address/), fix: null })
+    const unknown = diagnose({
       job: failed('exit_code'),
-      exception: offline,
-      lines: [],
-      environments: undefined,
+      instances: [
+        {
+          rank: 0,
+          node: null,
+          reason: 'exit_code',
+          exit_code: 1,
+          ended_at: null,
+          lines: print(traced(offline)),
+        },
+      ],
     })
-    expect(unknown?.text).toContain('if python has none')
+    expect(unknown?.next_step).toContain('if python has none')
   })
 
   it.each([
@@ -289,14 +318,13 @@ describe('the advice', () => {
   ])('asks for nothing that the server does not have: %s', (_, limits, given, text, fix) => {
     const [job, exception, lines = [], known = environments] = given
     const all = { memory_gb: null, gpus: null, gpu_memory_mib: null, max_time: null, ...limits }
-    const advice = adviseFailure({ job, exception, lines, environments: known, limits: all })
+    const advice = advise(job, exception, lines, known, all)
     expect(advice?.text).toMatch(text)
     expect(advice?.fix).toEqual(fix)
   })
 
   it('does not come from an earlier line if the exception says something else', () => {
     const lines = ['Could not resolve host: metrics', 'ValueError: too large']
-    expect(advise(failed('exit_code'), 'ValueError: too large', lines)).toBeNull()
-    expect(needsEnvironments('ValueError: too large', lines)).toBe(false)
+    expect(advise(failed('exit_code'), 'ValueError: too large', lines)?.text).toMatch(/^Correct solution.py/)
   })
 })

@@ -1,0 +1,176 @@
+import type { CauseId } from './causes'
+import { findEvidence, messageAfter, mostLines } from './evidence'
+import type { InstanceEnd } from './facts'
+import { findPlace } from './find-place'
+import { parseTraceback, type Traceback } from './parse-traceback'
+import { describeSignal, signalOf } from './signals'
+import { type FoundSign, findSign } from './signs'
+import type { CodeLocation } from './traceback-reader'
+
+/** Why the program of one instance ended, as far as its output tells. */
+export interface Failure {
+  cause: CauseId
+  /** The exception or message; null: the program printed none. */
+  error: string | null
+  subject: string | null
+  location: CodeLocation | null
+  evidence: readonly string[]
+  /** When the line was printed that shows it; null: not known. */
+  t: string | null
+}
+
+/** How many of the last lines of the output may say why a program failed. */
+export const searchedEnd = 100
+/** More output than this after a traceback: the program caught the exception and went on. */
+const mostAfterTraceback = 200
+/** Exceptions of Python that mean a mistake in the code that raised them, not what it handled. */
+const mistake =
+  /^(?:Name|Attribute|Type|Key|Index|UnboundLocal|ZeroDivision|NotImplemented)Error\b|^AttributeError\b/
+
+/** The causes that the next lines of the message name more exactly. */
+const details: Readonly<Partial<Record<CauseId, readonly CauseId[]>>> = {
+  distributed: ['gpu_shared', 'network', 'gpu_out_of_memory'],
+  bad_checkpoint: ['lfs_pointer'],
+}
+/** The files of libraries that read checkpoints. */
+const readsCheckpoint =
+  /[/\\](?:serialization|pickle|numpy_pickle|npyio|torch_load)\.py$|[/\\]safetensors[/\\]/
+
+/** Finds why a program failed. The exception that ended it says most; without one it is the last line that shows a cause. */
+export function findFailure(end: Pick<InstanceEnd, 'lines' | 'exit_code'>): Failure {
+  const lines = end.lines.map(({ text }) => text)
+  const at = (index: number) => end.lines[index]?.t ?? null
+  const signal = signalOf(end.exit_code)
+  const traceback = endingTraceback(lines, signal)
+  if (traceback) {
+    const { shownBy, ...found } = ofTraceback(traceback, lines)
+    const { start: from, end: to, exception, location } = traceback
+    const evidence = findEvidence(lines, { from, to, location })
+    return {
+      ...found,
+      // A launcher only says that a process failed.
+      error: shownBy !== undefined && exception.includes('ChildFailedError') ? shownBy.trim() : exception,
+      location,
+      evidence: shownBy === undefined ? evidence : [shownBy, ...evidence.slice(1 - mostLines)],
+      t: at(traceback.end),
+    }
+  }
+  const shown = lastSign(lines, 0) ?? lastUncaught(lines)
+  if (shown && !(signal !== null && shown.cause === 'permission')) {
+    const { index, ...sign } = shown
+    return {
+      ...sign,
+      error: (lines[index] ?? '').trim(),
+      location: findPlace(lines, index),
+      evidence: findEvidence(lines, { from: index - 3, to: index, location: null }),
+      t: at(index),
+    }
+  }
+  return ofEnd(end, lines)
+}
+
+/** The failure of a program that printed no known cause. */
+function ofEnd(end: Pick<InstanceEnd, 'lines' | 'exit_code'>, lines: readonly string[]): Failure {
+  const signal = signalOf(end.exit_code)
+  const diverged = findDiverged(lines)
+  const last = lines.findLastIndex((line) => line.trim() !== '')
+  const index = diverged ?? last
+  const shared = {
+    location: signal === null ? null : findPlace(lines, last),
+    evidence: findEvidence(lines, { from: index - 7, to: index, location: null }),
+    t: end.lines[index]?.t ?? null,
+  }
+  const message = (lines[index] ?? '').trim() || null
+  if (signal === 'SIGBUS')
+    return { cause: 'shm_full', error: describeSignal(signal), subject: null, ...shared }
+  if (diverged !== null) return { cause: 'not_finite', error: message, subject: null, ...shared }
+  if (signal !== null) {
+    const what = lines.findLast((line) => /^\s*what\(\):/.test(line))?.trim()
+    return { cause: 'killed_by_signal', error: what ?? describeSignal(signal), subject: signal, ...shared }
+  }
+  return { cause: 'exit_code', error: message, subject: null, ...shared }
+}
+
+/** The traceback with which the program ended. A program that was killed has ended with the signal, unless it is the last it printed. */
+function endingTraceback(lines: readonly string[], signal: string | null): Traceback | null {
+  const traceback = parseTraceback(lines)
+  if (!traceback) return null
+  const after = lines.slice(traceback.end + 1).filter((line) => line.trim() !== '').length
+  // C++ aborts after some exceptions, and prints its own stack.
+  return after <= (signal === null || signal === 'SIGABRT' ? mostAfterTraceback : 4) ? traceback : null
+}
+
+/** `shownBy`: the line above the traceback that shows the cause. */
+function ofTraceback(traceback: Traceback, lines: readonly string[]): FoundSign & { shownBy?: string } {
+  const { exception, origins, raisedIn, end } = traceback
+  const missing = /^FileNotFoundError: .*: '([^'/]+)'$/.exec(exception)?.[1]
+  if (missing !== undefined && /[/\\]subprocess\.py$/.test(raisedIn ?? ''))
+    return { cause: 'command_missing', subject: missing }
+  const found = findSign(exception, true)
+  // A program that the job started has printed the cause before.
+  if (found === null && /CalledProcessError|SystemExit|ChildFailedError/.test(exception)) {
+    const shown = lastSign(lines.slice(0, traceback.start), 0)
+    if (shown) {
+      const { index, ...sign } = shown
+      return { ...sign, shownBy: lines[index] ?? '' }
+    }
+  }
+  // Some exceptions have more lines.
+  const more = messageAfter(lines, end).map((line) => findSign(line.trim(), true))
+  if (found) return more.find((sign) => sign && details[found.cause]?.includes(sign.cause)) ?? found
+  const inMessage = more.find((sign) => sign !== null)
+  if (inMessage) return inMessage
+  if (/^KeyboardInterrupt\b/.test(exception)) return { cause: 'killed_by_signal', subject: 'SIGINT' }
+  if (!mistake.test(exception)) {
+    const diverged = findDiverged(lines.slice(0, traceback.start))
+    if (diverged !== null) return { cause: 'not_finite', subject: null, shownBy: lines[diverged] ?? '' }
+    for (const origin of origins) {
+      const sign = findSign(origin, true)
+      if (sign) return { ...sign, shownBy: origin }
+    }
+  }
+  if (readsCheckpoint.test(raisedIn ?? '') && !mistake.test(exception))
+    return { cause: 'bad_checkpoint', subject: null }
+  return { cause: 'exception', subject: subjectOf(exception) }
+}
+
+/** What an exception without a known cause names: the key of a KeyError, the name of a NameError. */
+function subjectOf(exception: string): string | null {
+  return (
+    /^KeyError: (.+)$|^(?:NameError|UnboundLocalError): .*'([^']+)'/
+      .exec(exception)
+      ?.slice(1)
+      .find(Boolean) ?? null
+  )
+}
+
+/** How other languages than Python print an error that nothing caught: JavaScript, Java, Julia, R, Rust, Go. */
+const uncaught =
+  /^(?:Uncaught )?[A-Z][A-Za-z]{0,60}Error(?: \[\w+\])?: |^Exception in thread |^ERROR: LoadError: |^Error in .{1,200} : |^Error: |^thread '.{1,100}' panicked at |^panic: /
+
+function lastUncaught(lines: readonly string[]): (FoundSign & { index: number }) | null {
+  const index = lines.findLastIndex((line, at) => at >= lines.length - searchedEnd && uncaught.test(line))
+  return index === -1 ? null : { cause: 'exception', subject: null, index }
+}
+
+function lastSign(lines: readonly string[], from: number): (FoundSign & { index: number }) | null {
+  for (let index = lines.length - 1; index >= Math.max(from, lines.length - searchedEnd); index--) {
+    // With a traceback, the exception counts as one.
+    const text = lines[index] ?? ''
+    const found = findSign(text, /^[A-Za-z_][\w.]*(?:Error|Exception): /.test(text))
+    if (found) return { ...found, index }
+  }
+  return null
+}
+
+/** The index of the last line in which a metric is NaN or infinite; null: none of the last lines has one. */
+function findDiverged(lines: readonly string[]): number | null {
+  const index = lines.findLastIndex(
+    (line, at) =>
+      at >= lines.length - 20 &&
+      /"[^"]{1,80}": ?(?:NaN|-?Infinity|"(?:NaN|-?Infinity)")|\b\w{0,40}(?:loss|nll|perplexity|grad_?norm)\w{0,40}['"]?\s*(?:is|became|[:=])?\s*(?:tensor\()?-?(?:nan|inf)\b/i.test(
+        line,
+      ),
+  )
+  return index === -1 ? null : index
+}

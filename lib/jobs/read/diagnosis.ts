@@ -1,0 +1,112 @@
+import type { Actor } from '../../access/actor'
+import { listEnvironments } from '../../access/environments'
+import { readSpec } from '../../contract/config/stored-spec'
+import { addContext } from '../../contract/diagnosis/add-context'
+import { causesWithEnvironments } from '../../contract/diagnosis/advise-environment'
+import { diagnose, needsOutput } from '../../contract/diagnosis/diagnose'
+import type { Advice, Diagnosis } from '../../contract/diagnosis/diagnosis'
+import type { Facts } from '../../contract/diagnosis/facts'
+import type { JobDetail } from '../../contract/jobs'
+import { database } from '../../database/client'
+import { oneRow } from '../../database/transaction'
+import { type OutputReader, ownReader } from '../../results/reading/output-reader'
+import { findObstacle } from '../submission/never-fits'
+import { readJobDetail } from './read'
+import { readLastLines } from './read-last-lines'
+import { readSourceText } from './read-source-text'
+import { readServerLimits } from './server-limits'
+
+type Nearest = NonNullable<JobDetail['nearest']>
+
+interface Explained {
+  diagnosis: Diagnosis | null
+  advice: Advice | null
+  nearest: Nearest | null
+}
+
+/** Adds why a job failed, and what to change so that it can succeed or start, as its page and `gpuq` say. */
+export async function withDiagnosis<Job extends JobDetail>(
+  actor: Actor,
+  reader: OutputReader,
+  job: Job,
+): Promise<Job & Explained> {
+  const diagnosis = await diagnoseJob(actor, reader, job)
+  return { ...job, diagnosis, advice: adviceOf(job, diagnosis), nearest: await findNearest(job) }
+}
+
+/** The diagnosis of an ended job for messages, which do not know what their reader may choose. */
+export async function diagnoseForMessage(jobId: string, owner: string): Promise<Diagnosis | null> {
+  const job = await readJobDetail(jobId)
+  return diagnose(await readFacts(ownReader(owner), job))
+}
+
+async function diagnoseJob(actor: Actor, reader: OutputReader, job: JobDetail): Promise<Diagnosis | null> {
+  const facts = await readFacts(reader, job)
+  const first = diagnose(facts)
+  if (first === null) return null
+  const environments = causesWithEnvironments.has(first.cause) ? await listEnvironments(actor) : undefined
+  const limits = await readServerLimits(actor, job)
+  const diagnosis = diagnose({ ...facts, environments, limits }) ?? first
+  const source = diagnosis.place && (await readSourceText(job.job_id, diagnosis.place.file))
+  return source === null ? diagnosis : addContext(diagnosis, source)
+}
+
+/** Reads at most the end of each instance's output. */
+async function readFacts(reader: OutputReader, job: JobDetail): Promise<Facts> {
+  const mayHaveNoResult = job.status === 'completed' && Object.keys(job.metrics).length === 0
+  const wanted = needsOutput(job) && (job.status === 'failed' || mayHaveNoResult)
+  const printed = wanted ? await readLastLines(reader, job.job_id, job.attempt) : []
+  const known = new Map(printed.map((one) => [one.rank, one.lines]))
+  const ends = job.resources.got.map(({ rank, node, reason, exit_code, ended_at }) => ({
+    rank,
+    node,
+    reason,
+    exit_code,
+    ended_at,
+    lines: known.get(rank) ?? [],
+  }))
+  // A command that prints nothing may have written to a shared directory.
+  const isQuietCommand = job.command !== null && job.output_bytes === 0
+  const hasResult =
+    !mayHaveNoResult ||
+    isQuietCommand ||
+    printed.some((one) => one.hasResult) ||
+    job.files_deleted !== null ||
+    (await hasFiles(job))
+  return { job, instances: ends, hasResult }
+}
+
+async function hasFiles({ job_id, attempt }: JobDetail): Promise<boolean> {
+  const { found } = await oneRow<{ found: boolean }>(database().pool, {
+    name: 'has-result-files',
+    text: 'SELECT EXISTS (SELECT FROM artifacts WHERE job_id = $1 AND attempt = $2) AS found',
+    values: [job_id, attempt],
+  })
+  return found
+}
+
+/** Nothing for an error that only its program can explain. */
+function adviceOf({ status }: JobDetail, diagnosis: Diagnosis | null): Advice | null {
+  if (status !== 'failed' || diagnosis === null) return null
+  if (diagnosis.cause === 'exception' || diagnosis.cause === 'exit_code') return null
+  return { title: diagnosis.summary, text: diagnosis.next_step, fix: diagnosis.fix }
+}
+
+/** The nearest request that fits; null also for a job that can start. */
+async function findNearest({
+  job_id,
+  status,
+  reason,
+  slurm,
+  expected_time,
+  project_id,
+}: JobDetail): Promise<Nearest | null> {
+  if (status !== 'pending' || (reason !== 'never_fits' && slurm === null)) return null
+  const { pool } = database()
+  const { userId, spec } = await oneRow<{ userId: string; spec: unknown }>(pool, {
+    text: 'SELECT user_id AS "userId", spec FROM jobs WHERE id = $1',
+    values: [job_id],
+  })
+  const config = { ...readSpec(spec), expected_time, project_id }
+  return (await findObstacle(pool, { userId, onlyProject: null }, config))?.nearest ?? null
+}
