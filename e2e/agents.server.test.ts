@@ -133,7 +133,7 @@ it('requests without a valid token are rejected, and scopes restrict a token', a
 it("another user's job is not found", async () => {
   const mine = await create(await connect(ada.token), { gpu_memory_gb: 1000 })
   const stranger = await connect((await createUser({ name: 'bob' })).token)
-  for (const name of ['ViewGPUJob', 'StopGPUJob', 'ReadGPUJobLog']) {
+  for (const name of ['ViewGPUJob', 'DiagnoseGPUJob', 'StopGPUJob', 'ReadGPUJobLog']) {
     const { isError, text } = await use(stranger, name, { job_id: mine })
     expect({ isError, text }).toMatchObject({
       isError: true,

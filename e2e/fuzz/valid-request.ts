@@ -44,6 +44,7 @@ const agentTools = [
   'CreateGPUJob',
   'CheckGPUJob',
   'ViewGPUJob',
+  'DiagnoseGPUJob',
   'StopGPUJob',
   'ListGPUJobs',
   'ReadGPUJobLog',

@@ -1,6 +1,9 @@
 import type { Actor } from '../access/actor'
 import { workspaceOfJob } from '../access/users/workspace-user'
 import { timeLimit } from '../async/time-limit'
+import type { Diagnosis } from '../contract/diagnosis/diagnosis'
+import { formatFix } from '../contract/diagnosis/fix'
+import { printDiagnosis } from '../contract/diagnosis/print-diagnosis'
 import { GpuqError } from '../contract/errors'
 import { parseInput } from '../contract/parse-input'
 import { queueSubmitSchema } from '../contract/queue'
@@ -105,7 +108,8 @@ export async function viewJob({ actor, origin, signal }: ToolCall, jobId: string
     ...job,
     ...queued,
     ended_at: queued.completed_at,
-    advice: job.advice?.text ?? (adviseNearest(job.nearest).trim() || null),
+    diagnosis: job.diagnosis && quoteCause(job.diagnosis),
+    advice: job.diagnosis?.next_step ?? (adviseNearest(job.nearest).trim() || null),
     instances: job.resources.got.map(({ rank, node, gpus }) => ({
       rank,
       node,
@@ -116,6 +120,28 @@ export async function viewJob({ actor, origin, signal }: ToolCall, jobId: string
     stopping: job.cancel_requested,
     url: pageOf(origin, job.job_id),
   }
+}
+
+/** The cause as one line, in which what the program printed is quoted. */
+function quoteCause({ cause, summary, error, place }: Diagnosis): string {
+  const printed = error === null ? '' : ` Error (quoted data): > ${error}`
+  return `${cause}: ${summary}${printed}${place === null ? '' : ` At ${place.file}, line ${place.line}.`}`
+}
+
+/** Says why a job failed, or cannot start, with everything that is known. */
+export async function diagnoseJob({ actor, signal }: ToolCall, jobId: string) {
+  const [read, { status }] = await Promise.all([readJob(actor, jobId), readQueueJob(actor, jobId)])
+  const { diagnosis, job_id, reason_text } = await withDiagnosis(
+    actor,
+    new OutputReader(actor.userId, signal),
+    read,
+  )
+  const { cause = null, fault = null, fix } = diagnosis ?? {}
+  const text =
+    diagnosis === null
+      ? `The job is ${status}, and nothing is known to be wrong. ${reason_text ?? ''} ReadGPUJobLog reads its output.`
+      : printDiagnosis(diagnosis)
+  return { text, job_id, status, cause, fault, fix: fix ? formatFix(fix) : null }
 }
 
 /** Where the command starts: in its own directory, which has precedence, or in the shared directory of the project. */

@@ -70,7 +70,7 @@ describe('a client of the protocol', () => {
     const client = await connect(token, options)
     expect(client.getNegotiatedProtocolVersion()).toBe(revision)
     const { tools } = await client.listTools()
-    expect(tools).toHaveLength(7)
+    expect(tools).toHaveLength(8)
     const { answer, text } = await use(client, 'CreateGPUJob', newJob())
     expect(answer).toMatchObject({ status: 'queued' })
     expect(JSON.parse(text)).toEqual(answer)
@@ -96,6 +96,7 @@ describe('an agent with the official client', () => {
       'CreateGPUJob',
       'CheckGPUJob',
       'ViewGPUJob',
+      'DiagnoseGPUJob',
       'StopGPUJob',
       'ListGPUJobs',
       'ReadGPUJobLog',
@@ -172,7 +173,9 @@ describe('an agent with the official client', () => {
     const client = await connectAs(ada)
     const { answer } = await use(client, 'CreateGPUJob', newJob())
     const { job_id } = createdJobSchema.parse(answer)
-    expect((await use(client, 'ViewGPUJob', { job_id })).answer).toMatchObject({ advice: null })
+    const waiting = await use(client, 'ViewGPUJob', { job_id })
+    expect(waiting.answer).toMatchObject({ advice: null, diagnosis: null })
+    expect((await use(client, 'DiagnoseGPUJob', { job_id })).answer).toMatchObject({ cause: null })
     await db.pool.query(
       `UPDATE jobs SET status = 'failed', reason = 'timeout', ended_at = now() WHERE id = $1`,
       [job_id],
@@ -180,7 +183,11 @@ describe('an agent with the official client', () => {
     expect((await use(client, 'ViewGPUJob', { job_id })).answer).toMatchObject({
       status: 'failed',
       advice: expect.stringMatching(/max_time|time limit/),
+      diagnosis: expect.stringMatching(/^timeout: The job reached its time limit\./),
     })
+    const diagnosed = await use(client, 'DiagnoseGPUJob', { job_id })
+    expect(diagnosed.answer).toMatchObject({ status: 'failed', cause: 'timeout', fault: 'limits' })
+    expect(diagnosed.text).toMatch(/^Cause: The job reached its time limit\. \(timeout\)\n.*\nNext step: /)
   })
 
   it('gets whole instances of eight GPUs if it requests several, and the answer says so', async () => {
@@ -483,9 +490,12 @@ describe('the rights of an agent', () => {
     const mine = await use(await connectAs(ada), 'CreateGPUJob', newJob())
     const job_id = mine.answer?.job_id
     const client = await connectAs(bob)
-    for (const name of ['ViewGPUJob', 'StopGPUJob', 'ReadGPUJobLog']) {
+    for (const name of ['ViewGPUJob', 'DiagnoseGPUJob', 'StopGPUJob', 'ReadGPUJobLog']) {
       const theirs = await use(client, name, { job_id })
-      expect(theirs).toMatchObject({ isError: true, text: expect.stringMatching(/no job with this id/) })
+      expect(theirs).toMatchObject({
+        isError: true,
+        text: 'You have no job with this id. ListGPUJobs lists your jobs.',
+      })
       expect(await use(client, name, { job_id: 'never was' })).toEqual(theirs)
     }
   })

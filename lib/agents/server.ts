@@ -11,7 +11,7 @@ import { toModelSchema } from './model-schema'
 import { tools } from './tools'
 
 const instructions =
-  'A GPU job queue. Create a job with CreateGPUJob, follow it with ViewGPUJob and ReadGPUJobLog, stop it with StopGPUJob. ViewGPUCluster lists the GPUs and environments.'
+  'A GPU job queue. Create a job with CreateGPUJob, follow it with ViewGPUJob and ReadGPUJobLog, stop it with StopGPUJob. If it fails, DiagnoseGPUJob says why. ViewGPUCluster lists the GPUs and environments.'
 
 /**
  * Answers one message of the Model Context Protocol, of its revision of 2026 or an earlier one. Keeps no state: each message has
@@ -95,6 +95,18 @@ function contentOf(answer: Record<string, unknown>): CallToolResult['content'] {
   return [...(warnings.length > 0 ? [part(warnings.join('\n'))] : []), json(answer)]
 }
 
+/** The requests that errors name, and the tools that answer the same. */
+const toolsOfRequests: readonly [request: RegExp, tool: string][] = [
+  [/\bGET \/api\/jobs(?![/\w])/g, 'ListGPUJobs'],
+  [/\bGET \/api\/(?:environments|cluster)(?![/\w])/g, 'ViewGPUCluster'],
+]
+
+/** An agent calls tools: an error names the next one, and no request that the agent cannot send. */
+export function nameTools(text: string): string {
+  const named = toolsOfRequests.reduce((shown, [request, tool]) => shown.replace(request, tool), text)
+  return named.replace(/\b(?:GET|POST|PUT|PATCH|DELETE) \/api\/[\w/-]+/g, 'the page of gpuq')
+}
+
 /** Formats an error with all of its details, so that the model can fix everything at once. */
 function formatError(caught: unknown, name: string, signal: AbortSignal): string {
   const error = clientLeft(caught, signal) ?? caught
@@ -104,5 +116,5 @@ function formatError(caught: unknown, name: string, signal: AbortSignal): string
     return internalError(reference).message
   }
   const more = error.errors?.slice(1) ?? []
-  return [error.message, ...more.map(({ path, message }) => `${path}: ${message}`)].join('\n')
+  return nameTools([error.message, ...more.map(({ path, message }) => `${path}: ${message}`)].join('\n'))
 }
