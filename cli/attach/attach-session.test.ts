@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { JobDetail } from '@/lib/contract/jobs'
 import { jobDetailSchema } from '@/lib/contract/jobs'
 import type { RawTerminal } from '../console/raw-terminal'
+import { diagnosed } from '../testing/diagnosed'
 import { detail, fakeContext, jobId } from '../testing/fake-context'
 import { AttachSession } from './attach-session'
 import { parseEscapeKey } from './detach-keys'
@@ -50,7 +51,7 @@ function attachUser({
     if (url.pathname.startsWith('/api/status/'))
       return Response.json({
         ...at,
-        advice: { title: 'x', text: 'Set memory_gb to more than 2.', fix: null },
+        diagnosis: diagnosed,
       })
     if (url.pathname.endsWith('/size')) sizes.push(await request.json())
     else typed.push(await request.text())

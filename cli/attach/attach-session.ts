@@ -8,8 +8,8 @@ import type { RawTerminal } from '../console/raw-terminal'
 import { TerminalState, withoutQueries } from '../console/terminal-state'
 import type { Context } from '../context'
 import { exitCodeOf, exitCodes } from '../job/exit-code'
-import { readAdvice } from '../job/failure-advice'
 import { followJob, type JobEvent } from '../job/follow-job'
+import { readFailure } from '../job/read-failure'
 import { formatState, note, OutputWriter } from '../job/show-job'
 import { DetachKeys, type EscapeKey } from './detach-keys'
 
@@ -174,8 +174,8 @@ export class AttachSession {
     const job = this.#job
     if (isFinal(job.status)) {
       await note(this.context, formatState(job, this.context))
-      const advice = job.status === 'failed' ? await readAdvice(this.target.client, job.job_id) : null
-      if (advice !== null) await note(this.context, advice)
+      const lines = job.status === 'failed' ? await readFailure(this.target.client, job.job_id) : []
+      for (const line of lines) await note(this.context, line)
       return exitCodeOf(job)
     }
     if (isHungUp) return exitCodes.failed

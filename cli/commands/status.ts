@@ -146,7 +146,8 @@ function renderJob({ terminal }: Context, job: JobDetail, { place, priority }: S
     ['status', job.status],
     ['reason', job.reason_text],
     ['exit code', job.exit_code],
-    ['advice', job.advice?.text ?? (adviseNearest(job.nearest).trim() || null)],
+    ['error', describeError(job)],
+    ['advice', job.diagnosis?.next_step ?? job.advice?.text ?? (adviseNearest(job.nearest).trim() || null)],
     ['position', place?.position ?? null],
     ['expected start', formatStart(job, place, now)],
     ['', place?.expected_start_text ?? null],
@@ -183,6 +184,13 @@ function renderJob({ terminal }: Context, job: JobDetail, { place, priority }: S
       return `${name.padEnd(16)}${paint(shown, colour, colours)}\n`
     })
     .join('')
+}
+
+/** What the program printed, and the line of code that led to it. `gpuq why` says more. */
+function describeError({ reason, diagnosis }: JobDetail): string | null {
+  if (reason !== 'exit_code' || !diagnosis?.error) return null
+  const { error, place } = diagnosis
+  return place ? `${error} (${place.file}, line ${place.line})` : error
 }
 
 function formatStart({ slurm }: JobDetail, place: QueuePlace | null, now: number): string | null {

@@ -42,6 +42,12 @@ export function declareJobs(program: Command): void {
     .option(...jsonFlag)
     .action(lazily(async () => (await import('../commands/status')).status))
   program
+    .command('why')
+    .description('say why a job failed: the cause, the place in the code, and what to change')
+    .argument('<id>', jobIdHelp)
+    .option(...jsonFlag)
+    .action(lazily(async () => (await import('../commands/why')).why))
+  program
     .command('wait')
     .description('wait for jobs to end; exit with the code of the first job that did not complete')
     .argument('<id...>', jobIdHelp)

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
+import { diagnosed } from '../testing/diagnosed'
 import { detail, fakeContext, jobId } from '../testing/fake-context'
 import { showJob } from './show-job'
 
@@ -52,13 +53,14 @@ describe('following a job', () => {
     )
   })
 
-  it('says at the end what to change, as the page of the job does', async () => {
+  it('says at the end why it failed and what to change, as the page of the job does', async () => {
     const failed = job({ status: 'failed', reason: 'exit_code', exit_code: 2, reason_text: 'Exit code 2' })
-    const advised = () =>
-      Response.json(detail({ advice: { title: 'x', text: 'Set memory_gb to more than 2.', fix: null } }))
+    const advised = () => Response.json(detail({ diagnosis: diagnosed }))
     const server = serverOf(running + failed + end, advised())
     expect(await show(server)).toBe(2)
-    expect(server.context.written.err).toMatch(/\ngpuq: Set memory_gb to more than 2\.\n$/)
+    expect(server.context.written.err).toMatch(
+      /\ngpuq: The main memory of the job is full\. MemoryError \(a\.py, line 3\)\ngpuq: Set memory_gb to more than 2\.\n$/,
+    )
     const quiet = serverOf(running + failed + end, advised())
     await show(quiet, { quiet: true })
     expect(quiet.context.written.err).toBe('')

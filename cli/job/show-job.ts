@@ -11,8 +11,8 @@ import { statusColours } from '../console/format'
 import { paint, type Terminal, withoutControls } from '../console/terminal'
 import type { Context } from '../context'
 import { exitCodeOf, exitCodes } from './exit-code'
-import { readAdvice } from './failure-advice'
 import { followJob } from './follow-job'
+import { readFailure } from './read-failure'
 
 interface ShowOptions {
   /** The job belongs to the user. */
@@ -62,8 +62,8 @@ export async function showJob(
     await output.end()
   }
   if (last !== null && isFinal(last.status)) {
-    const advice = last.status === 'failed' && !quiet ? await readAdvice(client, jobId) : null
-    if (advice !== null) await print(advice)
+    const lines = last.status === 'failed' && !quiet ? await readFailure(client, jobId) : []
+    for (const line of lines) await print(line)
     return exitCodeOf(last)
   }
   if (signal.aborted) {

@@ -338,6 +338,17 @@ class Job:
         return None if text is None else str(text)
 
     @property
+    def diagnosis(self) -> Optional[Dict[str, Any]]:
+        """Why the job failed: ``cause``, ``summary``, ``fault``, ``error``, ``place``, ``evidence`` (lines that it
+        printed), ``next_step`` and ``fix``. None while nothing is known to be wrong."""
+        detail = self._read(_PATIENCE_S)
+        if "diagnosis" not in detail:
+            # Live events and the answer to a cancellation do not have it.
+            detail = self._detail = self._server.get(f"/api/status/{self.id}")
+        found = detail.get("diagnosis")
+        return dict(found) if isinstance(found, dict) else None
+
+    @property
     def exit_code(self) -> Optional[int]:
         """The exit code of the program. None before the end, and if the program did not run."""
         code = self._read(_PATIENCE_S).get("exit_code")
