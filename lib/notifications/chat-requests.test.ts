@@ -15,6 +15,7 @@ const delivery = (name: string) => ({
   attempt: 1,
 })
 const url = 'https://chat.example.org/hook'
+const urlOfJob = `http://localhost:8001/jobs/${id}`
 const body = (request: { body: string }): Record<string, unknown> => JSON.parse(request.body)
 
 it('posts a message to Slack whose name cannot contain links and mentions', () => {
@@ -52,6 +53,26 @@ it('puts a message into a room of Matrix once, by the id of the message', () => 
     msgtype: 'm.notice',
     body: expect.stringContaining('A job failed: a <b>name</b>\n'),
   })
+})
+
+it('says in two lines why a job failed and what to change, if that is known', () => {
+  const diagnosis = {
+    cause: 'file_missing',
+    summary: 'A file that the program opens does not exist.',
+    fault: 'program',
+    error: "FileNotFoundError: 'a.csv'",
+    rank: null,
+    node: null,
+    place: { file: 'train.py', line: 3, function: null, code: null, context: [] },
+    evidence: [],
+    next_step: 'Send a.csv.',
+    fix: null,
+  } as const
+  const told = { ...diagnosis, place: { ...diagnosis.place, context: [] }, evidence: [] }
+  const request = chatRequest({ kind: 'slack', url }, { ...delivery('a'), diagnosis: told })
+  expect(body(request).text).toBe(
+    `A job failed: a\n${diagnosis.summary} ${diagnosis.error} (train.py, line 3)\nSend a.csv.\n${urlOfJob}`,
+  )
 })
 
 it('makes invisible characters of a name visible', () => {

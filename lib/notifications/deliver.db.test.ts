@@ -107,6 +107,7 @@ describe('a message about the end of a job', () => {
         exit_code: 3,
         ended_at: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/),
         url: expect.stringMatching(new RegExp(`^https?://.*/jobs/${id}$`)),
+        diagnosis: expect.objectContaining({ cause: 'exit_code', next_step: expect.any(String) }),
       },
     })
     expect(await stored()).toEqual([{ attempts: 1, settled: true, status: 204, problem: null }])

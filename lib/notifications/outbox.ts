@@ -1,4 +1,5 @@
 import { backoff } from '../async/backoff'
+import type { Diagnosis } from '../contract/diagnosis/diagnosis'
 import { database } from '../database/client'
 import { findRow } from '../database/transaction'
 
@@ -22,6 +23,8 @@ export interface ClaimedDelivery extends Pick<DueDelivery, 'id' | 'userId'> {
   data: Record<string, unknown>
   createdAt: Date
   attempt: number
+  /** Why the job of the message failed. Left out: not known. */
+  diagnosis?: Diagnosis | null
 }
 
 /** What an attempt found out. */

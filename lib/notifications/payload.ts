@@ -1,11 +1,12 @@
 import { z } from 'zod'
+import { summarizeDiagnosis } from '../contract/diagnosis/print-diagnosis'
 import { type Reason, reasonText } from '../contract/reasons'
 import { visibleText } from '../contract/text/sanitize-text'
 import { publicUrl } from '../env'
 import { type NotificationEvent, notificationEvents } from './contract-events'
 import type { ClaimedDelivery } from './outbox'
 
-type Event = Pick<ClaimedDelivery, 'event' | 'data' | 'createdAt'>
+type Event = Pick<ClaimedDelivery, 'event' | 'data' | 'createdAt' | 'diagnosis'>
 
 /** What a trigger writes about a job. */
 const jobDataSchema = z.object({
@@ -30,8 +31,12 @@ const groupDataSchema = z.object({
 const clusterDataSchema = z.object({ node: z.string().optional(), reason: z.string().nullable() })
 
 /** The JSON of a webhook. */
-export function toPayload({ event, data, createdAt }: Event): Record<string, unknown> {
-  return { type: event, timestamp: createdAt.toISOString(), ...data, url: urlOf({ event, data }) }
+export function toPayload({ event, data, createdAt, diagnosis }: Event): Record<string, unknown> {
+  const url = urlOf({ event, data })
+  const sent = { type: event, timestamp: createdAt.toISOString(), ...data, url }
+  if (!diagnosis) return sent
+  const { cause, summary, fault, error, place, next_step } = diagnosis
+  return { ...sent, diagnosis: { cause, summary, fault, error, place, next_step } }
 }
 
 /** The page that shows more. */
@@ -50,7 +55,7 @@ export interface Message {
 }
 
 /** The message about an event. Names of jobs can contain anything, so it is made visible, and each channel escapes it. */
-export function toMessage({ event, data }: Event): Message {
+export function toMessage({ event, data, diagnosis }: Event): Message {
   const url = urlOf({ event, data })
   if (event === 'test') {
     return { title: 'gpuq: test', text: 'Notifications from gpuq arrive here.', url }
@@ -65,7 +70,9 @@ export function toMessage({ event, data }: Event): Message {
   }
   const { name, job_id: id, stops_at: stopsAt } = job.data
   const text = textOf(event, stopsAt) ?? reasonText(job.data) ?? ''
-  return { title: `${title}: ${visibleText(name ?? id, 200)}`, text: visibleText(text, 1000), url }
+  // The lines of a diagnosis are visible text.
+  const shown = diagnosis ? summarizeDiagnosis(diagnosis) : visibleText(text, 1000)
+  return { title: `${title}: ${visibleText(name ?? id, 200)}`, text: shown, url }
 }
 
 function describeGroup({ group_id: id, name, status, members, counts }: z.output<typeof groupDataSchema>) {

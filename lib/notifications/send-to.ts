@@ -1,5 +1,8 @@
 import { decryptSecret } from '../access/encrypt-secret'
+import type { Diagnosis } from '../contract/diagnosis/diagnosis'
 import { parseJson } from '../contract/parse-json'
+import { diagnoseForMessage } from '../jobs/read/diagnosis'
+import { logger } from '../logger'
 import { type Attempted, withoutAnswer } from './attempted'
 import { chatRequest } from './chat-requests'
 import { type TargetConfig, targetConfigSchema } from './contract'
@@ -17,8 +20,9 @@ const unreadableSecret =
   'The signing secret cannot be decrypted, because GPUQ_SECRET has changed. Create a new one under Settings.'
 
 /** Sends one message to its target. Never rejects for a fault of the target. */
-export async function sendTo(delivery: ClaimedDelivery, options: RequestOptions): Promise<Attempted> {
-  if (delivery.event === invitationEvent) return sendInvitationMail(delivery, options)
+export async function sendTo(claimed: ClaimedDelivery, options: RequestOptions): Promise<Attempted> {
+  if (claimed.event === invitationEvent) return sendInvitationMail(claimed, options)
+  const delivery = { ...claimed, diagnosis: await diagnosisOf(claimed) }
   const config = await configOf(delivery)
   if (config === null) return withoutAnswer('failed', unreadable)
   if (config.kind === 'email') return sendNotificationMail(delivery, options)
@@ -27,6 +31,16 @@ export async function sendTo(delivery: ClaimedDelivery, options: RequestOptions)
   const sent = await sendRequest(request, options)
   if ('problem' in sent) return withoutAnswer(sent.refused ? 'failed' : 'retry', sent.problem)
   return judgeAnswer(sent)
+}
+
+/** Why the job of a message failed. A message is sent without it, if it cannot be read. */
+async function diagnosisOf({ id, event, data, userId }: ClaimedDelivery): Promise<Diagnosis | null> {
+  const { job_id: jobId } = data
+  if (event !== 'job.failed' || typeof jobId !== 'string') return null
+  return diagnoseForMessage(jobId, userId).catch((error: unknown) => {
+    logger.warn({ err: error, notification: id }, 'could not diagnose the job of a notification')
+    return null
+  })
 }
 
 async function configOf({ targetId, config, notifyUrl }: ClaimedDelivery): Promise<TargetConfig | null> {
