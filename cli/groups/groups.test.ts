@@ -13,6 +13,7 @@ const counts = { held: 0, pending: 0, running: 0, completed: 0, failed: 0, cance
 const member = {
   index: 1,
   job_id: idOf(7),
+  has_job: true,
   parameters: { lr: 0.1 },
   repeat: 0,
   status: 'completed',
@@ -33,6 +34,7 @@ const made = (changes: object = {}) => ({
   competition_id: 'c',
   members: 3,
   parallel: 2,
+  gpus: 1,
   parameters: ['lr'],
   objective: { metric: 'loss', mode: 'min' },
   counts: { ...counts, held: 1, running: 2 },

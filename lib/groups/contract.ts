@@ -237,6 +237,7 @@ export const groupSchema = z.object({
   competition_id: z.string(),
   members: z.int(),
   parallel: z.int().describe('members that may wait in the queue or run at once'),
+  gpus: z.number().describe('GPUs that a member asks for'),
   parameters: z.array(z.string()).describe('the names of its parameters'),
   objective: z.object({ metric: z.string(), mode: z.enum(['min', 'max']) }).nullable(),
   counts: groupCountsSchema,
@@ -250,6 +251,7 @@ export type Group = z.output<typeof groupSchema>
 export const groupMemberSchema = z.object({
   index: z.int(),
   job_id: z.uuid().describe('the id of its job, which it has from the start'),
+  has_job: z.boolean().describe('false: it has not entered the queue, or its job was deleted'),
   parameters: z.record(z.string(), parameterValue),
   repeat: z.int(),
   status: z.enum(['held', ...uploadStatuses]),
@@ -271,8 +273,19 @@ export const groupDetailSchema = groupSchema.extend({
 })
 export type GroupDetail = z.output<typeof groupDetailSchema>
 
+/** `GET /api/jobs/ID/group`. */
+export const groupOfJobSchema = groupSchema
+  .pick({ group_id: true, name: true, kind: true, members: true })
+  .extend({
+    member: groupMemberSchema,
+    previous: z.uuid().nullable().describe('the job of the member before it; null: there is none'),
+    next: z.uuid().nullable().describe('the job of the member after it; null: there is none yet'),
+  })
+export type GroupOfJob = z.output<typeof groupOfJobSchema>
+
 export const groupListQuerySchema = z.object({
   all: z.stringbool().optional().describe('the groups of all users, for admins only'),
+  active: z.stringbool().optional().describe('true: only groups that have not ended'),
   limit: z.coerce.number().int().min(1).max(100).default(50),
   cursor: z.string().max(200).optional().describe('from the Link header of the previous page'),
 })

@@ -5,7 +5,13 @@ import { makeJob } from '../cluster/testing/rows'
 import { testDatabase } from '../database/testing/test-database'
 import { listJobs } from '../jobs/read/list'
 import { upload as uploadJob } from '../routes/testing/upload'
-import { type GroupDetail, groupDetailSchema, groupMemberSchema } from './contract'
+import {
+  type GroupDetail,
+  groupDetailSchema,
+  groupMemberSchema,
+  groupOfJobSchema,
+  groupSchema,
+} from './contract'
 import { releaseMembers } from './release-members'
 import { groupRoutes } from './routes'
 
@@ -237,6 +243,37 @@ describe('a group', () => {
     expect(await listed(bob)).toEqual([])
     expect(await listed(admin, '?all=true')).toMatchObject([{ group_id: group.group_id }])
     expect((await call(groupRoutes.list, '/api/groups?all=true', { cookie: bob.cookie })).status).toBe(403)
+  })
+
+  it('the list of active groups leaves out those that have ended', async () => {
+    const ended = await create({ matrix: { lr: [1] } })
+    await release()
+    await end(ended.group.group_id, [0])
+    const { group } = await create({ ...sweep, gpu_count: 1 })
+    await release()
+    const { body } = await call(groupRoutes.list, '/api/groups?active=true', { cookie: ada.cookie })
+    expect(groupSchema.array().parse(body)).toMatchObject([{ group_id: group.group_id, gpus: 1 }])
+  })
+
+  it('the job of a member names its group, its place and the jobs beside it, to those who may see the job', async () => {
+    const { group } = await create(sweep)
+    await release()
+    const [first, second] = await jobsOf(group.group_id)
+    const ofJob = (id = '', person = ada) =>
+      call(groupRoutes.ofJob, '/api/jobs/x/group', { cookie: person.cookie, params: { id } })
+    const { body } = await ofJob(second?.id)
+    expect(groupOfJobSchema.parse(body)).toMatchObject({
+      group_id: group.group_id,
+      members: 6,
+      member: { index: 1, parameters: { lr: 2 }, status: 'pending', has_job: true },
+      previous: first?.id,
+      // The group still holds it.
+      next: null,
+    })
+    expect((await ofJob(first?.id)).body).toMatchObject({ previous: null, next: second?.id })
+    expect((await ofJob(first?.id, bob)).status).toBe(404)
+    const single = await uploadJob(ada)
+    for (const id of [String(single.body.job_id), 'x']) expect((await ofJob(id)).status).toBe(404)
   })
 
   it('a repeated request with the same key is the same group, another body is refused', async () => {

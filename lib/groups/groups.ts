@@ -17,6 +17,7 @@ import type {
   Group,
   GroupDetail,
   GroupMember,
+  GroupOfJob,
   groupListQuerySchema,
   memberListQuerySchema,
   waitQuerySchema,
@@ -33,6 +34,7 @@ interface GroupRow extends Omit<WithDates<Group, 'created_at' | 'ended_at'>, 'st
 /** The alias `j` is that of the conditions on visibility, which need only the user and the project. */
 const groupColumns = `
   j.id AS group_id, j.user_id AS owner_id, j.name, j.kind, u.handle AS user_id, p.slug AS project_id, j.competition_id, j.members, j.parallel,
+  requested_gpus(j.spec) AS gpus,
   ARRAY(SELECT jsonb_object_keys(m.parameters) FROM group_members m WHERE m.group_id = j.id AND m.index = 0 ORDER BY 1) AS parameters,
   j.spec->'objective' AS objective, coalesce(j.final_counts, ${countsOf('j')}) AS counts, j.held, j.problem, j.created_at, j.ended_at,
   j.cancelled_at`
@@ -63,16 +65,16 @@ function statusOf(
 /** Lists the groups of the actor, or of everybody for an admin, the newest first. */
 export async function listGroups(
   actor: Actor,
-  { all, limit, cursor }: z.output<typeof groupListQuerySchema>,
+  { all, active = false, limit, cursor }: z.output<typeof groupListQuerySchema>,
 ): Promise<Page<Group>> {
   if (all) requireAdmin(actor)
   const { at, id } = decodeTimeCursor(cursor)
   const { rows } = await database().pool.query<GroupRow>(
     `SELECT ${groupColumns} FROM ${groupTables}
       WHERE ($1::uuid IS NULL OR j.user_id = $1) AND ($2::uuid IS NULL OR j.project_id = $2)
-        AND ($3::timestamptz IS NULL OR (j.created_at, j.id) < ($3, $4::uuid))
-      ORDER BY j.created_at DESC, j.id DESC LIMIT $5`,
-    [all ? null : actor.userId, actor.onlyProject?.id ?? null, at, id, limit + 1],
+        AND ($3::timestamptz IS NULL OR (j.created_at, j.id) < ($3, $4::uuid)) AND (NOT $5 OR j.ended_at IS NULL)
+      ORDER BY j.created_at DESC, j.id DESC LIMIT $6`,
+    [all ? null : actor.userId, actor.onlyProject?.id ?? null, at, id, active, limit + 1],
   )
   return cutPage(rows, limit, (row) => [row.created_at.toISOString(), row.group_id], toGroup)
 }
@@ -108,7 +110,7 @@ interface MemberRow
 }
 
 const memberColumns = `
-  m.index, m.job_id, m.parameters, m.repeat, m.stop_reason, coalesce(j.status::text, m.state::text) AS status, j.reason, j.reason_detail, j.exit_code,
+  m.index, m.job_id, j.id IS NOT NULL AS has_job, m.parameters, m.repeat, m.stop_reason, coalesce(j.status::text, m.state::text) AS status, j.reason, j.reason_detail, j.exit_code,
   CASE WHEN j.id IS NULL THEN '{}' ELSE ${metricsColumn} END AS metrics, j.started_at, j.ended_at`
 const memberTables = 'group_members m LEFT JOIN jobs j ON j.id = m.job_id'
 
@@ -161,6 +163,38 @@ export async function listMembers(
     (row) => toMember(row, objective?.metric ?? null),
   )
 }
+
+/** Reads the place of a job in its group. @throws 404 for a job that is in no group, and for one that the actor may not see */
+export async function readGroupOfJob(actor: Actor, jobId: string): Promise<GroupOfJob> {
+  const place = z.uuid().safeParse(jobId).success
+    ? await findRow<{ group_id: string; index: number }>(
+        database().pool,
+        'SELECT group_id, index FROM group_members WHERE job_id = $1',
+        [jobId],
+      )
+    : null
+  if (!place) throw noSuchMember()
+  const { group_id, name, kind, members, objective } = await findGroup(actor, place.group_id)
+  const { rows } = await database().pool.query<MemberRow>(
+    `SELECT ${memberColumns} FROM ${memberTables} WHERE m.group_id = $1 AND m.index BETWEEN $2 - 1 AND $2 + 1`,
+    [group_id, place.index],
+  )
+  const at = (index: number) => rows.find((row) => row.index === index)
+  const jobAt = (index: number) => (at(index)?.has_job ? at(index)?.job_id : null) ?? null
+  const own = at(place.index)
+  if (!own) throw noSuchMember()
+  return {
+    group_id,
+    name,
+    kind,
+    members,
+    member: toMember(own, objective?.metric ?? null),
+    previous: jobAt(place.index - 1),
+    next: jobAt(place.index + 1),
+  }
+}
+
+const noSuchMember = () => notFound('You have no job with this id that is a member of a group.')
 
 /** The statuses of the database that the API shows as one. */
 const storedStatuses = (status: string) => (status === 'pending' ? ['pending', 'scheduled'] : [status])

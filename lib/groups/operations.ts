@@ -31,6 +31,10 @@ export const groupOperations = defineOperations('groups', 'groups', {
     query: groups.memberListQuerySchema,
     responses: list(groups.groupMemberSchema),
   }),
+  ofJob: get('/api/jobs/{id}/group', 'read', 'The group of a job, and its place among the members', {
+    classTokens: true,
+    responses: ok(groups.groupOfJobSchema),
+  }),
   wait: get(
     '/api/groups/{id}/wait',
     'read',

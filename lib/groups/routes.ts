@@ -8,7 +8,7 @@ import { receiveUploadAs } from '../http/upload'
 import { startWaiting } from '../jobs/live/wait'
 import { acceptGroup, type GroupRequest, requireCommand } from './accept-group'
 import { createGroupSchema, groupConfigSchema } from './contract'
-import { cancelGroup, listGroups, listMembers, readGroup, waitForGroup } from './groups'
+import { cancelGroup, listGroups, listMembers, readGroup, readGroupOfJob, waitForGroup } from './groups'
 import { groupOperations } from './operations'
 
 export const groupRoutes = {
@@ -31,6 +31,8 @@ export const groupRoutes = {
   get: route(groupOperations.get, ({ actor, params }) => readGroup(actor, params.id)),
 
   members: route(groupOperations.members, ({ actor, params, query }) => listMembers(actor, params.id, query)),
+
+  ofJob: route(groupOperations.ofJob, ({ actor, params }) => readGroupOfJob(actor, params.id)),
 
   wait: route(groupOperations.wait, async ({ actor, params, query, request }) => {
     const stopWaiting = startWaiting(actor)

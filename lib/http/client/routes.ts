@@ -53,6 +53,7 @@ export const routes = {
     list: { method: 'get', path: '/api/groups', query: true, answer: 'page' },
     get: { method: 'get', path: '/api/groups/{id}', answer: 'json' },
     members: { method: 'get', path: '/api/groups/{id}/members', query: true, answer: 'page' },
+    ofJob: { method: 'get', path: '/api/jobs/{id}/group', answer: 'json' },
     wait: { method: 'get', path: '/api/groups/{id}/wait', query: true, answer: 'json' },
     cancel: { method: 'post', path: '/api/groups/{id}/cancel', answer: 'json' },
   },
