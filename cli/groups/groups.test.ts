@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest'
 import { submit } from '../commands/submit'
 import { createProgram } from '../program'
 import { fakeContext, idOf } from '../testing/fake-context'
-import { toCsv } from './describe-group'
 import { group, groups } from './groups'
 import { readObjective, readParameters } from './parameters'
 import { sweep } from './sweep'
@@ -170,11 +169,6 @@ describe('gpuq group', () => {
     const { context } = server()
     expect(await group(context, idOf(1), 'best', {})).toBe(1)
     expect(context.written.err).toBe('No member has completed with the metric loss yet.\n')
-  })
-
-  it('a text in CSV that a spreadsheet would calculate or split stays a text', () => {
-    const row = { ...member, parameters: { lr: '=1+1', note: 'a,"b"' } }
-    expect(toCsv([row as never], ['lr', 'note'])).toContain(`'=1+1,"a,""b"""`)
   })
 
   it('lists groups', async () => {

@@ -1,12 +1,13 @@
 import { conflict, invalidRequest, notFound } from '@/lib/contract/errors'
 import type { GroupDetail, GroupMember } from '@/lib/groups/contract'
+import { membersToCsv } from '@/lib/groups/contract-csv'
 import type { Client } from '@/lib/http/client/client'
 import { type Context, print, printList, writeText } from '../context'
 import { exitCodes } from '../job/exit-code'
 import { firstIds } from '../job/job-id'
 import { readPages } from '../job/read-pages'
 import { isUuid } from '../received/path-below'
-import { describeMember, memberColumns, toCsv } from './describe-group'
+import { describeMember, memberColumns } from './describe-group'
 import { describeProgress, followGroup } from './follow-group'
 
 /** Lists groups, the newest first. */
@@ -59,7 +60,7 @@ export async function group(
   const members = await readPages(found.members, (query) => client.groups.members(id, { ...query, status }))
   if (action === 'members')
     return printList(context, json, members, memberColumns(found), 'No member is in this status.')
-  return writeText(context, toCsv(members, found.parameters))
+  return writeText(context, membersToCsv(members, found.parameters))
 }
 
 function showGroup(context: Context, shown: GroupDetail, json: boolean | undefined): Promise<number> {

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { parsePrintedJson } from '../contract/output/printed-json'
-import { toCell } from '../results/csv-cell'
+import { toCell } from '../contract/text/csv-cell'
 import { isMetricName, visitNumbers } from '../results/metrics'
 import { MetricLines } from './metric-lines'
 

@@ -3,7 +3,7 @@ import { renewActor } from '../access/credential-validity'
 import { findManagedClass } from '../access/projects/managed-class'
 import { database } from '../database/client'
 import { contentDisposition } from '../jobs/downloads/content-disposition'
-import { toCell } from '../results/csv-cell'
+import { toCell } from '../contract/text/csv-cell'
 import type { ParticipantsQuery } from './contract'
 import { readParticipants } from './read-participants'
 
