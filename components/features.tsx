@@ -61,6 +61,9 @@ export const engineNavigation = (engine: EngineName): readonly NavigationItem[] 
 
 /** What features add to the list of jobs. */
 export const ofJobList = {
+  ActiveGroups: dynamic(() =>
+    import('./groups/active-groups').then((module) => module.ActiveGroups).catch(missing),
+  ),
   SaveView: dynamic(() => import('./views/save-view').then((module) => module.SaveView).catch(missing)),
 }
 

@@ -7,6 +7,7 @@ import {
   FolderClosed,
   HeartPulse,
   KeyRound,
+  Layers,
   ListTree,
   type LucideIcon,
   Megaphone,
@@ -27,6 +28,7 @@ export interface NavigationItem {
 
 export const mainNavigation = [
   { href: '/jobs', label: 'Jobs', icon: Activity, keys: ['g', 'j'] },
+  { href: '/groups', label: 'Groups', icon: Layers, keys: ['g', 'w'] },
   { href: '/cluster', label: 'Cluster', icon: Server, keys: ['g', 'c'] },
   { href: '/projects', label: 'Projects', icon: FolderClosed, keys: ['g', 'p'] },
   { href: '/accounting', label: 'Accounting', icon: ChartColumn, keys: ['g', 'r'] },

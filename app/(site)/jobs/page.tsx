@@ -1,9 +1,11 @@
 import type { Metadata } from 'next'
+import { activeGroupsQuery } from '@/components/groups/queries'
 import { JobList } from '@/components/jobs/list/job-list'
 import { toJobQuery } from '@/components/jobs/list/job-query'
 import { keys } from '@/components/queries/queries'
+import { listGroups } from '@/lib/groups/groups'
 import { listJobs } from '@/lib/jobs/read/list'
-import { Prefetched } from '../prefetched'
+import { ifLoadedSoon, Prefetched } from '../prefetched'
 import { requireActor } from '../require-actor'
 import { readSearchParams, type SearchParams, withSearchParams } from '../search-params'
 
@@ -15,7 +17,12 @@ export default async function JobsPage({ searchParams }: { searchParams: SearchP
   const query = toJobQuery(params, { everyone: false })
   return (
     <Prefetched queryKey={keys.jobList(query)} load={() => listJobs(actor, query)}>
-      <JobList />
+      <Prefetched
+        queryKey={activeGroupsQuery(false).queryKey}
+        load={() => ifLoadedSoon(listGroups(actor, { active: true, limit: 20 }))}
+      >
+        <JobList />
+      </Prefetched>
     </Prefetched>
   )
 }

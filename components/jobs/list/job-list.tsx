@@ -59,6 +59,7 @@ export function JobList({ everyone = false }: { everyone?: boolean }) {
         title={everyone ? 'All jobs' : 'Jobs'}
         {...(everyone ? { description: 'The jobs of every user.' } : {})}
       />
+      <ofJobList.ActiveGroups everyone={everyone} />
       <Panel>
         <Filters everyone={everyone}>
           <ofJobList.SaveView

@@ -9,7 +9,6 @@ import {
   tableFeatures,
   useTable,
 } from '@tanstack/react-table'
-import { useVirtualizer } from '@tanstack/react-virtual'
 import { ArrowDown, ArrowUp } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { cn } from '@/components/ui/class-names'
@@ -18,6 +17,7 @@ import { numberOf } from '@/lib/contract/output/printed-json'
 import { type ColumnLayout, cellText, compareCells, layOutColumns } from './cells'
 import type { TableShape } from './detect-shape'
 import { showText } from './json-text'
+import { RowsInView } from './rows-in-view'
 
 type Cells = readonly unknown[]
 
@@ -28,9 +28,9 @@ const columnHelper = createColumnHelper<Features, Cells>()
 
 /** Results as a sortable table. */
 export function ResultTable({ shape }: { shape: TableShape }) {
-  // State instead of a ref: the rows must render again when the element exists.
   const [scroller, setScroller] = useState<HTMLElement | null>(null)
   const table = useSortedTable(shape)
+  const { rows } = table.getRowModel()
   const layouts = useMemo(() => layOutColumns(shape), [shape])
   const width = layouts.reduce((sum, layout) => sum + layout.width, 0)
   return (
@@ -56,7 +56,12 @@ export function ResultTable({ shape }: { shape: TableShape }) {
             ))}
           </tr>
         </thead>
-        <RowsInView scroller={scroller} rows={table.getRowModel().rows} layouts={layouts} />
+        <RowsInView scroller={scroller} count={rows.length} rowHeight={rowHeight}>
+          {(index) => {
+            const row = rows[index]
+            return row ? <DataRow key={row.id} row={row} index={index} layouts={layouts} /> : null
+          }}
+        </RowsInView>
       </table>
     </ScrollRegion>
   )
@@ -68,34 +73,6 @@ function useSortedTable(shape: TableShape) {
   // The table's type requires a mutable list, although it only reads it.
   const data = useMemo(() => [...shape.rows], [shape])
   return useTable({ features, data, columns, state: { sorting }, onSortingChange: setSorting })
-}
-
-interface RowsInViewProps {
-  scroller: HTMLElement | null
-  rows: readonly Row<Features, Cells>[]
-  layouts: readonly ColumnLayout[]
-}
-
-function RowsInView({ scroller, rows, layouts }: RowsInViewProps) {
-  const virtualizer = useVirtualizer({
-    count: rows.length,
-    getScrollElement: () => scroller,
-    estimateSize: () => rowHeight,
-    overscan: 12,
-  })
-  const shown = virtualizer.getVirtualItems()
-  const above = shown[0]?.start ?? 0
-  const below = virtualizer.getTotalSize() - (shown.at(-1)?.end ?? 0)
-  return (
-    <tbody>
-      {above > 0 ? <Spacer height={above} /> : null}
-      {shown.map(({ index }) => {
-        const row = rows[index]
-        return row ? <DataRow key={row.id} row={row} index={index} layouts={layouts} /> : null
-      })}
-      {below > 0 ? <Spacer height={below} /> : null}
-    </tbody>
-  )
 }
 
 /** Columns have an index as id: a name could be anything, even `__proto__`. */
@@ -170,15 +147,6 @@ function DataRow({ row, index, layouts }: DataRowProps) {
           </td>
         )
       })}
-    </tr>
-  )
-}
-
-/** The space of the rows outside the view. */
-function Spacer({ height }: { height: number }) {
-  return (
-    <tr aria-hidden>
-      <td style={{ height }} />
     </tr>
   )
 }

@@ -1,0 +1,136 @@
+import { fireEvent, screen, within } from '@testing-library/react'
+import { beforeEach, expect, it, vi } from 'vitest'
+import { router } from '../testing/navigation'
+import { answerWith, clickButton, openByKeyboard, renderUi, sentRequests } from '../testing/render'
+import { ActiveGroups } from './active-groups'
+import { GroupList } from './group-list'
+import { GroupView } from './group-view'
+import { heldMember, makeGroup, makeMember } from './testing/make-group'
+
+vi.mock('next/navigation', () => import('../testing/navigation'))
+
+const group = makeGroup()
+const path = `/api/groups/${group.group_id}`
+const page = (items: unknown[], next?: string) =>
+  new Response(JSON.stringify(items), {
+    headers: {
+      'content-type': 'application/json',
+      ...(next && { link: `</api/groups/x/members?cursor=${next}>; rel="next"` }),
+    },
+  })
+
+beforeEach(() => {
+  // jsdom has no canvas, and rows in view need a height.
+  vi.spyOn(HTMLCanvasElement.prototype, 'getContext').mockReturnValue(null)
+  vi.spyOn(Element.prototype, 'clientHeight', 'get').mockReturnValue(600)
+  vi.spyOn(Element.prototype, 'clientWidth', 'get').mockReturnValue(800)
+  router.push.mockClear()
+})
+
+/** Shows the group with two pages of members. */
+async function show(detail = group) {
+  answerWith({
+    [`GET ${path}`]: detail,
+    [`GET ${path}/members`]: ({ query }: { query: URLSearchParams }) =>
+      query.has('cursor')
+        ? page([heldMember(2)])
+        : page([makeMember(0), makeMember(1, { status: 'running', ended_at: null })], 'b'),
+  })
+  renderUi(<GroupView id={group.group_id} handle="ada" />)
+  const table = await screen.findByRole('table', { name: 'Members' })
+  await within(table).findByText('#2')
+  return table
+}
+
+const numbers = (table: HTMLElement) =>
+  within(table)
+    .getAllByRole('row')
+    .slice(1)
+    .map((row) => within(row).getAllByRole('cell')[0]?.textContent)
+
+it('the page of a group loads all pages of its members, and links those that have a job', async () => {
+  const table = await show(makeGroup({ best: makeMember(0), problem: 'The queue is full.' }))
+  expect(numbers(table)).toEqual(['#0best', '#1', '#2'])
+  expect(within(table).getByRole('link', { name: '#1' }).getAttribute('href')).toMatch(/^\/jobs\/.*1$/)
+  expect(within(table).queryByRole('link', { name: '#2' })).toBeNull()
+  expect(screen.getByText(/The queue is full/)).toBeTruthy()
+  expect(screen.getByText('1 of 3 ended')).toBeTruthy()
+})
+
+it('members are sorted by a heading and filtered by their status', async () => {
+  const table = await show()
+  fireEvent.click(within(table).getByRole('button', { name: 'lr' }))
+  expect(numbers(table)).toEqual(['#2', '#1', '#0'])
+  expect(within(table).getByRole('columnheader', { name: 'lr' }).ariaSort).toBe('descending')
+  openByKeyboard(screen.getByRole('combobox', { name: 'Members with the status' }))
+  fireEvent.keyDown(await screen.findByRole('option', { name: 'Held' }), { key: 'Enter' })
+  await vi.waitFor(() => expect(numbers(table)).toEqual(['#2']))
+})
+
+it('the keyboard reads the members in the grid one after the other, and opens the job of one', async () => {
+  await show()
+  const grid = screen.getByRole('slider', { name: /Members of the group/ })
+  expect(grid.getAttribute('aria-valuetext')).toBe('No member chosen')
+  fireEvent.keyDown(grid, { key: 'ArrowRight' })
+  expect(grid.getAttribute('aria-valuetext')).toBe('#0: lr 0.1. Completed, loss 1')
+  fireEvent.keyDown(grid, { key: 'Enter' })
+  expect(router.push).toHaveBeenCalledWith(`/jobs/${makeMember(0).job_id}`)
+  fireEvent.keyDown(grid, { key: 'End' })
+  expect(grid.getAttribute('aria-valuetext')).toBe('#2: lr 0.3. Held')
+  router.push.mockClear()
+  // It has no job yet.
+  fireEvent.keyDown(grid, { key: 'Enter' })
+  expect(router.push).not.toHaveBeenCalled()
+})
+
+it('a group is cancelled only after a confirmation that says what happens', async () => {
+  answerWith({ [`POST ${path}/cancel`]: makeGroup({ status: 'cancelled' }) })
+  await show()
+  clickButton('Cancel group')
+  const dialog = screen.getByRole('alertdialog', { name: 'Cancel this group?' })
+  expect(dialog.textContent).toContain('1 member that waits or runs, and 1 that the group holds')
+  fireEvent.click(within(dialog).getByRole('button', { name: 'Cancel group' }))
+  await vi.waitFor(() => expect(screen.queryByRole('alertdialog')).toBeNull())
+  expect(sentRequests.map(({ method }) => method)).toContain('POST')
+})
+
+it('the list has one row for each group, with its counts as text', async () => {
+  answerWith({
+    'GET /api/groups': [group, makeGroup({ group_id: group.group_id.replace('aa', 'bb'), name: null })],
+  })
+  renderUi(<GroupList admin={false} />)
+  const table = await screen.findByRole('table', { name: 'Groups' })
+  expect(within(table).getByRole('link', { name: 'baseline sweep' })).toBeTruthy()
+  expect(within(table).getByRole('link', { name: 'Sweep 000000bb' })).toBeTruthy()
+  expect(within(table).getAllByText('1 completed, 1 running, 1 held')).toHaveLength(2)
+  expect(screen.queryByRole('radiogroup')).toBeNull()
+})
+
+it('an admin sees the groups of all users with their names', async () => {
+  answerWith({ 'GET /api/groups': [group] })
+  renderUi(<GroupList admin />)
+  fireEvent.click(await screen.findByRole('radio', { name: 'All users' }))
+  expect(await screen.findByRole('columnheader', { name: 'User' })).toBeTruthy()
+  expect(sentRequests.at(-1)?.query.get('all')).toBe('true')
+})
+
+it('without groups the list says how to make one', async () => {
+  answerWith({ 'GET /api/groups': [] })
+  renderUi(<GroupList admin={false} />)
+  expect(await screen.findByText('No groups yet')).toBeTruthy()
+  expect(screen.getByText(/gpuq sweep --param/)).toBeTruthy()
+})
+
+it('the list of jobs leads to the groups that run, and is silent without one', async () => {
+  answerWith({ 'GET /api/groups': [group] })
+  const { container, unmount } = renderUi(<ActiveGroups everyone={false} />)
+  expect((await screen.findByRole('link', { name: 'baseline sweep' })).getAttribute('href')).toBe(
+    `/groups/${group.group_id}`,
+  )
+  expect(container.textContent).toContain('1 group runs: baseline sweep 1 of 3')
+  unmount()
+  answerWith({ 'GET /api/groups': [] })
+  const empty = renderUi(<ActiveGroups everyone={false} />)
+  await vi.waitFor(() => expect(sentRequests).toHaveLength(2))
+  expect(empty.container.querySelector('p')).toBeNull()
+})

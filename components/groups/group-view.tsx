@@ -1,0 +1,141 @@
+'use client'
+
+import { useMutation, useQuery } from '@tanstack/react-query'
+import type { GroupDetail } from '@/lib/groups/contract'
+import { JobStatus } from '../jobs/job-status'
+import { formatMetric } from '../jobs/list/job-cell'
+import { LoadFailure } from '../shell/load-failure'
+import { Button } from '../ui/button'
+import { Callout } from '../ui/callout'
+import { ConfirmDialog } from '../ui/confirm-dialog'
+import { CopyButton } from '../ui/copy-button'
+import { DataList, Datum } from '../ui/data-list'
+import { Duration } from '../ui/duration'
+import { formatCount, formatNumber } from '../ui/format-number'
+import { Link } from '../ui/link'
+import { PageHeader } from '../ui/page-header'
+import { Panel, PanelBody, PanelHeader } from '../ui/panel'
+import { RelativeTime } from '../ui/relative-time'
+import { Skeleton } from '../ui/skeleton'
+import { describeParameters, groupTitle } from './group-title'
+import { MemberGrid } from './member-grid'
+import { countEnded } from './member-status'
+import { MembersTable } from './members-table'
+import { cancelGroup, groupQuery } from './queries'
+import { useMembers } from './use-members'
+
+interface GroupViewProps {
+  id: string
+  /** The id of the signed-in user. */
+  handle: string
+}
+
+/** The page of one group, live. */
+export function GroupView({ id, handle }: GroupViewProps) {
+  const { data, error, refetch } = useQuery(groupQuery(id))
+  if (!data)
+    return error ? (
+      <LoadFailure error={error} onRetry={() => void refetch()} />
+    ) : (
+      <Skeleton className="h-96 rounded-lg" />
+    )
+  return <LoadedGroup group={data} foreign={data.user_id !== handle} />
+}
+
+function LoadedGroup({ group, foreign }: { group: GroupDetail; foreign: boolean }) {
+  const { members, error, retry } = useMembers(group)
+  const left = group.members - members.length
+  return (
+    <>
+      <PageHeader
+        path={[{ label: 'Groups', href: foreign ? '/groups?all=true' : '/groups' }]}
+        title={groupTitle(group)}
+        meta={
+          <>
+            <JobStatus state={group.status} />
+            <CopyButton text={group.group_id} label="Copy the group id" />
+          </>
+        }
+        description={
+          <>
+            {group.competition_id} · {group.project_id} · submitted <RelativeTime at={group.created_at} />
+            {foreign ? ` by ${group.user_id}` : ''}
+          </>
+        }
+        actions={group.status === 'running' ? <CancelGroup group={group} /> : null}
+      />
+      <div data-wide className="flex min-w-0 flex-col gap-4">
+        {group.problem === null ? null : (
+          <Callout tone="warning" title="The next member cannot enter the queue">
+            {group.problem} gpuq tries again.
+          </Callout>
+        )}
+        <Panel>
+          <PanelHeader title="Progress" description={describeProgress(group)} />
+          <PanelBody className="border-b">
+            <Facts group={group} />
+          </PanelBody>
+          <MemberGrid group={group} members={members} />
+        </Panel>
+        {error ? <LoadFailure error={error} onRetry={retry} /> : null}
+        {left > 0 && !error ? (
+          <p role="status" className="text-muted text-sm">
+            {formatNumber(members.length)} of {formatCount(group.members, 'member')} loaded
+          </p>
+        ) : null}
+        <MembersTable group={group} members={members} />
+      </div>
+    </>
+  )
+}
+
+function describeProgress(group: GroupDetail): string {
+  const { counts, members } = group
+  const ended = `${formatNumber(countEnded(group))} of ${formatNumber(members)} ended`
+  return counts.failed > 0 ? `${ended}, ${formatNumber(counts.failed)} failed` : ended
+}
+
+function Facts({ group }: { group: GroupDetail }) {
+  const { best, objective } = group
+  return (
+    <DataList>
+      <Datum label="Elapsed">
+        <Duration from={group.created_at} to={group.ended_at} />
+      </Datum>
+      <Datum label="At once">{formatCount(group.parallel, 'member')}</Datum>
+      <Datum label="GPUs of a member">{group.gpus}</Datum>
+      {objective ? (
+        <>
+          <Datum label={`Best ${objective.metric} (${objective.mode})`}>
+            {best ? formatMetric(best.objective ?? undefined) : '–'}
+          </Datum>
+          <Datum label="Best member">
+            {best ? (
+              <>
+                <Link href={`/jobs/${best.job_id}`}>#{best.index}</Link>: {describeParameters(best)}
+              </>
+            ) : (
+              '–'
+            )}
+          </Datum>
+        </>
+      ) : null}
+    </DataList>
+  )
+}
+
+function CancelGroup({ group }: { group: GroupDetail }) {
+  const { mutateAsync } = useMutation(cancelGroup)
+  const { counts } = group
+  const live = counts.pending + counts.running
+  return (
+    <ConfirmDialog
+      trigger={<Button variant="danger-quiet">Cancel group</Button>}
+      title="Cancel this group?"
+      description={`gpuq cancels ${formatCount(live, 'member')} that ${live === 1 ? 'waits or runs' : 'wait or run'}, and ${formatNumber(counts.held)} that the group holds. Output and metrics stay.`}
+      confirmLabel="Cancel group"
+      keepLabel="Keep group"
+      onConfirm={() => mutateAsync(group.group_id)}
+    />
+  )
+}
