@@ -5,6 +5,7 @@ import dynamic from 'next/dynamic'
 import type { EngineName } from '@/lib/contract/cluster/engine'
 import { AnnouncementBanner } from './announcements/announcement-banner'
 import { copyLink } from './artifacts/copy-link'
+import { groupSubmission } from './groups/submission'
 import type { FeatureTabProps, JobTab } from './jobs/detail/job-tab'
 import { EndedJobs } from './notifications/ended-jobs'
 import type { NavigationItem } from './shell/navigation'
@@ -150,6 +151,9 @@ export const jobTabs = [
     ),
   },
 ] as const satisfies readonly JobTab[]
+
+/** What can be submitted besides a job. */
+export const otherSubmissions = [groupSubmission]
 
 /** What features add to the page of tokens. */
 export const ofTokens = {

@@ -12,18 +12,25 @@ interface ConfigContext {
   environments: readonly string[] | undefined
   /** The draft has a program. */
   hasProgram?: boolean
+  /** The mistakes of a config that is not that of one job. */
+  findMistakes?: ((text: string) => readonly FieldError[]) | undefined
 }
 
 /** Every problem in a config that can be found before submitting, in line order. */
 export function findConfigProblems(text: string, context: ConfigContext): FieldError[] {
-  const parsed = parseConfig(text)
-  const ownProblems = parsed.ok ? [] : parsed.errors
+  const { findMistakes = findJobMistakes } = context
+  const ownProblems = withPositions(text, findMistakes(text))
   const contextProblems = findContextProblems(text, context).filter(
     ({ path }) => !ownProblems.some((problem) => problem.path === path),
   )
   return [...ownProblems, ...withPositions(text, contextProblems)].toSorted(
     (one, other) => (one.line ?? 0) - (other.line ?? 0),
   )
+}
+
+function findJobMistakes(text: string): readonly FieldError[] {
+  const parsed = parseConfig(text)
+  return parsed.ok ? [] : parsed.errors
 }
 
 /** Problems that depend on the user, the environments and the program. */

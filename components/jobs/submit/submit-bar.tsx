@@ -6,6 +6,8 @@ import { useFooterHeight } from '../../ui/use-footer-height'
 import { type UploadState, UploadStatus } from './directory/upload/upload-status'
 
 interface SubmitBarProps {
+  /** What the button says. */
+  action: string
   /** The number of problems to fix first. */
   problems: number
   /** The number of warnings, which do not prevent the submission. */
@@ -27,7 +29,7 @@ interface SubmitBarProps {
 
 /** Shows whether the draft is ready, and submits it. Always visible. */
 export function SubmitBar(props: SubmitBarProps) {
-  const { refusal, submitting, onSubmit, upload, onCancelUpload, ...readiness } = props
+  const { action, refusal, submitting, onSubmit, upload, onCancelUpload, ...readiness } = props
   const bar = useFooterHeight()
   const button = useRef<HTMLButtonElement>(null)
   const cancel = () => {
@@ -55,7 +57,7 @@ export function SubmitBar(props: SubmitBarProps) {
           onClick={onSubmit}
           aria-keyshortcuts="Control+Enter Meta+Enter"
         >
-          Submit job
+          {action}
         </Button>
       </div>
     </div>

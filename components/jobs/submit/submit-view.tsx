@@ -4,6 +4,7 @@ import { Upload } from 'lucide-react'
 import dynamic from 'next/dynamic'
 import { type KeyboardEvent, useEffect, useEffectEvent, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
+import { otherSubmissions } from '../../features'
 import { findShortcut } from '../../shell/shortcuts/shortcut-keys'
 import { submitShortcuts } from '../../shell/shortcuts/shortcut-table'
 import { Button } from '../../ui/button'
@@ -23,6 +24,7 @@ import { useDirectory } from './directory/use-directory'
 import { blankDraft, type Draft } from './draft'
 import { Editors, keptByReload } from './editors'
 import { FilePicker } from './file-picker'
+import { useOtherDraft } from './other-submission'
 import { OwnLimits } from './own-limits'
 import { SubmitBar } from './submit-bar'
 import { useDraft } from './use-draft'
@@ -54,19 +56,21 @@ export function SubmitView(props: SubmitViewProps) {
   const { draft, change, startOver } = ownDraft
   const files = useDirectory(draft, change)
   const { directory } = files
-  const submission = useSubmission(ownDraft, directory)
+  const other = useOtherDraft(draft, otherSubmissions)
+  const submission = useSubmission(ownDraft, directory, other?.parts ?? null)
   const { submit, submitting, refusal, forgetRefusal } = submission
   const [submitted, setSubmitted] = useState(false)
   const problems = useDraftProblems(draft, {
     handle,
     infos,
     directory,
+    other,
     serverErrors: refusal?.errors,
     submitted,
   })
 
   const ready = !problems.blocking && problems.missing === null
-  const dryRun = useDryRun(draft.config, ready, submitting)
+  const dryRun = useDryRun(draft.config, ready && other === null, submitting)
   const shownRefusal = refusal ?? dryRun.refusal
   const hovering = useFileDrops((transfer) => files.take(readTransfer(transfer)))
   const code = useRef<CodeEditorHandle>(null)
@@ -129,8 +133,10 @@ export function SubmitView(props: SubmitViewProps) {
       <PartBoundary kept={keptByReload}>
         <Prospect config={draft.config} answer={dryRun.answer} onConfig={(config) => change({ config })} />
       </PartBoundary>
+      {other?.parts ? <other.parts.Preview draft={draft} /> : null}
       <OwnLimits config={draft.config} />
       <SubmitBar
+        action={other?.action ?? 'Submit job'}
         problems={countProblems(problems) - warnings}
         warnings={warnings}
         missing={problems.missing}

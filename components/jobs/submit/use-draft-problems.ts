@@ -12,6 +12,7 @@ import type { Directory } from './directory/directory'
 import { findDirectoryProblems } from './directory/directory-problems'
 import { type Entrypoint, findEntrypoint } from './directory/entrypoint'
 import { blankDraft, commandOf, type Draft, hasDirectory } from './draft'
+import type { OtherDraft } from './other-submission'
 
 export interface DraftProblems {
   /** Why the directory cannot be uploaded or run. */
@@ -33,6 +34,8 @@ interface ProblemSources {
   infos: FieldInfos
   /** Null: the job runs the program of the draft. */
   directory: Directory | null
+  /** Null: the draft is one job. */
+  other: OtherDraft | null
   /** The server's answer to this draft. */
   serverErrors: readonly FieldError[] | undefined
   /** After the first attempt to submit, an empty program and empty required fields are problems. */
@@ -48,7 +51,7 @@ const missingCode: readonly Problem[] = [{ line: 1, message: 'write a program he
 /** All problems of a draft. */
 export function useDraftProblems(
   { code, config }: Draft,
-  { handle, infos, directory, serverErrors, submitted }: ProblemSources,
+  { handle, infos, directory, other, serverErrors, submitted }: ProblemSources,
 ): DraftProblems {
   const { data } = useQuery(environmentsQuery())
   const { data: limits } = useQuery({ ...archiveLimitsQuery(), enabled: directory !== null })
@@ -58,15 +61,18 @@ export function useDraftProblems(
   const settled = useDeferredValue(config)
   const settledCode = useDeferredValue(code)
   const check = useOnDemand(configCheck, settled !== blankDraft.config || !empty || submitted)
+  const isLoading = other !== null && other.parts === null
+  const findMistakes = other?.parts?.findMistakes
   const unfilled = useMemo(() => unfilledKeys(settled, infos), [settled, infos])
   const found = useMemo(
     () =>
-      check?.findConfigProblems(settled, {
+      (isLoading ? null : check)?.findConfigProblems(settled, {
         handle,
         environments: environments?.map(({ name }) => name),
         hasProgram: !empty,
+        findMistakes,
       }) ?? unfilled.map((path) => ({ path, message: 'needs a value' })),
-    [check, settled, handle, environments, empty, unfilled],
+    [check, isLoading, findMistakes, settled, handle, environments, empty, unfilled],
   )
   const all = useMemo(() => {
     const serverConfigErrors = serverErrors?.filter(({ path }) => path !== 'code') ?? []
@@ -93,7 +99,11 @@ export function useDraftProblems(
     config: all,
     code: directory !== null ? noProblems : withoutCode && submitted ? missingCode : codeProblems,
     blocking:
-      withoutCode || entrypoint?.kind === 'missing' || directoryProblems.length > 0 || found.length > 0,
+      isLoading ||
+      withoutCode ||
+      entrypoint?.kind === 'missing' ||
+      directoryProblems.length > 0 ||
+      found.length > 0,
     missing: describeMissing(withoutCode, unfilled.length > 0),
     environments: environments ?? [],
   }

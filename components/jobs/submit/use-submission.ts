@@ -1,9 +1,10 @@
-import { useMutation } from '@tanstack/react-query'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useRouter } from 'next/navigation'
 import { useEffect, useRef } from 'react'
 import { uuidv7 } from 'uuidv7'
-import { api, submitJob } from '@/components/queries/queries'
+import { api, changing, keys } from '@/components/queries/queries'
 import type { FieldError } from '@/lib/contract/errors'
+import type { Submission } from '@/lib/http/client/build-client'
 import { ProblemError } from '@/lib/http/client/problem'
 import { loadPart } from '../../ui/missing-part'
 import { toast } from '../../ui/toaster'
@@ -11,7 +12,13 @@ import type { Refused } from './before/refusal'
 import type { Directory } from './directory/directory'
 import { useUploadState } from './directory/upload/use-upload-state'
 import { type Draft, forgetDraft, projectOf, toSubmission } from './draft'
+import type { Opened, OtherParts } from './other-submission'
 import type { useDraft } from './use-draft'
+
+const submitJob = changing(async (job: Submission): Promise<Opened> => {
+  const { job_id, project_note } = await api.jobs.submit(job)
+  return { path: `/jobs/${job_id}`, note: project_note }
+}, keys.jobs)
 
 /** The user cancelled the upload, or left the page. */
 class UploadCancelled extends Error {}
@@ -24,16 +31,26 @@ interface Sent {
   wasSent: boolean
 }
 
-/** Uploads the directory of a draft, submits the draft and opens its job. Only the user starts it. */
+/**
+ * Uploads the directory of a draft, submits the draft and opens its page. Only the user starts it.
+ * @param other null: the draft is one job
+ */
 export function useSubmission(
   { draft, unansweredKey, keepKey }: Pick<ReturnType<typeof useDraft>, 'draft' | 'unansweredKey' | 'keepKey'>,
   directory: Directory | null,
+  other: OtherParts | null,
 ) {
   const router = useRouter()
   const { upload, show, end } = useUploadState()
   const canceller = useRef<AbortController | null>(null)
   useEffect(() => () => canceller.current?.abort(new UploadCancelled()), [])
-  const { mutateAsync: send } = useMutation(submitJob)
+  const client = useQueryClient()
+  // Not by a hook: the draft may become another kind during the upload of its directory.
+  const send = (given: Submission) =>
+    client
+      .getMutationCache()
+      .build(client, other?.submission ?? submitJob)
+      .execute(given)
 
   const sendDirectory = async (sent: Sent): Promise<string | null> => {
     if (sent.directory === null) return null
@@ -41,7 +58,7 @@ export function useSubmission(
     canceller.current = cancelled
     try {
       // Nobody waits for an upload to learn that the job is refused.
-      if (!sent.wasSent) await api.jobs.check({ config: sent.draft.config }, cancelled.signal)
+      if (!sent.wasSent) await checkDraft(sent, cancelled.signal)
       // Most jobs have no directory.
       const { uploadDirectory } = await loadPart(
         () => import('./directory/upload/upload-directory'),
@@ -58,6 +75,9 @@ export function useSubmission(
       end()
     }
   }
+  const checkDraft = ({ draft: { config }, idempotencyKey }: Sent, signal: AbortSignal) =>
+    // A limit of jobs does not refuse what waits outside the queue.
+    api.jobs.check(other ? { config: other.toJobConfig(config), idempotencyKey } : { config }, signal)
   const { mutate, reset, variables, status, error } = useMutation({
     mutationFn: async (sent: Sent) => {
       const archive = await sendDirectory(sent)
@@ -66,10 +86,10 @@ export function useSubmission(
       if (sent.directory === null) keepKey(sent.draft, sent.idempotencyKey)
       return send({ ...toSubmission(sent.draft, archive), idempotencyKey: sent.idempotencyKey })
     },
-    onSuccess: ({ job_id, project_note }) => {
-      if (project_note) toast.info(project_note)
+    onSuccess: ({ path, note }) => {
+      if (note) toast.info(note)
       forgetDraft()
-      router.push(`/jobs/${job_id}`)
+      router.push(path)
     },
     onError: (thrown, sent) => {
       if (sent.wasSent && !mayHaveArrived(thrown)) keepKey(sent.draft, null)
