@@ -1,6 +1,7 @@
 'use client'
 
 import { useMutation, useQuery } from '@tanstack/react-query'
+import dynamic from 'next/dynamic'
 import type { GroupDetail } from '@/lib/groups/contract'
 import { JobStatus } from '../jobs/job-status'
 import { formatMetric } from '../jobs/list/job-cell'
@@ -13,6 +14,7 @@ import { DataList, Datum } from '../ui/data-list'
 import { Duration } from '../ui/duration'
 import { formatCount, formatNumber } from '../ui/format-number'
 import { Link } from '../ui/link'
+import { PartBoundary } from '../ui/missing-part'
 import { PageHeader } from '../ui/page-header'
 import { Panel, PanelBody, PanelHeader } from '../ui/panel'
 import { RelativeTime } from '../ui/relative-time'
@@ -23,6 +25,11 @@ import { countEnded } from './member-status'
 import { MembersTable } from './members-table'
 import { cancelGroup, groupQuery } from './queries'
 import { useMembers } from './use-members'
+
+/** Most of it is shown only when members have metrics. */
+const GroupCharts = dynamic(() => import('./charts/group-charts').then((module) => module.GroupCharts), {
+  ssr: false,
+})
 
 interface GroupViewProps {
   id: string
@@ -83,6 +90,9 @@ function LoadedGroup({ group, foreign }: { group: GroupDetail; foreign: boolean 
             {formatNumber(members.length)} of {formatCount(group.members, 'member')} loaded
           </p>
         ) : null}
+        <PartBoundary>
+          <GroupCharts group={group} members={members} />
+        </PartBoundary>
         <MembersTable group={group} members={members} />
       </div>
     </>

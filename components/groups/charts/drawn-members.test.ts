@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest'
+import { heldMember, makeMember } from '../testing/make-group'
+import { chooseLines, valuesOf, withMetric } from './drawn-members'
+
+it('the lines of 10,000 members are a sample that has the best of them, drawn last', () => {
+  const drawn = withMetric(
+    Array.from({ length: 10_000 }, (_, index) =>
+      makeMember(index, { metrics: { loss: (index * 7_919) % 10_000 } }),
+    ),
+    'loss',
+  )
+  const lines = chooseLines(drawn, true)
+  expect(lines.length).toBeLessThanOrEqual(2_000)
+  expect(lines.length).toBeGreaterThan(1_500)
+  expect(lines.slice(-200).map(({ value }) => value)).toEqual(
+    Array.from({ length: 200 }, (_, at) => 199 - at),
+  )
+  expect(chooseLines(drawn, false).at(-1)?.value).toBe(9_999)
+})
+
+it('only members that have the metric are drawn, in the order from the worst to the best', () => {
+  const drawn = withMetric([makeMember(0), makeMember(1), heldMember(2)], 'loss')
+  expect(valuesOf(drawn, 'lr')).toEqual([0.1, 0.2])
+  expect(chooseLines(drawn, true).map(({ member }) => member.index)).toEqual([0, 1])
+})
