@@ -113,6 +113,7 @@ export const ofJob = {
   Provision: dynamic(() =>
     import('./provisioning/job-provision').then((module) => module.JobProvision).catch(missing),
   ),
+  Member: dynamic(() => import('./groups/job-member').then((module) => module.JobMember).catch(missing)),
   Share: dynamic(() => import('./shares/share-dialog').then((module) => module.ShareDialog).catch(missing), {
     ssr: false,
   }),

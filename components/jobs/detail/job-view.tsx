@@ -124,6 +124,7 @@ function LoadedJob({ job, stream, access }: LoadedJobProps) {
             <NoteEditor job={job} editing={writing} onEditing={setWriting} />
           )}
         </Panel>
+        {job.group_id ? <ofJob.Member jobId={job.job_id} /> : null}
         {job.status === 'failed' ? (
           <FailureCard job={job} stream={stream} onTraceback={setTracebackLine} />
         ) : null}

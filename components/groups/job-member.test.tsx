@@ -1,0 +1,35 @@
+import { screen } from '@testing-library/react'
+import { expect, it, vi } from 'vitest'
+import type { GroupOfJob } from '@/lib/groups/contract'
+import { answerWith, renderUi, sentRequests } from '../testing/render'
+import { JobMember } from './job-member'
+import { makeGroup, makeMember } from './testing/make-group'
+
+const { group_id, name, kind } = makeGroup()
+const ofJob: GroupOfJob = {
+  group_id,
+  name,
+  kind,
+  members: 3,
+  member: makeMember(1),
+  previous: 'a',
+  next: null,
+}
+const id = ofJob.member.job_id
+
+it('the job of a member names its group and parameters, and links the members that have a job', async () => {
+  answerWith({ [`GET /api/jobs/${id}/group`]: ofJob })
+  const { container } = renderUi(<JobMember jobId={id} />)
+  expect((await screen.findByRole('link', { name: 'baseline sweep' })).getAttribute('href')).toBe(
+    `/groups/${group_id}`,
+  )
+  expect(container.textContent).toContain('Member #1 of baseline sweep, which has 3: lr 0.2')
+  expect(screen.getByRole('link', { name: 'Previous member' }).getAttribute('href')).toBe('/jobs/a')
+  expect(screen.queryByRole('link', { name: 'Next member' })).toBeNull()
+})
+
+it('a job whose group cannot be read shows nothing of it', async () => {
+  const { container } = renderUi(<JobMember jobId={id} />)
+  await vi.waitFor(() => expect(sentRequests).toHaveLength(1))
+  expect(container.querySelector('p')).toBeNull()
+})

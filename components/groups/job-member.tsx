@@ -1,0 +1,37 @@
+import { useQuery } from '@tanstack/react-query'
+import { ChevronLeft, ChevronRight } from 'lucide-react'
+import { ButtonLink } from '../ui/button-link'
+import { formatNumber } from '../ui/format-number'
+import { Link } from '../ui/link'
+import { Panel } from '../ui/panel'
+import { describeParameters, groupTitle } from './group-title'
+import { groupOfJobQuery } from './queries'
+
+/** On the page of a job that is a member of a group: its place, its parameters, and the jobs beside it. */
+export function JobMember({ jobId }: { jobId: string }) {
+  const { data } = useQuery(groupOfJobQuery(jobId))
+  if (!data) return null
+  const { group_id, members, member, previous, next } = data
+  return (
+    <Panel className="flex-row flex-wrap items-center justify-between gap-x-4 gap-y-2 px-4 py-2">
+      <p className="min-w-0 wrap-anywhere text-sm">
+        Member #{member.index} of <Link href={`/groups/${group_id}`}>{groupTitle(data)}</Link>
+        <span className="text-muted">
+          , which has {formatNumber(members)}: {describeParameters(member)}
+        </span>
+      </p>
+      <nav aria-label="Members of the group" className="flex flex-wrap gap-1.5 empty:hidden">
+        {previous === null ? null : (
+          <ButtonLink icon={ChevronLeft} size="sm" href={`/jobs/${previous}`}>
+            Previous member
+          </ButtonLink>
+        )}
+        {next === null ? null : (
+          <ButtonLink icon={ChevronRight} size="sm" href={`/jobs/${next}`}>
+            Next member
+          </ButtonLink>
+        )}
+      </nav>
+    </Panel>
+  )
+}
