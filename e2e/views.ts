@@ -373,6 +373,7 @@ const accessViews: View[] = [
       await expect(page.getByRole('table', { name: 'Changed files' })).toBeVisible()
     },
   },
+  { name: 'groups', as: 'newcomer', open: at('/groups', 'Groups') },
   { name: 'accounting', as: 'admin', open: at('/accounting?by=project', 'Accounting') },
   { name: 'tokens', as: 'admin', open: at('/tokens', 'Tokens') },
   { name: 'token-new', as: 'admin', open: (page) => openDialog(page, '/tokens', 'New token') },
