@@ -74,7 +74,10 @@ test('a sweep is submitted on the page, followed on the page of its group, and l
   await expectUsable(page, 'the list of groups')
 })
 
-test('a group that runs is named on the list of jobs, and is cancelled on its page', async ({ page, context }) => {
+test('a group that runs is named on the list of jobs, and is cancelled on its page', async ({
+  page,
+  context,
+}) => {
   const user = await createUser({ limits: noLimits })
   await signIn(context, user)
   // No node has a GPU of this size, so its members wait.

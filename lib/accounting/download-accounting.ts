@@ -1,7 +1,7 @@
 import type { Actor } from '../access/actor'
 import { isCredentialValid } from '../access/credential-validity'
-import { contentDisposition } from '../jobs/downloads/content-disposition'
 import { toCell } from '../contract/text/csv-cell'
+import { contentDisposition } from '../jobs/downloads/content-disposition'
 import type { AccountingQuery, AccountingRow } from './contract'
 import { rangeOf } from './contract-range'
 import { readAllRows } from './read-accounting'

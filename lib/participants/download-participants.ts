@@ -1,9 +1,9 @@
 import type { Actor } from '../access/actor'
 import { renewActor } from '../access/credential-validity'
 import { findManagedClass } from '../access/projects/managed-class'
+import { toCell } from '../contract/text/csv-cell'
 import { database } from '../database/client'
 import { contentDisposition } from '../jobs/downloads/content-disposition'
-import { toCell } from '../contract/text/csv-cell'
 import type { ParticipantsQuery } from './contract'
 import { readParticipants } from './read-participants'
 
