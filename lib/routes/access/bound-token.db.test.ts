@@ -32,6 +32,7 @@ const allowed = [
   'groups.get',
   'groups.list',
   'groups.members',
+  'groups.ofJob',
   'groups.wait',
   'jobs.artifact',
   'jobs.artifactArchive',
@@ -184,7 +185,7 @@ describe('a job in another project, or of another user in the class', () => {
         expect([operation.id, status, text]).toEqual([
           operation.id,
           404,
-          expect.stringContaining('You have no job with this id'),
+          expect.stringMatching(/You have no (job|group) with this id/),
         ])
       }
       const files = allOperations.find((operation) => operation.id === 'jobs.filesOfJobs')
