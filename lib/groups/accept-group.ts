@@ -4,7 +4,6 @@ import { recordAudit } from '../access/audit'
 import { findEnvironment } from '../access/environments'
 import { announceProject, findOrCreateProject } from '../access/projects/submission-project'
 import { readEffectiveLimits } from '../access/role-limits'
-import type { ConfigAs } from '../contract/config/config'
 import { describeIssue } from '../contract/config/issues'
 import { configSchema } from '../contract/config/schema'
 import { GpuqError, invalidField, rateLimited } from '../contract/errors'
@@ -13,14 +12,14 @@ import { findRow, oneRow, type Transaction, transaction } from '../database/tran
 import { env } from '../env'
 import { checkJob } from '../jobs/submission/check-job'
 import { checkRequest, type JobRequest } from '../jobs/submission/check-request'
-import { lockUsers } from '../jobs/submission/decide'
 import type { JobRow } from '../jobs/submission/insert-job'
+import { lockUsers } from '../jobs/submission/lock-users'
 import { requireSubmissionRate } from '../jobs/submission/submission-limits'
 import { storeDirectory } from '../jobs/submission/uploaded-directory'
-import { defaultParallel, type groupConfigSchema, type Parameters, type ParameterValue } from './contract'
+import { defaultParallel, type Parameters, type ParameterValue } from './contract'
 import { configOfMember, expandMembers, hintsOf, type Member } from './contract-members'
+import { type GroupConfig, jobConfigOf } from './group-config'
 
-export type GroupConfig = ConfigAs<typeof groupConfigSchema>
 export type GroupRequest = Omit<JobRequest, 'config' | 'user'> & { config: GroupConfig }
 
 interface AcceptedGroup {
@@ -135,16 +134,6 @@ function requireShort({
     if (message !== undefined) throw invalidField(key, `with the values of the parameters, ${message}`)
   }
 }
-
-/** The config of a job of the group, before its parameters are in it. */
-export function jobConfigOf(config: GroupConfig): Omit<GroupConfig, keyof GroupOnly> {
-  const { matrix, array, search, samples, seed, repeat, parallel, objective, ...job } = config
-  return job
-}
-type GroupOnly = Pick<
-  GroupConfig,
-  'matrix' | 'array' | 'search' | 'samples' | 'seed' | 'repeat' | 'parallel' | 'objective'
->
 
 interface NewGroup {
   id: string

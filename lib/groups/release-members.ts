@@ -10,14 +10,14 @@ import { wakeLeader } from '../database/notify'
 import { findRow, type Transaction, transaction } from '../database/transaction'
 import { readRegisteredNodes } from '../jobs/config/registered-nodes'
 import { checkJob } from '../jobs/submission/check-job'
-import { lockUsers } from '../jobs/submission/decide'
 import { insertJobs, type JobRow } from '../jobs/submission/insert-job'
+import { lockUsers } from '../jobs/submission/lock-users'
 import { lockQueue } from '../jobs/submission/queue-capacity'
 import { countFreePlaces } from '../jobs/submission/submission-limits'
-import { type GroupConfig, jobConfigOf } from './accept-group'
 import { groupConfigSchema, type Parameters } from './contract'
 import { configOfMember } from './contract-members'
 import { countsOf } from './counts'
+import { type GroupConfig, jobConfigOf } from './group-config'
 
 /** Few, so that other submissions never wait long for the lock on the queue. */
 const maxReleased = 50

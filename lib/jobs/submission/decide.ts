@@ -18,6 +18,7 @@ import { findUnfinished } from './dependencies'
 import { hashOf, insertJobs, type Submission } from './insert-job'
 import { requireUnusedName } from './job-name-conflict'
 import type { JobOwner } from './job-owner'
+import { lockUsers } from './lock-users'
 import { requireQueueCapacity } from './queue-capacity'
 import { runNameConflict } from './run-name-conflict'
 import { findDirectoryHash, noArchive } from './submission-archive'
@@ -119,15 +120,6 @@ async function findEarlier(
   })
   const same = await findSameContent(tx, owner, hash, submission)
   return same === null ? null : { jobId: same, repeated: false, deduplicated: true, headers: {} }
-}
-
-/** Serializes the decisions about a user's submissions. The fixed order of the locks prevents deadlocks. */
-export async function lockUsers(tx: Transaction, userIds: readonly string[]): Promise<void> {
-  await tx.query({
-    name: 'lock-users',
-    text: 'SELECT 1 FROM users WHERE id = ANY ($1::uuid[]) ORDER BY id FOR NO KEY UPDATE',
-    values: [userIds],
-  })
 }
 
 /** Finds the job that the caller's key was used for. A token of a class does not get a job of another project. */
