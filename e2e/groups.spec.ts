@@ -34,7 +34,8 @@ test('a sweep is submitted on the page, followed on the page of its group, and l
     { name: 'solution.py', text: program },
     { name: 'config.yaml', text: config },
   ])
-  await expect(page.getByText(/^6 members/)).toContainText('3 at once')
+  const preview = page.getByRole('region', { name: 'The group before you submit' })
+  await expect(preview).toContainText(/^6 members.* 3 at once/)
   await expect(page.getByText('Ready to submit')).toBeVisible()
   await expectUsable(page, 'a draft of a group')
   await page.getByRole('button', { name: 'Submit group' }).click()
