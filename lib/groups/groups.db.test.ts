@@ -4,6 +4,7 @@ import { makePerson, type Person } from '../access/testing/people'
 import { makeJob } from '../cluster/testing/rows'
 import { testDatabase } from '../database/testing/test-database'
 import { listJobs } from '../jobs/read/list'
+import { readSource } from '../jobs/read/read'
 import { upload as uploadJob } from '../routes/testing/upload'
 import {
   type GroupDetail,
@@ -221,6 +222,24 @@ describe('a group', () => {
     expect((await list({})).map(({ job_id }) => job_id)).toEqual([body.job_id])
     expect(await list({ group: group.group_id })).toHaveLength(6)
     expect((await listJobs(bob.actor, { limit: 50, group: group.group_id })).items).toEqual([])
+  })
+
+  it('the config of a member has the keys of a job, and its own parameters', async () => {
+    const keys = { ...sweep, repeat: 2, objective: { metric: 'loss', mode: 'min' }, stop: { rule: 'median' } }
+    const { group } = await create(keys)
+    await release()
+    const [member] = await jobsOf(group.group_id)
+    const { config } = await readSource(ada.actor, member?.id ?? '')
+    expect(config).toContain('GPUQ_PARAM_LR: "1"')
+    expect(config).not.toMatch(/^(matrix|parallel|repeat|objective|stop|search|seed):/m)
+    expect(
+      (
+        await uploadJob(ada, {
+          code: null,
+          config: config.replace(/^(competition_id|project_id|expected_time):.*$/gm, ''),
+        })
+      ).status,
+    ).toBe(202)
   })
 
   it('a group is visible to its owner and to admins only', async () => {
