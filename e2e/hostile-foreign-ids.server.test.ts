@@ -27,6 +27,7 @@ let adas: {
   'notifications/targets': string
   'notifications/deliveries': string
   views: string
+  groups: string
   'result-shares': string
 }
 
@@ -51,6 +52,7 @@ beforeAll(async () => {
     snapshots: await pushSnapshot(project?.id ?? ''),
     ...(await addTarget()),
     views: (await ada.client.views.create({ name: secret })).view_id,
+    groups: await submitGroup(),
     'result-shares': (
       await ada.client.results.share(project?.id ?? '', { job_ids: [job], columns: ['name'] })
     ).id,
@@ -95,6 +97,12 @@ async function addTarget() {
   })
   const delivery = await ada.client.notifications.test(id)
   return { 'notifications/targets': id, 'notifications/deliveries': delivery.id }
+}
+
+/** Returns the id of a group of Ada. */
+async function submitGroup(): Promise<string> {
+  const config = configText({ name: secret, project_id: secret, array: '0-1' })
+  return (await ada.client.groups.submit({ code: 'print(1)', config })).group_id
 }
 
 /** Queries that are valid for the caller's own objects. */
@@ -147,6 +155,7 @@ function ownerOf(route: string): keyof typeof adas | 'nobody' | undefined {
     'notifications/targets',
     'notifications/deliveries',
     'views',
+    'groups',
     'result-shares',
   ] as const
   return kinds.find((kind) => route.startsWith(`/api/${kind}/{`))

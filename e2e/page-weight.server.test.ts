@@ -25,9 +25,9 @@ const budgets: Readonly<Record<string, number>> = {
   '(site)/cluster': 189_000,
   '(site)/docs': 174_000,
   '(site)/settings': 184_000,
-  '(site)/jobs/compare': 183_000,
+  '(site)/jobs/compare': 184_000,
   'shared/[token]': 167_000,
-  '(site)/projects/[id]': 174_000,
+  '(site)/projects/[id]': 175_000,
   'shared/results/[token]': 157_000,
 }
 

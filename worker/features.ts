@@ -1,5 +1,6 @@
 import { countDays } from '@/lib/accounting/count-days'
 import { deleteEndedLinks } from '@/lib/artifacts/download-links'
+import { continueCancelling } from '@/lib/groups/cancel-members'
 import { releaseMembers } from '@/lib/groups/release-members'
 import { stopMembers } from '@/lib/groups/stop-members'
 import { deleteOldDeliveries } from '@/lib/notifications/outbox'
@@ -12,6 +13,7 @@ export const leaderTasks: readonly ((signal: AbortSignal) => Promise<void>)[] = 
 /** What features do on the worker that leads the scheduler, after each change of the queue. They return whether more can follow at once. */
 export const featureQueueTasks = [
   { what: 'put members of groups into the queue', run: releaseMembers },
+  { what: 'cancel the members of groups', run: continueCancelling },
   { what: 'stop members of groups early', run: stopMembers },
 ] as const
 

@@ -13,8 +13,10 @@ export async function followGroup(
 ): Promise<number> {
   const client = await context.connect()
   let shown = ''
+  let ended: number | undefined
   for (;;) {
-    const group = await untilAnswered(context, () => client.groups.wait(id, { for: 'any' }))
+    const group = await untilAnswered(context, () => client.groups.wait(id, { for: 'any', ended }))
+    ended = group.counts.completed + group.counts.failed + group.counts.cancelled
     const line = describeProgress(group)
     if (!quiet && !json && line !== shown) await note(context, line)
     shown = line

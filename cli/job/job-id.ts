@@ -18,7 +18,9 @@ export async function findJobId(client: Pick<JobsClient, 'jobs'>, given: string)
   const found = jobs.map(({ job_id }) => job_id).filter((id) => id.startsWith(prefix))
   const [first] = found
   if (first === undefined) {
-    throw notFound(`You have no job whose id starts with ${given}. List your jobs with \`gpuq jobs\`.`)
+    throw notFound(
+      `You have no job whose id starts with ${given}. List your jobs with \`gpuq jobs\`. A member of a group needs its whole id, which \`gpuq group ID members\` shows.`,
+    )
   }
   if (found.length === 1) return first
   throw conflict(

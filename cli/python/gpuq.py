@@ -613,7 +613,9 @@ class Group:
             while True:
                 passed = time.monotonic() - begun
                 left = 60.0 if timeout is None else timeout - passed
-                query = {"for": "any", "seconds": str(max(0, min(20, int(left))))}
+                counts = self._detail["counts"]
+                ended = counts["completed"] + counts["failed"] + counts["cancelled"]
+                query = {"for": "any", "ended": str(ended), "seconds": str(max(0, min(20, int(left))))}
                 self._detail = self._server.json(
                     "GET", f"/api/groups/{self.id}/wait", query, patience_s=_WAITING_PATIENCE_S
                 )
@@ -640,7 +642,7 @@ class Group:
             rows = csv.writer(file)
             rows.writerow(["index", *parameters, "repeat", "status", *metrics, "job_id"])
             for one in members:
-                given = [one["parameters"].get(name) for name in parameters]
+                given = [_spreadsheet_cell(one["parameters"].get(name)) for name in parameters]
                 printed = [one["metrics"].get(name) for name in metrics]
                 rows.writerow([one["index"], *given, one["repeat"], one["status"], *printed, one["job_id"]])
         return target
@@ -1254,6 +1256,11 @@ def _split_parameters(
         else:
             values[name] = value
     return {name: list(one) if isinstance(one, (tuple, range)) else one for name, one in values.items()}, given
+
+
+def _spreadsheet_cell(value: Any) -> Any:
+    """A text that a spreadsheet would calculate gets a quote before it."""
+    return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r") else value
 
 
 def _find_config(given: Union[StrPath, Mapping[str, Any], None]) -> _Config:

@@ -34,12 +34,21 @@ export function useReplaceJob(): (id: string, changes: Nearest) => Promise<void>
         )
         return submitted
       } catch (error) {
-        if (!(error instanceof ProblemError) || !error.jobs.some(({ job_id }) => job_id === id)) throw error
+        if (!isInTheWay(error, id)) throw error
         await cancel(id)
-        return send()
+        return send().catch((refusal: unknown) => {
+          toast.info('The old job was cancelled, and gpuq refused the new one.')
+          throw refusal
+        })
       }
     })
   }
+}
+
+/** Whether the job is why a submission was refused, and still waits. If it has started meanwhile, nothing may end it. */
+function isInTheWay(error: unknown, id: string): boolean {
+  if (!(error instanceof ProblemError)) return false
+  return error.jobs.some(({ job_id, status }) => job_id === id && status === 'pending')
 }
 
 /** Returns a function that submits the sample job, and opens it. */

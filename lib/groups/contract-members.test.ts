@@ -137,6 +137,31 @@ describe('a config that makes no group is refused with its key', () => {
     expect(() => expand(yaml)).toThrow(words)
   })
 
+  it.each([
+    [
+      'an interval with few numbers',
+      'matrix: {x: {uniform: [1000, 1001]}}\nsearch: random\nsamples: 200',
+      /samples: is more than the different/,
+    ],
+    [
+      'numbers that a step does not change',
+      'matrix: {x: {from: 1e15, to: 1.000000000000005e15, step: 0.01}}',
+      /twice/,
+    ],
+    [
+      'many long ranges',
+      `matrix: {${Array.from({ length: 32 }, (_, at) => `p${at}: {from: 1, to: 10000}`).join(', ')}}`,
+      /matrix: makes/,
+    ],
+  ])('%s end in a refusal, not in endless work', (_, yaml, words) => {
+    expect(() => expand(yaml)).toThrow(words)
+  })
+
+  it('one number far from zero is one member', () => {
+    expect(parametersOf('matrix: {x: {from: 1e300, to: 1e300}}')).toEqual([{ x: 1e300 }])
+    expect(parametersOf('matrix: {x: {from: 1000000000000000, to: 1000000000000005}}')).toHaveLength(6)
+  })
+
   it('a matrix of 10^12 points is refused before it is expanded', () => {
     const thousand = '{from: 1, to: 1000}'
     const matrix = ['a', 'b', 'c', 'd'].map((name) => `${name}: ${thousand}`).join(', ')

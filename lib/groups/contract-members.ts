@@ -59,14 +59,14 @@ interface Points {
 }
 
 function expandMatrix({ matrix = {}, search, samples, seed }: GroupKeys): Points {
+  // The number can be far larger than what memory holds.
+  const size = Object.values(matrix).reduce((product, dimension) => product * countValues(dimension), 1)
+  if (search === 'grid' && size > maxGroupMembers) throw tooMany('matrix', size)
   const dimensions = Object.entries(matrix).map(([name, dimension]) => ({
     name,
     values: valuesOf(name, dimension),
   }))
   if (search === 'random') return { points: drawPoints(matrix, dimensions, samples ?? 1, seed) }
-  // The number can be far larger than what memory holds.
-  const size = dimensions.reduce((product, { values }) => product * (values?.length ?? 1), 1)
-  if (size > maxGroupMembers) throw tooMany('matrix', size)
   let points: Parameters[] = [{}]
   for (const { name, values } of dimensions)
     points = points.flatMap((point) => (values ?? []).map((value) => ({ ...point, [name]: value })))
@@ -78,30 +78,42 @@ function valuesOf(name: string, dimension: Dimension): ParameterValue[] | null {
   if (isDistribution(dimension)) return null
   const values = Array.isArray(dimension) ? dimension : numbersOf(dimension)
   // 1 and "1" reach the program as the same text.
-  const texts = values.map(String)
-  const twice = texts.findIndex((text, at) => texts.indexOf(text) !== at)
-  if (twice >= 0) throw refuse(`matrix.${name}`, `has the value ${texts[twice]} twice: remove one`)
+  const seen = new Set<string>()
+  for (const value of values) {
+    if (seen.has(String(value))) throw refuse(`matrix.${name}`, `has the value ${value} twice: remove one`)
+    seen.add(String(value))
+  }
   return values
 }
 
-function numbersOf({
-  from,
-  to,
-  step = 1,
-  scale,
-}: Exclude<Dimension, ParameterValue[] | { uniform?: unknown }>): number[] {
-  const numbers: number[] = []
-  const base = scale === 'log2' ? 2 : 10
+type Range = Exclude<Dimension, ParameterValue[] | { uniform?: unknown }>
+
+/** How many values a parameter has; 1 for an interval, which has no list of values. */
+function countValues(dimension: Dimension): number {
+  if (Array.isArray(dimension)) return dimension.length
+  return isDistribution(dimension) ? 1 : countNumbers(dimension)
+}
+
+/** The tolerance includes the last number of {from: 0.1, to: 0.5, step: 0.1}, which has errors of rounding. */
+function countNumbers({ from, to, step = 1, scale }: Range): number {
+  const steps = scale === 'linear' ? (to - from) / step : Math.log(to / from) / Math.log(baseOf(scale))
+  return Math.floor(steps + 1e-9) + 1
+}
+
+const baseOf = (scale: Range['scale']) => (scale === 'log2' ? 2 : 10)
+
+function numbersOf(range: Range): number[] {
+  const { from, step = 1, scale } = range
   // A sum of many steps would collect errors of rounding: 0.1 + 0.2 is not 0.3.
-  for (let at = 0; ; at++) {
-    const value = rounded(scale === 'linear' ? from + at * step : from * base ** at)
-    if (value > to * (1 + Math.sign(to) * 1e-12)) return numbers
-    numbers.push(value)
-  }
+  return Array.from({ length: countNumbers(range) }, (_, at) =>
+    rounded(scale === 'linear' ? from + at * step : from * baseOf(scale) ** at),
+  )
 }
 
 /** Removes the last digits, which are errors of the calculation. */
-const rounded = (value: number) => Number(value.toPrecision(15))
+const rounded = (value: number) => (Number.isInteger(value) ? value : Number(value.toPrecision(15)))
+
+const triesPerSample = 20
 
 /** Draws different points. @throws 422 if there are fewer. */
 function drawPoints(
@@ -119,7 +131,13 @@ function drawPoints(
     )
   const random = splitMix32(seed)
   const points = new Map<string, Parameters>()
-  while (points.size < samples) {
+  for (let draws = 0; points.size < samples; draws++) {
+    // An interval has few different numbers if its ends are close to each other.
+    if (draws > triesPerSample * samples + 1000)
+      throw refuse(
+        'samples',
+        `is more than the different combinations that were found, ${points.size}: lower it, or use wider intervals`,
+      )
     const point = Object.fromEntries(
       dimensions.map(({ name, values }) => [
         name,

@@ -156,13 +156,13 @@ const groupKeys = {
     8,
   ),
   objective: key(
-    z.strictObject({ metric: label(200), mode: z.enum(['min', 'max']) }).optional(),
+    z.strictObject({ metric: label(128), mode: z.enum(['min', 'max']) }).optional(),
     'the metric that tells which member is the best, and whether a small or a large value is better',
     { metric: 'val_loss', mode: 'min' },
   ),
   stop: key(
     stopSchema.optional(),
-    'ends members early whose objective is worse than that of others: asha keeps the best 1/reduction at step min_step and at each step reduction times larger; median ends those that are worse than the median at each multiple of min_step',
+    'ends members early whose objective is worse than that of others: asha keeps the best 1/reduction at step min_step and at each step reduction times larger; median ends those that are worse than the median at multiples of min_step',
     { rule: 'asha', reduction: 3, min_step: 10 },
   ),
 }
@@ -298,6 +298,12 @@ export const memberListQuerySchema = z.object({
 
 export const waitQuerySchema = z.object({
   for: z.enum(['all', 'any']).default('all').describe('any: until the next member ends'),
+  ended: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .optional()
+    .describe('with any: return when more members than this have ended; default: than at the request'),
   seconds: z.coerce.number().int().min(0).max(60).default(60),
 })
 

@@ -1,4 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { deleteProject } from '../access/projects/projects'
 import { call } from '../access/testing/call'
 import { makePerson, type Person } from '../access/testing/people'
 import { makeJob } from '../cluster/testing/rows'
@@ -6,6 +7,7 @@ import { testDatabase } from '../database/testing/test-database'
 import { listJobs } from '../jobs/read/list'
 import { readSource } from '../jobs/read/read'
 import { upload as uploadJob } from '../routes/testing/upload'
+import { continueCancelling } from './cancel-members'
 import {
   type GroupDetail,
   groupDetailSchema,
@@ -159,6 +161,9 @@ describe('a group', () => {
     expect(status).toBe(201)
     await release()
     expect(await jobsOf(group.group_id)).toHaveLength(0)
+    expect((await read(group.group_id)).problem).toMatch(
+      /^You have as many active or waiting jobs as your limits/,
+    )
     await db.pool.query(
       `UPDATE jobs SET status = 'completed', reason = 'finished', exit_code = 0, ended_at = now()`,
     )
@@ -169,6 +174,61 @@ describe('a group', () => {
       ])
       await end(group.group_id, [index])
     }
+  })
+
+  it('a group that depends on a job holds its members until that job has completed', async () => {
+    const first = String((await uploadJob(ada)).body.job_id)
+    const { group } = await create({ ...sweep, parallel: 6, depends_on: [first] })
+    await release()
+    expect(await read(group.group_id)).toMatchObject({
+      counts: { held: 6, pending: 0 },
+      problem: 'It waits for 1 other job to complete.',
+    })
+    await db.pool.query(
+      `UPDATE jobs SET status = 'completed', reason = 'finished', exit_code = 0, ended_at = now()`,
+    )
+    await db.pool.query('UPDATE job_groups SET retry_at = now()')
+    await release()
+    expect(await read(group.group_id)).toMatchObject({ counts: { held: 0, pending: 6 }, problem: null })
+  })
+
+  it('a group that depends on a job that failed ends, and says why', async () => {
+    const first = String((await uploadJob(ada)).body.job_id)
+    const { group } = await create({ ...sweep, depends_on: [first] })
+    await db.pool.query(
+      `UPDATE jobs SET status = 'failed', reason = 'exit_code', exit_code = 1, ended_at = now()`,
+    )
+    await release()
+    await release()
+    expect(await read(group.group_id)).toMatchObject({
+      status: 'cancelled',
+      counts: { held: 0, cancelled: 6 },
+      problem: 'A job that the group depends on did not complete, so its members cannot start.',
+    })
+  })
+
+  it('a wait for any member returns at once if more have ended than the caller knows', async () => {
+    const { group } = await create(sweep)
+    await release()
+    await end(group.group_id, [0])
+    const wait = (query: string) =>
+      call(groupRoutes.wait, `/api/groups/x/wait?${query}`, {
+        cookie: ada.cookie,
+        params: { id: group.group_id },
+      })
+    expect(await wait('for=any&ended=0&seconds=60')).toMatchObject({
+      status: 200,
+      body: { counts: { completed: 1 } },
+    })
+    expect(await wait('for=any&ended=1&seconds=0')).toMatchObject({ status: 200, body: { ended_at: null } })
+  })
+
+  it('a project with a group is not deleted', async () => {
+    const { group } = await create(sweep)
+    const { rows } = await db.pool.query('SELECT project_id AS id FROM job_groups WHERE id = $1', [
+      group.group_id,
+    ])
+    await expect(deleteProject(ada.actor, rows[0].id)).rejects.toThrow(/has jobs/)
   })
 
   it('a group is one submission, and its members are none', async () => {
@@ -365,6 +425,21 @@ describe('a cancelled group', () => {
         counts: { pending: 0, held: 0 },
       })
     }
+  })
+
+  it('the leader continues to cancel if a web server died while it cancelled the members', async () => {
+    const { group } = await create({ ...sweep, parallel: 6 })
+    await release()
+    await db.pool.query(
+      `UPDATE job_groups SET cancelled_at = now(), cancel_reason = 'cancelled_by_user' WHERE id = $1`,
+      [group.group_id],
+    )
+    await continueCancelling()
+    await release()
+    expect(await read(group.group_id)).toMatchObject({
+      status: 'cancelled',
+      counts: { cancelled: 6, pending: 0 },
+    })
   })
 
   it('a group that has ended is not cancelled', async () => {

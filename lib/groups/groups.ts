@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { type Actor, requireAdmin, requireScope } from '../access/actor'
 import { recordAudit } from '../access/audit'
+import { cachedCredentialCheck } from '../access/credential-validity'
 import { sleep } from '../async/sleep'
-import { conflict, GpuqError, notFound } from '../contract/errors'
+import { conflict, notFound, unauthenticated } from '../contract/errors'
 import { reasonText } from '../contract/reasons'
 import { type JobStatus, toUploadStatus } from '../contract/status'
 import { database } from '../database/client'
@@ -10,9 +11,10 @@ import { datesToText, type WithDates } from '../database/dates'
 import { wakeLeader } from '../database/notify'
 import { cutPage, decodeCursor, decodeTimeCursor, type Page, wrongCursor } from '../database/pagination'
 import { findRow, transaction } from '../database/transaction'
-import { cancelJob } from '../jobs/lifecycle/cancel'
+import { cancelReasonOf } from '../jobs/lifecycle/cancel'
 import { visibilityFilter } from '../jobs/read/job-visibility'
 import { metricsColumn } from '../jobs/read/list'
+import { cancelLiveMembers } from './cancel-members'
 import type {
   Group,
   GroupDetail,
@@ -22,6 +24,7 @@ import type {
   memberListQuerySchema,
   waitQuerySchema,
 } from './contract'
+import { maxGroupMembers } from './contract'
 import { countsOf, type GroupCounts } from './counts'
 
 interface GroupRow extends Omit<WithDates<Group, 'created_at' | 'ended_at'>, 'status' | 'counts'> {
@@ -121,7 +124,11 @@ function toMember(
   return {
     ...datesToText(row),
     status: status === 'held' ? status : toUploadStatus(status),
-    reason_text: status === 'held' ? null : (stop_reason ?? reasonText({ status, reason, reason_detail })),
+    reason_text:
+      status === 'held'
+        ? null
+        : ((reason === 'stopped_early' ? stop_reason : null) ??
+          reasonText({ status, reason, reason_detail })),
     objective: metric === null ? null : (row.metrics[metric] ?? null),
   }
 }
@@ -148,7 +155,10 @@ export async function listMembers(
   { status, limit, cursor }: z.output<typeof memberListQuerySchema>,
 ): Promise<Page<GroupMember>> {
   const { group_id, objective } = await findGroup(actor, id)
-  const after = cursor === undefined ? -1 : z.coerce.number().int().safeParse(decodeCursor(cursor, 1)[0]).data
+  const after =
+    cursor === undefined
+      ? -1
+      : z.coerce.number().int().min(0).max(maxGroupMembers).safeParse(decodeCursor(cursor, 1)[0]).data
   if (after === undefined) throw wrongCursor()
   const { rows } = await database().pool.query<MemberRow>(
     `SELECT ${memberColumns} FROM ${memberTables}
@@ -202,61 +212,53 @@ const storedStatuses = (status: string) => (status === 'pending' ? ['pending', '
 /** Cancels a group: its members that wait or run, and those that it holds. @throws 409 if it has ended otherwise. */
 export async function cancelGroup(actor: Actor, id: string): Promise<GroupDetail> {
   requireScope(actor, 'submit')
-  const group = await findGroup(actor, id)
-  const live = await transaction(async (tx) => {
+  const { group_id: groupId, owner_id } = await findGroup(actor, id)
+  const reason = cancelReasonOf(actor, { userId: owner_id })
+  await transaction(async (tx) => {
     const row = await findRow<{ ended_at: Date | null; cancelled_at: Date | null }>(
       tx,
       'SELECT ended_at, cancelled_at FROM job_groups WHERE id = $1 FOR UPDATE',
-      [group.group_id],
+      [groupId],
     )
     if (!row) throw noSuchGroup()
-    if (row.ended_at !== null && row.cancelled_at === null)
-      throw conflict('The group has already ended. There is nothing to cancel.')
+    if (row.cancelled_at !== null) return
+    if (row.ended_at !== null) throw conflict('The group has already ended. There is nothing to cancel.')
     await tx.query(`UPDATE group_members SET state = 'cancelled' WHERE group_id = $1 AND state = 'held'`, [
-      group.group_id,
+      groupId,
     ])
     await tx.query(
-      'UPDATE job_groups SET held = 0, problem = NULL, cancelled_at = coalesce(cancelled_at, now()) WHERE id = $1',
-      [group.group_id],
+      'UPDATE job_groups SET held = 0, problem = NULL, cancelled_at = now(), cancel_reason = $2 WHERE id = $1',
+      [groupId, reason],
     )
-    await recordAudit(tx, { actorId: actor.userId, action: 'group_cancelled', target: group.group_id })
-    const { rows } = await tx.query<{ id: string }>(
-      `SELECT id FROM jobs WHERE group_id = $1 AND status IN ('pending', 'scheduled', 'running') ORDER BY id`,
-      [group.group_id],
-    )
-    return rows
+    await recordAudit(tx, { actorId: actor.userId, action: 'group_cancelled', target: groupId })
   })
-  for (const job of live) {
-    await cancelJob(actor, job.id).catch((error: unknown) => {
-      // It ended in the meantime.
-      if (!(error instanceof GpuqError && error.code === 'conflict')) throw error
-    })
-  }
+  await cancelLiveMembers(groupId, reason)
   wakeLeader()
   return readGroup(actor, id)
 }
 
-const pollMs = 1_000
+const pollMs = 2_000
 
-/** Waits until all members of a group have ended, or the next one. Returns the group as it is then. */
+/** Waits until all members of a group have ended, or more than before. Returns the group as it is then. */
 export async function waitForGroup(
   actor: Actor,
   id: string,
-  { for: what, seconds }: z.output<typeof waitQuerySchema>,
+  { for: what, seconds, ended: before }: z.output<typeof waitQuerySchema>,
   signal: AbortSignal,
 ): Promise<GroupDetail> {
   const until = performance.now() + seconds * 1000
-  const ended = ({ counts }: Group) => counts.completed + counts.failed + counts.cancelled
+  const isStillValid = cachedCredentialCheck(actor)
+  const endedOf = ({ counts }: Group) => counts.completed + counts.failed + counts.cancelled
   const first = toGroup(await findGroup(actor, id))
-  for (
-    let group = first;
-    group.ended_at === null && !signal.aborted;
-    group = toGroup(await findGroup(actor, id))
-  ) {
-    if (what === 'any' && ended(group) > ended(first)) break
+  const from = before ?? endedOf(first)
+  let group = first
+  while (group.ended_at === null && !(what === 'any' && endedOf(group) > from)) {
     const left = until - performance.now()
-    if (left <= 0) break
+    if (left <= 0 || signal.aborted) break
     await sleep(Math.min(pollMs, left), signal)
+    if (!(await isStillValid()))
+      throw unauthenticated('The token or session of this request was ended while it waited.')
+    group = toGroup(await findGroup(actor, id))
   }
   return readGroup(actor, id)
 }

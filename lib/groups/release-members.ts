@@ -3,11 +3,13 @@ import { findEnvironment } from '../access/environments'
 import { type Limits, limitsOf } from '../access/limits'
 import { readEffectiveLimits } from '../access/role-limits'
 import { requireStorageQuota } from '../access/storage/storage-quota'
+import { splitDependencies } from '../contract/config/depends-on'
 import { describeIssue } from '../contract/config/issues'
 import { GpuqError } from '../contract/errors'
+import { isFinal, type JobStatus } from '../contract/status'
 import { database } from '../database/client'
 import { wakeLeader } from '../database/notify'
-import { findRow, type Transaction, transaction } from '../database/transaction'
+import { findRow, oneRow, type Transaction, transaction } from '../database/transaction'
 import { readRegisteredNodes } from '../jobs/config/registered-nodes'
 import { checkJob } from '../jobs/submission/check-job'
 import { insertJobs, type JobRow } from '../jobs/submission/insert-job'
@@ -21,6 +23,9 @@ import { type GroupConfig, jobConfigOf } from './group-config'
 
 /** Few, so that other submissions never wait long for the lock on the queue. */
 const maxReleased = 50
+const maxCodeBytes = 2 * 1024 * 1024
+const noPlace =
+  'You have as many active or waiting jobs as your limits max_active_jobs and max_waiting_jobs permit. The next member follows when one has ended.'
 /** After a refusal, such as a full queue or a limit that was lowered. */
 const retryAfterS = 10
 
@@ -44,7 +49,7 @@ export async function releaseMembers(): Promise<boolean> {
   for (const { id } of rows) {
     const group = await transaction((tx) => releaseGroup(tx, id))
     released += group
-    isMore ||= group === maxReleased
+    isMore ||= group > 0
   }
   if (released > 0) wakeLeader()
   return isMore
@@ -60,13 +65,11 @@ interface OpenGroup {
   /** The user may still submit to the project. */
   allowed: boolean
   spec: unknown
-  code: Buffer
   command: string | null
   class_token: boolean
   body_hash: Buffer
   parallel: number
   held: number
-  active: number
   slug: string
 }
 
@@ -74,20 +77,18 @@ interface OpenGroup {
 async function releaseGroup(tx: Transaction, id: string): Promise<number> {
   const group = await findRow<OpenGroup>(tx, {
     name: 'group-to-release',
-    text: `SELECT g.user_id, g.project_id, u.handle, u.role, ${limitsOf('u')}, g.spec, g.code, g.command, g.class_token,
-                  g.body_hash, g.parallel, g.held, p.slug,
-                  of_project.limits AS project_limits,
+    text: `SELECT g.user_id, g.project_id, u.handle, u.role, ${limitsOf('u')}, g.spec, g.command, g.class_token,
+                  g.body_hash, g.parallel, g.held, p.slug, of_project.limits AS project_limits,
                   u.disabled_at IS NULL AND (p.owner_id = u.id OR EXISTS (
-                    SELECT 1 FROM memberships m WHERE m.project_id = p.id AND m.user_id = u.id)) AS allowed,
-                  (SELECT count(*)::int FROM jobs j WHERE j.group_id = g.id AND j.status IN ('pending', 'scheduled', 'running')) AS active
+                    SELECT 1 FROM memberships m WHERE m.project_id = p.id AND m.user_id = u.id)) AS allowed
              FROM job_groups g JOIN users u ON u.id = g.user_id JOIN projects p ON p.id = g.project_id
                   CROSS JOIN LATERAL (SELECT ${limitsOf('p')}) of_project
-            WHERE g.id = $1 AND g.ended_at IS NULL FOR UPDATE OF g SKIP LOCKED`,
+            WHERE g.id = $1 AND g.ended_at IS NULL FOR UPDATE OF g`,
     values: [id],
   })
   if (!group) return 0
   if (group.held === 0) {
-    if (group.active === 0) await endGroup(tx, id)
+    await endGroup(tx, id)
     return 0
   }
   if (!group.allowed) {
@@ -95,7 +96,14 @@ async function releaseGroup(tx: Transaction, id: string): Promise<number> {
     return 0
   }
   try {
-    return await enterQueue(tx, id, group)
+    const config = configOf(group)
+    const wait = await findWait(tx, config)
+    if (wait === 'never') return await cancelHeld(tx, id)
+    if (wait !== null) {
+      await putOff(tx, id, wait)
+      return 0
+    }
+    return await enterQueue(tx, id, group, config)
   } catch (error) {
     if (!(error instanceof GpuqError)) throw error
     await putOff(tx, id, error.message)
@@ -103,21 +111,62 @@ async function releaseGroup(tx: Transaction, id: string): Promise<number> {
   }
 }
 
-async function enterQueue(tx: Transaction, id: string, group: OpenGroup): Promise<number> {
-  const config = configOf(group)
+/** Why no member may enter before other jobs end: members that wait for others would count to no limit. `never`: one did not complete. */
+async function findWait(tx: Transaction, { depends_on }: GroupConfig): Promise<string | 'never' | null> {
+  const { jobIds } = splitDependencies(depends_on)
+  if (jobIds.length === 0) return null
+  const { rows } = await tx.query<{ status: JobStatus }>(
+    'SELECT status FROM jobs WHERE id = ANY ($1::uuid[])',
+    [jobIds],
+  )
+  if (rows.length < jobIds.length || rows.some(({ status }) => isFinal(status) && status !== 'completed'))
+    return 'never'
+  const waiting = rows.filter(({ status }) => !isFinal(status)).length
+  return waiting === 0 ? null : `It waits for ${waiting} other ${waiting === 1 ? 'job' : 'jobs'} to complete.`
+}
+
+/** A job that the group depends on did not complete, so none of its members can start. */
+async function cancelHeld(tx: Transaction, id: string): Promise<number> {
+  await tx.query(`UPDATE group_members SET state = 'cancelled' WHERE group_id = $1 AND state = 'held'`, [id])
+  await tx.query(
+    `UPDATE job_groups SET held = 0, cancelled_at = coalesce(cancelled_at, now()),
+            problem = 'A job that the group depends on did not complete, so its members cannot start.' WHERE id = $1`,
+    [id],
+  )
+  return 0
+}
+
+async function enterQueue(
+  tx: Transaction,
+  id: string,
+  group: OpenGroup,
+  config: GroupConfig,
+): Promise<number> {
   // A refusal must not undo what keeps the group: it is stored as its problem.
   await tx.query('SAVEPOINT release')
   try {
     const environment = await findEnvironment(config.environment ?? null, tx)
     await lockUsers(tx, [group.user_id])
     const limits = await readEffectiveLimits(tx, group, group.project_limits)
-    const places = Math.min(
-      group.parallel - group.active,
-      await countFreePlaces(tx, group.user_id, limits),
-      maxReleased,
+    // After the lock: another leader may have put members into the queue before.
+    const { active } = await oneRow<{ active: number }>(
+      tx,
+      `SELECT count(*)::int AS active FROM jobs WHERE group_id = $1 AND status IN ('pending', 'scheduled', 'running')`,
+      [id],
     )
-    const members = places > 0 ? await readHeld(tx, id, places) : []
-    if (members.length === 0) return 0
+    if (active >= group.parallel) return 0
+    const allowed = await countFreePlaces(tx, group.user_id, limits)
+    if (allowed === 0) {
+      await tx.query('UPDATE job_groups SET problem = $2 WHERE id = $1 AND problem IS DISTINCT FROM $2', [
+        id,
+        noPlace,
+      ])
+      return 0
+    }
+    const { code } = await oneRow<{ code: Buffer }>(tx, 'SELECT code FROM job_groups WHERE id = $1', [id])
+    // All submissions wait while the members of one call are inserted, each with the program.
+    const atOnce = Math.max(1, Math.min(maxReleased, Math.floor(maxCodeBytes / Math.max(1, code.length))))
+    const members = await readHeld(tx, id, Math.min(group.parallel - active, allowed, atOnce))
     const owner = {
       callerId: group.user_id,
       callerIsAdmin: false,
@@ -125,9 +174,10 @@ async function enterQueue(tx: Transaction, id: string, group: OpenGroup): Promis
       projectId: group.project_id,
       onlyProject: group.class_token ? { id: group.project_id, slug: group.slug } : null,
     }
-    const nodes = readRegisteredNodes(tx)
-    const quota = requireStorageQuota(tx, owner)
-    const reads = { nodes: () => nodes, quota: () => quota }
+    const reads = {
+      nodes: once(() => readRegisteredNodes(tx)),
+      quota: once(() => requireStorageQuota(tx, owner)),
+    }
     const jobs: JobRow[] = []
     for (const { index, job_id, parameters, repeat } of members) {
       const memberConfig = configOfMember(jobConfigOf(config), {
@@ -137,7 +187,7 @@ async function enterQueue(tx: Transaction, id: string, group: OpenGroup): Promis
         repeats: config.repeat,
       })
       const submission = {
-        code: group.code,
+        code,
         runId: null,
         config: memberConfig,
         bodyHash: group.body_hash,
@@ -198,7 +248,18 @@ async function putOff(tx: Transaction, id: string, problem: string): Promise<voi
 
 async function endGroup(tx: Transaction, id: string): Promise<void> {
   await tx.query(
-    `UPDATE job_groups SET ended_at = now(), problem = NULL, final_counts = ${countsOf('job_groups')} WHERE id = $1 AND held = 0`,
+    `UPDATE job_groups SET ended_at = now(), problem = CASE WHEN cancelled_at IS NULL THEN NULL ELSE problem END, final_counts = ${countsOf('job_groups')}
+      WHERE id = $1 AND held = 0 AND NOT EXISTS (
+        SELECT 1 FROM jobs j WHERE j.group_id = $1 AND j.status IN ('pending', 'scheduled', 'running'))`,
     [id],
   )
+}
+
+/** Calls a function at most once. */
+function once<Value>(call: () => Promise<Value>): () => Promise<Value> {
+  let value: Promise<Value> | undefined
+  return () => {
+    value ??= call()
+    return value
+  }
 }

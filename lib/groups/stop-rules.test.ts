@@ -43,7 +43,7 @@ describe('the rungs of a curve', () => {
   })
 
   it('a curve of a billion steps makes a bounded number of rungs', () => {
-    expect(rungsOf(curve([1e12], [1]), { ...median, min_step: 1 }, 'min')).toHaveLength(10_000)
+    expect(rungsOf(curve([1e12], [1]), { ...median, min_step: 1 }, 'min')).toHaveLength(100)
   })
 
   it('a member continues its rungs in the same way, whether it is read at once or in pieces', () => {

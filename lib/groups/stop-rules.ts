@@ -22,15 +22,16 @@ export interface Rung {
   average: number
 }
 
-/** A curve that goes on for ever must not make rungs for ever. */
-const maxRungs = 10_000
+/** The most rungs of a member: each is a row of the database. */
+const maxRungs = 100
+/** With `median`, as many rungs are at multiples of min_step. Those after them are each a quarter farther. */
+const evenRungs = 20
 
-/**
- * The step of each rung: with `asha` min_step times powers of the reduction, with `median` multiples of min_step.
- * Called with numbers from 0, until the curve has no such step.
- */
+/** The step of each rung, from 0: with `asha` min_step times powers of the reduction, with `median` see {@link evenRungs}. */
 function stepOf({ rule, min_step, reduction }: StopRule, rung: number): number {
-  return rule === 'asha' ? Math.ceil(min_step * reduction ** rung) : min_step * (rung + 1)
+  if (rule === 'asha') return Math.ceil(min_step * reduction ** rung)
+  if (rung < evenRungs) return min_step * (rung + 1)
+  return Math.ceil(min_step * evenRungs * 1.25 ** (rung - evenRungs + 1))
 }
 
 /**

@@ -178,7 +178,10 @@ export function deleteProject(actor: Actor, id: string): Promise<void> {
     requireOwner(actor, project)
     // Waits for submissions into the project, and blocks new ones.
     await tx.query('SELECT 1 FROM projects WHERE id = $1 FOR UPDATE', [id])
-    const { rowCount } = await tx.query('SELECT 1 FROM jobs WHERE project_id = $1 LIMIT 1', [id])
+    const { rowCount } = await tx.query(
+      'SELECT 1 FROM jobs WHERE project_id = $1 UNION ALL SELECT 1 FROM job_groups WHERE project_id = $1 LIMIT 1',
+      [id],
+    )
     if (rowCount !== 0) {
       throw conflict(`"${project.slug}" has jobs. A project can be deleted only while it has none.`)
     }

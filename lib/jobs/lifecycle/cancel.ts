@@ -19,27 +19,38 @@ export async function cancelJob(actor: Actor, jobId: string): Promise<void> {
   const { id } = found
   const reason = cancelReasonOf(actor, found)
   await transaction(async (tx) => {
-    const job = await findRow<{ status: JobStatus; attempt: number }>(
-      tx,
-      'SELECT status, attempt FROM jobs WHERE id = $1 FOR UPDATE',
-      [id],
-    )
-    if (!job || job.status === 'cancelled') return
-    if (isFinal(job.status)) {
-      throw conflict(`The job has already ended as ${job.status}. There is nothing to cancel.`)
-    }
-    const waiting =
-      job.status === 'pending' || (job.status === 'scheduled' && (await endUnclaimedTasks(tx, id, reason)))
-    const live = { jobId: id, attempt: job.attempt }
-    const done = waiting ? await cancelUnclaimed(tx, live, reason) : await requestStop(tx, live, reason)
-    if (!done) throw conflict('The job has just ended. There is nothing to cancel.')
+    const status = await cancelLive(tx, id, reason)
+    if (status === 'cancelled') return
+    if (status !== null) throw conflict(`The job has already ended as ${status}. There is nothing to cancel.`)
     if (reason !== 'cancelled_by_user') {
       await recordAudit(tx, { actorId: actor.userId, action: 'job_cancelled', target: id })
     }
   })
 }
 
-function cancelReasonOf(actor: Actor, job: VisibleJob): CancelReason {
+/** Cancels a job that has not ended, for a reason that the caller has proven. Returns how it ended before; null: it is being cancelled now. */
+export async function cancelLive(
+  tx: Transaction,
+  id: string,
+  reason: CancelReason,
+): Promise<JobStatus | null> {
+  const job = await findRow<{ status: JobStatus; attempt: number }>(
+    tx,
+    'SELECT status, attempt FROM jobs WHERE id = $1 FOR UPDATE',
+    [id],
+  )
+  if (!job) return 'cancelled'
+  if (isFinal(job.status)) return job.status
+  const waiting =
+    job.status === 'pending' || (job.status === 'scheduled' && (await endUnclaimedTasks(tx, id, reason)))
+  const live = { jobId: id, attempt: job.attempt }
+  const done = waiting ? await cancelUnclaimed(tx, live, reason) : await requestStop(tx, live, reason)
+  if (!done) throw conflict('The job has just ended. There is nothing to cancel.')
+  return null
+}
+
+/** Who cancels a job, as its reason. */
+export function cancelReasonOf(actor: Actor, job: Pick<VisibleJob, 'userId'>): CancelReason {
   if (job.userId === actor.userId) return 'cancelled_by_user'
   return mayChange(actor, job) ? 'cancelled_by_admin' : 'cancelled_by_manager'
 }

@@ -31,6 +31,7 @@ CREATE TABLE "job_groups" (
     "body_hash" BYTEA NOT NULL,
     "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
     "cancelled_at" TIMESTAMPTZ(3),
+    "cancel_reason" TEXT,
     "ended_at" TIMESTAMPTZ(3),
 
     CONSTRAINT "job_groups_pkey" PRIMARY KEY ("id")
