@@ -18,11 +18,10 @@ import { findUnfinished } from './dependencies'
 import { hashOf, insertJobs, type Submission } from './insert-job'
 import { requireUnusedName } from './job-name-conflict'
 import type { JobOwner } from './job-owner'
-import { lockUsers } from './lock-users'
 import { requireQueueCapacity } from './queue-capacity'
 import { runNameConflict } from './run-name-conflict'
 import { findDirectoryHash, noArchive } from './submission-archive'
-import { requireWithinLimits } from './submission-limits'
+import { lockUsers, requireWithinLimits } from './submission-limits'
 import { resolveMounts } from './submission-mounts'
 
 export interface SubmitOptions {
