@@ -187,7 +187,7 @@ describe('a group', () => {
     await db.pool.query(
       `UPDATE jobs SET status = 'completed', reason = 'finished', exit_code = 0, ended_at = now()`,
     )
-    await db.pool.query('UPDATE job_groups SET retry_at = now()')
+    await db.pool.query("UPDATE job_groups SET retry_at = now() - interval '1 second'")
     await release()
     expect(await read(group.group_id)).toMatchObject({ counts: { held: 0, pending: 6 }, problem: null })
   })
@@ -251,7 +251,7 @@ describe('a group', () => {
     await release()
     expect(await read(group.group_id)).toMatchObject({ problem: expect.stringMatching(/^The queue is full/) })
     await db.pool.query(`UPDATE policies SET max_queue_size = 1000`)
-    await db.pool.query('UPDATE job_groups SET retry_at = now()')
+    await db.pool.query("UPDATE job_groups SET retry_at = now() - interval '1 second'")
     await release()
     expect(await read(group.group_id)).toMatchObject({ problem: null, counts: { held: 0, pending: 6 } })
   })

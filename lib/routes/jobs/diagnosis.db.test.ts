@@ -35,9 +35,7 @@ async function readEnded(
   records: string,
   { reason = 'exit_code', memory = { job: 8192, node: 16_000 }, status = 'failed', code }: Ended = {},
 ): Promise<Answer> {
-  const job = await makeJob({ userId: ada.id })
-  if (code !== undefined)
-    await db.pool.query('UPDATE jobs SET code = $2 WHERE id = $1', [job, Buffer.from(code)])
+  const job = await makeJob({ userId: ada.id, ...(code !== undefined && { code }) })
   const task = await placeManually((await makeNode()).nodeId, job)
   await db.pool.query('INSERT INTO log_chunks (task_id, start, records) VALUES ($1, 0, $2)', [
     task,

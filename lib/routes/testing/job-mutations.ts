@@ -5,6 +5,8 @@ import { createLink } from '../../artifacts/download-links'
 import { placeManually } from '../../cluster/testing/placed'
 import { makeJob, makeNode, setRun } from '../../cluster/testing/rows'
 import { database } from '../../database/client'
+import { acceptGroup } from '../../groups/accept-group'
+import { groupConfigSchema } from '../../groups/contract'
 import { findVisibleJob } from '../../jobs/read/job-visibility'
 import { createResultShare } from '../../project-results/result-shares'
 import { storeResult } from '../../results/result-files'
@@ -15,6 +17,8 @@ import { createView } from '../../views/saved-views'
 import type { MutationCase } from './mutation-case'
 
 const pool = () => database().pool
+
+const groupConfig = { competition_id: 'c', project_id: 'p', expected_time: 10, command: 'true', array: '0-1' }
 
 async function endedJob({ id: userId }: Person): Promise<string> {
   const id = await makeJob({ userId })
@@ -148,6 +152,13 @@ export const jobMutations: Record<string, MutationCase> = {
     params: { id: await makeJob({ userId: ada.id }) },
     body: { held: true },
   }),
+  'groups.create': async ({ bob }) => ({ who: bob, body: { config: groupConfig } }),
+  'groups.cancel': async ({ bob }) => {
+    const keys = groupConfigSchema.parse(groupConfig)
+    const request = { code: Buffer.alloc(0), runId: null, bodyHash: Buffer.alloc(32), idempotencyKey: null }
+    const { id } = await acceptGroup(bob.actor, { ...request, config: { ...keys, gpusChosen: false } })
+    return { who: bob, params: { id } }
+  },
   'views.create': async ({ ada }) => ({ who: ada, body: { name: 'new' } }),
   'views.update': async ({ ada }) => ({
     who: ada,
