@@ -42,14 +42,20 @@ afterEach(async () => {
 /** Jobs that need two batches. */
 const many = 2_500
 
+/** Each of so many jobs has not ended. */
+const oneLive = 50
+
 /** Inserts jobs of which a page has few; programs repeat after `programs` of them. */
 async function makeJobs(count: number, programs: number): Promise<void> {
   const { userId, projectId, environmentId } = await makeJobPlace({}, pool)
   await pool.query(
-    `INSERT INTO jobs (id, user_id, project_id, environment_id, competition_id, spec, code, expected_time_s, time_limit_s)
-     SELECT gen_random_uuid(), $1, $2, $3, 'competition', jsonb_build_object('args', repeat('x', 1500)), convert_to('print(' || n % $5 || ')', 'UTF8'), 60, 120
-       FROM generate_series(1, $4) n`,
-    [userId, projectId, environmentId, count, programs],
+    `INSERT INTO jobs (id, user_id, project_id, environment_id, competition_id, spec, code, expected_time_s, time_limit_s,
+                       status, reason, exit_code, ended_at, result_stored)
+     SELECT gen_random_uuid(), $1, $2, $3, 'competition', jsonb_build_object('args', repeat('x', 1500)), convert_to('print(' || n % $5 || ')', 'UTF8'), 60, 120,
+            CASE WHEN live THEN 'pending' ELSE 'completed' END::"JobStatus", CASE WHEN NOT live THEN 'finished' END,
+            CASE WHEN NOT live THEN 0 END, CASE WHEN NOT live THEN now() END, NOT live
+       FROM generate_series(1, $4) n CROSS JOIN LATERAL (SELECT n % $6 = 0 AS live) l`,
+    [userId, projectId, environmentId, count, programs, oneLive],
   )
 }
 
@@ -66,11 +72,20 @@ async function readPrograms(): Promise<string[]> {
   return rows.map(({ code }) => code)
 }
 
-async function readStoredBytes(): Promise<Record<string, unknown>[]> {
+async function readStoredBytes(
+  table: 'storage_changes' | 'stored_bytes' = 'storage_changes',
+): Promise<Record<string, unknown>[]> {
   const { rows } = await pool.query(
-    `SELECT user_id, project_id, sum(bytes)::int AS bytes FROM storage_changes WHERE kind = 'sources' GROUP BY 1, 2`,
+    `SELECT user_id, project_id, sum(bytes)::int AS bytes FROM ${table} WHERE kind = 'sources' GROUP BY 1, 2`,
   )
   return rows
+}
+
+/** Moves one batch and stops. */
+async function moveOneBatch(): Promise<void> {
+  const stop = new AbortController()
+  const stopped = migrate(url, undefined, { onProgress: () => stop.abort(), signal: stop.signal })
+  await expect(stopped).rejects.toMatchObject({ name: 'AbortError' })
 }
 
 it('the programs of earlier jobs: each is stored once, every job keeps its own, and stored bytes stay the same', async () => {
@@ -84,21 +99,16 @@ it('the programs of earlier jobs: each is stored once, every job keeps its own, 
   expect(rows).toHaveLength(700)
   for (const { hash, content } of rows) expect(hash).toEqual(createHash('sha256').update(content).digest())
   expect(await readStoredBytes()).toEqual(stored)
-  const { rows: counted } = await pool.query(
-    `SELECT user_id, project_id, sum(bytes)::int AS bytes FROM stored_bytes WHERE kind = 'sources' GROUP BY 1, 2`,
-  )
-  expect(counted).toEqual(stored)
+  expect(await readStoredBytes('stored_bytes')).toEqual(stored)
   expect(notes.length).toBeGreaterThan(1)
-  expect(notes.at(-1)).toBe('2,500 of 2,500 programs of jobs moved')
+  expect(notes.at(-1)).toBe('2,450 of 2,450 programs of jobs moved')
   expect(await migrate(url)).toEqual({ applied: [] })
 })
 
 it('a move that ends after one batch: the column stays, and the next start moves the other jobs', async () => {
   await makeJobs(many, 700)
   const programs = await readPrograms()
-  const stop = new AbortController()
-  const stopped = migrate(url, undefined, { onProgress: () => stop.abort(), signal: stop.signal })
-  await expect(stopped).rejects.toMatchObject({ name: 'AbortError' })
+  await moveOneBatch()
   const { rows } = await pool.query(
     `SELECT count(*) FILTER (WHERE code <> '')::int AS left, count(program_hash)::int AS moved FROM jobs`,
   )
@@ -115,7 +125,7 @@ it('a connection that is lost during a batch: the batch is undone, and the next 
   const holder = new pg.Client({ connectionString: url })
   await holder.connect()
   onTestFinished(() => holder.end())
-  await holder.query('BEGIN; SELECT 1 FROM jobs ORDER BY id LIMIT 1 FOR UPDATE')
+  await holder.query('BEGIN; SELECT 1 FROM jobs WHERE ended_at IS NOT NULL ORDER BY id LIMIT 1 FOR UPDATE')
   const lost = expect(migrate(url)).rejects.toThrow()
   await vi.waitFor(async () => {
     const { rowCount } = await pool.query(
@@ -140,8 +150,14 @@ it('a job without a program stays one, and a column with programs is never dropp
     [uuidv7()],
   )
   await migrate(url, migrationsDirectory, { only: await before(last) })
+  // So no program is copied.
+  await pool.query(
+    `CREATE FUNCTION lose() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
+     CREATE TRIGGER lose BEFORE INSERT ON programs FOR EACH ROW EXECUTE FUNCTION lose()`,
+  )
   const script = await fs.readFile(`${migrationsDirectory}/${last}/migration.sql`, 'utf8')
-  await expect(pool.query(script)).rejects.toThrow('jobs.code still has programs. Start gpuq')
+  await expect(pool.query(script)).rejects.toThrow('jobs.code has programs that were not copied')
+  await pool.query('DROP TRIGGER lose ON programs')
   await migrate(url)
   const { rows } = await pool.query('SELECT command, program_hash IS NULL AS none FROM jobs ORDER BY command')
   expect(rows).toEqual([
@@ -150,12 +166,65 @@ it('a job without a program stays one, and a column with programs is never dropp
   ])
 })
 
+it('jobs that have not ended: a worker of the earlier version finds their programs in their rows until all are moved', async () => {
+  await makeJobs(many, 700)
+  const programs = await readPrograms()
+  await moveOneBatch()
+  const { rows } = await pool.query(
+    `SELECT count(*)::int AS live FROM jobs WHERE ended_at IS NULL AND code <> '' AND program_hash IS NULL`,
+  )
+  expect(rows).toEqual([{ live: many / oneLive }])
+  await migrate(url)
+  expect(await readPrograms()).toEqual(programs)
+})
+
+it('jobs that a server of the earlier version inserts or ends after the last batch: the migration moves their programs', async () => {
+  await makeJobs(100, 50)
+  await migrate(url, migrationsDirectory, { only: await before(last) })
+  const holder = new pg.Client({ connectionString: url })
+  await holder.connect()
+  onTestFinished(() => holder.end())
+  // The vacuum after the last batch waits for this lock. Inserts do not.
+  await holder.query('BEGIN; LOCK TABLE programs IN SHARE UPDATE EXCLUSIVE MODE')
+  const migrated = migrate(url)
+  await vi.waitFor(async () => {
+    const { rowCount } = await pool.query(
+      `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE 'VACUUM%'`,
+    )
+    expect(rowCount).toBe(1)
+  }, 60_000)
+  await makeJobs(60, 60)
+  await holder.query('COMMIT')
+  await migrated
+  expect(await readPrograms()).toHaveLength(160)
+  expect(await readStoredBytes('stored_bytes')).toEqual(expect.arrayContaining(await readStoredBytes()))
+})
+
+it('files that a server of the earlier version deletes on request during the move: the programs are deleted too, and no longer count', async () => {
+  await makeJobs(many, many)
+  await moveOneBatch()
+  // As the earlier version does.
+  const remove = `UPDATE jobs SET files_deleted = 'on_request', code = '' WHERE ended_at IS NOT NULL`
+  const chosen = (condition: string) =>
+    `${remove} AND id IN (SELECT id FROM jobs WHERE ${condition} LIMIT 10)`
+  await pool.query(chosen('program_hash IS NOT NULL AND ended_at IS NOT NULL'))
+  await pool.query(chosen(`code <> '' AND ended_at IS NOT NULL`))
+  await migrate(url)
+  const { rows } = await pool.query(
+    `SELECT count(*) FILTER (WHERE files_deleted = 'on_request')::int AS deleted,
+            count(program_hash) FILTER (WHERE files_deleted = 'on_request')::int AS kept,
+            (SELECT count(*)::int FROM programs) AS programs FROM jobs`,
+  )
+  expect(rows).toEqual([{ deleted: 20, kept: 0, programs: many - 20 }])
+  expect(await readStoredBytes()).toEqual(await readStoredBytes('stored_bytes'))
+})
+
 it('a disk that is too small: the move does not begin, and says how much is missing', async () => {
   await makeJobs(100, 100)
   const disk = await fs.statfs('/')
   vi.mocked(fs.statfs).mockResolvedValue({ ...disk, bavail: 0, bsize: 4096 })
   await expect(migrate(url)).rejects.toThrow(
-    /moves the programs of 100 jobs and needs [\d.]+ GiB on the disk of .*, which has 0\.0 GiB free\. Free [\d.]+ GiB more, and start gpuq again/,
+    /moves the programs of 98 jobs and needs [\d.]+ GiB on the disk of .*, which has 0\.0 GiB free\. Free [\d.]+ GiB more, and start gpuq again/,
   )
   const { rows } = await pool.query('SELECT count(program_hash)::int AS moved FROM jobs')
   expect(rows).toEqual([{ moved: 0 }])

@@ -3,14 +3,19 @@ import type pg from 'pg'
 import { oneRow } from './transaction'
 
 /**
- * Moves the programs of jobs from `jobs.code` to `programs`, before the column is dropped. A batch stores
+ * Moves the programs of ended jobs from `jobs.code` to `programs`, before a migration drops the column. A batch stores
  * programs before its jobs refer to them, so it can be interrupted at any time, and the next start continues with the jobs that are left.
+ *
+ * Web servers and workers of the earlier version may run meanwhile. A worker reads the program of a live job from the row of the job. So these
+ * stay, and the migration moves them with all that came meanwhile, while it holds the lock on the table.
  */
 
 /** Batches are neighbours on the disk. By any other order, each would write most pages of each index. */
 const pagesPerBatch = 500
 /** The rows that were moved make room for the next ones only after this. It reads all indexes. */
 const jobsPerVacuum = 250_000
+/** So few are left to the migration, which moves a thousand in less than a second. */
+const jobsUnderLock = 1_000
 
 export interface MoveOptions {
   onProgress?: ((note: string) => void) | undefined
@@ -19,8 +24,8 @@ export interface MoveOptions {
 
 type Client = Pick<pg.Client, 'query'>
 
-/** Rows that were moved, and those of commands, have none. */
-const hasProgram = `code <> ''`
+/** Rows that were moved, and those of commands, have no program. */
+const isMovable = `code <> '' AND ended_at IS NOT NULL`
 
 export async function movePrograms(
   client: Client,
@@ -31,8 +36,8 @@ export async function movePrograms(
   await requireSpace(client, total)
   let moved = 0
   let movedAtVacuum = 0
-  // A server of the earlier version may still insert jobs. The next pass finds them.
-  while ((await countJobs(client)) > 0) {
+  // The next pass finds jobs that have ended meanwhile.
+  do {
     const { pages } = await oneRow<{ pages: number }>(
       client,
       `SELECT (pg_relation_size('jobs') / current_setting('block_size')::int)::int AS pages`,
@@ -42,33 +47,33 @@ export async function movePrograms(
       const jobs = await moveBatch(client, [`(${page},0)`, `(${page + pagesPerBatch},0)`])
       if (jobs === 0) continue
       moved += jobs
-      onProgress(`${inWords(moved)} of ${inWords(total)} programs of jobs moved`)
+      onProgress(`${inWords(moved)} of ${inWords(Math.max(moved, total))} programs of jobs moved`)
       if (moved - movedAtVacuum < jobsPerVacuum) continue
       await client.query('VACUUM jobs')
       movedAtVacuum = moved
     }
-  }
+  } while ((await countJobs(client)) > jobsUnderLock)
   await client.query('VACUUM (ANALYZE) jobs, programs')
 }
 
 async function countJobs(client: Client): Promise<number> {
   const { jobs } = await oneRow<{ jobs: number }>(
     client,
-    `SELECT count(*)::int AS jobs FROM jobs WHERE ${hasProgram}`,
+    `SELECT count(*)::int AS jobs FROM jobs WHERE ${isMovable}`,
   )
   return jobs
 }
 
-/** Moves the programs of the jobs in some pages of the table. Returns their number. */
+/** Moves the programs of the ended jobs in some pages of the table. Returns their number. */
 async function moveBatch(client: Client, pages: readonly [first: string, next: string]): Promise<number> {
-  const inBatch = `ctid >= $1::tid AND ctid < $2::tid AND ${hasProgram}`
+  const inBatch = `ctid >= $1::tid AND ctid < $2::tid AND ${isMovable}`
   await client.query(
     `INSERT INTO programs (hash, content)
      SELECT DISTINCT ON (sha256(code)) sha256(code), code FROM jobs WHERE ${inBatch} ORDER BY sha256(code)
      ON CONFLICT DO NOTHING`,
     [...pages],
   )
-  // Only of what is stored: a job may have come since.
+  // Only of what is stored: a job may have ended since.
   const { rowCount } = await client.query(
     `UPDATE jobs SET program_hash = sha256(code), code = ''
       WHERE ${inBatch} AND EXISTS (SELECT 1 FROM programs WHERE hash = sha256(code))`,

@@ -1,9 +1,22 @@
--- Nothing is dropped before it has been copied.
+-- Programs of live jobs stayed in their rows, because workers of the earlier version read them there. They are moved now, with those of
+-- jobs that ended or came since the last batch. Nobody can read or change a job meanwhile.
 LOCK TABLE "jobs";
+
+INSERT INTO "programs" ("hash", "content")
+SELECT DISTINCT ON (sha256("code")) sha256("code"), "code" FROM "jobs" WHERE "code" <> '' ORDER BY sha256("code")
+ON CONFLICT DO NOTHING;
+
+-- Counts changes of the column "code".
+DROP TRIGGER "count_source" ON "jobs";
+
+UPDATE "jobs" SET "program_hash" = sha256("code") WHERE "code" <> '';
+
+-- Nothing is dropped before it has been copied.
 DO $$
 BEGIN
-  IF EXISTS (SELECT 1 FROM "jobs" WHERE "code" <> '') THEN
-    RAISE EXCEPTION 'jobs.code still has programs. Start gpuq, which moves them and then applies this migration.';
+  IF EXISTS (SELECT 1 FROM "jobs" j LEFT JOIN "programs" p ON p."hash" = j."program_hash"
+              WHERE j."code" <> '' AND j."code" IS DISTINCT FROM p."content") THEN
+    RAISE EXCEPTION 'jobs.code has programs that were not copied.';
   END IF;
 END $$;
 
@@ -43,7 +56,7 @@ BEGIN
 END $$;
 
 -- The source of a job is stored once, but counts for each job.
-CREATE FUNCTION count_changed_source() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION count_changed_source() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO storage_changes (user_id, project_id, kind, bytes)
   SELECT NEW.user_id, NEW.project_id, 'sources',
@@ -55,3 +68,7 @@ END $$;
 -- Jobs change often, their source almost never: this runs only for statements that name the column.
 CREATE TRIGGER "count_source" AFTER UPDATE OF "program_hash" ON "jobs"
   FOR EACH ROW WHEN (OLD."program_hash" IS DISTINCT FROM NEW."program_hash") EXECUTE FUNCTION count_changed_source();
+
+-- The earlier version did not know that a program had been moved when it deleted the files of its job.
+UPDATE "jobs" SET "program_hash" = NULL WHERE "files_deleted" = 'on_request' AND "program_hash" IS NOT NULL;
+DELETE FROM "programs" p WHERE NOT EXISTS (SELECT 1 FROM "jobs" j WHERE j."program_hash" = p."hash");
