@@ -224,11 +224,35 @@ it('a disk that is too small: the move does not begin, and says how much is miss
   const disk = await fs.statfs('/')
   vi.mocked(fs.statfs).mockResolvedValue({ ...disk, bavail: 0, bsize: 4096 })
   await expect(migrate(url)).rejects.toThrow(
-    /moves the programs of 98 jobs and needs [\d.]+ GiB on the disk of .*, which has 0\.0 GiB free\. Free [\d.]+ GiB more, and start gpuq again/,
+    /moves the programs of 100 jobs and needs [\d.]+ GiB on the disk of .*, which has 0\.0 GiB free\. Free [\d.]+ GiB more, and start gpuq again/,
   )
   const { rows } = await pool.query('SELECT count(program_hash)::int AS moved FROM jobs')
   expect(rows).toEqual([{ moved: 0 }])
   vi.mocked(fs.statfs).mockResolvedValue({ ...disk, bavail: 2 ** 30, bsize: 4096 })
   await migrate(url)
   expect(await readPrograms()).toHaveLength(100)
+})
+
+it('large programs: the move asks for more space than they take, and takes no more than it asked for', async () => {
+  await makeJobs(60, 60)
+  await pool.query(
+    `UPDATE jobs SET code = decode((SELECT string_agg(md5(random()::text || id || n), '') FROM generate_series(1, 32768) n), 'hex')`,
+  )
+  await pool.query('VACUUM FULL jobs')
+  const sizes = async () =>
+    (
+      await pool.query(
+        `SELECT sum(octet_length(code))::float8 AS bytes, pg_database_size(current_database())::float8 AS used FROM jobs`,
+      )
+    ).rows[0]
+  const { bytes, used } = await sizes()
+  const disk = await fs.statfs('/')
+  const withFree = (free: number) =>
+    vi.mocked(fs.statfs).mockResolvedValue({ ...disk, bavail: Math.floor(free), bsize: 1 })
+  withFree(bytes * 1.3)
+  await expect(migrate(url)).rejects.toThrow(/moves the programs of 60 jobs and needs/)
+  withFree(bytes * 1.3 * 4.5)
+  await migrate(url)
+  const { rows } = await pool.query(`SELECT pg_database_size(current_database())::float8 AS used`)
+  expect(rows[0].used - used).toBeLessThan(bytes * 1.3)
 })

@@ -17,6 +17,9 @@ const jobsPerVacuum = 250_000
 /** So few are left to the migration, which moves a thousand in less than a second. */
 const jobsUnderLock = 1_000
 
+/** A row of `programs` without its content, and the entries of a program in both indexes. */
+const bytesPerEntry = 200
+
 export interface MoveOptions {
   onProgress?: ((note: string) => void) | undefined
   signal?: AbortSignal | undefined
@@ -31,9 +34,9 @@ export async function movePrograms(
   client: Client,
   { onProgress = () => {}, signal }: MoveOptions = {},
 ): Promise<void> {
+  await requireSpace(client)
   const total = await countJobs(client)
   if (total === 0) return
-  await requireSpace(client, total)
   let moved = 0
   let movedAtVacuum = 0
   // The next pass finds jobs that have ended meanwhile.
@@ -83,17 +86,30 @@ async function moveBatch(client: Client, pages: readonly [first: string, next: s
 }
 
 /**
- * @throws if the disk of a database on this machine has less space than the move needs for the jobs that are left: at most half of
- * the table with its indexes. With 1,000,000 jobs it was a fifth.
+ * @throws if the disk of a database on this machine has less space than the move needs for the programs that are left. Programs are copied
+ * with the size that they have on the disk; a row of a table for large values adds a few percent. Rows that were moved, with their entries in
+ * indexes, are twice on the disk until the next vacuum. The log may grow to its limit, but not to more than a few times of what is written.
  */
-async function requireSpace(client: Client, jobs: number): Promise<void> {
-  const { needed, directory } = await oneRow<{ needed: number; directory: string | null }>(
+async function requireSpace(client: Client): Promise<void> {
+  const { jobs, needed, directory } = await oneRow<{
+    jobs: number
+    needed: number
+    directory: string | null
+  }>(
     client,
-    // Only through its own socket is the server on this machine for certain.
-    `SELECT pg_total_relation_size('jobs')::float8 / 2 * $1 / greatest((SELECT count(*) FROM jobs), 1) AS needed,
+    `WITH all_jobs AS (
+       SELECT count(*)::float8 AS rows, count(*) FILTER (WHERE code <> '')::float8 AS jobs,
+              coalesce(sum(pg_column_size(code)) FILTER (WHERE code <> ''), 0)::float8 AS bytes FROM jobs
+     ), copied AS (
+       SELECT jobs, bytes * 1.3 + jobs * $2 + least(jobs, $1) / greatest(rows, 1)
+                    * (pg_relation_size('jobs') + pg_indexes_size('jobs')) AS bytes FROM all_jobs
+     )
+     SELECT jobs, bytes + least(bytes * 3, pg_size_bytes(current_setting('max_wal_size'))) AS needed,
+            -- Only through its own socket is the server on this machine for certain.
             CASE WHEN inet_server_addr() IS NULL AND pg_has_role('pg_read_all_settings', 'MEMBER')
-                 THEN current_setting('data_directory') END AS directory`,
-    [jobs],
+                 THEN current_setting('data_directory') END AS directory
+       FROM copied`,
+    [jobsPerVacuum, bytesPerEntry],
   )
   if (directory === null) return
   const disk = await statfs(directory).catch(() => null)
