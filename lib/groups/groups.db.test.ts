@@ -4,6 +4,7 @@ import { call } from '../access/testing/call'
 import { makePerson, type Person } from '../access/testing/people'
 import { makeJob } from '../cluster/testing/rows'
 import { testDatabase } from '../database/testing/test-database'
+import { deleteJobFiles } from '../jobs/lifecycle/delete-files'
 import { listJobs } from '../jobs/read/list'
 import { readSource } from '../jobs/read/read'
 import { upload as uploadJob } from '../routes/testing/upload'
@@ -398,6 +399,49 @@ describe('a group', () => {
     expect(answer.status).toBe(422)
     expect(JSON.stringify(answer.body)).toMatch(words)
     expect((await db.pool.query('SELECT 1 FROM job_groups')).rowCount).toBe(0)
+  })
+})
+
+describe('the program of a group', () => {
+  const code = 'print(1)'
+  /** A group whose members run solution.py, as an upload makes it. */
+  async function createWithProgram(config: object = sweep): Promise<string> {
+    const { group } = await create(config)
+    await db.pool.query('UPDATE job_groups SET command = NULL, code = $2 WHERE id = $1', [
+      group.group_id,
+      Buffer.from(code),
+    ])
+    return group.group_id
+  }
+  const programOf = async (id: string) =>
+    (
+      await db.pool.query<{ code: Buffer }>('SELECT code FROM job_groups WHERE id = $1', [id])
+    ).rows[0]?.code.toString()
+
+  it('the group keeps it as long as it holds members, so that it goes with the files of their jobs', async () => {
+    const id = await createWithProgram({ ...sweep, parallel: 4 })
+    await release()
+    expect(await programOf(id)).toBe(code)
+    await end(id, [0, 1, 2, 3])
+    await release()
+    expect(await programOf(id)).toBe('')
+    const jobs = await jobsOf(id)
+    expect(jobs).toHaveLength(6)
+    for (const job of jobs) expect((await readSource(ada.actor, job.id)).code).toBe(code)
+    await end(id, [4, 5])
+    await release()
+    expect(await read(id)).toMatchObject({ status: 'completed' })
+    for (const job of jobs) await deleteJobFiles(ada.actor, job.id)
+    expect(
+      (await db.pool.query('SELECT 1 FROM programs WHERE content = $1', [Buffer.from(code)])).rowCount,
+    ).toBe(0)
+  })
+
+  it('a group that is cancelled does not keep it', async () => {
+    const id = await createWithProgram()
+    await release()
+    await cancel(id)
+    expect(await programOf(id)).toBe('')
   })
 })
 

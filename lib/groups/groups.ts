@@ -227,7 +227,7 @@ export async function cancelGroup(actor: Actor, id: string): Promise<GroupDetail
       groupId,
     ])
     await tx.query(
-      'UPDATE job_groups SET held = 0, problem = NULL, cancelled_at = now(), cancel_reason = $2 WHERE id = $1',
+      `UPDATE job_groups SET held = 0, code = '', problem = NULL, cancelled_at = now(), cancel_reason = $2 WHERE id = $1`,
       [groupId, reason],
     )
     await recordAudit(tx, { actorId: actor.userId, action: 'group_cancelled', target: groupId })

@@ -128,7 +128,7 @@ async function findWait(tx: Transaction, { depends_on }: GroupConfig): Promise<s
 async function cancelHeld(tx: Transaction, id: string): Promise<number> {
   await tx.query(`UPDATE group_members SET state = 'cancelled' WHERE group_id = $1 AND state = 'held'`, [id])
   await tx.query(
-    `UPDATE job_groups SET held = 0, cancelled_at = coalesce(cancelled_at, now()),
+    `UPDATE job_groups SET held = 0, code = '', cancelled_at = coalesce(cancelled_at, now()),
             problem = 'A job that the group depends on did not complete, so its members cannot start.' WHERE id = $1`,
     [id],
   )
@@ -201,7 +201,8 @@ async function enterQueue(
     await insertJobs(tx, entering)
     await tx.query(
       `WITH entered AS (UPDATE group_members SET state = 'entered' WHERE group_id = $1 AND job_id = ANY ($2::uuid[]) AND state = 'held' RETURNING 1)
-       UPDATE job_groups SET held = held - (SELECT count(*)::int FROM entered), problem = NULL WHERE id = $1`,
+       UPDATE job_groups SET held = held - n, code = CASE WHEN held > n THEN code ELSE '' END, problem = NULL
+         FROM (SELECT count(*)::int AS n FROM entered) AS e WHERE id = $1`,
       [id, entering.map((job) => job.id)],
     )
     return entering.length

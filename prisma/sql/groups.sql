@@ -33,8 +33,9 @@ ALTER TABLE job_groups ADD CONSTRAINT job_groups_counted CHECK (held BETWEEN 0 A
 -- A group ends when no member is held.
 ALTER TABLE job_groups ADD CONSTRAINT job_groups_end CHECK (ended_at IS NULL OR held = 0);
 
--- A member runs solution.py or a command.
-ALTER TABLE job_groups ADD CONSTRAINT job_groups_program_check CHECK (command IS NULL OR code = '');
+-- A member runs solution.py or a command. The group has the program only as long as it holds members, which need it: afterwards it is
+-- deleted with the files of their jobs. record_bytes stays as it was counted when the group was accepted.
+ALTER TABLE job_groups ADD CONSTRAINT job_groups_program_check CHECK (code = '' OR (command IS NULL AND held > 0));
 
 -- Where the leader looks after each change of the queue. Few groups are open.
 CREATE INDEX job_groups_open ON job_groups (created_at, id) WHERE ended_at IS NULL;
