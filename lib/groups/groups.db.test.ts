@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { deleteProject } from '../access/projects/projects'
 import { call } from '../access/testing/call'
 import { makePerson, type Person } from '../access/testing/people'
@@ -7,6 +7,7 @@ import { testDatabase } from '../database/testing/test-database'
 import { deleteJobFiles } from '../jobs/lifecycle/delete-files'
 import { listJobs } from '../jobs/read/list'
 import { readSource } from '../jobs/read/read'
+import { logger } from '../logger'
 import { upload as uploadJob } from '../routes/testing/upload'
 import { continueCancelling } from './cancel-members'
 import {
@@ -437,11 +438,69 @@ describe('the program of a group', () => {
     ).toBe(0)
   })
 
+  it('a program that is deleted after a release has found it is stored again', async () => {
+    const error = vi.spyOn(logger, 'error')
+    onTestFinished(() => error.mockRestore())
+    const first = await createWithProgram({ ...sweep, parallel: 1 })
+    await release()
+    const second = await createWithProgram({ ...sweep, parallel: 1 })
+    const remover = await db.pool.connect()
+    try {
+      // As a deletion of files does.
+      await remover.query('BEGIN')
+      await remover.query('UPDATE jobs SET program_hash = NULL WHERE group_id = $1', [first])
+      await remover.query('SELECT 1 FROM programs FOR UPDATE')
+      const released = releaseMembers()
+      await vi.waitFor(async () => {
+        const { rowCount } = await db.pool.query(
+          `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+        )
+        expect(rowCount).toBeGreaterThan(0)
+      }, 60_000)
+      await remover.query('DELETE FROM programs WHERE content = $1', [Buffer.from(code)])
+      await remover.query('COMMIT')
+      await released
+    } finally {
+      remover.release(true)
+    }
+    expect(error).not.toHaveBeenCalled()
+    const [job] = await jobsOf(second)
+    expect((await readSource(ada.actor, job?.id ?? '')).code).toBe(code)
+  })
+
   it('a group that is cancelled does not keep it', async () => {
     const id = await createWithProgram()
     await release()
     await cancel(id)
     expect(await programOf(id)).toBe('')
+  })
+})
+
+describe('groups that cannot be released', () => {
+  it('a group whose members cannot enter the queue does not hold up the groups after it, and is tried again', async () => {
+    const error = vi.spyOn(logger, 'error').mockImplementation(() => {})
+    onTestFinished(() => error.mockRestore())
+    const { group: broken } = await create({ ...sweep, parallel: 1 })
+    const { group: other } = await create({ ...sweep, parallel: 1 }, bob)
+    const taken = await makeJob()
+    // The database refuses a second job with this id.
+    await db.pool.query('UPDATE group_members SET job_id = $2 WHERE group_id = $1 AND index = 0', [
+      broken.group_id,
+      taken,
+    ])
+    await release()
+    expect(await jobsOf(other.group_id)).toHaveLength(1)
+    expect(await read(broken.group_id)).toMatchObject({ counts: { held: 6 } })
+    expect(error).toHaveBeenCalledWith(
+      { err: expect.any(Error), group: broken.group_id },
+      expect.stringContaining('could not put members of a group into the queue'),
+    )
+    await db.pool.query(
+      'UPDATE group_members SET job_id = gen_random_uuid() WHERE group_id = $1 AND index = 0',
+      [broken.group_id],
+    )
+    await release()
+    expect(await jobsOf(broken.group_id)).toHaveLength(1)
   })
 })
 

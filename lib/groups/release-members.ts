@@ -11,10 +11,12 @@ import { database } from '../database/client'
 import { wakeLeader } from '../database/notify'
 import { findRow, oneRow, type Transaction, transaction } from '../database/transaction'
 import { readRegisteredNodes } from '../jobs/config/registered-nodes'
+import { withProgram } from '../jobs/state/submit'
 import { checkJob } from '../jobs/submission/check-job'
 import { insertJobs, type JobRow } from '../jobs/submission/insert-job'
 import { lockQueue } from '../jobs/submission/queue-capacity'
 import { countFreePlaces, lockUsers } from '../jobs/submission/submission-limits'
+import { logger } from '../logger'
 import { groupConfigSchema, type Parameters } from './contract'
 import { configOfMember } from './contract-members'
 import { countsOf } from './counts'
@@ -46,9 +48,14 @@ export async function releaseMembers(): Promise<boolean> {
   let released = 0
   let isMore = false
   for (const { id } of rows) {
-    const group = await transaction((tx) => releaseGroup(tx, id))
-    released += group
-    isMore ||= group > 0
+    try {
+      const group = await withProgram(() => transaction((tx) => releaseGroup(tx, id)))
+      released += group
+      isMore ||= group > 0
+    } catch (error) {
+      // The groups after it do not wait for it.
+      logger.error({ err: error, group: id }, 'could not put members of a group into the queue, retrying')
+    }
   }
   if (released > 0) wakeLeader()
   return isMore

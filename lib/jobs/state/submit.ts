@@ -1,4 +1,4 @@
-import type { Transaction } from '../../database/transaction'
+import { isForeignKeyViolation, type Transaction } from '../../database/transaction'
 
 /** The folder of all jobs in the bucket of their project. */
 export const bucketFolder = 'gpuq'
@@ -54,7 +54,7 @@ export type NewJob = { [Column in keyof typeof required]: Values[(typeof require
  * Inserts waiting jobs with their programs, idempotency keys and uploads, by one statement. Nobody is notified: the caller wakes the
  * leader. Programs are inserted in the order of their hashes, so that two statements with the same ones do not wait for each other
  * in a circle.
- * @throws a violation of `jobs_program_hash_fkey` if the last other job with one of the programs lost its own meanwhile
+ * @throws a violation of `jobs_program_hash_fkey` if the last other job with one of the programs lost its own meanwhile: see {@link withProgram}
  */
 export async function submitJobs(tx: Transaction, jobs: readonly NewJob[]): Promise<void> {
   await tx.query({
@@ -83,4 +83,18 @@ export async function submitJobs(tx: Transaction, jobs: readonly NewJob[]): Prom
            SELECT caller_id, key, body_hash, id FROM given WHERE key IS NOT NULL`,
     values: columns.map(([column]) => jobs.map((job) => job[column])),
   })
+}
+
+/**
+ * Repeats a transaction that inserts jobs if one of their programs was stored, and was deleted before its job referred to it: the only
+ * other job with the program lost its own. The next attempt stores it again.
+ */
+export async function withProgram<T>(submit: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await submit()
+    } catch (error) {
+      if (!isForeignKeyViolation(error, 'jobs_program_hash_fkey')) throw error
+    }
+  }
 }

@@ -4,8 +4,9 @@ import { effectiveLimits } from '../../access/limits'
 import { findProject } from '../../access/projects/submission-project'
 import { readRoleLimits } from '../../access/role-limits'
 import { wakeLeader } from '../../database/notify'
-import { isForeignKeyViolation, sendTogether, transaction } from '../../database/transaction'
+import { sendTogether, transaction } from '../../database/transaction'
 import { traceStep } from '../../logger'
+import { withProgram } from '../state/submit'
 import { checkRequest, type JobRequest } from './check-request'
 import { addJob, decide, type SubmitOptions, type Submitted, throwConflict } from './decide'
 import type { Submission } from './insert-job'
@@ -81,18 +82,4 @@ async function submit(
       return addJob(tx, owner, limits.job, { environment, submission })
     }),
   )
-}
-
-/**
- * Repeats a submission whose program was stored, and was deleted before its job referred to it: the only other job with the program
- * lost its own. The next attempt stores it again.
- */
-async function withProgram<T>(submit: () => Promise<T>): Promise<T> {
-  for (;;) {
-    try {
-      return await submit()
-    } catch (error) {
-      if (!isForeignKeyViolation(error, 'jobs_program_hash_fkey')) throw error
-    }
-  }
 }
