@@ -16,6 +16,6 @@ export function addContext(diagnosis: Diagnosis, source: string): Diagnosis {
   }))
   return {
     ...diagnosis,
-    place: { ...place, context, code: place.code ?? (lines[place.line - 1] ?? '').trim() },
+    place: { ...place, context, code: place.code ?? visibleText((lines[place.line - 1] ?? '').trim(), 300) },
   }
 }

@@ -56,8 +56,21 @@ export function needsOutput({ status, reason }: Pick<Facts['job'], 'status' | 'r
   return status === 'failed' && endCause(reason) !== 'never_fits'
 }
 
+/** The cause of a failure, without what to do. */
+export interface FoundCause {
+  failure: Failure
+  /** The instance that failed first; null: the job has one. */
+  end: InstanceEnd | null
+}
+
 /** Why a job failed, or cannot start before somebody changes something. Null: nothing is wrong, as far as the facts tell. Pure. */
 export function diagnose(facts: Facts): Diagnosis | null {
+  const found = findCause(facts)
+  return found && toDiagnosis(facts, found)
+}
+
+/** The part of {@link diagnose} that searches the output. */
+export function findCause(facts: Facts): FoundCause | null {
   const { job } = facts
   if (job.status === 'failed' || job.reason === 'dependency_failed') {
     const cause = endCause(job.reason)
@@ -74,11 +87,11 @@ function endCause(reason: string | null): CauseId | null {
   return Object.entries(causesOfEnds).find(([name]) => name === reason)?.[1] ?? null
 }
 
-function diagnoseProgram(facts: Facts): Diagnosis {
+function diagnoseProgram(facts: Facts): FoundCause {
   const { instances } = facts
   const byProgram = instances.filter(({ reason }) => reason === 'exit_code')
   const { end, failure } = firstFailure(byProgram.length > 0 ? byProgram : instances, facts)
-  return toDiagnosis(facts, failure, instances.length > 1 ? end : null)
+  return { failure: resolvePath(failure), end: instances.length > 1 ? end : null }
 }
 
 interface EndOfInstance {
@@ -117,8 +130,7 @@ function isConsequence({ cause, error, subject }: Failure): boolean {
 }
 
 /** An end that the output explains only by what the program did last. */
-function diagnoseEnd(facts: Facts, cause: CauseId): Diagnosis {
-  const { job, instances } = facts
+function diagnoseEnd({ job, instances }: Facts, cause: CauseId): FoundCause {
   const end = instances.find(({ reason }) => reason === job.reason) ?? instances[0] ?? null
   const shown = end === null || !showsOutput.has(cause) ? null : findFailure(end)
   const failure: Failure = {
@@ -129,7 +141,7 @@ function diagnoseEnd(facts: Facts, cause: CauseId): Diagnosis {
     evidence: shown?.evidence ?? [],
     t: null,
   }
-  return toDiagnosis(facts, failure, instances.length > 1 ? end : null)
+  return { failure, end: instances.length > 1 ? end : null }
 }
 
 const showsOutput: ReadonlySet<CauseId> = new Set([
@@ -141,7 +153,7 @@ const showsOutput: ReadonlySet<CauseId> = new Set([
 ])
 
 /** A program that ended without an error, printed no result and left no file. Only if it printed nothing, or an exception at the end. */
-function diagnoseNoResult(facts: Facts): Diagnosis | null {
+function diagnoseNoResult(facts: Facts): FoundCause | null {
   const [end] = facts.instances
   if (!end) return null
   const isSilent = end.lines.every(({ text }) => text.trim() === '')
@@ -153,12 +165,14 @@ function diagnoseNoResult(facts: Facts): Diagnosis | null {
   const failure: Failure = isSilent
     ? { cause: 'no_result', error: null, subject: null, location: null, evidence: [], t: null }
     : { ...found, cause: 'no_result' }
-  return toDiagnosis(facts, failure, null)
+  return { failure, end: null }
 }
 
-function toDiagnosis(facts: Facts, failure: Failure, end: InstanceEnd | null): Diagnosis {
-  const { job, environments, limits } = facts
-  const { cause, error, subject, location, evidence } = resolvePath(failure)
+/** The part of {@link diagnose} that says what to do. */
+export function toDiagnosis(
+  { job, environments, limits }: Omit<Facts, 'instances'>,
+  { failure: { cause, error, subject, location, evidence }, end }: FoundCause,
+): Diagnosis {
   const place = location && toPlace(location)
   const where = place && `${visibleText(place.file, 100)}, line ${place.line}`
   const advice = adviseCause(cause, {

@@ -168,7 +168,7 @@ function findDiverged(lines: readonly string[]): number | null {
   const index = lines.findLastIndex(
     (line, at) =>
       at >= lines.length - 20 &&
-      /"[^"]{1,80}": ?(?:NaN|-?Infinity|"(?:NaN|-?Infinity)")|\b\w{0,40}(?:loss|nll|perplexity|grad_?norm)\w{0,40}['"]?\s*(?:is|became|[:=])?\s*(?:tensor\()?-?(?:nan|inf)\b/i.test(
+      /"[^"]{1,80}": ?(?:NaN|-?Infinity|"(?:NaN|-?Infinity)")|\b\w{0,40}(?:loss|nll|perplexity|grad_?norm)\w{0,40}['"]?\s{0,20}(?:(?:is|became|[:=])\s{0,20})?(?:tensor\()?-?(?:nan|inf)\b/i.test(
         line,
       ),
   )

@@ -69,7 +69,8 @@ function isLaunched(lines: readonly string[], own: readonly Traceback[]): boolea
 /** The traceback of the process that the launcher names as the first one, otherwise the first that is not about a lost process. */
 function firstOf(lines: readonly string[], own: readonly Traceback[]): Traceback | null {
   const root = lines.findLastIndex((line) => line.includes('Root Cause (first observed failure)'))
-  const rank = root === -1 ? null : /\brank\s*:\s*(\d+)/.exec(lines.slice(root, root + 8).join('\n'))?.[1]
+  const rank =
+    root === -1 ? null : /\brank\s{0,20}:\s{0,20}(\d{1,9})/.exec(lines.slice(root, root + 8).join('\n'))?.[1]
   const named = own.filter(({ label }) => rank && new RegExp(`\\D${rank}\\D`).test(label))
   const isLost = ({ exception }: Traceback) =>
     /Connection closed by peer|Connection reset by peer|Broken pipe|NCCL|DistBackendError|DistNetworkError|KeyboardInterrupt|SignalException/.test(

@@ -3,7 +3,7 @@ import { listEnvironments } from '../../access/environments'
 import { readSpec } from '../../contract/config/stored-spec'
 import { addContext } from '../../contract/diagnosis/add-context'
 import { causesWithEnvironments } from '../../contract/diagnosis/advise-environment'
-import { diagnose, needsOutput } from '../../contract/diagnosis/diagnose'
+import { diagnose, findCause, needsOutput, toDiagnosis } from '../../contract/diagnosis/diagnose'
 import type { Advice, Diagnosis } from '../../contract/diagnosis/diagnosis'
 import type { Facts } from '../../contract/diagnosis/facts'
 import type { JobDetail } from '../../contract/jobs'
@@ -42,11 +42,12 @@ export async function diagnoseForMessage(jobId: string, owner: string): Promise<
 
 async function diagnoseJob(actor: Actor, reader: OutputReader, job: JobDetail): Promise<Diagnosis | null> {
   const facts = await readFacts(reader, job)
-  const first = diagnose(facts)
-  if (first === null) return null
-  const environments = causesWithEnvironments.has(first.cause) ? await listEnvironments(actor) : undefined
+  const found = findCause(facts)
+  if (found === null) return null
+  const { cause } = found.failure
+  const environments = causesWithEnvironments.has(cause) ? await listEnvironments(actor) : undefined
   const limits = await readServerLimits(actor, job)
-  const diagnosis = diagnose({ ...facts, environments, limits }) ?? first
+  const diagnosis = toDiagnosis({ job, environments, limits }, found)
   const source = diagnosis.place && (await readSourceText(job.job_id, diagnosis.place.file))
   return source === null ? diagnosis : addContext(diagnosis, source)
 }

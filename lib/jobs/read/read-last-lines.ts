@@ -10,6 +10,10 @@ import { readOutput } from '../../results/reading/read-output'
 const keptBytes = 128 * 1024
 const keptBytesOfAll = 512 * 1024
 
+/** No message is longer. What searches a line takes time that grows faster than its length. */
+const longestLine = 4_000
+const keptEnd = 1_000
+
 /** The end of what one instance printed. */
 export interface LastLines {
   rank: number
@@ -53,8 +57,14 @@ function recordsOf(bytes: Buffer): Buffer[] {
   return records
 }
 
+/** The beginning and the end of a long line. */
+function shortenLine(line: string): string {
+  if (line.length <= longestLine) return line
+  return `${line.slice(0, longestLine - keptEnd - 1)}…${line.slice(-keptEnd)}`
+}
+
 /** Joins the pieces of each stream to lines, which are in the order of their ends. */
-function toLines(records: readonly Buffer[]): Pick<LastLines, 'lines' | 'hasResult'> {
+export function toLines(records: readonly Buffer[]): Pick<LastLines, 'lines' | 'hasResult'> {
   const lines: PrintedLine[] = []
   const begun = {
     stdout: { text: '', t: null as string | null },
@@ -63,7 +73,7 @@ function toLines(records: readonly Buffer[]): Pick<LastLines, 'lines' | 'hasResu
   let hasResult = false
   const end = (stream: keyof typeof begun) => {
     const { text, t } = begun[stream]
-    lines.push({ text: stripVTControlCharacters(text), t })
+    lines.push({ text: stripVTControlCharacters(shortenLine(text)), t })
     begun[stream] = { text: '', t: null }
   }
   for (const record of records) {
