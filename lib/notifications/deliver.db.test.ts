@@ -310,6 +310,23 @@ describe('an attempt that fails', () => {
   })
 })
 
+it('a message is sent in time without the diagnosis if that cannot be read', async () => {
+  await makeTarget()
+  await endedJob()
+  const client = await db.pool.connect()
+  await client.query('BEGIN')
+  await client.query('LOCK TABLE tasks IN ACCESS EXCLUSIVE MODE')
+  try {
+    await deliverAll({ ...patient, timeoutMs: 2_000 })
+  } finally {
+    await client.query('ROLLBACK')
+    client.release()
+  }
+  expect(receiver.received.map(({ body }) => [body.type, 'diagnosis' in body])).toEqual([
+    ['job.failed', false],
+  ])
+})
+
 describe('an address', () => {
   it('an address that never responds costs one attempt within the time limit', async () => {
     await endedJob({ notify_url: receiver.url })

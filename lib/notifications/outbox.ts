@@ -37,7 +37,7 @@ export interface Result {
 
 /** Attempts before gpuq gives up. They take more than two hours. */
 export const mostAttempts = 10
-/** After this time, another web server repeats an attempt whose process was killed. Longer than the timeout of an attempt. */
+/** After this time, another web server repeats an attempt whose process was killed. Longer than both timeouts of an attempt. */
 const claimS = 60
 const firstWaitS = 15
 const longestWaitS = 3600

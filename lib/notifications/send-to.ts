@@ -1,8 +1,11 @@
 import { decryptSecret } from '../access/encrypt-secret'
+import { unlessAborted } from '../async/sleep'
+import { timeLimit } from '../async/time-limit'
 import type { Diagnosis } from '../contract/diagnosis/diagnosis'
 import { parseJson } from '../contract/parse-json'
 import { diagnoseForMessage } from '../jobs/read/diagnosis'
 import { logger } from '../logger'
+import { OutputReader } from '../results/reading/output-reader'
 import { type Attempted, withoutAnswer } from './attempted'
 import { chatRequest } from './chat-requests'
 import { type TargetConfig, targetConfigSchema } from './contract'
@@ -22,7 +25,7 @@ const unreadableSecret =
 /** Sends one message to its target. Never rejects for a fault of the target. */
 export async function sendTo(claimed: ClaimedDelivery, options: RequestOptions): Promise<Attempted> {
   if (claimed.event === invitationEvent) return sendInvitationMail(claimed, options)
-  const delivery = { ...claimed, diagnosis: await diagnosisOf(claimed) }
+  const delivery = { ...claimed, diagnosis: await diagnosisOf(claimed, options) }
   const config = await configOf(delivery)
   if (config === null) return withoutAnswer('failed', unreadable)
   if (config.kind === 'email') return sendNotificationMail(delivery, options)
@@ -33,14 +36,22 @@ export async function sendTo(claimed: ClaimedDelivery, options: RequestOptions):
   return judgeAnswer(sent)
 }
 
-/** Why the job of a message failed. A message is sent without it, if it cannot be read. */
-async function diagnosisOf({ id, event, data, userId }: ClaimedDelivery): Promise<Diagnosis | null> {
+/**
+ * Why the job of a message failed. A message is sent without it, if it cannot be read, or not in time: a slow attempt would be repeated
+ * by another process.
+ */
+async function diagnosisOf(
+  { id, event, data, userId }: ClaimedDelivery,
+  { timeoutMs, signal }: RequestOptions,
+): Promise<Diagnosis | null> {
   const { job_id: jobId } = data
   if (event !== 'job.failed' || typeof jobId !== 'string') return null
-  return diagnoseForMessage(jobId, userId).catch((error: unknown) => {
+  const limit = timeLimit(timeoutMs, signal)
+  const reading = diagnoseForMessage(jobId, new OutputReader(userId, limit)).catch((error: unknown) => {
     logger.warn({ err: error, notification: id }, 'could not diagnose the job of a notification')
     return null
   })
+  return unlessAborted(reading, limit)
 }
 
 async function configOf({ targetId, config, notifyUrl }: ClaimedDelivery): Promise<TargetConfig | null> {

@@ -9,7 +9,7 @@ import type { Facts } from '../../contract/diagnosis/facts'
 import type { JobDetail } from '../../contract/jobs'
 import { database } from '../../database/client'
 import { oneRow } from '../../database/transaction'
-import { type OutputReader, ownReader } from '../../results/reading/output-reader'
+import type { OutputReader } from '../../results/reading/output-reader'
 import { findObstacle } from '../submission/never-fits'
 import { readJobDetail } from './read'
 import { readLastLines } from './read-last-lines'
@@ -35,9 +35,9 @@ export async function withDiagnosis<Job extends JobDetail>(
 }
 
 /** The diagnosis of an ended job for messages, which do not know what their reader may choose. */
-export async function diagnoseForMessage(jobId: string, owner: string): Promise<Diagnosis | null> {
+export async function diagnoseForMessage(jobId: string, reader: OutputReader): Promise<Diagnosis | null> {
   const job = await readJobDetail(jobId)
-  return diagnose(await readFacts(ownReader(owner), job))
+  return diagnose(await readFacts(reader, job))
 }
 
 async function diagnoseJob(actor: Actor, reader: OutputReader, job: JobDetail): Promise<Diagnosis | null> {
