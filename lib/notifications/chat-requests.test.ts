@@ -55,7 +55,7 @@ it('puts a message into a room of Matrix once, by the id of the message', () => 
   })
 })
 
-it('says in two lines why a job failed and what to change, if that is known', () => {
+it('says in two lines why a job failed and what to change, if that is known, and in one more which files were not kept', () => {
   const diagnosis = {
     cause: 'file_missing',
     summary: 'A file that the program opens does not exist.',
@@ -70,9 +70,13 @@ it('says in two lines why a job failed and what to change, if that is known', ()
   } as const
   const told = { ...diagnosis, place: { ...diagnosis.place, context: [] }, evidence: [] }
   const request = chatRequest({ kind: 'slack', url }, { ...delivery('a'), diagnosis: told })
-  expect(body(request).text).toBe(
-    `A job failed: a\n${diagnosis.summary} ${diagnosis.error} (train.py, line 3)\nSend a.csv.\n${urlOfJob}`,
-  )
+  const lines = `A job failed: a\n${diagnosis.summary} ${diagnosis.error} (train.py, line 3)\nSend a.csv.\n`
+  expect(body(request).text).toBe(lines + urlOfJob)
+
+  const lost = 'Exit code 3. 2 files were not kept.'
+  const { data, ...rest } = { ...delivery('a'), diagnosis: told }
+  const more = chatRequest({ kind: 'slack', url }, { ...rest, data: { ...data, reason_detail: lost } })
+  expect(body(more).text).toBe(`${lines}2 files were not kept.\n${urlOfJob}`)
 })
 
 it('makes invisible characters of a name visible', () => {

@@ -33,7 +33,7 @@ function toSlackText({ title, text, url }: Message): string {
 /** Discord reads Markdown. It refuses more than 2000 characters. */
 function toDiscordText({ title, text, url }: Message): string {
   const quote = (part: string) => part.replace(/[\\*_~`|>#@<[\]()-]/g, '\\$&')
-  return [quote(title), quote(text).slice(0, 1000), url].filter(Boolean).join('\n')
+  return [quote(title), quote(text).slice(0, 1400), url].filter(Boolean).join('\n')
 }
 
 /** The id of the transaction is the id of the message: the server stores a repeated one only once. */

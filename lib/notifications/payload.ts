@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import type { Diagnosis } from '../contract/diagnosis/diagnosis'
 import { summarizeDiagnosis } from '../contract/diagnosis/print-diagnosis'
-import { type Reason, reasonText } from '../contract/reasons'
+import { endNote, type Reason, reasonText } from '../contract/reasons'
 import { visibleText } from '../contract/text/sanitize-text'
 import { publicUrl } from '../env'
 import { type NotificationEvent, notificationEvents } from './contract-events'
@@ -69,10 +70,17 @@ export function toMessage({ event, data, diagnosis }: Event): Message {
     return { title: node ? `${title}: ${node}` : title, text: visibleText(reason ?? '', 1000), url }
   }
   const { name, job_id: id, stops_at: stopsAt } = job.data
-  const text = textOf(event, stopsAt) ?? reasonText(job.data) ?? ''
-  // The lines of a diagnosis are visible text.
-  const shown = diagnosis ? summarizeDiagnosis(diagnosis) : visibleText(text, 1000)
-  return { title: `${title}: ${visibleText(name ?? id, 200)}`, text: shown, url }
+  const text = diagnosis
+    ? explain(diagnosis, job.data)
+    : visibleText(textOf(event, stopsAt) ?? reasonText(job.data) ?? '', 1000)
+  return { title: `${title}: ${visibleText(name ?? id, 200)}`, text, url }
+}
+
+/** Why a job failed, and what its reason says beside that, such as files that were not kept. The lines of a diagnosis are visible text. */
+function explain(diagnosis: Diagnosis, job: z.output<typeof jobDataSchema>): string {
+  const note = endNote({ reason: job.reason, reason_text: reasonText(job) })
+  const lines = summarizeDiagnosis(diagnosis)
+  return note === null ? lines : `${lines}\n${visibleText(note, 1000)}`
 }
 
 function describeGroup({ group_id: id, name, status, members, counts }: z.output<typeof groupDataSchema>) {
