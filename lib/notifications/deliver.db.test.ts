@@ -3,7 +3,8 @@ import { createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { makePerson, type Person } from '../access/testing/people'
-import { makeJob } from '../cluster/testing/rows'
+import { placeManually } from '../cluster/testing/placed'
+import { makeJob, makeNode } from '../cluster/testing/rows'
 import { testDatabase } from '../database/testing/test-database'
 import { createTargetSchema } from './contract'
 import { deliver, deliverNotifications } from './deliver'
@@ -308,6 +309,38 @@ describe('an attempt that fails', () => {
       { settled: true, problem: expect.stringContaining('Delete this target and add it again') },
     ])
   })
+})
+
+it('a message contains neither code nor values of variables nor credentials in addresses', async () => {
+  await makeTarget()
+  const id = await makeJob({ spec: { env: { MY_TOKEN: 'a-secret-value' } }, userId: ada.id })
+  const task = await placeManually((await makeNode()).nodeId, id)
+  const lines = [
+    'Traceback (most recent call last):',
+    '  File "/work/train.py", line 3, in load',
+    '    login("a-secret-value")',
+    'ValueError: a-secret-value is wrong for https://ada:gh_abc@git.example.org/?token=abc',
+  ]
+  const records = lines
+    .map((text) => `${JSON.stringify({ type: 'stderr', t: '', text, eol: true })}\n`)
+    .join('')
+  await db.pool.query('INSERT INTO log_chunks (task_id, start, records) VALUES ($1, 0, $2)', [
+    task,
+    Buffer.from(records),
+  ])
+  await db.pool.query(
+    `UPDATE tasks SET output_bytes = $2, status = 'failed', reason = 'exit_code', exit_code = 3, ended_at = now() WHERE id = $1`,
+    [task, Buffer.byteLength(records)],
+  )
+  await endJob(id)
+  await makeDue()
+  await deliverAll()
+  const [sent] = receiver.received
+  expect(sent?.body.diagnosis).toMatchObject({
+    error: 'ValueError: … is wrong for https://…@git.example.org/?token=…',
+    place: { file: 'train.py', line: 3, function: 'load', code: null },
+  })
+  expect(sent?.text).not.toMatch(/a-secret-value|gh_abc|=abc/)
 })
 
 it('a message is sent in time without the diagnosis if that cannot be read', async () => {

@@ -3,9 +3,10 @@ import { listEnvironments } from '../../access/environments'
 import { readSpec } from '../../contract/config/stored-spec'
 import { addContext } from '../../contract/diagnosis/add-context'
 import { causesWithEnvironments } from '../../contract/diagnosis/advise-environment'
-import { diagnose, findCause, needsOutput, toDiagnosis } from '../../contract/diagnosis/diagnose'
+import { findCause, needsOutput, toDiagnosis } from '../../contract/diagnosis/diagnose'
 import type { Advice, Diagnosis } from '../../contract/diagnosis/diagnosis'
 import type { Facts } from '../../contract/diagnosis/facts'
+import { hideSecrets } from '../../contract/diagnosis/hide-secrets'
 import type { JobDetail } from '../../contract/jobs'
 import { database } from '../../database/client'
 import { oneRow } from '../../database/transaction'
@@ -34,10 +35,27 @@ export async function withDiagnosis<Job extends JobDetail>(
   return { ...job, diagnosis, advice: adviceOf(job, diagnosis), nearest: await findNearest(job) }
 }
 
-/** The diagnosis of an ended job for messages, which do not know what their reader may choose. */
+/**
+ * The diagnosis of an ended job for messages, which do not know what their reader may choose. Messages leave gpuq, so it has neither
+ * code nor the values of the job's variables.
+ */
 export async function diagnoseForMessage(jobId: string, reader: OutputReader): Promise<Diagnosis | null> {
   const job = await readJobDetail(jobId)
-  return diagnose(await readFacts(reader, job))
+  const found = findCause(await readFacts(reader, job))
+  if (found === null) return null
+  const failure = hideSecrets(found.failure, await readVariables(jobId))
+  const { place, ...diagnosis } = toDiagnosis({ job }, { ...found, failure })
+  return { ...diagnosis, place: place && { ...place, code: null } }
+}
+
+/** The values of the variables that the user set. */
+async function readVariables(jobId: string): Promise<string[]> {
+  const { spec } = await oneRow<{ spec: unknown }>(database().pool, {
+    name: 'spec-of-job',
+    text: 'SELECT spec FROM jobs WHERE id = $1',
+    values: [jobId],
+  })
+  return Object.values(readSpec(spec).env)
 }
 
 async function diagnoseJob(actor: Actor, reader: OutputReader, job: JobDetail): Promise<Diagnosis | null> {
