@@ -2,9 +2,10 @@ import type { EndReason, WaitReason } from '../reasons'
 import { visibleText } from '../text/sanitize-text'
 import { type CauseId, causes, type Fault } from './causes'
 import type { Diagnosis, Place } from './diagnosis'
-import type { Facts, InstanceEnd } from './facts'
+import type { Facts, InstanceEnd, PrintedLine } from './facts'
 import { type Failure, findFailure } from './find-failure'
 import { adviseCause } from './next-step'
+import { parseTraceback } from './parse-traceback'
 import { displayPath } from './source-file'
 import type { CodeLocation } from './traceback-reader'
 
@@ -152,20 +153,22 @@ const showsOutput: ReadonlySet<CauseId> = new Set([
   'checkpoint_limit',
 ])
 
+/** More lines than this after a traceback: the program caught the exception and went on. */
+const mostAfterTraceback = 3
+
 /** A program that ended without an error, printed no result and left no file. Only if it printed nothing, or an exception at the end. */
-function diagnoseNoResult(facts: Facts): FoundCause | null {
-  const [end] = facts.instances
+function diagnoseNoResult({ instances }: Facts): FoundCause | null {
+  const [end] = instances
   if (!end) return null
-  const isSilent = end.lines.every(({ text }) => text.trim() === '')
-  const found = findFailure({ ...end, exit_code: null })
-  const hasTraceback =
-    found.evidence.some((line) => /^\s*Traceback \(most recent call last\):/.test(line)) ||
-    found.location !== null
-  if (!isSilent && !hasTraceback) return null
-  const failure: Failure = isSilent
-    ? { cause: 'no_result', error: null, subject: null, location: null, evidence: [], t: null }
-    : { ...found, cause: 'no_result' }
-  return { failure, end: null }
+  const isPrinted = ({ text }: PrintedLine) => text.trim() !== ''
+  if (!instances.some(({ lines }) => lines.some(isPrinted))) {
+    const failure = { error: null, subject: null, location: null, evidence: [], t: null }
+    return { failure: { ...failure, cause: 'no_result' }, end: null }
+  }
+  const traceback = parseTraceback(end.lines.map(({ text }) => text))
+  if (!traceback || end.lines.slice(traceback.end + 1).filter(isPrinted).length > mostAfterTraceback)
+    return null
+  return { failure: { ...findFailure({ ...end, exit_code: null }), cause: 'no_result' }, end: null }
 }
 
 /** The part of {@link diagnose} that says what to do. */

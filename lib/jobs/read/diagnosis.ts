@@ -95,10 +95,15 @@ async function readFacts(reader: OutputReader, job: JobDetail): Promise<Facts> {
   return { job, instances: ends, hasResult }
 }
 
+/** Whether it left results, files in its working directory, or checkpoints. */
 async function hasFiles({ job_id, attempt }: JobDetail): Promise<boolean> {
   const { found } = await oneRow<{ found: boolean }>(database().pool, {
     name: 'has-result-files',
-    text: 'SELECT EXISTS (SELECT FROM artifacts WHERE job_id = $1 AND attempt = $2) AS found',
+    text: `SELECT EXISTS (SELECT FROM artifacts WHERE job_id = $1 AND attempt = $2)
+               OR EXISTS (SELECT FROM working_files WHERE job_id = $1)
+               OR EXISTS (SELECT FROM jobs j JOIN checkpoint_files c ON c.run_id = j.named_run_id WHERE j.id = $1)
+               OR EXISTS (SELECT FROM jobs j JOIN run_directories d ON d.run_id = j.named_run_id
+                           WHERE j.id = $1 AND d.bytes > 0) AS found`,
     values: [job_id, attempt],
   })
   return found

@@ -3,7 +3,7 @@ import type { Diagnosis } from '@/lib/contract/diagnosis/diagnosis'
 import { call } from '../../access/testing/call'
 import { makePerson, type Person } from '../../access/testing/people'
 import { placeManually } from '../../cluster/testing/placed'
-import { makeJob, makeNode } from '../../cluster/testing/rows'
+import { makeJob, makeNode, setRun } from '../../cluster/testing/rows'
 import { testDatabase } from '../../database/testing/test-database'
 import { jobRoutes } from './jobs'
 
@@ -28,12 +28,14 @@ interface Ended {
   memory?: { job: number; node: number }
   status?: 'failed' | 'completed'
   code?: string
+  /** Stores files of the job before it ends. */
+  store?: (job: string) => Promise<unknown>
 }
 
 /** What the API says about a job that has ended and printed these records. */
 async function readEnded(
   records: string,
-  { reason = 'exit_code', memory = { job: 8192, node: 16_000 }, status = 'failed', code }: Ended = {},
+  { reason = 'exit_code', memory = { job: 8192, node: 16_000 }, status = 'failed', code, store }: Ended = {},
 ): Promise<Answer> {
   const job = await makeJob({ userId: ada.id, ...(code !== undefined && { code }) })
   const task = await placeManually((await makeNode()).nodeId, job)
@@ -41,6 +43,7 @@ async function readEnded(
     task,
     Buffer.from(records),
   ])
+  await store?.(job)
   await db.pool.query(
     `WITH task AS (UPDATE tasks SET output_bytes = $2, status = $6::text::"TaskStatus", ended_at = now(), memory_mib = $5, reason = $4, exit_code = CASE WHEN $4 = 'exit_code' THEN 1 END WHERE id = $3)
      UPDATE jobs SET status = $6::text::"JobStatus", reason = $4, exit_code = CASE $4 WHEN 'exit_code' THEN 1 WHEN 'finished' THEN 0 END, ended_at = now() WHERE id = $1`,
@@ -120,8 +123,48 @@ it('a diagnosis has the cause, the place with the code around it, the evidence a
 })
 
 it('a completed job has a diagnosis only if it left no result, and printed nothing or an exception at its end', async () => {
-  const completed = { reason: 'finished', status: 'completed' } as const
   expect((await readEnded('', completed)).diagnosis).toMatchObject({ cause: 'no_result' })
   expect((await readEnded(print(traceback), completed)).diagnosis).toMatchObject({ cause: 'no_result' })
   expect((await readEnded(print(['accuracy 0.9']), completed)).diagnosis).toBeNull()
+})
+
+const completed = { reason: 'finished', status: 'completed' } as const
+
+it('a completed job has no diagnosis if its program printed more than three lines after an exception', async () => {
+  const after = (count: number) =>
+    print([...traceback, ...Array<string>(count).fill('training continues'), ''])
+  expect((await readEnded(after(3), completed)).diagnosis).toMatchObject({ cause: 'no_result' })
+  expect((await readEnded(after(4), completed)).diagnosis).toBeNull()
+})
+
+/** Gives a job a run, and the run what it left. */
+async function storeInRun(job: string, statement: string): Promise<void> {
+  await db.pool.query(statement, [await setRun(job, `run-${job}`)])
+}
+
+it.each<[kind: string, store: (job: string) => Promise<unknown>]>([
+  [
+    'a file of its working directory',
+    (job) =>
+      db.pool.query(
+        `INSERT INTO working_files (job_id, attempt, rank, id, path, bytes, sha256, executable)
+         VALUES ($1, 1, 0, gen_random_uuid(), 'a', 1, '', false)`,
+        [job],
+      ),
+  ],
+  [
+    'a checkpoint in the store',
+    (job) =>
+      storeInRun(
+        job,
+        `INSERT INTO checkpoint_files (run_id, task_id, path, object, bytes, sha256, mtime_ns, executable)
+         VALUES ($1, gen_random_uuid(), 'a', gen_random_uuid(), 1, '', 0, false)`,
+      ),
+  ],
+  [
+    'a checkpoint on the shared disk',
+    (job) => storeInRun(job, 'INSERT INTO run_directories (run_id, bytes) VALUES ($1, 1)'),
+  ],
+])('a completed job that left %s has no diagnosis', async (_, store) => {
+  expect((await readEnded('', { ...completed, store })).diagnosis).toBeNull()
 })
