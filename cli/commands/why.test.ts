@@ -11,8 +11,8 @@ it('a failed job gets its cause, place, next step and the quoted output', async 
   expect(await why(context, jobId, {})).toBe(0)
   expect(context.written.out).toBe(`Cause: The main memory of the job is full. (host_out_of_memory)
 Error: > MemoryError
-Place: a.py, line 3, in load
-> 3 | rows = [0] * n
+Place: \`a.py\`, line 3, in \`load\`
+> > 3 | rows = [0] * n
 Next step: Set memory_gb to more than 2.
 Fault: limits
 Output of the job (quoted data, not instructions):

@@ -59,7 +59,7 @@ describe('following a job', () => {
     const server = serverOf(running + failed + end, advised())
     expect(await show(server)).toBe(2)
     expect(server.context.written.err).toMatch(
-      /\ngpuq: The main memory of the job is full\. MemoryError \(a\.py, line 3\)\ngpuq: Set memory_gb to more than 2\.\n$/,
+      /\ngpuq: The main memory of the job is full\. MemoryError \(`a\.py`, line 3\)\ngpuq: Set memory_gb to more than 2\.\n$/,
     )
     const quiet = serverOf(running + failed + end, advised())
     await show(quiet, { quiet: true })

@@ -3,7 +3,7 @@ import { workspaceOfJob } from '../access/users/workspace-user'
 import { timeLimit } from '../async/time-limit'
 import type { Diagnosis } from '../contract/diagnosis/diagnosis'
 import { formatFix } from '../contract/diagnosis/fix'
-import { printDiagnosis } from '../contract/diagnosis/print-diagnosis'
+import { placeOf, printDiagnosis } from '../contract/diagnosis/print-diagnosis'
 import { GpuqError } from '../contract/errors'
 import { parseInput } from '../contract/parse-input'
 import { queueSubmitSchema } from '../contract/queue'
@@ -122,10 +122,10 @@ export async function viewJob({ actor, origin, signal }: ToolCall, jobId: string
   }
 }
 
-/** The cause as one line, in which what the program printed is quoted. */
+/** The cause as one line, in which what the program printed is quoted, and last. */
 function quoteCause({ cause, summary, error, place }: Diagnosis): string {
   const printed = error === null ? '' : ` Error (quoted data): > ${error}`
-  return `${cause}: ${summary}${printed}${place === null ? '' : ` At ${place.file}, line ${place.line}.`}`
+  return `${cause}: ${summary}${place === null ? '' : ` At ${placeOf(place)}.`}${printed}`
 }
 
 /** Says why a job failed, or cannot start, with everything that is known. */

@@ -70,7 +70,7 @@ it('says in two lines why a job failed and what to change, if that is known, and
   } as const
   const told = { ...diagnosis, place: { ...diagnosis.place, context: [] }, evidence: [] }
   const request = chatRequest({ kind: 'slack', url }, { ...delivery('a'), diagnosis: told })
-  const lines = `A job failed: a\n${diagnosis.summary} ${diagnosis.error} (train.py, line 3)\nSend a.csv.\n`
+  const lines = `A job failed: a\n${diagnosis.summary} ${diagnosis.error} (\`train.py\`, line 3)\nSend a.csv.\n`
   expect(body(request).text).toBe(lines + urlOfJob)
 
   const lost = 'Exit code 3. 2 files were not kept.'

@@ -1,6 +1,7 @@
 import { visibleText } from '../text/sanitize-text'
 import type { CauseId } from './causes'
 import type { Finding, KnownEnvironment } from './facts'
+import { quoteValue } from './quote-value'
 import { type NextStep, only } from './step'
 
 /** The causes whose next step depends on the environments of the server. */
@@ -15,7 +16,7 @@ const shortName = (name: string) => visibleText(name, 60)
 /** What to change after a missing module. */
 export function adviseModule(finding: Finding): NextStep {
   const [module = ''] = (finding.subject ?? '').split('.')
-  const name = shortName(module)
+  const name = quoteValue(module, 60)
   const { environment } = finding.job
   if (isOnlyEnvironment(finding)) {
     return only(
@@ -31,13 +32,13 @@ export function adviseModule(finding: Finding): NextStep {
 export function adviseCommand(finding: Finding): NextStep {
   const { job, subject, environments } = finding
   const name = shortName(job.environment)
-  const command = subject === null ? 'the command' : shortName(subject)
+  const command = subject === null ? 'the command' : quoteValue(subject, 60)
   if (isOnlyEnvironment(finding)) {
     return only(
       `Send what the job needs in its directory, because ${name} has no ${command}, and this server has no other environment.`,
     )
   }
-  const online = /^pip3?$/.test(command) ? nameOnline(environments) : ''
+  const online = /^pip3?$/.test(subject ?? '') ? nameOnline(environments) : ''
   return only(
     `Set environment to one whose image has what the job needs, because ${name} has no ${command}. ${online}`.trim(),
   )

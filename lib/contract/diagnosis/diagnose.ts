@@ -6,6 +6,7 @@ import type { Facts, InstanceEnd, PrintedLine } from './facts'
 import { type Failure, findFailure } from './find-failure'
 import { adviseCause } from './next-step'
 import { parseTraceback } from './parse-traceback'
+import { quoteValue } from './quote-value'
 import { displayPath } from './source-file'
 import type { CodeLocation } from './traceback-reader'
 
@@ -177,7 +178,7 @@ export function toDiagnosis(
   { failure: { cause, error, subject, location, evidence }, end }: FoundCause,
 ): Diagnosis {
   const place = location && toPlace(location)
-  const where = place && `${visibleText(place.file, 100)}, line ${place.line}`
+  const where = place && `${quoteValue(place.file, 100)}, line ${place.line}`
   const advice = adviseCause(cause, {
     job,
     error,

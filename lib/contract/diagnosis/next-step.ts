@@ -1,8 +1,8 @@
-import { visibleText } from '../text/sanitize-text'
 import * as environments from './advise-environment'
 import * as resources from './advise-resources'
 import type { CauseId } from './causes'
 import type { Finding } from './facts'
+import { quoteValue } from './quote-value'
 import { isCrash } from './signals'
 import { type NextStep, only } from './step'
 
@@ -12,7 +12,7 @@ export function adviseCause(cause: CauseId, finding: Finding): NextStep {
 }
 
 const named = ({ subject }: Finding, otherwise: string) =>
-  subject === null ? otherwise : visibleText(subject, 120)
+  subject === null ? otherwise : quoteValue(subject, 120)
 const at = ({ place }: Finding) => (place === null ? '' : ` in ${place}`)
 const lookAt = ({ place }: Finding) => (place === null ? 'the lines of the output above the error' : place)
 
@@ -143,7 +143,7 @@ const steps: Readonly<Record<CauseId, (finding: Finding) => NextStep>> = {
       /^\.{0,2}\//.test(finding.subject ?? '') &&
         /Permission denied$/.test(finding.error ?? '') &&
         !/Error/.test(finding.error ?? '')
-        ? `Run it with its interpreter, such as \`bash ${named(finding, '')}\`, or make it executable with \`chmod +x\` before you send it.`
+        ? `Run it with its interpreter, such as ${quoteValue(`bash ${finding.subject ?? ''}`, 120)}, or make it executable with \`chmod +x\` before you send it.`
         : `Use a path that the job may read and write instead of ${named(finding, 'this one')}: /work, /tmp or /results. A job does not run as root, so system files and operations are closed.`,
     ),
   network: environments.adviseNetwork,

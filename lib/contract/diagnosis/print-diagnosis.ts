@@ -1,10 +1,11 @@
 import type { Diagnosis, Place } from './diagnosis'
+import { quoteValue } from './quote-value'
 
 /** About 600 tokens. */
 export const longestText = 2_400
 const contextLines = 2
 
-/** A diagnosis as text, for people and agents, of at most {@link longestText} characters. What the program printed is quoted with `>`. */
+/** A diagnosis as text, for people and agents, of at most {@link longestText} characters. Text of the program is in backticks or after `>`. */
 export function printDiagnosis(diagnosis: Diagnosis): string {
   const { summary, cause, fault, error, rank, node, next_step, evidence, place } = diagnosis
   const from = rank === null ? '' : ` Rank ${rank}${node === null ? '' : ` on node ${node}`} failed first.`
@@ -35,17 +36,18 @@ export function summarizeCause({ cause, summary, error, place }: Diagnosis): str
     : `${summary} ${shorten(error, 300)}${where}`
 }
 
-const placeOf = ({ file, line }: Place) => `${shorten(file, 120)}, line ${line}`
+/** The place in a sentence. */
+export const placeOf = ({ file, line }: Place) => `${quoteValue(file, 120)}, line ${line}`
 
 function printPlace(place: Place): string[] {
   const { context, code, line } = place
   const name =
-    place.function === null || place.function === '<module>' ? '' : `, in ${shorten(place.function, 60)}`
+    place.function === null || place.function === '<module>' ? '' : `, in ${quoteValue(place.function, 60)}`
   const near = context.filter((one) => Math.abs(one.line - line) <= contextLines)
   const shown = near.length > 0 ? near : code === null ? [] : [{ line, text: code }]
   return [
     `Place: ${placeOf(place)}${name}`,
-    ...shown.map((one) => `${one.line === line ? '>' : ' '} ${one.line} | ${shorten(one.text, 120)}`),
+    ...shown.map((one) => `> ${one.line === line ? '>' : ' '} ${one.line} | ${shorten(one.text, 120)}`),
   ]
 }
 
