@@ -49,7 +49,7 @@ export async function cancelLive(
   return null
 }
 
-/** Who cancels a job, as its reason. */
+/** The reason of a cancelled job, which says who cancelled it. */
 export function cancelReasonOf(actor: Actor, job: Pick<VisibleJob, 'userId'>): CancelReason {
   if (job.userId === actor.userId) return 'cancelled_by_user'
   return mayChange(actor, job) ? 'cancelled_by_admin' : 'cancelled_by_manager'
