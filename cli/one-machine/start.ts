@@ -67,7 +67,10 @@ export async function start(context: Context, options: StartOptions): Promise<nu
     if (context.env.GPUQ_SERVER) await watchFiles(starting, await signInRemotely(starting), null)
     else {
       localServer = await startLocally(starting)
-      const ended = localServer.stopped.then(() => log.note('gpuq was stopped.'))
+      // After Ctrl-C the server has said itself what it stops.
+      const ended = localServer.stopped.then(() =>
+        interrupted.aborted ? undefined : log.note('gpuq was stopped.'),
+      )
       await Promise.race([serveFiles(starting, localServer), localServer.failed, ended])
     }
     return exitCodes.ok
