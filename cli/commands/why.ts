@@ -12,10 +12,10 @@ export async function why(
   const client = await context.connectToJobs()
   const job = await client.jobs.get(await findJobId(client, given))
   const diagnosis = job.diagnosis ?? null
-  const text = diagnosis === null ? sayState(job) : `${printDiagnosis(diagnosis)}\n`
+  const text = diagnosis === null ? describeState(job) : `${printDiagnosis(diagnosis)}\n`
   return print(context, json, diagnosis, text)
 }
 
-function sayState({ status, reason_text }: JobDetail): string {
+function describeState({ status, reason_text }: JobDetail): string {
   return `The job is ${status}, and nothing is known to be wrong.${reason_text === null ? '' : ` ${reason_text}`}\n`
 }

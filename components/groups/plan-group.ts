@@ -1,7 +1,8 @@
 import { parseConfigAs, timeLimitSeconds } from '@/lib/contract/config/config'
 import { type FieldError, GpuqError } from '@/lib/contract/errors'
 import { defaultParallel, groupConfigSchema } from '@/lib/groups/contract'
-import { type Expansion, expandMembers, hintsOf } from '@/lib/groups/contract-members'
+import { hintsOf } from '@/lib/groups/contract-member-config'
+import { type Expansion, expandMembers } from '@/lib/groups/contract-members'
 import type { Draft } from '../jobs/submit/draft'
 
 /** What a draft of a group makes. */

@@ -4,9 +4,10 @@ import { recordAudit } from '../access/audit'
 import { findEnvironment } from '../access/environments'
 import { announceProject, findOrCreateProject } from '../access/projects/submission-project'
 import { readEffectiveLimits } from '../access/role-limits'
+import { defaultProject, describeCreated } from '../contract/access/project-kinds'
 import { describeIssue } from '../contract/config/issues'
 import { configSchema } from '../contract/config/schema'
-import { GpuqError, invalidField, rateLimited } from '../contract/errors'
+import { invalidField, rateLimited } from '../contract/errors'
 import { wakeLeader } from '../database/notify'
 import { findRow, oneRow, type Transaction, transaction } from '../database/transaction'
 import { env } from '../env'
@@ -15,8 +16,10 @@ import { checkRequest, type JobRequest } from '../jobs/submission/check-request'
 import type { JobRow } from '../jobs/submission/insert-job'
 import { lockUsers, requireSubmissionRate } from '../jobs/submission/submission-limits'
 import { storeDirectory } from '../jobs/submission/uploaded-directory'
-import { defaultParallel, type Parameters, type ParameterValue } from './contract'
-import { configOfMember, expandMembers, hintsOf, type Member } from './contract-members'
+import { defaultParallel } from './contract'
+import { configOfMember, hintsOf } from './contract-member-config'
+import { expandMembers, type Member } from './contract-members'
+import type { Parameters, ParameterValue } from './contract-parameters'
 import { type GroupConfig, jobConfigOf } from './group-config'
 
 export type GroupRequest = Omit<JobRequest, 'config' | 'user'> & { config: GroupConfig }
@@ -25,8 +28,8 @@ interface AcceptedGroup {
   id: string
   /** True if this is the group of an earlier request with the same key. */
   repeated: boolean
+  /** What may be a mistake, and what the user should know of the directory and the project. */
   hints: string[]
-  notSent?: string | undefined
   headers: Record<string, string>
 }
 
@@ -56,10 +59,11 @@ export async function acceptGroup(
     ...submission,
     config: { ...config, ...submission.config, parallel: config.parallel ?? parallel },
   }
-  const accepted = await transaction((tx) => insert(tx, actor, id, given, members))
+  const { projectNote, ...accepted } = await transaction((tx) => insert(tx, actor, id, given, members))
   wakeLeader()
   const hints = hintsOf(config, Object.keys(first.parameters), submission.code.toString('utf8'))
-  return { ...accepted, hints, notSent }
+  const notes = [projectNote, notSent].filter((note) => note !== undefined)
+  return { ...accepted, hints: [...notes, ...hints] }
 }
 
 async function insert(
@@ -68,7 +72,7 @@ async function insert(
   id: string,
   { config, ...submission }: Omit<GroupRequest, 'directory'>,
   members: readonly Member[],
-): Promise<Pick<AcceptedGroup, 'id' | 'repeated' | 'headers'>> {
+): Promise<Omit<AcceptedGroup, 'hints'> & { projectNote?: string }> {
   const { userId, onlyProject } = actor
   const environment = await findEnvironment(config.environment ?? null, tx)
   const project = await findOrCreateProject(tx, { userId, onlyProject }, config.project_id)
@@ -95,14 +99,16 @@ async function insert(
     submission: { ...submission, config: memberConfig },
   })
   await insertGroup(tx, { id, job, config, submission, members, isClassToken: onlyProject !== null })
-  await announceProject(tx, project)
+  const isNew = await announceProject(tx, project)
   await recordAudit(tx, {
     actorId: userId,
     action: 'group_created',
     target: id,
     detail: { members: members.length },
   })
-  return { id, repeated: false, headers }
+  const accepted = { id, repeated: false, headers }
+  const slug = config.project_id
+  return isNew && slug !== defaultProject ? { ...accepted, projectNote: describeCreated(slug) } : accepted
 }
 
 /** A member with the longest value of each parameter. */
@@ -225,12 +231,4 @@ async function requireHeldAllowance(tx: Transaction, userId: string, members: nu
     `Your groups hold ${held} members that wait, this one has ${members}, and the limit is ${most} (GPUQ_MAX_HELD_MEMBERS). Wait until some have started, or cancel a group. An admin can raise the limit.`,
     60,
   )
-}
-
-/** For JSON, which has no parts. @throws 422. */
-export function requireCommand({ command, archive }: Pick<GroupConfig, 'command' | 'archive'>): void {
-  if (command !== undefined || archive !== undefined) return
-  throw new GpuqError('invalid_fields', 'command: is missing: write what each member runs', {
-    errors: [{ path: 'command', message: 'is missing: write what each member runs' }],
-  })
 }

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { parseConfigAs } from '../contract/config/config'
 import { GpuqError } from '../contract/errors'
 import { groupConfigSchema } from './contract'
-import { configOfMember, expandMembers, hintsOf } from './contract-members'
+import { configOfMember, hintsOf } from './contract-member-config'
+import { expandMembers } from './contract-members'
 
 /** The config of a group, with the keys that each job needs. */
 function parse(yaml: string) {

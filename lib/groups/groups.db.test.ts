@@ -164,7 +164,7 @@ describe('a group', () => {
     await release()
     expect(await jobsOf(group.group_id)).toHaveLength(0)
     expect((await read(group.group_id)).problem).toMatch(
-      /^You have as many active or waiting jobs as your limits/,
+      /^Its user has as many active or waiting jobs as the limits/,
     )
     await db.pool.query(
       `UPDATE jobs SET status = 'completed', reason = 'finished', exit_code = 0, ended_at = now()`,

@@ -1,20 +1,16 @@
 import { z } from 'zod'
-import { type Actor, requireAdmin, requireScope } from '../access/actor'
-import { recordAudit } from '../access/audit'
+import { type Actor, requireAdmin } from '../access/actor'
 import { cachedCredentialCheck } from '../access/credential-validity'
 import { sleep } from '../async/sleep'
-import { conflict, notFound, unauthenticated } from '../contract/errors'
+import { notFound, unauthenticated } from '../contract/errors'
 import { reasonText } from '../contract/reasons'
 import { type JobStatus, toUploadStatus } from '../contract/status'
 import { database } from '../database/client'
 import { datesToText, type WithDates } from '../database/dates'
-import { wakeLeader } from '../database/notify'
 import { cutPage, decodeCursor, decodeTimeCursor, type Page, wrongCursor } from '../database/pagination'
-import { findRow, transaction } from '../database/transaction'
-import { cancelReasonOf } from '../jobs/lifecycle/cancel'
+import { findRow } from '../database/transaction'
 import { visibilityFilter } from '../jobs/read/job-visibility'
 import { metricsColumn } from '../jobs/read/list'
-import { cancelLiveMembers } from './cancel-members'
 import type {
   Group,
   GroupDetail,
@@ -24,7 +20,7 @@ import type {
   memberListQuerySchema,
   waitQuerySchema,
 } from './contract'
-import { maxGroupMembers } from './contract'
+import { maxGroupMembers } from './contract-parameters'
 import { countsOf, type GroupCounts } from './counts'
 
 interface GroupRow extends Omit<WithDates<Group, 'created_at' | 'ended_at'>, 'status' | 'counts'> {
@@ -82,10 +78,11 @@ export async function listGroups(
   return cutPage(rows, limit, (row) => [row.created_at.toISOString(), row.group_id], toGroup)
 }
 
-const noSuchGroup = () => notFound('You have no group with this id. GET /api/groups lists your groups.')
+export const noSuchGroup = () =>
+  notFound('You have no group with this id. GET /api/groups lists your groups.')
 
 /** Finds a group that the actor may see: as for its jobs. @throws 404, the same for an unknown group and for another user's. */
-async function findGroup(actor: Actor, id: string): Promise<GroupRow> {
+export async function findGroup(actor: Actor, id: string): Promise<GroupRow> {
   const { sql, values } = visibilityFilter(actor)
   const row = z.uuid().safeParse(id).success
     ? await findRow<GroupRow>(
@@ -208,34 +205,6 @@ const noSuchMember = () => notFound('You have no job with this id that is a memb
 
 /** The statuses of the database that the API shows as one. */
 const storedStatuses = (status: string) => (status === 'pending' ? ['pending', 'scheduled'] : [status])
-
-/** Cancels a group: its members that wait or run, and those that it holds. @throws 409 if it has ended otherwise. */
-export async function cancelGroup(actor: Actor, id: string): Promise<GroupDetail> {
-  requireScope(actor, 'submit')
-  const { group_id: groupId, owner_id } = await findGroup(actor, id)
-  const reason = cancelReasonOf(actor, { userId: owner_id })
-  await transaction(async (tx) => {
-    const row = await findRow<{ ended_at: Date | null; cancelled_at: Date | null }>(
-      tx,
-      'SELECT ended_at, cancelled_at FROM job_groups WHERE id = $1 FOR UPDATE',
-      [groupId],
-    )
-    if (!row) throw noSuchGroup()
-    if (row.cancelled_at !== null) return
-    if (row.ended_at !== null) throw conflict('The group has already ended. There is nothing to cancel.')
-    await tx.query(`UPDATE group_members SET state = 'cancelled' WHERE group_id = $1 AND state = 'held'`, [
-      groupId,
-    ])
-    await tx.query(
-      `UPDATE job_groups SET held = 0, code = '', problem = NULL, cancelled_at = now(), cancel_reason = $2 WHERE id = $1`,
-      [groupId, reason],
-    )
-    await recordAudit(tx, { actorId: actor.userId, action: 'group_cancelled', target: groupId })
-  })
-  await cancelLiveMembers(groupId, reason)
-  wakeLeader()
-  return readGroup(actor, id)
-}
 
 const pollMs = 2_000
 

@@ -3,10 +3,8 @@ import { findEnvironment } from '../access/environments'
 import { type Limits, limitsOf } from '../access/limits'
 import { readEffectiveLimits } from '../access/role-limits'
 import { requireStorageQuota } from '../access/storage/storage-quota'
-import { splitDependencies } from '../contract/config/depends-on'
 import { describeIssue } from '../contract/config/issues'
 import { GpuqError } from '../contract/errors'
-import { isFinal, type JobStatus } from '../contract/status'
 import { database } from '../database/client'
 import { wakeLeader } from '../database/notify'
 import { findRow, oneRow, type Transaction, transaction } from '../database/transaction'
@@ -17,16 +15,18 @@ import { insertJobs, type JobRow } from '../jobs/submission/insert-job'
 import { lockQueue } from '../jobs/submission/queue-capacity'
 import { countFreePlaces, lockUsers } from '../jobs/submission/submission-limits'
 import { logger } from '../logger'
-import { groupConfigSchema, type Parameters } from './contract'
-import { configOfMember } from './contract-members'
+import { groupConfigSchema } from './contract'
+import { configOfMember } from './contract-member-config'
+import type { Parameters } from './contract-parameters'
 import { countsOf } from './counts'
 import { type GroupConfig, jobConfigOf } from './group-config'
+import { cancelHeld, findWait } from './group-dependencies'
 
 /** Few, so that other submissions never wait long for the lock on the queue. */
 const maxReleased = 50
 const maxCodeBytes = 2 * 1024 * 1024
 const noPlace =
-  'You have as many active or waiting jobs as your limits max_active_jobs and max_waiting_jobs permit. The next member follows when one has ended.'
+  'Its user has as many active or waiting jobs as the limits max_active_jobs and max_waiting_jobs permit. The next member follows when one has ended.'
 /** After a refusal, such as a full queue or a limit that was lowered. */
 const retryAfterS = 10
 
@@ -105,41 +105,13 @@ async function releaseGroup(tx: Transaction, id: string): Promise<number> {
     const config = configOf(group)
     const wait = await findWait(tx, config)
     if (wait === 'never') return await cancelHeld(tx, id)
-    if (wait !== null) {
-      await putOff(tx, id, wait)
-      return 0
-    }
+    if (wait !== null) return await explain(tx, id, wait)
     return await enterQueue(tx, id, group, config)
   } catch (error) {
     if (!(error instanceof GpuqError)) throw error
     await putOff(tx, id, error.message)
     return 0
   }
-}
-
-/** Why no member may enter before other jobs end: members that wait for others would count to no limit. `never`: one did not complete. */
-async function findWait(tx: Transaction, { depends_on }: GroupConfig): Promise<string | 'never' | null> {
-  const { jobIds } = splitDependencies(depends_on)
-  if (jobIds.length === 0) return null
-  const { rows } = await tx.query<{ status: JobStatus }>(
-    'SELECT status FROM jobs WHERE id = ANY ($1::uuid[])',
-    [jobIds],
-  )
-  if (rows.length < jobIds.length || rows.some(({ status }) => isFinal(status) && status !== 'completed'))
-    return 'never'
-  const waiting = rows.filter(({ status }) => !isFinal(status)).length
-  return waiting === 0 ? null : `It waits for ${waiting} other ${waiting === 1 ? 'job' : 'jobs'} to complete.`
-}
-
-/** A job that the group depends on did not complete, so none of its members can start. */
-async function cancelHeld(tx: Transaction, id: string): Promise<number> {
-  await tx.query(`UPDATE group_members SET state = 'cancelled' WHERE group_id = $1 AND state = 'held'`, [id])
-  await tx.query(
-    `UPDATE job_groups SET held = 0, code = '', cancelled_at = coalesce(cancelled_at, now()),
-            problem = 'A job that the group depends on did not complete, so its members cannot start.' WHERE id = $1`,
-    [id],
-  )
-  return 0
 }
 
 async function enterQueue(
@@ -162,13 +134,7 @@ async function enterQueue(
     )
     if (active >= group.parallel) return 0
     const allowed = await countFreePlaces(tx, group.user_id, limits)
-    if (allowed === 0) {
-      await tx.query('UPDATE job_groups SET problem = $2 WHERE id = $1 AND problem IS DISTINCT FROM $2', [
-        id,
-        noPlace,
-      ])
-      return 0
-    }
+    if (allowed === 0) return await explain(tx, id, noPlace)
     const { code } = await oneRow<{ code: Buffer }>(tx, 'SELECT code FROM job_groups WHERE id = $1', [id])
     // All submissions wait while the members of one call are inserted, each with the program.
     const atOnce = Math.max(1, Math.min(maxReleased, Math.floor(maxCodeBytes / Math.max(1, code.length))))
@@ -244,6 +210,15 @@ async function readHeld(tx: Transaction, groupId: string, places: number): Promi
     [groupId, places],
   )
   return rows
+}
+
+/** Says what the group waits for. The end of a job, after which the leader tries again, decides how long. */
+async function explain(tx: Transaction, id: string, problem: string): Promise<0> {
+  await tx.query('UPDATE job_groups SET problem = $2 WHERE id = $1 AND problem IS DISTINCT FROM $2', [
+    id,
+    problem,
+  ])
+  return 0
 }
 
 async function putOff(tx: Transaction, id: string, problem: string): Promise<void> {

@@ -1,14 +1,15 @@
 import { createHash } from 'node:crypto'
 import type { Actor } from '../access/actor'
 import { describeIssue } from '../contract/config/issues'
-import { GpuqError, unauthenticated } from '../contract/errors'
+import { GpuqError, invalidField, unauthenticated } from '../contract/errors'
 import { idempotencyKeyOf, mediaType, readJson } from '../http/body'
 import { route } from '../http/route'
 import { receiveUploadAs } from '../http/upload'
 import { startWaiting } from '../jobs/live/wait'
-import { acceptGroup, type GroupRequest, requireCommand } from './accept-group'
+import { acceptGroup, type GroupRequest } from './accept-group'
+import { cancelGroup } from './cancel-group'
 import { createGroupSchema, groupConfigSchema } from './contract'
-import { cancelGroup, listGroups, listMembers, readGroup, readGroupOfJob, waitForGroup } from './groups'
+import { listGroups, listMembers, readGroup, readGroupOfJob, waitForGroup } from './groups'
 import { groupOperations } from './operations'
 
 export const groupRoutes = {
@@ -60,7 +61,8 @@ async function fromJson(request: Request, actor: Actor | null) {
     throw new GpuqError('invalid_fields', `${errors[0]?.path}: ${errors[0]?.message}`, { errors })
   }
   const { token: _, ...config } = parsed.data
-  requireCommand(config)
+  if (config.command === undefined && config.archive === undefined)
+    throw invalidField('config.command', 'is missing: write what each member runs')
   const gpusChosen = ['gpu_count', 'gpu_fraction'].some((key) => Object.hasOwn(body.config, key))
   const bodyHash = createHash('sha256').update(JSON.stringify(body)).digest()
   const given: GroupRequest = {

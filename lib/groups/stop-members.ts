@@ -44,6 +44,7 @@ export async function stopMembers(): Promise<boolean> {
              FROM job_groups g JOIN group_members m ON m.group_id = g.id AND m.state = 'entered' AND NOT m.curve_read
              JOIN jobs j ON j.id = m.job_id JOIN tasks t ON t.job_id = j.id AND t.attempt = j.attempt AND t.rank = 0
             WHERE g.ended_at IS NULL AND g.spec ? 'stop' AND g.spec ? 'objective' AND j.status NOT IN ('pending', 'scheduled')
+              AND (j.cancel_requested_at IS NULL OR j.ended_at IS NOT NULL)
             ORDER BY m.group_id, m.index`,
   })
   for (const member of rows) {

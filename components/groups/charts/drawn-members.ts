@@ -1,4 +1,5 @@
-import type { GroupDetail, GroupMember, ParameterValue } from '@/lib/groups/contract'
+import type { GroupDetail, GroupMember } from '@/lib/groups/contract'
+import type { ParameterValue } from '@/lib/groups/contract-parameters'
 
 /** A member with a value of the metric that the charts show. */
 export interface DrawnMember {

@@ -1,4 +1,4 @@
-import type { ParameterValue } from '@/lib/groups/contract'
+import type { ParameterValue } from '@/lib/groups/contract-parameters'
 
 /** A parameter and the share of the variance of a metric that it explains alone, from 0 to 1. */
 export interface Importance {

@@ -1,4 +1,4 @@
-import type { ParameterValue } from '@/lib/groups/contract'
+import type { ParameterValue } from '@/lib/groups/contract-parameters'
 import { formatValue } from '../../jobs/result/chart-series'
 
 /** Maps values to places of an axis, from 0 to 1. */

@@ -1,0 +1,37 @@
+import { type Actor, requireScope } from '../access/actor'
+import { recordAudit } from '../access/audit'
+import { conflict } from '../contract/errors'
+import { wakeLeader } from '../database/notify'
+import { findRow, transaction } from '../database/transaction'
+import { cancelReasonOf } from '../jobs/lifecycle/cancel'
+import { cancelLiveMembers } from './cancel-members'
+import type { GroupDetail } from './contract'
+import { findGroup, noSuchGroup, readGroup } from './groups'
+
+/** Cancels a group: its members that wait or run, and those that it holds. @throws 409 if it has ended otherwise. */
+export async function cancelGroup(actor: Actor, id: string): Promise<GroupDetail> {
+  requireScope(actor, 'submit')
+  const { group_id: groupId, owner_id } = await findGroup(actor, id)
+  const reason = cancelReasonOf(actor, { userId: owner_id })
+  await transaction(async (tx) => {
+    const row = await findRow<{ ended_at: Date | null; cancelled_at: Date | null }>(
+      tx,
+      'SELECT ended_at, cancelled_at FROM job_groups WHERE id = $1 FOR UPDATE',
+      [groupId],
+    )
+    if (!row) throw noSuchGroup()
+    if (row.cancelled_at !== null) return
+    if (row.ended_at !== null) throw conflict('The group has already ended. There is nothing to cancel.')
+    await tx.query(`UPDATE group_members SET state = 'cancelled' WHERE group_id = $1 AND state = 'held'`, [
+      groupId,
+    ])
+    await tx.query(
+      `UPDATE job_groups SET held = 0, code = '', problem = NULL, cancelled_at = now(), cancel_reason = $2 WHERE id = $1`,
+      [groupId, reason],
+    )
+    await recordAudit(tx, { actorId: actor.userId, action: 'group_cancelled', target: groupId })
+  })
+  await cancelLiveMembers(groupId, reason)
+  wakeLeader()
+  return readGroup(actor, id)
+}
