@@ -45,7 +45,7 @@ print(json.dumps({"status": found.status, "best": best["parameters"], "loss": be
     same: true,
   })
   const table = await readFile(join(home, 'table.csv'), 'utf8')
-  expect(table.split('\r\n')[0]).toBe('index,rate,repeat,status,loss,step,job_id')
+  expect(table.split('\r\n')[0]).toBe('member,rate,repeat,status,loss,step,job_id')
 })
 
 it('a config with an array is a group for curl and for the command line', async () => {

@@ -161,7 +161,7 @@ describe('gpuq group', () => {
     context.written.out = ''
     await group(context, idOf(1), 'csv', {})
     expect(context.written.out).toBe(
-      `index,lr,repeat,status,loss,run_seconds,job_id\r\n1,0.1,0,completed,0.25,30,${idOf(7)}\r\n`,
+      `member,lr,repeat,status,loss,run_seconds,job_id\r\n1,0.1,0,completed,0.25,30,${idOf(7)}\r\n`,
     )
   })
 

@@ -640,7 +640,7 @@ class Group:
         target = Path(path)
         with target.open("w", encoding="utf-8", newline="") as file:
             rows = csv.writer(file)
-            rows.writerow(["index", *parameters, "repeat", "status", *metrics, "job_id"])
+            rows.writerow(["member", *parameters, "repeat", "status", *metrics, "job_id"])
             for one in members:
                 given = [_spreadsheet_cell(one["parameters"].get(name)) for name in parameters]
                 printed = [one["metrics"].get(name) for name in metrics]

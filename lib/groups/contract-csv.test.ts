@@ -28,7 +28,7 @@ it('members as CSV have a column for each parameter and metric, numbers stay num
     ended_at: null,
   }
   expect(membersToCsv([member, held], ['lr', 'opt']).split('\r\n')).toEqual([
-    'index,lr,opt,repeat,status,loss,run_seconds,job_id',
+    'member,lr,opt,repeat,status,loss,run_seconds,job_id',
     `0,0.1,"'=sum(1,2)",0,completed,-0.5,300,${member.job_id}`,
     `1,0.1,"'=sum(1,2)",0,held,,,${member.job_id}`,
     '',

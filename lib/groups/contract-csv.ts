@@ -8,7 +8,7 @@ export const runSecondsOf = ({ started_at, ended_at }: Pick<GroupMember, 'starte
 /** All members as CSV (RFC 4180): a column for each parameter and each metric. */
 export function membersToCsv(members: readonly GroupMember[], parameters: readonly string[]): string {
   const metrics = [...new Set(members.flatMap((member) => Object.keys(member.metrics)))].toSorted()
-  const head = ['index', ...parameters, 'repeat', 'status', ...metrics, 'run_seconds', 'job_id']
+  const head = ['member', ...parameters, 'repeat', 'status', ...metrics, 'run_seconds', 'job_id']
   const rows = members.map((member) => [
     member.index,
     ...parameters.map((name) => member.parameters[name]),

@@ -112,7 +112,7 @@ describe('a config that makes no group is refused with its key', () => {
     ['matrix: {x: {from: 1, to: 2, step: 0}}', /step: must be more than 0/],
     ['matrix: {x: {from: 1, to: 2, step: -1}}', /must be more than 0/],
     ['matrix: {x: {from: 0, to: 1000000000000}}', /to: makes more than 10000 values/],
-    ['matrix: {x: {uniform: [0, 1]}}', /has no grid: add search: random/],
+    ['matrix: {x: {uniform: [0, 1]}}', /has no list of values: use search: random/],
     ['matrix: {x: {uniform: [1, 0]}}\nsearch: random\nsamples: 2', /first number must be less/],
     ['matrix: {x: {log_uniform: [0, 1]}}\nsearch: random\nsamples: 2', /must be more than 0/],
     ['matrix: {x: {uniform: [0, .nan]}}\nsearch: random\nsamples: 2', /matrix\.x/],

@@ -78,7 +78,7 @@ export const groupConfigSchema = z
           context.addIssue({
             code: 'custom',
             path: ['matrix', name],
-            message: 'has no grid: add search: random and samples',
+            message: 'has no list of values: use search: random with samples, or gpuq sweep --samples',
           })
       }
       if (stop !== undefined && objective === undefined)
