@@ -44,6 +44,14 @@ it.each([
     'a job runs either a command or a program: remove this key',
     'a job runs either a command or a program: clear this field',
   ],
+  [
+    'needs a value: write a line such as `project_id: "my-project"` (the project of the job)',
+    'needs a value, such as my-project (the project of the job)',
+  ],
+  [
+    'needs a value: write a line such as `expected_time: 300` (seconds)',
+    'needs a value, such as 300 (seconds)',
+  ],
 ])('the form says "%s" as "%s"', (message, shown) => {
   expect(inFormWords(message)).toBe(shown)
 })

@@ -48,6 +48,7 @@ const namedKey = new RegExp(`[\`"](?:${formKeys.join('|')})[\`"]|\\b(?:${withUnd
 export function inFormWords(message: string): string {
   return message
     .replace(/^config_file: /, '')
+    .replace(/: write a line such as `\w+: "?([^`"]*)"?`/, ', such as $1')
     .replace(/^\w+(?=: )/, labelOf)
     .replace(namedKey, (found) => labelOf(found.replace(/\W/g, '')))
     .replace(/\bremove this key\b/g, 'clear this field')
