@@ -30,6 +30,7 @@ export function CommandPalette({ onClose, ...site }: CommandPaletteProps) {
   const commands = [...useOpenJobCommands(setCancelling), ...jobs.commands, ...useSiteCommands(site)]
   const found = findCommands(commands, text)
   const opener = useRef<Element | null>(null)
+  const field = useRef<HTMLInputElement>(null)
   const run = (command: Command) => {
     if (!command.asks) onClose()
     command.run()
@@ -57,7 +58,10 @@ export function CommandPalette({ onClose, ...site }: CommandPaletteProps) {
           aria-describedby={undefined}
           onOpenAutoFocus={() => {
             opener.current = document.activeElement
-            setText(takeEarlyKeys())
+            const typed = takeEarlyKeys()
+            setText(typed)
+            // At once, so that the next key is added to it.
+            if (field.current) field.current.value = typed
           }}
           onCloseAutoFocus={(event) => {
             event.preventDefault()
@@ -71,6 +75,7 @@ export function CommandPalette({ onClose, ...site }: CommandPaletteProps) {
               className="pointer-events-none absolute top-1/2 left-4 size-4 -translate-y-1/2 text-subtle"
             />
             <input
+              ref={field}
               role="combobox"
               aria-label="Search pages, jobs and actions"
               placeholder="Search pages, jobs and actions"
