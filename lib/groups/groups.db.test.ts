@@ -26,8 +26,9 @@ const db = testDatabase()
 let [ada, bob, admin] = [] as unknown as [Person, Person, Person]
 beforeAll(async () => {
   ;[ada, bob, admin] = [await makePerson(), await makePerson(), await makePerson('admin')]
-  // The first job creates an environment.
+  // The first job creates an environment, and the first group the project.
   await makeJob()
+  await create(sweep)
 })
 beforeEach(async () => {
   await db.pool.query('TRUNCATE job_groups, jobs, active_job_changes CASCADE')
