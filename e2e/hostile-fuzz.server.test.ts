@@ -112,7 +112,10 @@ it('malformed requests of every kind end without a failure of the server', {
       return [`valid request of ${operation.operationId}`, request]
     }),
   )
-  await fuzzing.send(valid)
+  // What only reads comes first: a download breaks off when its object or its caller's right ends meanwhile.
+  const reads = valid.filter(([, { method }]) => method === 'GET')
+  await fuzzing.send(reads)
+  await fuzzing.send(valid.filter((one) => !reads.includes(one)))
   const validStatuses = Object.fromEntries(fuzzing.statuses)
   const atStart = await webMemory()
   await fuzzing.send(otherPaths.map((line) => [line, otherRequest(sources, new Random(seed), line)]))

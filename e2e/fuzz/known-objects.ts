@@ -1,3 +1,5 @@
+import { noJobLimits } from '../../lib/contract/access/limits'
+import { roles } from '../../lib/contract/access/roles'
 import { sessionCookie } from '../sign-in'
 import { adminUser, createUser, noLimits, type TestUser } from '../test-users'
 import { configText, fileOf, submit, waitingConfig } from '../uploads'
@@ -45,8 +47,11 @@ export type KnownIds = Readonly<Record<string, readonly string[]>>
 
 /** Creates an object of each kind, so that a request can go further than "not found". */
 export async function createObjects(): Promise<KnownIds> {
-  // An earlier round may have required that projects exist.
-  await adminUser().client.orchestrator.updatePolicy({ require_existing_projects: false })
+  // An earlier round may have required that projects exist, and limited a role.
+  const admin = adminUser().client
+  const noLimit = { ...noJobLimits, submissions_per_minute: null, max_active_jobs: null }
+  await admin.orchestrator.updatePolicy({ require_existing_projects: false })
+  for (const role of roles) await admin.limits.updateRole(role, noLimit)
   const owner = await createUser({ name: 'owner', limits: noLimits })
   const { client } = owner
   const code = 'print({"a": 1})\nopen("/results/a.csv", "w").write("a,b\\n1,2\\n")'
@@ -64,7 +69,7 @@ export async function createObjects(): Promise<KnownIds> {
   const inviter = await createUser({ name: 'inviter' })
   await inviter.client.projects.create({ project_id: 'elsewhere', members: [owner.handle] })
   const [invitation] = await client.projectInvitations.list()
-  const { nodes } = await adminUser().client.cluster.get()
+  const { nodes } = await admin.cluster.get()
   const known = {
     jobs: [ended, waiting],
     artifacts: artifacts.map(({ artifact_id }) => artifact_id),
