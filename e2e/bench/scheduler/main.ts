@@ -3,7 +3,7 @@
  * policies, and how fast it decides. `--nodes FILE --pods FILE` reads any trace in openb's format. `--json`
  * prints JSON. `--mixes` compares gpuq with FGD on mixes of the trace's requests. `--month` simulates a month of
  * jobs instead; `--plots DIR` writes the plots of docs/scheduling.md; `--policy P`, `--habit F` and `--seed N` select a part of it, and
- * `--estimates-only` switches predictions off.
+ * `--estimates-only` switches predictions off. `--group` compares the waits of other users beside a group of 10,000 jobs.
  */
 import { basename } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -11,6 +11,7 @@ import type { PolicyName } from '@/lib/scheduling/types'
 import { ms } from '../measure'
 import { type Allocation, fillCluster } from './allocation'
 import { benchMixes } from './mixes'
+import { benchGroup } from './month/group'
 import { benchMonth } from './month/main'
 import { monthPolicies } from './month/trace'
 import { benchReplan, type ReplanFigures } from './replan'
@@ -25,6 +26,7 @@ const { values: options } = parseArgs({
     json: { type: 'boolean', default: false },
     mixes: { type: 'boolean', default: false },
     month: { type: 'boolean', default: false },
+    group: { type: 'boolean', default: false },
     policy: { type: 'string' },
     habit: { type: 'string' },
     plots: { type: 'string' },
@@ -153,6 +155,8 @@ function benchAllReplans(): Replans {
 if (options.month) {
   const { policy, habit, seed, json, plots, 'estimates-only': estimatesOnly } = options
   benchMonth({ policy, habit, seed: Number(seed), predicts: !estimatesOnly, json, plots })
+} else if (options.group) {
+  benchGroup({ seed: Number(options.seed), json: options.json })
 } else if (options.mixes) {
   benchAllMixes()
 } else {

@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { figuresOfMonth, shareErrors } from './figures'
+import { compareGroup } from './group'
 import { estimate } from './habits'
 import { writePlots } from './plots'
 import { simulateMonth } from './simulate'
-import { contendedWeek, monthTrace } from './trace'
+import { contendedWeek, monthPolicies, monthTrace } from './trace'
 
 const hour = 3_600_000
 
@@ -49,6 +50,18 @@ it('depends only on the seed, and starts each job once, after its submission', (
   expect(new Set(outcomes.map(({ job }) => job.id)).size).toBe(100)
   for (const { job, startedAt } of outcomes) expect(startedAt).toBeGreaterThanOrEqual(job.submittedAt)
   expect(outcomes.some(({ forecastAt }) => forecastAt !== null)).toBe(true)
+})
+
+it('others wait no longer beside a group than beside eight jobs of the same GPU hours', () => {
+  const month = monthTrace(2)
+  const trace = { ...month, jobs: month.jobs.filter(({ submittedAt }) => submittedAt < 5 * 24 * hour) }
+  // Eight GPUs for two days, in 576 members of 40 minutes.
+  const load = { members: 576, runsMs: (2 / 3) * hour, submittedAt: 24 * hour }
+  for (const policy of monthPolicies) {
+    const { medianRatio, longestRatio } = compareGroup(trace, policy, load)
+    expect(medianRatio, policy).toBeLessThanOrEqual(1.02)
+    expect(longestRatio, policy).toBeLessThanOrEqual(1.02)
+  }
 })
 
 it('writes the plots', () => {

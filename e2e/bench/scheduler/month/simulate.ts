@@ -34,6 +34,8 @@ export interface MonthOptions {
   samples: boolean
   /** Milliseconds from the begin at which the simulation ends; without it, when all jobs have ended. */
   until?: number
+  /** The job that is submitted when another one has ended, as the next member of a group is; null: none. */
+  next?: (ended: MonthJob, now: number) => MonthJob | null
 }
 
 /**
@@ -41,7 +43,15 @@ export interface MonthOptions {
  * snapshot, as the leader makes it. Jobs that did not start before the end of the simulation have no outcome.
  */
 export function simulateMonth(options: MonthOptions): { outcomes: Outcome[]; cluster: MonthCluster } {
-  const { trace, estimates, predicts, forecastEvery, samples, until = Number.POSITIVE_INFINITY } = options
+  const {
+    trace,
+    estimates,
+    predicts,
+    forecastEvery,
+    samples,
+    until = Number.POSITIVE_INFINITY,
+    next,
+  } = options
   const policy = makePolicy(options.policy)
   const cluster = new MonthCluster(trace, policy.halfLifeMs)
   const jobs = new Map(trace.jobs.map((job) => [job.id, job]))
@@ -69,16 +79,23 @@ export function simulateMonth(options: MonthOptions): { outcomes: Outcome[]; clu
     const now = Math.min(ends.first?.at ?? Infinity, trace.jobs[arrived]?.submittedAt ?? Infinity)
     if (now === Infinity || now > until) break
     cluster.advance(now)
+    const came: string[] = []
+    const submit = (job: MonthJob) => {
+      waiting.set(job.id, toWaiting(job, estimateOf(job)))
+      came.push(job.id)
+    }
     for (; ends.first && ends.first.at <= now; ends.pop()) {
       const ended = jobs.get(ends.first.id) as MonthJob
       cluster.end(ended.id)
       runTimes.add({ program: programOf(ended), estimateMs: estimateOf(ended), ranMs: ended.runsMs })
+      const follower = next?.(ended, now)
+      if (follower) {
+        jobs.set(follower.id, follower)
+        submit(follower)
+      }
     }
-    const came: string[] = []
-    for (let job = trace.jobs[arrived]; job && job.submittedAt <= now; job = trace.jobs[++arrived]) {
-      waiting.set(job.id, toWaiting(job, estimateOf(job)))
-      came.push(job.id)
-    }
+    for (let job = trace.jobs[arrived]; job && job.submittedAt <= now; job = trace.jobs[++arrived])
+      submit(job)
     const taken = cluster.snapshot(policy, now, [...waiting.values()])
     const snapshot = {
       ...taken,
