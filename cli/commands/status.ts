@@ -154,6 +154,7 @@ function renderJob({ terminal }: Context, job: JobDetail, { place, priority }: S
     ['ends', describeEnd(job, now)],
     ['slurm job', describeSlurmJob(job)],
     ['user', job.user_id],
+    ['submitted with', job.submitted_with && `the token "${job.submitted_with.name}"`],
     ['project', job.project_id],
     ['competition', job.competition_id],
     ['environment', job.environment],

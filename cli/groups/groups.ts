@@ -64,11 +64,22 @@ export async function group(
 }
 
 function showGroup(context: Context, shown: GroupDetail, json: boolean | undefined): Promise<number> {
-  const { group_id, name, status, parameters, best, objective, parallel, counts } = shown
+  const {
+    group_id,
+    name,
+    status,
+    parameters,
+    best,
+    objective,
+    parallel,
+    counts,
+    submitted_with: token,
+  } = shown
   const lines = [
     `${group_id} ${status}${name === null ? '' : ` (${name})`}`,
     describeProgress(shown),
     `parameters: ${parameters.join(', ')}; at most ${parallel} wait or run at once`,
+    ...(token ? [`submitted with: the token "${token.name}"`] : []),
     ...(best ? [`best: ${describeMember(best, objective?.metric)}`] : []),
     ...(counts.failed > 0
       ? [`see what failed: gpuq group ${group_id} members --status failed, then gpuq why JOB`]

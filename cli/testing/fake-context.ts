@@ -112,6 +112,7 @@ export function detail(changes: object = {}) {
     tags: [],
     command: null,
     run_id: null,
+    submitted_with: null,
     run_name: null,
     archive: null,
     snapshot: null,

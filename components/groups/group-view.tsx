@@ -106,7 +106,7 @@ function describeProgress(group: GroupDetail): string {
 }
 
 function Facts({ group }: { group: GroupDetail }) {
-  const { best, objective } = group
+  const { best, objective, submitted_with: token } = group
   return (
     <DataList>
       <Datum label="Elapsed">
@@ -114,6 +114,7 @@ function Facts({ group }: { group: GroupDetail }) {
       </Datum>
       <Datum label="At once">{formatCount(group.parallel, 'member')}</Datum>
       <Datum label="GPUs of a member">{group.gpus}</Datum>
+      {token === null ? null : <Datum label="Submitted with">token {token.name}</Datum>}
       {objective ? (
         <>
           <Datum label={`Best ${objective.metric} (${objective.mode})`}>

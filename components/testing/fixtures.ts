@@ -164,6 +164,7 @@ export function makeJob(changes: Partial<JobDetail> = {}): JobDetail {
     note: null,
     command: null,
     run_id: null,
+    submitted_with: null,
     run_name: null,
     archive: null,
     snapshot: null,

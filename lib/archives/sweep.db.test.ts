@@ -94,6 +94,7 @@ const ownerOf = (projectId: string) => ({
   userId: person.id,
   projectId,
   onlyProject: null,
+  tokenId: null,
 })
 
 /** Creates objects of uploads that died two days ago. */

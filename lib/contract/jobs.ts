@@ -147,6 +147,13 @@ export const predictedTimeSchema = z.object({
   jobs: z.int().describe('number of earlier jobs on which it is based'),
 })
 
+/** Which token submitted a job or a group. */
+export const submittedWithSchema = z
+  .object({ token_id: z.uuid(), name: z.string() })
+  .nullable()
+  .default(null)
+  .describe('the token with which it was submitted; null: the website, or the token was deleted')
+
 /** `GET /api/status/ID`. */
 export const jobDetailSchema = jobSummarySchema.extend({
   reason_text: z.string().nullable().describe('the reason as text'),
@@ -167,6 +174,7 @@ export const jobDetailSchema = jobSummarySchema.extend({
   note: z.string().nullable().default(null).describe('text for people'),
   command: z.string().nullable().describe('shell command; null: the job runs a program'),
   run_id: z.string().nullable().describe('from the queue API'),
+  submitted_with: submittedWithSchema,
   group_id: z.uuid().nullable().optional().describe('the group that it is a member of; null: none'),
   run_name: z.string().nullable().describe('name of its run; a run has one active job at a time'),
   archive: z

@@ -1,5 +1,5 @@
 import { uuidv7 } from 'uuidv7'
-import { type Actor, isAdmin } from '../access/actor'
+import type { Actor } from '../access/actor'
 import { recordAudit } from '../access/audit'
 import { findEnvironment } from '../access/environments'
 import { announceProject, findOrCreateProject } from '../access/projects/submission-project'
@@ -14,6 +14,7 @@ import { env } from '../env'
 import { checkJob } from '../jobs/submission/check-job'
 import { checkRequest, type JobRequest } from '../jobs/submission/check-request'
 import type { JobRow } from '../jobs/submission/insert-job'
+import { ownerFor } from '../jobs/submission/job-owner'
 import { lockUsers, requireSubmissionRate } from '../jobs/submission/submission-limits'
 import { storeDirectory } from '../jobs/submission/uploaded-directory'
 import { defaultParallel } from './contract'
@@ -79,13 +80,7 @@ async function insert(
   await lockUsers(tx, [userId])
   const repeated = await findRepeated(tx, actor, submission)
   if (repeated !== null) return { id: repeated, repeated: true, headers: {} }
-  const owner = {
-    callerId: userId,
-    callerIsAdmin: isAdmin(actor),
-    userId,
-    projectId: project.id,
-    onlyProject,
-  }
+  const owner = ownerFor(actor, { projectId: project.id })
   const limits = await readEffectiveLimits(tx, actor, project.limits)
   const headers = await requireSubmissionRate(tx, owner, limits)
   await requireHeldAllowance(tx, userId, members.length)
@@ -163,9 +158,9 @@ async function insertGroup(
   const texts = [JSON.stringify(record), command ?? '', ...parameters.map((one) => JSON.stringify(one))]
   const textBytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), submission.code.length)
   await tx.query(
-    `INSERT INTO job_groups (id, user_id, project_id, competition_id, name, kind, spec, code, command, archive_id, class_token,
+    `INSERT INTO job_groups (id, user_id, project_id, competition_id, name, kind, spec, code, command, archive_id, class_token, token_id,
                              parallel, members, held, record_bytes, idempotency_key, body_hash)
-     VALUES ($1, $2, $3, $4, $5, $6::"GroupKind", $7, $8, $9, $10, $11, $12, $13, $13, $14 + row_bytes() * ($13 + 1), $15, $16)`,
+     VALUES ($1, $2, $3, $4, $5, $6::"GroupKind", $7, $8, $9, $10, $11, $12, $13, $14, $14, $15 + row_bytes() * ($14 + 1), $16, $17)`,
     [
       id,
       job.user_id,
@@ -178,6 +173,7 @@ async function insertGroup(
       command ?? null,
       job.archive_id ?? null,
       isClassToken,
+      job.token_id,
       config.parallel ?? defaultParallel,
       members.length,
       textBytes,

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { configSchema, key, refuseCombinations } from '../contract/config/schema'
 import { count, label } from '../contract/config/values'
-import { idSchema } from '../contract/jobs'
+import { idSchema, submittedWithSchema } from '../contract/jobs'
 import { uploadStatuses } from '../contract/status'
 import { isDistribution, matrixSchema, maxGroupMembers, parameterValue } from './contract-parameters'
 
@@ -120,6 +120,7 @@ export const groupSchema = z.object({
     ),
   user_id: z.string(),
   project_id: idSchema,
+  submitted_with: submittedWithSchema,
   competition_id: z.string(),
   members: z.int(),
   parallel: z.int().describe('members that may wait in the queue or run at once'),

@@ -1,12 +1,12 @@
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { deleteProject } from '../access/projects/projects'
 import { call } from '../access/testing/call'
-import { makePerson, type Person } from '../access/testing/people'
+import { makePerson, makeToken, type Person } from '../access/testing/people'
 import { makeJob } from '../cluster/testing/rows'
 import { testDatabase } from '../database/testing/test-database'
 import { deleteJobFiles } from '../jobs/lifecycle/delete-files'
 import { listJobs } from '../jobs/read/list'
-import { readSource } from '../jobs/read/read'
+import { readJob, readSource } from '../jobs/read/read'
 import { logger } from '../logger'
 import { upload as uploadJob } from '../routes/testing/upload'
 import { continueCancelling } from './cancel-members'
@@ -596,5 +596,29 @@ describe('the messages of a group', () => {
       { event: 'group.failed', data },
     ])
     expect(sent.map(({ isUrl }) => isUrl).toSorted()).toEqual([false, true])
+  })
+})
+
+describe('the token of a submission', () => {
+  it('a job, a group and its members name the token with which they were submitted, and nothing for a session', async () => {
+    const { token, tokenId } = await makeToken(ada)
+    const headers = { authorization: `Bearer ${token}` }
+    const submittedWith = { token_id: tokenId, name: 'of a test' }
+    const { group } = await create(sweep, ada, headers)
+    expect(group.submitted_with).toEqual(submittedWith)
+    await release()
+    const members = (await jobsOf(group.group_id)).map(({ id }) => id)
+    const single = String((await uploadJob(ada, {}, 'wait=false', headers)).body.job_id)
+    const withKey = String(
+      (await uploadJob(ada, {}, 'wait=false', { ...headers, 'idempotency-key': 'key-1' })).body.job_id,
+    )
+    expect(members).toHaveLength(2)
+    for (const id of [...members, single, withKey])
+      expect((await readJob(ada.actor, id)).submitted_with).toEqual(submittedWith)
+    const again = String((await uploadJob(ada)).body.job_id)
+    expect((await readJob(ada.actor, again)).submitted_with).toBeNull()
+    await db.pool.query('DELETE FROM api_tokens WHERE id = $1', [tokenId])
+    expect((await readJob(ada.actor, single)).submitted_with).toBeNull()
+    expect((await read(group.group_id)).submitted_with).toBeNull()
   })
 })

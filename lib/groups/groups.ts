@@ -10,7 +10,7 @@ import { datesToText, type WithDates } from '../database/dates'
 import { cutPage, decodeCursor, decodeTimeCursor, type Page, wrongCursor } from '../database/pagination'
 import { findRow } from '../database/transaction'
 import { visibilityFilter } from '../jobs/read/job-visibility'
-import { metricsColumn } from '../jobs/read/list'
+import { metricsColumn, submittedWith } from '../jobs/read/list'
 import type {
   Group,
   GroupDetail,
@@ -32,7 +32,7 @@ interface GroupRow extends Omit<WithDates<Group, 'created_at' | 'ended_at'>, 'st
 
 /** The alias `j` is that of the conditions on visibility, which need only the user and the project. */
 const groupColumns = `
-  j.id AS group_id, j.user_id AS owner_id, j.name, j.kind, u.handle AS user_id, p.slug AS project_id, j.competition_id, j.members, j.parallel,
+  j.id AS group_id, j.user_id AS owner_id, j.name, j.kind, u.handle AS user_id, p.slug AS project_id, ${submittedWith}, j.competition_id, j.members, j.parallel,
   requested_gpus(j.spec) AS gpus,
   ARRAY(SELECT jsonb_object_keys(m.parameters) FROM group_members m WHERE m.group_id = j.id AND m.index = 0 ORDER BY 1) AS parameters,
   j.spec->'objective' AS objective, coalesce(j.final_counts, ${countsOf('j')}) AS counts, j.held, j.problem, j.created_at, j.ended_at,

@@ -73,6 +73,7 @@ interface OpenGroup {
   spec: unknown
   command: string | null
   class_token: boolean
+  token_id: string | null
   body_hash: Buffer
   parallel: number
   held: number
@@ -83,7 +84,7 @@ interface OpenGroup {
 async function releaseGroup(tx: Transaction, id: string): Promise<number> {
   const group = await findRow<OpenGroup>(tx, {
     name: 'group-to-release',
-    text: `SELECT g.user_id, g.project_id, u.handle, u.role, ${limitsOf('u')}, g.spec, g.command, g.class_token,
+    text: `SELECT g.user_id, g.project_id, u.handle, u.role, ${limitsOf('u')}, g.spec, g.command, g.class_token, g.token_id,
                   g.body_hash, g.parallel, g.held, p.slug, of_project.limits AS project_limits,
                   u.disabled_at IS NULL AND (p.owner_id = u.id OR EXISTS (
                     SELECT 1 FROM memberships m WHERE m.project_id = p.id AND m.user_id = u.id)) AS allowed
@@ -145,6 +146,7 @@ async function enterQueue(
       userId: group.user_id,
       projectId: group.project_id,
       onlyProject: group.class_token ? { id: group.project_id, slug: group.slug } : null,
+      tokenId: group.token_id,
     }
     const reads = {
       nodes: once(() => readRegisteredNodes(tx)),

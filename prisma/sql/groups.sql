@@ -40,6 +40,8 @@ ALTER TABLE job_groups ADD CONSTRAINT job_groups_program_check CHECK (code = '' 
 -- Where the leader looks after each change of the queue. Few groups are open.
 CREATE INDEX job_groups_open ON job_groups (created_at, id) WHERE ended_at IS NULL;
 
+CREATE INDEX job_groups_of_token ON job_groups (token_id, created_at DESC, id DESC) WHERE token_id IS NOT NULL;
+
 CREATE INDEX job_groups_with_archive ON job_groups (archive_id) WHERE archive_id IS NOT NULL;
 
 -- Whose objective the leader reads. Ended members stay in it for one look.

@@ -93,6 +93,9 @@ CREATE INDEX jobs_of_program ON jobs (program_hash) WHERE program_hash IS NOT NU
 -- Few jobs have a run, so this index costs the others nothing.
 CREATE INDEX jobs_of_run ON jobs (named_run_id) WHERE named_run_id IS NOT NULL;
 
+-- The jobs of a token, in the order of lists.
+CREATE INDEX jobs_of_token ON jobs (token_id, created_at DESC, id DESC) WHERE token_id IS NOT NULL;
+
 -- One live job of a run.
 CREATE UNIQUE INDEX jobs_one_live_run ON jobs (named_run_id)
   WHERE named_run_id IS NOT NULL AND status IN ('pending', 'scheduled', 'running');

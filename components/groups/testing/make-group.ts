@@ -10,6 +10,7 @@ export function makeGroup(changes: Partial<GroupDetail> = {}): GroupDetail {
     status: 'running',
     user_id: 'ada',
     project_id: 'resnet',
+    submitted_with: null,
     competition_id: 'cifar10',
     members: 3,
     parallel: 2,

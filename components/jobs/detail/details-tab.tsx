@@ -44,6 +44,9 @@ function Details({ job }: { job: JobDetail }) {
           <Datum label="User">
             <Person handle={job.user_id} name={job.user_name} />
           </Datum>
+          {job.submitted_with === null ? null : (
+            <Datum label="Submitted with">token {job.submitted_with.name}</Datum>
+          )}
           <Datum label="Environment">{job.environment}</Datum>
           <Datum label="Submitted">{time(job.created_at)}</Datum>
           <Datum label="Started">{time(job.started_at)}</Datum>

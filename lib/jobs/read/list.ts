@@ -30,6 +30,9 @@ type ListedRow = SummaryRow & Sorted & { reason_detail: string | null }
 /** The metrics of a job's last attempt. While its output is not a file yet, they are those of its tasks. */
 export const metricsColumn = `CASE WHEN j.result_stored THEN j.final_metrics ELSE coalesce((${metricsOfAttempt}), '{}') END`
 
+/** SQL for the token with which the job or the group `j` was submitted. */
+export const submittedWith = `(SELECT jsonb_build_object('token_id', k.id, 'name', k.name) FROM api_tokens k WHERE k.id = j.token_id) AS submitted_with`
+
 export const summaryColumns = `
   j.id AS job_id, j.name, j.status, j.reason, u.handle AS user_id, u.name AS user_name, j.competition_id,
   p.slug AS project_id, e.name AS environment, placement.node_id, placement.node_name,

@@ -27,6 +27,7 @@ const optional = {
   command: 'text',
   run_id: 'text',
   archive_id: 'uuid',
+  token_id: 'uuid',
   group_id: 'uuid',
   named_run_id: 'uuid',
   workspace: 'text',
@@ -69,9 +70,9 @@ export async function submitJobs(tx: Transaction, jobs: readonly NewJob[]): Prom
            ), job AS (
              INSERT INTO jobs (id, user_id, project_id, environment_id, competition_id, name, spec, program_hash, priority,
                                max_retries, expected_time_s, time_limit_s, command, run_id, content_hash, archive_id,
-                               named_run_id, group_id, workspace, tags)
+                               named_run_id, token_id, group_id, workspace, tags)
              SELECT id, user_id, project_id, environment_id, competition_id, name, spec, program_hash, priority, max_retries,
-                    expected_time_s, time_limit_s, command, run_id, content_hash, archive_id, named_run_id, group_id, workspace,
+                    expected_time_s, time_limit_s, command, run_id, content_hash, archive_id, named_run_id, token_id, group_id, workspace,
                     ARRAY(SELECT jsonb_array_elements_text(tags))
                FROM given
            ), upload AS (

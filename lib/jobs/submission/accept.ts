@@ -1,4 +1,4 @@
-import { type Actor, isAdmin } from '../../access/actor'
+import type { Actor } from '../../access/actor'
 import { findEnvironment } from '../../access/environments'
 import { effectiveLimits } from '../../access/limits'
 import { findProject } from '../../access/projects/submission-project'
@@ -10,6 +10,7 @@ import { withProgram } from '../state/submit'
 import { checkRequest, type JobRequest } from './check-request'
 import { addJob, decide, type SubmitOptions, type Submitted, throwConflict } from './decide'
 import type { Submission } from './insert-job'
+import { ownerFor } from './job-owner'
 import { isLimited } from './submission-limits'
 import { isSimple, submitTogether } from './submit-together'
 import { storeDirectory } from './uploaded-directory'
@@ -54,14 +55,13 @@ async function submit(
     const jobId = await submitTogether({ actor, submission })
     if (jobId !== null) return { jobId, repeated: false, deduplicated: false, headers: {} }
   }
-  const { userId, role, onlyProject } = actor
   return withProgram(() =>
     transaction(async (tx) => {
       // Read before the locks.
       const [environment, known, roleLimits] = await sendTogether([
         findEnvironment(config.environment ?? null, tx),
         findProject(tx, actor, config.project_id),
-        readRoleLimits(tx, role),
+        readRoleLimits(tx, actor.role),
       ])
       const limits = known?.announced && effectiveLimits(actor, known.limits, roleLimits)
       if (
@@ -72,13 +72,7 @@ async function submit(
         config.depends_on.length > 0
       )
         return decide(tx, { actor, user, environment, submission, ...options })
-      const owner = {
-        callerId: userId,
-        callerIsAdmin: isAdmin(actor),
-        userId,
-        projectId: known.id,
-        onlyProject,
-      }
+      const owner = ownerFor(actor, { projectId: known.id })
       return addJob(tx, owner, limits.job, { environment, submission })
     }),
   )

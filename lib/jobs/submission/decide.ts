@@ -1,4 +1,4 @@
-import { type Actor, isAdmin } from '../../access/actor'
+import type { Actor } from '../../access/actor'
 import type { JobEnvironment } from '../../access/environments'
 import { announceProject, findOrCreateProject } from '../../access/projects/submission-project'
 import { readEffectiveLimits } from '../../access/role-limits'
@@ -17,7 +17,7 @@ import { findSameContent } from './deduplicate'
 import { findUnfinished } from './dependencies'
 import { hashOf, insertJobs, type Submission } from './insert-job'
 import { requireUnusedName } from './job-name-conflict'
-import type { JobOwner } from './job-owner'
+import { type JobOwner, ownerFor } from './job-owner'
 import { requireQueueCapacity } from './queue-capacity'
 import { runNameConflict } from './run-name-conflict'
 import { findDirectoryHash, noArchive } from './submission-archive'
@@ -86,8 +86,7 @@ export async function decide(tx: Transaction, decision: Decision): Promise<Submi
   const userId = await findOrCreateUser(tx, actor, user)
   const project = await findOrCreateProject(tx, { userId, onlyProject }, submission.config.project_id)
   await lockUsers(tx, [actor.userId, userId])
-  const caller = { callerId: actor.userId, callerIsAdmin: isAdmin(actor), onlyProject }
-  const owner = { ...caller, userId, projectId: project.id }
+  const owner = ownerFor(actor, { userId, projectId: project.id })
   const limits = await readEffectiveLimits(tx, actor, project.limits)
   const earlier = await findEarlier(tx, owner, environment, submission, deduplicate)
   if (earlier) return earlier

@@ -93,6 +93,7 @@ export async function prepareJob(
     run_id: submission.runId,
     content_hash: hashOf(environment, submission, { archive: directory?.hash, mounts }),
     archive_id: directory?.id,
+    token_id: owner.tokenId,
     group_id: null,
     named_run_id: config.run_name === undefined ? null : await resolveRun(tx, owner, config.run_name),
     workspace,

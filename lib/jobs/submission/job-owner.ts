@@ -1,4 +1,4 @@
-import type { Actor } from '../../access/actor'
+import { type Actor, isAdmin } from '../../access/actor'
 
 /** The owner of a job, and the caller who submits it. An idempotency key belongs to the caller. */
 export interface JobOwner {
@@ -9,4 +9,15 @@ export interface JobOwner {
   projectId: string
   /** The class to which the caller's token is bound. */
   onlyProject: Actor['onlyProject']
+  /** The caller's token; null: a session. */
+  tokenId: string | null
+}
+
+/** A job of a caller, or one that an admin submits for another user. */
+export function ownerFor(
+  actor: Actor,
+  { userId = actor.userId, projectId }: { userId?: string; projectId: string },
+): JobOwner {
+  const { userId: callerId, onlyProject, tokenId } = actor
+  return { callerId, callerIsAdmin: isAdmin(actor), userId, projectId, onlyProject, tokenId }
 }

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { type Actor, isAdmin } from '../../access/actor'
+import type { Actor } from '../../access/actor'
 import { findEnvironment } from '../../access/environments'
 import { effectiveLimits } from '../../access/limits'
 import { findProject, type Submitter } from '../../access/projects/submission-project'
@@ -11,7 +11,7 @@ import { sendTogether, type Transaction, transaction } from '../../database/tran
 import { readRegisteredNodes } from '../config/registered-nodes'
 import { checkJob } from './check-job'
 import { insertJobs, type JobRow, type Submission } from './insert-job'
-import type { JobOwner } from './job-owner'
+import { type JobOwner, ownerFor } from './job-owner'
 import { lockQueue, requireQueueCapacity } from './queue-capacity'
 import { isLimited } from './submission-limits'
 
@@ -126,23 +126,16 @@ function once<Args extends readonly unknown[], Result>(
 
 /** The job of a submission. Null: it must be decided alone. @throws 422 for an unknown environment, and as {@link checkJob}. */
 async function decideOne(tx: Transaction, read: Read, { actor, submission }: Given): Promise<JobRow | null> {
-  const { userId, role, onlyProject } = actor
   const { config } = submission
   const [environment, project, roleLimits] = await sendTogether([
     read.environment(config.environment ?? null),
     read.project(actor, config.project_id),
-    read.role(role),
+    read.role(actor.role),
   ])
   if (!project?.announced) return null
   const limits = effectiveLimits(actor, project.limits, roleLimits)
   if (isLimited(limits)) return null
-  const owner = {
-    callerId: userId,
-    callerIsAdmin: isAdmin(actor),
-    userId,
-    projectId: project.id,
-    onlyProject,
-  }
+  const owner = ownerFor(actor, { projectId: project.id })
   return checkJob(tx, { owner, limits: limits.job, environment, submission }, read)
 }
 
