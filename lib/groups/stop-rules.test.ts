@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { decide, isBetter, type Rung, rungsOf, type StopRule } from './stop-rules'
+import { simulateAsha } from './testing/simulate-asha'
 
 const asha: StopRule = { rule: 'asha', reduction: 3, min_step: 10 }
 const median: StopRule = { rule: 'median', reduction: 3, min_step: 10 }
@@ -98,47 +99,8 @@ describe('median', () => {
   })
 })
 
-describe('asha on recorded curves', () => {
-  /** A loss that falls to a limit of its own, with noise: as a simulation, because no recorded curves are here. */
-  function simulate(members: number, steps: number, seed: number) {
-    let state = seed
-    const random = () => {
-      state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-      return state / 2 ** 32
-    }
-    return Array.from({ length: members }, () => {
-      const [limit, speed] = [0.1 + random(), 0.02 + 0.2 * random()]
-      return Array.from({ length: steps }, (_, step) => limit + Math.exp(-speed * step) + 0.01 * random())
-    })
-  }
-
-  it('finds a member within 1 % of the best of a simulated grid with less than 30 % of its steps', () => {
-    const steps = 270
-    const curves = simulate(1000, steps, 7)
-    const rule: StopRule = { rule: 'asha', reduction: 3, min_step: 10 }
-    const reached: Rung[][] = []
-    let used = 0
-    const ends: number[] = []
-    for (const values of curves) {
-      const rungs = rungsOf(
-        curve(
-          values.map((_, index) => index + 1),
-          values,
-        ),
-        rule,
-        'min',
-      )
-      const last = rungs.find((one) => {
-        const others = reached[one.rung] ?? []
-        const why = decide(rule, loss, one, others)
-        reached[one.rung] = [...others, one]
-        return why !== null
-      })
-      used += last ? last.step : steps
-      if (!last) ends.push(values.at(-1) ?? Number.NaN)
-    }
-    const best = Math.min(...curves.map((values) => values.at(-1) ?? Number.NaN))
-    expect(Math.min(...ends)).toBeLessThanOrEqual(best * 1.01)
-    expect(used / (curves.length * steps)).toBeLessThan(0.3)
-  })
+it('asha finds a member within 1 % of the best of a simulated grid with less than 30 % of its steps', () => {
+  const { share, best } = simulateAsha(1000, 270, 7)
+  expect(best).toBeLessThanOrEqual(1.01)
+  expect(share).toBeLessThan(0.3)
 })
