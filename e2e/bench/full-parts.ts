@@ -1,6 +1,7 @@
 /** The parts that take long. Only `--full` and `--only` run them. */
 import { benchDirectDispatch } from './direct-dispatch'
 import { benchDirectories, directoryLimits } from './directories'
+import { benchAsha, benchGroups } from './groups'
 import { benchJobList } from './job-list'
 import { benchJobSearch } from './job-search'
 import { benchLargeQueue } from './large-queue'
@@ -209,6 +210,40 @@ const manyPoints: Part = {
   },
 }
 
+const groups: Part = {
+  name: 'groups',
+  full: true,
+  estimateS: 120,
+  async run({ rounds }) {
+    const { accept, together, oneByOne, cancelMs, views } = await withSystem({ workers: 0 }, (system) =>
+      benchGroups(system, rounds),
+    )
+    const ratio = together.median / oneByOne.median
+    const slowest = Math.max(...Object.values(views).map(({ p95 }) => p95))
+    const { share, best } = benchAsha()
+    return {
+      lines: [
+        'A group of 10,000 members',
+        `  accepted in                 ${ms(accept.median)}, at most ${ms(accept.max)} (target: 2 s)`,
+        `  cancelled before the start  ${ms(cancelMs)} (target: 12 s)`,
+        ...Object.entries(views).map(
+          ([name, { median, p95 }]) => `  ${name.padEnd(28)}${ms(median)}, p95 ${ms(p95)} (target: 100 ms)`,
+        ),
+        `60 members in one request     ${ms(together.median)}   ${times(ratio)} of 60 requests (${ms(oneByOne.median)})`,
+        `asha, 1,000 simulated curves  ${(100 * share).toFixed(0)} % of the steps (target: 30 %), the best member found within ${times(best.max)} of the best`,
+      ],
+      figures: {
+        group_accept_10000_ms: accept.median,
+        group_cancel_10000_ms: cancelMs,
+        group_page_p95_ms: slowest,
+        group_of_60_ratio: ratio,
+        asha_gpu_time_share: share,
+        asha_best_ratio_max: best.max,
+      },
+    }
+  },
+}
+
 export const fullParts: readonly Part[] = [
   directDispatch,
   manyLines,
@@ -218,4 +253,5 @@ export const fullParts: readonly Part[] = [
   jobSearch,
   directories,
   manyPoints,
+  groups,
 ]
