@@ -214,9 +214,10 @@ const groups: Part = {
   name: 'groups',
   full: true,
   estimateS: 120,
-  async run({ rounds }) {
-    const { accept, together, oneByOne, cancelMs, views } = await withSystem({ workers: 0 }, (system) =>
-      benchGroups(system, rounds),
+  async run({ rounds, progress }) {
+    const { accept, together, oneByOne, cancelMs, views, frames } = await withSystem(
+      { workers: 0 },
+      (system) => benchGroups(system, rounds, progress),
     )
     const ratio = together.median / oneByOne.median
     const slowest = Math.max(...Object.values(views).map(({ p95 }) => p95))
@@ -229,6 +230,7 @@ const groups: Part = {
         ...Object.entries(views).map(
           ([name, { median, p95 }]) => `  ${name.padEnd(28)}${ms(median)}, p95 ${ms(p95)} (target: 100 ms)`,
         ),
+        `  frames while scrolling      p95 ${ms(frames.p95)}, at most ${ms(frames.max)} (target: 50 ms), ${frames.count} frames`,
         `60 members in one request     ${ms(together.median)}   ${times(ratio)} of 60 requests (${ms(oneByOne.median)})`,
         `asha, 1,000 simulated curves  ${(100 * share).toFixed(0)} % of the steps (target: 30 %), the best member found within ${times(best.max)} of the best`,
       ],
@@ -236,6 +238,7 @@ const groups: Part = {
         group_accept_10000_ms: accept.median,
         group_cancel_10000_ms: cancelMs,
         group_page_p95_ms: slowest,
+        group_frame_max_ms: frames.max,
         group_of_60_ratio: ratio,
         asha_gpu_time_share: share,
         asha_best_ratio_max: best.max,

@@ -1,14 +1,17 @@
 import pg from 'pg'
 import { simulateAsha } from '@/lib/groups/testing/simulate-asha'
 import type { System } from '../system/start-system'
+import { launchBrowser } from './browser'
 import { type Answer, bearer, call, signIn, upload } from './client'
 import { timeOf } from './job-list'
 import { type Figures, figuresOf, measureInTurn } from './measure'
+import { addSession } from './output'
 
 const members = 10_000
 /** Jobs that a user would submit one by one without groups. */
 const few = 60
 const seeds = 10
+const scrollSteps = 120
 
 interface GroupFigures {
   accept: Figures
@@ -17,10 +20,16 @@ interface GroupFigures {
   oneByOne: Figures
   cancelMs: number
   views: Record<string, Figures>
+  /** How long each frame took while the page and the table of its members were scrolled. */
+  frames: Figures
 }
 
 /** Measures groups of 10,000 members: how long they take to be accepted, shown and cancelled. */
-export async function benchGroups(system: System, rounds: number): Promise<GroupFigures> {
+export async function benchGroups(
+  system: System,
+  rounds: number,
+  progress: (note: string) => void,
+): Promise<GroupFigures> {
   const accept: number[] = []
   for (let round = 0; round < Math.min(rounds, 5); round++) {
     const { id, took } = await submitGroup(system, members)
@@ -38,9 +47,10 @@ export async function benchGroups(system: System, rounds: number): Promise<Group
   const { id } = await submitGroup(system, members)
   await endMembers(system, id)
   const views = await measureViews(system, id, rounds)
+  const frames = await measureFrames(system, id, progress)
   const last = await submitGroup(system, members)
   const cancelMs = await timed(() => cancel(system, last.id))
-  return { accept: figuresOf(accept), together, oneByOne, cancelMs, views }
+  return { accept: figuresOf(accept), together, oneByOne, cancelMs, views, frames }
 }
 
 async function timed(work: () => Promise<unknown>): Promise<number> {
@@ -120,6 +130,46 @@ async function measureViews(system: System, id: string, rounds: number): Promise
     '/groups': read('/groups', '<html', page),
     '/groups/ID': read(`/groups/${id}`, '<html', page),
   })
+}
+
+/** A text, because the names of functions that are sent to a page do not exist there. */
+const recordFrames = `{
+  const record = (now) => {
+    frameTimes.push(now)
+    requestAnimationFrame(record)
+  }
+  globalThis.frameTimes = []
+  requestAnimationFrame(record)
+}`
+
+/** Scrolls the page of the group in Chromium, first the page and then the table, and returns the times between frames. */
+async function measureFrames(system: System, id: string, progress: (note: string) => void): Promise<Figures> {
+  const browser = await launchBrowser(progress)
+  try {
+    const context = await browser.newContext({ baseURL: system.url, viewport: { width: 1280, height: 800 } })
+    await addSession(context, system)
+    const page = await context.newPage()
+    await page.goto(`/groups/${id}`)
+    const table = page.getByRole('region', { name: 'Members of the group' })
+    await page.getByText('10,000 members', { exact: true }).waitFor()
+    // The charts are drawn first.
+    await page.waitForTimeout(1_000)
+    await page.evaluate(recordFrames)
+    const scroll = async (by: number) => {
+      for (let step = 0; step < scrollSteps; step++) {
+        await page.mouse.wheel(0, by)
+        await page.evaluate(() => new Promise(requestAnimationFrame))
+      }
+    }
+    await page.mouse.move(640, 30)
+    await scroll(40)
+    await table.hover()
+    await scroll(1_000)
+    const times = await page.evaluate<number[]>('frameTimes')
+    return figuresOf(times.slice(1).map((time, index) => time - (times[index] ?? time)))
+  } finally {
+    await browser.close()
+  }
 }
 
 /** The share of the GPU time that asha needs on simulated curves, and how much worse the best member is that it finds. */
