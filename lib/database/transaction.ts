@@ -11,6 +11,25 @@ export function transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T
   return runTransaction('BEGIN', work)
 }
 
+/** Ends a transaction whose changes are not wanted. */
+class Undo<T> extends Error {
+  constructor(readonly result: T) {
+    super('The transaction is undone.')
+  }
+}
+
+/** Runs `work` as {@link transaction}, and undoes what it changes. */
+export async function undoneTransaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+  try {
+    return await transaction(async (tx) => {
+      throw new Undo(await work(tx))
+    })
+  } catch (error) {
+    if (error instanceof Undo) return error.result
+    throw error
+  }
+}
+
 /**
  * As {@link transaction}, for prepared statements that find their rows by ids. PostgreSQL plans them once on each connection.
  * Otherwise it plans the first five executions on each connection for their values, which took 15 ms for the claim of a

@@ -6,7 +6,7 @@ import { readEffectiveLimits } from '../../access/role-limits'
 import { describeToCreate } from '../../contract/access/project-kinds'
 import type { StoredSpec } from '../../contract/config/stored-spec'
 import { parseSpec, type Unparsed } from '../../contract/config/stored-spec'
-import { oneRow, transaction } from '../../database/transaction'
+import { oneRow, undoneTransaction } from '../../database/transaction'
 import { checkRequest, type JobRequest } from './check-request'
 import { countJobs, type JobCounts } from './count-jobs'
 import { decide, type SubmitOptions, throwConflict } from './decide'
@@ -40,13 +40,6 @@ export interface Tried {
   projectNote: string | null
 }
 
-/** Ends the transaction of a dry run. */
-class Undo extends Error {
-  constructor(readonly tried: Tried) {
-    super('The transaction of a dry run is undone.')
-  }
-}
-
 /**
  * Takes the steps of `accept` up to the insertion, and undoes it.
  * @throws the error of the submission.
@@ -62,7 +55,7 @@ export async function tryJob(
   const { config } = submission
   const environment = await findEnvironment(config.environment ?? null)
   try {
-    return await transaction(async (tx) => {
+    return await undoneTransaction(async (tx) => {
       const { jobId, projectNote } = await decide(tx, { actor, user, environment, submission, uniqueName })
       const row = await oneRow<Unparsed<TriedJob & { limits: Limits }>>(tx, {
         text: `SELECT j.id, j.user_id AS "userId", j.project_id AS "projectId", p.slug AS project, j.name, j.priority, j.spec,
@@ -76,10 +69,9 @@ export async function tryJob(
       const { limits: ofProject, ...job } = parseSpec(row)
       const limits = await readEffectiveLimits(tx, actor, ofProject)
       const created = projectNote === undefined ? null : describeToCreate(config.project_id)
-      throw new Undo({ job, limits, counts: await countJobs(tx, job.userId), projectNote: created })
+      return { job, limits, counts: await countJobs(tx, job.userId), projectNote: created }
     })
   } catch (error) {
-    if (error instanceof Undo) return error.tried
     return throwConflict(actor, submission, error)
   }
 }

@@ -6,6 +6,7 @@ import { findProject, type Submitter } from '../../access/projects/submission-pr
 import { readRoleLimits } from '../../access/role-limits'
 import { requireStorageQuota } from '../../access/storage/storage-quota'
 import { Batches } from '../../async/batches'
+import { once } from '../../async/once'
 import { GpuqError } from '../../contract/errors'
 import { sendTogether, type Transaction, transaction } from '../../database/transaction'
 import { readRegisteredNodes } from '../config/registered-nodes'
@@ -107,20 +108,6 @@ function readOnce(tx: Transaction): Read {
       ({ userId, projectId }) => [userId, projectId],
     ),
     nodes: once(() => readRegisteredNodes(tx)),
-  }
-}
-
-/** Calls a function once for equal arguments. */
-function once<Args extends readonly unknown[], Result>(
-  call: (...args: Args) => Promise<Result>,
-  keyOf: (...args: Args) => readonly unknown[] = (...args) => args,
-): (...args: Args) => Promise<Result> {
-  const results = new Map<string, Promise<Result>>()
-  return (...args) => {
-    const key = JSON.stringify(keyOf(...args))
-    const result = results.get(key) ?? call(...args)
-    results.set(key, result)
-    return result
   }
 }
 
