@@ -15,6 +15,7 @@ const member = {
   has_job: true,
   parameters: { lr: 0.1 },
   repeat: 0,
+  existing: false,
   status: 'completed',
   reason_text: null,
   exit_code: 0,

@@ -11,9 +11,7 @@ it('the plan of a sweep counts its members and their GPU hours, expected and at 
     ok: true,
     members: 30,
     parallel: 8,
-    gpus: 2,
-    expectedHours: 30,
-    mostHours: 120,
+    gpuHours: { expected: 30, most: 120 },
     hints: [expect.stringContaining('{seed}')],
   })
 })
@@ -22,8 +20,8 @@ it('the plan of members without a GPU is in hours of run time, and of few member
   expect(planGroup({ code: '', config: `${base}array: 0-3\ngpu_count: 0\ncpu: 1\n` })).toMatchObject({
     members: 4,
     parallel: 4,
-    gpus: 0,
-    expectedHours: 2,
+    gpuHours: { expected: 0, most: 0 },
+    runHours: { expected: 2, most: 4 },
   })
 })
 

@@ -1,6 +1,7 @@
-import { parseConfigAs, timeLimitSeconds } from '@/lib/contract/config/config'
+import { parseConfigAs } from '@/lib/contract/config/config'
 import { type FieldError, GpuqError } from '@/lib/contract/errors'
-import { defaultParallel, groupConfigSchema } from '@/lib/groups/contract'
+import { defaultParallel, groupConfigLimits, groupConfigSchema } from '@/lib/groups/contract'
+import { costOf, type Hours } from '@/lib/groups/contract-cost'
 import { hintsOf } from '@/lib/groups/contract-member-config'
 import { type Expansion, expandMembers } from '@/lib/groups/contract-members'
 import type { Draft } from '../jobs/submit/draft'
@@ -10,12 +11,8 @@ export interface GroupPlan {
   members: number
   /** Members that wait or run at once. */
   parallel: number
-  /** GPUs of a member. */
-  gpus: number
-  /** GPU hours of all members if each takes its expected time; without GPUs hours of run time. */
-  expectedHours: number
-  /** The same if each takes its longest time. Retries can add to it. */
-  mostHours: number
+  gpuHours: Hours
+  runHours: Hours
   hints: readonly string[]
 }
 
@@ -23,22 +20,18 @@ export type Plan = ({ ok: true } & GroupPlan) | { ok: false; errors: readonly Fi
 
 /** Reads the draft of a group as the server does. */
 export function planGroup({ code, config: text }: Draft): Plan {
-  const parsed = parseConfigAs(groupConfigSchema, text)
+  const parsed = parseConfigAs(groupConfigSchema, text, groupConfigLimits)
   if (!parsed.ok) return parsed
   const { config } = parsed
   const expansion = expand(config)
   if ('errors' in expansion) return { ok: false, errors: expansion.errors }
   const { members } = expansion
-  const gpus = (config.gpu_fraction ?? config.gpu_count) * config.instance_count
-  const hours = (seconds: number) => (members.length * (gpus || 1) * seconds) / 3600
   return {
     ok: true,
     members: members.length,
     parallel: Math.min(members.length, config.parallel ?? expansion.parallel ?? defaultParallel),
-    gpus,
-    expectedHours: hours(config.expected_time),
-    mostHours: hours(timeLimitSeconds(config, Number.POSITIVE_INFINITY)),
-    hints: hintsOf(config, Object.keys(members[0]?.parameters ?? {}), code),
+    ...costOf(config, members, Number.POSITIVE_INFINITY),
+    hints: hintsOf(config, members, code),
   }
 }
 

@@ -56,9 +56,10 @@ export function Preview({ draft }: { draft: Draft }) {
   )
 }
 
-function describeCost({ gpus, expectedHours, mostHours }: GroupPlan): string {
-  const unit = gpus > 0 ? 'GPU hours' : 'hours of run time'
-  return `about ${hours(expectedHours)} and at most ${hours(mostHours)} ${unit}`
+function describeCost({ gpuHours, runHours }: GroupPlan): string {
+  const [{ expected, most }, unit] =
+    gpuHours.most > 0 ? [gpuHours, 'GPU hours'] : [runHours, 'hours of run time']
+  return `about ${hours(expected)} and at most ${hours(most)} ${unit}`
 }
 
 /** Two digits are enough for an estimate. */

@@ -7,6 +7,7 @@ const member: GroupMember = {
   job_id: '01931111-0000-7000-8000-000000000001',
   has_job: true,
   parameters: { lr: 0.1, opt: '=sum(1,2)' },
+  existing: false,
   repeat: 0,
   status: 'completed',
   reason_text: null,

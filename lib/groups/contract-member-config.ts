@@ -1,5 +1,7 @@
+import type { ParsedConfig } from '../contract/config/schema'
 import type { Member } from './contract-members'
 import type { Parameters } from './contract-parameters'
+import { withOverrides } from './contract-wave'
 
 const safeWord = /^[A-Za-z0-9_.,:/@%+=-]+$/
 
@@ -13,18 +15,14 @@ function replaceNames(text: string, parameters: Parameters, write: (text: string
   )
 }
 
-type MemberConfig = {
-  args: readonly string[]
-  command?: string | undefined
-  env: Readonly<Record<string, string>>
-  name?: string | undefined
-}
+type MemberConfig = Pick<ParsedConfig, 'args' | 'command' | 'env' | 'name'>
 
-/** What a member's program receives: its parameters in arguments, in the command and in variables. */
+/** The config of a member's job: with its overrides, and its parameters in arguments, in the command and in variables. */
 export function configOfMember<Config extends MemberConfig>(
-  config: Config,
-  { index, parameters, repeat, repeats }: Member & { repeats: number },
+  group: Config,
+  { index, parameters, repeat, overrides, repeats }: Member & { repeats: number },
 ): Config {
+  const config = withOverrides(group, overrides)
   const names = Object.keys(parameters)
   const asVariables = Object.fromEntries(
     names.map((name) => [`GPUQ_PARAM_${name.toUpperCase()}`, String(parameters[name])]),
@@ -32,7 +30,13 @@ export function configOfMember<Config extends MemberConfig>(
   const { command } = config
   return {
     ...config,
-    name: nameOfMember(config.name, index, parameters, repeats > 1 ? repeat : null),
+    // A name of its own tells a member from the others.
+    name: nameOfMember(
+      config.name,
+      index,
+      overrides?.name === undefined ? parameters : {},
+      repeats > 1 ? repeat : null,
+    ),
     args: config.args.map((argument) => replaceNames(argument, parameters, (text) => text)),
     ...(command !== undefined && { command: replaceNames(command, parameters, quoted) }),
     env: {
@@ -64,19 +68,24 @@ function nameOfMember(
     : `${characters.slice(0, maxNameCharacters - 1).join('')}…`
 }
 
+/** More would hide the first. */
+const maxUnknownNames = 20
+
 /** What may be a mistake: a parameter that nothing names, and names in braces that are no parameters. */
 export function hintsOf(
-  config: { args: readonly string[]; command?: string | undefined },
-  parameters: readonly string[],
+  config: Pick<MemberConfig, 'args' | 'command'>,
+  members: readonly Pick<Member, 'parameters' | 'overrides'>[],
   code: string,
 ): string[] {
-  const texts = [...config.args, config.command ?? '']
+  const parameters = Object.keys(members[0]?.parameters ?? {})
+  const overrides = members.flatMap((member) => member.overrides ?? [])
+  const texts = [config, ...overrides].flatMap(({ args = [], command = '' }) => [...args, command])
   const used = new Set(
     texts.flatMap((text) => [...text.matchAll(/\{([A-Za-z_][A-Za-z0-9_]*)\}/g)].map(([, name = '']) => name)),
   )
   const readsVariables = /GPUQ_PARAM|GPUQ_ARRAY_INDEX/.test([...texts, code].join('\n'))
   const unused = readsVariables ? [] : parameters.filter((name) => name !== 'index' && !used.has(name))
-  const unknown = [...used].filter((name) => !parameters.includes(name))
+  const unknown = [...used].filter((name) => !parameters.includes(name)).slice(0, maxUnknownNames)
   return [
     ...unused.map(
       (name) =>

@@ -216,11 +216,11 @@ describe('the config of a member', () => {
   })
 
   it('hints name parameters that nothing uses and names that are no parameters', () => {
-    expect(hintsOf({ args: ['{lrr}'] }, ['lr'], '')).toEqual([
+    expect(hintsOf({ args: ['{lrr}'] }, [{ parameters: { lr: 1 } }], '')).toEqual([
       'Neither args nor command contains {lr}. The program can read the value from GPUQ_PARAM_LR.',
       '{lrr} names no parameter, so it stays as it is.',
     ])
-    expect(hintsOf({ args: ['{lr}'] }, ['lr'], '')).toEqual([])
-    expect(hintsOf({ args: [] }, ['lr'], "os.environ['GPUQ_PARAM_LR']")).toEqual([])
+    expect(hintsOf({ args: ['{lr}'] }, [{ parameters: { lr: 1 } }], '')).toEqual([])
+    expect(hintsOf({ args: [] }, [{ parameters: { lr: 1 } }], "os.environ['GPUQ_PARAM_LR']")).toEqual([])
   })
 })

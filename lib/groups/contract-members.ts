@@ -7,6 +7,7 @@ import {
   type Parameters,
   type ParameterValue,
 } from './contract-parameters'
+import type { Overrides } from './contract-wave'
 
 /** A member of a group: one job with its own parameters. */
 export interface Member {
@@ -14,11 +15,15 @@ export interface Member {
   parameters: Parameters
   /** Counts the members with the same parameters, from 0. */
   repeat: number
+  /** What a member of a wave has instead of the values of its group; left out: it differs only in its parameters. */
+  overrides?: Overrides | undefined
+  /** Makes repeated submissions of a member of a wave one job. */
+  idempotencyKey?: string | undefined
 }
 
 type GroupKeys = Pick<
   ParsedGroupConfig,
-  'matrix' | 'array' | 'search' | 'samples' | 'seed' | 'repeat' | 'parallel'
+  'matrix' | 'array' | 'members' | 'search' | 'samples' | 'seed' | 'repeat' | 'parallel'
 >
 
 /** The members of a group, and how many of them may wait or run at once if the array says it. */
@@ -33,13 +38,13 @@ export interface Expansion {
  * @throws 422 that names the key.
  */
 export function expandMembers(config: GroupKeys): Expansion {
-  const { points, parallel } = config.array === undefined ? expandMatrix(config) : expandArray(config.array)
+  const { points, parallel } = expandPoints(config)
   if (config.array !== undefined && parallel !== undefined && config.parallel !== undefined)
     throw refuse('parallel', `is also in array, as %${parallel}: remove one of the two`)
   const count = points.length * config.repeat
   if (count > maxGroupMembers) throw tooMany(config.repeat > 1 ? 'repeat' : 'matrix', count)
-  const members = points.flatMap((parameters) =>
-    Array.from({ length: config.repeat }, (_, repeat) => ({ parameters, repeat })),
+  const members = points.flatMap((point) =>
+    Array.from({ length: config.repeat }, (_, repeat) => ({ ...point, repeat })),
   )
   return { members: members.map((member, index) => ({ index, ...member })), parallel }
 }
@@ -54,11 +59,23 @@ const tooMany = (path: string, members: number) =>
   )
 
 interface Points {
-  points: Parameters[]
+  points: Omit<Member, 'index' | 'repeat'>[]
   parallel?: number | undefined
 }
 
-function expandMatrix({ matrix = {}, search, samples, seed }: GroupKeys): Points {
+function expandPoints(config: GroupKeys): Points {
+  const { array, members } = config
+  if (array !== undefined) return expandArray(array)
+  if (members === undefined) return { points: expandMatrix(config).map((parameters) => ({ parameters })) }
+  const points = members.map(({ idempotency_key: idempotencyKey, ...overrides }, index) => ({
+    parameters: { index },
+    overrides,
+    idempotencyKey,
+  }))
+  return { points }
+}
+
+function expandMatrix({ matrix = {}, search, samples, seed }: GroupKeys): Parameters[] {
   // The number can be far larger than what memory holds.
   const size = Object.values(matrix).reduce((product, dimension) => product * countValues(dimension), 1)
   if (search === 'grid' && size > maxGroupMembers) throw tooMany('matrix', size)
@@ -66,11 +83,11 @@ function expandMatrix({ matrix = {}, search, samples, seed }: GroupKeys): Points
     name,
     values: valuesOf(name, dimension),
   }))
-  if (search === 'random') return { points: drawPoints(matrix, dimensions, samples ?? 1, seed) }
+  if (search === 'random') return drawPoints(matrix, dimensions, samples ?? 1, seed)
   let points: Parameters[] = [{}]
   for (const { name, values } of dimensions)
     points = points.flatMap((point) => (values ?? []).map((value) => ({ ...point, [name]: value })))
-  return { points }
+  return points
 }
 
 /** The values of a parameter in their order; null: every number of an interval. @throws 422 for a value that appears twice. */
@@ -199,5 +216,8 @@ function expandArray(text: string): Points {
       if (numbers.size > maxGroupMembers) throw tooMany('array', numbers.size)
     }
   }
-  return { points: [...numbers].toSorted((a, b) => a - b).map((index) => ({ index })), parallel }
+  return {
+    points: [...numbers].toSorted((a, b) => a - b).map((index) => ({ parameters: { index } })),
+    parallel,
+  }
 }

@@ -4,6 +4,7 @@ import { count, label } from '../contract/config/values'
 import { idSchema, submittedWithSchema } from '../contract/jobs'
 import { uploadStatuses } from '../contract/status'
 import { isDistribution, matrixSchema, maxGroupMembers, parameterValue } from './contract-parameters'
+import { membersSchema, withOverrides } from './contract-wave'
 
 /** Groups: many jobs of one program that differ in their parameters, submitted at once. */
 
@@ -32,6 +33,14 @@ const groupKeys = {
     'instead of a matrix: numbers of the members, as Slurm writes them: 0-99, 0-9:3, 1,4,7 or 0-99%8, where 8 is the value of parallel',
     '0-99%8',
   ),
+  members: key(
+    membersSchema(isGroupKey).optional(),
+    'instead of a matrix: a list of members, each with the keys of a job in which it differs, such as args, env, gpu_count or name, and optionally an idempotency_key',
+    [
+      { name: 'adam', args: ['--optimizer', 'adam'] },
+      { name: 'large', gpu_count: 2 },
+    ],
+  ),
   search: key(
     z.enum(['grid', 'random']).default('grid'),
     'grid: each combination of the values; random: as many combinations as samples says',
@@ -57,18 +66,35 @@ const groupKeys = {
   ),
 }
 
-/** The keys of a `config.yaml` that makes a group. */
-export const groupConfigSchema = z
+function isGroupKey(name: string): boolean {
+  return Object.hasOwn(groupKeys, name)
+}
+
+/** The keys of a group as it is stored: without the list of a wave, whose members have rows of their own. */
+export const storedGroupSchema = z
   .strictObject({ ...configSchema.shape, ...groupKeys })
   .superRefine(refuseCombinations)
+
+/** The list of a wave can be long. */
+export const groupConfigLimits = { bytes: 512 * 1024, lexemes: 80_000 }
+
+/** The keys of a `config.yaml` that makes a group. */
+export const groupConfigSchema = storedGroupSchema
   .superRefine(
-    ({ matrix: given, array, search, samples, objective, stop, run_name, tty, fresh_nodes }, context) => {
+    (
+      { matrix: given, array, members, search, samples, objective, stop, run_name, tty, fresh_nodes },
+      context,
+    ) => {
       const refuse = (path: string, message: string) =>
         context.addIssue({ code: 'custom', path: [path], message })
-      if (given === undefined && array === undefined)
-        refuse('matrix', 'is missing: add a matrix of parameters, or an array such as "0-99"')
-      if (given !== undefined && array !== undefined)
-        refuse('array', 'is another form of matrix: remove one of the two keys')
+      const forms = Object.entries({ matrix: given, array, members }).filter(([, form]) => form !== undefined)
+      const [form, other] = forms.map(([name]) => name)
+      if (form === undefined)
+        refuse(
+          'matrix',
+          'is missing: add a matrix of parameters, an array such as "0-99", or a list of members',
+        )
+      if (other !== undefined) refuse(other, `is another form of ${form}: remove one of the two keys`)
       if (search === 'random' && samples === undefined)
         refuse('samples', 'is missing: a random search needs a number')
       if (search === 'grid' && samples !== undefined) refuse('samples', 'is only for search: random')
@@ -89,6 +115,13 @@ export const groupConfigSchema = z
       if (fresh_nodes) refuse('fresh_nodes', 'is for one job: remove it')
     },
   )
+  .superRefine((config, context) => {
+    for (const [at, { idempotency_key: _, ...overrides }] of (config.members ?? []).entries()) {
+      refuseCombinations(withOverrides(config, overrides), {
+        addIssue: (issue) => context.addIssue({ ...issue, path: ['members', at, ...issue.path] }),
+      })
+    }
+  })
 
 export type ParsedGroupConfig = z.output<typeof groupConfigSchema>
 export type GroupKey = keyof typeof groupKeys
@@ -112,7 +145,7 @@ export const groupCountsSchema = z.object({
 export const groupSchema = z.object({
   group_id: z.uuid(),
   name: z.string().nullable(),
-  kind: z.enum(['sweep', 'array']),
+  kind: z.enum(['sweep', 'array', 'wave']),
   status: z
     .enum(groupStatuses)
     .describe(
@@ -139,8 +172,11 @@ export const groupMemberSchema = z.object({
   index: z.int(),
   job_id: z.uuid().describe('the id of its job, which it has from the start'),
   has_job: z.boolean().describe('false: it has not entered the queue, or its job was deleted'),
-  parameters: z.record(z.string(), parameterValue),
+  parameters: z
+    .record(z.string(), parameterValue)
+    .describe('of a wave: the keys in which the member differs; a variable is env.NAME'),
   repeat: z.int(),
+  existing: z.boolean().describe('true: it is the job of an earlier wave, whose idempotency key it has'),
   status: z.enum(['held', ...uploadStatuses]),
   reason_text: z.string().nullable(),
   exit_code: z.int().nullable(),
@@ -162,6 +198,38 @@ export const groupDetailSchema = groupSchema.extend({
     .describe('what may be a mistake in the config, and what to know of its directory and project'),
 })
 export type GroupDetail = z.output<typeof groupDetailSchema>
+
+const hours = z
+  .object({
+    expected: z.number().describe('if each member takes its expected time'),
+    most: z.number().describe('if each member takes its longest time; retries can add to it'),
+  })
+  .describe('of all new members together')
+
+/** The answer of `POST /api/groups` with `?dry_run=true`. */
+export const groupDryRunSchema = z.object({
+  dry_run: z.literal(true),
+  text: z.string().describe('what would happen, as a sentence'),
+  kind: groupSchema.shape.kind,
+  project_id: idSchema,
+  project_note: z
+    .string()
+    .nullable()
+    .describe('says that the submission would create the project; null: it exists'),
+  members: z.int(),
+  existing: z.int().describe('members of a wave whose keys are known, so that they are earlier jobs'),
+  parallel: z.int().describe('members that would wait in the queue or run at once'),
+  gpu_hours: hours,
+  run_hours: hours,
+  queue_position: z.int().nullable().describe('of the first new member; null: it has no place in the queue'),
+  expected_start: time.nullable().describe('of the first new member; null: no start can be predicted'),
+  expected_start_text: z
+    .string()
+    .nullable()
+    .describe('what the time rests on, or what the group would wait for; null: neither'),
+  hints: z.array(z.string()).describe('what may be a mistake'),
+})
+export type GroupDryRun = z.output<typeof groupDryRunSchema>
 
 /** `GET /api/jobs/ID/group`. */
 export const groupOfJobSchema = groupSchema

@@ -21,32 +21,36 @@ import type {
   waitQuerySchema,
 } from './contract'
 import { maxGroupMembers } from './contract-parameters'
+import { type Overrides, parametersOf } from './contract-wave'
 import { countsOf, type GroupCounts } from './counts'
 
 interface GroupRow extends Omit<WithDates<Group, 'created_at' | 'ended_at'>, 'status' | 'counts'> {
   owner_id: string
   held: number
   cancelled_at: Date | null
-  counts: Omit<GroupCounts, 'held'>
+  counts: Omit<GroupCounts, 'held'> & { held?: number }
 }
 
 /** The alias `j` is that of the conditions on visibility, which need only the user and the project. */
 const groupColumns = `
   j.id AS group_id, j.user_id AS owner_id, j.name, j.kind, u.handle AS user_id, p.slug AS project_id, ${submittedWith}, j.competition_id, j.members, j.parallel,
   requested_gpus(j.spec) AS gpus,
-  ARRAY(SELECT jsonb_object_keys(m.parameters) FROM group_members m WHERE m.group_id = j.id AND m.index = 0 ORDER BY 1) AS parameters,
-  j.spec->'objective' AS objective, coalesce(j.final_counts, ${countsOf('j')}) AS counts, j.held, j.problem, j.created_at, j.ended_at,
+  j.parameters, j.spec->'objective' AS objective, coalesce(j.final_counts, ${countsOf('j')}) AS counts, j.held, j.problem, j.created_at, j.ended_at,
   j.cancelled_at`
 const groupTables = 'job_groups j JOIN users u ON u.id = j.user_id JOIN projects p ON p.id = j.project_id'
 
 function toGroup({ owner_id: _, held, cancelled_at, counts, ...row }: GroupRow): Group {
   // Members that the group had not put into the queue when it was cancelled have no job.
-  const withJob = Object.values(counts).reduce((sum, jobs) => sum + jobs, 0)
-  const withoutJob = row.members - held - withJob
+  const counted = Object.values(counts).reduce((sum, members) => sum + members, 0)
+  const withoutJob = row.members - held - counted
   return {
     ...datesToText(row),
     status: statusOf(row.ended_at, cancelled_at, counts),
-    counts: { ...counts, held, cancelled: counts.cancelled + Math.max(0, withoutJob) },
+    counts: {
+      ...counts,
+      held: (counts.held ?? 0) + held,
+      cancelled: counts.cancelled + Math.max(0, withoutJob),
+    },
   }
 }
 
@@ -107,19 +111,25 @@ interface MemberRow
   reason: string | null
   reason_detail: string | null
   stop_reason: string | null
+  overrides: Overrides | null
 }
 
+/** SQL for where a member is. A job of an earlier wave can be held by that. */
+const statusOfMember = `coalesce(j.status::text, CASE WHEN m.state <> 'existing' THEN m.state::text
+  ELSE (SELECT own.state::text FROM group_members own WHERE own.job_id = m.job_id AND own.state <> 'existing') END)`
+
 const memberColumns = `
-  m.index, m.job_id, j.id IS NOT NULL AS has_job, m.parameters, m.repeat, m.stop_reason, coalesce(j.status::text, m.state::text) AS status, j.reason, j.reason_detail, j.exit_code,
+  m.index, m.job_id, j.id IS NOT NULL AS has_job, m.parameters, m.overrides, m.repeat, m.state = 'existing' AS existing, m.stop_reason, ${statusOfMember} AS status, j.reason, j.reason_detail, j.exit_code,
   CASE WHEN j.id IS NULL THEN '{}' ELSE ${metricsColumn} END AS metrics, j.started_at, j.ended_at`
 const memberTables = 'group_members m LEFT JOIN jobs j ON j.id = m.job_id'
 
 function toMember(
-  { reason, reason_detail, stop_reason, status, ...row }: MemberRow,
+  { reason, reason_detail, stop_reason, status, overrides, ...row }: MemberRow,
   metric: string | null,
 ): GroupMember {
   return {
     ...datesToText(row),
+    parameters: overrides === null ? row.parameters : parametersOf(overrides),
     status: status === 'held' ? status : toUploadStatus(status),
     reason_text:
       status === 'held'
@@ -159,7 +169,7 @@ export async function listMembers(
   if (after === undefined) throw wrongCursor()
   const { rows } = await database().pool.query<MemberRow>(
     `SELECT ${memberColumns} FROM ${memberTables}
-      WHERE m.group_id = $1 AND m.index > $2 AND ($3::text[] IS NULL OR coalesce(j.status::text, m.state::text) = ANY ($3))
+      WHERE m.group_id = $1 AND m.index > $2 AND ($3::text[] IS NULL OR ${statusOfMember} = ANY ($3))
       ORDER BY m.index LIMIT $4`,
     [group_id, after, status === undefined ? null : storedStatuses(status), limit + 1],
   )
@@ -176,7 +186,7 @@ export async function readGroupOfJob(actor: Actor, jobId: string): Promise<Group
   const place = z.uuid().safeParse(jobId).success
     ? await findRow<{ group_id: string; index: number }>(
         database().pool,
-        'SELECT group_id, index FROM group_members WHERE job_id = $1',
+        `SELECT group_id, index FROM group_members WHERE job_id = $1 AND state <> 'existing'`,
         [jobId],
       )
     : null

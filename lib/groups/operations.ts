@@ -1,22 +1,31 @@
-import { uploadParts } from '../contract/operations/jobs'
+import * as z from 'zod'
+import { dryRunQuery, uploadParts } from '../contract/operations/jobs'
 import { defineOperations, get, list, ok, post } from '../contract/operations/operation'
 import * as groups from './contract'
 
 /** Many jobs of one program in one request. */
 export const groupOperations = defineOperations('groups', 'groups', {
-  create: post('/api/groups', 'upload', 'Submit a group of jobs: a sweep of parameters or an array', {
-    classTokens: true,
-    headers: { 'Idempotency-Key': 'makes a repeated submission the same group' },
-    upload: uploadParts,
-    json: groups.createGroupSchema,
-    responses: {
-      201: { description: 'The group is accepted; see Location', schema: groups.groupDetailSchema },
-      200: {
-        description: 'The group of an earlier request with the same key',
-        schema: groups.groupDetailSchema,
+  create: post(
+    '/api/groups',
+    'upload',
+    'Submit a group of jobs: a sweep of parameters, an array, or a wave of configs',
+    {
+      classTokens: true,
+      query: z.object({ dry_run: dryRunQuery }),
+      headers: { 'Idempotency-Key': 'makes a repeated submission the same group' },
+      upload: uploadParts,
+      json: groups.createGroupSchema,
+      maxBodyBytes: 1024 * 1024,
+      responses: {
+        201: { description: 'The group is accepted; see Location', schema: groups.groupDetailSchema },
+        200: {
+          description:
+            'The group of an earlier request with the same key; with dry_run, what a submission would do',
+          schema: z.union([groups.groupDetailSchema, groups.groupDryRunSchema]),
+        },
       },
     },
-  }),
+  ),
   list: get('/api/groups', 'read', 'List groups of jobs, newest first', {
     classTokens: true,
     query: groups.groupListQuerySchema,

@@ -3,6 +3,7 @@ import { findEnvironment } from '../access/environments'
 import { type Limits, limitsOf } from '../access/limits'
 import { readEffectiveLimits } from '../access/role-limits'
 import { requireStorageQuota } from '../access/storage/storage-quota'
+import { once } from '../async/once'
 import { describeIssue } from '../contract/config/issues'
 import { GpuqError } from '../contract/errors'
 import { database } from '../database/client'
@@ -15,10 +16,12 @@ import { insertJobs, type JobRow } from '../jobs/submission/insert-job'
 import { lockQueue } from '../jobs/submission/queue-capacity'
 import { countFreePlaces, lockUsers } from '../jobs/submission/submission-limits'
 import { logger } from '../logger'
-import { groupConfigSchema } from './contract'
+import { storedGroupSchema } from './contract'
 import { configOfMember } from './contract-member-config'
 import type { Parameters } from './contract-parameters'
-import { countsOf } from './counts'
+import type { Overrides } from './contract-wave'
+import { countsOf, existingEnded } from './counts'
+import { inMember } from './decide-group'
 import { type GroupConfig, jobConfigOf } from './group-config'
 import { cancelHeld, findWait } from './group-dependencies'
 
@@ -42,7 +45,7 @@ export async function releaseMembers(): Promise<boolean> {
     text: `SELECT g.id FROM job_groups g CROSS JOIN LATERAL (
              SELECT count(*) AS jobs FROM jobs j WHERE j.group_id = g.id AND j.status IN ('pending', 'scheduled', 'running')) live
             WHERE g.ended_at IS NULL AND g.retry_at <= now()
-              AND CASE WHEN g.held > 0 THEN live.jobs < g.parallel ELSE live.jobs = 0 END
+              AND CASE WHEN g.held > 0 THEN live.jobs < g.parallel ELSE live.jobs = 0 AND ${existingEnded('g')} END
             ORDER BY g.created_at, g.id`,
   })
   let released = 0
@@ -124,7 +127,6 @@ async function enterQueue(
   // A refusal must not undo what keeps the group: it is stored as its problem.
   await tx.query('SAVEPOINT release')
   try {
-    const environment = await findEnvironment(config.environment ?? null, tx)
     await lockUsers(tx, [group.user_id])
     const limits = await readEffectiveLimits(tx, group, group.project_limits)
     // After the lock: another leader may have put members into the queue before.
@@ -148,18 +150,15 @@ async function enterQueue(
       onlyProject: group.class_token ? { id: group.project_id, slug: group.slug } : null,
       tokenId: group.token_id,
     }
+    const environmentOf = once((name: string | null) => findEnvironment(name, tx))
     const reads = {
       nodes: once(() => readRegisteredNodes(tx)),
       quota: once(() => requireStorageQuota(tx, owner)),
     }
     const jobs: JobRow[] = []
-    for (const { index, job_id, parameters, repeat } of members) {
-      const memberConfig = configOfMember(jobConfigOf(config), {
-        index,
-        parameters,
-        repeat,
-        repeats: config.repeat,
-      })
+    for (const { job_id, overrides, ...member } of members) {
+      const given = { ...member, ...(overrides && { overrides }), repeats: config.repeat }
+      const memberConfig = configOfMember(jobConfigOf(config), given)
       const submission = {
         code,
         runId: null,
@@ -167,7 +166,10 @@ async function enterQueue(
         bodyHash: group.body_hash,
         idempotencyKey: null,
       }
-      const job = await checkJob(tx, { owner, limits: limits.job, environment, submission }, reads)
+      const job = await inMember(given, async () => {
+        const environment = await environmentOf(memberConfig.environment ?? null)
+        return checkJob(tx, { owner, limits: limits.job, environment, submission }, reads)
+      })
       jobs.push({ ...job, id: job_id, group_id: id })
     }
     const { places: inQueue, error } = await lockQueue(tx)
@@ -190,7 +192,7 @@ async function enterQueue(
 /** The config as it was accepted. A key that a later version removed or limited is a problem of the group. */
 function configOf({ spec, command }: Pick<OpenGroup, 'spec' | 'command'>): GroupConfig {
   const { gpusChosen, ...record } = spec as Record<string, unknown>
-  const parsed = groupConfigSchema.safeParse(
+  const parsed = storedGroupSchema.safeParse(
     { ...record, ...(command !== null && { command }) },
     { error: describeIssue },
   )
@@ -203,12 +205,13 @@ interface HeldMember {
   index: number
   job_id: string
   parameters: Parameters
+  overrides: Overrides | null
   repeat: number
 }
 
 async function readHeld(tx: Transaction, groupId: string, places: number): Promise<HeldMember[]> {
   const { rows } = await tx.query<HeldMember>(
-    `SELECT index, job_id, parameters, repeat FROM group_members WHERE group_id = $1 AND state = 'held' ORDER BY index LIMIT $2`,
+    `SELECT index, job_id, parameters, overrides, repeat FROM group_members WHERE group_id = $1 AND state = 'held' ORDER BY index LIMIT $2`,
     [groupId, places],
   )
   return rows
@@ -232,18 +235,10 @@ async function putOff(tx: Transaction, id: string, problem: string): Promise<voi
 
 async function endGroup(tx: Transaction, id: string): Promise<void> {
   await tx.query(
-    `UPDATE job_groups SET ended_at = now(), problem = CASE WHEN cancelled_at IS NULL THEN NULL ELSE problem END, final_counts = ${countsOf('job_groups')}
+    `UPDATE job_groups SET ended_at = now(), problem = CASE WHEN cancelled_at IS NULL THEN NULL ELSE problem END, final_counts = ${countsOf('job_groups')} - 'held'
       WHERE id = $1 AND held = 0 AND NOT EXISTS (
-        SELECT 1 FROM jobs j WHERE j.group_id = $1 AND j.status IN ('pending', 'scheduled', 'running'))`,
+        SELECT 1 FROM jobs j WHERE j.group_id = $1 AND j.status IN ('pending', 'scheduled', 'running'))
+        AND ${existingEnded('job_groups')}`,
     [id],
   )
-}
-
-/** Calls a function at most once. */
-function once<Value>(call: () => Promise<Value>): () => Promise<Value> {
-  let value: Promise<Value> | undefined
-  return () => {
-    value ??= call()
-    return value
-  }
 }

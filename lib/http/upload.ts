@@ -1,7 +1,7 @@
 import { type Actor, requireOperation, requireScope } from '../access/actor'
 import { actorFromToken, invalidToken } from '../access/authenticate'
 import { DirectoryUpload } from '../archives/unpack/directory-upload'
-import { type ConfigAs, type ConfigSchema, parseConfigAs } from '../contract/config/config'
+import { type ConfigAs, type ConfigLimits, type ConfigSchema, parseConfigAs } from '../contract/config/config'
 import { configSchema } from '../contract/config/schema'
 import { type FieldError, GpuqError, unauthenticated } from '../contract/errors'
 import { jobOperations } from '../contract/operations/jobs'
@@ -16,6 +16,10 @@ const unauthenticatedUploads = new UnauthenticatedUploads()
 interface Received<Schema extends ConfigSchema = typeof configSchema> {
   actor: Actor
   request: Omit<JobRequest, 'config'> & { config: ConfigAs<Schema> }
+}
+
+interface ReceiveOptions extends Pick<UploadOptions, 'timeoutMs'> {
+  configLimits?: ConfigLimits | undefined
 }
 
 type Use<Schema extends ConfigSchema, Result> = (received: Received<Schema>) => Promise<Result>
@@ -33,13 +37,13 @@ export function receiveUpload<Result>(
   return receiveUploadAs(configSchema, request, caller, use, options)
 }
 
-/** The same for a config with more keys. */
+/** The same for a config with more keys. It may be longer than that of a job, but not before its sender is known. */
 export async function receiveUploadAs<Schema extends ConfigSchema, Result>(
   schema: Schema,
   request: Request,
   caller: Actor | null,
   use: Use<Schema, Result>,
-  { timeoutMs }: Pick<UploadOptions, 'timeoutMs'> = {},
+  { timeoutMs, configLimits }: ReceiveOptions = {},
 ): Promise<Result> {
   if (!caller) {
     const received = await unauthenticatedUploads.run(request.headers, (takeBytes) =>
@@ -49,7 +53,7 @@ export async function receiveUploadAs<Schema extends ConfigSchema, Result>(
   }
   const directory = new DirectoryUpload(caller.userId)
   try {
-    return await use(await readSubmission(schema, request, caller, { timeoutMs, directory }))
+    return await use(await readSubmission(schema, request, caller, { timeoutMs, directory, configLimits }))
   } finally {
     await directory.close()
   }
@@ -59,11 +63,11 @@ async function readSubmission<Schema extends ConfigSchema>(
   schema: Schema,
   request: Request,
   caller: Actor | null,
-  options: UploadOptions,
+  options: UploadOptions & ReceiveOptions,
 ): Promise<Received<Schema>> {
   const idempotencyKey = idempotencyKeyOf(request)
   const { code, configFile, bodyHash } = await readUpload(request, options)
-  const parsed = parseConfigAs(schema, configFile.bytes.toString('utf8'))
+  const parsed = parseConfigAs(schema, configFile.bytes.toString('utf8'), options.configLimits)
   if (!parsed.ok) {
     throw new GpuqError('invalid_fields', describeErrors(parsed.errors), { errors: parsed.errors })
   }

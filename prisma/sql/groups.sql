@@ -1,3 +1,6 @@
+-- A group without parameters has an empty list.
+ALTER TABLE job_groups ALTER COLUMN parameters SET NOT NULL;
+
 CREATE FUNCTION count_group_records() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO storage_changes (user_id, project_id, kind, bytes)
@@ -46,6 +49,9 @@ CREATE INDEX job_groups_with_archive ON job_groups (archive_id) WHERE archive_id
 
 -- Whose objective the leader reads. Ended members stay in it for one look.
 CREATE INDEX group_members_unread ON group_members (group_id) WHERE state = 'entered' AND NOT curve_read;
+
+-- The jobs of earlier waves that a wave has as members.
+CREATE INDEX group_members_existing ON group_members (group_id) WHERE state = 'existing';
 
 CREATE INDEX group_members_held ON group_members (group_id, index) WHERE state = 'held';
 

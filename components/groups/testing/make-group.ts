@@ -35,6 +35,7 @@ export function makeMember(index: number, changes: Partial<GroupMember> = {}): G
     has_job: true,
     parameters: { lr: (index + 1) / 10 },
     repeat: 0,
+    existing: false,
     status: 'completed',
     reason_text: null,
     exit_code: 0,

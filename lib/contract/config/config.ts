@@ -4,12 +4,19 @@ import type { FieldError } from '../errors'
 import { describeIssue } from './issues'
 import { checkKeys } from './keys'
 import { KeyNames } from './names'
-import { locate, plainConfig } from './plain'
+import { formatPath, locate, plainConfig } from './plain'
 import { type ConfigKey, configKeys, configSchema, type ParsedConfig } from './schema'
-import { readYaml } from './yaml'
+import { maxLexemes, readYaml } from './yaml'
 
 /** Longest config that is read. */
 export const maxConfigBytes = 64 * 1024
+
+/** How long a config of a schema may be. */
+export interface ConfigLimits {
+  bytes: number
+  /** Words and signs of YAML. They decide how long it takes to read. */
+  lexemes: number
+}
 
 const maxErrors = 20
 
@@ -40,13 +47,17 @@ export function parseConfig(text: string): ParseConfigResult {
   return parseConfigAs(configSchema, text)
 }
 
-/** The same for a config with more keys. */
-export function parseConfigAs<Schema extends ConfigSchema>(schema: Schema, text: string): Parsed<Schema> {
-  if (new TextEncoder().encode(text).length > maxConfigBytes) {
-    return { ok: false, errors: [{ path: 'config_file', message: 'must be at most 64 KiB' }] }
+/** The same for a config with more keys, which may be longer. */
+export function parseConfigAs<Schema extends ConfigSchema>(
+  schema: Schema,
+  text: string,
+  { bytes, lexemes }: ConfigLimits = { bytes: maxConfigBytes, lexemes: maxLexemes },
+): Parsed<Schema> {
+  if (new TextEncoder().encode(text).length > bytes) {
+    return { ok: false, errors: [{ path: 'config_file', message: `must be at most ${bytes / 1024} KiB` }] }
   }
   const source = text.replace(/^\ufeff/, '')
-  const read = readYaml(source)
+  const read = readYaml(source, lexemes)
   if (!read.ok) return read
   const { root, placeOf } = read
   const known = Object.keys(schema.shape)
@@ -67,7 +78,11 @@ export function parseConfigAs<Schema extends ConfigSchema>(schema: Schema, text:
     .slice(0, maxErrors)
   return {
     ok: false,
-    errors: mistakes.map(({ path, message, offset }) => ({ path, message, ...placeOf(offset) })),
+    errors: mistakes.map(({ path, message, offset }) => ({
+      path: formatPath(path),
+      message,
+      ...placeOf(offset),
+    })),
   }
 }
 

@@ -13,7 +13,7 @@ export interface KeyMistake {
 const forbiddenKeys = new Set(['__proto__', 'constructor', 'prototype'])
 
 /** Keys that make a config one of a group of jobs. */
-const keysOfGroups = new Set(['matrix', 'array'])
+const keysOfGroups = new Set(['matrix', 'array', 'members'])
 const inGroups =
   'makes a group of jobs: send the same form to POST /api/groups, or use `gpuq submit`, which does it by itself'
 

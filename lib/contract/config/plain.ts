@@ -19,6 +19,9 @@ function isEmpty(value: YamlValue): boolean {
   return value.kind === 'scalar' && (value.value === null || (value.plain && value.value === 'None'))
 }
 
+/** A path as errors show it. A member of a group is `members[3]`, as in the sentences about it. */
+export const formatPath = (path: string) => path.replace(/\bmembers\.(\d+)/, 'members[$1]')
+
 /** A mistake in a value, at the deepest position that its path reaches. */
 export function locate(
   root: YamlMapping,

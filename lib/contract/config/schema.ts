@@ -156,7 +156,10 @@ const keys = z.strictObject({
 })
 
 /** Refuses keys that exclude each other, also in requests that have only some of the keys. */
-export function refuseCombinations(config: Partial<z.output<typeof keys>>, context: z.RefinementCtx): void {
+export function refuseCombinations(
+  config: Partial<z.output<typeof keys>>,
+  context: { addIssue(issue: { code: 'custom'; path: PropertyKey[]; message: string }): void },
+): void {
   const { gpu_count = 1, instance_count = 1, args = [], env = {}, allowed_gpus = [] } = config
   const refuse = (path: string | string[], message: string) =>
     context.addIssue({ code: 'custom', path: [path].flat(), message })

@@ -69,8 +69,15 @@ export function plainValue(key: string, value: YamlValue): unknown {
   return withoutPositions(value, key === 'env' || key === 'args')
 }
 
+const plainMapping = ({ entries }: YamlMapping) =>
+  Object.fromEntries(entries.map(({ key, value }) => [key, plainValue(key, value)]))
+
 function withoutPositions(value: YamlValue, asWritten: boolean): unknown {
-  if (value.kind === 'list') return value.items.map((item) => withoutPositions(item, asWritten))
+  // A mapping in a list is a config of its own.
+  if (value.kind === 'list')
+    return value.items.map((item) =>
+      item.kind === 'mapping' ? plainMapping(item) : withoutPositions(item, asWritten),
+    )
   if (value.kind === 'mapping') {
     return Object.fromEntries(
       value.entries.map((entry) => [entry.key, withoutPositions(entry.value, asWritten)]),

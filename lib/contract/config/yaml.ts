@@ -14,7 +14,7 @@ export type ReadYaml = { ok: true; root: YamlMapping; placeOf: PlaceOf } | { ok:
  * until V8 aborts the process, and tens of thousands of mistakes take half a second.
  */
 const maxDepth = 32
-const maxLexemes = 10_000
+export const maxLexemes = 10_000
 
 /** One mistake causes others. This number is enough to start with. */
 const maxErrors = 5
@@ -22,13 +22,13 @@ const maxErrors = 5
 const everyControlButSpaces = /[^\P{Cc}\t\n\r\u0085]/u
 
 /** Reads one YAML 1.2 document that contains a mapping. Refuses tags, anchors, aliases and a second document. */
-export function readYaml(text: string): ReadYaml {
+export function readYaml(text: string, mostLexemes = maxLexemes): ReadYaml {
   const lines = new LineCounter()
   const placeOf: PlaceOf = (offset) => {
     const { line, col } = lines.linePos(offset)
     return { line, column: col }
   }
-  const parsed = parse(text, lines)
+  const parsed = parse(text, lines, mostLexemes)
   const mistakes = 'mistakes' in parsed ? parsed.mistakes : mistakesOf(parsed.document, text)
   if ('document' in parsed && mistakes.length === 0) {
     const root = toYamlValue(parsed.document.contents, 0, mistakes)
@@ -48,7 +48,11 @@ export function readYaml(text: string): ReadYaml {
   return { ok: false, errors: toErrors(mistakes, placeOf) }
 }
 
-function parse(text: string, lines: LineCounter): { document: Document.Parsed } | { mistakes: Mistake[] } {
+function parse(
+  text: string,
+  lines: LineCounter,
+  mostLexemes: number,
+): { document: Document.Parsed } | { mistakes: Mistake[] } {
   lines.addNewLine(0)
   const parser = new Parser(lines.addNewLine)
   const refuse = (offset: number, message: string) => ({ mistakes: [{ offset, message }] })
@@ -58,7 +62,7 @@ function parse(text: string, lines: LineCounter): { document: Document.Parsed } 
     tokens.push(...parser.next(lexeme))
     lexemes++
     if (parser.stack.length > maxDepth) return refuse(parser.offset, `nested deeper than ${maxDepth} levels`)
-    if (lexemes > maxLexemes)
+    if (lexemes > mostLexemes)
       return refuse(parser.offset, 'the config has far more entries than any job needs')
   }
   tokens.push(...parser.end())

@@ -50,16 +50,7 @@ export function buildClient(transport: Transport, { read, ...readers }: AnswerRe
       ...specialJobMethods(transport, readers),
       ...partAddresses(transport, routes.jobs),
     },
-    groups: {
-      ...methods.groups,
-      /** Submits a group. */
-      submit: ({ code, config, idempotencyKey }: GroupSubmission, signal?: AbortSignal) => {
-        const { method, path } = routes.groups.create
-        const headers: Record<string, string> = idempotencyKey ? { 'idempotency-key': idempotencyKey } : {}
-        const readGroup = read('groups', 'create') as Read<Awaited<ReturnType<Methods['groups']['create']>>>
-        return transport.json(path, readGroup, { method, body: toForm({ code, config }), headers, signal })
-      },
-    },
+    groups: { ...methods.groups, ...specialGroupMethods(transport, { read }) },
     shares: { ...methods.shares, ...partAddresses(transport, routes.shares) },
     queue: { ...methods.queue, ...specialQueueMethods(methods) },
     snapshots: {
@@ -85,6 +76,26 @@ function specialQueueMethods({ queue }: Pick<Methods, 'queue'>) {
     /** What a submission would do. */
     dryRun: (job: Job, signal?: AbortSignal) =>
       queue.submit(job, { dry_run: true }, signal) as Promise<DryRun>,
+  }
+}
+
+/** The query decides which of two answers comes. */
+function specialGroupMethods(transport: Transport, { read }: Pick<AnswerReaders, 'read'>) {
+  type Answer = Awaited<ReturnType<Methods['groups']['create']>>
+  const { method, path } = routes.groups.create
+  return {
+    /** Submits a group. */
+    submit: ({ code, config, idempotencyKey }: GroupSubmission, signal?: AbortSignal) => {
+      const headers: Record<string, string> = idempotencyKey ? { 'idempotency-key': idempotencyKey } : {}
+      const readGroup = read('groups', 'create') as Read<Exclude<Answer, { dry_run: true }>>
+      return transport.json(path, readGroup, { method, body: toForm({ code, config }), headers, signal })
+    },
+    /** What a submission would do. The program may be left out. */
+    dryRun: ({ code, config }: GroupSubmission, signal?: AbortSignal) => {
+      const readDryRun = read('groups', 'create') as Read<Extract<Answer, { dry_run: true }>>
+      const query = { dry_run: true }
+      return transport.json(path, readDryRun, { method, query, body: toForm({ code, config }), signal })
+    },
   }
 }
 

@@ -49,7 +49,7 @@ export const routes = {
     },
   },
   groups: {
-    create: { method: 'post', path: '/api/groups', answer: 'json' },
+    create: { method: 'post', path: '/api/groups', query: true, answer: 'json' },
     list: { method: 'get', path: '/api/groups', query: true, answer: 'page' },
     get: { method: 'get', path: '/api/groups/{id}', answer: 'json' },
     members: { method: 'get', path: '/api/groups/{id}/members', query: true, answer: 'page' },

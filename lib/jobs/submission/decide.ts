@@ -127,9 +127,10 @@ async function findRepeated(
   { idempotencyKey, bodyHash }: Submission,
 ): Promise<string | null> {
   if (idempotencyKey === null) return null
-  const row = await findRow<{ body_hash: Buffer; job_id: string; project_id: string }>(tx, {
+  // A key without a job is that of a member of a group that has not entered the queue.
+  const row = await findRow<{ body_hash: Buffer; job_id: string; project_id: string | null }>(tx, {
     name: 'find-idempotency-key',
-    text: `SELECT k.body_hash, k.job_id, j.project_id FROM idempotency_keys k JOIN jobs j ON j.id = k.job_id
+    text: `SELECT k.body_hash, k.job_id, j.project_id FROM idempotency_keys k LEFT JOIN jobs j ON j.id = k.job_id
             WHERE k.user_id = $1 AND k.key = $2`,
     values: [callerId, idempotencyKey],
   })

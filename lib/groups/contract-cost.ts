@@ -1,0 +1,39 @@
+import { timeLimitSeconds } from '../contract/config/config'
+import type { ParsedConfig } from '../contract/config/schema'
+import type { Member } from './contract-members'
+import { withOverrides } from './contract-wave'
+
+/** Hours of all members together: if each takes its expected time, and if each takes its longest time. Retries can add to them. */
+export interface Hours {
+  expected: number
+  most: number
+}
+
+type TimedConfig = Pick<
+  ParsedConfig,
+  'env' | 'gpu_count' | 'gpu_fraction' | 'instance_count' | 'expected_time' | 'max_time'
+>
+
+/** What members take: hours of GPUs, and hours of run time. */
+export function costOf(
+  config: TimedConfig,
+  members: readonly Pick<Member, 'overrides'>[],
+  ceilingSeconds: number,
+): { gpuHours: Hours; runHours: Hours } {
+  const gpuHours: Hours = { expected: 0, most: 0 }
+  const runHours: Hours = { expected: 0, most: 0 }
+  for (const { overrides } of members) {
+    const job = withOverrides(config, overrides)
+    const most = timeLimitSeconds(job, ceilingSeconds) / 3600
+    const expected = Math.min(job.expected_time / 3600, most)
+    const gpus = gpusOf(job)
+    gpuHours.expected += gpus * expected
+    gpuHours.most += gpus * most
+    runHours.expected += expected
+    runHours.most += most
+  }
+  return { gpuHours, runHours }
+}
+
+const gpusOf = ({ gpu_count, gpu_fraction, instance_count }: TimedConfig) =>
+  (gpu_fraction ?? gpu_count) * instance_count
