@@ -14,13 +14,14 @@ export const features = {
   accounting: { about: 'GPU hours of users and projects, as a page and as CSV.' },
   agents: {
     about: 'Tools for agents by MCP, from the server and from the command line.',
-    uses: ['working-files'],
+    uses: ['budgets', 'working-files'],
   },
   announcements: { about: 'A message of an admin to every user.' },
   artifacts: {
     about: 'The files that jobs write to /results: kept, shown in pages, and shared by links.',
   },
   backup: { about: 'A backup of the database and the stored files in one file, and its restoration.' },
+  budgets: { about: 'GPU hours that the jobs of a user, a project, a token or a group may use in a period.' },
   buckets: { about: 'S3 buckets of projects, which receive copies of the results of jobs.' },
   checkpoints: {
     about: 'The files with which a named run continues after an interruption, on a disk or in the bucket.',
@@ -32,7 +33,7 @@ export const features = {
   docs: { about: 'The documentation and the reference of the API, on the server, with a search.' },
   groups: {
     about: 'Many jobs of one program that differ in their parameters: sweeps and arrays.',
-    uses: ['metrics'],
+    uses: ['budgets', 'metrics'],
   },
   'host-files': { about: 'Jobs of `gpuq start` that run a script of this machine in its own directory.' },
   'join-links': { about: 'Links with which people join a project, also with a new account.' },

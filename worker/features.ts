@@ -1,18 +1,20 @@
 import { countDays } from '@/lib/accounting/count-days'
 import { deleteEndedLinks } from '@/lib/artifacts/download-links'
-import { continueCancelling } from '@/lib/groups/cancel-members'
+import { cancelUsedUp, continueCancelling } from '@/lib/groups/cancel-members'
 import { releaseMembers } from '@/lib/groups/release-members'
 import { stopMembers } from '@/lib/groups/stop-members'
 import { deleteOldDeliveries } from '@/lib/notifications/outbox'
+import { keepBudgets } from './budgets/leader-task'
 import { sweepAllCheckpoints, sweepRequested } from './checkpoints/sweep'
 import { provisionNodes } from './provisioning/provisioner'
 
 /** What features do on the worker that leads the scheduler, until `signal` is aborted. */
-export const leaderTasks: readonly ((signal: AbortSignal) => Promise<void>)[] = [provisionNodes]
+export const leaderTasks: readonly ((signal: AbortSignal) => Promise<void>)[] = [provisionNodes, keepBudgets]
 
 /** What features do on the worker that leads the scheduler, after each change of the queue. They return whether more can follow at once. */
 export const featureQueueTasks = [
   { what: 'put members of groups into the queue', run: releaseMembers },
+  { what: 'cancel groups whose budget is used up', run: cancelUsedUp },
   { what: 'cancel the members of groups', run: continueCancelling },
   { what: 'stop members of groups early', run: stopMembers },
 ] as const

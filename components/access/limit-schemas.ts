@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { budgetFields } from '@/lib/contract/access/budget'
 import { pools } from '@/lib/contract/config/pools'
 import { numberText, optionalNumberText } from '../shell/form-values'
 import { anyPools } from './limit-fields'
@@ -28,11 +29,18 @@ export const limitShape = {
     ),
 }
 
+/** The budget of a user or a project, as text. */
+export const budgetShape = {
+  gpu_hour_budget: optionalNumberText({ min: 0, max: 1_000_000_000 }),
+  budget_period: budgetFields.budget_period,
+  budget_when_used_up: budgetFields.budget_when_used_up,
+}
+
 /** A project's share of the cluster, as text. */
 export const shareShape = {
   weight: numberText({ min: 0.001, max: 1_000_000 }),
   gpu_quota: optionalNumberText({ min: 0, max: 100_000 }),
-  gpu_hour_budget: optionalNumberText({ min: 0, max: 1_000_000_000 }),
+  ...budgetShape,
 }
 
 /** The form of the limits of a role. */

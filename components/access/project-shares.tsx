@@ -2,11 +2,15 @@ import type { Project } from '@/lib/contract/access/projects'
 import { toOptionalTexts } from '../shell/use-form'
 import type { FormFields } from '../shell/use-schema-form'
 import { NumberField } from '../ui/text-field'
+import { BudgetFields, toBudgetTexts } from './budget-fields'
 
-type ShareTexts = Record<keyof Project['shares'], string>
+type ShareTexts = ReturnType<typeof toShareTexts>
 
 /** The initial values of {@link ShareFields}. */
-export const toShareTexts = ({ shares }: Project): ShareTexts => toOptionalTexts(shares)
+export const toShareTexts = ({ shares: { weight, gpu_quota, ...budget } }: Project) => ({
+  ...toOptionalTexts({ weight, gpu_quota }),
+  ...toBudgetTexts(budget),
+})
 
 const fields = [
   {
@@ -15,16 +19,16 @@ const fields = [
     hint: 'A project with weight 2 gets twice as much as one with weight 1.',
   },
   { name: 'gpu_quota', label: 'GPU quota', hint: 'GPUs in use at once.', placeholder: 'no quota' },
-  { name: 'gpu_hour_budget', label: 'GPU hour budget', hint: 'In total.', placeholder: 'no budget' },
 ] as const
 
 /** The shares that admins may change. */
 export function ShareFields({ form }: { form: FormFields<ShareTexts> }) {
   return (
-    <div className="grid gap-4 sm:grid-cols-3">
+    <div className="grid gap-4 sm:grid-cols-2">
       {fields.map(({ name, ...field }) => (
         <NumberField key={name} {...field} {...form.field(name)} />
       ))}
+      <BudgetFields form={form} />
     </div>
   )
 }

@@ -1,6 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { updateUser } from '@/components/queries/queries'
 import type { User } from '@/lib/contract/access/access'
+import { BudgetFields, toBudgetTexts } from '../access/budget-fields'
 import { LimitFields, takeLimits, toLimitTexts } from '../access/limit-fields'
 import { DialogForm } from '../shell/form'
 import { toOptionalText } from '../shell/use-form'
@@ -22,6 +23,7 @@ export function EditUserDialog({ user, onClose }: { user: User; onClose: () => v
       role: user.role,
       may_create_classes: user.may_create_classes,
       ...toLimitTexts(user.limits),
+      ...toBudgetTexts(user),
       storage_quota_gib: toOptionalText(user.storage_quota_gib),
       unix_uid: toOptionalText(user.unix_uid),
       unix_gid: toOptionalText(user.unix_gid),
@@ -44,6 +46,7 @@ export function EditUserDialog({ user, onClose }: { user: User; onClose: () => v
         />
         <div className="grid gap-4 sm:grid-cols-2">
           <LimitFields form={form} />
+          <BudgetFields form={form} />
           <NumberField
             label="Storage quota (GiB)"
             hint="0 means no quota."

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { prepareSchema } from '@/lib/contract/access/environments'
 import { roles } from '@/lib/contract/access/roles'
 import { idSchema } from '@/lib/contract/jobs'
-import { limitShape, storageQuotaText } from '../access/limit-schemas'
+import { budgetShape, limitShape, storageQuotaText } from '../access/limit-schemas'
 import { optionalNumberText, optionalText } from '../shell/form-values'
 
 /* The schemas of forms for admins, which load them when they are submitted: zod is large. */
@@ -22,6 +22,7 @@ export const changedUserSchema = z.object({
   ...userShape,
   may_create_classes: z.boolean(),
   ...limitShape,
+  ...budgetShape,
   storage_quota_gib: storageQuotaText,
   unix_uid: unixId(1000),
   unix_gid: unixId(1),

@@ -14,6 +14,8 @@ export const emptyStorage: StorageUse = {
   by_kind: { artifacts: 0, results: 0, sources: 0, archives: 0, checkpoints: 0, records: 0 },
 }
 
+const noBudget = { gpu_hour_budget: null, budget_period: 'total', budget_when_used_up: 'wait' } as const
+
 export function makeLimits(changes: Partial<ApiLimits> = {}): ApiLimits {
   return { submissions_per_minute: null, max_active_jobs: null, ...noJobLimits, ...changes }
 }
@@ -30,6 +32,7 @@ export function makeUser(changes: Partial<User> = {}): User {
     limits: makeLimits(),
     storage: emptyStorage,
     storage_quota_gib: null,
+    ...noBudget,
     unix_uid: null,
     unix_gid: null,
     created_at: at,
@@ -69,7 +72,7 @@ export function makeProject(changes: Partial<Project> = {}): Project {
     names: {},
     invited: [],
     limits: makeLimits(),
-    shares: { weight: 1, gpu_quota: null, gpu_hour_budget: null },
+    shares: { weight: 1, gpu_quota: null, ...noBudget },
     bucket: null,
     retention_days: null,
     share_runs: false,

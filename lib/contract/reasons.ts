@@ -21,6 +21,10 @@ export const endReasons = {
     fault: 'none',
     message: 'The group of the job stopped it early, because other members were better at the same step.',
   },
+  budget_used_up: {
+    fault: 'user',
+    message: 'A budget of GPU hours that the job belongs to was used up, so the job was stopped.',
+  },
   dependency_failed: { fault: 'user', message: 'A job that this job depends on did not complete.' },
   slurm_refused: { fault: 'user', message: 'Slurm refused the job.' },
   slurm_requeued: { fault: 'system', message: 'Slurm stopped the job and put it back into its queue.' },
@@ -73,7 +77,7 @@ export const waitReasons = {
   max_concurrent_gpus: {
     message: "The user's running jobs leave too few GPUs within the limit max_concurrent_gpus.",
   },
-  budget: { message: 'The project has used up its GPU hours. An admin can raise its budget.' },
+  budget: { message: 'A budget of GPU hours that the job belongs to is used up.' },
   max_concurrent_jobs: { message: 'The maximum number of jobs that the policy allows is running.' },
   stopped: { message: 'The scheduler is stopped. An admin can start it.' },
   no_node: { message: 'No node is ready to run jobs. An admin can start a worker.' },
@@ -103,6 +107,7 @@ export const cancelReasons = [
   'cancelled_by_manager',
   'cancelled_in_slurm',
   'stopped_early',
+  'budget_used_up',
   'dependency_failed',
 ] as const satisfies readonly (keyof typeof endReasons)[]
 export type CancelReason = (typeof cancelReasons)[number]

@@ -39,6 +39,8 @@ export interface ExternalEngine {
     simulate: string
     /** Why another value of the policy has no effect, after the name of the field. */
     policy: string
+    /** Why a budget of a user has no effect, after the name of the field. */
+    budget: string
     /** Why another share of a project has no effect, after the name of the field. */
     shares: string
   }

@@ -1,6 +1,7 @@
 import * as z from 'zod'
+import { budgetSchema } from '../budgets/contract'
 import { configSchema, key, refuseCombinations } from '../contract/config/schema'
-import { count, label } from '../contract/config/values'
+import { amount, count, label } from '../contract/config/values'
 import { idSchema, submittedWithSchema } from '../contract/jobs'
 import { uploadStatuses } from '../contract/status'
 import { isDistribution, matrixSchema, maxGroupMembers, parameterValue } from './contract-parameters'
@@ -63,6 +64,11 @@ const groupKeys = {
     stopSchema.optional(),
     'ends members early whose objective is worse than that of others: asha keeps the best 1/reduction at step min_step and at each step reduction times larger; median ends those that are worse than the median at multiples of min_step',
     { rule: 'asha', reduction: 3, min_step: 10 },
+  ),
+  budget_gpu_hours: key(
+    amount(0.001, 100_000_000).optional(),
+    'GPU hours that all members together may use: when they are used up, the group is cancelled',
+    40,
   ),
 }
 
@@ -192,6 +198,7 @@ export const groupDetailSchema = groupSchema.extend({
   best: groupMemberSchema
     .nullable()
     .describe('the completed member with the best objective; null: none, or no objective'),
+  budget: budgetSchema.nullable().default(null).describe('null: budget_gpu_hours was not set'),
   hints: z
     .array(z.string())
     .optional()

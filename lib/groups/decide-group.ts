@@ -5,7 +5,6 @@ import { findEnvironment } from '../access/environments'
 import type { EffectiveLimits } from '../access/limits'
 import { announceProject, findOrCreateProject } from '../access/projects/submission-project'
 import { readEffectiveLimits } from '../access/role-limits'
-import { requireStorageQuota } from '../access/storage/storage-quota'
 import { once } from '../async/once'
 import { defaultProject } from '../contract/access/project-kinds'
 import { describeIssue } from '../contract/config/issues'
@@ -14,7 +13,7 @@ import { GpuqError, invalidField, rateLimited } from '../contract/errors'
 import { findRow, oneRow, type Transaction } from '../database/transaction'
 import { env } from '../env'
 import { readRegisteredNodes } from '../jobs/config/registered-nodes'
-import { checkJob } from '../jobs/submission/check-job'
+import { checkJob, requireAllowance } from '../jobs/submission/check-job'
 import { checkRequest } from '../jobs/submission/check-request'
 import type { JobRow } from '../jobs/submission/insert-job'
 import { type JobOwner, ownerFor } from '../jobs/submission/job-owner'
@@ -216,7 +215,7 @@ async function checkMembers(
 ): Promise<JobRow | null> {
   const reads = {
     nodes: once(() => readRegisteredNodes(tx)),
-    quota: once(() => requireStorageQuota(tx, owner)),
+    allowance: once(() => requireAllowance(tx, owner)),
   }
   const environmentOf = once((name: string | null) => findEnvironment(name, tx))
   const check = once(

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { type Actor, requireAdmin } from '../access/actor'
 import { cachedCredentialCheck } from '../access/credential-validity'
 import { sleep } from '../async/sleep'
+import { readGroupBudget } from '../budgets/read-budgets'
 import { notFound, unauthenticated } from '../contract/errors'
 import { reasonText } from '../contract/reasons'
 import { type JobStatus, toUploadStatus } from '../contract/status'
@@ -102,7 +103,12 @@ export async function findGroup(actor: Actor, id: string): Promise<GroupRow> {
 /** Reads a group with its best member. */
 export async function readGroup(actor: Actor, id: string): Promise<GroupDetail> {
   const group = toGroup(await findGroup(actor, id))
-  return { ...group, best: group.objective && (await findBest(group.group_id, group.objective)) }
+  const { group_id, objective } = group
+  return {
+    ...group,
+    best: objective && (await findBest(group_id, objective)),
+    budget: await readGroupBudget(group_id),
+  }
 }
 
 interface MemberRow

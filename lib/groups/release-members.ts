@@ -2,7 +2,6 @@ import type { Actor } from '../access/actor'
 import { findEnvironment } from '../access/environments'
 import { type Limits, limitsOf } from '../access/limits'
 import { readEffectiveLimits } from '../access/role-limits'
-import { requireStorageQuota } from '../access/storage/storage-quota'
 import { once } from '../async/once'
 import { describeIssue } from '../contract/config/issues'
 import { GpuqError } from '../contract/errors'
@@ -11,7 +10,7 @@ import { wakeLeader } from '../database/notify'
 import { findRow, oneRow, type Transaction, transaction } from '../database/transaction'
 import { readRegisteredNodes } from '../jobs/config/registered-nodes'
 import { withProgram } from '../jobs/state/submit'
-import { checkJob } from '../jobs/submission/check-job'
+import { checkJob, requireAllowance } from '../jobs/submission/check-job'
 import { insertJobs, type JobRow } from '../jobs/submission/insert-job'
 import { lockQueue } from '../jobs/submission/queue-capacity'
 import { countFreePlaces, lockUsers } from '../jobs/submission/submission-limits'
@@ -153,7 +152,7 @@ async function enterQueue(
     const environmentOf = once((name: string | null) => findEnvironment(name, tx))
     const reads = {
       nodes: once(() => readRegisteredNodes(tx)),
-      quota: once(() => requireStorageQuota(tx, owner)),
+      allowance: once(() => requireAllowance(tx, owner)),
     }
     const jobs: JobRow[] = []
     for (const { job_id, overrides, ...member } of members) {

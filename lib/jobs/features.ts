@@ -1,8 +1,10 @@
 import type { FindNamedDirectory } from '../archives/named-directory'
 import { requireBucket } from '../buckets/require-bucket'
+import { requireBudgetLeft } from '../budgets/require-budget'
 import type { JobConfig } from '../contract/config/config'
 import type { Transaction } from '../database/transaction'
 import { findSnapshotDirectory } from '../snapshots/find-snapshot'
+import type { JobOwner } from './submission/job-owner'
 
 /* What features add to the submission of jobs. */
 
@@ -13,3 +15,8 @@ type SubmissionCheck = (tx: Transaction, projectId: string, config: JobConfig) =
 
 /** Refuse configs that the project of the job cannot use. */
 export const submissionChecks: readonly SubmissionCheck[] = [requireBucket]
+
+/** Refuse owners who may submit nothing now. */
+export const ownerChecks: readonly ((tx: Transaction, owner: JobOwner) => Promise<void>)[] = [
+  requireBudgetLeft,
+]

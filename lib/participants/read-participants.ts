@@ -1,5 +1,5 @@
 import { type Actor, isAdmin } from '../access/actor'
-import { allocatedHours } from '../access/projects/gpu-hours'
+import { allocatedHours, always } from '../access/projects/gpu-hours'
 import { findManagedClass } from '../access/projects/managed-class'
 import { type JobStatus, toUploadStatus } from '../contract/status'
 import { database } from '../database/client'
@@ -32,7 +32,7 @@ export async function readParticipants(
           latest AS (SELECT DISTINCT ON (user_id) user_id, jsonb_build_object('job_id', id, 'name', name, 'status', status,
                             'created_at', rfc3339(created_at)) AS job
                        FROM seen ORDER BY user_id, created_at DESC, id DESC),
-          hours AS (SELECT s.user_id, ${allocatedHours('a')} AS gpu_hours
+          hours AS (SELECT s.user_id, ${allocatedHours('a', always)} AS gpu_hours
                       FROM seen s JOIN tasks t ON t.job_id = s.id JOIN allocations a ON a.task_id = t.id GROUP BY s.user_id),
           best AS (SELECT DISTINCT ON (s.user_id) s.user_id, jsonb_build_object('job_id', s.id, 'value', v.value) AS found
                      FROM seen s JOIN job_metrics v ON v.job_id = s.id AND v.name = $3

@@ -3,6 +3,7 @@ import { agentRoutes } from '../agents/routes'
 import { announcementRoutes } from '../announcements/routes'
 import { artifactRoutes } from '../artifacts/routes'
 import { bucketRoutes } from '../buckets/routes'
+import { budgetRoutes } from '../budgets/routes'
 import { checkpointRoutes } from '../checkpoints/routes'
 import type { operations } from '../contract/operations/operations'
 import { documentationRoutes } from '../docs/routes'
@@ -69,6 +70,7 @@ export const routes = {
   participants: participantRoutes,
   storage: { ...storageRoutes, ...checkpointRoutes },
   limits: limitRoutes,
+  budgets: budgetRoutes,
   environments: environmentRoutes,
   buckets: bucketRoutes,
   announcements: announcementRoutes,

@@ -68,15 +68,14 @@ export class Explainer {
 
   #cause(job: WaitingJob): Cause {
     const { queueOrder } = this.scheduler
-    const { group } = queueOrder.shareKey(job)
     if (!queueOrder.policy.running) return { reason: 'stopped', detail: null }
+    if (job.usedUp != null) return { reason: 'budget', detail: job.usedUp }
     if (job.notBefore !== null && job.notBefore > this.now) return { reason: 'backing_off', detail: null }
-    if (group.project.exhausted) return { reason: 'budget', detail: null }
     const key = requestKey(job.request)
     const requestCause = this.#byRequest.get(key) ?? this.#explainRequest(job.request)
     this.#byRequest.set(key, requestCause)
     if (clusterReasons.has(requestCause.reason)) return requestCause
-    const exceeded = exceededQuota(group, job.request)
+    const exceeded = exceededQuota(queueOrder.shareKey(job).group, job.request)
     if (exceeded) return { reason: exceeded.reason, detail: describeQuota(exceeded, job) }
     if (this.scheduler.isFull) return { reason: 'max_concurrent_jobs', detail: null }
     return requestCause

@@ -139,7 +139,8 @@ describe('the wait reason of a job', () => {
     expect(reasonsOf({ nodes, waiting, projects: limited({ userLimits }) })).toEqual({
       b: 'max_concurrent_gpus',
     })
-    expect(reasonsOf({ nodes, waiting, projects: limited({ exhausted: true }) })).toEqual({
+    const usedUp = { usedUp: 'All are used.', notBefore: Number.POSITIVE_INFINITY }
+    expect(reasonsOf({ nodes, waiting: waiting.map((job) => ({ ...job, ...usedUp })) })).toEqual({
       a: 'budget',
       b: 'budget',
     })

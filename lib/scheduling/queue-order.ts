@@ -45,7 +45,7 @@ export class QueueOrder {
   project(id: string): ProjectAccount {
     const existing = this.#projects.get(id)
     if (existing) return existing
-    const unlimited = { quotaMilli: null, exhausted: false, userLimits: new Map<string, number>() }
+    const unlimited = { quotaMilli: null, userLimits: new Map<string, number>() }
     const fresh = { ...noGpus(), ...unlimited, weight: 1, usage: 0, users: new Map<string, Account>() }
     this.#projects.set(id, fresh)
     return fresh
@@ -55,7 +55,7 @@ export class QueueOrder {
     const { projectId, userId } = job
     const isFairShare = this.policy.name === 'fair_share'
     const project = this.project(projectId)
-    const isAlone = isFairShare || project.quotaMilli !== null || project.exhausted
+    const isAlone = isFairShare || project.quotaMilli !== null
     const limitMilli = project.userLimits.get(userId)
     const ofUser = limitMilli === undefined ? '' : `${userId} ${limitMilli}`
     const isPromoted = job.id === this.promotedId
@@ -148,11 +148,6 @@ export class QueueOrder {
   /** Takes back a charge of {@link chargeProject}. */
   refundProject({ projectId }: JobFacts, amount: number): void {
     this.project(projectId).usage -= amount
-  }
-
-  /** Checks whether the request would exceed a quota of the group, or its project has used up its GPU hours. */
-  isOverQuota(group: QuotaGroup, request: ResourceRequest): boolean {
-    return group.project.exhausted || exceededQuota(group, request) !== null
   }
 }
 

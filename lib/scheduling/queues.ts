@@ -46,7 +46,6 @@ export interface Account {
 export interface ProjectAccount extends Account, HeldGpus {
   weight: number
   quotaMilli: number | null
-  exhausted: boolean
   users: Map<string, Account>
   /** Limits of concurrent GPUs in thousandths, by user. */
   userLimits: Map<string, number>

@@ -48,7 +48,7 @@ export class QuotaReservations implements QuotaReader {
       const { request } = requestClass.placer
       const isBlocked =
         exceededQuota(group, request) !== null || (requestClass.blocked && !requestClass.unschedulable)
-      if (!isBlocked || group.project.exhausted || unable.has(queue)) continue
+      if (!isBlocked || unable.has(queue)) continue
       const head = queue.head()
       const candidate = head && this.queueOrder.candidateOf(head)
       if (candidate && (!first || comparePositions(candidate, first.candidate) < 0))

@@ -1,6 +1,6 @@
 import { Heap } from './heap'
 import type { Placer } from './placer'
-import { gpuMilliOf, type QueueOrder } from './queue-order'
+import { exceededQuota, gpuMilliOf, type QueueOrder } from './queue-order'
 import {
   type Candidate,
   compareHeads,
@@ -87,7 +87,7 @@ class ProjectQueue implements QuotaQueue {
    * none or it would exceed a quota.
    */
   first(longestMs: number): QueueHead | null {
-    if (this.queueOrder.isOverQuota(this.group, this.requestClass.placer.request)) return null
+    if (exceededQuota(this.group, this.requestClass.placer.request) !== null) return null
     if (longestMs === Number.POSITIVE_INFINITY) return this.head()
     const longestClass = durationClassOf(longestMs)
     const longest = this.#buckets[longestClass]?.firstWithin(longestMs) ?? null

@@ -75,8 +75,10 @@ export interface WaitingJob extends JobFacts {
   /** Attempts already made; the placement is for the next one. */
   attempt: number
   priority: number
-  /** End of the retry backoff; the job is not placed before this time. */
+  /** End of the retry backoff, or of a budget that is used up; the job is not placed before this time. */
   notBefore: number | null
+  /** Says which of its budgets is used up. Undefined or null: none. */
+  usedUp?: string | null
 }
 
 /** A job that holds nodes. */
@@ -96,8 +98,6 @@ export interface ProjectShare {
   weight: number
   /** Maximum thousandths of GPUs that its jobs hold at once; null: unlimited. */
   quotaMilli: number | null
-  /** Whether its GPU hours are used up. */
-  exhausted: boolean
   usage: number
   userUsage: readonly { userId: string; usage: number }[]
   /** Maximum thousandths of GPUs that a user's jobs in all projects hold at once while one of this project starts. */

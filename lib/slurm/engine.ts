@@ -40,6 +40,7 @@ export const slurm: ExternalEngine = {
       'Slurm decides which nodes and GPUs get jobs. Drain the node on the cluster page, or with scontrol.',
     simulate: 'This gpuq uses Slurm, whose nodes cannot be simulated.',
     policy: 'has no effect, because Slurm decides: change it in the configuration of Slurm',
+    budget: 'has no effect, because Slurm decides: limit the Slurm account of the user',
     shares: 'has no effect, because Slurm decides: limit the Slurm account or QOS of the project',
   },
 }

@@ -22,6 +22,7 @@ export function makeGroup(changes: Partial<GroupDetail> = {}): GroupDetail {
     created_at: at,
     ended_at: null,
     best: null,
+    budget: null,
     ...changes,
   }
 }

@@ -42,7 +42,8 @@ export const projectColumns = `p.id, p.slug, p.name, p.kind, p.owner_id, o.handl
   ARRAY(SELECT i.handle FROM project_invitations i
          WHERE i.project_id = p.id AND i.expires_at > now() ORDER BY lower(i.handle)) AS invited,
   ${apiLimitsOf('p')},
-  jsonb_build_object('weight', p.weight, 'gpu_quota', p.gpu_quota_milli / 1000.0, 'gpu_hour_budget', p.gpu_hour_budget) AS shares,
+  jsonb_build_object('weight', p.weight, 'gpu_quota', p.gpu_quota_milli / 1000.0, 'gpu_hour_budget', p.gpu_hour_budget,
+    'budget_period', p.budget_period, 'budget_when_used_up', p.budget_when_used_up) AS shares,
   p.share_runs, ${sharedRuns} AS old_shared_runs, p.retention_days, p.storage_quota_gib, (SELECT b.name FROM buckets b WHERE b.id = p.bucket_id) AS bucket,
    ${bytesByKind('project_id', 'p.id')} AS stored, ${gpuHoursOf('p.id')} AS gpu_hours_used, p.created_at`
 

@@ -1,8 +1,9 @@
 import type { z } from 'zod'
 import type { CreatedUser, updateUserSchema } from '../../contract/access/access'
-import { conflict } from '../../contract/errors'
+import { conflict, invalidField } from '../../contract/errors'
 import { acquireAccountLock } from '../../database/locks'
 import { findRow, type Transaction, transaction } from '../../database/transaction'
+import { externalEngine } from '../../engine/external-engine'
 import { type Actor, requireAdmin } from '../actor'
 import { recordAudit } from '../audit'
 import { assignmentsWithLimits } from '../limits'
@@ -25,6 +26,7 @@ export function updateUser(
   requireAdmin(actor)
   return transaction(async (tx) => {
     const before = await findUser(tx, handle)
+    requireBudgetApplies(changes)
     if (changes.disabled || changes.role === 'researcher') await requireAnotherAdmin(tx, before)
     const invitation = changes.new_invitation ? newInvitation(origin) : null
     const row = await writeChanges(tx, before, changes, invitation?.hash)
@@ -33,6 +35,12 @@ export function updateUser(
     await recordAudit(tx, { actorId: actor.userId, action: 'user_updated', target: before.handle, detail })
     return { ...toUser(row), invitation_url: invitation?.url ?? null }
   })
+}
+
+/** @throws 422 for a budget if an external engine decides: it would not follow it. */
+function requireBudgetApplies({ gpu_hour_budget }: Changes): void {
+  const engine = externalEngine()
+  if (engine && gpu_hour_budget != null) throw invalidField('gpu_hour_budget', engine.says.budget)
 }
 
 /**
@@ -56,13 +64,16 @@ async function writeChanges(
   invitationHash: Buffer | undefined,
 ): Promise<UserRow> {
   const { name, email, role, disabled, limits = {}, may_create_classes, ...others } = changes
-  const { storage_quota_gib, unix_uid, unix_gid } = others
+  const { storage_quota_gib, gpu_hour_budget, budget_period, budget_when_used_up, unix_uid, unix_gid } = others
   const columns = {
     name,
     email,
     role,
     may_create_classes,
     storage_quota_gib,
+    gpu_hour_budget,
+    budget_period,
+    budget_when_used_up,
     unix_uid,
     unix_gid,
     invitation_hash: invitationHash,

@@ -17,7 +17,7 @@ export interface UserRow extends Omit<User, 'user_id' | 'storage' | 'created_at'
 export const userColumns = `id, handle, email, name, role, disabled_at IS NOT NULL AS disabled, may_create_classes,
   password_hash IS NULL AND coalesce(invitation_expires_at > now(), false) AS invited,
   ${apiLimitsOf('users')},
-  ${bytesByKind('user_id', 'users.id')} AS stored, storage_quota_gib, unix_uid, unix_gid, created_at, last_seen_at`
+  ${bytesByKind('user_id', 'users.id')} AS stored, storage_quota_gib, gpu_hour_budget, budget_period, budget_when_used_up, unix_uid, unix_gid, created_at, last_seen_at`
 
 /** Converts a row to the user of the API. */
 export function toUser({ id: _, handle, stored, created_at, last_seen_at, ...user }: UserRow): User {

@@ -19,6 +19,7 @@ const healthOf = {
   cancelled_by_manager: null,
   cancelled_in_slurm: null,
   stopped_early: null,
+  budget_used_up: null,
   dependency_failed: null,
   slurm_refused: null,
   slurm_requeued: null,

@@ -3,6 +3,7 @@ import { database } from '../../database/client'
 import { locks } from '../../database/locks'
 import type { Transaction } from '../../database/transaction'
 import { requestOf } from '../../jobs/config/resource-request'
+import { hasBudgetLeft } from '../../jobs/state/place'
 import { couldFit, fits } from '../../scheduling/fits'
 import { readLockedNode } from '../nodes/node-states'
 import { exceedsGpuLimits, type GpuLimits, gpuLimitColumns } from './gpu-limits'
@@ -95,7 +96,8 @@ async function lockFirstWaiting(tx: Transaction, jobIds: readonly string[]): Pro
     text: `SELECT id, attempt, spec, ${gpuLimitColumns} FROM jobs
             WHERE status = 'pending' AND id = (
                   SELECT jobs.id FROM unnest($1::uuid[]) WITH ORDINALITY AS line (id, turn) JOIN jobs USING (id)
-                   WHERE status = 'pending' AND NOT held AND (not_before IS NULL OR not_before <= now()) ORDER BY turn LIMIT 1)
+                   WHERE status = 'pending' AND NOT held AND (not_before IS NULL OR not_before <= now()) AND ${hasBudgetLeft('jobs')}
+                   ORDER BY turn LIMIT 1)
               FOR UPDATE SKIP LOCKED`,
     values: [jobIds],
   })

@@ -18,6 +18,8 @@ export const jobColumns = `j.id, j.project_id AS "projectId", j.user_id AS "user
   j.time_limit_s::float8 * 1000 AS "limitMs", j.name, encode(j.content_hash, 'hex') AS "contentHash", j.spec`
 
 export interface WaitingRow extends JobRow, Pick<WaitingJob, 'attempt' | 'priority'> {
+  groupId: string | null
+  tokenId: string | null
   notBefore: Date | null
   reason: string | null
 }
@@ -82,7 +84,7 @@ function validForMs({ tookMs }: WindowSelection): number {
   return tookMs <= fastSelectionMs ? 0 : Math.min(maxAgeMs, selectionCostFactor * tookMs)
 }
 
-const columns = `${jobColumns}, j.attempt, j.priority, j.not_before AS "notBefore",
+const columns = `${jobColumns}, j.group_id AS "groupId", j.token_id AS "tokenId", j.attempt, j.priority, j.not_before AS "notBefore",
                   j.reason || coalesce(j.reason_detail, '') AS reason`
 
 async function selectWindow(): Promise<{ rows: WaitingRow[]; since: Date }> {

@@ -10,24 +10,6 @@ beforeEach(async () => {
   await db.pool.query('TRUNCATE jobs, nodes, users CASCADE')
 })
 
-it('a budget is exhausted when the displayed GPU hours reach it, and never without a budget', async () => {
-  const { nodeId } = await makeNode({ gpus: 2 })
-  const job = await makeJob()
-  await placeManually(nodeId, job, { indices: [0, 1], milli: 500 })
-  await db.pool.query("UPDATE allocations SET created_at = now() - interval '3 hours'")
-  const { rows } = await db.pool.query<{ id: string }>('SELECT id FROM projects')
-  const exhaustedBy = async (budget: number | null) => {
-    await db.pool.query('UPDATE projects SET gpu_hour_budget = $1', [budget])
-    return (await readShares([rows[0]?.id ?? ''], null))[0]?.exhausted
-  }
-  expect([
-    await exhaustedBy(null),
-    await exhaustedBy(3.1),
-    await exhaustedBy(3),
-    await exhaustedBy(0),
-  ]).toEqual([false, false, true, true])
-})
-
 it('usage halves with every half-life since its end, for each user and for the project', async () => {
   const { nodeId } = await makeNode({ gpus: 2 })
   const [job, other] = [await makeJob(), await makeJob()]

@@ -1,4 +1,3 @@
-import { gpuHoursOf } from '../../access/projects/gpu-hours'
 import { database } from '../../database/client'
 import type { ProjectShare } from '../../scheduling/types'
 
@@ -6,7 +5,7 @@ import type { ProjectShare } from '../../scheduling/types'
 const maxHalfLives = 4
 
 /**
- * Reads the weights, quotas and exhausted budgets of projects and, if a half-life is given, the decayed GPU
+ * Reads the weights and quotas of projects and, if a half-life is given, the decayed GPU
  * milliseconds of their users.
  * @param halfLifeMs null: the policy ignores usage, and it is not computed.
  */
@@ -18,7 +17,6 @@ export async function readShares(
   const { rows } = await database().pool.query<Omit<ProjectShare, 'usage' | 'userLimits'>>({
     name: 'project-shares',
     text: `SELECT p.id, p.weight, p.gpu_quota_milli AS "quotaMilli",
-                  CASE WHEN p.gpu_hour_budget IS NULL THEN false ELSE p.gpu_hour_budget <= ${gpuHoursOf('p.id')} END AS exhausted,
                   coalesce(used.users, '[]') AS "userUsage"
              FROM projects p
              LEFT JOIN LATERAL (

@@ -18,13 +18,14 @@ import { readUserGpuLimits } from './gpu-limits'
 import { type JobRow, jobColumns, PendingWindow, type WaitingRow } from './pending-window'
 import { readRunTimes } from './run-times'
 import { readShares } from './shares'
+import { readUsedUpBudgets, type UsedUpBudgets } from './used-up-budgets'
 
 const pendingWindow = new PendingWindow()
 
 /** Reads the state for a scheduling pass at the database's time, and the current reason of each waiting job. */
 export async function takeSnapshot(): Promise<{ snapshot: Snapshot; reasons: Map<string, string | null> }> {
   const { pool } = database()
-  const [clock, nodes, policy, waiting, runningRows, runTimes, workload] = await Promise.all([
+  const [clock, nodes, policy, waiting, runningRows, runTimes, workload, usedUp] = await Promise.all([
     pool.query<{ now: Date }>({ name: 'snapshot-clock', text: 'SELECT now()' }),
     readNodes(pool),
     readPolicy(),
@@ -32,6 +33,7 @@ export async function takeSnapshot(): Promise<{ snapshot: Snapshot; reasons: Map
     readRunning(),
     readRunTimes(),
     recentWorkload(),
+    readUsedUpBudgets(),
   ])
   const now = clock.rows[0]?.now ?? new Date(0)
   const toPolicy: Policy = {
@@ -49,7 +51,7 @@ export async function takeSnapshot(): Promise<{ snapshot: Snapshot; reasons: Map
   const running = runningRows.map((row) =>
     toRunningJob(row, predict(row, now.getTime() - row.began.getTime())),
   )
-  const waitingJobs = waiting.map((row) => toWaitingJob(row, predict(row, 0)))
+  const waitingJobs = waiting.map((row) => toWaitingJob(row, predict(row, 0), usedUp))
   requests.removeUnused()
   const [projects, userLimits] = await Promise.all([
     readShares(
@@ -135,13 +137,16 @@ class RequestCache {
 
 const requests = new RequestCache()
 
-function toWaitingJob(row: WaitingRow, expected: Prediction): WaitingJob {
+function toWaitingJob(row: WaitingRow, expected: Prediction, usedUp: UsedUpBudgets): WaitingJob {
   const { attempt, priority, notBefore } = row
+  const budget = usedUp.of(row)
+  const backsOffUntil = notBefore?.getTime() ?? null
   return {
     ...toFacts(row, expected),
     attempt,
     priority,
-    notBefore: notBefore?.getTime() ?? null,
+    notBefore: budget ? Math.max(budget.until, backsOffUntil ?? 0) : backsOffUntil,
+    usedUp: budget?.detail ?? null,
   }
 }
 

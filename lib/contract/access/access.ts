@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { line } from '../config/values'
 import { idSchema } from '../jobs'
 import { auditActionPattern } from './audit-actions'
+import { budgetFields, shownBudgetFields } from './budget'
 import { limitsSchema, updateLimitsSchema } from './limits'
 import { roles, scopes } from './roles'
 import { storageUseSchema } from './storage'
@@ -33,6 +34,7 @@ export const userSchema = z.object({
   storage_quota_gib: storageQuotaSchema.describe(
     "the user's own quota; null: the default applies, 0: no quota",
   ),
+  ...shownBudgetFields,
   ...unixIds,
   created_at: time,
   last_seen_at: time.nullable(),
@@ -72,6 +74,7 @@ export const updateUserSchema = z.strictObject({
   may_create_classes: z.boolean().optional(),
   limits: updateLimitsSchema.optional(),
   storage_quota_gib: storageQuotaSchema.optional().describe('null: the default applies, 0: no quota'),
+  ...z.object(budgetFields).partial().shape,
   unix_uid: unixIds.unix_uid.optional(),
   unix_gid: unixIds.unix_gid.optional(),
   new_invitation: z

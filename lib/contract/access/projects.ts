@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { isThousandths, line } from '../config/values'
 import { idSchema } from '../jobs'
 import { page, storageQuotaSchema, time } from './access'
+import { budgetFields, shownBudgetFields } from './budget'
 import { limitsSchema, updateLimitsSchema } from './limits'
 import { agreedKinds, projectKinds } from './project-kinds'
 import { storageUseSchema } from './storage'
@@ -20,7 +21,7 @@ const gpus = z.number().min(0).max(100_000).refine(isThousandths, 'use at most t
 export const sharesSchema = z.object({
   weight: z.number().min(0.001).max(1e6).describe('weight relative to other projects, with fair_share'),
   gpu_quota: gpus.nullable().describe('maximum GPUs at the same time, including parts; null: no quota'),
-  gpu_hour_budget: z.number().min(0).max(1e9).nullable().describe('GPU hours in total; null: no budget'),
+  ...budgetFields,
 })
 
 const retentionSchema = z
@@ -70,7 +71,7 @@ export const projectSchema = z.object({
     .array(z.string())
     .describe('user ids that were invited and have not accepted; empty for members who do not manage it'),
   limits: limitsSchema,
-  shares: sharesSchema,
+  shares: sharesSchema.extend(shownBudgetFields),
   share_runs: z
     .boolean()
     .describe(

@@ -24,6 +24,7 @@ const causesOfEnds: Readonly<Record<EndReason, CauseId | null>> = {
   cancelled_by_manager: null,
   cancelled_in_slurm: null,
   stopped_early: null,
+  budget_used_up: 'budget',
   dependency_failed: 'dependency_failed',
   slurm_refused: 'slurm_refused',
   slurm_requeued: 'node_lost',

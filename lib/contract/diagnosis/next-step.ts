@@ -211,7 +211,9 @@ const steps: Readonly<Record<CauseId, (finding: Finding) => NextStep>> = {
       'Wait until jobs that use the quota end, cancel some, or request fewer GPUs. An admin can raise the quota.',
     ),
   budget: () =>
-    only('Ask an admin to raise the budget of the project, or submit to a project that has GPU hours left.'),
+    only(
+      'See gpuq budget for what is used up. Wait for its next period, ask for a larger budget, or submit to a project or with a token that has GPU hours left.',
+    ),
   never_fits: () =>
     only(
       'Submit a smaller request: fewer or other GPUs, or less memory or CPU, as a node of this server has.',

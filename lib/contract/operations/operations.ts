@@ -5,6 +5,7 @@ import { announcementOperations } from '../../announcements/operations'
 import * as artifacts from '../../artifacts/contract'
 import * as buckets from '../../buckets/contract'
 import { bucketOperations } from '../../buckets/operations'
+import { budgetOperations } from '../../budgets/operations'
 import { checkpointOperations } from '../../checkpoints/operations'
 import { documentationOperations } from '../../docs/operations'
 import { groupOperations } from '../../groups/operations'
@@ -71,6 +72,7 @@ export const operations = {
   participants: participantOperations,
   storage: { ...storageOperations, ...checkpointOperations },
   limits: limitOperations,
+  budgets: budgetOperations,
   environments: environmentOperations,
   buckets: bucketOperations,
   announcements: announcementOperations,

@@ -174,6 +174,9 @@ export const routes = {
     roles: { method: 'get', path: '/api/limits/roles', answer: 'json' },
     updateRole: { method: 'patch', path: '/api/limits/roles/{role}', body: true, answer: 'json' },
   },
+  budgets: {
+    list: { method: 'get', path: '/api/budgets', query: true, answer: 'json' },
+  },
   environments: {
     list: { method: 'get', path: '/api/environments', answer: 'json' },
     create: { method: 'post', path: '/api/environments', body: true, answer: 'json' },

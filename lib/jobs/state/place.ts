@@ -11,8 +11,21 @@ const nextAttempt = `
   UPDATE jobs SET status = 'scheduled', attempt = attempt + 1, reason = NULL, reason_detail = NULL, not_before = NULL
    WHERE id = $1 AND status = 'pending'`
 
-/** SQL that begins the attempt `$2` of the job `$1`, if the job waits for that attempt and nobody holds it. */
-export const placeJobSql = `${nextAttempt} AND NOT held AND attempt = $2 - 1`
+/** SQL for whether the row `b` of `used_up_budgets` is of the period that is now. */
+export const isCurrentBudget = '(b.until IS NULL OR b.until > now())'
+
+/** SQL for whether the row `b` of `used_up_budgets` is a budget of the job: of its user, project, group or token. */
+export const isBudgetOf = (job: string) =>
+  `(b.owner_id IN (${['user_id', 'project_id', 'group_id', 'token_id'].map((column) => `${job}.${column}`).join(', ')}) AND ${isCurrentBudget})`
+
+/** SQL for whether something is left of all budgets of the job, as far as the leader knows. */
+export const hasBudgetLeft = (job: string) =>
+  `NOT EXISTS (SELECT 1 FROM used_up_budgets b WHERE ${isBudgetOf(job)})`
+
+/**
+ * SQL that begins the attempt `$2` of the job `$1`, if the job waits for that attempt, nobody holds it, and no budget of it is used up.
+ */
+export const placeJobSql = `${nextAttempt} AND NOT held AND attempt = $2 - 1 AND ${hasBudgetLeft('jobs')}`
 
 /**
  * Begins an attempt that the scheduler planned.

@@ -4,6 +4,7 @@ import type { JobLimits } from '../../contract/access/limits'
 import type { Transaction } from '../../database/transaction'
 import { requireFreeSpace } from '../../storage/free-space'
 import { readRegisteredNodes } from '../config/registered-nodes'
+import { ownerChecks } from '../features'
 import { type JobRow, prepareJob, type Submission } from './insert-job'
 import { requireWithinJobLimits, timeCeilingS, withAssumedTime } from './job-limits'
 import type { JobOwner } from './job-owner'
@@ -19,27 +20,33 @@ interface JobToCheck {
 /** What several submissions of one transaction may read once. */
 interface Reads {
   nodes: () => ReturnType<typeof readRegisteredNodes>
-  quota: (owner: JobOwner) => Promise<unknown>
+  allowance: (owner: JobOwner) => Promise<unknown>
+}
+
+/** @throws 403 if the owner of a job may store nothing more, or use no GPU now. */
+export async function requireAllowance(tx: Transaction, owner: JobOwner): Promise<void> {
+  await requireStorageQuota(tx, owner)
+  for (const check of ownerChecks) await check(tx, owner)
 }
 
 /**
  * Checks a job that is new for its owner, and finds what it needs. A repeated submission is answered with its job before: it needs no space,
  * and its job may have started.
  * @throws 422 for a config above a limit, a job that can never start, or what the project cannot use; 507 on a full disk; 403 over the
- * storage quota.
+ * storage quota, and if a budget is used up.
  */
 export async function checkJob(
   tx: Transaction,
   { owner, limits, environment, submission: given }: JobToCheck,
-  { nodes, quota }: Reads = {
+  { nodes, allowance }: Reads = {
     nodes: () => readRegisteredNodes(tx),
-    quota: (of) => requireStorageQuota(tx, of),
+    allowance: (of) => requireAllowance(tx, of),
   },
 ): Promise<JobRow> {
   const submission = withAssumedTime(given, limits)
   requireWithinJobLimits(submission.config, limits)
   await requireCanStart(tx, owner, submission.config, nodes)
   await requireFreeSpace()
-  await quota(owner)
+  await allowance(owner)
   return prepareJob(tx, owner, environment, submission, timeCeilingS(limits))
 }

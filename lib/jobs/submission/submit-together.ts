@@ -4,13 +4,12 @@ import { findEnvironment } from '../../access/environments'
 import { effectiveLimits } from '../../access/limits'
 import { findProject, type Submitter } from '../../access/projects/submission-project'
 import { readRoleLimits } from '../../access/role-limits'
-import { requireStorageQuota } from '../../access/storage/storage-quota'
 import { Batches } from '../../async/batches'
 import { once } from '../../async/once'
 import { GpuqError } from '../../contract/errors'
 import { sendTogether, type Transaction, transaction } from '../../database/transaction'
 import { readRegisteredNodes } from '../config/registered-nodes'
-import { checkJob } from './check-job'
+import { checkJob, requireAllowance } from './check-job'
 import { insertJobs, type JobRow, type Submission } from './insert-job'
 import { type JobOwner, ownerFor } from './job-owner'
 import { lockQueue, requireQueueCapacity } from './queue-capacity'
@@ -91,7 +90,7 @@ interface Read {
   environment(name: string | null): ReturnType<typeof findEnvironment>
   project(submitter: Submitter, slug: string): ReturnType<typeof findProject>
   role(role: Actor['role']): ReturnType<typeof readRoleLimits>
-  quota(owner: JobOwner): ReturnType<typeof requireStorageQuota>
+  allowance(owner: JobOwner): Promise<void>
   nodes(): ReturnType<typeof readRegisteredNodes>
 }
 
@@ -103,9 +102,9 @@ function readOnce(tx: Transaction): Read {
       ({ userId, onlyProject }, slug) => [userId, onlyProject, slug],
     ),
     role: once((role: Actor['role']) => readRoleLimits(tx, role)),
-    quota: once(
-      (owner: JobOwner) => requireStorageQuota(tx, owner),
-      ({ userId, projectId }) => [userId, projectId],
+    allowance: once(
+      (owner: JobOwner) => requireAllowance(tx, owner),
+      ({ userId, projectId, tokenId }) => [userId, projectId, tokenId],
     ),
     nodes: once(() => readRegisteredNodes(tx)),
   }

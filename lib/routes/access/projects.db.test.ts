@@ -151,8 +151,9 @@ describe('a project', () => {
 
   it('has shares of the cluster that its members can see and only an admin can set', async () => {
     const { id, shares: before } = await shared()
-    expect(before).toEqual({ weight: 1, gpu_quota: null, gpu_hour_budget: null })
-    const shares = { weight: 2.5, gpu_quota: 1.5, gpu_hour_budget: 100 }
+    const budget = { budget_period: 'total', budget_when_used_up: 'wait' }
+    expect(before).toEqual({ weight: 1, gpu_quota: null, gpu_hour_budget: null, ...budget })
+    const shares = { weight: 2.5, gpu_quota: 1.5, gpu_hour_budget: 100, ...budget, budget_period: 'week' }
     expect((await patch(owner, id, { shares })).status).toBe(403)
     expect((await patch(member, id, { shares: {} })).status).toBe(403)
     expect((await patch(admin, id, { shares })).body).toMatchObject({ shares })

@@ -58,7 +58,7 @@ export function waitingJob(id: string, changes: Partial<WaitingJob> = {}): Waiti
 
 export function projectShare(changes: Partial<ProjectShare> = {}): ProjectShare {
   const unused = { usage: 0, userUsage: [], userLimits: [] }
-  return { id: 'p', weight: 1, quotaMilli: null, exhausted: false, ...unused, ...changes }
+  return { id: 'p', weight: 1, quotaMilli: null, ...unused, ...changes }
 }
 
 export const policy: Policy = {

@@ -49,7 +49,7 @@ export class MonthCluster {
     const projects = this.trace.projects.map(({ id, weight }) => {
       const userUsage = [...(this.#usage.get(id) ?? [])].map(([userId, usage]) => ({ userId, usage }))
       const usage = userUsage.reduce((sum, each) => sum + each.usage, 0)
-      return { id, weight, quotaMilli: null, exhausted: false, userLimits: [], usage, userUsage }
+      return { id, weight, quotaMilli: null, userLimits: [], usage, userUsage }
     })
     const running = [...this.running.values()]
     return { now, policy, nodes: [...this.#nodes.values()], running, waiting, projects, workload: [] }

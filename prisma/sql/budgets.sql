@@ -1,0 +1,21 @@
+-- The GPU hours that the jobs of a user, a project or a group may use, with the period that is now. What is closed starts no more jobs.
+CREATE VIEW budgets AS
+  SELECT b.*, CASE WHEN period = 'total' THEN '-infinity' ELSE date_trunc(period::text, now(), 'UTC') END AS since,
+         CASE WHEN period <> 'total'
+              THEN (date_trunc(period::text, now() AT TIME ZONE 'UTC') + ('1 ' || period)::interval) AT TIME ZONE 'UTC' END AS until
+    FROM (
+      SELECT 'user'::"BudgetKind" AS kind, id AS owner_id, gpu_hour_budget AS gpu_hours, budget_period AS period,
+             budget_when_used_up = 'stop' AS stops, false AS closed
+        FROM users WHERE gpu_hour_budget IS NOT NULL
+      UNION ALL
+      SELECT 'project', id, gpu_hour_budget, budget_period, budget_when_used_up = 'stop', false
+        FROM projects WHERE gpu_hour_budget IS NOT NULL
+      UNION ALL
+      SELECT 'group', id, (spec->>'budget_gpu_hours')::float8, 'total', true, ended_at IS NOT NULL
+        FROM job_groups WHERE spec ? 'budget_gpu_hours'
+    ) b;
+
+-- Many groups have no budget. These are few.
+CREATE INDEX job_groups_with_budget ON job_groups (id) WHERE spec ? 'budget_gpu_hours';
+
+ALTER TABLE users ADD CONSTRAINT users_budget_check CHECK (gpu_hour_budget >= 0);
