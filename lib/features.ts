@@ -31,6 +31,10 @@ export const features = {
     uses: ['metrics', 'snapshots'],
   },
   docs: { about: 'The documentation and the reference of the API, on the server, with a search.' },
+  experiments: {
+    about: 'Which job or group follows which, with the hypothesis of each: a tree of experiments.',
+    uses: ['groups'],
+  },
   groups: {
     about: 'Many jobs of one program that differ in their parameters: sweeps and arrays.',
     uses: ['budgets', 'metrics'],

@@ -186,4 +186,25 @@ export const configOptions: Readonly<Record<string, ConfigOption>> = {
     submit: 'tag; repeatable',
     needsDirectory: true,
   },
+  parent: {
+    flags: '--parent <id>',
+    value: 'text',
+    submit: 'id of the job or group that this experiment follows',
+    run: 'id of the job or group that this experiment follows',
+    needsDirectory: false,
+  },
+  hypothesis: {
+    flags: '--hypothesis <sentence>',
+    value: 'text',
+    submit: 'what this experiment shall find out',
+    run: 'what this experiment shall find out',
+    needsDirectory: false,
+  },
+  note: {
+    flags: '--note <text>',
+    value: 'text',
+    submit: 'text for people',
+    run: 'text for people',
+    needsDirectory: false,
+  },
 }

@@ -165,6 +165,8 @@ export function makeJob(changes: Partial<JobDetail> = {}): JobDetail {
     deleted_after_days: null,
     output_bytes: 2048,
     note: null,
+    parent: null,
+    hypothesis: null,
     command: null,
     run_id: null,
     submitted_with: null,

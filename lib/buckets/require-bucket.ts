@@ -1,11 +1,12 @@
 import type { JobConfig } from '../contract/config/config'
 import { invalidField } from '../contract/errors'
 import { findRow, type Transaction } from '../database/transaction'
+import type { JobOwner } from '../jobs/submission/job-owner'
 
 /** @throws 422 if the project has no bucket of that name. The name on the S3 server counts too. */
 export async function requireBucket(
   tx: Transaction,
-  projectId: string,
+  { projectId }: Pick<JobOwner, 'projectId'>,
   { bucket: name }: Pick<JobConfig, 'bucket'>,
 ): Promise<void> {
   if (name === undefined) return

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { tags } from './config/values'
+import { note, tags } from './config/values'
 import { sortKeys } from './job-columns'
 import { idSchema } from './jobs'
 import { maxCountedJobs, maxJobsTogether } from './jobs-together'
@@ -11,24 +11,12 @@ import { uploadStatuses } from './status'
 
 /** What the operations on jobs accept: labels, filters and query parameters. */
 
-/** The longest note that people can write on a job. Like tags and stars, it does not change how the job runs. */
-export const maxNoteCharacters = 4_000
-
-/** Control characters except tabs and ends of lines, and characters that reverse the text after them. */
-const unprintable = /[^\P{Cc}\t\n]|[\p{Bidi_Control}\p{Surrogate}]/u
-
-export const noteSchema = z
-  .string()
-  .overwrite((text) => text.replace(/\r\n?/g, '\n'))
-  .trim()
-  .max(maxNoteCharacters, `must be at most ${maxNoteCharacters} characters`)
-  .refine((text) => !unprintable.test(text), 'must be text without control characters')
-
+export const noteSchema = note
 export const tagSchema = tags.element
 
 /** `PATCH /api/jobs/ID`. */
 export const updateJobSchema = z.strictObject({
-  note: noteSchema.nullable().optional().describe('text for people; null or empty: none'),
+  note: note.nullable().optional().describe('text for people; null or empty: none'),
   starred: z.boolean().optional(),
   tags: tags.optional().describe('replaces all tags'),
 })

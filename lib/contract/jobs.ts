@@ -154,6 +154,16 @@ export const submittedWithSchema = z
   .default(null)
   .describe('the token with which it was submitted; null: the website, or the token was deleted')
 
+/** What a job or a group says about its place among the experiments. */
+export const experimentFields = {
+  parent: z
+    .uuid()
+    .nullable()
+    .default(null)
+    .describe('the job or group that it follows, as it was submitted; null: none'),
+  hypothesis: z.string().nullable().default(null).describe('what it shall find out; null: nothing was said'),
+}
+
 /** `GET /api/status/ID`. */
 export const jobDetailSchema = jobSummarySchema.extend({
   reason_text: z.string().nullable().describe('the reason as text'),
@@ -172,6 +182,7 @@ export const jobDetailSchema = jobSummarySchema.extend({
   ...filesDeletion,
   output_bytes: z.int(),
   note: z.string().nullable().default(null).describe('text for people'),
+  ...experimentFields,
   command: z.string().nullable().describe('shell command; null: the job runs a program'),
   run_id: z.string().nullable().describe('from the queue API'),
   submitted_with: submittedWithSchema,

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { budgetSchema } from '../budgets/contract'
 import { configSchema, key, refuseCombinations } from '../contract/config/schema'
 import { amount, count, label } from '../contract/config/values'
-import { idSchema, submittedWithSchema } from '../contract/jobs'
+import { experimentFields, idSchema, submittedWithSchema } from '../contract/jobs'
 import { uploadStatuses } from '../contract/status'
 import { isDistribution, matrixSchema, maxGroupMembers, parameterValue } from './contract-parameters'
 import { membersSchema, withOverrides } from './contract-wave'
@@ -167,6 +167,8 @@ export const groupSchema = z.object({
   parameters: z.array(z.string()).describe('the names of its parameters'),
   objective: z.object({ metric: z.string(), mode: z.enum(['min', 'max']) }).nullable(),
   counts: groupCountsSchema,
+  ...experimentFields,
+  note: z.string().nullable().default(null).describe('text for people'),
   problem: z.string().nullable().describe('why the next member cannot enter the queue now; gpuq tries again'),
   created_at: time,
   ended_at: time.nullable(),

@@ -226,12 +226,24 @@ async function checkMembers(
           owner,
           limits: limits.job,
           environment: await environmentOf(job.environment ?? null),
-          submission: { ...submission, config: job },
+          // The group follows its parent. Members of a wave may follow others.
+          submission: { ...submission, config: { ...job, parent: job.parent ?? config.parent } },
         },
         reads,
       ),
     // Jobs that differ only in texts are accepted or refused together.
-    (job) => [{ ...job, name: '', args: [], env: {}, tags: [], command: job.command === undefined }],
+    (job) => [
+      {
+        ...job,
+        name: '',
+        note: '',
+        hypothesis: '',
+        args: [],
+        env: {},
+        tags: [],
+        command: job.command === undefined,
+      },
+    ],
   )
   let first: JobRow | null = null
   for (const member of differing(config, members)) {

@@ -11,9 +11,12 @@ export type GroupConfig = ConfigAs<typeof groupConfigSchema>
 
 export type GroupRequest = Omit<JobRequest, 'config' | 'user'> & { config: GroupConfig }
 
+/** Keys of a job that say something about the group as a whole, and nothing about its members. */
+const keysOfWhole = ['parent', 'hypothesis', 'note'] as const
+
 /** The config of a job of the group, before its parameters are in it. */
 export function jobConfigOf(config: GroupConfig): Omit<GroupConfig, GroupKey> {
-  const names: readonly string[] = groupKeyNames
+  const names: readonly string[] = [...groupKeyNames, ...keysOfWhole]
   const keys = Object.entries(config).filter(([key]) => !names.includes(key))
   return Object.fromEntries(keys) as Omit<GroupConfig, GroupKey>
 }

@@ -7,6 +7,7 @@ import { budgetRoutes } from '../budgets/routes'
 import { checkpointRoutes } from '../checkpoints/routes'
 import type { operations } from '../contract/operations/operations'
 import { documentationRoutes } from '../docs/routes'
+import { experimentRoutes } from '../experiments/routes'
 import { groupRoutes } from '../groups/routes'
 import type { ApiRoute } from '../http/route'
 import { toApiRoutes } from '../http/server/answer-api'
@@ -56,6 +57,7 @@ export const routes = {
     ...terminalRoutes,
   },
   groups: groupRoutes,
+  experiments: experimentRoutes,
   views: viewRoutes,
   shares: shareRoutes,
   results: resultRoutes,

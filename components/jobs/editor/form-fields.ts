@@ -35,6 +35,8 @@ export const formFields = {
   priority: { label: 'Priority', kind: 'number', group: 'more' },
   depends_on: { label: 'Depends on', kind: 'list', group: 'more' },
   tags: { label: 'Tags', kind: 'list', group: 'more' },
+  parent: { label: 'Follows', kind: 'text', group: 'more' },
+  hypothesis: { label: 'Hypothesis', kind: 'text', group: 'more' },
   notify_url: { label: 'Notification URL', kind: 'text', group: 'more' },
 } as const satisfies Partial<Record<ConfigKey, FormField>>
 

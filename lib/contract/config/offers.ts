@@ -237,4 +237,15 @@ export const offers = {
       commands: ['submit'],
     },
   },
+  parent: {
+    option: { flags: '--parent <id>', description: 'id of the job or group that this experiment follows' },
+  },
+  hypothesis: {
+    option: {
+      flags: '--hypothesis <sentence>',
+      description: 'what this experiment shall find out',
+      value: 'text',
+    },
+  },
+  note: { option: { flags: '--note <text>', description: 'text for people', value: 'text' } },
 } as const satisfies Readonly<Record<string, KeyOffer>>

@@ -17,6 +17,7 @@ import {
   gpuFraction,
   hostPath,
   label,
+  note,
   notifyUrl,
   shellCommand,
   tags,
@@ -36,6 +37,12 @@ export const key = <Schema extends z.ZodType>(
 ): Schema => schema.meta({ description, example })
 
 const flag = z.boolean().default(false)
+
+const followedId = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .refine((text) => z.uuid().safeParse(text).success, 'must be the id of a job or a group')
 
 const keys = z.strictObject({
   competition_id: key(idSchema, 'the competition or task that the job belongs to', 'my-competition'),
@@ -153,6 +160,17 @@ const keys = z.strictObject({
     ['01998f6e-2d4a-7c31-9b0e-5f2a8c4d7e61'],
   ),
   tags: key(tags.default([]), 'words to find the job by', ['baseline']),
+  parent: key(
+    followedId.optional(),
+    'the job or group of yours in the same project that this experiment follows, by its id',
+    '01998f6e-2d4a-7c31-9b0e-5f2a8c4d7e61',
+  ),
+  hypothesis: key(
+    label(500).optional(),
+    'what this experiment shall find out, in a sentence',
+    'A longer warm-up lowers the final loss.',
+  ),
+  note: key(note.optional(), 'text for people; they can change it later', 'Baseline of the paper.'),
 })
 
 /** Refuses keys that exclude each other, also in requests that have only some of the keys. */

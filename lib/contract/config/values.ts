@@ -3,7 +3,7 @@ import { refusePath } from '../archives/archive-paths'
 import { describeOddSpace } from '../text/odd-spaces'
 import { durationForms, parseDuration } from './durations'
 import { isPlainPath } from './host-paths'
-import { isPrintable, maxTagCharacters } from './label-text'
+import { isPrintable, maxTagCharacters, unprintableInLines } from './label-text'
 import { languageOf } from './program/entrypoint'
 import { splitShellWords } from './program/shell-words'
 import { isReservedVariable } from './reserved-variables'
@@ -59,6 +59,17 @@ export const label = (most: number) =>
     .min(1, 'is empty: write something or leave the key out')
     .max(most, `must be at most ${most} characters`)
     .refine(isPrintable, 'must be one line without control characters')
+
+/** The longest note that people can write on a job. Like tags and stars, it does not change how the job runs. */
+export const maxNoteCharacters = 4_000
+
+/** Lines for people. */
+export const note = z
+  .string()
+  .overwrite((text) => text.replace(/\r\n?/g, '\n'))
+  .trim()
+  .max(maxNoteCharacters, `must be at most ${maxNoteCharacters} characters`)
+  .refine((text) => !unprintableInLines.test(text), 'must be text without control characters')
 
 /** Words to find a job by. */
 export const tags = z.array(label(maxTagCharacters)).max(20, 'must have at most 20 entries')

@@ -8,6 +8,7 @@ import { bucketOperations } from '../../buckets/operations'
 import { budgetOperations } from '../../budgets/operations'
 import { checkpointOperations } from '../../checkpoints/operations'
 import { documentationOperations } from '../../docs/operations'
+import { experimentOperations } from '../../experiments/operations'
 import { groupOperations } from '../../groups/operations'
 import { joinLinkOperations } from '../../join-links/operations'
 import { nodeCheckOperations } from '../../node-checks/operations'
@@ -58,6 +59,7 @@ export const namedContracts = [
 export const operations = {
   jobs: jobGroup,
   groups: groupOperations,
+  experiments: experimentOperations,
   views: viewOperations,
   shares: shareOperations,
   results: resultOperations,

@@ -41,6 +41,11 @@ const groups = [
     title: 'Groups',
     description: 'Many jobs of one program: sweeps of parameters and arrays.',
   },
+  {
+    slug: 'experiments',
+    title: 'Experiments',
+    description: 'Which job or group follows which, and with what hypothesis.',
+  },
   { slug: 'queue', title: 'Queue', description: 'The queue, its policy, and what models need.' },
   {
     slug: 'directories',

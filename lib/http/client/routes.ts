@@ -57,6 +57,10 @@ export const routes = {
     wait: { method: 'get', path: '/api/groups/{id}/wait', query: true, answer: 'json' },
     cancel: { method: 'post', path: '/api/groups/{id}/cancel', answer: 'json' },
   },
+  experiments: {
+    list: { method: 'get', path: '/api/experiments', query: true, answer: 'page' },
+    get: { method: 'get', path: '/api/experiments/{id}', answer: 'json' },
+  },
   views: {
     list: { method: 'get', path: '/api/views', answer: 'json' },
     create: { method: 'post', path: '/api/views', body: true, answer: 'json' },

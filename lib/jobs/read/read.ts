@@ -19,7 +19,16 @@ import { instancesOfJob, toResources } from './resources'
 import { toJobBucket, type UploadRow } from './to-job-bucket'
 import { type NoticeRow, toNotice } from './to-notice'
 
-type DerivedKey = 'depends_on' | 'reason_text' | 'placed' | 'resources' | 'snapshot' | 'notice' | 'bucket'
+type DerivedKey =
+  | 'depends_on'
+  | 'parent'
+  | 'hypothesis'
+  | 'reason_text'
+  | 'placed'
+  | 'resources'
+  | 'snapshot'
+  | 'notice'
+  | 'bucket'
 
 /** A row of {@link selectDetail}: the columns of the API, and those from which the other keys are derived. */
 interface DetailRow
@@ -89,6 +98,8 @@ export async function readJobDetail(jobId: string): Promise<JobDetail> {
     reason_text: reasonText(row),
     placed: row.status === 'scheduled' || row.status === 'running',
     resources: toResources(row.spec, row.instances),
+    parent: row.spec.parent ?? null,
+    hypothesis: row.spec.hypothesis ?? null,
     snapshot: snapshotOf(row.spec),
     notice: toNotice(row, row.spec.notify_url !== undefined),
     bucket: toJobBucket(row),

@@ -31,6 +31,7 @@ const optional = {
   group_id: 'uuid',
   named_run_id: 'uuid',
   workspace: 'text',
+  note: 'text',
   /** The idempotency key. */
   key: 'text',
 } as const
@@ -70,10 +71,10 @@ export async function submitJobs(tx: Transaction, jobs: readonly NewJob[]): Prom
            ), job AS (
              INSERT INTO jobs (id, user_id, project_id, environment_id, competition_id, name, spec, program_hash, priority,
                                max_retries, expected_time_s, time_limit_s, command, run_id, content_hash, archive_id,
-                               named_run_id, token_id, group_id, workspace, tags)
+                               named_run_id, token_id, group_id, workspace, note, tags)
              SELECT id, user_id, project_id, environment_id, competition_id, name, spec, program_hash, priority, max_retries,
                     expected_time_s, time_limit_s, command, run_id, content_hash, archive_id, named_run_id, token_id, group_id, workspace,
-                    ARRAY(SELECT jsonb_array_elements_text(tags))
+                    note, ARRAY(SELECT jsonb_array_elements_text(tags))
                FROM given
            ), upload AS (
              INSERT INTO job_uploads (job_id, bucket_id, url)

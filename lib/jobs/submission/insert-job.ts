@@ -71,7 +71,7 @@ export async function prepareJob(
   const workspace = await requireWorkspaceUser(tx, owner)
   const { directory, entrypoint } = await findArchive(tx, owner, config, code.length > 0)
   const mounts = await resolveMounts(tx, projectId, config)
-  for (const check of submissionChecks) await check(tx, projectId, config)
+  for (const check of submissionChecks) await check(tx, owner, config)
   requireApart(mounts, workspace, config.working_directory)
   // With the versions of snapshots, so that later ones do not change the job.
   const found = { entrypoint, archive: directory?.reference, mounts: referencesOf(mounts) }
@@ -97,6 +97,7 @@ export async function prepareJob(
     group_id: null,
     named_run_id: config.run_name === undefined ? null : await resolveRun(tx, owner, config.run_name),
     workspace,
+    note: config.note || null,
     tags: JSON.stringify([...new Set(config.tags)]),
     caller_id: owner.callerId,
     key: submission.idempotencyKey,

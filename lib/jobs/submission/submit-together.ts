@@ -31,8 +31,8 @@ const batches = new Batches(submitBatch, maxJobs)
 
 /** Whether nothing but its project, its limits and the queue decides about a submission. */
 export function isSimple({ code, config, idempotencyKey }: Submission): boolean {
-  const { archive, bucket, depends_on, mounts, run_name } = config
-  const names = [archive, bucket, run_name, ...depends_on, ...Object.keys(mounts)]
+  const { archive, bucket, depends_on, mounts, parent, run_name } = config
+  const names = [archive, bucket, parent, run_name, ...depends_on, ...Object.keys(mounts)]
   const needsMore = names.some((name) => name !== undefined)
   return idempotencyKey === null && !needsMore && code.length <= maxCodeBytes
 }
