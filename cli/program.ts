@@ -9,6 +9,7 @@ import { declareCluster } from './declare/cluster'
 import { completionScript, type Shell, shells } from './declare/completion'
 import { declareJobs } from './declare/jobs'
 import { declareSubmit } from './declare/submit'
+import { declareExperiments } from './experiments/commands'
 import { declareGroups } from './groups/commands'
 import { declareNodeChecks } from './node-checks/commands'
 import { declareStart } from './one-machine/commands'
@@ -36,6 +37,7 @@ export function createProgram(): Command {
   declareStart(program)
   declareJobs(program)
   declareGroups(program)
+  declareExperiments(program)
   declareArtifacts(program)
   declareSync(program)
   declareAgents(program)

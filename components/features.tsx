@@ -1,10 +1,11 @@
 'use client'
 
-import { Package, Waypoints } from 'lucide-react'
+import { GitFork, Package, Waypoints } from 'lucide-react'
 import dynamic from 'next/dynamic'
 import type { EngineName } from '@/lib/contract/cluster/engine'
 import { AnnouncementBanner } from './announcements/announcement-banner'
 import { copyLink } from './artifacts/copy-link'
+import { experimentsPath } from './experiments/experiments-path'
 import { groupSubmission } from './groups/submission'
 import type { FeatureTabProps, JobTab } from './jobs/detail/job-tab'
 import { EndedJobs } from './notifications/ended-jobs'
@@ -76,7 +77,10 @@ export const browserSettings = {
 }
 
 /** The pages that features have for a project. */
-export const projectPages = [{ label: 'Snapshots', icon: Package, pathOf: snapshotsPath }]
+export const projectPages = [
+  { label: 'Snapshots', icon: Package, pathOf: snapshotsPath },
+  { label: 'Experiments', icon: GitFork, pathOf: (_id: string, slug: string) => experimentsPath(slug) },
+]
 
 /** What features add to the list of stored files: the page of a project where directories with a name are deleted. */
 export const ofStorage = { pathOfNames: snapshotsPath }
@@ -112,6 +116,9 @@ export const ofJob = {
   Curves: dynamic(() => import('./metrics/job-curves').then((module) => module.JobCurves).catch(missing)),
   Provision: dynamic(() =>
     import('./provisioning/job-provision').then((module) => module.JobProvision).catch(missing),
+  ),
+  Experiment: dynamic(() =>
+    import('./experiments/experiment-place').then((module) => module.ExperimentPlace).catch(missing),
   ),
   Member: dynamic(() => import('./groups/job-member').then((module) => module.JobMember).catch(missing)),
   Share: dynamic(() => import('./shares/share-dialog').then((module) => module.ShareDialog).catch(missing), {

@@ -2,6 +2,7 @@
 
 import { useMutation, useQuery } from '@tanstack/react-query'
 import dynamic from 'next/dynamic'
+import type { ReactNode } from 'react'
 import type { GroupDetail } from '@/lib/groups/contract'
 import { JobStatus } from '../jobs/job-status'
 import { formatMetric } from '../jobs/list/job-cell'
@@ -35,10 +36,12 @@ interface GroupViewProps {
   id: string
   /** The id of the signed-in user. */
   handle: string
+  /** What else the page shows of it, below the title. */
+  children?: ReactNode
 }
 
 /** The page of one group, live. */
-export function GroupView({ id, handle }: GroupViewProps) {
+export function GroupView({ id, handle, children }: GroupViewProps) {
   const { data, error, refetch } = useQuery(groupQuery(id))
   if (!data)
     return error ? (
@@ -46,10 +49,19 @@ export function GroupView({ id, handle }: GroupViewProps) {
     ) : (
       <Skeleton className="h-96 rounded-lg" />
     )
-  return <LoadedGroup group={data} foreign={data.user_id !== handle} />
+  return (
+    <LoadedGroup group={data} foreign={data.user_id !== handle}>
+      {children}
+    </LoadedGroup>
+  )
 }
 
-function LoadedGroup({ group, foreign }: { group: GroupDetail; foreign: boolean }) {
+interface LoadedGroupProps extends Pick<GroupViewProps, 'children'> {
+  group: GroupDetail
+  foreign: boolean
+}
+
+function LoadedGroup({ group, foreign, children }: LoadedGroupProps) {
   const { members, error, retry } = useMembers(group)
   const left = group.members - members.length
   return (
@@ -72,6 +84,7 @@ function LoadedGroup({ group, foreign }: { group: GroupDetail; foreign: boolean 
         actions={group.status === 'running' ? <CancelGroup group={group} /> : null}
       />
       <div data-wide className="flex min-w-0 flex-col gap-4">
+        {children}
         {group.problem === null ? null : (
           <Callout tone="warning" title="The next member cannot enter the queue">
             {group.problem} gpuq tries again.

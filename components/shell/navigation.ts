@@ -5,6 +5,7 @@ import {
   Box,
   ChartColumn,
   FolderClosed,
+  GitFork,
   HeartPulse,
   KeyRound,
   Layers,
@@ -29,6 +30,7 @@ export interface NavigationItem {
 export const mainNavigation = [
   { href: '/jobs', label: 'Jobs', icon: Activity, keys: ['g', 'j'] },
   { href: '/groups', label: 'Groups', icon: Layers, keys: ['g', 'w'] },
+  { href: '/experiments', label: 'Experiments', icon: GitFork, keys: ['g', 'x'] },
   { href: '/cluster', label: 'Cluster', icon: Server, keys: ['g', 'c'] },
   { href: '/projects', label: 'Projects', icon: FolderClosed, keys: ['g', 'p'] },
   { href: '/accounting', label: 'Accounting', icon: ChartColumn, keys: ['g', 'r'] },

@@ -167,6 +167,7 @@ export function makeJob(changes: Partial<JobDetail> = {}): JobDetail {
     note: null,
     parent: null,
     hypothesis: null,
+    followers: 0,
     command: null,
     run_id: null,
     submitted_with: null,

@@ -162,6 +162,7 @@ export const experimentFields = {
     .default(null)
     .describe('the job or group that it follows, as it was submitted; null: none'),
   hypothesis: z.string().nullable().default(null).describe('what it shall find out; null: nothing was said'),
+  followers: z.int().default(0).describe('number of jobs and groups that follow it'),
 }
 
 /** `GET /api/status/ID`. */

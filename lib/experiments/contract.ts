@@ -19,7 +19,6 @@ export const experimentSchema = z.object({
   ...experimentFields,
   note: z.string().nullable().describe(`the first ${noteExcerpt} characters of its note`),
   parent_deleted: z.boolean().describe('true: what it follows was deleted'),
-  followers: z.int().describe('number of jobs and groups that follow it'),
   metrics: z
     .record(z.string(), z.number())
     .describe('the last value of each metric; of a group: the objective of its best member'),

@@ -5,11 +5,11 @@ import { type JobStatus, toUploadStatus } from '../contract/status'
 import { database } from '../database/client'
 import { datesToText, type WithDates } from '../database/dates'
 import { cutPage, decodeTimeCursor, type Page } from '../database/pagination'
-import { findRow } from '../database/transaction'
+import { findRow, indexedTransaction } from '../database/transaction'
 import { countsOf } from '../groups/counts'
 import { statusOf } from '../groups/groups'
 import { visibilityFilter } from '../jobs/read/job-visibility'
-import { metricsColumn } from '../jobs/read/list'
+import { followersOf, metricsColumn } from '../jobs/read/list'
 import {
   type Experiment,
   type ExperimentPlace,
@@ -30,7 +30,7 @@ const selectNodes = (page: string) => `
   SELECT x.id, CASE WHEN x.group_id IS NULL THEN 'job' ELSE 'group' END AS kind, coalesce(j.name, g.name) AS name, j.status,
          u.handle AS user_id, p.slug AS project_id, x.parent_id AS parent, s.spec->>'hypothesis' AS hypothesis,
          left(CASE WHEN j.id IS NULL THEN g.spec->>'note' ELSE j.note END, ${noteExcerpt}) AS note, s.spec ? 'parent' AND x.parent_id IS NULL AS parent_deleted,
-         (SELECT count(*)::int FROM experiments f WHERE f.parent_id = x.id) AS followers,
+         ${followersOf('x')} AS followers,
          CASE WHEN j.id IS NOT NULL THEN ${metricsColumn} WHEN best.job_id IS NOT NULL THEN jsonb_build_object(best.name, best.value) ELSE '{}' END AS metrics,
          coalesce(j.id, best.job_id) AS compared_job, x.created_at,
          (SELECT jsonb_build_object('token_id', k.id, 'name', k.name) FROM api_tokens k WHERE k.id = coalesce(j.token_id, g.token_id)) AS submitted_with,
@@ -57,13 +57,15 @@ export async function listExperiments(
 ): Promise<Page<Experiment>> {
   const { at, id } = decodeTimeCursor(cursor)
   const { sql, values } = visibilityFilter(actor, 6)
-  const { rows } = await database().pool.query<Row>(
-    selectNodes(`SELECT j.id FROM experiments j
+  const { rows } = await indexedTransaction((tx) =>
+    tx.query<Row>(
+      selectNodes(`SELECT j.id FROM experiments j
                   WHERE ${sql} AND ($1::uuid IS NULL OR j.user_id = $1)
                     AND ($2::text IS NULL OR j.project_id IN (SELECT id FROM projects WHERE slug = $2))
                     AND ($3::timestamptz IS NULL OR (j.created_at, j.id) < ($3, $4::uuid))
                   ORDER BY j.created_at DESC, j.id DESC LIMIT $5`),
-    [project_id === undefined ? actor.userId : null, project_id ?? null, at, id, limit + 1, ...values],
+      [project_id === undefined ? actor.userId : null, project_id ?? null, at, id, limit + 1, ...values],
+    ),
   )
   return cutPage(rows, limit, (row) => [row.created_at.toISOString(), row.id], toExperiment)
 }
@@ -79,17 +81,19 @@ export async function readPlace(actor: Actor, given: string): Promise<Experiment
     ? await findRow<{ id: string; parent_id: string | null; parent_deleted: boolean; followers: number }>(
         database().pool,
         `SELECT o.id, x.parent_id, o.spec ? 'parent' AND x.parent_id IS NULL AS parent_deleted,
-                (SELECT count(*)::int FROM experiments f WHERE f.parent_id = o.id) AS followers
+                ${followersOf('o')} AS followers
            FROM (${all('jobs')} UNION ALL ${all('job_groups')}) o LEFT JOIN experiments x ON x.id = o.id`,
         [given, ...values],
       )
     : null
   if (!found) throw notFound('You have no job or group with this id. GET /api/experiments lists experiments.')
   const { id, parent_id, parent_deleted, followers } = found
-  const { rows } = await database().pool.query<Row>(
-    selectNodes(`(SELECT j.id FROM experiments j WHERE j.parent_id = $1 AND ${sql} ORDER BY j.created_at DESC, j.id DESC LIMIT ${maxFollowers})
+  const { rows } = await indexedTransaction((tx) =>
+    tx.query<Row>(
+      selectNodes(`(SELECT j.id FROM experiments j WHERE j.parent_id = $1 AND ${sql} ORDER BY j.created_at DESC, j.id DESC LIMIT ${maxFollowers})
                  UNION SELECT j.id FROM experiments j WHERE j.id = $${values.length + 2} AND ${sql}`),
-    [id, ...values, parent_id],
+      [id, ...values, parent_id],
+    ),
   )
   const experiments = rows.map(toExperiment)
   return {

@@ -11,7 +11,7 @@ import { datesToText, type WithDates } from '../database/dates'
 import { cutPage, decodeCursor, decodeTimeCursor, type Page, wrongCursor } from '../database/pagination'
 import { findRow } from '../database/transaction'
 import { visibilityFilter } from '../jobs/read/job-visibility'
-import { metricsColumn, submittedWith } from '../jobs/read/list'
+import { followersOf, metricsColumn, submittedWith } from '../jobs/read/list'
 import type {
   Group,
   GroupDetail,
@@ -35,7 +35,7 @@ interface GroupRow extends Omit<WithDates<Group, 'created_at' | 'ended_at'>, 'st
 /** The alias `j` is that of the conditions on visibility, which need only the user and the project. */
 const groupColumns = `
   j.id AS group_id, j.user_id AS owner_id, j.name, j.kind, u.handle AS user_id, p.slug AS project_id, ${submittedWith}, j.competition_id, j.members, j.parallel,
-  requested_gpus(j.spec) AS gpus, j.spec->>'parent' AS parent, j.spec->>'hypothesis' AS hypothesis, j.spec->>'note' AS note,
+  requested_gpus(j.spec) AS gpus, j.spec->>'parent' AS parent, j.spec->>'hypothesis' AS hypothesis, j.spec->>'note' AS note, ${followersOf('j')} AS followers,
   j.parameters, j.spec->'objective' AS objective, coalesce(j.final_counts, ${countsOf('j')}) AS counts, j.held, j.problem, j.created_at, j.ended_at,
   j.cancelled_at`
 const groupTables = 'job_groups j JOIN users u ON u.id = j.user_id JOIN projects p ON p.id = j.project_id'

@@ -64,7 +64,7 @@ export function ProjectPage({ id, handle, admin, classes }: ProjectPageProps) {
                   </ButtonLink>
                   {seesJobs ? <MembersJobs projectId={project.project_id} admin={admin} /> : null}
                   {projectPages.map(({ label, icon, pathOf }) => (
-                    <ButtonLink key={label} icon={icon} href={pathOf(id)}>
+                    <ButtonLink key={label} icon={icon} href={pathOf(id, project.project_id)}>
                       {label}
                     </ButtonLink>
                   ))}

@@ -20,6 +20,7 @@ export function makeGroup(changes: Partial<GroupDetail> = {}): GroupDetail {
     counts: { held: 1, pending: 0, running: 1, completed: 1, failed: 0, cancelled: 0 },
     parent: null,
     hypothesis: null,
+    followers: 0,
     note: null,
     problem: null,
     created_at: at,

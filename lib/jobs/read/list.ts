@@ -33,6 +33,10 @@ export const metricsColumn = `CASE WHEN j.result_stored THEN j.final_metrics ELS
 /** SQL for the token with which the job or the group `j` was submitted. */
 export const submittedWith = `(SELECT jsonb_build_object('token_id', k.id, 'name', k.name) FROM api_tokens k WHERE k.id = j.token_id) AS submitted_with`
 
+/** SQL for how many jobs and groups follow a job or a group. */
+export const followersOf = (alias: string) =>
+  `(SELECT count(*)::int FROM experiments f WHERE f.parent_id = ${alias}.id)`
+
 export const summaryColumns = `
   j.id AS job_id, j.name, j.status, j.reason, u.handle AS user_id, u.name AS user_name, j.competition_id,
   p.slug AS project_id, e.name AS environment, placement.node_id, placement.node_name,

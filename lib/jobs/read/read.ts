@@ -14,7 +14,7 @@ import { env } from '../../env'
 import { neverFitsEnd } from '../lifecycle/end-never-fitting'
 import { idleJobs } from '../lifecycle/stop-idle'
 import { findVisibleJob, mayChange } from './job-visibility'
-import { type SummaryRow, submittedWith, summaryColumns, summaryJoins, toSummary } from './list'
+import { followersOf, type SummaryRow, submittedWith, summaryColumns, summaryJoins, toSummary } from './list'
 import { instancesOfJob, toResources } from './resources'
 import { toJobBucket, type UploadRow } from './to-job-bucket'
 import { type NoticeRow, toNotice } from './to-notice'
@@ -44,7 +44,7 @@ interface DetailRow
 
 const selectDetail = `
   SELECT ${summaryColumns}, j.reason_detail, j.attempt, j.max_retries, j.time_limit_s AS max_time, j.spec, j.command,
-         j.run_id, ${submittedWith}, j.group_id, (SELECT r.name FROM runs r WHERE r.id = j.named_run_id) AS run_name, j.note, j.files_deleted, j.deleted_after_days,
+         j.run_id, ${submittedWith}, j.group_id, (SELECT r.name FROM runs r WHERE r.id = j.named_run_id) AS run_name, j.note, ${followersOf('j')} AS followers, j.files_deleted, j.deleted_after_days,
          coalesce((SELECT jsonb_agg(jsonb_build_object('uuid', g.uuid, 'index', g.index, 'model', g.model,
                                     'simulated', g.simulated, 'milli', a.milli) ORDER BY g.index)
                      FROM allocations a JOIN gpus g ON g.id = a.gpu_id WHERE a.task_id = t.id), '[]') AS gpus,

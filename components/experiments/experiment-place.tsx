@@ -1,0 +1,81 @@
+'use client'
+
+import { useQuery } from '@tanstack/react-query'
+import type { JobDetail } from '@/lib/contract/jobs'
+import { comparePath } from '../jobs/compare-path'
+import { formatCount } from '../ui/format-number'
+import { Link } from '../ui/link'
+import { Panel } from '../ui/panel'
+import { ExperimentLink } from './experiment-link'
+import { experimentsPath } from './experiments-path'
+import { placeQuery } from './queries'
+
+interface ExperimentPlaceProps {
+  /** The id of a job or a group. */
+  id: string
+  of: Pick<JobDetail, 'parent' | 'hypothesis' | 'followers' | 'project_id'>
+  /** Of a group: the page of a job has a place for it. */
+  note?: string | null
+}
+
+/** On the page of a job or a group: its hypothesis, what it follows, and what follows it. Nothing if it is no experiment. */
+export function ExperimentPlace({ id, of, note = null }: ExperimentPlaceProps) {
+  const { parent, hypothesis, followers } = of
+  const isLinked = parent !== null || followers > 0
+  if (!isLinked && hypothesis === null && note === null) return null
+  return (
+    <Panel className="gap-1 px-4 py-2 text-sm">
+      {hypothesis === null ? null : (
+        <p className="wrap-anywhere">
+          <span className="text-muted">Hypothesis:</span> {hypothesis}
+        </p>
+      )}
+      {note === null ? null : (
+        <p className="max-h-40 overflow-y-auto whitespace-pre-wrap wrap-anywhere">{note}</p>
+      )}
+      {isLinked ? <Relatives id={id} of={of} /> : null}
+    </Panel>
+  )
+}
+
+function Relatives({ id, of }: Omit<ExperimentPlaceProps, 'note'>) {
+  const { data } = useQuery(placeQuery(id, of.followers))
+  if (!data) return null
+  const { follows, followed_by: followedBy, followers, parent_deleted } = data
+  const more = followers - followedBy.length
+  return (
+    <p className="wrap-anywhere text-muted">
+      {parent_deleted ? 'Follows an experiment that was deleted. ' : null}
+      {follows === null ? null : (
+        <>
+          Follows <ExperimentLink experiment={follows} />
+          {follows.kind === 'job' ? (
+            <>
+              {' '}
+              (<Link href={comparePath([follows.id, id])}>compare with it</Link>)
+            </>
+          ) : null}
+          .{' '}
+        </>
+      )}
+      {followedBy.length === 0 ? null : (
+        <>
+          Followed by{' '}
+          {followedBy.map((one, at) => (
+            <span key={one.id}>
+              {at > 0 ? ', ' : ''}
+              <ExperimentLink experiment={one} />
+            </span>
+          ))}
+          {more > 0 ? (
+            <>
+              {' '}
+              and <Link href={experimentsPath(of.project_id)}>{formatCount(more, 'other')}</Link>
+            </>
+          ) : null}
+          .
+        </>
+      )}
+    </p>
+  )
+}
