@@ -32,8 +32,11 @@ const reachable = [
   // These say only that the link is not valid.
   `/invitations/${neverWas}`,
   `/join/${neverWas}`,
+  // How agents use the queue: without a login only what the documentation says.
+  '/llms.txt',
   '/readyz',
   '/sign-in',
+  '/skill.md',
 ]
 
 /** The addresses of what Next.js has by default, and of files that a build leaves. */

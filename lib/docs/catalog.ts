@@ -54,6 +54,11 @@ export const documentGroups: readonly DocumentGroup[] = [
         description: 'Submit many jobs that differ in their parameters: sweeps, arrays and repetitions.',
       },
       {
+        slug: 'agents',
+        file: 'agents.md',
+        description: 'Let Claude Code, Codex or a script run experiments: connect, submit, wait, diagnose.',
+      },
+      {
         slug: 'admin-guide',
         file: 'admin-guide.md',
         description: 'Install, people, limits, nodes, storage, backup, monitoring and all variables.',

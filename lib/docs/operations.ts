@@ -18,6 +18,14 @@ export const documentationOperations = defineOperations('server', 'operations', 
       304: { description: 'The picture still has the ETag of If-None-Match' },
     },
   }),
+  skill: get('/skill.md', 'public', 'How an agent uses this queue, with its address', {
+    responses: {
+      200: { description: 'text/markdown; with a token or a session also environments and limits' },
+    },
+  }),
+  llms: get('/llms.txt', 'public', 'What this server has for agents: documentation, API and tools', {
+    responses: { 200: { description: 'text/markdown' } },
+  }),
   searchDocumentation: get(
     '/api/docs/search',
     'public',

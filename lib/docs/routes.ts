@@ -1,6 +1,9 @@
+import { authenticate } from '../access/authenticate'
 import { notFound } from '../contract/errors'
+import { siteOrigin } from '../http/origin'
 import { route } from '../http/route'
 import { answerFile, toServedFile } from '../http/served-file'
+import { llmsText, skillText } from './agent-texts'
 import { documentationOperations } from './operations'
 import { readPictures } from './pictures'
 import { searchDocumentation } from './reference/search-documentation'
@@ -13,6 +16,18 @@ export const documentationRoutes = {
     return answerFile(request, toServedFile(picture.bytes), picture.type)
   }),
 
+  /** Public, like the documentation. Who signs in also reads what their jobs can use. */
+  skill: route(documentationOperations.skill, async ({ request }) => {
+    const actor = await authenticate(request)
+    const isReader = actor !== null && actor.onlyProject === null && actor.scopes.includes('read')
+    return markdown(await skillText(siteOrigin(request), isReader ? actor : null))
+  }),
+
+  /** Public, like the documentation. */
+  llms: route(documentationOperations.llms, async ({ request }) =>
+    markdown(await llmsText(siteOrigin(request))),
+  ),
+
   /** Public, like the documentation. */
   searchDocumentation: route(documentationOperations.searchDocumentation, async ({ query }) =>
     (await searchDocumentation(query.q))
@@ -20,3 +35,8 @@ export const documentationRoutes = {
       .map((hit) => ({ ...hit, path: [...hit.path] })),
   ),
 }
+
+const markdown = (text: string) =>
+  new Response(text, {
+    headers: { 'content-type': 'text/markdown; charset=utf-8', 'cache-control': 'no-store' },
+  })

@@ -16,7 +16,7 @@ it.each([
   ['what are my limits', '/docs/user-guide/know-your-limits'],
   ['config keys', '/docs/user-guide/write-the-config'],
   ['search jobs by tag', '/docs/user-guide/manage-your-job#search-your-jobs'],
-  ['connect an agent with MCP', '/docs/user-guide/connect-an-agent'],
+  ['connect an agent with MCP', '/docs/agents#connect-an-agent'],
   ['NaN in results', '/docs/user-guide/read-the-result'],
   ['add a node', '/docs/admin-guide/install#add-a-gpu-node'],
   ['restore a backup', '/docs/admin-guide/back-up-restore-and-upgrade#restore'],

@@ -264,6 +264,8 @@ export const routes = {
     health: { method: 'get', path: '/healthz', answer: 'stream' },
     ready: { method: 'get', path: '/readyz', answer: 'stream' },
     documentPicture: { method: 'get', path: '/docs/images/{name}', answer: 'stream' },
+    skill: { method: 'get', path: '/skill.md', answer: 'stream' },
+    llms: { method: 'get', path: '/llms.txt', answer: 'stream' },
     searchDocumentation: { method: 'get', path: '/api/docs/search', query: true, answer: 'json' },
   },
 } as const
