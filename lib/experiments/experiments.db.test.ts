@@ -125,6 +125,26 @@ it('members of a group follow nothing: the group does', async () => {
   expect(await list()).toHaveLength(2)
 })
 
+it('members of a wave follow their own parents, or the wave', async () => {
+  const root = await submit()
+  const wave = await createGroup({
+    matrix: undefined,
+    command: 'true',
+    members: [
+      { hypothesis: 'of the wave' },
+      { hypothesis: 'of the root', parent: root.id },
+      { name: 'none' },
+    ],
+  })
+  expect(wave.status).toBe(201)
+  await release()
+  const items = await list()
+  const parents = Object.fromEntries(items.map(({ hypothesis, parent }) => [hypothesis, parent]))
+  expect(parents['of the wave']).toBe(wave.id)
+  expect(parents['of the root']).toBe(root.id)
+  expect(items).toHaveLength(4)
+})
+
 it('a group shows the objective of its best member, which is the job to compare', async () => {
   const group = await createGroup({ hypothesis: 'a', objective: { metric: 'loss', mode: 'min' } })
   await release()

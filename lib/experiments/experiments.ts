@@ -25,7 +25,12 @@ interface Row extends Omit<WithDates<Experiment, 'created_at'>, 'status'> {
   counts: Parameters<typeof statusOf>[2]
 }
 
-/** Reads experiments. @param page SQL for their ids, with the alias `j` for what the conditions on visibility need */
+/** Experiments with what the conditions on visibility may need. A statement that does not use the token does not read it. */
+const candidates = `(
+  SELECT e.id, e.user_id, e.project_id, e.parent_id, e.created_at, coalesce(ej.token_id, eg.token_id) AS token_id
+    FROM experiments e LEFT JOIN jobs ej ON ej.id = e.job_id LEFT JOIN job_groups eg ON eg.id = e.group_id) j`
+
+/** Reads experiments. @param page SQL for their ids */
 const selectNodes = (page: string) => `
   SELECT x.id, CASE WHEN x.group_id IS NULL THEN 'job' ELSE 'group' END AS kind, coalesce(j.name, g.name) AS name, j.status,
          u.handle AS user_id, p.slug AS project_id, x.parent_id AS parent, s.spec->>'hypothesis' AS hypothesis,
@@ -59,7 +64,7 @@ export async function listExperiments(
   const { sql, values } = visibilityFilter(actor, 6)
   const { rows } = await indexedTransaction((tx) =>
     tx.query<Row>(
-      selectNodes(`SELECT j.id FROM experiments j
+      selectNodes(`SELECT j.id FROM ${candidates}
                   WHERE ${sql} AND ($1::uuid IS NULL OR j.user_id = $1)
                     AND ($2::text IS NULL OR j.project_id IN (SELECT id FROM projects WHERE slug = $2))
                     AND ($3::timestamptz IS NULL OR (j.created_at, j.id) < ($3, $4::uuid))
@@ -90,8 +95,8 @@ export async function readPlace(actor: Actor, given: string): Promise<Experiment
   const { id, parent_id, parent_deleted, followers } = found
   const { rows } = await indexedTransaction((tx) =>
     tx.query<Row>(
-      selectNodes(`(SELECT j.id FROM experiments j WHERE j.parent_id = $1 AND ${sql} ORDER BY j.created_at DESC, j.id DESC LIMIT ${maxFollowers})
-                 UNION SELECT j.id FROM experiments j WHERE j.id = $${values.length + 2} AND ${sql}`),
+      selectNodes(`(SELECT j.id FROM ${candidates} WHERE j.parent_id = $1 AND ${sql} ORDER BY j.created_at DESC, j.id DESC LIMIT ${maxFollowers})
+                 UNION SELECT j.id FROM ${candidates} WHERE j.id = $${values.length + 2} AND ${sql}`),
       [id, ...values, parent_id],
     ),
   )
