@@ -19,7 +19,7 @@ export const documentationRoutes = {
   /** Public, like the documentation. Who signs in also reads what their jobs can use. */
   skill: route(documentationOperations.skill, async ({ request }) => {
     const actor = await authenticate(request)
-    const isReader = actor !== null && actor.onlyProject === null && actor.scopes.includes('read')
+    const isReader = actor?.scopes.includes('read')
     return markdown(await skillText(siteOrigin(request), isReader ? actor : null))
   }),
 
