@@ -45,7 +45,9 @@ print(json.dumps({"status": found.status, "best": best["parameters"], "loss": be
     same: true,
   })
   const table = await readFile(join(home, 'table.csv'), 'utf8')
-  expect(table.split('\r\n')[0]).toBe('member,rate,repeat,status,loss,step,job_id')
+  const [head, first] = table.split('\r\n')
+  expect(head).toBe('member,rate,repeat,status,loss,step,run_seconds,job_id')
+  expect(Number(first?.split(',')[6])).toBeGreaterThan(0)
 })
 
 it('a config with an array is a group for curl and for the command line', async () => {

@@ -19,6 +19,7 @@ repeated submission is never a second job.
 from __future__ import annotations
 
 import csv
+import datetime
 import email.utils
 import errno
 import hashlib
@@ -640,11 +641,12 @@ class Group:
         target = Path(path)
         with target.open("w", encoding="utf-8", newline="") as file:
             rows = csv.writer(file)
-            rows.writerow(["member", *parameters, "repeat", "status", *metrics, "job_id"])
+            rows.writerow(["member", *parameters, "repeat", "status", *metrics, "run_seconds", "job_id"])
             for one in members:
                 given = [_spreadsheet_cell(one["parameters"].get(name)) for name in parameters]
                 printed = [one["metrics"].get(name) for name in metrics]
-                rows.writerow([one["index"], *given, one["repeat"], one["status"], *printed, one["job_id"]])
+                run = _seconds_between(one["started_at"], one["ended_at"])
+                rows.writerow([one["index"], *given, one["repeat"], one["status"], *printed, run, one["job_id"]])
         return target
 
     def _describe(self) -> str:
@@ -2163,6 +2165,14 @@ def _format_bytes(count: float) -> str:
             return f"{count:.0f} {unit}" if unit == "B" or count >= 100 else f"{count:.1f} {unit}"
         count /= 1024
     return f"{count:.1f} TiB"
+
+
+def _seconds_between(start: Optional[str], end: Optional[str]) -> Optional[float]:
+    """The seconds between two times of the API. None if one is missing."""
+    if start is None or end is None:
+        return None
+    begun, ended = (datetime.datetime.fromisoformat(text.replace("Z", "+00:00")) for text in (start, end))
+    return (ended - begun).total_seconds()
 
 
 def _format_seconds(seconds: float) -> str:
