@@ -91,6 +91,7 @@ export function makeToken(changes: Partial<Token> = {}): Token {
     user_id: 'ada',
     user_name: null,
     name: 'laptop',
+    limits: null,
     hint: 'gpuq_abcd',
     scopes: ['submit', 'read'],
     bound_to: null,

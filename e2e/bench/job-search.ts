@@ -174,7 +174,7 @@ async function readActors({ pool }: Database): Promise<Record<'all' | 'own', Act
   )
   const [user] = rows
   if (!user) throw new Error('there is no user')
-  const none = { tokenId: null, sessionId: null, onlyProject: null }
+  const none = { tokenId: null, sessionId: null, restriction: null }
   const session = { ...user, ...none, scopes: [], via: 'session' } as const
   const limits = { submissionsPerMinute: null, maxActiveJobs: null }
   return { all: { ...session, limits, role: 'admin' }, own: { ...session, limits, role: 'researcher' } }

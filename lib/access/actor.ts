@@ -1,7 +1,9 @@
+import type { Restriction } from '../contract/access/restriction'
 import type { Role, Scope } from '../contract/access/roles'
 import { forbidden } from '../contract/errors'
 import type { Operation } from '../contract/operations/operation'
 import type { Limits } from './limits'
+import { describeRestriction } from './restriction'
 
 /**
  * An authenticated caller. Functions that act for someone take an Actor and not a raw user id, so the type proves
@@ -16,11 +18,8 @@ export interface Actor {
   via: 'session' | 'token'
   tokenId: string | null
   sessionId: string | null
-  /**
-   * The class to which the token is bound: it submits into this project, and reads the jobs that its user has there. Null: the
-   * credential is not bound.
-   */
-  onlyProject: Readonly<{ id: string; slug: string }> | null
+  /** What the token of a class or of an agent may reach. Null: the credential is not restricted. */
+  restriction: Restriction | null
   /** Limits set for this user; null: the limits of the project, otherwise the default. */
   limits: Limits
 }
@@ -46,17 +45,19 @@ const notAdmin = () =>
   forbidden('Only admins may do this. Ask an admin to do it, or to give you the admin role.')
 
 /**
- * Checks that the actor's credential may call an operation at all. A token of a class is refused, unless the declaration of the
+ * Checks that the actor's credential may call an operation at all. A restricted token is refused, unless the declaration of the
  * operation lets it in.
  * @throws 403 otherwise.
  */
 export function requireOperation(
-  { onlyProject }: Pick<Actor, 'onlyProject'>,
-  { classTokens }: Pick<Operation, 'classTokens'>,
+  { restriction }: Pick<Actor, 'restriction'>,
+  { restrictedTokens }: Pick<Operation, 'restrictedTokens'>,
 ): void {
-  if (onlyProject === null || classTokens) return
+  if (restriction === null || restrictedTokens) return
   throw forbidden(
-    `This token is only for submitting jobs to the class "${onlyProject.slug}", and for reading and cancelling them. Sign in, or use a token that you created yourself under Tokens.`,
+    restriction.agent === null
+      ? `${describeRestriction(restriction)}: it submits jobs, and reads and cancels them. Sign in, or use a token that you created yourself under Tokens.`
+      : `${describeRestriction(restriction)}: it submits jobs, and reads and cancels those that it submitted. A person must do this, signed in or with a token that is not for an agent.`,
   )
 }
 

@@ -4,6 +4,7 @@ import { database } from '../database/client'
 import type { Actor } from './actor'
 import { limitsOf } from './limits'
 import { isOfLocalOwner, localOwner } from './local-owner'
+import { restrictionOf } from './restriction'
 import { sessionUser } from './sessions/session'
 import { hashToken } from './tokens/token-format'
 
@@ -12,7 +13,8 @@ export const invalidToken = () => unauthenticated('Invalid or expired token')
 /** gpuq never issues shorter tokens, and longer ones do not fit into a header. */
 const tokenLength = { min: 32, max: 8192 }
 
-type TokenRow = Omit<Actor, 'via' | 'sessionId'> & { hash: Buffer; stale: boolean }
+type TokenRow = Omit<Actor, 'via' | 'sessionId' | 'tokenId' | 'restriction'> &
+  Parameters<typeof restrictionOf>[0] & { hash: Buffer; stale: boolean }
 
 const maxLookups = 100
 
@@ -25,7 +27,7 @@ async function findTokens(
   const { rows } = await database().pool.query<TokenRow>({
     name: 'actors-from-tokens',
     text: `SELECT t.hash, t.id AS "tokenId", u.id AS "userId", u.handle, u.role, t.scopes, ${limitsOf('u')},
-                  CASE WHEN p.id IS NOT NULL THEN jsonb_build_object('id', p.id, 'slug', p.slug) END AS "onlyProject",
+                  CASE WHEN p.id IS NOT NULL THEN jsonb_build_object('id', p.id, 'slug', p.slug) END AS "classProject", t.limits AS "agentLimits",
                   t.last_used_at IS NULL OR t.last_used_at < now() - interval '1 minute' AS stale
              FROM api_tokens t JOIN users u ON u.id = t.user_id LEFT JOIN projects p ON p.id = t.project_id
             WHERE t.hash = ANY ($1::bytea[]) AND t.revoked_at IS NULL AND u.disabled_at IS NULL
@@ -44,15 +46,16 @@ export async function actorFromToken(token: string): Promise<Actor | null> {
   if (token.length < tokenLength.min || token.length > tokenLength.max) return null
   const row = await tokens.add(hashToken(token))
   if (!row) return null
-  const { hash: _, stale, ...actor } = row
+  const { hash: _, stale, classProject, agentLimits, ...known } = row
   if (stale) {
     await database().pool.query(
       `WITH seen AS (UPDATE users SET last_seen_at = now() WHERE id = $2)
        UPDATE api_tokens SET last_used_at = now() WHERE id = $1`,
-      [actor.tokenId, actor.userId],
+      [known.tokenId, known.userId],
     )
   }
-  return { ...actor, via: 'token', sessionId: null }
+  const restriction = restrictionOf({ tokenId: known.tokenId, classProject, agentLimits })
+  return { ...known, restriction, via: 'token', sessionId: null }
 }
 
 /**

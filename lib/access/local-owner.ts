@@ -35,7 +35,7 @@ export async function localOwner(): Promise<Actor> {
     via: 'token',
     tokenId: null,
     sessionId: null,
-    onlyProject: null,
+    restriction: null,
     limits: { submissionsPerMinute: null, maxActiveJobs: null },
   }
 }

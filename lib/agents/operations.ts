@@ -9,6 +9,7 @@ const mcpMessage = z.looseObject({}).meta({
 
 export const agentOperations = defineOperations('agents', 'agents', {
   message: post('/api/mcp', 'token', 'A message of the Model Context Protocol (stateless HTTP) for agents', {
+    restrictedTokens: true,
     body: mcpMessage,
     responses: {
       200: { description: 'The response to a request, as JSON' },

@@ -93,7 +93,7 @@ const ownerOf = (projectId: string) => ({
   callerIsAdmin: false,
   userId: person.id,
   projectId,
-  onlyProject: null,
+  restriction: null,
   tokenId: null,
 })
 

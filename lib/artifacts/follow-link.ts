@@ -70,7 +70,7 @@ function creatorOf({ userId, handle, role, scopes, tokenId, sessionId }: FoundLi
     via,
     tokenId,
     sessionId,
-    onlyProject: null,
+    restriction: null,
     limits,
   }
 }

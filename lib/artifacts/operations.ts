@@ -18,25 +18,25 @@ import * as links from './contract-links'
 /** The files that jobs wrote to /results, and links to them. */
 export const artifactOperations = defineOperations('jobs', 'jobs', {
   artifacts: get('/api/jobs/{id}/artifacts', 'read', 'The files that a job wrote to /results', {
-    classTokens: true,
+    restrictedTokens: true,
     responses: ok(artifacts.artifactListSchema),
   }),
   artifact: get('/api/jobs/{id}/artifacts/{artifactId}', 'read', 'Download an artifact', {
-    classTokens: true,
+    restrictedTokens: true,
     query: artifacts.artifactQuerySchema,
     headers: rangeHeaders,
     responses: stored('The file'),
   }),
   artifactPreview: get('/api/jobs/{id}/artifacts/{artifactId}/preview', 'read', 'Preview of an artifact', {
-    classTokens: true,
+    restrictedTokens: true,
     responses: ok(artifacts.artifactPreviewSchema),
   }),
   artifactArchive: get('/api/jobs/{id}/artifacts.tar', 'read', 'Download all artifacts as one archive', {
-    classTokens: true,
+    restrictedTokens: true,
     responses: file('A tar archive'),
   }),
   filesOfJobs: get('/api/jobs/files.tar', 'read', 'Download the result files and artifacts of several jobs', {
-    classTokens: true,
+    restrictedTokens: true,
     query: jobIdsQuerySchema,
     responses: file('A tar archive with a directory for each job'),
   }),

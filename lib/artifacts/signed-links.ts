@@ -61,6 +61,6 @@ async function creatorOf(userId: string): Promise<Actor> {
   if (!user.success)
     throw forbidden('The creator of this link can no longer sign in. Ask another member for a link.')
   const limits = { submissionsPerMinute: null, maxActiveJobs: null }
-  const credential = { via: 'session', tokenId: null, sessionId: null, onlyProject: null } as const
+  const credential = { via: 'session', tokenId: null, sessionId: null, restriction: null } as const
   return { userId, ...user.data, scopes: ['read'], ...credential, limits }
 }

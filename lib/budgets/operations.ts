@@ -8,7 +8,7 @@ export const budgetOperations = defineOperations('budgets', 'limits', {
     'read',
     'The budgets of GPU hours that apply to the caller, and what is left of them',
     {
-      classTokens: true,
+      restrictedTokens: true,
       query: listBudgetsSchema,
       responses: ok(z.array(budgetSchema)),
     },

@@ -1,6 +1,7 @@
 import type { Actor } from '../access/actor'
 import { allocatedHours } from '../access/projects/gpu-hours'
 import { visibleProject } from '../access/projects/project-rows'
+import { isReached, reachOf } from '../access/restriction'
 import { database } from '../database/client'
 import { findVisibleJob } from '../jobs/read/job-visibility'
 import { type Budget, describeBudget } from './contract'
@@ -74,15 +75,15 @@ export async function readGroupBudget(groupId: string): Promise<Budget | null> {
  * Reads the budgets that apply to the actor: of the user, of projects that the user is in, of the token of the request, otherwise of all
  * tokens of the user, and of groups that have not ended.
  */
-export async function listBudgets({ userId, tokenId, onlyProject }: Actor): Promise<Budget[]> {
+export async function listBudgets({ userId, tokenId, restriction }: Actor): Promise<Budget[]> {
   const { rows } = await database().pool.query<BudgetRow>({
     name: 'budgets-of-actor',
     text: budgetsWhere(`NOT b.closed AND b.owner_id IN (
             SELECT $1::uuid
-            UNION ALL SELECT p.id FROM projects p WHERE ${visibleProject('false', '$1')} AND ($3::uuid IS NULL OR p.id = $3)
+            UNION ALL SELECT p.id FROM projects p WHERE ${visibleProject('false', '$1')} AND ($3::uuid[] IS NULL OR p.id = ANY ($3))
             UNION ALL SELECT id FROM api_tokens WHERE user_id = $1 AND ($2::uuid IS NULL OR id = $2)
-            UNION ALL SELECT id FROM job_groups WHERE user_id = $1 AND ended_at IS NULL AND ($3::uuid IS NULL OR project_id = $3))`),
-    values: [userId, tokenId, onlyProject?.id ?? null],
+            UNION ALL SELECT g.id FROM job_groups g WHERE g.user_id = $1 AND g.ended_at IS NULL AND ${isReached('g', '$3', '$4')})`),
+    values: [userId, tokenId, ...reachOf(restriction)],
   })
   return rows.map(toBudget)
 }

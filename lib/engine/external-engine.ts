@@ -1,3 +1,4 @@
+import type { Restriction } from '../contract/access/restriction'
 import type { EngineName, SlurmState } from '../contract/cluster/engine'
 import type { JobConfig } from '../contract/config/config'
 import type { StoredSpec } from '../contract/config/stored-spec'
@@ -62,10 +63,10 @@ export interface Refusal {
 /** What decides whether a job can start: its size, its time and its project. */
 export type SizedConfig = StoredSpec & Pick<JobConfig, 'project_id' | 'expected_time'>
 
-/** Whose configs name a project, and the only one that their token may use. */
+/** Whose configs name a project, and which ones their token may use. */
 export interface Submitter {
   userId: string
-  onlyProject: Readonly<{ id: string; slug: string }> | null
+  restriction: Restriction | null
 }
 
 /** Why a job can never start. */

@@ -8,13 +8,13 @@ export const experimentOperations = defineOperations('experiments', 'experiments
     'read',
     'List experiments: jobs and groups that follow others, newest first',
     {
-      classTokens: true,
+      restrictedTokens: true,
       query: experiments.experimentListQuerySchema,
       responses: list(experiments.experimentSchema),
     },
   ),
   get: get('/api/experiments/{id}', 'read', 'What a job or a group follows, and what follows it', {
-    classTokens: true,
+    restrictedTokens: true,
     responses: ok(experiments.experimentPlaceSchema),
   }),
 })

@@ -93,7 +93,7 @@ async function insertGroup(
       code,
       command ?? null,
       job?.archive_id ?? null,
-      owner.onlyProject !== null,
+      owner.restriction !== null && owner.restriction.agent === null,
       owner.tokenId,
       config.parallel ?? defaultParallel,
       members.length,

@@ -4,6 +4,7 @@ import type { Actor } from '../access/actor'
 import { findEnvironment } from '../access/environments'
 import type { EffectiveLimits } from '../access/limits'
 import { announceProject, findOrCreateProject } from '../access/projects/submission-project'
+import { reaches } from '../access/restriction'
 import { readEffectiveLimits } from '../access/role-limits'
 import { once } from '../async/once'
 import { defaultProject } from '../contract/access/project-kinds'
@@ -139,16 +140,16 @@ export async function decideGroup(
   actor: Actor,
   { request, members }: PreparedGroup,
 ): Promise<{ repeated: string } | DecidedGroup> {
-  const { userId, onlyProject } = actor
+  const { userId, restriction } = actor
   const { config } = request
-  const project = await findOrCreateProject(tx, { userId, onlyProject }, config.project_id)
+  const project = await findOrCreateProject(tx, { userId, restriction }, config.project_id)
   await lockUsers(tx, [userId])
   const repeated = await findRepeated(tx, actor, request)
   if (repeated !== null) return { repeated }
   const owner = ownerFor(actor, { projectId: project.id })
   const limits = await readEffectiveLimits(tx, actor, project.limits)
   const headers = await requireSubmissionRate(tx, owner, limits)
-  const placed = await placeMembers(tx, userId, request, members)
+  const placed = await placeMembers(tx, owner, request, members)
   const added = placed.filter(({ existing }) => !existing)
   await requireHeldAllowance(tx, userId, added.length)
   const job = await checkMembers(tx, { owner, limits, request, members: added })
@@ -157,17 +158,27 @@ export async function decideGroup(
   return { owner, limits, members: placed, job, createsProject, headers }
 }
 
-/** Gives each member the id of its job. @throws 422 for a key that was used for another submission. */
+/**
+ * Gives each member the id of its job. @throws 422 for a key that was used for another submission, or for a job that a restricted token
+ * does not reach.
+ */
 async function placeMembers(
   tx: Transaction,
-  userId: string,
+  { userId, restriction }: JobOwner,
   request: PreparedGroup['request'],
   members: readonly Member[],
 ): Promise<PlacedMember[]> {
   const keys = members.flatMap(({ idempotencyKey }) => idempotencyKey ?? [])
-  const { rows } = await tx.query<{ key: string; body_hash: Buffer; repeat: number; job_id: string }>(
-    `SELECT k.key, k.body_hash, r.repeat, r.job_id FROM idempotency_keys k
-       LEFT JOIN group_members m ON m.job_id = k.job_id AND m.state <> 'existing'
+  const { rows } = await tx.query<{
+    key: string
+    body_hash: Buffer
+    repeat: number
+    job_id: string
+    project_id: string | null
+    token_id: string | null
+  }>(
+    `SELECT k.key, k.body_hash, r.repeat, r.job_id, g.project_id, g.token_id FROM idempotency_keys k
+       LEFT JOIN group_members m ON m.job_id = k.job_id AND m.state <> 'existing' LEFT JOIN job_groups g ON g.id = m.group_id
        LEFT JOIN group_members r ON r.group_id = m.group_id AND r.index BETWEEN m.index AND m.index + $3 - 1
       WHERE k.user_id = $1 AND k.key = ANY ($2::text[])`,
     [userId, keys, request.config.repeat],
@@ -179,7 +190,8 @@ async function placeMembers(
     const bodyHash = key === undefined ? request.bodyHash : hashOfMember(request, member)
     if (key === undefined || !known.has(key)) return { ...member, jobId: uuidv7(), existing: false, bodyHash }
     const job = jobs.get(`${repeat} ${key}`)
-    if (job?.body_hash.equals(bodyHash)) return { ...member, jobId: job.job_id, existing: true, bodyHash }
+    if (job?.body_hash.equals(bodyHash) && reaches(restriction, job))
+      return { ...member, jobId: job.job_id, existing: true, bodyHash }
     const message = 'was used for another submission: use a new key for a new member'
     throw invalidField(`members[${member.parameters.index}].idempotency_key`, message)
   })
@@ -314,21 +326,20 @@ export async function inMember<T>(
   }
 }
 
-/** Finds the group that the caller's key was used for. A token of a class does not get a group of another project. */
+/** Finds the group that the caller's key was used for. A restricted token does not get a group that it does not reach. */
 async function findRepeated(
   tx: Transaction,
-  { userId, onlyProject }: Actor,
+  { userId, restriction }: Actor,
   { idempotencyKey, bodyHash }: Pick<GroupRequest, 'idempotencyKey' | 'bodyHash'>,
 ): Promise<string | null> {
   if (idempotencyKey === null) return null
-  const row = await findRow<{ id: string; project_id: string; body_hash: Buffer }>(
+  const row = await findRow<{ id: string; project_id: string; token_id: string | null; body_hash: Buffer }>(
     tx,
-    'SELECT id, project_id, body_hash FROM job_groups WHERE user_id = $1 AND idempotency_key = $2',
+    'SELECT id, project_id, token_id, body_hash FROM job_groups WHERE user_id = $1 AND idempotency_key = $2',
     [userId, idempotencyKey],
   )
   if (!row) return null
-  const mayRead = onlyProject === null || row.project_id === onlyProject.id
-  if (row.body_hash.equals(bodyHash) && mayRead) return row.id
+  if (row.body_hash.equals(bodyHash) && reaches(restriction, row)) return row.id
   const message = 'This Idempotency-Key was used for another submission. Use a new key for a new group.'
   throw invalidField('Idempotency-Key', message, message)
 }

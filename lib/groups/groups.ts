@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { type Actor, requireAdmin } from '../access/actor'
 import { cachedCredentialCheck } from '../access/credential-validity'
+import { isReached, reachOf } from '../access/restriction'
 import { sleep } from '../async/sleep'
 import { readGroupBudget } from '../budgets/read-budgets'
 import { notFound, unauthenticated } from '../contract/errors'
@@ -75,10 +76,10 @@ export async function listGroups(
   const { at, id } = decodeTimeCursor(cursor)
   const { rows } = await database().pool.query<GroupRow>(
     `SELECT ${groupColumns} FROM ${groupTables}
-      WHERE ($1::uuid IS NULL OR j.user_id = $1) AND ($2::uuid IS NULL OR j.project_id = $2)
-        AND ($3::timestamptz IS NULL OR (j.created_at, j.id) < ($3, $4::uuid)) AND (NOT $5 OR j.ended_at IS NULL)
-      ORDER BY j.created_at DESC, j.id DESC LIMIT $6`,
-    [all ? null : actor.userId, actor.onlyProject?.id ?? null, at, id, active, limit + 1],
+      WHERE ($1::uuid IS NULL OR j.user_id = $1) AND ${isReached('j', '$2', '$3')}
+        AND ($4::timestamptz IS NULL OR (j.created_at, j.id) < ($4, $5::uuid)) AND (NOT $6 OR j.ended_at IS NULL)
+      ORDER BY j.created_at DESC, j.id DESC LIMIT $7`,
+    [all ? null : actor.userId, ...reachOf(actor.restriction), at, id, active, limit + 1],
   )
   return cutPage(rows, limit, (row) => [row.created_at.toISOString(), row.group_id], toGroup)
 }

@@ -10,7 +10,7 @@ export const groupOperations = defineOperations('groups', 'groups', {
     'upload',
     'Submit a group of jobs: a sweep of parameters, an array, or a wave of configs',
     {
-      classTokens: true,
+      restrictedTokens: true,
       query: z.object({ dry_run: dryRunQuery }),
       headers: { 'Idempotency-Key': 'makes a repeated submission the same group' },
       upload: uploadParts,
@@ -27,21 +27,21 @@ export const groupOperations = defineOperations('groups', 'groups', {
     },
   ),
   list: get('/api/groups', 'read', 'List groups of jobs, newest first', {
-    classTokens: true,
+    restrictedTokens: true,
     query: groups.groupListQuerySchema,
     responses: list(groups.groupSchema),
   }),
   get: get('/api/groups/{id}', 'read', 'A group of jobs, its counts and its best member', {
-    classTokens: true,
+    restrictedTokens: true,
     responses: ok(groups.groupDetailSchema),
   }),
   members: get('/api/groups/{id}/members', 'read', 'List the members of a group, in their order', {
-    classTokens: true,
+    restrictedTokens: true,
     query: groups.memberListQuerySchema,
     responses: list(groups.groupMemberSchema),
   }),
   ofJob: get('/api/jobs/{id}/group', 'read', 'The group of a job, and its place among the members', {
-    classTokens: true,
+    restrictedTokens: true,
     responses: ok(groups.groupOfJobSchema),
   }),
   wait: get(
@@ -49,13 +49,13 @@ export const groupOperations = defineOperations('groups', 'groups', {
     'read',
     'Wait until all members of a group have ended, or the next one',
     {
-      classTokens: true,
+      restrictedTokens: true,
       query: groups.waitQuerySchema,
       responses: ok(groups.groupDetailSchema),
     },
   ),
   cancel: post('/api/groups/{id}/cancel', 'submit', 'Cancel a group: what waits, runs, or is held', {
-    classTokens: true,
+    restrictedTokens: true,
     responses: ok(groups.groupDetailSchema),
   }),
 })

@@ -1,8 +1,10 @@
 import type { Actor } from '../access/actor'
 import { findEnvironment } from '../access/environments'
 import { type Limits, limitsOf } from '../access/limits'
+import { restrictionOf } from '../access/restriction'
 import { readEffectiveLimits } from '../access/role-limits'
 import { once } from '../async/once'
+import type { AgentLimits } from '../contract/access/restriction'
 import { describeIssue } from '../contract/config/issues'
 import { GpuqError } from '../contract/errors'
 import { database } from '../database/client'
@@ -76,6 +78,7 @@ interface OpenGroup {
   command: string | null
   class_token: boolean
   token_id: string | null
+  agent_limits: AgentLimits | null
   body_hash: Buffer
   parallel: number
   held: number
@@ -86,11 +89,11 @@ interface OpenGroup {
 async function releaseGroup(tx: Transaction, id: string): Promise<number> {
   const group = await findRow<OpenGroup>(tx, {
     name: 'group-to-release',
-    text: `SELECT g.user_id, g.project_id, u.handle, u.role, ${limitsOf('u')}, g.spec, g.command, g.class_token, g.token_id,
+    text: `SELECT g.user_id, g.project_id, u.handle, u.role, ${limitsOf('u')}, g.spec, g.command, g.class_token, g.token_id, t.limits AS agent_limits,
                   g.body_hash, g.parallel, g.held, p.slug, of_project.limits AS project_limits,
                   u.disabled_at IS NULL AND (p.owner_id = u.id OR EXISTS (
                     SELECT 1 FROM memberships m WHERE m.project_id = p.id AND m.user_id = u.id)) AS allowed
-             FROM job_groups g JOIN users u ON u.id = g.user_id JOIN projects p ON p.id = g.project_id
+             FROM job_groups g JOIN users u ON u.id = g.user_id JOIN projects p ON p.id = g.project_id LEFT JOIN api_tokens t ON t.id = g.token_id
                   CROSS JOIN LATERAL (SELECT ${limitsOf('p')}) of_project
             WHERE g.id = $1 AND g.ended_at IS NULL FOR UPDATE OF g`,
     values: [id],
@@ -146,7 +149,11 @@ async function enterQueue(
       callerIsAdmin: false,
       userId: group.user_id,
       projectId: group.project_id,
-      onlyProject: group.class_token ? { id: group.project_id, slug: group.slug } : null,
+      restriction: restrictionOf({
+        tokenId: group.token_id ?? '',
+        classProject: group.class_token ? { id: group.project_id, slug: group.slug } : null,
+        agentLimits: group.agent_limits,
+      }),
       tokenId: group.token_id,
     }
     const environmentOf = once((name: string | null) => findEnvironment(name, tx))

@@ -105,7 +105,7 @@ class ComponentSchemas {
 }
 
 function describeOperation(operation: Operation, schemas: ComponentSchemas, problem: Json): Json {
-  const { id, summary, tag, query, headers = {}, access, classTokens } = operation
+  const { id, summary, tag, query, headers = {}, access, restrictedTokens } = operation
   const requestBody = describeBody(operation, schemas)
   const describeResponse = ({ description, schema }: ResponseSpec) => ({
     description,
@@ -119,7 +119,7 @@ function describeOperation(operation: Operation, schemas: ComponentSchemas, prob
     operationId: id,
     summary,
     tags: [tag],
-    ...(access === 'public' ? { security: [] } : { description: describeAccess(access, classTokens) }),
+    ...(access === 'public' ? { security: [] } : { description: describeAccess(access, restrictedTokens) }),
     parameters: [
       ...[...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
         name,
@@ -165,8 +165,8 @@ function describeQuery(query: z.ZodObject, schemas: ComponentSchemas): Json[] {
   }))
 }
 
-function describeAccess(access: Exclude<Access, 'public'>, classTokens = false): string {
+function describeAccess(access: Exclude<Access, 'public'>, restrictedTokens = false): string {
   if (access === 'token') return 'Needs a token; what is asked for says which scope.'
-  const forClasses = classTokens ? ' A token of a class may call it.' : ''
+  const forClasses = restrictedTokens ? ' A token of a class may call it.' : ''
   return `Needs the scope \`${access === 'upload' ? 'submit' : access}\`.${forClasses}`
 }

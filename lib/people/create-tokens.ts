@@ -47,7 +47,7 @@ export async function createTokens(actor: Actor, input: Input): Promise<CreatedT
     const tokens = await insertTokens(
       tx,
       actor,
-      users.map((owner) => ({ owner, name, scopes, expiresInDays, classId })),
+      users.map((owner) => ({ owner, name, scopes, expiresInDays, classId, limits: null })),
     )
     return {
       project_id: slug,

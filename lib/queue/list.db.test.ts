@@ -11,7 +11,7 @@ let actor: Actor
 beforeAll(async () => {
   const userId = await makeUser('ada')
   await db.pool.query(`UPDATE users SET name = 'Ada Lovelace' WHERE id = $1`, [userId])
-  actor = { userId, handle: 'ada', role: 'researcher', onlyProject: null } as Actor
+  actor = { userId, handle: 'ada', role: 'researcher', restriction: null } as Actor
   const { nodeId } = await makeNode({ gpus: 4 })
   for (const index of [0, 1, 2, 3])
     await placeManually(nodeId, await makeJob({ userId }), { indices: [index] })

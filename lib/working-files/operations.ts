@@ -8,7 +8,7 @@ export const workingFileOperations = defineOperations('jobs', 'jobs', {
     'read',
     'The files that a job has changed in its working directory',
     {
-      classTokens: true,
+      restrictedTokens: true,
       query: workingFiles.workingFilesQuerySchema,
       responses: ok(workingFiles.workingFilesSchema),
     },
@@ -17,6 +17,6 @@ export const workingFileOperations = defineOperations('jobs', 'jobs', {
     '/api/jobs/{id}/working-files/{fileId}',
     'read',
     'Download a version of a file of the working directory',
-    { classTokens: true, headers: rangeHeaders, responses: stored('The file') },
+    { restrictedTokens: true, headers: rangeHeaders, responses: stored('The file') },
   ),
 })

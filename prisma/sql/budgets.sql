@@ -1,4 +1,4 @@
--- The GPU hours that the jobs of a user, a project or a group may use, with the period that is now. What is closed starts no more jobs.
+-- The GPU hours that the jobs of a user, a project, a token or a group may use, with the period that is now. What is closed starts no more jobs.
 CREATE VIEW budgets AS
   SELECT b.*, CASE WHEN period = 'total' THEN '-infinity' ELSE date_trunc(period::text, now(), 'UTC') END AS since,
          CASE WHEN period <> 'total'
@@ -10,6 +10,14 @@ CREATE VIEW budgets AS
       UNION ALL
       SELECT 'project', id, gpu_hour_budget, budget_period, budget_when_used_up = 'stop', false
         FROM projects WHERE gpu_hour_budget IS NOT NULL
+      UNION ALL
+      SELECT 'token', id, (limits->>'gpu_hours')::float8, 'total', true, revoked_at IS NOT NULL AND NOT EXISTS (
+               SELECT 1 FROM job_groups g WHERE g.token_id = api_tokens.id AND g.ended_at IS NULL)
+        FROM api_tokens WHERE limits->>'gpu_hours' IS NOT NULL
+      UNION ALL
+      SELECT 'token', id, (limits->>'gpu_hours_per_day')::float8, 'day', true, revoked_at IS NOT NULL AND NOT EXISTS (
+               SELECT 1 FROM job_groups g WHERE g.token_id = api_tokens.id AND g.ended_at IS NULL)
+        FROM api_tokens WHERE limits->>'gpu_hours_per_day' IS NOT NULL
       UNION ALL
       SELECT 'group', id, (spec->>'budget_gpu_hours')::float8, 'total', true, ended_at IS NOT NULL
         FROM job_groups WHERE spec ? 'budget_gpu_hours'

@@ -72,7 +72,7 @@ it('deletes the checkpoints that their owner deleted, unless a job of the run ca
   const projectId = rows[0]?.id ?? ''
   const project = join(directory, projectId)
   // Its jobs are not known any more.
-  await resolveRun(db.pool, { userId, projectId }, 'without a job')
+  await resolveRun(db.pool, { userId, projectId, restriction: null }, 'without a job')
   await useNamesAsDirectories()
   for (const name of ['unwanted', 'again', 'kept', 'without a job']) {
     await mkdir(join(project, name), { recursive: true })

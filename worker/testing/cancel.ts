@@ -22,7 +22,7 @@ export async function actorOf(
   )
   const [owner] = rows
   if (!owner) throw new Error(`no job ${jobId}`)
-  const rights = { scopes: [], via: 'session', tokenId: null, sessionId: null, onlyProject: null } as const
+  const rights = { scopes: [], via: 'session', tokenId: null, sessionId: null, restriction: null } as const
   const limits = { submissionsPerMinute: null, maxActiveJobs: null }
   return by === 'owner'
     ? { ...owner, ...rights, role: 'researcher', limits }

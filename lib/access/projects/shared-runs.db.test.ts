@@ -25,7 +25,7 @@ beforeEach(async () => {
 
 /** A run of the owner that the member shares. Returns its id. */
 async function shareOldRun(): Promise<string> {
-  const run = await resolveRun(db.pool, { userId: owner.id, projectId }, 'base')
+  const run = await resolveRun(db.pool, { userId: owner.id, projectId, restriction: null }, 'base')
   await db.pool.query('INSERT INTO run_users (run_id, user_id) VALUES ($1, $2)', [run, member.id])
   return run
 }
@@ -76,8 +76,10 @@ describe('sharing runs', () => {
     expect(
       (await updateProject(manager.actor, projectId, { unshare_old_runs: [run] })).old_shared_runs,
     ).toEqual([])
-    expect(await resolveRun(db.pool, { userId: member.id, projectId }, 'base')).not.toBe(run)
-    expect(await resolveRun(db.pool, { userId: owner.id, projectId }, 'base')).toBe(run)
+    expect(await resolveRun(db.pool, { userId: member.id, projectId, restriction: null }, 'base')).not.toBe(
+      run,
+    )
+    expect(await resolveRun(db.pool, { userId: owner.id, projectId, restriction: null }, 'base')).toBe(run)
   })
 
   it('sharing runs of an old run ends for a member who is removed, or leaves, for good', async () => {
@@ -87,7 +89,9 @@ describe('sharing runs', () => {
       projectId,
       member.id,
     ])
-    expect(await resolveRun(db.pool, { userId: member.id, projectId }, 'base')).not.toBe(run)
+    expect(await resolveRun(db.pool, { userId: member.id, projectId, restriction: null }, 'base')).not.toBe(
+      run,
+    )
   })
 
   it('sharing runs of a user who has left can be deleted by the owner of the project, and not by that user', async () => {

@@ -1,13 +1,15 @@
 import { uuidv7 } from 'uuidv7'
+import { defaultProject } from '../../contract/access/project-kinds'
 import { forbidden, invalidField } from '../../contract/errors'
 import { findRow, oneRow, type Transaction } from '../../database/transaction'
 import type { Actor } from '../actor'
 import { recordAudit } from '../audit'
 import { type Limits, limitsOf } from '../limits'
+import { describeRestriction, reachOf } from '../restriction'
 import { lockOwnProjects, requireProjectAllowance } from './project-allowance'
 
-/** Whose configs name a project, and the only one that their token may use. */
-export type Submitter = Pick<Actor, 'userId' | 'onlyProject'>
+/** Whose configs name a project, and which ones their token may use. */
+export type Submitter = Pick<Actor, 'userId' | 'restriction'>
 
 /** The properties of a project that a submission needs. */
 interface SubmissionProject {
@@ -35,23 +37,23 @@ const meantProjects = (user: string, named: string) => `
 const meaningOrder = 'chosen_at DESC NULLS LAST, place, since, id'
 
 /**
- * Finds the project that a config's `project_id` means: see {@link meaningOrder}. With a token of a class, its name means this class.
- * @throws 403 if a token of a class names another project.
+ * Finds the project that a config's `project_id` means: see {@link meaningOrder}. A restricted token means those that it may use.
+ * @throws 403 if it names another one.
  */
 export async function findProject(
   executor: Transaction,
-  { userId, onlyProject }: Submitter,
+  { userId, restriction }: Submitter,
   slug: string,
 ): Promise<SubmissionProject | null> {
   const found = await findRow<SubmissionProject>(executor, {
     name: 'project-of-submission',
     text: `SELECT id, announced, ${limitsOf('found')} FROM (${meantProjects('$1', '= $2')}) found
-           WHERE $3::uuid IS NULL OR id = $3 ORDER BY ${meaningOrder} LIMIT 1`,
-    values: [userId, slug, onlyProject?.id ?? null],
+           WHERE $3::uuid[] IS NULL OR id = ANY ($3) ORDER BY ${meaningOrder} LIMIT 1`,
+    values: [userId, slug, reachOf(restriction)[0]],
   })
-  if (found || onlyProject === null) return found
+  if (found || !restriction?.projects) return found
   throw forbidden(
-    `This token is only for the class "${onlyProject.slug}". Write project_id: ${onlyProject.slug}, or use another token.`,
+    `${describeRestriction(restriction)}. Write project_id: ${restriction.projects[0]?.slug}, or use another token.`,
   )
 }
 
@@ -104,6 +106,10 @@ export async function findOrCreateProject(
   const { userId } = submitter
   const found = await findProject(tx, submitter, slug)
   if (found) return found
+  if (submitter.restriction !== null && slug !== defaultProject)
+    throw forbidden(
+      `${describeRestriction(submitter.restriction)}, and there is no project "${slug}" that it may use. An agent creates no projects: use one that exists.`,
+    )
   await lockOwnProjects(tx, userId)
   // Another transaction that held the lock may have created it.
   const created = await findProject(tx, submitter, slug)

@@ -49,7 +49,7 @@ export async function actorOfSession({ sub, sid }: SessionClaims): Promise<Actor
       [sid, sub],
     )
   }
-  return { userId: sub, ...user, scopes, via: 'session', tokenId: null, sessionId: sid, onlyProject: null }
+  return { userId: sub, ...user, scopes, via: 'session', tokenId: null, sessionId: sid, restriction: null }
 }
 
 /** Sessions of one user. Enough for every browser, and it limits the database's growth. */

@@ -112,7 +112,7 @@ async function counted(): Promise<Record<string, number>> {
 
 /** The id of a run of the person, or of another member of the project. */
 const runId = async (name: string, { id }: Person = person) =>
-  resolveRun(db.pool, { userId: id, projectId: await projectId() }, name)
+  resolveRun(db.pool, { userId: id, projectId: await projectId(), restriction: null }, name)
 
 async function insertCheckpoint(run: string, bytes: number, who = person): Promise<void> {
   await db.pool.query(

@@ -49,7 +49,7 @@ export async function makePerson(role: Role = 'researcher', given?: string): Pro
     via: 'session',
     tokenId: null,
     sessionId: session.sid,
-    onlyProject: null,
+    restriction: null,
     limits: { submissionsPerMinute: null, maxActiveJobs: null },
   }
   const [cookie = ''] = (await sessionCookie(session)).split(';')

@@ -1,13 +1,15 @@
 import { z } from 'zod'
 import type { CreatedToken, createTokenSchema, listTokensSchema, Token } from '../../contract/access/access'
+import type { AgentLimits, AgentLimitsInput } from '../../contract/access/restriction'
 import type { Scope } from '../../contract/access/roles'
 import { conflict, forbidden, invalidField, notFound } from '../../contract/errors'
 import { database } from '../../database/client'
-import { datesToText } from '../../database/dates'
 import { cutPage, decodeTimeCursor, type Page } from '../../database/pagination'
 import { findRow, oneRow, type Transaction, transaction } from '../../database/transaction'
 import { type Actor, isAdmin, requireAdmin } from '../actor'
 import { recordAudit } from '../audit'
+import { findEnvironment } from '../environments'
+import { findProject } from '../projects/submission-project'
 import { findUser, type UserRow } from '../users/user-rows'
 import {
   deleteEndedTokens,
@@ -18,6 +20,7 @@ import {
   type TokenRow,
   tokenColumns,
   tokenSource,
+  toToken,
 } from './insert-tokens'
 
 /** Lists the actor's own tokens, or for an admin those of another user or of all, the latest first. */
@@ -35,7 +38,7 @@ export async function listTokens(
       ORDER BY t.created_at DESC, t.id DESC LIMIT $4`,
     [owner?.id ?? null, after.at, after.id, query.limit + 1],
   )
-  return cutPage(rows, query.limit, (row) => [row.created_at.toISOString(), row.token_id], datesToText)
+  return cutPage(rows, query.limit, (row) => [row.created_at.toISOString(), row.token_id], toToken)
 }
 
 /** Returns the user whose tokens are requested: the actor, or for an admin the named user. */
@@ -55,13 +58,34 @@ export async function createToken(
   const owner = await ownerOf(actor, input.user_id)
   const scopes = [...new Set(input.scopes)]
   requireGrantable(actor, owner, scopes)
+  if (input.limits && scopes.includes('admin'))
+    throw invalidField('scopes', 'a token for an agent has no scope "admin": leave it out')
   return transaction(async (tx) => {
     await requireTokenQuota(tx, owner)
     const { name, expires_in_days: expiresInDays } = input
-    const [created] = await insertTokens(tx, actor, [{ owner, name, scopes, expiresInDays, classId: null }])
+    const limits = input.limits ? await resolveLimits(tx, owner, input.limits) : null
+    const token = { owner, name, scopes, expiresInDays, classId: null, limits }
+    const [created] = await insertTokens(tx, actor, [token])
     if (!created) throw new Error('The token was not inserted.')
     return created
   })
+}
+
+/** Finds the projects and environments that limits name. @throws 422 for one that the owner of the token does not have. */
+async function resolveLimits(
+  tx: Transaction,
+  owner: UserRow,
+  { projects: slugs, ...limits }: AgentLimitsInput,
+): Promise<AgentLimits> {
+  for (const name of limits.environments ?? []) await findEnvironment(name, tx)
+  if (slugs === null) return { ...limits, projects: null }
+  const projects: { id: string; slug: string }[] = []
+  for (const slug of slugs) {
+    const found = await findProject(tx, { userId: owner.id, restriction: null }, slug)
+    if (!found) throw invalidField('limits.projects', `"${owner.handle}" has no project "${slug}"`)
+    projects.push({ id: found.id, slug })
+  }
+  return { ...limits, projects }
 }
 
 function requireGrantable(actor: Actor, owner: UserRow, scopes: Scope[]): void {

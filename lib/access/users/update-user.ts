@@ -64,7 +64,8 @@ async function writeChanges(
   invitationHash: Buffer | undefined,
 ): Promise<UserRow> {
   const { name, email, role, disabled, limits = {}, may_create_classes, ...others } = changes
-  const { storage_quota_gib, gpu_hour_budget, budget_period, budget_when_used_up, unix_uid, unix_gid } = others
+  const { storage_quota_gib, gpu_hour_budget, budget_period, budget_when_used_up, unix_uid, unix_gid } =
+    others
   const columns = {
     name,
     email,

@@ -81,7 +81,7 @@ const actorOf = (userId: string): Actor => ({
   via: 'session',
   tokenId: null,
   sessionId: null,
-  onlyProject: null,
+  restriction: null,
   limits: { submissionsPerMinute: null, maxActiveJobs: null },
 })
 

@@ -128,7 +128,7 @@ export async function setRun(job: string, name: string, pool = database().pool):
     'SELECT user_id AS "userId", project_id AS "projectId" FROM jobs WHERE id = $1',
     [job],
   )
-  const run = await resolveRun(pool, rows[0] ?? { userId: '', projectId: '' }, name)
+  const run = await resolveRun(pool, { userId: '', projectId: '', ...rows[0], restriction: null }, name)
   await pool.query('UPDATE jobs SET named_run_id = $2 WHERE id = $1', [job, run])
   return run
 }

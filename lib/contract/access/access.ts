@@ -4,6 +4,7 @@ import { idSchema } from '../jobs'
 import { auditActionPattern } from './audit-actions'
 import { budgetFields, shownBudgetFields } from './budget'
 import { limitsSchema, updateLimitsSchema } from './limits'
+import { agentLimitsSchema } from './restriction'
 import { roles, scopes } from './roles'
 import { storageUseSchema } from './storage'
 
@@ -113,6 +114,12 @@ export const tokenSchema = z.object({
     .describe(
       'the class that the token is for: it submits jobs to it, and reads and cancels them. Null: the token is not bound',
     ),
+  limits: agentLimitsSchema
+    .nullable()
+    .default(null)
+    .describe(
+      'the token is for an agent: it submits jobs within these limits, and reads and cancels only those. Null: it is not',
+    ),
   created_by: z.string().nullable(),
   created_at: time,
   expires_at: time.nullable(),
@@ -140,6 +147,11 @@ export const createTokenSchema = z.strictObject({
   name: line(100),
   scopes: z.array(z.enum(scopes)).min(1).default(['submit', 'read']),
   expires_in_days: z.number().positive().max(3650).nullable().default(90),
+  limits: agentLimitsSchema
+    .optional()
+    .describe(
+      'makes a token for an agent, which submits jobs within these limits, and reads and cancels only those',
+    ),
 })
 
 /** Response of `POST /api/tokens`. `token` is shown once. */

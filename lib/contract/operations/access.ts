@@ -102,6 +102,7 @@ export const limitOperations = defineOperations('limits', 'access', {
 
 export const environmentOperations = defineOperations('environments', 'access', {
   list: get('/api/environments', 'read', 'List environments', {
+    restrictedTokens: true,
     responses: ok(z.array(environments.environmentSchema)),
   }),
   create: post('/api/environments', 'admin', 'Add an environment', {

@@ -4,18 +4,18 @@ import { defineOperations, get, ok, post } from './operation'
 /** Uploads of directories. */
 export const archiveOperations = defineOperations('archives', 'directories', {
   limits: get('/api/archives', 'submit', 'Limits of an uploaded directory', {
-    classTokens: true,
+    restrictedTokens: true,
     query: archives.archiveLimitsQuerySchema,
     responses: ok(archives.archiveLimitsSchema),
   }),
   register: post('/api/archives', 'submit', 'Register a directory, and get the contents to send', {
-    classTokens: true,
+    restrictedTokens: true,
     body: archives.archiveRequestSchema,
     maxBodyBytes: 16 * 1024 * 1024,
     responses: ok(archives.archiveStateSchema),
   }),
   send: post('/api/archives/blobs', 'submit', 'Send missing contents', {
-    classTokens: true,
+    restrictedTokens: true,
     query: archives.blobsQuerySchema,
     bytes:
       'For each content: SHA-256 (32 bytes), size (8 bytes, big-endian), content. ' +

@@ -65,7 +65,7 @@ export const uploadParts = z.object({
 
 export const jobOperations = defineOperations('jobs', 'jobs', {
   submit: post('/api/submit', 'upload', 'Submit a job, and wait for its result', {
-    classTokens: true,
+    restrictedTokens: true,
     query: z.object({ wait: waitQuery, deduplicate: deduplicateQuery, dry_run: dryRunQuery }),
     headers: {
       'Idempotency-Key': 'makes a repeated submission the same job',
@@ -81,7 +81,7 @@ export const jobOperations = defineOperations('jobs', 'jobs', {
     },
   }),
   check: post('/api/submit/check', 'submit', 'Check a submission before its directory is uploaded', {
-    classTokens: true,
+    restrictedTokens: true,
     upload: uploadParts.pick({ code: true, config_file: true }),
     responses: { 204: { description: 'The submission would not be refused now' } },
   }),
@@ -89,12 +89,12 @@ export const jobOperations = defineOperations('jobs', 'jobs', {
     responses: ok(jobs.jobSourceSchema),
   }),
   list: get('/api/jobs', 'read', 'List and search jobs, newest first', {
-    classTokens: true,
+    restrictedTokens: true,
     query: queries.jobFiltersSchema,
     responses: list(jobs.jobSummarySchema),
   }),
   count: get('/api/jobs/count', 'read', 'Number of jobs of a list or search', {
-    classTokens: true,
+    restrictedTokens: true,
     query: queries.jobCountQuerySchema,
     responses: ok(queries.jobCountSchema),
   }),
@@ -103,7 +103,7 @@ export const jobOperations = defineOperations('jobs', 'jobs', {
     responses: ok(z.array(z.string()).describe('at most 10')),
   }),
   get: get('/api/status/{id}', 'read', 'Status of a job', {
-    classTokens: true,
+    restrictedTokens: true,
     query: queries.jobQuerySchema,
     responses: ok(jobs.jobDetailSchema),
   }),
@@ -112,41 +112,41 @@ export const jobOperations = defineOperations('jobs', 'jobs', {
     responses: ok(jobs.jobDetailSchema),
   }),
   result: get('/api/results/{id}', 'read', 'Output of a job', {
-    classTokens: true,
+    restrictedTokens: true,
     query: queries.resultQuerySchema,
     responses: ok(jobs.jobResultSchema),
   }),
   cancel: post('/api/cancel/{id}', 'submit', 'Cancel a job', {
-    classTokens: true,
+    restrictedTokens: true,
     query: queries.jobQuerySchema,
     responses: ok(jobs.jobDetailSchema),
   }),
   usage: get('/api/jobs/{id}/usage', 'read', 'CPU and memory that a job used over its run', {
-    classTokens: true,
+    restrictedTokens: true,
     responses: ok(jobUsageSchema),
   }),
   source: get('/api/jobs/{id}/source', 'read', 'Program and config of a job, without the token', {
-    classTokens: true,
+    restrictedTokens: true,
     responses: ok(jobs.jobSourceSchema),
   }),
   files: get('/api/jobs/{id}/files', 'read', 'The files of the directory that was uploaded for a job', {
-    classTokens: true,
+    restrictedTokens: true,
     responses: ok(jobFiles.jobFilesSchema),
   }),
   fileChanges: get(
     '/api/jobs/{id}/files/changes',
     'read',
     'What differs between the directories that were uploaded for two jobs',
-    { classTokens: true, query: jobFiles.compareJobFilesSchema, responses: ok(snapshotChangesSchema) },
+    { restrictedTokens: true, query: jobFiles.compareJobFilesSchema, responses: ok(snapshotChangesSchema) },
   ),
   fileContent: get('/api/jobs/{id}/files/content', 'read', 'Download a file of the uploaded directory', {
-    classTokens: true,
+    restrictedTokens: true,
     query: jobFiles.jobFileQuerySchema,
     headers: rangeHeaders,
     responses: stored('The file'),
   }),
   events: get('/api/jobs/{id}/events', 'read', 'Live events of a job (SSE): job, output, reset, end', {
-    classTokens: true,
+    restrictedTokens: true,
     query: queries.eventsQuerySchema,
     headers: { 'Last-Event-ID': 'continue after this event' },
     responses: file('text/event-stream'),

@@ -40,10 +40,10 @@ export interface Operation {
   /** Description of a body of plain bytes. */
   bytes?: string
   /**
-   * A token of a class may call it. Every other operation refuses such a token. What the operation reads must go through
-   * `job-visibility`, and the project that it submits to through `submission-project`.
+   * Restricted tokens, those of classes and of agents, may call it. Every other operation refuses them. What the operation reads
+   * must go through `job-visibility`, and the project that it submits to through `submission-project`.
    */
-  classTokens?: true
+  restrictedTokens?: true
   /** Normal use needs many of these requests. They have a separate, higher rate limit. */
   frequent?: true
   /** By status. A handler that returns a plain value gets the lowest one. */

@@ -9,6 +9,7 @@ import { defineOperations, get, ok, patch, post, put, remove } from './operation
 /** The queue API, also served without /api. */
 export const queueOperations = defineOperations('queue', 'queue', {
   submit: post('/api/queue/submit', 'submit', 'Submit a command as a job, without waiting for it', {
+    restrictedTokens: true,
     query: z.object({ deduplicate: deduplicateQuery, dry_run: dryRunQuery }),
     headers: { 'Idempotency-Key': 'makes a repeated submission the same job' },
     body: queue.queueSubmitSchema,
@@ -25,9 +26,13 @@ export const queueOperations = defineOperations('queue', 'queue', {
     responses: ok(cluster.queueSchema),
   }),
   get: get('/api/queue/{id}', 'read', 'A job with its position and expected start', {
+    restrictedTokens: true,
     responses: ok(queue.queueJobDetailSchema),
   }),
-  cancel: remove('/api/queue/{id}', 'submit', 'Cancel a job', { responses: ok(queue.queueJobDetailSchema) }),
+  cancel: remove('/api/queue/{id}', 'submit', 'Cancel a job', {
+    restrictedTokens: true,
+    responses: ok(queue.queueJobDetailSchema),
+  }),
   setPriority: patch('/api/queue/{id}/priority', 'submit', "Change a waiting job's priority", {
     body: queue.prioritySchema,
     responses: ok(queue.queueJobDetailSchema),

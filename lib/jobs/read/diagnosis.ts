@@ -132,5 +132,5 @@ async function findNearest({
     values: [job_id],
   })
   const config = { ...readSpec(spec), expected_time, project_id }
-  return (await findObstacle(pool, { userId, onlyProject: null }, config))?.nearest ?? null
+  return (await findObstacle(pool, { userId, restriction: null }, config))?.nearest ?? null
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { type Actor, isAdmin } from '../../access/actor'
 import { renewActor } from '../../access/credential-validity'
+import { isReached, reachOf } from '../../access/restriction'
 import { forbidden, notFound } from '../../contract/errors'
 import type { FilesDeletion } from '../../contract/job-files'
 import type { JobStatus } from '../../contract/status'
@@ -28,8 +29,9 @@ export const isShown = (of: string) =>
 const seenBy = (user: string, managed: string) =>
   `(j.user_id = ${user} OR j.project_id ${managed} AND ${isShown('j')})`
 
-/** The same for the token of a class: only the jobs of its user in this class. */
-const seenInClass = (user: string, project: string) => `(j.user_id = ${user} AND j.project_id = ${project})`
+/** The same for a restricted token: only the jobs of its user that it reaches. */
+const seenByRestricted = (user: string, projectIds: string, tokenId: string) =>
+  `(j.user_id = ${user} AND ${isReached('j', projectIds, tokenId)})`
 
 /**
  * SQL condition for the jobs that an actor may see: for an admin all, otherwise their own and those that members show in projects
@@ -39,9 +41,11 @@ const seenInClass = (user: string, project: string) => `(j.user_id = ${user} AND
 export function visibilityFilter(actor: Actor, first = 1): { sql: string; values: unknown[] } {
   if (isAdmin(actor)) return { sql: 'true', values: [] }
   const user = `$${first}::uuid`
-  const { userId, onlyProject } = actor
-  if (onlyProject !== null)
-    return { sql: seenInClass(user, `$${first + 1}::uuid`), values: [userId, onlyProject.id] }
+  const { userId, restriction } = actor
+  if (restriction !== null) {
+    const sql = seenByRestricted(user, `$${first + 1}`, `$${first + 2}`)
+    return { sql, values: [userId, ...reachOf(restriction)] }
+  }
   return { sql: seenBy(user, `IN (${managedProjects(user)})`), values: [userId] }
 }
 
@@ -55,7 +59,7 @@ export const visibleTo = (user: string, admin: string): string =>
  */
 export async function listVisibility(actor: Actor, bind: (value: unknown) => string): Promise<string> {
   if (isAdmin(actor)) return 'true'
-  if (actor.onlyProject !== null) return seenInClass(bind(actor.userId), bind(actor.onlyProject.id))
+  if (actor.restriction !== null) return ownJobs(actor, bind)
   const { rows } = await database().pool.query<{ project_id: string }>(managedProjects('$1'), [actor.userId])
   const ids = rows.map(({ project_id }) => project_id)
   const own = bind(actor.userId)
@@ -63,14 +67,16 @@ export async function listVisibility(actor: Actor, bind: (value: unknown) => str
 }
 
 /** SQL condition for the actor's own jobs, as far as the credential may see them. */
-export function ownJobs({ userId, onlyProject }: Actor, bind: (value: unknown) => string): string {
+export function ownJobs({ userId, restriction }: Actor, bind: (value: unknown) => string): string {
   const own = bind(userId)
-  return onlyProject === null ? `j.user_id = ${own}` : seenInClass(own, bind(onlyProject.id))
+  if (restriction === null) return `j.user_id = ${own}`
+  const [projectIds, tokenId] = reachOf(restriction)
+  return seenByRestricted(own, bind(projectIds), bind(tokenId))
 }
 
 /** Returns true if the actor manages a project. */
 export async function isManager(actor: Actor): Promise<boolean> {
-  if (actor.onlyProject !== null) return false
+  if (actor.restriction !== null) return false
   const { rowCount } = await database().pool.query(
     `SELECT 1 FROM (${managedProjects('$1')}) managed LIMIT 1`,
     [actor.userId],
@@ -121,10 +127,10 @@ async function maySee(actor: Actor, { id, userId }: JobRow): Promise<boolean> {
 
 /**
  * Returns true if the actor may change a job that they see, and see the values of its variables: its owner and admins. A manager
- * only reads and cancels, and so does the token of a class, which a manager may have made and kept.
+ * only reads and cancels, and so does a restricted token: a manager may have made and kept that of a class.
  */
 export function mayChange(actor: Actor, { userId }: Pick<VisibleJob, 'userId'>): boolean {
-  return actor.onlyProject === null && (userId === actor.userId || isAdmin(actor))
+  return actor.restriction === null && (userId === actor.userId || isAdmin(actor))
 }
 
 /** Finds a job that the actor may change. @throws 404 if they may not see it, 403 if they may only read it. */

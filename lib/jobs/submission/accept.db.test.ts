@@ -33,7 +33,7 @@ async function researcher(changes: Partial<Actor> = {}): Promise<Actor> {
     via: 'token',
     tokenId: null,
     sessionId: null,
-    onlyProject: null,
+    restriction: null,
     limits: { submissionsPerMinute: null, maxActiveJobs: null },
     ...changes,
   }

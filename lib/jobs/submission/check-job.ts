@@ -5,6 +5,7 @@ import type { Transaction } from '../../database/transaction'
 import { requireFreeSpace } from '../../storage/free-space'
 import { readRegisteredNodes } from '../config/registered-nodes'
 import { ownerChecks } from '../features'
+import { requireWithinAgentLimits, withAgentLimits } from './agent-limits'
 import { type JobRow, prepareJob, type Submission } from './insert-job'
 import { requireWithinJobLimits, timeCeilingS, withAssumedTime } from './job-limits'
 import type { JobOwner } from './job-owner'
@@ -37,13 +38,15 @@ export async function requireAllowance(tx: Transaction, owner: JobOwner): Promis
  */
 export async function checkJob(
   tx: Transaction,
-  { owner, limits, environment, submission: given }: JobToCheck,
+  { owner, limits: ofOwner, environment, submission: given }: JobToCheck,
   { nodes, allowance }: Reads = {
     nodes: () => readRegisteredNodes(tx),
     allowance: (of) => requireAllowance(tx, of),
   },
 ): Promise<JobRow> {
+  const limits = withAgentLimits(ofOwner, owner.restriction)
   const submission = withAssumedTime(given, limits)
+  requireWithinAgentLimits(submission.config, environment, owner.restriction)
   requireWithinJobLimits(submission.config, limits)
   await requireCanStart(tx, owner, submission.config, nodes)
   await requireFreeSpace()

@@ -4,6 +4,7 @@ import { requireMaySubmitFor } from '../../access/users/submission-user'
 import type { DirectoryUpload } from '../../archives/unpack/directory-upload'
 import { forbidden, invalidField } from '../../contract/errors'
 import { requireCapabilities } from '../config/capabilities'
+import { refuseAgentKeys } from './agent-limits'
 import type { Submission } from './insert-job'
 import { withModelRequirements } from './model-requirements'
 
@@ -30,6 +31,7 @@ export async function checkRequest(
   if (config.user_id !== undefined && config.user_id.toLowerCase() !== actor.handle.toLowerCase())
     throw forbidden('Token does not belong to specified user_id')
   requireMaySubmitFor(actor, user)
+  refuseAgentKeys(config, actor.restriction)
   await requireCapabilities(config)
   await requireHostFiles(actor, config)
   return { ...submission, config: await withModelRequirements(config) }

@@ -1,4 +1,5 @@
 import type { Submitter } from '../../access/projects/submission-project'
+import { isReached, reachOf } from '../../access/restriction'
 import type { BlockingJob } from '../../contract/errors'
 import { type JobStatus, toUploadStatus } from '../../contract/status'
 import { oneRow, type Transaction } from '../../database/transaction'
@@ -87,16 +88,16 @@ const withinWindow = (seconds: number) => Math.min(windowS, Math.max(1, seconds)
 /** As many as a person reads. */
 const maxListed = 5
 
-/** Reads the oldest jobs of a user that a limit counts, and that the user could cancel. A token of a class sees only those in it. */
+/** Reads the oldest jobs of a user that a limit counts, and that the user could cancel. A restricted token sees only those that it reaches. */
 export async function readCounted(
   tx: Transaction,
-  { userId, onlyProject }: Submitter,
+  { userId, restriction }: Submitter,
   counted: keyof typeof conditions,
 ): Promise<BlockingJob[]> {
   const { rows } = await tx.query<BlockingJob & { status: JobStatus }>(
-    `SELECT id AS job_id, name, status FROM jobs WHERE user_id = $1 AND ($2::uuid IS NULL OR project_id = $2) AND ${conditions[counted]()}
+    `SELECT id AS job_id, name, status FROM jobs WHERE user_id = $1 AND ${isReached('jobs', '$2', '$3')} AND ${conditions[counted]()}
       ORDER BY created_at, id LIMIT ${maxListed}`,
-    [userId, onlyProject?.id ?? null],
+    [userId, ...reachOf(restriction)],
   )
   return rows.map((job) => ({ ...job, status: toUploadStatus(job.status) }))
 }

@@ -1,6 +1,7 @@
 import type { Actor } from '../../access/actor'
 import type { JobEnvironment } from '../../access/environments'
 import { announceProject, findOrCreateProject } from '../../access/projects/submission-project'
+import { reaches } from '../../access/restriction'
 import { readEffectiveLimits } from '../../access/role-limits'
 import { findOrCreateUser } from '../../access/users/submission-user'
 import type { JobLimits } from '../../contract/access/limits'
@@ -82,9 +83,9 @@ interface Decision extends SubmitOptions {
  */
 export async function decide(tx: Transaction, decision: Decision): Promise<Submitted> {
   const { actor, user, environment, submission, deduplicate = false, uniqueName = false } = decision
-  const { onlyProject } = actor
+  const { restriction } = actor
   const userId = await findOrCreateUser(tx, actor, user)
-  const project = await findOrCreateProject(tx, { userId, onlyProject }, submission.config.project_id)
+  const project = await findOrCreateProject(tx, { userId, restriction }, submission.config.project_id)
   await lockUsers(tx, [actor.userId, userId])
   const owner = ownerFor(actor, { userId, projectId: project.id })
   const limits = await readEffectiveLimits(tx, actor, project.limits)
@@ -120,23 +121,27 @@ async function findEarlier(
   return same === null ? null : { jobId: same, repeated: false, deduplicated: true, headers: {} }
 }
 
-/** Finds the job that the caller's key was used for. A token of a class does not get a job of another project. */
+/** Finds the job that the caller's key was used for. A restricted token does not get a job that it does not reach. */
 async function findRepeated(
   tx: Transaction,
-  { callerId, onlyProject }: JobOwner,
+  { callerId, restriction }: JobOwner,
   { idempotencyKey, bodyHash }: Submission,
 ): Promise<string | null> {
   if (idempotencyKey === null) return null
   // A key without a job is that of a member of a group that has not entered the queue.
-  const row = await findRow<{ body_hash: Buffer; job_id: string; project_id: string | null }>(tx, {
+  const row = await findRow<{
+    body_hash: Buffer
+    job_id: string
+    project_id: string | null
+    token_id: string | null
+  }>(tx, {
     name: 'find-idempotency-key',
-    text: `SELECT k.body_hash, k.job_id, j.project_id FROM idempotency_keys k LEFT JOIN jobs j ON j.id = k.job_id
+    text: `SELECT k.body_hash, k.job_id, j.project_id, j.token_id FROM idempotency_keys k LEFT JOIN jobs j ON j.id = k.job_id
             WHERE k.user_id = $1 AND k.key = $2`,
     values: [callerId, idempotencyKey],
   })
   if (!row) return null
-  const mayRead = onlyProject === null || row.project_id === onlyProject.id
-  if (row.body_hash.equals(bodyHash) && mayRead) return row.job_id
+  if (row.body_hash.equals(bodyHash) && reaches(restriction, row)) return row.job_id
   const message = 'This Idempotency-Key was used for another submission. Use a new key for a new job.'
   throw invalidField('Idempotency-Key', message, message)
 }

@@ -1,3 +1,4 @@
+import { isReached, reachOf } from '../../access/restriction'
 import type { JobConfig } from '../../contract/config/config'
 import { splitDependencies } from '../../contract/config/depends-on'
 import { invalidField } from '../../contract/errors'
@@ -12,7 +13,7 @@ import type { JobOwner } from './job-owner'
  */
 export async function findUnfinished(
   tx: Transaction,
-  { userId, callerId, onlyProject }: JobOwner,
+  { userId, callerId, restriction }: JobOwner,
   { depends_on }: Pick<JobConfig, 'depends_on'>,
 ): Promise<string[]> {
   const { jobIds } = splitDependencies(depends_on)
@@ -20,8 +21,8 @@ export async function findUnfinished(
   const { rows } = await tx.query<{ id: string; status: JobStatus }>({
     name: 'find-dependencies',
     text: `SELECT id, status FROM jobs WHERE id = ANY ($1::uuid[]) AND user_id = ANY ($2::uuid[])
-              AND ($3::uuid IS NULL OR project_id = $3)`,
-    values: [jobIds, [userId, callerId], onlyProject?.id ?? null],
+              AND ${isReached('jobs', '$3', '$4')}`,
+    values: [jobIds, [userId, callerId], ...reachOf(restriction)],
   })
   const statuses = new Map(rows.map(({ id, status }) => [id, status]))
   return jobIds.filter((id) => {

@@ -5,6 +5,7 @@ import { configForRecord, type JobConfig, timeLimitSeconds } from '../../contrac
 import type { Transaction } from '../../database/transaction'
 import { submissionChecks } from '../features'
 import { type NewJob, submitJobs } from '../state/submit'
+import { refuseSharedDirectory } from './agent-limits'
 import { contentHash } from './content-hash'
 import { findUnfinished, insertDependencies } from './dependencies'
 import type { JobOwner } from './job-owner'
@@ -69,6 +70,7 @@ export async function prepareJob(
   const { projectId } = owner
   const { code, config } = submission
   const workspace = await requireWorkspaceUser(tx, owner)
+  if (workspace !== null) refuseSharedDirectory(workspace, owner.restriction)
   const { directory, entrypoint } = await findArchive(tx, owner, config, code.length > 0)
   const mounts = await resolveMounts(tx, projectId, config)
   for (const check of submissionChecks) await check(tx, owner, config)

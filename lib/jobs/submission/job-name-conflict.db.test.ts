@@ -15,15 +15,18 @@ it('a token of a class is told the id of a job with the same name only if it is 
     'SELECT id, slug FROM projects WHERE owner_id = $1 ORDER BY slug DESC',
     [userId],
   )
-  const refusals = [null, ...rows].map((onlyProject) =>
-    requireUnusedName(db.pool, { userId, onlyProject }, 'baseline').catch((error: GpuqError) =>
-      error.toProblem(),
-    ),
+  const refusals = [null, ...rows].map((project) =>
+    requireUnusedName(
+      db.pool,
+      { userId, restriction: project && { projects: [project], agent: null } },
+      'baseline',
+    ).catch((error: GpuqError) => error.toProblem()),
   )
   const [anywhere, same, elsewhere] = await Promise.all(refusals)
   expect(anywhere).toMatchObject({ code: 'conflict', jobs: [{ job_id: jobId }] })
   expect(same).toEqual(anywhere)
-  const detail = 'The name "baseline" is used by a job of yours in another project. Use another name.'
+  const detail =
+    'The name "baseline" is used by another job of this user, which this token does not see. Use another name.'
   expect(elsewhere).toMatchObject({ code: 'conflict', detail })
   expect(JSON.stringify(elsewhere)).not.toContain(jobId)
 })

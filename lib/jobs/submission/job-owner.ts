@@ -7,8 +7,8 @@ export interface JobOwner {
   callerIsAdmin: boolean
   userId: string
   projectId: string
-  /** The class to which the caller's token is bound. */
-  onlyProject: Actor['onlyProject']
+  /** What the caller's token may reach. */
+  restriction: Actor['restriction']
   /** The caller's token; null: a session. */
   tokenId: string | null
 }
@@ -18,6 +18,6 @@ export function ownerFor(
   actor: Actor,
   { userId = actor.userId, projectId }: { userId?: string; projectId: string },
 ): JobOwner {
-  const { userId: callerId, onlyProject, tokenId } = actor
-  return { callerId, callerIsAdmin: isAdmin(actor), userId, projectId, onlyProject, tokenId }
+  const { userId: callerId, restriction, tokenId } = actor
+  return { callerId, callerIsAdmin: isAdmin(actor), userId, projectId, restriction, tokenId }
 }

@@ -15,7 +15,7 @@ beforeEach(async () => {
 })
 
 const resolve = (userId: string, name: string) =>
-  transaction((tx) => resolveRun(tx, { userId, projectId }, name))
+  transaction((tx) => resolveRun(tx, { userId, projectId, restriction: null }, name))
 
 const shareRuns = (shared: boolean) =>
   db.pool.query('UPDATE projects SET share_runs = $2 WHERE id = $1', [projectId, shared])

@@ -14,7 +14,7 @@ export async function runNameConflict(
 ): Promise<GpuqError> {
   const { pool } = database()
   const project = await findProject(pool, actor, project_id)
-  const run = project && (await findRun(pool, { userId: actor.userId, projectId: project.id }, run_name))
+  const run = project && (await findRun(pool, { ...actor, projectId: project.id }, run_name))
   const job =
     run &&
     (await findRow<{ id: string; name: string | null; status: JobStatus; user_id: string; handle: string }>(

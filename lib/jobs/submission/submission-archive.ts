@@ -1,3 +1,4 @@
+import { isReached, reachOf } from '../../access/restriction'
 import { heldBy } from '../../archives/archive-use'
 import type { FindNamedDirectory } from '../../archives/named-directory'
 import { refuseCapacity } from '../../archives/workdir-capacity'
@@ -54,13 +55,13 @@ export async function findArchive(
 
 /**
  * Finds the directory that a config names; null if it names none. The lock prevents its deletion until the job exists. A hash
- * names it only for users who have it, or who see it in a snapshot of the project or in a job; for the token of a class, in a job of
- * their own.
+ * names it only for users who have it, or who see it in a snapshot of the project or in a job; for a restricted token, in a job that
+ * it reaches.
  * @throws 422 if there is no such directory, the same if others have it.
  */
 async function findDirectory(
   tx: Transaction,
-  { projectId, userId, callerId, callerIsAdmin, onlyProject }: JobOwner,
+  { projectId, userId, callerId, callerIsAdmin, restriction }: JobOwner,
   config: Pick<JobConfig, 'archive' | 'project_id'>,
 ): Promise<Directory | null> {
   const { archive, project_id: slug } = config
@@ -76,7 +77,7 @@ async function findDirectory(
             WHERE a.project_id = $1 AND a.hash = $2
               AND (${heldBy('$3')}
                    OR EXISTS (SELECT 1 FROM jobs j WHERE j.archive_id = a.id AND ${visibleTo('$4::uuid', '$5::boolean')}
-                                AND (NOT $6 OR j.user_id = $4)))
+                                AND (NOT $6 OR (j.user_id = $4 AND ${isReached('j', '$7', '$8')}))))
               FOR KEY SHARE OF a`,
     values: [
       projectId,
@@ -84,7 +85,8 @@ async function findDirectory(
       [userId, callerId],
       callerId,
       callerIsAdmin,
-      onlyProject !== null,
+      restriction !== null,
+      ...reachOf(restriction),
     ],
   })
   if (!found) throw noArchive(config)

@@ -34,7 +34,7 @@ async function admin(): Promise<Actor> {
     via: 'token',
     tokenId: null,
     sessionId: null,
-    onlyProject: null,
+    restriction: null,
     limits,
   }
   await accept(actor, submission())

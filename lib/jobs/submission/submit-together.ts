@@ -3,6 +3,7 @@ import type { Actor } from '../../access/actor'
 import { findEnvironment } from '../../access/environments'
 import { effectiveLimits } from '../../access/limits'
 import { findProject, type Submitter } from '../../access/projects/submission-project'
+import { reachOf } from '../../access/restriction'
 import { readRoleLimits } from '../../access/role-limits'
 import { Batches } from '../../async/batches'
 import { once } from '../../async/once'
@@ -99,7 +100,7 @@ function readOnce(tx: Transaction): Read {
     environment: once((name: string | null) => findEnvironment(name, tx)),
     project: once(
       (submitter: Submitter, slug: string) => findProject(tx, submitter, slug),
-      ({ userId, onlyProject }, slug) => [userId, onlyProject, slug],
+      ({ userId, restriction }, slug) => [userId, reachOf(restriction), slug],
     ),
     role: once((role: Actor['role']) => readRoleLimits(tx, role)),
     allowance: once(

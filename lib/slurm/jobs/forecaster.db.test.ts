@@ -81,7 +81,7 @@ it('predicts nothing while Slurm does not answer, and keeps the order', async ()
 
 it('shows the queue in that order, and a job with its submission', async () => {
   const userId = await makeUser('ada')
-  const actor = { userId, handle: 'ada', role: 'researcher', onlyProject: null } as Actor
+  const actor = { userId, handle: 'ada', role: 'researcher', restriction: null } as Actor
   const later = await submitted(await makeJob({ userId, priority: 7 }), {
     slurmId: 11,
     startsAt: inMinutes(30),

@@ -5,7 +5,9 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createProject, updateProject } from '../../access/projects/projects'
 import { call } from '../../access/testing/call'
 import { makePerson, makeToken, type Person } from '../../access/testing/people'
+import { createToken } from '../../access/tokens/tokens'
 import { makeJob } from '../../cluster/testing/rows'
+import { createTokenSchema } from '../../contract/access/access'
 import type { Operation } from '../../contract/operations/operation'
 import { allOperations } from '../../contract/operations/operations'
 import { testDatabase } from '../../database/testing/test-database'
@@ -18,15 +20,21 @@ import { archiveRoutes } from '../archives/archives'
 import { jobRoutes } from '../jobs/jobs'
 import { apiRoutes } from '../routes'
 import { submissionRoutes } from '../submission/submission'
+import { tokenRoutes } from './tokens'
 
 vi.hoisted(() => vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough'))
 const db = testDatabase()
 
-/** The operations that a token of a class may call. Each reads only the jobs of its user in the class. */
+/** The operations that restricted tokens may call. Each reads only the jobs that the token reaches. */
 const allowed = [
+  'agents.message',
   'archives.limits',
   'archives.register',
   'archives.send',
+  'budgets.list',
+  'environments.list',
+  'experiments.get',
+  'experiments.list',
   'groups.cancel',
   'groups.create',
   'groups.get',
@@ -56,9 +64,12 @@ const allowed = [
   'jobs.usage',
   'jobs.workingFile',
   'jobs.workingFiles',
+  'queue.cancel',
+  'queue.get',
+  'queue.submit',
 ]
 
-let [root, token, classId] = ['', '', '']
+let [root, token, agentToken, classId] = ['', '', '', '']
 let [teacher, student, fellow] = [] as unknown as [Person, Person, Person]
 
 beforeAll(async () => {
@@ -73,6 +84,7 @@ beforeAll(async () => {
   for (const person of [student, fellow]) await enrol(person)
   await db.pool.query('UPDATE users SET max_active_jobs = 1000, submissions_per_minute = 1000')
   token = await tokenOf(student)
+  agentToken = await agentTokenOf(student)
 })
 afterAll(() => rm(root, { recursive: true }))
 
@@ -85,6 +97,11 @@ const enrol = ({ id }: Person) =>
 async function tokenOf({ handle }: Person): Promise<string> {
   const input = createTokensSchema.parse({ users: handle, class_id: classId })
   return (await createTokens(teacher.actor, input)).tokens[0]?.token ?? ''
+}
+
+async function agentTokenOf({ actor }: Person, limits: object = {}): Promise<string> {
+  const input = createTokenSchema.parse({ name: 'agent', limits })
+  return (await createToken(actor, input)).token
 }
 
 /** Calls the route of an operation with the token of a class. Each parameter of the path is the same id. */
@@ -138,11 +155,14 @@ const accepted = async (config: string, given?: SubmitGiven) => {
 const projectOf = async (jobId: string) =>
   (await db.pool.query('SELECT project_id FROM jobs WHERE id = $1', [jobId])).rows[0]?.project_id
 
-describe('the token of a class', () => {
-  const refused = allOperations.filter(({ access, classTokens }) => access !== 'public' && !classTokens)
+const refused = allOperations.filter(
+  ({ access, restrictedTokens }) => access !== 'public' && !restrictedTokens,
+)
+const ofJobs = allOperations.filter(({ id, path }) => allowed.includes(id) && path.includes('{id}'))
 
+describe('the token of a class', () => {
   it('may call these operations and no others: a new one is refused until it is named here', () => {
-    const declared = allOperations.filter(({ classTokens }) => classTokens).map(({ id }) => id)
+    const declared = allOperations.filter(({ restrictedTokens }) => restrictedTokens).map(({ id }) => id)
     expect(declared.sort()).toEqual(allowed)
   })
 
@@ -150,7 +170,7 @@ describe('the token of a class', () => {
     'is refused by %s, whatever its user may do',
     async (_, operation) => {
       const { status, text } = await send(operation, classId)
-      expect([status, text]).toEqual([403, expect.stringContaining('only for submitting jobs to the class')])
+      expect([status, text]).toEqual([403, expect.stringContaining('only for the class')])
     },
   )
 
@@ -173,8 +193,6 @@ describe('the token of a class', () => {
 })
 
 describe('a job in another project, or of another user in the class', () => {
-  const ofJobs = allOperations.filter(({ id, path }) => allowed.includes(id) && path.includes('{id}'))
-
   it('does not exist for the token, in each operation', async () => {
     const own = await accepted(configOf('elsewhere'), { who: student })
     const others = await accepted(configOf('class-2026'), { who: fellow })
@@ -185,7 +203,7 @@ describe('a job in another project, or of another user in the class', () => {
         expect([operation.id, status, text]).toEqual([
           operation.id,
           404,
-          expect.stringMatching(/You have no (job|group) with this id/),
+          expect.stringMatching(/You have no (job|group|job or group) with this id/),
         ])
       }
       const files = allOperations.find((operation) => operation.id === 'jobs.filesOfJobs')
@@ -325,4 +343,140 @@ it('the database refuses a bound token with more rights, and one without a membe
   await expect(insert(student.id, '{read,admin}')).rejects.toThrow('api_tokens_class_check')
   await expect(insert(teacher.id, '{read}')).rejects.toThrow('api_tokens_project_id_user_id_fkey')
   await updateProject(teacher.actor, classId, { name: 'Class' })
+})
+
+describe('the token of an agent', () => {
+  const submitAs = (who: string, config: string, given: SubmitGiven = {}) =>
+    submitConfig(config, { ...given, who: { token: who } })
+  const ownConfig = (more = '') => configOf('elsewhere', more)
+  const detailOf = async (who: string, config: string) => (await submitAs(who, config)).body.detail
+
+  beforeAll(() => accepted(ownConfig(), { who: student }))
+
+  it.each(refused.map((operation) => [operation.id, operation] as const))(
+    'the token of an agent is refused by %s, whatever its user may do',
+    async (_, operation) => {
+      const { status, text } = await send(operation, classId, agentToken)
+      expect([status, text]).toEqual([403, expect.stringContaining('A person must do this')])
+    },
+  )
+
+  it('the jobs of its user that the token of an agent did not submit do not exist for it, in each operation and each list', async () => {
+    const { token: ordinary } = await makeToken(student)
+    const others = [
+      await accepted(ownConfig(), { who: student }),
+      await accepted(ownConfig(), { who: { token: ordinary } }),
+      await accepted(ownConfig(), { who: { token: await agentTokenOf(student) } }),
+    ]
+    const queries = ['', '?all=true', '?q=user:*', `?user_id=${student.handle}`, '?project_id=elsewhere']
+    for (const id of others) {
+      for (const operation of ofJobs)
+        expect([operation.id, (await send(operation, id, agentToken)).status]).toEqual([operation.id, 404])
+      for (const query of queries) {
+        const { body } = await call(jobRoutes.list, `/api/jobs${query}`, { token: agentToken })
+        expect(JSON.stringify(body)).not.toContain(id)
+      }
+    }
+  })
+
+  it('the token of an agent reads and cancels what it submitted, and its user sees it', async () => {
+    const { body } = await submitAs(agentToken, ownConfig())
+    const params = { id: body.job_id }
+    expect((await call(jobRoutes.get, '/x', { token: agentToken, params })).status).toBe(200)
+    const listed = await call(jobRoutes.list, '/api/jobs', { token: agentToken })
+    expect(JSON.stringify(listed.body)).toContain(body.job_id)
+    expect(await call(jobRoutes.get, '/x', { cookie: student.cookie, params })).toMatchObject({
+      body: { submitted_with: { name: 'agent' } },
+    })
+    const cancelled = await call(jobRoutes.cancel, '/x', { method: 'POST', token: agentToken, params })
+    expect(cancelled).toMatchObject({ status: 200, body: { status: 'cancelled' } })
+  })
+
+  it('an agent finds no other job of its user by its content, its key or a dependency', async () => {
+    const env = 'env: {SEED: "78"}\n'
+    const headers = { 'idempotency-key': 'of-the-user' }
+    const ofUser = await accepted(ownConfig(env), { who: student, headers })
+    const same = await submitAs(agentToken, ownConfig(env), { query: '&deduplicate=true' })
+    expect([same.status, same.body.job_id === ofUser]).toEqual([202, false])
+    expect((await submitAs(agentToken, ownConfig(env), { headers })).status).toBe(422)
+    expect((await submitAs(agentToken, ownConfig(`depends_on: [${ofUser}]\n`))).status).toBe(422)
+  })
+
+  it('the name of a run means a run of the agent, never one of its user, of all members or of another agent', async () => {
+    const config = ownConfig('run_name: base\n')
+    const share = (shared: boolean) =>
+      db.pool.query("UPDATE projects SET share_runs = $1 WHERE slug = 'elsewhere'", [shared])
+    await share(true)
+    const ofProject = await accepted(config, { who: student })
+    const ofAgent = await accepted(config, { who: { token: agentToken } })
+    await share(false)
+    const ofUser = await accepted(config, { who: student })
+    const ofAnother = await accepted(config, { who: { token: await agentTokenOf(student) } })
+    const { rows } = await db.pool.query(
+      'SELECT DISTINCT named_run_id FROM jobs WHERE id = ANY ($1::uuid[])',
+      [[ofProject, ofAgent, ofUser, ofAnother]],
+    )
+    expect(rows).toHaveLength(4)
+    const { status, body } = await submitAs(agentToken, config)
+    expect([status, JSON.stringify(body)]).toEqual([409, expect.stringContaining(ofAgent)])
+  })
+
+  it.each([
+    ['notify_url', 'notify_url: https://example.org/x\n'],
+    ['tty', 'tty: true\n'],
+    ['working_directory', 'working_directory: /workspace/project\n'],
+    ['host_script', 'host_script: /home/ada/train.py\n'],
+  ])('in a job of an agent, the config key %s is refused by its name', async (name, config) => {
+    const { status, body } = await submitAs(agentToken, ownConfig(config))
+    expect([status, body.detail]).toEqual([422, `${name}: is not for the jobs of an agent: remove this key`])
+  })
+
+  it('a job beyond a limit of the token is refused with the key and the limit, also as a dry run', async () => {
+    await accepted(configOf('allowed'), { who: student })
+    const { rows } = await db.pool.query('SELECT name FROM environments WHERE is_default')
+    const name = String(rows[0]?.name)
+    const limited = await agentTokenOf(student, {
+      projects: ['allowed'],
+      environments: [name],
+      max_priority: -5,
+      max_time: 600,
+      max_concurrent_gpus: 2,
+    })
+    const config = (more = '') => configOf('allowed', `priority: -5\n${more}`)
+    expect((await submitAs(limited, config())).status).toBe(202)
+    expect((await submitAs(limited, configOf('elsewhere'))).status).toBe(403)
+    expect(await detailOf(limited, configOf('allowed'))).toMatch(/^priority: must be at most -5/)
+    expect(await detailOf(limited, config('max_time: 900\n'))).toMatch(/^max_time: must be at most 600/)
+    expect(await detailOf(limited, config('gpu_count: 4\n'))).toMatch(/^gpu_count: must be at most 2/)
+    expect((await submitAs(limited, config('gpu_count: 4\n'), { query: '&dry_run=true' })).status).toBe(422)
+    await db.pool.query(`INSERT INTO environments (id, name, image) VALUES (gen_random_uuid(), 'other', 'i')`)
+    expect(await detailOf(limited, config('environment: other\n'))).toMatch(
+      new RegExp(`^environment: must be one of ${name}`),
+    )
+  })
+
+  it('an agent creates no project', async () => {
+    const { status, body } = await submitAs(agentToken, configOf('new-project'))
+    expect([status, body.detail]).toEqual([403, expect.stringContaining('An agent creates no projects')])
+  })
+
+  it('a token for an agent has no scope admin, and names only projects and environments that exist', async () => {
+    const make = (body: object) =>
+      call(tokenRoutes.create, '/api/tokens', {
+        method: 'POST',
+        body: { name: 'agent', ...body },
+        cookie: teacher.cookie,
+      })
+    expect((await make({ scopes: ['submit', 'admin'], limits: {} })).status).toBe(422)
+    expect((await make({ limits: { projects: ['unknown'] } })).status).toBe(422)
+    expect((await make({ limits: { environments: ['unknown'] } })).status).toBe(422)
+    expect((await make({ limits: { unknown: 1 } })).status).toBe(422)
+    expect(await make({ limits: { gpu_hours: 3 } })).toMatchObject({
+      status: 201,
+      body: { limits: { gpu_hours: 3, projects: null } },
+    })
+    await expect(
+      db.pool.query(`UPDATE api_tokens SET scopes = '{read,admin}' WHERE limits IS NOT NULL`),
+    ).rejects.toThrow('api_tokens_agent_check')
+  })
 })
