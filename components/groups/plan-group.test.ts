@@ -40,6 +40,19 @@ it('the config of one job has no key of a group', () => {
 it('a config is one of a group if one of the keys is at its top', () => {
   for (const text of ['a: 1\nmatrix: {}', 'array: 0-3', '"matrix" : 1'])
     expect(isGroupConfig(text)).toBe(true)
-  for (const text of ['env:\n  matrix: a', '# array: 3', 'name: array'])
+  for (const text of [
+    '{"project_id": "p", "matrix": {"lr": [1]}}',
+    '{\n  "members": [{}]\n}',
+    'members:\n  - {}',
+  ])
+    expect(isGroupConfig(text)).toBe(true)
+  for (const text of [
+    '{"env": {"matrix": "a"}}',
+    '{"matrix": ',
+    '{a: 1}',
+    'env:\n  matrix: a',
+    '# array: 3',
+    'name: array',
+  ])
     expect(isGroupConfig(text)).toBe(false)
 })
