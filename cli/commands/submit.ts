@@ -39,12 +39,20 @@ export async function submit(
   const named = <T>(ask: () => Promise<T>) => (configPath === undefined ? withOptionErrors(ask) : ask())
   const other = await findOther(given)
   if (other) {
-    if (dryRun || deduplicate) throw invalidRequest('--dry-run and --deduplicate are only for one job.')
+    if (deduplicate) throw invalidRequest('--deduplicate is only for one job.')
     const upload = ofDirectory ? uploadProgram : uploadBeside
-    const config = ofDirectory || withDir ? await upload(context, solution, given, quiet) : given
+    const isSent = (ofDirectory || withDir) && !dryRun
+    const config = isSent ? await upload(context, solution, given, quiet) : given
     const submitOther = await other.load()
     return named(() =>
-      submitOther(context, { ...program, config, wait, ...(quiet && { quiet }), ...(json && { json }) }),
+      submitOther(context, {
+        ...program,
+        config,
+        wait,
+        ...(dryRun && { dryRun }),
+        ...(quiet && { quiet }),
+        ...(json && { json }),
+      }),
     )
   }
   if (dryRun) return named(() => printDryRun(context, (client) => client.jobs.dryRun(program), json))

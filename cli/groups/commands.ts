@@ -46,6 +46,7 @@ export function declareGroups(program: Command): void {
   addConfigOptions(sweep, 'run')
   sweep
     .option('--gpus <number>', 'number of GPUs of each member; 0.5 is half a GPU', parseNumber)
+    .option('--dry-run', 'only say what would happen: nothing is queued, and no directory is sent')
     .option('--no-wait', 'print the id of the group and return immediately')
     .option('-q, --quiet', 'print only the id of the group')
     .option(...jsonFlag)

@@ -19,6 +19,7 @@ const member = {
   status: 'completed',
   reason_text: null,
   exit_code: 0,
+  gpus: 1,
   objective: 0.25,
   metrics: { loss: 0.25 },
   started_at: '2026-01-01T00:00:00Z',
@@ -53,6 +54,23 @@ const ended = (status: string, changes: object = {}) =>
     ...changes,
   })
 
+const dryRun = {
+  dry_run: true,
+  text: 'gpuq would accept the group. Nothing was queued.',
+  kind: 'wave',
+  project_id: 'p',
+  project_note: null,
+  members: 3,
+  existing: 0,
+  parallel: 3,
+  gpu_hours: { expected: 1.2345, most: 5 },
+  run_hours: { expected: 1, most: 4 },
+  queue_position: 1,
+  expected_start: null,
+  expected_start_text: null,
+  hints: ['{lrr} names no parameter, so it stays as it is.'],
+}
+
 /** A server that records what it is sent, and answers a wait with each of the answers in turn. */
 function server(waits: object[] = []) {
   const sent: { path: string; config: string }[] = []
@@ -61,6 +79,7 @@ function server(waits: object[] = []) {
     if (request.method === 'POST' && pathname === '/api/groups') {
       const form = await request.formData()
       sent.push({ path: pathname, config: await (form.get('config_file') as File).text() })
+      if (new URL(request.url).searchParams.has('dry_run')) return Response.json(dryRun)
       return Response.json(made({ hints: ['{x} names no parameter, so it stays as it is.'] }), {
         status: 201,
       })
@@ -137,6 +156,19 @@ describe('gpuq sweep', () => {
 })
 
 describe('gpuq submit with a config of a group', () => {
+  it('a dry run of a group says what would happen and what may be a mistake, and sends no directory', async () => {
+    const { context, sent } = server()
+    const directory = import.meta.dirname
+    expect(await submit(context, directory, undefined, { array: '0-3', dryRun: true } as never)).toBe(0)
+    expect(await sweep(context, ['true'], { param: ['lr=1'], dryRun: true, withDir: true })).toBe(0)
+    expect(sent).toHaveLength(2)
+    const said = `gpuq would accept the group. Nothing was queued.
+GPU hours: about 1.23, at most 5
+{lrr} names no parameter, so it stays as it is.
+`
+    expect(context.written.out).toBe(said.repeat(2))
+  })
+
   it('a config with an array makes a group', async () => {
     const { context, sent } = server()
     const program = `${import.meta.dirname}/../python/gpuq.py`

@@ -15,6 +15,7 @@ interface SweepOptions extends ConfigOptions {
   seed?: number
   objective?: string
   withDir?: boolean
+  dryRun?: boolean
   wait?: boolean
   quiet?: boolean
   json?: boolean
@@ -43,6 +44,7 @@ export async function sweep(
     seed,
     objective,
     withDir = false,
+    dryRun = false,
     wait = true,
     quiet = false,
     json,
@@ -60,12 +62,13 @@ export async function sweep(
     ...(seed !== undefined && { seed }),
     ...(objective !== undefined && { objective: readObjective(objective) }),
   }
-  const archive = withDir
-    ? { archive: await uploadDirectory(context, job.project_id ?? defaultProject, '.', quiet) }
-    : {}
+  const archive =
+    withDir && !dryRun
+      ? { archive: await uploadDirectory(context, job.project_id ?? defaultProject, '.', quiet) }
+      : {}
   const config = toConfigText({ ...keys, ...archive })
   return withOptionErrors(
-    () => submitAndFollow(context, { config, wait, quiet, json }),
+    () => submitAndFollow(context, { config, dryRun, wait, quiet, json }),
     flags as Record<string, string>,
   )
 }

@@ -11,6 +11,8 @@ export interface OtherSubmission {
 export interface GivenSubmission {
   code?: Blob | string
   config: Blob | string
+  /** Only says what would happen. */
+  dryRun?: boolean
   wait?: boolean
   quiet?: boolean
   json?: boolean

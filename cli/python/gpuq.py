@@ -60,7 +60,7 @@ from typing import (
     overload,
 )
 
-__all__ = ["Client", "Error", "Group", "Job", "group", "job", "jobs", "submit", "sweep", "visible"]
+__all__ = ["Client", "Error", "Group", "Job", "group", "job", "jobs", "submit", "sweep", "visible", "wave"]
 
 DEFAULT_SERVER = ""
 """The server that handed out this file."""
@@ -231,6 +231,11 @@ def submit(
     )
 
 
+@overload
+def sweep(path: Optional[StrPath] = None, *, dry_run: Literal[True], **keys: Any) -> Dict[str, Any]: ...
+
+
+@overload
 def sweep(
     path: Optional[StrPath] = None,
     *,
@@ -238,11 +243,22 @@ def sweep(
     config: Union[StrPath, Mapping[str, Any], None] = None,
     gpus: Optional[float] = None,
     matrix: Optional[Mapping[str, Any]] = None,
+    dry_run: Literal[False] = False,
     idempotency_key: Optional[str] = None,
     server: Optional[str] = None,
     token: Optional[str] = None,
     **keys: Any,
-) -> Group:
+) -> Group: ...
+
+
+def sweep(
+    path: Optional[StrPath] = None,
+    *,
+    config: Union[StrPath, Mapping[str, Any], None] = None,
+    server: Optional[str] = None,
+    token: Optional[str] = None,
+    **keys: Any,
+) -> Union[Group, Dict[str, Any]]:
     """Submit a group of jobs that run one program with different parameters, and return it without waiting.
 
     Args:
@@ -250,6 +266,8 @@ def sweep(
         matrix: the values of each parameter: a list, a range, or a dict such as ``{"uniform": [0, 0.5]}``. Values can also be
             keywords: ``lr=[0.1, 0.01]``. ``{lr}`` in ``args`` and ``command`` becomes the value. If neither of them is given,
             the program gets ``--lr VALUE`` for each parameter.
+        dry_run: submit and send nothing, and return a dict that says what would happen: ``text``, ``members``, ``gpu_hours``,
+            ``expected_start``, ``hints``. What a submission would be refused for is raised.
         **keys: keys of config.yaml, also those of a group: ``parallel``, ``repeat``, ``array``, ``search``, ``samples``,
             ``seed``, ``objective`` (``{"metric": "val_loss", "mode": "min"}``), ``stop`` (``{"rule": "asha", "min_step": 10}``).
             See /docs/sweeps on your server. A parameter that has the name of such a key belongs into `matrix`.
@@ -260,9 +278,40 @@ def sweep(
     {'index': 3, 'parameters': {'lr': 0.01, 'width': 256}, 'objective': 0.21, ...}
     """
     client = Client(server, token or _find_config(config).token)
-    return client.sweep(
-        path, command=command, config=config, gpus=gpus, matrix=matrix, idempotency_key=idempotency_key, **keys
-    )
+    found: Union[Group, Dict[str, Any]] = client.sweep(path, config=config, **keys)
+    return found
+
+
+@overload
+def wave(
+    path: Optional[StrPath] = None, *, members: Sequence[Mapping[str, Any]], dry_run: Literal[True], **keys: Any
+) -> Dict[str, Any]: ...
+
+
+@overload
+def wave(
+    path: Optional[StrPath] = None,
+    *,
+    members: Sequence[Mapping[str, Any]],
+    dry_run: Literal[False] = False,
+    **keys: Any,
+) -> Group: ...
+
+
+def wave(
+    path: Optional[StrPath] = None, *, members: Sequence[Mapping[str, Any]], **keys: Any
+) -> Union[Group, Dict[str, Any]]:
+    """Submit a group of up to 1,000 jobs that differ in keys of config.yaml, and return it without waiting.
+
+    Args:
+        path, **keys: as for `sweep`, without a matrix.
+        members: for each job the keys in which it differs from the others, such as ``args``, ``env``, ``gpu_count`` or ``name``,
+            and optionally ``idempotency_key``: a member whose key you have used is the earlier job.
+
+    >>> gpuq.wave("train/", members=[{"name": "adam", "args": ["--adam"]}, {"name": "large", "gpu_count": 2}]).wait()
+    """
+    found: Union[Group, Dict[str, Any]] = sweep(path, members=list(members), **keys)
+    return found
 
 
 def group(group_id: str, *, server: Optional[str] = None, token: Optional[str] = None) -> Group:
@@ -554,7 +603,7 @@ class Job:
 
 
 class Group:
-    """Many jobs of one program that differ in their parameters. `sweep` and `group` return it."""
+    """Many jobs of one program that differ in their parameters. `sweep`, `wave` and `group` return it."""
 
     def __init__(self, server: _Server, detail: Mapping[str, Any]) -> None:
         self._server = server
@@ -714,16 +763,33 @@ class Client:
         """Submit a job, and return it without waiting. See `gpuq.submit`."""
         settings, parts, directory = self._read_given(path, command, config, gpus, keys)
         if dry_run:
-            return self._post_job({"dry_run": "true"}, settings, parts)
+            return self._post("/api/submit", {"dry_run": "true"}, settings, parts)
         if directory is not None:
             self._check(settings, deduplicate or idempotency_key is not None)
             settings = settings.merge({"archive": self._upload(directory, settings.project_id())})
         query = {"wait": "false", "deduplicate": "true" if deduplicate else "false"}
         key = idempotency_key or str(uuid.uuid4())
-        answer = self._post_job(query, settings, parts, {"idempotency-key": key})
+        answer = self._post("/api/submit", query, settings, parts, {"idempotency-key": key})
         if answer.get("project_note"):
             _log.warning("%s", visible(answer["project_note"]))
         return Job(self._server, answer)
+
+    @overload
+    def sweep(self, path: Optional[StrPath] = None, *, dry_run: Literal[True], **keys: Any) -> Dict[str, Any]: ...
+
+    @overload
+    def sweep(
+        self,
+        path: Optional[StrPath] = None,
+        *,
+        command: Optional[str] = None,
+        config: Union[StrPath, Mapping[str, Any], None] = None,
+        gpus: Optional[float] = None,
+        matrix: Optional[Mapping[str, Any]] = None,
+        dry_run: Literal[False] = False,
+        idempotency_key: Optional[str] = None,
+        **keys: Any,
+    ) -> Group: ...
 
     def sweep(
         self,
@@ -733,9 +799,10 @@ class Client:
         config: Union[StrPath, Mapping[str, Any], None] = None,
         gpus: Optional[float] = None,
         matrix: Optional[Mapping[str, Any]] = None,
+        dry_run: bool = False,
         idempotency_key: Optional[str] = None,
         **keys: Any,
-    ) -> Group:
+    ) -> Union[Group, Dict[str, Any]]:
         """Submit a group of jobs, and return it without waiting. See `gpuq.sweep`."""
         values, given = _split_parameters(matrix, keys)
         settings, parts, directory = self._read_given(path, command, config, gpus, given)
@@ -743,14 +810,13 @@ class Client:
             settings = settings.merge({"matrix": values})
             if not settings.has("args") and not settings.has("command"):
                 settings = settings.merge({"args": [word for name in values for word in (f"--{name}", f"{{{name}}}")]})
-        if directory is not None:
+        if directory is not None and not dry_run:
             settings = settings.merge({"archive": self._upload(directory, settings.project_id())})
-        body, content_type = settings.form(parts)
-        headers = {"content-type": content_type, "idempotency-key": idempotency_key or str(uuid.uuid4())}
-        try:
-            answer = self._server.json("POST", "/api/groups", body=body, headers=headers)
-        except Error as error:
-            raise settings.explain(error) from None
+        query = {"dry_run": "true"} if dry_run else {}
+        key = idempotency_key or str(uuid.uuid4())
+        answer = self._post("/api/groups", query, settings, parts, {"idempotency-key": key})
+        if dry_run:
+            return answer
         for hint in answer.get("hints") or []:
             _log.warning("%s", visible(hint))
         return Group(self._server, answer)
@@ -775,7 +841,7 @@ class Client:
             given["gpu_fraction" if 0 < gpus < 1 else "gpu_count"] = gpus
         settings = _find_config(config).merge(given)
         if path is None:
-            if command is None and not settings.has("command") and not settings.has("archive"):
+            if command is None and not any(settings.has(key) for key in ("command", "archive", "members")):
                 raise Error('Nothing to run: give a file, a directory, or command="…".')
             return settings, [], None
         if os.path.isdir(path):
@@ -784,8 +850,9 @@ class Client:
             raise Error("A job runs a file or a command. For a command that uses the file, submit its directory.")
         return settings, [("code", "solution.py", _read_program(path))], None
 
-    def _post_job(
+    def _post(
         self,
+        address: str,
         query: Mapping[str, str],
         settings: _Config,
         parts: Sequence[Tuple[str, str, bytes]],
@@ -794,7 +861,7 @@ class Client:
         body, content_type = settings.form(parts)
         headers = {"content-type": content_type, **(more or {})}
         try:
-            return self._server.json("POST", "/api/submit", query, body=body, headers=headers)
+            return self._server.json("POST", address, query, body=body, headers=headers)
         except Error as error:
             raise settings.explain(error) from None
 
@@ -1240,7 +1307,7 @@ class _Config:
 
 # Keys of config.yaml whose values are lists or dicts. Other keywords with such a value are parameters of a sweep.
 _LIST_KEYS = frozenset(
-    ("allowed_gpus", "args", "depends_on", "env", "mounts", "objective", "provision_args", "stop", "tags")
+    ("allowed_gpus", "args", "depends_on", "env", "members", "mounts", "objective", "provision_args", "stop", "tags")
 )
 
 
