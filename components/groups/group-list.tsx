@@ -44,7 +44,7 @@ const columnsOfAll: readonly Column<Group>[] = columns.toSpliced(1, 0, {
   cell: ({ user_id }) => <span className="wrap-anywhere">{user_id}</span>,
 })
 
-/** The page Groups: sweeps and arrays of jobs, each in one row. */
+/** The page Groups: sweeps, arrays and waves of jobs, each in one row. */
 export function GroupList({ admin }: { admin: boolean }) {
   const all = useSearchParams().get('all') === 'true' && admin
   const query = useInfiniteQuery({
@@ -55,7 +55,7 @@ export function GroupList({ admin }: { admin: boolean }) {
     <>
       <PageHeader
         title="Groups"
-        description="Sweeps and arrays: many jobs of one program, submitted at once. Their members are not in the list of jobs."
+        description="Sweeps, arrays and waves: many jobs of one program, submitted at once. Their members are not in the list of jobs."
         actions={
           admin ? (
             <Segmented

@@ -126,7 +126,7 @@ function Facts({ group }: { group: GroupDetail }) {
         <Duration from={group.created_at} to={group.ended_at} />
       </Datum>
       <Datum label="At once">{formatCount(group.parallel, 'member')}</Datum>
-      <Datum label="GPUs of a member">{group.gpus}</Datum>
+      {group.kind === 'wave' ? null : <Datum label="GPUs of a member">{group.gpus}</Datum>}
       {token === null ? null : <Datum label="Submitted with">token {token.name}</Datum>}
       {objective ? (
         <>

@@ -154,6 +154,7 @@ function MemberCell({
         <span className="flex items-center gap-2 tabular-nums">
           {member.has_job ? <Link href={`/jobs/${member.job_id}`}>#{member.index}</Link> : `#${member.index}`}
           {isBest ? <Badge tone="accent">best</Badge> : null}
+          {member.existing ? <Badge>of an earlier wave</Badge> : null}
         </span>
       )
     case 'status':

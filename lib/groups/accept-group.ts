@@ -137,7 +137,7 @@ export function kindOf({ array, members }: GroupConfig): 'sweep' | 'array' | 'wa
 }
 
 /** The columns of a table of members. */
-const maxNames = 256
+const maxNames = 32
 
 /** The names of the parameters, in the order of the config. */
 const namesOf = (members: readonly PlacedMember[]) =>

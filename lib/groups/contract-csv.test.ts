@@ -12,6 +12,7 @@ const member: GroupMember = {
   status: 'completed',
   reason_text: null,
   exit_code: 0,
+  gpus: 1,
   objective: -0.5,
   metrics: { loss: -0.5 },
   started_at: '2026-11-22T10:00:00.000Z',

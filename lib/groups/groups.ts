@@ -127,6 +127,7 @@ const statusOfMember = `coalesce(j.status::text, CASE WHEN m.state <> 'existing'
 
 const memberColumns = `
   m.index, m.job_id, j.id IS NOT NULL AS has_job, m.parameters, m.overrides, m.repeat, m.state = 'existing' AS existing, m.stop_reason, ${statusOfMember} AS status, j.reason, j.reason_detail, j.exit_code,
+  CASE WHEN j.id IS NOT NULL THEN requested_gpus(j.spec) END AS gpus,
   CASE WHEN j.id IS NULL THEN '{}' ELSE ${metricsColumn} END AS metrics, j.started_at, j.ended_at`
 const memberTables = 'group_members m LEFT JOIN jobs j ON j.id = m.job_id'
 

@@ -5,7 +5,7 @@ import { runTimeOf } from '../member-columns'
 interface Search {
   metric: string
   mode: 'min' | 'max'
-  /** GPUs of a member. Without one, hours of run time are counted. */
+  /** GPUs of a member that has no number of its own. Without GPUs, hours of run time are counted. */
   gpus: number
 }
 
@@ -20,11 +20,12 @@ export function bestSoFar(
   const ended = members
     .flatMap((member) => (member.ended_at === null ? [] : [{ member, at: Date.parse(member.ended_at) }]))
     .toSorted((a, b) => a.at - b.at)
+  const hasGpus = gpus > 0 || members.some((member) => (member.gpus ?? 0) > 0)
   let hours = 0
   let best: number | null = null
   const points: { hours: number; best: number }[] = []
   for (const { member } of ended) {
-    hours += ((runTimeOf(member, null) ?? 0) / 3_600_000) * (gpus || 1)
+    hours += ((runTimeOf(member, null) ?? 0) / 3_600_000) * (hasGpus ? (member.gpus ?? gpus) : 1)
     const value = member.status === 'completed' ? member.metrics[metric] : undefined
     if (value === undefined) continue
     best = best === null ? value : mode === 'min' ? Math.min(best, value) : Math.max(best, value)
@@ -32,7 +33,7 @@ export function bestSoFar(
   }
   if (points.length < 2) return null
   return {
-    x: { name: gpus > 0 ? 'GPU hours' : 'hours of run time', values: points.map((point) => point.hours) },
+    x: { name: hasGpus ? 'GPU hours' : 'hours of run time', values: points.map((point) => point.hours) },
     series: [{ name: `best ${metric}`, values: points.map((point) => point.best) }],
   }
 }

@@ -21,7 +21,11 @@ export function ParallelCoordinates({ group, drawn, metric }: ParallelCoordinate
     () => [
       ...group.parameters.map((name) => {
         const scale = scaleOf(valuesOf(drawn, name))
-        return { name, scale, place: ({ member }: DrawnMember) => scale.place(member.parameters[name] ?? '') }
+        const place = ({ member }: DrawnMember) => {
+          const value = member.parameters[name]
+          return value === undefined ? null : scale.place(value)
+        }
+        return { name, scale, place }
       }),
       (() => {
         const scale = scaleOf(drawn.map(({ value }) => value))
@@ -41,7 +45,11 @@ export function ParallelCoordinates({ group, drawn, metric }: ParallelCoordinate
         context.strokeStyle = colour(part > 0.9 ? '--series-1' : '--edge')
         context.globalAlpha = part > 0.9 ? 0.9 : 0.1 + 0.3 * part
         context.beginPath()
-        for (const [at, { place }] of axes.entries()) context.lineTo(toX(at), toY(place(line)))
+        for (const [at, { place }] of axes.entries()) {
+          const own = place(line)
+          // A member of a wave has no value of a key in which it does not differ.
+          if (own !== null) context.lineTo(toX(at), toY(own))
+        }
         context.stroke()
       }
       context.globalAlpha = 1

@@ -44,6 +44,7 @@ export function makeMember(index: number, changes: Partial<GroupMember> = {}): G
     status: 'completed',
     reason_text: null,
     exit_code: 0,
+    gpus: null,
     objective: loss,
     metrics: { loss },
     started_at: at,
