@@ -18,8 +18,9 @@ import { checkJob, requireAllowance } from '../jobs/submission/check-job'
 import { checkRequest } from '../jobs/submission/check-request'
 import type { JobRow } from '../jobs/submission/insert-job'
 import { type JobOwner, ownerFor } from '../jobs/submission/job-owner'
+import { readPaths } from '../jobs/submission/submission-archive'
 import { lockUsers, requireSubmissionRate } from '../jobs/submission/submission-limits'
-import { checkDirectory, storeDirectory } from '../jobs/submission/uploaded-directory'
+import { readDirectory, storeDirectory } from '../jobs/submission/uploaded-directory'
 import { configOfMember } from './contract-member-config'
 import { expandMembers, type Member } from './contract-members'
 import type { ParameterValue } from './contract-parameters'
@@ -50,22 +51,26 @@ export async function prepareGroup(
   const { config, members } = await checkConfigs(actor, { ...request, directory }, listed, isDryRun)
   // One of the jobs says what the directory must have.
   const one = { ...request, config: withOverrides(config, members[0]?.overrides) }
-  const { submission, notSent } = isDryRun
-    ? { submission: await checkDirectory(one, directory), notSent: undefined }
-    : await storeDirectory(actor, one, directory)
-  const { bodyHash } = submission
-  const { archive } = submission.config
-  const given = { ...config, archive, parallel: config.parallel ?? parallel }
-  // Nothing is said about files that did not come with a dry run.
-  const isWithoutFiles = isDryRun && archive === undefined
+  const given = { ...config, parallel: config.parallel ?? parallel }
+  if (!isDryRun) {
+    const { submission, notSent } = await storeDirectory(actor, one, directory)
+    const { bodyHash } = submission
+    return {
+      request: { ...request, bodyHash, config: { ...given, archive: submission.config.archive } },
+      members,
+      notSent,
+    }
+  }
+  const prepared = { request: { ...request, config: given }, members, notSent: undefined }
+  if (config.archive !== undefined) return prepared
+  const requireFile = await readDirectory(one, directory)
+  for (const member of differing(config, members))
+    await inMember(member, async () => requireFile(withOverrides(config, member.overrides)))
+  // The directory is not stored, so the rest of the check does not find its files.
   return {
-    request: {
-      ...request,
-      bodyHash,
-      config: isWithoutFiles ? { ...given, entrypoint: undefined } : given,
-    },
-    members: isWithoutFiles ? members.map(withoutEntrypoint) : members,
-    notSent,
+    ...prepared,
+    request: { ...request, config: { ...given, entrypoint: undefined } },
+    members: members.map(withoutEntrypoint),
   }
 }
 
@@ -164,7 +169,7 @@ export async function decideGroup(
  */
 async function placeMembers(
   tx: Transaction,
-  { userId, restriction }: JobOwner,
+  { userId, projectId, restriction }: JobOwner,
   request: PreparedGroup['request'],
   members: readonly Member[],
 ): Promise<PlacedMember[]> {
@@ -187,7 +192,7 @@ async function placeMembers(
   const jobs = new Map(rows.map((row) => [`${row.repeat} ${row.key}`, row]))
   return members.map((member) => {
     const { idempotencyKey: key, repeat } = member
-    const bodyHash = key === undefined ? request.bodyHash : hashOfMember(request, member)
+    const bodyHash = key === undefined ? request.bodyHash : hashOfMember(projectId, request, member)
     if (key === undefined || !known.has(key)) return { ...member, jobId: uuidv7(), existing: false, bodyHash }
     const job = jobs.get(`${repeat} ${key}`)
     if (job?.body_hash.equals(bodyHash) && reaches(restriction, job))
@@ -197,11 +202,15 @@ async function placeMembers(
   })
 }
 
-/** SHA-256 of what a member runs and asks for. Its place among the members does not matter. */
-function hashOfMember({ code, config }: PreparedGroup['request'], { overrides }: Member): Buffer {
+/** SHA-256 of what a member runs and asks for, and in which project. Its place among the members does not matter. */
+function hashOfMember(
+  projectId: string,
+  { code, config }: PreparedGroup['request'],
+  { overrides }: Member,
+): Buffer {
   const job = { ...withOverrides(jobConfigOf(config), overrides), repeats: config.repeat }
   return createHash('sha256')
-    .update(`member ${sortedJson(job)}`)
+    .update(`member ${projectId} ${sortedJson(job)}`)
     .update(code)
     .digest()
 }
@@ -228,6 +237,7 @@ async function checkMembers(
   const reads = {
     nodes: once(() => readRegisteredNodes(tx)),
     allowance: once(() => requireAllowance(tx, owner)),
+    paths: once((archiveId: string) => readPaths(tx, archiveId)),
   }
   const environmentOf = once((name: string | null) => findEnvironment(name, tx))
   const check = once(

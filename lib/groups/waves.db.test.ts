@@ -324,6 +324,48 @@ describe('a wave', () => {
     await create({ members: other }, { person: bob })
   })
 
+  it('a key in another project of the same name is not the earlier job', async () => {
+    await create({ project_id: 'moved', members: [{ idempotency_key: 'a' }] })
+    await db.pool.query(`UPDATE projects SET slug = 'before' WHERE slug = 'moved'`)
+    expect(await post({ project_id: 'moved', members: [{ idempotency_key: 'a' }] })).toMatchObject({
+      status: 422,
+    })
+  })
+
+  it('members of a directory can each run another file of it, and a missing one is named', async () => {
+    const upload = async (members: object[], query = '') => {
+      const form = new FormData()
+      for (const name of ['main.py', 'other.py']) form.append('files', new Blob([name]), name)
+      const config = JSON.stringify({ ...base, command: undefined, args: ['0.10'], members })
+      form.append('config_file', new Blob([config]), 'config.yaml')
+      const request = new Request(`http://localhost:8001/api/groups${query}`, {
+        method: 'POST',
+        headers: { cookie: ada.cookie, 'sec-fetch-site': 'same-origin' },
+        body: form,
+      })
+      const response = await groupRoutes.create(request, { params: Promise.resolve({}) })
+      return { status: response.status, body: await response.json() }
+    }
+    const members = [{}, { entrypoint: 'other.py' }, { entrypoint: 'lost.py' }]
+    for (const query of ['', '?dry_run=true'])
+      expect(await upload(members, query)).toMatchObject({
+        status: 422,
+        body: { detail: expect.stringMatching(/^members\[2\]\.entrypoint: /) },
+      })
+    const { status, body } = await upload(members.slice(0, 2))
+    expect(status).toBe(201)
+    await release()
+    expect((await jobsOf(body.group_id)).map(({ spec }) => [spec.entrypoint, spec.args])).toEqual([
+      ['main.py', ['0.10']],
+      ['other.py', ['0.10']],
+    ])
+    const thousand = Array.from({ length: 1000 }, (_, at) => ({
+      entrypoint: 'other.py',
+      memory_gb: 1 + at / 1000,
+    }))
+    expect(await upload(thousand)).toMatchObject({ status: 201, body: { members: 1000 } })
+  })
+
   it('two waves with the same key at once make one job', async () => {
     const waves = await Promise.all(
       Array.from({ length: 4 }, () => create({ members: [{ idempotency_key: 'a' }] })),

@@ -22,6 +22,8 @@ interface JobToCheck {
 interface Reads {
   nodes: () => ReturnType<typeof readRegisteredNodes>
   allowance: (owner: JobOwner) => Promise<unknown>
+  /** The paths of the files of a directory. Left out: they are read for each job. */
+  paths?: (archiveId: string) => Promise<string[]>
 }
 
 /** @throws 403 if the owner of a job may store nothing more, or use no GPU now. */
@@ -39,7 +41,7 @@ export async function requireAllowance(tx: Transaction, owner: JobOwner): Promis
 export async function checkJob(
   tx: Transaction,
   { owner, limits: ofOwner, environment, submission: given }: JobToCheck,
-  { nodes, allowance }: Reads = {
+  { nodes, allowance, paths }: Reads = {
     nodes: () => readRegisteredNodes(tx),
     allowance: (of) => requireAllowance(tx, of),
   },
@@ -51,5 +53,5 @@ export async function checkJob(
   await requireCanStart(tx, owner, submission.config, nodes)
   await requireFreeSpace()
   await allowance(owner)
-  return prepareJob(tx, owner, environment, submission, timeCeilingS(limits))
+  return prepareJob(tx, owner, environment, submission, timeCeilingS(limits), paths)
 }

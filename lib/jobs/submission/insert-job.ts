@@ -66,12 +66,13 @@ export async function prepareJob(
   environment: JobEnvironment,
   submission: Submission,
   ceilingS: number,
+  pathsOf?: (archiveId: string) => Promise<string[]>,
 ): Promise<JobRow> {
   const { projectId } = owner
   const { code, config } = submission
   const workspace = await requireWorkspaceUser(tx, owner)
   if (workspace !== null) refuseSharedDirectory(workspace, owner.restriction)
-  const { directory, entrypoint } = await findArchive(tx, owner, config, code.length > 0)
+  const { directory, entrypoint } = await findArchive(tx, owner, config, code.length > 0, pathsOf)
   const mounts = await resolveMounts(tx, projectId, config)
   for (const check of submissionChecks) await check(tx, owner, config)
   requireApart(mounts, workspace, config.working_directory)

@@ -41,6 +41,7 @@ export async function findArchive(
   owner: JobOwner,
   config: DirectoryKeys,
   hasCode: boolean,
+  pathsOf = (archiveId: string) => readPaths(tx, archiveId),
 ): Promise<FoundArchive> {
   const directory = await findDirectory(tx, owner, config)
   if (directory === null) {
@@ -50,7 +51,7 @@ export async function findArchive(
   const { memory_gb } = config
   const tooLarge = memory_gb === undefined ? null : refuseCapacity(directory, Math.ceil(memory_gb * 1024))
   if (tooLarge !== null) throw refuse(tooLarge)
-  return { directory, entrypoint: await findEntrypoint(tx, directory.id, config, hasCode) }
+  return { directory, entrypoint: await findEntrypoint(() => pathsOf(directory.id), config, hasCode) }
 }
 
 /**
@@ -118,19 +119,18 @@ function requireSolution({ entrypoint }: DirectoryKeys): void {
 
 /** `solution.py` of the upload is in the directory as well, in place of a file with that name. */
 async function findEntrypoint(
-  tx: Transaction,
-  archiveId: string,
+  readFiles: () => Promise<string[]>,
   { command, entrypoint }: DirectoryKeys,
   hasCode: boolean,
 ): Promise<string | undefined> {
   if (command !== undefined) return undefined
   if (hasCode && (entrypoint ?? 'solution.py') === 'solution.py') return entrypoint
-  const selected = selectEntrypoint(entrypoint, await readPaths(tx, archiveId))
+  const selected = selectEntrypoint(entrypoint, await readFiles())
   if ('problem' in selected) throw refuseEntrypoint(selected.problem)
   return selected.path
 }
 
-async function readPaths(tx: Transaction, archiveId: string): Promise<string[]> {
+export async function readPaths(tx: Transaction, archiveId: string): Promise<string[]> {
   const { rows } = await tx.query<{ path: string }>({
     name: 'paths-of-archive',
     text: `SELECT e->>'path' AS path FROM archives a, jsonb_array_elements(a.manifest->'entries') e WHERE a.id = $1`,

@@ -43,13 +43,23 @@ export async function storeDirectory(
 export async function checkDirectory(submission: Submission, directory: Uploaded): Promise<Submission> {
   const { config } = submission
   if (config.archive !== undefined) return submission
-  const part = directory?.part ?? null
-  if (directory && part !== null) {
-    const named = namedBy(submission)
-    const { files } = await listEntries(directory, part, named)
-    const paths = Array.from(files.values(), ({ path }) => path)
-    const found = config.command === undefined ? selectEntrypoint(config.entrypoint, paths) : null
-    if (found && 'problem' in found && named !== null) throw invalidField('entrypoint', found.problem)
-  }
+  const requireFile = await readDirectory(submission, directory)
+  requireFile(config)
   return { ...submission, config: { ...config, entrypoint: undefined } }
+}
+
+/** Reads the directory of a dry run. Returns a check that it has the file that a job runs, which throws a 422. */
+export async function readDirectory(
+  submission: Submission,
+  directory: Uploaded,
+): Promise<(job: Pick<Submission['config'], 'command' | 'entrypoint'>) => void> {
+  const part = directory?.part ?? null
+  if (!directory || part === null) return () => {}
+  const named = namedBy(submission)
+  const { files } = await listEntries(directory, part, named)
+  const paths = Array.from(files.values(), ({ path }) => path)
+  return ({ command, entrypoint }) => {
+    const found = command === undefined && named !== null ? selectEntrypoint(entrypoint, paths) : null
+    if (found && 'problem' in found) throw invalidField('entrypoint', found.problem)
+  }
 }
