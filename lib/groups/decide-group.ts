@@ -313,6 +313,9 @@ function requireShort({
   }
 }
 
+/** Refuses one member of a wave. */
+export class MemberError extends GpuqError {}
+
 /** Calls a function for a member. An error about the config of a member of a wave names it. */
 export async function inMember<T>(
   { overrides, parameters }: Pick<Member, 'overrides' | 'parameters'>,
@@ -330,7 +333,7 @@ export async function inMember<T>(
     if (first && !isMemberKey(first.path)) throw error
     const member = `members[${parameters.index}]`
     const separator = first && message.startsWith(`${first.path}: `) ? '.' : ': '
-    throw new GpuqError(code, `${member}${separator}${message}`, {
+    throw new MemberError(code, `${member}${separator}${message}`, {
       errors: errors.map((one) => ({ ...one, path: `${member}.${one.path}` })),
     })
   }

@@ -22,13 +22,15 @@ import { configOfMember } from './contract-member-config'
 import type { Parameters } from './contract-parameters'
 import type { Overrides } from './contract-wave'
 import { countsOf, existingEnded } from './counts'
-import { inMember } from './decide-group'
+import { inMember, MemberError } from './decide-group'
 import { type GroupConfig, jobConfigOf } from './group-config'
 import { cancelHeld, findWait } from './group-dependencies'
 
 /** Few, so that other submissions never wait long for the lock on the queue. */
 const maxReleased = 50
 const maxCodeBytes = 2 * 1024 * 1024
+/** Members of a wave that cannot start now, such as those whose environment was disabled, before those that enter the queue. */
+const maxPassedOver = 50
 const noPlace =
   'Its user has as many active or waiting jobs as the limits max_active_jobs and max_waiting_jobs permit. The next member follows when one has ended.'
 /** After a refusal, such as a full queue or a limit that was lowered. */
@@ -143,7 +145,8 @@ async function enterQueue(
     const { code } = await oneRow<{ code: Buffer }>(tx, 'SELECT code FROM job_groups WHERE id = $1', [id])
     // All submissions wait while the members of one call are inserted, each with the program.
     const atOnce = Math.max(1, Math.min(maxReleased, Math.floor(maxCodeBytes / Math.max(1, code.length))))
-    const members = await readHeld(tx, id, Math.min(group.parallel - active, allowed, atOnce))
+    const free = Math.min(group.parallel - active, allowed, atOnce)
+    const members = await readHeld(tx, id, free + maxPassedOver)
     const owner = {
       callerId: group.user_id,
       callerIsAdmin: false,
@@ -162,7 +165,9 @@ async function enterQueue(
       allowance: once(() => requireAllowance(tx, owner)),
     }
     const jobs: JobRow[] = []
+    let refusal: MemberError | null = null
     for (const { job_id, overrides, ...member } of members) {
+      if (jobs.length === free) break
       const given = { ...member, ...(overrides && { overrides }), repeats: config.repeat }
       const memberConfig = configOfMember(jobConfigOf(config), given)
       const submission = {
@@ -172,21 +177,28 @@ async function enterQueue(
         bodyHash: group.body_hash,
         idempotencyKey: null,
       }
-      const job = await inMember(given, async () => {
-        const environment = await environmentOf(memberConfig.environment ?? null)
-        return checkJob(tx, { owner, limits: limits.job, environment, submission }, reads)
-      })
-      jobs.push({ ...job, id: job_id, group_id: id })
+      try {
+        const job = await inMember(given, async () => {
+          const environment = await environmentOf(memberConfig.environment ?? null)
+          return checkJob(tx, { owner, limits: limits.job, environment, submission }, reads)
+        })
+        jobs.push({ ...job, id: job_id, group_id: id })
+      } catch (error) {
+        // The members after it do not wait for it.
+        if (!(error instanceof MemberError)) throw error
+        refusal ??= error
+      }
     }
+    if (jobs.length === 0 && refusal !== null) throw refusal
     const { places: inQueue, error } = await lockQueue(tx)
     const entering = jobs.slice(0, inQueue)
     if (entering.length === 0) throw error
     await insertJobs(tx, entering)
     await tx.query(
       `WITH entered AS (UPDATE group_members SET state = 'entered' WHERE group_id = $1 AND job_id = ANY ($2::uuid[]) AND state = 'held' RETURNING 1)
-       UPDATE job_groups SET held = held - n, code = CASE WHEN held > n THEN code ELSE '' END, problem = NULL
+       UPDATE job_groups SET held = held - n, code = CASE WHEN held > n THEN code ELSE '' END, problem = $3
          FROM (SELECT count(*)::int AS n FROM entered) AS e WHERE id = $1`,
-      [id, entering.map((job) => job.id)],
+      [id, entering.map((job) => job.id), refusal?.message ?? null],
     )
     return entering.length
   } catch (error) {

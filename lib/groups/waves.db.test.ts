@@ -291,6 +291,21 @@ describe('a wave', () => {
     expect(await read(again.group_id)).toMatchObject({ status: 'failed', counts: { failed: 2 } })
   })
 
+  it('a member that cannot start any more does not hold up those after it', async () => {
+    await makeNode({ gpus: 2 })
+    const group = await create({ members: [{ gpu_count: 2 }, {}, {}], parallel: 1 })
+    await db.pool.query('DELETE FROM gpus WHERE index = 1')
+    await release()
+    expect(await read(group.group_id)).toMatchObject({
+      counts: { held: 2, pending: 1 },
+      problem: expect.stringMatching(/^members\[0\]: /),
+    })
+    await end('completed')
+    await db.pool.query("UPDATE job_groups SET retry_at = now() - interval '1 second'")
+    await release()
+    expect(await read(group.group_id)).toMatchObject({ counts: { held: 1, pending: 1, completed: 1 } })
+  })
+
   it('the cancelling of a wave leaves the jobs of earlier waves', async () => {
     await create({ members: [{ idempotency_key: 'a' }] })
     const second = await create({ members: [{ idempotency_key: 'a' }, {}] })
