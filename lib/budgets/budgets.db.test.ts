@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { call } from '../access/testing/call'
-import { makePerson, type Person } from '../access/testing/people'
+import { makePerson, makeToken, type Person } from '../access/testing/people'
 import { commitPlacement } from '../cluster/placement/place'
 import { takeSnapshot } from '../cluster/placement/snapshot'
 import { finishTask } from '../cluster/tasks/finish-task'
@@ -209,6 +209,44 @@ describe('a budget that is used up', () => {
     expect(await enforceBudgets()).toBeLessThanOrEqual(1000)
     await setUser(100)
     expect(await enforceBudgets()).toBe(5000)
+  })
+})
+
+describe('the budgets of a token', () => {
+  it('are used up: only its own jobs are stopped, and only its own submissions are refused', async () => {
+    const { token, tokenId } = await makeToken(ada)
+    await db.pool.query('UPDATE api_tokens SET limits = $2 WHERE id = $1', [
+      tokenId,
+      { gpu_hours: 100, gpu_hours_per_day: 2, projects: null },
+    ])
+    const [own] = [await runningJob(0), await runningJob(30)]
+    await db.pool.query('UPDATE jobs SET token_id = $2 WHERE id = $1', [own.job, tokenId])
+    await db.pool.query(
+      `UPDATE allocations SET created_at = date_trunc('day', now(), 'UTC') - interval '30 hours',
+              released_at = date_trunc('day', now(), 'UTC') + interval '3 hours' WHERE task_id = $1`,
+      [own.task],
+    )
+    expect((await budgets()).body).toMatchObject([
+      { kind: 'token', period: 'total', used_gpu_hours: 33, sentence: '33 of 100 GPU hours used; 67 left.' },
+      {
+        kind: 'token',
+        period: 'day',
+        used_gpu_hours: 3,
+        when_used_up: 'stop',
+        sentence: 'All 2 GPU hours are used today; nothing is left until 00:00 UTC.',
+      },
+    ])
+    await enforceBudgets()
+    const { rows } = await db.pool.query('SELECT id FROM jobs WHERE cancel_requested_at IS NOT NULL')
+    expect(rows).toEqual([{ id: own.job }])
+    expect((await upload(ada)).status).toBe(202)
+    const headers = { authorization: `Bearer ${token}` }
+    expect(await upload(ada, {}, 'wait=false', headers)).toMatchObject({
+      status: 403,
+      body: {
+        detail: 'The budget of the token: All 2 GPU hours are used today; nothing is left until 00:00 UTC.',
+      },
+    })
   })
 })
 

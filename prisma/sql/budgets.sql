@@ -11,13 +11,10 @@ CREATE VIEW budgets AS
       SELECT 'project', id, gpu_hour_budget, budget_period, budget_when_used_up = 'stop', false
         FROM projects WHERE gpu_hour_budget IS NOT NULL
       UNION ALL
-      SELECT 'token', id, (limits->>'gpu_hours')::float8, 'total', true, revoked_at IS NOT NULL AND NOT EXISTS (
-               SELECT 1 FROM job_groups g WHERE g.token_id = api_tokens.id AND g.ended_at IS NULL)
-        FROM api_tokens WHERE limits->>'gpu_hours' IS NOT NULL
-      UNION ALL
-      SELECT 'token', id, (limits->>'gpu_hours_per_day')::float8, 'day', true, revoked_at IS NOT NULL AND NOT EXISTS (
-               SELECT 1 FROM job_groups g WHERE g.token_id = api_tokens.id AND g.ended_at IS NULL)
-        FROM api_tokens WHERE limits->>'gpu_hours_per_day' IS NOT NULL
+      SELECT 'token', t.id, l.gpu_hours, l.period::"BudgetPeriod", true, t.revoked_at IS NOT NULL OR coalesce(t.expires_at <= now(), false)
+        FROM api_tokens t CROSS JOIN LATERAL (
+          VALUES ((t.limits->>'gpu_hours')::float8, 'total'), ((t.limits->>'gpu_hours_per_day')::float8, 'day')) l (gpu_hours, period)
+       WHERE t.limits IS NOT NULL AND l.gpu_hours IS NOT NULL
       UNION ALL
       SELECT 'group', id, (spec->>'budget_gpu_hours')::float8, 'total', true, ended_at IS NOT NULL
         FROM job_groups WHERE spec ? 'budget_gpu_hours'

@@ -26,7 +26,7 @@ CREATE TABLE "used_up_budgets" (
 
     CONSTRAINT "used_up_budgets_pkey" PRIMARY KEY ("owner_id","period")
 );
--- The GPU hours that the jobs of a user, a project or a group may use, with the period that is now. What is closed starts no more jobs.
+-- The GPU hours that the jobs of a user, a project, a token or a group may use, with the period that is now. What is closed starts no more jobs.
 CREATE VIEW budgets AS
   SELECT b.*, CASE WHEN period = 'total' THEN '-infinity' ELSE date_trunc(period::text, now(), 'UTC') END AS since,
          CASE WHEN period <> 'total'
@@ -38,6 +38,11 @@ CREATE VIEW budgets AS
       UNION ALL
       SELECT 'project', id, gpu_hour_budget, budget_period, budget_when_used_up = 'stop', false
         FROM projects WHERE gpu_hour_budget IS NOT NULL
+      UNION ALL
+      SELECT 'token', t.id, l.gpu_hours, l.period::"BudgetPeriod", true, t.revoked_at IS NOT NULL OR coalesce(t.expires_at <= now(), false)
+        FROM api_tokens t CROSS JOIN LATERAL (
+          VALUES ((t.limits->>'gpu_hours')::float8, 'total'), ((t.limits->>'gpu_hours_per_day')::float8, 'day')) l (gpu_hours, period)
+       WHERE t.limits IS NOT NULL AND l.gpu_hours IS NOT NULL
       UNION ALL
       SELECT 'group', id, (spec->>'budget_gpu_hours')::float8, 'total', true, ended_at IS NOT NULL
         FROM job_groups WHERE spec ? 'budget_gpu_hours'
