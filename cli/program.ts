@@ -4,6 +4,7 @@ import { declareAgents } from './agents/commands'
 import { declareArtifacts } from './artifacts/commands'
 import { declareBackup } from './backup/commands'
 import { declareBuckets } from './buckets/commands'
+import { declareBudgets } from './budgets/commands'
 import { declareAccount } from './declare/account'
 import { declareCluster } from './declare/cluster'
 import { completionScript, type Shell, shells } from './declare/completion'
@@ -37,6 +38,7 @@ export function createProgram(): Command {
   declareStart(program)
   declareJobs(program)
   declareGroups(program)
+  declareBudgets(program)
   declareExperiments(program)
   declareArtifacts(program)
   declareSync(program)

@@ -98,6 +98,7 @@ export const ofProject = {
     ssr: false,
     loading,
   }),
+  Budgets: dynamic(() => import('./budgets/budgets').then((module) => module.Budgets).catch(missing)),
   JoinLinks: dynamic(() =>
     import('./join-links/join-links').then((module) => module.JoinLinks).catch(missing),
   ),
@@ -114,6 +115,7 @@ export const ofJob = {
   Bucket: dynamic(() => import('./buckets/job-bucket').then((module) => module.JobBucket).catch(missing)),
   /** Small curves beside the output. */
   Curves: dynamic(() => import('./metrics/job-curves').then((module) => module.JobCurves).catch(missing)),
+  Budgets: dynamic(() => import('./budgets/budgets').then((module) => module.Budgets).catch(missing)),
   Provision: dynamic(() =>
     import('./provisioning/job-provision').then((module) => module.JobProvision).catch(missing),
   ),

@@ -70,6 +70,7 @@ function showGroup(context: Context, shown: GroupDetail, json: boolean | undefin
     status,
     parameters,
     best,
+    budget,
     objective,
     parallel,
     counts,
@@ -80,6 +81,7 @@ function showGroup(context: Context, shown: GroupDetail, json: boolean | undefin
     describeProgress(shown),
     `parameters: ${parameters.join(', ')}; at most ${parallel} wait or run at once`,
     ...(token ? [`submitted with: the token "${token.name}"`] : []),
+    ...(budget ? [`budget: ${budget.sentence}`] : []),
     ...(best ? [`best: ${describeMember(best, objective?.metric)}`] : []),
     ...(counts.failed > 0
       ? [`see what failed: gpuq group ${group_id} members --status failed, then gpuq why JOB`]

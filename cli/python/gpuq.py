@@ -60,7 +60,7 @@ from typing import (
     overload,
 )
 
-__all__ = ["Client", "Error", "Group", "Job", "group", "job", "jobs", "submit", "sweep", "visible", "wave"]
+__all__ = ["Client", "Error", "Group", "Job", "budgets", "group", "job", "jobs", "submit", "sweep", "visible", "wave"]
 
 DEFAULT_SERVER = ""
 """The server that handed out this file."""
@@ -312,6 +312,15 @@ def wave(
     """
     found: Union[Group, Dict[str, Any]] = sweep(path, members=list(members), **keys)
     return found
+
+
+def budgets(*, server: Optional[str] = None, token: Optional[str] = None) -> List[Dict[str, Any]]:
+    """Return the budgets of GPU hours of you, your projects, tokens and groups, and what is left of each.
+
+    >>> [budget["sentence"] for budget in gpuq.budgets()]
+    ['3.2 of 40 GPU hours used this week; 36.8 left until Monday 00:00 UTC.']
+    """
+    return Client(server, token).budgets()
 
 
 def group(group_id: str, *, server: Optional[str] = None, token: Optional[str] = None) -> Group:
@@ -820,6 +829,14 @@ class Client:
         for hint in answer.get("hints") or []:
             _log.warning("%s", visible(hint))
         return Group(self._server, answer)
+
+    def budgets(self) -> List[Dict[str, Any]]:
+        """Return the budgets that apply to you. See `gpuq.budgets`."""
+
+        def read(response: http.client.HTTPResponse) -> List[Dict[str, Any]]:
+            return cast(List[Dict[str, Any]], json.loads(response.read()))
+
+        return self._server.call("GET", "/api/budgets", consume=read)
 
     def group(self, group_id: str) -> Group:
         """Return the group of jobs with this id. See `gpuq.group`."""

@@ -3,6 +3,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { ChartColumn, Download } from 'lucide-react'
 import { useSearchParams } from 'next/navigation'
+import type { ReactNode } from 'react'
 import { accountingCsvUrl, accountingQuery } from '@/components/accounting/queries'
 import type { Accounting } from '@/lib/accounting/contract'
 import { accountingGroups, firstDay, lastDay } from '@/lib/accounting/contract-range'
@@ -31,7 +32,7 @@ import { maxWeeks, toWeekBars } from './week-bars'
 import { WeekChart } from './week-chart'
 
 /** The page Accounting: GPU hours, efficiency and waits of the jobs that the user may see. */
-export function AccountingView({ everyone }: { everyone: boolean }) {
+export function AccountingView({ everyone, budgets = null }: { everyone: boolean; budgets?: ReactNode }) {
   const request = readRequest(new URLSearchParams(useSearchParams()))
   const rows = useQuery(accountingQuery(request))
   const weeks = useQuery(accountingQuery({ ...request, by: 'week' }))
@@ -52,6 +53,7 @@ export function AccountingView({ everyone }: { everyone: boolean }) {
         }
       />
       <div className="flex flex-col gap-4">
+        {budgets}
         <Toolbar request={request} />
         <Panel>
           <PanelHeader title="GPU hours by week" />

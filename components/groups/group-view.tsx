@@ -86,8 +86,11 @@ function LoadedGroup({ group, foreign, children }: LoadedGroupProps) {
       <div data-wide className="flex min-w-0 flex-col gap-4">
         {children}
         {group.problem === null ? null : (
-          <Callout tone="warning" title="The next member cannot enter the queue">
-            {group.problem} gpuq tries again.
+          <Callout
+            tone="warning"
+            title={group.counts.held > 0 ? 'The next member cannot enter the queue' : 'Cancelled'}
+          >
+            {group.problem} {group.counts.held > 0 ? 'gpuq tries again.' : ''}
           </Callout>
         )}
         <Panel>
@@ -119,7 +122,7 @@ function describeProgress(group: GroupDetail): string {
 }
 
 function Facts({ group }: { group: GroupDetail }) {
-  const { best, objective, submitted_with: token } = group
+  const { best, budget, objective, submitted_with: token } = group
   return (
     <DataList>
       <Datum label="Elapsed">
@@ -127,6 +130,7 @@ function Facts({ group }: { group: GroupDetail }) {
       </Datum>
       <Datum label="At once">{formatCount(group.parallel, 'member')}</Datum>
       {group.kind === 'wave' ? null : <Datum label="GPUs of a member">{group.gpus}</Datum>}
+      {budget ? <Datum label="Budget">{budget.sentence}</Datum> : null}
       {token === null ? null : <Datum label="Submitted with">token {token.name}</Datum>}
       {objective ? (
         <>

@@ -48,6 +48,7 @@ const agentTools = [
   'StopGPUJob',
   'ListGPUJobs',
   'ReadGPUJobLog',
+  'GetGPUBudget',
   'ViewGPUCluster',
 ] as const
 

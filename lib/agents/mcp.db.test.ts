@@ -70,7 +70,7 @@ describe('a client of the protocol', () => {
     const client = await connect(token, options)
     expect(client.getNegotiatedProtocolVersion()).toBe(revision)
     const { tools } = await client.listTools()
-    expect(tools).toHaveLength(8)
+    expect(tools).toHaveLength(9)
     const { answer, text } = await use(client, 'CreateGPUJob', newJob())
     expect(answer).toMatchObject({ status: 'queued' })
     expect(JSON.parse(text)).toEqual(answer)
@@ -100,6 +100,7 @@ describe('an agent with the official client', () => {
       'StopGPUJob',
       'ListGPUJobs',
       'ReadGPUJobLog',
+      'GetGPUBudget',
       'ViewGPUCluster',
     ])
     expect(tools[0]?.inputSchema).toMatchObject({
@@ -431,6 +432,19 @@ it('an agent sees the GPUs of the cluster with model and memory', async () => {
   expect((await use(await connectAs(ada), 'ViewGPUCluster', {})).answer).toMatchObject({
     total_gpus: 2,
     nodes: [{ name: 'lab-1', gpus: 2, free_gpus: 2, gpu_models: ['Simulated GPU'], gpu_memory_gb: 24 }],
+  })
+})
+
+it('an agent sees what is left of the GPU hours of its user', async () => {
+  const client = await connectAs(ada)
+  expect((await use(client, 'GetGPUBudget', {})).answer).toEqual({
+    summary: 'No budget limits your GPU hours.',
+    budgets: [],
+  })
+  await db.pool.query(`UPDATE users SET gpu_hour_budget = 40 WHERE id = $1`, [ada.id])
+  expect((await use(client, 'GetGPUBudget', {})).answer).toMatchObject({
+    summary: `User ${ada.handle}: 0 of 40 GPU hours used; 40 left.`,
+    budgets: [{ kind: 'user', left_gpu_hours: 40 }],
   })
 })
 

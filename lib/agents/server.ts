@@ -98,6 +98,7 @@ function contentOf(answer: Record<string, unknown>): CallToolResult['content'] {
 /** The requests that errors name, and the tools that answer the same. */
 const toolsOfRequests: readonly [request: RegExp, tool: string][] = [
   [/\bGET \/api\/jobs(?![/\w])/g, 'ListGPUJobs'],
+  [/\bGET \/api\/budgets(?![/\w])/g, 'GetGPUBudget'],
   [/\bGET \/api\/(?:environments|cluster)(?![/\w])/g, 'ViewGPUCluster'],
 ]
 

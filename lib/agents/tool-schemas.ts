@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { budgetSchema } from '../budgets/contract'
 import { clusterStatusSchema, nodeStates } from '../contract/cluster/cluster'
 import { offeredKeys } from '../contract/config/offered-keys'
 import { offers } from '../contract/config/offers'
@@ -199,6 +200,11 @@ export const logPartSchema = z.object({
 })
 
 export const nothingSchema = z.strictObject({})
+
+export const agentBudgetSchema = z.object({
+  summary: z.string().describe('what is used and what is left of each budget'),
+  budgets: z.array(budgetSchema.omit({ owner_id: true })).describe('empty: nothing limits your GPU hours'),
+})
 
 export const agentClusterSchema = z.object({
   ...clusterStatusSchema.shape,

@@ -12,6 +12,7 @@ import {
   viewJob,
 } from './job-tools'
 import {
+  agentBudgetSchema,
   agentClusterSchema,
   agentJobSchema,
   checkedJobSchema,
@@ -26,6 +27,7 @@ import {
   nothingSchema,
   readLogSchema,
 } from './tool-schemas'
+import { viewBudget } from './view-budget'
 import { viewCluster } from './view-cluster'
 
 /** A tool as agents see it, and its implementation. */
@@ -144,6 +146,17 @@ Then follow the job with ViewGPUJob, and end it early with StopGPUJob.`,
     output: logPartSchema,
     annotations: reads,
     run: readJobLog,
+  }),
+  tool({
+    name: 'GetGPUBudget',
+    title: 'Get the GPU budget',
+    description:
+      'Says how many GPU hours are used and left: of your token, user, projects, and groups that have not ended, each in its period. With stop, running jobs are stopped when nothing is left, and new ones are refused; with wait, they wait.',
+    scope: 'read',
+    input: nothingSchema,
+    output: agentBudgetSchema,
+    annotations: reads,
+    run: viewBudget,
   }),
   tool({
     name: 'ViewGPUCluster',

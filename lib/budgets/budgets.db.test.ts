@@ -8,6 +8,7 @@ import { unfinishedTasks } from '../cluster/tasks/tasks'
 import { placeManually } from '../cluster/testing/placed'
 import { publishLongLived } from '../cluster/testing/publish-long-lived'
 import { copyRows, jobState, makeJob, makeNode } from '../cluster/testing/rows'
+import { agentLimitsSchema } from '../contract/access/restriction'
 import { testDatabase } from '../database/testing/test-database'
 import { cancelUsedUp, continueCancelling } from '../groups/cancel-members'
 import { type GroupDetail, groupDetailSchema } from '../groups/contract'
@@ -217,7 +218,7 @@ describe('the budgets of a token', () => {
     const { token, tokenId } = await makeToken(ada)
     await db.pool.query('UPDATE api_tokens SET limits = $2 WHERE id = $1', [
       tokenId,
-      { gpu_hours: 100, gpu_hours_per_day: 2, projects: null },
+      agentLimitsSchema.parse({ gpu_hours: 100, gpu_hours_per_day: 2 }),
     ])
     const [own] = [await runningJob(0), await runningJob(30)]
     await db.pool.query('UPDATE jobs SET token_id = $2 WHERE id = $1', [own.job, tokenId])

@@ -7,6 +7,7 @@ export const budgetSchema = z.object({
   kind: z.enum(['user', 'project', 'token', 'group']).describe('whose jobs it limits'),
   owner_id: z.uuid().describe('the id of the project, the token or the group'),
   name: z.string().describe('the user_id, OWNER/PROJECT_ID, or the name of the token or the group'),
+  label: z.string().describe('kind and name, for people'),
   gpu_hours: z.number(),
   period: z.enum(budgetPeriods).describe('in UTC; total: there is one period'),
   resets_at: z.string().nullable().describe('when the next period begins: RFC 3339, UTC; null: never'),
@@ -22,7 +23,8 @@ export type Budget = z.output<typeof budgetSchema>
 
 /** Query of `GET /api/budgets`. */
 export const listBudgetsSchema = z.object({
-  job: z.uuid().optional().describe('only the budgets of this job'),
+  job: z.uuid().optional().describe('the budgets of this job instead'),
+  project: z.uuid().optional().describe('the budget of this project instead, by its id'),
 })
 
 type Use = Pick<Budget, 'gpu_hours' | 'period' | 'resets_at' | 'used_gpu_hours'>

@@ -1,12 +1,13 @@
 import type { Actor } from '../access/actor'
 import { allocatedHours } from '../access/projects/gpu-hours'
 import { visibleProject } from '../access/projects/project-rows'
+import { findVisible } from '../access/projects/projects'
 import { isReached, reachOf } from '../access/restriction'
 import { database } from '../database/client'
 import { findVisibleJob } from '../jobs/read/job-visibility'
 import { type Budget, describeBudget } from './contract'
 
-type BudgetRow = Omit<Budget, 'resets_at' | 'left_gpu_hours' | 'when_used_up' | 'sentence'> & {
+type BudgetRow = Omit<Budget, 'label' | 'resets_at' | 'left_gpu_hours' | 'when_used_up' | 'sentence'> & {
   until: Date | null
   stops: boolean
 }
@@ -103,10 +104,25 @@ export async function listJobBudgets(actor: Actor, jobId: string): Promise<Budge
   return rows.map(toBudget)
 }
 
+/** Reads the budget of a project. @throws 404 */
+export async function listProjectBudgets(actor: Actor, projectId: string): Promise<Budget[]> {
+  const { pool } = database()
+  const { id } = await findVisible(pool, actor, projectId)
+  const { rows } = await pool.query<BudgetRow>({
+    name: 'budgets-of-project',
+    text: budgetsWhere(`b.kind = 'project' AND b.owner_id = $1`),
+    values: [id],
+  })
+  return rows.map(toBudget)
+}
+
+const kindNames = { user: 'User', project: 'Project', token: 'Token', group: 'Group' } as const
+
 function toBudget({ until, stops, ...row }: BudgetRow): Budget {
   const budget = { ...row, resets_at: until?.toISOString() ?? null }
   return {
     ...budget,
+    label: `${kindNames[row.kind]} ${row.name}`,
     left_gpu_hours: Math.max(0, row.gpu_hours - row.used_gpu_hours),
     when_used_up: stops ? 'stop' : 'wait',
     sentence: describeBudget(budget),

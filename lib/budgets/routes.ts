@@ -1,9 +1,10 @@
 import { route } from '../http/route'
 import { budgetOperations } from './operations'
-import { listBudgets, listJobBudgets } from './read-budgets'
+import { listBudgets, listJobBudgets, listProjectBudgets } from './read-budgets'
 
 export const budgetRoutes = {
-  list: route(budgetOperations.list, ({ actor, query: { job } }) =>
-    job === undefined ? listBudgets(actor) : listJobBudgets(actor, job),
-  ),
+  list: route(budgetOperations.list, ({ actor, query: { job, project } }) => {
+    if (job !== undefined) return listJobBudgets(actor, job)
+    return project === undefined ? listBudgets(actor) : listProjectBudgets(actor, project)
+  }),
 }

@@ -51,7 +51,8 @@ export const documentGroups: readonly DocumentGroup[] = [
       {
         slug: 'sweeps',
         file: 'sweeps.md',
-        description: 'Submit many jobs that differ in their parameters: sweeps, arrays, waves and repetitions.',
+        description:
+          'Submit many jobs that differ in their parameters: sweeps, arrays, waves and repetitions.',
       },
       {
         slug: 'agents',

@@ -2,6 +2,7 @@ import type { Metadata } from 'next'
 import { readRequest } from '@/components/accounting/accounting-request'
 import { AccountingView } from '@/components/accounting/accounting-view'
 import { accountingQuery } from '@/components/accounting/queries'
+import { Budgets } from '@/components/budgets/budgets'
 import { isAdmin } from '@/lib/access/actor'
 import { readAccounting } from '@/lib/accounting/read-accounting'
 import { ifLoadedSoon, Prefetched } from '../prefetched'
@@ -24,7 +25,7 @@ export default async function AccountingPage({ searchParams }: { searchParams: S
         queryKey={accountingQuery(weeks).queryKey}
         load={() => ifLoadedSoon(readAccounting(actor, weeks))}
       >
-        <AccountingView everyone={isAdmin(actor)} />
+        <AccountingView everyone={isAdmin(actor)} budgets={<Budgets />} />
       </Prefetched>
     </Prefetched>
   )

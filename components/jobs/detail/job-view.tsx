@@ -129,6 +129,9 @@ function LoadedJob({ job, stream, access }: LoadedJobProps) {
         {job.status === 'failed' ? (
           <FailureCard job={job} stream={stream} onTraceback={setTracebackLine} />
         ) : null}
+        {job.reason === 'budget' || job.reason === 'budget_used_up' ? (
+          <ofJob.Budgets job={job.job_id} />
+        ) : null}
         {job.idle_gpu ? <IdleGpus idle={job.idle_gpu} /> : null}
         {job.provision ? <ofJob.Provision provision={job.provision} /> : null}
         {job.bucket ? <ofJob.Bucket bucket={job.bucket} /> : null}

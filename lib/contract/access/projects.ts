@@ -17,12 +17,13 @@ export const agreeToSchema = z
 /** GPUs in thousandths, the smallest part that can be allocated. */
 const gpus = z.number().min(0).max(100_000).refine(isThousandths, 'use at most three decimals')
 
-/** The part of the cluster that a project may use. */
-export const sharesSchema = z.object({
+const shareFields = {
   weight: z.number().min(0.001).max(1e6).describe('weight relative to other projects, with fair_share'),
   gpu_quota: gpus.nullable().describe('maximum GPUs at the same time, including parts; null: no quota'),
-  ...budgetFields,
-})
+}
+
+/** The part of the cluster that a project may use. */
+export const sharesSchema = z.object({ ...shareFields, ...shownBudgetFields })
 
 const retentionSchema = z
   .int()
@@ -71,7 +72,7 @@ export const projectSchema = z.object({
     .array(z.string())
     .describe('user ids that were invited and have not accepted; empty for members who do not manage it'),
   limits: limitsSchema,
-  shares: sharesSchema.extend(shownBudgetFields),
+  shares: sharesSchema,
   share_runs: z
     .boolean()
     .describe(
@@ -134,7 +135,11 @@ export const updateProjectSchema = z.strictObject({
     .optional()
     .describe('members who lose the right to push snapshots; for the owner, managers and admins'),
   limits: updateLimitsSchema.optional().describe('for admins only'),
-  shares: z.strictObject(sharesSchema.partial().shape).optional().describe('for admins only'),
+  shares: z
+    .strictObject({ ...shareFields, ...budgetFields })
+    .partial()
+    .optional()
+    .describe('for admins only'),
   share_runs: z
     .boolean()
     .optional()
