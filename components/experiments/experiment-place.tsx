@@ -14,7 +14,7 @@ interface ExperimentPlaceProps {
   /** The id of a job or a group. */
   id: string
   of: Pick<JobDetail, 'parent' | 'hypothesis' | 'followers' | 'project_id'>
-  /** Of a group: the page of a job has a place for it. */
+  /** For a group: the page of a job has a place for it. */
   note?: string | null
 }
 

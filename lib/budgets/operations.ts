@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { defineOperations, get, ok } from '../contract/operations/operation'
 import { budgetSchema, listBudgetsSchema } from './contract'
 
-export const budgetOperations = defineOperations('budgets', 'limits', {
+export const budgetOperations = defineOperations('budgets', 'access', {
   list: get(
     '/api/budgets',
     'read',

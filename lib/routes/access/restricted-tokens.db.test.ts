@@ -166,13 +166,11 @@ describe('the token of a class', () => {
     expect(declared.sort()).toEqual(allowed)
   })
 
-  it.each(refused.map((operation) => [operation.id, operation] as const))(
-    'is refused by %s, whatever its user may do',
-    async (_, operation) => {
-      const { status, text } = await send(operation, classId)
-      expect([status, text]).toEqual([403, expect.stringContaining('only for the class')])
-    },
-  )
+  const cases = refused.map((operation) => [operation.id, operation] as const)
+  it.each(cases)('is refused by %s, whatever its user may do', async (_, operation) => {
+    const { status, text } = await send(operation, classId)
+    expect([status, text]).toEqual([403, expect.stringContaining('only for the class')])
+  })
 
   it('the token of a class of an admin is refused too', async () => {
     const admin = await makePerson('admin')
@@ -353,13 +351,11 @@ describe('the token of an agent', () => {
 
   beforeAll(() => accepted(ownConfig(), { who: student }))
 
-  it.each(refused.map((operation) => [operation.id, operation] as const))(
-    'the token of an agent is refused by %s, whatever its user may do',
-    async (_, operation) => {
-      const { status, text } = await send(operation, classId, agentToken)
-      expect([status, text]).toEqual([403, expect.stringContaining('A person must do this')])
-    },
-  )
+  const cases = refused.map((operation) => [operation.id, operation] as const)
+  it.each(cases)('the token of an agent is refused by %s, whatever its user may do', async (_, operation) => {
+    const { status, text } = await send(operation, classId, agentToken)
+    expect([status, text]).toEqual([403, expect.stringContaining('A person must do this')])
+  })
 
   it('the jobs of its user that the token of an agent did not submit do not exist for it, in each operation and each list', async () => {
     const { token: ordinary } = await makeToken(student)

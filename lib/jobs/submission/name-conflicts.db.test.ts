@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { makeJob, makeUser } from '../../cluster/testing/rows'
 import type { GpuqError } from '../../contract/errors'
 import { testDatabase } from '../../database/testing/test-database'
-import { requireUnusedName } from './job-name-conflict'
+import { requireUnusedName } from './name-conflicts'
 
 const db = testDatabase()
 
