@@ -12,7 +12,7 @@ export const maxCharacters = 8_000
 
 const file = 'agents.md'
 /** What an agent needs while it works. The rest of the document is for the person who sets it up. */
-const skillSections = ['The loop', 'Without MCP', 'Errors and limits', 'Connect an agent']
+const skillSections = ['The loop', 'Without MCP', 'Errors', 'Connect an agent']
 /** The address of the server in the documentation. */
 const documentedOrigin = 'http://gpu.example.org:8001'
 
