@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { Group, GroupDetail } from '@/lib/groups/contract'
+import { dryRunOf } from '../queries/dry-run'
 import { api, changing, keys, listQuery } from '../queries/queries'
 
 /** Every key starts with it. */
@@ -61,5 +62,7 @@ export const groupOfJobQuery = (jobId: string) =>
     refetchInterval: ({ state: { data } }) =>
       data && data.next === null && data.member.index < data.members - 1 ? quietMs : false,
   })
+
+export const dryRunQuery = dryRunOf(resource, (config, signal) => api.groups.dryRun({ config }, signal))
 
 export const cancelGroup = changing((id: string) => api.groups.cancel(id), resource, keys.jobs)

@@ -2,14 +2,17 @@ import { useDeferredValue, useMemo } from 'react'
 import type { FieldError } from '@/lib/contract/errors'
 import { groupKeyNames } from '@/lib/groups/contract'
 import type { Submission } from '@/lib/http/client/build-client'
+import { ExpectedStart } from '../cluster/queue/expected-start'
 import { readConfigText } from '../jobs/editor/config-text'
 import type { Draft } from '../jobs/submit/draft'
-import type { Opened } from '../jobs/submit/other-submission'
+import type { Opened, OtherAnswer } from '../jobs/submit/other-submission'
 import { api, changing, keys } from '../queries/queries'
 import { Callout } from '../ui/callout'
 import { formatCount, formatNumber } from '../ui/format-number'
 import { type GroupPlan, planGroup } from './plan-group'
-import { resource } from './queries'
+import { dryRunQuery, resource } from './queries'
+
+export { dryRunQuery }
 
 export function findMistakes(config: string): readonly FieldError[] {
   const plan = planGroup({ code: '', config })
@@ -33,7 +36,7 @@ export const submission = changing(
 )
 
 /** How many jobs a draft makes, what they can cost at most, and what may be a mistake. */
-export function Preview({ draft }: { draft: Draft }) {
+export function Preview({ draft, answer }: { draft: Draft; answer: OtherAnswer | null }) {
   // Deferred, so that many members do not slow down typing.
   const settled = useDeferredValue(draft)
   const plan = useMemo(() => planGroup(settled), [settled])
@@ -45,6 +48,11 @@ export function Preview({ draft }: { draft: Draft }) {
         {describeCost(plan)},{' '}
         {plan.parallel < plan.members ? `${formatNumber(plan.parallel)} at once` : 'all at once'}.
       </p>
+      {answer === null ? null : (
+        <p className="text-muted">
+          <FirstStart answer={answer} /> {answer.project_note}
+        </p>
+      )}
       {plan.hints.length > 0 ? (
         <Callout tone="info" title="This may be a mistake">
           {plan.hints.map((hint) => (
@@ -53,6 +61,15 @@ export function Preview({ draft }: { draft: Draft }) {
         </Callout>
       ) : null}
     </section>
+  )
+}
+
+function FirstStart({ answer: { expected_start, expected_start_text } }: { answer: OtherAnswer }) {
+  if (expected_start === null && expected_start_text !== null) return expected_start_text
+  return (
+    <>
+      Expected start of the first one: <ExpectedStart at={expected_start} range={null} />.
+    </>
   )
 }
 

@@ -28,6 +28,41 @@ it('a config with a matrix says how many members it makes, is submitted as a gro
   expect(sentRequests.map(({ path }) => path)).not.toContain('/api/submit?dry_run=true')
 })
 
+const wave = `${sweep.split('args')[0]}members:\n  - {args: [a]}\n  - {args: [b], gpu_count: 2}\n`
+
+it('a wave says when its first member would start', async () => {
+  answerWith({
+    'POST /api/groups?dry_run=true': {
+      project_note: 'Creates the private project "p".',
+      expected_start: null,
+      expected_start_text: 'It waits for 1 other job to complete.',
+    },
+  })
+  openPage(wave)
+  await screen.findByText(/It waits for 1 other job to complete\. Creates the private project "p"\./)
+  expect(screen.getByRole('region', { name: 'The group before you submit' }).textContent).toMatch(
+    /^2 members, about 0\.25 and at most 0\.5 GPU hours, all at once\./,
+  )
+})
+
+it('a member that the server would refuse is named before the wave is submitted', async () => {
+  const detail = 'members[1].gpu_count: must be at most 1'
+  answerWith({
+    'POST /api/groups?dry_run=true': Response.json(
+      {
+        type: 'about:blank',
+        title: 'No node has what the job needs',
+        status: 422,
+        code: 'never_fits',
+        detail,
+      },
+      { status: 422 },
+    ),
+  })
+  openPage(wave)
+  expect(await screen.findByText(/must be at most 1/)).toBeTruthy()
+})
+
 it('a mistake of a matrix is a problem of the config, and nothing is submitted', async () => {
   openPage(sweep.replace('[0.1, 0.01]', '[0.1, 0.1]'))
   await screen.findByText('1 problem to fix')

@@ -1,7 +1,9 @@
 import type { UseMutationOptions } from '@tanstack/react-query'
 import type { ComponentType } from 'react'
 import type { FieldError } from '@/lib/contract/errors'
+import type { DryRun } from '@/lib/contract/submission/dry-run'
 import type { Submission } from '@/lib/http/client/build-client'
+import { type DryRunQuery, dryRunOf } from '../../queries/dry-run'
 import { type OnDemand, onDemand, useOnDemand } from '../../ui/on-demand'
 import type { Draft } from './draft'
 
@@ -21,9 +23,19 @@ export interface OtherParts {
   /** The config of a job that the server accepts or refuses for the same reasons: the check before a directory is uploaded. */
   toJobConfig: (config: string) => string
   /** What the user can know before submitting. */
-  Preview: ComponentType<{ draft: Draft }>
+  Preview: ComponentType<{ draft: Draft; answer: OtherAnswer | null }>
+  /** Asks the server what a submission of a config would do. */
+  dryRunQuery: (config: string) => DryRunQuery<OtherAnswer>
   submission: UseMutationOptions<Opened, Error, Submission>
 }
+
+/** What the server says of a submission, as far as it says it of every kind. */
+export type OtherAnswer = Pick<DryRun, 'project_note' | 'expected_start' | 'expected_start_text'>
+
+/** Is never sent: the draft is one job. */
+export const noOtherDryRun = dryRunOf<OtherAnswer>(['other'], () =>
+  Promise.reject(new Error('A job needs no other dry run.')),
+)
 
 /** What a submission has created. */
 export interface Opened {

@@ -5,6 +5,7 @@ import dynamic from 'next/dynamic'
 import { type KeyboardEvent, useEffect, useEffectEvent, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { otherSubmissions } from '../../features'
+import { dryRunQuery } from '../../queries/dry-run'
 import { findShortcut } from '../../shell/shortcuts/shortcut-keys'
 import { submitShortcuts } from '../../shell/shortcuts/shortcut-table'
 import { Button } from '../../ui/button'
@@ -24,7 +25,7 @@ import { useDirectory } from './directory/use-directory'
 import { blankDraft, type Draft } from './draft'
 import { Editors, keptByReload } from './editors'
 import { FilePicker } from './file-picker'
-import { useOtherDraft } from './other-submission'
+import { noOtherDryRun, useOtherDraft } from './other-submission'
 import { OwnLimits } from './own-limits'
 import { SubmitBar } from './submit-bar'
 import { useDraft } from './use-draft'
@@ -70,8 +71,10 @@ export function SubmitView(props: SubmitViewProps) {
   })
 
   const ready = !problems.blocking && problems.missing === null
-  const dryRun = useDryRun(draft.config, ready && other === null, submitting)
-  const shownRefusal = refusal ?? dryRun.refusal
+  const dryRun = useDryRun(dryRunQuery, draft.config, ready && other === null, submitting)
+  const askOther = other?.parts?.dryRunQuery
+  const otherDryRun = useDryRun(askOther ?? noOtherDryRun, draft.config, ready && !!askOther, submitting)
+  const shownRefusal = refusal ?? dryRun.refusal ?? otherDryRun.refusal
   const hovering = useFileDrops((transfer) => files.take(readTransfer(transfer)))
   const code = useRef<CodeEditorHandle>(null)
   const config = useRef<CodeEditorHandle>(null)
@@ -133,7 +136,7 @@ export function SubmitView(props: SubmitViewProps) {
       <PartBoundary kept={keptByReload}>
         <Prospect config={draft.config} answer={dryRun.answer} onConfig={(config) => change({ config })} />
       </PartBoundary>
-      {other?.parts ? <other.parts.Preview draft={draft} /> : null}
+      {other?.parts ? <other.parts.Preview draft={draft} answer={otherDryRun.answer} /> : null}
       <OwnLimits config={draft.config} />
       <SubmitBar
         action={other?.action ?? 'Submit job'}

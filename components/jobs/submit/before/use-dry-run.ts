@@ -1,7 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { dryRunQuery } from '@/components/queries/dry-run'
-import type { DryRun } from '@/lib/contract/submission/dry-run'
+import type { DryRunQuery } from '@/components/queries/dry-run'
 import { ProblemError } from '@/lib/http/client/problem'
 import { withoutToken } from '../draft'
 import type { Refused } from './refusal'
@@ -10,20 +9,26 @@ import type { Refused } from './refusal'
 const pauseMs = 500
 
 /** What the server says that a submission of the config would do. Both are null while that is not known. */
-interface Prospect {
-  answer: DryRun | null
+interface Prospect<Answer> {
+  answer: Answer | null
   /** Why it would refuse the draft. */
   refusal: Refused | null
 }
 
 /**
+ * @param ask what asks the server about a config
  * @param ready whether nothing in the browser speaks against a submission
  * @param submitting whether the draft is being submitted: it could then be refused because of itself
  */
-export function useDryRun(config: string, ready: boolean, submitting: boolean): Prospect {
+export function useDryRun<Answer>(
+  ask: (config: string) => DryRunQuery<Answer>,
+  config: string,
+  ready: boolean,
+  submitting: boolean,
+): Prospect<Answer> {
   const settled = useSettled(config)
   const { data, error, isPlaceholderData } = useQuery({
-    ...dryRunQuery(withoutToken(settled)),
+    ...ask(withoutToken(settled)),
     enabled: ready && !submitting && settled === config,
     placeholderData: keepPreviousData,
   })
