@@ -45,6 +45,16 @@ it('a wave says when its first member would start', async () => {
   )
 })
 
+it('a wave whose members have commands needs no program', async () => {
+  answerWith({ 'GET /api/jobs': [], 'GET /api/environments': [], 'POST /api/groups': makeGroup() })
+  const config = `${sweep.split('args')[0]}members:\n  - {command: a}\n  - {command: b}\n`
+  renderUi(<SubmitView handle="ada" infos={readFieldInfos()} start={{ config, code: '' }} />)
+  await screen.findByText('Ready to submit')
+  clickButton('Submit group')
+  await waitFor(() => expect(sentRequests.some(({ path }) => path === '/api/groups')).toBe(true))
+  expect(sentRequests.find(({ path }) => path === '/api/groups')?.body).not.toContain('name="code"')
+})
+
 it('a member that the server would refuse is named before the wave is submitted', async () => {
   const detail = 'members[1].gpu_count: must be at most 1'
   answerWith({

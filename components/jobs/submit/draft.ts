@@ -36,13 +36,18 @@ export function hasDirectory(config: string): boolean {
   return readConfigText(config)?.read('archive').kind === 'value'
 }
 
+/** Whether the program of the jobs can be elsewhere: in an uploaded directory, or in the commands of members. */
+export function mayOmitProgram(config: string): boolean {
+  return hasDirectory(config) || (readConfigText(config)?.read('members').kind ?? 'absent') !== 'absent'
+}
+
 /** The files to submit. A command and a directory need no program. `archive`: the hash of the directory that was uploaded for it. */
 export function toSubmission(
   { code, config }: Draft,
   archive: string | null = null,
 ): { code?: string; config: string } {
   if (archive !== null) return { config: readConfigText(config)?.write('archive', archive) ?? config }
-  return isCommand({ code, config }) || (code.trim() === '' && hasDirectory(config))
+  return isCommand({ code, config }) || (code.trim() === '' && mayOmitProgram(config))
     ? { config }
     : { code, config }
 }

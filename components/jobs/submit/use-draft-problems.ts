@@ -11,7 +11,7 @@ import { unfilledKeys, withPositions } from './config-keys'
 import type { Directory } from './directory/directory'
 import { findDirectoryProblems } from './directory/directory-problems'
 import { type Entrypoint, findEntrypoint } from './directory/entrypoint'
-import { blankDraft, commandOf, type Draft, hasDirectory } from './draft'
+import { blankDraft, commandOf, type Draft, mayOmitProgram } from './draft'
 import type { OtherDraft } from './other-submission'
 
 export interface DraftProblems {
@@ -92,7 +92,7 @@ export function useDraftProblems(
     () => (directory === null ? [] : findDirectoryProblems(directory, limits)),
     [directory, limits],
   )
-  const withoutCode = directory === null && empty && commandOf(config) === null && !hasDirectory(config)
+  const withoutCode = directory === null && empty && commandOf(config) === null && !mayOmitProgram(config)
   return {
     directory: directoryProblems,
     entrypoint,
