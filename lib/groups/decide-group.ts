@@ -10,7 +10,7 @@ import { once } from '../async/once'
 import { defaultProject } from '../contract/access/project-kinds'
 import { describeIssue } from '../contract/config/issues'
 import { configSchema } from '../contract/config/schema'
-import { GpuqError, invalidField, rateLimited } from '../contract/errors'
+import { invalidField, rateLimited } from '../contract/errors'
 import { findRow, oneRow, type Transaction } from '../database/transaction'
 import { env } from '../env'
 import { readRegisteredNodes } from '../jobs/config/registered-nodes'
@@ -24,8 +24,9 @@ import { readDirectory, storeDirectory } from '../jobs/submission/uploaded-direc
 import { configOfMember } from './contract-member-config'
 import { expandMembers, type Member } from './contract-members'
 import type { ParameterValue } from './contract-parameters'
-import { isMemberKey, withOverrides } from './contract-wave'
+import { withOverrides } from './contract-wave'
 import { type GroupConfig, type GroupRequest, jobConfigOf } from './group-config'
+import { inMember } from './member-error'
 
 /** A request whose members are listed, and whose files are stored. */
 export interface PreparedGroup {
@@ -310,32 +311,6 @@ function requireShort({
     const parsed = schema[key].safeParse(value, { error: describeIssue })
     const message = parsed.error?.issues[0]?.message
     if (message !== undefined) throw invalidField(key, `with the values of the parameters, ${message}`)
-  }
-}
-
-/** Refuses one member of a wave. */
-export class MemberError extends GpuqError {}
-
-/** Calls a function for a member. An error about the config of a member of a wave names it. */
-export async function inMember<T>(
-  { overrides, parameters }: Pick<Member, 'overrides' | 'parameters'>,
-  call: () => Promise<T>,
-): Promise<T> {
-  try {
-    return await call()
-  } catch (error) {
-    const isAboutConfig =
-      error instanceof GpuqError && (error.code === 'invalid_fields' || error.code === 'never_fits')
-    if (overrides === undefined || !isAboutConfig) throw error
-    const { errors = [], message, code } = error
-    const [first] = errors
-    // What members share is no fault of one.
-    if (first && !isMemberKey(first.path)) throw error
-    const member = `members[${parameters.index}]`
-    const separator = first && message.startsWith(`${first.path}: `) ? '.' : ': '
-    throw new MemberError(code, `${member}${separator}${message}`, {
-      errors: errors.map((one) => ({ ...one, path: `${member}.${one.path}` })),
-    })
   }
 }
 

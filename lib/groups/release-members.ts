@@ -22,9 +22,9 @@ import { configOfMember } from './contract-member-config'
 import type { Parameters } from './contract-parameters'
 import type { Overrides } from './contract-wave'
 import { countsOf, existingEnded } from './counts'
-import { inMember, MemberError } from './decide-group'
 import { type GroupConfig, jobConfigOf } from './group-config'
 import { cancelHeld, findWait } from './group-dependencies'
+import { inMember, MemberError } from './member-error'
 
 /** Few, so that other submissions never wait long for the lock on the queue. */
 const maxReleased = 50
