@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { downloadClient, runPython } from './run-python'
+import { downloadClient, startPython } from './run-python'
 import { theSystem } from './system/the-system'
 import { createUser, noLimits, type TestUser } from './test-users'
 
@@ -31,7 +31,9 @@ it('the loop in Python learns why a job failed, goes on, and leaves a tree of ex
   const [, loop = ''] = /^```python\n([\s\S]*?)^```$/m.exec(document) ?? []
   await writeFile(join(home, 'train.py'), program)
   const small = loop.replace('gpus=1', 'gpus=0, cpu=0.5, memory_gb=0.25')
-  const output = await runPython(home, small, { GPUQ_URL: theSystem().url, GPUQ_TOKEN: person.token })
+  const run = await startPython(home, small, { GPUQ_URL: theSystem().url, GPUQ_TOKEN: person.token })
+  expect(await run.ended, run.err).toBe(0)
+  const output = run.out
   expect(output).toContain('ValueError')
   expect(output).toMatch(/next: .+/)
   expect(output).toMatch(/lr-0\.2 0(\.0)?\n/)
@@ -39,7 +41,12 @@ it('the loop in Python learns why a job failed, goes on, and leaves a tree of ex
   const [worse, best, failed] = items
   expect(items).toHaveLength(3)
   expect(output).toContain(`best 0.0 ${best?.id}`)
-  expect(worse).toMatchObject({ name: 'lr-0.1', parent: best?.id, status: 'completed', metrics: { loss: 0.1 } })
+  expect(worse).toMatchObject({
+    name: 'lr-0.1',
+    parent: best?.id,
+    status: 'completed',
+    metrics: { loss: 0.1 },
+  })
   expect(best).toMatchObject({ name: 'lr-0.2', parent: null, followers: 1 })
   expect(failed).toMatchObject({ name: 'lr-0.4', status: 'failed' })
 })

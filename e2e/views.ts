@@ -374,6 +374,7 @@ const accessViews: View[] = [
     },
   },
   { name: 'groups', as: 'newcomer', open: at('/groups', 'Groups') },
+  { name: 'experiments', as: 'newcomer', open: at('/experiments', 'Experiments') },
   { name: 'accounting', as: 'admin', open: at('/accounting?by=project', 'Accounting') },
   { name: 'tokens', as: 'admin', open: at('/tokens', 'Tokens') },
   { name: 'token-new', as: 'admin', open: (page) => openDialog(page, '/tokens', 'New token') },
