@@ -2,6 +2,8 @@ import { GpuqError } from '../contract/errors'
 import type { Member } from './contract-members'
 import { isMemberKey } from './contract-wave'
 
+/* Apart from what accepts groups: the worker loads it, and nothing that reads requests. */
+
 /** Refuses one member of a wave. */
 export class MemberError extends GpuqError {}
 
