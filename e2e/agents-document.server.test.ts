@@ -34,8 +34,8 @@ it('the loop in Python learns why a job failed, goes on, and leaves a tree of ex
   const run = await startPython(home, small, { GPUQ_URL: theSystem().url, GPUQ_TOKEN: person.token })
   expect(await run.ended, run.err).toBe(0)
   const output = run.out
-  expect(output).toContain('ValueError')
-  expect(output).toMatch(/next: .+/)
+  expect(output).toContain('ValueError: the loss diverges')
+  expect(output).toMatch(/Next: .+/)
   expect(output).toMatch(/lr-0\.2 0(\.0)?\n/)
   const { items } = await person.client.experiments.list({})
   const [worse, best, failed] = items

@@ -149,8 +149,10 @@ it('the holder of a read-only link reaches only what is listed here, and changes
     'GET /gpuq.py',
     'GET /gpuq.tgz',
     'GET /healthz',
+    'GET /llms.txt',
     'GET /readyz',
     'GET /shared/{token}',
+    'GET /skill.md',
   ])
 })
 
