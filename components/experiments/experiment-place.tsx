@@ -14,7 +14,7 @@ interface ExperimentPlaceProps {
   /** The id of a job or a group. */
   id: string
   of: Pick<JobDetail, 'parent' | 'hypothesis' | 'followers' | 'project_id'>
-  /** For a group: the page of a job has a place for it. */
+  /** The note of a group. The page of a job shows its note elsewhere. */
   note?: string | null
 }
 

@@ -16,7 +16,7 @@ export const documentationRoutes = {
     return answerFile(request, toServedFile(picture.bytes), picture.type)
   }),
 
-  /** Public, like the documentation. Signed-in users also read what their jobs can use. */
+  /** Public, like the documentation. With a token or a session it also says what jobs can use. */
   skill: route(documentationOperations.skill, async ({ request }) => {
     const actor = await authenticate(request)
     const isReader = actor?.scopes.includes('read')

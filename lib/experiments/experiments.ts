@@ -18,7 +18,7 @@ import {
 } from './contract'
 
 interface Row extends Omit<WithDates<Experiment, 'created_at'>, 'status'> {
-  /** The status of a job; null: it is a group. */
+  /** The status of a job. Null for a group. */
   status: JobStatus | null
   ended_at: Date | null
   cancelled_at: Date | null
