@@ -11,7 +11,9 @@ CREATE VIEW budgets AS
       SELECT 'project', id, gpu_hour_budget, budget_period, budget_when_used_up = 'stop', false
         FROM projects WHERE gpu_hour_budget IS NOT NULL
       UNION ALL
-      SELECT 'token', t.id, l.gpu_hours, l.period::"BudgetPeriod", true, t.revoked_at IS NOT NULL OR coalesce(t.expires_at <= now(), false)
+      SELECT 'token', t.id, l.gpu_hours, l.period::"BudgetPeriod", true,
+             (t.revoked_at IS NOT NULL OR t.expires_at <= now()) IS TRUE AND NOT EXISTS (
+               SELECT 1 FROM job_groups g WHERE g.token_id = t.id AND g.ended_at IS NULL)
         FROM api_tokens t CROSS JOIN LATERAL (
           VALUES ((t.limits->>'gpu_hours')::float8, 'total'), ((t.limits->>'gpu_hours_per_day')::float8, 'day')) l (gpu_hours, period)
        WHERE t.limits IS NOT NULL AND l.gpu_hours IS NOT NULL
