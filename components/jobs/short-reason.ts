@@ -13,6 +13,7 @@ const labels: Readonly<Record<string, string>> = {
   cancelled_in_slurm: 'in Slurm',
   stopped_early: 'stopped early',
   budget_used_up: 'budget used up',
+  group_paused: 'paused by its group',
   slurm_refused: 'refused by Slurm',
   slurm_requeued: 'requeued by Slurm',
   slurm_stopped: 'stopped by Slurm',

@@ -25,6 +25,10 @@ export const endReasons = {
     fault: 'user',
     message: 'A budget of GPU hours that the job belongs to was used up, so the job was stopped.',
   },
+  group_paused: {
+    fault: 'none',
+    message: 'The group of the job paused it, because other members were better at the same step.',
+  },
   dependency_failed: { fault: 'user', message: 'A job that this job depends on did not complete.' },
   slurm_refused: { fault: 'user', message: 'Slurm refused the job.' },
   slurm_requeued: { fault: 'system', message: 'Slurm stopped the job and put it back into its queue.' },
@@ -86,6 +90,10 @@ export const waitReasons = {
   backing_off: { message: 'The last attempt failed because of a system fault. gpuq retries the job soon.' },
   dependency: { message: 'The job waits for other jobs to complete.' },
   held: { message: 'The job is held. Release it to let it start.' },
+  group_paused: {
+    message:
+      'The group of the job paused it, because other members were better at the same step. It continues from its checkpoints if it is among the best later.',
+  },
   slurm_submitting: { message: 'gpuq is submitting the job to Slurm.' },
   slurm_pending: { message: 'The job waits in Slurm.' },
   slurm_starting: { message: 'Slurm has started the job, and no worker of gpuq has accepted it yet.' },
@@ -94,6 +102,9 @@ export const waitReasons = {
     message: 'Slurm does not answer. gpuq keeps the job and submits it when Slurm answers again.',
   },
 } as const satisfies Record<string, { message: string }>
+
+/** The reasons of waiting jobs that cannot start by themselves: no limit of active jobs or of the queue counts them. */
+export const inactiveWaits = ['dependency', 'group_paused'] as const satisfies readonly WaitReason[]
 
 /** Why a running job does not make progress. */
 const runReasons = {
@@ -112,8 +123,8 @@ export const cancelReasons = [
 ] as const satisfies readonly (keyof typeof endReasons)[]
 export type CancelReason = (typeof cancelReasons)[number]
 export type EndReason = keyof typeof endReasons
-/** Why a running job is told to stop: by a person, or by the policy. */
-export type RequestedStop = CancelReason | 'idle_gpu'
+/** Why a running job is told to stop: by a person, by the policy, or by its group. */
+export type RequestedStop = CancelReason | 'idle_gpu' | 'group_paused'
 /** Why a running job must stop because Slurm ended it. */
 export type SlurmStopReason = Extract<
   EndReason,

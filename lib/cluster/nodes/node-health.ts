@@ -20,6 +20,7 @@ const healthOf = {
   cancelled_in_slurm: null,
   stopped_early: null,
   budget_used_up: null,
+  group_paused: null,
   dependency_failed: null,
   slurm_refused: null,
   slurm_requeued: null,

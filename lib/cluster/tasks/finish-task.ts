@@ -14,7 +14,9 @@ import { type ClaimedTask, taskHeld, writeTask } from './tasks'
 
 const taskStatusOf = ({ reason }: Outcome): TaskStatus => {
   if (reason === 'finished') return 'completed'
-  return isCancelReason(reason) || reason === 'peer_failed' ? 'cancelled' : 'failed'
+  return isCancelReason(reason) || reason === 'peer_failed' || reason === 'group_paused'
+    ? 'cancelled'
+    : 'failed'
 }
 
 /**

@@ -25,6 +25,7 @@ const causesOfEnds: Readonly<Record<EndReason, CauseId | null>> = {
   cancelled_in_slurm: null,
   stopped_early: null,
   budget_used_up: 'budget',
+  group_paused: null,
   dependency_failed: 'dependency_failed',
   slurm_refused: 'slurm_refused',
   slurm_requeued: 'node_lost',

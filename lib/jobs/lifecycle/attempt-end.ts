@@ -28,7 +28,7 @@ export function judgeAttempt(tasks: readonly EndedTask[], cancel: Cancel | null)
   const [only] = tasks
   if (!only) throw new Error('An attempt ended without tasks.')
   if (tasks.length === 1) {
-    return cancel && endReasons[only.reason].fault === 'system' ? cancelled(cancel) : outcomeOf(only)
+    return cancel && yieldsToCancel(only) ? cancelled(cancel) : outcomeOf(only)
   }
   if (tasks.every(({ reason }) => reason === 'finished'))
     return { ...outcomeOf(only), detail: notesOf(tasks) }
@@ -37,9 +37,13 @@ export function judgeAttempt(tasks: readonly EndedTask[], cancel: Cancel | null)
   const preempted = tasks.some(({ preemptedAt }) => preemptedAt !== null && preemptedAt <= first.endedAt)
   if (preempted) return { reason: 'preempted', detail: null, exitCode: null }
   const cause = first.reason === 'exit_code' ? (causeOf(first, tasks) ?? first) : first
-  if (cancel && endReasons[cause.reason].fault === 'system') return cancelled(cancel)
+  if (cancel && yieldsToCancel(cause)) return cancelled(cancel)
   return { reason: cause.reason, detail: detailOf(cause), exitCode: cause.exitCode }
 }
+
+/** Whether a cancelled job ends as cancelled although its task ended for this reason: a pause is no end. */
+const yieldsToCancel = ({ reason }: EndedTask) =>
+  endReasons[reason].fault === 'system' || reason === 'group_paused'
 
 /** What there is to say about tasks that finished, such as files that were not kept. */
 function notesOf(tasks: readonly EndedTask[]): string | null {
@@ -74,7 +78,7 @@ function inOrder(tasks: readonly EndedTask[]): EndedTask[] {
 }
 
 function detailOf({ rank, node, reason, detail, exitCode }: EndedTask): string | null {
-  if (isCancelReason(reason) || reason === 'preempted') return null
+  if (isCancelReason(reason) || reason === 'preempted' || reason === 'group_paused') return null
   const which = `${rank} on node "${node}"`
   if (reason === 'exit_code') {
     const how = detail ?? `Exit code ${exitCode}.`

@@ -3,9 +3,11 @@ import { parseSpec, type StoredSpec, type Unparsed } from '../../contract/config
 import { describeReason, type EndReason, endReasons, type RequestedStop } from '../../contract/reasons'
 import { type JobStatus, liveTaskStatuses, type TaskStatus } from '../../contract/status'
 import { channels } from '../../database/listen'
-import { findRow, type Transaction } from '../../database/transaction'
+import { findRow, oneRow, type Transaction } from '../../database/transaction'
+import { hasCheckpoints } from '../read/has-checkpoints'
 import { notifyLeader } from '../state/announce'
 import { finishAttempt, type Outcome } from '../state/finish'
+import { pauseAttempt } from '../state/pause'
 import { requeueJob, type Wait } from '../state/requeue'
 import { afterFailedAssignment, assignmentLimitOf, isStartFault, startFaults } from './assignment'
 import { type EndedTask, judgeAttempt } from './attempt-end'
@@ -71,7 +73,8 @@ async function conclude(tx: Transaction, live: LiveAttempt, outcome: Outcome, tr
   const { status, spec, assignAttempts, autoRetry } = live
   const failedStart = status === 'scheduled' && isStartFault(outcome.reason) && autoRetry
   const limit = failedStart ? assignmentLimitOf(spec) : null
-  if (limit) {
+  if (outcome.reason === 'group_paused') await pause(tx, live)
+  else if (limit) {
     const failed = assignAttempts + 1
     const cause = describeReason(outcome.reason, outcome.detail)
     const { waitS, detail } = afterFailedAssignment(failed, limit, cause)
@@ -80,6 +83,20 @@ async function conclude(tx: Transaction, live: LiveAttempt, outcome: Outcome, tr
     else await requeueJob(tx, live, { reason: 'backing_off', detail, waitS }, failed)
   } else if (mayRetry(outcome.reason, tries, live)) await requeueJob(tx, live, waitOf(outcome, tries))
   else await finishAttempt(tx, live, outcome)
+}
+
+/** Keeps a job that its group has paused for its next attempt. Without a checkpoint, that would begin again: then the job ends. */
+async function pause(tx: Transaction, live: LiveAttempt): Promise<void> {
+  const { found } = await oneRow<{ found: boolean }>(tx, {
+    name: 'job-has-checkpoints',
+    text: `SELECT ${hasCheckpoints('j.named_run_id')} AS found FROM jobs j WHERE j.id = $1`,
+    values: [live.jobId],
+  })
+  if (found) await pauseAttempt(tx, live)
+  else {
+    const detail = 'It had no checkpoint from which it could continue later.'
+    await finishAttempt(tx, live, { reason: 'stopped_early', detail, exitCode: null })
+  }
 }
 
 interface TaskRow extends EndedTask {
@@ -120,7 +137,7 @@ async function notifyPeers(tx: Transaction, jobId: string, attempt: number): Pro
 }
 
 /** Reasons of attempts that ended although nothing failed. They do not count as tries, and the job does not wait. */
-const nothingFailed: readonly EndReason[] = ['preempted', 'slurm_requeued', 'worker_stopped']
+const nothingFailed: readonly EndReason[] = ['preempted', 'group_paused', 'slurm_requeued', 'worker_stopped']
 
 /** A preempted or stopped job is always requeued. A failed one is requeued while the policy and the job's retries allow it. */
 function mayRetry(reason: EndReason, tries: number, live: LiveAttempt): boolean {

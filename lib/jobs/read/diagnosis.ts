@@ -12,6 +12,7 @@ import { database } from '../../database/client'
 import { oneRow } from '../../database/transaction'
 import type { OutputReader } from '../../results/reading/output-reader'
 import { findObstacle } from '../submission/never-fits'
+import { hasCheckpoints } from './has-checkpoints'
 import { readJobDetail } from './read'
 import { readLastLines } from './read-last-lines'
 import { readSourceText } from './read-source-text'
@@ -101,9 +102,7 @@ async function hasFiles({ job_id, attempt }: JobDetail): Promise<boolean> {
     name: 'has-result-files',
     text: `SELECT EXISTS (SELECT FROM artifacts WHERE job_id = $1 AND attempt = $2)
                OR EXISTS (SELECT FROM working_files WHERE job_id = $1)
-               OR EXISTS (SELECT FROM jobs j JOIN checkpoint_files c ON c.run_id = j.named_run_id WHERE j.id = $1)
-               OR EXISTS (SELECT FROM jobs j JOIN run_directories d ON d.run_id = j.named_run_id
-                           WHERE j.id = $1 AND d.bytes > 0) AS found`,
+               OR EXISTS (SELECT FROM jobs j WHERE j.id = $1 AND ${hasCheckpoints('j.named_run_id')}) AS found`,
     values: [job_id, attempt],
   })
   return found

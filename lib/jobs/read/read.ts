@@ -49,7 +49,7 @@ const selectDetail = `
                                     'simulated', g.simulated, 'milli', a.milli) ORDER BY g.index)
                      FROM allocations a JOIN gpus g ON g.id = a.gpu_id WHERE a.task_id = t.id), '[]') AS gpus,
          ${instancesOfJob} AS instances,
-         j.cancel_requested_at IS NOT NULL AND j.ended_at IS NULL AS cancel_requested,
+         j.cancel_requested_at IS NOT NULL AND j.cancel_reason IS DISTINCT FROM 'group_paused' AND j.ended_at IS NULL AS cancel_requested,
          (SELECT coalesce(sum(o.output_bytes), 0)::int8 FROM tasks o
            WHERE o.job_id = j.id AND o.attempt = j.attempt) AS output_bytes,
          (SELECT jsonb_build_object('hash', encode(a.hash, 'hex'), 'files', a.files, 'bytes', a.bytes) FROM archives a WHERE a.id = j.archive_id) AS archive,

@@ -16,8 +16,8 @@ export function cancelUnclaimed(
 }
 
 /**
- * Tells the nodes of an attempt to stop its containers. An earlier request keeps its reason. Returns false if the attempt is not live
- * any more.
+ * Tells the nodes of an attempt to stop its containers. An earlier request keeps its reason, unless it is a pause, after which the job
+ * would continue. Returns false if the attempt is not live any more.
  */
 export async function requestStop(
   tx: Transaction,
@@ -25,7 +25,7 @@ export async function requestStop(
   reason: RequestedStop,
 ): Promise<boolean> {
   const { rowCount } = await tx.query(
-    `UPDATE jobs SET cancel_requested_at = coalesce(cancel_requested_at, now()), cancel_reason = coalesce(cancel_reason, $2)
+    `UPDATE jobs SET cancel_requested_at = coalesce(cancel_requested_at, now()), cancel_reason = coalesce(nullif(cancel_reason, 'group_paused'), $2)
       WHERE id = $1 AND attempt = $3 AND status IN ('scheduled', 'running') RETURNING ${notifyWatchers('id')}`,
     [jobId, reason, attempt],
   )

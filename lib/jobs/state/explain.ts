@@ -18,7 +18,7 @@ export async function explainWaits(waiting: readonly JobWait[]): Promise<void> {
     name: 'explain-waits',
     text: `UPDATE jobs SET reason = w.reason, reason_detail = w.detail
              FROM unnest($1::uuid[], $2::text[], $3::text[]) AS w (id, reason, detail)
-            WHERE jobs.id = w.id AND jobs.status = 'pending' AND (NOT jobs.held OR w.reason = 'slurm_held')
+            WHERE jobs.id = w.id AND jobs.status = 'pending' AND (NOT jobs.held OR (w.reason = 'slurm_held' AND jobs.reason IS DISTINCT FROM 'group_paused'))
               AND (w.reason <> 'never_fits' OR jobs.not_before IS NULL OR jobs.not_before <= now())
            RETURNING ${notifyWatchers('jobs.id')}`,
     values: [

@@ -8,6 +8,7 @@ import { markFilesDeleted } from './delete'
 import { explainRunSql, explainUnsubmitted, explainWaits } from './explain'
 import { finishAttempt, finishWaiting } from './finish'
 import { adoptHolds, holdForDependencies, holdJob, releaseDependents } from './hold'
+import { pauseAttempt, resumeJobs } from './pause'
 import { placeJob, placeStartedJob, reserveSubnet } from './place'
 import { backOff, requeueJob } from './requeue'
 import { startJobSql } from './start'
@@ -30,7 +31,12 @@ const withTask = (jobId: string, attempt: number, update: string) => ({
 /** Each verb for a job in its attempt, and the statuses in which it changes the job. */
 const verbs: Record<
   string,
-  { from: readonly JobStatus[]; apply: (tx: Transaction, jobId: string, attempt: number) => unknown }
+  {
+    from: readonly JobStatus[]
+    /** Why the job is where it is. */
+    reason?: string
+    apply: (tx: Transaction, jobId: string, attempt: number) => unknown
+  }
 > = {
   'place a planned job': {
     from: ['pending'],
@@ -70,6 +76,15 @@ const verbs: Record<
   'adopt a hold': { from: ['pending'], apply: (_, jobId) => adoptHolds([{ jobId, held: true }]) },
   'hold for dependencies': { from: ['pending'], apply: holdForDependencies },
   'release dependents': { from: ['pending'], apply: (tx, jobId) => releaseDependents(tx, [jobId]) },
+  'pause an attempt': {
+    from: ['scheduled', 'running'],
+    apply: (tx, jobId, attempt) => pauseAttempt(tx, { jobId, attempt }),
+  },
+  'resume a job': {
+    from: ['pending'],
+    reason: 'group_paused',
+    apply: (tx, jobId) => resumeJobs(tx, [jobId]),
+  },
   'explain a wait': {
     from: ['pending'],
     apply: (_, jobId) => explainWaits([{ jobId, reason: 'quota', detail: null }]),
@@ -87,13 +102,13 @@ const verbs: Record<
 
 const attempt = 2
 
-async function makeJobIn(status: JobStatus): Promise<string> {
+async function makeJobIn(status: JobStatus, reason = 'dependency'): Promise<string> {
   const id = await makeJob()
   const ended = isFinal(status)
   await db.pool.query(
-    `UPDATE jobs SET status = $2, attempt = $3, reason = 'dependency', ended_at = CASE WHEN $4 THEN now() END,
+    `UPDATE jobs SET status = $2, attempt = $3, reason = $5, ended_at = CASE WHEN $4 THEN now() END,
                      exit_code = CASE WHEN $4 THEN 0 END, result_stored = $4 WHERE id = $1`,
-    [id, status, attempt, ended],
+    [id, status, attempt, ended, reason],
   )
   return id
 }
@@ -107,7 +122,7 @@ it.each(Object.entries(verbs))(
   'the verb “%s” changes a job only in the statuses from which it may',
   async (_, verb) => {
     for (const status of jobStatuses) {
-      const id = await makeJobIn(status)
+      const id = await makeJobIn(status, verb.reason)
       const before = await readRow(id)
       await transaction(async (tx) => verb.apply(tx, id, attempt))
       const after = await readRow(id)
@@ -120,7 +135,14 @@ it.each(Object.entries(verbs))(
   },
 )
 
-const ofAttempt = ['place a planned job', 'reserve a subnet', 'start', 'finish an attempt', 'requeue']
+const ofAttempt = [
+  'place a planned job',
+  'reserve a subnet',
+  'start',
+  'finish an attempt',
+  'requeue',
+  'pause an attempt',
+]
 it.each([...ofAttempt, 'cancel an unclaimed job', 'request a stop', 'explain a pause'])(
   'the verb “%s” changes no job that is in another attempt',
   async (name) => {

@@ -26,7 +26,7 @@ export async function adoptHolds(holds: readonly { jobId: string; held: boolean 
   if (holds.length === 0) return
   await database().pool.query(
     `UPDATE jobs SET held = h.held FROM unnest($1::uuid[], $2::bool[]) AS h (id, held)
-      WHERE jobs.id = h.id AND jobs.held <> h.held AND jobs.status = 'pending'`,
+      WHERE jobs.id = h.id AND jobs.held <> h.held AND jobs.status = 'pending' AND jobs.reason IS DISTINCT FROM 'group_paused'`,
     [holds.map(({ jobId }) => jobId), holds.map(({ held }) => held)],
   )
 }

@@ -23,7 +23,7 @@ it('only lib/jobs/state writes where a job is and why', () => {
 })
 
 it('a statement of lib/jobs/state is found if it is in another file', () => {
-  for (const verb of ['delete', 'explain', 'finish', 'hold', 'place', 'requeue', 'start', 'submit'])
+  for (const verb of ['delete', 'explain', 'finish', 'hold', 'pause', 'place', 'requeue', 'start', 'submit'])
     expect(findStateWrites(readFileSync(`lib/jobs/state/${verb}.ts`, 'utf8')), verb).not.toEqual([])
 })
 

@@ -1,6 +1,7 @@
 import type { Submitter } from '../../access/projects/submission-project'
 import { isReached, reachOf } from '../../access/restriction'
 import type { BlockingJob } from '../../contract/errors'
+import { inactiveWaits } from '../../contract/reasons'
 import { type JobStatus, toUploadStatus } from '../../contract/status'
 import { oneRow, type Transaction } from '../../database/transaction'
 import { startsNodesOnDemand } from '../../env/engine'
@@ -29,6 +30,9 @@ const windowS = 60
 /** SQL for whether a job waits for other jobs. */
 const dependent = `status = 'pending' AND reason IS NOT DISTINCT FROM 'dependency'`
 
+/** SQL for whether a job cannot start by itself. */
+const inactive = `status = 'pending' AND (reason IN (${inactiveWaits.map((reason) => `'${reason}'`).join(', ')})) IS TRUE`
+
 /**
  * SQL for whether nodes may fit a job of `jobs`. Where nodes are started on demand, jobs are accepted that none of the present nodes
  * fits: they count, so that nobody fills the queue with them, unless an admin took the node away that fitted.
@@ -36,10 +40,10 @@ const dependent = `status = 'pending' AND reason IS NOT DISTINCT FROM 'dependenc
 const mayFit = () =>
   startsNodesOnDemand() ? `(never_fits_since IS NULL OR NOT ${lostNode('jobs')})` : 'never_fits_since IS NULL'
 
-/** SQL conditions for the jobs that a limit counts. A job that no node fits any more, or that waits for others, is not active. */
+/** SQL conditions for the jobs that a limit counts. A job that no node fits any more, or that cannot start by itself, is not active. */
 const conditions = {
-  active: () => `status IN ('pending', 'scheduled', 'running') AND ${mayFit()} AND NOT (${dependent})`,
-  waiting: () => `status = 'pending' AND ${mayFit()} AND NOT (${dependent})`,
+  active: () => `status IN ('pending', 'scheduled', 'running') AND ${mayFit()} AND NOT (${inactive})`,
+  waiting: () => `status = 'pending' AND ${mayFit()} AND NOT (${inactive})`,
   dependent: () => dependent,
   // To cancel a waiting job gives its submission back.
   recent: () =>

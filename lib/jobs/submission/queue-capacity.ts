@@ -1,4 +1,5 @@
 import { type GpuqError, rateLimited } from '../../contract/errors'
+import { inactiveWaits } from '../../contract/reasons'
 import { acquireLock } from '../../database/locks'
 import { oneRow, sendTogether, type Transaction } from '../../database/transaction'
 
@@ -8,7 +9,7 @@ const retryAfterS = 10
 interface QueueCount {
   /** Maximum number of waiting jobs in the policy. */
   limit: number
-  /** Without the jobs that wait for others. */
+  /** Without the jobs that cannot start by themselves. */
   waiting: number
   /** Maximum number of concurrent transactions. */
   connections: number
@@ -54,7 +55,8 @@ function countWaiting(tx: Transaction): Promise<QueueCount> {
     name: 'queue-capacity',
     text: `SELECT max_queue_size AS "limit", current_setting('max_connections')::int AS connections,
                   (SELECT coalesce(sum(jobs), 0) FROM active_job_changes
-                    WHERE status = 'pending' AND reason IS DISTINCT FROM 'dependency')::int AS waiting
+                    WHERE status = 'pending' AND (reason = ANY ($1)) IS NOT TRUE)::int AS waiting
              FROM policies`,
+    values: [inactiveWaits],
   })
 }
