@@ -1,12 +1,14 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { expect, it } from 'vitest'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
 import { acceptGroup } from '@/lib/groups/accept-group'
 import { cancelGroup } from '@/lib/groups/cancel-group'
 import { groupConfigSchema } from '@/lib/groups/contract'
 import { listMembers, readGroup } from '@/lib/groups/groups'
 import type { Script } from './runtime/testing/fake-container'
 import { latch } from './runtime/testing/latch'
-import { actorOf } from './testing/cancel'
+import { actorOf, cancel } from './testing/cancel'
 import { FakeLab } from './testing/fake-lab'
 import { forever, short } from './testing/scripts'
 import { expectAllTrue } from './testing/truth'
@@ -112,4 +114,134 @@ it('a group with asha: members that are worse than others at a step are stopped,
     'Stopped at step 2: loss 3 is worse than that of 2 of 3 members. The best 1 of 3 go on.',
   )
   await expectAllTrue(lab)
+})
+
+describe('a group with asha and resume', () => {
+  const keys = {
+    parallel: 1,
+    max_retries: 0,
+    objective: { metric: 'loss', mode: 'min' },
+    stop: { rule: 'asha', reduction: 2, min_step: 2, resume: true },
+  }
+
+  /** The file in which a member's program keeps its last step. */
+  async function checkpointOf(lab: FakeLab, member: string | undefined): Promise<string> {
+    const { rows } = await lab.database.pool.query<{ project: string; directory: string }>(
+      `SELECT r.project_id AS project, r.directory FROM runs r JOIN jobs j ON j.named_run_id = r.id
+         JOIN group_members m ON m.job_id = j.id WHERE m.parameters->>'lr' = $1`,
+      [member],
+    )
+    const [run] = rows
+    return join(lab.directory, 'a', 'checkpoints', run?.project ?? '', run?.directory ?? '', 'step')
+  }
+
+  /** Prints two steps, keeps a checkpoint, and goes on for ever unless it is the first member. Its next attempt ends. */
+  const training =
+    (lab: FakeLab): Script =>
+    async ({ print, env }) => {
+      const file = await checkpointOf(lab, env.GPUQ_PARAM_LR)
+      const line = (step: number) => print(`{"step": ${step}, "loss": ${env.GPUQ_PARAM_LR}}\n`)
+      const done = Number(await readFile(file, 'utf8').catch(() => '0'))
+      for (let step = done + 1; step <= 2; step++) await line(step)
+      if (done === 0) await writeFile(file, '2')
+      if (done === 0 && env.GPUQ_PARAM_LR !== '1') return forever
+      await line(3)
+      return 0
+    }
+
+  it('a member that loses is paused, continues from its checkpoint when it is among the best, and the others end with their group', async () => {
+    const lab = await FakeLab.open()
+    lab.startWorker({ node: 'a', gpus: 1 })
+    const group = await submit(lab, training(lab), { ...keys, matrix: { lr: [1, 3, 2, 9, 8, 7] } })
+    await lab.jobs.until('the group has ended', async () => (await group.read()).ended_at !== null)
+    expect(await group.read()).toMatchObject({
+      status: 'completed',
+      counts: { completed: 3, cancelled: 3, paused: 0, pending: 0 },
+    })
+    const members = await group.members()
+    expect(members.map(({ status }) => status)).toEqual([
+      ...Array(3).fill('completed'),
+      ...Array(3).fill('cancelled'),
+    ])
+    expect(members[3]?.reason_text).toBe(
+      'Stopped at step 2: loss 9 is worse than that of 5 of 6 members. The best 3 of 6 go on.',
+    )
+    for (const [index, attempts] of [1, 2, 2, 1, 1, 1].entries()) {
+      const job = members[index]?.job_id ?? ''
+      expect(await lab.jobs.row(job)).toMatchObject({ attempt: attempts })
+      if (attempts === 2) expect(await lab.jobs.lines(job)).toEqual([expect.stringMatching(/"step": 3/)])
+    }
+    await expectAllTrue(lab)
+  })
+
+  it('a member without a checkpoint ends as without resume, and says so', async () => {
+    const lab = await FakeLab.open()
+    lab.startWorker({ node: 'a', gpus: 1 })
+    const script: Script = async ({ print, env }) => {
+      for (let step = 1; step <= 2; step++) await print(`{"step": ${step}, "loss": ${env.GPUQ_PARAM_LR}}\n`)
+      return env.GPUQ_PARAM_LR === '1' ? 0 : forever
+    }
+    const group = await submit(lab, script, { ...keys, matrix: { lr: [1, 2] } })
+    await lab.jobs.until('the group has ended', async () => (await group.read()).ended_at !== null)
+    const [, second] = await group.members()
+    expect(second).toMatchObject({
+      status: 'cancelled',
+      reason_text:
+        'Stopped at step 2: loss 2 is worse than that of 1 of 2 members. The best 1 of 2 go on. It had no checkpoint from which it could continue later.',
+    })
+    await expectAllTrue(lab)
+  })
+
+  it('a member whose leader dies between the decision and the end of its container is paused once, and resumed once', async () => {
+    const lab = await FakeLab.open()
+    const worker = lab.startWorker({ node: 'a', gpus: 1 })
+    const group = await submit(lab, training(lab), { ...keys, matrix: { lr: [1, 3, 2, 9, 8, 7] } })
+    const decided = async (index: number) => {
+      const { rows } = await lab.database.pool.query(
+        'SELECT 1 FROM group_members WHERE group_id = $1 AND index = $2 AND stop_reason IS NOT NULL',
+        [group.id, index],
+      )
+      return rows.length > 0
+    }
+    await lab.jobs.until('the second member is to be paused', () => decided(1))
+    await lab.leader.kill()
+    await worker.kill()
+    lab.startWorker({ node: 'a', gpus: 1 })
+    for (let leaders = 0; leaders < 2; leaders++) lab.startLeader()
+    await lab.jobs.until('the group has ended', async () => (await group.read()).ended_at !== null)
+    expect(await group.read()).toMatchObject({ counts: { completed: 3, cancelled: 3 } })
+    for (const [index, attempts] of [1, 2, 2, 1, 1, 1].entries())
+      expect(await lab.jobs.row((await group.members())[index]?.job_id ?? '')).toMatchObject({
+        attempt: attempts,
+      })
+    await expectAllTrue(lab)
+  })
+
+  it('a person who cancels a member that is being paused cancels it', async () => {
+    const lab = await FakeLab.open()
+    lab.startWorker({ node: 'a', gpus: 1 })
+    const [terminated, cancelled] = [latch(), latch()]
+    const script: Script = async ({ print, env, catchTermination }) => {
+      const termination = catchTermination()
+      if (env.GPUQ_PARAM_LR !== '1') await writeFile(await checkpointOf(lab, env.GPUQ_PARAM_LR), '2')
+      for (let step = 1; step <= 2; step++) await print(`{"step": ${step}, "loss": ${env.GPUQ_PARAM_LR}}\n`)
+      if (env.GPUQ_PARAM_LR === '1') return 0
+      await termination
+      terminated.open()
+      await cancelled.opened
+      return 0
+    }
+    const group = await submit(lab, script, { ...keys, matrix: { lr: [1, 2] } })
+    await terminated.opened
+    const [, second] = await group.members()
+    expect(second).toMatchObject({ status: 'running' })
+    await cancel(lab, second?.job_id ?? '')
+    cancelled.open()
+    await lab.jobs.until('the group has ended', async () => (await group.read()).ended_at !== null)
+    expect(await lab.jobs.row(second?.job_id ?? '')).toMatchObject({
+      status: 'cancelled',
+      reason: 'cancelled_by_user',
+    })
+    await expectAllTrue(lab)
+  })
 })

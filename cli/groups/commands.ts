@@ -71,6 +71,7 @@ export function declareGroups(program: Command): void {
     .addOption(
       new Option('--status <status>', 'with members: only those in this status').choices([
         'held',
+        'paused',
         'pending',
         'running',
         'completed',

@@ -26,7 +26,7 @@ export async function followGroup(
 
 /** `12 of 60 ended (1 failed), 8 in the queue or running, 40 held`. */
 export function describeProgress({ counts, members, problem }: GroupDetail): string {
-  const { completed, failed, cancelled, pending, running, held } = counts
+  const { completed, failed, cancelled, pending, paused, running, held } = counts
   const notCompleted = [
     ...(failed > 0 ? [`${failed} failed`] : []),
     ...(cancelled > 0 ? [`${cancelled} cancelled`] : []),
@@ -36,6 +36,7 @@ export function describeProgress({ counts, members, problem }: GroupDetail): str
     `${ended} of ${members} ended${notCompleted.length > 0 ? ` (${notCompleted.join(', ')})` : ''}`,
     ...(running > 0 ? [`${running} running`] : []),
     ...(pending > 0 ? [`${pending} waiting`] : []),
+    ...(paused > 0 ? [`${paused} paused`] : []),
     ...(held > 0 ? [`${held} held`] : []),
   ]
     .join(', ')

@@ -8,7 +8,7 @@ import { sweep } from './sweep'
 
 createProgram()
 
-const counts = { held: 0, pending: 0, running: 0, completed: 0, failed: 0, cancelled: 0 }
+const counts = { held: 0, paused: 0, pending: 0, running: 0, completed: 0, failed: 0, cancelled: 0 }
 const member = {
   index: 1,
   job_id: idOf(7),

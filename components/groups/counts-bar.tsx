@@ -10,6 +10,8 @@ const fills = {
     'bg-[repeating-linear-gradient(45deg,var(--danger-ink)_0_3px,color-mix(in_srgb,var(--danger-ink)_45%,transparent)_3px_5px)]',
   cancelled: 'bg-[repeating-linear-gradient(-45deg,var(--edge)_0_2px,transparent_2px_4px)]',
   running: 'bg-accent',
+  paused:
+    'bg-[repeating-linear-gradient(90deg,var(--warning-ink)_0_3px,color-mix(in_srgb,var(--warning-ink)_35%,transparent)_3px_5px)]',
   pending: 'bg-edge',
   held: '',
 } as const

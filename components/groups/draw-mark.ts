@@ -28,6 +28,10 @@ export function drawMark(
     case 'held':
       inner(0.35)
       break
+    case 'paused':
+      context.fillRect(x, y, size * 0.35, size)
+      context.fillRect(x + size * 0.65, y, size * 0.35, size)
+      break
     case 'pending':
       context.strokeRect(x + 0.5, y + 0.5, size - 1, size - 1)
       break

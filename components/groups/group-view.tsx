@@ -155,7 +155,7 @@ function Facts({ group }: { group: GroupDetail }) {
 function CancelGroup({ group }: { group: GroupDetail }) {
   const { mutateAsync } = useMutation(cancelGroup)
   const { counts } = group
-  const live = counts.pending + counts.running
+  const live = counts.pending + counts.running + counts.paused
   return (
     <ConfirmDialog
       trigger={<Button variant="danger-quiet">Cancel group</Button>}

@@ -1,4 +1,4 @@
-import { Hourglass } from 'lucide-react'
+import { CirclePause, Hourglass } from 'lucide-react'
 import type { Group, GroupMember } from '@/lib/groups/contract'
 import { JobStatus } from '../jobs/job-status'
 import { StatusBadge } from '../ui/status-badge'
@@ -11,17 +11,17 @@ export const memberStatuses = [
   { status: 'failed', label: 'Failed', colour: '--danger-ink' },
   { status: 'cancelled', label: 'Cancelled', colour: '--edge' },
   { status: 'running', label: 'Running', colour: '--accent' },
+  { status: 'paused', label: 'Paused', colour: '--warning-ink' },
   { status: 'pending', label: 'Pending', colour: '--edge' },
   { status: 'held', label: 'Held', colour: '--line-strong' },
 ] as const satisfies readonly { status: MemberStatus; label: string; colour: string }[]
 
 /** A member's status as icon and text. */
 export function StatusOfMember({ status }: { status: MemberStatus }) {
-  return status === 'held' ? (
-    <StatusBadge tone="neutral" icon={Hourglass} label="Held" variant="plain" />
-  ) : (
-    <JobStatus state={status} variant="plain" />
-  )
+  if (status === 'held') return <StatusBadge tone="neutral" icon={Hourglass} label="Held" variant="plain" />
+  if (status === 'paused')
+    return <StatusBadge tone="warning" icon={CirclePause} label="Paused" variant="plain" />
+  return <JobStatus state={status} variant="plain" />
 }
 
 export const labelOf = (status: MemberStatus) =>

@@ -46,6 +46,7 @@ export const memberPageQuery = (group: GroupDetail, cursor: string | null) =>
       const [first] = data?.items ?? []
       if (!data || !first) return false
       if (data.items.some(({ status }) => status === 'pending' || status === 'running')) return busyMs
+      if (data.items.some(({ status }) => status === 'paused')) return quietMs
       // Members enter the queue in their order, so most pages of a long group wait without a change.
       const { held } = group.counts
       const isNext = held === 0 || first.index <= group.members - held

@@ -4,8 +4,9 @@ import { database } from '../database/client'
 import { transaction } from '../database/transaction'
 import { cancelLive } from '../jobs/lifecycle/cancel'
 
-/** SQL for whether the job `j` waits or runs, and nobody has cancelled it. */
-const uncancelled = `j.status IN ('pending', 'scheduled', 'running') AND j.cancel_requested_at IS NULL`
+/** SQL for whether the job `j` waits or runs, and nobody has cancelled it. Its group may be pausing it. */
+const uncancelled = `j.status IN ('pending', 'scheduled', 'running')
+  AND (j.cancel_requested_at IS NULL OR j.cancel_reason = 'group_paused')`
 
 /** Cancels the members of a group that wait or run. */
 export async function cancelLiveMembers(groupId: string, reason: CancelReason): Promise<void> {

@@ -17,6 +17,7 @@ export const stopSchema = z.strictObject({
   rule: z.enum(['median', 'asha']),
   reduction: count(2, 10).default(3),
   min_step: count(1, 1_000_000_000).default(1),
+  resume: z.boolean().default(false),
 })
 
 /** The keys that make a config one of a group. */
@@ -62,8 +63,8 @@ const groupKeys = {
   ),
   stop: key(
     stopSchema.optional(),
-    'ends members early whose objective is worse than that of others: asha keeps the best 1/reduction at step min_step and at each step reduction times larger; median ends those that are worse than the median at multiples of min_step',
-    { rule: 'asha', reduction: 3, min_step: 10 },
+    'ends members early whose objective is worse than that of others: asha keeps the best 1/reduction at step min_step and at each step reduction times larger; median ends those that are worse than the median at multiples of min_step; with resume, asha pauses members that have checkpoints, and continues those that are among the best later',
+    { rule: 'asha', reduction: 3, min_step: 10, resume: true },
   ),
   budget_gpu_hours: key(
     amount(0.001, 100_000_000).optional(),
@@ -115,6 +116,8 @@ export const groupConfigSchema = storedGroupSchema
       }
       if (stop !== undefined && objective === undefined)
         refuse('stop', 'needs an objective: add objective: {metric: val_loss, mode: min}')
+      if (stop?.resume && stop.rule !== 'asha')
+        refuse('stop', 'has resume, which is only for rule: asha. Remove it, or use asha')
       if (run_name !== undefined)
         refuse('run_name', 'is for one job: its members would share a run. Remove it')
       if (tty) refuse('tty', 'is for one job: remove it')
@@ -140,6 +143,7 @@ export const groupStatuses = ['running', 'completed', 'failed', 'cancelled'] as 
 
 export const groupCountsSchema = z.object({
   held: z.int().describe('members that have not entered the queue yet'),
+  paused: z.int().describe('members that stop.resume has paused: they wait, and use no GPU and no place'),
   pending: z.int(),
   running: z.int(),
   completed: z.int(),
@@ -155,7 +159,7 @@ export const groupSchema = z.object({
   status: z
     .enum(groupStatuses)
     .describe(
-      'running: a member is held, waits or runs; failed: all ended, and one failed; cancelled: the group was cancelled',
+      'running: a member is held, paused, waits or runs; failed: all ended, and one failed; cancelled: the group was cancelled',
     ),
   user_id: z.string(),
   project_id: idSchema,
@@ -175,6 +179,9 @@ export const groupSchema = z.object({
 })
 export type Group = z.output<typeof groupSchema>
 
+/** Where a member is: in its group, or where its job is. */
+export const memberStatuses = ['held', 'paused', ...uploadStatuses] as const
+
 /** One row of `GET /api/groups/ID/members`. */
 export const groupMemberSchema = z.object({
   index: z.int(),
@@ -185,7 +192,7 @@ export const groupMemberSchema = z.object({
     .describe('of a wave: the keys in which the member differs; a variable is env.NAME'),
   repeat: z.int(),
   existing: z.boolean().describe('true: it is the job of an earlier wave, whose idempotency key it has'),
-  status: z.enum(['held', ...uploadStatuses]),
+  status: z.enum(memberStatuses),
   reason_text: z.string().nullable(),
   exit_code: z.int().nullable(),
   gpus: z.number().nullable().describe('GPUs that its job asks for; null: it has no job'),
@@ -259,7 +266,7 @@ export const groupListQuerySchema = z.object({
 })
 
 export const memberListQuerySchema = z.object({
-  status: z.enum(['held', ...uploadStatuses]).optional(),
+  status: z.enum(memberStatuses).optional(),
   limit: z.coerce.number().int().min(1).max(1_000).default(100),
   cursor: z.string().max(200).optional().describe('from the Link header of the previous page'),
 })

@@ -25,6 +25,7 @@ import { configOfMember } from './contract-member-config'
 import { expandMembers, type Member } from './contract-members'
 import type { ParameterValue } from './contract-parameters'
 import { withOverrides } from './contract-wave'
+import { isPaused } from './counts'
 import { type GroupConfig, type GroupRequest, jobConfigOf } from './group-config'
 import { inMember } from './member-error'
 
@@ -336,13 +337,14 @@ async function findRepeated(
 async function requireHeldAllowance(tx: Transaction, userId: string, members: number): Promise<void> {
   const { held } = await oneRow<{ held: number }>(
     tx,
-    'SELECT coalesce(sum(held), 0)::int AS held FROM job_groups WHERE user_id = $1 AND ended_at IS NULL',
+    `SELECT coalesce(sum(g.held + (SELECT count(*) FROM jobs j WHERE j.group_id = g.id AND ${isPaused('j')})), 0)::int AS held
+       FROM job_groups g WHERE g.user_id = $1 AND g.ended_at IS NULL`,
     [userId],
   )
   const most = env().GPUQ_MAX_HELD_MEMBERS
   if (held + members <= most) return
   throw rateLimited(
-    `Your groups hold ${held} members that wait, this one has ${members}, and the limit is ${most} (GPUQ_MAX_HELD_MEMBERS). Wait until some have started, or cancel a group. An admin can raise the limit.`,
+    `Your groups hold ${held} members that wait or are paused, this one has ${members}, and the limit is ${most} (GPUQ_MAX_HELD_MEMBERS). Wait until some have started, or cancel a group. An admin can raise the limit.`,
     60,
   )
 }

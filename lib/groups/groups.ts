@@ -24,13 +24,13 @@ import type {
 } from './contract'
 import { maxGroupMembers } from './contract-parameters'
 import { type Overrides, parametersOf } from './contract-wave'
-import { countsOf, type GroupCounts } from './counts'
+import { countsOf, type GroupCounts, isPaused } from './counts'
 
 interface GroupRow extends Omit<WithDates<Group, 'created_at' | 'ended_at'>, 'status' | 'counts'> {
   owner_id: string
   held: number
   cancelled_at: Date | null
-  counts: Omit<GroupCounts, 'held'> & { held?: number }
+  counts: Omit<GroupCounts, 'held' | 'paused'> & { held?: number; paused?: number }
 }
 
 /** The alias `j` is that of the conditions on visibility, which need only the user and the project. */
@@ -51,6 +51,7 @@ function toGroup({ owner_id: _, held, cancelled_at, counts, ...row }: GroupRow):
     counts: {
       ...counts,
       held: (counts.held ?? 0) + held,
+      paused: counts.paused ?? 0,
       cancelled: counts.cancelled + Math.max(0, withoutJob),
     },
   }
@@ -114,7 +115,7 @@ export async function readGroup(actor: Actor, id: string): Promise<GroupDetail> 
 
 interface MemberRow
   extends Omit<WithDates<GroupMember, 'started_at' | 'ended_at'>, 'status' | 'reason_text' | 'objective'> {
-  status: JobStatus | 'held'
+  status: JobStatus | 'held' | 'paused'
   reason: string | null
   reason_detail: string | null
   stop_reason: string | null
@@ -122,8 +123,8 @@ interface MemberRow
 }
 
 /** SQL for where a member is. A job of an earlier wave can be held by that. */
-const statusOfMember = `coalesce(j.status::text, CASE WHEN m.state <> 'existing' THEN m.state::text
-  ELSE (SELECT own.state::text FROM group_members own WHERE own.job_id = m.job_id AND own.state <> 'existing') END)`
+const statusOfMember = `CASE WHEN ${isPaused('j')} THEN 'paused' ELSE coalesce(j.status::text, CASE WHEN m.state <> 'existing' THEN m.state::text
+  ELSE (SELECT own.state::text FROM group_members own WHERE own.job_id = m.job_id AND own.state <> 'existing') END) END`
 
 const memberColumns = `
   m.index, m.job_id, j.id IS NOT NULL AS has_job, m.parameters, m.overrides, m.repeat, m.state = 'existing' AS existing, m.stop_reason, ${statusOfMember} AS status, j.reason, j.reason_detail, j.exit_code,
@@ -138,12 +139,11 @@ function toMember(
   return {
     ...datesToText(row),
     parameters: overrides === null ? row.parameters : parametersOf(overrides),
-    status: status === 'held' ? status : toUploadStatus(status),
+    status: status === 'held' || status === 'paused' ? status : toUploadStatus(status),
     reason_text:
-      status === 'held'
-        ? null
-        : ((reason === 'stopped_early' ? stop_reason : null) ??
-          reasonText({ status, reason, reason_detail })),
+      reason === 'stopped_early' && stop_reason !== null
+        ? [stop_reason, reason_detail].filter((text) => text !== null).join(' ')
+        : reasonText({ status: status === 'paused' ? 'pending' : status, reason, reason_detail }),
     objective: metric === null ? null : (row.metrics[metric] ?? null),
   }
 }

@@ -21,10 +21,11 @@ import { storedGroupSchema } from './contract'
 import { configOfMember } from './contract-member-config'
 import type { Parameters } from './contract-parameters'
 import type { Overrides } from './contract-wave'
-import { countsOf, existingEnded } from './counts'
+import { countsOf, existingEnded, isPaused } from './counts'
 import { type GroupConfig, jobConfigOf } from './group-config'
 import { cancelHeld, findWait } from './group-dependencies'
 import { inMember, MemberError } from './member-error'
+import { endPaused, resumeMembers } from './paused-members'
 
 /** Few, so that other submissions never wait long for the lock on the queue. */
 const maxReleased = 50
@@ -38,17 +39,19 @@ const retryAfterS = 10
 
 /**
  * Puts members of groups into the queue as far as the places of their group, the limits of its user and the size of the queue
- * permit, and ends groups whose members have all ended. The leader calls it after each change of the queue; a second call at the
- * same time changes nothing. Returns whether more can follow at once.
+ * permit: first those that it has paused and that are among the best by now. Ends groups whose members have all ended. The leader calls
+ * it after each change of the queue; a second call at the same time changes nothing. Returns whether more can follow at once.
  */
 export async function releaseMembers(): Promise<boolean> {
   const { rows } = await database().pool.query<{ id: string }>({
     name: 'groups-to-release',
     // The live jobs of a group are few, and have an index.
     text: `SELECT g.id FROM job_groups g CROSS JOIN LATERAL (
-             SELECT count(*) AS jobs FROM jobs j WHERE j.group_id = g.id AND j.status IN ('pending', 'scheduled', 'running')) live
+             SELECT count(*) FILTER (WHERE NOT ${isPaused('j')}) AS active, count(*) FILTER (WHERE ${isPaused('j')}) AS paused
+               FROM jobs j WHERE j.group_id = g.id AND j.status IN ('pending', 'scheduled', 'running')) live
             WHERE g.ended_at IS NULL AND g.retry_at <= now()
-              AND CASE WHEN g.held > 0 THEN live.jobs < g.parallel ELSE live.jobs = 0 AND ${existingEnded('g')} END
+              AND CASE WHEN g.held > 0 OR live.paused > 0 THEN live.active < g.parallel
+                       ELSE live.active = 0 AND ${existingEnded('g')} END
             ORDER BY g.created_at, g.id`,
   })
   let released = 0
@@ -67,7 +70,14 @@ export async function releaseMembers(): Promise<boolean> {
   return isMore
 }
 
-interface OpenGroup {
+/** The members of a group that have not ended. */
+interface LiveCounts {
+  /** Those that wait or run. */
+  active: number
+  paused: number
+}
+
+interface OpenGroup extends LiveCounts {
   user_id: string
   project_id: string
   handle: string
@@ -84,15 +94,16 @@ interface OpenGroup {
   body_hash: Buffer
   parallel: number
   held: number
+  cancelled: boolean
   slug: string
 }
 
 /** Returns how many members have entered the queue. */
 async function releaseGroup(tx: Transaction, id: string): Promise<number> {
-  const group = await findRow<OpenGroup>(tx, {
+  const group = await findRow<Omit<OpenGroup, keyof LiveCounts>>(tx, {
     name: 'group-to-release',
     text: `SELECT g.user_id, g.project_id, u.handle, u.role, ${limitsOf('u')}, g.spec, g.command, g.class_token, g.token_id, t.limits AS agent_limits,
-                  g.body_hash, g.parallel, g.held, p.slug, of_project.limits AS project_limits,
+                  g.body_hash, g.parallel, g.held, g.cancelled_at IS NOT NULL AS cancelled, p.slug, of_project.limits AS project_limits,
                   u.disabled_at IS NULL AND (p.owner_id = u.id OR EXISTS (
                     SELECT 1 FROM memberships m WHERE m.project_id = p.id AND m.user_id = u.id)) AS allowed
              FROM job_groups g JOIN users u ON u.id = g.user_id JOIN projects p ON p.id = g.project_id LEFT JOIN api_tokens t ON t.id = g.token_id
@@ -101,7 +112,9 @@ async function releaseGroup(tx: Transaction, id: string): Promise<number> {
     values: [id],
   })
   if (!group) return 0
-  if (group.held === 0) {
+  // After the lock: another leader may have put members into the queue before.
+  const live = await countLive(tx, id)
+  if (group.cancelled || (group.held === 0 && live.paused === 0)) {
     await endGroup(tx, id)
     return 0
   }
@@ -114,7 +127,7 @@ async function releaseGroup(tx: Transaction, id: string): Promise<number> {
     const wait = await findWait(tx, config)
     if (wait === 'never') return await cancelHeld(tx, id)
     if (wait !== null) return await explain(tx, id, wait)
-    return await enterQueue(tx, id, group, config)
+    return await enterQueue(tx, id, { ...group, ...live }, config)
   } catch (error) {
     if (!(error instanceof GpuqError)) throw error
     await putOff(tx, id, error.message)
@@ -131,21 +144,20 @@ async function enterQueue(
   // A refusal must not undo what keeps the group: it is stored as its problem.
   await tx.query('SAVEPOINT release')
   try {
+    const { active, paused, held } = group
+    if (active >= group.parallel) return 0
     await lockUsers(tx, [group.user_id])
     const limits = await readEffectiveLimits(tx, group, group.project_limits)
-    // After the lock: another leader may have put members into the queue before.
-    const { active } = await oneRow<{ active: number }>(
-      tx,
-      `SELECT count(*)::int AS active FROM jobs WHERE group_id = $1 AND status IN ('pending', 'scheduled', 'running')`,
-      [id],
-    )
-    if (active >= group.parallel) return 0
     const allowed = await countFreePlaces(tx, group.user_id, limits)
     if (allowed === 0) return await explain(tx, id, noPlace)
+    const places = Math.min(group.parallel - active, allowed)
+    const resumed = paused > 0 ? await resumeMembers(tx, id, config, places) : 0
+    if (resumed > 0) return resumed
+    if (held === 0) return active > 0 ? 0 : await endPaused(tx, id, config)
     const { code } = await oneRow<{ code: Buffer }>(tx, 'SELECT code FROM job_groups WHERE id = $1', [id])
     // All submissions wait while the members of one call are inserted, each with the program.
     const atOnce = Math.max(1, Math.min(maxReleased, Math.floor(maxCodeBytes / Math.max(1, code.length))))
-    const free = Math.min(group.parallel - active, allowed, atOnce)
+    const free = Math.min(places, atOnce)
     const members = await readHeld(tx, id, free + maxPassedOver)
     const owner = {
       callerId: group.user_id,
@@ -173,7 +185,8 @@ async function enterQueue(
       const submission = {
         code,
         runId: null,
-        config: memberConfig,
+        // Each has a run of its own, whose checkpoints let it continue.
+        config: config.stop?.resume ? { ...memberConfig, run_name: job_id } : memberConfig,
         bodyHash: group.body_hash,
         idempotencyKey: null,
       }
@@ -205,6 +218,15 @@ async function enterQueue(
     if (error instanceof GpuqError) await tx.query('ROLLBACK TO SAVEPOINT release')
     throw error
   }
+}
+
+async function countLive(tx: Transaction, id: string): Promise<LiveCounts> {
+  return oneRow<LiveCounts>(
+    tx,
+    `SELECT count(*) FILTER (WHERE NOT ${isPaused('j')})::int AS active, count(*) FILTER (WHERE ${isPaused('j')})::int AS paused
+       FROM jobs j WHERE j.group_id = $1 AND j.status IN ('pending', 'scheduled', 'running')`,
+    [id],
+  )
 }
 
 /** The config as it was accepted. A key that a later version removed or limited is a problem of the group. */

@@ -32,8 +32,8 @@ const read = new Map<string, number>()
 const maxRead = 10_000
 
 /**
- * Reads the objective of members whose group stops some early, and stops those that the rule ends. The leader calls it again and
- * again. What a member had reached is stored with the decision in one transaction, so a leader that dies repeats and loses none.
+ * Reads the objective of members whose group stops some early, and stops or pauses those that the rule ends. The leader calls it again
+ * and again. What a member had reached is stored with the decision in one transaction, so a leader that dies repeats and loses none.
  */
 export async function stopMembers(): Promise<boolean> {
   const { rows } = await database().pool.query<UnreadMember>({
@@ -57,9 +57,10 @@ export async function stopMembers(): Promise<boolean> {
 
 async function compare(member: UnreadMember): Promise<void> {
   const { job_id: jobId, attempt, output_bytes: bytes, ended, objective, stop, known } = member
+  const reason = stop.resume ? 'group_paused' : 'stopped_early'
   // An attempt after the one that was to end ends too.
   if (member.stop_reason !== null && !ended) {
-    await transaction((tx) => requestStop(tx, { jobId, attempt }, 'stopped_early'))
+    await transaction((tx) => requestStop(tx, { jobId, attempt }, reason))
     return
   }
   const key = `${jobId}/${attempt}`
@@ -78,14 +79,14 @@ async function compare(member: UnreadMember): Promise<void> {
       'UPDATE group_members SET curve_read = curve_read OR $2, stop_reason = coalesce(stop_reason, $3) WHERE job_id = $1',
       [jobId, isRead, why],
     )
-    if (why !== null && !ended) await requestStop(tx, { jobId, attempt }, 'stopped_early')
+    if (why !== null && !ended) await requestStop(tx, { jobId, attempt }, reason)
   })
 }
 
 /** Stores what a member has reached since the last call. Returns why it ends; null: it goes on. */
 async function storeRungs(
   tx: Transaction,
-  { group_id: groupId, index, objective, stop }: UnreadMember,
+  { group_id: groupId, index, objective, stop, ended }: UnreadMember,
   rungs: readonly Rung[],
 ): Promise<string | null> {
   // Members of a group are compared one after the other.
@@ -94,23 +95,27 @@ async function storeRungs(
     'SELECT rung, value, average FROM group_rungs WHERE group_id = $1 AND rung = ANY ($2::int[]) AND index <> $3',
     [groupId, rungs.map(({ rung }) => rung), index],
   )
+  const reasons = rungs.map((own) =>
+    decide(
+      stop,
+      objective,
+      own,
+      rows.filter(({ rung }) => rung === own.rung),
+    ),
+  )
+  const at = reasons.findIndex((why) => why !== null)
+  // A paused member reaches the rungs behind the one that paused it only if it continues.
+  const reached = stop.resume && !ended && at !== -1 ? rungs.slice(0, at + 1) : rungs
   await tx.query(
     `INSERT INTO group_rungs (group_id, index, rung, step, value, best, average)
      SELECT $1, $2, r.* FROM unnest($3::int[], $4::float8[], $5::float8[], $6::float8[], $7::float8[]) AS r ON CONFLICT DO NOTHING`,
     [
       groupId,
       index,
-      ...(['rung', 'step', 'value', 'best', 'average'] as const).map((name) => rungs.map((one) => one[name])),
+      ...(['rung', 'step', 'value', 'best', 'average'] as const).map((name) =>
+        reached.map((one) => one[name]),
+      ),
     ],
   )
-  for (const own of rungs) {
-    const why = decide(
-      stop,
-      objective,
-      own,
-      rows.filter(({ rung }) => rung === own.rung),
-    )
-    if (why !== null) return why
-  }
-  return null
+  return reasons[at] ?? null
 }

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { decide, isBetter, type Rung, rungsOf, type StopRule } from './stop-rules'
 import { simulateAsha } from './testing/simulate-asha'
 
-const asha: StopRule = { rule: 'asha', reduction: 3, min_step: 10 }
-const median: StopRule = { rule: 'median', reduction: 3, min_step: 10 }
+const asha: StopRule = { rule: 'asha', reduction: 3, min_step: 10, resume: false }
+const median: StopRule = { rule: 'median', reduction: 3, min_step: 10, resume: false }
 const loss = { metric: 'val_loss', mode: 'min' } as const
 
 const curve = (steps: number[], values: number[]) => ({

@@ -63,6 +63,9 @@ export function isBetter(value: number, other: number, mode: Mode): boolean {
   return mode === 'min' ? value < other : value > other
 }
 
+/** How many members go on at a rung that `all` of them have reached, with `asha`. */
+const placesAt = (all: number, { reduction }: StopRule) => Math.max(1, Math.floor(all / reduction))
+
 /** Fewer members say nothing about what is usual. */
 const fewestForMedian = 3
 
@@ -75,18 +78,19 @@ const fewestForMedian = 3
  * @returns why it ends, as a sentence; null: it goes on.
  */
 export function decide(
-  { rule, reduction }: StopRule,
+  stop: StopRule,
   { metric, mode }: { metric: string; mode: Mode },
   own: Rung,
   others: readonly Pick<Rung, 'value' | 'average'>[],
 ): string | null {
   const all = others.length + 1
   const shown = (value: number) => (Number.isNaN(value) ? 'NaN' : String(Number(value.toPrecision(4))))
-  if (rule === 'asha') {
+  if (stop.rule === 'asha') {
+    const places = placesAt(all, stop)
     // Members that are equally good have the same place.
     const better = others.filter(({ value }) => isBetter(value, own.value, mode)).length
-    if (all < reduction || better < Math.max(1, Math.floor(all / reduction))) return null
-    return `Stopped at step ${own.step}: ${metric} ${shown(own.value)} is worse than that of ${better} of ${all} members. The best ${Math.max(1, Math.floor(all / reduction))} of ${all} go on.`
+    if (all < stop.reduction || better < places) return null
+    return `Stopped at step ${own.step}: ${metric} ${shown(own.value)} is worse than that of ${better} of ${all} members. The best ${places} of ${all} go on.`
   }
   if (others.length < fewestForMedian) return null
   const median = medianOf(
@@ -97,8 +101,36 @@ export function decide(
   return `Stopped at step ${own.step}: the best ${metric} so far, ${shown(own.best)}, is worse than the median of the averages of ${others.length} other members, ${shown(median)}.`
 }
 
+/**
+ * Finds the paused members that {@link decide} lets go on by now, because more members have reached their last rung: the promotion of
+ * ASHA. Those at the highest rung come first, and of them the best, as there.
+ * @param paused what these members had reached at their last rung.
+ * @param reached what all members had reached at these rungs.
+ */
+export function findPromoted<Paused extends Pick<Rung, 'rung' | 'value'>>(
+  stop: StopRule,
+  mode: Mode,
+  paused: readonly Paused[],
+  reached: readonly Pick<Rung, 'rung' | 'value'>[],
+): Paused[] {
+  const compare = (a: number, b: number) => compareValues(a, b, mode)
+  /** The value of the last place of each rung. */
+  const last = new Map<number, number>()
+  for (const rung of new Set(paused.map((own) => own.rung))) {
+    const values = reached.filter((one) => one.rung === rung).map(({ value }) => value)
+    last.set(rung, values.toSorted(compare)[placesAt(values.length, stop) - 1] ?? Number.NaN)
+  }
+  return paused
+    .filter(({ rung, value }) => compare(value, last.get(rung) ?? Number.NaN) <= 0)
+    .toSorted((a, b) => b.rung - a.rung || compare(a.value, b.value))
+}
+
+/** The order of values, the best first. */
+const compareValues = (a: number, b: number, mode: Mode) =>
+  isBetter(a, b, mode) ? -1 : isBetter(b, a, mode) ? 1 : 0
+
 /** The median, with NaN as the worst; the better one of two in the middle. */
 function medianOf(values: readonly number[], mode: Mode): number {
-  const sorted = values.toSorted((a, b) => (isBetter(a, b, mode) ? -1 : isBetter(b, a, mode) ? 1 : 0))
+  const sorted = values.toSorted((a, b) => compareValues(a, b, mode))
   return sorted[Math.floor((sorted.length - 1) / 2)] ?? Number.NaN
 }

@@ -1,11 +1,12 @@
 import { recordRunDirectory } from '@/lib/checkpoints/run-directories'
 import type { Run } from '@/lib/cluster/tasks/tasks'
+import type { Outcome } from '@/lib/jobs/state/finish'
 import { logger } from '@/lib/logger'
 import type { NodeContext } from '../node/node-context'
 import type { StartedTask, TaskWatch } from '../node/task/task-hook'
 import { CheckpointUploader } from './checkpoint-uploader'
 import { localCheckpoints } from './local-checkpoints'
-import { sharedCheckpoints, watchSize } from './run-directory'
+import { measureDirectory, sharedCheckpoints, watchSize } from './run-directory'
 
 export interface CheckpointSettings {
   /**
@@ -28,9 +29,15 @@ export function watchCheckpoints(
   if (shared !== null) {
     const onMeasured = countFor(run, task.id, running)
     // All ranks share it.
-    if (task.rank === 0)
-      void watchSize(sharedCheckpoints(shared, run), limitBytes, running, { onMeasured, onOver })
-    return null
+    if (task.rank !== 0) return null
+    const directory = sharedCheckpoints(shared, run)
+    void watchSize(directory, limitBytes, running, { onMeasured, onOver })
+    const finish = async ({ reason }: Outcome) => {
+      // A paused job is kept only if it has checkpoints, so they are counted before its end.
+      if (reason === 'group_paused') await onMeasured(await measureDirectory(directory, limitBytes))
+      return null
+    }
+    return { finish, close: () => {} }
   }
   const local = localCheckpoints(tasksDirectory, task.id)
   const uploader = new CheckpointUploader({ lease, task, run, local, limitBytes, abandoned, note, onOver })

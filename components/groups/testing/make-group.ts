@@ -17,7 +17,7 @@ export function makeGroup(changes: Partial<GroupDetail> = {}): GroupDetail {
     gpus: 1,
     parameters: ['lr'],
     objective: { metric: 'loss', mode: 'min' },
-    counts: { held: 1, pending: 0, running: 1, completed: 1, failed: 0, cancelled: 0 },
+    counts: { held: 1, paused: 0, pending: 0, running: 1, completed: 1, failed: 0, cancelled: 0 },
     parent: null,
     hypothesis: null,
     followers: 0,
