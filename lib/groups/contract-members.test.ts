@@ -125,6 +125,10 @@ describe('a config that makes no group is refused with its key', () => {
     ['matrix: {x: [1]}\nparallel: 0', /parallel/],
     ['matrix: {x: [1]}\nrepeat: 0', /repeat/],
     ['matrix: {x: [1]}\nrun_name: a', /run_name: is for one job/],
+    [
+      'matrix: {x: [1]}\nobjective: {metric: a, mode: min}\nstop: {rule: median, resume: true}',
+      /stop: has resume, which is only for rule: asha/,
+    ],
     ['matrix: {x: [1]}\nobjective: {metric: loss, mode: least}', /objective\.mode/],
     ['matrix: {x: [1]}\nmatirx: {x: [1]}', /did you mean `matrix`/],
     ['array: "3-1"', /first number is larger/],

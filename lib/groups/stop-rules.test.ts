@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { decide, isBetter, type Rung, rungsOf, type StopRule } from './stop-rules'
+import { decide, findPromoted, isBetter, type Rung, rungsOf, type StopRule } from './stop-rules'
 import { simulateAsha } from './testing/simulate-asha'
 
 const asha: StopRule = { rule: 'asha', reduction: 3, min_step: 10, resume: false }
@@ -80,6 +80,47 @@ describe('asha', () => {
     expect(decide(asha, loss, at(Number.NaN), [at(1), at(2)])).toMatch(/val_loss NaN is worse/)
     expect(decide(asha, loss, at(5), [at(Number.NaN), at(Number.NaN)])).toBeNull()
     expect(isBetter(Number.NaN, Number.NaN, 'min')).toBe(false)
+  })
+})
+
+describe('the promotion of paused members', () => {
+  const reached = (values: number[], rung = 0) => values.map((value) => at(value, { rung }))
+
+  it('a member continues as soon as it is among the best third of those that have reached its rung', () => {
+    const [paused, others] = [at(2), [1, 3, 4, 5].map((value) => at(value))]
+    expect(findPromoted(asha, 'min', [paused], [paused, ...others])).toEqual([])
+    expect(findPromoted(asha, 'min', [paused], [paused, ...others, at(6)])).toEqual([paused])
+    expect(findPromoted(asha, 'max', [paused], [paused, ...others, at(6)])).toEqual([])
+  })
+
+  it('members at the highest rung come first, and of them the best', () => {
+    const paused = [...reached([2, 1]), ...reached([9], 1)]
+    const all = [...paused, ...reached([5, 6, 7, 8]), ...reached([10, 11], 1)]
+    expect(findPromoted(asha, 'min', paused, all).map(({ value }) => value)).toEqual([9, 1, 2])
+  })
+
+  it('those continue, and no others, that would have gone on if they had come last', () => {
+    const values = Array.from({ length: 40 }, (_, index) => (index * 7) % 13)
+    const all = [...values, Number.NaN, Number.NaN].map((value) => at(value))
+    for (const mode of ['min', 'max'] as const) {
+      const goOn = all.filter(
+        (own) =>
+          decide(
+            asha,
+            { ...loss, mode },
+            own,
+            all.filter((one) => one !== own),
+          ) === null,
+      )
+      expect(new Set(findPromoted(asha, mode, all, all))).toEqual(new Set(goOn))
+    }
+  })
+
+  it('objectives of different signs are compared as numbers', () => {
+    const paused = [at(-2), at(0), at(3)]
+    expect(findPromoted(asha, 'min', paused, paused)).toEqual([at(-2)])
+    expect(findPromoted(asha, 'max', paused, paused)).toEqual([at(3)])
+    expect(decide(asha, loss, at(1), [at(-1), at(0)])).toMatch(/worse than that of 2 of 3/)
   })
 })
 
