@@ -88,7 +88,7 @@ async function complete(id: string, index: number) {
 }
 
 describe('a paused member', () => {
-  it('it has no place in its group, in the queue, or among the active jobs of its user, and says why it waits', async () => {
+  it('a paused member has no place in its group, in the queue, or among the active jobs of its user, and says why it waits', async () => {
     await db.pool.query('UPDATE users SET max_active_jobs = 1')
     await db.pool.query('UPDATE policies SET max_queue_size = 1')
     const id = await create(3, 1)
@@ -125,7 +125,7 @@ describe('a paused member', () => {
     expect(await statusesOf(id)).toEqual([...Array(6).fill('paused'), 'pending', 'completed'])
   })
 
-  it('it continues before the group puts another member into the queue, also if its environment was disabled', async () => {
+  it('a paused member continues before the group puts another member into the queue, also if its environment was disabled', async () => {
     const id = await create(6, 4)
     for (const index of [0, 1, 2]) await pause(id, index, index + 1)
     await db.pool.query('UPDATE job_groups SET parallel = 2')
@@ -137,7 +137,7 @@ describe('a paused member', () => {
     expect(rows).toEqual([{ stop_reason: null }])
   })
 
-  it('it ends with the last comparison when nothing can change it any more, and then the group ends', async () => {
+  it('a paused member ends with the last comparison when nothing can change it any more, and then the group ends', async () => {
     const id = await create(3)
     await reach(id, 0, 1)
     for (const index of [1, 2]) await pause(id, index, index + 1)
