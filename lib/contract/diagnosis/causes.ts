@@ -23,7 +23,7 @@ export const causes = {
   shape_mismatch: ['The shapes of two tensors or arrays do not fit.', 'program'],
   dtype_mismatch: ['Tensors or arrays have different types of numbers.', 'program'],
   device_mismatch: ['Tensors are on different devices.', 'program'],
-  index_out_of_range: ['An index is out of the range of a tensor or array.', 'program'],
+  index_out_of_range: ['An index is out of the range of a list, tensor or array.', 'program'],
   not_finite: ['A number became NaN or infinite.', 'program'],
   gpu_out_of_memory: ['The memory of the GPU is full.', 'limits'],
   gpu_missing: ['The program found no GPU, or not enough of them.', 'config'],

@@ -159,7 +159,7 @@ const showsOutput: ReadonlySet<CauseId> = new Set([
 /** More lines than this after a traceback: the program caught the exception and went on. */
 const mostAfterTraceback = 3
 
-/** A program that ended without an error, printed no result and left no file. Only if it printed nothing, or an exception at the end. */
+/** A program that ended without an error, printed no result and left no file. Only if it printed nothing, its usage, or an exception at the end. */
 function diagnoseNoResult({ instances }: Facts): FoundCause | null {
   const [end] = instances
   if (!end) return null
@@ -167,6 +167,13 @@ function diagnoseNoResult({ instances }: Facts): FoundCause | null {
   if (!instances.some(({ lines }) => lines.some(isPrinted))) {
     const failure = { error: null, subject: null, location: null, evidence: [], t: null }
     return { failure: { ...failure, cause: 'no_result' }, end: null }
+  }
+  const first = end.lines.find(isPrinted)?.text ?? ''
+  if (/^usage: /i.test(first)) {
+    return {
+      failure: { ...findFailure(end), cause: 'no_result', error: first.trim(), location: null },
+      end: null,
+    }
   }
   const traceback = parseTraceback(end.lines.map(({ text }) => text))
   if (!traceback || end.lines.slice(traceback.end + 1).filter(isPrinted).length > mostAfterTraceback)

@@ -33,7 +33,7 @@ export function messageAfter(lines: readonly string[], first: number): readonly 
 }
 
 const isFrame = (line: string, { file, line: number }: CodeLocation) =>
-  line.includes(`"${file}", line ${number}`)
+  line.includes(`"${file}", line ${number}`) || line.includes(`${file}:${number} in `)
 
 function shorten(line: string): string {
   const text = line.trimEnd()

@@ -32,9 +32,13 @@ const details: Readonly<Partial<Record<CauseId, readonly CauseId[]>>> = {
   distributed: ['gpu_shared', 'network', 'gpu_out_of_memory'],
   bad_checkpoint: ['lfs_pointer'],
 }
-/** The files of libraries that read checkpoints. */
+/** The files of libraries that read checkpoints, and the calls that read them in native code. */
 const readsCheckpoint =
-  /[/\\](?:serialization|pickle|numpy_pickle|npyio|torch_load)\.py$|[/\\]safetensors[/\\]/
+  /[/\\](?:serialization|pickle|numpy_pickle|torch_load)\.py$|[/\\]safetensors[/\\]|[/\\]numpy[/\\]lib[/\\]_?format(?:_impl)?\.py$/
+const checkpointCall = /\b(?:pickle|dill|cloudpickle|joblib)\.loads?\(/
+/** The files of libraries that parse data. */
+const readsData =
+  /[/\\](?:configparser|csv|zipfile|tarfile|gzip|bz2|lzma|plistlib|wave|_?npyio(?:_impl)?)\.py$|[/\\](?:json|xml|tomllib|yaml|pyarrow|h5py|zipfile)[/\\]|[/\\]PIL[/\\](?:ImageFile|\w{1,40}ImagePlugin)\.py$|[/\\]pandas[/\\]io[/\\]/
 
 /** Finds why a program failed. The exception that ended it says most; without one it is the last line that shows a cause. */
 export function findFailure(end: Pick<InstanceEnd, 'lines' | 'exit_code'>): Failure {
@@ -49,14 +53,17 @@ export function findFailure(end: Pick<InstanceEnd, 'lines' | 'exit_code'>): Fail
     return {
       ...found,
       // A launcher only says that a process failed.
-      error: shownBy !== undefined && exception.includes('ChildFailedError') ? shownBy.trim() : exception,
+      error:
+        shownBy !== undefined && exception.includes('ChildFailedError')
+          ? shownBy.trim()
+          : completeMessage(exception, lines, to),
       location,
       evidence: shownBy === undefined ? evidence : [shownBy, ...evidence.slice(1 - mostLines)],
       t: at(traceback.end),
     }
   }
   const shown = lastSign(lines, 0) ?? lastUncaught(lines)
-  if (shown && !(signal !== null && shown.cause === 'permission')) {
+  if (shown && !isOverruled(lines, shown.index) && !(signal !== null && shown.cause === 'permission')) {
     const { index, ...sign } = shown
     return {
       ...sign,
@@ -69,11 +76,47 @@ export function findFailure(end: Pick<InstanceEnd, 'lines' | 'exit_code'>): Fail
   return ofEnd(end, lines)
 }
 
+/** The program prints an error of its own among the last of this many lines, because two streams may mix. */
+const nearEnd = 10
+const longestStack = 40
+/** More lines than this between the sign of a cause and an error: the program went on. */
+const mostBetween = 5
+const ownError =
+  /^(?:[[\]\w:.,/ -]{0,60}\b)?(?:ERROR|FATAL|CRITICAL)\b|^(?:\S{1,60}: )?(?:[Ee]rror|[Ff]atal): /
+
+/** The index of the line with which the program reports why it ends: of an error, otherwise the last one before a stack. */
+function findMessage(lines: readonly string[]): number {
+  const last = findLastPrinted(lines)
+  const index = lines.findLastIndex((line, at) => at > last - nearEnd && ownError.test(line))
+  if (index !== -1) return index
+  const stack = findStack(lines, last)
+  return stack > 0 ? findLastPrinted(lines.slice(0, stack)) : last
+}
+
+const findLastPrinted = (lines: readonly string[]) => lines.findLastIndex((line) => line.trim() !== '')
+
+/** The index of the first line of the stack that Python's faulthandler prints at the end; -1: none. */
+const findStack = (lines: readonly string[], last: number) =>
+  lines.findIndex((line, at) => at > last - longestStack && line.includes('(most recent call first)'))
+
+/** Whether the program went on after a line, and reports another error at its end. */
+function isOverruled(lines: readonly string[], index: number): boolean {
+  const message = findMessage(lines)
+  return message > index + mostBetween && ownError.test(lines[message] ?? '')
+}
+
+/** Some exceptions have a message that begins on the next line. */
+function completeMessage(exception: string, lines: readonly string[], at: number): string {
+  if (!exception.endsWith(':')) return exception
+  const next = lines.slice(at + 1, at + 4).find((line) => line.trim() !== '')
+  return next === undefined ? exception : `${exception} ${next.trim()}`
+}
+
 /** The failure of a program that printed no known cause. */
 function ofEnd(end: Pick<InstanceEnd, 'lines' | 'exit_code'>, lines: readonly string[]): Failure {
   const signal = signalOf(end.exit_code)
   const diverged = findDiverged(lines)
-  const last = lines.findLastIndex((line) => line.trim() !== '')
+  const last = findMessage(lines)
   const index = diverged ?? last
   const shared = {
     location: signal === null ? null : findPlace(lines, last),
@@ -85,11 +128,34 @@ function ofEnd(end: Pick<InstanceEnd, 'lines' | 'exit_code'>, lines: readonly st
     return { cause: 'shm_full', error: describeSignal(signal), subject: null, ...shared }
   if (diverged !== null) return { cause: 'not_finite', error: message, subject: null, ...shared }
   if (signal !== null) {
-    const what = lines.findLast((line) => /^\s*what\(\):/.test(line))?.trim()
-    return { cause: 'killed_by_signal', error: what ?? describeSignal(signal), subject: signal, ...shared }
+    return {
+      cause: 'killed_by_signal',
+      error: terminating(lines) ?? describeSignal(signal),
+      subject: signal,
+      ...shared,
+    }
   }
-  return { cause: 'exit_code', error: message, subject: null, ...shared }
+  // Only a message that names its own line has a place, or one with a stack.
+  const location =
+    findStack(lines, last) === -1 ? findPlace(lines.slice(last, last + 1), 0) : findPlace(lines, last)
+  return { cause: 'exit_code', error: message, subject: unsetVariable(message), ...shared, location }
 }
+
+/** What C++ prints of an exception that nothing caught. */
+function terminating(lines: readonly string[]): string | null {
+  const what = lines.findLast((line) => /^\s*what\(\):/.test(line))?.trim()
+  const type = lines
+    .map((line) => /^terminate called after throwing an instance of '([^']{1,200})'/.exec(line)?.[1])
+    .findLast((name) => name !== undefined)
+  if (type === undefined) return what ?? null
+  return what === undefined ? type : `${type}: ${what.replace(/^what\(\):\s{0,9}/, '')}`
+}
+
+/** The variable that a shell with `set -u` misses. */
+const unsetVariable = (message: string | null) =>
+  /(?:^|\s)(\w{1,100}): (?:unbound variable|parameter (?:not set|null or not set))/.exec(
+    message ?? '',
+  )?.[1] ?? null
 
 /** The traceback with which the program ended. A program that was killed has ended with the signal, unless it is the last it printed. */
 function endingTraceback(lines: readonly string[], signal: string | null): Traceback | null {
@@ -102,11 +168,15 @@ function endingTraceback(lines: readonly string[], signal: string | null): Trace
 
 /** `shownBy`: the line above the traceback that shows the cause. */
 function ofTraceback(traceback: Traceback, lines: readonly string[]): FoundSign & { shownBy?: string } {
-  const { exception, origins, raisedIn, end } = traceback
+  const { exception, origins, raisedIn, end, location } = traceback
   const missing = /^FileNotFoundError: .*: '([^'/]+)'$/.exec(exception)?.[1]
   if (missing !== undefined && /[/\\]subprocess\.py$/.test(raisedIn ?? ''))
     return { cause: 'command_missing', subject: missing }
+  const child = findChildSignal(lines, end)
+  if (child !== null) return child
   const found = findSign(exception, true)
+  if (found?.cause === 'index_out_of_range' && /\bargv\[/.test(location?.code ?? ''))
+    return { cause: 'argument_error', subject: null }
   // A program that the job started has printed the cause before.
   if (found === null && /CalledProcessError|SystemExit|ChildFailedError/.test(exception)) {
     const shown = lastSign(lines.slice(0, traceback.start), 0)
@@ -117,6 +187,8 @@ function ofTraceback(traceback: Traceback, lines: readonly string[]): FoundSign 
   }
   // Some exceptions have more lines.
   const more = messageAfter(lines, end).map((line) => findSign(line.trim(), true))
+  const reading = findReading(traceback)
+  if (found?.cause === 'shape_mismatch' && reading) return reading
   if (found) return more.find((sign) => sign && details[found.cause]?.includes(sign.cause)) ?? found
   const inMessage = more.find((sign) => sign !== null)
   if (inMessage) return inMessage
@@ -129,9 +201,32 @@ function ofTraceback(traceback: Traceback, lines: readonly string[]): FoundSign 
       if (sign) return { ...sign, shownBy: origin }
     }
   }
-  if (readsCheckpoint.test(raisedIn ?? '') && !mistake.test(exception))
-    return { cause: 'bad_checkpoint', subject: null }
-  return { cause: 'exception', subject: subjectOf(exception) }
+  return reading ?? { cause: 'exception', subject: subjectOf(exception) }
+}
+
+/** What a library says of a file that it cannot read, unless another parameter or path lets it. */
+function findReading({ exception, raisedIn, location }: Traceback): FoundSign | null {
+  if (mistake.test(exception) || /^IsADirectoryError\b|\w=(?:True|False)\b/.test(exception)) return null
+  if (readsCheckpoint.test(raisedIn ?? '')) return { cause: 'bad_checkpoint', subject: null }
+  if (readsData.test(raisedIn ?? '')) return { cause: 'bad_data', subject: null }
+  const isNative = raisedIn === location?.file && checkpointCall.test(location?.code ?? '')
+  return isNative ? { cause: 'bad_checkpoint', subject: null } : null
+}
+
+/** How launchers and libraries say that a signal ended a process that they started. */
+const childSignal =
+  /died with <Signals\.(SIG[A-Z]{2,8})|terminated with signal (SIG[A-Z]{2,8})|Signal \d{1,2} \((SIG[A-Z]{2,8})\) received/
+const launchers = /\b(?:ChildFailedError|ProcessExitedException|CalledProcessError)\b/
+
+function findChildSignal(lines: readonly string[], end: number): (FoundSign & { shownBy?: string }) | null {
+  if (!launchers.test(lines[end] ?? '')) return null
+  const shownBy = lines.slice(end, end + 40).find((line) => childSignal.test(line))
+  const subject = childSignal
+    .exec(shownBy ?? '')
+    ?.slice(1)
+    .find(Boolean)
+  if (shownBy === undefined || subject === undefined) return null
+  return { cause: 'killed_by_signal', subject, shownBy }
 }
 
 /** What an exception without a known cause names: the key of a KeyError, the name of a NameError. */

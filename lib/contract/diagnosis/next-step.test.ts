@@ -336,4 +336,37 @@ describe('the advice', () => {
       /^Correct `solution.py`/,
     )
   })
+
+  it('takes the error that a program reports at its end, not what it printed long before', () => {
+    const early = 'cache.bin: No such file or directory, building it'
+    const epochs = Array.from({ length: 8 }, (_, epoch) => `epoch ${epoch}`)
+    const last = ['ERROR: the accuracy is too low', 'epoch 8']
+    const find = (lines: string[]) => findFailure({ lines: print(lines), exit_code: 1 })
+    expect(find([early, ...epochs, ...last])).toMatchObject({ cause: 'exit_code', error: last[0] })
+    expect(find([early, ...last])).toMatchObject({ cause: 'file_missing' })
+  })
+
+  it.each([
+    ['a box without an end', '╭─ Traceback (most recent call last) ─╮', '│ a:1 in a:1 in '],
+    ['a message of a compressor', '', 'tar '],
+    ['an error in a long line', '', 'ERROR: a, '],
+    ['an unset variable', '', 'a: unbound '],
+    ['a missing file', '', 'a (No such file '],
+    ['an index', '', 'IndexError: a index '],
+    ['a parameter', 'Traceback (most recent call last):', 'RuntimeError: a=b '],
+    ['an ended child', 'Traceback (most recent call last):', 'ChildFailedError: died with <Signals.SIG'],
+    ['an exception of C++', '', "terminate called after throwing an instance of 'a"],
+    ['a failed conversion', '', 'could not convert string '],
+  ])('ends in time for 64 KB of hostile output, long lines or many: %s', (_, first, part) => {
+    const line = part.repeat(Math.ceil(65_536 / part.length))
+    const many = Array.from({ length: 2_000 }, () => part.repeat(4))
+    for (const lines of [
+      [first, line],
+      [first, part + ' '.repeat(65_536)],
+      [first, ...many],
+    ]) {
+      expect(findFailure({ lines: print(lines), exit_code: 1 }).evidence.length).toBeLessThanOrEqual(12)
+      expect(advise(failed('exit_code'), null, lines)?.text.length).toBeLessThan(600)
+    }
+  })
 })

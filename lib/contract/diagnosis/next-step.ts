@@ -24,7 +24,9 @@ const steps: Readonly<Record<CauseId, (finding: Finding) => NextStep>> = {
   import_missing: environments.adviseModule,
   import_name: (finding) =>
     only(
-      `Check the version of the module in the environment: it has no ${named(finding, 'such name')}. A file of your directory with the name of the module hides it, too.`,
+      /^AttributeError: Can't get attribute/.test(finding.error ?? '')
+        ? `Define or import ${named(finding, 'the name')} in the module that the exception names, before the data is read${at(finding)}: a pickle has only the names of classes and functions.`
+        : `Check the version of the module in the environment: it has no ${named(finding, 'such name')}. A file of your directory with the name of the module hides it, too.`,
     ),
   library_missing: (finding) =>
     only(
@@ -75,7 +77,7 @@ const steps: Readonly<Record<CauseId, (finding: Finding) => NextStep>> = {
     ),
   argument_error: () =>
     only(
-      'Correct the arguments in the command of the job, or in args of its config. The usage text in the output lists those that the program knows.',
+      'Correct the arguments in the command of the job, or in args of its config. A usage text in the output lists those that the program knows.',
     ),
   call_error: (finding) =>
     only(
@@ -99,7 +101,9 @@ const steps: Readonly<Record<CauseId, (finding: Finding) => NextStep>> = {
     only(
       /device-side assert/.test(finding.error ?? '')
         ? 'Look for an index that is out of range on the GPU, such as a label that is not less than the number of classes. With CUDA_LAUNCH_BLOCKING=1 in env, the traceback shows the right line.'
-        : `Compare the largest index with the size${at(finding)}: labels must be less than the number of classes, and tokens less than the size of the embedding.`,
+        : /^IndexError: (?:[\w ]{1,40} index out of range|\w{1,10} from empty)/.test(finding.error ?? '')
+          ? `Compare the index with the length${at(finding)}: the value is shorter than the program expects, or empty.`
+          : `Compare the largest index with the size${at(finding)}: labels must be less than the number of classes, and tokens less than the size of the embedding.`,
     ),
   not_finite: (finding) =>
     only(
@@ -147,9 +151,9 @@ const steps: Readonly<Record<CauseId, (finding: Finding) => NextStep>> = {
         : `Use a path that the job may read and write instead of ${named(finding, 'this one')}: /work, /tmp or /results. A job does not run as root, so system files and operations are closed.`,
     ),
   network: environments.adviseNetwork,
-  connection_refused: () =>
+  connection_refused: (finding) =>
     only(
-      'Start the server before the program connects, and check host and port: localhost is the container of the job itself.',
+      `Start the server before the program connects${at(finding)}, and check host and port: localhost is the container of the job itself.`,
     ),
   port_in_use: () =>
     only(
@@ -187,18 +191,19 @@ const steps: Readonly<Record<CauseId, (finding: Finding) => NextStep>> = {
     )
   },
   exception: adviseException,
-  exit_code: (finding) =>
-    only(
-      finding.error === null
-        ? 'Let the program print why it ends: it printed nothing that says so. With `set -x`, a shell prints each command.'
-        : 'Follow the message of the program, which is the last line of its output, and read the lines above it.',
-    ),
-  no_result: (finding) =>
-    only(
+  exit_code: adviseExitCode,
+  no_result: (finding) => {
+    if (/^usage: /i.test(finding.error ?? '')) {
+      return only(
+        'Give the program the arguments that it needs, in the command of the job or in args of its config: it printed its usage and no result.',
+      )
+    }
+    return only(
       finding.error === null
         ? 'Check that the program does its work: it printed nothing and wrote no file to /results. A condition such as __name__ == "__main__" may be wrong.'
         : `Correct the error${at(finding)} that the program printed, and let it end with an exit code other than 0 after an error.`,
-    ),
+    )
+  },
   timeout: resources.adviseTime,
   no_progress: () =>
     only(
@@ -229,6 +234,22 @@ const steps: Readonly<Record<CauseId, (finding: Finding) => NextStep>> = {
   not_started: () => only(`${runAgain} If it happens again, tell an admin: the program is not the cause.`),
 }
 
+function adviseExitCode(finding: Finding): NextStep {
+  const { error, subject, job } = finding
+  if (subject !== null)
+    return only(
+      `Set the variable ${named(finding, '')} in env of the config, or give it a default${at(finding)}.`,
+    )
+  if (error === null)
+    return only(
+      'Let the program print why it ends: it printed nothing that says so. With `set -x`, a shell prints each command.',
+    )
+  const code = job.exit_code === null ? '' : ` with code ${job.exit_code}`
+  return only(
+    `Follow the message of the program, and read the lines above it. If they do not say why it ended${code}, let it print the reason; with \`set -x\`, a shell prints each command.`,
+  )
+}
+
 /** Exceptions that have no cause of their own. */
 function adviseException(finding: Finding): NextStep {
   const error = finding.error ?? ''
@@ -243,14 +264,31 @@ function adviseException(finding: Finding): NextStep {
   }
   if (/^(?:NameError|UnboundLocalError)/.test(error))
     return only(`Define or import ${named(finding, 'the name')} before it is used${at(finding)}.`)
-  if (/'NoneType' object/.test(error)) {
+  if (/'?NoneType'?/.test(error)) {
     return only(
       `Check for None${at(finding)}: a call before it returned nothing, such as a search without a match or a function without return.`,
     )
   }
   if (/^RecursionError/.test(error))
     return only(`End the recursion${at(finding)}: no case returns without calling the function again.`)
+  if (/\bCalledProcessError\b/.test(error)) {
+    return only(
+      `Read what the program that was started${at(finding)} printed, above the exception, and correct that. If its output is captured, print it.`,
+    )
+  }
+  if (/\b(?:BrokenProcessPool|TerminatedWorkerError|ProcessExitedException)\b/.test(error)) {
+    return only(
+      `Find out why a worker process of the pool${at(finding)} died: run the work in one process to see its error, and use fewer processes or more memory_gb if it was killed.`,
+    )
+  }
+  if (/attempt has been made to start a new process/.test(error))
+    return only(
+      `Start processes${at(finding)} only below \`if __name__ == "__main__":\`, because each new process imports the file again.`,
+    )
+  const parameter = /\b[a-z]\w{1,40}=(?:True|False|None|'\w{1,40}')/.exec(error)?.[0]
+  const hint =
+    parameter === undefined ? '' : ` It names a parameter that you may change: ${quoteValue(parameter, 80)}.`
   return only(
-    `Correct ${lookAt(finding)}: the exception says what is wrong, and the lines above it who called.`,
+    `Correct ${lookAt(finding)}: the exception says what is wrong, and the lines above it who called.${hint}`,
   )
 }

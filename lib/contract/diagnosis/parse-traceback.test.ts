@@ -231,6 +231,39 @@ describe('parseTraceback', () => {
     })
   })
 
+  it('reads the box that Rich draws, up to the exception below it', () => {
+    const lines = [
+      '╭──────── Traceback (most recent call last) ────────╮',
+      '│ /work/train.py:9 in <module>                      │',
+      '│                                                   │',
+      '│ ❱  9 │   main()                                   │',
+      '│                                                   │',
+      '│ /work/train.py:4 in main                          │',
+      '│   3 │   rows = read()                             │',
+      '│ ❱ 4 │   fit(rows)                                 │',
+      '│                                                   │',
+      '│ /usr/lib/python3/dist-packages/lab/fit.py:3 in fit │',
+      '╰───────────────────────────────────────────────────╯',
+      'ValueError: no rows',
+      'epoch 1: not a frame',
+    ]
+    expect(parseTraceback(lines)).toMatchObject({
+      exception: 'ValueError: no rows',
+      location: { file: '/work/train.py', line: 4, function: 'main', code: 'fit(rows)' },
+      start: 0,
+      end: 11,
+    })
+  })
+
+  it('does not take a directory in which pip builds for code of the user', () => {
+    const lines = [
+      'Traceback (most recent call last):',
+      '  File "/tmp/pip-install-k1/lab_d4/setup.py", line 9, in <module>',
+      'OSError: CUDA_HOME environment variable is not set.',
+    ]
+    expect(parseTraceback(lines)?.location).toBeNull()
+  })
+
   it('keeps the lines of several processes apart, and takes the one that failed first, not one that lost it', () => {
     const of = (rank: number, line: number, exception: string) =>
       ['Traceback (most recent call last):', `  File "/job/a.py", line ${line}, in main`, exception].map(

@@ -4,6 +4,8 @@ import type { CauseId } from './causes'
 interface Sign {
   cause: CauseId
   sign: RegExp
+  /** Programs other than Python print it, so that it is no exception. */
+  byPrograms?: true
 }
 
 const word = String.raw`['"‘’\`]`
@@ -49,7 +51,7 @@ export const signs: readonly Sign[] = [
   },
   {
     cause: 'connection_refused',
-    sign: /Connection refused|Failed to connect to (?:localhost|127\.)\S{0,200} port|\bECONNREFUSED\b/,
+    sign: /Connection refused|Cannot assign requested address|Failed to connect to (?:localhost|127\.)\S{0,200} port|\bECONNREFUSED\b/,
   },
   {
     cause: 'gpu_out_of_memory',
@@ -61,7 +63,7 @@ export const signs: readonly Sign[] = [
   },
   {
     cause: 'gpu_missing',
-    sign: /No CUDA GPUs are available|CUDA error: invalid device ordinal|Found no NVIDIA driver|No HIP GPUs are available|CUDA unknown error|cudaErrorNoDevice|CUDA_ERROR_NO_DEVICE|no CUDA-capable device|Attempting to deserialize object on a CUDA device|CUDA is not available/i,
+    sign: /No CUDA GPUs are available|CUDA error: invalid device ordinal|Found no NVIDIA driver|No HIP GPUs are available|CUDA unknown error|cudaErrorNoDevice|CUDA_ERROR_NO_DEVICE|no CUDA-capable device|Attempting to deserialize object on a CUDA device|No supported gpu backend found|your machine only has: \[|CUDA is not available/i,
   },
   {
     cause: 'gpu_defect',
@@ -69,7 +71,7 @@ export const signs: readonly Sign[] = [
   },
   {
     cause: 'index_out_of_range',
-    sign: /device-side assert triggered|index out of range in self|\bTarget -?\d+ is out of bounds|index -?\d+ is out of bounds for (?:axis|dimension)|IndexError: (?:tensors used as indices|index -?\d+ is out of)|positional indexers are out-of-bounds/,
+    sign: /device-side assert triggered|index out of range in self|\bTarget -?\d+ is out of bounds|index -?\d+ is out of bounds for (?:axis|dimension)|IndexError: (?:tensors used as indices|index -?\d+ is out of|[\w ]{1,40} index out of range|(?:pop|delete|remove) from empty )|positional indexers? (?:is|are) out-of-bounds/,
   },
   {
     cause: 'gpu_fault',
@@ -90,7 +92,7 @@ export const signs: readonly Sign[] = [
   },
   {
     cause: 'host_out_of_memory',
-    sign: /^(?:[\w.]{1,200}\.)?_?(?:Array)?MemoryError\b|can't allocate memory|Cannot allocate memory|std::bad_alloc|\bENOMEM\b|JavaScript heap out of memory|java\.lang\.OutOfMemoryError|Out of memory: Killed process|oom-kill|\bunable to allocate \d/i,
+    sign: /^(?:[\w.]{1,200}\.)?_?(?:Array)?MemoryError\b|\bMemoryError\(|can't allocate memory|Cannot allocate memory|std::bad_alloc|\bENOMEM\b|JavaScript heap out of memory|java\.lang\.OutOfMemoryError|Out of memory: Killed process|oom-kill|\bunable to allocate \d/i,
   },
   {
     cause: 'library_missing',
@@ -102,7 +104,7 @@ export const signs: readonly Sign[] = [
   },
   {
     cause: 'import_name',
-    sign: /cannot import name '([^']{1,200})'|AttributeError: (?:partially initialized )?module '[^']{1,200}' has no attribute '([^']{1,200})'/,
+    sign: /cannot import name '([^']{1,200})'|AttributeError: (?:partially initialized )?module '[^']{1,200}' has no attribute '([^']{1,200})'|Can't get attribute '([^']{1,200})' on <module/,
   },
   {
     cause: 'bad_checkpoint',
@@ -114,7 +116,7 @@ export const signs: readonly Sign[] = [
   },
   {
     cause: 'dtype_mismatch',
-    sign: /expected scalar type|must have the same dtype|mat1 and mat2 must have|[Ff]ound dtype \w{1,60} but expected|Expected floating point type|not implemented for '(\w{1,60})'|can't be cast to the desired output type|ufunc .{0,200} not supported for the input types|Cannot cast ufunc|can't convert np\.ndarray of type|but expected (?:Double|Float|Long|Half)|Expected dtype|cannot convert .{0,200} to dtype|should be the same$|tensors? of floating point dtype can require gradients/,
+    sign: /(?:expected|following|of) scalar types?\b|must have the same dtype|mat1 and mat2 must have|[Ff]ound dtype \w{1,60} but expected|Expected floating point type|not implemented for '(\w{1,60})'|can't be cast to the desired output type|ufunc .{0,200} not supported for the input types|Cannot cast ufunc|can't convert np\.ndarray of type|but expected (?:Double|Float|Long|Half)|Expected dtype|cannot convert .{0,200} to dtype|should be the same$|tensors? of floating point dtype can require gradients/,
   },
   {
     cause: 'not_finite',
@@ -122,7 +124,7 @@ export const signs: readonly Sign[] = [
   },
   {
     cause: 'shape_mismatch',
-    sign: /shapes? cannot be multiplied|must match (?:the )?(?:existing )?size|could not be broadcast|could not broadcast|shape '\[.{0,200}\]' is invalid for input|cannot reshape|size mismatch|Expected input batch_size|expected input\[.{0,200}\] to have|expecting \d+ features|inconsistent numbers? of samples|Sizes of tensors must match|expects each tensor to be equal size|not aligned|mismatch in its core dimension|inhomogeneous|Expected \d+D|Expected .{0,200}(?:dimension|shape|size).{0,200}(?:but )?got|[Dd]imension mismatch|Dimensions? must be equal|[Ii]ncompatible shapes?|shapes? .{0,200} (?:is|are) incompatible|not broadcastable|is incompatible with the layer|size-incompatible|Expected more than 1 value per channel|all (?:the )?input array dimensions|The expanded size of the tensor|Dimension out of range|view size is not compatible|does not match length of index|must be of the same length|Given groups=\d|Calculated padded input size|Kernel size can't be greater|stack (?:expects|requires)|same number of dimensions|dot_general requires|must match in every dimension|mismatched sizes|a Tensor with \d+ elements cannot be converted/,
+    sign: /shapes? cannot be multiplied|must match (?:the )?(?:existing )?size|could not (?:be )?broadcast|not broadcast\b|shape '\[.{0,200}\]' is invalid for input|cannot reshape|size mismatch|Expected input batch_size|expected input\[.{0,200}\] to have|expecting \d+ features|inconsistent numbers? of samples|Sizes of tensors must match|expects each tensor to be equal size|not aligned|mismatch in its core dimension|inhomogeneous|Expected \d+D|Expected .{0,200}(?:dimension|shape|size).{0,200}(?:but )?got|[Dd]imension mismatch|Dimensions? must be equal|[Ii]ncompatible shapes?|shapes? .{0,200} (?:is|are) incompatible|not broadcastable|is incompatible with the layer|size-incompatible|Expected more than 1 value per channel|all (?:the )?input array dimensions|The expanded size of the tensor|Dimension out of range|view size is not compatible|does not match length of index|must be of the same length|Given groups=\d|Calculated padded input size|Kernel size can't be greater|stack (?:expects|requires)|same number of dimensions|dot_general requires|must match in every dimension|mismatched sizes|a Tensor with \d+ elements cannot be converted/,
   },
   { cause: 'assertion', sign: /^(?:[\w.]{1,200}\.)?AssertionError\b/ },
   {
@@ -135,12 +137,12 @@ export const signs: readonly Sign[] = [
   },
   {
     cause: 'argument_error',
-    sign: /^[\w./ -]{1,200}: error: (?:unrecognized arguments|the following arguments are required|argument |ambiguous option|one of the arguments|invalid choice)|^[│\s]{0,8}(?:Error: )?(?:No such option|Missing (?:option|argument|parameter)|Invalid value for|Got unexpected extra argument)|(?:unrecognized|unknown|invalid) option|Could not override|Unknown command line flag|Flags parsing error|Could not consume arg|illegal option --|Unable to parse args|error: unrecognized arguments/,
+    sign: /(?:^|\s)\$?\d{1,2}: (?:unbound variable|parameter not set)|^[\w./ -]{1,200}: error: (?:unrecognized arguments|the following arguments are required|argument |ambiguous option|one of the arguments|invalid choice)|^[│\s]{0,8}(?:Error: )?(?:No such option|Missing (?:option|argument|parameter)|Invalid value for|Got unexpected extra argument)|(?:unrecognized|unknown|invalid) option|Could not override|Unknown command line flag|Flags parsing error|Could not consume arg|illegal option --|Unable to parse args|error: unrecognized arguments/,
   },
   {
     cause: 'file_missing',
     sign: new RegExp(
-      String.raw`can't open file ${word}([^'"]{1,200})${word}|(?:FileNotFoundError|NotADirectoryError): .{0,200}?${word}([^'"]{1,200})${word}\s*(?:->|$)|(?:FileNotFoundError|NotADirectoryError)\b|${word}([^'"‘’]{1,200})${word}: No such file or directory|(?:open|stat|read|access|find|load) (?:file )?${word}?([^'"‘’:\s]{1,200})${word}?: No such file or directory|: ([^:'\"‘’\s]{1,200}): No such file or directory|No such file or directory(?:: ${word}?([^'":]{1,200})${word}?)?|\bENOENT\b[^']{0,60}(?:'([^']{1,200})')?|does not exist: ${word}?([^'":\s]{1,200})|Directory nonexistent|can't cd to (\S{1,200})|unable to open database file|[Uu]nable to (?:synchronously )?open file \(.{0,40}name = '([^']{1,200})'|Cannot find primary config|No rule to make target [‘'\x60]([^’']{1,200})`,
+      String.raw`can't open file ${word}([^'"]{1,200})${word}|(?:FileNotFoundError|NotADirectoryError): .{0,200}?${word}([^'"]{1,200})${word}\s*(?:->|$)|(?:FileNotFoundError|NotADirectoryError): (?:[Ff]ile )?([^\s'"]{1,200}) (?:not found|does not exist|doesn't exist)|(?:FileNotFoundError|NotADirectoryError)\b|${word}([^'"‘’]{1,200})${word}: No such file or directory|(?:open|stat|read|access|find|load) (?:file )?${word}?([^'"‘’:\s]{1,200})${word}?: No such file or directory|([^\s:'"()]{1,200}) \(No such file or directory\)|: ([^:'\"‘’\s]{1,200}): No such file or directory|No such file or directory(?:: ${word}?([^'":]{1,200})${word}?)?|\bENOENT\b[^']{0,60}(?:'([^']{1,200})')?|does not exist: ${word}?([^'":\s]{1,200})|Directory nonexistent|can't cd to (\S{1,200})|unable to open database file|[Uu]nable to (?:synchronously )?open file \(.{0,40}name = '([^']{1,200})'|Cannot find primary config|No rule to make target [‘'\x60]([^’']{1,200})`,
     ),
   },
   { cause: 'port_in_use', sign: /Address already in use|\bEADDRINUSE\b|port \d+ is already in use/i },
@@ -161,7 +163,12 @@ export const signs: readonly Sign[] = [
   },
   {
     cause: 'bad_data',
-    sign: /JSONDecodeError|yaml\.\w{1,60}\.\w{0,60}Error|(?:Parser|Scanner)Error|Unicode(?:De|En)codeError|could not convert string to|invalid literal for int|EmptyDataError|TOMLDecodeError|BadZipFile|BadGzipFile|UnidentifiedImageError|cannot identify image file|XMLSyntaxError|ArrowInvalid|Invalid isoformat|does not match format|No columns to parse|is not valid JSON|Unexpected token|malformed node|ParseError|_csv\.Error/,
+    sign: /JSONDecodeError|yaml\.\w{1,60}\.\w{0,60}Error|(?:Parser|Scanner)Error|Unicode(?:De|En)codeError|could not convert string\b|invalid literal for int|EmptyDataError|TOMLDecodeError|BadZipFile|BadGzipFile|UnidentifiedImageError|cannot identify image file|XMLSyntaxError|ArrowInvalid|Invalid isoformat|(?:does not|doesn't) match (?:the )?format|No columns to parse|is not valid JSON|Unexpected token|malformed node|ParseError|_csv\.Error/,
+  },
+  {
+    cause: 'bad_data',
+    byPrograms: true,
+    sign: /^(?:gzip|gunzip|tar|unzip|bzip2|xz|zstd|7z)\b.{0,200}(?:not in gzip format|unexpected end of (?:file|input)|not look like a tar archive|invalid compressed data|[Ff]ile format not recognized|cannot find zipfile directory|not a bzip2 file|unsupported format)|End-of-central-directory signature not found/,
   },
   { cause: 'syntax_error', sign: /^[\w./-]{1,200}:\d+:(?:\d+:)? (?:fatal )?error: / },
 ]
@@ -186,8 +193,8 @@ export interface FoundSign {
 export function findSign(text: string, isException: boolean): FoundSign | null {
   // A line of output is long only if it is data.
   const searched = text.slice(0, isException ? 2000 : 500)
-  for (const { cause, sign } of signs) {
-    if (!isException && onlyInExceptions.has(cause)) continue
+  for (const { cause, sign, byPrograms } of signs) {
+    if (!isException && !byPrograms && onlyInExceptions.has(cause)) continue
     const match = sign.exec(searched)
     if (match) return { cause, subject: match.slice(1).find((group) => group !== undefined) ?? null }
   }

@@ -34,6 +34,10 @@ const joints = [
   'The above exception was the direct cause of the following exception:',
   'During handling of the above exception, another exception occurred:',
 ]
+/** The library Rich draws a traceback as a box. */
+const boxStart = /^╭─+ Traceback \(most recent call last\) ─+╮$/
+const boxFrame = /^(\S.*):(\d{1,9}) in (\S+)$/
+const boxCode = /^❱ {1,9}\d{1,9} (.*)$/
 const frameLine = /^\s*File "([^"]+)", line (\d{1,9})(?:, in (.*))?$/
 const exceptionLine = /^[\p{L}_][\p{L}\p{N}_.<>]*(?::.*)?$/u
 /** Python marks a part of the code above, or shortens a recursion. */
@@ -43,6 +47,7 @@ const noCode = /^(?:[~^\s]+|\[Previous line repeated .*)$/
 export class TracebackReader {
   readonly chains: TracebackChain[] = []
   private inGroup = false
+  private inBox = false
   /** Text that a launcher puts before each line. */
   private prefix = ''
   /** The index of the line that is read. */
@@ -62,10 +67,29 @@ export class TracebackReader {
       this.open(true, false)
       return
     }
+    if (boxStart.test(line)) {
+      this.inBox = true
+      this.open(false, false)
+      return
+    }
+    if (this.inBox && this.readInBox(line)) return
+    this.inBox = false
     if (this.inGroup && this.readInGroup(line)) return
     this.inGroup = false
     if (line.endsWith(header)) this.prefix = line.slice(0, -header.length)
     this.readText(this.prefix !== '' && line.startsWith(this.prefix) ? line.slice(this.prefix.length) : line)
+  }
+
+  /** Returns false for a line after the box. */
+  private readInBox(line: string): boolean {
+    if (!line.startsWith('│')) return line.startsWith('╰')
+    const text = line.slice(1, line.endsWith('│') ? -1 : undefined).trim()
+    const [, file, number, name] = boxFrame.exec(text) ?? []
+    if (file !== undefined)
+      this.block?.frames.push({ file, line: Number(number), function: name ?? null, code: null })
+    const code = boxCode.exec(text)?.[1]
+    if (code !== undefined && this.block) readCode(this.block, code.replace(/^[│\s]{0,200}/, ''))
+    return true
   }
 
   /** Returns false for a line after the group. */
