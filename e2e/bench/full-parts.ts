@@ -1,4 +1,5 @@
 /** The parts that take long. Only `--full` and `--only` run them. */
+import { findWrong, readFailures } from '@/deploy/checks/failures/corpus'
 import { benchDirectDispatch } from './direct-dispatch'
 import { benchDirectories, directoryLimits } from './directories'
 import { benchAsha, benchGroups } from './groups'
@@ -247,7 +248,24 @@ const groups: Part = {
   },
 }
 
+const diagnosis: Part = {
+  name: 'diagnosis',
+  full: true,
+  estimateS: 1,
+  run() {
+    const failures = readFailures('deploy/checks/failures')
+    const share = 1 - findWrong(failures).length / failures.length
+    return Promise.resolve({
+      lines: [
+        `Diagnosis: right for ${(100 * share).toFixed(1)} % of ${failures.length} failures (target: 95 %)`,
+      ],
+      figures: { diagnosis_right_share: share },
+    })
+  },
+}
+
 export const fullParts: readonly Part[] = [
+  diagnosis,
   directDispatch,
   manyLines,
   manyJobs,
