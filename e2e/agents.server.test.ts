@@ -58,9 +58,10 @@ it('an agent runs a command and reads its complete output while it runs', async 
       ...(at.attempt > 0 ? { attempt: at.attempt } : {}),
     }
     const part = logPartSchema.parse((await use(client, 'ReadGPUJobLog', input)).answer)
-    expect(part.next_offset - at.next_offset).toBe(Buffer.byteLength(part.text))
+    const next_offset = Number(part.next_offset)
+    expect(next_offset - at.next_offset).toBe(Buffer.byteLength(part.text))
     text += part.text
-    at = part
+    at = { ...part, next_offset }
     if (part.text === '') await new Promise((resolve) => setTimeout(resolve, 200))
   }
   const lines = text.split('\n').filter((line) => line.startsWith('line'))

@@ -14,7 +14,7 @@ export const features = {
   accounting: { about: 'GPU hours of users and projects, as a page and as CSV.' },
   agents: {
     about: 'Tools for agents by MCP, from the server and from the command line.',
-    uses: ['budgets', 'working-files'],
+    uses: ['budgets', 'groups', 'metrics', 'working-files'],
   },
   announcements: { about: 'A message of an admin to every user.' },
   artifacts: {

@@ -42,7 +42,12 @@ export const otherPaths = [
 
 const agentTools = [
   'CreateGPUJob',
-  'CheckGPUJob',
+  'SubmitGPUJobs',
+  'PreviewGPUJobs',
+  'WaitForGPUJobs',
+  'GetGPUJobMetrics',
+  'CompareGPUJobs',
+  'GetGPUBudget',
   'ViewGPUJob',
   'DiagnoseGPUJob',
   'StopGPUJob',

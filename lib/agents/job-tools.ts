@@ -1,106 +1,39 @@
-import type { Actor } from '../access/actor'
 import { workspaceOfJob } from '../access/users/workspace-user'
 import { timeLimit } from '../async/time-limit'
-import type { Diagnosis } from '../contract/diagnosis/diagnosis'
 import { formatFix } from '../contract/diagnosis/fix'
-import { placeOf, printDiagnosis } from '../contract/diagnosis/print-diagnosis'
-import { GpuqError } from '../contract/errors'
-import { parseInput } from '../contract/parse-input'
-import { queueSubmitSchema } from '../contract/queue'
+import { printDiagnosis } from '../contract/diagnosis/print-diagnosis'
+import { invalidField } from '../contract/errors'
 import { adviseNearest } from '../contract/submission/nearest'
 import { database } from '../database/client'
 import { oneRow } from '../database/transaction'
+import { cancelGroup } from '../groups/cancel-group'
+import { listGroups } from '../groups/groups'
 import { cancelJob } from '../jobs/lifecycle/cancel'
 import { waitUntilFinal } from '../jobs/live/wait'
 import { withDiagnosis } from '../jobs/read/diagnosis'
 import { listJobs } from '../jobs/read/list'
 import { readJob } from '../jobs/read/read'
 import { readQueueJob } from '../queue/list'
-import { submitToQueue, tryForQueue } from '../queue/submit'
 import { OutputReader } from '../results/reading/output-reader'
-import { hintCommand } from './command-hints'
-import { decideShape } from './job-shape'
+import { viewGroup, viewMember, viewMembers, withoutZeros } from './group-answers'
+import { quoteCause } from './quote-cause'
 import { readLog } from './read-log'
-import type { CheckJob, CreateJob, ListJobs, ReadLog } from './tool-schemas'
-
-/** The caller of a tool. */
-export interface ToolCall {
-  actor: Actor
-  /** The address at which the agent reached gpuq. */
-  origin: string
-  signal: AbortSignal
-}
+import { searchLog } from './search-log'
+import { findTarget, requireJob } from './targets'
+import type { ToolCall } from './tool-call'
+import type { ListJobs, ReadLog } from './tool-schemas'
 
 /** Most jobs end within this time after SIGTERM, so that the response can show the final status. */
 const stopWithinMs = 3_000
 
-/**
- * Submits a command as a job and returns immediately.
- * @throws 422 for an invalid request, with the correction; 409 for the name of a job that has not ended; 429 if a limit is
- * exceeded.
- */
-export async function createJob({ actor, origin }: ToolCall, input: CreateJob) {
-  const { idempotency_key, ...job } = input
-  const { shape, submission } = toSubmission(job)
-  const hints = await hintCommand(actor, input)
-  const options = { uniqueName: true }
-  const key = idempotency_key ?? null
-  const { jobId, repeated, projectNote } = await submitToQueue(actor, submission, key, options).catch(
-    (error: unknown) => {
-      throw withShape(error, shape.warnings)
-    },
-  )
-  return {
-    job_id: jobId,
-    status: repeated ? (await readQueueJob(actor, jobId)).status : 'queued',
-    name: input.name,
-    gpu_count: shape.gpuCount,
-    instance_count: input.instance_count,
-    repeated,
-    warnings: [...shape.warnings, ...hints],
-    ...(projectNote === undefined ? {} : { project_note: projectNote }),
-    working_directory: await startDirectory(jobId),
-    url: pageOf(origin, jobId),
-  }
+/** Reads a job or a group with everything an agent needs. A job of another user and an unknown id give the same 404. */
+export async function viewJob(call: ToolCall, id: string) {
+  const target = await findTarget(call.actor, id)
+  if (target?.kind === 'group') return { group: await viewGroup(call, id) }
+  return target?.kind === 'member' ? viewMember(call, id) : viewOneJob(call, id)
 }
 
-/** Says what {@link createJob} would do, and creates nothing. @throws its errors. */
-export async function checkJob({ actor }: ToolCall, input: CheckJob) {
-  const { shape, submission } = toSubmission(input)
-  const hints = await hintCommand(actor, { ...input, sendsDirectory: input.working_directory !== undefined })
-  const told = await tryForQueue(actor, submission, { uniqueName: true }).catch((error: unknown) => {
-    throw withShape(error, shape.warnings)
-  })
-  const { text, ...rest } = told
-  return {
-    ...rest,
-    summary: text,
-    gpu_count: shape.gpuCount,
-    instance_count: input.instance_count,
-    warnings: [...shape.warnings, ...hints],
-  }
-}
-
-/** The submission of a job that an agent describes, and how the shape of the job was changed. */
-function toSubmission({ expected_time, ...job }: CheckJob) {
-  const shape = decideShape(job.gpu_count, job.instance_count)
-  const submission = parseInput(queueSubmitSchema, {
-    ...job,
-    estimated_duration_seconds: expected_time,
-    gpu_count: shape.gpuCount,
-  })
-  return { shape, submission }
-}
-
-/** If a job never fits as the agent's request was changed, says how it was changed, and what to request instead. */
-function withShape(error: unknown, warnings: readonly string[]): unknown {
-  if (!(error instanceof GpuqError) || error.code !== 'never_fits' || warnings.length === 0) return error
-  const advice = warnings.map((warning) => warning.replace('stop this job and ', ''))
-  return new GpuqError(error.code, [error.message, ...advice].join(' '), { cause: error })
-}
-
-/** Reads one job with everything an agent needs. A job of another user and an unknown id give the same 404. */
-export async function viewJob({ actor, origin, signal }: ToolCall, jobId: string) {
+async function viewOneJob({ actor, origin, signal }: ToolCall, jobId: string) {
   const [read, queued] = await Promise.all([readJob(actor, jobId), readQueueJob(actor, jobId)])
   const job = await withDiagnosis(actor, new OutputReader(actor.userId, signal), read)
   const directory = await startDirectory(job.job_id)
@@ -122,14 +55,9 @@ export async function viewJob({ actor, origin, signal }: ToolCall, jobId: string
   }
 }
 
-/** The cause as one line, in which what the program printed is quoted, and last. */
-function quoteCause({ cause, summary, error, place }: Diagnosis): string {
-  const printed = error === null ? '' : ` Error (quoted data): > ${error}`
-  return `${cause}: ${summary}${place === null ? '' : ` At ${placeOf(place)}.`}${printed}`
-}
-
 /** Says why a job failed, or cannot start, with everything that is known. */
 export async function diagnoseJob({ actor, signal }: ToolCall, jobId: string) {
+  await requireJob(actor, jobId)
   const [read, { status }] = await Promise.all([readJob(actor, jobId), readQueueJob(actor, jobId)])
   const { diagnosis, job_id, reason_text } = await withDiagnosis(
     actor,
@@ -145,7 +73,7 @@ export async function diagnoseJob({ actor, signal }: ToolCall, jobId: string) {
 }
 
 /** Where the command starts: in its own directory, which has precedence, or in the shared directory of the project. */
-async function startDirectory(jobId: string): Promise<string | null> {
+export async function startDirectory(jobId: string): Promise<string | null> {
   const { path, hasArchive } = await oneRow<{ path: string | null; hasArchive: boolean }>(database().pool, {
     name: 'start-directory',
     text: `SELECT spec->>'working_directory' AS path, spec ? 'archive' AS "hasArchive" FROM jobs WHERE id = $1`,
@@ -154,26 +82,67 @@ async function startDirectory(jobId: string): Promise<string | null> {
   return path ?? (hasArchive ? '/work' : workspaceOfJob(jobId))
 }
 
-/** Stops a waiting or running job. Does nothing if it has already been cancelled. */
-export async function stopJob(call: ToolCall, jobId: string) {
-  await cancelJob(call.actor, jobId)
-  await waitUntilFinal(jobId, timeLimit(stopWithinMs, call.signal))
-  return viewJob(call, jobId)
+/** Stops a waiting or running job, or a group with all its members. Does nothing if it has already been cancelled. */
+export async function stopJob(call: ToolCall, id: string) {
+  const target = await findTarget(call.actor, id)
+  if (target?.kind === 'group') await cancelGroup(call.actor, id)
+  else {
+    if (target?.kind === 'member')
+      throw invalidField(
+        'job_id',
+        'the job has not entered the queue. StopGPUJob with its group_id, which ViewGPUJob shows, stops the whole group.',
+      )
+    await cancelJob(call.actor, id)
+    await waitUntilFinal(id, timeLimit(stopWithinMs, call.signal))
+  }
+  return viewJob(call, id)
 }
 
-/** Lists the caller's own jobs, newest first. */
-export async function listOwnJobs({ actor }: ToolCall, filters: ListJobs) {
+const listedGroups = 10
+
+/** Lists the caller's own jobs and groups, newest first, or the members of a group. */
+export async function listOwn(call: ToolCall, { group_id, ...filters }: ListJobs) {
+  const { actor } = call
+  if (group_id !== undefined) {
+    const { members, next } = await viewMembers(call, group_id, filters)
+    return { jobs: [], members, next_cursor: next }
+  }
   const { items, next } = await listJobs(actor, filters)
   const jobs = items.map((job) => ({ ...job, submitted_at: job.created_at, ended_at: job.completed_at }))
-  return { jobs, next_cursor: next }
+  const { cursor, status } = filters
+  const isFirst =
+    cursor === undefined && (status === undefined || status === 'pending' || status === 'running')
+  const groups = isFirst
+    ? await listGroups(actor, { active: status !== undefined, limit: listedGroups })
+    : { items: [] }
+  return {
+    jobs,
+    ...(groups.items.length > 0 && {
+      groups: groups.items.map((group) => ({ ...group, counts: withoutZeros(group.counts) })),
+    }),
+    next_cursor: next,
+  }
 }
 
-/** Reads a byte range of a job's output. */
-export async function readJobLog(
+const bytesPerToken = 4
+/** Found lines are at most this much, unless the call says more. */
+const tokensOfLines = 1_000
+
+/** Reads a byte range of a job's output, or the lines that the call looks for. */
+export async function readJobLog(call: ToolCall, input: ReadLog) {
+  await requireJob(call.actor, input.job_id)
+  const { tail, search, errors_only } = input
+  return tail === undefined && search === undefined && !errors_only
+    ? readRange(call, input)
+    : findLines(call, input)
+}
+
+async function readRange(
   { actor, signal }: ToolCall,
-  { job_id, offset, limit, attempt, rank }: ReadLog,
+  { job_id, offset, limit, attempt, rank, max_tokens = Number.POSITIVE_INFINITY }: ReadLog,
 ) {
-  const part = await readLog(actor, job_id, { offset, limit, attempt: attempt ?? null, rank }, signal)
+  const most = Math.min(limit, bytesPerToken * max_tokens)
+  const part = await readLog(actor, job_id, { offset, limit: most, attempt: attempt ?? null, rank }, signal)
   return {
     text: part.text,
     next_offset: part.nextOffset,
@@ -185,4 +154,22 @@ export async function readJobLog(
   }
 }
 
-const pageOf = (origin: string, jobId: string) => `${origin}/jobs/${jobId}`
+async function findLines(
+  { actor, signal }: ToolCall,
+  { job_id, offset, limit, rank, tail, search, errors_only, max_tokens = tokensOfLines }: ReadLog,
+) {
+  if (offset > 0) throw invalidField('offset', 'is not for tail, search and errors_only: leave it out')
+  const most = Math.min(limit, bytesPerToken * max_tokens)
+  const wanted = { tail, search, errorsOnly: errors_only, limit: most, rank }
+  const { text, leftOut, ended, attempt } = await searchLog(actor, job_id, wanted, signal)
+  const isSearch = search !== undefined || errors_only
+  const warnings =
+    isSearch && text === ''
+      ? ['No line was found. Text of libraries may differ: try errors_only, or tail.']
+      : isSearch && leftOut > 0
+        ? [`${leftOut} more lines were found. A narrower search, tail or max_tokens shows others.`]
+        : []
+  return { text, next_offset: null, ended, attempt, warnings }
+}
+
+export const pageOf = (origin: string, jobId: string) => `${origin}/jobs/${jobId}`

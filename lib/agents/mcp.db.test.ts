@@ -70,7 +70,7 @@ describe('a client of the protocol', () => {
     const client = await connect(token, options)
     expect(client.getNegotiatedProtocolVersion()).toBe(revision)
     const { tools } = await client.listTools()
-    expect(tools).toHaveLength(9)
+    expect(tools).toHaveLength(13)
     const { answer, text } = await use(client, 'CreateGPUJob', newJob())
     expect(answer).toMatchObject({ status: 'queued' })
     expect(JSON.parse(text)).toEqual(answer)
@@ -94,9 +94,13 @@ describe('an agent with the official client', () => {
     const { tools } = await client.listTools()
     expect(tools.map(({ name }) => name)).toEqual([
       'CreateGPUJob',
-      'CheckGPUJob',
+      'SubmitGPUJobs',
+      'PreviewGPUJobs',
+      'WaitForGPUJobs',
       'ViewGPUJob',
       'DiagnoseGPUJob',
+      'GetGPUJobMetrics',
+      'CompareGPUJobs',
       'StopGPUJob',
       'ListGPUJobs',
       'ReadGPUJobLog',
@@ -232,7 +236,7 @@ describe('an agent with the official client', () => {
     })
     const client = await connectAs(ada)
     const before = await countJobs()
-    const checked = await use(client, 'CheckGPUJob', { ...newJob(), project_id: 'asked' })
+    const checked = await use(client, 'PreviewGPUJobs', { ...newJob(), project_id: 'asked' })
     expect(checked.answer).toMatchObject({
       summary: expect.stringMatching(/Nothing was queued\. It would .* Creates the private project "asked"/),
       expected_start: expect.any(String),
@@ -241,7 +245,7 @@ describe('an agent with the official client', () => {
     })
     const asked = { ...newJob(), gpu_count: 1, instance_count: 2 }
     const [refused, real] = [
-      await use(client, 'CheckGPUJob', asked),
+      await use(client, 'PreviewGPUJobs', asked),
       await use(client, 'CreateGPUJob', asked),
     ]
     expect(refused).toEqual(real)
@@ -252,7 +256,7 @@ describe('an agent with the official client', () => {
       command: 'sh /home/ada/project/train.sh',
       working_directory: '/home/ada/project',
     }
-    expect((await use(client, 'CheckGPUJob', there)).answer).toMatchObject({ warnings: [] })
+    expect((await use(client, 'PreviewGPUJobs', there)).answer).toMatchObject({ warnings: [] })
     expect(await countJobs()).toBe(before)
     expect((await use(client, 'CreateGPUJob', there)).answer).toMatchObject({
       warnings: [expect.stringContaining('will not have "/home/ada/project/train.sh"')],
@@ -380,7 +384,7 @@ describe('a command', () => {
   ])('is queued with a hint about a path that the job may not have: %s', async (command, hint) => {
     const client = await connectAs(ada)
     const warnings = [expect.stringMatching(hint)]
-    expect((await use(client, 'CheckGPUJob', { ...newJob(), command })).answer).toMatchObject({ warnings })
+    expect((await use(client, 'PreviewGPUJobs', { ...newJob(), command })).answer).toMatchObject({ warnings })
     const created = await use(client, 'CreateGPUJob', { ...newJob(), command })
     expect(created.answer).toMatchObject({ status: 'queued', warnings })
   })
@@ -495,7 +499,7 @@ it('the log of a job cannot control the terminal that shows it to a person, and 
     Buffer.from(record),
   ])
   const { text, answer } = await use(await connectAs(ada), 'ReadGPUJobLog', { job_id })
-  expect(text).toBe('x\\u001b]52;c;cm0=\\u0007\\u009b2J\\u202e \u001b[31mred\u001b[0m')
+  expect(text).toBe('> x\\u001b]52;c;cm0=\\u0007\\u009b2J\\u202e \u001b[31mred\u001b[0m')
   expect(answer).toMatchObject({ text: log })
 })
 

@@ -58,7 +58,8 @@ export async function readLog(
 /** The output of one rank in the latest attempt. */
 type RankOfJob = Pick<VisibleJob, 'id' | 'attempt'> & { rank: number }
 
-async function requireRank({ id, attempt }: VisibleJob, rank: number): Promise<void> {
+/** @throws 422 for a rank that the job does not have */
+export async function requireRank({ id, attempt }: VisibleJob, rank: number): Promise<void> {
   const ranks = await countRanks(id, attempt)
   if (rank < ranks) return
   const message =

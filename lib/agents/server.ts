@@ -6,12 +6,12 @@ import { clientLeft, GpuqError, internalError, notFound } from '../contract/erro
 import { leaveOutNullsOfMessage } from '../contract/leave-out-nulls'
 import { visibleOutput } from '../contract/text/visible-output'
 import { logger } from '../logger'
-import type { ToolCall } from './job-tools'
 import { toModelSchema } from './model-schema'
+import type { ToolCall } from './tool-call'
 import { tools } from './tools'
 
 const instructions =
-  'A GPU job queue. Create a job with CreateGPUJob, follow it with ViewGPUJob and ReadGPUJobLog, stop it with StopGPUJob. If it fails, DiagnoseGPUJob says why. ViewGPUCluster lists the GPUs and environments.'
+  'A GPU job queue. ViewGPUCluster lists the GPUs and environments. PreviewGPUJobs says what a job would cost, CreateGPUJob submits one and SubmitGPUJobs many. WaitForGPUJobs returns when they have ended, with the cause of each failure; DiagnoseGPUJob says more. GetGPUJobMetrics and CompareGPUJobs show results. StopGPUJob stops a job or a group.'
 
 /**
  * Answers one message of the Model Context Protocol, of its revision of 2026 or an earlier one. Keeps no state: each message has
@@ -64,11 +64,11 @@ function describeTools() {
  */
 async function callTool(call: ToolCall, name: string, input: unknown): Promise<CallToolResult> {
   try {
-    const tool = tools.find((candidate) => candidate.name === name)
+    const tool = tools.find((one) => one.name === name || one.formerName === name)
     if (!tool) throw noSuchTool(name)
     requireScope(call.actor, tool.scope)
     const answer = await tool.run(call, input ?? {})
-    return { content: contentOf(answer), structuredContent: answer }
+    return { content: contentOf(answer, tool.quotesText === true), structuredContent: answer }
   } catch (error) {
     return { content: [{ type: 'text', text: formatError(error, name, call.signal) }], isError: true }
   }
@@ -80,10 +80,10 @@ const noSuchTool = (name: string) =>
   )
 
 /**
- * Text content for clients that show only text to the model. A log is not JSON-encoded. Programs show it on a terminal, which a job
- * must not control: the exact log is in the structured content.
+ * Text content for clients that show only text to the model. A log is not JSON-encoded, and each of its lines is quoted. Programs show
+ * it on a terminal, which a job must not control: the exact log is in the structured content.
  */
-function contentOf(answer: Record<string, unknown>): CallToolResult['content'] {
+function contentOf(answer: Record<string, unknown>, quotesText: boolean): CallToolResult['content'] {
   const { text, ...rest } = answer
   // Before the JSON: a model reads the first sentence.
   const warnings = Array.isArray(answer.warnings)
@@ -91,22 +91,27 @@ function contentOf(answer: Record<string, unknown>): CallToolResult['content'] {
     : []
   const part = (shown: string) => ({ type: 'text' as const, text: visibleOutput(shown) })
   const json = (value: unknown) => part(JSON.stringify(value))
-  if (typeof text === 'string') return [part(text), json(rest)]
+  if (typeof text === 'string') return [part(quotesText ? quoteLines(text) : text), json(rest)]
   return [...(warnings.length > 0 ? [part(warnings.join('\n'))] : []), json(answer)]
 }
 
-/** The requests that errors name, and the tools that answer the same. */
-const toolsOfRequests: readonly [request: RegExp, tool: string][] = [
-  [/\bGET \/api\/jobs(?![/\w])/g, 'ListGPUJobs'],
+/** No line of the text can be taken for words of gpuq. */
+const quoteLines = (text: string) => text.replace(/^(?=.)/gm, '> ')
+
+/** What errors name that an agent cannot do, and the tools that do the same. */
+const replacements: readonly [text: RegExp, instead: string][] = [
+  [/\bGET \/api\/(?:jobs|groups)(?![/\w])/g, 'ListGPUJobs'],
   [/\bGET \/api\/budgets(?![/\w])/g, 'GetGPUBudget'],
   [/\bGET \/api\/(?:environments|cluster)(?![/\w])/g, 'ViewGPUCluster'],
+  [/\bPOST \/api\/groups(?![/\w])/g, 'SubmitGPUJobs'],
+  [/\b(?:GET|POST|PUT|PATCH|DELETE) \/(?:api|queue)\/[\w/-]+/g, 'the command `gpuq`'],
+  [/, create this one on the page Projects,/g, ''],
+  [/\bIdempotency-Key\b/g, 'idempotency_key'],
 ]
 
-/** An agent calls tools: an error names the next one, and no request that the agent cannot send. */
-export function nameTools(text: string): string {
-  const named = toolsOfRequests.reduce((shown, [request, tool]) => shown.replace(request, tool), text)
-  return named.replace(/\b(?:GET|POST|PUT|PATCH|DELETE) \/api\/[\w/-]+/g, 'the page of gpuq')
-}
+/** An agent calls tools: an error names the next one, and no request or page that the agent cannot use. */
+export const nameTools = (text: string): string =>
+  replacements.reduce((shown, [what, instead]) => shown.replace(what, instead), text)
 
 /** Formats an error with all of its details, so that the model can fix everything at once. */
 function formatError(caught: unknown, name: string, signal: AbortSignal): string {

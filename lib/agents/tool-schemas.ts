@@ -10,6 +10,8 @@ import { idempotencyKeySchema, idSchema, jobDetailSchema, projectNote } from '..
 import { queueStatuses } from '../contract/queue'
 import { uploadStatuses } from '../contract/status'
 import { dryRunSchema } from '../contract/submission/dry-run'
+import { groupConfigSchema, groupKeyNames, groupSchema } from '../groups/contract'
+import { groupAnswerSchema, memberSchema } from './group-answers'
 import { gpuCounts } from './job-shape'
 
 /**
@@ -65,27 +67,82 @@ export const createdJobSchema = z.object({
   url: z.string().describe('page of the job, for people'),
 })
 
+/** What {@link previewSchema} needs for one job. */
 export const checkJobSchema = createJobSchema.omit({ idempotency_key: true })
 
-export const checkedJobSchema = z.object({
+const { gpu_count: gpuCount, ...ofJob } = createJobSchema.shape
+const groupShape = groupConfigSchema.shape
+type GroupShape = Pick<typeof groupShape, (typeof groupKeyNames)[number]>
+const groupShapeOnly = Object.fromEntries(groupKeyNames.map((key) => [key, groupShape[key]])) as GroupShape
+
+export const submitJobsSchema = z.strictObject({
+  ...ofJob,
+  name: name.describe('a name for the group'),
+  gpu_count: gpuCount.default(1).describe('GPUs on each instance of a member: 1, 2, 4 or 8'),
+  command: command.describe(
+    'the command of each member, as for CreateGPUJob: {lr} is replaced by the value of the parameter lr, which the program also finds in GPUQ_PARAM_LR and, with all others, as JSON in GPUQ_PARAMS',
+  ),
+  expected_time: ofJob.expected_time.describe(
+    'expected duration of a member in seconds; default: 3600. A member is stopped after twice this time, unless max_time says another',
+  ),
+  ...offeredKeys(groupShapeOnly, {}, 'agent'),
+  members: z
+    .array(z.looseObject({}))
+    .optional()
+    .describe(
+      'instead of a matrix: up to 1,000 members of a wave, each with the keys in which it differs, such as command, env, gpu_count or name, and optionally an idempotency_key',
+    ),
+})
+
+export const submittedJobsSchema = z.object({
+  group_id: z.string().describe('for WaitForGPUJobs, CompareGPUJobs, ViewGPUJob and StopGPUJob'),
+  members: z.number().int(),
+  job_ids: z
+    .array(z.string())
+    .describe('the first members, in their order; ListGPUJobs with group_id lists all'),
+  parallel: groupAnswerSchema.shape.parallel,
+  repeated: z
+    .boolean()
+    .describe('true: the idempotency_key refers to this older group, and nothing was created'),
+  warnings: createdJobSchema.shape.warnings,
+  next: z.string(),
+  url: groupAnswerSchema.shape.url,
+})
+
+export const previewSchema = submitJobsSchema.omit({ idempotency_key: true })
+
+export const previewedSchema = z.object({
   summary: dryRunSchema.shape.text,
-  ...dryRunSchema.pick({
-    project_id: true,
-    project_note: true,
-    environment: true,
-    max_time: true,
-    queue_position: true,
-    expected_start: true,
-    expected_start_text: true,
-    left: true,
-    hardware: true,
-  }).shape,
+  ...dryRunSchema
+    .pick({
+      project_id: true,
+      project_note: true,
+      environment: true,
+      max_time: true,
+      queue_position: true,
+      expected_start: true,
+      expected_start_text: true,
+      left: true,
+    })
+    .partial().shape,
   gpu_count: createdJobSchema.shape.gpu_count,
   instance_count: createdJobSchema.shape.instance_count,
+  members: z.number().int().optional().describe('jobs of the group'),
+  parallel: groupAnswerSchema.shape.parallel.optional(),
+  max_gpu_hours: z
+    .number()
+    .describe(
+      'the most GPU hours that it can take: if each job runs until its time limit. Retries after system faults can add to it',
+    ),
+  budget: z.string().optional().describe('what is left of your budgets'),
   warnings: createdJobSchema.shape.warnings,
+  next: z.string().describe('the tool that submits it'),
 })
 
 export const jobIdSchema = z.strictObject({ job_id: jobId })
+export const jobOrGroupIdSchema = z.strictObject({
+  job_id: z.string().describe('the id of a job, or the group_id of a group'),
+})
 
 export const agentJobSchema = z.object({
   job_id: z.string(),
@@ -128,6 +185,11 @@ export const agentJobSchema = z.object({
   url: z.string(),
 })
 
+/** Either a job, or a group, or both: a member that has no job. */
+export const viewedSchema = agentJobSchema.partial().extend({
+  group: groupAnswerSchema.optional().describe('a group, instead of a job'),
+})
+
 export const diagnosedJobSchema = z.object({
   text: z
     .string()
@@ -150,6 +212,7 @@ export const listJobsSchema = z.strictObject({
     .optional()
     .describe('pending includes every job that has not started'),
   project_id: idSchema.optional(),
+  group_id: z.string().optional().describe('lists the members of this group instead'),
   limit: count(1, 200).default(20),
   cursor: z.string().max(200).optional().describe('next_cursor of the previous response'),
 })
@@ -168,7 +231,16 @@ export const listedJobsSchema = z.object({
       ended_at: time.nullable(),
     }),
   ),
-  next_cursor: z.string().nullable().describe('null: there are no more jobs'),
+  groups: z
+    .array(
+      groupSchema
+        .pick({ group_id: true, name: true, status: true, members: true })
+        .extend({ counts: groupAnswerSchema.shape.counts }),
+    )
+    .optional()
+    .describe('the newest groups, whose members are not among the jobs; only on the first page'),
+  members: z.array(memberSchema).optional().describe('the members of group_id'),
+  next_cursor: z.string().nullable().describe('null: there are no more'),
 })
 
 export const readLogSchema = z.strictObject({
@@ -189,11 +261,24 @@ export const readLogSchema = z.strictObject({
   rank: count(0, 7)
     .default(0)
     .describe('rank whose output is read, for a job on several instances; each rank has its own offsets'),
+  tail: count(1, 1_000).optional().describe('only the last lines, or with search the last that match'),
+  search: z
+    .string()
+    .min(1, 'is empty: leave it out')
+    .max(200, 'must be at most 200 characters')
+    .optional()
+    .describe(
+      'only lines that match this regular expression, in upper or lower case; each begins with its offset, for a call that reads around it',
+    ),
+  errors_only: z.boolean().default(false).describe('only tracebacks, and lines that look like errors'),
+  max_tokens: count(10, 100_000)
+    .optional()
+    .describe('maximum tokens to return, of about 4 characters; default for found lines: 1000'),
 })
 
 export const logPartSchema = z.object({
   text: z.string().describe('standard output and standard error, in the order they were printed'),
-  next_offset: z.number().int(),
+  next_offset: z.number().int().nullable().describe('null with tail, search and errors_only'),
   ended: z.boolean().describe('true: the job has ended, and this is the end of its output'),
   attempt: z.number().int(),
   warnings: z.array(z.string()),
@@ -234,5 +319,7 @@ export const agentClusterSchema = z.object({
 
 export type CreateJob = z.output<typeof createJobSchema>
 export type CheckJob = z.output<typeof checkJobSchema>
+export type SubmitJobs = z.output<typeof submitJobsSchema>
+export type PreviewJobs = z.output<typeof previewSchema>
 export type ListJobs = z.output<typeof listJobsSchema>
 export type ReadLog = z.output<typeof readLogSchema>

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { listBudgets } from '../budgets/read-budgets'
-import type { ToolCall } from './job-tools'
+import type { ToolCall } from './tool-call'
 import type { agentBudgetSchema } from './tool-schemas'
 
 /** Says what is left of the budgets that apply to the caller. */

@@ -2,7 +2,7 @@ import { listEnvironments } from '../access/environments'
 import { readCluster } from '../cluster/overview/read-cluster'
 import type { ClusterNode } from '../contract/cluster/cluster'
 import { countActiveJobs } from '../jobs/read/active-jobs'
-import type { ToolCall } from './job-tools'
+import type { ToolCall } from './tool-call'
 
 /** Returns what an agent needs to choose GPUs and an environment: totals per node instead of single GPUs. */
 export async function viewCluster({ actor }: ToolCall) {

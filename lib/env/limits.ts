@@ -45,7 +45,7 @@ export const limitVariables = {
     .describe('maximum number of projects that a researcher creates per minute'),
   GPUQ_MAX_WAITING_REQUESTS: count
     .default(100)
-    .describe('maximum number of submissions of a user that wait for their results at the same time'),
+    .describe('maximum number of submissions and calls of a user that wait for results at the same time'),
   GPUQ_MAX_TIME_S: count.min(1).max(longestTimeS).default(86_400).describe('maximum time limit of a job'),
   GPUQ_MAX_OUTPUT_MIB: count.min(1).default(64).describe('maximum output of a job'),
   GPUQ_MAX_ARCHIVE_MIB: count.min(1).default(4096).describe('maximum size of an uploaded directory'),

@@ -21,15 +21,20 @@ export function jobConfigOf(config: GroupConfig): Omit<GroupConfig, GroupKey> {
   return Object.fromEntries(keys) as Omit<GroupConfig, GroupKey>
 }
 
-/** A group without files: its members run a command, or a directory that the server has. @throws 422 that names the keys of `config`. */
+/**
+ * A group without files: its members run a command, or a directory that the server has.
+ * @param at where the request has the config
+ * @throws 422 that names the keys
+ */
 export function toGroupRequest(
   { config: given }: { config: Record<string, unknown> },
   idempotencyKey: string | null,
+  at: readonly string[] = ['config'],
 ): GroupRequest {
   const parsed = groupConfigSchema.safeParse(given, { error: describeIssue })
   if (!parsed.success) {
     const errors = parsed.error.issues.map(({ path, message }) => ({
-      path: formatPath(['config', ...path].join('.')),
+      path: formatPath([...at, ...path].join('.')),
       message,
     }))
     throw new GpuqError('invalid_fields', `${errors[0]?.path}: ${errors[0]?.message}`, { errors })
@@ -41,7 +46,7 @@ export function toGroupRequest(
     config.archive === undefined &&
     jobs.some(({ command }) => command === undefined)
   )
-    throw invalidField('config.command', 'is missing: write what each member runs')
+    throw invalidField([...at, 'command'].join('.'), 'is missing: write what each member runs')
   const gpusChosen = ['gpu_count', 'gpu_fraction'].some((key) => Object.hasOwn(given, key))
   const bodyHash = createHash('sha256')
     .update(JSON.stringify({ config: given }))

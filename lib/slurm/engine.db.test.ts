@@ -1,7 +1,7 @@
 import { beforeAll, expect, it, vi } from 'vitest'
 import { call } from '../access/testing/call'
 import { makePerson, type Person } from '../access/testing/people'
-import { createJob } from '../agents/job-tools'
+import { createJob } from '../agents/submit-tools'
 import { createJobSchema } from '../agents/tool-schemas'
 import { makeJob, makeNode } from '../cluster/testing/rows'
 import { testDatabase } from '../database/testing/test-database'

@@ -4,7 +4,8 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vite
 import { deleteProject } from '../access/projects/projects'
 import { findOrCreateProject } from '../access/projects/submission-project'
 import { makePerson, type Person } from '../access/testing/people'
-import { createJob, viewJob } from '../agents/job-tools'
+import { viewJob } from '../agents/job-tools'
+import { createJob } from '../agents/submit-tools'
 import { createJobSchema } from '../agents/tool-schemas'
 import { unfinishedTasks } from '../cluster/tasks/tasks'
 import { placeManually } from '../cluster/testing/placed'
@@ -128,7 +129,7 @@ describe('a mount', () => {
     }
     const input = { name: 'x', gpu_count: 1, command: 'ls /data', project_id: 'p', mounts }
     const created = await createJob(call, createJobSchema.parse(input))
-    expect((await viewJob(call, created.job_id)).mounts).toEqual(expected)
+    expect(await viewJob(call, created.job_id)).toMatchObject({ mounts: expected })
     expect(queueSubmitSchema.safeParse({ command: 'ls', mounts: { '/etc': 'x' } }).success).toBe(false)
   })
 

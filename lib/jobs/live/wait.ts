@@ -20,8 +20,17 @@ export function watchJob(
   onChange: () => void,
   channel: 'job' | 'output' = 'job',
 ): Promise<() => void> {
+  return watchJobs(new Set([jobId]), onChange, channel)
+}
+
+/** The same for several jobs. */
+export function watchJobs(
+  ids: ReadonlySet<string>,
+  onChange: () => void,
+  channel: 'job' | 'output' = 'job',
+): Promise<() => void> {
   return listener().listen(channel, (payload) => {
-    if (payload === null || payload === jobId) onChange()
+    if (payload === null || ids.has(payload)) onChange()
   })
 }
 
@@ -57,14 +66,18 @@ function revokedWhileWaiting(jobId: string): GpuqError {
 /**
  * Reserves one of the requests of a user that may wait for results at once: each keeps a connection open and asks the
  * database regularly. Returns the function that releases it.
+ * @param instead what the user can do instead
  * @throws 429 if all are in use.
  */
-export function startWaiting({ userId }: Actor): () => void {
+export function startWaiting(
+  { userId }: Actor,
+  instead = 'Submit with "?wait=false" and read the result later',
+): () => void {
   const limit = env().GPUQ_MAX_WAITING_REQUESTS
   const release = takeSlot(`waits of ${userId}`, limit)
   if (release) return release
   throw rateLimited(
-    `You have ${limit} requests that wait for results, which is the limit. Submit with "?wait=false" and read the result later, or wait until one of them ends.`,
+    `You have ${limit} requests that wait for results, which is the limit. ${instead}, or wait until one of them ends.`,
     10,
   )
 }

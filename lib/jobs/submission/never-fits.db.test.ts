@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { makePerson, type Person } from '../../access/testing/people'
-import { createJob } from '../../agents/job-tools'
+import { createJob } from '../../agents/submit-tools'
 import { createJobSchema } from '../../agents/tool-schemas'
 import { takeSnapshot } from '../../cluster/placement/snapshot'
 import { jobState, makeJob, makeNode } from '../../cluster/testing/rows'

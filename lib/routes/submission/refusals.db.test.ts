@@ -95,7 +95,7 @@ const ways = {
   'upload, dry run': (keys: Keys) => upload(submissionRoutes.submit, '?dry_run=true', keys),
   'upload, check': (keys: Keys) => upload(submissionRoutes.check, '', keys),
   'queue, dry run': (keys: Keys) => queue('?dry_run=true', keys),
-  CheckGPUJob: (keys: Keys) => useTool('CheckGPUJob', keys),
+  PreviewGPUJobs: (keys: Keys) => useTool('PreviewGPUJobs', keys),
 } as const
 type Way = keyof typeof ways
 const allWays = Object.keys(ways) as Way[]
