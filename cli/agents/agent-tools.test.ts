@@ -42,7 +42,7 @@ async function open(
   const files = new AgentFiles(context, await context.connect())
   const checks: CallToolRequest['params'][] = []
   const forward = async (call: CallToolRequest['params']): Promise<CallToolResult> => {
-    if (call.name === 'CheckGPUJob') {
+    if (call.name === 'PreviewGPUJobs') {
       checks.push(call)
       return { content: [], ...checked }
     }
@@ -73,14 +73,14 @@ it('the directory is not sent for a job that would be refused', async () => {
   const { create, calls, checks, uploads } = await open(null, {}, directory, { isError: true, content })
   expect(await create({ gpu_count: 8 })).toEqual({ content, isError: true })
   expect(checks).toEqual([
-    { name: 'CheckGPUJob', arguments: { name: 'a job', gpu_count: 8, working_directory: directory } },
+    { name: 'PreviewGPUJobs', arguments: { name: 'a job', gpu_count: 8, working_directory: directory } },
   ])
   expect([calls, uploads()]).toEqual([[], 0])
 })
 
 it('a server of an earlier version, without the check, gets the directory', async () => {
   const content = [
-    { type: 'text' as const, text: 'There is no tool "CheckGPUJob". Use one of CreateGPUJob.' },
+    { type: 'text' as const, text: 'There is no tool "PreviewGPUJobs". Use one of CreateGPUJob.' },
   ]
   const { create, calls, files } = await open(null, {}, directory, { isError: true, content })
   await create()
@@ -94,8 +94,8 @@ it('a job that the agent only checks would get the directory, unless the cluster
     [root, {}],
   ] as const) {
     const { tools, checks, uploads } = await open(shared)
-    await tools.call({ name: 'CheckGPUJob', arguments: { name: 'a job' } })
-    expect(checks).toEqual([{ name: 'CheckGPUJob', arguments: { name: 'a job', ...more } }])
+    await tools.call({ name: 'PreviewGPUJobs', arguments: { name: 'a job' } })
+    expect(checks).toEqual([{ name: 'PreviewGPUJobs', arguments: { name: 'a job', ...more } }])
     expect(uploads()).toBe(0)
   }
 })
@@ -135,6 +135,15 @@ it.each([{ archive: 'code@3' }, { working_directory: '/elsewhere' }])(
     expect(await readStates(context.env)).toEqual([])
   },
 )
+
+it('a group starts in the directory of the agent too, and its files do not return', async () => {
+  const { tools, calls, context } = await open(null, { structuredContent: { group_id: jobId, members: 2 } })
+  const { content } = await tools.call({ name: 'SubmitGPUJobs', arguments: { matrix: { lr: [1, 2] } } })
+  const place = { working_directory: directory, archive: 'archive 1' }
+  expect(calls).toEqual([{ name: 'SubmitGPUJobs', arguments: { matrix: { lr: [1, 2] }, ...place } }])
+  expect(content).toEqual([{ type: 'text', text: expect.stringContaining('do not return') }])
+  expect(await readStates(context.env)).toEqual([])
+})
 
 it('a directory that the cluster shares is not sent', async () => {
   const { create, calls } = await open(root)

@@ -19,6 +19,9 @@ const lastFilesMs = 20_000
 const unknownAnswer =
   'The server sent an answer that this version does not understand, so the files of the job do not return. Update gpuq here or there.'
 
+const filesOfMembers =
+  'Each member starts in a copy of the working directory. The files that members write do not return to it: let them print their results.'
+
 const createInput = z.looseObject({
   project_id: z.string().default(defaultProject),
   idempotency_key: z.string().optional(),
@@ -59,16 +62,19 @@ export class AgentTools {
 
   async #call(call: ToolCall): Promise<CallToolResult> {
     try {
-      if (call.name === 'CreateGPUJob') return await this.#createJob(call)
-      if (call.name === 'CheckGPUJob') return await this.#checkJob(call)
+      if (call.name === 'CreateGPUJob' || call.name === 'SubmitGPUJobs') return await this.#submit(call)
+      if (call.name === 'PreviewGPUJobs') return await this.#preview(call)
       return await this.#withFiles(await this.of.forward(call), call)
     } catch (error) {
       return { content: [{ type: 'text', text: messageOf(error) }], isError: true }
     }
   }
 
-  /** Sends the working directory, then creates the job in it. A call that names a directory itself is forwarded. */
-  async #createJob(call: ToolCall): Promise<CallToolResult> {
+  /**
+   * Sends the working directory, then creates the job or the group in it. A call that names a directory itself is forwarded. The
+   * members of a group would overwrite each other's files here, so what they write does not return.
+   */
+  async #submit(call: ToolCall): Promise<CallToolResult> {
     const { context, files, forward, server, directory } = this.of
     const given = createInput.safeParse(call.arguments ?? {})
     if (!given.success || namesDirectory(given.data)) return forward(call)
@@ -87,11 +93,12 @@ export class AgentTools {
     if (data === undefined) throw unavailable(unknownAnswer)
     const jobId = data.job_id
     if (jobId !== undefined) await files.add(newState({ jobId, server, directory, shipped: shipped.shipped }))
-    return withTexts(result, [...notSent, ...(await this.#hint(given.data, directory))])
+    const ofGroup = call.name === 'SubmitGPUJobs' ? [filesOfMembers] : []
+    return withTexts(result, [...notSent, ...ofGroup, ...(await this.#hint(given.data, directory))])
   }
 
   /** The job would get the working directory, which is not sent. */
-  async #checkJob(call: ToolCall): Promise<CallToolResult> {
+  async #preview(call: ToolCall): Promise<CallToolResult> {
     const { context, forward, directory } = this.of
     const given = createInput.safeParse(call.arguments ?? {})
     if (!given.success || namesDirectory(given.data) || directory instanceof GpuqError) return forward(call)
@@ -106,12 +113,12 @@ export class AgentTools {
   async #requireAccepted(call: ToolCall, directory: string): Promise<void> {
     if (call.arguments?.idempotency_key !== undefined) return
     const result = await this.of.forward({
-      name: 'CheckGPUJob',
+      name: 'PreviewGPUJobs',
       arguments: { ...call.arguments, working_directory: directory },
     })
     const text = result.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
     // Servers of earlier versions have no such tool: they say it when the job is created.
-    if (result.isError && !text.includes('"CheckGPUJob"')) throw conflict(text)
+    if (result.isError && !text.includes('"PreviewGPUJobs"')) throw conflict(text)
   }
 
   /** Hints about the scripts that were sent. They must not make a call fail whose job exists. */

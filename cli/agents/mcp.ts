@@ -11,6 +11,9 @@ import { AgentFiles } from './agent-files'
 import { AgentTools } from './agent-tools'
 import { messagesOf } from './messages-of'
 
+/** WaitForGPUJobs takes up to a minute. */
+const longestCallMs = 120_000
+
 /**
  * Serves the tools of the server to an agent on this machine, over stdin and stdout, until stdin ends. The working
  * directory of the agent is the working directory of its jobs.
@@ -33,7 +36,7 @@ export async function mcp(
     files,
     server: connection.server,
     directory,
-    forward: (params) => upstream.request({ method: 'tools/call', params }),
+    forward: (params) => upstream.request({ method: 'tools/call', params }, { timeout: longestCallMs }),
   })
   const instructions = upstream.getInstructions()
   const server = new Server(upstream.getServerVersion() ?? { name: 'gpuq', version }, {
