@@ -12,6 +12,10 @@ export interface Feature {
  */
 export const features = {
   accounting: { about: 'GPU hours of users and projects, as a page and as CSV.' },
+  'agent-tokens': {
+    about: 'What a person decides about the jobs of agents: approval, and the stop of a token with its jobs.',
+    uses: ['groups'],
+  },
   agents: {
     about: 'Tools for agents by MCP, from the server and from the command line.',
     uses: ['budgets', 'groups', 'metrics', 'working-files'],

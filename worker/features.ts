@@ -1,4 +1,6 @@
 import { countDays } from '@/lib/accounting/count-days'
+import { endApprovals } from '@/lib/agent-tokens/approvals'
+import { continueStopping } from '@/lib/agent-tokens/stop-token'
 import { deleteEndedLinks } from '@/lib/artifacts/download-links'
 import { cancelUsedUp, continueCancelling } from '@/lib/groups/cancel-members'
 import { releaseMembers } from '@/lib/groups/release-members'
@@ -17,11 +19,15 @@ export const featureQueueTasks = [
   { what: 'cancel groups whose budget is used up', run: cancelUsedUp },
   { what: 'cancel the members of groups', run: continueCancelling },
   { what: 'stop members of groups early', run: stopMembers },
+  { what: 'cancel the jobs of stopped tokens', run: continueStopping },
 ] as const
 
 /** What features do again and again on the worker that leads the scheduler. */
 export const featureSweeps = {
-  everyMinute: [{ what: 'delete the checkpoints that users deleted', run: sweepRequested }],
+  everyMinute: [
+    { what: 'refuse what nobody approved in time', run: endApprovals },
+    { what: 'delete the checkpoints that users deleted', run: sweepRequested },
+  ],
   everyTenMinutes: [
     { what: 'count the use of the last days', run: countDays },
     { what: 'delete ended download links', run: deleteEndedLinks },

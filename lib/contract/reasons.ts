@@ -16,6 +16,11 @@ export const endReasons = {
   cancelled_by_user: { fault: 'none', message: 'The job was cancelled by its owner.' },
   cancelled_by_admin: { fault: 'none', message: 'The job was cancelled by an admin.' },
   cancelled_by_manager: { fault: 'none', message: 'The job was cancelled by a manager of its project.' },
+  token_stopped: {
+    fault: 'none',
+    message: 'The token with which the job was submitted was stopped with its jobs.',
+  },
+  approval_refused: { fault: 'none', message: 'Nobody approved the job.' },
   cancelled_in_slurm: { fault: 'none', message: 'The job was cancelled in Slurm, outside gpuq.' },
   stopped_early: {
     fault: 'none',
@@ -89,6 +94,7 @@ export const waitReasons = {
   never_fits: { message: 'No node has what the job needs.' },
   backing_off: { message: 'The last attempt failed because of a system fault. gpuq retries the job soon.' },
   dependency: { message: 'The job waits for other jobs to complete.' },
+  approval_needed: { message: 'The job waits until a person approves it.' },
   held: { message: 'The job is held. Release it to let it start.' },
   group_paused: {
     message:
@@ -104,7 +110,11 @@ export const waitReasons = {
 } as const satisfies Record<string, { message: string }>
 
 /** The reasons of waiting jobs that cannot start by themselves: no limit of active jobs or of the queue counts them. */
-export const inactiveWaits = ['dependency', 'group_paused'] as const satisfies readonly WaitReason[]
+export const inactiveWaits = [
+  'dependency',
+  'approval_needed',
+  'group_paused',
+] as const satisfies readonly WaitReason[]
 
 /** Why a running job does not make progress. */
 const runReasons = {
@@ -116,6 +126,8 @@ export const cancelReasons = [
   'cancelled_by_user',
   'cancelled_by_admin',
   'cancelled_by_manager',
+  'token_stopped',
+  'approval_refused',
   'cancelled_in_slurm',
   'stopped_early',
   'budget_used_up',

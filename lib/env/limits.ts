@@ -19,7 +19,12 @@ export const limitVariables = {
     .describe("maximum number of members that a user's groups hold before they enter the queue"),
   GPUQ_MAX_DEPENDENT_JOBS: count
     .default(100)
-    .describe('maximum number of jobs of a user that wait for other jobs (`depends_on`)'),
+    .describe('maximum number of jobs of a user that wait for other jobs (`depends_on`) or for an approval'),
+  GPUQ_APPROVAL_HOURS: count
+    .min(1)
+    .max(8_760)
+    .default(24)
+    .describe('hours after which a job or a group of an agent is refused that nobody has approved'),
   GPUQ_NEVER_FITS_DAYS: count
     .max(36_500)
     .default(7)

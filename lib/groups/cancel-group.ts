@@ -1,8 +1,9 @@
 import { type Actor, requireScope } from '../access/actor'
 import { recordAudit } from '../access/audit'
 import { conflict } from '../contract/errors'
+import type { CancelReason } from '../contract/reasons'
 import { wakeLeader } from '../database/notify'
-import { findRow, transaction } from '../database/transaction'
+import { findRow, type Transaction, transaction } from '../database/transaction'
 import { cancelReasonOf } from '../jobs/lifecycle/cancel'
 import { cancelLiveMembers } from './cancel-members'
 import type { GroupDetail } from './contract'
@@ -22,16 +23,33 @@ export async function cancelGroup(actor: Actor, id: string): Promise<GroupDetail
     if (!row) throw noSuchGroup()
     if (row.cancelled_at !== null) return
     if (row.ended_at !== null) throw conflict('The group has already ended. There is nothing to cancel.')
-    await tx.query(`UPDATE group_members SET state = 'cancelled' WHERE group_id = $1 AND state = 'held'`, [
-      groupId,
-    ])
-    await tx.query(
-      `UPDATE job_groups SET held = 0, code = '', problem = NULL, cancelled_at = now(), cancel_reason = $2 WHERE id = $1`,
-      [groupId, reason],
-    )
+    await cancelOpen(tx, groupId, reason)
     await recordAudit(tx, { actorId: actor.userId, action: 'group_cancelled', target: groupId })
   })
   await cancelLiveMembers(groupId, reason)
   wakeLeader()
   return readGroup(actor, id)
+}
+
+/**
+ * Cancels what a group holds, if it has not ended and nobody has cancelled it. Cancel its live members afterwards; a leader does it if the
+ * caller dies. Returns false if it has ended or was cancelled.
+ * @param problem why, as a sentence; null: the reason says everything
+ */
+export async function cancelOpen(
+  tx: Transaction,
+  groupId: string,
+  reason: CancelReason,
+  problem: string | null = null,
+): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    `UPDATE job_groups SET held = 0, code = '', problem = $3, cancelled_at = now(), cancel_reason = $2
+      WHERE id = $1 AND ended_at IS NULL AND cancelled_at IS NULL`,
+    [groupId, reason, problem],
+  )
+  if (rowCount !== 1) return false
+  await tx.query(`UPDATE group_members SET state = 'cancelled' WHERE group_id = $1 AND state = 'held'`, [
+    groupId,
+  ])
+  return true
 }

@@ -124,7 +124,7 @@ async function releaseGroup(tx: Transaction, id: string): Promise<number> {
   }
   try {
     const config = configOf(group)
-    const wait = await findWait(tx, config)
+    const wait = (await findApproval(tx, id)) ?? (await findWait(tx, config))
     if (wait === 'never') return await cancelHeld(tx, id)
     if (wait !== null) return await explain(tx, id, wait)
     return await enterQueue(tx, id, { ...group, ...live }, config)
@@ -133,6 +133,19 @@ async function releaseGroup(tx: Transaction, id: string): Promise<number> {
     await putOff(tx, id, error.message)
     return 0
   }
+}
+
+/** Why no member may enter the queue before a person approves the group, as a sentence; null: nobody must. */
+async function findApproval(tx: Transaction, id: string): Promise<string | null> {
+  const request = await findRow<{ hours: number }>(
+    tx,
+    'SELECT round(gpu_hours::numeric, 2)::float8 AS hours FROM approval_requests WHERE group_id = $1',
+    [id],
+  )
+  return (
+    request &&
+    `A person must approve it: it may cost ${request.hours} GPU hours. Approve or refuse it on its page, or with gpuq approve.`
+  )
 }
 
 async function enterQueue(
@@ -195,7 +208,7 @@ async function enterQueue(
           const environment = await environmentOf(memberConfig.environment ?? null)
           return checkJob(tx, { owner, limits: limits.job, environment, submission }, reads)
         })
-        jobs.push({ ...job, id: job_id, group_id: id })
+        jobs.push({ ...job, id: job_id, group_id: id, hoursToApprove: null })
       } catch (error) {
         // The members after it do not wait for it.
         if (!(error instanceof MemberError)) throw error

@@ -9,7 +9,7 @@ import { holdJob } from '../jobs/state/hold'
 
 /**
  * Holds a waiting job, so that it does not start, or releases it. The state that it has already is no error. A job that is
- * released still waits for the jobs that it depends on. Under Slurm, the leader holds and releases the Slurm job.
+ * released still waits for an approval, and for the jobs that it depends on. Under Slurm, the leader holds and releases the Slurm job.
  * @throws 409 if the job no longer waits, or its group has paused it.
  */
 export async function setHeld(actor: Actor, jobId: string, held: boolean): Promise<void> {
@@ -17,7 +17,7 @@ export async function setHeld(actor: Actor, jobId: string, held: boolean): Promi
   const { id, userId } = await findChangeableJob(actor, jobId)
   await transaction(async (tx) => {
     const { rows } = await tx.query<{ status: JobStatus; held: boolean; paused: boolean }>(
-      `SELECT status, held AND reason IS DISTINCT FROM 'dependency' AS held,
+      `SELECT status, held AND coalesce(reason NOT IN ('dependency', 'approval_needed'), true) AS held,
               status = 'pending' AND reason IS NOT DISTINCT FROM 'group_paused' AS paused
          FROM jobs WHERE id = $1 FOR UPDATE`,
       [id],

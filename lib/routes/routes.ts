@@ -1,4 +1,5 @@
 import { accountingRoutes } from '../accounting/routes'
+import { approvalRoutes, tokenStopRoutes } from '../agent-tokens/routes'
 import { agentRoutes } from '../agents/routes'
 import { announcementRoutes } from '../announcements/routes'
 import { artifactRoutes } from '../artifacts/routes'
@@ -65,7 +66,8 @@ export const routes = {
   snapshots: snapshotRoutes,
   users: { ...userRoutes, ...importRoutes, ...invitationMailRoutes },
   sessions: sessionRoutes,
-  tokens: { ...tokenRoutes, ...tokenBatchRoutes },
+  tokens: { ...tokenRoutes, ...tokenBatchRoutes, ...tokenStopRoutes },
+  approvals: approvalRoutes,
   projects: projectRoutes,
   projectInvitations: projectInvitationRoutes,
   joinLinks: joinLinkRoutes,

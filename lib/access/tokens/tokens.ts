@@ -122,20 +122,23 @@ async function requireTokenQuota(tx: Transaction, owner: UserRow): Promise<void>
 
 /** Revokes one of the actor's own tokens, or for an admin any token. Repeating it changes nothing. */
 export function revokeToken(actor: Actor, tokenId: string): Promise<void> {
-  return transaction(async (tx) => {
-    const token = z.uuid().safeParse(tokenId).success
-      ? await findRow<{ name: string; owner: string; revoked: boolean }>(
-          tx,
-          `SELECT t.name, u.handle AS owner, t.revoked_at IS NOT NULL AS revoked
+  return transaction((tx) => revokeIn(tx, actor, tokenId))
+}
+
+/** The same as part of a transaction. */
+export async function revokeIn(tx: Transaction, actor: Actor, tokenId: string): Promise<void> {
+  const token = z.uuid().safeParse(tokenId).success
+    ? await findRow<{ name: string; owner: string; revoked: boolean }>(
+        tx,
+        `SELECT t.name, u.handle AS owner, t.revoked_at IS NOT NULL AS revoked
              FROM api_tokens t JOIN users u ON u.id = t.user_id
             WHERE t.id = $1 AND ($2 OR t.user_id = $3) FOR UPDATE OF t`,
-          [tokenId, isAdmin(actor), actor.userId],
-        )
-      : null
-    if (!token) throw notFound('There is no such token. GET /api/tokens lists your tokens.')
-    if (token.revoked) return
-    await tx.query('UPDATE api_tokens SET revoked_at = now() WHERE id = $1', [tokenId])
-    const detail = { token_id: tokenId, name: token.name }
-    await recordAudit(tx, { actorId: actor.userId, action: 'token_revoked', target: token.owner, detail })
-  })
+        [tokenId, isAdmin(actor), actor.userId],
+      )
+    : null
+  if (!token) throw notFound('There is no such token. GET /api/tokens lists your tokens.')
+  if (token.revoked) return
+  await tx.query('UPDATE api_tokens SET revoked_at = now() WHERE id = $1', [tokenId])
+  const detail = { token_id: tokenId, name: token.name }
+  await recordAudit(tx, { actorId: actor.userId, action: 'token_revoked', target: token.owner, detail })
 }

@@ -17,6 +17,8 @@ const healthOf = {
   cancelled_by_user: null,
   cancelled_by_admin: null,
   cancelled_by_manager: null,
+  token_stopped: null,
+  approval_refused: null,
   cancelled_in_slurm: null,
   stopped_early: null,
   budget_used_up: null,

@@ -1,6 +1,8 @@
 /** The actions in the audit log, in words. */
 export const auditActions = {
   account_linked: 'Account linked',
+  agent_job_approved: 'Job of an agent approved',
+  agent_job_cancelled: 'Job of an agent refused',
   announcement_published: 'Announcement published',
   announcement_removed: 'Announcement removed',
   archive_deleted: 'Uploaded directory deleted',

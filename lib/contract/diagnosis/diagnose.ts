@@ -22,6 +22,8 @@ const causesOfEnds: Readonly<Record<EndReason, CauseId | null>> = {
   cancelled_by_user: null,
   cancelled_by_admin: null,
   cancelled_by_manager: null,
+  token_stopped: null,
+  approval_refused: null,
   cancelled_in_slurm: null,
   stopped_early: null,
   budget_used_up: 'budget',

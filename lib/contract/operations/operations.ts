@@ -1,4 +1,5 @@
 import { accountingOperations } from '../../accounting/operations'
+import { approvalOperations, tokenStopOperations } from '../../agent-tokens/operations'
 import { agentOperations } from '../../agents/operations'
 import * as announcements from '../../announcements/contract'
 import { announcementOperations } from '../../announcements/operations'
@@ -67,7 +68,8 @@ export const operations = {
   snapshots: snapshotOperations,
   users: { ...userOperations, ...importOperations, ...invitationMailOperations },
   sessions: sessionOperations,
-  tokens: { ...tokenOperations, ...tokenBatchOperations },
+  tokens: { ...tokenOperations, ...tokenBatchOperations, ...tokenStopOperations },
+  approvals: approvalOperations,
   projects: projectOperations,
   projectInvitations: projectInvitationOperations,
   joinLinks: joinLinkOperations,

@@ -138,6 +138,12 @@ export const routes = {
     create: { method: 'post', path: '/api/tokens', body: true, answer: 'json' },
     revoke: { method: 'delete', path: '/api/tokens/{id}', answer: 'nothing' },
     createMany: { method: 'post', path: '/api/token-batches', body: true, answer: 'json' },
+    stop: { method: 'post', path: '/api/tokens/{id}/stop', answer: 'json' },
+  },
+  approvals: {
+    list: { method: 'get', path: '/api/approvals', query: true, answer: 'json' },
+    approve: { method: 'post', path: '/api/approvals/{id}/approve', answer: 'nothing' },
+    refuse: { method: 'post', path: '/api/approvals/{id}/refuse', answer: 'nothing' },
   },
   projects: {
     list: { method: 'get', path: '/api/projects', query: true, answer: 'page' },

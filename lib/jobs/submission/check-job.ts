@@ -3,9 +3,9 @@ import { requireStorageQuota } from '../../access/storage/storage-quota'
 import type { JobLimits } from '../../contract/access/limits'
 import type { Transaction } from '../../database/transaction'
 import { requireFreeSpace } from '../../storage/free-space'
+import { hoursToApprove, requireWithinAgentLimits, withAgentLimits } from '../config/agent-limits'
 import { readRegisteredNodes } from '../config/registered-nodes'
 import { ownerChecks } from '../features'
-import { requireWithinAgentLimits, withAgentLimits } from './agent-limits'
 import { type JobRow, prepareJob, type Submission } from './insert-job'
 import { requireWithinJobLimits, timeCeilingS, withAssumedTime } from './job-limits'
 import type { JobOwner } from './job-owner'
@@ -53,5 +53,6 @@ export async function checkJob(
   await requireCanStart(tx, owner, submission.config, nodes)
   await requireFreeSpace()
   await allowance(owner)
-  return prepareJob(tx, owner, environment, submission, timeCeilingS(limits), paths)
+  const job = await prepareJob(tx, owner, environment, submission, timeCeilingS(limits), paths)
+  return { ...job, hoursToApprove: hoursToApprove(given, ofOwner, owner.restriction) }
 }

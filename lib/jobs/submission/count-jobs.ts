@@ -13,7 +13,7 @@ export interface JobCounts {
   active: number
   /** Those of them that do not run yet. */
   waiting: number
-  /** Jobs that wait for other jobs. */
+  /** Jobs that wait for other jobs, or for an approval. */
   dependent: number
   /** Submissions of the last minute. A group is one. */
   recent: number
@@ -27,8 +27,8 @@ export interface JobCounts {
 
 const windowS = 60
 
-/** SQL for whether a job waits for other jobs. */
-const dependent = `status = 'pending' AND reason IS NOT DISTINCT FROM 'dependency'`
+/** SQL for whether a job waits for other jobs, or for an approval. */
+const dependent = `status = 'pending' AND coalesce(reason IN ('dependency', 'approval_needed'), false)`
 
 /** SQL for whether a job cannot start by itself. */
 const inactive = `status = 'pending' AND (reason IN (${inactiveWaits.map((reason) => `'${reason}'`).join(', ')})) IS TRUE`

@@ -13,6 +13,7 @@ import {
   isUniqueViolation,
   type Transaction,
 } from '../../database/transaction'
+import { hoursToApprove } from '../config/agent-limits'
 import { checkJob } from './check-job'
 import { findSameContent } from './deduplicate'
 import { findUnfinished } from './dependencies'
@@ -91,7 +92,10 @@ export async function decide(tx: Transaction, decision: Decision): Promise<Submi
   const earlier = await findEarlier(tx, owner, environment, submission, deduplicate)
   if (earlier) return earlier
   if (uniqueName) await requireUnusedName(tx, owner, submission.config.name)
-  const isDependent = (await findUnfinished(tx, owner, submission.config)).length > 0
+  // Then the job is not active: it waits for others, or for an approval.
+  const isDependent =
+    hoursToApprove(submission, limits.job, restriction) !== null ||
+    (await findUnfinished(tx, owner, submission.config)).length > 0
   const headers = await requireWithinLimits(tx, owner, limits, isDependent)
   const counted = { headers, isDependent }
   const submitted = await addJob(tx, owner, limits.job, { environment, submission }, counted)

@@ -3,9 +3,9 @@ import type { JobEnvironment } from '../../access/environments'
 import { requireWorkspaceUser } from '../../access/users/workspace-user'
 import { configForRecord, type JobConfig, timeLimitSeconds } from '../../contract/config/config'
 import type { Transaction } from '../../database/transaction'
+import { refuseSharedDirectory, requestApproval } from '../config/agent-limits'
 import { submissionChecks } from '../features'
 import { type NewJob, submitJobs } from '../state/submit'
-import { refuseSharedDirectory } from './agent-limits'
 import { contentHash } from './content-hash'
 import { findUnfinished, insertDependencies } from './dependencies'
 import type { JobOwner } from './job-owner'
@@ -57,6 +57,8 @@ export interface JobRow extends NewJob {
   mounts: readonly ResolvedMount[]
   /** The jobs that must complete first. */
   unfinished: readonly string[]
+  /** The GPU hours that a person must approve; null: nobody must. */
+  hoursToApprove: number | null
 }
 
 /** Finds what a job needs. @throws 422 for a directory, a snapshot or a job that it cannot use. */
@@ -67,7 +69,7 @@ export async function prepareJob(
   submission: Submission,
   ceilingS: number,
   pathsOf?: (archiveId: string) => Promise<string[]>,
-): Promise<JobRow> {
+): Promise<Omit<JobRow, 'hoursToApprove'>> {
   const { projectId } = owner
   const { code, config } = submission
   const workspace = await requireWorkspaceUser(tx, owner)
@@ -113,8 +115,9 @@ export async function prepareJob(
 /** Inserts jobs with what belongs to them. */
 export async function insertJobs(tx: Transaction, jobs: readonly JobRow[]): Promise<void> {
   await submitJobs(tx, jobs)
-  for (const { id, mounts, unfinished } of jobs) {
+  for (const { id, mounts, unfinished, hoursToApprove: gpuHours } of jobs) {
     await insertMounts(tx, id, mounts)
     await insertDependencies(tx, id, unfinished)
+    if (gpuHours !== null) await requestApproval(tx, { jobId: id, gpuHours })
   }
 }

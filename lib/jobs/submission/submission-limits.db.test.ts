@@ -118,7 +118,7 @@ describe('a job that waits for others', () => {
     expect(await refusal(`depends_on: ${first}`)).toMatchObject({
       status: 429,
       detail: expect.stringMatching(
-        /2 jobs that wait for other jobs \("next", .*limit is 2 \(GPUQ_MAX_DEPENDENT_JOBS\)/,
+        /2 jobs that wait for other jobs or for an approval \("next", .*limit is 2 \(GPUQ_MAX_DEPENDENT_JOBS\)/,
       ),
       jobs: [{ job_id: second, name: 'next' }, {}],
     })

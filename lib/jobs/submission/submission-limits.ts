@@ -131,7 +131,7 @@ function findDependentPlace({ dependent }: JobCounts): Exceeded | null {
   const { GPUQ_MAX_DEPENDENT_JOBS: most } = env()
   if (dependent < most) return null
   const messageOf: Exceeded['messageOf'] = (jobs) =>
-    `You have ${dependent} jobs that wait for other jobs${named(jobs, dependent)}, and the limit is ${most} (GPUQ_MAX_DEPENDENT_JOBS). Wait until these other jobs have completed, or cancel one that waits. An admin can raise the limit.`
+    `You have ${dependent} jobs that wait for other jobs or for an approval${named(jobs, dependent)}, and the limit is ${most} (GPUQ_MAX_DEPENDENT_JOBS). Wait until the other jobs have completed or a person has approved, or cancel one that waits. An admin can raise the limit.`
   return { list: 'dependent', retryAfterS: retryActiveS, messageOf }
 }
 

@@ -1,8 +1,12 @@
 import type { JobEnvironment } from '../../access/environments'
 import type { JobLimits } from '../../contract/access/limits'
 import { keysRefusedToAgents, type Restriction } from '../../contract/access/restriction'
-import type { JobConfig } from '../../contract/config/config'
+import { type JobConfig, timeLimitSeconds } from '../../contract/config/config'
 import { type FieldError, GpuqError, invalidField } from '../../contract/errors'
+import type { Transaction } from '../../database/transaction'
+import { holdForApproval } from '../state/hold'
+import type { Submission } from '../submission/insert-job'
+import { timeCeilingS, withAssumedTime } from '../submission/job-limits'
 
 const askPerson = 'The person who made the token can make one with another limit.'
 
@@ -67,6 +71,41 @@ export function requireWithinAgentLimits(
       max_concurrent_gpus,
     ),
   ])
+}
+
+/** The most GPU hours that a job can cost, if a person must approve them for the token of an agent; null: nobody must. */
+export function hoursToApprove(
+  submission: Pick<Submission, 'config' | 'timeAssumed'>,
+  limits: JobLimits,
+  restriction: Restriction | null,
+): number | null {
+  const within = withAgentLimits(limits, restriction)
+  const { config } = withAssumedTime(submission, within)
+  const { gpu_count, gpu_fraction = 1, instance_count } = config
+  const gpus = gpu_count * gpu_fraction * instance_count
+  return aboveAsked((gpus * timeLimitSeconds(config, timeCeilingS(within))) / 3600, restriction)
+}
+
+/** The GPU hours, if they are more than the token of an agent may use without asking; null: they are not. */
+export function aboveAsked(gpuHours: number, restriction: Restriction | null): number | null {
+  const above = restriction?.agent?.limits.ask_above_gpu_hours ?? null
+  return above !== null && gpuHours > above ? gpuHours : null
+}
+
+/** Asks a person to approve a job or a group, which must not start before. */
+export async function requestApproval(
+  tx: Transaction,
+  {
+    jobId = null,
+    groupId = null,
+    gpuHours,
+  }: { jobId?: string | null; groupId?: string | null; gpuHours: number },
+): Promise<void> {
+  await tx.query(
+    'INSERT INTO approval_requests (id, job_id, group_id, gpu_hours) VALUES (coalesce($1::uuid, $2::uuid), $1, $2, $3)',
+    [jobId, groupId, gpuHours],
+  )
+  if (jobId !== null) await holdForApproval(tx, jobId)
 }
 
 function refuseAll(errors: readonly FieldError[]): void {
