@@ -82,7 +82,7 @@ it('completes commands, options and subcommands in bash', () => {
     ])
       .toString()
       .trim()
-  expect(complete('gpuq', 're')).toBe('release results resume restore')
+  expect(complete('gpuq', 're')).toBe('release results resume refuse restore')
   expect(complete('gpuq', 'logs', '--f')).toBe('--follow')
   expect(complete('gpuq', 'tokens', 'cr')).toBe('create')
   expect(complete('gpuq', 'tokens', 'create', 'a name', '--sc')).toBe('--scope')

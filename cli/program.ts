@@ -1,5 +1,6 @@
 import { Argument, Command } from 'commander'
 import { version } from '../package.json'
+import { declareAgentTokens } from './agent-tokens/commands'
 import { declareAgents } from './agents/commands'
 import { declareArtifacts } from './artifacts/commands'
 import { declareBackup } from './backup/commands'
@@ -48,6 +49,7 @@ export function createProgram(): Command {
   declareSlurm(program)
   declareSnapshots(program)
   declareAccount(program)
+  declareAgentTokens(program)
   declareBuckets(program)
   declareBackup(program)
   program

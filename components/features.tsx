@@ -61,6 +61,11 @@ export const pagesOfEngine = (engine: EngineName) => (engine === 'builtin' ? nul
 export const engineNavigation = (engine: EngineName): readonly NavigationItem[] =>
   pagesOfEngine(engine)?.navigation ?? []
 
+/** What waits for an approval: in the list of jobs, and on the page of a job or a group. */
+export const Approvals = dynamic(() =>
+  import('./agent-tokens/approvals').then((module) => module.Approvals).catch(missing),
+)
+
 /** What features add to the list of jobs. */
 export const ofJobList = {
   ActiveGroups: dynamic(() =>
@@ -167,6 +172,9 @@ export const otherSubmissions = [groupSubmission]
 
 /** What features add to the page of tokens. */
 export const ofTokens = {
+  Stop: dynamic(() =>
+    import('./agent-tokens/stop-button').then((module) => module.StopButton).catch(missing),
+  ),
   Batch: dynamic(() =>
     import('./people/token-batch-dialog').then((module) => module.TokenBatchDialog).catch(missing),
   ),

@@ -77,7 +77,10 @@ export async function listTokens(context: Context, { json }: { json?: boolean })
     { title: 'ID', cell: (token) => token.token_id },
     { title: 'NAME', cell: (token) => token.name },
     { title: 'PREFIX', cell: (token) => token.hint },
-    { title: 'SCOPES', cell: (token) => token.scopes.join(' ') },
+    {
+      title: 'SCOPES',
+      cell: ({ scopes: granted, limits }) => `${granted.join(' ')}${limits ? ' (agent)' : ''}`,
+    },
     { title: 'LAST USED', cell: (token) => formatWhen(token.last_used_at, now) ?? 'never' },
     {
       title: 'EXPIRES',
@@ -104,14 +107,20 @@ export async function createToken(
 }
 
 export async function revokeToken(context: Context, given: string): Promise<number> {
+  const token = await findToken(context, given)
+  const client = await context.connect()
+  await client.tokens.revoke(token.token_id)
+  return writeText(context, `Revoked token ${token.name}.\n`)
+}
+
+/** Finds one of the caller's tokens by the start of its id. */
+export async function findToken(context: Context, given: string): Promise<Token> {
   const found = (await readTokens(context)).filter(({ token_id }) => token_id.startsWith(given.toLowerCase()))
   const [token] = found
   if (!token)
     throw notFound(`You have no token whose id starts with ${given}. List your tokens with \`gpuq tokens\`.`)
   if (found.length > 1) throw conflict(`${found.length} token ids start with ${given}. Give a longer prefix.`)
-  const client = await context.connect()
-  await client.tokens.revoke(token.token_id)
-  return writeText(context, `Revoked token ${token.name}.\n`)
+  return token
 }
 
 async function readTokens(context: Context): Promise<Token[]> {

@@ -27,7 +27,28 @@ export const changedProjectSchema = z.object({
 
 export const memberSchema = z.object({ member: idSchema })
 
+const commaList = z
+  .string()
+  .transform((text) => text.split(/[\s,]+/).filter(Boolean))
+  .pipe(z.array(idSchema))
+  .transform((names) => (names.length === 0 ? null : names))
+const hours = optionalNumberText({ min: 0.001, max: 100_000_000 })
+
+/** The limits of a token for an agent. */
+const agentLimitsForm = z.object({
+  gpu_hours: hours,
+  gpu_hours_per_day: hours,
+  max_concurrent_gpus: optionalNumberText({ min: 0, max: 100_000 }),
+  ask_above_gpu_hours: optionalNumberText({ min: 0, max: 100_000_000 }),
+  max_time_hours: hours,
+  max_priority: optionalNumberText({ min: -100, max: 100, whole: true }),
+  projects: commaList,
+  environments: commaList,
+})
+
 export const ownTokenSchema = z.object({
+  for_agent: z.boolean(),
+  ...agentLimitsForm.shape,
   user_id: optionalId,
   name: z.string().trim().min(1).max(100),
   scopes: z.array(z.enum(scopes)).min(1),

@@ -67,23 +67,39 @@ interface NewTokenFormProps {
 
 function NewTokenForm({ admin, owner, onCreated }: NewTokenFormProps) {
   const { mutateAsync } = useMutation(createToken)
-  const initial: TokenValues = { user_id: '', name: '', scopes: ['submit', 'read'], lifetime: '90' }
+  const initial: TokenValues = {
+    user_id: '',
+    name: '',
+    scopes: ['submit', 'read'],
+    lifetime: '90',
+    for_agent: false,
+    ...noAgentLimits,
+  }
   const form = useSchemaForm({
     schema: () =>
       import('./form-schemas').then(({ ownTokenSchema, tokenSchema }) =>
         owner === undefined ? tokenSchema : ownTokenSchema,
       ),
     initial,
-    onSubmit: async ({ user_id, name, scopes: granted, lifetime }) =>
+    onSubmit: async ({ user_id, name, scopes: granted, lifetime, for_agent, max_time_hours, ...limits }) =>
       onCreated(
         await mutateAsync({
           name,
-          scopes: granted,
+          scopes: for_agent ? ['submit', 'read'] : granted,
+          ...(for_agent
+            ? {
+                limits: {
+                  ...limits,
+                  max_time: max_time_hours === null ? null : Math.max(1, Math.round(max_time_hours * 3600)),
+                },
+              }
+            : {}),
           expires_in_days: lifetime === 'never' ? null : Number(lifetime),
           ...(user_id || owner ? { user_id: user_id || owner } : {}),
         }),
       ),
   })
+  const forAgent = form.field('for_agent')
   return (
     <DialogForm form={form} submitLabel="Create token">
       {owner === undefined ? (
@@ -91,11 +107,63 @@ function NewTokenForm({ admin, owner, onCreated }: NewTokenFormProps) {
       ) : null}
       <TextField label="Name" hint="Where you will use it: laptop, CI, notebook." {...form.field('name')} />
       <SelectField label="Valid for" options={lifetimes} {...form.field('lifetime')} />
-      <ScopeChoice
-        offered={admin ? scopes : scopes.filter((scope) => scope !== 'admin')}
-        {...form.field('scopes')}
+      <Checkbox
+        label="For an agent"
+        description="It submits jobs within limits, and reads and cancels only those."
+        checked={forAgent.value}
+        onCheckedChange={forAgent.onChange}
       />
+      {forAgent.value ? (
+        <AgentLimitFields form={form} />
+      ) : (
+        <ScopeChoice
+          offered={admin ? scopes : scopes.filter((scope) => scope !== 'admin')}
+          {...form.field('scopes')}
+        />
+      )}
     </DialogForm>
+  )
+}
+
+const noAgentLimits = {
+  gpu_hours: '',
+  gpu_hours_per_day: '',
+  max_concurrent_gpus: '',
+  ask_above_gpu_hours: '',
+  max_time_hours: '',
+  max_priority: '',
+  projects: '',
+  environments: '',
+}
+
+function AgentLimitFields({
+  form,
+}: {
+  form: { field: (name: keyof typeof noAgentLimits) => FieldBinding<string> }
+}) {
+  return (
+    <>
+      <p className="text-muted text-sm">Empty: no limit of its own. Your limits apply as well.</p>
+      <div className="grid gap-3 sm:grid-cols-2">
+        <TextField label="GPU hours in all" inputMode="decimal" {...form.field('gpu_hours')} />
+        <TextField label="GPU hours a day" inputMode="decimal" {...form.field('gpu_hours_per_day')} />
+        <TextField label="GPUs at once" inputMode="decimal" {...form.field('max_concurrent_gpus')} />
+        <TextField label="Longest job, in hours" inputMode="decimal" {...form.field('max_time_hours')} />
+        <TextField label="Highest priority" inputMode="numeric" {...form.field('max_priority')} />
+        <TextField
+          label="Ask me above GPU hours"
+          hint="The most that one job or group may cost."
+          inputMode="decimal"
+          {...form.field('ask_above_gpu_hours')}
+        />
+        <TextField label="Only in the projects" hint="Separated by commas." {...form.field('projects')} />
+        <TextField
+          label="Only in the environments"
+          hint="Separated by commas."
+          {...form.field('environments')}
+        />
+      </div>
+    </>
   )
 }
 

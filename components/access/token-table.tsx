@@ -2,9 +2,11 @@ import { useMutation } from '@tanstack/react-query'
 import { Trash2 } from 'lucide-react'
 import { revokeToken } from '@/components/queries/queries'
 import type { Token } from '@/lib/contract/access/access'
+import { ofTokens } from '../features'
 import { Person } from '../shell/person'
 import { Badge } from '../ui/badge'
 import { ConfirmDialog } from '../ui/confirm-dialog'
+import { formatSeconds } from '../ui/format-time'
 import { IconButton } from '../ui/icon-button'
 import { RelativeTime } from '../ui/relative-time'
 import { type Column, DataTable } from '../ui/table'
@@ -15,11 +17,26 @@ export function isValid(token: Token, now: number): boolean {
   return token.revoked_at === null && (token.expires_at === null || Date.parse(token.expires_at) > now)
 }
 
+/** What the token of an agent may do, as a sentence. */
+function describeLimits(limits: NonNullable<Token['limits']>): string {
+  const known = [
+    limits.gpu_hours === null ? null : `${limits.gpu_hours} GPU hours`,
+    limits.gpu_hours_per_day === null ? null : `${limits.gpu_hours_per_day} GPU hours a day`,
+    limits.max_concurrent_gpus === null ? null : `${limits.max_concurrent_gpus} GPUs at once`,
+    limits.max_priority === null ? null : `priority at most ${limits.max_priority}`,
+    limits.max_time === null ? null : `jobs of at most ${formatSeconds(limits.max_time)}`,
+    limits.projects === null ? null : `in ${limits.projects.join(', ')}`,
+    limits.environments === null ? null : `with ${limits.environments.join(', ')}`,
+    limits.ask_above_gpu_hours === null ? null : `asks you above ${limits.ask_above_gpu_hours} GPU hours`,
+  ].filter((one) => one !== null)
+  return `For an agent${known.length > 0 ? `: ${known.join(', ')}` : ''}.`
+}
+
 const columns: readonly Column<Token>[] = [
   {
     label: 'Name',
     kind: 'title',
-    cell: ({ name, hint, bound_to, created_by }) => (
+    cell: ({ name, hint, bound_to, limits, created_by }) => (
       <span className="flex min-w-0 flex-col">
         <span className="truncate font-medium text-ink">{name}</span>
         <span className="font-mono text-subtle text-xs">{hint}</span>
@@ -29,6 +46,7 @@ const columns: readonly Column<Token>[] = [
             .
           </span>
         ) : null}
+        {limits ? <span className="text-muted text-xs">{describeLimits(limits)}</span> : null}
       </span>
     ),
   },
@@ -51,7 +69,7 @@ const columns: readonly Column<Token>[] = [
     cell: ({ last_used_at: at }) => (at ? <RelativeTime at={at} className="text-muted" /> : 'never'),
   },
   { label: 'Expires', cell: (token) => <TokenExpiry token={token} /> },
-  { label: 'Actions', kind: 'actions', cell: (token) => <RevokeButton token={token} /> },
+  { label: 'Actions', kind: 'actions', cell: (token) => <TokenActions token={token} /> },
 ]
 const ownColumns = columns.filter(({ label }) => label !== 'User')
 
@@ -67,9 +85,18 @@ export function TokenTable({ tokens, showOwner = false }: { tokens: readonly Tok
   )
 }
 
+function TokenActions({ token }: { token: Token }) {
+  if (token.revoked_at !== null) return null
+  return (
+    <span className="flex justify-end gap-1">
+      <RevokeButton token={token} />
+      <ofTokens.Stop token={token} />
+    </span>
+  )
+}
+
 function RevokeButton({ token }: { token: Token }) {
   const { mutateAsync } = useMutation(revokeToken)
-  if (token.revoked_at !== null) return null
   return (
     <ConfirmDialog
       trigger={<IconButton icon={Trash2} variant="danger" label={`Revoke ${token.name}`} />}

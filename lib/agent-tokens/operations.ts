@@ -3,7 +3,7 @@ import { defineOperations, done, get, ok, post } from '../contract/operations/op
 import { approvalSchema, listApprovalsSchema, stoppedTokenSchema } from './contract'
 
 /** A person decides about the jobs of agents. No agent may call these, and no tool for agents does. */
-export const approvalOperations = defineOperations('approvals', 'approvals', {
+export const approvalOperations = defineOperations('approvals', 'access', {
   list: get('/api/approvals', 'read', 'List the jobs and groups of agents that wait for an approval', {
     query: listApprovalsSchema,
     responses: ok(z.array(approvalSchema)),

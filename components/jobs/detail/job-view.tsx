@@ -7,7 +7,7 @@ import { useState } from 'react'
 import { jobQuery } from '@/components/queries/queries'
 import type { JobDetail } from '@/lib/contract/jobs'
 import { isFinal } from '@/lib/contract/status'
-import { ofJob } from '../../features'
+import { Approvals, ofJob } from '../../features'
 import { LoadFailure } from '../../shell/load-failure'
 import { Person } from '../../shell/person'
 import { Badge } from '../../ui/badge'
@@ -113,6 +113,9 @@ function LoadedJob({ job, stream, access }: LoadedJobProps) {
       />
       {/* The shell gives the page the whole width of the window. */}
       <div data-wide className="flex flex-1 flex-col gap-4 max-sm:pb-(--footer-height)">
+        {job.reason === 'approval_needed' && access !== 'manager' ? (
+          <Approvals everyone={foreign} only={job.job_id} />
+        ) : null}
         <Panel className="px-4 py-2.5">
           <div aria-live="polite">
             <JobFacts job={job} />

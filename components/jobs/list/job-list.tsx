@@ -11,7 +11,7 @@ import type { JobSummary } from '@/lib/contract/jobs'
 import { parseSearch } from '@/lib/contract/search/parse-search'
 import { describeSearchProblem } from '@/lib/contract/search/search-reader'
 import type { Page } from '@/lib/http/client/transport'
-import { ofJobList } from '../../features'
+import { Approvals, ofJobList } from '../../features'
 import { LoadFailure } from '../../shell/load-failure'
 import { updateSearchParams } from '../../shell/update-search-params'
 import { cn } from '../../ui/class-names'
@@ -59,6 +59,7 @@ export function JobList({ everyone = false }: { everyone?: boolean }) {
         title={everyone ? 'All jobs' : 'Jobs'}
         {...(everyone ? { description: 'The jobs of every user.' } : {})}
       />
+      <Approvals everyone={everyone} />
       <ofJobList.ActiveGroups everyone={everyone} />
       <Panel>
         <Filters everyone={everyone}>

@@ -5,7 +5,6 @@ import { type JobConfig, timeLimitSeconds } from '../../contract/config/config'
 import { type FieldError, GpuqError, invalidField } from '../../contract/errors'
 import type { Transaction } from '../../database/transaction'
 import { holdForApproval } from '../state/hold'
-import type { Submission } from '../submission/insert-job'
 import { timeCeilingS, withAssumedTime } from '../submission/job-limits'
 
 const askPerson = 'The person who made the token can make one with another limit.'
@@ -75,7 +74,7 @@ export function requireWithinAgentLimits(
 
 /** The most GPU hours that a job can cost, if a person must approve them for the token of an agent; null: nobody must. */
 export function hoursToApprove(
-  submission: Pick<Submission, 'config' | 'timeAssumed'>,
+  submission: { config: JobConfig; timeAssumed?: boolean },
   limits: JobLimits,
   restriction: Restriction | null,
 ): number | null {

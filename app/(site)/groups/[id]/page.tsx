@@ -1,6 +1,7 @@
 import type { Metadata } from 'next'
 import { notFound } from 'next/navigation'
 import { cache } from 'react'
+import { Approvals } from '@/components/agent-tokens/approvals'
 import { ExperimentPlace } from '@/components/experiments/experiment-place'
 import { groupTitle } from '@/components/groups/group-title'
 import { GroupView } from '@/components/groups/group-view'
@@ -30,6 +31,7 @@ export default async function GroupPage({ params }: Props) {
   if (!group) notFound()
   return (
     <Prefetched queryKey={groupQuery(group.group_id).queryKey} load={async () => group}>
+      <Approvals everyone={group.user_id !== actor.handle} only={group.group_id} />
       <GroupView key={group.group_id} id={group.group_id} handle={actor.handle}>
         <ExperimentPlace id={group.group_id} of={group} note={group.note} />
       </GroupView>

@@ -1,0 +1,86 @@
+'use client'
+
+import { useMutation, useQuery } from '@tanstack/react-query'
+import type { Approval } from '@/lib/agent-tokens/contract'
+import { Button } from '../ui/button'
+import { Callout } from '../ui/callout'
+import { ConfirmDialog } from '../ui/confirm-dialog'
+import { formatNumber } from '../ui/format-number'
+import { Link } from '../ui/link'
+import { RelativeTime } from '../ui/relative-time'
+import { approvalsQuery, approve, refuse } from './queries'
+
+interface ApprovalsProps {
+  /** Also those of other users, for admins. */
+  everyone: boolean
+  /** Only that of this job or group. */
+  only?: string
+}
+
+/** The jobs and groups of agents that wait until a person approves them; nothing if there are none. */
+export function Approvals({ everyone, only }: ApprovalsProps) {
+  const { data = [] } = useQuery(approvalsQuery(everyone))
+  const shown = only === undefined ? data : data.filter(({ id }) => id === only)
+  if (shown.length === 0) return null
+  return (
+    <Callout tone="warning" title="Waits for your approval" className="mb-3">
+      <ul className="flex flex-col gap-2">
+        {shown.map((approval) => (
+          <li key={approval.id} className="flex flex-wrap items-center gap-x-3 gap-y-2">
+            <span className="min-w-0 grow wrap-anywhere">
+              <Description approval={approval} linked={only === undefined} />
+            </span>
+            <span className="flex gap-2">
+              <Decision approval={approval} kind="approve" />
+              <Decision approval={approval} kind="refuse" />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Callout>
+  )
+}
+
+const nameOf = ({ kind, name, id }: Approval) => name ?? `${kind} ${id.slice(0, 8)}`
+const hoursOf = ({ gpu_hours }: Approval) => `${formatNumber(Math.round(gpu_hours * 100) / 100)} GPU hours`
+
+function Description({ approval, linked }: { approval: Approval; linked: boolean }) {
+  const { id, kind, submitted_with: token, expires_at } = approval
+  return (
+    <>
+      {linked ? <Link href={`/${kind}s/${id}`}>{nameOf(approval)}</Link> : `This ${kind}`} may cost{' '}
+      {hoursOf(approval)}
+      {token === null ? '' : `. The token “${token.name}” submitted it`}. It is refused{' '}
+      <RelativeTime at={expires_at} />.
+    </>
+  )
+}
+
+const decisions = {
+  approve: {
+    label: 'Approve',
+    mutation: approve,
+    variant: 'primary',
+    effect: 'It starts when GPUs are free.',
+  },
+  refuse: { label: 'Refuse', mutation: refuse, variant: 'danger-quiet', effect: 'It is cancelled.' },
+} as const
+
+function Decision({ approval, kind }: { approval: Approval; kind: keyof typeof decisions }) {
+  const { label, mutation, variant, effect } = decisions[kind]
+  const { mutateAsync } = useMutation(mutation)
+  return (
+    <ConfirmDialog
+      trigger={
+        <Button variant={variant} aria-label={`${label} ${nameOf(approval)}`}>
+          {label}
+        </Button>
+      }
+      title={`${label} “${nameOf(approval)}”?`}
+      description={`It may cost ${hoursOf(approval)}. ${effect}`}
+      confirmLabel={label}
+      keepLabel="Decide later"
+      onConfirm={() => mutateAsync(approval.id)}
+    />
+  )
+}
