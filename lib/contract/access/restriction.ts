@@ -12,7 +12,7 @@ export const agentLimitsSchema = z.strictObject({
   max_concurrent_gpus: amount(0, 100_000)
     .nullable()
     .default(null)
-    .describe('GPUs that its running jobs hold at once; further jobs wait'),
+    .describe('maximum GPUs of a job, over all of its instances'),
   projects: z
     .array(idSchema)
     .min(1)
