@@ -15,7 +15,8 @@ otherwise 1.`
 
 const aboutGroup = `
 members: a table of all members; best: the member with the best objective; wait: wait until all have ended; csv: all members with
-their parameters and metrics; cancel: cancel what waits and runs, and start no other.`
+their parameters and metrics; cancel: cancel what waits and runs, and start no other; rerun-failed: run the members again that
+failed, each as a new job; extend: add members, such as --samples 100 for a random search that has 50.`
 
 /** The short form of a group, as in Slurm. */
 const array: ConfigOption = {
@@ -65,7 +66,7 @@ export function declareGroups(program: Command): void {
     .argument('<id>', groupIdHelp)
     .addArgument(
       new Argument('[action]', 'what to do')
-        .choices(['show', 'members', 'best', 'wait', 'csv', 'cancel'])
+        .choices(['show', 'members', 'best', 'wait', 'csv', 'cancel', 'rerun-failed', 'extend'])
         .default('show'),
     )
     .addOption(
@@ -79,6 +80,8 @@ export function declareGroups(program: Command): void {
         'cancelled',
       ]),
     )
+    .option('--samples <number>', 'with extend: combinations of a random search afterwards', parseCount)
+    .option('--repeat <number>', 'with extend: how often each combination runs afterwards', parseCount)
     .option(...jsonFlag)
     .addHelpText('after', aboutGroup)
     .action(lazily(async () => (await import('./groups')).group))

@@ -37,6 +37,8 @@ const made = (changes: object = {}) => ({
   parallel: 2,
   gpus: 1,
   parameters: ['lr'],
+  samples: null,
+  repeat: 1,
   objective: { metric: 'loss', mode: 'min' },
   counts: { ...counts, held: 1, running: 2 },
   problem: null,
@@ -84,6 +86,7 @@ function server(waits: object[] = []) {
         status: 201,
       })
     }
+    if (request.method === 'POST') sent.push({ path: pathname, config: await request.text() })
     if (pathname.endsWith('/wait')) return Response.json(waits.shift())
     if (pathname.endsWith('/members')) return Response.json([member])
     if (pathname === '/api/groups') return Response.json([made()])
@@ -195,6 +198,23 @@ describe('gpuq group', () => {
     await group(context, idOf(1), 'csv', {})
     expect(context.written.out).toBe(
       `member,lr,repeat,status,loss,run_seconds,job_id\r\n1,0.1,0,completed,0.25,30,${idOf(7)}\r\n`,
+    )
+  })
+
+  it('the failed members of a group run again', async () => {
+    const { context, sent } = server()
+    expect(await group(context, idOf(1), 'rerun-failed', {})).toBe(0)
+    expect(sent).toEqual([{ path: `/api/groups/${idOf(1)}/rerun-failed`, config: '' }])
+    expect(context.written.out).toContain('0 of 3 ended, 2 running, 1 held')
+  })
+
+  it('a group is extended by the number that it has afterwards', async () => {
+    const { context, sent } = server()
+    expect(await group(context, idOf(1), 'extend', { samples: 100 })).toBe(0)
+    expect(sent).toEqual([{ path: `/api/groups/${idOf(1)}/extend`, config: '{"samples":100}' }])
+    await expect(group(context, idOf(1), 'extend', {})).rejects.toThrow('extend needs --samples or --repeat')
+    await expect(group(context, idOf(1), 'show', { repeat: 2 })).rejects.toThrow(
+      '--samples and --repeat are only for extend',
     )
   })
 

@@ -39,21 +39,38 @@ export async function groups(
   )
 }
 
-type Action = 'show' | 'members' | 'best' | 'wait' | 'csv' | 'cancel'
+type Action = 'show' | 'members' | 'best' | 'wait' | 'csv' | 'cancel' | 'rerun-failed' | 'extend'
+
+interface GroupOptions {
+  status?: GroupMember['status']
+  samples?: number
+  repeat?: number
+  json?: boolean
+}
 
 /** Shows a group, or does something with it. */
 export async function group(
   context: Context,
   given: string,
   action: Action,
-  { status, json }: { status?: GroupMember['status']; json?: boolean },
+  { status, samples, repeat, json }: GroupOptions,
 ): Promise<number> {
   if (status !== undefined && action !== 'members')
     throw invalidRequest('--status is only for members: gpuq group ID members --status failed.')
+  const isExtended = samples !== undefined || repeat !== undefined
+  if (isExtended && action !== 'extend')
+    throw invalidRequest('--samples and --repeat are only for extend: gpuq group ID extend --samples 100.')
+  if (!isExtended && action === 'extend')
+    throw invalidRequest(
+      'extend needs --samples or --repeat, the number that the group has afterwards: gpuq group ID extend --samples 100.',
+    )
   const client = await context.connect()
   const id = await findGroupId(client, given)
   if (action === 'wait') return followGroup(context, id, { json })
   if (action === 'cancel') return showGroup(context, await client.groups.cancel(id), json)
+  if (action === 'rerun-failed') return showGroup(context, await client.groups.rerunFailed(id), json)
+  if (action === 'extend')
+    return showGroup(context, await client.groups.extend(id, { samples, repeat }), json)
   const found = await client.groups.get(id)
   if (action === 'show') return showGroup(context, found, json)
   if (action === 'best') return showBest(context, found, json)
@@ -84,7 +101,10 @@ function showGroup(context: Context, shown: GroupDetail, json: boolean | undefin
     ...(budget ? [`budget: ${budget.sentence}`] : []),
     ...(best ? [`best: ${describeMember(best, objective?.metric)}`] : []),
     ...(counts.failed > 0
-      ? [`see what failed: gpuq group ${group_id} members --status failed, then gpuq why JOB`]
+      ? [
+          `see what failed: gpuq group ${group_id} members --status failed, then gpuq why JOB`,
+          `run them again: gpuq group ${group_id} rerun-failed`,
+        ]
       : []),
   ]
   return print(context, json, shown, `${lines.join('\n')}\n`)

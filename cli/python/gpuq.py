@@ -691,6 +691,24 @@ class Group:
         self._detail = self._server.json("POST", f"/api/groups/{self.id}/cancel")
         return self
 
+    def rerun_failed(self) -> Group:
+        """Run the members again that failed, each as a new job. Return the group."""
+        self._detail = self._server.json("POST", f"/api/groups/{self.id}/rerun-failed")
+        return self
+
+    def extend(self, *, samples: Optional[int] = None, repeat: Optional[int] = None) -> Group:
+        """Add members, and return the group. Those that it has stay as they are.
+
+        Args:
+            samples: how many combinations a random search has afterwards.
+            repeat: how often each combination runs afterwards.
+        """
+        given = {"samples": samples, "repeat": repeat}
+        body = json.dumps({key: value for key, value in given.items() if value is not None}).encode()
+        headers = {"Content-Type": "application/json"}
+        self._detail = self._server.json("POST", f"/api/groups/{self.id}/extend", body=body, headers=headers)
+        return self
+
     def to_csv(self, path: StrPath) -> Path:
         """Write parameters and metrics of all members as CSV, and return the path."""
         members = self.members

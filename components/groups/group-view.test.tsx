@@ -1,7 +1,14 @@
 import { fireEvent, screen, within } from '@testing-library/react'
 import { beforeEach, expect, it, vi } from 'vitest'
 import { router } from '../testing/navigation'
-import { answerWith, clickButton, openByKeyboard, renderUi, sentRequests } from '../testing/render'
+import {
+  ApiProblem,
+  answerWith,
+  clickButton,
+  openByKeyboard,
+  renderUi,
+  sentRequests,
+} from '../testing/render'
 import { ActiveGroups } from './active-groups'
 import { GroupList } from './group-list'
 import { GroupView } from './group-view'
@@ -92,6 +99,45 @@ it('a group is cancelled only after a confirmation that says what happens', asyn
   fireEvent.click(within(dialog).getByRole('button', { name: 'Cancel group' }))
   await vi.waitFor(() => expect(screen.queryByRole('alertdialog')).toBeNull())
   expect(sentRequests.map(({ method }) => method)).toContain('POST')
+})
+
+it('failed members run again only after a confirmation that says what it takes', async () => {
+  const failed = makeGroup({ status: 'failed', counts: { ...group.counts, held: 0, failed: 1 }, gpus: 2 })
+  answerWith({ [`POST ${path}/rerun-failed`]: group })
+  await show(failed)
+  clickButton('Run failed members again')
+  const dialog = screen.getByRole('alertdialog', { name: 'Run 1 failed member again?' })
+  expect(dialog.textContent).toContain('Each takes 2 GPUs until it ends.')
+  fireEvent.click(within(dialog).getByRole('button', { name: 'Run again' }))
+  await vi.waitFor(() => expect(screen.queryByRole('alertdialog')).toBeNull())
+  expect(sentRequests.filter(({ method }) => method === 'POST')).toHaveLength(1)
+})
+
+it('a random search gets more samples, and a refusal is shown beside its field', async () => {
+  const message = 'is less than the 3 that the group has'
+  const answers = [
+    new ApiProblem(422, {
+      code: 'invalid_fields',
+      detail: `samples: ${message}`,
+      errors: [{ path: 'samples', message }],
+    }),
+    makeGroup({ members: 5 }),
+  ]
+  answerWith({ [`POST ${path}/extend`]: () => answers.shift() })
+  await show(makeGroup({ status: 'completed', samples: 3 }))
+  clickButton('Add members')
+  const dialog = screen.getByRole('dialog', { name: 'Add members' })
+  const samples = within(dialog).getByRole('textbox', { name: /Samples/ })
+  fireEvent.change(samples, { target: { value: '2' } })
+  fireEvent.click(within(dialog).getByRole('button', { name: 'Add members' }))
+  expect(await within(dialog).findByText(/less than the 3/)).toBeTruthy()
+  fireEvent.change(samples, { target: { value: '5' } })
+  fireEvent.click(within(dialog).getByRole('button', { name: 'Add members' }))
+  await vi.waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
+  expect(sentRequests.filter(({ method }) => method === 'POST').at(-1)?.body).toEqual({
+    samples: 5,
+    repeat: 1,
+  })
 })
 
 it('the list has one row for each group, with its counts as text', async () => {

@@ -20,11 +20,12 @@ import { PageHeader } from '../ui/page-header'
 import { Panel, PanelBody, PanelHeader } from '../ui/panel'
 import { RelativeTime } from '../ui/relative-time'
 import { Skeleton } from '../ui/skeleton'
+import { ExtendGroup } from './extend-group'
 import { describeParameters, groupTitle } from './group-title'
 import { MemberGrid } from './member-grid'
 import { countEnded } from './member-status'
 import { MembersTable } from './members-table'
-import { cancelGroup, groupQuery } from './queries'
+import { cancelGroup, groupQuery, rerunFailed } from './queries'
 import { useMembers } from './use-members'
 
 /** Most of it is shown only when members have metrics. */
@@ -81,7 +82,12 @@ function LoadedGroup({ group, foreign, children }: LoadedGroupProps) {
             {foreign ? ` by ${group.user_id}` : ''}
           </>
         }
-        actions={group.status === 'running' ? <CancelGroup group={group} /> : null}
+        actions={
+          <>
+            {foreign || group.status === 'cancelled' ? null : <ContinueGroup group={group} />}
+            {group.status === 'running' ? <CancelGroup group={group} /> : null}
+          </>
+        }
       />
       <div data-wide className="flex min-w-0 flex-col gap-4">
         {children}
@@ -163,6 +169,32 @@ function CancelGroup({ group }: { group: GroupDetail }) {
       description={`gpuq cancels ${formatCount(live, 'member')} that ${live === 1 ? 'waits or runs' : 'wait or run'}, and ${formatNumber(counts.held)} that the group holds. Output and metrics stay.`}
       confirmLabel="Cancel group"
       keepLabel="Keep group"
+      onConfirm={() => mutateAsync(group.group_id)}
+    />
+  )
+}
+
+function ContinueGroup({ group }: { group: GroupDetail }) {
+  return (
+    <>
+      {group.counts.failed > 0 ? <RerunFailed group={group} /> : null}
+      {group.kind === 'wave' ? null : <ExtendGroup group={group} />}
+    </>
+  )
+}
+
+function RerunFailed({ group }: { group: GroupDetail }) {
+  const { mutateAsync } = useMutation(rerunFailed)
+  const { counts, gpus } = group
+  const hours = gpus > 0 ? ` Each takes ${formatCount(gpus, 'GPU')} until it ends.` : ''
+  return (
+    <ConfirmDialog
+      trigger={<Button>Run failed members again</Button>}
+      title={`Run ${formatCount(counts.failed, 'failed member')} again?`}
+      description={`Each gets a new job with the same program and parameters.${hours} The failed jobs stay, with their output.`}
+      confirmLabel="Run again"
+      keepLabel="Close"
+      tone="primary"
       onConfirm={() => mutateAsync(group.group_id)}
     />
   )

@@ -12,6 +12,7 @@ const ofJob: GroupOfJob = {
   kind,
   members: 3,
   member: makeMember(1),
+  failed_jobs: [],
   previous: 'a',
   next: null,
 }
@@ -26,6 +27,19 @@ it('the job of a member names its group and parameters, and links the members th
   expect(container.textContent).toContain('Member #1 of baseline sweep, which has 3: lr 0.2')
   expect(screen.getByRole('link', { name: 'Previous member' }).getAttribute('href')).toBe('/jobs/a')
   expect(screen.queryByRole('link', { name: 'Next member' })).toBeNull()
+})
+
+it('the jobs of a member that failed and ran again lead to each other', async () => {
+  const failed = '01931111-0000-7000-8000-0000000000ff'
+  const again = { ...ofJob, failed_jobs: [failed] }
+  answerWith({ [`GET /api/jobs/${id}/group`]: again, [`GET /api/jobs/${failed}/group`]: again })
+  const now = renderUi(<JobMember jobId={id} />)
+  const before = await screen.findByRole('link', { name: 'try 1' })
+  expect(before.getAttribute('href')).toBe(`/jobs/${failed}`)
+  now.unmount()
+  renderUi(<JobMember jobId={failed} />)
+  expect((await screen.findByRole('link', { name: 'another job' })).getAttribute('href')).toBe(`/jobs/${id}`)
+  expect(screen.queryByRole('link', { name: 'try 1' })).toBeNull()
 })
 
 it('a job whose group cannot be read shows nothing of it', async () => {

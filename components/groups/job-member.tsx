@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { ChevronLeft, ChevronRight } from 'lucide-react'
+import { Fragment } from 'react'
 import { ButtonLink } from '../ui/button-link'
 import { formatNumber } from '../ui/format-number'
 import { Link } from '../ui/link'
@@ -11,7 +12,7 @@ import { groupOfJobQuery } from './queries'
 export function JobMember({ jobId }: { jobId: string }) {
   const { data } = useQuery(groupOfJobQuery(jobId))
   if (!data) return null
-  const { group_id, members, member, previous, next } = data
+  const { group_id, members, member, failed_jobs, previous, next } = data
   return (
     <Panel className="flex-row flex-wrap items-center justify-between gap-x-4 gap-y-2 px-4 py-2">
       <p className="min-w-0 wrap-anywhere text-sm">
@@ -19,6 +20,29 @@ export function JobMember({ jobId }: { jobId: string }) {
         <span className="text-muted">
           , which has {formatNumber(members)}: {describeParameters(member)}
         </span>
+        {member.job_id === jobId ? null : (
+          <>
+            . It failed, and its member{' '}
+            {member.has_job ? (
+              <>
+                runs again as <Link href={`/jobs/${member.job_id}`}>another job</Link>.
+              </>
+            ) : (
+              'runs again when the group has a place for it.'
+            )}
+          </>
+        )}
+        {member.job_id === jobId && failed_jobs.length > 0 ? (
+          <>
+            . It failed before:{' '}
+            {failed_jobs.map((failed, at) => (
+              <Fragment key={failed}>
+                {at === 0 ? '' : ', '}
+                <Link href={`/jobs/${failed}`}>try {at + 1}</Link>
+              </Fragment>
+            ))}
+          </>
+        ) : null}
       </p>
       <nav aria-label="Members of the group" className="flex flex-wrap gap-1.5 empty:hidden">
         {previous === null ? null : (

@@ -40,7 +40,8 @@ export const groupQuery = (id: string) =>
 /** A page of members. It is read again only while its members can change. */
 export const memberPageQuery = (group: GroupDetail, cursor: string | null) =>
   queryOptions({
-    queryKey: [...resource, 'members', group.group_id, cursor],
+    // A group that is extended has more of them.
+    queryKey: [...resource, 'members', group.group_id, group.members, cursor],
     queryFn: ({ signal }) => api.groups.members(group.group_id, { limit: pageSize, cursor }, signal),
     refetchInterval: ({ state: { data } }) => {
       const [first] = data?.items ?? []
@@ -67,3 +68,11 @@ export const groupOfJobQuery = (jobId: string) =>
 export const dryRunQuery = dryRunOf(resource, (config, signal) => api.groups.dryRun({ config }, signal))
 
 export const cancelGroup = changing((id: string) => api.groups.cancel(id), resource, keys.jobs)
+
+export const rerunFailed = changing((id: string) => api.groups.rerunFailed(id), resource, keys.jobs)
+
+export const extendGroup = changing(
+  ({ id, ...body }: { id: string; samples?: number; repeat?: number }) => api.groups.extend(id, body),
+  resource,
+  keys.jobs,
+)

@@ -120,21 +120,7 @@ async function insertGroup(
       submission.bodyHash,
     ],
   )
-  await tx.query(
-    `INSERT INTO group_members (group_id, index, job_id, parameters, overrides, repeat, state)
-     SELECT $1, m.index, m.job_id, m.parameters, m.overrides, m.repeat, CASE WHEN m.existing THEN 'existing' ELSE 'held' END::"MemberState"
-       FROM unnest($2::int[], $3::uuid[], $4::jsonb[], $5::jsonb[], $6::int[], $7::boolean[])
-         AS m (index, job_id, parameters, overrides, repeat, existing)`,
-    [
-      id,
-      members.map(({ index }) => index),
-      members.map(({ jobId }) => jobId),
-      members.map(({ parameters }) => JSON.stringify(parameters)),
-      members.map(({ overrides }) => (overrides === undefined ? null : JSON.stringify(overrides))),
-      members.map(({ repeat }) => repeat),
-      members.map(({ existing }) => existing),
-    ],
-  )
+  await insertMembers(tx, id, members)
   const keyed = held.filter(({ idempotencyKey, repeat }) => idempotencyKey !== undefined && repeat === 0)
   await tx.query(
     `INSERT INTO idempotency_keys (user_id, key, body_hash, job_id)
@@ -144,6 +130,28 @@ async function insertGroup(
       keyed.map(({ idempotencyKey }) => idempotencyKey),
       keyed.map(({ bodyHash }) => bodyHash),
       keyed.map(({ jobId }) => jobId),
+    ],
+  )
+}
+
+export async function insertMembers(
+  tx: Transaction,
+  groupId: string,
+  members: readonly Omit<PlacedMember, 'bodyHash'>[],
+): Promise<void> {
+  await tx.query(
+    `INSERT INTO group_members (group_id, index, job_id, parameters, overrides, repeat, state)
+     SELECT $1, m.index, m.job_id, m.parameters, m.overrides, m.repeat, CASE WHEN m.existing THEN 'existing' ELSE 'held' END::"MemberState"
+       FROM unnest($2::int[], $3::uuid[], $4::jsonb[], $5::jsonb[], $6::int[], $7::boolean[])
+         AS m (index, job_id, parameters, overrides, repeat, existing)`,
+    [
+      groupId,
+      members.map(({ index }) => index),
+      members.map(({ jobId }) => jobId),
+      members.map(({ parameters }) => JSON.stringify(parameters)),
+      members.map(({ overrides }) => (overrides === undefined ? null : JSON.stringify(overrides))),
+      members.map(({ repeat }) => repeat),
+      members.map(({ existing }) => existing),
     ],
   )
 }

@@ -3,7 +3,7 @@ import { parseConfigAs } from '../contract/config/config'
 import { GpuqError } from '../contract/errors'
 import { groupConfigSchema } from './contract'
 import { configOfMember, hintsOf } from './contract-member-config'
-import { expandMembers } from './contract-members'
+import { additionalMembers, expandMembers } from './contract-members'
 
 /** The config of a group, with the keys that each job needs. */
 function parse(yaml: string) {
@@ -226,5 +226,35 @@ describe('the config of a member', () => {
     ])
     expect(hintsOf({ args: ['{lr}'] }, [{ parameters: { lr: 1 } }], '')).toEqual([])
     expect(hintsOf({ args: [] }, [{ parameters: { lr: 1 } }], "os.environ['GPUQ_PARAM_LR']")).toEqual([])
+  })
+})
+
+describe('additional members', () => {
+  const random = {
+    search: 'random',
+    seed: 7,
+    matrix: { lr: { uniform: [0, 1] }, width: [1, 2, 3] },
+  }
+  const config = (keys: object) =>
+    groupConfigSchema.parse({ competition_id: 'c', project_id: 'p', expected_time: 10, ...keys })
+
+  it.each([
+    ['more samples', { ...random, samples: 10 }, { ...random, samples: 25 }],
+    ['more repeats', { ...random, samples: 10, repeat: 2 }, { ...random, samples: 10, repeat: 5 }],
+    ['more of both', { ...random, samples: 10, repeat: 2 }, { ...random, samples: 12, repeat: 3 }],
+    ['more repeats of an array', { array: '3-5%2', parallel: 2 }, { array: '3-5%2', parallel: 2, repeat: 4 }],
+  ])('with %s they complete the members that the group has', (_, before, after) => {
+    const known = expandMembers({ ...config(before), parallel: undefined }).members
+    const added = additionalMembers(config(after), { members: known.length, repeat: config(before).repeat })
+    const all = [...known, ...added]
+    expect(all.map(({ index }) => index)).toEqual(all.map((_one, at) => at))
+    const textOf = ({ parameters, repeat }: (typeof all)[number]) => JSON.stringify([parameters, repeat])
+    const whole = expandMembers({ ...config(after), parallel: undefined }).members
+    expect(all.map(textOf).toSorted()).toEqual(whole.map(textOf).toSorted())
+  })
+
+  it('without more samples or repeats there are none', () => {
+    const same = config({ ...random, samples: 10, repeat: 2 })
+    expect(additionalMembers(same, { members: 20, repeat: 2 })).toEqual([])
   })
 })

@@ -49,6 +49,20 @@ export function expandMembers(config: GroupKeys): Expansion {
   return { members: members.map((member, index) => ({ index, ...member })), parallel }
 }
 
+/**
+ * Lists the members that a group gets besides those that it has, for a config with more samples or more repeats. The members that it
+ * has stay as they are, because a random search with the same seed begins with the same points.
+ * @param known the config and the number of members so far
+ * @throws 422 that names the key.
+ */
+export function additionalMembers(config: GroupKeys, known: { members: number; repeat: number }): Member[] {
+  const points = known.members / known.repeat
+  const { repeat } = config
+  return expandMembers({ ...config, parallel: undefined })
+    .members.filter((member) => Math.floor(member.index / repeat) >= points || member.repeat >= known.repeat)
+    .map((member, at) => ({ ...member, index: known.members + at }))
+}
+
 const refuse = (path: string, message: string) =>
   new GpuqError('invalid_fields', `${path}: ${message}`, { errors: [{ path, message }] })
 

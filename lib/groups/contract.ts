@@ -169,6 +169,8 @@ export const groupSchema = z.object({
   parallel: z.int().describe('members that may wait in the queue or run at once'),
   gpus: z.number().describe('GPUs that a member asks for that does not say another number'),
   parameters: z.array(z.string()).describe('the names of its parameters'),
+  samples: z.int().nullable().describe('combinations of a random search; null: another group'),
+  repeat: z.int().describe('how often each combination runs'),
   objective: z.object({ metric: z.string(), mode: z.enum(['min', 'max']) }).nullable(),
   counts: groupCountsSchema,
   ...experimentFields,
@@ -253,6 +255,9 @@ export const groupOfJobSchema = groupSchema
   .pick({ group_id: true, name: true, kind: true, members: true })
   .extend({
     member: groupMemberSchema,
+    failed_jobs: z
+      .array(z.uuid())
+      .describe('earlier jobs of the member that failed and were run again, oldest first'),
     previous: z.uuid().nullable().describe('the job of the member before it; null: there is none'),
     next: z.uuid().nullable().describe('the job of the member after it; null: there is none yet'),
   })
@@ -280,6 +285,14 @@ export const waitQuerySchema = z.object({
     .optional()
     .describe('with any: return when more members than this have ended; default: than at the request'),
   seconds: z.coerce.number().int().min(0).max(60).default(60),
+})
+
+/** `POST /api/groups/ID/extend`: what the group has afterwards, so that a repeated request adds nothing. */
+export const extendGroupSchema = z.strictObject({
+  samples: count(1, maxGroupMembers)
+    .optional()
+    .describe('combinations of a random search, with those that it has'),
+  repeat: count(1, 100).optional().describe('how often each combination runs, with the times that it ran'),
 })
 
 /** `POST /api/groups` with JSON. */

@@ -49,7 +49,11 @@ export async function prepareGroup(
   const { members: listed, parallel } = expandMembers(request.config)
   const [first] = listed
   if (!first) throw invalidField('matrix', 'makes no members: add values')
-  requireFewMembers(request.config, listed.length)
+  const { array, members: ofWave } = request.config
+  requireFewMembers(
+    listed.length,
+    array !== undefined ? 'array' : ofWave !== undefined ? 'members' : 'matrix',
+  )
   const { config, members } = await checkConfigs(actor, { ...request, directory }, listed, isDryRun)
   // One of the jobs says what the directory must have.
   const one = { ...request, config: withOverrides(config, members[0]?.overrides) }
@@ -66,7 +70,7 @@ export async function prepareGroup(
   const prepared = { request: { ...request, config: given }, members, notSent: undefined }
   if (config.archive !== undefined) return prepared
   const requireFile = await readDirectory(one, directory)
-  for (const member of differing(config, members))
+  for (const member of differing(members))
     await inMember(member, async () => requireFile(withOverrides(config, member.overrides)))
   // The directory is not stored, so the rest of the check does not find its files.
   return {
@@ -79,10 +83,10 @@ export async function prepareGroup(
 const withoutEntrypoint = ({ overrides, ...member }: Member): Member =>
   overrides === undefined ? member : { ...member, overrides: { ...overrides, entrypoint: undefined } }
 
-function requireFewMembers(config: GroupConfig, members: number): void {
+/** @throws 422 that names the key if a group would have more members than an admin permits. */
+export function requireFewMembers(members: number, key: string): void {
   const most = env().GPUQ_MAX_GROUP_MEMBERS
   if (members <= most) return
-  const key = (['array', 'members'] as const).find((name) => config[name] !== undefined) ?? 'matrix'
   const message = `makes ${members} members, and a group has at most ${most} on this server (GPUQ_MAX_GROUP_MEMBERS): use fewer values`
   throw invalidField(key, message)
 }
@@ -232,7 +236,7 @@ interface ToCheck {
 }
 
 /** Checks the jobs of new members. Returns that of the first one; null without members. */
-async function checkMembers(
+export async function checkMembers(
   tx: Transaction,
   { owner, limits, request: { config, ...submission }, members }: ToCheck,
 ): Promise<JobRow | null> {
@@ -270,7 +274,7 @@ async function checkMembers(
     ],
   )
   let first: JobRow | null = null
-  for (const member of differing(config, members)) {
+  for (const member of differing(members)) {
     const job = configOfMember(jobConfigOf(config), { ...member, repeats: config.repeat })
     const checked = await inMember(member, async () => {
       requireShort(job)
@@ -282,8 +286,10 @@ async function checkMembers(
 }
 
 /** The members whose jobs must be checked: in a sweep they differ only in texts, of which the longest decide. */
-function differing(config: GroupConfig, members: readonly Member[]): readonly Member[] {
-  return config.members === undefined ? [longest(members)] : members.filter(({ repeat }) => repeat === 0)
+function differing(members: readonly Member[]): readonly Member[] {
+  return members[0]?.overrides === undefined
+    ? [longest(members)]
+    : members.filter(({ repeat }) => repeat === 0)
 }
 
 /** A member with the longest value of each parameter. */
@@ -334,7 +340,7 @@ async function findRepeated(
 }
 
 /** @throws 429 if the groups of the user would hold more members than an admin permits. */
-async function requireHeldAllowance(tx: Transaction, userId: string, members: number): Promise<void> {
+export async function requireHeldAllowance(tx: Transaction, userId: string, members: number): Promise<void> {
   const { held } = await oneRow<{ held: number }>(
     tx,
     `SELECT coalesce(sum(g.held + (SELECT count(*) FROM jobs j WHERE j.group_id = g.id AND ${isPaused('j')})), 0)::int AS held

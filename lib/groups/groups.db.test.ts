@@ -622,3 +622,285 @@ describe('the token of a submission', () => {
     expect((await read(group.group_id)).submitted_with).toBeNull()
   })
 })
+
+describe('the failed members of a group that run again', () => {
+  const rerun = (id: string, person = ada) =>
+    call(groupRoutes.rerunFailed, '/api/groups/x/rerun-failed', {
+      method: 'POST',
+      cookie: person.cookie,
+      params: { id },
+    })
+
+  /** A group that has ended: members 0 and 1 failed, 2 completed, 3 was cancelled by its user, 4 and 5 completed. */
+  async function endedGroup(config: object = {}): Promise<string> {
+    const { group } = await create({ ...sweep, parallel: 6, ...config })
+    await release()
+    await end(group.group_id, [0, 1], 'failed', { loss: 0.1 })
+    await end(group.group_id, [2, 4, 5], 'completed', { loss: 0.5 })
+    await db.pool.query(
+      `UPDATE jobs SET status = 'cancelled', reason = 'cancelled_by_user', ended_at = now()
+        WHERE group_id = $1 AND status = 'pending'`,
+      [group.group_id],
+    )
+    await release()
+    expect((await read(group.group_id)).status).toBe('failed')
+    return group.group_id
+  }
+
+  it('only those that failed get a new job, the group ends again, and its numbers are those of the new jobs', async () => {
+    const id = await endedGroup({ objective: { metric: 'loss', mode: 'min' } })
+    const before = await membersOf(id)
+    expect(await rerun(id)).toMatchObject({
+      status: 200,
+      body: { status: 'running', ended_at: null, counts: { held: 2, completed: 3, failed: 0, cancelled: 1 } },
+    })
+    const held = await membersOf(id)
+    expect(held.map(({ status }) => status)).toEqual([
+      'held',
+      'held',
+      'completed',
+      'cancelled',
+      'completed',
+      'completed',
+    ])
+    expect(held.map(({ job_id }, at) => job_id === before[at]?.job_id)).toEqual([
+      false,
+      false,
+      true,
+      true,
+      true,
+      true,
+    ])
+    await release()
+    expect((await jobsOf(id)).filter(({ status }) => status === 'pending').map(({ index }) => index)).toEqual(
+      [0, 1],
+    )
+    await end(id, [0], 'completed', { loss: 0.2 })
+    await end(id, [1], 'failed')
+    await release()
+    expect(await read(id)).toMatchObject({
+      status: 'failed',
+      counts: { held: 0, completed: 4, failed: 1, cancelled: 1 },
+      best: { index: 0, job_id: held[0]?.job_id, objective: 0.2 },
+    })
+    await rerun(id)
+    await release()
+    await end(id, [1], 'completed')
+    await release()
+    expect(await read(id)).toMatchObject({ status: 'completed', counts: { completed: 5, failed: 0 } })
+  })
+
+  it('the page of a failed job leads to the job that replaced it, and that one back', async () => {
+    const id = await endedGroup()
+    const before = await membersOf(id)
+    await rerun(id)
+    await release()
+    const after = await membersOf(id)
+    for (const job of [before[1]?.job_id, after[1]?.job_id]) {
+      const answer = await call(groupRoutes.ofJob, '/api/jobs/x/group', {
+        cookie: ada.cookie,
+        params: { id: job ?? '' },
+      })
+      expect(groupOfJobSchema.parse(answer.body)).toMatchObject({
+        member: { index: 1, job_id: after[1]?.job_id },
+        failed_jobs: [before[1]?.job_id],
+      })
+    }
+  })
+
+  it('repeated and concurrent calls start no member twice', async () => {
+    const id = await endedGroup()
+    await Promise.all([rerun(id), release(), rerun(id), release(), rerun(id)])
+    await release()
+    const { rows } = await db.pool.query(
+      `SELECT count(*)::int AS jobs, count(*) FILTER (WHERE status = 'pending')::int AS pending FROM jobs WHERE group_id = $1`,
+      [id],
+    )
+    expect(rows).toEqual([{ jobs: 8, pending: 2 }])
+    expect(await read(id)).toMatchObject({ counts: { held: 0, pending: 2, failed: 0 } })
+  })
+
+  it('members that fail while others are held run again with these', async () => {
+    const { group } = await create({ ...sweep, parallel: 1 })
+    const id = group.group_id
+    await release()
+    await end(id, [0], 'failed')
+    await rerun(id)
+    expect(await read(id)).toMatchObject({ counts: { held: 6, failed: 0 } })
+    await release()
+    expect((await jobsOf(id)).filter(({ status }) => status === 'pending')).toMatchObject([{ index: 0 }])
+  })
+
+  it('a member that runs again is compared again from its first step', async () => {
+    const id = await endedGroup({
+      objective: { metric: 'loss', mode: 'min' },
+      stop: { rule: 'asha', min_step: 1 },
+    })
+    await db.pool.query(
+      `INSERT INTO group_rungs (group_id, index, rung, step, value, best, average)
+       SELECT $1, index, 0, 1, 1, 1, 1 FROM generate_series(0, 5) AS index`,
+      [id],
+    )
+    await db.pool.query('UPDATE group_members SET curve_read = true')
+    await rerun(id)
+    const { rows } = await db.pool.query(
+      `SELECT m.index FROM group_members m LEFT JOIN group_rungs r ON r.group_id = m.group_id AND r.index = m.index
+        WHERE r.index IS NULL AND NOT m.curve_read ORDER BY 1`,
+    )
+    expect(rows).toEqual([{ index: 0 }, { index: 1 }])
+  })
+
+  it('a group without failed members stays as it is, and a cancelled one is refused', async () => {
+    const { group } = await create({ matrix: { lr: [1] } })
+    await release()
+    await end(group.group_id, [0])
+    await release()
+    expect(await rerun(group.group_id)).toMatchObject({ status: 200, body: { status: 'completed' } })
+    const cancelled = await create(sweep)
+    await cancel(cancelled.group.group_id)
+    expect(await rerun(cancelled.group.group_id)).toMatchObject({
+      status: 409,
+      body: { detail: 'The group was cancelled, so it starts no members. Submit it again.' },
+    })
+  })
+
+  it('nobody but its user and admins runs members again', async () => {
+    const id = await endedGroup()
+    expect((await rerun(id, bob)).status).toBe(404)
+    expect((await rerun(id, admin)).status).toBe(200)
+    await release()
+    const { rows } = await db.pool.query('SELECT DISTINCT user_id FROM jobs WHERE group_id = $1', [id])
+    expect(rows).toEqual([{ user_id: ada.id }])
+  })
+
+  it('the program of members that run again is that of their jobs; without it nothing changes', async () => {
+    const id = await endedGroup()
+    const failed = (await membersOf(id)).slice(0, 2)
+    // As after an upload whose jobs have all entered the queue.
+    await db.pool.query(
+      `WITH program AS (INSERT INTO programs (hash, content) VALUES (sha256('print(2)'), 'print(2)') RETURNING hash)
+       UPDATE jobs SET command = NULL, program_hash = hash FROM program WHERE group_id = $1`,
+      [id],
+    )
+    await db.pool.query('UPDATE job_groups SET command = NULL WHERE id = $1', [id])
+    for (const { job_id } of failed) await deleteJobFiles(ada.actor, job_id)
+    expect((await rerun(id)).status).toBe(200)
+    await release()
+    for (const { job_id } of (await membersOf(id)).slice(0, 2))
+      expect((await readSource(ada.actor, job_id)).code).toBe('print(2)')
+    await end(id, [0, 1], 'failed')
+    await release()
+    for (const { id: job } of await jobsOf(id)) await deleteJobFiles(ada.actor, job).catch(() => {})
+    await db.pool.query(`UPDATE jobs SET program_hash = NULL, files_deleted = 'on_request'`)
+    expect(await rerun(id)).toMatchObject({
+      status: 409,
+      body: { detail: expect.stringMatching(/^The program of the group was deleted/) },
+    })
+    expect(await read(id)).toMatchObject({ status: 'failed', counts: { failed: 2, held: 0 } })
+  })
+})
+
+describe('a group that is extended', () => {
+  const extend = (id: string, body: object, person = ada) =>
+    call(groupRoutes.extend, '/api/groups/x/extend', {
+      method: 'POST',
+      body,
+      cookie: person.cookie,
+      params: { id },
+    })
+  const random = {
+    matrix: { lr: { uniform: [0, 1] } },
+    search: 'random',
+    samples: 3,
+    seed: 4,
+    parallel: 10,
+  }
+
+  it('more samples follow those that it has, which stay, and the group ends again', async () => {
+    const { group } = await create(random)
+    const id = group.group_id
+    await release()
+    await end(id, [0, 1, 2])
+    await release()
+    const before = await membersOf(id)
+    expect(await extend(id, { samples: 5 })).toMatchObject({
+      status: 200,
+      body: { status: 'running', members: 5, samples: 5, counts: { held: 2, completed: 3 } },
+    })
+    // The same request again adds nothing.
+    expect((await extend(id, { samples: 5 })).body).toMatchObject({ members: 5 })
+    await release()
+    const after = await membersOf(id)
+    expect(after.slice(0, 3)).toEqual(before)
+    expect(after.slice(3).map(({ index, status }) => [index, status])).toEqual([
+      [3, 'pending'],
+      [4, 'pending'],
+    ])
+    expect(new Set(after.map(({ parameters }) => parameters.lr)).size).toBe(5)
+    const { group: whole } = await create({ ...random, samples: 5 })
+    const parameters = (await membersOf(whole.group_id)).map((member) => member.parameters)
+    expect(after.map((member) => member.parameters)).toEqual(parameters)
+    await end(id, [3, 4])
+    await release()
+    expect(await read(id)).toMatchObject({ status: 'completed', counts: { completed: 5 } })
+  })
+
+  it('more repeats run each combination more often, also of a grid', async () => {
+    const { group } = await create({ ...sweep, matrix: { lr: [1, 2] }, parallel: 10 })
+    const { body } = await extend(group.group_id, { repeat: 3 })
+    expect(body).toMatchObject({ members: 6, repeat: 3 })
+    const members = await membersOf(group.group_id)
+    expect(members.map(({ parameters, repeat }) => `${parameters.lr}/${repeat}`)).toEqual([
+      '1/0',
+      '2/0',
+      '1/1',
+      '1/2',
+      '2/1',
+      '2/2',
+    ])
+  })
+
+  it.each([
+    ['samples of a grid', sweep, { samples: 9 }, /samples: is for a random search.*its matrix: submit/],
+    ['samples of an array', { array: '0-3' }, { samples: 9 }, /the numbers of its array: submit/],
+    ['fewer samples', random, { samples: 2 }, /samples: is less than the 3 that the group has/],
+    ['nothing', random, {}, /samples: is missing/],
+    ['too many members', random, { samples: 10_000, repeat: 2 }, /repeat: makes 20,000 members/],
+  ])('%s are refused with the key, and nothing changes', async (_, config, body, words) => {
+    const { group } = await create(config)
+    const answer = await extend(group.group_id, body)
+    expect(answer.status).toBe(422)
+    expect((answer.body as { detail: string }).detail).toMatch(words)
+    expect(await read(group.group_id)).toEqual({ ...group, hints: undefined })
+  })
+
+  it('added members count to the storage of their user', async () => {
+    const { group } = await create(random)
+    const bytes = async () => {
+      const { rows } = await db.pool.query(
+        `SELECT (SELECT record_bytes::int FROM job_groups WHERE id = $1) AS kept,
+                (SELECT sum(bytes)::int FROM storage_changes WHERE kind = 'records' AND user_id = $2) AS counted`,
+        [group.group_id, ada.id],
+      )
+      return rows[0]
+    }
+    const before = await bytes()
+    await extend(group.group_id, { samples: 100 })
+    const after = await bytes()
+    expect(after.kept - before.kept).toBeGreaterThan(97 * 200)
+    // The audit event is counted too.
+    expect(after.counted - before.counted).toBeGreaterThanOrEqual(after.kept - before.kept)
+  })
+
+  it('concurrent requests add each member once', async () => {
+    const { group } = await create(random)
+    await Promise.all([
+      extend(group.group_id, { samples: 8 }),
+      release(),
+      extend(group.group_id, { samples: 8 }),
+      extend(group.group_id, { samples: 6 }),
+    ])
+    const members = await membersOf(group.group_id)
+    expect(members.map(({ index }) => index)).toEqual([0, 1, 2, 3, 4, 5, 6, 7])
+  })
+})

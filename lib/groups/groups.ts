@@ -37,7 +37,7 @@ interface GroupRow extends Omit<WithDates<Group, 'created_at' | 'ended_at'>, 'st
 const groupColumns = `
   j.id AS group_id, j.user_id AS owner_id, j.name, j.kind, u.handle AS user_id, p.slug AS project_id, ${submittedWith}, j.competition_id, j.members, j.parallel,
   requested_gpus(j.spec) AS gpus, j.spec->>'parent' AS parent, j.spec->>'hypothesis' AS hypothesis, j.spec->>'note' AS note, ${followersOf('j')} AS followers,
-  j.parameters, j.spec->'objective' AS objective, coalesce(j.final_counts, ${countsOf('j')}) AS counts, j.held, j.problem, j.created_at, j.ended_at,
+  j.parameters, (j.spec->>'samples')::int AS samples, coalesce((j.spec->>'repeat')::int, 1) AS repeat, j.spec->'objective' AS objective, coalesce(j.final_counts, ${countsOf('j')}) AS counts, j.held, j.problem, j.created_at, j.ended_at,
   j.cancelled_at`
 const groupTables = 'job_groups j JOIN users u ON u.id = j.user_id JOIN projects p ON p.id = j.project_id'
 
@@ -194,7 +194,8 @@ export async function readGroupOfJob(actor: Actor, jobId: string): Promise<Group
   const place = z.uuid().safeParse(jobId).success
     ? await findRow<{ group_id: string; index: number }>(
         database().pool,
-        `SELECT group_id, index FROM group_members WHERE job_id = $1 AND state <> 'existing'`,
+        `SELECT group_id, index FROM group_members WHERE job_id = $1 AND state <> 'existing'
+          UNION ALL SELECT group_id, index FROM replaced_jobs WHERE job_id = $1`,
         [jobId],
       )
     : null
@@ -202,6 +203,10 @@ export async function readGroupOfJob(actor: Actor, jobId: string): Promise<Group
   const { group_id, name, kind, members, objective } = await findGroup(actor, place.group_id)
   const { rows } = await database().pool.query<MemberRow>(
     `SELECT ${memberColumns} FROM ${memberTables} WHERE m.group_id = $1 AND m.index BETWEEN $2 - 1 AND $2 + 1`,
+    [group_id, place.index],
+  )
+  const replaced = await database().pool.query<{ job_id: string }>(
+    'SELECT job_id FROM replaced_jobs WHERE group_id = $1 AND index = $2 ORDER BY job_id',
     [group_id, place.index],
   )
   const at = (index: number) => rows.find((row) => row.index === index)
@@ -214,6 +219,7 @@ export async function readGroupOfJob(actor: Actor, jobId: string): Promise<Group
     kind,
     members,
     member: toMember(own, objective?.metric ?? null),
+    failed_jobs: replaced.rows.map(({ job_id }) => job_id),
     previous: jobAt(place.index - 1),
     next: jobAt(place.index + 1),
   }

@@ -58,4 +58,13 @@ export const groupOperations = defineOperations('groups', 'groups', {
     restrictedTokens: true,
     responses: ok(groups.groupDetailSchema),
   }),
+  rerunFailed: post('/api/groups/{id}/rerun-failed', 'submit', 'Run the failed members of a group again', {
+    restrictedTokens: true,
+    responses: ok(groups.groupDetailSchema),
+  }),
+  extend: post('/api/groups/{id}/extend', 'submit', 'Add members to a group: more samples or more repeats', {
+    restrictedTokens: true,
+    body: groups.extendGroupSchema,
+    responses: ok(groups.groupDetailSchema),
+  }),
 })

@@ -14,10 +14,11 @@ import { readRegisteredNodes } from '../jobs/config/registered-nodes'
 import { withProgram } from '../jobs/state/submit'
 import { checkJob, requireAllowance } from '../jobs/submission/check-job'
 import { insertJobs, type JobRow } from '../jobs/submission/insert-job'
+import type { JobOwner } from '../jobs/submission/job-owner'
 import { lockQueue } from '../jobs/submission/queue-capacity'
 import { countFreePlaces, lockUsers } from '../jobs/submission/submission-limits'
 import { logger } from '../logger'
-import { storedGroupSchema } from './contract'
+import { type Group, storedGroupSchema } from './contract'
 import { configOfMember } from './contract-member-config'
 import type { Parameters } from './contract-parameters'
 import type { Overrides } from './contract-wave'
@@ -77,7 +78,8 @@ interface LiveCounts {
   paused: number
 }
 
-interface OpenGroup extends LiveCounts {
+export interface LockedGroup {
+  id: string
   user_id: string
   project_id: string
   handle: string
@@ -93,33 +95,43 @@ interface OpenGroup extends LiveCounts {
   agent_limits: AgentLimits | null
   body_hash: Buffer
   parallel: number
+  members: number
   held: number
-  cancelled: boolean
   slug: string
+  kind: Group['kind']
+  cancelled_at: Date | null
+  ended_at: Date | null
 }
 
-/** Returns how many members have entered the queue. */
-async function releaseGroup(tx: Transaction, id: string): Promise<number> {
-  const group = await findRow<Omit<OpenGroup, keyof LiveCounts>>(tx, {
-    name: 'group-to-release',
-    text: `SELECT g.user_id, g.project_id, u.handle, u.role, ${limitsOf('u')}, g.spec, g.command, g.class_token, g.token_id, t.limits AS agent_limits,
-                  g.body_hash, g.parallel, g.held, g.cancelled_at IS NOT NULL AS cancelled, p.slug, of_project.limits AS project_limits,
+/** Locks a group, so that nobody else changes which members it holds. */
+export function lockGroup(tx: Transaction, id: string): Promise<LockedGroup | null> {
+  return findRow<LockedGroup>(tx, {
+    name: 'lock-group',
+    text: `SELECT g.id, g.user_id, g.project_id, u.handle, u.role, ${limitsOf('u')}, g.spec, g.command, g.class_token, g.token_id, t.limits AS agent_limits,
+                  g.body_hash, g.parallel, g.members, g.held, g.kind, g.cancelled_at, g.ended_at, p.slug, of_project.limits AS project_limits,
                   u.disabled_at IS NULL AND (p.owner_id = u.id OR EXISTS (
                     SELECT 1 FROM memberships m WHERE m.project_id = p.id AND m.user_id = u.id)) AS allowed
              FROM job_groups g JOIN users u ON u.id = g.user_id JOIN projects p ON p.id = g.project_id LEFT JOIN api_tokens t ON t.id = g.token_id
                   CROSS JOIN LATERAL (SELECT ${limitsOf('p')}) of_project
-            WHERE g.id = $1 AND g.ended_at IS NULL FOR UPDATE OF g`,
+            WHERE g.id = $1 FOR UPDATE OF g`,
     values: [id],
   })
-  if (!group) return 0
+}
+
+export const notAllowed = 'Its user may not submit to its project any more.'
+
+/** Returns how many members have entered the queue. */
+async function releaseGroup(tx: Transaction, id: string): Promise<number> {
+  const group = await lockGroup(tx, id)
+  if (!group || group.ended_at !== null) return 0
   // After the lock: another leader may have put members into the queue before.
   const live = await countLive(tx, id)
-  if (group.cancelled || (group.held === 0 && live.paused === 0)) {
+  if (group.cancelled_at !== null || (group.held === 0 && live.paused === 0)) {
     await endGroup(tx, id)
     return 0
   }
   if (!group.allowed) {
-    await putOff(tx, id, 'Its user may not submit to its project any more.')
+    await putOff(tx, id, notAllowed)
     return 0
   }
   try {
@@ -151,7 +163,7 @@ async function findApproval(tx: Transaction, id: string): Promise<string | null>
 async function enterQueue(
   tx: Transaction,
   id: string,
-  group: OpenGroup,
+  group: LockedGroup & LiveCounts,
   config: GroupConfig,
 ): Promise<number> {
   // A refusal must not undo what keeps the group: it is stored as its problem.
@@ -172,18 +184,7 @@ async function enterQueue(
     const atOnce = Math.max(1, Math.min(maxReleased, Math.floor(maxCodeBytes / Math.max(1, code.length))))
     const free = Math.min(places, atOnce)
     const members = await readHeld(tx, id, free + maxPassedOver)
-    const owner = {
-      callerId: group.user_id,
-      callerIsAdmin: false,
-      userId: group.user_id,
-      projectId: group.project_id,
-      restriction: restrictionOf({
-        tokenId: group.token_id ?? '',
-        classProject: group.class_token ? { id: group.project_id, slug: group.slug } : null,
-        agentLimits: group.agent_limits,
-      }),
-      tokenId: group.token_id,
-    }
+    const owner = ownerOf(group)
     const environmentOf = once((name: string | null) => findEnvironment(name, tx))
     const reads = {
       nodes: once(() => readRegisteredNodes(tx)),
@@ -242,8 +243,28 @@ async function countLive(tx: Transaction, id: string): Promise<LiveCounts> {
   )
 }
 
+/** Whose jobs the members are. */
+export function ownerOf({
+  user_id,
+  project_id,
+  slug,
+  class_token,
+  token_id,
+  agent_limits,
+}: LockedGroup): JobOwner {
+  const classProject = class_token ? { id: project_id, slug } : null
+  return {
+    callerId: user_id,
+    callerIsAdmin: false,
+    userId: user_id,
+    projectId: project_id,
+    restriction: restrictionOf({ tokenId: token_id ?? '', classProject, agentLimits: agent_limits }),
+    tokenId: token_id,
+  }
+}
+
 /** The config as it was accepted. A key that a later version removed or limited is a problem of the group. */
-function configOf({ spec, command }: Pick<OpenGroup, 'spec' | 'command'>): GroupConfig {
+export function configOf({ spec, command }: Pick<LockedGroup, 'spec' | 'command'>): GroupConfig {
   const { gpusChosen, ...record } = spec as Record<string, unknown>
   const parsed = storedGroupSchema.safeParse(
     { ...record, ...(command !== null && { command }) },

@@ -7,6 +7,7 @@ import { startWaiting } from '../jobs/live/wait'
 import { acceptGroup } from './accept-group'
 import { cancelGroup } from './cancel-group'
 import { checkGroup } from './check-group'
+import { extendGroup, rerunFailed } from './continue-group'
 import { createGroupSchema, groupConfigLimits, groupConfigSchema } from './contract'
 import { type GroupRequest, toGroupRequest } from './group-config'
 import { listGroups, listMembers, readGroup, readGroupOfJob, waitForGroup } from './groups'
@@ -53,4 +54,10 @@ export const groupRoutes = {
   }),
 
   cancel: route(groupOperations.cancel, ({ actor, params }) => cancelGroup(actor, params.id)),
+
+  rerunFailed: route(groupOperations.rerunFailed, ({ actor, params }) => rerunFailed(actor, params.id)),
+
+  extend: route(groupOperations.extend, async ({ actor, params, body }) =>
+    extendGroup(actor, params.id, await body()),
+  ),
 }

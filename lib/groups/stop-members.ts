@@ -86,7 +86,7 @@ async function compare(member: UnreadMember): Promise<void> {
 /** Stores what a member has reached since the last call. Returns why it ends; null: it goes on. */
 async function storeRungs(
   tx: Transaction,
-  { group_id: groupId, index, objective, stop, ended }: UnreadMember,
+  { group_id: groupId, index, job_id: jobId, objective, stop, ended }: UnreadMember,
   rungs: readonly Rung[],
 ): Promise<string | null> {
   // Members of a group are compared one after the other.
@@ -108,13 +108,16 @@ async function storeRungs(
   const reached = stop.resume && !ended && at !== -1 ? rungs.slice(0, at + 1) : rungs
   await tx.query(
     `INSERT INTO group_rungs (group_id, index, rung, step, value, best, average)
-     SELECT $1, $2, r.* FROM unnest($3::int[], $4::float8[], $5::float8[], $6::float8[], $7::float8[]) AS r ON CONFLICT DO NOTHING`,
+     SELECT $1, $2, r.* FROM unnest($3::int[], $4::float8[], $5::float8[], $6::float8[], $7::float8[]) AS r
+      WHERE EXISTS (SELECT 1 FROM group_members WHERE job_id = $8) ON CONFLICT DO NOTHING`,
     [
       groupId,
       index,
       ...(['rung', 'step', 'value', 'best', 'average'] as const).map((name) =>
         reached.map((one) => one[name]),
       ),
+      // A failed job may have been run again since it was read.
+      jobId,
     ],
   )
   return reasons[at] ?? null

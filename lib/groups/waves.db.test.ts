@@ -318,6 +318,43 @@ describe('a wave', () => {
     expect(body).toMatchObject({ counts: { pending: 1, cancelled: 1 } })
   })
 
+  it('a failed member of a wave runs again with its own config, also for later waves that have its job by a key', async () => {
+    const first = await create({ members: [{ idempotency_key: 'a', priority: -3 }, {}] })
+    const second = await create({ members: [{ idempotency_key: 'a', priority: -3 }] })
+    await release()
+    const [failed] = await jobsOf(first.group_id)
+    await db.pool.query(
+      `UPDATE jobs SET status = 'failed', reason = 'exit_code', exit_code = 1, ended_at = now() WHERE id = $1`,
+      [failed?.id],
+    )
+    await release()
+    const rerun = (id: string) =>
+      call(groupRoutes.rerunFailed, '/api/groups/x/rerun-failed', {
+        method: 'POST',
+        cookie: ada.cookie,
+        params: { id },
+      })
+    expect(await rerun(second.group_id)).toMatchObject({
+      status: 409,
+      body: { detail: expect.stringMatching(/^The members that failed are jobs of earlier waves/) },
+    })
+    expect((await rerun(first.group_id)).status).toBe(200)
+    await release()
+    const [again] = await jobsOf(first.group_id)
+    expect(again).toMatchObject({ priority: -3 })
+    expect(again?.id).not.toBe(failed?.id)
+    expect((await membersOf(second.group_id)).map(({ job_id }) => job_id)).toEqual([again?.id])
+    const third = await create({ members: [{ idempotency_key: 'a', priority: -3 }] })
+    expect((await membersOf(third.group_id)).map(({ job_id }) => job_id)).toEqual([again?.id])
+    expect(await read(third.group_id)).toMatchObject({ counts: { held: 0, pending: 1 } })
+  })
+
+  it('a wave is not extended', async () => {
+    const { group_id: id } = await create({ members: [{}] })
+    const request = { method: 'POST', body: { repeat: 2 }, cookie: ada.cookie, params: { id } }
+    expect(await call(groupRoutes.extend, '/api/groups/x/extend', request)).toMatchObject({ status: 409 })
+  })
+
   it('a key that was used for another submission is refused, also the other way round', async () => {
     await create({ members: [{ idempotency_key: 'a' }] })
     const refused = {

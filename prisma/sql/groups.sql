@@ -8,6 +8,13 @@ BEGIN
   RETURN NULL;
 END $$;
 
+CREATE FUNCTION count_changed_group_records() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO storage_changes (user_id, project_id, kind, bytes)
+  VALUES (NEW.user_id, NEW.project_id, 'records', NEW.record_bytes - OLD.record_bytes);
+  RETURN NULL;
+END $$;
+
 -- A group sends one message instead of those of its members, to the targets that want to hear of jobs that end in this way.
 CREATE FUNCTION notify_group_ended() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
@@ -37,7 +44,7 @@ ALTER TABLE job_groups ADD CONSTRAINT job_groups_counted CHECK (held BETWEEN 0 A
 ALTER TABLE job_groups ADD CONSTRAINT job_groups_end CHECK (ended_at IS NULL OR held = 0);
 
 -- A member runs solution.py or a command. The group has the program only as long as it holds members, which need it: afterwards it is
--- deleted with the files of their jobs. record_bytes stays as it was counted when the group was accepted.
+-- deleted with the files of their jobs. record_bytes keeps counting it.
 ALTER TABLE job_groups ADD CONSTRAINT job_groups_program_check CHECK (code = '' OR (command IS NULL AND held > 0));
 
 -- Where the leader looks after each change of the queue. Few groups are open.
@@ -60,6 +67,9 @@ CREATE INDEX jobs_of_group ON jobs (group_id, status) WHERE group_id IS NOT NULL
 
 CREATE TRIGGER count_records AFTER INSERT ON job_groups REFERENCING NEW TABLE AS added
   FOR EACH STATEMENT EXECUTE FUNCTION count_group_records();
+
+CREATE TRIGGER count_records_changed AFTER UPDATE OF record_bytes ON job_groups FOR EACH ROW
+  WHEN (OLD.record_bytes <> NEW.record_bytes) EXECUTE FUNCTION count_changed_group_records();
 
 CREATE TRIGGER notify_group_ended AFTER UPDATE OF ended_at ON job_groups FOR EACH ROW
   WHEN (OLD.ended_at IS NULL AND NEW.ended_at IS NOT NULL) EXECUTE FUNCTION notify_group_ended();

@@ -16,6 +16,8 @@ export function makeGroup(changes: Partial<GroupDetail> = {}): GroupDetail {
     parallel: 2,
     gpus: 1,
     parameters: ['lr'],
+    samples: null,
+    repeat: 1,
     objective: { metric: 'loss', mode: 'min' },
     counts: { held: 1, paused: 0, pending: 0, running: 1, completed: 1, failed: 0, cancelled: 0 },
     parent: null,

@@ -22,6 +22,8 @@ export const auditActions = {
   invitation_mailed: 'Invitation sent by e-mail',
   group_cancelled: 'Group of jobs cancelled',
   group_created: 'Group of jobs submitted',
+  group_extended: 'Members added to a group of jobs',
+  group_rerun: 'Failed members of a group run again',
   job_cancelled: 'Job cancelled',
   job_changed: 'Note, star or tags of a job changed',
   job_files_deleted: 'Files of a job deleted',

@@ -56,6 +56,8 @@ export const routes = {
     ofJob: { method: 'get', path: '/api/jobs/{id}/group', answer: 'json' },
     wait: { method: 'get', path: '/api/groups/{id}/wait', query: true, answer: 'json' },
     cancel: { method: 'post', path: '/api/groups/{id}/cancel', answer: 'json' },
+    rerunFailed: { method: 'post', path: '/api/groups/{id}/rerun-failed', answer: 'json' },
+    extend: { method: 'post', path: '/api/groups/{id}/extend', body: true, answer: 'json' },
   },
   experiments: {
     list: { method: 'get', path: '/api/experiments', query: true, answer: 'page' },

@@ -7,6 +7,7 @@ import { makeJob, makeNode, setRun } from '../../cluster/testing/rows'
 import { database } from '../../database/client'
 import { acceptGroup } from '../../groups/accept-group'
 import { groupConfigSchema } from '../../groups/contract'
+import { releaseMembers } from '../../groups/release-members'
 import { findVisibleJob } from '../../jobs/read/job-visibility'
 import { createResultShare } from '../../project-results/result-shares'
 import { storeResult } from '../../results/result-files'
@@ -19,6 +20,13 @@ import type { MutationCase } from './mutation-case'
 const pool = () => database().pool
 
 const groupConfig = { competition_id: 'c', project_id: 'p', expected_time: 10, command: 'true', array: '0-1' }
+
+async function groupOf({ actor }: Person): Promise<string> {
+  const keys = groupConfigSchema.parse(groupConfig)
+  const request = { code: Buffer.alloc(0), runId: null, bodyHash: Buffer.alloc(32), idempotencyKey: null }
+  const { id } = await acceptGroup(actor, { ...request, config: { ...keys, gpusChosen: false } })
+  return id
+}
 
 async function endedJob({ id: userId }: Person): Promise<string> {
   const id = await makeJob({ userId })
@@ -153,12 +161,22 @@ export const jobMutations: Record<string, MutationCase> = {
     body: { held: true },
   }),
   'groups.create': async ({ bob }) => ({ who: bob, body: { config: groupConfig } }),
-  'groups.cancel': async ({ bob }) => {
-    const keys = groupConfigSchema.parse(groupConfig)
-    const request = { code: Buffer.alloc(0), runId: null, bodyHash: Buffer.alloc(32), idempotencyKey: null }
-    const { id } = await acceptGroup(bob.actor, { ...request, config: { ...keys, gpusChosen: false } })
+  'groups.cancel': async ({ bob }) => ({ who: bob, params: { id: await groupOf(bob) } }),
+  'groups.rerunFailed': async ({ bob }) => {
+    const id = await groupOf(bob)
+    await database().pool.query('UPDATE users SET max_active_jobs = 100 WHERE id = $1', [bob.id])
+    while (await releaseMembers());
+    await database().pool.query(
+      `UPDATE jobs SET status = 'failed', reason = 'exit_code', exit_code = 1, ended_at = now() WHERE group_id = $1`,
+      [id],
+    )
     return { who: bob, params: { id } }
   },
+  'groups.extend': async ({ bob }) => ({
+    who: bob,
+    params: { id: await groupOf(bob) },
+    body: { repeat: 2 },
+  }),
   'views.create': async ({ ada }) => ({ who: ada, body: { name: 'new' } }),
   'views.update': async ({ ada }) => ({
     who: ada,

@@ -41,6 +41,7 @@ export const tableBounds: Record<string, Bound> = {
   group_rungs: { of: 'group_members', column: 'group_id', most: 'lib/groups/stop-rules.ts: maxRungs' },
   group_members: { of: 'job_groups', column: 'group_id', most: 'GPUQ_MAX_GROUP_MEMBERS' },
   experiments: { of: 'jobs', column: 'job_id', most: 1 },
+  replaced_jobs: { of: 'jobs', column: 'job_id', most: 1 },
   programs: { quota: 'stored_bytes' },
   tasks: { of: 'jobs', column: 'job_id', most: 8 },
   task_usage: { of: 'tasks', column: 'task_id', most: 1 },
