@@ -3,7 +3,7 @@ import { projectKinds } from '@/lib/contract/access/project-kinds'
 import { scopes } from '@/lib/contract/access/roles'
 import { idSchema } from '@/lib/contract/jobs'
 import { optionalNumberText, optionalText } from '../shell/form-values'
-import { limitShape, shareShape, storageQuotaText } from './limit-schemas'
+import { budgetShape, limitShape, shareShape, storageQuotaText } from './limit-schemas'
 
 /* The schemas of forms of projects and tokens, which load them when they are submitted: zod is large. */
 
@@ -20,6 +20,7 @@ export const changedProjectSchema = z.object({
   name: optionalText(100),
   ...limitShape,
   retention_days: optionalNumberText({ min: 0, max: 36_500, whole: true }),
+  owner_gpu_hour_budget: budgetShape.gpu_hour_budget,
   storage_quota_gib: storageQuotaText,
   bucket: optionalText(64),
   ...shareShape,

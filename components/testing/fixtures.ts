@@ -73,6 +73,7 @@ export function makeProject(changes: Partial<Project> = {}): Project {
     invited: [],
     limits: makeLimits(),
     shares: { weight: 1, gpu_quota: null, ...noBudget },
+    owner_gpu_hour_budget: null,
     bucket: null,
     retention_days: null,
     share_runs: false,

@@ -8,8 +8,8 @@ CREATE VIEW budgets AS
              budget_when_used_up = 'stop' AS stops, false AS closed
         FROM users WHERE gpu_hour_budget IS NOT NULL
       UNION ALL
-      SELECT 'project', id, gpu_hour_budget, budget_period, budget_when_used_up = 'stop', false
-        FROM projects WHERE gpu_hour_budget IS NOT NULL
+      SELECT 'project', id, least(gpu_hour_budget, owner_gpu_hour_budget), budget_period, budget_when_used_up = 'stop', false
+        FROM projects WHERE gpu_hour_budget IS NOT NULL OR owner_gpu_hour_budget IS NOT NULL
       UNION ALL
       SELECT 'token', t.id, l.gpu_hours, l.period::"BudgetPeriod", true,
              (t.revoked_at IS NOT NULL OR t.expires_at <= now()) IS TRUE AND NOT EXISTS (

@@ -5,7 +5,7 @@ ALTER TABLE memberships ADD CONSTRAINT memberships_agreement_check CHECK (CASE W
               ELSE agreed_kind IS NOT NULL AND agreed_kind <> 'private' END);
 
 ALTER TABLE projects ADD CONSTRAINT projects_retention_check CHECK (retention_days >= 0);
-ALTER TABLE projects ADD CONSTRAINT projects_shares_check CHECK (weight > 0 AND gpu_quota_milli >= 0 AND gpu_hour_budget >= 0);
+ALTER TABLE projects ADD CONSTRAINT projects_shares_check CHECK (weight > 0 AND gpu_quota_milli >= 0 AND gpu_hour_budget >= 0 AND owner_gpu_hour_budget >= 0);
 
 CREATE INDEX project_invitations_handle_idx ON project_invitations (lower(handle));
 

@@ -28,15 +28,22 @@ export function ProjectForm({ project, admin, onDeleted }: ProjectFormProps) {
       name: project.name ?? '',
       ...toLimitTexts(project.limits),
       retention_days: toOptionalText(project.retention_days),
+      owner_gpu_hour_budget: toOptionalText(project.owner_gpu_hour_budget),
       storage_quota_gib: toOptionalText(gibOf(project.storage.quota_bytes)),
       bucket: project.bucket ?? '',
       ...toShareTexts(project),
     },
     onSubmit: async (values) => {
       const { limits, others } = takeLimits(values)
-      const { name, retention_days, storage_quota_gib, bucket, ...shares } = others
+      const { name, retention_days, owner_gpu_hour_budget, storage_quota_gib, bucket, ...shares } = others
       const forAdmins = { limits, shares, storage_quota_gib, bucket }
-      await mutateAsync({ id: project.id, name, retention_days, ...(admin ? forAdmins : {}) })
+      await mutateAsync({
+        id: project.id,
+        name,
+        retention_days,
+        owner_gpu_hour_budget,
+        ...(admin ? forAdmins : {}),
+      })
       toast.success('Project saved')
     },
   })
@@ -50,6 +57,12 @@ export function ProjectForm({ project, admin, onDeleted }: ProjectFormProps) {
         placeholder={describeDefault(project.default_retention_days)}
         {...form.field('retention_days')}
       />
+      <NumberField
+        label="GPU hour budget of the owner"
+        hint={describePeriod(project.shares)}
+        placeholder="no budget"
+        {...form.field('owner_gpu_hour_budget')}
+      />
       {admin ? <AdminFields form={form} /> : null}
       <FormError error={form.error} />
       <div className="flex gap-2">
@@ -60,6 +73,11 @@ export function ProjectForm({ project, admin, onDeleted }: ProjectFormProps) {
       </div>
     </form>
   )
+}
+
+function describePeriod({ gpu_hour_budget: most, budget_period: period }: Project['shares']): string {
+  const span = period === 'total' ? 'In total' : `In each ${period}`
+  return most === null ? `${span}.` : `${span}, at most ${most}, which an admin set.`
 }
 
 function describeDefault(days: number): string {

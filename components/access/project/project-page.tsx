@@ -80,7 +80,9 @@ export function ProjectPage({ id, handle, admin, classes }: ProjectPageProps) {
                 <ofProject.Participants project={project} />
               ) : null}
               <ofProject.Results project={project} handle={handle} everyone={seesJobs} />
-              {project.shares.gpu_hour_budget === null ? null : <ofProject.Budgets project={id} />}
+              {project.shares.gpu_hour_budget === null && project.owner_gpu_hour_budget === null ? null : (
+                <ofProject.Budgets project={id} />
+              )}
               <ofProject.Use id={id} everyone={editable || manages} />
               <div className="grid items-start gap-4 lg:grid-cols-2">
                 <Panel>

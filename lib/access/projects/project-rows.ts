@@ -44,7 +44,7 @@ export const projectColumns = `p.id, p.slug, p.name, p.kind, p.owner_id, o.handl
   ${apiLimitsOf('p')},
   jsonb_build_object('weight', p.weight, 'gpu_quota', p.gpu_quota_milli / 1000.0, 'gpu_hour_budget', p.gpu_hour_budget,
     'budget_period', p.budget_period, 'budget_when_used_up', p.budget_when_used_up) AS shares,
-  p.share_runs, ${sharedRuns} AS old_shared_runs, p.retention_days, p.storage_quota_gib, (SELECT b.name FROM buckets b WHERE b.id = p.bucket_id) AS bucket,
+  p.owner_gpu_hour_budget, p.share_runs, ${sharedRuns} AS old_shared_runs, p.retention_days, p.storage_quota_gib, (SELECT b.name FROM buckets b WHERE b.id = p.bucket_id) AS bucket,
    ${bytesByKind('project_id', 'p.id')} AS stored, ${gpuHoursOf('p.id')} AS gpu_hours_used, p.created_at`
 
 export const projectSource = 'projects p JOIN users o ON o.id = p.owner_id'

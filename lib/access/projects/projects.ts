@@ -110,6 +110,7 @@ export async function updateProject(actor: Actor, id: string, changes: ProjectCh
     if (changes.bucket !== undefined) requireAdmin(actor)
     requireRetention(actor, before, changes.retention_days)
     requireSharesApply(before.shares, changes.shares)
+    requireOwnerBudget(before, changes)
     const bucket_id = changes.bucket === undefined ? undefined : await bucketIdOf(tx, changes.bucket)
     const set = assignmentsWithLimits({ ...columnsOf(changes), bucket_id }, changes.limits ?? {}, 2)
     if (set.list.length > 0) {
@@ -151,6 +152,21 @@ function requireSharesApply(before: ProjectRow['shares'], changed: ProjectChange
   }
 }
 
+/** @throws 422 for a budget of the owner above that of the admins, or if an external engine decides. */
+function requireOwnerBudget(
+  { shares, owner_gpu_hour_budget: before }: ProjectRow,
+  changes: ProjectChanges,
+): void {
+  const { owner_gpu_hour_budget: budget } = changes
+  // A form sends what was set before.
+  if (budget == null || budget === before) return
+  const engine = externalEngine()
+  if (engine) throw invalidField('owner_gpu_hour_budget', engine.says.shares)
+  const { gpu_hour_budget: most } = { ...shares, ...changes.shares }
+  if (most == null || budget <= most) return
+  throw invalidField('owner_gpu_hour_budget', `must be at most ${most}, the budget that an admin set`)
+}
+
 /** The id of a registered bucket for a project; null for none. @throws 422 if there is none of this name. */
 async function bucketIdOf(tx: Transaction, name: string | null): Promise<string | null> {
   if (name === null) return null
@@ -165,10 +181,18 @@ async function bucketIdOf(tx: Transaction, name: string | null): Promise<string 
 type ProjectChanges = z.output<typeof updateProjectSchema>
 
 function columnsOf(changes: ProjectChanges): Record<string, unknown> {
-  const { name, share_runs, retention_days, storage_quota_gib, shares = {} } = changes
+  const { name, owner_gpu_hour_budget, share_runs, retention_days, storage_quota_gib, shares = {} } = changes
   const { gpu_quota: quota, ...others } = shares
   const gpu_quota_milli = typeof quota === 'number' ? Math.round(quota * 1000) : quota
-  return { name, share_runs, retention_days, storage_quota_gib, ...others, gpu_quota_milli }
+  return {
+    name,
+    owner_gpu_hour_budget,
+    share_runs,
+    retention_days,
+    storage_quota_gib,
+    ...others,
+    gpu_quota_milli,
+  }
 }
 
 /** Deletes a project without jobs. Jobs are a permanent record and keep their project. */

@@ -25,6 +25,10 @@ const shareFields = {
 /** The part of the cluster that a project may use. */
 export const sharesSchema = z.object({ ...shareFields, ...shownBudgetFields })
 
+const ownerBudget = budgetFields.gpu_hour_budget.describe(
+  "a budget of its owner, in the period of the admin's, and not above it; null: none",
+)
+
 const retentionSchema = z
   .int()
   .min(0)
@@ -73,6 +77,7 @@ export const projectSchema = z.object({
     .describe('user ids that were invited and have not accepted; empty for members who do not manage it'),
   limits: limitsSchema,
   shares: sharesSchema,
+  owner_gpu_hour_budget: ownerBudget.default(null),
   share_runs: z
     .boolean()
     .describe(
@@ -140,6 +145,7 @@ export const updateProjectSchema = z.strictObject({
     .partial()
     .optional()
     .describe('for admins only'),
+  owner_gpu_hour_budget: ownerBudget.optional(),
   share_runs: z
     .boolean()
     .optional()

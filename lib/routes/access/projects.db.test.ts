@@ -166,6 +166,27 @@ describe('a project', () => {
     expect(rows).toEqual([{ shares }])
   })
 
+  it('has a budget that its owner can set, up to that of the admin', async () => {
+    const { id } = await shared()
+    expect((await patch(admin, id, { shares: { gpu_hour_budget: 100 } })).status).toBe(200)
+    expect((await patch(member, id, { owner_gpu_hour_budget: 40 })).status).toBe(403)
+    const refused = await patch(owner, id, { owner_gpu_hour_budget: 100.5 })
+    expect(refused).toMatchObject({
+      status: 422,
+      body: { detail: 'owner_gpu_hour_budget: must be at most 100, the budget that an admin set' },
+    })
+    expect((await patch(owner, id, { owner_gpu_hour_budget: 40 })).status).toBe(200)
+    const budgets = async () =>
+      (await db.pool.query('SELECT gpu_hours FROM budgets WHERE owner_id = $1', [id])).rows
+    expect(await budgets()).toEqual([{ gpu_hours: 40 }])
+    // A smaller one of the admin counts.
+    await patch(admin, id, { shares: { gpu_hour_budget: 30 } })
+    expect(await budgets()).toEqual([{ gpu_hours: 30 }])
+    await patch(admin, id, { shares: { gpu_hour_budget: null } })
+    await patch(owner, id, { owner_gpu_hour_budget: null })
+    expect(await budgets()).toEqual([])
+  })
+
   it('rejects invalid shares', async () => {
     const { id } = await shared()
     for (const shares of [
