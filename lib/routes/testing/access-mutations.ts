@@ -88,6 +88,7 @@ export const accessMutations: Record<string, MutationCase> = {
   },
   'tokens.create': async ({ ada }) => ({ who: ada, body: { name: 'x' } }),
   'tokens.revoke': async ({ ada }) => ({ who: ada, params: { id: (await makeToken(ada)).tokenId } }),
+  'tokens.stop': async ({ ada }) => ({ who: ada, params: { id: (await makeToken(ada)).tokenId } }),
   'tokens.createMany': async ({ admin, ada }) => ({
     who: admin,
     body: { users: ada.handle, project_id: word() },

@@ -160,6 +160,8 @@ export const jobMutations: Record<string, MutationCase> = {
     params: { id: await makeJob({ userId: ada.id }) },
     body: { held: true },
   }),
+  'approvals.approve': async ({ ada }) => ({ who: ada, params: { id: await jobToApprove(ada) } }),
+  'approvals.refuse': async ({ ada }) => ({ who: ada, params: { id: await jobToApprove(ada) } }),
   'groups.create': async ({ bob }) => ({ who: bob, body: { config: groupConfig } }),
   'groups.cancel': async ({ bob }) => ({ who: bob, params: { id: await groupOf(bob) } }),
   'groups.rerunFailed': async ({ bob }) => {
@@ -234,4 +236,13 @@ export const jobMutations: Record<string, MutationCase> = {
     return { who: admin }
   },
   'orchestrator.updatePolicy': async ({ admin }) => ({ who: admin, body: { backfill: true } }),
+}
+
+/** A waiting job that a person must approve. */
+async function jobToApprove({ id: userId }: Person): Promise<string> {
+  const jobId = await makeJob({ userId })
+  await database().pool.query('INSERT INTO approval_requests (id, job_id, gpu_hours) VALUES ($1, $1, 1)', [
+    jobId,
+  ])
+  return jobId
 }

@@ -40,6 +40,7 @@ export const tableBounds: Record<string, Bound> = {
   job_groups: { quota: 'stored_records' },
   group_rungs: { of: 'group_members', column: 'group_id', most: 'lib/groups/stop-rules.ts: maxRungs' },
   group_members: { of: 'job_groups', column: 'group_id', most: 'GPUQ_MAX_GROUP_MEMBERS' },
+  approval_requests: { of: 'jobs', column: 'job_id', most: 1 },
   experiments: { of: 'jobs', column: 'job_id', most: 1 },
   replaced_jobs: { of: 'jobs', column: 'job_id', most: 1 },
   programs: { quota: 'stored_bytes' },
