@@ -1,5 +1,6 @@
 /** The parts that take long. Only `--full` and `--only` run them. */
 import { findWrong, readFailures } from '@/deploy/checks/failures/corpus'
+import { benchAutoresearch, researchGpus } from './autoresearch'
 import { benchDirectDispatch } from './direct-dispatch'
 import { benchDirectories, directoryLimits } from './directories'
 import { benchAsha, benchGroups } from './groups'
@@ -264,6 +265,25 @@ const diagnosis: Part = {
   },
 }
 
+const autoresearch: Part = {
+  name: 'autoresearch',
+  full: true,
+  estimateS: 180,
+  async run({ seconds }) {
+    const { experiments, gpuShare, tokens } = await withSystem({ simulatedGpus: researchGpus }, (system) =>
+      benchAutoresearch(system, 12 * seconds),
+    )
+    return {
+      lines: [
+        `20 agents on ${researchGpus} simulated GPUs for ${12 * seconds} s, experiments that sleep for 10 s: ${experiments} (--seconds 50 for 10 minutes)`,
+        `  GPUs inside a program       ${(100 * gpuShare).toFixed(1)} % of the time (target: 95 %)`,
+        `  answers of the tools        ${tokens.median.toFixed(0)} tokens for a median experiment (target: 1000), p95 ${tokens.p95.toFixed(0)}`,
+      ],
+      figures: { loop_gpu_share: gpuShare, loop_tokens_median: tokens.median, loop_experiments: experiments },
+    }
+  },
+}
+
 export const fullParts: readonly Part[] = [
   diagnosis,
   directDispatch,
@@ -275,4 +295,5 @@ export const fullParts: readonly Part[] = [
   directories,
   manyPoints,
   groups,
+  autoresearch,
 ]

@@ -10,7 +10,7 @@ const program = `
   parentPort.on('message', (lines) => parentPort.postMessage(lines.map((line) => pattern.test(line))))
 `
 
-/** Of one search, in all: what is not found in this time is searched with a bad expression. */
+/** For one search in all. An expression that needs longer is a bad one. */
 const mostMs = 2_000
 const searchesPerUser = 2
 const searchesInAll = 8

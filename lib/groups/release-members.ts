@@ -26,7 +26,7 @@ import { countsOf, existingEnded, isPaused } from './counts'
 import { type GroupConfig, jobConfigOf } from './group-config'
 import { cancelHeld, findWait } from './group-dependencies'
 import { inMember, MemberError } from './member-error'
-import { endPaused, resumeMembers } from './paused-members'
+import { endPaused, resumeMembers } from './stopping/paused-members'
 
 /** Few, so that other submissions never wait long for the lock on the queue. */
 const maxReleased = 50

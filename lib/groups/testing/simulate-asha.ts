@@ -1,5 +1,5 @@
 import { randomNumbers } from '../../scheduling/testing/simulate'
-import { decide, type Rung, rungsOf, type StopRule } from '../stop-rules'
+import { decide, type Rung, rungsOf, type StopRule } from '../stopping/stop-rules'
 
 const rule: StopRule = { rule: 'asha', reduction: 3, min_step: 10, resume: false }
 const objective = { metric: 'loss', mode: 'min' } as const

@@ -38,8 +38,13 @@ export const tableBounds: Record<string, Bound> = {
   // Jobs. A job counts to the quota, so what belongs to it needs a limit per job.
   jobs: { quota: 'stored_records' },
   job_groups: { quota: 'stored_records' },
-  group_rungs: { of: 'group_members', column: 'group_id', most: 'lib/groups/stop-rules.ts: maxRungs' },
+  group_rungs: {
+    of: 'group_members',
+    column: 'group_id',
+    most: 'lib/groups/stopping/stop-rules.ts: maxRungs',
+  },
   group_members: { of: 'job_groups', column: 'group_id', most: 'GPUQ_MAX_GROUP_MEMBERS' },
+  used_up_budgets: { deletedBy: 'lib/budgets/enforce-budgets.ts: storeUsedUp' },
   approval_requests: { of: 'jobs', column: 'job_id', most: 1 },
   experiments: { of: 'jobs', column: 'job_id', most: 1 },
   replaced_jobs: { of: 'jobs', column: 'job_id', most: 1 },

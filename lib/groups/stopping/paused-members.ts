@@ -1,9 +1,9 @@
-import { findRow, type Transaction } from '../database/transaction'
-import { finishWaiting } from '../jobs/state/finish'
-import { resumeJobs } from '../jobs/state/pause'
-import { lockQueue } from '../jobs/submission/queue-capacity'
-import { isPaused } from './counts'
-import type { GroupConfig } from './group-config'
+import { findRow, type Transaction } from '../../database/transaction'
+import { finishWaiting } from '../../jobs/state/finish'
+import { resumeJobs } from '../../jobs/state/pause'
+import { lockQueue } from '../../jobs/submission/queue-capacity'
+import { isPaused } from '../counts'
+import type { GroupConfig } from '../group-config'
 import { decide, findPromoted, type Rung } from './stop-rules'
 
 /** Each ends with a statement of its own. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { simulateAsha } from '../testing/simulate-asha'
 import { decide, findPromoted, isBetter, type Rung, rungsOf, type StopRule } from './stop-rules'
-import { simulateAsha } from './testing/simulate-asha'
 
 const asha: StopRule = { rule: 'asha', reduction: 3, min_step: 10, resume: false }
 const median: StopRule = { rule: 'median', reduction: 3, min_step: 10, resume: false }

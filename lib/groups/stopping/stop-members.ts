@@ -1,10 +1,10 @@
-import { database } from '../database/client'
-import { type Transaction, transaction } from '../database/transaction'
-import { requestStop } from '../jobs/state/cancel'
-import { logger } from '../logger'
-import { alignTo } from '../metrics/align'
-import { SeriesCache } from '../metrics/series-cache'
-import type { Group } from './contract'
+import { database } from '../../database/client'
+import { type Transaction, transaction } from '../../database/transaction'
+import { requestStop } from '../../jobs/state/cancel'
+import { logger } from '../../logger'
+import { alignTo } from '../../metrics/align'
+import { SeriesCache } from '../../metrics/series-cache'
+import type { Group } from '../contract'
 import { decide, type Rung, rungsOf, type StopRule } from './stop-rules'
 
 const cache = new SeriesCache()

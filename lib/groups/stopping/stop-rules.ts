@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { stopSchema } from './contract'
+import type { stopSchema } from '../contract'
 
 export type StopRule = z.output<typeof stopSchema>
 type Mode = 'min' | 'max'
