@@ -102,6 +102,13 @@ export const configOptions: Readonly<Record<string, ConfigOption>> = {
     run: 'retries after a system fault',
     needsDirectory: false,
   },
+  retry_on: {
+    flags: '--retry-on <end>',
+    value: 'list',
+    submit: 'exit code, out_of_memory or timeout that deserves another attempt; repeatable',
+    run: 'exit code, out_of_memory or timeout that deserves another attempt; repeatable',
+    needsDirectory: false,
+  },
   env: {
     flags: '-e, --env <name=value>',
     value: 'variables',

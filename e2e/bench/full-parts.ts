@@ -1,9 +1,9 @@
 /** The parts that take long. Only `--full` and `--only` run them. */
 import { findWrong, readFailures } from '@/deploy/checks/failures/corpus'
-import { benchAutoresearch, researchGpus } from './autoresearch'
 import { benchDirectDispatch } from './direct-dispatch'
 import { benchDirectories, directoryLimits } from './directories'
-import { benchAsha, benchGroups } from './groups'
+import { benchAutoresearch, researchGpus } from './groups/autoresearch'
+import { benchAsha, benchGroups } from './groups/views'
 import { benchJobList } from './job-list'
 import { benchJobSearch } from './job-search'
 import { benchLargeQueue } from './large-queue'

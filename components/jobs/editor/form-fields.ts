@@ -24,6 +24,7 @@ export const formFields = {
   mounts: { label: 'Mounts', kind: 'variables', group: 'running' },
   max_time: { label: 'Time limit', kind: 'number', group: 'running', unit: 'seconds' },
   max_retries: { label: 'Retries', kind: 'number', group: 'running' },
+  retry_on: { label: 'Retry on', kind: 'list', group: 'running' },
   gpu_fraction: { label: 'GPU fraction', kind: 'number', group: 'resources' },
   gpu_memory_gb: { label: 'GPU memory', kind: 'number', group: 'resources', unit: 'GB' },
   gpu_model: { label: 'GPU model', kind: 'text', group: 'resources' },

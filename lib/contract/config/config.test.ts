@@ -33,6 +33,7 @@ describe('a config', () => {
         instance_count: 1,
         priority: 0,
         max_retries: 2,
+        retry_on: [],
         mounts: {},
         env: {},
         args: [],

@@ -103,6 +103,14 @@ export const offers = {
     agent: false,
     option: { flags: '--retries <number>', description: 'retries after a system fault' },
   },
+  retry_on: {
+    agent: false,
+    option: {
+      flags: '--retry-on <end>',
+      description: 'exit code, out_of_memory or timeout that deserves another attempt; repeatable',
+      value: 'list',
+    },
+  },
   env: {
     agent: { description: 'environment variables for the job' },
     option: { flags: '-e, --env <name=value>', description: 'environment variable; repeatable' },

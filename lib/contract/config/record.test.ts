@@ -23,6 +23,7 @@ describe('the record of a config', () => {
       instance_count: 1,
       priority: 0,
       max_retries: 2,
+      retry_on: [],
       mounts: {},
       env: {},
       args: [],

@@ -19,6 +19,7 @@ import {
   label,
   note,
   notifyUrl,
+  retryOn,
   shellCommand,
   tags,
   token,
@@ -77,7 +78,16 @@ const keys = z.strictObject({
     'time limit in seconds or with a unit, such as 2h, after which the job is stopped; default: derived from expected_time',
     900,
   ),
-  max_retries: key(count(0, 10).default(2), 'maximum number of retries after system faults', 2),
+  max_retries: key(
+    count(0, 10).default(2),
+    'maximum number of retries after system faults and the failures that retry_on names',
+    2,
+  ),
+  retry_on: key(
+    retryOn.default([]),
+    'failures of the program that deserve another attempt: exit codes, out_of_memory and timeout',
+    [75, 'out_of_memory'],
+  ),
   env: key(variables.default({}), 'environment variables of the job', { SEED: '1' }),
   args: key(args.default([]), 'arguments of the program, as a list or one text', ['--epochs', '10']),
   cuda_argument: key(

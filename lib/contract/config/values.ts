@@ -72,6 +72,26 @@ export const note = z
   .refine((text) => !unprintableInLines.test(text), 'must be text without control characters')
 
 /** Words to find a job by. */
+/** Ends of a program for which `retry_on` may ask for another attempt, beside its exit codes: those that gpuq itself sees. */
+const retriedEnds: readonly string[] = ['out_of_memory', 'timeout']
+
+const isRetriable = (value: string) =>
+  retriedEnds.includes(value) || (/^[1-9]\d{0,2}$/.test(value) && Number(value) <= 255)
+
+/** Exit codes and {@link retriedEnds}, as texts. */
+export const retryOn = z
+  .array(
+    z
+      .union([z.string(), z.int()], { error: 'must be an exit code or a name' })
+      .transform(String)
+      .pipe(
+        z.string().refine(isRetriable, {
+          error: `must be an exit code from 1 to 255, ${retriedEnds.join(' or ')}: gpuq sees other failures only in the output, so let the program end with an exit code of its own for them`,
+        }),
+      ),
+  )
+  .max(20, 'must have at most 20 entries')
+
 export const tags = z.array(label(maxTagCharacters)).max(20, 'must have at most 20 entries')
 
 /** One line of any text. PostgreSQL does not accept NUL, and terminals execute other control characters. */

@@ -16,11 +16,11 @@ beforeEach(async () => {
 })
 
 /** Ends one attempt of the job. Returns the job's state. */
-async function end(lease: Lease, job: string, reason: EndReason) {
+async function end(lease: Lease, job: string, reason: EndReason, exitCode: number | null = null) {
   const taskId = await placeManually(lease.nodeId, job)
   const task = (await unfinishedTasks(lease)).find(({ id }) => id === taskId)
   if (!task) throw new Error('The task does not exist.')
-  await finishTask(lease, task, { reason, detail: null, exitCode: null })
+  await finishTask(lease, task, { reason, detail: null, exitCode })
   return jobState(job)
 }
 
@@ -106,5 +106,39 @@ describe('without automatic retries', () => {
       status: 'failed',
       reason: 'image_unavailable',
     })
+  })
+})
+
+describe('retry_on', () => {
+  it('a failure of the program that it names is tried again while retries are left, and says why', async () => {
+    const lease = await makeNode()
+    const job = await makeJob({ spec: { retry_on: ['75', 'out_of_memory'] }, maxRetries: 2 })
+    expect(await end(lease, job, 'exit_code', 75)).toMatchObject({ status: 'pending', reason: 'backing_off' })
+    const { rows } = await db.pool.query('SELECT reason_detail FROM jobs WHERE id = $1', [job])
+    expect(rows[0].reason_detail).toMatch(/error.*tried again, because retry_on names this/)
+    expect(await end(lease, job, 'out_of_memory', 137)).toMatchObject({ status: 'pending' })
+    expect(await end(lease, job, 'exit_code', 75)).toMatchObject({ status: 'failed', reason: 'exit_code' })
+  })
+
+  it('other exit codes, and a program that gpuq stopped with this exit code, are final', async () => {
+    const lease = await makeNode()
+    const make = () => makeJob({ spec: { retry_on: ['137'] }, maxRetries: 2 })
+    expect(await end(lease, await make(), 'exit_code', 1)).toMatchObject({ status: 'failed' })
+    expect(await end(lease, await make(), 'timeout', 137)).toMatchObject({ status: 'failed' })
+    expect(await end(lease, await make(), 'out_of_memory', 137)).toMatchObject({ status: 'pending' })
+  })
+
+  it('a job that is cancelled meanwhile is not tried again', async () => {
+    const lease = await makeNode()
+    const job = await makeJob({ spec: { retry_on: ['75'] } })
+    const taskId = await placeManually(lease.nodeId, job)
+    await db.pool.query(
+      "UPDATE jobs SET cancel_requested_at = now(), cancel_reason = 'cancelled_by_user' WHERE id = $1",
+      [job],
+    )
+    const task = (await unfinishedTasks(lease)).find(({ id }) => id === taskId)
+    if (!task) throw new Error('The task does not exist.')
+    await finishTask(lease, task, { reason: 'exit_code', detail: null, exitCode: 75 })
+    expect(await jobState(job)).toMatchObject({ status: 'failed', reason: 'exit_code' })
   })
 })

@@ -81,7 +81,7 @@ async function conclude(tx: Transaction, live: LiveAttempt, outcome: Outcome, tr
     const end = { reason: 'not_assignable', detail, exitCode: null } as const
     if (waitS === null) await finishAttempt(tx, live, end, failed)
     else await requeueJob(tx, live, { reason: 'backing_off', detail, waitS }, failed)
-  } else if (mayRetry(outcome.reason, tries, live)) await requeueJob(tx, live, waitOf(outcome, tries))
+  } else if (mayRetry(outcome, tries, live)) await requeueJob(tx, live, waitOf(outcome, tries, spec))
   else await finishAttempt(tx, live, outcome)
 }
 
@@ -139,18 +139,32 @@ async function notifyPeers(tx: Transaction, jobId: string, attempt: number): Pro
 /** Reasons of attempts that ended although nothing failed. They do not count as tries, and the job does not wait. */
 const nothingFailed: readonly EndReason[] = ['preempted', 'group_paused', 'slurm_requeued', 'worker_stopped']
 
-/** A preempted or stopped job is always requeued. A failed one is requeued while the policy and the job's retries allow it. */
-function mayRetry(reason: EndReason, tries: number, live: LiveAttempt): boolean {
+/**
+ * A preempted or stopped job is always requeued. One that failed by a fault of the system, or in a way that its `retry_on` names, is
+ * requeued while the policy and its retries allow it.
+ */
+function mayRetry(outcome: Outcome, tries: number, live: LiveAttempt): boolean {
+  const { reason } = outcome
+  const { maxRetries, autoRetry, spec, cancelReason } = live
   if (nothingFailed.includes(reason)) return true
-  if (endReasons[reason].fault !== 'system' || tries > live.maxRetries) return false
-  return live.autoRetry || reason === 'engine_restarted'
+  if (tries > maxRetries) return false
+  if (endReasons[reason].fault !== 'system')
+    return autoRetry && cancelReason === null && isNamed(outcome, spec)
+  return autoRetry || reason === 'engine_restarted'
 }
 
-function waitOf(outcome: Outcome, tries: number): Wait {
+/** Whether `retry_on` names an end: its reason, or its exit code unless gpuq stopped the program. */
+function isNamed({ reason, exitCode }: Outcome, { retry_on: named }: StoredSpec): boolean {
+  const isOwnEnd = reason === 'exit_code' || reason === 'out_of_memory'
+  return named.includes(reason) || (isOwnEnd && named.includes(String(exitCode)))
+}
+
+function waitOf(outcome: Outcome, tries: number, spec: StoredSpec): Wait {
   if (nothingFailed.includes(outcome.reason)) return { ...outcome, waitS: null }
+  const cause = describeReason(outcome.reason, outcome.detail)
   return {
     reason: 'backing_off',
-    detail: describeReason(outcome.reason, outcome.detail),
+    detail: isNamed(outcome, spec) ? `${cause} It is tried again, because retry_on names this.` : cause,
     waitS: backoffSeconds(tries),
   }
 }

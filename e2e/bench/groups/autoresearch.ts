@@ -1,8 +1,8 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import pg from 'pg'
-import type { System } from '../system/start-system'
-import { bearer } from './client'
-import { type Figures, figuresOf } from './measure'
+import type { System } from '../../system/start-system'
+import { bearer } from '../client'
+import { type Figures, figuresOf } from '../measure'
 
 const agents = 20
 export const researchGpus = 16

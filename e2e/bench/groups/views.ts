@@ -1,11 +1,11 @@
 import pg from 'pg'
 import { simulateAsha } from '@/lib/groups/testing/simulate-asha'
-import type { System } from '../system/start-system'
-import { launchBrowser } from './browser'
-import { type Answer, bearer, call, signIn, upload } from './client'
-import { timeOf } from './job-list'
-import { type Figures, figuresOf, measureInTurn } from './measure'
-import { addSession } from './output'
+import type { System } from '../../system/start-system'
+import { launchBrowser } from '../browser'
+import { type Answer, bearer, call, signIn, upload } from '../client'
+import { timeOf } from '../job-list'
+import { type Figures, figuresOf, measureInTurn } from '../measure'
+import { addSession } from '../output'
 
 const members = 10_000
 /** Jobs that a user would submit one by one without groups. */
