@@ -1,3 +1,5 @@
+'use client'
+
 import { useQuery } from '@tanstack/react-query'
 import { Panel, PanelBody, PanelHeader } from '../ui/panel'
 import { type BudgetsOf, budgetsQuery } from './queries'
