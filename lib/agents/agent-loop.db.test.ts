@@ -229,6 +229,8 @@ describe('the loop of an agent', () => {
     expect(answer, text).toMatchObject({ members: 2 })
     const { group_id, job_ids } = submittedJobsSchema.parse(answer)
     await releaseMembers()
+    const compared = await use('CompareGPUJobs', { job_ids })
+    expect(comparedSchema.parse(compared.answer).text).toContain('python /opt/a.py')
     await db.pool.query(`UPDATE jobs SET reason = 'node_unavailable' WHERE group_id = $1`, [group_id])
     expect((await use('ViewGPUJob', { job_id: group_id })).answer).toMatchObject({
       group: { counts: { pending: 1, held: 1 }, waits_for: expect.stringContaining('accepts jobs now') },

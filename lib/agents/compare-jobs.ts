@@ -9,6 +9,7 @@ import { isCounter } from '../contract/output/axes'
 import { visibleText } from '../contract/text/sanitize-text'
 import { database } from '../database/client'
 import { maxGroupMembers } from '../groups/contract-parameters'
+import { type Overrides, parametersOf, withoutSecrets } from '../groups/contract-wave'
 import { listMembers, readGroup } from '../groups/groups'
 import { metricsColumn } from '../jobs/read/list'
 import { type BestValue, guessBest } from '../metrics/contract-best-value'
@@ -127,6 +128,8 @@ interface JobRow {
   spec: StoredSpec
   command: string | null
   parameters: Record<string, unknown> | null
+  /** Of a member of a wave. */
+  overrides: Overrides | null
   metrics: Record<string, number>
 }
 
@@ -140,16 +143,20 @@ async function readJobs({ actor }: ToolCall, ids: readonly string[]): Promise<Co
     )
   const { rows } = await database().pool.query<Unparsed<JobRow>>(
     `SELECT j.id, j.user_id, j.name, j.status::text AS status, j.spec, j.command, ${metricsColumn} AS metrics,
-            (SELECT m.parameters FROM group_members m WHERE m.job_id = j.id LIMIT 1) AS parameters
-       FROM jobs j WHERE j.id = ANY ($1::uuid[])`,
+            m.parameters, m.overrides
+       FROM jobs j LEFT JOIN group_members m ON m.job_id = j.id AND m.state <> 'existing' WHERE j.id = ANY ($1::uuid[])`,
     [targets.map(({ id }) => id)],
   )
   const jobs = rows.map(parseSpec)
   const areMembers = jobs.every(({ parameters }) => parameters !== null)
   const known = new Map(
-    jobs.map(({ id, user_id, status, spec, command, parameters, metrics }) => {
+    jobs.map(({ id, user_id, status, spec, command, parameters, overrides, metrics }) => {
       const maySee = user_id === actor.userId || isAdmin(actor)
-      const values = areMembers ? (parameters ?? {}) : configOf(spec, command, maySee)
+      const values = areMembers
+        ? overrides
+          ? parametersOf(maySee ? overrides : withoutSecrets(overrides))
+          : (parameters ?? {})
+        : configOf(spec, command, maySee)
       return [id, { id, status, parameters: values, metrics }]
     }),
   )

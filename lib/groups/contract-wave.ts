@@ -3,6 +3,7 @@ import { describeIssue } from '../contract/config/issues'
 import { nearestKey } from '../contract/config/names'
 import { bare } from '../contract/config/offered-keys'
 import { configSchema, type ParsedConfig } from '../contract/config/schema'
+import { hiddenValue } from '../contract/config/values'
 import { idempotencyKeySchema } from '../contract/jobs'
 import type { Parameters } from './contract-parameters'
 
@@ -146,6 +147,12 @@ export function parametersOf(overrides: Overrides): Parameters {
         : value,
     ]),
   )
+}
+
+/** The overrides for a reader who may not see what may be a secret of the user: variables without their values. */
+export function withoutSecrets({ env, ...others }: Overrides): Overrides {
+  if (env === undefined) return others
+  return { ...others, env: Object.fromEntries(Object.keys(env).map((name) => [name, hiddenValue])) }
 }
 
 const describeValue = (value: object) => (Array.isArray(value) ? value.join(' ') : JSON.stringify(value))

@@ -11,7 +11,7 @@ import { database } from '../database/client'
 import { datesToText, type WithDates } from '../database/dates'
 import { cutPage, decodeCursor, decodeTimeCursor, type Page, wrongCursor } from '../database/pagination'
 import { findRow } from '../database/transaction'
-import { visibilityFilter } from '../jobs/read/job-visibility'
+import { mayChange, visibilityFilter } from '../jobs/read/job-visibility'
 import { followersOf, metricsColumn, submittedWith } from '../jobs/read/list'
 import type {
   Group,
@@ -23,7 +23,7 @@ import type {
   waitQuerySchema,
 } from './contract'
 import { maxGroupMembers } from './contract-parameters'
-import { type Overrides, parametersOf } from './contract-wave'
+import { type Overrides, parametersOf, withoutSecrets } from './contract-wave'
 import { countsOf, type GroupCounts, isPaused } from './counts'
 
 interface GroupRow extends Omit<WithDates<Group, 'created_at' | 'ended_at'>, 'status' | 'counts'> {
@@ -104,11 +104,11 @@ export async function findGroup(actor: Actor, id: string): Promise<GroupRow> {
 
 /** Reads a group with its best member. */
 export async function readGroup(actor: Actor, id: string): Promise<GroupDetail> {
-  const group = toGroup(await findGroup(actor, id))
-  const { group_id, objective } = group
+  const found = await findGroup(actor, id)
+  const { group_id, objective } = found
   return {
-    ...group,
-    best: objective && (await findBest(group_id, objective)),
+    ...toGroup(found),
+    best: objective && (await findBest(group_id, objective, shownTo(actor, found))),
     budget: await readGroupBudget(group_id),
   }
 }
@@ -132,13 +132,26 @@ const memberColumns = `
   CASE WHEN j.id IS NULL THEN '{}' ELSE ${metricsColumn} END AS metrics, j.started_at, j.ended_at`
 const memberTables = 'group_members m LEFT JOIN jobs j ON j.id = m.job_id'
 
+/** How a reader sees the members of a group. */
+interface Shown {
+  metric: string | null
+  /** Also the values of variables, which a manager of the project does not see. */
+  maySee: boolean
+}
+
+const shownTo = (actor: Actor, { owner_id: userId, objective }: GroupRow): Shown => ({
+  metric: objective?.metric ?? null,
+  maySee: mayChange(actor, { userId }),
+})
+
 function toMember(
   { reason, reason_detail, stop_reason, status, overrides, ...row }: MemberRow,
-  metric: string | null,
+  { metric, maySee }: Shown,
 ): GroupMember {
   return {
     ...datesToText(row),
-    parameters: overrides === null ? row.parameters : parametersOf(overrides),
+    parameters:
+      overrides === null ? row.parameters : parametersOf(maySee ? overrides : withoutSecrets(overrides)),
     status: status === 'held' || status === 'paused' ? status : toUploadStatus(status),
     reason_text:
       reason === 'stopped_early' && stop_reason !== null
@@ -152,6 +165,7 @@ function toMember(
 async function findBest(
   groupId: string,
   { metric, mode }: NonNullable<Group['objective']>,
+  shown: Shown,
 ): Promise<GroupMember | null> {
   const row = await findRow<MemberRow>(
     database().pool,
@@ -160,7 +174,7 @@ async function findBest(
       ORDER BY ((${metricsColumn}->>$2)::float8) * $3, m.index LIMIT 1`,
     [groupId, metric, mode === 'min' ? 1 : -1],
   )
-  return row && toMember(row, metric)
+  return row && toMember(row, shown)
 }
 
 /** Lists the members of a group in their order. */
@@ -169,7 +183,8 @@ export async function listMembers(
   id: string,
   { status, limit, cursor }: z.output<typeof memberListQuerySchema>,
 ): Promise<Page<GroupMember>> {
-  const { group_id, objective } = await findGroup(actor, id)
+  const group = await findGroup(actor, id)
+  const shown = shownTo(actor, group)
   const after =
     cursor === undefined
       ? -1
@@ -179,13 +194,13 @@ export async function listMembers(
     `SELECT ${memberColumns} FROM ${memberTables}
       WHERE m.group_id = $1 AND m.index > $2 AND ($3::text[] IS NULL OR ${statusOfMember} = ANY ($3))
       ORDER BY m.index LIMIT $4`,
-    [group_id, after, status === undefined ? null : storedStatuses(status), limit + 1],
+    [group.group_id, after, status === undefined ? null : storedStatuses(status), limit + 1],
   )
   return cutPage(
     rows,
     limit,
     ({ index }) => [String(index)],
-    (row) => toMember(row, objective?.metric ?? null),
+    (row) => toMember(row, shown),
   )
 }
 
@@ -200,7 +215,8 @@ export async function readGroupOfJob(actor: Actor, jobId: string): Promise<Group
       )
     : null
   if (!place) throw noSuchMember()
-  const { group_id, name, kind, members, objective } = await findGroup(actor, place.group_id)
+  const group = await findGroup(actor, place.group_id)
+  const { group_id, name, kind, members } = group
   const { rows } = await database().pool.query<MemberRow>(
     `SELECT ${memberColumns} FROM ${memberTables} WHERE m.group_id = $1 AND m.index BETWEEN $2 - 1 AND $2 + 1`,
     [group_id, place.index],
@@ -218,7 +234,7 @@ export async function readGroupOfJob(actor: Actor, jobId: string): Promise<Group
     name,
     kind,
     members,
-    member: toMember(own, objective?.metric ?? null),
+    member: toMember(own, shownTo(actor, group)),
     failed_jobs: replaced.rows.map(({ job_id }) => job_id),
     previous: jobAt(place.index - 1),
     next: jobAt(place.index + 1),

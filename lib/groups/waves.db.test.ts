@@ -135,6 +135,35 @@ describe('a wave', () => {
     ])
   })
 
+  it('a manager of the project sees what differs, and no values of variables', async () => {
+    const { group_id: id } = await create({
+      objective: { metric: 'loss', mode: 'min' },
+      members: [{ name: 'a', env: { API_KEY: 'secret of ada' } }],
+    })
+    await release()
+    await end('completed')
+    const manager = await makePerson()
+    await db.pool.query(
+      `INSERT INTO memberships (project_id, user_id, role) SELECT project_id, $2, 'manager' FROM job_groups WHERE id = $1`,
+      [id, manager.id],
+    )
+    const [job] = await jobsOf(id)
+    const seenBy = async ({ cookie }: Person) => {
+      const request = { cookie, params: { id } }
+      const answers = [
+        await call(groupRoutes.members, `/api/groups/${id}/members`, request),
+        await call(groupRoutes.get, `/api/groups/${id}`, request),
+        await call(groupRoutes.ofJob, '/x', { cookie, params: { id: job?.id ?? '' } }),
+      ]
+      return answers.map(({ body }) => JSON.stringify(body))
+    }
+    for (const text of await seenBy(ada)) expect(text).toContain('secret of ada')
+    for (const text of await seenBy(manager)) {
+      expect(text).toContain('"env.API_KEY":"(hidden)"')
+      expect(text).not.toContain('secret of ada')
+    }
+  })
+
   it('each member of a wave can be repeated, and the wave needs no command if each member has one', async () => {
     const group = await create({
       command: undefined,
