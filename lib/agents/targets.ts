@@ -22,7 +22,7 @@ async function readTargets(actor: Actor, ids: readonly string[]): Promise<Target
       WHERE j.id = ANY ($1::uuid[]) AND ${sql}
      UNION ALL
      SELECT m.job_id, 'member', m.state::text, m.state <> 'held' FROM group_members m JOIN job_groups j ON j.id = m.group_id
-      WHERE m.job_id = ANY ($1::uuid[]) AND ${sql} AND NOT EXISTS (SELECT FROM jobs o WHERE o.id = m.job_id)
+      WHERE m.job_id = ANY ($1::uuid[]) AND m.state <> 'existing' AND ${sql} AND NOT EXISTS (SELECT FROM jobs o WHERE o.id = m.job_id)
      UNION ALL
      SELECT j.id, 'group', 'running', j.ended_at IS NOT NULL FROM job_groups j WHERE j.id = ANY ($1::uuid[]) AND ${sql}`,
     [ids, ...values],

@@ -138,6 +138,13 @@ async function replaceJobs(
     `UPDATE idempotency_keys k SET job_id = j.after FROM unnest($1::uuid[], $2::uuid[]) AS j (before, after) WHERE k.job_id = j.before`,
     [before, after],
   )
+  // A later wave waits for the new jobs too, and ends again with them.
+  await tx.query(
+    `UPDATE job_groups SET ended_at = NULL, final_counts = NULL
+      WHERE ended_at IS NOT NULL AND cancelled_at IS NULL
+        AND id IN (SELECT group_id FROM group_members WHERE job_id = ANY ($2::uuid[]) AND group_id <> $1)`,
+    [groupId, after],
+  )
 }
 
 /** What a group holds from now on, besides the members that it holds already. */

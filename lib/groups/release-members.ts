@@ -52,7 +52,7 @@ export async function releaseMembers(): Promise<boolean> {
                FROM jobs j WHERE j.group_id = g.id AND j.status IN ('pending', 'scheduled', 'running')) live
             WHERE g.ended_at IS NULL AND g.retry_at <= now()
               AND CASE WHEN g.held > 0 OR live.paused > 0 THEN live.active < g.parallel
-                       ELSE live.active = 0 AND ${existingEnded('g')} END
+                       ELSE live.active = 0 AND (g.cancelled_at IS NOT NULL OR ${existingEnded('g')}) END
             ORDER BY g.created_at, g.id`,
   })
   let released = 0
@@ -307,12 +307,13 @@ async function putOff(tx: Transaction, id: string, problem: string): Promise<voi
   )
 }
 
+/** Ends a group. One that was cancelled does not wait for jobs of earlier waves, which go on: they count as cancelled in it. */
 async function endGroup(tx: Transaction, id: string): Promise<void> {
   await tx.query(
-    `UPDATE job_groups SET ended_at = now(), problem = CASE WHEN cancelled_at IS NULL THEN NULL ELSE problem END, final_counts = ${countsOf('job_groups')} - 'held'
+    `UPDATE job_groups SET ended_at = now(), problem = CASE WHEN cancelled_at IS NULL THEN NULL ELSE problem END, final_counts = ${countsOf('job_groups')} - 'held' || '{"paused": 0, "pending": 0, "running": 0}'
       WHERE id = $1 AND held = 0 AND NOT EXISTS (
         SELECT 1 FROM jobs j WHERE j.group_id = $1 AND j.status IN ('pending', 'scheduled', 'running'))
-        AND ${existingEnded('job_groups')}`,
+        AND (cancelled_at IS NOT NULL OR ${existingEnded('job_groups')})`,
     [id],
   )
 }

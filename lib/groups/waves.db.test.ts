@@ -1,6 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { call } from '../access/testing/call'
 import { makePerson, type Person } from '../access/testing/people'
+import { findTarget } from '../agents/targets'
 import { makeJob, makeNode } from '../cluster/testing/rows'
 import { testDatabase } from '../database/testing/test-database'
 import { upload as uploadJob } from '../routes/testing/upload'
@@ -345,6 +346,12 @@ describe('a wave', () => {
       params: { id: second.group_id },
     })
     expect(body).toMatchObject({ counts: { pending: 1, cancelled: 1 } })
+    await release()
+    // It does not wait for what goes on without it.
+    expect(await read(second.group_id)).toMatchObject({
+      status: 'cancelled',
+      counts: { pending: 0, cancelled: 2 },
+    })
   })
 
   it('a failed member of a wave runs again with its own config, also for later waves that have its job by a key', async () => {
@@ -363,11 +370,15 @@ describe('a wave', () => {
         cookie: ada.cookie,
         params: { id },
       })
+    expect(await read(second.group_id)).toMatchObject({ status: 'failed', counts: { failed: 1 } })
     expect(await rerun(second.group_id)).toMatchObject({
       status: 409,
       body: { detail: expect.stringMatching(/^The members that failed are jobs of earlier waves/) },
     })
     expect((await rerun(first.group_id)).status).toBe(200)
+    expect(await read(second.group_id)).toMatchObject({ status: 'running', counts: { held: 1, failed: 0 } })
+    const [held] = await membersOf(second.group_id)
+    expect(await findTarget(ada.actor, held?.job_id ?? '')).toMatchObject({ status: 'held', ended: false })
     await release()
     const [again] = await jobsOf(first.group_id)
     expect(again).toMatchObject({ priority: -3 })
