@@ -228,6 +228,56 @@ describe('the approval of a group', () => {
   })
 })
 
+describe('a group of an agent that goes on', () => {
+  const post = (action: 'extend' | 'rerunFailed', id: string, who: Who, body?: object) =>
+    call(groupRoutes[action], '/x', { method: 'POST', ...who, params: { id }, ...(body && { body }) })
+
+  it('an agent neither extends a group nor runs members again beyond what a person must approve', async () => {
+    const { token, token_id } = await makeAgent({ ask_above_gpu_hours: 2 })
+    const id = await submitGroup(token)
+    await db.pool.query('UPDATE users SET max_active_jobs = 10')
+    await db.pool.query('UPDATE policies SET max_queue_size = 10')
+    expect(await post('extend', id, { token }, { repeat: 2 })).toMatchObject({
+      status: 403,
+      body: {
+        detail: expect.stringMatching(/^These members may cost 4 GPU hours, which a person must approve/),
+      },
+    })
+    while (await releaseMembers());
+    await db.pool.query(
+      `UPDATE jobs SET status = 'failed', reason = 'exit_code', exit_code = 1, ended_at = now()`,
+    )
+    while (await releaseMembers());
+    expect(await readGroup(ada.actor, id)).toMatchObject({ status: 'failed', members: 2 })
+    await db.pool.query(
+      `UPDATE api_tokens SET limits = limits || '{"ask_above_gpu_hours": 1.5}' WHERE id = $1`,
+      [token_id],
+    )
+    expect((await post('rerunFailed', id, { token })).status).toBe(403)
+    expect((await post('rerunFailed', id, ada)).status).toBe(200)
+    expect((await post('extend', id, ada, { repeat: 2 })).body).toMatchObject({ members: 4 })
+  })
+
+  it('a group whose token was stopped stays as it ended', async () => {
+    const { token, token_id } = await makeAgent({ ask_above_gpu_hours: 10 })
+    const id = await submitGroup(token)
+    await db.pool.query('UPDATE users SET max_active_jobs = 10')
+    await db.pool.query('UPDATE policies SET max_queue_size = 10')
+    while (await releaseMembers());
+    await db.pool.query(
+      `UPDATE jobs SET status = 'failed', reason = 'exit_code', exit_code = 1, ended_at = now()`,
+    )
+    while (await releaseMembers());
+    expect((await stop(token_id, ada)).status).toBe(200)
+    expect(await post('rerunFailed', id, ada)).toMatchObject({
+      status: 409,
+      body: { detail: expect.stringMatching(/^The token of the group was stopped/) },
+    })
+    await continueStopping()
+    expect(await readGroup(ada.actor, id)).toMatchObject({ status: 'failed', counts: { failed: 2 } })
+  })
+})
+
 describe('the stop of a token', () => {
   it('the stop ends the token and all that it submitted, also what waits for an approval, and nothing else', async () => {
     await db.pool.query('UPDATE users SET max_active_jobs = 100')

@@ -300,6 +300,34 @@ describe('the budget of a group', () => {
     expect(await cancelUsedUp()).toBe(false)
   })
 
+  it('a group that ended with nothing left runs no more members, and keeps how it ended', async () => {
+    const { group_id: id } = groupDetailSchema.parse((await create({ budget_gpu_hours: 2 })).body)
+    while (await releaseMembers());
+    const { nodeId } = await makeNode()
+    const { rows } = await db.pool.query<{ id: string }>('SELECT id FROM jobs WHERE group_id = $1', [id])
+    const task = await placeManually(nodeId, rows[0]?.id ?? '')
+    await db.pool.query(
+      `UPDATE allocations SET created_at = now() - interval '3 hours', released_at = now() WHERE task_id = $1`,
+      [task],
+    )
+    await db.pool.query(
+      `UPDATE jobs SET status = 'failed', reason = 'exit_code', exit_code = 1, ended_at = now() WHERE group_id = $1`,
+      [id],
+    )
+    await db.pool.query(
+      `UPDATE job_groups SET held = 0, final_counts = '{"completed": 0, "failed": 3, "cancelled": 0, "pending": 0, "running": 0}', ended_at = now() WHERE id = $1`,
+      [id],
+    )
+    const again = { method: 'POST', cookie: ada.cookie, params: { id } }
+    expect(await call(groupRoutes.rerunFailed, '/x', again)).toMatchObject({
+      status: 409,
+      body: {
+        detail: expect.stringMatching(/^The group has no GPU hours left\. All 2 GPU hours are used\./),
+      },
+    })
+    expect(await read(id)).toMatchObject({ status: 'failed' })
+  })
+
   it.each([0, -1, 1e9])('%d GPU hours are refused, and the error names the key', async (budget_gpu_hours) => {
     const { status, body } = await create({ budget_gpu_hours })
     expect(status).toBe(422)

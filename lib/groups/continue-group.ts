@@ -3,15 +3,19 @@ import type { z } from 'zod'
 import { type Actor, requireScope } from '../access/actor'
 import { recordAudit } from '../access/audit'
 import { readEffectiveLimits } from '../access/role-limits'
+import { readGroupBudget } from '../budgets/read-budgets'
 import type { AuditAction } from '../contract/access/audit-actions'
 import { conflict, forbidden, invalidField } from '../contract/errors'
 import { wakeLeader } from '../database/notify'
 import { oneRow, type Transaction, transaction } from '../database/transaction'
+import { aboveAsked, withAgentLimits } from '../jobs/config/agent-limits'
 import { mayChange } from '../jobs/read/job-visibility'
+import { timeCeilingS } from '../jobs/submission/job-limits'
 import { lockUsers } from '../jobs/submission/submission-limits'
 import { insertMembers } from './accept-group'
 import type { extendGroupSchema, GroupDetail } from './contract'
-import { additionalMembers, type Member } from './contract-members'
+import { costOf } from './contract-cost'
+import { additionalMembers, expandMembers, type Member } from './contract-members'
 import type { Overrides } from './contract-wave'
 import { checkMembers, requireFewMembers, requireHeldAllowance } from './decide-group'
 import type { GroupConfig } from './group-config'
@@ -36,7 +40,7 @@ export async function rerunFailed(actor: Actor, id: string): Promise<GroupDetail
         'The members that failed are jobs of earlier waves: run the failed members of these waves again.',
       )
     const members = own.map(({ overrides, ...member }) => ({ ...member, ...(overrides && { overrides }) }))
-    return { members, config: configOf(group), hold: () => replaceJobs(tx, group.id, own) }
+    return { members, counted: members, config: configOf(group), hold: () => replaceJobs(tx, group.id, own) }
   })
 }
 
@@ -62,7 +66,8 @@ export async function extendGroup(
     const config = extendedConfig(known, given)
     const members = additionalMembers(config, { members: group.members, repeat: known.repeat })
     requireFewMembers(group.members + members.length, given.samples === undefined ? 'repeat' : 'samples')
-    return { members, config, hold: () => addMembers(tx, group.id, members, config) }
+    const { members: counted } = expandMembers({ ...config, parallel: undefined })
+    return { members, counted, config, hold: () => addMembers(tx, group.id, members, config) }
   })
 }
 
@@ -150,6 +155,8 @@ async function replaceJobs(
 /** What a group holds from now on, besides the members that it holds already. */
 interface Continuation {
   members: readonly Member[]
+  /** Those whose cost decides whether an agent must leave it to a person. */
+  counted: readonly Member[]
   config: GroupConfig
   hold(): Promise<void>
 }
@@ -166,14 +173,25 @@ async function continueGroup(
     throw forbidden(
       'You may read and cancel this group. Only its user and admins may run more of its members.',
     )
+  const budget = await readGroupBudget(groupId)
   await transaction(async (tx) => {
     const group = await lockGroup(tx, groupId)
     if (!group) throw noSuchGroup()
     if (group.cancelled_at !== null)
       throw conflict('The group was cancelled, so it starts no members. Submit it again.')
-    const { members, config, hold } = await plan(tx, group)
+    const continuation = await plan(tx, group)
+    const { members, hold } = continuation
     if (members.length === 0) return
-    const { code, archiveId } = await requireCanContinue(tx, group, members, config)
+    // A leader would cancel the group at once, which nobody could undo.
+    if (group.token_stopped)
+      throw conflict(
+        'The token of the group was stopped with its jobs. Submit the group again with another token.',
+      )
+    if (budget !== null && budget.left_gpu_hours <= 0)
+      throw conflict(
+        `The group has no GPU hours left. ${budget.sentence} Submit another group for these members.`,
+      )
+    const { code, archiveId } = await requireCanContinue(tx, actor, group, continuation)
     await hold()
     await tx.query(
       `UPDATE job_groups SET held = held + $2, code = $3, archive_id = $4, problem = NULL, retry_at = now(), ended_at = NULL,
@@ -190,9 +208,9 @@ async function continueGroup(
 /** Finds what the members need. A group that holds none has neither its program nor a hold on its directory. */
 async function requireCanContinue(
   tx: Transaction,
+  { restriction }: Actor,
   group: LockedGroup,
-  members: readonly Member[],
-  config: GroupConfig,
+  { members, counted, config }: Continuation,
 ): Promise<{ code: Buffer; archiveId: string | null }> {
   if (!group.allowed) throw forbidden(`The group cannot start members. ${notAllowed}`)
   await lockUsers(tx, [group.user_id])
@@ -208,9 +226,15 @@ async function requireCanContinue(
   )
   if (code.length === 0 && lost)
     throw conflict('The program of the group was deleted with the files of its jobs. Submit the group again.')
+  const limits = await readEffectiveLimits(tx, group, group.project_limits)
+  const { gpuHours } = costOf(config, counted, timeCeilingS(withAgentLimits(limits.job, restriction)))
+  if (aboveAsked(gpuHours.most, restriction) !== null)
+    throw forbidden(
+      `These members may cost ${Number(gpuHours.most.toPrecision(3))} GPU hours, which a person must approve. Ask the person who made this token to run them, on the page of the group or with gpuq group, or submit them as another group.`,
+    )
   const job = await checkMembers(tx, {
     owner: ownerOf(group),
-    limits: await readEffectiveLimits(tx, group, group.project_limits),
+    limits,
     request: { code, runId: null, config, bodyHash: group.body_hash, idempotencyKey: null },
     // Those of a wave are checked once for all their repeats.
     members: members.map((member) => ({ ...member, repeat: 0 })),

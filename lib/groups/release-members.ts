@@ -93,6 +93,8 @@ export interface LockedGroup {
   class_token: boolean
   token_id: string | null
   agent_limits: AgentLimits | null
+  /** The token was stopped with all that it submitted. */
+  token_stopped: boolean
   body_hash: Buffer
   parallel: number
   members: number
@@ -107,7 +109,7 @@ export interface LockedGroup {
 export function lockGroup(tx: Transaction, id: string): Promise<LockedGroup | null> {
   return findRow<LockedGroup>(tx, {
     name: 'lock-group',
-    text: `SELECT g.id, g.user_id, g.project_id, u.handle, u.role, ${limitsOf('u')}, g.spec, g.command, g.class_token, g.token_id, t.limits AS agent_limits,
+    text: `SELECT g.id, g.user_id, g.project_id, u.handle, u.role, ${limitsOf('u')}, g.spec, g.command, g.class_token, g.token_id, t.limits AS agent_limits, t.stopped_at IS NOT NULL AS token_stopped,
                   g.body_hash, g.parallel, g.members, g.held, g.kind, g.cancelled_at, g.ended_at, p.slug, of_project.limits AS project_limits,
                   u.disabled_at IS NULL AND (p.owner_id = u.id OR EXISTS (
                     SELECT 1 FROM memberships m WHERE m.project_id = p.id AND m.user_id = u.id)) AS allowed
