@@ -161,6 +161,26 @@ it('a group shows the objective of its best member, which is the job to compare'
   expect(await list()).toMatchObject([{ id: group.id, compared_job: rows[0]?.job_id, metrics: { loss: 4 } }])
 })
 
+it('a wave shows its best member also if that is the job of an earlier wave', async () => {
+  const wave = (keys: object) =>
+    createGroup({
+      matrix: undefined,
+      command: 'echo',
+      objective: { metric: 'loss', mode: 'min' },
+      members: [{ idempotency_key: 'k' }],
+      ...keys,
+    })
+  await wave({})
+  await release()
+  await db.pool.query(
+    `UPDATE jobs SET status = 'completed', reason = 'finished', exit_code = 0, ended_at = now(), result_stored = true, final_metrics = '{"loss": 2}'`,
+  )
+  const later = await wave({ hypothesis: 'a' })
+  expect(await list()).toMatchObject([
+    { id: later.id, compared_job: expect.any(String), metrics: { loss: 2 } },
+  ])
+})
+
 it('a parent that does not exist and one that is foreign get the same answer, which names the key', async () => {
   const foreign = await submit({}, bob)
   const unknown = '01998f6e-2d4a-7c31-9b0e-5f2a8c4d7e61'

@@ -45,9 +45,9 @@ const selectNodes = (page: string) => `
     CROSS JOIN LATERAL (SELECT coalesce(j.spec, g.spec) AS spec) s
     JOIN users u ON u.id = x.user_id JOIN projects p ON p.id = x.project_id
     LEFT JOIN LATERAL (
-      SELECT m.job_id, m.name, m.value FROM jobs b JOIN job_metrics m ON m.job_id = b.id AND m.name = g.spec#>>'{objective,metric}'
-       WHERE b.group_id = g.id AND b.status = 'completed'
-       ORDER BY m.value * CASE g.spec#>>'{objective,mode}' WHEN 'max' THEN -1 ELSE 1 END, b.id LIMIT 1) best ON true
+      SELECT m.job_id, m.name, m.value FROM group_members o JOIN jobs b ON b.id = o.job_id JOIN job_metrics m ON m.job_id = b.id AND m.name = g.spec#>>'{objective,metric}'
+       WHERE o.group_id = g.id AND b.status = 'completed'
+       ORDER BY m.value * CASE g.spec#>>'{objective,mode}' WHEN 'max' THEN -1 ELSE 1 END, o.index LIMIT 1) best ON true
    ORDER BY x.created_at DESC, x.id DESC`
 
 function toExperiment({ ended_at, cancelled_at, counts, ...row }: Row): Experiment {
