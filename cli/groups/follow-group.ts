@@ -24,6 +24,8 @@ export async function followGroup(
   }
 }
 
+const whyNotNext = 'The next one cannot enter the queue now: '
+
 /** `12 of 60 ended (1 failed), 8 in the queue or running, 40 held`. */
 export function describeProgress({ counts, members, problem }: GroupDetail): string {
   const { completed, failed, cancelled, pending, paused, running, held } = counts
@@ -40,7 +42,7 @@ export function describeProgress({ counts, members, problem }: GroupDetail): str
     ...(held > 0 ? [`${held} held`] : []),
   ]
     .join(', ')
-    .concat(problem === null ? '' : `. The next one cannot enter the queue now: ${problem}`)
+    .concat(problem === null ? '' : `. ${held + paused > 0 ? whyNotNext : ''}${problem}`)
 }
 
 async function showEnd(

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import { groupDetailSchema } from '@/lib/groups/contract'
 import { submit } from '../commands/submit'
 import { createProgram } from '../program'
 import { fakeContext, idOf } from '../testing/fake-context'
+import { describeProgress } from './follow-group'
 import { group, groups } from './groups'
 import { readObjective, readParameters } from './parameters'
 import { sweep } from './sweep'
@@ -188,6 +190,24 @@ describe('gpuq group', () => {
     await expect(group(context, 'ffff', 'show', {})).rejects.toThrow(
       'You have no group whose id starts with ffff',
     )
+  })
+
+  it.each([
+    [{ held: 1 }, 'The next one cannot enter the queue now: The queue is full.'],
+    [{ paused: 1 }, 'The next one cannot enter the queue now: The queue is full.'],
+    [{ cancelled: 1 }, 'ended (1 cancelled). The queue is full.'],
+  ])('a problem of a group with %o is that of the next member only if there is one', (changes, words) => {
+    const shown = groupDetailSchema.parse(
+      made({
+        submitted_with: null,
+        parent: null,
+        hypothesis: null,
+        followers: 0,
+        counts: { ...counts, ...changes },
+        problem: 'The queue is full.',
+      }),
+    )
+    expect(describeProgress(shown)).toContain(words)
   })
 
   it('the members of a group are a table, or CSV', async () => {

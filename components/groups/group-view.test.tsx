@@ -64,6 +64,13 @@ it('the page of a group loads all pages of its members, and links those that hav
   expect(screen.getByText('1 of 3 ended')).toBeTruthy()
 })
 
+it('a problem of a group with paused members is not shown as its end', async () => {
+  const paused = { ...group.counts, held: 0, paused: 1 }
+  await show(makeGroup({ counts: paused, problem: 'The queue is full.' }))
+  expect(screen.getByText('The next member cannot enter the queue')).toBeTruthy()
+  expect(screen.queryByText('Cancelled')).toBeNull()
+})
+
 it('members are sorted by a heading and filtered by their status', async () => {
   const table = await show()
   fireEvent.click(within(table).getByRole('button', { name: 'lr' }))

@@ -65,6 +65,7 @@ interface LoadedGroupProps extends Pick<GroupViewProps, 'children'> {
 function LoadedGroup({ group, foreign, children }: LoadedGroupProps) {
   const { members, error, retry } = useMembers(group)
   const left = group.members - members.length
+  const isWaiting = group.counts.held + group.counts.paused > 0
   return (
     <>
       <PageHeader
@@ -92,11 +93,8 @@ function LoadedGroup({ group, foreign, children }: LoadedGroupProps) {
       <div data-wide className="flex min-w-0 flex-col gap-4">
         {children}
         {group.problem === null ? null : (
-          <Callout
-            tone="warning"
-            title={group.counts.held > 0 ? 'The next member cannot enter the queue' : 'Cancelled'}
-          >
-            {group.problem} {group.counts.held > 0 ? 'gpuq tries again.' : ''}
+          <Callout tone="warning" title={isWaiting ? 'The next member cannot enter the queue' : 'Cancelled'}>
+            {group.problem} {isWaiting ? 'gpuq tries again.' : ''}
           </Callout>
         )}
         <Panel>
