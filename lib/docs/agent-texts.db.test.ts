@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { expect, it, vi } from 'vitest'
 import { makePerson, makeToken } from '../access/testing/people'
+import { createToken } from '../access/tokens/tokens'
+import { createTokenSchema } from '../contract/access/access'
 import { testDatabase } from '../database/testing/test-database'
 import { maxCharacters } from './agent-texts'
 import { documentationRoutes } from './routes'
@@ -40,6 +42,17 @@ it('the skill has the loop with the address of this server, and nothing private 
   expect(text).not.toContain('private-name')
   expect(text).not.toMatch(/\]\((?!https:)/)
   expect(text.length).toBeLessThanOrEqual(maxCharacters)
+})
+
+it('an agent reads the environments and the limits of its token', async () => {
+  const person = await makePerson()
+  await makeEnvironments(2)
+  const limits = { environments: ['private-name-of-a-project-2'], max_time: 600 }
+  const { token } = await createToken(person.actor, createTokenSchema.parse({ name: 'agent', limits }))
+  const { text } = await read('skill', token)
+  expect(text).toContain('max_time 600')
+  expect(text).toContain('- Environment `private-name-of-a-project-2`')
+  expect(text).not.toContain('private-name-of-a-project-1')
 })
 
 it('a user reads their environments and limits in the skill, however many there are', async () => {

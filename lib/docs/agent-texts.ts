@@ -1,6 +1,7 @@
 import type { Actor } from '../access/actor'
 import { listEnvironments } from '../access/environments'
 import { readOwnLimits } from '../access/role-limits'
+import { withAgentLimits } from '../jobs/config/agent-limits'
 import { documentEntries, isGuide } from './catalog'
 import { type Document, readDocuments } from './documents'
 import { resolveLink } from './resolve-link'
@@ -42,11 +43,13 @@ async function describeFacts(origin: string, actor: Actor | null, most: number):
   if (actor === null)
     return `## For you\n\nWith your token this page has your environments and limits: curl -H "Authorization: Bearer $TOKEN" ${origin}/skill.md\n`
   const [environments, limits] = await Promise.all([listEnvironments(actor), readOwnLimits(actor, undefined)])
-  const set = Object.entries(limits).filter(([, value]) => value !== null)
+  const { environments: permitted = null } = actor.restriction?.agent?.limits ?? {}
+  const ofToken = { ...limits, ...withAgentLimits(limits, actor.restriction) }
+  const set = Object.entries(ofToken).filter(([, value]) => value !== null)
   const lines = [
     `- Your limits: ${set.length === 0 ? 'none' : set.map(([name, value]) => `${name} ${value}`).join(', ')}.`,
     ...environments
-      .filter(({ enabled }) => enabled)
+      .filter(({ enabled, name }) => enabled && (permitted === null || permitted.includes(name)))
       .map(
         ({ name, is_default, network }) =>
           `- Environment \`${name}\`${is_default ? ' (the default)' : ''}: ${network === 'internet' ? 'with' : 'without'} internet access.`,
