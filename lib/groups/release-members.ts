@@ -26,7 +26,7 @@ import { countsOf, existingEnded, isPaused } from './counts'
 import { type GroupConfig, jobConfigOf } from './group-config'
 import { cancelHeld, findWait } from './group-dependencies'
 import { inMember, MemberError } from './member-error'
-import { endPaused, resumeMembers } from './stopping/paused-members'
+import { endPaused, mayResume, resumeMembers } from './stopping/paused-members'
 
 /** Few, so that other submissions never wait long for the lock on the queue. */
 const maxReleased = 50
@@ -176,7 +176,9 @@ async function enterQueue(
     await lockUsers(tx, [group.user_id])
     const limits = await readEffectiveLimits(tx, group, group.project_limits)
     const allowed = await countFreePlaces(tx, group.user_id, limits)
-    if (allowed === 0) return await explain(tx, id, noPlace)
+    // Those that are still paused at the end need no place to be stopped.
+    const waits = held > 0 || active > 0 || (await mayResume(tx, id, config))
+    if (allowed === 0 && waits) return await explain(tx, id, noPlace)
     const places = Math.min(group.parallel - active, allowed)
     const resumed = paused > 0 ? await resumeMembers(tx, id, config, places) : 0
     if (resumed > 0) return resumed

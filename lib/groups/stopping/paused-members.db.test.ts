@@ -155,6 +155,21 @@ describe('a paused member', () => {
     )
   })
 
+  it('a group with only paused members ends although its user has no place for another job', async () => {
+    const id = await create(3)
+    await pause(id, 0, 5)
+    await reach(id, 1, 1)
+    await reach(id, 2, 2)
+    await complete(id, 1)
+    await complete(id, 2)
+    await db.pool.query('UPDATE users SET max_active_jobs = 0')
+    await release()
+    expect(await readGroup(ada.actor, id)).toMatchObject({
+      status: 'completed',
+      counts: { completed: 2, cancelled: 1 },
+    })
+  })
+
   it('a group with a member whose last output is not read yet keeps its paused members', async () => {
     const id = await create(3)
     for (const index of [1, 2]) await pause(id, index, index + 1)

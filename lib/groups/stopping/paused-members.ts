@@ -49,6 +49,17 @@ export async function resumeMembers(
   return resumed.length
 }
 
+/** Whether a paused member is among the best by now, and continues as soon as there is a place for it. */
+export async function mayResume(
+  tx: Transaction,
+  groupId: string,
+  { stop, objective }: GroupConfig,
+): Promise<boolean> {
+  if (stop === undefined || objective === undefined) return false
+  const { paused, reached } = await readComparison(tx, groupId)
+  return findPromoted(stop, objective.mode, paused, reached).length > 0
+}
+
 /**
  * Ends paused members of a group in which no other member can change the comparison. The last comparison is why they end.
  * @returns how many have ended.
