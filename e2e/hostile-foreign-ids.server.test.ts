@@ -137,7 +137,7 @@ const bodies: Record<string, unknown> = {
 
 /** The owner of the object that a route's parameter names. A route that is missing here fails the test. */
 function ownerOf(route: string): keyof typeof adas | 'nobody' | undefined {
-  if (/^\/api\/(status|results|cancel|jobs|queue|experiments)\/\{id\}/.test(route)) return 'jobs'
+  if (/^\/api\/(status|results|cancel|jobs|queue|experiments|approvals)\/\{id\}/.test(route)) return 'jobs'
   if (
     /^\/api\/(buckets|environments|nodes|gpus|limits\/roles|shared|shared-results|join|slurm\/nodes|slurm\/targets)\/\{/.test(
       route,

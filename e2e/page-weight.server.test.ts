@@ -25,7 +25,7 @@ const budgets: Readonly<Record<string, number>> = {
   '(site)/cluster': 189_000,
   '(site)/docs': 174_000,
   '(site)/settings': 184_000,
-  '(site)/jobs/compare': 184_000,
+  '(site)/jobs/compare': 185_000,
   'shared/[token]': 167_000,
   '(site)/projects/[id]': 175_000,
   'shared/results/[token]': 157_000,
