@@ -7,6 +7,7 @@ import { testDatabase } from '../database/testing/test-database'
 import { storeResult } from '../results/result-files'
 import { storage } from '../storage/storage'
 import { type LogPart, readLog } from './read-log'
+import { searchLog } from './search-log'
 
 const directory = await vi.hoisted(async () => {
   const { mkdtempSync } = await import('node:fs')
@@ -164,5 +165,23 @@ describe('reading a log by bytes', () => {
     const bob = await makePerson()
     const reading = readLog(bob.actor, jobId, { offset: 0, limit: 10, attempt: null, rank: 0 })
     await expect(reading).rejects.toMatchObject({ code: 'not_found' })
+  })
+})
+
+describe('searching a log', () => {
+  it('keeps little of a line that does not end, and says where the next one begins', async () => {
+    const piece = record('stdout', { text: 'é'.repeat(100_000), eol: false })
+    for (let at = 0; at < 20; at++) await store(piece)
+    await store(record('stdout', { text: '' }) + record('stdout', { text: 'needle' }))
+    const appended = vi.spyOn(Buffer, 'byteLength')
+    const search = { tail: undefined, search: 'needle', errorsOnly: false, limit: 1000, rank: 0 }
+    const found = await searchLog(ada.actor, jobId, search, new AbortController().signal)
+    expect(found).toMatchObject({ text: '4000001: needle\n', leftOut: 0 })
+    // Nothing longer than what was read at once was put together.
+    const longest = Math.max(
+      ...appended.mock.calls.map(([text]) => (typeof text === 'string' ? text.length : 0)),
+    )
+    appended.mockRestore()
+    expect(longest).toBeLessThan(1_000_000)
   })
 })

@@ -125,19 +125,28 @@ async function* readBatches(records: AsyncIterable<Buffer>): AsyncGenerator<Line
   let batch: Line[] = []
   let bytes = 0
   let offset = 0
+  // Of a line that has not ended, only what is searched is kept: a program may print gigabytes without a newline.
   let begun = ''
-  const end = (text: string, length: number) => {
-    batch.push({ offset, text: text.slice(0, longestLine) })
+  let begunBytes = 0
+  const add = (text: string) => {
+    begun += text.slice(0, longestLine - begun.length)
+    begunBytes += Buffer.byteLength(text)
+  }
+  const end = (newlineBytes: number) => {
+    const length = begunBytes + newlineBytes
+    batch.push({ offset, text: begun })
     bytes += length
     offset += length
+    begun = ''
+    begunBytes = 0
   }
   for await (const group of readLines(records)) {
     for (const record of group) {
       const [first = '', ...rest] = plainTextOf(record).split('\n')
-      begun += first
+      add(first)
       for (const text of rest) {
-        end(begun, Buffer.byteLength(begun) + 1)
-        begun = text
+        end(1)
+        add(text)
       }
     }
     if (bytes < bytesPerBatch) continue
@@ -145,6 +154,6 @@ async function* readBatches(records: AsyncIterable<Buffer>): AsyncGenerator<Line
     batch = []
     bytes = 0
   }
-  if (begun !== '') end(begun, Buffer.byteLength(begun))
+  if (begunBytes > 0) end(0)
   if (batch.length > 0) yield batch
 }
