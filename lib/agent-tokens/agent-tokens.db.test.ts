@@ -68,6 +68,8 @@ const list = async (who: Who, query = '') => {
 }
 const stop = (id: string, who: Who) =>
   call(tokenStopRoutes.stop, `/api/tokens/${id}/stop`, { method: 'POST', ...who, params: { id } })
+const post = (action: 'extend' | 'rerunFailed', id: string, who: Who, body?: object) =>
+  call(groupRoutes[action], '/x', { method: 'POST', ...who, params: { id }, ...(body && { body }) })
 const read = (id: string) => readJob(ada.actor, id)
 const expire = () => db.pool.query(`UPDATE approval_requests SET created_at = now() - interval '25 hours'`)
 const countRequests = async () => (await db.pool.query('SELECT 1 FROM approval_requests')).rowCount
@@ -92,6 +94,12 @@ describe('the approval of a job', () => {
     const { token } = await makeAgent({ ask_above_gpu_hours: 2 })
     expect(await read(await submit(token))).toMatchObject({ reason: null })
     expect(await list(ada)).toEqual([])
+  })
+
+  it('the attempts for which retry_on asks count to what a job may cost', async () => {
+    const { token } = await makeAgent({ ask_above_gpu_hours: 2 })
+    const id = await submit(token, 'max_retries: 1\nretry_on: [1]\n')
+    expect((await read(id)).reason_text).toContain('It may cost 4.00 GPU hours.')
   })
 
   it('a job that waits for an approval is not active and has no place in the queue', async () => {
@@ -188,6 +196,8 @@ describe('the approval of a group', () => {
     expect(await readGroup(ada.actor, id)).toMatchObject({ counts: { held: 2, pending: 0 } })
     expect((await readGroup(ada.actor, id)).problem).toContain('A person must approve it')
     expect(await list(ada)).toMatchObject([{ id, kind: 'group', gpu_hours: 2 }])
+    // What is asked would no longer be what is approved.
+    expect((await post('extend', id, ada, { repeat: 2 })).status).toBe(409)
     expect((await act('approve', id, { token })).status).toBe(403)
     expect((await act('approve', id, ada)).status).toBe(204)
     while (await releaseMembers());
@@ -229,9 +239,6 @@ describe('the approval of a group', () => {
 })
 
 describe('a group of an agent that goes on', () => {
-  const post = (action: 'extend' | 'rerunFailed', id: string, who: Who, body?: object) =>
-    call(groupRoutes[action], '/x', { method: 'POST', ...who, params: { id }, ...(body && { body }) })
-
   it('an agent neither extends a group nor runs members again beyond what a person must approve', async () => {
     const { token, token_id } = await makeAgent({ ask_above_gpu_hours: 2 })
     const id = await submitGroup(token)

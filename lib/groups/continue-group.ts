@@ -187,6 +187,8 @@ async function continueGroup(
       throw conflict(
         'The token of the group was stopped with its jobs. Submit the group again with another token.',
       )
+    if (group.awaits_approval)
+      throw conflict('The group waits for an approval of what it may cost. Approve or refuse it first.')
     if (budget !== null && budget.left_gpu_hours <= 0)
       throw conflict(
         `The group has no GPU hours left. ${budget.sentence} Submit another group for these members.`,

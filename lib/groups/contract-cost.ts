@@ -1,9 +1,10 @@
-import { timeLimitSeconds } from '../contract/config/config'
+import { ownAttempts, timeLimitSeconds } from '../contract/config/config'
 import type { ParsedConfig } from '../contract/config/schema'
 import type { Member } from './contract-members'
 import { withOverrides } from './contract-wave'
 
-/** Hours of all members together: if each takes its expected time, and if each takes its longest time. Retries can add to them. */
+/** Hours of all members together: if each takes its expected time, and if each takes its longest time, also in attempts for which `retry_on` asks. Retries after
+ * faults of the system can add to them. */
 export interface Hours {
   expected: number
   most: number
@@ -11,7 +12,14 @@ export interface Hours {
 
 type TimedConfig = Pick<
   ParsedConfig,
-  'env' | 'gpu_count' | 'gpu_fraction' | 'instance_count' | 'expected_time' | 'max_time'
+  | 'env'
+  | 'gpu_count'
+  | 'gpu_fraction'
+  | 'instance_count'
+  | 'expected_time'
+  | 'max_time'
+  | 'max_retries'
+  | 'retry_on'
 >
 
 /** What members take: hours of GPUs, and hours of run time. */
@@ -24,8 +32,9 @@ export function costOf(
   const runHours: Hours = { expected: 0, most: 0 }
   for (const { overrides } of members) {
     const job = withOverrides(config, overrides)
-    const most = timeLimitSeconds(job, ceilingSeconds) / 3600
-    const expected = Math.min(job.expected_time / 3600, most)
+    const longest = timeLimitSeconds(job, ceilingSeconds) / 3600
+    const most = longest * ownAttempts(job)
+    const expected = Math.min(job.expected_time / 3600, longest)
     const gpus = gpusOf(job)
     gpuHours.expected += gpus * expected
     gpuHours.most += gpus * most

@@ -112,4 +112,10 @@ describe('a member of a wave', () => {
       runHours: { expected: 2.5, most: 4.5 },
     })
   })
+
+  it('attempts for which retry_on asks count to the most that members can take', () => {
+    const group = { ...config, gpu_fraction: undefined, expected_time: 3600, max_retries: 2 }
+    const most = (retry_on: string[]) => costOf({ ...group, retry_on }, [{}], 5400).gpuHours.most
+    expect([most([]), most(['75'])]).toEqual([1.5, 4.5])
+  })
 })

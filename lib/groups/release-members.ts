@@ -88,6 +88,8 @@ export interface LockedGroup {
   project_limits: Limits
   /** The user may still submit to the project. */
   allowed: boolean
+  /** A person must approve it before its members may start. */
+  awaits_approval: boolean
   spec: unknown
   command: string | null
   class_token: boolean
@@ -112,7 +114,8 @@ export function lockGroup(tx: Transaction, id: string): Promise<LockedGroup | nu
     text: `SELECT g.id, g.user_id, g.project_id, u.handle, u.role, ${limitsOf('u')}, g.spec, g.command, g.class_token, g.token_id, t.limits AS agent_limits, t.stopped_at IS NOT NULL AS token_stopped,
                   g.body_hash, g.parallel, g.members, g.held, g.kind, g.cancelled_at, g.ended_at, p.slug, of_project.limits AS project_limits,
                   u.disabled_at IS NULL AND (p.owner_id = u.id OR EXISTS (
-                    SELECT 1 FROM memberships m WHERE m.project_id = p.id AND m.user_id = u.id)) AS allowed
+                    SELECT 1 FROM memberships m WHERE m.project_id = p.id AND m.user_id = u.id)) AS allowed,
+                  EXISTS (SELECT 1 FROM approval_requests a WHERE a.group_id = g.id) AS awaits_approval
              FROM job_groups g JOIN users u ON u.id = g.user_id JOIN projects p ON p.id = g.project_id LEFT JOIN api_tokens t ON t.id = g.token_id
                   CROSS JOIN LATERAL (SELECT ${limitsOf('p')}) of_project
             WHERE g.id = $1 FOR UPDATE OF g`,

@@ -94,6 +94,11 @@ export function timeLimitSeconds(
   return Math.min(max_time ?? Math.max(2 * expected_time, expected_time + 60), ceilingSeconds)
 }
 
+/** How often a program can run for its whole time although nothing but it fails. */
+export function ownAttempts({ max_retries, retry_on }: Pick<JobConfig, 'max_retries' | 'retry_on'>): number {
+  return retry_on.length > 0 ? 1 + max_retries : 1
+}
+
 /** The part of the config that is stored as JSON: without the submitter and the command, which have columns of their own. */
 export function configForRecord(config: JobConfig) {
   const { user_id, command, gpusChosen, ...record } = config

@@ -1,7 +1,7 @@
 import type { JobEnvironment } from '../../access/environments'
 import type { JobLimits } from '../../contract/access/limits'
 import { keysRefusedToAgents, type Restriction } from '../../contract/access/restriction'
-import { type JobConfig, timeLimitSeconds } from '../../contract/config/config'
+import { type JobConfig, ownAttempts, timeLimitSeconds } from '../../contract/config/config'
 import { type FieldError, GpuqError, invalidField } from '../../contract/errors'
 import type { Transaction } from '../../database/transaction'
 import { holdForApproval } from '../state/hold'
@@ -82,7 +82,8 @@ export function hoursToApprove(
   const { config } = withAssumedTime(submission, within)
   const { gpu_count, gpu_fraction = 1, instance_count } = config
   const gpus = gpu_count * gpu_fraction * instance_count
-  return aboveAsked((gpus * timeLimitSeconds(config, timeCeilingS(within))) / 3600, restriction)
+  const seconds = timeLimitSeconds(config, timeCeilingS(within)) * ownAttempts(config)
+  return aboveAsked((gpus * seconds) / 3600, restriction)
 }
 
 /** The GPU hours, if they are more than the token of an agent may use without asking; null: they are not. */
