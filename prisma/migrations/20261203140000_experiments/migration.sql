@@ -42,10 +42,14 @@ ALTER TABLE "experiments" ADD CONSTRAINT "experiments_project_id_fkey" FOREIGN K
 ALTER TABLE "experiments" ADD CONSTRAINT "experiments_parent_id_fkey" FOREIGN KEY ("parent_id") REFERENCES "experiments"("id") ON DELETE SET NULL ON UPDATE CASCADE;
 
 -- Puts a new job or group into the tree of experiments, and the one that it follows. If that one was deleted meanwhile, it is a root.
+-- A member of a wave with a hypothesis of its own follows its group.
 CREATE FUNCTION plant_experiment() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   followed UUID := (NEW.spec->>'parent')::uuid;
 BEGIN
+  IF TG_TABLE_NAME = 'jobs' AND followed IS NULL THEN
+    followed := NEW.group_id;
+  END IF;
   INSERT INTO experiments (id, job_id, group_id, user_id, project_id, created_at)
   SELECT id, id, NULL, user_id, project_id, created_at FROM jobs WHERE id = followed
   UNION ALL SELECT id, NULL, id, user_id, project_id, created_at FROM job_groups WHERE id = followed

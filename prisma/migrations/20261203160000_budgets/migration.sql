@@ -9,7 +9,11 @@ CREATE TYPE "WhenUsedUp" AS ENUM ('wait', 'stop');
 
 -- AlterTable
 ALTER TABLE "projects" ADD COLUMN     "budget_period" "BudgetPeriod" NOT NULL DEFAULT 'total',
-ADD COLUMN     "budget_when_used_up" "WhenUsedUp" NOT NULL DEFAULT 'wait';
+ADD COLUMN     "budget_when_used_up" "WhenUsedUp" NOT NULL DEFAULT 'wait',
+ADD COLUMN     "owner_gpu_hour_budget" DOUBLE PRECISION;
+
+ALTER TABLE projects DROP CONSTRAINT projects_shares_check;
+ALTER TABLE projects ADD CONSTRAINT projects_shares_check CHECK (weight > 0 AND gpu_quota_milli >= 0 AND gpu_hour_budget >= 0 AND owner_gpu_hour_budget >= 0);
 
 -- AlterTable
 ALTER TABLE "users" ADD COLUMN     "budget_period" "BudgetPeriod" NOT NULL DEFAULT 'total',
@@ -36,8 +40,8 @@ CREATE VIEW budgets AS
              budget_when_used_up = 'stop' AS stops, false AS closed
         FROM users WHERE gpu_hour_budget IS NOT NULL
       UNION ALL
-      SELECT 'project', id, gpu_hour_budget, budget_period, budget_when_used_up = 'stop', false
-        FROM projects WHERE gpu_hour_budget IS NOT NULL
+      SELECT 'project', id, least(gpu_hour_budget, owner_gpu_hour_budget), budget_period, budget_when_used_up = 'stop', false
+        FROM projects WHERE gpu_hour_budget IS NOT NULL OR owner_gpu_hour_budget IS NOT NULL
       UNION ALL
       SELECT 'token', t.id, l.gpu_hours, l.period::"BudgetPeriod", true,
              (t.revoked_at IS NOT NULL OR t.expires_at <= now()) IS TRUE AND NOT EXISTS (
