@@ -128,7 +128,7 @@ interface JobRow {
   spec: StoredSpec
   command: string | null
   parameters: Record<string, unknown> | null
-  /** Of a member of a wave. */
+  /** What only members of a wave have. */
   overrides: Overrides | null
   metrics: Record<string, number>
 }

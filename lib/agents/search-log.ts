@@ -125,7 +125,7 @@ async function* readBatches(records: AsyncIterable<Buffer>): AsyncGenerator<Line
   let batch: Line[] = []
   let bytes = 0
   let offset = 0
-  // Of a line that has not ended, only what is searched is kept: a program may print gigabytes without a newline.
+  // A line that has not ended is kept only as far as it is searched: a program may print gigabytes without a newline.
   let begun = ''
   let begunBytes = 0
   const add = (text: string) => {
