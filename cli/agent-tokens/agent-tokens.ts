@@ -33,7 +33,7 @@ export async function createAgentToken(
     limits: {
       gpu_hours: limits.gpuHours,
       gpu_hours_per_day: limits.gpuHoursPerDay,
-      max_concurrent_gpus: limits.maxGpus,
+      max_gpus: limits.maxGpus,
       projects: limits.project,
       environments: limits.environment,
       max_priority: limits.maxPriority,

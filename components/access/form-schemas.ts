@@ -39,7 +39,7 @@ const hours = optionalNumberText({ min: 0.001, max: 100_000_000 })
 const agentLimitsForm = z.object({
   gpu_hours: hours,
   gpu_hours_per_day: hours,
-  max_concurrent_gpus: optionalNumberText({ min: 0, max: 100_000 }),
+  max_gpus: optionalNumberText({ min: 0, max: 100_000 }),
   ask_above_gpu_hours: optionalNumberText({ min: 0, max: 100_000_000 }),
   max_time_hours: hours,
   max_priority: optionalNumberText({ min: -100, max: 100, whole: true }),

@@ -51,11 +51,16 @@ async function submit(token: string, config = ''): Promise<string> {
   return String(body.job_id)
 }
 
-/** Submits a group of two members of half an hour with two GPUs each. */
+/** A group of two members of half an hour with two GPUs each. */
+const sweep = {
+  config: {
+    ...{ competition_id: 'c', project_id: 'p', expected_time: 10, max_time: 1800, gpu_count: 2 },
+    ...{ command: 'python t.py {lr}', matrix: { lr: [1, 2] } },
+  },
+}
+
 async function submitGroup(token: string): Promise<string> {
-  const config = { competition_id: 'c', project_id: 'p', expected_time: 10, max_time: 1800, gpu_count: 2 }
-  const body = { config: { ...config, command: 'python t.py {lr}', matrix: { lr: [1, 2] } } }
-  const answer = await call(groupRoutes.create, '/api/groups', { method: 'POST', body, token })
+  const answer = await call(groupRoutes.create, '/api/groups', { method: 'POST', body: sweep, token })
   expect(answer.status, JSON.stringify(answer.body)).toBe(201)
   return groupDetailSchema.parse(answer.body).group_id
 }
@@ -100,6 +105,20 @@ describe('the approval of a job', () => {
     const { token } = await makeAgent({ ask_above_gpu_hours: 2 })
     const id = await submit(token, 'max_retries: 1\nretry_on: [1]\n')
     expect((await read(id)).reason_text).toContain('It may cost 4.00 GPU hours.')
+  })
+
+  it('a dry run says that a job or a group would wait for an approval, and not when it would start', async () => {
+    const { token } = await makeAgent()
+    const approval = /A person must approve it before it starts, because it may cost 2 GPU hours\./
+    const job = await upload(ada, { config: 'gpu_count: 2\nmax_time: 1h\n' }, 'dry_run=true', bearer(token))
+    const group = await call(groupRoutes.create, '/api/groups?dry_run=true', {
+      ...{ method: 'POST', token, body: sweep },
+    })
+    for (const { body } of [job, group]) {
+      expect(body).toMatchObject({ text: expect.stringMatching(approval), queue_position: null })
+      expect(body).toMatchObject({ text: expect.not.stringMatching(/would (start|be number)/) })
+    }
+    expect(await countRequests()).toBe(0)
   })
 
   it('a job that waits for an approval is not active and has no place in the queue', async () => {

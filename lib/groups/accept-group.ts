@@ -4,10 +4,8 @@ import { recordAudit } from '../access/audit'
 import { describeCreated } from '../contract/access/project-kinds'
 import { wakeLeader } from '../database/notify'
 import { type Transaction, transaction } from '../database/transaction'
-import { aboveAsked, requestApproval, withAgentLimits } from '../jobs/config/agent-limits'
-import { timeCeilingS } from '../jobs/submission/job-limits'
+import { requestApproval } from '../jobs/config/agent-limits'
 import { defaultParallel } from './contract'
-import { costOf } from './contract-cost'
 import { hintsOf } from './contract-member-config'
 import { parametersOf } from './contract-wave'
 import {
@@ -52,9 +50,10 @@ async function insert(
   const decided = await decideGroup(tx, actor, prepared)
   if ('repeated' in decided) return { id: decided.repeated, repeated: true, headers: {} }
   const id = uuidv7()
-  const { members, createsProject, headers } = decided
+  const { members, cost, createsProject, headers } = decided
   await insertGroup(tx, id, prepared.request, decided)
-  await askForApproval(tx, id, prepared.request.config, decided)
+  // None of its members enters the queue before.
+  if (cost.hoursToApprove !== null) await requestApproval(tx, { groupId: id, gpuHours: cost.hoursToApprove })
   await recordAudit(tx, {
     actorId: actor.userId,
     action: 'group_created',
@@ -63,19 +62,6 @@ async function insert(
   })
   const projectNote = createsProject ? describeCreated(prepared.request.config.project_id) : undefined
   return { id, repeated: false, headers, projectNote }
-}
-
-/** Holds a group of an agent that may cost more than its token may use without asking. */
-async function askForApproval(
-  tx: Transaction,
-  groupId: string,
-  config: GroupConfig,
-  { members, limits, owner: { restriction } }: DecidedGroup,
-): Promise<void> {
-  const added = members.filter(({ existing }) => !existing)
-  const { gpuHours } = costOf(config, added, timeCeilingS(withAgentLimits(limits.job, restriction)))
-  const most = aboveAsked(gpuHours.most, restriction)
-  if (most !== null) await requestApproval(tx, { groupId, gpuHours: most })
 }
 
 async function insertGroup(

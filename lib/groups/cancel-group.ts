@@ -2,6 +2,7 @@ import { type Actor, requireScope } from '../access/actor'
 import { recordAudit } from '../access/audit'
 import { conflict } from '../contract/errors'
 import type { CancelReason } from '../contract/reasons'
+import { database } from '../database/client'
 import { wakeLeader } from '../database/notify'
 import { findRow, type Transaction, transaction } from '../database/transaction'
 import { cancelReasonOf } from '../jobs/lifecycle/cancel'
@@ -52,4 +53,15 @@ export async function cancelOpen(
     groupId,
   ])
   return true
+}
+
+/** Cancels what groups hold whose budget is used up. The leader then cancels their live members. Returns whether there were any. */
+export async function cancelUsedUp(): Promise<boolean> {
+  const { rows } = await database().pool.query<{ id: string; detail: string }>({
+    name: 'groups-without-budget',
+    text: `SELECT g.id, b.detail FROM used_up_budgets b JOIN job_groups g ON g.id = b.owner_id
+            WHERE g.ended_at IS NULL AND g.cancelled_at IS NULL ORDER BY g.id`,
+  })
+  for (const { id, detail } of rows) await transaction((tx) => cancelOpen(tx, id, 'budget_used_up', detail))
+  return rows.length > 0
 }

@@ -22,21 +22,6 @@ export async function cancelLiveMembers(groupId: string, reason: CancelReason): 
   }
 }
 
-/** Cancels the groups whose budget is used up. The leader then cancels their members. Returns whether there were any. */
-export async function cancelUsedUp(): Promise<boolean> {
-  const { rowCount } = await database().pool.query({
-    name: 'groups-without-budget',
-    text: `WITH used_up AS (
-             UPDATE job_groups g SET held = 0, code = '', problem = b.detail, cancelled_at = now(), cancel_reason = 'budget_used_up'
-               FROM used_up_budgets b WHERE b.owner_id = g.id AND g.ended_at IS NULL AND g.cancelled_at IS NULL RETURNING g.id
-           ), members AS (
-             UPDATE group_members m SET state = 'cancelled' FROM used_up u WHERE m.group_id = u.id AND m.state = 'held'
-           )
-           SELECT 1 FROM used_up`,
-  })
-  return (rowCount ?? 0) > 0
-}
-
 /** Continues what a web server began that died while it cancelled the members of a group, or what the leader decided. */
 export async function continueCancelling(): Promise<boolean> {
   const { rows } = await database().pool.query<{ id: string; cancel_reason: CancelReason | null }>({

@@ -4,21 +4,16 @@ import { describeToCreate } from '../contract/access/project-kinds'
 import { readSpec } from '../contract/config/stored-spec'
 import { undoneTransaction } from '../database/transaction'
 import { externalEngine } from '../engine/external-engine'
-import type { Expectation } from '../engine/forecaster'
+import { describeToApprove } from '../jobs/config/agent-limits'
 import { requestOf } from '../jobs/config/resource-request'
 import type { JobRow } from '../jobs/submission/insert-job'
-import { timeCeilingS } from '../jobs/submission/job-limits'
-import { toExpectedStart } from '../queue/expected-start'
+import { describeNewStart, toExpectedStart } from '../queue/expected-start'
 import { kindOf } from './accept-group'
 import { defaultParallel, type GroupDryRun } from './contract'
-import { costOf } from './contract-cost'
 import { hintsOf } from './contract-member-config'
 import { decideGroup, prepareGroup } from './decide-group'
 import type { GroupRequest } from './group-config'
 import { findWait } from './group-dependencies'
-
-/** A start within this time is now. */
-const soonMs = 10_000
 
 /**
  * Says what a submission of a group would do, after the same checks: how many members it makes, what they take, and when the first one
@@ -31,24 +26,23 @@ export async function checkGroup(actor: Actor, request: GroupRequest): Promise<G
   const decided = await undoneTransaction(async (tx) => {
     const group = await decideGroup(tx, actor, prepared)
     if ('repeated' in group) throw new Error('A dry run has no idempotency key.')
-    return { ...group, wait: await findWait(tx, config) }
+    const { hoursToApprove } = group.cost
+    const wait = hoursToApprove === null ? await findWait(tx, config) : describeToApprove(hoursToApprove)
+    return { ...group, wait }
   })
-  const { job, limits, createsProject, wait } = decided
-  const added = decided.members.filter(({ existing }) => !existing)
-  const { gpuHours, runHours } = costOf(config, added, timeCeilingS(limits.job))
+  const { job, cost, createsProject, wait } = decided
   const expected = job === null || wait !== null ? undefined : await forecastNew(toNewJob(job))
   const { expected_start, expected_start_text } = toExpectedStart(expected)
   const project_note = createsProject ? describeToCreate(config.project_id) : null
   const members = decided.members.length
   const parallel = Math.min(members, config.parallel ?? defaultParallel)
-  const existing = members - added.length
+  const existing = decided.members.filter((member) => member.existing).length
   const decider = externalEngine()?.says.start ?? null
-  const start = wait ?? (expected === undefined ? null : describeStart(expected, decider))
   const sentences = [
     'gpuq would accept the group. Nothing was queued.',
     `It has ${members.toLocaleString('en')} ${members === 1 ? 'member' : 'members'}, at most ${parallel} at once.`,
     existing === 0 ? null : `${existing} of them are earlier jobs.`,
-    start,
+    wait ?? (expected === undefined ? null : describeNewStart('The first', expected)),
     project_note,
   ]
   return {
@@ -60,8 +54,8 @@ export async function checkGroup(actor: Actor, request: GroupRequest): Promise<G
     members,
     existing,
     parallel,
-    gpu_hours: gpuHours,
-    run_hours: runHours,
+    gpu_hours: cost.gpuHours,
+    run_hours: cost.runHours,
     queue_position: expected?.position ?? null,
     expected_start,
     expected_start_text: wait ?? expected_start_text ?? (expected_start === null ? decider : null),
@@ -83,11 +77,4 @@ function toNewJob(job: JobRow): Parameters<typeof forecastNew>[0] {
     limitMs: job.time_limit_s * 1000,
     createdAt: new Date(),
   }
-}
-
-function describeStart({ position, expectedStart }: Expectation, decider: string | null): string {
-  if (expectedStart === null)
-    return decider ?? `The first would be number ${position} in the queue. No start can be predicted now.`
-  if (expectedStart.getTime() - Date.now() < soonMs) return 'The first would start now.'
-  return `The first would be number ${position} in the queue, and start at about ${expectedStart.toISOString()}.`
 }

@@ -8,16 +8,13 @@ import type { AuditAction } from '../contract/access/audit-actions'
 import { conflict, forbidden, invalidField } from '../contract/errors'
 import { wakeLeader } from '../database/notify'
 import { oneRow, type Transaction, transaction } from '../database/transaction'
-import { aboveAsked, withAgentLimits } from '../jobs/config/agent-limits'
 import { mayChange } from '../jobs/read/job-visibility'
-import { timeCeilingS } from '../jobs/submission/job-limits'
 import { lockUsers } from '../jobs/submission/submission-limits'
 import { insertMembers } from './accept-group'
 import type { extendGroupSchema, GroupDetail } from './contract'
-import { costOf } from './contract-cost'
 import { additionalMembers, expandMembers, type Member } from './contract-members'
 import type { Overrides } from './contract-wave'
-import { checkMembers, requireFewMembers, requireHeldAllowance } from './decide-group'
+import { checkMembers, costWithin, requireFewMembers, requireHeldAllowance } from './decide-group'
 import type { GroupConfig } from './group-config'
 import { findGroup, noSuchGroup, readGroup } from './groups'
 import { configOf, type LockedGroup, lockGroup, notAllowed, ownerOf } from './release-members'
@@ -229,10 +226,10 @@ async function requireCanContinue(
   if (code.length === 0 && lost)
     throw conflict('The program of the group was deleted with the files of its jobs. Submit the group again.')
   const limits = await readEffectiveLimits(tx, group, group.project_limits)
-  const { gpuHours } = costOf(config, counted, timeCeilingS(withAgentLimits(limits.job, restriction)))
-  if (aboveAsked(gpuHours.most, restriction) !== null)
+  const { hoursToApprove } = costWithin(config, counted, limits, restriction)
+  if (hoursToApprove !== null)
     throw forbidden(
-      `These members may cost ${Number(gpuHours.most.toPrecision(3))} GPU hours, which a person must approve. Ask the person who made this token to run them, on the page of the group or with gpuq group, or submit them as another group.`,
+      `These members may cost ${Number(hoursToApprove.toPrecision(3))} GPU hours, which a person must approve. Ask the person who made this token to run them, on the page of the group or with gpuq group, or submit them as another group.`,
     )
   const job = await checkMembers(tx, {
     owner: ownerOf(group),

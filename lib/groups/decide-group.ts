@@ -8,19 +8,23 @@ import { reaches } from '../access/restriction'
 import { readEffectiveLimits } from '../access/role-limits'
 import { once } from '../async/once'
 import { defaultProject } from '../contract/access/project-kinds'
+import type { Restriction } from '../contract/access/restriction'
 import { describeIssue } from '../contract/config/issues'
 import { configSchema } from '../contract/config/schema'
 import { invalidField, rateLimited } from '../contract/errors'
 import { findRow, oneRow, type Transaction } from '../database/transaction'
 import { env } from '../env'
+import { aboveAsked, withAgentLimits } from '../jobs/config/agent-limits'
 import { readRegisteredNodes } from '../jobs/config/registered-nodes'
 import { checkJob, requireAllowance } from '../jobs/submission/check-job'
 import { checkRequest } from '../jobs/submission/check-request'
 import type { JobRow } from '../jobs/submission/insert-job'
+import { timeCeilingS } from '../jobs/submission/job-limits'
 import { type JobOwner, ownerFor } from '../jobs/submission/job-owner'
 import { readPaths } from '../jobs/submission/submission-archive'
 import { lockUsers, requireSubmissionRate } from '../jobs/submission/submission-limits'
 import { readDirectory, storeDirectory } from '../jobs/submission/uploaded-directory'
+import { costOf } from './contract-cost'
 import { configOfMember } from './contract-member-config'
 import { expandMembers, type Member } from './contract-members'
 import type { ParameterValue } from './contract-parameters'
@@ -132,10 +136,11 @@ export interface PlacedMember extends Member {
 
 export interface DecidedGroup {
   owner: JobOwner
-  limits: EffectiveLimits
   members: readonly PlacedMember[]
   /** The job of the first new member, with what it names in the versions that all members use; null: no member is new. */
   job: JobRow | null
+  /** What the new members take. */
+  cost: GroupCost
   /** The submission creates its project, which its user should know. */
   createsProject: boolean
   /** Rate-limit headers for the answer. */
@@ -166,7 +171,24 @@ export async function decideGroup(
   const job = await checkMembers(tx, { owner, limits, request, members: added })
   const isNew = await announceProject(tx, project)
   const createsProject = isNew && config.project_id !== defaultProject
-  return { owner, limits, members: placed, job, createsProject, headers }
+  const cost = costWithin(config, added, limits, restriction)
+  return { owner, members: placed, job, cost, createsProject, headers }
+}
+
+interface GroupCost extends ReturnType<typeof costOf> {
+  /** The GPU hours that a person must approve, if a token of an agent submits these members; null: nobody must. */
+  hoursToApprove: number | null
+}
+
+/** What members take within the limits of their user and of the token. */
+export function costWithin(
+  config: GroupConfig,
+  members: readonly Member[],
+  limits: EffectiveLimits,
+  restriction: Restriction | null,
+): GroupCost {
+  const cost = costOf(config, members, timeCeilingS(withAgentLimits(limits.job, restriction)))
+  return { ...cost, hoursToApprove: aboveAsked(cost.gpuHours.most, restriction) }
 }
 
 /**

@@ -180,8 +180,8 @@ async function enterQueue(
     const limits = await readEffectiveLimits(tx, group, group.project_limits)
     const allowed = await countFreePlaces(tx, group.user_id, limits)
     // Those that are still paused at the end need no place to be stopped.
-    const waits = held > 0 || active > 0 || (await mayResume(tx, id, config))
-    if (allowed === 0 && waits) return await explain(tx, id, noPlace)
+    if (allowed === 0 && (held > 0 || active > 0 || (await mayResume(tx, id, config))))
+      return await explain(tx, id, noPlace)
     const places = Math.min(group.parallel - active, allowed)
     const resumed = paused > 0 ? await resumeMembers(tx, id, config, places) : 0
     if (resumed > 0) return resumed

@@ -4,14 +4,12 @@ import { forecastNew } from '../cluster/placement/forecast'
 import type { DryRun } from '../contract/submission/dry-run'
 import { externalEngine } from '../engine/external-engine'
 import { env } from '../env'
+import { describeToApprove } from '../jobs/config/agent-limits'
 import { requestOf } from '../jobs/config/resource-request'
 import { askedOf } from '../jobs/read/resources'
 import type { JobRequest } from '../jobs/submission/check-request'
-import { type Tried, tryJob } from '../jobs/submission/dry-run'
-import { toExpectedStart } from './expected-start'
-
-/** A start within this time is shown as now. */
-const soonMs = 10_000
+import { type TriedJob, tryJob } from '../jobs/submission/dry-run'
+import { describeNewStart, toExpectedStart } from './expected-start'
 
 /**
  * Says what a submission would do: what the job gets, when it is expected to start, and what the limits permit after it. Stores
@@ -25,20 +23,21 @@ export async function dryRun(
 ): Promise<DryRun> {
   const tried = await tryJob(actor, request, options)
   const { job, limits, counts, projectNote } = tried
-  const isDependent = job.waitsFor.length > 0
+  const wait = describeWait(job)
   const { spec } = job
-  const expected = isDependent
-    ? undefined
-    : await forecastNew({ ...job, request: requestOf(spec, job.id), limitMs: job.timeLimitS * 1000 })
+  const expected =
+    wait === null
+      ? await forecastNew({ ...job, request: requestOf(spec, job.id), limitMs: job.timeLimitS * 1000 })
+      : undefined
   const { expected_start, expected_start_text } = toExpectedStart(expected)
-  const decider = expected_start === null && !isDependent ? whoDecides() : null
+  const decider = expected_start === null && wait === null ? (externalEngine()?.says.start ?? null) : null
   const left = (limit: number | null, used: number) => (limit === null ? null : Math.max(0, limit - used))
-  const position = expected?.position ?? null
   return {
     dry_run: true,
     text: [
       'gpuq would accept the job. Nothing was queued.',
-      sentenceOf(tried, position, expected_start),
+      ...(wait === null ? [] : [wait]),
+      ...(expected === undefined ? [] : [describeNewStart('It', expected)]),
       ...(projectNote === null ? [] : [projectNote]),
     ].join(' '),
     project_id: job.project,
@@ -52,7 +51,7 @@ export async function dryRun(
     },
     max_time: job.timeLimitS,
     waits_for: job.waitsFor,
-    queue_position: position,
+    queue_position: expected?.position ?? null,
     expected_start,
     expected_start_text: expected_start_text ?? decider,
     left: {
@@ -65,15 +64,10 @@ export async function dryRun(
   }
 }
 
-/** That an external engine decides when the job starts; null: gpuq decides. */
-const whoDecides = () => externalEngine()?.says.start ?? null
-
-function sentenceOf({ job: { waitsFor } }: Tried, position: number | null, start: string | null): string {
-  if (waitsFor.length > 0) {
-    const jobs = waitsFor.length === 1 ? 'another job' : `${waitsFor.length} other jobs`
-    return `It would wait for ${jobs} to complete.`
-  }
-  if (start !== null && Date.parse(start) - Date.now() < soonMs) return 'It would start now.'
-  if (start !== null) return `It would be number ${position} in the queue, and start at about ${start}.`
-  return whoDecides() ?? `It would be number ${position} in the queue; no start can be predicted now.`
+/** What the job would wait for before it may start, as a sentence; null: for nothing but GPUs. */
+function describeWait({ waitsFor, hoursToApprove }: TriedJob): string | null {
+  if (hoursToApprove !== null) return describeToApprove(hoursToApprove)
+  if (waitsFor.length === 0) return null
+  const jobs = waitsFor.length === 1 ? 'another job' : `${waitsFor.length} other jobs`
+  return `It would wait for ${jobs} to complete.`
 }

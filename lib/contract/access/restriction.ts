@@ -9,7 +9,7 @@ const gpuHours = amount(0.001, 100_000_000).nullable().default(null)
 export const agentLimitsSchema = z.strictObject({
   gpu_hours: gpuHours.describe('GPU hours of its jobs in all'),
   gpu_hours_per_day: gpuHours.describe('GPU hours of its jobs on each day, in UTC'),
-  max_concurrent_gpus: amount(0, 100_000)
+  max_gpus: amount(0, 100_000)
     .nullable()
     .default(null)
     .describe('maximum GPUs of a job, over all of its instances'),

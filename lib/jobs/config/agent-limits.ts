@@ -46,7 +46,7 @@ export function requireWithinAgentLimits(
   restriction: Restriction | null,
 ): void {
   if (!restriction?.agent) return
-  const { environments, max_priority, max_time, max_concurrent_gpus } = restriction.agent.limits
+  const { environments, max_priority, max_time, max_gpus } = restriction.agent.limits
   const { gpu_count, gpu_fraction = 1, instance_count } = config
   const atMost = (path: keyof JobConfig, asked: number | undefined, limit: number | null) =>
     limit === null || asked === undefined || asked <= limit
@@ -67,7 +67,7 @@ export function requireWithinAgentLimits(
     ...atMost(
       gpu_fraction < 1 ? 'gpu_fraction' : 'gpu_count',
       gpu_count * gpu_fraction * instance_count,
-      max_concurrent_gpus,
+      max_gpus,
     ),
   ])
 }
@@ -91,6 +91,10 @@ export function aboveAsked(gpuHours: number, restriction: Restriction | null): n
   const above = restriction?.agent?.limits.ask_above_gpu_hours ?? null
   return above !== null && gpuHours > above ? gpuHours : null
 }
+
+/** What a dry run says of hours that a person must approve. */
+export const describeToApprove = (gpuHours: number) =>
+  `A person must approve it before it starts, because it may cost ${Number(gpuHours.toPrecision(3))} GPU hours.`
 
 /** Asks a person to approve a job or a group, which must not start before. */
 export async function requestApproval(

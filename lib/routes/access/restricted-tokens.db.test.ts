@@ -438,7 +438,7 @@ describe('the token of an agent', () => {
       environments: [name],
       max_priority: -5,
       max_time: 600,
-      max_concurrent_gpus: 2,
+      max_gpus: 2,
     })
     const config = (more = '') => configOf('allowed', `priority: -5\n${more}`)
     expect((await submitAs(limited, config())).status).toBe(202)
