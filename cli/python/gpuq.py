@@ -1342,7 +1342,19 @@ class _Config:
 
 # Keys of config.yaml whose values are lists or dicts. Other keywords with such a value are parameters of a sweep.
 _LIST_KEYS = frozenset(
-    ("allowed_gpus", "args", "depends_on", "env", "members", "mounts", "objective", "provision_args", "stop", "tags")
+    (
+        "allowed_gpus",
+        "args",
+        "depends_on",
+        "env",
+        "members",
+        "mounts",
+        "objective",
+        "provision_args",
+        "retry_on",
+        "stop",
+        "tags",
+    )
 )
 
 

@@ -2,6 +2,7 @@ import { expect, it, vi } from 'vitest'
 
 vi.hoisted(() => vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough'))
 const { answerPythonClient } = await import('./python-client')
+const { groupConfigSchema } = await import('../groups/contract')
 
 const ask = (headers: Record<string, string> = {}) =>
   answerPythonClient(new Request('http://127.0.0.1:8001/gpuq.py', { headers }), process.cwd())
@@ -30,4 +31,17 @@ it('a host cannot add code to the Python client', async () => {
   const text = await (await ask(at('x";import_os'))).text()
   const [line = ''] = text.match(/^DEFAULT_SERVER = .*$/m) ?? []
   expect(typeof JSON.parse(line.replace('DEFAULT_SERVER = ', ''))).toBe('string')
+})
+
+it('the Python client takes each config key with lists or mappings as a key, never as a parameter of a sweep', async () => {
+  const [, listed = ''] = /^_LIST_KEYS = frozenset\(\s*\(([^)]*)\)/m.exec(await (await ask()).text()) ?? []
+  const structured = Object.entries(groupConfigSchema.shape)
+    .filter(([, schema]) => {
+      const { example } = schema.meta() ?? {}
+      return typeof example === 'object' || [[], [0], {}].some((value) => schema.safeParse(value).success)
+    })
+    .map(([name]) => name)
+  // It has an argument of its own.
+  const keys = structured.filter((name) => name !== 'matrix')
+  expect([...listed.matchAll(/"(\w+)"/g)].map(([, name]) => name)).toEqual(keys.sort())
 })
