@@ -65,7 +65,7 @@ function columnsOf(collapsed: ReadonlySet<string>, onToggle: (id: string) => voi
     {
       label: 'Submitted with',
       cell: ({ experiment: { submitted_with: token } }) => (
-        <span className="wrap-anywhere text-muted">{token === null ? 'website' : token.name}</span>
+        <span className="wrap-anywhere text-muted">{token === null ? '–' : token.name}</span>
       ),
     },
     {

@@ -189,7 +189,7 @@ function withoutRepetition(ended: readonly Ended[]): Ended[] {
     const { diagnosis, next_step: _, ...rest } = one
     if (diagnosis === undefined) return one
     const known = first.get(diagnosis)
-    if (known !== undefined) return { ...rest, diagnosis: `The same as of ${known}.` }
+    if (known !== undefined) return { ...rest, diagnosis: `The same as that of ${known}.` }
     first.set(diagnosis, one.id)
     return one
   })
