@@ -92,7 +92,7 @@ export const waitReasons = {
   no_node: { message: 'No node is ready to run jobs. An admin can start a worker.' },
   provisioning: { message: 'The nodes for this job are starting.' },
   never_fits: { message: 'No node has what the job needs.' },
-  backing_off: { message: 'The last attempt failed because of a system fault. gpuq retries the job soon.' },
+  backing_off: { message: 'The last attempt failed. gpuq retries the job soon.' },
   dependency: { message: 'The job waits for other jobs to complete.' },
   approval_needed: { message: 'The job waits until a person approves it.' },
   held: { message: 'The job is held. Release it to let it start.' },
