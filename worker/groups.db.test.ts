@@ -1,48 +1,15 @@
-import { createHash, randomUUID } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { acceptGroup } from '@/lib/groups/accept-group'
-import { cancelGroup } from '@/lib/groups/cancel-group'
-import { groupConfigSchema } from '@/lib/groups/contract'
-import { listMembers, readGroup } from '@/lib/groups/groups'
 import type { Script } from './runtime/testing/fake-container'
 import { latch } from './runtime/testing/latch'
-import { actorOf, cancel } from './testing/cancel'
+import { cancel } from './testing/cancel'
 import { FakeLab } from './testing/fake-lab'
-import { forever, short } from './testing/scripts'
+import { checkpointsOf, submitGroup } from './testing/groups'
+import { forever } from './testing/scripts'
 import { expectAllTrue } from './testing/truth'
 
-/** Submits a group whose members run the script, for the user of a job that has ended. */
-async function submit(lab: FakeLab, script: Script, keys: object) {
-  const job = await lab.submit(short)
-  await lab.jobs.untilFinal(job)
-  const actor = await actorOf(lab, job)
-  await lab.database.pool.query('UPDATE users SET max_active_jobs = 10')
-  const config = groupConfigSchema.parse({
-    competition_id: 'c',
-    project_id: 'groups',
-    expected_time: 10,
-    ...keys,
-  })
-  const code = Buffer.from(lab.codeOf(script))
-  const bodyHash = createHash('sha256').update(randomUUID()).digest()
-  const { id } = await lab.inDatabase(() =>
-    acceptGroup(actor, {
-      code,
-      runId: null,
-      config: { ...config, gpusChosen: false },
-      bodyHash,
-      idempotencyKey: null,
-    }),
-  )
-  return {
-    id,
-    read: () => lab.inDatabase(() => readGroup(actor, id)),
-    members: async () => (await lab.inDatabase(() => listMembers(actor, id, { limit: 100 }))).items,
-    cancel: () => lab.inDatabase(() => cancelGroup(actor, id)),
-  }
-}
+const submit = (lab: FakeLab, script: Script, keys: object) => submitGroup(lab, lab.codeOf(script), keys)
 
 it('a group on a node with four GPUs: each member runs once, at most as many at once as the group permits, and the group ends', async () => {
   const lab = await FakeLab.open()
@@ -125,15 +92,8 @@ describe('a group with asha and resume', () => {
   }
 
   /** The file in which a member's program keeps its last step. */
-  async function checkpointOf(lab: FakeLab, member: string | undefined): Promise<string> {
-    const { rows } = await lab.database.pool.query<{ project: string; directory: string }>(
-      `SELECT r.project_id AS project, r.directory FROM runs r JOIN jobs j ON j.named_run_id = r.id
-         JOIN group_members m ON m.job_id = j.id WHERE m.parameters->>'lr' = $1`,
-      [member],
-    )
-    const [run] = rows
-    return join(lab.directory, 'a', 'checkpoints', run?.project ?? '', run?.directory ?? '', 'step')
-  }
+  const checkpointOf = async (lab: FakeLab, member: string | undefined) =>
+    join(await checkpointsOf(lab, member), 'step')
 
   /** Prints two steps, keeps a checkpoint, and goes on for ever unless it is the first member. Its next attempt ends. */
   const training =

@@ -22,11 +22,14 @@ export async function actorOf(
   )
   const [owner] = rows
   if (!owner) throw new Error(`no job ${jobId}`)
+  return by === 'owner' ? inSession(owner) : { ...inSession(await makeAdmin(lab)), role: 'admin' }
+}
+
+/** A user with all rights of a session. */
+export function inSession(user: Pick<Actor, 'userId' | 'handle'>): Actor {
   const rights = { scopes: [], via: 'session', tokenId: null, sessionId: null, restriction: null } as const
   const limits = { submissionsPerMinute: null, maxActiveJobs: null }
-  return by === 'owner'
-    ? { ...owner, ...rights, role: 'researcher', limits }
-    : { ...(await makeAdmin(lab)), ...rights, role: 'admin', limits }
+  return { ...user, ...rights, role: 'researcher', limits }
 }
 
 async function makeAdmin(lab: Pick<ActingLab, 'database'>): Promise<{ userId: string; handle: string }> {

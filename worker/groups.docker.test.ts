@@ -1,0 +1,82 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import { checkpointsOf, submitGroup } from './testing/groups'
+import { it } from './testing/lab-test'
+import { expectAllTrue, expectBooksMatchContainers } from './testing/truth'
+
+/**
+ * Three steps. Except for the best member, the first attempt goes on at step 2 until it is told to stop, and keeps a checkpoint then. The
+ * next one goes on when there is a file.
+ */
+const training = `
+import json, os, signal, sys, time
+home = os.environ["GPUQ_CHECKPOINT_DIR"]
+lr = int(os.environ["GPUQ_PARAM_LR"])
+step = int(open(home + "/step").read()) if os.path.exists(home + "/step") else 0
+def leave(*_):
+    open(home + "/step", "w").write(str(step))
+    sys.exit(0)
+signal.signal(signal.SIGTERM, leave)
+print("from", step, flush=True)
+while step > 0 and not os.path.exists(home + "/go"):
+    time.sleep(0.05)
+for step in range(step + 1, 4):
+    print(json.dumps({"step": step, "loss": lr}), flush=True)
+    while step == 2 and lr > 1:
+        time.sleep(0.05)`
+
+it('a group with asha and resume on one GPU: a member that loses is paused without a GPU, continues from its checkpoint when it is among the best, and the others end with their group', async ({
+  openLab,
+}) => {
+  const lab = await openLab()
+  await lab.startWorker({ node: 'a' })
+  const group = await submitGroup(lab, training, {
+    matrix: { lr: [1, 3, 2, 9] },
+    parallel: 1,
+    max_retries: 0,
+    objective: { metric: 'loss', mode: 'min' },
+    stop: { rule: 'asha', reduction: 2, min_step: 2, resume: true },
+  })
+  const jobOf = async (index: number) => (await group.members())[index]?.job_id ?? ''
+  await lab.jobs.until('the third member continues', async () => {
+    const { status, attempt } = await lab.jobs.row(await jobOf(2)).catch(() => ({ status: null, attempt: 0 }))
+    return status === 'running' && attempt === 2
+  })
+  // The GPU is that of the member that continues.
+  await expectBooksMatchContainers(lab)
+  expect(await group.read()).toMatchObject({ counts: { completed: 1, running: 1, paused: 2, pending: 0 } })
+  for (const [index, reason] of [
+    [1, 'Stopped at step 2: loss 3 is worse than that of 1 of 2 members. The best 1 of 2 go on.'],
+    [3, 'Stopped at step 2: loss 9 is worse than that of 3 of 4 members. The best 2 of 4 go on.'],
+  ] as const)
+    expect(await lab.jobs.row(await jobOf(index))).toMatchObject({
+      status: 'pending',
+      reason: 'group_paused',
+      reasonDetail: reason,
+      attempt: 1,
+    })
+  await writeFile(join(await checkpointsOf(lab, '2'), 'go'), '')
+  await lab.jobs.until('the group has ended', async () => (await group.read()).ended_at !== null)
+  expect(await group.read()).toMatchObject({
+    status: 'completed',
+    counts: { completed: 2, cancelled: 2, paused: 0, pending: 0 },
+  })
+  const continued = await jobOf(2)
+  expect(await lab.jobs.lines(continued)).toEqual(['from 2', '{"step": 3, "loss": 2}'])
+  const { rows } = await lab.database.pool.query(
+    'SELECT attempt, reason FROM tasks WHERE job_id = $1 ORDER BY attempt',
+    [continued],
+  )
+  expect(rows).toEqual([
+    { attempt: 1, reason: 'group_paused' },
+    { attempt: 2, reason: 'finished' },
+  ])
+  for (const index of [1, 3])
+    expect(await lab.jobs.row(await jobOf(index))).toMatchObject({
+      status: 'cancelled',
+      reason: 'stopped_early',
+      attempt: 1,
+    })
+  await expectAllTrue(lab)
+})
