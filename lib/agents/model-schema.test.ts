@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type ModelSchema, modelKeywords, toModelSchema } from './model-schema'
-import { createJobSchema } from './tool-schemas'
+import { createJobSchema, diagnosedJobSchema } from './tool-schemas'
 import { tools } from './tools'
 
 /** The places of a schema with a keyword that a model API may refuse. */
@@ -37,6 +37,19 @@ describe("the schemas of the agents' tools", () => {
       const types = [part.type ?? []].flat().filter((type) => type !== 'null')
       expect(types).toHaveLength(1)
     }
+  })
+
+  it.each(schemas)('refuse no null that the tool permits, by a list of values: $name', ({ schema }) => {
+    const check = (part: ModelSchema) => {
+      if (part.enum) expect(part.type).toBe('string')
+      for (const inner of [...Object.values(part.properties ?? {}), part.items]) if (inner) check(inner)
+    }
+    check(schema)
+    const { properties } = toModelSchema(diagnosedJobSchema, 'output')
+    expect(properties?.fault).toMatchObject({
+      type: ['string', 'null'],
+      description: expect.stringMatching(/; one of program, /),
+    })
   })
 
   it('keep the limits, and say the defaults in words', () => {

@@ -69,7 +69,8 @@ function simplify(given: JsonSchema): ModelSchema {
     Object.assign(simple, { type: 'integer', minimum: Math.min(...values), maximum: Math.max(...values) })
   }
   dropSafeIntegers(simple)
-  const description = describeDefault(schema)
+  const choices = takeNullableChoices(simple)
+  const description = [describeDefault(schema), choices].filter(Boolean).join('; ') || undefined
   return description === undefined ? simple : { ...simple, description }
 }
 
@@ -96,6 +97,14 @@ function chooseAlternative(schema: JsonSchema): JsonSchema {
 function chooseType(types: readonly string[]): string | string[] {
   const [first = 'string'] = types.filter((type) => type !== 'null')
   return types.includes('null') ? [first, 'null'] : first
+}
+
+/** A list of values that also permits null would need null in it, which some APIs refuse: the values become words. */
+function takeNullableChoices(schema: ModelSchema): string | undefined {
+  if (!schema.enum || !Array.isArray(schema.type)) return undefined
+  const words = `one of ${schema.enum.join(', ')}`
+  delete schema.enum
+  return words
 }
 
 /** Limits that every integer of JavaScript has say nothing to a model. */

@@ -72,7 +72,7 @@ export async function submitJobs({ actor, origin }: ToolCall, { idempotency_key,
     parallel: group.parallel,
     repeated,
     warnings: [...warnings, ...hints],
-    next: 'WaitForGPUJobs with the group_id, or with job_ids for the first that ends. Then CompareGPUJobs.',
+    next: 'WaitForGPUJobs with this group_id in ids, or with some of the job_ids. Then CompareGPUJobs with group_id.',
     url: `${origin}/groups/${id}`,
   }
 }

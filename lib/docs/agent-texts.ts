@@ -23,7 +23,7 @@ export async function skillText(origin: string, actor: Actor | null): Promise<st
   const sections = documents.find(({ entry }) => entry.file === file)?.pages[0].sections ?? []
   const parts = skillSections.flatMap((title) => {
     const found = sections.find(({ heading }) => heading?.text === title)
-    return found ? [`## ${title}\n\n${absolute(documents, origin, found.markdown)}`] : []
+    return found ? [`## ${title}\n\n${absolute(documents, origin, found.markdown)}\n`] : []
   })
   const start = `---
 name: gpuq
@@ -36,7 +36,7 @@ This machine needs no GPU: whatever needs one runs as a job of the queue. Docume
 `
   const known = [start, ...parts].join('\n')
   const facts = await describeFacts(origin, actor, maxCharacters - known.length - 2)
-  return `${[start, facts, ...parts].join('\n')}\n`
+  return [start, facts, ...parts].join('\n')
 }
 
 async function describeFacts(origin: string, actor: Actor | null, most: number): Promise<string> {
