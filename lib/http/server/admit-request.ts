@@ -51,9 +51,13 @@ export function methodsOf(url: string): readonly string[] {
 
 export function methodNotAllowed(method: string, url: string): GpuqError {
   const allow = methodsOf(url).join(', ')
-  return new GpuqError('method_not_allowed', `${method} is not possible here. Use one of ${allow}.`, {
-    headers: { allow },
-  })
+  const [path = ''] = url.split('?', 1)
+  const meant = `/api${path}`
+  const isOfApi = !apiPath.test(url) && findOperationPath(meant)?.methods.includes(method)
+  const detail = isOfApi
+    ? `${path} is a page. Send ${method} to ${meant} instead.`
+    : `${method} is not possible here. Use one of ${allow}.`
+  return new GpuqError('method_not_allowed', detail, { headers: { allow } })
 }
 
 /**

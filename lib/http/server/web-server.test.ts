@@ -71,6 +71,15 @@ describe('a request that Next.js must not see', () => {
     expect(answer).toContain('application/problem+json')
     if (status === 405) expect(answer).toMatch(/^allow: GET, HEAD/im)
   })
+
+  it('a POST to a page whose name is also that of an operation gets the address of the operation', async () => {
+    const answer = await send(
+      await listen(never),
+      head('POST /submit?wait=false', 'Host: a', 'Content-Length: 0'),
+    )
+    expect(answer).toContain('405')
+    expect(answer).toContain('/submit is a page. Send POST to /api/submit instead.')
+  })
 })
 
 describe('an address of the API with a slash too many', () => {
