@@ -118,7 +118,6 @@ interface MemberRow
   status: JobStatus | 'held' | 'paused'
   reason: string | null
   reason_detail: string | null
-  stop_reason: string | null
   overrides: Overrides | null
 }
 
@@ -127,7 +126,7 @@ const statusOfMember = `CASE WHEN ${isPaused('j')} THEN 'paused' ELSE coalesce(j
   ELSE (SELECT own.state::text FROM group_members own WHERE own.job_id = m.job_id AND own.state <> 'existing') END) END`
 
 const memberColumns = `
-  m.index, m.job_id, j.id IS NOT NULL AS has_job, m.parameters, m.overrides, m.repeat, m.state = 'existing' AS existing, m.stop_reason, ${statusOfMember} AS status, j.reason, j.reason_detail, j.exit_code,
+  m.index, m.job_id, j.id IS NOT NULL AS has_job, m.parameters, m.overrides, m.repeat, m.state = 'existing' AS existing, ${statusOfMember} AS status, j.reason, j.reason_detail, j.exit_code,
   CASE WHEN j.id IS NOT NULL THEN requested_gpus(j.spec) END AS gpus,
   CASE WHEN j.id IS NULL THEN '{}' ELSE ${metricsColumn} END AS metrics, j.started_at, j.ended_at`
 const memberTables = 'group_members m LEFT JOIN jobs j ON j.id = m.job_id'
@@ -145,7 +144,7 @@ const shownTo = (actor: Actor, { owner_id: userId, objective }: GroupRow): Shown
 })
 
 function toMember(
-  { reason, reason_detail, stop_reason, status, overrides, ...row }: MemberRow,
+  { reason, reason_detail, status, overrides, ...row }: MemberRow,
   { metric, maySee }: Shown,
 ): GroupMember {
   return {
@@ -154,8 +153,9 @@ function toMember(
       overrides === null ? row.parameters : parametersOf(maySee ? overrides : withoutSecrets(overrides)),
     status: status === 'held' || status === 'paused' ? status : toUploadStatus(status),
     reason_text:
-      reason === 'stopped_early' && stop_reason !== null
-        ? [stop_reason, reason_detail].filter((text) => text !== null).join(' ')
+      // The detail is the comparison, which says everything.
+      reason === 'stopped_early' && reason_detail !== null
+        ? reason_detail
         : reasonText({ status: status === 'paused' ? 'pending' : status, reason, reason_detail }),
     objective: metric === null ? null : (row.metrics[metric] ?? null),
   }

@@ -153,6 +153,9 @@ describe('a paused member', () => {
     expect((await membersOf(id))[2]?.reason_text).toBe(
       'Stopped at step 10: loss 3 is worse than that of 2 of 3 members. The best 1 of 3 go on.',
     )
+    expect((await readJob(ada.actor, await jobOf(id, 2))).reason_text).toMatch(
+      /^The group of the job stopped it early.* Stopped at step 10: loss 3 is worse/,
+    )
   })
 
   it('a group with only paused members ends although its user has no place for another job', async () => {

@@ -35,6 +35,9 @@ export function finishWaiting(
   return finish(tx, jobId, { from: ['pending'] }, outcome, failedStarts)
 }
 
+/** SQL for why the group of a job has stopped it: what it compared, and the detail of the end. */
+const comparison = `nullif(concat_ws(' ', (SELECT m.stop_reason FROM group_members m WHERE m.group_id = jobs.group_id AND m.job_id = jobs.id), $4::text), '')`
+
 /** Ends a job. Returns false if it has a status that is not in `from`, or another attempt. */
 export async function finish(
   tx: Transaction,
@@ -48,7 +51,7 @@ export async function finish(
   const { rowCount } = await tx.query({
     name: 'finish-job',
     // The transaction may have begun before the start was recorded, and a clock can step back.
-    text: `UPDATE jobs SET status = $2, reason = $3, reason_detail = $4, exit_code = $5,
+    text: `UPDATE jobs SET status = $2, reason = $3, reason_detail = CASE WHEN $3 = 'stopped_early' THEN ${comparison} ELSE $4 END, exit_code = $5,
                   ended_at = greatest(now(), started_at), network_index = NULL, assign_attempts = coalesce($6, assign_attempts),
                   cancelled_while_waiting = $7 AND NOT EXISTS (SELECT 1 FROM tasks WHERE job_id = $1 AND started_at IS NOT NULL)
             WHERE id = $1 AND status = ANY ($8::"JobStatus"[]) AND attempt = coalesce($9, attempt)
