@@ -160,7 +160,7 @@ function renderJob({ terminal }: Context, job: JobDetail, { place, priority }: S
     ['environment', job.environment],
     ['command', job.command],
     ['priority', priority],
-    ['attempt', job.attempt > 1 ? `${job.attempt} of ${job.max_retries + 1}` : null],
+    ['attempt', job.attempt > 1 ? `${job.attempt}, at most ${job.max_retries} retries` : null],
     ['node', job.node_name],
     ['gpus', gpus.length > 0 ? gpus.join(', ') : null],
     ['submitted', formatWhen(job.created_at, now)],

@@ -54,9 +54,8 @@ function Details({ job }: { job: JobDetail }) {
           <Datum label="Wait time">
             <Duration from={job.created_at} to={job.started_at ?? job.completed_at} />
           </Datum>
-          <Datum label="Attempt">
-            {job.attempt} of {job.max_retries + 1}
-          </Datum>
+          <Datum label="Attempt">{job.attempt}</Datum>
+          <Datum label="Retries">at most {job.max_retries}</Datum>
           <Datum label="Expected time">{formatSeconds(job.expected_time)}</Datum>
           {job.predicted_time ? (
             <Datum label="Predicted time">

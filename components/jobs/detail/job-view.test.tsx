@@ -331,7 +331,7 @@ it('shows the details tab of the address', async () => {
     '?tab=details',
   )
   const panel = screen.getByRole('tabpanel', { name: 'Details' })
-  await within(panel).findByText('1 of 3')
+  await within(panel).findByText('at most 2')
   expect(panel.textContent).toContain('10 min')
   expect(panel.textContent).toContain('1 file, 2.0 KiB')
   expect(panel.textContent).toContain('/data data/cifar10@1')
