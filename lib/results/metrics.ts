@@ -16,9 +16,15 @@ const unprintable = /[\p{Cc}\p{Surrogate}\p{Bidi_Control}]/u
 /** How programs write numbers that JSON does not have, inside quotes. */
 const notFinite = new Set(['NaN', 'nan', 'Infinity', '-Infinity', 'inf', '-inf'])
 
-/** SQL: the metrics of the last attempt of the job `j`. With several ranks, those of the first that printed any. */
-export const metricsOfAttempt = `
-  SELECT m.metrics FROM tasks m WHERE m.job_id = j.id AND m.attempt = j.attempt AND m.metrics <> '{}' ORDER BY m.rank LIMIT 1`
+/**
+ * SQL: the metrics of the job `j`, as those of its last attempt. An attempt of a named run continues the ones before it, so what only
+ * these printed is kept. With several ranks, an attempt has the metrics of the first that printed any.
+ */
+export const metricsOfJob = `
+  SELECT jsonb_object_agg(one.key, one.value ORDER BY a.attempt)
+    FROM (SELECT DISTINCT ON (m.attempt) m.attempt, m.metrics FROM tasks m
+           WHERE m.job_id = j.id AND m.attempt >= CASE WHEN j.named_run_id IS NULL THEN j.attempt ELSE 0 END AND m.metrics <> '{}'
+           ORDER BY m.attempt, m.rank) a CROSS JOIN LATERAL jsonb_each(a.metrics) one`
 
 /**
  * Calls `visit` with each number in a value of JSON; NaN stands for a number that is not finite. `source` has its digits, as they were

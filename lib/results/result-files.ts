@@ -6,7 +6,7 @@ import { channels } from '../database/listen'
 import { findRow, isUniqueViolation, oneRow, transaction } from '../database/transaction'
 import { storage } from '../storage/storage'
 import { StorageFault } from '../storage/store'
-import { metricsOfAttempt } from './metrics'
+import { metricsOfJob } from './metrics'
 import { resultFileName, resultKey } from './name'
 import { readChunks } from './reading/read-chunks'
 
@@ -75,7 +75,7 @@ export async function storeResult(jobId: string): Promise<void> {
       [jobId, first.length, stored.bytes - first.length - last.length, stored.bytes, stored.sha256],
     )
     await tx.query(
-      `UPDATE jobs j SET result_stored = true, final_metrics = coalesce((${metricsOfAttempt}), '{}') WHERE id = $1`,
+      `UPDATE jobs j SET result_stored = true, final_metrics = coalesce((${metricsOfJob}), '{}') WHERE id = $1`,
       [jobId],
     )
     // Deletes unread terminal input together with the chunks.

@@ -12,7 +12,7 @@ import { type JobStatus, toUploadStatus } from '../../contract/status'
 import { datesToText, type WithDates } from '../../database/dates'
 import { cutPage, type Page } from '../../database/pagination'
 import { indexedTransaction, type Transaction } from '../../database/transaction'
-import { metricsOfAttempt } from '../../results/metrics'
+import { metricsOfJob } from '../../results/metrics'
 import { findJobs, type JobQuery } from './find-jobs'
 import { isManager, listVisibility, ownJobs, requireUserId } from './job-visibility'
 import { toParts } from './list-parts'
@@ -27,8 +27,8 @@ export interface SummaryRow
 
 type ListedRow = SummaryRow & Sorted & { reason_detail: string | null }
 
-/** The metrics of a job's last attempt. While its output is not a file yet, they are those of its tasks. */
-export const metricsColumn = `CASE WHEN j.result_stored THEN j.final_metrics ELSE coalesce((${metricsOfAttempt}), '{}') END`
+/** The metrics of a job. While its output is not a file yet, they are those of its tasks. */
+export const metricsColumn = `CASE WHEN j.result_stored THEN j.final_metrics ELSE coalesce((${metricsOfJob}), '{}') END`
 
 /** SQL for the token with which the job or the group `j` was submitted. */
 export const submittedWith = `(SELECT jsonb_build_object('token_id', k.id, 'name', k.name) FROM api_tokens k WHERE k.id = j.token_id) AS submitted_with`

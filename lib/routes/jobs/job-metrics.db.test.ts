@@ -4,6 +4,7 @@ import { makePerson } from '../../access/testing/people'
 import { placeManually } from '../../cluster/testing/placed'
 import { copyRows, makeJob, makeNode } from '../../cluster/testing/rows'
 import { testDatabase } from '../../database/testing/test-database'
+import { metricsColumn } from '../../jobs/read/list'
 import { jobRoutes } from './jobs'
 
 vi.hoisted(() => vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough'))
@@ -32,6 +33,28 @@ describe('the metrics of a job', () => {
       [job],
     )
     expect(await read()).toEqual([{ loss: 0.25 }, { loss: 0.25 }])
+  })
+
+  it('the metrics of a named run: a later attempt continues the ones before it, and keeps what only these printed', async () => {
+    for (const [spec, expected] of [
+      [{ run_name: 'base' }, { loss: 0.5, epoch: 9, accuracy: 0.75 }],
+      [{}, { epoch: 9, accuracy: 0.75 }],
+    ] as const) {
+      const job = await makeJob({ spec })
+      const { nodeId } = await makeNode()
+      const task = await placeManually(nodeId, job)
+      await db.pool.query(
+        `UPDATE tasks SET attempt = 2, metrics = '{"epoch":9,"accuracy":0.75}' WHERE id = $1`,
+        [task],
+      )
+      const earlier = { attempt: 1, status: 'failed', reason: 'node_lost', ended_at: new Date() }
+      await copyRows('tasks', task, { ...earlier, metrics: { loss: 0.5, epoch: 8 } })
+      await db.pool.query('UPDATE jobs SET attempt = 2 WHERE id = $1', [job])
+      const { rows } = await db.pool.query(`SELECT ${metricsColumn} AS metrics FROM jobs j WHERE id = $1`, [
+        job,
+      ])
+      expect(rows).toEqual([{ metrics: expected }])
+    }
   })
 
   it('are found with an index', async () => {
