@@ -1,43 +1,19 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { checkpointsOf, submitGroup } from './testing/groups'
+import { checkpointsOf, pausable, pausingKeys, submitGroup } from './testing/groups'
 import { it } from './testing/lab-test'
 import { expectAllTrue, expectBooksMatchContainers } from './testing/truth'
 
-/**
- * Three steps. Except for the best member, the first attempt goes on at step 2 until it is told to stop, and keeps a checkpoint then. The
- * next one goes on when there is a file.
- */
-const training = `
-import json, os, signal, sys, time
-home = os.environ["GPUQ_CHECKPOINT_DIR"]
-lr = int(os.environ["GPUQ_PARAM_LR"])
-step = int(open(home + "/step").read()) if os.path.exists(home + "/step") else 0
-def leave(*_):
-    open(home + "/step", "w").write(str(step))
-    sys.exit(0)
-signal.signal(signal.SIGTERM, leave)
-print("from", step, flush=True)
-while step > 0 and not os.path.exists(home + "/go"):
-    time.sleep(0.05)
-for step in range(step + 1, 4):
-    print(json.dumps({"step": step, "loss": lr}), flush=True)
-    while step == 2 and lr > 1:
-        time.sleep(0.05)`
+/** Lets a member that continues wait for a file. */
+const untilFile = `while not os.path.exists(home + "/go"): time.sleep(0.05)`
 
 it('a group with asha and resume on one GPU: a member that loses is paused without a GPU, continues from its checkpoint when it is among the best, and the others end with their group', async ({
   openLab,
 }) => {
   const lab = await openLab()
   await lab.startWorker({ node: 'a' })
-  const group = await submitGroup(lab, training, {
-    matrix: { lr: [1, 3, 2, 9] },
-    parallel: 1,
-    max_retries: 0,
-    objective: { metric: 'loss', mode: 'min' },
-    stop: { rule: 'asha', reduction: 2, min_step: 2, resume: true },
-  })
+  const group = await submitGroup(lab, pausable(untilFile), pausingKeys)
   const jobOf = async (index: number) => (await group.members())[index]?.job_id ?? ''
   await lab.jobs.until('the third member continues', async () => {
     const { status, attempt } = await lab.jobs.row(await jobOf(2)).catch(() => ({ status: null, attempt: 0 }))

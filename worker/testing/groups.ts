@@ -49,3 +49,34 @@ export async function checkpointsOf(lab: GroupLab, lr: string | undefined): Prom
   const [run] = rows
   return join(lab.directory, 'a', 'checkpoints', run?.project ?? '', run?.directory ?? '')
 }
+
+/**
+ * A program of three steps for a group whose rule compares at step 2 and pauses. Except for the member with the learning rate 1, the first
+ * attempt goes on there until it is told to stop, and keeps a checkpoint then.
+ * @param resumed what the next attempt does first, in Python. `home` is the directory of its checkpoints.
+ */
+export const pausable = (resumed = 'pass') => `
+import json, os, signal, sys, time
+home = os.environ["GPUQ_CHECKPOINT_DIR"]
+lr = int(os.environ["GPUQ_PARAM_LR"])
+step = int(open(home + "/step").read()) if os.path.exists(home + "/step") else 0
+def leave(*_):
+    open(home + "/step", "w").write(str(step))
+    sys.exit(0)
+signal.signal(signal.SIGTERM, leave)
+print("from", step, flush=True)
+if step > 0:
+    ${resumed}
+for step in range(step + 1, 4):
+    print(json.dumps({"step": step, "loss": lr}), flush=True)
+    while step == 2 and lr > 1:
+        time.sleep(0.05)`
+
+/** The keys of such a group: of its four members, the first and the third complete, and the others end with it. */
+export const pausingKeys = {
+  matrix: { lr: [1, 3, 2, 9] },
+  parallel: 1,
+  max_retries: 0,
+  objective: { metric: 'loss', mode: 'min' },
+  stop: { rule: 'asha', reduction: 2, min_step: 2, resume: true },
+}
