@@ -80,25 +80,47 @@ describe('the use of a budget', () => {
     expect(await usedHours()).toBeCloseTo(3 + 2, 1)
   })
 
-  it.each(['day', 'week', 'month'])(
-    'a %s begins at midnight UTC: what was used before does not count',
-    async (period) => {
+  it.each(
+    ['day', 'week', 'month'].flatMap((period) => [
+      { period, from: '-3 hours', to: '-1 second', hours: 0 },
+      { period, from: '-3 hours', to: '15 minutes', hours: 0.25 },
+      { period, from: '0 seconds', to: '30 minutes', hours: 0.5 },
+    ]),
+  )(
+    'a $period begins at midnight UTC: of a job from $from to $to, $hours hours count',
+    async ({ period, from, to, hours }) => {
       await setUser(100, period)
       const { task } = await runningJob(1)
       const since = `date_trunc('${period}', now(), 'UTC')`
-      const use = (from: string, to: string) =>
-        db.pool.query(
-          `UPDATE allocations SET created_at = ${since} + $2::interval, released_at = ${since} + $3::interval WHERE task_id = $1`,
-          [task, from, to],
-        )
-      await use('-3 hours', '-1 second')
-      expect(await usedHours()).toBe(0)
-      await use('-3 hours', '15 minutes')
-      expect(await usedHours()).toBe(0.25)
-      await use('0 seconds', '30 minutes')
-      expect(await usedHours()).toBe(0.5)
+      await db.pool.query(
+        `UPDATE allocations SET created_at = ${since} + $2::interval, released_at = ${since} + $3::interval WHERE task_id = $1`,
+        [task, from, to],
+      )
+      expect(await usedHours()).toBe(hours)
     },
   )
+
+  it('what was counted before is not read again, and what is released later counts once', async () => {
+    await setUser(100)
+    const old = await runningJob(3)
+    await db.pool.query(
+      "UPDATE allocations SET released_at = created_at + interval '2 hours' WHERE task_id = $1",
+      [old.task],
+    )
+    const { task } = await runningJob(1)
+    expect(await usedHours()).toBeCloseTo(3, 1)
+    // Nobody changes this afterwards, so it would be seen only by reading it again.
+    await db.pool.query('UPDATE allocations SET milli = 1 WHERE task_id = $1', [old.task])
+    expect(await usedHours()).toBeCloseTo(3, 1)
+    // A transaction may commit later than the time that it writes.
+    const release = (ago: string) =>
+      db.pool.query('UPDATE allocations SET released_at = now() - $2::interval WHERE task_id = $1', [
+        task,
+        ago,
+      ])
+    await release('4 minutes')
+    for (const _ of [1, 2]) expect(await usedHours()).toBeCloseTo(2 + 56 / 60, 2)
+  })
 
   it('the next period begins at midnight UTC, whatever the time zone of the database is', async () => {
     await setUser(100, 'month')
