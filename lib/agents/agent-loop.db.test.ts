@@ -1,15 +1,18 @@
 import { Client, type ClientOptions, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
+import type { Actor } from '../access/actor'
 import { makePerson, makeToken, type Person } from '../access/testing/people'
 import { placeManually } from '../cluster/testing/placed'
 import { makeJob, makeNode } from '../cluster/testing/rows'
+import { agentLimitsSchema } from '../contract/access/restriction'
 import { longestText } from '../contract/diagnosis/print-diagnosis'
 import { testDatabase } from '../database/testing/test-database'
 import { releaseMembers } from '../groups/release-members'
-import { comparedSchema } from './compare-jobs'
+import { comparedSchema, compareJobs, compareSchema } from './compare-jobs'
 import { metricsAnswerSchema } from './metric-tool'
 import { agentRoutes } from './routes'
-import { createdJobSchema, logPartSchema, submittedJobsSchema } from './tool-schemas'
+import { submitJobs } from './submit-tools'
+import { createdJobSchema, logPartSchema, submitJobsSchema, submittedJobsSchema } from './tool-schemas'
 import { waitedSchema } from './wait-for-jobs'
 
 vi.hoisted(() => {
@@ -246,6 +249,45 @@ describe('the loop of an agent', () => {
       'cancelled',
     ])
   })
+
+  it.each(['a token of a class', 'a token of an agent'])(
+    'a comparison with %s shows no values of variables, and takes jobs that differ in them for no repeats',
+    async (kind) => {
+      const person = await makePerson()
+      await makeJob({ userId: person.id })
+      await db.pool.query('UPDATE users SET submissions_per_minute = 1000, max_active_jobs = 1000')
+      const { actor, tokenId } = await makeToken(person)
+      const members = ['first-secret', 'second-secret'].flatMap((value) =>
+        ['a', 'b'].map((name) => ({ command: `python /opt/${name}.py`, env: { API_KEY: value } })),
+      )
+      const call = (caller: Actor) => ({
+        actor: caller,
+        origin: 'http://localhost',
+        signal: new AbortController().signal,
+      })
+      const { group_id, job_ids } = await submitJobs(
+        call(actor),
+        submitJobsSchema.parse({ name: 'variables', members, parallel: 4 }),
+      )
+      await releaseMembers()
+      const {
+        rows: [project],
+      } = await db.pool.query<{ id: string; slug: string }>(
+        'SELECT p.id, p.slug FROM projects p JOIN job_groups g ON g.project_id = p.id WHERE g.id = $1',
+        [group_id],
+      )
+      const projects = project ? [project] : []
+      const agent = { tokenId, limits: { ...agentLimitsSchema.parse({}), projects: null } }
+      const restriction =
+        kind === 'a token of a class' ? { projects, agent: null } : { projects: null, agent }
+      for (const input of [{ job_ids }, { group_id }]) {
+        const { text } = await compareJobs(call({ ...actor, restriction }), compareSchema.parse(input))
+        expect(text).toContain('4 jobs (4 pending) in 4 rows.')
+        expect(text).toContain('python /opt/a.py')
+        expect(text).not.toContain('-secret')
+      }
+    },
+  )
 
   it('an experiment costs its agent at most 1,000 tokens of answers, whether it fails or not', async () => {
     const use = await connect(ada)

@@ -1,16 +1,17 @@
 import { z } from 'zod'
-import { isAdmin } from '../access/actor'
 import type { StoredSpec } from '../contract/config/stored-spec'
 import { parseSpec, type Unparsed } from '../contract/config/stored-spec'
-import { count } from '../contract/config/values'
+import { count, hiddenValue } from '../contract/config/values'
 import { quoteValue } from '../contract/diagnosis/quote-value'
 import { invalidField } from '../contract/errors'
 import { isCounter } from '../contract/output/axes'
 import { visibleText } from '../contract/text/sanitize-text'
 import { database } from '../database/client'
+import type { GroupMember } from '../groups/contract'
 import { maxGroupMembers } from '../groups/contract-parameters'
 import { type Overrides, parametersOf, withoutSecrets } from '../groups/contract-wave'
 import { listMembers, readGroup } from '../groups/groups'
+import { mayChange } from '../jobs/read/job-visibility'
 import { metricsColumn } from '../jobs/read/list'
 import { type BestValue, guessBest } from '../metrics/contract-best-value'
 import { configValues } from '../metrics/contract-group-key'
@@ -60,6 +61,8 @@ interface Compared {
   id: string
   status: string
   parameters: Readonly<Record<string, unknown>>
+  /** The values of variables that the reader does not see, as a text: jobs that differ in them are no repeats. Empty: all are seen. */
+  hidden: string
   metrics: Readonly<Record<string, number>>
 }
 
@@ -114,10 +117,24 @@ async function readMembers({ actor }: ToolCall, groupId: string) {
   let cursor: string | undefined
   do {
     const { items, next } = await listMembers(actor, group_id, { limit: 1_000, cursor })
-    jobs.push(...items.map(({ job_id: id, ...member }) => ({ id, ...member })))
+    const hidden = await readHidden(items)
+    jobs.push(...items.map(({ job_id: id, ...member }) => ({ id, ...member, hidden: hidden.get(id) ?? '' })))
     cursor = next ?? undefined
   } while (cursor !== undefined && jobs.length < maxGroupMembers)
   return { jobs, objective }
+}
+
+/** Reads the variables of the members whose values the reader does not see. */
+async function readHidden(members: readonly GroupMember[]): Promise<ReadonlyMap<string, string>> {
+  const ids = members.flatMap(({ job_id, parameters }) =>
+    Object.values(parameters).includes(hiddenValue) ? [job_id] : [],
+  )
+  if (ids.length === 0) return new Map()
+  const { rows } = await database().pool.query<{ id: string; env: string }>(
+    `SELECT job_id AS id, overrides->>'env' AS env FROM group_members WHERE job_id = ANY ($1::uuid[]) AND overrides ? 'env'`,
+    [ids],
+  )
+  return new Map(rows.map(({ id, env }) => [id, env]))
 }
 
 interface JobRow {
@@ -151,16 +168,19 @@ async function readJobs({ actor }: ToolCall, ids: readonly string[]): Promise<Co
   const areMembers = jobs.every(({ parameters }) => parameters !== null)
   const known = new Map(
     jobs.map(({ id, user_id, status, spec, command, parameters, overrides, metrics }) => {
-      const maySee = user_id === actor.userId || isAdmin(actor)
+      const maySee = mayChange(actor, { userId: user_id })
       const values = areMembers
         ? overrides
           ? parametersOf(maySee ? overrides : withoutSecrets(overrides))
           : (parameters ?? {})
         : configOf(spec, command, maySee)
-      return [id, { id, status, parameters: values, metrics }]
+      const hidden = maySee ? '' : JSON.stringify(areMembers ? (overrides?.env ?? {}) : variablesOf(spec))
+      return [id, { id, status, parameters: values, hidden, metrics }]
     }),
   )
-  return targets.map(({ id, status }) => known.get(id) ?? { id, status, parameters: {}, metrics: {} })
+  return targets.map(
+    ({ id, status }) => known.get(id) ?? { id, status, parameters: {}, hidden: '', metrics: {} },
+  )
 }
 
 /** What a job asked for, without what gpuq adds to members, and without what may be a secret of another user. */
@@ -169,13 +189,19 @@ function configOf(
   command: string | null,
   maySee: boolean,
 ): Record<string, unknown> {
-  const own = Object.entries(env).filter(([name]) => maySee && !name.startsWith('GPUQ_'))
+  const own = maySee ? variablesOf({ env }) : {}
   const { name: _, tags: __, ...rest } = { ...spec, command } as Record<string, unknown>
-  const values = configValues({ ...rest, env: Object.fromEntries(own) })
+  const values = configValues({ ...rest, env: own })
   // Each option of the program has a value of its own.
   if ([...values.keys()].some((path) => path.startsWith('args.')))
     for (const path of ['args', 'command']) values.delete(path)
   return Object.fromEntries(values)
+}
+
+/** The variables of a job, without those that gpuq adds to members, in one order. */
+function variablesOf({ env }: Pick<StoredSpec, 'env'>): Record<string, string> {
+  const own = Object.entries(env).filter(([name]) => !name.startsWith('GPUQ_'))
+  return Object.fromEntries(own.toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }
 
 /** The names of the parameters in which jobs differ. */
@@ -210,7 +236,7 @@ function toRows(jobs: readonly Compared[], names: readonly string[], metrics: re
   const rows = new Map<string, Row>()
   for (const job of jobs) {
     const values = names.map((name) => textOf(job.parameters, name))
-    const key = JSON.stringify(names.length > 0 ? values : job.id)
+    const key = JSON.stringify(names.length > 0 ? [...values, job.hidden] : job.id)
     const row = rows.get(key) ?? { id: job.id, values, jobs: [], summaries: [] }
     row.jobs.push(job)
     rows.set(key, row)
