@@ -1,15 +1,19 @@
 import { beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import * as z from 'zod'
+import type { Actor } from '../access/actor'
 import { call, readPages } from '../access/testing/call'
 import { makePerson, makeToken, type Person } from '../access/testing/people'
 import { makeJob } from '../cluster/testing/rows'
+import { agentLimitsSchema } from '../contract/access/restriction'
 import { testDatabase } from '../database/testing/test-database'
+import { listGroups, readGroup } from '../groups/groups'
 import { releaseMembers } from '../groups/release-members'
 import { groupRoutes } from '../groups/routes'
 import { readJob } from '../jobs/read/read'
 import { queueRoutes } from '../routes/queue/queue'
 import { upload } from '../routes/testing/upload'
 import { experimentPlaceSchema, experimentSchema } from './contract'
+import { listExperiments, readPlace as readPlaceOf } from './experiments'
 import { experimentRoutes } from './routes'
 
 vi.hoisted(() => vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough'))
@@ -270,6 +274,37 @@ it('the queue API and the tools for agents take the keys too', async () => {
     hypothesis: 'from the queue',
     note: 'why',
   })
+})
+
+it('the token of an agent counts only the followers that it submitted, everywhere', async () => {
+  const { actor, tokenId } = await makeToken(ada)
+  const limits = { ...agentLimitsSchema.parse({}), projects: null }
+  const agent: Actor = { ...actor, restriction: { projects: null, agent: { tokenId, limits } } }
+  const root = await submit({ hypothesis: 'root' })
+  const group = await createGroup({ parent: root.id })
+  const own = await submit({ parent: root.id })
+  await submit({ parent: root.id })
+  await submit({ parent: group.id })
+  await db.pool.query('UPDATE jobs SET token_id = $1 WHERE id = ANY ($2::uuid[])', [
+    tokenId,
+    [root.id, own.id],
+  ])
+  await db.pool.query('UPDATE job_groups SET token_id = $1 WHERE id = $2', [tokenId, group.id])
+  const seen = async (reader: Actor) => {
+    const { items } = await listExperiments(reader, { limit: 10 })
+    const followers = (id: string) => items.find((one) => one.id === id)?.followers
+    return {
+      lists: [followers(root.id), followers(group.id)],
+      place: (await readPlaceOf(reader, root.id)).followers,
+      job: (await readJob(reader, root.id)).followers,
+      group: (await readGroup(reader, group.id)).followers,
+      groups: (await listGroups(reader, { all: false, limit: 10 })).items.map(
+        ({ followers: count }) => count,
+      ),
+    }
+  }
+  expect(await seen(ada.actor)).toEqual({ lists: [3, 1], place: 3, job: 3, group: 1, groups: [1] })
+  expect(await seen(agent)).toEqual({ lists: [2, 0], place: 2, job: 2, group: 0, groups: [0] })
 })
 
 it('pages of a long tree have each experiment once', async () => {

@@ -34,9 +34,9 @@ interface GroupRow extends Omit<WithDates<Group, 'created_at' | 'ended_at'>, 'st
 }
 
 /** The alias `j` is that of the conditions on visibility, which need only the user and the project. */
-const groupColumns = `
+const groupColumns = (tokenId: string) => `
   j.id AS group_id, j.user_id AS owner_id, j.name, j.kind, u.handle AS user_id, p.slug AS project_id, ${submittedWith}, j.competition_id, j.members, j.parallel,
-  requested_gpus(j.spec) AS gpus, j.spec->>'parent' AS parent, j.spec->>'hypothesis' AS hypothesis, j.spec->>'note' AS note, ${followersOf('j')} AS followers,
+  requested_gpus(j.spec) AS gpus, j.spec->>'parent' AS parent, j.spec->>'hypothesis' AS hypothesis, j.spec->>'note' AS note, ${followersOf('j', tokenId)} AS followers,
   j.parameters, (j.spec->>'samples')::int AS samples, coalesce((j.spec->>'repeat')::int, 1) AS repeat, j.spec->'objective' AS objective, coalesce(j.final_counts, ${countsOf('j')}) AS counts, j.held, j.problem, j.created_at, j.ended_at,
   j.cancelled_at`
 const groupTables = 'job_groups j JOIN users u ON u.id = j.user_id JOIN projects p ON p.id = j.project_id'
@@ -76,7 +76,7 @@ export async function listGroups(
   if (all) requireAdmin(actor)
   const { at, id } = decodeTimeCursor(cursor)
   const { rows } = await database().pool.query<GroupRow>(
-    `SELECT ${groupColumns} FROM ${groupTables}
+    `SELECT ${groupColumns('$3')} FROM ${groupTables}
       WHERE ($1::uuid IS NULL OR j.user_id = $1) AND ${isReached('j', '$2', '$3')}
         AND ($4::timestamptz IS NULL OR (j.created_at, j.id) < ($4, $5::uuid)) AND (NOT $6 OR j.ended_at IS NULL)
       ORDER BY j.created_at DESC, j.id DESC LIMIT $7`,
@@ -90,12 +90,12 @@ export const noSuchGroup = () =>
 
 /** Finds a group that the actor may see: as for its jobs. @throws 404, the same for an unknown group and for another user's. */
 export async function findGroup(actor: Actor, id: string): Promise<GroupRow> {
-  const { sql, values } = visibilityFilter(actor)
+  const { sql, values } = visibilityFilter(actor, 3)
   const row = z.uuid().safeParse(id).success
     ? await findRow<GroupRow>(
         database().pool,
-        `SELECT ${groupColumns} FROM ${groupTables} WHERE ${sql} AND j.id = $${values.length + 1}`,
-        [...values, id],
+        `SELECT ${groupColumns('$1')} FROM ${groupTables} WHERE ${sql} AND j.id = $2`,
+        [actor.restriction?.agent?.tokenId, id, ...values],
       )
     : null
   if (!row) throw noSuchGroup()

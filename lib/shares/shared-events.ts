@@ -35,6 +35,7 @@ export async function sharedEvents(
   const mayRead = cachedCheck(async () => (await findShare(token)) !== null)
   const reader = {
     owner: linksOf(share),
+    restriction: null,
     mayRead,
     show: toSharedFacts,
     records: share.output ? printedRecords : noRecords,

@@ -46,6 +46,7 @@ interface EventsFrom {
 export interface EventsReader {
   /** Whose turns of reading output it uses. */
   owner: string
+  restriction: Actor['restriction']
   /** Repeated while the stream is open. The stream ends when it returns false. */
   mayRead: () => Promise<boolean>
   /** What the reader may see of the job. */
@@ -67,7 +68,7 @@ export function jobEvents(actor: Actor, job: VisibleJob, from: EventsFrom, signa
   }
   const mayRead = cachedCheck(job.mayRead)
   return streamEvents(
-    { owner: actor.userId, mayRead, show: (detail) => detail, release },
+    { owner: actor.userId, restriction: actor.restriction, mayRead, show: (detail) => detail, release },
     job.id,
     from,
     signal,
@@ -136,7 +137,7 @@ async function* follow(
   }
   const readAgain = () => {
     jobChanged = false
-    return readJobDetail(jobId)
+    return readJobDetail(jobId, reader.restriction)
   }
   const stops = await Promise.all([watchJob(jobId, onJobChange), watchJob(jobId, change.notify, 'output')])
   let position = parsePosition(from.lastEventId)

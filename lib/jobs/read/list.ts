@@ -33,9 +33,14 @@ export const metricsColumn = `CASE WHEN j.result_stored THEN j.final_metrics ELS
 /** SQL for the token with which the job or the group `j` was submitted. */
 export const submittedWith = `(SELECT jsonb_build_object('token_id', k.id, 'name', k.name) FROM api_tokens k WHERE k.id = j.token_id) AS submitted_with`
 
-/** SQL for how many jobs and groups follow a job or a group. */
-export const followersOf = (alias: string) =>
-  `(SELECT count(*)::int FROM experiments f WHERE f.parent_id = ${alias}.id)`
+/**
+ * SQL for how many jobs and groups follow a job or a group. They have the same user and project.
+ * @param tokenId SQL of the token of an agent, which sees only what it submitted; its value null: all count.
+ */
+export const followersOf = (alias: string, tokenId: string) =>
+  `CASE WHEN ${tokenId}::uuid IS NULL THEN (SELECT count(*)::int FROM experiments f WHERE f.parent_id = ${alias}.id)
+        ELSE (SELECT count(*)::int FROM experiments f LEFT JOIN jobs fj ON fj.id = f.job_id LEFT JOIN job_groups fg ON fg.id = f.group_id
+               WHERE f.parent_id = ${alias}.id AND coalesce(fj.token_id, fg.token_id) = ${tokenId}) END`
 
 export const summaryColumns = `
   j.id AS job_id, j.name, j.status, j.reason, u.handle AS user_id, u.name AS user_name, j.competition_id,

@@ -44,7 +44,7 @@ interface DetailRow
 
 const selectDetail = `
   SELECT ${summaryColumns}, j.reason_detail, j.attempt, j.max_retries, j.time_limit_s AS max_time, j.spec, j.command,
-         j.run_id, ${submittedWith}, j.group_id, (SELECT r.name FROM runs r WHERE r.id = j.named_run_id) AS run_name, j.note, ${followersOf('j')} AS followers, j.files_deleted, j.deleted_after_days,
+         j.run_id, ${submittedWith}, j.group_id, (SELECT r.name FROM runs r WHERE r.id = j.named_run_id) AS run_name, j.note, ${followersOf('j', '$3')} AS followers, j.files_deleted, j.deleted_after_days,
          coalesce((SELECT jsonb_agg(jsonb_build_object('uuid', g.uuid, 'index', g.index, 'model', g.model,
                                     'simulated', g.simulated, 'milli', a.milli) ORDER BY g.index)
                      FROM allocations a JOIN gpus g ON g.id = a.gpu_id WHERE a.task_id = t.id), '[]') AS gpus,
@@ -78,20 +78,24 @@ const selectDetail = `
     LEFT JOIN job_uploads w ON w.job_id = j.id
    WHERE j.id = $1`
 
-export async function readDetailRow(jobId: string): Promise<DetailRow> {
-  const query = { name: 'job-detail', text: selectDetail, values: [jobId, env().GPUQ_NEVER_FITS_DAYS] }
+export async function readDetailRow(
+  jobId: string,
+  restriction: Actor['restriction'] = null,
+): Promise<DetailRow> {
+  const values = [jobId, env().GPUQ_NEVER_FITS_DAYS, restriction?.agent?.tokenId]
+  const query = { name: 'job-detail', text: selectDetail, values }
   return parseSpec(await keyedTransaction((tx) => oneRow<Unparsed<DetailRow>>(tx, query)))
 }
 
 /** Reads one job, if the actor may see it. */
 export async function readJob(actor: Actor, jobId: string): Promise<JobDetail> {
   const { id } = await findVisibleJob(actor, jobId)
-  return readJobDetail(id)
+  return readJobDetail(id, actor.restriction)
 }
 
-/** Reads a job. The caller has checked that the actor may see it. */
-export async function readJobDetail(jobId: string): Promise<JobDetail> {
-  const row = await readDetailRow(jobId)
+/** Reads a job. The caller has checked that the reader may see it. */
+export async function readJobDetail(jobId: string, restriction?: Actor['restriction']): Promise<JobDetail> {
+  const row = await readDetailRow(jobId, restriction)
   const detail: JobDetail = {
     ...row,
     ...toSummary(row),
