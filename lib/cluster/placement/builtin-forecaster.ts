@@ -12,6 +12,7 @@ import { hasPlace, queueOrder } from './queue-order'
 import { readRunTimes } from './run-times'
 import { readShares } from './shares'
 import { takeSnapshot } from './snapshot'
+import { readUsedUpBudgets } from './used-up-budgets'
 
 /** Maximum number of simulated starts. All other jobs have a position but no time yet. */
 const maxStarts = 1_000
@@ -54,8 +55,10 @@ export const builtinForecaster: Forecaster = {
   },
 
   async forecastNew({ id, request, priority, createdAt, limitMs, estimateMs, ...facts }) {
-    const { snapshot } = await takeSnapshot()
+    const [{ snapshot }, usedUp] = await Promise.all([takeSnapshot(), readUsedUpBudgets()])
     const { userId, projectId } = facts
+    // Those of tokens and groups refuse a job.
+    const budget = usedUp.of({ userId, projectId, groupId: null, tokenId: null })
     const { expectedMs, possibleMs } = await predictNew(facts, estimateMs, limitMs)
     const share = snapshot.projects.some((project) => project.id === projectId)
       ? []
@@ -73,7 +76,8 @@ export const builtinForecaster: Forecaster = {
       possibleMs,
       submittedAt: createdAt.getTime(),
       attempt: 0,
-      notBefore: null,
+      notBefore: budget?.until ?? null,
+      usedUp: budget?.detail ?? null,
     }
     const projects = [...snapshot.projects, ...share.map((project) => ({ ...project, userLimits: [] }))]
     const withJob = { ...snapshot, projects, waiting: [...snapshot.waiting, job] }

@@ -73,6 +73,23 @@ describe('a dry run', () => {
     expect(await stored()).toEqual(before)
   })
 
+  it('a job of a budget with nothing left starts when its next period begins, and without one at no time', async () => {
+    const exhaust = (until: string | null) =>
+      db.pool.query(
+        `INSERT INTO used_up_budgets (owner_id, period, stops, detail, until) VALUES ($1, 'day', false, 'All used.', $2)
+         ON CONFLICT (owner_id, period) DO UPDATE SET until = excluded.until`,
+        [ada.id, until],
+      )
+    const until = new Date(Date.now() + 3_600_000).toISOString()
+    await exhaust(until)
+    expect(await told()).toMatchObject({ expected_start: until })
+    await exhaust(null)
+    expect(await told()).toMatchObject({
+      expected_start: null,
+      text: expect.stringContaining('no start can be predicted now'),
+    })
+  })
+
   it('finds the place behind the jobs that wait', async () => {
     await db.pool.query('UPDATE gpus SET allocated_milli = 0, paused_at = now() WHERE index = 0')
     for (let i = 0; i < 3; i++) await makeJob({ spec: { gpu_count: 1, pool: 'on-demand' } })
