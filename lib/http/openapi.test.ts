@@ -5,6 +5,7 @@ import { openapiDocument } from './openapi'
 
 const operationSchema = z.object({
   operationId: z.string(),
+  description: z.string().optional(),
   requestBody: z.object({ required: z.boolean() }).optional(),
 })
 const documentSchema = z.object({
@@ -40,4 +41,10 @@ it('defines each named schema once, and refers to it', () => {
 it('tells which bodies may be left out', () => {
   const optional = Object.entries(paths).filter(([, { post }]) => post?.requestBody?.required === false)
   expect(optional.map(([path]) => path)).toEqual(['/api/join/{token}', '/api/gpu/initialize'])
+})
+
+it('tells which operations the tokens of classes and of agents may call', () => {
+  const restricted = 'A token of a class or of an agent may call it.'
+  expect(paths['/api/jobs']?.get?.description).toContain(restricted)
+  expect(paths['/api/tokens']?.get?.description).not.toContain('may call it')
 })

@@ -167,6 +167,6 @@ function describeQuery(query: z.ZodObject, schemas: ComponentSchemas): Json[] {
 
 function describeAccess(access: Exclude<Access, 'public'>, restrictedTokens = false): string {
   if (access === 'token') return 'Needs a token; what is asked for says which scope.'
-  const forClasses = restrictedTokens ? ' A token of a class may call it.' : ''
-  return `Needs the scope \`${access === 'upload' ? 'submit' : access}\`.${forClasses}`
+  const restricted = restrictedTokens ? ' A token of a class or of an agent may call it.' : ''
+  return `Needs the scope \`${access === 'upload' ? 'submit' : access}\`.${restricted}`
 }
