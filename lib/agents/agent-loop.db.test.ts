@@ -1,9 +1,12 @@
 import { Client, type ClientOptions, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Actor } from '../access/actor'
+import { actorFromToken } from '../access/authenticate'
 import { makePerson, makeToken, type Person } from '../access/testing/people'
+import { createToken } from '../access/tokens/tokens'
 import { placeManually } from '../cluster/testing/placed'
 import { makeJob, makeNode } from '../cluster/testing/rows'
+import { createTokenSchema } from '../contract/access/access'
 import { agentLimitsSchema } from '../contract/access/restriction'
 import { longestText } from '../contract/diagnosis/print-diagnosis'
 import { testDatabase } from '../database/testing/test-database'
@@ -11,8 +14,15 @@ import { releaseMembers } from '../groups/release-members'
 import { comparedSchema, compareJobs, compareSchema } from './compare-jobs'
 import { metricsAnswerSchema } from './metric-tool'
 import { agentRoutes } from './routes'
-import { submitJobs } from './submit-tools'
-import { createdJobSchema, logPartSchema, submitJobsSchema, submittedJobsSchema } from './tool-schemas'
+import { createJob, previewJobs, submitJobs } from './submit-tools'
+import {
+  createdJobSchema,
+  createJobSchema,
+  logPartSchema,
+  previewSchema,
+  submitJobsSchema,
+  submittedJobsSchema,
+} from './tool-schemas'
 import { waitedSchema } from './wait-for-jobs'
 
 vi.hoisted(() => {
@@ -248,6 +258,32 @@ describe('the loop of an agent', () => {
       'cancelled',
       'cancelled',
     ])
+  })
+
+  it('a preview of a job or a group says that a person must approve it, and predicts no start; the submission says it too', async () => {
+    const person = await makePerson()
+    await makeJob({ userId: person.id, project: 'p' })
+    await db.pool.query('UPDATE users SET submissions_per_minute = 1000, max_active_jobs = 1000')
+    const limits = { ask_above_gpu_hours: 1 }
+    const { token } = await createToken(person.actor, createTokenSchema.parse({ name: 'agent', limits }))
+    const actor = await actorFromToken(token)
+    if (!actor) throw new Error('The token is not known.')
+    const caller = { actor, origin: 'http://localhost', signal: new AbortController().signal }
+    const job = { name: 'j', gpu_count: 2, command: 'true', max_time: 3600, project_id: 'p' }
+    const group = { ...job, matrix: { lr: [1, 2] }, command: 'echo {lr}', max_time: 1800 }
+    for (const input of [job, group]) {
+      const preview = await previewJobs(caller, previewSchema.parse(input))
+      expect(preview.summary).toContain(
+        'A person must approve it before it starts, because it may cost 2 GPU hours.',
+      )
+      expect(preview).toMatchObject({ queue_position: null, expected_start: null })
+    }
+    const warning = expect.stringContaining('waits until a person approves')
+    expect((await createJob(caller, createJobSchema.parse(job))).warnings).toContainEqual(warning)
+    expect((await submitJobs(caller, submitJobsSchema.parse(group))).warnings).toContainEqual(warning)
+    const small = { ...job, name: 'small', max_time: 60 }
+    expect((await previewJobs(caller, previewSchema.parse(small))).summary).not.toContain('approve')
+    expect((await createJob(caller, createJobSchema.parse(small))).warnings).not.toContainEqual(warning)
   })
 
   it.each(['a token of a class', 'a token of an agent'])(

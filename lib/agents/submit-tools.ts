@@ -3,6 +3,7 @@ import { defaultProject } from '../contract/access/project-kinds'
 import { GpuqError } from '../contract/errors'
 import { parseInput } from '../contract/parse-input'
 import { queueSubmitSchema } from '../contract/queue'
+import { database } from '../database/client'
 import { acceptGroup } from '../groups/accept-group'
 import { checkGroup } from '../groups/check-group'
 import { groupKeyNames } from '../groups/contract'
@@ -47,11 +48,22 @@ export async function createJob({ actor, origin }: ToolCall, input: CreateJob) {
     gpu_count: shape.gpuCount,
     instance_count: input.instance_count,
     repeated,
-    warnings: [...shape.warnings, ...hints],
+    warnings: [...(await warnApproval(actor, jobId)), ...shape.warnings, ...hints],
     ...(projectNote === undefined ? {} : { project_note: projectNote }),
     working_directory: await startDirectory(jobId),
     url: pageOf(origin, jobId),
   }
+}
+
+/** Says that a job or a group of an agent waits for an approval. */
+async function warnApproval({ restriction }: Actor, id: string): Promise<string[]> {
+  if (!restriction?.agent) return []
+  const { rowCount } = await database().pool.query('SELECT 1 FROM approval_requests WHERE id = $1', [id])
+  return rowCount === 0
+    ? []
+    : [
+        'It waits until a person approves what it may cost, on its page. Tell them, and do not submit it again.',
+      ]
 }
 
 /** Submits a group of jobs in one request: all of them or none. @throws 422 with the correction; 429 if a limit is exceeded. */
@@ -71,7 +83,7 @@ export async function submitJobs({ actor, origin }: ToolCall, { idempotency_key,
     job_ids: items.map(({ job_id }) => job_id),
     parallel: group.parallel,
     repeated,
-    warnings: [...warnings, ...hints],
+    warnings: [...(await warnApproval(actor, id)), ...warnings, ...hints],
     next: 'WaitForGPUJobs with this group_id in ids, or with some of the job_ids. Then CompareGPUJobs with group_id.',
     url: `${origin}/groups/${id}`,
   }

@@ -34,7 +34,7 @@ export const dryRunSchema = z.object({
   queue_position: z
     .int()
     .nullable()
-    .describe('null: it has no place in the queue, because it waits for other jobs'),
+    .describe('null: it has no place in the queue, because it waits for other jobs or for an approval'),
   expected_start: queueJobSchema.shape.expected_start.describe(
     'null: no start can be predicted, or Slurm decides',
   ),
