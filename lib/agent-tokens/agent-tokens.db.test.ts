@@ -212,7 +212,10 @@ describe('the approval of a group', () => {
     await db.pool.query('UPDATE policies SET max_queue_size = 10')
     const id = await submitGroup(token)
     await releaseMembers()
-    expect(await readGroup(ada.actor, id)).toMatchObject({ counts: { held: 2, pending: 0 } })
+    expect(await readGroup(ada.actor, id)).toMatchObject({
+      awaits_approval: true,
+      counts: { held: 2, pending: 0 },
+    })
     expect((await readGroup(ada.actor, id)).problem).toContain('A person must approve it')
     expect(await list(ada)).toMatchObject([{ id, kind: 'group', gpu_hours: 2 }])
     // What is asked would no longer be what is approved.
@@ -220,7 +223,11 @@ describe('the approval of a group', () => {
     expect((await act('approve', id, { token })).status).toBe(403)
     expect((await act('approve', id, ada)).status).toBe(204)
     while (await releaseMembers());
-    expect(await readGroup(ada.actor, id)).toMatchObject({ problem: null, counts: { held: 0, pending: 2 } })
+    expect(await readGroup(ada.actor, id)).toMatchObject({
+      awaits_approval: false,
+      problem: null,
+      counts: { held: 0, pending: 2 },
+    })
     expect(await countRequests()).toBe(0)
   })
 
@@ -321,7 +328,10 @@ describe('the stop of a token', () => {
     for (const id of [waits, small])
       expect(await read(id)).toMatchObject({ status: 'cancelled', reason: 'token_stopped' })
     while (await releaseMembers());
-    expect(await readGroup(ada.actor, group)).toMatchObject({ status: 'cancelled' })
+    expect(await readGroup(ada.actor, group)).toMatchObject({
+      status: 'cancelled',
+      problem: 'The token with which it was submitted was stopped.',
+    })
     expect(await read(own)).toMatchObject({ status: 'pending' })
     expect((await upload(ada, {}, 'wait=false', bearer(token))).status).toBe(401)
     expect(await stop(token_id, ada)).toMatchObject({ status: 200, body: { jobs: 0, groups: 0 } })

@@ -40,7 +40,12 @@ async function cancelStopped(tokenId: string | null): Promise<Stopped> {
   })
   const stopped = { jobs: 0, groups: 0 }
   for (const { id } of groups) {
-    if (await transaction((tx) => cancelOpen(tx, id, 'token_stopped'))) stopped.groups += 1
+    if (
+      await transaction((tx) =>
+        cancelOpen(tx, id, 'token_stopped', 'The token with which it was submitted was stopped.'),
+      )
+    )
+      stopped.groups += 1
     await cancelLiveMembers(id, 'token_stopped')
   }
   const { rows: jobs } = await pool.query<{ id: string }>({

@@ -260,6 +260,15 @@ describe('the budgets of a token', () => {
         sentence: 'All 2 GPU hours are used today; nothing is left until 00:00 UTC.',
       },
     ])
+    // An ordinary token of the user sees them as well, and one of another agent does not.
+    const { token: ordinary, tokenId: other } = await makeToken(ada)
+    const seen = async () => (await call(budgetRoutes.list, '/api/budgets', { token: ordinary })).body
+    expect(await seen()).toHaveLength(2)
+    await db.pool.query('UPDATE api_tokens SET limits = $2 WHERE id = $1', [
+      other,
+      agentLimitsSchema.parse({}),
+    ])
+    expect(await seen()).toEqual([])
     await enforceBudgets()
     const { rows } = await db.pool.query('SELECT id FROM jobs WHERE cancel_requested_at IS NOT NULL')
     expect(rows).toEqual([{ id: own.job }])

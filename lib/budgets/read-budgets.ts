@@ -69,18 +69,18 @@ export async function readGroupBudget(groupId: string): Promise<Budget | null> {
 }
 
 /**
- * Reads the budgets that apply to the actor: of the user, of projects that the user is in, of the token of the request, otherwise of all
- * tokens of the user, and of groups that have not ended.
+ * Reads the budgets that apply to the actor: of the user, of projects that the user is in, of the tokens of the user's agents, and of
+ * groups that have not ended. The token of an agent sees only its own.
  */
-export async function listBudgets({ userId, tokenId, restriction }: Actor): Promise<Budget[]> {
+export async function listBudgets({ userId, restriction }: Actor): Promise<Budget[]> {
   return readBudgets(
     'budgets-of-actor',
     `NOT b.closed AND b.owner_id IN (
             SELECT $1::uuid
-            UNION ALL SELECT p.id FROM projects p WHERE ${visibleProject('false', '$1')} AND ($3::uuid[] IS NULL OR p.id = ANY ($3))
-            UNION ALL SELECT id FROM api_tokens WHERE user_id = $1 AND ($2::uuid IS NULL OR id = $2)
-            UNION ALL SELECT g.id FROM job_groups g WHERE g.user_id = $1 AND g.ended_at IS NULL AND ${isReached('g', '$3', '$4')})`,
-    [userId, tokenId, ...reachOf(restriction)],
+            UNION ALL SELECT p.id FROM projects p WHERE ${visibleProject('false', '$1')} AND ($2::uuid[] IS NULL OR p.id = ANY ($2))
+            UNION ALL SELECT id FROM api_tokens WHERE user_id = $1 AND ($3::uuid IS NULL OR id = $3)
+            UNION ALL SELECT g.id FROM job_groups g WHERE g.user_id = $1 AND g.ended_at IS NULL AND ${isReached('g', '$2', '$3')})`,
+    [userId, ...reachOf(restriction)],
   )
 }
 

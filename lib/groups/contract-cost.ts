@@ -10,7 +10,11 @@ export interface Hours {
   most: number
 }
 
-type TimedConfig = Pick<
+interface TimedConfig extends TimedKeys {
+  budget_gpu_hours?: number | undefined
+}
+
+type TimedKeys = Pick<
   ParsedConfig,
   | 'env'
   | 'gpu_count'
@@ -22,7 +26,7 @@ type TimedConfig = Pick<
   | 'retry_on'
 >
 
-/** What members take: hours of GPUs, and hours of run time. */
+/** What members take: hours of GPUs, at most those of the group's budget, and hours of run time. */
 export function costOf(
   config: TimedConfig,
   members: readonly Pick<Member, 'overrides'>[],
@@ -41,7 +45,8 @@ export function costOf(
     runHours.expected += expected
     runHours.most += most
   }
-  return { gpuHours, runHours }
+  const within = (hours: number) => Math.min(hours, config.budget_gpu_hours ?? hours)
+  return { gpuHours: { expected: within(gpuHours.expected), most: within(gpuHours.most) }, runHours }
 }
 
 const gpusOf = ({ gpu_count, gpu_fraction, instance_count }: TimedConfig) =>

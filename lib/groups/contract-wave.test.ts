@@ -113,6 +113,14 @@ describe('a member of a wave', () => {
     })
   })
 
+  it('members together take at most the budget of their group', () => {
+    const group = { ...config, gpu_fraction: undefined, expected_time: 3600, budget_gpu_hours: 0.5 }
+    expect(costOf(group, [{}, {}], 5400)).toEqual({
+      gpuHours: { expected: 0.5, most: 0.5 },
+      runHours: { expected: 2, most: 3 },
+    })
+  })
+
   it('attempts for which retry_on asks count to the most that members can take', () => {
     const group = { ...config, gpu_fraction: undefined, expected_time: 3600, max_retries: 2 }
     const most = (retry_on: string[]) => costOf({ ...group, retry_on }, [{}], 5400).gpuHours.most

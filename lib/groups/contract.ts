@@ -175,6 +175,10 @@ export const groupSchema = z.object({
   counts: groupCountsSchema,
   ...experimentFields,
   note: z.string().nullable().default(null).describe('text for people'),
+  awaits_approval: z
+    .boolean()
+    .default(false)
+    .describe('a person must approve what it may cost before its members start'),
   problem: z.string().nullable().describe('why the next member cannot enter the queue now; gpuq tries again'),
   created_at: time,
   ended_at: time.nullable(),

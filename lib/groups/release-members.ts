@@ -141,7 +141,7 @@ async function releaseGroup(tx: Transaction, id: string): Promise<number> {
   }
   try {
     const config = configOf(group)
-    const wait = (await findApproval(tx, id)) ?? (await findWait(tx, config))
+    const wait = (group.awaits_approval ? await findApproval(tx, id) : null) ?? (await findWait(tx, config))
     if (wait === 'never') return await cancelHeld(tx, id)
     if (wait !== null) return await explain(tx, id, wait)
     return await enterQueue(tx, id, { ...group, ...live }, config)

@@ -27,6 +27,7 @@ export function makeGroup(changes: Partial<GroupDetail> = {}): GroupDetail {
     problem: null,
     created_at: at,
     ended_at: null,
+    awaits_approval: false,
     best: null,
     budget: null,
     ...changes,
