@@ -9,7 +9,7 @@ const aboutSweep = `
 Values of --param: lr=0.1,0.01 (a list), seed=1..5 or width=0..100:25 (numbers with a step), and for a random search with --samples:
 lr=log_uniform(0.0001,0.1) or dropout=uniform(0,0.5). {lr} in the command becomes the value. The program also finds it in
 GPUQ_PARAM_LR, and all of them as JSON in GPUQ_PARAMS. Example:
-  gpuq sweep --param lr=0.1,0.01 --param seed=1..5 --parallel 8 -- python train.py --lr {lr} --seed {seed}
+  gpuq sweep --with-dir --param lr=0.1,0.01 --param seed=1..5 --parallel 8 -- python train.py --lr {lr} --seed {seed}
 Without --no-wait, gpuq waits until all members have ended. Exit code: 0 if all completed, 130 if the group was cancelled,
 otherwise 1.`
 

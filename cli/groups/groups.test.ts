@@ -174,6 +174,18 @@ GPU hours: about 1.23, at most 5
     expect(context.written.out).toBe(said.repeat(2))
   })
 
+  it('a sweep of a file in the current directory says how to send it, also in a dry run', async () => {
+    for (const withDir of [false, true]) {
+      const { context } = server()
+      await sweep(context, ['cat', 'package.json'], { param: ['lr=1'], dryRun: true, withDir })
+      expect(context.written.err).toBe(
+        withDir
+          ? ''
+          : 'gpuq: package.json is in this directory, but not sent with the command, so the job will not find it. Add --with-dir before -- to send the directory.\n',
+      )
+    }
+  })
+
   it('a config with an array makes a group', async () => {
     const { context, sent } = server()
     const program = `${import.meta.dirname}/../python/gpuq.py`

@@ -35,7 +35,7 @@ export async function groups(
       { title: 'FAILED', cell: ({ counts }) => counts.failed, right: true },
       { title: 'SUBMITTED', cell: ({ created_at }) => created_at },
     ],
-    'No groups found. Submit one: gpuq sweep --param lr=0.1,0.01 -- python train.py --lr {lr}',
+    'No groups found. Submit one: gpuq sweep --with-dir --param lr=0.1,0.01 -- python train.py --lr {lr}',
   )
 }
 

@@ -2,6 +2,7 @@ import { defaultProject } from '@/lib/contract/access/project-kinds'
 import type { Context } from '../context'
 import { quoted } from '../declare/values'
 import { withOptionErrors } from '../job/option-errors'
+import { hintUnsent } from '../job/unsent-files'
 import { type ConfigOptions, requireOneDirectory, toConfigText } from '../job/upload-config'
 import { uploadDirectory } from '../pack/upload-directory'
 import { readObjective, readParameters } from './parameters'
@@ -52,9 +53,12 @@ export async function sweep(
   }: SweepOptions,
 ): Promise<number> {
   requireOneDirectory(job, withDir)
+  const command = toCommand(words)
+  if (!withDir && !quiet && !json)
+    await hintUnsent(context, command, job, 'Add --with-dir before -- to send the directory.')
   const keys = {
     ...job,
-    command: toCommand(words),
+    command,
     matrix: readParameters(param),
     ...(parallel !== undefined && { parallel }),
     ...(repeat !== undefined && { repeat }),

@@ -114,7 +114,9 @@ function NoGroups() {
         <CodeBlock
           label="gpuq sweep command"
           title="Or from a terminal"
-          code={'gpuq sweep --param lr=0.1,0.01 --param seed=1..5 -- python train.py --lr {lr} --seed {seed}'}
+          code={
+            'gpuq sweep --with-dir --param lr=0.1,0.01 --param seed=1..5 -- python train.py --lr {lr} --seed {seed}'
+          }
           wrap
           className="mt-4"
         />

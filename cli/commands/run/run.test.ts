@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { createProgram } from '../../program'
-import { fakeContext } from '../../testing/fake-context'
+import { fakeContext, jobId } from '../../testing/fake-context'
 import { run } from './run'
 
 createProgram()
@@ -32,3 +32,34 @@ it.each(['--command', '--nodes=2', '--memory'])(
     )
   },
 )
+
+const answers = (shared: string | null) =>
+  fakeContext((request) => {
+    const { pathname } = new URL(request.url)
+    if (pathname === '/api/archives')
+      return Response.json({ max_bytes: 1, max_entries: 1, max_depth: 1, shared_directory: shared })
+    return Response.json(
+      { job_id: jobId, run_id: null, status: 'queued', deduplicated: false },
+      { status: 202 },
+    )
+  })
+
+const hint =
+  'gpuq: package.json, cli/index.ts are in this directory, but not sent with the command, so the job will not find them. Add --with-dir before -- to send the directory, or --sync to bring changed files back, too.\n'
+
+it('a command that names files of the current directory is queued with a hint how to send them', async () => {
+  const context = answers(null)
+  const words = ['cat', 'package.json', '--of=cli/index.ts', 'missing.py', 'cli', '.', '../main']
+  expect(await run(context, words, { wait: false })).toBe(0)
+  expect(context.written).toEqual({ out: `${jobId}\n`, err: hint })
+})
+
+it.each([
+  ['quiet', { quiet: true }, null],
+  ['with an archive', { archive: 'code' }, null],
+  ['in a directory that the cluster shares', {}, process.cwd()],
+])('no hint about files that are not sent: a command %s', async (_, options, shared) => {
+  const context = answers(shared)
+  await run(context, ['cat', 'package.json'], { wait: false, ...options })
+  expect(context.written.err).toBe('')
+})

@@ -9,6 +9,7 @@ import { followOrPrint, type WaitOptions } from '../../job/follow-submitted'
 import { withOptionErrors } from '../../job/option-errors'
 import { note } from '../../job/show-job'
 import { withTimeLimit } from '../../job/submit-directory'
+import { hintUnsent } from '../../job/unsent-files'
 import { type ConfigOptions, requireOneDirectory, toConfigText } from '../../job/upload-config'
 
 /** `wait` is undefined if neither form of the option was given: the default depends on the form of the command. */
@@ -60,15 +61,21 @@ export async function run(
   return runDirectory(context, directory, options)
 }
 
+const howToSend =
+  'Add --with-dir before -- to send the directory, or --sync to bring changed files back, too.'
+
 /** Says what the submission would do. */
 async function tryRun(
   context: Context,
   words: readonly string[],
-  { wait: _wait, quiet: _quiet, deduplicate: _deduplicate, json, withDir, sync, ...keys }: RunOptions,
+  { wait: _wait, quiet, deduplicate: _deduplicate, json, withDir, sync, ...keys }: RunOptions,
 ): Promise<number> {
   const job = { ...keys, command: keys.command ?? toShellLine(words) }
   const hasDirectory = withDir || sync || keys.command !== undefined
-  if (!hasDirectory) await rejectDirectoryOptions(words, keys)
+  if (!hasDirectory) {
+    await rejectDirectoryOptions(words, keys)
+    if (!quiet && !json) await hintUnsent(context, job.command, keys, howToSend)
+  }
   return withOptionErrors(() =>
     printDryRun(
       context,
@@ -88,6 +95,7 @@ async function runCommandLine(
   { wait = true, quiet, json, deduplicate, ...options }: JobOptions & { command: string },
 ): Promise<number> {
   await rejectDirectoryOptions(words, options)
+  if (!quiet && !json) await hintUnsent(context, options.command, options, howToSend)
   const client = await context.connect()
   const job = toQueueJob(options)
   const submitted = await withOptionErrors(() => client.queue.submit(job, { deduplicate }))

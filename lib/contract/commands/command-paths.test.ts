@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { absolutePathsOf, findMissing, findRelative, findUnwritten, startPathsOf } from './command-paths'
+import {
+  absolutePathsOf,
+  findMissing,
+  findRelative,
+  findUnwritten,
+  relativeNamesOf,
+  startPathsOf,
+} from './command-paths'
 
 describe('commands whose program, script and directory are absolute', () => {
   it.each([
@@ -67,6 +74,19 @@ describe('a relative program, script or directory', () => {
     ['true\nsh train.sh', 'train.sh'],
   ])('is found in %s', (command, word) => {
     expect(findRelative(command)).toBe(word)
+  })
+})
+
+describe('words that may be files of the directory where a command starts', () => {
+  it.each([
+    ['python train.py --lr 0.1 --config=conf/a.yaml', ['train.py', '0.1', 'conf/a.yaml']],
+    ['./run.sh ./run.sh', ['./run.sh']],
+    ['python -u -m package.train x', ['package.train', 'x', 'package/train.py', 'package/train/__main__.py']],
+    ['cd src && python train.py', ['src']],
+    ['sh /abs/x.sh ~/a $FILE *.py {lr} -v > out.log', []],
+    ['torchrun --nproc_per_node 8 train.py', ['8', 'train.py']],
+  ])('%s', (command, names) => {
+    expect(relativeNamesOf(command)).toEqual(names)
   })
 })
 

@@ -13,11 +13,39 @@ export function absolutePathsOf(command: string): string[] {
 
 /** The first path of {@link startPathsOf} that is relative; undefined if there is none, or if it comes after a `cd`. */
 export function findRelative(command: string): string | undefined {
+  // A path that starts with a variable is unknown.
+  return callsAtStart(command)
+    .flatMap(pathsOfCall)
+    .find((path) => !/^[/$]/.test(path))
+}
+
+/**
+ * The words of a command that may be paths of files in the directory where it starts: programs with a path, operands, the values of
+ * options, and modules of Python. Most of them are none: only the directory can tell.
+ */
+export function relativeNamesOf(command: string): string[] {
+  const words = callsAtStart(command).flatMap(({ program, args }) => {
+    const values = args.flatMap((arg) => (arg.startsWith('-') ? arg.split('=').slice(1) : [arg]))
+    return [...(program.includes('/') ? [program] : []), ...values, ...modulesOf({ program, args })]
+  })
+  return [...new Set(words.filter((word) => /^[^/$~*?{}-][^$*?{}\n]*$/.test(word)))]
+}
+
+/** The programs that start in the directory of the command, up to the first `cd`. */
+function callsAtStart(command: string): ProgramCall[] {
   const calls = readProgramCalls(command)
   const found = calls.findIndex(({ program }) => program === 'cd')
-  const before = found === -1 ? calls : calls.slice(0, found + 1)
-  // A path that starts with a variable is unknown.
-  return before.flatMap(pathsOfCall).find((path) => !/^[/$]/.test(path))
+  return found === -1 ? calls : calls.slice(0, found + 1)
+}
+
+/** The files of the module that `python -m` runs. */
+function modulesOf({ program, args }: ProgramCall): string[] {
+  if (!/(^|\/)python[\d.]*$/.test(program)) return []
+  const { options, operands } = splitOptions(args)
+  const [module] = operands
+  if (module === undefined || !options.some((option) => /^-[A-Za-z]*m$/.test(option))) return []
+  const path = module.replaceAll('.', '/')
+  return [`${path}.py`, `${path}/__main__.py`]
 }
 
 /**

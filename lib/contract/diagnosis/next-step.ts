@@ -35,11 +35,11 @@ const steps: Readonly<Record<CauseId, (finding: Finding) => NextStep>> = {
   command_missing: environments.adviseCommand,
   script_not_run: () =>
     only(
-      `Check that the job has the file, and that its first line names a program of the image. If its lines end with CR LF, as on Windows, save it with the line ends LF. ${convertLines}`,
+      `Check that the job has the file (\`gpuq run --with-dir\` sends the directory), and that its first line names a program of the image. If its lines end with CR LF, as on Windows, save it with the line ends LF. ${convertLines}`,
     ),
   file_missing: (finding) =>
     only(
-      `Send ${named(finding, 'the file')} in the directory of the job or mount it, or correct the path${at(finding)}. A relative path starts at the working directory, which is /work for most jobs.`,
+      `Send ${named(finding, 'the file')} with the job (\`gpuq run --with-dir\` sends the directory) or mount it, or correct the path${at(finding)}. A relative path starts at the working directory, which is /work for most jobs.`,
     ),
   path_not_in_container: (finding) =>
     only(
