@@ -26,7 +26,7 @@ export function declareSubmit(program: Command, ways: RunWays): void {
     .command('run')
     .description('queue a command, or upload a directory and run a command in it')
     .argument(
-      '<command...>',
+      '[command...]',
       'command for /bin/sh (one string) or program with arguments; with --command, the directory',
     )
     .usage('[options] -- <command...>\n       gpuq run [options] --command <text> <directory>')

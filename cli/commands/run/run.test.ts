@@ -33,6 +33,16 @@ it.each(['--command', '--nodes=2', '--memory'])(
   },
 )
 
+it.each([
+  [undefined, /^The command is missing: .* gpuq run -- nvidia-smi\.$/],
+  [
+    'sh a.sh',
+    /--command uploads a directory, which is missing: .*--command 'sh a\.sh' \. .*gpuq run -- 'sh a\.sh'$/,
+  ],
+])('a run without a command or a directory says what to write: %s', async (command, message) => {
+  await expect(run(unused(), [], command === undefined ? {} : { command })).rejects.toThrow(message)
+})
+
 const answers = (shared: string | null) =>
   fakeContext((request) => {
     const { pathname } = new URL(request.url)

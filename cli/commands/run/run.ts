@@ -2,7 +2,7 @@ import { invalidRequest } from '@/lib/contract/errors'
 import type { Context } from '../../context'
 import { flagOf } from '../../declare/command'
 import { configOptions } from '../../declare/config-options'
-import { toGpuRequest, toShellLine } from '../../declare/values'
+import { quoted, toGpuRequest, toShellLine } from '../../declare/values'
 import { isDirectory } from '../../files'
 import { printDryRun } from '../../job/dry-run'
 import { followOrPrint, type WaitOptions } from '../../job/follow-submitted'
@@ -36,6 +36,7 @@ export async function run(
   { withDir, sync, dryRun, ...options }: RunOptions,
   ways: RunWays = {},
 ): Promise<number> {
+  requireCommand(words, options)
   const command = toShellLine(words)
   requireOneDirectory(options, withDir || sync || options.command !== undefined)
   if (dryRun) return tryRun(context, words, { withDir, sync, ...options })
@@ -59,6 +60,17 @@ export async function run(
     throw invalidRequest('--command needs exactly one directory, after all options.')
   const { runDirectory } = await import('./run-directory')
   return runDirectory(context, directory, options)
+}
+
+/** @throws if there is no command, or no directory for `--command`. */
+function requireCommand(words: readonly string[], { command }: ConfigOptions): void {
+  if (words.length > 0) return
+  if (command === undefined)
+    throw invalidRequest('The command is missing: write it after --, as in gpuq run -- nvidia-smi.')
+  const text = quoted(command)
+  throw invalidRequest(
+    `--command uploads a directory, which is missing: write it last, as in gpuq run --command ${text} . for the current one. Without a directory: gpuq run -- ${text}`,
+  )
 }
 
 const howToSend =
