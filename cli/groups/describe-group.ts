@@ -18,6 +18,18 @@ export function describeMember(member: GroupMember, metric: string | undefined):
   return `${value}${describeParameters(member)} (member ${index}, job ${job_id})`
 }
 
+/** The commands after members have failed; none if no member has. */
+export function adviseFailed({
+  group_id: id,
+  counts,
+  status,
+}: Pick<GroupDetail, 'group_id' | 'counts' | 'status'>): string[] {
+  if (counts.failed === 0) return []
+  const look = `see what failed: gpuq group ${id} members --status failed, then gpuq why JOB`
+  // The members of a cancelled group cannot run again.
+  return status === 'cancelled' ? [look] : [look, `run them again: gpuq group ${id} rerun-failed`]
+}
+
 /** The columns of a table of members. */
 export function memberColumns({ objective }: Pick<GroupDetail, 'objective'>): Column<GroupMember>[] {
   return [

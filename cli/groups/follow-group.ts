@@ -1,9 +1,10 @@
 import type { GroupDetail } from '@/lib/groups/contract'
 import { type Context, writeJson } from '../context'
 import { exitCodes } from '../job/exit-code'
+import { readFailure } from '../job/read-failure'
 import { note } from '../job/show-job'
 import { untilAnswered } from '../job/until-answered'
-import { describeMember } from './describe-group'
+import { adviseFailed, describeMember } from './describe-group'
 
 /** Waits until a group has ended, and says how far it is whenever members have ended. */
 export async function followGroup(
@@ -55,8 +56,25 @@ async function showEnd(
     if (group.best && !quiet)
       await note(context, `best: ${describeMember(group.best, group.objective?.metric)}`)
     await context.terminal.out(`${group.group_id} ${group.status}\n`)
+    if (!quiet) await noteFailed(context, group)
   }
   return exitCodeOfGroup(group)
+}
+
+/** Says why the first member failed, and how to see the others. */
+async function noteFailed(context: Context, group: GroupDetail): Promise<void> {
+  const advice = adviseFailed(group)
+  if (advice.length === 0) return
+  const client = await context.connect()
+  const [first] = await client.groups
+    .members(group.group_id, { status: 'failed', limit: 1 })
+    .then(({ items }) => items)
+    .catch(() => [])
+  if (first !== undefined) {
+    const [why = first.reason_text] = await readFailure(client, first.job_id)
+    if (why !== null) await note(context, `first failed: ${describeMember(first, undefined)}: ${why}`)
+  }
+  for (const line of advice) await note(context, line)
 }
 
 export function exitCodeOfGroup({ status }: Pick<GroupDetail, 'status'>): number {

@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { groupDetailSchema } from '@/lib/groups/contract'
 import { submit } from '../commands/submit'
 import { createProgram } from '../program'
-import { fakeContext, idOf } from '../testing/fake-context'
+import { diagnosed } from '../testing/diagnosed'
+import { detail, fakeContext, idOf } from '../testing/fake-context'
+import { adviseFailed } from './describe-group'
 import { describeProgress } from './follow-group'
 import { group, groups } from './groups'
 import { readObjective, readParameters } from './parameters'
@@ -90,6 +92,8 @@ function server(waits: object[] = []) {
     }
     if (request.method === 'POST') sent.push({ path: pathname, config: await request.text() })
     if (pathname.endsWith('/wait')) return Response.json(waits.shift())
+    if (pathname.startsWith('/api/status/'))
+      return Response.json(detail({ status: 'failed', diagnosis: diagnosed }))
     if (pathname.endsWith('/members')) return Response.json([member])
     if (pathname === '/api/groups') return Response.json([made()])
     return Response.json(made())
@@ -143,6 +147,20 @@ describe('gpuq sweep', () => {
     expect(context.written.err).toContain('best: loss 0.25, lr=0.1 (member 1')
     expect(context.written.err).toContain('{x} names no parameter')
     expect(context.written.out).toBe(`${idOf(1)} failed\n`)
+  })
+
+  it('a sweep that ends with failures says why the first member failed, and what to do next', async () => {
+    const { context } = server([ended('failed', { best: null })])
+    await sweep(context, ['true'], { param: ['lr=1'] })
+    const lines = context.written.err.trim().split('\n')
+    expect(lines.slice(-3)).toEqual([
+      `gpuq: first failed: lr=0.1 (member 1, job ${idOf(7)}): The main memory of the job is full. MemoryError (\`a.py\`, line 3)`,
+      `gpuq: see what failed: gpuq group ${idOf(1)} members --status failed, then gpuq why JOB`,
+      `gpuq: run them again: gpuq group ${idOf(1)} rerun-failed`,
+    ])
+    const quiet = server([ended('failed')])
+    await sweep(quiet.context, ['true'], { param: ['lr=1'], quiet: true })
+    expect(quiet.context.written.err).toBe('')
   })
 
   it.each([
@@ -231,6 +249,15 @@ describe('gpuq group', () => {
     expect(context.written.out).toBe(
       `member,lr,repeat,status,loss,run_seconds,job_id\r\n1,0.1,0,completed,0.25,30,${idOf(7)}\r\n`,
     )
+  })
+
+  it('a cancelled group with failed members does not advise to run them again, which would be refused', () => {
+    const shown = { group_id: idOf(1), counts: { ...counts, failed: 1 } }
+    expect(adviseFailed({ ...shown, status: 'failed' }).join()).toContain('rerun-failed')
+    expect(adviseFailed({ ...shown, status: 'cancelled' })).toEqual([
+      `see what failed: gpuq group ${idOf(1)} members --status failed, then gpuq why JOB`,
+    ])
+    expect(adviseFailed({ ...shown, counts, status: 'completed' })).toEqual([])
   })
 
   it('the failed members of a group run again', async () => {

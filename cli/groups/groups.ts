@@ -7,7 +7,7 @@ import { exitCodes } from '../job/exit-code'
 import { firstIds } from '../job/job-id'
 import { readPages } from '../job/read-pages'
 import { isUuid } from '../received/path-below'
-import { describeMember, memberColumns } from './describe-group'
+import { adviseFailed, describeMember, memberColumns } from './describe-group'
 import { describeProgress, followGroup } from './follow-group'
 
 /** Lists groups, the newest first. */
@@ -90,7 +90,6 @@ function showGroup(context: Context, shown: GroupDetail, json: boolean | undefin
     budget,
     objective,
     parallel,
-    counts,
     submitted_with: token,
   } = shown
   const lines = [
@@ -100,12 +99,7 @@ function showGroup(context: Context, shown: GroupDetail, json: boolean | undefin
     ...(token ? [`submitted with: the token "${token.name}"`] : []),
     ...(budget ? [`budget: ${budget.sentence}`] : []),
     ...(best ? [`best: ${describeMember(best, objective?.metric)}`] : []),
-    ...(counts.failed > 0
-      ? [
-          `see what failed: gpuq group ${group_id} members --status failed, then gpuq why JOB`,
-          `run them again: gpuq group ${group_id} rerun-failed`,
-        ]
-      : []),
+    ...adviseFailed(shown),
   ]
   return print(context, json, shown, `${lines.join('\n')}\n`)
 }
