@@ -87,6 +87,60 @@ it.each([
   expect(received).toEqual([])
 })
 
+describe('a config that is the only file', () => {
+  const command = 'project_id: p\ncommand: cat package.json\n'
+
+  it.each([
+    ['a command', command, '/api/submit?wait=false'],
+    ['a command and an array', `${command}array: 0-3\n`, '/api/groups'],
+    ['members with commands', 'project_id: p\nmembers:\n  - {name: a, command: ls}\n', '/api/groups'],
+  ])('a config with %s is submitted as a config, without a program', async (_, content, address) => {
+    const refuse: Answer = (response) => {
+      const problem = { type: 'about:blank', title: 'x', status: 422, code: 'conflict', detail: 'arrived' }
+      response.writeHead(422, { 'content-type': 'application/problem+json' }).end(JSON.stringify(problem))
+    }
+    const { context, received } = await contextOf(refuse)
+    const path = join(await write({ 'arr.yaml': content }), 'arr.yaml')
+    await expect(submit(context, path, undefined, { wait: false })).rejects.toThrow('arrived')
+    expect(received.at(-1)).toMatchObject({ path: address, body: expect.stringContaining(content) })
+    expect(received.at(-1)?.body).not.toContain('name="code"')
+    if (content.startsWith(command))
+      expect(context.written.err).toContain(
+        `package.json is in this directory, but not sent with the command, so the job will not find it. Send the directory: gpuq submit . ${path}\n`,
+      )
+  })
+
+  it.each([
+    [
+      'project_id: p\narray: 0-3\n',
+      undefined,
+      {},
+      /arr\.yaml is a config without a command, .* gpuq submit PROGRAM\.py \S+arr\.yaml, /,
+    ],
+    [
+      command,
+      'a.py',
+      {},
+      /arr\.yaml is a config: write the program first, as in gpuq submit a\.py \S+arr\.yaml\.$/,
+    ],
+    [
+      command,
+      undefined,
+      { withDir: true },
+      /Send the directory with gpuq submit \. \S+arr\.yaml, without --with-dir\.$/,
+    ],
+    [command, undefined, { gpus: 2 }, /cannot be combined with job options/],
+  ])(
+    'a config that does not say what runs is refused, and with what cannot belong to it: %j %s %o',
+    async (content, other, options, message) => {
+      const { context, received } = await contextOf(accept)
+      const path = join(await write({ 'arr.yaml': content }), 'arr.yaml')
+      await expect(submit(context, path, other, { wait: false, ...options })).rejects.toThrow(message)
+      expect(received).toEqual([])
+    },
+  )
+})
+
 describe('a submission over a bad connection', () => {
   it('is sent again with the same key and the same body until there is an answer', async () => {
     const solution = join(await write({ 'a.py': 'print(1)' }), 'a.py')

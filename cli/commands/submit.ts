@@ -1,5 +1,6 @@
 import { basename } from 'node:path'
-import { type Alternatives, refuseProgram } from '@/lib/contract/config/program/program-kind'
+import { isMap, isSeq, parseDocument } from 'yaml'
+import { type Alternatives, isConfigName, refuseProgram } from '@/lib/contract/config/program/program-kind'
 import { invalidRequest } from '@/lib/contract/errors'
 import type { Context } from '../context'
 import { readTextFile } from '../declare/values'
@@ -10,6 +11,7 @@ import { followOrPrint, type WaitOptions } from '../job/follow-submitted'
 import { withOptionErrors } from '../job/option-errors'
 import type { OtherSubmission } from '../job/other-submission'
 import { submitOnce } from '../job/submit-once'
+import { hintUnsent } from '../job/unsent-files'
 import { type ConfigOptions, requireOneDirectory, toConfigText } from '../job/upload-config'
 import { uploadBeside, uploadProgram } from '../pack/upload-directory'
 
@@ -19,22 +21,26 @@ interface SubmitOptions extends ConfigOptions, WaitOptions {
   dryRun?: boolean
 }
 
-/** Uploads a program, or a directory that has one, and follows the job until it ends. */
+/** Uploads a program, or a directory that has one, or only a config with a command, and follows the job until it ends. */
 export async function submit(
   context: Context,
   solution: string,
-  configPath: string | undefined,
+  givenConfig: string | undefined,
   { wait, quiet, json, deduplicate, dryRun, withDir = false, ...options }: SubmitOptions,
 ): Promise<number> {
+  const ofDirectory = await isDirectory(solution)
+  const ofConfig = !ofDirectory && isConfigName(solution)
+  if (ofConfig) refuseBeside(solution, givenConfig, withDir)
+  const configPath = ofConfig ? solution : givenConfig
   if (configPath !== undefined && Object.keys(options).length > 0) {
     throw invalidRequest(
       'CONFIG.yaml cannot be combined with job options. Use either the file or the options.',
     )
   }
-  const ofDirectory = await isDirectory(solution)
   requireOneDirectory(options, withDir || ofDirectory)
-  const code = ofDirectory ? undefined : await readProgram(solution)
+  const code = ofDirectory || ofConfig ? undefined : await readProgram(solution)
   const given = configPath === undefined ? toConfigText(options) : await readTextFile(configPath)
+  if (ofConfig) await checkAlone(context, solution, given, quiet || json)
   const program = { ...(code !== undefined && { code }), config: given }
   const named = <T>(ask: () => Promise<T>) => (configPath === undefined ? withOptionErrors(ask) : ask())
   const other = await findOther(given)
@@ -73,9 +79,55 @@ async function findOther(config: Blob | string): Promise<OtherSubmission | undef
   return otherSubmissions.find(({ matches }) => matches(text))
 }
 
+/** @throws if a config is submitted as the only file, and more is given. */
+function refuseBeside(config: string, other: string | undefined, withDir: boolean): void {
+  if (other !== undefined)
+    throw invalidRequest(
+      `${config} is a config: write the program first, as in gpuq submit ${other} ${config}.`,
+    )
+  if (withDir)
+    throw invalidRequest(
+      `${config} is no program. Send the directory with gpuq submit . ${config}, without --with-dir.`,
+    )
+}
+
+/**
+ * Checks a config that is submitted without a program, and says which files its command names that are not sent. The server reports
+ * the mistakes of an invalid one.
+ * @throws if the config does not say what runs.
+ */
+async function checkAlone(
+  context: Context,
+  path: string,
+  config: Blob | string,
+  silent: boolean | undefined,
+): Promise<void> {
+  const document = parseDocument(await new Blob([config]).text())
+  const { contents } = document
+  if (document.errors.length > 0 || !isMap(contents)) return
+  const members = contents.get('members')
+  const isOfMembers = isSeq(members) && members.items.some((item) => isMap(item) && item.has('command'))
+  if (!contents.has('command') && !contents.has('archive') && !isOfMembers) {
+    const how = `Name the program, gpuq submit PROGRAM.py ${path}, or its directory, gpuq submit DIRECTORY ${path}, or add the key command`
+    throw invalidRequest(`${path} is a config without a command, so it does not say what runs. ${how}.`)
+  }
+  const [command, archive, project] = ['command', 'archive', 'project_id'].map((key) => {
+    const value: unknown = contents.get(key)
+    return typeof value === 'string' ? value : undefined
+  })
+  if (silent || command === undefined) return
+  await hintUnsent(
+    context,
+    command,
+    { archive, project_id: project },
+    `Send the directory: gpuq submit . ${path}`,
+  )
+}
+
 /** What to do instead of submitting a file that is no Python program. */
 const alternatives: Alternatives = {
   archive: 'unpack it, and submit its directory: gpuq submit DIRECTORY',
+  config: (name) => `submit it after its program: gpuq submit PROGRAM.py ${name}`,
   script: (name) =>
     name.endsWith('.sh')
       ? `submit its directory: gpuq submit DIRECTORY --entrypoint ${name}`

@@ -15,7 +15,10 @@ export function declareSubmit(program: Command, ways: RunWays): void {
   const submit = program
     .command('submit')
     .description('upload a program and follow it until it ends')
-    .argument('<solution>', 'Python program, or a directory with solution.py, main.py or run.sh')
+    .argument(
+      '<solution>',
+      'Python program, a directory with solution.py, main.py or run.sh, or a config.yaml with a command',
+    )
     .argument('[config]', 'its config.yaml (default: made from the options below)')
     .option('--with-dir', "upload the program's directory; the job starts in a copy of it")
   addConfigOptions(submit, 'submit')

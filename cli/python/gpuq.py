@@ -1413,6 +1413,8 @@ def _read_program(path: StrPath) -> bytes:
         raise Error(f"{name} is an archive. Unpack it, and submit its directory.")
     if name.endswith(".sh"):
         raise Error(f'{name} is a shell script. Submit its directory, with entrypoint="{os.path.basename(name)}".')
+    if name.endswith((".yaml", ".yml")):
+        raise Error(f'{name} is a config. Give it as config="{name}", and the program or directory before it.')
     if not name.endswith(".py"):
         message = f'{name} is no .py file. Submit its directory, with command="…" for what should run.'
         raise Error(message)

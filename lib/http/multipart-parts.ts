@@ -37,6 +37,8 @@ type PartName = (typeof partNames)[number]
 /** What to send instead of a part `code` that is no Python program. */
 const alternatives: Alternatives = {
   archive: 'send it as -F "archive=@FILE", without the part code',
+  config: (name) =>
+    `send it as -F "config_file=@${name}", and the program as -F "code=@solution.py" unless the config has the key command`,
   script: (name) =>
     name.endsWith('.sh')
       ? `send it as -F "files=@${name}", without the part code${name === 'run.sh' ? '' : `, and name it in the config: entrypoint: ${name}`}`

@@ -102,6 +102,7 @@ describe('an upload', () => {
       '{"cells": [], "metadata": {}, "nbformat": 4}',
       /is a Jupyter notebook.*nbconvert/,
     ],
+    ['a config', 'dir/arr.yaml', 'command: ls\n', /is a config.*send it as -F "config_file=@arr\.yaml"/],
     ['a notebook without a name', undefined, '{"nbformat": 4, "cells": []}', /is a Jupyter notebook/],
     [
       'a shell script',

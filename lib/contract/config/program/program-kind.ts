@@ -11,16 +11,24 @@ const archiveMarks: readonly { kind: string; at: number; bytes: readonly number[
   { kind: '7z', at: 0, bytes: [0x37, 0x7a, 0xbc, 0xaf] },
 ]
 
-/** What a file is that is sent as a program and is no Python: an archive, a notebook, or a script for `program`. */
-export type OtherKind = { kind: 'archive' } | { kind: 'notebook' } | { kind: 'script'; program: string }
+/** What a file is that is sent as a program and is no Python: an archive, a notebook, a config, or a script for `program`. */
+export type OtherKind =
+  | { kind: 'archive' }
+  | { kind: 'notebook' }
+  | { kind: 'config' }
+  | { kind: 'script'; program: string }
+
+/** Whether a file has the name of a `config.yaml`. Its content does not tell: `command: ls` is a line of Python, too. */
+export const isConfigName = (name: string) => /\.ya?ml$/i.test(name)
 
 /**
  * What a file is that somebody sends as the Python program of a job; null: perhaps Python. Its content decides, and its name only for
- * scripts and notebooks: standard input and forms have no name.
+ * scripts and configs: standard input and forms have no name.
  */
 export function otherKindOf(content: Uint8Array, name: string): OtherKind | null {
   if (archiveMarks.some(({ at, bytes }) => bytes.every((byte, index) => content[at + index] === byte)))
     return { kind: 'archive' }
+  if (isConfigName(name)) return { kind: 'config' }
   const text = new TextDecoder().decode(content)
   if (isNotebook(text)) return { kind: 'notebook' }
   const program = interpreterOf(text)
@@ -38,6 +46,7 @@ function isNotebook(text: string): boolean {
 /** What to send instead of a file that is no Python program. */
 export interface Alternatives {
   archive: string
+  config: (name: string) => string
   /** For a script that sh or a program of its first line runs. */
   script: (name: string) => string
 }
@@ -46,11 +55,12 @@ export interface Alternatives {
 export function refuseProgram(
   content: Uint8Array,
   name: string,
-  { archive, script }: Alternatives,
+  { archive, config, script }: Alternatives,
 ): string | null {
   const found = otherKindOf(content, name)
   if (found === null) return null
   if (found.kind === 'archive') return `is an archive, not a Python program: ${archive}`
+  if (found.kind === 'config') return `is a config, not a Python program: ${config(name)}`
   if (found.kind === 'notebook') {
     const how = 'convert it with `jupyter nbconvert --to script`, and send the .py file'
     return `is a Jupyter notebook, not a Python program: ${how}`
