@@ -139,6 +139,22 @@ it('a redirect to another path of the server says that the address is wrong', as
   expect([code, err]).toEqual([1, expect.stringContaining('redirects to /login, so this is not the address')])
 })
 
+it('the address of a page or of the API is refused with the one to use', async () => {
+  const url = await serve((request, response) => {
+    const isApi = request.url?.startsWith('/api/')
+    const problem = { code: 'not_found', detail: `No operation has the path ${request.url}.` }
+    response.writeHead(404).end(isApi ? JSON.stringify(problem) : '<html>')
+  })
+  for (const [path, use] of [
+    ['/jobs', url],
+    ['/api/submit/', url],
+    ['/gpuq/groups', `${url}/gpuq`],
+  ]) {
+    const { code, err } = await run(`${url}${path}`, `gpuq.job("${jobId}")`)
+    expect([code, err]).toEqual([1, expect.stringContaining(`if it has one. Use ${use}.`)])
+  }
+})
+
 it('an error of the server cannot control the terminal that shows it, and visible() makes a line safe', async () => {
   const url = await serve((_, response) => {
     response.writeHead(400).end(JSON.stringify({ detail: attack, code: 'conflict', errors: [] }))

@@ -1,6 +1,7 @@
 import { GpuqError } from '@/lib/contract/errors'
 import { ProblemError } from '@/lib/http/client/problem'
 import { exitCodes } from '../job/exit-code'
+import { explainWrongAddress } from '../wrong-address'
 import { withoutControls } from './terminal'
 
 /** Returns the message and the exit code for an error. */
@@ -18,6 +19,8 @@ function sentenceOf(error: unknown, server: string | null): string {
     if (error.code === 'unreachable') {
       return `Cannot connect to ${server}. Check the address and the network, then try again.`
     }
+    const wrongAddress = explainWrongAddress(error, server)
+    if (wrongAddress !== null) return withoutControls(wrongAddress)
     if (error.status === 401)
       return `${withoutControls(error.message).replace(/\.$/, '')}. Run \`gpuq login\` with a valid token, or set GPUQ_TOKEN to one.`
   }

@@ -1078,7 +1078,7 @@ class _Server:
                     return consume(response)
             except ValueError:
                 message = f"{self.address} answered with something else than gpuq's API. Check the address."
-                raise Error(message, code="unexpected") from None
+                raise _explain_address(Error(message, status=200, code="unexpected"), self.address) from None
             except (OSError, http.client.HTTPException, Error) as error:
                 if isinstance(error, OSError) and not _is_network_error(error):
                     raise
@@ -1109,7 +1109,7 @@ class _Server:
             response = self._opener.open(request, timeout=timeout_s)
         except urllib.error.HTTPError as answer:
             with answer:
-                error = _read_problem(answer)
+                error = _explain_address(_read_problem(answer), self.address)
             self.reached = self.reached or error.code != "unexpected"
             raise error from None
         self.reached = True
@@ -1188,6 +1188,48 @@ def _read_problem(answer: urllib.error.HTTPError) -> Error:
         message = f"The server answered {words}, without saying why. Try again in a moment."
         code, errors = "unexpected", []
     return Error(message, status=answer.code, code=code, errors=errors, retry_after=retry_after)
+
+
+_OWN_SEGMENTS = (
+    "accounting",
+    "admin",
+    "api",
+    "cluster",
+    "docs",
+    "experiments",
+    "groups",
+    "invitations",
+    "jobs",
+    "join",
+    "projects",
+    "settings",
+    "shared",
+    "sign-in",
+    "submit",
+    "tokens",
+)
+"""The first segments of the paths of gpuq's own pages and of its API."""
+
+
+def _explain_address(error: Error, server: str) -> Error:
+    """What to change in the address, if an answer shows that gpuq is not at this path; otherwise the same error."""
+    parts = urllib.parse.urlsplit(server)
+    segments = [segment for segment in parts.path.split("/") if segment != ""]
+    elsewhere = error.status == 405 or (
+        error.status in (200, 404)
+        if error.code == "unexpected"
+        else error.status == 404 and str(error).startswith("No operation has the path")
+    )
+    if not segments or not elsewhere:
+        return error
+    own = next((at for at, segment in enumerate(segments) if segment in _OWN_SEGMENTS), None)
+    what = "An address has only scheme, host and port, and the path below which gpuq is, if it has one."
+    message = f"{server} is not the address of a gpuq server. {what}"
+    if own is not None:
+        address = "/".join([f"{parts.scheme}://{parts.netloc}", *segments[:own]])
+        kind = "gpuq's API" if segments[own] == "api" else "one of gpuq's pages"
+        message = f"{server} is not the address of a gpuq server, but of {kind}. {what} Use {address}."
+    return Error(message, status=error.status, code="unexpected")
 
 
 def _parse_retry_after(header: Optional[str]) -> Optional[float]:
