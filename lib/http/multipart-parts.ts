@@ -45,6 +45,9 @@ const alternatives: Alternatives = {
       : 'send it as -F "files=@FILE", without the part code, and run it with the key command of the config',
 }
 
+/** What a field has if the @ before the name of a file was forgotten. No program and no config is only this. */
+const fileName = /^[\w .~:/\\-]{1,200}\.(?:py|ipynb|sh|ya?ml|json|zip|tar|t?gz)$/
+
 const directoryParts: readonly DirectoryPart[] = ['archive', 'files']
 
 /** Collects the parts of an upload, and remembers the first error. */
@@ -181,6 +184,9 @@ export class PartCollector {
   #takeField(part: PartName, value: string | undefined): void {
     if (value === undefined || value.includes('\ufffd')) {
       this.#refuse(wrongPart(part, 'is not UTF-8: save the file as UTF-8'))
+    } else if (fileName.test(value.trim())) {
+      const message = `is the name of a file, not its content: write -F "${part}=@${value.trim()}", with @ before the name of each file`
+      this.#refuse(wrongPart(part, message))
     } else {
       const named = /[\u0100-\uffff]/.test(value)
       this.#keep(part, Buffer.from(value, named ? 'utf8' : 'latin1'), undefined)

@@ -139,6 +139,30 @@ describe('an upload', () => {
   )
 
   it.each([
+    ['code', 'solution.py', 'solution.py'],
+    ['code', './my src/train-2.py\n', './my src/train-2.py'],
+    ['config_file', 'config.yaml', 'config.yaml'],
+  ])(
+    'a part %s without a file name that has only %j is refused: an @ is missing',
+    async (name, content, file) => {
+      const parts = [code, config].map((part) => (part.name === name ? { name, content } : part))
+      expect(await errorOf(read(...parts))).toEqual({
+        status: 422,
+        paths: [name],
+        message: `The part ${name} is the name of a file, not its content: write -F "${name}=@${file}", with @ before the name of each file.`,
+      })
+    },
+  )
+
+  it.each([
+    ['a file of that content', 'solution.py', 'solution.py\n'],
+    ['a field with a program', undefined, 'import a\na.py'],
+    ['a field with a program of one line', undefined, 'print("a.py")'],
+  ])('takes %s, which has a name at its end', async (_, filename, content) => {
+    expect((await read({ name: 'code', filename, content }, config)).code?.bytes.toString()).toBe(content)
+  })
+
+  it.each([
     ['a program whose first line names Python', '#!/usr/bin/env python3\nprint(1)\n'],
     ['a dict', '{"cells": 1, "nbformat": 4}["cells"]\n'],
     ['an object that is no notebook', '{"a": 1}'],
