@@ -238,6 +238,17 @@ it('an error is a sentence that says what to change', async () => {
     'invalid_fields',
     expect.stringContaining('expected_tim'),
   ])
+  expect(await errorOf('gpuq.submit("solution.py", gpu=1)')).toMatchObject([
+    422,
+    'invalid_fields',
+    'gpu: unknown key `gpu`: did you mean `gpus`?',
+  ])
+  for (const gpus of ['"x"', '[1]', 'True'])
+    expect(await errorOf(`gpuq.submit("solution.py", gpus=${gpus})`)).toMatchObject([
+      0,
+      'client',
+      expect.stringMatching(/^gpus must be a number, such as 2, or 0\.5 for half a GPU, not /),
+    ])
   expect(await errorOf('gpuq.submit("missing.py")')).toMatchObject([
     0,
     'client',

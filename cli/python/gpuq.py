@@ -44,6 +44,7 @@ from typing import (
     Any,
     Callable,
     Dict,
+    FrozenSet,
     Iterable,
     Iterator,
     List,
@@ -873,6 +874,9 @@ class Client:
         if command is not None:
             given["command"] = command
         if gpus is not None:
+            number: Any = gpus
+            if isinstance(number, bool) or not isinstance(number, (int, float)):
+                raise Error(f"gpus must be a number, such as 2, or 0.5 for half a GPU, not {gpus!r}.")
             given["gpu_fraction" if 0 < gpus < 1 else "gpu_count"] = gpus
         settings = _find_config(config).merge(given)
         if path is None:
@@ -1314,10 +1318,12 @@ def _parse_server(given: str) -> str:
 class _Config:
     """The config of a submission: the text of a file, and keys that come with the call."""
 
-    def __init__(self, source: str, text: str, keys: Dict[str, Any]) -> None:
+    def __init__(self, source: str, text: str, keys: Dict[str, Any], arguments: FrozenSet[str] = frozenset()) -> None:
         self.source = source
         self._text = text
         self._keys = keys
+        self._arguments = arguments
+        """The keys that came as arguments of the call."""
 
     @property
     def token(self) -> Optional[str]:
@@ -1335,7 +1341,7 @@ class _Config:
         for key, other in (("gpu_count", "gpu_fraction"), ("gpu_fraction", "gpu_count")):
             if key in given and other not in given:
                 merged.pop(other, None)
-        return _Config(self.source, self._text, merged)
+        return _Config(self.source, self._text, merged, self._arguments.union(given))
 
     def project_id(self) -> str:
         """The project that stores an uploaded directory."""
@@ -1368,10 +1374,15 @@ class _Config:
         """An error without the lines of a config that was never written to a file."""
         if self._text != "" or not error.errors:
             return error
-        message = "; ".join(f"{wrong.get('path')}: {wrong.get('message')}" for wrong in error.errors)
+        message = "; ".join(f"{wrong.get('path')}: {self._with_arguments(wrong)}" for wrong in error.errors)
         return Error(
             message, status=error.status, code=error.code, errors=error.errors, retry_after=error.retry_after
         )
+
+    def _with_arguments(self, wrong: Mapping[str, Any]) -> str:
+        """A message that suggests the argument gpus for a wrong argument, not the key that it sets."""
+        message = str(wrong.get("message"))
+        return message.replace("`gpu_count`?", "`gpus`?") if wrong.get("path") in self._arguments else message
 
     def _line(self, key: str) -> Optional[str]:
         found = re.search(rf"^([\"']?){re.escape(key)}\1[ \t]*:(.*)$", self._text, re.MULTILINE)
