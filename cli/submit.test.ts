@@ -141,6 +141,16 @@ describe('a config that is the only file', () => {
   )
 })
 
+it('a command with a program is refused before anything is sent, and the error says to send the directory', async () => {
+  const { context, received } = await contextOf(accept)
+  const root = await write({ 'worker.py': '1', 'config.yaml': 'command: torchrun worker.py\n' })
+  const [program, config] = [join(root, 'worker.py'), join(root, 'config.yaml')]
+  await expect(submit(context, program, config, { wait: false })).rejects.toThrow(
+    `${config} has a command, and a job runs either a command or a program. Remove the key command to run ${program}, or send the directory of ${program} to run the command in it: gpuq submit ${root} ${config}`,
+  )
+  expect(received).toEqual([])
+})
+
 describe('a submission over a bad connection', () => {
   it('is sent again with the same key and the same body until there is an answer', async () => {
     const solution = join(await write({ 'a.py': 'print(1)' }), 'a.py')

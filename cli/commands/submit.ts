@@ -1,9 +1,9 @@
-import { basename } from 'node:path'
+import { basename, dirname } from 'node:path'
 import { isMap, isSeq, parseDocument } from 'yaml'
 import { type Alternatives, isConfigName, refuseProgram } from '@/lib/contract/config/program/program-kind'
 import { invalidRequest } from '@/lib/contract/errors'
 import type { Context } from '../context'
-import { readTextFile } from '../declare/values'
+import { quoted, readTextFile } from '../declare/values'
 import { otherSubmissions } from '../features'
 import { isDirectory } from '../files'
 import { printDryRun } from '../job/dry-run'
@@ -41,6 +41,7 @@ export async function submit(
   const code = ofDirectory || ofConfig ? undefined : await readProgram(solution)
   const given = configPath === undefined ? toConfigText(options) : await readTextFile(configPath)
   if (ofConfig) await checkAlone(context, solution, given, quiet || json)
+  if (code !== undefined && configPath !== undefined) await refuseCommand(solution, configPath, given)
   const program = { ...(code !== undefined && { code }), config: given }
   const named = <T>(ask: () => Promise<T>) => (configPath === undefined ? withOptionErrors(ask) : ask())
   const other = await findOther(given)
@@ -89,6 +90,15 @@ function refuseBeside(config: string, other: string | undefined, withDir: boolea
     throw invalidRequest(
       `${config} is no program. Send the directory with gpuq submit . ${config}, without --with-dir.`,
     )
+}
+
+/** @throws if the config of a program has a command. */
+async function refuseCommand(program: string, path: string, config: Blob | string): Promise<void> {
+  const { contents, errors } = parseDocument(await new Blob([config]).text())
+  if (errors.length > 0 || !isMap(contents) || !contents.has('command')) return
+  throw invalidRequest(
+    `${path} has a command, and a job runs either a command or a program. Remove the key command to run ${program}, or send the directory of ${program} to run the command in it: gpuq submit ${quoted(dirname(program))} ${quoted(path)}`,
+  )
 }
 
 /**

@@ -55,7 +55,8 @@ function findContextProblems(
     })
   }
   if (hasProgram && commandOf(text) !== null) {
-    const message = 'a job runs either a command or a program: remove this key, or clear solution.py'
+    const message =
+      'a job runs either a command or a program: remove this key, or clear solution.py. For a command with files, choose their folder'
     problems.push({ path: 'command', message })
   }
   return problems

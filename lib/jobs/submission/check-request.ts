@@ -55,6 +55,6 @@ function requireOneProgram(
   }
   if (!hasCode || command === undefined) return
   const message =
-    'a job runs one program: omit this key to run solution.py, or omit the part code to run the command'
+    'a job runs either a command or a program: omit this key to run solution.py, or omit the part code to run the command. A command finds the files of a directory, or of -F "files=@train.py"'
   throw invalidField('command', message)
 }

@@ -47,7 +47,7 @@ it('a command or a program is required, but not both', async () => {
     {
       path: 'command',
       message:
-        'a job runs one program: omit this key to run solution.py, or omit the part code to run the command',
+        'a job runs either a command or a program: omit this key to run solution.py, or omit the part code to run the command. A command finds the files of a directory, or of -F "files=@train.py"',
     },
   ])
 })
