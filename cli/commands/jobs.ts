@@ -1,6 +1,7 @@
 import { invalidRequest } from '@/lib/contract/errors'
 import { parseSearch } from '@/lib/contract/search/parse-search'
 import { describeSearchProblem } from '@/lib/contract/search/search-reader'
+import { describeUnknownKeys } from '@/lib/contract/search/unknown-keys'
 import type { UploadStatus } from '@/lib/contract/status'
 import { type Context, printList } from '../context'
 import { toColumns } from '../job/job-columns'
@@ -39,5 +40,11 @@ export async function jobs(context: Context, words: string[], options: JobsOptio
     ...(q ? { q } : {}),
   }
   const found = await readPages(limit, (query) => client.jobs.list({ ...query, ...filters }))
-  return printList(context, json, found, columns, 'No jobs found.')
+  return printList(
+    context,
+    json,
+    found,
+    columns,
+    ['No jobs found.', describeUnknownKeys(q)].filter((part) => part !== null).join(' '),
+  )
 }

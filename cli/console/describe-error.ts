@@ -27,10 +27,11 @@ function sentenceOf(error: unknown, server: string | null): string {
   return withoutControls(error.message)
 }
 
-/** One line for each invalid field. */
+/** One line for each invalid field that the sentence does not name already. */
 function fieldsOf(error: unknown): string {
-  const fields = error instanceof ProblemError || error instanceof GpuqError ? (error.errors ?? []) : []
-  return fields
+  if (!(error instanceof ProblemError || error instanceof GpuqError)) return ''
+  return (error.errors ?? [])
+    .filter(({ path, message }) => !error.message.includes(`${path}: ${message}`))
     .map(({ path, message, line, column }) => {
       const place =
         line === undefined ? '' : ` (line ${line}${column === undefined ? '' : `, column ${column}`})`

@@ -1,5 +1,5 @@
 import type { QueueJob } from '@/lib/contract/cluster/cluster'
-import { formatStartRange } from '@/lib/contract/cluster/start-range'
+import { formatStartRange, formatTime } from '@/lib/contract/cluster/start-range'
 import type { JobSummary } from '@/lib/contract/jobs'
 import type { UploadStatus } from '@/lib/contract/status'
 import type { Colour } from './terminal'
@@ -46,6 +46,13 @@ export function formatExpectedStart(
 ): string | null {
   const range = job.expected_start_range && formatStartRange(job.expected_start_range, now)
   return range ?? formatWhen(job.expected_start, now)
+}
+
+/** A sentence of the server with its times, such as `2026-11-28T06:58:40.754Z`, in the local time zone. */
+export function withLocalTimes(sentence: string, now: number): string {
+  return sentence.replaceAll(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z(?!\w)/g, (time) =>
+    formatTime(Date.parse(time), now),
+  )
 }
 
 /** Formats a share of GPUs without trailing zeros. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { formatTime } from '@/lib/contract/cluster/start-range'
 import { groupDetailSchema } from '@/lib/groups/contract'
 import { submit } from '../commands/submit'
 import { createProgram } from '../program'
@@ -78,14 +79,14 @@ const dryRun = {
 }
 
 /** A server that records what it is sent, and answers a wait with each of the answers in turn. */
-function server(waits: object[] = []) {
+function server(waits: object[] = [], changes: object = {}) {
   const sent: { path: string; config: string }[] = []
   const context = fakeContext(async (request) => {
     const { pathname } = new URL(request.url)
     if (request.method === 'POST' && pathname === '/api/groups') {
       const form = await request.formData()
       sent.push({ path: pathname, config: await (form.get('config_file') as File).text() })
-      if (new URL(request.url).searchParams.has('dry_run')) return Response.json(dryRun)
+      if (new URL(request.url).searchParams.has('dry_run')) return Response.json({ ...dryRun, ...changes })
       return Response.json(made({ hints: ['{x} names no parameter, so it stays as it is.'] }), {
         status: 201,
       })
@@ -147,6 +148,15 @@ describe('gpuq sweep', () => {
     expect(context.written.err).toContain('best: loss 0.25, lr=0.1 (member 1')
     expect(context.written.err).toContain('{x} names no parameter')
     expect(context.written.out).toBe(`${idOf(1)} failed\n`)
+  })
+
+  it('a dry run of a sweep has its times in the local time zone', async () => {
+    const at = '2026-11-28T06:58:40.754Z'
+    const { context } = server([], { text: `The first would start at about ${at}.` })
+    await sweep(context, ['true'], { param: ['lr=1'], dryRun: true })
+    expect(context.written.out).toContain(
+      `The first would start at about ${formatTime(Date.parse(at), Date.now())}.\n`,
+    )
   })
 
   it('a sweep that ends with failures says why the first member failed, and what to do next', async () => {

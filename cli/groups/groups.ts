@@ -2,6 +2,7 @@ import { conflict, invalidRequest, notFound } from '@/lib/contract/errors'
 import type { GroupDetail, GroupMember } from '@/lib/groups/contract'
 import { membersToCsv } from '@/lib/groups/contract-csv'
 import type { Client } from '@/lib/http/client/client'
+import { formatWhen } from '../console/format'
 import { type Context, print, printList, writeText } from '../context'
 import { exitCodes } from '../job/exit-code'
 import { firstIds } from '../job/job-id'
@@ -16,6 +17,7 @@ export async function groups(
   { limit, all, json }: { limit: number; all?: boolean; json?: boolean },
 ): Promise<number> {
   const client = await context.connect()
+  const now = Date.now()
   const found = await readPages(limit, (query) =>
     client.groups.list({ ...query, limit: Math.min(query.limit, 100), all }),
   )
@@ -33,7 +35,7 @@ export async function groups(
         cell: ({ counts, members }) => `${counts.completed + counts.failed + counts.cancelled}/${members}`,
       },
       { title: 'FAILED', cell: ({ counts }) => counts.failed, right: true },
-      { title: 'SUBMITTED', cell: ({ created_at }) => created_at },
+      { title: 'SUBMITTED', cell: ({ created_at }) => formatWhen(created_at, now) },
     ],
     'No groups found. Submit one: gpuq sweep --with-dir --param lr=0.1,0.01 -- python train.py --lr {lr}',
   )

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { GroupDetail, GroupDryRun } from '@/lib/groups/contract'
+import { withLocalTimes } from '../console/format'
 import { type Context, print } from '../context'
 import type { GivenSubmission } from '../job/other-submission'
 import { note } from '../job/show-job'
@@ -39,7 +40,7 @@ function renderDryRun({ text, gpu_hours, run_hours, hints }: GroupDryRun): strin
     `about ${rounded(expected)}, at most ${rounded(most)}`
   const hours =
     gpu_hours.most > 0 ? `GPU hours: ${inHours(gpu_hours)}` : `hours of run time: ${inHours(run_hours)}`
-  return [text, hours, ...hints].map((line) => `${line}\n`).join('')
+  return [withLocalTimes(text, Date.now()), hours, ...hints].map((line) => `${line}\n`).join('')
 }
 
 const rounded = (hours: number) => Number(hours.toPrecision(3))

@@ -150,6 +150,18 @@ it('a job that never fits: the options of the nearest request', async () => {
   )
 })
 
+it('a mistake that the sentence names already is printed once, and others have lines of their own', () => {
+  const errors = [{ path: 'command', message: 'is empty', line: 4, column: 1 }]
+  const refuse = (detail: string) =>
+    describeError(new ProblemError({ status: 422, code: 'invalid_fields', detail, errors }), null).text
+  expect(refuse('config_file, line 4: command: is empty')).toBe(
+    'gpuq: config_file, line 4: command: is empty\n',
+  )
+  expect(refuse('The config is wrong.')).toBe(
+    'gpuq: The config is wrong.\n  command: is empty (line 4, column 1)\n',
+  )
+})
+
 it('a limit: the commands for each job that counts', () => {
   const jobs = [
     { job_id: 'first-id', name: 'baseline', status: 'running' },

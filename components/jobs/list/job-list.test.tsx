@@ -118,6 +118,11 @@ it('searches in the address, and clears the search', async () => {
   await screen.findByText('No jobs yet')
 })
 
+it('a search that finds nothing says which of its words is no key', async () => {
+  await renderList([], '?q=foo%3Abar')
+  await screen.findByText(/^There is no key “foo”, so it was searched as text\./)
+})
+
 it('shows the filters of an earlier address as a search', async () => {
   await renderList([], '?status=failed&tag=the+best&starred=true')
   await screen.findByText('No matching jobs')

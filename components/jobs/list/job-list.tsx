@@ -10,6 +10,7 @@ import type { JobFilters } from '@/lib/contract/job-queries'
 import type { JobSummary } from '@/lib/contract/jobs'
 import { parseSearch } from '@/lib/contract/search/parse-search'
 import { describeSearchProblem } from '@/lib/contract/search/search-reader'
+import { describeUnknownKeys } from '@/lib/contract/search/unknown-keys'
 import type { Page } from '@/lib/http/client/transport'
 import { Approvals, ofJobList } from '../../features'
 import { LoadFailure } from '../../shell/load-failure'
@@ -119,7 +120,7 @@ function Jobs({ query, params, table }: JobsProps) {
       <>
         <ListNote query={query} count={count} />
         <EmptyState icon={SearchX} title="No matching jobs">
-          Change the search above, or clear it.
+          {describeUnknownKeys(query.q ?? '')} Change the search above, or clear it.
         </EmptyState>
       </>
     )

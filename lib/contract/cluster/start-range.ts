@@ -14,12 +14,17 @@ export function formatStartRange(
 ): string | null {
   const [from, to] = [Date.parse(earliest), Date.parse(latest)]
   if (to - from < shortestMs) return null
+  return `between ${formatTime(from, now, now, timeZone)} and ${formatTime(to, now, from, timeZone)}`
+}
+
+/**
+ * Formats a time in the local time zone: "14:10", with the day of the week if it is not that of the time `before`, and the date if
+ * it is a week away.
+ */
+export function formatTime(at: number, now: number, before = now, timeZone?: string): string {
   const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', timeZone })
-  const format = (at: number, before: number) => {
-    const day = dayOf(at, now, before, timeZone)
-    return day === null ? clock.format(at) : `${day} ${clock.format(at)}`
-  }
-  return `between ${format(from, now)} and ${format(to, from)}`
+  const day = dayOf(at, now, before, timeZone)
+  return day === null ? clock.format(at) : `${day} ${clock.format(at)}`
 }
 
 /** Null if `at` is on the same day as the time before it. */
