@@ -50,7 +50,6 @@ export type AgentLimits = Omit<AgentLimitsInput, 'projects'> & {
 export const keysRefusedToAgents = [
   'notify_url',
   'tty',
-  'working_directory',
   'host_script',
   'conda_prefix',
 ] as const satisfies readonly (keyof JobConfig)[]

@@ -422,11 +422,15 @@ describe('the token of an agent', () => {
   it.each([
     ['notify_url', 'notify_url: https://example.org/x\n'],
     ['tty', 'tty: true\n'],
-    ['working_directory', 'working_directory: /workspace/project\n'],
     ['host_script', 'host_script: /home/ada/train.py\n'],
   ])('in a job of an agent, the config key %s is refused by its name', async (name, config) => {
     const { status, body } = await submitAs(agentToken, ownConfig(config))
     expect([status, body.detail]).toEqual([422, `${name}: is not for the jobs of an agent: remove this key`])
+  })
+
+  it('a job of an agent has the working directory that gpuq mcp sends: a directory of its own', async () => {
+    const { status } = await submitAs(agentToken, ownConfig('working_directory: /workspace/project\n'))
+    expect(status).toBe(202)
   })
 
   it('a job beyond a limit of the token is refused with the key and the limit, also as a dry run', async () => {
