@@ -171,7 +171,7 @@ it('without groups the list says how to make one', async () => {
   answerWith({ 'GET /api/groups': [] })
   renderUi(<GroupList admin={false} />)
   expect(await screen.findByText('No groups yet')).toBeTruthy()
-  expect(screen.getByText(/gpuq sweep --param/)).toBeTruthy()
+  expect(screen.getByText(/gpuq sweep --with-dir --param/)).toBeTruthy()
 })
 
 it('the list of jobs leads to the groups that run, and is silent without one', async () => {
