@@ -101,17 +101,12 @@ function projectColumns({
       cell: ({ id, project_id }) => (
         <span className="flex flex-wrap items-center justify-end gap-1.5">
           {projectPages.map(({ label, icon, pathOf }) => (
-            <ButtonLink key={label} icon={icon} href={pathOf(id, project_id)} size="sm" className="relative">
+            <ButtonLink key={label} icon={icon} href={pathOf(id, project_id)} size="sm">
               {label}
               <span className="sr-only"> of {project_id}</span>
             </ButtonLink>
           ))}
-          <ButtonLink
-            icon={Activity}
-            href={`${jobs}?project_id=${encodeURIComponent(project_id)}`}
-            size="sm"
-            className="relative"
-          >
+          <ButtonLink icon={Activity} href={`${jobs}?project_id=${encodeURIComponent(project_id)}`} size="sm">
             Jobs
             <span className="sr-only"> of {project_id}</span>
           </ButtonLink>

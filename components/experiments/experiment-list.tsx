@@ -97,7 +97,6 @@ function Title({ row, isOpen, onToggle }: TitleProps) {
           size="sm"
           label={`${isOpen ? 'Hide' : 'Show'} what follows ${title}`}
           aria-expanded={isOpen}
-          className="relative"
           onClick={() => onToggle(id)}
         />
       ) : (
@@ -147,7 +146,7 @@ function Compare({ row: { experiment, parent } }: { row: TreeRow }) {
   const path = compareWith(experiment, parent)
   if (path === null || parent === null) return null
   return (
-    <ButtonLink icon={GitCompare} href={path} size="sm" className="relative">
+    <ButtonLink icon={GitCompare} href={path} size="sm">
       Compare
       <span className="sr-only">
         {' '}

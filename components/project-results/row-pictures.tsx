@@ -6,7 +6,7 @@ import { type GalleryImage, LargeImage, Picture } from '../artifacts/viewers/ima
 export function RowPictures({ images }: { images: readonly GalleryImage[] }) {
   const [open, setOpen] = useState<number | null>(null)
   return (
-    <span className="relative z-10 flex gap-1">
+    <span className="flex gap-1">
       {images.map(({ id, path, src }, index) => (
         <button
           key={id}

@@ -3,7 +3,6 @@ import { api } from '@/components/queries/queries'
 import type { Snapshot } from '@/lib/snapshots/contract'
 import { Badge } from '../ui/badge'
 import { buttonStyles } from '../ui/button'
-import { cn } from '../ui/class-names'
 
 /** Says who else may use a snapshot, or whose it is. */
 export function SnapshotBadges({ snapshot: { own, project_id, shared_at } }: { snapshot: Snapshot }) {
@@ -19,7 +18,7 @@ export function DownloadLink({ snapshot: { id, name, version } }: { snapshot: Sn
       download
       aria-label={`Download ${name}@${version}`}
       title="Download as a tar file"
-      className={cn(buttonStyles({ size: 'sm', variant: 'ghost' }), 'relative')}
+      className={buttonStyles({ size: 'sm', variant: 'ghost' })}
     >
       <Download aria-hidden />
     </a>

@@ -105,7 +105,6 @@ function DeleteItem({ item }: { item: StoredItem }) {
           icon={Trash2}
           size="sm"
           variant="danger-quiet"
-          className="relative"
           disabled={in_use || deleting}
           title={in_use ? 'A job that has not ended needs it.' : undefined}
         >

@@ -122,6 +122,10 @@ interface TableRowProps {
   children: ReactNode
 }
 
+/** A {@link RowLink} covers its row, and what comes before it too: `relative` alone lifts only what comes after it. */
+const aboveRowLink =
+  'isolate [&_:where(a,button):not([data-row-link])]:relative [&_:where(a,button):not([data-row-link])]:z-1'
+
 export function TableRow({ selected, className, children }: TableRowProps) {
   return (
     <tr
@@ -129,6 +133,7 @@ export function TableRow({ selected, className, children }: TableRowProps) {
       className={cn(
         'group/row relative border-b transition-colors last:border-b-0',
         '@max-2xl:flex @max-2xl:base:flex-col @max-2xl:gap-0.5 @max-2xl:px-4 @max-2xl:py-3',
+        aboveRowLink,
         selected ? 'bg-accent-soft' : 'hover:bg-hover',
         className,
       )}
@@ -209,11 +214,12 @@ interface RowLinkProps {
   children: ReactNode
 }
 
-/** A link that covers the whole row. Buttons in the row need `relative` to stay on top. */
+/** A link that covers the whole row. The other links and the buttons of the row lie above it. */
 export function RowLink({ href, id, className, children }: RowLinkProps) {
   return (
     <NextLink
       href={href}
+      data-row-link
       {...(id ? { id } : {})}
       className={cn(
         'font-medium text-ink after:absolute after:inset-0 hover:text-accent-ink focus-visible:outline-none',

@@ -20,7 +20,7 @@ export function QueueActions({ job }: { job: QueueJob }) {
   const onClose = () => setOpen(null)
   const title = queueJobTitle(job)
   return (
-    <span className="relative">
+    <>
       <DropdownMenu trigger={<IconButton icon={Ellipsis} label={`Actions for ${title}`} />}>
         {job.status === 'queued' ? (
           <MenuItem icon={ArrowUpDown} onSelect={() => setOpen('priority')}>
@@ -34,7 +34,7 @@ export function QueueActions({ job }: { job: QueueJob }) {
       </DropdownMenu>
       {open === 'priority' ? <PriorityDialog job={job} onClose={onClose} /> : null}
       {open === 'cancel' ? <CancelDialog job={job} onClose={onClose} /> : null}
-    </span>
+    </>
   )
 }
 
