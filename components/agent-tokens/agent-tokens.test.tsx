@@ -27,7 +27,9 @@ it.each(['Approve', 'Refuse'] as const)(
     answerWith({ 'GET /api/approvals': [approval], [path]: null })
     const { container } = renderUi(<Approvals everyone={false} />)
     fireEvent.click(await screen.findByRole('button', { name: `${label} train` }))
-    expect(container.textContent).toContain('12.5 GPU hours. The token “claude” submitted it.')
+    expect(container.textContent).toContain(
+      '12.5 GPU hours. The token “claude” submitted it. Without an approval,',
+    )
     fireEvent.click(await screen.findByRole('button', { name: label }))
     await vi.waitFor(() =>
       expect(sentRequests.map(({ method, path: sent }) => `${method} ${sent}`)).toContain(path),

@@ -50,7 +50,7 @@ function Description({ approval, linked }: { approval: Approval; linked: boolean
     <>
       {linked ? <Link href={`/${kind}s/${id}`}>{nameOf(approval)}</Link> : `This ${kind}`} may cost{' '}
       {hoursOf(approval)}
-      {token === null ? '' : `. The token “${token.name}” submitted it`}. It is refused{' '}
+      {token === null ? '' : `. The token “${token.name}” submitted it`}. Without an approval, it is refused{' '}
       <RelativeTime at={expires_at} />.
     </>
   )
@@ -63,7 +63,12 @@ const decisions = {
     variant: 'primary',
     effect: 'It starts when GPUs are free.',
   },
-  refuse: { label: 'Refuse', mutation: refuse, variant: 'danger-quiet', effect: 'It is cancelled.' },
+  refuse: {
+    label: 'Refuse',
+    mutation: refuse,
+    variant: 'danger-quiet',
+    effect: 'It is cancelled, and nothing of it runs. The agent is told that you refused it.',
+  },
 } as const
 
 function Decision({ approval, kind }: { approval: Approval; kind: keyof typeof decisions }) {

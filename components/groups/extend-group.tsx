@@ -27,13 +27,13 @@ function ExtendForm({ group, onAdded }: { group: GroupDetail; onAdded: () => voi
   const { group_id: id, samples, repeat, members } = group
   const extend = useMutation(extendGroup)
   const form = useSchemaForm({
-    schema: () => import('./extend-form').then((schemas) => schemas.extendFormSchema),
-    initial: { samples: String(samples ?? 0), repeat: String(repeat) },
+    schema: () => import('./extend-form').then((schemas) => schemas.extendFormSchema(group)),
+    initial: { samples: '', repeat: '' },
     onSubmit: async (given) => {
       const { members: now } = await extend.mutateAsync({
         id,
-        ...(samples !== null && { samples: given.samples }),
-        repeat: given.repeat,
+        ...(given.samples !== null && { samples: given.samples }),
+        ...(given.repeat !== null && { repeat: given.repeat }),
       })
       toast.success(`${formatCount(now - members, 'member')} added`)
       onAdded()
@@ -45,16 +45,20 @@ function ExtendForm({ group, onAdded }: { group: GroupDetail; onAdded: () => voi
         <NumberField
           label="Samples"
           inputMode="numeric"
-          hint={`Combinations that the group has afterwards. It has ${samples}.`}
+          hint={`Combinations that the group has afterwards. It has ${samples} now.`}
+          optional
           {...form.field('samples')}
         />
       )}
       <NumberField
         label="Repeats"
         inputMode="numeric"
-        hint={`How often each combination runs afterwards. It is ${repeat} now.`}
+        hint={`How often each combination runs afterwards. ${timesNow(repeat)}`}
+        optional={samples !== null}
         {...form.field('repeat')}
       />
     </DialogForm>
   )
 }
+
+const timesNow = (repeat: number) => (repeat === 1 ? 'It runs once now.' : `It runs ${repeat} times now.`)

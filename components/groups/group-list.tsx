@@ -4,7 +4,6 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { Layers } from 'lucide-react'
 import { useSearchParams } from 'next/navigation'
 import type { Group } from '@/lib/groups/contract'
-import { JobStatus } from '../jobs/job-status'
 import { ListPanel } from '../shell/list-panel'
 import { updateSearchParams } from '../shell/update-search-params'
 import { ButtonLink } from '../ui/button-link'
@@ -16,6 +15,7 @@ import { RelativeTime } from '../ui/relative-time'
 import { Segmented } from '../ui/segmented'
 import { type Column, DataTable, RowLink } from '../ui/table'
 import { CountsBar } from './counts-bar'
+import { StatusOfGroup } from './group-status'
 import { groupTitle } from './group-title'
 import { groupsQuery, listInterval } from './queries'
 
@@ -34,7 +34,7 @@ const columns: readonly Column<Group>[] = [
       </span>
     ),
   },
-  { label: 'Status', cell: ({ status }) => <JobStatus state={status} variant="plain" /> },
+  { label: 'Status', cell: (group) => <StatusOfGroup group={group} variant="plain" /> },
   { label: 'Ended', cell: (group) => <CountsBar group={group} /> },
   { label: 'Members', align: 'end', cell: ({ members }) => formatNumber(members) },
   { label: 'Submitted', cell: ({ created_at }) => <RelativeTime at={created_at} className="text-muted" /> },
@@ -106,8 +106,8 @@ function NoGroups() {
           </ButtonLink>
         }
       >
-        A group runs one program with many parameters. Add a matrix to the config of a job, or use gpuq sweep
-        in a terminal.
+        A group runs one program many times. A sweep tries many parameters: add a matrix to the config of a
+        job, or use gpuq sweep in a terminal. The members of a wave differ in any keys: list them as members.
       </EmptyState>
       <div className="mx-auto w-full max-w-2xl px-4">
         <CodeBlock label="keys of config.yaml" title="In config.yaml" code={sample} />

@@ -1,4 +1,5 @@
 import { fireEvent, screen, within } from '@testing-library/react'
+import type { ReactNode } from 'react'
 import { beforeEach, expect, it, vi } from 'vitest'
 import { router } from '../testing/navigation'
 import {
@@ -9,6 +10,7 @@ import {
   renderUi,
   sentRequests,
 } from '../testing/render'
+import { toast } from '../ui/toaster'
 import { ActiveGroups } from './active-groups'
 import { GroupList } from './group-list'
 import { GroupView } from './group-view'
@@ -35,7 +37,7 @@ beforeEach(() => {
 })
 
 /** Shows the group with two pages of members. */
-async function show(detail = group) {
+async function show(detail = group, approval?: ReactNode) {
   answerWith({
     [`GET ${path}`]: detail,
     [`GET ${path}/members`]: ({ query }: { query: URLSearchParams }) =>
@@ -43,7 +45,7 @@ async function show(detail = group) {
         ? page([heldMember(2)])
         : page([makeMember(0), makeMember(1, { status: 'running', ended_at: null })], 'b'),
   })
-  renderUi(<GroupView id={group.group_id} handle="ada" />)
+  renderUi(<GroupView id={group.group_id} handle="ada" approval={approval} />)
   const table = await screen.findByRole('table', { name: 'Members' })
   await within(table).findByText('#2')
   return table
@@ -69,6 +71,26 @@ it('a problem of a group with paused members is not shown as its end', async () 
   await show(makeGroup({ counts: paused, problem: 'The queue is full.' }))
   expect(screen.getByText('The next member cannot enter the queue')).toBeTruthy()
   expect(screen.queryByText('Cancelled')).toBeNull()
+})
+
+const unapproved = makeGroup({
+  awaits_approval: true,
+  problem: 'A person must approve it.',
+  counts: { ...group.counts, held: 3, running: 0, completed: 0 },
+})
+
+it('a group that waits for an approval says so once, does not run, and takes no more members', async () => {
+  await show(unapproved, 'the approval')
+  expect(screen.getByText('the approval')).toBeTruthy()
+  expect(screen.queryByText(/A person must approve it/)).toBeNull()
+  expect(screen.getAllByText('Waits for approval')).toHaveLength(1)
+  expect(screen.queryByRole('button', { name: 'Add members' })).toBeNull()
+})
+
+it('a reader who may not approve a group reads what it waits for', async () => {
+  await show(unapproved)
+  expect(screen.getByText('A person must approve it.')).toBeTruthy()
+  expect(screen.queryByText(/gpuq tries again/)).toBeNull()
 })
 
 it('members are sorted by a heading and filtered by their status', async () => {
@@ -102,26 +124,44 @@ it('a group is cancelled only after a confirmation that says what happens', asyn
   await show()
   clickButton('Cancel group')
   const dialog = screen.getByRole('alertdialog', { name: 'Cancel this group?' })
-  expect(dialog.textContent).toContain('1 member that waits or runs, and 1 that the group holds')
+  expect(dialog.textContent).toContain(
+    'gpuq cancels 1 member that waits or runs, and 1 that the group holds.',
+  )
   fireEvent.click(within(dialog).getByRole('button', { name: 'Cancel group' }))
   await vi.waitFor(() => expect(screen.queryByRole('alertdialog')).toBeNull())
   expect(sentRequests.map(({ method }) => method)).toContain('POST')
 })
 
+it.each([
+  [
+    { pending: 1, running: 1, paused: 2, held: 3 },
+    '2 members that wait or run, 2 that are paused, and 3 that the group holds.',
+  ],
+  [{ paused: 1, running: 0, held: 0 }, '1 member that is paused.'],
+])('the dialog to cancel a group counts its members: %o', async (counts, text) => {
+  await show(makeGroup({ counts: { ...group.counts, ...counts } }))
+  clickButton('Cancel group')
+  expect(screen.getByRole('alertdialog').textContent).toContain(`gpuq cancels ${text}`)
+})
+
 it('failed members run again only after a confirmation that says what it takes', async () => {
   const failed = makeGroup({ status: 'failed', counts: { ...group.counts, held: 0, failed: 1 }, gpus: 2 })
+  const toasted = vi.spyOn(toast, 'success')
   answerWith({ [`POST ${path}/rerun-failed`]: group })
   await show(failed)
   clickButton('Run failed members again')
   const dialog = screen.getByRole('alertdialog', { name: 'Run 1 failed member again?' })
-  expect(dialog.textContent).toContain('Each takes 2 GPUs until it ends.')
+  expect(dialog.textContent).toContain(
+    'It gets a new job with the same program and parameters. It takes 2 GPUs until it ends.',
+  )
   fireEvent.click(within(dialog).getByRole('button', { name: 'Run again' }))
   await vi.waitFor(() => expect(screen.queryByRole('alertdialog')).toBeNull())
   expect(sentRequests.filter(({ method }) => method === 'POST')).toHaveLength(1)
+  expect(toasted).toHaveBeenCalledWith('1 failed member runs again')
 })
 
 it('a random search gets more samples, and a refusal is shown beside its field', async () => {
-  const message = 'is less than the 3 that the group has'
+  const message = 'must be at most 100000'
   const answers = [
     new ApiProblem(422, {
       code: 'invalid_fields',
@@ -135,15 +175,17 @@ it('a random search gets more samples, and a refusal is shown beside its field',
   clickButton('Add members')
   const dialog = screen.getByRole('dialog', { name: 'Add members' })
   const samples = within(dialog).getByRole('textbox', { name: /Samples/ })
-  fireEvent.change(samples, { target: { value: '2' } })
-  fireEvent.click(within(dialog).getByRole('button', { name: 'Add members' }))
-  expect(await within(dialog).findByText(/less than the 3/)).toBeTruthy()
+  const submit = () => fireEvent.click(within(dialog).getByRole('button', { name: 'Add members' }))
+  submit()
+  expect(await within(dialog).findByText('Enter more than 3.')).toBeTruthy()
+  fireEvent.change(samples, { target: { value: '200000' } })
+  submit()
+  expect(await within(dialog).findByText(/at most 100000/)).toBeTruthy()
   fireEvent.change(samples, { target: { value: '5' } })
-  fireEvent.click(within(dialog).getByRole('button', { name: 'Add members' }))
+  submit()
   await vi.waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
   expect(sentRequests.filter(({ method }) => method === 'POST').at(-1)?.body).toEqual({
     samples: 5,
-    repeat: 1,
   })
 })
 
@@ -171,6 +213,7 @@ it('without groups the list says how to make one', async () => {
   answerWith({ 'GET /api/groups': [] })
   renderUi(<GroupList admin={false} />)
   expect(await screen.findByText('No groups yet')).toBeTruthy()
+  expect(screen.getByText(/members of a wave/)).toBeTruthy()
   expect(screen.getByText(/gpuq sweep --with-dir --param/)).toBeTruthy()
 })
 
@@ -182,8 +225,20 @@ it('the list of jobs leads to the groups that run, and is silent without one', a
   )
   expect(container.textContent).toContain('1 group runs: baseline sweep 1 of 3')
   unmount()
+  const expensive = makeGroup({
+    awaits_approval: true,
+    group_id: group.group_id.replace('aa', 'bb'),
+    name: 'expensive',
+  })
+  answerWith({ 'GET /api/groups': [expensive, group] })
+  const both = renderUi(<ActiveGroups everyone={false} />)
+  await screen.findByRole('link', { name: 'expensive' })
+  expect(both.container.textContent).toContain(
+    '1 group runs: baseline sweep 1 of 3. 1 group waits for an approval: expensive 1 of 3',
+  )
+  both.unmount()
   answerWith({ 'GET /api/groups': [] })
   const empty = renderUi(<ActiveGroups everyone={false} />)
-  await vi.waitFor(() => expect(sentRequests).toHaveLength(2))
+  await vi.waitFor(() => expect(sentRequests).toHaveLength(3))
   expect(empty.container.querySelector('p')).toBeNull()
 })

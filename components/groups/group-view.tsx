@@ -4,7 +4,6 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import dynamic from 'next/dynamic'
 import type { ReactNode } from 'react'
 import type { GroupDetail } from '@/lib/groups/contract'
-import { JobStatus } from '../jobs/job-status'
 import { formatMetric } from '../jobs/list/job-cell'
 import { LoadFailure } from '../shell/load-failure'
 import { Button } from '../ui/button'
@@ -20,7 +19,9 @@ import { PageHeader } from '../ui/page-header'
 import { Panel, PanelBody, PanelHeader } from '../ui/panel'
 import { RelativeTime } from '../ui/relative-time'
 import { Skeleton } from '../ui/skeleton'
+import { toast } from '../ui/toaster'
 import { ExtendGroup } from './extend-group'
+import { StatusOfGroup, waitsForApproval } from './group-status'
 import { describeParameters, groupTitle } from './group-title'
 import { MemberGrid } from './member-grid'
 import { countEnded } from './member-status'
@@ -37,12 +38,14 @@ interface GroupViewProps {
   id: string
   /** The id of the signed-in user. */
   handle: string
+  /** What the page shows while the group waits for an approval; absent: the reader may not decide about it. */
+  approval?: ReactNode
   /** What else the page shows of it, below the title. */
   children?: ReactNode
 }
 
 /** The page of one group, live. */
-export function GroupView({ id, handle, children }: GroupViewProps) {
+export function GroupView({ id, handle, approval, children }: GroupViewProps) {
   const { data, error, refetch } = useQuery(groupQuery(id))
   if (!data)
     return error ? (
@@ -51,21 +54,21 @@ export function GroupView({ id, handle, children }: GroupViewProps) {
       <Skeleton className="h-96 rounded-lg" />
     )
   return (
-    <LoadedGroup group={data} foreign={data.user_id !== handle}>
+    <LoadedGroup group={data} foreign={data.user_id !== handle} approval={approval}>
       {children}
     </LoadedGroup>
   )
 }
 
-interface LoadedGroupProps extends Pick<GroupViewProps, 'children'> {
+interface LoadedGroupProps extends Pick<GroupViewProps, 'approval' | 'children'> {
   group: GroupDetail
   foreign: boolean
 }
 
-function LoadedGroup({ group, foreign, children }: LoadedGroupProps) {
+function LoadedGroup({ group, foreign, approval, children }: LoadedGroupProps) {
   const { members, error, retry } = useMembers(group)
   const left = group.members - members.length
-  const isWaiting = group.counts.held + group.counts.paused > 0
+  const isUnapproved = waitsForApproval(group)
   return (
     <>
       <PageHeader
@@ -73,7 +76,7 @@ function LoadedGroup({ group, foreign, children }: LoadedGroupProps) {
         title={groupTitle(group)}
         meta={
           <>
-            <JobStatus state={group.status} />
+            <StatusOfGroup group={group} />
             <CopyButton text={group.group_id} label="Copy the group id" />
           </>
         }
@@ -85,18 +88,14 @@ function LoadedGroup({ group, foreign, children }: LoadedGroupProps) {
         }
         actions={
           <>
-            {foreign || group.status === 'cancelled' ? null : <ContinueGroup group={group} />}
+            {foreign || isUnapproved || group.status === 'cancelled' ? null : <ContinueGroup group={group} />}
             {group.status === 'running' ? <CancelGroup group={group} /> : null}
           </>
         }
       />
       <div data-wide className="flex min-w-0 flex-col gap-4">
+        {isUnapproved && approval ? approval : <Problem group={group} />}
         {children}
-        {group.problem === null ? null : (
-          <Callout tone="warning" title={isWaiting ? 'The next member cannot enter the queue' : 'Cancelled'}>
-            {group.problem} {isWaiting ? 'gpuq tries again.' : ''}
-          </Callout>
-        )}
         <Panel>
           <PanelHeader title="Progress" description={describeProgress(group)} />
           <PanelBody className="border-b">
@@ -116,6 +115,29 @@ function LoadedGroup({ group, foreign, children }: LoadedGroupProps) {
         <MembersTable group={group} members={members} />
       </div>
     </>
+  )
+}
+
+/** Why a group does not go on, or was cancelled. */
+function Problem({ group }: { group: GroupDetail }) {
+  const { problem, counts } = group
+  if (problem === null) return null
+  if (waitsForApproval(group))
+    return (
+      <Callout tone="warning" title="Waits for an approval">
+        {problem}
+      </Callout>
+    )
+  if (counts.held + counts.paused === 0)
+    return (
+      <Callout tone="warning" title="Cancelled">
+        {problem}
+      </Callout>
+    )
+  return (
+    <Callout tone="warning" title="The next member cannot enter the queue">
+      {problem} gpuq tries again.
+    </Callout>
   )
 }
 
@@ -158,18 +180,34 @@ function Facts({ group }: { group: GroupDetail }) {
 
 function CancelGroup({ group }: { group: GroupDetail }) {
   const { mutateAsync } = useMutation(cancelGroup)
-  const { counts } = group
-  const live = counts.pending + counts.running + counts.paused
   return (
     <ConfirmDialog
       trigger={<Button variant="danger-quiet">Cancel group</Button>}
       title="Cancel this group?"
-      description={`gpuq cancels ${formatCount(live, 'member')} that ${live === 1 ? 'waits or runs' : 'wait or run'}, and ${formatNumber(counts.held)} that the group holds. Output and metrics stay.`}
+      description={`${describeCancel(group)} Output and metrics stay.`}
       confirmLabel="Cancel group"
       keepLabel="Keep group"
       onConfirm={() => mutateAsync(group.group_id)}
     />
   )
+}
+
+/** "gpuq cancels 2 members that wait or run, and 1 that is paused." */
+function describeCancel({ counts: { pending, running, paused, held } }: GroupDetail): string {
+  const parts = (
+    [
+      [pending + running, 'waits or runs', 'wait or run'],
+      [paused, 'is paused', 'are paused'],
+      [held, 'the group holds', 'the group holds'],
+    ] as const
+  )
+    .filter(([members]) => members > 0)
+    .map(([members, one, several], at) => {
+      const what = at === 0 ? formatCount(members, 'member') : formatNumber(members)
+      return `${what} that ${members === 1 ? one : several}`
+    })
+  const last = parts.pop() ?? 'the group'
+  return `gpuq cancels ${parts.length === 0 ? last : `${parts.join(', ')}, and ${last}`}.`
 }
 
 function ContinueGroup({ group }: { group: GroupDetail }) {
@@ -184,16 +222,21 @@ function ContinueGroup({ group }: { group: GroupDetail }) {
 function RerunFailed({ group }: { group: GroupDetail }) {
   const { mutateAsync } = useMutation(rerunFailed)
   const { counts, gpus } = group
-  const hours = gpus > 0 ? ` Each takes ${formatCount(gpus, 'GPU')} until it ends.` : ''
+  const isOne = counts.failed === 1
+  const hours = gpus > 0 ? ` ${isOne ? 'It' : 'Each'} takes ${formatCount(gpus, 'GPU')} until it ends.` : ''
+  const rerun = async () => {
+    await mutateAsync(group.group_id)
+    toast.success(`${formatCount(counts.failed, 'failed member')} ${isOne ? 'runs' : 'run'} again`)
+  }
   return (
     <ConfirmDialog
       trigger={<Button>Run failed members again</Button>}
       title={`Run ${formatCount(counts.failed, 'failed member')} again?`}
-      description={`Each gets a new job with the same program and parameters.${hours} The failed jobs stay, with their output.`}
+      description={`${isOne ? 'It' : 'Each'} gets a new job with the same program and parameters.${hours} ${isOne ? 'The failed job stays, with its output.' : 'The failed jobs stay, with their output.'}`}
       confirmLabel="Run again"
       keepLabel="Close"
       tone="primary"
-      onConfirm={() => mutateAsync(group.group_id)}
+      onConfirm={rerun}
     />
   )
 }

@@ -21,12 +21,11 @@ it('a group has a column for each parameter and metric, the metric of the object
     'accuracy',
     'Run time',
   ])
-  const failed = makeMember(0, { status: 'failed', reason_text: 'The program failed.' })
-  expect(
-    columnsOf(group, [failed])
-      .find(({ label }) => label === 'Reason')
-      ?.value(failed),
-  ).toBe('The program failed.')
+  for (const status of ['failed', 'pending', 'paused'] as const) {
+    const member = makeMember(0, { status, reason_text: 'Because.' })
+    const reason = columnsOf(group, [member]).find(({ label }) => label === 'Reason')
+    expect(reason?.value(member)).toBe('Because.')
+  }
   expect(metricsOf(members, null)).toEqual(['accuracy', 'loss'])
   expect(columnsOf(group, [makeMember(0, { repeat: 1 })]).map(({ label }) => label)).toContain('Repeat')
 })

@@ -23,9 +23,8 @@ export function runTimeOf({ started_at, ended_at }: GroupMember, now: number | n
   return end === null ? null : Math.max(0, end - Date.parse(started_at))
 }
 
-/** Why a member did not complete; null: it completed, or has not ended. */
-const reasonOf = ({ status, reason_text }: GroupMember) =>
-  status === 'failed' || status === 'cancelled' ? reason_text : null
+/** Why a member waits, is paused, or did not complete; null: it completed, or nothing is known. */
+const reasonOf = ({ status, reason_text }: GroupMember) => (status === 'completed' ? null : reason_text)
 
 /** The names of all metrics of the members, that of the objective first. */
 export function metricsOf(members: readonly GroupMember[], objective: GroupDetail['objective']): string[] {

@@ -8,7 +8,7 @@ import { Badge } from '../ui/badge'
 import { Button } from '../ui/button'
 import { cn } from '../ui/class-names'
 import { Duration } from '../ui/duration'
-import { formatCount } from '../ui/format-number'
+import { formatCount, formatNumber } from '../ui/format-number'
 import { Link } from '../ui/link'
 import { Panel, PanelHeader } from '../ui/panel'
 import { saveBlob } from '../ui/save-blob'
@@ -48,7 +48,7 @@ export function MembersTable({ group, members }: MembersTableProps) {
         description={
           rows.length === group.members
             ? formatCount(rows.length, 'member')
-            : `${formatCount(rows.length, 'member')} of ${formatCount(group.members, 'member')}`
+            : `${formatNumber(rows.length)} of ${formatCount(group.members, 'member')}`
         }
         actions={
           <>

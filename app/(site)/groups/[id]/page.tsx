@@ -6,7 +6,7 @@ import { ExperimentPlace } from '@/components/experiments/experiment-place'
 import { groupTitle } from '@/components/groups/group-title'
 import { GroupView } from '@/components/groups/group-view'
 import { groupQuery } from '@/components/groups/queries'
-import type { Actor } from '@/lib/access/actor'
+import { type Actor, isAdmin } from '@/lib/access/actor'
 import { currentActor } from '@/lib/access/sessions/current-actor'
 import { readGroup } from '@/lib/groups/groups'
 import { nullIfNotFound } from '../../null-if-not-found'
@@ -29,10 +29,16 @@ export default async function GroupPage({ params }: Props) {
   const actor = await requireActor(`/groups/${encodeURIComponent(id)}`)
   const group = await findGroup(actor, id)
   if (!group) notFound()
+  const isOwn = group.user_id === actor.handle
+  const mayDecide = isOwn || isAdmin(actor)
   return (
     <Prefetched queryKey={groupQuery(group.group_id).queryKey} load={async () => group}>
-      <Approvals everyone={group.user_id !== actor.handle} only={group.group_id} />
-      <GroupView key={group.group_id} id={group.group_id} handle={actor.handle}>
+      <GroupView
+        key={group.group_id}
+        id={group.group_id}
+        handle={actor.handle}
+        approval={mayDecide ? <Approvals everyone={!isOwn} only={group.group_id} /> : null}
+      >
         <ExperimentPlace id={group.group_id} of={group} note={group.note} />
       </GroupView>
     </Prefetched>
