@@ -10,7 +10,7 @@ import { PrismaClient } from './generated/client'
  */
 export interface Database {
   url: string
-  prisma: PrismaClient
+  readonly prisma: PrismaClient
   pool: pg.Pool
   close(): Promise<void>
 }
@@ -34,13 +34,17 @@ export function connect(url: string, connections: number): Database {
   // idle connections. A connection that breaks between two queries of a transaction needs its own listener.
   pool.on('error', () => {})
   pool.on('connect', (client) => client.on('error', () => {}))
-  const prisma = new PrismaClient({ adapter: new PrismaPg(pool) })
+  // A client takes 21 MB, and most processes use none.
+  let prisma: PrismaClient | undefined
   return {
     url,
-    prisma,
+    get prisma() {
+      prisma ??= new PrismaClient({ adapter: new PrismaPg(pool) })
+      return prisma
+    },
     pool,
     async close() {
-      await prisma.$disconnect()
+      await prisma?.$disconnect()
       await pool.end()
     },
   }

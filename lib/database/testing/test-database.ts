@@ -18,7 +18,8 @@ export function testDatabase(): Database {
     await admin.connect()
     await admin.query(`CREATE DATABASE ${name} TEMPLATE template_gpuq`)
     await admin.end()
-    Object.assign(handle, connect(embeddedUrl(directory, name), 20))
+    const connected = connect(embeddedUrl(directory, name), 20)
+    Object.defineProperties(handle, Object.getOwnPropertyDescriptors(connected))
     // Waiting for one of the twenty counts too: many at once on a busy machine would be refused.
     handle.pool.options.connectionTimeoutMillis = 0
     setDatabase(handle)
