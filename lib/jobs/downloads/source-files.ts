@@ -3,11 +3,11 @@ import { compareManifests } from '../../archives/compare-manifests'
 import { readArchive } from '../../archives/read-archive'
 import { isLink, type Manifest, toManifest } from '../../contract/archives/archive-manifest'
 import type { SnapshotChanges } from '../../contract/archives/changes'
+import { readSpec } from '../../contract/config/stored-spec'
 import { GpuqError, notFound } from '../../contract/errors'
 import type { JobFiles } from '../../contract/job-files'
 import { safePaths } from '../../contract/text/sanitize-text'
 import { database } from '../../database/client'
-import { oneRow } from '../../database/transaction'
 import { storage } from '../../storage/storage'
 import type { ByteRange } from '../../storage/store'
 import type { VisibleJob } from '../read/job-visibility'
@@ -69,13 +69,10 @@ export async function downloadSourceFile(
 }
 
 async function readDirectory({ id }: VisibleJob) {
-  const { archiveId, hadArchive } = await oneRow<{ archiveId: string | null; hadArchive: boolean }>(
-    database().pool,
-    {
-      name: 'directory-of-job',
-      text: `SELECT archive_id AS "archiveId", spec ? 'archive' AS "hadArchive" FROM jobs WHERE id = $1`,
-      values: [id],
-    },
-  )
+  const { archiveId, spec } = await database().prisma.job.findUniqueOrThrow({
+    where: { id },
+    select: { archiveId: true, spec: true },
+  })
+  const hadArchive = readSpec(spec).archive !== undefined
   return { archive: archiveId === null ? null : await readArchive(archiveId), hadArchive }
 }

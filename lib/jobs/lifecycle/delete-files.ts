@@ -3,7 +3,7 @@ import { recordAudit } from '../../access/audit'
 import { conflict } from '../../contract/errors'
 import { database } from '../../database/client'
 import { channels } from '../../database/listen'
-import { findRow, type Transaction, transaction } from '../../database/transaction'
+import { type Transaction, transaction } from '../../database/transaction'
 import { resultKey } from '../../results/name'
 import { storage } from '../../storage/storage'
 import { findChangeableJob } from '../read/job-visibility'
@@ -16,18 +16,16 @@ import { markFilesDeleted } from '../state/delete'
  */
 export async function deleteJobFiles(actor: Actor, jobId: string): Promise<void> {
   const { id } = await findChangeableJob(actor, jobId)
-  const job = await findRow<{ stored: boolean; resultName: string | null }>(
-    database().pool,
-    `SELECT j.result_stored AS stored, f.name AS "resultName" FROM jobs j LEFT JOIN result_files f ON f.job_id = j.id
-      WHERE j.id = $1`,
-    [id],
-  )
-  if (!job?.stored) {
+  const job = await database().prisma.job.findUnique({
+    where: { id },
+    select: { resultStored: true, resultFile: { select: { name: true } } },
+  })
+  if (!job?.resultStored) {
     throw conflict(
       'The job has not ended, or its result is being stored. Cancel it, or try again after its end.',
     )
   }
-  await deleteFiles({ id, resultName: job.resultName }, null, async (tx) => {
+  await deleteFiles({ id, resultName: job.resultFile?.name ?? null }, null, async (tx) => {
     await recordAudit(tx, { actorId: actor.userId, action: 'job_files_deleted', target: id })
   })
 }

@@ -51,10 +51,9 @@ export async function diagnoseForMessage(jobId: string, reader: OutputReader): P
 
 /** The values of the variables that the user set. */
 async function readVariables(jobId: string): Promise<string[]> {
-  const { spec } = await oneRow<{ spec: unknown }>(database().pool, {
-    name: 'spec-of-job',
-    text: 'SELECT spec FROM jobs WHERE id = $1',
-    values: [jobId],
+  const { spec } = await database().prisma.job.findUniqueOrThrow({
+    where: { id: jobId },
+    select: { spec: true },
   })
   return Object.values(readSpec(spec).env)
 }
@@ -125,10 +124,10 @@ async function findNearest({
   project_id,
 }: JobDetail): Promise<Nearest | null> {
   if (status !== 'pending' || (reason !== 'never_fits' && slurm === null)) return null
-  const { pool } = database()
-  const { userId, spec } = await oneRow<{ userId: string; spec: unknown }>(pool, {
-    text: 'SELECT user_id AS "userId", spec FROM jobs WHERE id = $1',
-    values: [job_id],
+  const { pool, prisma } = database()
+  const { userId, spec } = await prisma.job.findUniqueOrThrow({
+    where: { id: job_id },
+    select: { userId: true, spec: true },
   })
   const config = { ...readSpec(spec), expected_time, project_id }
   return (await findObstacle(pool, { userId, restriction: null }, config))?.nearest ?? null

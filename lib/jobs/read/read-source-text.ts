@@ -3,7 +3,6 @@ import { readArchive } from '../../archives/read-archive'
 import { isLink } from '../../contract/archives/archive-manifest'
 import { findSourceFile } from '../../contract/diagnosis/source-file'
 import { database } from '../../database/client'
-import { oneRow } from '../../database/transaction'
 import { storage } from '../../storage/storage'
 import { readSourceForOthers } from './read'
 
@@ -12,10 +11,9 @@ const longestSource = 1024 * 1024
 
 /** The text of a file of a job: solution.py, or a file of its directory; null: gpuq does not have it, or it is long. */
 export async function readSourceText(jobId: string, file: string): Promise<string | null> {
-  const { archiveId } = await oneRow<{ archiveId: string | null }>(database().pool, {
-    name: 'archive-of-job',
-    text: 'SELECT archive_id AS "archiveId" FROM jobs WHERE id = $1',
-    values: [jobId],
+  const { archiveId } = await database().prisma.job.findUniqueOrThrow({
+    where: { id: jobId },
+    select: { archiveId: true },
   })
   const archive = archiveId === null ? null : await readArchive(archiveId)
   const entries = (archive?.manifest.entries ?? []).filter((entry) => !isLink(entry))
