@@ -6,7 +6,7 @@ import { conflict, notFound, rateLimited } from '../contract/errors'
 import { database } from '../database/client'
 import { datesToText, type WithDates } from '../database/dates'
 import { cutPage, decodeTimeCursor, type Page } from '../database/pagination'
-import { findRow, oneRow } from '../database/transaction'
+import { oneRow } from '../database/transaction'
 import type { Delivery, listDeliveriesSchema } from './contract'
 import { noSuchTarget } from './targets'
 
@@ -37,23 +37,22 @@ export async function listDeliveries(
 
 /** Writes a test message for a target of the actor, which is delivered as any other. @throws 404, 429. */
 export async function sendTest(actor: Actor, targetId: string): Promise<Delivery> {
+  const { prisma } = database()
+  const { userId } = actor
   const valid = z.uuid().safeParse(targetId).success
   const target = valid
-    ? await findRow<{ paused: boolean }>(
-        database().pool,
-        'SELECT paused_at IS NOT NULL AS paused FROM notification_targets WHERE id = $1 AND user_id = $2',
-        [targetId, actor.userId],
-      )
+    ? await prisma.notificationTarget.findFirst({
+        where: { id: targetId, userId },
+        select: { id: true, pausedAt: true },
+      })
     : null
   if (!target) throw noSuchTarget()
-  if (target.paused) throw conflict('The target is paused. Continue it, then send a test.')
+  if (target.pausedAt) throw conflict('The target is paused. Continue it, then send a test.')
   requireSendingRate(actor)
   const id = uuidv7()
-  await database().pool.query(
-    `INSERT INTO notification_deliveries (id, user_id, target_id, event, data, lane)
-     VALUES ($1, $2, $3::uuid, 'test', '{}', $3::uuid::text)`,
-    [id, actor.userId, targetId],
-  )
+  await prisma.notificationDelivery.create({
+    data: { id, userId, targetId: target.id, event: 'test', data: {}, lane: target.id },
+  })
   return readDelivery(id)
 }
 
@@ -63,20 +62,20 @@ export async function sendTest(actor: Actor, targetId: string): Promise<Delivery
  */
 export async function redeliver(actor: Actor, id: string): Promise<Delivery> {
   const valid = z.uuid().safeParse(id).success
+  const { pool, prisma } = database()
   const found = valid
-    ? await findRow<{ settled: boolean; paused: boolean }>(
-        database().pool,
-        `SELECT d.settled_at IS NOT NULL AS settled, t.paused_at IS NOT NULL AS paused
-           FROM notification_deliveries d ${targets} WHERE d.id = $1 AND d.user_id = $2`,
-        [id, actor.userId],
-      )
+    ? await prisma.notificationDelivery.findFirst({
+        where: { id, userId: actor.userId },
+        select: { settledAt: true, target: { select: { pausedAt: true } } },
+      })
     : null
   if (!found)
     throw notFound('There is no such message. GET /api/notifications/deliveries lists your messages.')
-  if (!found.settled) throw conflict('The message waits for its next attempt. Wait for it.')
-  if (found.paused) throw conflict('The target is paused. Continue it, then deliver the message again.')
+  if (!found.settledAt) throw conflict('The message waits for its next attempt. Wait for it.')
+  if (found.target?.pausedAt)
+    throw conflict('The target is paused. Continue it, then deliver the message again.')
   requireSendingRate(actor)
-  await database().pool.query(
+  await pool.query(
     `UPDATE notification_deliveries SET settled_at = NULL, attempts = 0, next_try_at = now(), problem = NULL,
             response_status = NULL, response = NULL
       WHERE id = $1 AND settled_at IS NOT NULL`,

@@ -26,24 +26,22 @@ const mostTargets = 20
 
 /** Reads where the actor is notified. */
 export async function readNotifications(actor: Actor): Promise<Notifications> {
-  const { rows: targets } = await database().pool.query<TargetRow>(
+  const { pool, prisma } = database()
+  const { userId } = actor
+  const { rows: targets } = await pool.query<TargetRow>(
     `SELECT ${columns} FROM notification_targets WHERE user_id = $1 ORDER BY created_at, id`,
-    [actor.userId],
+    [userId],
   )
-  const own = await oneRow<{ secret_created_at: Date | null }>(
-    database().pool,
-    `SELECT s.created_at AS secret_created_at FROM users u LEFT JOIN webhook_secrets s ON s.user_id = u.id
-      WHERE u.id = $1`,
-    [actor.userId],
-  )
-  return { targets: targets.map(datesToText), email: await mailAddressOf(actor), ...datesToText(own) }
+  const secret = await prisma.webhookSecret.findUnique({ where: { userId }, select: { createdAt: true } })
+  const secret_created_at = secret?.createdAt.toISOString() ?? null
+  return { targets: targets.map(datesToText), email: await mailAddressOf(actor), secret_created_at }
 }
 
 /** The address for e-mail to the actor; null: their account has none, or there is no SMTP server. */
 async function mailAddressOf({ userId }: Actor): Promise<string | null> {
   if (env().GPUQ_SMTP_URL === undefined) return null
-  const select = 'SELECT email FROM users WHERE id = $1'
-  return (await oneRow<{ email: string | null }>(database().pool, select, [userId])).email
+  const { prisma } = database()
+  return (await prisma.user.findUniqueOrThrow({ where: { id: userId }, select: { email: true } })).email
 }
 
 /** Adds a target of the actor. @throws 409 if they have too many, 422 if they may not have its events. */
