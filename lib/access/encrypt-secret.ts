@@ -24,7 +24,11 @@ export async function encryptSecret(purpose: Purpose, id: string, text: string):
 }
 
 /** Decrypts a text; null if the secret of the sessions has changed since it was encrypted. */
-export async function decryptSecret(purpose: Purpose, id: string, stored: Buffer): Promise<string | null> {
+export async function decryptSecret(
+  purpose: Purpose,
+  id: string,
+  stored: Uint8Array,
+): Promise<string | null> {
   const key = await encryptionKey(purpose)
   try {
     const decipher = createDecipheriv('aes-256-gcm', key, stored.subarray(0, ivBytes))

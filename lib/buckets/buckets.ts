@@ -109,11 +109,7 @@ export function deleteBucket(actor: Actor, name: string): Promise<void> {
  * @throws Error that says what to do if its keys cannot be decrypted.
  */
 export async function openBucket(id: string): Promise<ProjectBucket> {
-  const row = await oneRow<StoredBucket>(
-    database().pool,
-    'SELECT id, name, endpoint, region, bucket, keys FROM buckets WHERE id = $1',
-    [id],
-  )
+  const row = await database().prisma.bucket.findUniqueOrThrow({ where: { id } })
   const keys = await decryptKeys(id, row.keys)
   if (keys === null) {
     throw new StorageFault(

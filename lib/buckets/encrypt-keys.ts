@@ -12,7 +12,7 @@ export function encryptKeys(id: string, keys: BucketKeys): Promise<Buffer> {
 }
 
 /** Decrypts the keys of a bucket; null if the secret of the sessions has changed since they were encrypted. */
-export async function decryptKeys(id: string, stored: Buffer): Promise<BucketKeys | null> {
+export async function decryptKeys(id: string, stored: Uint8Array): Promise<BucketKeys | null> {
   const text = await decryptSecret('gpuq bucket keys', id, stored)
   return text === null ? null : bucketKeysSchema.parse(JSON.parse(text))
 }
