@@ -23,11 +23,8 @@ export async function listArtifacts(job: VisibleJob): Promise<ArtifactList> {
 
 /** Whether the job's last attempt left files in /results. */
 export async function hasArtifacts({ id, attempt }: Pick<VisibleJob, 'id' | 'attempt'>): Promise<boolean> {
-  const { rowCount } = await database().pool.query(
-    'SELECT 1 FROM artifacts WHERE job_id = $1 AND attempt = $2 LIMIT 1',
-    [id, attempt],
-  )
-  return rowCount === 1
+  const where = { jobId: id, attempt }
+  return (await database().prisma.artifact.findFirst({ where, select: { id: true } })) !== null
 }
 
 /** Reads the artifacts of the job's last attempt, by rank and path. */

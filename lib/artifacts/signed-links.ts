@@ -1,8 +1,6 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
-import { z } from 'zod'
 import type { Actor } from '../access/actor'
 import { sessionSecret } from '../access/sessions/session-secret'
-import { roles } from '../contract/access/roles'
 import { forbidden } from '../contract/errors'
 import { database } from '../database/client'
 import type { RequestHeaders } from '../jobs/downloads/stored-file'
@@ -49,18 +47,14 @@ export async function signClaims({ job, file, user, expires }: Claims): Promise<
     .digest()
 }
 
-const creatorSchema = z.object({ handle: z.string(), role: z.enum(roles) })
-
 /** Returns the creator of a link with the creator's current rights. */
 async function creatorOf(userId: string): Promise<Actor> {
-  const { rows } = await database().pool.query<z.input<typeof creatorSchema>>(
-    'SELECT handle, role FROM users WHERE id = $1 AND disabled_at IS NULL',
-    [userId],
-  )
-  const user = creatorSchema.safeParse(rows[0])
-  if (!user.success)
-    throw forbidden('The creator of this link can no longer sign in. Ask another member for a link.')
+  const user = await database().prisma.user.findUnique({
+    where: { id: userId, disabledAt: null },
+    select: { handle: true, role: true },
+  })
+  if (!user) throw forbidden('The creator of this link can no longer sign in. Ask another member for a link.')
   const limits = { submissionsPerMinute: null, maxActiveJobs: null }
   const credential = { via: 'session', tokenId: null, sessionId: null, restriction: null } as const
-  return { userId, ...user.data, scopes: ['read'], ...credential, limits }
+  return { userId, ...user, scopes: ['read'], ...credential, limits }
 }
