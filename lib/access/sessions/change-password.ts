@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { changePasswordSchema } from '../../contract/access/access'
 import { invalidField, notFound, rateLimited } from '../../contract/errors'
 import { database } from '../../database/client'
-import { findRow, type Transaction, transaction } from '../../database/transaction'
+import { type Transaction, transaction } from '../../database/transaction'
 import type { Actor } from '../actor'
 import { recordAudit } from '../audit'
 import { hashPassword, withHashingLimit } from './passwords'
@@ -37,8 +37,8 @@ export async function changeOwnPassword(
 }
 
 async function ownerOf({ userId, handle }: Actor): Promise<PasswordOwner> {
-  const select = 'SELECT handle, name, email FROM users WHERE id = $1'
-  const owner = await findRow<PasswordOwner>(database().pool, select, [userId])
+  const select = { handle: true, name: true, email: true }
+  const owner = await database().prisma.user.findUnique({ where: { id: userId }, select })
   return owner ?? { handle, name: null, email: null }
 }
 

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs'
 import type { JobConfig } from '../../contract/config/config'
 import { invalidField } from '../../contract/errors'
 import { database } from '../../database/client'
-import { findRow } from '../../database/transaction'
 import { env } from '../../env'
 import { type Actor, isAdmin } from '../actor'
 
@@ -12,10 +11,10 @@ import { type Actor, isAdmin } from '../actor'
  */
 export async function hostFilesOf(actor: Actor): Promise<string | null> {
   if (!env().GPUQ_HOST_FILES || !isAdmin(actor)) return null
-  const first = await findRow<{ id: string }>(
-    database().pool,
-    'SELECT id FROM users ORDER BY created_at, id LIMIT 1',
-  )
+  const first = await database().prisma.user.findFirst({
+    select: { id: true },
+    orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
+  })
   return first?.id === actor.userId ? bootId() : null
 }
 
