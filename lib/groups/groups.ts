@@ -222,10 +222,10 @@ export async function readGroupOfJob(actor: Actor, jobId: string): Promise<Group
     `SELECT ${memberColumns} FROM ${memberTables} WHERE m.group_id = $1 AND m.index BETWEEN $2 - 1 AND $2 + 1`,
     [group_id, place.index],
   )
-  const replaced = await database().pool.query<{ job_id: string }>(
-    'SELECT job_id FROM replaced_jobs WHERE group_id = $1 AND index = $2 ORDER BY job_id',
-    [group_id, place.index],
-  )
+  const replaced = await database().prisma.replacedJob.findMany({
+    where: { groupId: group_id, index: place.index },
+    orderBy: { jobId: 'asc' },
+  })
   const at = (index: number) => rows.find((row) => row.index === index)
   const jobAt = (index: number) => (at(index)?.has_job ? at(index)?.job_id : null) ?? null
   const own = at(place.index)
@@ -236,7 +236,7 @@ export async function readGroupOfJob(actor: Actor, jobId: string): Promise<Group
     kind,
     members,
     member: toMember(own, shownTo(actor, group)),
-    failed_jobs: replaced.rows.map(({ job_id }) => job_id),
+    failed_jobs: replaced.map((job) => job.jobId),
     previous: jobAt(place.index - 1),
     next: jobAt(place.index + 1),
   }
