@@ -60,13 +60,9 @@ async function recordView(
 
 /** Finds a view of the actor. @throws 404, the same for an unknown view and for another user's. */
 export async function requireView(actor: Actor, id: string): Promise<void> {
-  const row = z.uuid().safeParse(id).success
-    ? await findRow(database().pool, 'SELECT 1 FROM saved_views WHERE id = $1 AND user_id = $2', [
-        id,
-        actor.userId,
-      ])
-    : null
-  if (!row) throw noSuchView()
+  const valid = z.uuid().safeParse(id).success
+  const where = { id, userId: actor.userId }
+  if (!valid || (await database().prisma.savedView.count({ where })) === 0) throw noSuchView()
 }
 
 /** Renames a view. @throws 409 for a name that is in use. */
