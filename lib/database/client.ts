@@ -5,8 +5,8 @@ import { embeddedUrl } from './embedded'
 import { PrismaClient } from './generated/client'
 
 /**
- * One pool per process, with two interfaces: Prisma for plain reads and writes, `pg` for locks, SKIP LOCKED and queries
- * in one round trip.
+ * One pool per process, with two interfaces: Prisma for plain reads and writes of the web server, `pg` for transactions,
+ * hot paths, workers and all that Prisma cannot express (decision 35).
  */
 export interface Database {
   url: string
