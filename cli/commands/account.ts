@@ -75,7 +75,7 @@ export async function listTokens(context: Context, { json }: { json?: boolean })
   const now = Date.now()
   const columns: Column<Token>[] = [
     { title: 'ID', cell: (token) => token.token_id },
-    { title: 'NAME', cell: (token) => token.name },
+    { title: 'NAME', cell: (token) => token.name, long: true },
     { title: 'PREFIX', cell: (token) => token.hint },
     {
       title: 'SCOPES',

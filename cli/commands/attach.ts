@@ -66,7 +66,7 @@ export async function screens(
     },
     ...(all ? [{ title: 'USER', cell: (job: Row) => job.user_id }] : []),
     { title: 'NODE', cell: (job) => job.node_name },
-    { title: 'NAME', cell: (job) => job.name ?? job.competition_id },
+    { title: 'NAME', cell: (job) => job.name ?? job.competition_id, long: true },
     { title: 'TIME', cell: (job) => formatRunTime(job, now), right: true },
   ]
   return printList(context, json, rows, columns, 'No jobs are running.')

@@ -18,7 +18,7 @@ export function renderQueue({ terminal }: Context, { running, queued, queued_tot
     { title: 'POSITION', cell: (job) => job.position ?? job.status, colour: colourOfQueued },
     { title: 'ID', cell: (job) => job.job_id },
     { title: 'USER', cell: (job) => job.user },
-    { title: 'NAME', cell: (job) => job.name ?? job.run_id },
+    { title: 'NAME', cell: (job) => job.name ?? job.run_id, long: true },
     {
       title: 'GPUS',
       cell: (job) => formatShare(job.gpu_fraction ?? job.gpu_count * job.instance_count),
@@ -26,7 +26,7 @@ export function renderQueue({ terminal }: Context, { running, queued, queued_tot
     },
     { title: 'PRIORITY', cell: formatPriority, right: true },
     { title: 'STARTS', cell: (job) => formatWhen(job.started_at, now) ?? formatExpectedStart(job, now) },
-    { title: 'GPUS OR REASON', cell: formatPlacement },
+    { title: 'GPUS OR REASON', cell: formatPlacement, long: true },
   ]
   const hidden = queued_total - queued.length
   const more = hidden > 0 ? `and ${hidden} more waiting jobs\n` : ''
@@ -63,12 +63,12 @@ export function renderNodes({ terminal }: Context, { nodes: found }: Cluster): s
   const columns: Column<ReturnType<typeof toRows>[number]>[] = [
     { title: 'NODE', cell: (row) => row.node, colour: () => 'bold' },
     { title: 'GPU', cell: (row) => row.gpu, right: true },
-    { title: 'MODEL', cell: (row) => row.model },
+    { title: 'MODEL', cell: (row) => row.model, long: true },
     { title: 'STATE', cell: (row) => row.state, colour: colourOfState },
     { title: 'ALLOCATED', cell: (row) => row.allocated, right: true },
     { title: 'LOAD', cell: (row) => row.load, right: true },
     { title: 'MEMORY', cell: (row) => row.memory, right: true },
-    { title: 'REASON', cell: (row) => row.reason },
+    { title: 'REASON', cell: (row) => row.reason, long: true },
   ]
   return renderTable(columns, found.flatMap(toRows), terminal)
 }

@@ -47,6 +47,7 @@ function columns(): Column<StoredItem>[] {
     {
       title: 'NAME',
       cell: ({ kind, name, project_id }) => (kind === 'checkpoints' ? project_id : (name ?? project_id)),
+      long: true,
     },
     { title: 'CREATED', cell: ({ created_at }) => formatWhen(created_at, now), right: true },
     {

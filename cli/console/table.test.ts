@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { jobs } from '../commands/jobs'
 import { fakeContext, jobId, summary } from '../testing/fake-context'
 import { formatDuration, formatWhen } from './format'
@@ -8,8 +8,8 @@ const columns: Column<{ name: string; count: number | null }>[] = [
   { title: 'NAME', cell: ({ name }) => name, colour: () => 'red' },
   { title: 'N', cell: ({ count }) => count, right: true },
 ]
-const pipe = { outIsTerminal: false, coloursWanted: true }
-const terminal = { outIsTerminal: true, coloursWanted: true }
+const pipe = { outIsTerminal: false, coloursWanted: true, screen: () => null }
+const terminal = { outIsTerminal: true, coloursWanted: true, screen: () => null }
 
 it('aligns columns by characters and leaves no trailing spaces', () => {
   const rows = [
@@ -30,6 +30,47 @@ it('uses colours only on a terminal, unless they are disabled', () => {
 
 it('removes control characters from names', () => {
   expect(renderTable(columns, [{ name: '\u001b[2J\n', count: 1 }], terminal)).not.toContain('\u001b[2J')
+})
+
+describe('a table that is wider than the terminal', () => {
+  const row = { id: 'a-long-id-1', name: 'a name of 21 letters.', note: null, text: 'twelve chars' }
+  const wide: Column<typeof row>[] = [
+    { title: 'ID', cell: ({ id }) => id },
+    { title: 'NAME', cell: ({ name }) => name, long: true, colour: () => 'red' },
+    { title: 'NOTE', cell: ({ note }) => note },
+    { title: 'TEXT', cell: ({ text }) => text, long: true },
+  ]
+  const render = (width: number, columns = wide) =>
+    renderTable(columns, [row], {
+      ...{ outIsTerminal: true, coloursWanted: false },
+      screen: () => ({ rows: 24, columns: width }),
+    }).split('\n')[1]
+
+  it.each([
+    [54, 'a-long-id-1  a name of 21 letters.  -     twelve chars'],
+    [48, 'a-long-id-1  a name of 21 letters.  twelve chars'],
+    [40, 'a-long-id-1  a name of 21…  twelve chars'],
+    [35, 'a-long-id-1  a name of…  twelve ch…'],
+    [31, 'a-long-id-1  a name …  twelve …'],
+    [26, 'a-long-id-1  a name …  tw…'],
+    [23, 'a-long-id-1  a name …'],
+    [8, 'a-long-…'],
+  ])(
+    'a table in a terminal of %d columns loses empty columns, then the ends of long texts',
+    (width, line) => {
+      expect(render(width)).toBe(line)
+    },
+  )
+
+  it('a table without long texts keeps its lines', () => {
+    const short = wide.map((column) => ({ ...column, long: false }))
+    expect(render(20, short)).toBe('a-long-id-1  a name of 21 letters.  -     twelve chars')
+  })
+
+  it('a shortened text keeps its colour', () => {
+    const screen = () => ({ rows: 24, columns: 26 })
+    expect(renderTable(wide, [row], { ...terminal, screen })).toContain('\u001b[31ma name …\u001b[0m')
+  })
 })
 
 it('does not shorten the lines of a job list in a pipe', async () => {

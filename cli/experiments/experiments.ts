@@ -41,9 +41,10 @@ const columns: readonly Column<TreeRow>[] = [
       firstMetrics(experiment)
         .map(([name, value]) => `${name}=${value}`)
         .join(' ') || null,
+    long: true,
   },
-  { title: 'TOKEN', cell: ({ experiment }) => experiment.submitted_with?.name ?? null },
-  { title: 'EXPERIMENT', cell: describe },
+  { title: 'TOKEN', cell: ({ experiment }) => experiment.submitted_with?.name ?? null, long: true },
+  { title: 'EXPERIMENT', cell: describe, long: true },
 ]
 
 /** `  └ warm-up: A longer warm-up helps.` */

@@ -12,7 +12,7 @@ import type { JobSummary } from '@/lib/contract/jobs'
 import { formatDuration, formatRunTime, formatWhen, statusColours } from '../console/format'
 import type { Column } from '../console/table'
 
-type Cell = Omit<Column<JobSummary>, 'title' | 'right'>
+type Cell = Omit<Column<JobSummary>, 'title' | 'right' | 'long'>
 
 /** Columns of the terminal only: pages have the name or id as the title of a job, and the reason below its status. */
 const ownCells: Record<'id' | 'name' | 'reason', Cell> = {
@@ -62,6 +62,7 @@ export function toColumns(names = defaultColumns, now = Date.now()): Column<JobS
     const plain = name as Exclude<ColumnName, ComposedColumn>
     const cell = cells[name] ?? { cell: (job) => plainValue(plain, job) }
     const title = metricOf(name) === null ? name.toUpperCase() : name
-    return { ...cell, title, right: isColumn(name) && isNumeric(name) }
+    const right = isColumn(name) && isNumeric(name)
+    return { ...cell, title, right, long: !right && name !== 'id' && name !== 'status' }
   })
 }

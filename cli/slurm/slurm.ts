@@ -14,7 +14,7 @@ const nodeColumns: Column<SlurmNodeView>[] = [
   },
   { title: 'CPUS USED', cell: ({ cpus, used_cpus }) => `${used_cpus}/${cpus}`, right: true },
   { title: 'WORKER', cell: ({ worker }) => worker },
-  { title: 'REASON', cell: ({ reason, request }) => reason ?? request?.problem ?? null },
+  { title: 'REASON', cell: ({ reason, request }) => reason ?? request?.problem ?? null, long: true },
 ]
 
 /** Lists Slurm's nodes and what the jobs of other programs occupy. */
