@@ -34,7 +34,7 @@ it.each([
 
 it('rejects invalid values with a clear message', async () => {
   expect(await refusalOf('submit', 'a.py', '--gpus', 'many')).toMatchObject({
-    message: '"many" is not a number.',
+    message: '--gpus: "many" is not a number.',
   })
   expect(await refusalOf('run', '--env', 'A', 'ls')).toMatchObject({ code: 'invalid_request' })
 })

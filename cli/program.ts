@@ -10,6 +10,7 @@ import { declareAccount } from './declare/account'
 import { declareCluster } from './declare/cluster'
 import { completionScript, type Shell, shells } from './declare/completion'
 import { declareJobs } from './declare/jobs'
+import { nameParsers } from './declare/option-names'
 import { declareSubmit } from './declare/submit'
 import { declareExperiments } from './experiments/commands'
 import { declareGroups } from './groups/commands'
@@ -59,5 +60,6 @@ export function createProgram(): Command {
     .action((shell: Shell) => {
       process.stdout.write(completionScript(program, shell))
     })
+  nameParsers(program)
   return program
 }

@@ -44,7 +44,7 @@ describe('tokens for the users of a list', () => {
     const seen: unknown[] = []
     const context = answering(['ada', 'bob'], seen)
     const output = join(directory, 'configs')
-    expect(await createTokenBatch(context, list, { project: 'vision', expires: '30', output })).toBe(0)
+    expect(await createTokenBatch(context, list, { project: 'vision', expires: 30, output })).toBe(0)
     expect(seen).toEqual([{ users: 'ada\nbob\n', project_id: 'vision', expires_in_days: 30 }])
     expect((await readdir(output)).sort()).toEqual(['ada', 'bob'])
     const file = join(output, 'bob', 'config.yaml')

@@ -4,7 +4,6 @@ import { findToken } from '../commands/account'
 import { formatWhen } from '../console/format'
 import type { Column } from '../console/table'
 import { type Context, print, printList, writeText } from '../context'
-import { parseNumber } from '../declare/values'
 import { firstIds } from '../job/job-id'
 
 interface AgentOptions {
@@ -16,7 +15,7 @@ interface AgentOptions {
   maxPriority?: number
   maxTime?: number
   askAbove?: number
-  expires?: string
+  expires?: number | null
   json?: boolean
 }
 
@@ -29,7 +28,7 @@ export async function createAgentToken(
   const client = await context.connect()
   const created = await client.tokens.create({
     name,
-    ...(expires === undefined ? {} : { expires_in_days: expires === 'never' ? null : parseNumber(expires) }),
+    expires_in_days: expires,
     limits: {
       gpu_hours: limits.gpuHours,
       gpu_hours_per_day: limits.gpuHoursPerDay,

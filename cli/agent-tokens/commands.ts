@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { jsonFlag, lazily } from '../declare/command'
-import { addText, parseDuration, parseInteger, parseNumber } from '../declare/values'
+import { addText, parseDays, parseDuration, parseInteger, parseNumber } from '../declare/values'
 
 /** Commands with which a person limits, approves and stops what agents submit. */
 export function declareAgentTokens(program: Command): void {
@@ -21,7 +21,7 @@ export function declareAgentTokens(program: Command): void {
       'you must approve a job or a group that may cost more GPU hours than this',
       parseNumber,
     )
-    .option('--expires <days>', 'days until it expires, or "never" (default: 90)')
+    .option('--expires <days>', 'days until it expires, or "never" (default: 90)', parseDays)
     .option(...jsonFlag)
     .action(lazily(async () => (await import('./agent-tokens')).createAgentToken))
   tokens

@@ -9,7 +9,6 @@ import { ask } from '../console/ask'
 import { formatWhen } from '../console/format'
 import type { Column } from '../console/table'
 import { type Context, print, printList, writeText } from '../context'
-import { parseNumber } from '../declare/values'
 import { readPages } from '../job/read-pages'
 
 const usualServer = 'http://localhost:8001'
@@ -95,13 +94,13 @@ export async function listTokens(context: Context, { json }: { json?: boolean })
 export async function createToken(
   context: Context,
   name: string,
-  { scope, expires, json }: { scope?: string[]; expires?: string; json?: boolean },
+  { scope, expires, json }: { scope?: string[]; expires?: number | null; json?: boolean },
 ): Promise<number> {
   const client = await context.connect()
   const created = await client.tokens.create({
     name,
     scopes: scope?.map(parseScope),
-    ...(expires === undefined ? {} : { expires_in_days: expires === 'never' ? null : parseNumber(expires) }),
+    expires_in_days: expires,
   })
   return print(context, json, created, `${created.token}\n`)
 }

@@ -22,7 +22,6 @@ interface JobsOptions {
 
 /** Lists jobs that match a search, newest first. */
 export async function jobs(context: Context, words: string[], options: JobsOptions): Promise<number> {
-  if (options.limit < 1) throw invalidRequest('--limit must be at least 1.')
   const { status, competition, project, tag, starred, sort, limit, all, json } = options
   const q = words.join(' ')
   const parsed = parseSearch(q)

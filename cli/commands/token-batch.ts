@@ -1,7 +1,7 @@
 import { mkdir, rmdir, writeFile } from 'node:fs/promises'
 import { invalidRequest } from '@/lib/contract/errors'
 import { type Context, print } from '../context'
-import { parseNumber, readTextFile } from '../declare/values'
+import { readTextFile } from '../declare/values'
 import { describeFileError } from '../files'
 import { findProject } from '../find-project'
 import { enterParent } from '../received/path-below'
@@ -11,7 +11,7 @@ interface BatchOptions {
   project?: string
   competition?: string
   name?: string
-  expires?: string
+  expires?: number | null
   replace?: boolean
   output?: string
   json?: boolean
@@ -39,7 +39,7 @@ export async function createTokenBatch(
     competition_id: competition,
     name,
     replace,
-    ...(expires === undefined ? {} : { expires_in_days: expires === 'never' ? null : parseNumber(expires) }),
+    expires_in_days: expires,
   })
   const created = await request.catch(async (error: unknown) => {
     if (output !== undefined) await rmdir(output)

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { jsonFlag, lazily } from './command'
-import { addText, parseInteger } from './values'
+import { addText, parseCount, parseDays } from './values'
 
 /** Commands that choose the server and the token. */
 export function declareAccount(program: Command): void {
@@ -26,7 +26,7 @@ export function declareAccount(program: Command): void {
     .description('create a token and print it once')
     .argument('<name>', 'a name that says what the token is for')
     .option('--scope <scope>', 'submit, read or admin; repeatable (default: submit and read)', addText)
-    .option('--expires <days>', 'days until it expires, or "never" (default: 90)')
+    .option('--expires <days>', 'days until it expires, or "never" (default: 90)', parseDays)
     .option(...jsonFlag)
     .action(lazily(async () => (await import('../commands/account')).createToken))
   tokens
@@ -43,7 +43,7 @@ export function declareAccount(program: Command): void {
     .option('--project <id>', 'without a class, for admins: the project_id of the configs')
     .option('--competition <id>', 'the competition_id of the configs (default: their project_id)')
     .option('--name <name>', 'the name of each token (default: the project_id of the configs)')
-    .option('--expires <days>', 'days until they expire, or "never" (default: 90)')
+    .option('--expires <days>', 'days until they expire, or "never" (default: 90)', parseDays)
     .option('--replace', 'revoke the earlier tokens of these users for this class')
     .option('-o, --output <directory>', 'a new directory for the configs, as USER/config.yaml')
     .option(...jsonFlag)
@@ -63,7 +63,7 @@ function declareStorage(program: Command): void {
     .command('list', { isDefault: true })
     .description('show your storage by kind, your quota, and your largest files (the default)')
     .option(...userOption)
-    .option('--limit <number>', 'maximum number of things', parseInteger, 20)
+    .option('--limit <number>', 'maximum number of things', parseCount, 20)
     .option(...jsonFlag)
     .action(lazily(async () => (await import('../commands/storage')).storage))
   storage

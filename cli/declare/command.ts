@@ -1,31 +1,29 @@
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import type { Context } from '../context'
+import { ConfigOption } from './config-option'
 import { configOptions, type ConfigOption as DeclaredOption } from './config-options'
+import { findOption } from './option-names'
 import { addMount, addText, addVariable, parseDuration, parseInteger, parseNumber } from './values'
 
-/** The action of a command. Loads the command's code only now, so that `--help` and `--version` start fast. */
+/**
+ * The action of a command. Loads the command's code only now, so that `--help` and `--version` start fast. Errors about fields of a
+ * request name the options of the command.
+ */
 export function lazily<Args extends unknown[]>(
   load: () => Promise<(context: Context, ...args: Args) => Promise<number>>,
 ) {
   return async (...args: unknown[]): Promise<void> => {
     const { runCommand } = await import('../run-command')
     // Commander's last argument is its own command object.
-    await runCommand(async (context) => (await load())(context, ...(args.slice(0, -1) as Args)))
-  }
-}
-
-/** An option that sets a key of a job's config. Its value is stored under the name of the key. */
-class ConfigOption extends Option {
-  constructor(
-    readonly key: string,
-    flags: string,
-    description: string,
-  ) {
-    super(flags, description)
-  }
-
-  override attributeName(): string {
-    return this.key
+    const command = args.at(-1) as Command
+    await runCommand(async (context) => {
+      try {
+        return await (await load())(context, ...(args.slice(0, -1) as Args))
+      } catch (error) {
+        const { nameOptions } = await import('../job/option-errors')
+        throw nameOptions(error, (field) => findOption(command, field))
+      }
+    })
   }
 }
 

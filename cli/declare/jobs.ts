@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander'
 import { jobColumnNames, sortKeys } from '@/lib/contract/job-columns'
 import { uploadStatuses } from '@/lib/contract/status'
 import { jobIdHelp, jsonFlag, lazily } from './command'
-import { parseInteger } from './values'
+import { parseCount, parseInteger } from './values'
 
 const aboutAttach = `
 The terminal shows the job's output. If the job was submitted with --tty or "tty: true", your keys go to the job.
@@ -29,7 +29,7 @@ export function declareJobs(program: Command): void {
     .option('--starred', 'only jobs with a star')
     .option('--sort <key>', `${sortKeys.join(', ')} or metric.NAME; -KEY: the largest first`)
     .option('--columns <names>', `id, name, reason, ${jobColumnNames.join(', ')} or metric.NAME, with commas`)
-    .option('--limit <number>', 'maximum number of jobs', parseInteger, 20)
+    .option('--limit <number>', 'maximum number of jobs', parseCount, 20)
     .option('--all', 'jobs of all users (admins only)')
     .option(...jsonFlag)
     .addHelpText('after', aboutSearch)

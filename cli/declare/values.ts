@@ -30,6 +30,11 @@ export function parseCount(text: string): number {
   throw invalidRequest(`"${text}" must be 1 or more.`)
 }
 
+/** Parses a number of days, or `never`, which is null. */
+export function parseDays(text: string): number | null {
+  return text === 'never' ? null : parseNumber(text)
+}
+
 export function parsePort(text: string): number {
   const number = parseCount(text)
   if (number <= 65_535) return number

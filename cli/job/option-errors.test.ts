@@ -49,6 +49,11 @@ it('names the options in the sentences, but no limit', async () => {
   expect(await messageOf(conflict)).toBe('gpuq: Choose another --run-name.\n')
 })
 
+it('names the option of a list without the number of the value', async () => {
+  const error = refusal({ path: 'retry_on.0', message: 'must be an exit code' })
+  expect(await messageOf(error)).toBe('gpuq: --retry-on: must be an exit code\n')
+})
+
 it('leaves other errors as they are', async () => {
   const error = new ProblemError({ status: 409, code: 'conflict', detail: 'Wait.' })
   await expect(withOptionErrors(() => Promise.reject(error))).rejects.toBe(error)

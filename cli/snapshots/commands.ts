@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { jsonFlag, lazily } from '../declare/command'
-import { parseInteger } from '../declare/values'
+import { parseCount } from '../declare/values'
 
 const projectFlag = [
   '--project <id>',
@@ -33,7 +33,7 @@ export function declareSnapshots(program: Command): void {
     .description('list the snapshots that a project may use, or the versions of one (the default)')
     .argument('[name]', 'name of a snapshot')
     .option(...projectFlag)
-    .option('--limit <number>', 'maximum number of snapshots', parseInteger, 100)
+    .option('--limit <number>', 'maximum number of snapshots', parseCount, 100)
     .option(...jsonFlag)
     .action(lazily(async () => (await import('./snapshots')).listSnapshots))
   snapshots
