@@ -55,6 +55,11 @@ export function withLocalTimes(sentence: string, now: number): string {
   )
 }
 
+/** `1 member`, `2 members`. */
+export function formatCount(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}
+
 /** Formats a share of GPUs without trailing zeros. */
 export function formatShare(share: number): string {
   return String(Math.round(share * 1000) / 1000)

@@ -1,14 +1,52 @@
-import type { GroupDetail, GroupMember } from '@/lib/groups/contract'
+import type { Group, GroupDetail, GroupMember } from '@/lib/groups/contract'
 import { runSecondsOf } from '@/lib/groups/contract-csv'
+import { waitsForApproval } from '@/lib/groups/contract-title'
+import { statusColours } from '../console/format'
 import type { Column } from '../console/table'
+import type { Colour } from '../console/terminal'
+import { quoted } from '../declare/values'
 
-/** `lr=0.1 width=64`. */
+/** Where a group is, in a word and its colour. */
+export function stateOf(group: Pick<Group, 'status' | 'awaits_approval'>): { word: string; colour: Colour } {
+  return waitsForApproval(group)
+    ? { word: 'waits for approval', colour: 'yellow' }
+    : { word: group.status, colour: statusColours[group.status] }
+}
+
+/** `12 of 60 ended (1 failed), 8 running, 40 held`. */
+export function describeProgress({ counts, members }: Pick<Group, 'counts' | 'members'>): string {
+  const { completed, failed, cancelled, pending, paused, running, held } = counts
+  const notCompleted = [
+    ...(failed > 0 ? [`${failed} failed`] : []),
+    ...(cancelled > 0 ? [`${cancelled} cancelled`] : []),
+  ]
+  const ended = completed + failed + cancelled
+  return [
+    `${ended} of ${members} ended${notCompleted.length > 0 ? ` (${notCompleted.join(', ')})` : ''}`,
+    ...(running > 0 ? [`${running} running`] : []),
+    ...(pending > 0 ? [`${pending} waiting`] : []),
+    ...(paused > 0 ? [`${paused} paused`] : []),
+    ...(held > 0 ? [`${held} held`] : []),
+  ].join(', ')
+}
+
+/** Why the next member does not enter the queue, or why the group ended so, as a sentence; null: nothing prevents it. */
+export function describeProblem(
+  group: Pick<Group, 'counts' | 'problem' | 'status' | 'awaits_approval'>,
+): string | null {
+  const { counts, problem } = group
+  if (waitsForApproval(group)) return problem ?? 'A person must approve it.'
+  if (problem === null || counts.held + counts.paused === 0) return problem
+  return `The next one cannot enter the queue now: ${problem}`
+}
+
+/** `lr=0.1 width=64 text='a b'`. */
 export const describeParameters = ({
   parameters,
   repeat,
 }: Pick<GroupMember, 'parameters' | 'repeat'>): string =>
   [...Object.entries(parameters), ...(repeat > 0 ? [['repeat', repeat]] : [])]
-    .map(([name, value]) => `${name}=${value}`)
+    .map(([name, value]) => `${name}=${quoted(String(value))}`)
     .join(' ')
 
 /** A member in one line. */
@@ -30,12 +68,18 @@ export function adviseFailed({
   return status === 'cancelled' ? [look] : [look, `run them again: gpuq group ${id} rerun-failed`]
 }
 
+const memberColours = { held: 'dim', paused: 'yellow', ...statusColours } as const
+
+/** Why a member does not run, or did not complete. */
+const reasonOf = ({ status, reason_text }: GroupMember) =>
+  ['pending', 'paused', 'failed', 'cancelled'].includes(status) ? reason_text : null
+
 /** The columns of a table of members. */
 export function memberColumns({ objective }: Pick<GroupDetail, 'objective'>): Column<GroupMember>[] {
   return [
     { title: '#', cell: ({ index }) => index, right: true },
-    { title: 'PARAMETERS', cell: describeParameters },
-    { title: 'STATUS', cell: ({ status }) => status },
+    { title: 'PARAMETERS', cell: describeParameters, long: true },
+    { title: 'STATUS', cell: ({ status }) => status, colour: ({ status }) => memberColours[status] },
     ...(objective === null
       ? []
       : [
@@ -47,5 +91,6 @@ export function memberColumns({ objective }: Pick<GroupDetail, 'objective'>): Co
         ]),
     { title: 'SECONDS', cell: runSecondsOf, right: true },
     { title: 'JOB', cell: ({ job_id }) => job_id },
+    { title: 'REASON', cell: reasonOf, long: true },
   ]
 }

@@ -1,10 +1,11 @@
 import type { GroupDetail } from '@/lib/groups/contract'
+import { waitsForApproval } from '@/lib/groups/contract-title'
 import { type Context, writeJson } from '../context'
 import { exitCodes } from '../job/exit-code'
 import { readFailure } from '../job/read-failure'
-import { note } from '../job/show-job'
+import { describeUnapproved, note } from '../job/show-job'
 import { untilAnswered } from '../job/until-answered'
-import { adviseFailed, describeMember } from './describe-group'
+import { adviseFailed, describeMember, describeProblem, describeProgress } from './describe-group'
 
 /** Waits until a group has ended, and says how far it is whenever members have ended. */
 export async function followGroup(
@@ -13,37 +14,37 @@ export async function followGroup(
   { quiet, json }: { quiet?: boolean | undefined; json?: boolean | undefined },
 ): Promise<number> {
   const client = await context.connect()
+  const signal = context.interrupted()
+  let group: GroupDetail | undefined
   let shown = ''
-  let ended: number | undefined
-  for (;;) {
-    const group = await untilAnswered(context, () => client.groups.wait(id, { for: 'any', ended }))
-    ended = group.counts.completed + group.counts.failed + group.counts.cancelled
-    const line = describeProgress(group)
-    if (!quiet && !json && line !== shown) await note(context, line)
-    shown = line
-    if (group.ended_at !== null) return showEnd(context, group, { quiet, json })
+  try {
+    for (;;) {
+      const before = group
+      group = await untilAnswered(context, () =>
+        before === undefined
+          ? client.groups.get(id, signal)
+          : client.groups.wait(id, { for: 'any', ended: endedOf(before) }, signal),
+      )
+      const line = [describeProgress(group), describeProblem(group)]
+        .filter((part) => part !== null)
+        .join('. ')
+      if (!quiet && !json && line !== shown) await note(context, line)
+      shown = line
+      if (group.ended_at !== null) return showEnd(context, group, { quiet, json })
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error
+    if (!quiet) await note(context, describeLeft(id, group))
+    return exitCodes.cancelled
   }
 }
 
-const whyNotNext = 'The next one cannot enter the queue now: '
+const endedOf = ({ counts }: GroupDetail) => counts.completed + counts.failed + counts.cancelled
 
-/** `12 of 60 ended (1 failed), 8 in the queue or running, 40 held`. */
-export function describeProgress({ counts, members, problem }: GroupDetail): string {
-  const { completed, failed, cancelled, pending, paused, running, held } = counts
-  const notCompleted = [
-    ...(failed > 0 ? [`${failed} failed`] : []),
-    ...(cancelled > 0 ? [`${cancelled} cancelled`] : []),
-  ]
-  const ended = completed + failed + cancelled
-  return [
-    `${ended} of ${members} ended${notCompleted.length > 0 ? ` (${notCompleted.join(', ')})` : ''}`,
-    ...(running > 0 ? [`${running} running`] : []),
-    ...(pending > 0 ? [`${pending} waiting`] : []),
-    ...(paused > 0 ? [`${paused} paused`] : []),
-    ...(held > 0 ? [`${held} held`] : []),
-  ]
-    .join(', ')
-    .concat(problem === null ? '' : `. ${held + paused > 0 ? whyNotNext : ''}${problem}`)
+/** What goes on after Ctrl-C, and what the user can do. */
+function describeLeft(id: string, group: GroupDetail | undefined): string {
+  const now = group && waitsForApproval(group) ? describeUnapproved('group', id) : 'The group goes on.'
+  return `${now} Wait for it again with \`gpuq group ${id} wait\`, or cancel it with \`gpuq group ${id} cancel\`.`
 }
 
 async function showEnd(

@@ -1,15 +1,26 @@
 import { conflict, invalidRequest, notFound } from '@/lib/contract/errors'
-import type { GroupDetail, GroupMember } from '@/lib/groups/contract'
+import type { Group, GroupDetail, GroupMember } from '@/lib/groups/contract'
 import { membersToCsv } from '@/lib/groups/contract-csv'
+import { groupTitle, waitsForApproval } from '@/lib/groups/contract-title'
 import type { Client } from '@/lib/http/client/client'
 import { formatWhen } from '../console/format'
+import type { Column } from '../console/table'
+import { paint, withoutControls } from '../console/terminal'
 import { type Context, print, printList, writeText } from '../context'
 import { exitCodes } from '../job/exit-code'
 import { firstIds } from '../job/job-id'
 import { readPages } from '../job/read-pages'
 import { isUuid } from '../received/path-below'
-import { adviseFailed, describeMember, memberColumns } from './describe-group'
-import { describeProgress, followGroup } from './follow-group'
+import { type Change, changeGroup, isChange } from './change-group'
+import {
+  adviseFailed,
+  describeMember,
+  describeProblem,
+  describeProgress,
+  memberColumns,
+  stateOf,
+} from './describe-group'
+import { followGroup } from './follow-group'
 
 /** Lists groups, the newest first. */
 export async function groups(
@@ -21,27 +32,28 @@ export async function groups(
   const found = await readPages(limit, (query) =>
     client.groups.list({ ...query, limit: Math.min(query.limit, 100), all }),
   )
+  const columns: Column<Group>[] = [
+    { title: 'ID', cell: ({ group_id }) => group_id },
+    { title: 'NAME', cell: groupTitle, long: true },
+    ...(all ? [{ title: 'USER', cell: ({ user_id }: Group) => user_id }] : []),
+    { title: 'STATUS', cell: (one) => stateOf(one).word, colour: (one) => stateOf(one).colour },
+    {
+      title: 'ENDED',
+      cell: ({ counts, members }) => `${counts.completed + counts.failed + counts.cancelled}/${members}`,
+    },
+    { title: 'FAILED', cell: ({ counts }) => counts.failed, right: true },
+    { title: 'SUBMITTED', cell: ({ created_at }) => formatWhen(created_at, now) },
+  ]
   return printList(
     context,
     json,
     found,
-    [
-      { title: 'ID', cell: ({ group_id }) => group_id },
-      { title: 'NAME', cell: ({ name }) => name },
-      ...(all ? [{ title: 'USER', cell: ({ user_id }: (typeof found)[number]) => user_id }] : []),
-      { title: 'STATUS', cell: ({ status }) => status },
-      {
-        title: 'ENDED',
-        cell: ({ counts, members }) => `${counts.completed + counts.failed + counts.cancelled}/${members}`,
-      },
-      { title: 'FAILED', cell: ({ counts }) => counts.failed, right: true },
-      { title: 'SUBMITTED', cell: ({ created_at }) => formatWhen(created_at, now) },
-    ],
+    columns,
     'No groups found. Submit one: gpuq sweep --with-dir --param lr=0.1,0.01 -- python train.py --lr {lr}',
   )
 }
 
-type Action = 'show' | 'members' | 'best' | 'wait' | 'csv' | 'cancel' | 'rerun-failed' | 'extend'
+type Action = 'show' | 'members' | 'best' | 'wait' | 'csv' | Change
 
 interface GroupOptions {
   status?: GroupMember['status']
@@ -69,10 +81,11 @@ export async function group(
   const client = await context.connect()
   const id = await findGroupId(client, given)
   if (action === 'wait') return followGroup(context, id, { json })
-  if (action === 'cancel') return showGroup(context, await client.groups.cancel(id), json)
-  if (action === 'rerun-failed') return showGroup(context, await client.groups.rerunFailed(id), json)
-  if (action === 'extend')
-    return showGroup(context, await client.groups.extend(id, { samples, repeat }), json)
+  if (isChange(action))
+    return changeGroup(context, {
+      ...{ id, change: action, extension: { samples, repeat } },
+      ...(json && { json }),
+    })
   const found = await client.groups.get(id)
   if (action === 'show') return showGroup(context, found, json)
   if (action === 'best') return showBest(context, found, json)
@@ -83,20 +96,15 @@ export async function group(
 }
 
 function showGroup(context: Context, shown: GroupDetail, json: boolean | undefined): Promise<number> {
-  const {
-    group_id,
-    name,
-    status,
-    parameters,
-    best,
-    budget,
-    objective,
-    parallel,
-    submitted_with: token,
-  } = shown
+  const { group_id: id, name, parameters, best, budget, objective, parallel, submitted_with: token } = shown
+  const { outIsTerminal, coloursWanted } = context.terminal
+  const { word, colour } = stateOf(shown)
+  const problem = describeProblem(shown)
   const lines = [
-    `${group_id} ${status}${name === null ? '' : ` (${name})`}`,
+    `${id} ${paint(word, colour, outIsTerminal && coloursWanted)}${name === null ? '' : ` (${withoutControls(name)})`}`,
     describeProgress(shown),
+    ...(problem === null ? [] : [`problem: ${withoutControls(problem)}`]),
+    ...(waitsForApproval(shown) ? [`approve it: gpuq approve ${id}; refuse it: gpuq refuse ${id}`] : []),
     `parameters: ${parameters.join(', ')}; at most ${parallel} wait or run at once`,
     ...(token ? [`submitted with: the token "${token.name}"`] : []),
     ...(budget ? [`budget: ${budget.sentence}`] : []),

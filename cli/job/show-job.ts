@@ -68,7 +68,7 @@ export async function showJob(
   }
   if (signal.aborted) {
     await print(
-      `The job is still running. Follow it with \`gpuq logs -f ${jobId}\`, or cancel it with \`gpuq cancel ${jobId}\`.`,
+      `${describeLeft(jobId, last)} Follow it with \`gpuq logs -f ${jobId}\`, or cancel it with \`gpuq cancel ${jobId}\`.`,
     )
     return exitCodes.cancelled
   }
@@ -77,6 +77,17 @@ export async function showJob(
     code: 'unexpected',
     detail: 'The stream ended without the final status of the job.',
   })
+}
+
+/** What goes on after Ctrl-C. */
+function describeLeft(jobId: string, last: JobDetail | null): string {
+  if (last?.reason === 'approval_needed') return describeUnapproved('job', jobId)
+  return last?.status === 'pending' ? 'The job still waits.' : 'The job is still running.'
+}
+
+/** What a person does about a job or a group of an agent. */
+export function describeUnapproved(kind: 'job' | 'group', id: string): string {
+  return `The ${kind} waits until a person approves it with \`gpuq approve ${id}\`.`
 }
 
 /**

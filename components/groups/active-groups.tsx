@@ -1,10 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { Layers } from 'lucide-react'
 import type { Group } from '@/lib/groups/contract'
+import { groupTitle, waitsForApproval } from '@/lib/groups/contract-title'
 import { formatCount, formatNumber } from '../ui/format-number'
 import { Link } from '../ui/link'
-import { waitsForApproval } from './group-status'
-import { groupTitle } from './group-title'
 import { countEnded } from './member-status'
 import { activeGroupsQuery } from './queries'
 

@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { ChevronLeft, ChevronRight } from 'lucide-react'
 import { Fragment } from 'react'
+import { groupTitle } from '@/lib/groups/contract-title'
 import { ButtonLink } from '../ui/button-link'
 import { formatNumber } from '../ui/format-number'
 import { Link } from '../ui/link'
 import { Panel } from '../ui/panel'
-import { describeParameters, groupTitle } from './group-title'
+import { describeParameters } from './describe-parameters'
 import { groupOfJobQuery } from './queries'
 
 /** On the page of a job that is a member of a group: its place, its parameters, and the jobs beside it. */

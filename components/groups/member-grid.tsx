@@ -3,9 +3,9 @@ import { type KeyboardEvent, type PointerEvent, useCallback, useRef, useState } 
 import type { GroupDetail, GroupMember } from '@/lib/groups/contract'
 import { formatMetric } from '../jobs/list/job-cell'
 import { formatNumber } from '../ui/format-number'
+import { describeParameters } from './describe-parameters'
 import { drawMark } from './draw-mark'
 import { cellAt, layOutGrid, nextCell } from './grid-layout'
-import { describeParameters } from './group-title'
 import { labelOf, type MemberStatus, memberStatuses } from './member-status'
 import { type Drawing, useCanvas, useWidth } from './use-canvas'
 

@@ -3,7 +3,7 @@ import { type KeyboardEvent, type PointerEvent, useCallback, useMemo, useState }
 import type { GroupDetail } from '@/lib/groups/contract'
 import { formatMetric } from '../../jobs/list/job-cell'
 import { formatCount } from '../../ui/format-number'
-import { describeParameters } from '../group-title'
+import { describeParameters } from '../describe-parameters'
 import { type Drawing, useCanvas } from '../use-canvas'
 import { type DrawnMember, valuesOf } from './drawn-members'
 import { scaleOf } from './scale'

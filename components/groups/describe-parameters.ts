@@ -1,11 +1,4 @@
-import type { Group, GroupMember } from '@/lib/groups/contract'
-
-const kinds = { sweep: 'Sweep', array: 'Array', wave: 'Wave' } as const
-
-/** The name of a group, or its kind and the end of its id. */
-export function groupTitle({ name, kind, group_id }: Pick<Group, 'name' | 'kind' | 'group_id'>): string {
-  return name ?? `${kinds[kind]} ${group_id.slice(-8)}`
-}
+import type { GroupMember } from '@/lib/groups/contract'
 
 /** A whole command would hide the other parameters. */
 const maxCharacters = 80
