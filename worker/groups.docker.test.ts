@@ -23,8 +23,8 @@ it('a group with asha and resume on one GPU: a member that loses is paused witho
   await expectBooksMatchContainers(lab)
   expect(await group.read()).toMatchObject({ counts: { completed: 1, running: 1, paused: 2, pending: 0 } })
   for (const [index, reason] of [
-    [1, 'Stopped at step 2: loss 3 is worse than that of 1 of 2 members. The best 1 of 2 go on.'],
-    [3, 'Stopped at step 2: loss 9 is worse than that of 3 of 4 members. The best 2 of 4 go on.'],
+    [1, 'Paused at step 2: loss 3 is worse than that of 1 of 2 members. The best 1 of 2 go on.'],
+    [3, 'Paused at step 2: loss 9 is worse than that of 3 of 4 members. The best 2 of 4 go on.'],
   ] as const)
     expect(await lab.jobs.row(await jobOf(index))).toMatchObject({
       status: 'pending',

@@ -29,8 +29,9 @@ export function drawMark(
       inner(0.35)
       break
     case 'paused':
-      context.fillRect(x, y, size * 0.35, size)
-      context.fillRect(x + size * 0.65, y, size * 0.35, size)
+      context.fillRect(x, y, size, size)
+      context.fillStyle = colour('--surface')
+      for (const from of [0.2, 0.6]) context.fillRect(x + from * size, y + 0.2 * size, 0.2 * size, 0.6 * size)
       break
     case 'pending':
       context.strokeRect(x + 0.5, y + 0.5, size - 1, size - 1)

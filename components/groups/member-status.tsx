@@ -1,4 +1,4 @@
-import { CirclePause, Hourglass } from 'lucide-react'
+import { Hourglass } from 'lucide-react'
 import type { Group, GroupMember } from '@/lib/groups/contract'
 import { JobStatus } from '../jobs/job-status'
 import { StatusBadge } from '../ui/status-badge'
@@ -19,8 +19,6 @@ export const memberStatuses = [
 /** A member's status as icon and text. */
 export function StatusOfMember({ status }: { status: MemberStatus }) {
   if (status === 'held') return <StatusBadge tone="neutral" icon={Hourglass} label="Held" variant="plain" />
-  if (status === 'paused')
-    return <StatusBadge tone="warning" icon={CirclePause} label="Paused" variant="plain" />
   return <JobStatus state={status} variant="plain" />
 }
 

@@ -69,7 +69,7 @@ export const jobSummarySchema = z.object({
   project_id: z.string(),
   environment: z.string(),
   node_id: z.int().nullable(),
-  node_name: z.string().nullable().describe('node of the first task'),
+  node_name: z.string().nullable().describe('node of the first task; null: the job waits'),
   exit_code: z.int().nullable(),
   expected_time: z.number().describe('seconds'),
   requested_gpus: z.number().default(0).describe('requested GPUs of all its instances'),

@@ -31,6 +31,8 @@ export function JobNote({ job, own }: JobNoteProps) {
 
 function describeState(job: JobDetail, own: boolean): ReactNode {
   const state = jobStateOf(job)
+  // Its group decides when it continues, so it has no place in the queue.
+  if (state === 'paused') return job.reason_text
   if (state === 'pending') return <Waiting job={job} own={own} />
   // Why it does not make progress.
   if (state === 'running') return job.reason_text

@@ -1,7 +1,7 @@
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { describe, expect, it, vi } from 'vitest'
 import type { JobDetail } from '@/lib/contract/jobs'
-import { makeInstance, makeJob, makeQueueJob } from '../../testing/fixtures'
+import { makeJob, makeQueueJob } from '../../testing/fixtures'
 import { router } from '../../testing/navigation'
 import {
   ApiProblem,
@@ -11,7 +11,7 @@ import {
   renderUi,
   sentRequests,
 } from '../../testing/render'
-import { currentPlacement, JobView } from './job-view'
+import { JobView } from './job-view'
 
 vi.mock('next/navigation', () => import('../../testing/navigation'))
 
@@ -229,6 +229,15 @@ describe('the status of a job', () => {
     expect(textContent).not.toContain('Position')
   })
 
+  it('is paused by its group, which decides when its next attempt starts', async () => {
+    const reason_text = 'The group of the job paused it. Paused at step 30: loss 3 is worse.'
+    const waits = { status: 'pending', placed: false, started_at: null, completed_at: null } as const
+    await openJob({ ...waits, reason: 'group_paused', reason_text, attempt: 2 })
+    expect(screen.getByText('Paused')).toBeTruthy()
+    expect(screen.getByText(reason_text).textContent).toBe(reason_text)
+    expect(screen.queryByText('Pending')).toBeNull()
+  })
+
   it('is starting if a node is assigned', async () => {
     await openJob({ status: 'pending', placed: true, started_at: null, completed_at: null })
     expect(screen.getByText('Starting')).toBeTruthy()
@@ -339,19 +348,6 @@ it('shows the details tab of the address', async () => {
   expect(panel.textContent).toContain('slurm:17')
   expect(screen.getByRole('link', { name: 'v2' }).getAttribute('href')).toBe('/jobs?tag=v2')
   expect(within(panel).getByRole('region', { name: 'GPUs' }).textContent).toContain('50 %')
-})
-
-it('hides the placement of a job that waits again, and of no other job', () => {
-  const { resources } = makeJob()
-  const got = [makeInstance()]
-  const gpus = [{ index: 0, uuid: 'GPU-0', model: 'NVIDIA H100', simulated: false, milli: 1000 }]
-  const job = makeJob({ gpus, resources: { ...resources, got }, placed: false })
-  const waiting = currentPlacement({ ...job, status: 'pending' })
-  expect(waiting).toMatchObject({ node_name: null, gpus: [], resources: { got: [] } })
-  for (const status of ['running', 'completed', 'failed', 'cancelled'] as const)
-    expect(currentPlacement({ ...job, status })).toEqual({ ...job, status })
-  const placed = { ...job, status: 'pending', placed: true } as const
-  expect(currentPlacement(placed)).toEqual(placed)
 })
 
 describe('the bucket of a job', () => {

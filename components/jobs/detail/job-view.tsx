@@ -57,7 +57,7 @@ export function JobView({ id, ownHandle, admin, firstOutput = noOutput }: JobVie
   const stream = useJobStream(id, firstOutput)
   if (isPending) return <JobSkeleton />
   if (!data) return <LoadFailure error={error} onRetry={() => void refetch()} />
-  return <LoadedJob job={currentPlacement(data)} stream={stream} access={accessTo(data, ownHandle, admin)} />
+  return <LoadedJob job={data} stream={stream} access={accessTo(data, ownHandle, admin)} />
 }
 
 function accessTo(job: JobDetail, ownHandle: string, admin: boolean): JobAccess {
@@ -214,12 +214,6 @@ function JobSkeleton() {
       </div>
     </div>
   )
-}
-
-/** The job without the placement of an earlier attempt: a job that waits again holds no node or GPUs. */
-export function currentPlacement(job: JobDetail): JobDetail {
-  if (job.status !== 'pending' || job.placed) return job
-  return { ...job, node_name: null, gpus: [], resources: { ...job.resources, got: [] } }
 }
 
 /** The job's competition and project, linked to their jobs, when it was submitted, and by whom. */

@@ -21,6 +21,7 @@ export function useTabStatus(state: JobState, title: string): void {
 const badges: Record<JobState, { colour: string; mark: string }> = {
   pending: { colour: '#6b6b76', mark: 'M21 17v4.5l3 1.5' },
   starting: { colour: '#1f6fb2', mark: 'M18.5 16l6 5-6 5z' },
+  paused: { colour: '#9a6400', mark: 'M18.5 17v8m5-8v8' },
   running: { colour: '#1f6fb2', mark: 'M18.5 16l6 5-6 5z' },
   cancelling: { colour: '#9a6400', mark: 'M16.5 21h9' },
   completed: { colour: '#1a7f4b', mark: 'M16.5 21.5l3.5 3.5 5.5-7' },

@@ -109,7 +109,7 @@ describe('a paused member', () => {
       reason: 'group_paused',
       cancel_requested: false,
       reason_text: expect.stringMatching(
-        /^The group of the job paused it, .* continues from its checkpoints .* Stopped at step 10\.$/,
+        /^The group of the job paused it, .* continues from its checkpoints .* Paused at step 10\.$/,
       ),
     })
   })

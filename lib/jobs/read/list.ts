@@ -53,7 +53,9 @@ export const summaryJoins = `
   JOIN users u ON u.id = j.user_id JOIN projects p ON p.id = j.project_id JOIN environments e ON e.id = j.environment_id
     LEFT JOIN LATERAL (
       SELECT n.number AS node_id, n.name AS node_name FROM tasks t JOIN nodes n ON n.id = t.node_id
-       WHERE t.job_id = j.id AND t.attempt = j.attempt AND t.rank = 0) placement ON true`
+       WHERE t.job_id = j.id AND t.attempt = j.attempt AND t.rank = 0
+             -- A job that waits for its next attempt is not on the nodes of the previous one.
+             AND j.status <> 'pending') placement ON true`
 
 /** Lists jobs that the actor may see, the latest first unless another order is requested. */
 export async function listJobs(actor: Actor, filters: JobFilters): Promise<Page<JobSummary>> {

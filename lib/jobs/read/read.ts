@@ -72,7 +72,7 @@ const selectDetail = `
             FROM slurm_jobs s WHERE s.job_id = j.id ORDER BY s.ended_at IS NULL DESC, s.created_at DESC LIMIT 1) AS slurm,
          CASE WHEN f.stored_at IS NOT NULL THEN f.name END AS result_file
     FROM jobs j ${summaryJoins}
-    LEFT JOIN tasks t ON t.job_id = j.id AND t.attempt = j.attempt AND t.rank = 0
+    LEFT JOIN tasks t ON t.job_id = j.id AND t.attempt = j.attempt AND t.rank = 0 AND j.status <> 'pending'
     LEFT JOIN result_files f ON f.job_id = j.id
     LEFT JOIN notification_deliveries o ON o.job_id = j.id AND o.target_id IS NULL
     LEFT JOIN job_uploads w ON w.job_id = j.id

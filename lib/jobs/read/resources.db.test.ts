@@ -27,6 +27,18 @@ describe('a job', () => {
     await placeManually(nodeId, job)
     expect(await readJobDetail(job)).toMatchObject({ node_name: 'vm', node_id: expect.any(Number) })
   })
+
+  it('that waits for its next attempt has no node and no GPUs', async () => {
+    const { nodeId } = await makeNode({ gpus: 1 })
+    const job = await makeJob()
+    await placeManually(nodeId, job)
+    expect(await readJobDetail(job)).toMatchObject({
+      gpus: [{ index: 0 }],
+      resources: { got: [{ rank: 0 }] },
+    })
+    await db.pool.query(`UPDATE jobs SET status = 'pending'`)
+    expect(await readJobDetail(job)).toMatchObject({ node_name: null, gpus: [], resources: { got: [] } })
+  })
 })
 
 describe("a job's resources", () => {

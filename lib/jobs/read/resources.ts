@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { type JobResources, jobInstanceSchema } from '../../contract/cluster/job-resources'
 import type { StoredSpec } from '../../contract/config/stored-spec'
 
-/** SQL for what each instance of a job's last attempt holds or held, as JSON. `j` is the job. */
+/** SQL for what each instance of a job's last attempt holds or held, as JSON; nothing while the job waits for its next one. `j` is the job. */
 export const instancesOfJob = `
   coalesce((SELECT jsonb_agg(jsonb_build_object(
                      'rank', i.rank, 'node', held.name, 'cpu_milli', i.cpu_milli, 'memory_mib', i.memory_mib,
@@ -16,7 +16,7 @@ export const instancesOfJob = `
                           FROM allocations a JOIN gpus g ON g.id = a.gpu_id WHERE a.task_id = i.id), '[]')
                    ) ORDER BY i.rank)
               FROM tasks i JOIN nodes held ON held.id = i.node_id
-             WHERE i.job_id = j.id AND i.attempt = j.attempt), '[]')`
+             WHERE i.job_id = j.id AND i.attempt = j.attempt AND j.status <> 'pending'), '[]')`
 
 const instanceRows = z.array(
   jobInstanceSchema.extend({

@@ -10,7 +10,7 @@ export async function pauseAttempt(tx: Transaction, { jobId, attempt }: Attempt)
   await tx.query({
     name: 'pause-attempt',
     text: `UPDATE jobs SET status = 'pending', held = true, reason = 'group_paused', not_before = NULL, started_at = NULL,
-                  reason_detail = (SELECT m.stop_reason FROM group_members m WHERE m.group_id = jobs.group_id AND m.job_id = jobs.id),
+                  reason_detail = (SELECT regexp_replace(m.stop_reason, '^Stopped', 'Paused') FROM group_members m WHERE m.group_id = jobs.group_id AND m.job_id = jobs.id),
                   network_index = NULL, assign_attempts = 0, cancel_requested_at = NULL, cancel_reason = NULL
             WHERE id = $1 AND attempt = $2 AND status IN ('scheduled', 'running') RETURNING ${notifyLeader('id')}`,
     values: [jobId, attempt],
