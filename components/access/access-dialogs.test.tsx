@@ -13,7 +13,11 @@ function openTokenDialog(props: Partial<Parameters<typeof NewTokenDialog>[0]> = 
 }
 
 it('creates a token, and shows it once with the commands that use it', async () => {
-  answerWith({ 'POST /api/tokens': { ...makeToken(), token: 'gpuq_secret' } })
+  const projects = [
+    makeProject({ project_id: 'of-bob', owner: 'bob' }),
+    makeProject({ project_id: 'vision' }),
+  ]
+  answerWith({ 'POST /api/tokens': { ...makeToken(), token: 'gpuq_secret' }, 'GET /api/projects': projects })
   openTokenDialog()
   typeInto('Name', 'laptop')
   fireEvent.click(screen.getByRole('checkbox', { name: 'submit' }))
@@ -22,6 +26,10 @@ it('creates a token, and shows it once with the commands that use it', async () 
   await screen.findByRole('dialog', { name: 'Token for ada' })
   expect(screen.getByRole('region', { name: 'token' }).textContent).toBe('gpuq_secret')
   expect(screen.getByRole('region', { name: 'curl command' }).textContent).toContain('Bearer gpuq_secret')
+  expect(screen.getByText(/whoever has it acts as ada\./)).toBeTruthy()
+  await waitFor(() =>
+    expect(screen.getByRole('region', { name: 'config' }).textContent).toContain('project_id: "vision"'),
+  )
   expect(sentRequests[0]?.body).toEqual({
     name: 'laptop',
     scopes: ['submit', 'read'],

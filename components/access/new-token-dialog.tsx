@@ -47,7 +47,7 @@ export function NewTokenDialog({ trigger, onClose, admin, owner }: NewTokenDialo
         onClose?.()
       }}
       title={created ? `Token for ${created.user_id}` : 'New token'}
-      description={created ? null : 'For curl, scripts and other programs.'}
+      description={created ? null : 'For curl, scripts, agents and other programs.'}
       footer={created ? <CopiedButton /> : null}
     >
       {created ? (
@@ -152,7 +152,7 @@ function AgentLimitFields({
         <TextField label="Highest priority" inputMode="numeric" {...form.field('max_priority')} />
         <TextField
           label="Ask me above GPU hours"
-          hint="The most that one job or group may cost."
+          hint="A job or group that may cost more waits until a person approves it. 0: each one with a GPU."
           inputMode="decimal"
           {...form.field('ask_above_gpu_hours')}
         />

@@ -54,7 +54,8 @@ it('the stop of a token is confirmed and says what ended', async () => {
 })
 
 it('a token for an agent is created with its limits', async () => {
-  answerWith({ 'POST /api/tokens': { ...makeToken(), token: 'gpuq_secret' } })
+  const limits = { projects: ['resnet', 'other'] }
+  answerWith({ 'POST /api/tokens': { ...makeToken(), limits, token: 'gpuq_secret' } })
   renderUi(<NewTokenDialog admin={false} owner="ada" trigger={<Button>New token</Button>} />)
   clickButton('New token')
   typeInto('Name', 'claude')
@@ -65,6 +66,12 @@ it('a token for an agent is created with its limits', async () => {
   typeInto('Longest job, in hours', '1.5')
   clickButton('Create token')
   await screen.findByRole('dialog', { name: 'Token for ada' })
+  expect(screen.getByText(/whoever has it submits jobs as ada within its limits, and sees/)).toBeTruthy()
+  const shown = ['agent settings', 'config', 'curl command'].map((name) =>
+    screen.getByRole('region', { name }),
+  )
+  expect(screen.getAllByRole('region').filter((region) => shown.includes(region))).toEqual(shown)
+  expect(shown[1]?.textContent).toContain('project_id: "resnet"')
   expect(sentRequests[0]?.body).toMatchObject({
     name: 'claude',
     scopes: ['submit', 'read'],
