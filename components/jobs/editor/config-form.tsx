@@ -123,8 +123,9 @@ function OtherProblems({ problems }: Pick<ConfigFormProps, 'problems'>) {
     <Callout tone="danger" title="Problems in the config">
       <ul>
         {others.map(({ line, path, message }) => (
-          <li key={`${line} ${path} ${message}`}>
+          <li key={`${line} ${path} ${message}`} className="wrap-anywhere">
             {line === undefined ? '' : `Line ${line}: `}
+            {path === 'config_file' || message.includes(path) ? '' : `${path}: `}
             {inFormWords(message)}
           </li>
         ))}
@@ -177,5 +178,9 @@ function Fields({ text, write, infos, problems, environments, keys }: FieldsProp
 
 function problemOf(problems: readonly FieldError[], key: string): string | undefined {
   const found = problems.find(({ path }) => path === key || path.startsWith(`${key}.`))
-  return found && inFormWords(found.message)
+  if (!found) return undefined
+  const part = found.path.slice(key.length + 1)
+  // A list has a line for each item.
+  const place = /^\d+$/.test(part) ? `line ${Number(part) + 1}` : part
+  return `${place && `${place}: `}${inFormWords(found.message)}`
 }

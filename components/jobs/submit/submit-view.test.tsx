@@ -1,5 +1,5 @@
 import { onlineManager } from '@tanstack/react-query'
-import { act, cleanup, fireEvent, screen, waitFor } from '@testing-library/react'
+import { act, cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { describe, expect, it, vi } from 'vitest'
 import { makeJobSummary } from '../../testing/fixtures'
 import { router } from '../../testing/navigation'
@@ -132,6 +132,21 @@ describe('submitting with errors', () => {
     await waitFor(() => expect(document.activeElement).toBe(screen.getByLabelText(/Project/)))
   })
 })
+
+it.each([
+  ['tty: maybe', /^Line 4: tty: must be true or false/],
+  ['gpu_cuont: 1', /^Line 4: unknown key `gpu_cuont`/],
+  ['env: {A: [1]}', /^A: must be one text/],
+  ['depends_on: [abc]', /^Line 1: must be the id of a job/],
+])('the form names the key or the part of a field that has a mistake: %s', async (line, message) => {
+  openPage({ config: `${config}${line}\n`, code: 'print(1)\n' })
+  const form = (await screen.findByLabelText(/Competition/)).closest('[data-hidden]') as HTMLElement
+  expect(await within(form).findByText(textOf(message))).toBeTruthy()
+})
+
+/** An element whose text can be of several nodes. */
+const textOf = (pattern: RegExp) => (_: string, element: Element | null) =>
+  element?.matches('li, span') === true && pattern.test(element.textContent)
 
 it('fills in the competition and the project of the last job', async () => {
   openPage({ ...blankDraft, code: 'print(1)\n' })
