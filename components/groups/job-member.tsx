@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { ChevronLeft, ChevronRight } from 'lucide-react'
 import { Fragment } from 'react'
+import type { GroupMember } from '@/lib/groups/contract'
 import { groupTitle } from '@/lib/groups/contract-title'
 import { ButtonLink } from '../ui/button-link'
 import { formatNumber } from '../ui/format-number'
@@ -9,18 +10,25 @@ import { Panel } from '../ui/panel'
 import { describeParameters } from './describe-parameters'
 import { groupOfJobQuery } from './queries'
 
+interface JobMemberProps {
+  jobId: string
+  /** The title of the page, which often has the name of the group. */
+  title: string
+}
+
 /** On the page of a job that is a member of a group: its place, its parameters, and the jobs beside it. */
-export function JobMember({ jobId }: { jobId: string }) {
+export function JobMember({ jobId, title }: JobMemberProps) {
   const { data } = useQuery(groupOfJobQuery(jobId))
   if (!data) return null
-  const { group_id, members, member, failed_jobs, previous, next } = data
+  const { group_id, kind, members, member, failed_jobs, previous, next } = data
+  const name = groupTitle(data)
+  const parameters = describeParameters(kind === 'wave' ? withoutTexts(member) : member)
   return (
     <Panel className="flex-row flex-wrap items-center justify-between gap-x-4 gap-y-2 px-4 py-2">
       <p className="min-w-0 wrap-anywhere text-sm">
-        Member #{member.index} of <Link href={`/groups/${group_id}`}>{groupTitle(data)}</Link>
-        <span className="text-muted">
-          , which has {formatNumber(members)}: {describeParameters(member)}
-        </span>
+        Member #{member.index} of {formatNumber(members)} in{' '}
+        <Link href={`/groups/${group_id}`}>{title.startsWith(name) ? `its ${kind}` : name}</Link>
+        {parameters === '' ? null : <span className="text-muted">: {parameters}</span>}
         {member.job_id === jobId ? null : (
           <>
             . It failed, and its member{' '}
@@ -59,4 +67,10 @@ export function JobMember({ jobId }: { jobId: string }) {
       </nav>
     </Panel>
   )
+}
+
+/** Without what the page of the job of a wave's member shows elsewhere. */
+function withoutTexts({ parameters, repeat }: GroupMember): Pick<GroupMember, 'parameters' | 'repeat'> {
+  const { name: _name, hypothesis: _hypothesis, note: _note, ...others } = parameters
+  return { parameters: others, repeat }
 }

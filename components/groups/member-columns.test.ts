@@ -14,9 +14,9 @@ const columns = columnsOf(group, members)
 it('a group has a column for each parameter and metric, the metric of the objective first', () => {
   expect(columns.map(({ label }) => label)).toEqual([
     'Member',
+    'Status',
     'lr',
     'opt',
-    'Status',
     'loss',
     'accuracy',
     'Run time',

@@ -33,11 +33,12 @@ export function metricsOf(members: readonly GroupMember[], objective: GroupDetai
   return [...first, ...[...names].sort()]
 }
 
-/** The columns of a group: number, repeat, parameters, status, metrics, run time. */
+/** The columns of a group: number, status, parameters, repeat, metrics, run time. */
 export function columnsOf(group: GroupDetail, members: readonly GroupMember[]): MemberColumn[] {
   const metrics = metricsOf(members, group.objective).slice(0, maxMetrics)
   return [
     { id: 'index', label: 'Member', numeric: false, value: ({ index }) => index },
+    { id: 'status', label: 'Status', numeric: false, value: ({ status }) => labelOf(status) },
     ...group.parameters.map((name) => ({
       id: `parameter ${name}`,
       label: name,
@@ -47,7 +48,6 @@ export function columnsOf(group: GroupDetail, members: readonly GroupMember[]): 
     ...(members.some(({ repeat }) => repeat > 0)
       ? [{ id: 'repeat', label: 'Repeat', numeric: true, value: ({ repeat }: GroupMember) => repeat }]
       : []),
-    { id: 'status', label: 'Status', numeric: false, value: ({ status }) => labelOf(status) },
     ...metrics.map((name) => ({
       id: `metric ${name}`,
       label: name,

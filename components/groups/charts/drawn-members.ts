@@ -32,6 +32,22 @@ export function chooseLines(drawn: readonly DrawnMember[], small: boolean, most 
   return [...best, ...rest.filter((_, at) => at % every === 0)].reverse()
 }
 
+/** From this length on, a text is a sentence rather than a name. */
+const longText = 24
+
+/** The parameters that can be an axis. Texts for people are none: long ones of which most occur once, and what a wave says about each member. */
+export function axesOf(
+  { kind, parameters }: Pick<GroupDetail, 'kind' | 'parameters'>,
+  members: readonly GroupMember[],
+): string[] {
+  return parameters.filter((name) => {
+    if (kind === 'wave' && (name === 'hypothesis' || name === 'note')) return false
+    const values = members.flatMap(({ parameters: own }) => own[name] ?? [])
+    const long = values.filter((value) => typeof value === 'string' && value.length > longText)
+    return long.length <= values.length / 2 || new Set(long).size <= values.length / 2
+  })
+}
+
 /** The values of a parameter in the drawn members. A member without one is not drawn. */
 export const valuesOf = (drawn: readonly DrawnMember[], parameter: string): ParameterValue[] =>
   drawn.flatMap(({ member }) => member.parameters[parameter] ?? [])

@@ -52,6 +52,14 @@ it('the charts show another parameter and another metric, and the importance of 
   expect(screen.getByRole('img', { name: /^Parallel coordinates of lr, opt, accuracy/ })).toBeTruthy()
 })
 
+it('a wave whose members differ only in texts for people shows the best so far, and no chart of them', () => {
+  const texts = members.map((member) => ({ ...member, parameters: { note: `Idea ${member.index}` } }))
+  const wave = makeGroup({ kind: 'wave', parameters: ['note'], members: 7 })
+  const { container } = renderUi(<GroupCharts group={wave} members={texts} />)
+  expect(screen.getByText('the best so far')).toBeTruthy()
+  expect(container.querySelector('canvas')).toBeNull()
+})
+
 it('a group without metrics has no charts', () => {
   const { container } = renderUi(<GroupCharts group={group} members={[heldMember(0), heldMember(1)]} />)
   expect(container.querySelector('canvas')).toBeNull()

@@ -6,7 +6,7 @@ import { Panel, PanelBody, PanelHeader } from '../../ui/panel'
 import { Select } from '../../ui/select'
 import { metricsOf } from '../member-columns'
 import { bestSoFar } from './best-so-far'
-import { withMetric } from './drawn-members'
+import { axesOf, withMetric } from './drawn-members'
 import { ImportanceBars } from './importance-bars'
 import { ParallelCoordinates } from './parallel-coordinates'
 import { Scatter } from './scatter'
@@ -22,46 +22,51 @@ export function GroupCharts({ group, members }: GroupChartsProps) {
   const [chosenMetric, setMetric] = useState<string | null>(null)
   const [chosenParameter, setParameter] = useState<string | null>(null)
   const metric = metrics.find((name) => name === chosenMetric) ?? metrics[0]
-  const parameter = group.parameters.find((name) => name === chosenParameter) ?? group.parameters[0]
+  const parameters = useMemo(() => axesOf(group, members), [group, members])
+  const parameter = parameters.find((name) => name === chosenParameter) ?? parameters[0]
   const drawn = useMemo(() => (metric === undefined ? [] : withMetric(members, metric)), [members, metric])
   const { objective, gpus } = group
   const progress = useMemo(
     () => (objective ? bestSoFar(members, { ...objective, gpus }) : null),
     [members, objective, gpus],
   )
-  if (metric === undefined || parameter === undefined || drawn.length < 2) return null
+  if (metric === undefined || drawn.length < 2) return null
   const options = (names: readonly string[]) => names.map((name) => ({ value: name, label: name }))
   return (
     <div className="grid min-w-0 gap-4 xl:grid-cols-2">
-      <Chart
-        title={`${metric} by ${parameter}`}
-        actions={
-          <>
-            <Select
-              aria-label="Parameter of the chart"
-              className="w-36"
-              value={parameter}
-              onValueChange={setParameter}
-              options={options(group.parameters)}
-            />
-            <Select
-              aria-label="Metric of the charts"
-              className="w-36"
-              value={metric}
-              onValueChange={setMetric}
-              options={options(metrics)}
-            />
-          </>
-        }
-      >
-        <Scatter group={group} drawn={drawn} parameter={parameter} metric={metric} />
-      </Chart>
-      <Chart title="All parameters">
-        <ParallelCoordinates group={group} drawn={drawn} metric={metric} />
-      </Chart>
-      <Chart title={`Importance for ${metric}`}>
-        <ImportanceBars group={group} drawn={drawn} metric={metric} />
-      </Chart>
+      {parameter === undefined ? null : (
+        <>
+          <Chart
+            title={`${metric} by ${parameter}`}
+            actions={
+              <>
+                <Select
+                  aria-label="Parameter of the chart"
+                  className="w-36"
+                  value={parameter}
+                  onValueChange={setParameter}
+                  options={options(parameters)}
+                />
+                <Select
+                  aria-label="Metric of the charts"
+                  className="w-36"
+                  value={metric}
+                  onValueChange={setMetric}
+                  options={options(metrics)}
+                />
+              </>
+            }
+          >
+            <Scatter group={group} drawn={drawn} parameter={parameter} metric={metric} />
+          </Chart>
+          <Chart title="All parameters">
+            <ParallelCoordinates group={group} parameters={parameters} drawn={drawn} metric={metric} />
+          </Chart>
+          <Chart title={`Importance for ${metric}`}>
+            <ImportanceBars parameters={parameters} drawn={drawn} metric={metric} />
+          </Chart>
+        </>
+      )}
       {progress ? (
         <Panel>
           <PanelHeader title={`Best ${objective?.metric} over ${progress.x.name}`} />

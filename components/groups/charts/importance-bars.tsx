@@ -1,25 +1,24 @@
 import { useMemo } from 'react'
-import type { GroupDetail } from '@/lib/groups/contract'
 import { Link } from '../../ui/link'
 import type { DrawnMember } from './drawn-members'
 import { importances } from './importance'
 
 interface ImportanceBarsProps {
-  group: GroupDetail
+  parameters: readonly string[]
   drawn: readonly DrawnMember[]
   metric: string
 }
 
 /** How much of the variance of a metric each parameter explains alone. */
-export function ImportanceBars({ group, drawn, metric }: ImportanceBarsProps) {
+export function ImportanceBars({ parameters, drawn, metric }: ImportanceBarsProps) {
   const completed = useMemo(() => drawn.filter(({ member }) => member.status === 'completed'), [drawn])
   const shares = useMemo(
     () =>
       importances(
-        group.parameters,
-        completed.map(({ member: { parameters }, value }) => ({ parameters, value })),
+        parameters,
+        completed.map(({ member, value }) => ({ parameters: member.parameters, value })),
       ),
-    [group.parameters, completed],
+    [parameters, completed],
   )
   if (shares.length === 0)
     return (

@@ -1,25 +1,30 @@
-import { useCallback, useMemo } from 'react'
+import { type CSSProperties, useCallback, useMemo } from 'react'
 import type { GroupDetail } from '@/lib/groups/contract'
 import { formatCount, formatNumber } from '../../ui/format-number'
 import { type Drawing, useCanvas } from '../use-canvas'
+import { cutText } from './cut-text'
 import { chooseLines, type DrawnMember, prefersSmall, valuesOf } from './drawn-members'
 import { scaleOf } from './scale'
 
 interface ParallelCoordinatesProps {
   group: GroupDetail
+  /** Those that can be an axis. */
+  parameters: readonly string[]
   drawn: readonly DrawnMember[]
   metric: string
 }
 
-const margin = { side: 40, top: 24, bottom: 12 }
+const margin = { side: 40, top: 6, bottom: 12 }
+/** More lines are drawn fainter, because they lie above each other. */
+const fewLines = 300
 
 /** An axis for each parameter and one for the metric; a line for each member, the better ones darker and on top. The table has the same as text. */
-export function ParallelCoordinates({ group, drawn, metric }: ParallelCoordinatesProps) {
+export function ParallelCoordinates({ group, parameters, drawn, metric }: ParallelCoordinatesProps) {
   const small = prefersSmall(group)
   const lines = useMemo(() => chooseLines(drawn, small), [drawn, small])
   const axes = useMemo(
     () => [
-      ...group.parameters.map((name) => {
+      ...parameters.map((name) => {
         const scale = scaleOf(valuesOf(drawn, name))
         const place = ({ member }: DrawnMember) => {
           const value = member.parameters[name]
@@ -32,7 +37,7 @@ export function ParallelCoordinates({ group, drawn, metric }: ParallelCoordinate
         return { name: metric, scale, place: ({ value }: DrawnMember) => scale.place(value) }
       })(),
     ],
-    [group.parameters, drawn, metric],
+    [parameters, drawn, metric],
   )
   const draw = useCallback(
     ({ context, colour, width, height, font }: Drawing) => {
@@ -42,8 +47,8 @@ export function ParallelCoordinates({ group, drawn, metric }: ParallelCoordinate
       for (const [rank, line] of lines.entries()) {
         // From the worst to the best.
         const part = lines.length < 2 ? 1 : rank / (lines.length - 1)
-        context.strokeStyle = colour(part > 0.9 ? '--series-1' : '--edge')
-        context.globalAlpha = part > 0.9 ? 0.9 : 0.1 + 0.3 * part
+        context.strokeStyle = colour(part > 0.9 ? '--series-1' : '--muted')
+        context.globalAlpha = part > 0.9 ? 0.9 : (lines.length > fewLines ? 0.12 : 0.4) + 0.3 * part
         context.beginPath()
         for (const [at, { place }] of axes.entries()) {
           const own = place(line)
@@ -54,25 +59,18 @@ export function ParallelCoordinates({ group, drawn, metric }: ParallelCoordinate
       }
       context.globalAlpha = 1
       context.font = font
-      for (const [at, { name, scale }] of axes.entries()) {
+      context.textAlign = 'left'
+      for (const [at, { scale }] of axes.entries()) {
         const x = toX(at)
         context.strokeStyle = colour('--line-strong')
         context.beginPath()
         context.moveTo(x, margin.top)
         context.lineTo(x, height - margin.bottom)
         context.stroke()
-        context.textAlign = at === 0 ? 'left' : at === axes.length - 1 ? 'right' : 'center'
-        context.fillStyle = colour('--ink')
-        context.fillText(name, at === 0 ? 4 : at === axes.length - 1 ? width - 4 : x, 14, width / axes.length)
-        context.textAlign = 'left'
         context.fillStyle = colour('--muted')
+        const space = (at === axes.length - 1 ? margin.side : toX(at + 1) - x) - 6
         for (const tick of scale.ticks)
-          context.fillText(
-            tick.text,
-            Math.min(x + 4, width - margin.side + 4),
-            toY(tick.at) + 4,
-            margin.side - 6,
-          )
+          context.fillText(cutText(context, tick.text, space), x + 4, toY(tick.at) + 4)
       }
     },
     [lines, axes],
@@ -80,6 +78,13 @@ export function ParallelCoordinates({ group, drawn, metric }: ParallelCoordinate
   const canvas = useCanvas(draw)
   return (
     <div className="min-w-0">
+      <div aria-hidden className="relative h-5 text-ink text-xs">
+        {axes.map(({ name }, at) => (
+          <span key={name} title={name} className="absolute truncate" style={placeOfHeading(at, axes.length)}>
+            {name}
+          </span>
+        ))}
+      </div>
       <canvas
         ref={canvas}
         role="img"
@@ -94,4 +99,17 @@ export function ParallelCoordinates({ group, drawn, metric }: ParallelCoordinate
       </p>
     </div>
   )
+}
+
+/** Above its axis, and not wider than the distance to the next one. The first and the last begin and end with the chart. */
+function placeOfHeading(at: number, axes: number): CSSProperties {
+  const distance = `(100% - ${2 * margin.side}px) / ${axes - 1}`
+  const atEnd = `calc(${margin.side}px + ${distance} / 2 - 4px)`
+  if (at === 0) return { left: 0, maxWidth: atEnd }
+  if (at === axes - 1) return { right: 0, maxWidth: atEnd }
+  return {
+    left: `calc(${margin.side}px + ${at} * ${distance})`,
+    transform: 'translateX(-50%)',
+    maxWidth: `calc(${distance} - 8px)`,
+  }
 }

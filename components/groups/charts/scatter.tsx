@@ -5,6 +5,7 @@ import { formatMetric } from '../../jobs/list/job-cell'
 import { formatCount } from '../../ui/format-number'
 import { describeParameters } from '../describe-parameters'
 import { type Drawing, useCanvas } from '../use-canvas'
+import { cutText } from './cut-text'
 import { type DrawnMember, valuesOf } from './drawn-members'
 import { scaleOf } from './scale'
 
@@ -43,11 +44,13 @@ export function Scatter({ group, drawn, parameter, metric }: ScatterProps) {
       context.fillStyle = colour('--muted')
       context.strokeStyle = colour('--line')
       context.textAlign = 'center'
-      for (const tick of xScale.ticks) context.fillText(tick.text, toX(tick.at), height - 8, 80)
+      const tickWidth = (width - margin.left) / xScale.ticks.length - 6
+      for (const tick of xScale.ticks)
+        context.fillText(cutText(context, tick.text, tickWidth), toX(tick.at), height - 8)
       context.textAlign = 'right'
       context.textBaseline = 'middle'
       for (const tick of yScale.ticks) {
-        context.fillText(tick.text, margin.left - 8, toY(tick.at), margin.left - 10)
+        context.fillText(cutText(context, tick.text, margin.left - 10), margin.left - 8, toY(tick.at))
         context.beginPath()
         context.moveTo(margin.left, toY(tick.at))
         context.lineTo(width - margin.right, toY(tick.at))

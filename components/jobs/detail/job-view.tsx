@@ -127,7 +127,7 @@ function LoadedJob({ job, stream, access }: LoadedJobProps) {
             <NoteEditor job={job} editing={writing} onEditing={setWriting} />
           )}
         </Panel>
-        {job.group_id ? <ofJob.Member jobId={job.job_id} /> : null}
+        {job.group_id ? <ofJob.Member jobId={job.job_id} title={jobTitle(job)} /> : null}
         <ofJob.Experiment id={job.job_id} of={job} />
         {job.status === 'failed' ? (
           <FailureCard job={job} stream={stream} onTraceback={setTracebackLine} />
