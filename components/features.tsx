@@ -13,6 +13,7 @@ import type { NavigationItem } from './shell/navigation'
 import { SlurmBanner } from './slurm/slurm-banner'
 import { snapshotsPath } from './snapshots/snapshot-paths'
 import { reportMissingPart } from './ui/missing-part'
+import { onDemand } from './ui/on-demand'
 import { Skeleton } from './ui/skeleton'
 import { useSavedViews } from './views/use-saved-views'
 
@@ -33,6 +34,9 @@ export const onEveryPage = { Announcement: AnnouncementBanner, EndedJobs }
 
 /** What features add to the navigation: links that depend on the user. */
 export const useFeatureLinks = useSavedViews
+
+/** What features add to the command palette. */
+export const paletteSearch = onDemand(() => import('./groups/palette'))
 
 /** What an external engine changes on pages. */
 const ofEngine = {

@@ -21,7 +21,7 @@ test('pages, jobs and themes open by keyboard', async ({ page }) => {
   const name = 'from the palette'
   const id = await submit(person, 'print(1)', configText({ name }), { wait: true })
   await page.goto('/settings')
-  const box = page.getByRole('combobox', { name: 'Search pages, jobs and actions' })
+  const box = page.getByRole('combobox', { name: 'Search pages, jobs, groups and actions' })
   await page.keyboard.press('ControlOrMeta+k')
   await expect(box).toBeFocused()
   await expect(page.getByRole('option', { name: new RegExp(name) })).toBeVisible()

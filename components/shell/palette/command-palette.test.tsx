@@ -1,5 +1,6 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { beforeEach, expect, it, vi } from 'vitest'
+import { makeGroup } from '../../groups/testing/make-group'
 import { makeJob, makeJobSummary } from '../../testing/fixtures'
 import { router } from '../../testing/navigation'
 import { answerWith, renderUi, type SentRequest, sentRequests } from '../../testing/render'
@@ -14,6 +15,7 @@ beforeEach(() => {
   answerWith({
     'GET /api/views': [],
     'GET /api/announcement': null,
+    'GET /api/groups': [],
     'GET /api/jobs': ({ query }: SentRequest) => {
       const words = query.get('q') ?? ''
       return jobs.filter((job) => `${job.name} ${job.job_id}`.includes(words) || words === 'tag:v2')
@@ -30,7 +32,7 @@ async function openPalette(path = '/jobs') {
   )
   screen.getByLabelText('field').focus()
   fireEvent.keyDown(screen.getByLabelText('field'), { key: 'k', ctrlKey: true })
-  return screen.findByRole('combobox', { name: 'Search pages, jobs and actions' })
+  return screen.findByRole('combobox', { name: 'Search pages, jobs, groups and actions' })
 }
 
 const type = (box: HTMLElement, text: string) => fireEvent.change(box, { target: { value: text } })
@@ -105,6 +107,22 @@ it('finds jobs by name and by id', async () => {
   expect(router.push).toHaveBeenCalledWith(`/jobs/${unknown}`)
 })
 
+it('finds groups by name and by id, also an old one by its whole id', async () => {
+  const group = makeGroup()
+  const old = makeGroup({ group_id: '01939999-0000-7000-8000-000000000009', name: 'an old one' })
+  answerWith({ 'GET /api/groups': [group], [`GET /api/groups/${old.group_id}`]: old })
+  const box = await openPalette()
+  type(box, 'sweep')
+  expect(await screen.findByRole('option', { name: /^baseline sweep/ })).toBe(selected())
+  type(box, group.group_id.slice(-8))
+  await screen.findByRole('option', { name: /^baseline sweep/ })
+  type(box, old.group_id)
+  await screen.findByRole('option', { name: /^an old one/ })
+  expect(screen.getAllByRole('option')).toHaveLength(1)
+  fireEvent.keyDown(box, { key: 'Enter' })
+  expect(router.push).toHaveBeenCalledWith(`/groups/${old.group_id}`)
+})
+
 it('searches jobs as the list does, and says what is wrong with a search', async () => {
   const box = await openPalette()
   type(box, 'tag:v2')
@@ -137,7 +155,7 @@ it('cancels the job of the open page after a confirmation', async () => {
 it('says that nothing matches', async () => {
   const box = await openPalette()
   type(box, 'no such thing')
-  expect(await screen.findByText('No page, action or job matches.')).toBeTruthy()
+  expect(await screen.findByText('No page, action, job or group matches.')).toBeTruthy()
   expect(screen.queryByRole('listbox')).toBeNull()
   expect(box.getAttribute('aria-expanded')).toBe('false')
 })

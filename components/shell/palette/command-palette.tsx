@@ -9,6 +9,7 @@ import { dialogOverlay, dialogPanel } from '../../ui/dialog-styles'
 import { type Command, findCommands } from './command'
 import { CommandList } from './command-list'
 import { takeEarlyKeys } from './early-keys'
+import { useGroupCommands } from './feature-commands'
 import { useJobCommands, useOpenJobCommands } from './job-commands'
 import { useSiteCommands } from './site-commands'
 
@@ -20,14 +21,21 @@ interface CommandPaletteProps {
   onClose: () => void
 }
 
-/** Finds pages, jobs and actions by their names. The focus stays in its text field; the arrow keys select. */
+/** Finds pages, jobs, groups and actions by their names. The focus stays in its text field; the arrow keys select. */
 export function CommandPalette({ onClose, ...site }: CommandPaletteProps) {
   const id = useId()
   const [text, setText] = useState('')
   const [active, setActive] = useState(0)
   const [cancelling, setCancelling] = useState<JobDetail | null>(null)
   const jobs = useJobCommands(text)
-  const commands = [...useOpenJobCommands(setCancelling), ...jobs.commands, ...useSiteCommands(site)]
+  const groups = useGroupCommands(text)
+  const commands = [
+    ...useOpenJobCommands(setCancelling),
+    // An id that is no job's in the list can be that of a group.
+    ...jobs.commands.filter(({ id: job }) => !groups.some((group) => group.id === job)),
+    ...groups,
+    ...useSiteCommands(site),
+  ]
   const found = findCommands(commands, text)
   const opener = useRef<Element | null>(null)
   const field = useRef<HTMLInputElement>(null)
@@ -77,8 +85,8 @@ export function CommandPalette({ onClose, ...site }: CommandPaletteProps) {
             <input
               ref={field}
               role="combobox"
-              aria-label="Search pages, jobs and actions"
-              placeholder="Search pages, jobs and actions"
+              aria-label="Search pages, jobs, groups and actions"
+              placeholder="Search pages, jobs, groups and actions"
               aria-expanded={found.length > 0}
               aria-controls={`${id}-list`}
               aria-activedescendant={found[active] ? `${id}-${active}` : undefined}
@@ -100,7 +108,7 @@ export function CommandPalette({ onClose, ...site }: CommandPaletteProps) {
             role="status"
             className={found.length > 0 ? 'sr-only' : 'px-4 py-8 text-center text-muted text-sm'}
           >
-            {found.length > 0 ? '' : (jobs.problem ?? 'No page, action or job matches.')}
+            {found.length > 0 ? '' : (jobs.problem ?? 'No page, action, job or group matches.')}
           </p>
         </Radix.Content>
       </Radix.Portal>

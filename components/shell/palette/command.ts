@@ -1,7 +1,7 @@
 import type { LucideIcon } from 'lucide-react'
 
 /** The groups of the command palette, in their order. */
-export const commandGroups = ['This job', 'Jobs', 'Views', 'Pages', 'Actions', 'Theme'] as const
+export const commandGroups = ['This job', 'Jobs', 'Groups', 'Views', 'Pages', 'Actions', 'Theme'] as const
 
 /** An entry of the command palette. */
 export interface Command {
@@ -21,6 +21,20 @@ export interface Command {
   /** The action asks in a dialog that replaces the palette. */
   asks?: true
   run: () => void
+}
+
+/** A page that a feature finds. */
+export interface FoundPage extends Pick<Command, 'id' | 'label' | 'hint' | 'words' | 'icon'> {
+  path: string
+}
+
+export const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
+const wholeId = new RegExp(`^${uuid}$`)
+
+/** The whole id that a user typed; null: the text is none. */
+export function typedId(text: string): string | null {
+  const id = text.trim().toLowerCase()
+  return wholeId.test(id) ? id : null
 }
 
 /** The commands that contain every word of a text, by group. Labels that start with the text come first. */

@@ -13,11 +13,9 @@ import { jobTitle } from '../../jobs/job-title'
 import { useRunAgain } from '../../jobs/run-again'
 import { copyWithToast } from '../../ui/copy-text'
 import { useOpenPage } from '../connection/use-open-page'
-import type { Command } from './command'
+import { type Command, typedId, uuid } from './command'
 
-const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
 const jobPath = new RegExp(`^/jobs/(${uuid})$`)
-const jobId = new RegExp(`^${uuid}$`, 'i')
 /** Maximum number of jobs that fit into a window beside the other groups. */
 const shownJobs = 8
 const debounceMs = 150
@@ -38,12 +36,12 @@ export function useJobCommands(text: string): { commands: Command[]; problem: st
   // Until the answer for the typed text arrives, the jobs of the last answer are searched for its words.
   const found = search === typed && !isPlaceholderData
   const open = (id: string) => () => openPage(`/jobs/${id}`)
-  const id = typed.toLowerCase()
-  const unknown = jobId.test(id) && !jobs.some(({ job_id }) => job_id === id)
+  const id = typedId(typed)
   const commands = jobs.map(
     (job): Command => ({ ...toCommand(job, open(job.job_id)), ...(found ? { found } : {}) }),
   )
-  if (unknown) commands.push({ id, group: 'Jobs', label: id, icon: FileJson, run: open(id) })
+  if (id !== null && !jobs.some(({ job_id }) => job_id === id))
+    commands.push({ id, group: 'Jobs', label: id, icon: FileJson, run: open(id) })
   return { commands, problem: parsed.ok ? null : describeSearchProblem(parsed.problem) }
 }
 
