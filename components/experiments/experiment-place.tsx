@@ -14,15 +14,13 @@ interface ExperimentPlaceProps {
   /** The id of a job or a group. */
   id: string
   of: Pick<JobDetail, 'parent' | 'hypothesis' | 'followers' | 'project_id'>
-  /** The note of a group. The page of a job shows its note elsewhere. */
-  note?: string | null
 }
 
 /** On the page of a job or a group: its hypothesis, what it follows, and what follows it. Nothing if it is no experiment. */
-export function ExperimentPlace({ id, of, note = null }: ExperimentPlaceProps) {
+export function ExperimentPlace({ id, of }: ExperimentPlaceProps) {
   const { parent, hypothesis, followers } = of
   const isLinked = parent !== null || followers > 0
-  if (!isLinked && hypothesis === null && note === null) return null
+  if (!isLinked && hypothesis === null) return null
   return (
     <Panel className="gap-1 px-4 py-2 text-sm">
       {hypothesis === null ? null : (
@@ -30,15 +28,12 @@ export function ExperimentPlace({ id, of, note = null }: ExperimentPlaceProps) {
           <span className="text-muted">Hypothesis:</span> {hypothesis}
         </p>
       )}
-      {note === null ? null : (
-        <p className="max-h-40 overflow-y-auto whitespace-pre-wrap wrap-anywhere">{note}</p>
-      )}
       {isLinked ? <Relatives id={id} of={of} /> : null}
     </Panel>
   )
 }
 
-function Relatives({ id, of }: Omit<ExperimentPlaceProps, 'note'>) {
+function Relatives({ id, of }: ExperimentPlaceProps) {
   const { data } = useQuery(placeQuery(id, of.followers))
   if (!data) return null
   const { follows, followed_by: followedBy, followers, parent_deleted } = data

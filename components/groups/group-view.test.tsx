@@ -9,6 +9,7 @@ import {
   openByKeyboard,
   renderUi,
   sentRequests,
+  typeInto,
 } from '../testing/render'
 import { toast } from '../ui/toaster'
 import { ActiveGroups } from './active-groups'
@@ -45,7 +46,7 @@ async function show(detail = group, approval?: ReactNode) {
         ? page([heldMember(2)])
         : page([makeMember(0), makeMember(1, { status: 'running', ended_at: null })], 'b'),
   })
-  renderUi(<GroupView id={group.group_id} handle="ada" approval={approval} />)
+  renderUi(<GroupView id={group.group_id} handle="ada" mayChange approval={approval} />)
   const table = await screen.findByRole('table', { name: 'Members' })
   await within(table).findByText('#2')
   return table
@@ -158,6 +159,30 @@ it('failed members run again only after a confirmation that says what it takes',
   await vi.waitFor(() => expect(screen.queryByRole('alertdialog')).toBeNull())
   expect(sentRequests.filter(({ method }) => method === 'POST')).toHaveLength(1)
   expect(toasted).toHaveBeenCalledWith('1 failed member runs again')
+})
+
+it('the note of a group is added, and what cannot be stored stays in its field', async () => {
+  const answers = [new ApiProblem(503, { detail: 'The database is down.', code: 'unavailable' }), group]
+  answerWith({ [`PATCH ${path}`]: () => answers.shift() })
+  await show()
+  clickButton('Add a note')
+  typeInto('Note', ' Smaller rates win. ')
+  clickButton('Save note')
+  await screen.findByText('The database is down.')
+  expect(screen.getByLabelText('Note')).toHaveProperty('value', ' Smaller rates win. ')
+  answerWith({ [`GET ${path}`]: makeGroup({ note: 'Smaller rates win.' }) })
+  clickButton('Save note')
+  expect((await screen.findByRole('region', { name: 'Note' })).textContent).toBe('Smaller rates win.')
+  expect(sentRequests.filter(({ method }) => method === 'PATCH').at(-1)?.body).toEqual({
+    note: 'Smaller rates win.',
+  })
+})
+
+it('a reader who may not change a group reads its note', async () => {
+  answerWith({ [`GET ${path}`]: makeGroup({ note: 'Read me.' }), [`GET ${path}/members`]: page([]) })
+  renderUi(<GroupView id={group.group_id} handle="bob" mayChange={false} />)
+  expect(await screen.findByText('Read me.')).toBeTruthy()
+  expect(screen.queryByRole('button', { name: 'Edit note' })).toBeNull()
 })
 
 it('a random search gets more samples, and a refusal is shown beside its field', async () => {

@@ -1,10 +1,12 @@
 'use client'
 
 import { useMutation, useQuery } from '@tanstack/react-query'
+import { NotebookPen } from 'lucide-react'
 import dynamic from 'next/dynamic'
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import type { GroupDetail } from '@/lib/groups/contract'
 import { groupTitle, waitsForApproval } from '@/lib/groups/contract-title'
+import { NoteEditor } from '../jobs/labels/note-editor'
 import { formatMetric } from '../jobs/list/job-cell'
 import { LoadFailure } from '../shell/load-failure'
 import { Button } from '../ui/button'
@@ -14,20 +16,21 @@ import { CopyButton } from '../ui/copy-button'
 import { DataList, Datum } from '../ui/data-list'
 import { Duration } from '../ui/duration'
 import { formatCount, formatNumber } from '../ui/format-number'
+import { IconButton } from '../ui/icon-button'
 import { Link } from '../ui/link'
 import { PartBoundary } from '../ui/missing-part'
 import { PageHeader } from '../ui/page-header'
 import { Panel, PanelBody, PanelHeader } from '../ui/panel'
 import { RelativeTime } from '../ui/relative-time'
 import { Skeleton } from '../ui/skeleton'
-import { toast } from '../ui/toaster'
+import { toast, toastError } from '../ui/toaster'
 import { describeParameters } from './describe-parameters'
 import { ExtendGroup } from './extend-group'
 import { StatusOfGroup } from './group-status'
 import { MemberGrid } from './member-grid'
 import { countEnded } from './member-status'
 import { MembersTable } from './members-table'
-import { cancelGroup, groupQuery, rerunFailed } from './queries'
+import { cancelGroup, groupQuery, rerunFailed, updateGroup } from './queries'
 import { useMembers } from './use-members'
 
 /** Most of it is shown only when members have metrics. */
@@ -39,6 +42,8 @@ interface GroupViewProps {
   id: string
   /** The id of the signed-in user. */
   handle: string
+  /** Whether the reader is its owner or an admin. */
+  mayChange: boolean
   /** What the page shows while the group waits for an approval; absent: the reader may not decide about it. */
   approval?: ReactNode
   /** What else the page shows of it, below the title. */
@@ -46,7 +51,7 @@ interface GroupViewProps {
 }
 
 /** The page of one group, live. */
-export function GroupView({ id, handle, approval, children }: GroupViewProps) {
+export function GroupView({ id, handle, mayChange, approval, children }: GroupViewProps) {
   const { data, error, refetch } = useQuery(groupQuery(id))
   if (!data)
     return error ? (
@@ -55,21 +60,22 @@ export function GroupView({ id, handle, approval, children }: GroupViewProps) {
       <Skeleton className="h-96 rounded-lg" />
     )
   return (
-    <LoadedGroup group={data} foreign={data.user_id !== handle} approval={approval}>
+    <LoadedGroup group={data} foreign={data.user_id !== handle} mayChange={mayChange} approval={approval}>
       {children}
     </LoadedGroup>
   )
 }
 
-interface LoadedGroupProps extends Pick<GroupViewProps, 'approval' | 'children'> {
+interface LoadedGroupProps extends Pick<GroupViewProps, 'mayChange' | 'approval' | 'children'> {
   group: GroupDetail
   foreign: boolean
 }
 
-function LoadedGroup({ group, foreign, approval, children }: LoadedGroupProps) {
+function LoadedGroup({ group, foreign, mayChange, approval, children }: LoadedGroupProps) {
   const { members, error, retry } = useMembers(group)
   const left = group.members - members.length
   const isUnapproved = waitsForApproval(group)
+  const [writing, setWriting] = useState(false)
   return (
     <>
       <PageHeader
@@ -79,6 +85,9 @@ function LoadedGroup({ group, foreign, approval, children }: LoadedGroupProps) {
           <>
             <StatusOfGroup group={group} />
             <CopyButton text={group.group_id} label="Copy the group id" />
+            {mayChange && group.note === null && !writing ? (
+              <IconButton icon={NotebookPen} label="Add a note" onClick={() => setWriting(true)} />
+            ) : null}
           </>
         }
         description={
@@ -101,6 +110,13 @@ function LoadedGroup({ group, foreign, approval, children }: LoadedGroupProps) {
           <PanelHeader title="Progress" description={describeProgress(group)} />
           <PanelBody className="border-b">
             <Facts group={group} />
+            {mayChange ? (
+              <GroupNote group={group} editing={writing} onEditing={setWriting} />
+            ) : (
+              <p className="mt-2 border-t pt-2 whitespace-pre-wrap wrap-anywhere text-sm empty:hidden">
+                {group.note}
+              </p>
+            )}
           </PanelBody>
           <MemberGrid group={group} members={members} />
         </Panel>
@@ -176,6 +192,34 @@ function Facts({ group }: { group: GroupDetail }) {
         </>
       ) : null}
     </DataList>
+  )
+}
+
+interface GroupNoteProps {
+  group: GroupDetail
+  editing: boolean
+  onEditing: (editing: boolean) => void
+}
+
+function GroupNote({ group: { group_id: id, note }, editing, onEditing }: GroupNoteProps) {
+  const { mutateAsync } = useMutation(updateGroup)
+  const save = async (text: string | null) => {
+    try {
+      await mutateAsync({ id, note: text })
+      return true
+    } catch (error) {
+      toastError('Saving failed', error)
+      return false
+    }
+  }
+  return (
+    <NoteEditor
+      note={note}
+      placeholder="What is this group about? What did you learn?"
+      editing={editing}
+      onEditing={onEditing}
+      onSave={save}
+    />
   )
 }
 

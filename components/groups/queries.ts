@@ -67,6 +67,12 @@ export const groupOfJobQuery = (jobId: string) =>
 
 export const dryRunQuery = dryRunOf(resource, (config, signal) => api.groups.dryRun({ config }, signal))
 
+export const updateGroup = changing(
+  ({ id, note }: { id: string; note: string | null }) => api.groups.update(id, { note }),
+  resource,
+  ['experiments'],
+)
+
 export const cancelGroup = changing((id: string) => api.groups.cancel(id), resource, keys.jobs)
 
 export const rerunFailed = changing((id: string) => api.groups.rerunFailed(id), resource, keys.jobs)

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { budgetSchema } from '../budgets/contract'
 import { configSchema, key, refuseCombinations } from '../contract/config/schema'
-import { amount, count, label } from '../contract/config/values'
+import { amount, count, label, note } from '../contract/config/values'
 import { experimentFields, idSchema, submittedWithSchema } from '../contract/jobs'
 import { uploadStatuses } from '../contract/status'
 import { isDistribution, matrixSchema, maxGroupMembers, parameterValue } from './contract-parameters'
@@ -297,6 +297,11 @@ export const extendGroupSchema = z.strictObject({
     .optional()
     .describe('combinations of a random search, with those that it has'),
   repeat: count(1, 100).optional().describe('how often each combination runs, with the times that it ran'),
+})
+
+/** `PATCH /api/groups/ID`. */
+export const updateGroupSchema = z.strictObject({
+  note: note.nullable().describe('text for people; null or empty: none'),
 })
 
 /** `POST /api/groups` with JSON. */

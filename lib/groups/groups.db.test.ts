@@ -327,6 +327,31 @@ describe('a group', () => {
     expect((await call(groupRoutes.list, '/api/groups?all=true', { cookie: bob.cookie })).status).toBe(403)
   })
 
+  it('the note of a group is changed by its owner and by admins only, whose changes are audited', async () => {
+    const { group } = await create({ ...sweep, note: 'As in the paper.' })
+    const id = group.group_id
+    const update = async (note: string | null, person = ada) =>
+      call(groupRoutes.update, '/api/groups/x', {
+        method: 'PATCH',
+        body: { note },
+        cookie: person.cookie,
+        params: { id },
+      })
+    expect(await update('  With half the batch. ')).toMatchObject({
+      status: 200,
+      body: { note: 'With half the batch.', hypothesis: null },
+    })
+    expect(await update('x', bob)).toMatchObject({ status: 404 })
+    expect(await update('x'.repeat(4001))).toMatchObject({ status: 422 })
+    await cancel(id)
+    expect(await update('', admin)).toMatchObject({ status: 200, body: { note: null } })
+    const { rows } = await db.pool.query(
+      `SELECT actor_id FROM audit_events WHERE action = 'group_changed' AND target = $1`,
+      [id],
+    )
+    expect(rows).toEqual([{ actor_id: admin.id }])
+  })
+
   it('the list of active groups leaves out those that have ended', async () => {
     const ended = await create({ matrix: { lr: [1] } })
     await release()

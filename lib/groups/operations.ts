@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { dryRunQuery, uploadParts } from '../contract/operations/jobs'
-import { defineOperations, get, list, ok, post } from '../contract/operations/operation'
+import { defineOperations, get, list, ok, patch, post } from '../contract/operations/operation'
 import * as groups from './contract'
 
 /** Many jobs of one program in one request. */
@@ -33,6 +33,10 @@ export const groupOperations = defineOperations('groups', 'groups', {
   }),
   get: get('/api/groups/{id}', 'read', 'A group of jobs, its counts and its best member', {
     restrictedTokens: true,
+    responses: ok(groups.groupDetailSchema),
+  }),
+  update: patch('/api/groups/{id}', 'submit', 'Change the note of a group', {
+    body: groups.updateGroupSchema,
     responses: ok(groups.groupDetailSchema),
   }),
   members: get('/api/groups/{id}/members', 'read', 'List the members of a group, in their order', {

@@ -10,8 +10,9 @@ import { checkGroup } from './check-group'
 import { extendGroup, rerunFailed } from './continue-group'
 import { createGroupSchema, groupConfigLimits, groupConfigSchema } from './contract'
 import { type GroupRequest, toGroupRequest } from './group-config'
-import { listGroups, listMembers, readGroup, readGroupOfJob, waitForGroup } from './groups'
+import { findGroup, listGroups, listMembers, readGroup, readGroupOfJob, waitForGroup } from './groups'
 import { groupOperations } from './operations'
+import { updateGroup } from './update-group'
 
 export const groupRoutes = {
   create: route(groupOperations.create, async ({ request, actor: caller, query, answer }) => {
@@ -39,6 +40,11 @@ export const groupRoutes = {
   list: route(groupOperations.list, ({ actor, query }) => listGroups(actor, query)),
 
   get: route(groupOperations.get, ({ actor, params }) => readGroup(actor, params.id)),
+
+  update: route(groupOperations.update, async ({ actor, params, body }) => {
+    await findGroup(actor, params.id)
+    return updateGroup(actor, params.id, await body())
+  }),
 
   members: route(groupOperations.members, ({ actor, params, query }) => listMembers(actor, params.id, query)),
 

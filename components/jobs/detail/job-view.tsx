@@ -23,6 +23,7 @@ import { TagBadges } from '../labels/job-labels'
 import { JobTags } from '../labels/job-tags'
 import { NoteEditor } from '../labels/note-editor'
 import { StarButton } from '../labels/star-button'
+import { useUpdateJob } from '../labels/use-update-job'
 import { projectJobsPath } from '../list/project-jobs-path'
 import { JobGpuCharts } from '../resources/job-gpu-charts'
 import { JobUsageCharts } from '../resources/job-usage-charts'
@@ -74,6 +75,7 @@ interface LoadedJobProps {
 function LoadedJob({ job, stream, access }: LoadedJobProps) {
   const foreign = access !== 'owner'
   const [writing, setWriting] = useState(false)
+  const { update } = useUpdateJob(job.job_id)
   const [tab, openTab] = useTab(job)
   const [tracebackLine, setTracebackLine] = useState<number | null>(null)
   // Decided once, so that the output never becomes narrower.
@@ -124,7 +126,13 @@ function LoadedJob({ job, stream, access }: LoadedJobProps) {
           {access === 'manager' ? (
             <p className="mt-2 border-t pt-2 wrap-anywhere text-sm empty:hidden">{job.note}</p>
           ) : (
-            <NoteEditor job={job} editing={writing} onEditing={setWriting} />
+            <NoteEditor
+              note={job.note}
+              placeholder="What is this job about? What did you learn?"
+              editing={writing}
+              onEditing={setWriting}
+              onSave={(note) => update({ note })}
+            />
           )}
         </Panel>
         {job.group_id ? <ofJob.Member jobId={job.job_id} title={jobTitle(job)} /> : null}

@@ -10,6 +10,7 @@ import { JobLabels } from './job-labels'
 import { JobTags } from './job-tags'
 import { NoteEditor } from './note-editor'
 import { StarButton } from './star-button'
+import { useUpdateJob } from './use-update-job'
 
 vi.mock('next/navigation', () => import('../../testing/navigation'))
 
@@ -18,6 +19,7 @@ const { job_id } = makeJob()
 function Labels() {
   const [editing, setEditing] = useState(false)
   const { data: job } = useQuery(jobQuery(job_id))
+  const { update } = useUpdateJob(job_id)
   if (!job) return null
   return (
     <>
@@ -26,7 +28,13 @@ function Labels() {
       <button type="button" onClick={() => setEditing(true)}>
         Write
       </button>
-      <NoteEditor job={job} editing={editing} onEditing={setEditing} />
+      <NoteEditor
+        note={job.note}
+        placeholder=""
+        editing={editing}
+        onEditing={setEditing}
+        onSave={(note) => update({ note })}
+      />
     </>
   )
 }

@@ -1,43 +1,50 @@
 import { Pencil } from 'lucide-react'
 import { type KeyboardEvent, useState } from 'react'
-import type { JobDetail } from '@/lib/contract/jobs'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { IconButton } from '../../ui/icon-button'
 import { reportMissingPart } from '../../ui/missing-part'
 import { Textarea } from '../../ui/textarea'
-import { useUpdateJob } from './use-update-job'
 
 interface NoteEditorProps {
-  job: JobDetail
+  note: string | null
+  /** What the note can say. */
+  placeholder: string
   editing: boolean
   onEditing: (editing: boolean) => void
+  /** Stores the note, and reports whether it is stored. */
+  onSave: (note: string | null) => Promise<boolean>
 }
 
-/** The note of a job, edited in place. Nothing is shown if it has none. */
-export function NoteEditor({ job, editing, onEditing }: NoteEditorProps) {
-  if (editing) return <NoteForm job={job} onDone={() => onEditing(false)} />
-  if (job.note === null) return null
+/** The note of a job or a group, edited in place. Nothing is shown if it has none. */
+export function NoteEditor(props: NoteEditorProps) {
+  const { note, editing, onEditing } = props
+  if (editing) return <NoteForm {...props} />
+  if (note === null) return null
   return (
     <section aria-label="Note" className="mt-2 flex items-start gap-2 border-t pt-2">
       <p className="max-h-40 min-w-0 flex-1 overflow-y-auto whitespace-pre-wrap wrap-anywhere text-ink text-sm">
-        {job.note}
+        {note}
       </p>
       <IconButton icon={Pencil} size="sm" label="Edit note" onClick={() => onEditing(true)} />
     </section>
   )
 }
 
-function NoteForm({ job, onDone }: { job: JobDetail; onDone: () => void }) {
-  const { update, saving } = useUpdateJob(job.job_id)
-  const [text, setText] = useState(job.note ?? '')
+function NoteForm({ note, placeholder, onEditing, onSave }: NoteEditorProps) {
+  const [saving, setSaving] = useState(false)
+  const [text, setText] = useState(note ?? '')
+  const onDone = () => onEditing(false)
   const [problem, setProblem] = useState<string | null>(null)
   const save = async () => {
     const schemas = await import('@/lib/contract/job-queries').catch(() => null)
     if (schemas === null) return reportMissingPart()
     const parsed = schemas.noteSchema.safeParse(text)
     if (!parsed.success) return setProblem(`A note ${parsed.error.issues[0]?.message}.`)
-    if (await update({ note: parsed.data === '' ? null : parsed.data })) onDone()
+    setSaving(true)
+    const isSaved = await onSave(parsed.data === '' ? null : parsed.data)
+    setSaving(false)
+    if (isSaved) onDone()
   }
   const press = (event: KeyboardEvent) => {
     if (event.key === 'Escape') onDone()
@@ -54,7 +61,7 @@ function NoteForm({ job, onDone }: { job: JobDetail; onDone: () => void }) {
       <Textarea
         autoFocus
         aria-label="Note"
-        placeholder="What is this job about? What did you learn?"
+        placeholder={placeholder}
         rows={3}
         value={text}
         onChange={(event) => {

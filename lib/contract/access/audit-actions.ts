@@ -21,6 +21,7 @@ export const auditActions = {
   invitation_accepted: 'Invitation accepted',
   invitation_mailed: 'Invitation sent by e-mail',
   group_cancelled: 'Group of jobs cancelled',
+  group_changed: 'Note of a group of jobs changed',
   group_created: 'Group of jobs submitted',
   group_extended: 'Members added to a group of jobs',
   group_rerun: 'Failed members of a group run again',

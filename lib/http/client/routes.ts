@@ -52,6 +52,7 @@ export const routes = {
     create: { method: 'post', path: '/api/groups', query: true, answer: 'json' },
     list: { method: 'get', path: '/api/groups', query: true, answer: 'page' },
     get: { method: 'get', path: '/api/groups/{id}', answer: 'json' },
+    update: { method: 'patch', path: '/api/groups/{id}', body: true, answer: 'json' },
     members: { method: 'get', path: '/api/groups/{id}/members', query: true, answer: 'page' },
     ofJob: { method: 'get', path: '/api/jobs/{id}/group', answer: 'json' },
     wait: { method: 'get', path: '/api/groups/{id}/wait', query: true, answer: 'json' },

@@ -37,9 +37,10 @@ export default async function GroupPage({ params }: Props) {
         key={group.group_id}
         id={group.group_id}
         handle={actor.handle}
+        mayChange={mayDecide}
         approval={mayDecide ? <Approvals everyone={!isOwn} only={group.group_id} /> : null}
       >
-        <ExperimentPlace id={group.group_id} of={group} note={group.note} />
+        <ExperimentPlace id={group.group_id} of={group} />
       </GroupView>
     </Prefetched>
   )
