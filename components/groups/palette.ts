@@ -1,10 +1,10 @@
 import { queryOptions } from '@tanstack/react-query'
 import { Layers } from 'lucide-react'
 import type { Group } from '@/lib/groups/contract'
+import { groupTitle } from '@/lib/groups/contract-title'
 import { stateStyles } from '../jobs/job-status'
 import { api } from '../queries/queries'
 import type { FoundPage } from '../shell/palette/command'
-import { groupTitle } from './group-title'
 import { resource } from './queries'
 
 /** The most that the API returns at once. */
