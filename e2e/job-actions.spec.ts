@@ -95,7 +95,7 @@ test('a job that is begun on the page of another one waits for it, and is cancel
   await rewrite(page, 'config.yaml', configText({ depends_on: [first] }))
   const second = await submitDraft(page)
   await expect(page.getByRole('main')).toContainText(
-    `The job waits for other jobs to complete. Not completed: ${first}.`,
+    `The job waits for other jobs or groups. Not completed: ${first}.`,
   )
   await page.getByRole('tab', { name: 'Details' }).click()
   await expect(page.getByRole('link', { name: first })).toHaveAttribute('href', `/jobs/${first}`)

@@ -27,7 +27,7 @@ export function renderDryRun(answer: DryRun, now: number): string {
     ['environment', environment],
     ['resources', describeResources(answer)],
     ['time limit', formatDuration(max_time)],
-    ['expected start', start ?? (queue_position === null ? null : (expected_start_text ?? 'unknown'))],
+    ['expected start', start ?? expected_start_text ?? (queue_position === null ? null : 'unknown')],
     ['queue position', queue_position === null ? null : String(queue_position)],
     ['left after it', describeLeft(left)],
     ['hardware', hardware.length === 0 ? 'no node is registered' : hardware.map(describeKind).join('; ')],

@@ -35,11 +35,11 @@ it('a wave says when its first member would start', async () => {
     'POST /api/groups?dry_run=true': {
       project_note: 'Creates the private project "p".',
       expected_start: null,
-      expected_start_text: 'It waits for 1 other job to complete.',
+      expected_start_text: 'It waits for others. Not completed: a.',
     },
   })
   openPage(wave)
-  await screen.findByText(/It waits for 1 other job to complete\. Creates the private project "p"\./)
+  await screen.findByText(/It waits for others\. Not completed: a\. Creates the private project "p"\./)
   expect(screen.getByRole('region', { name: 'The group before you submit' }).textContent).toMatch(
     /^2 members, about 0\.25 and at most 0\.5 GPU hours, all at once\./,
   )

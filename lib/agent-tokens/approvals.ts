@@ -8,6 +8,7 @@ import { wakeLeader } from '../database/notify'
 import { findRow, type Transaction, transaction } from '../database/transaction'
 import { env } from '../env'
 import { cancelOpen } from '../groups/cancel-group'
+import { readWait } from '../jobs/dependencies/open-dependencies'
 import { finishWaiting } from '../jobs/state/finish'
 import { releaseApproved } from '../jobs/state/hold'
 import type { Approval } from './contract'
@@ -47,7 +48,7 @@ interface OpenRequest {
 /** Lets a job or a group of an agent start. @throws 404 for that of another user; 409 if it does not wait for an approval any more */
 export function approve(actor: Actor, id: string): Promise<void> {
   return decideOn(actor, id, 'agent_job_approved', async (tx, { job_id, group_id }) => {
-    if (job_id !== null) return releaseApproved(tx, job_id)
+    if (job_id !== null) return releaseApproved(tx, job_id, await readWait(tx, job_id))
     const { rowCount } = await tx.query(
       'UPDATE job_groups SET problem = NULL, retry_at = now() WHERE id = $1 AND ended_at IS NULL AND cancelled_at IS NULL',
       [group_id],

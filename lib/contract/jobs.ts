@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { jobInSlurmSchema } from './cluster/engine'
 import { jobResourcesSchema } from './cluster/job-resources'
-import { slurmJob } from './config/depends-on'
+import { conditions, slurmJob } from './config/depends-on'
 import { idPattern } from './id-pattern'
 import { jobBucketSchema } from './job-bucket'
 import { type AddedField, addedFields } from './job-columns'
@@ -202,13 +202,21 @@ export const jobDetailSchema = jobSummarySchema.extend({
       z.object({
         job_id: z
           .union([z.uuid(), z.string().regex(slurmJob)])
-          .describe('an id, or slurm:1234 for a job that is only in Slurm'),
+          .nullable()
+          .describe('an id, or slurm:1234 for a job that is only in Slurm; null: it is a group'),
+        group_id: z.uuid().nullable().default(null).describe('null: it is a job'),
+        when: z
+          .enum(conditions)
+          .default('ok')
+          .describe('how it must end; ok: completed, and of a group each member that its rule did not stop'),
         name: z.string().nullable().describe('null: it has none, or belongs to another project'),
-        status: z.enum(uploadStatuses).nullable().describe('null: gpuq does not know the job'),
+        status: z.enum(uploadStatuses).nullable().describe('null: gpuq does not know it'),
+        members: z.int().nullable().default(null).describe('members of a group; null: it is a job'),
+        ended: z.int().nullable().default(null).describe('members that have ended; null: it is a job'),
       }),
     )
     .default([])
-    .describe('jobs that must complete before this job may start'),
+    .describe('jobs and groups that must end before this job may start'),
   priority: z.int(),
   provision: provisionSchema
     .nullable()

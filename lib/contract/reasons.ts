@@ -34,7 +34,11 @@ export const endReasons = {
     fault: 'none',
     message: 'The group of the job paused it, because other members were better at the same step.',
   },
-  dependency_failed: { fault: 'user', message: 'A job that this job depends on did not complete.' },
+  dependency_failed: { fault: 'user', message: 'A job or group that this job depends on did not complete.' },
+  dependency_completed: {
+    fault: 'none',
+    message: 'The job was to start only after another job or group failed, and that one completed.',
+  },
   slurm_refused: { fault: 'user', message: 'Slurm refused the job.' },
   slurm_requeued: { fault: 'system', message: 'Slurm stopped the job and put it back into its queue.' },
   slurm_stopped: { fault: 'system', message: 'Slurm stopped the job while it ran.' },
@@ -93,7 +97,7 @@ export const waitReasons = {
   provisioning: { message: 'The nodes for this job are starting.' },
   never_fits: { message: 'No node has what the job needs.' },
   backing_off: { message: 'The last attempt failed. gpuq retries the job soon.' },
-  dependency: { message: 'The job waits for other jobs to complete.' },
+  dependency: { message: 'The job waits for other jobs or groups.' },
   approval_needed: { message: 'The job waits until a person approves it.' },
   held: { message: 'The job is held. Release it to let it start.' },
   group_paused: {
@@ -132,6 +136,7 @@ export const cancelReasons = [
   'stopped_early',
   'budget_used_up',
   'dependency_failed',
+  'dependency_completed',
 ] as const satisfies readonly (keyof typeof endReasons)[]
 export type CancelReason = (typeof cancelReasons)[number]
 export type EndReason = keyof typeof endReasons

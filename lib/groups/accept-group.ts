@@ -16,6 +16,7 @@ import {
   prepareGroup,
 } from './decide-group'
 import type { GroupConfig, GroupRequest } from './group-config'
+import { insertGroupDependencies } from './group-dependencies'
 
 interface AcceptedGroup {
   id: string
@@ -50,8 +51,9 @@ async function insert(
   const decided = await decideGroup(tx, actor, prepared)
   if ('repeated' in decided) return { id: decided.repeated, repeated: true, headers: {} }
   const id = uuidv7()
-  const { members, cost, createsProject, headers } = decided
+  const { members, wait, cost, createsProject, headers } = decided
   await insertGroup(tx, id, prepared.request, decided)
+  if (wait !== null) await insertGroupDependencies(tx, id, wait)
   // None of its members enters the queue before.
   if (cost.hoursToApprove !== null) await requestApproval(tx, { groupId: id, gpuHours: cost.hoursToApprove })
   await recordAudit(tx, {

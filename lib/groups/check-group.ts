@@ -13,7 +13,7 @@ import { defaultParallel, type GroupDryRun } from './contract'
 import { hintsOf } from './contract-member-config'
 import { decideGroup, prepareGroup } from './decide-group'
 import type { GroupRequest } from './group-config'
-import { findWait } from './group-dependencies'
+import { sentenceOf } from './group-dependencies'
 
 /**
  * Says what a submission of a group would do, after the same checks: how many members it makes, what they take, and when the first one
@@ -26,11 +26,13 @@ export async function checkGroup(actor: Actor, request: GroupRequest): Promise<G
   const decided = await undoneTransaction(async (tx) => {
     const group = await decideGroup(tx, actor, prepared)
     if ('repeated' in group) throw new Error('A dry run has no idempotency key.')
-    const { hoursToApprove } = group.cost
-    const wait = hoursToApprove === null ? await findWait(tx, config) : describeToApprove(hoursToApprove)
-    return { ...group, wait }
+    return group
   })
-  const { job, cost, createsProject, wait } = decided
+  const { job, cost, createsProject } = decided
+  const wait =
+    cost.hoursToApprove === null
+      ? decided.wait && sentenceOf(decided.wait)
+      : describeToApprove(cost.hoursToApprove)
   const expected = job === null || wait !== null ? undefined : await forecastNew(toNewJob(job))
   const { expected_start, expected_start_text } = toExpectedStart(expected)
   const project_note = createsProject ? describeToCreate(config.project_id) : null

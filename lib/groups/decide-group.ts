@@ -16,6 +16,8 @@ import { findRow, oneRow, type Transaction } from '../database/transaction'
 import { env } from '../env'
 import { aboveAsked, withAgentLimits } from '../jobs/config/agent-limits'
 import { readRegisteredNodes } from '../jobs/config/registered-nodes'
+import { findWait, type Wait } from '../jobs/dependencies/find-dependencies'
+import { isPaused } from '../jobs/dependencies/member-counts'
 import { checkJob, requireAllowance } from '../jobs/submission/check-job'
 import { checkRequest } from '../jobs/submission/check-request'
 import type { JobRow } from '../jobs/submission/insert-job'
@@ -29,7 +31,6 @@ import { configOfMember } from './contract-member-config'
 import { expandMembers, type Member } from './contract-members'
 import type { ParameterValue } from './contract-parameters'
 import { withOverrides } from './contract-wave'
-import { isPaused } from './counts'
 import { type GroupConfig, type GroupRequest, jobConfigOf } from './group-config'
 import { inMember } from './member-error'
 
@@ -139,6 +140,8 @@ export interface DecidedGroup {
   members: readonly PlacedMember[]
   /** The job of the first new member, with what it names in the versions that all members use; null: no member is new. */
   job: JobRow | null
+  /** What must end before the new members start; null: nothing. */
+  wait: Wait | null
   /** What the new members take. */
   cost: GroupCost
   /** The submission creates its project, which its user should know. */
@@ -169,10 +172,11 @@ export async function decideGroup(
   const added = placed.filter(({ existing }) => !existing)
   await requireHeldAllowance(tx, userId, added.length)
   const job = await checkMembers(tx, { owner, limits, request, members: added })
+  const wait = added.length === 0 ? null : await findWait(tx, owner, config)
   const isNew = await announceProject(tx, project)
   const createsProject = isNew && config.project_id !== defaultProject
   const cost = costWithin(config, added, limits, restriction)
-  return { owner, members: placed, job, cost, createsProject, headers }
+  return { owner, members: placed, job, wait, cost, createsProject, headers }
 }
 
 interface GroupCost extends ReturnType<typeof costOf> {
@@ -277,7 +281,11 @@ export async function checkMembers(
           limits: limits.job,
           environment: await environmentOf(job.environment ?? null),
           // The group follows its parent. Members of a wave may follow others.
-          submission: { ...submission, config: { ...job, parent: job.parent ?? config.parent } },
+          submission: {
+            ...submission,
+            config: { ...job, parent: job.parent ?? config.parent },
+            groupWaits: true,
+          },
         },
         reads,
       ),

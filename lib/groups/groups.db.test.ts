@@ -185,7 +185,7 @@ describe('a group', () => {
     await release()
     expect(await read(group.group_id)).toMatchObject({
       counts: { held: 6, pending: 0 },
-      problem: 'It waits for 1 other job to complete.',
+      problem: `It waits for others. Not completed: ${first}.`,
     })
     await db.pool.query(
       `UPDATE jobs SET status = 'completed', reason = 'finished', exit_code = 0, ended_at = now()`,
@@ -206,7 +206,7 @@ describe('a group', () => {
     expect(await read(group.group_id)).toMatchObject({
       status: 'cancelled',
       counts: { held: 0, cancelled: 6 },
-      problem: 'A job that the group depends on did not complete, so its members cannot start.',
+      problem: `The job ${first} has ended as failed. So the members of this group cannot start.`,
     })
   })
 

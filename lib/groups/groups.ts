@@ -11,6 +11,7 @@ import { database } from '../database/client'
 import { datesToText, type WithDates } from '../database/dates'
 import { cutPage, decodeCursor, decodeTimeCursor, type Page, wrongCursor } from '../database/pagination'
 import { findRow } from '../database/transaction'
+import { countsOf, isPaused } from '../jobs/dependencies/member-counts'
 import { mayChange, visibilityFilter } from '../jobs/read/job-visibility'
 import { followersOf, metricsColumn, submittedWith } from '../jobs/read/list'
 import type {
@@ -24,13 +25,12 @@ import type {
 } from './contract'
 import { maxGroupMembers } from './contract-parameters'
 import { type Overrides, parametersOf, withoutSecrets } from './contract-wave'
-import { countsOf, type GroupCounts, isPaused } from './counts'
 
 interface GroupRow extends Omit<WithDates<Group, 'created_at' | 'ended_at'>, 'status' | 'counts'> {
   owner_id: string
   held: number
   cancelled_at: Date | null
-  counts: Omit<GroupCounts, 'held' | 'paused'> & { held?: number; paused?: number }
+  counts: Omit<Group['counts'], 'held' | 'paused'> & { held?: number; paused?: number }
 }
 
 /** The alias `j` is that of the conditions on visibility, which need only the user and the project. */

@@ -11,6 +11,8 @@ import { database } from '../database/client'
 import { wakeLeader } from '../database/notify'
 import { findRow, oneRow, type Transaction, transaction } from '../database/transaction'
 import { readRegisteredNodes } from '../jobs/config/registered-nodes'
+import { countsOf, existingEnded, isPaused } from '../jobs/dependencies/member-counts'
+import { notifyQueue } from '../jobs/state/announce'
 import { withProgram } from '../jobs/state/submit'
 import { checkJob, requireAllowance } from '../jobs/submission/check-job'
 import { insertJobs, type JobRow } from '../jobs/submission/insert-job'
@@ -22,9 +24,8 @@ import { type Group, storedGroupSchema } from './contract'
 import { configOfMember } from './contract-member-config'
 import type { Parameters } from './contract-parameters'
 import type { Overrides } from './contract-wave'
-import { countsOf, existingEnded, isPaused } from './counts'
 import { type GroupConfig, jobConfigOf } from './group-config'
-import { cancelHeld, findWait } from './group-dependencies'
+import { cancelHeld, settleGroup } from './group-dependencies'
 import { inMember, MemberError } from './member-error'
 import { endPaused, mayResume, resumeMembers } from './stopping/paused-members'
 
@@ -141,8 +142,9 @@ async function releaseGroup(tx: Transaction, id: string): Promise<number> {
   }
   try {
     const config = configOf(group)
-    const wait = (group.awaits_approval ? await findApproval(tx, id) : null) ?? (await findWait(tx, config))
-    if (wait === 'never') return await cancelHeld(tx, id)
+    const settled = await settleGroup(tx, group)
+    if (settled !== null && 'problem' in settled) return await cancelHeld(tx, id, settled.problem)
+    const wait = (group.awaits_approval ? await findApproval(tx, id) : null) ?? settled?.wait ?? null
     if (wait !== null) return await explain(tx, id, wait)
     return await enterQueue(tx, id, { ...group, ...live }, config)
   } catch (error) {
@@ -210,6 +212,7 @@ async function enterQueue(
         config: config.stop?.resume ? { ...memberConfig, run_name: job_id } : memberConfig,
         bodyHash: group.body_hash,
         idempotencyKey: null,
+        groupWaits: true,
       }
       try {
         const job = await inMember(given, async () => {
@@ -314,13 +317,14 @@ async function putOff(tx: Transaction, id: string, problem: string): Promise<voi
   )
 }
 
-/** Ends a group. One that was cancelled does not wait for jobs of earlier waves, which go on: they count as cancelled in it. */
+/** Ends a group, and lets the leader look for what depends on it. One that was cancelled does not wait for jobs of earlier waves, which go on: they count as cancelled in it. */
 async function endGroup(tx: Transaction, id: string): Promise<void> {
   await tx.query(
     `UPDATE job_groups SET ended_at = now(), problem = CASE WHEN cancelled_at IS NULL THEN NULL ELSE problem END, final_counts = ${countsOf('job_groups')} - 'held' || '{"paused": 0, "pending": 0, "running": 0}'
       WHERE id = $1 AND held = 0 AND NOT EXISTS (
         SELECT 1 FROM jobs j WHERE j.group_id = $1 AND j.status IN ('pending', 'scheduled', 'running'))
-        AND (cancelled_at IS NOT NULL OR ${existingEnded('job_groups')})`,
+        AND (cancelled_at IS NOT NULL OR ${existingEnded('job_groups')})
+     RETURNING ${notifyQueue('id')}`,
     [id],
   )
 }

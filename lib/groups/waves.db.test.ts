@@ -527,7 +527,7 @@ describe('a dry run of a group', () => {
     expect(await dryRun({ members: [{}], depends_on: [first] })).toMatchObject({
       expected_start: null,
       queue_position: null,
-      expected_start_text: 'It waits for 1 other job to complete.',
+      expected_start_text: `It waits for others. Not completed: ${first}.`,
     })
   })
 

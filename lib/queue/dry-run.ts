@@ -53,7 +53,7 @@ export async function dryRun(
     waits_for: job.waitsFor,
     queue_position: expected?.position ?? null,
     expected_start,
-    expected_start_text: expected_start_text ?? decider,
+    expected_start_text: wait ?? expected_start_text ?? decider,
     left: {
       submissions_this_minute: left(limits.submissionsPerMinute, counts.recent),
       active_jobs: left(limits.maxActiveJobs, counts.active),
@@ -65,9 +65,7 @@ export async function dryRun(
 }
 
 /** What the job would wait for before it may start, as a sentence; null: for nothing but GPUs. */
-function describeWait({ waitsFor, hoursToApprove }: TriedJob): string | null {
+function describeWait({ waitDetail, hoursToApprove }: TriedJob): string | null {
   if (hoursToApprove !== null) return describeToApprove(hoursToApprove)
-  if (waitsFor.length === 0) return null
-  const jobs = waitsFor.length === 1 ? 'another job' : `${waitsFor.length} other jobs`
-  return `It would wait for ${jobs} to complete.`
+  return waitDetail && `It would wait for others. ${waitDetail}`
 }

@@ -4,6 +4,7 @@ import { conflict } from '../contract/errors'
 import { isFinal, type JobStatus } from '../contract/status'
 import { wakeLeader } from '../database/notify'
 import { transaction } from '../database/transaction'
+import { readWait } from '../jobs/dependencies/open-dependencies'
 import { findChangeableJob } from '../jobs/read/job-visibility'
 import { holdJob } from '../jobs/state/hold'
 
@@ -27,7 +28,7 @@ export async function setHeld(actor: Actor, jobId: string, held: boolean): Promi
     if (job.status !== 'pending') throw conflict(tooLate(job.status))
     if (job.paused) throw conflict(held ? pausedToHold : pausedToRelease)
     if (job.held === held) return
-    await holdJob(tx, id, held)
+    await holdJob(tx, id, held, await readWait(tx, id))
     if (userId === actor.userId) return
     const action = held ? 'job_held' : 'job_released'
     await recordAudit(tx, { actorId: actor.userId, action, target: id, detail: {} })

@@ -47,6 +47,9 @@ ALTER TABLE job_groups ADD CONSTRAINT job_groups_end CHECK (ended_at IS NULL OR 
 -- deleted with the files of their jobs. record_bytes keeps counting it.
 ALTER TABLE job_groups ADD CONSTRAINT job_groups_program_check CHECK (code = '' OR (command IS NULL AND held > 0));
 
+-- A group that waited for itself would never start.
+ALTER TABLE group_dependencies ADD CONSTRAINT group_dependencies_others CHECK (group_id <> depends_on);
+
 -- Where the leader looks after each change of the queue. Few groups are open.
 CREATE INDEX job_groups_open ON job_groups (created_at, id) WHERE ended_at IS NULL;
 

@@ -1,6 +1,6 @@
 import { sleep } from '@/lib/async/sleep'
 import { markExpiredNodesLost } from '@/lib/cluster/nodes/lost-nodes'
-import { settleDependencies } from '@/lib/jobs/lifecycle/settle-dependencies'
+import { describeProgress, settleDependencies } from '@/lib/jobs/dependencies/settle-dependencies'
 import { logger } from '@/lib/logger'
 import type { Engine } from '../engine/engine'
 import { featureQueueTasks, leaderTasks } from '../features'
@@ -15,6 +15,7 @@ const dependenciesIntervalMs = 1_000
 const queueTaskIntervalMs = 1_000
 /** Many submissions and ends at once lead to few searches. */
 const dependenciesRestMs = 100
+const progressIntervalMs = 2_000
 
 /**
  * The leader's loop: lets the engine start jobs, ends the wait of jobs for other jobs, handles lost nodes, stores the
@@ -24,6 +25,7 @@ export async function lead(engine: Engine, signal: AbortSignal): Promise<void> {
   await Promise.all([
     engine.schedule(signal),
     followDependencies(signal),
+    followProgress(signal),
     ...featureQueueTasks.map((task) => followQueue(task, signal)),
     keepNodes(signal),
     storeResults(signal),
@@ -54,6 +56,14 @@ async function followDependencies(signal: AbortSignal): Promise<void> {
     await sleep(Math.max(dependenciesRestMs, performance.now() - beganMs), signal)
     return false
   })
+}
+
+/** Members can end often, and how many have ended is only for people. */
+async function followProgress(signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    await attempt('say how far the groups are for which jobs wait', describeProgress)
+    await sleep(progressIntervalMs, signal)
+  }
 }
 
 /** Freed resources are placed at once, because losing a node notifies the leader. */

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { inParallel } from '@/lib/async/pool'
-import { splitDependencies } from '@/lib/contract/config/depends-on'
+import { type Condition, conditions, splitDependencies } from '@/lib/contract/config/depends-on'
 import { requestOf } from '@/lib/jobs/config/resource-request'
 import { logger } from '@/lib/logger'
 import {
@@ -84,13 +84,24 @@ async function submitJob(settings: SubmissionSettings, job: UnsubmittedJob): Pro
   }
 }
 
+/** The conditions of dependencies in the words of Slurm. */
+const slurmWords = { ok: 'afterok', any: 'afterany', failed: 'afternotok' } as const satisfies Record<
+  Condition,
+  string
+>
+
 /**
- * The Slurm jobs that must complete first. Only at the first attempt: later Slurm may have forgotten them. gpuq follows the
+ * The Slurm jobs that must end first. Only at the first attempt: later Slurm may have forgotten them. gpuq follows the
  * dependencies on its own jobs itself, because one job can be several Slurm jobs.
  */
-function dependencyOf({ attempt, spec }: UnsubmittedJob): string | null {
-  const { slurmIds } = splitDependencies(spec.depends_on)
-  return attempt > 0 || slurmIds.length === 0 ? null : `afterok:${slurmIds.join(':')}`
+export function dependencyOf({ attempt, spec }: Pick<UnsubmittedJob, 'attempt' | 'spec'>): string | null {
+  const { slurmJobs } = splitDependencies(spec.depends_on)
+  if (attempt > 0 || slurmJobs.length === 0) return null
+  return conditions
+    .map((condition) => ({ condition, jobs: slurmJobs.filter(({ when }) => when === condition) }))
+    .filter(({ jobs }) => jobs.length > 0)
+    .map(({ condition, jobs }) => [slurmWords[condition], ...jobs.map(({ id }) => id)].join(':'))
+    .join(',')
 }
 
 async function sizeOrRefuse(

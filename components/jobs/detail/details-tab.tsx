@@ -92,7 +92,7 @@ function Details({ job }: { job: JobDetail }) {
             <Datum label="Depends on">
               <ul className="flex flex-col gap-1">
                 {job.depends_on.map((other) => (
-                  <li key={other.job_id} className="wrap-anywhere">
+                  <li key={other.job_id ?? other.group_id} className="wrap-anywhere">
                     <Dependency {...other} />
                   </li>
                 ))}
@@ -111,11 +111,37 @@ function Details({ job }: { job: JobDetail }) {
   )
 }
 
-function Dependency({ job_id, name, status }: JobDetail['depends_on'][number]) {
-  if (status === null) return job_id
+const conditionNotes = { ok: null, any: ', after any end', failed: ', after a failure' } as const
+
+function Dependency({
+  job_id,
+  group_id,
+  when,
+  name,
+  status,
+  members,
+  ended,
+}: JobDetail['depends_on'][number]) {
+  const note = conditionNotes[when]
+  if (group_id !== null)
+    return (
+      <>
+        group <Link href={`/groups/${group_id}`}>{name ?? group_id}</Link> {status}, {ended} of {members}{' '}
+        ended
+        {note}
+      </>
+    )
+  if (status === null)
+    return (
+      <>
+        {job_id}
+        {note}
+      </>
+    )
   return (
     <>
       <Link href={`/jobs/${job_id}`}>{name ?? job_id}</Link> {status}
+      {note}
     </>
   )
 }

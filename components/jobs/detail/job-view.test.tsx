@@ -324,6 +324,16 @@ it('shows the uploaded directory as a tree with downloads, and no empty program'
   expect(within(panel).queryByText('solution.py')).toBeNull()
 })
 
+const dependency = {
+  job_id: null,
+  group_id: null,
+  when: 'ok',
+  name: null,
+  status: null,
+  members: null,
+  ended: null,
+} as const
+
 it('shows the details tab of the address', async () => {
   const gpus = [{ index: 3, uuid: 'GPU-3', model: 'NVIDIA A100', simulated: false, milli: 500 }]
   await openJob(
@@ -333,8 +343,17 @@ it('shows the details tab of the address', async () => {
       archive: { hash: 'ab'.repeat(32), files: 1, bytes: 2048 },
       mounts: [{ path: '/data', snapshot: 'data/cifar10@1' }],
       depends_on: [
-        { job_id: 'prepared', name: 'prepare', status: 'completed' },
-        { job_id: 'slurm:17', name: null, status: null },
+        { ...dependency, job_id: 'prepared', name: 'prepare', status: 'completed' },
+        {
+          ...dependency,
+          group_id: 'sweep',
+          name: 'lr',
+          when: 'any',
+          status: 'running',
+          members: 9,
+          ended: 3,
+        },
+        { ...dependency, job_id: 'slurm:17', when: 'failed' },
       ],
     },
     '?tab=details',
@@ -345,7 +364,9 @@ it('shows the details tab of the address', async () => {
   expect(panel.textContent).toContain('1 file, 2.0 KiB')
   expect(panel.textContent).toContain('/data data/cifar10@1')
   expect(within(panel).getByRole('link', { name: 'prepare' }).getAttribute('href')).toBe('/jobs/prepared')
-  expect(panel.textContent).toContain('slurm:17')
+  expect(within(panel).getByRole('link', { name: 'lr' }).getAttribute('href')).toBe('/groups/sweep')
+  expect(panel.textContent).toContain('group lr running, 3 of 9 ended, after any end')
+  expect(panel.textContent).toContain('slurm:17, after a failure')
   expect(screen.getByRole('link', { name: 'v2' }).getAttribute('href')).toBe('/jobs?tag=v2')
   expect(within(panel).getByRole('region', { name: 'GPUs' }).textContent).toContain('50 %')
 })

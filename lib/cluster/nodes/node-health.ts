@@ -24,6 +24,7 @@ const healthOf = {
   budget_used_up: null,
   group_paused: null,
   dependency_failed: null,
+  dependency_completed: null,
   slurm_refused: null,
   slurm_requeued: null,
   slurm_stopped: null,

@@ -56,7 +56,7 @@ export const causes = {
   quota: ['The quota has too few GPUs left.', 'limits'],
   budget: ['The budget is used up.', 'limits'],
   never_fits: ['No node has what the job needs.', 'config'],
-  dependency_failed: ['A job that this job depends on did not complete.', 'dependency'],
+  dependency_failed: ['A job or group that this job depends on did not complete.', 'dependency'],
   image_missing: ["The node could not get the environment's image.", 'system'],
   slurm_refused: ['Slurm refused the job.', 'config'],
   node_lost: ['The node that ran the job was lost, or stopped it.', 'node'],

@@ -29,6 +29,7 @@ const causesOfEnds: Readonly<Record<EndReason, CauseId | null>> = {
   budget_used_up: 'budget',
   group_paused: null,
   dependency_failed: 'dependency_failed',
+  dependency_completed: null,
   slurm_refused: 'slurm_refused',
   slurm_requeued: 'node_lost',
   slurm_stopped: 'node_lost',

@@ -224,7 +224,7 @@ const steps: Readonly<Record<CauseId, (finding: Finding) => NextStep>> = {
       'Submit a smaller request: fewer or other GPUs, or less memory or CPU, as a node of this server has.',
     ),
   dependency_failed: () =>
-    only('Look at the job in depends_on that did not complete, correct it, and submit both again.'),
+    only('Look at the job or group in depends_on that did not complete, correct it, and submit both again.'),
   image_missing: () =>
     only('Set environment to another one, or tell an admin that the image of this environment is missing.'),
   slurm_refused: () =>

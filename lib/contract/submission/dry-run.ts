@@ -30,7 +30,7 @@ export const dryRunSchema = z.object({
     .extend({ cpu: z.number().nullable(), memory_gb: z.number().nullable(), pool: z.string() })
     .describe('what the job asks for; null: no condition, or a share of the node'),
   max_time: z.int().describe('seconds after which the job is stopped'),
-  waits_for: z.array(z.string()).describe('jobs of depends_on that have not completed'),
+  waits_for: z.array(z.string()).describe('jobs and groups of depends_on for which it would wait'),
   queue_position: z
     .int()
     .nullable()
@@ -39,7 +39,7 @@ export const dryRunSchema = z.object({
     'null: no start can be predicted, or Slurm decides',
   ),
   expected_start_text: queueJobSchema.shape.expected_start_text.describe(
-    'what the time rests on, or who decides the start; null: neither',
+    'what the time rests on, what the job would wait for, or who decides the start; null: none of them',
   ),
   left: z
     .object({ submissions_this_minute: left, active_jobs: left, waiting_jobs: left, dependent_jobs: left })

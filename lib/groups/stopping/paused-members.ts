@@ -1,8 +1,8 @@
 import { findRow, type Transaction } from '../../database/transaction'
+import { isPaused } from '../../jobs/dependencies/member-counts'
 import { finishWaiting } from '../../jobs/state/finish'
 import { resumeJobs } from '../../jobs/state/pause'
 import { lockQueue } from '../../jobs/submission/queue-capacity'
-import { isPaused } from '../counts'
 import type { GroupConfig } from '../group-config'
 import { decide, findPromoted, type Rung } from './stop-rules'
 

@@ -59,7 +59,9 @@ describe('a job with nodes of its own', () => {
 
 it('a job that depends on a job in Slurm needs the engine Slurm', async () => {
   const job = { fresh_nodes: false, depends_on: ['slurm:17'] }
-  await expect(requireCapabilities(job)).rejects.toThrow('name jobs of gpuq by their ids instead of slurm:17')
+  await expect(requireCapabilities(job)).rejects.toThrow(
+    'name jobs and groups of gpuq by their ids instead of slurm:17',
+  )
   await requireCapabilities({ ...job, depends_on: ['01998f6e-2d4a-7c31-9b0e-5f2a8c4d7e61'] })
 })
 

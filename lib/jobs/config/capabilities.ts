@@ -28,9 +28,9 @@ type BuiltinKeys = Pick<JobConfig, 'fresh_nodes' | 'provision_args'> & Partial<P
 
 /** Only Slurm knows the jobs that are not in gpuq. */
 function findDependencyRefusal({ depends_on = [] }: BuiltinKeys): Refusal | null {
-  const [slurmId] = splitDependencies(depends_on).slurmIds
-  if (slurmId === undefined) return null
-  const message = `this gpuq does not use Slurm: name jobs of gpuq by their ids instead of slurm:${slurmId}`
+  const [slurmJob] = splitDependencies(depends_on).slurmJobs
+  if (slurmJob === undefined) return null
+  const message = `this gpuq does not use Slurm: name jobs and groups of gpuq by their ids instead of slurm:${slurmJob.id}`
   return { key: 'depends_on', message }
 }
 

@@ -2,15 +2,17 @@ import type { Actor } from '../../access/actor'
 import { readOwnLimits } from '../../access/role-limits'
 import { isArchiveHash } from '../../contract/archives/snapshot-name'
 import { configToYaml } from '../../contract/config/config'
+import { splitDependencies } from '../../contract/config/depends-on'
 import { parseSpec, readSpec, type StoredSpec, type Unparsed } from '../../contract/config/stored-spec'
 import { hiddenValue } from '../../contract/config/values'
 import type { AddedField } from '../../contract/job-columns'
 import { type JobDetail, type JobSource, type JobSummary, jobDetailSchema } from '../../contract/jobs'
 import { reasonText } from '../../contract/reasons'
-import { type JobStatus, toUploadStatus } from '../../contract/status'
+import { toUploadStatus } from '../../contract/status'
 import { database } from '../../database/client'
 import { keyedTransaction, oneRow } from '../../database/transaction'
 import { env } from '../../env'
+import { type Prerequisite, readPrerequisites } from '../dependencies/prerequisites'
 import { neverFitsEnd } from '../lifecycle/end-never-fitting'
 import { idleJobs } from '../lifecycle/stop-idle'
 import { findVisibleJob, mayChange } from './job-visibility'
@@ -39,11 +41,11 @@ interface DetailRow
   reason_detail: string | null
   spec: StoredSpec
   instances: unknown
-  dependencies: { job_id: string; name: string | null; status: JobStatus | null }[]
+  project_uuid: string
 }
 
 const selectDetail = `
-  SELECT ${summaryColumns}, j.reason_detail, j.attempt, j.max_retries, j.time_limit_s AS max_time, j.spec, j.command,
+  SELECT ${summaryColumns}, j.project_id AS project_uuid, j.reason_detail, j.attempt, j.max_retries, j.time_limit_s AS max_time, j.spec, j.command,
          j.run_id, ${submittedWith}, j.group_id, (SELECT r.name FROM runs r WHERE r.id = j.named_run_id) AS run_name, j.note, ${followersOf('j', '$3')} AS followers, j.files_deleted, j.deleted_after_days,
          coalesce((SELECT jsonb_agg(jsonb_build_object('uuid', g.uuid, 'index', g.index, 'model', g.model,
                                     'simulated', g.simulated, 'milli', a.milli) ORDER BY g.index)
@@ -55,10 +57,6 @@ const selectDetail = `
          (SELECT jsonb_build_object('hash', encode(a.hash, 'hex'), 'files', a.files, 'bytes', a.bytes) FROM archives a WHERE a.id = j.archive_id) AS archive,
          (SELECT coalesce(jsonb_agg(jsonb_build_object('path', m.path, 'snapshot', m.name || '@' || m.version) ORDER BY m.path), '[]')
             FROM job_mounts m WHERE m.job_id = j.id) AS mounts,
-         (SELECT coalesce(jsonb_agg(jsonb_build_object('job_id', d.text, 'name', CASE WHEN o.project_id = j.project_id THEN o.name END,
-                                             'status', o.status) ORDER BY d.place), '[]')
-            FROM jsonb_array_elements_text(coalesce(j.spec->'depends_on', '[]')) WITH ORDINALITY AS d (text, place)
-            LEFT JOIN jobs o ON o.id = CASE WHEN d.text NOT LIKE 'slurm:%' THEN d.text::uuid END) AS dependencies,
          (SELECT jsonb_build_object('status', v.status, 'problem', v.problem, 'output', v.output)
             FROM provisions v WHERE v.job_id = j.id) AS provision,
          o.attempts AS notice_attempts, o.next_try_at AS notice_next_try_at, o.settled_at AS notice_settled_at,
@@ -107,13 +105,43 @@ export async function readJobDetail(jobId: string, restriction?: Actor['restrict
     snapshot: snapshotOf(row.spec),
     notice: toNotice(row, row.spec.notify_url !== undefined),
     bucket: toJobBucket(row),
-    depends_on: row.dependencies.map(({ status, ...other }) => ({
-      ...other,
-      status: status && toUploadStatus(status),
-    })),
+    depends_on: await readDependsOn(row),
   }
   // Removes the columns that only the derived keys need, such as the spec.
   return jobDetailSchema.parse(detail)
+}
+
+/** What a job depends on, as it is now, those of Slurm last. */
+async function readDependsOn({
+  spec,
+  project_uuid,
+}: Pick<DetailRow, 'spec' | 'project_uuid'>): Promise<JobDetail['depends_on']> {
+  const { others, slurmJobs } = splitDependencies(spec.depends_on)
+  const known =
+    others.length === 0
+      ? new Map<string, Prerequisite>()
+      : await readPrerequisites(
+          database().pool,
+          others.map(({ id }) => id),
+        )
+  const unknown = { group_id: null, name: null, status: null, members: null, ended: null }
+  return [
+    ...others.map(({ id, when }) => {
+      const other = known.get(id)
+      if (other === undefined) return { ...unknown, job_id: id, when }
+      const { isGroup, name, status, projectId, members, endedMembers: ended } = other
+      return {
+        job_id: isGroup ? null : id,
+        group_id: isGroup ? id : null,
+        when,
+        name: projectId === project_uuid ? name : null,
+        status: toUploadStatus(status),
+        members,
+        ended,
+      }
+    }),
+    ...slurmJobs.map(({ id, when }) => ({ ...unknown, job_id: `slurm:${id}`, when })),
+  ]
 }
 
 function snapshotOf({ archive }: StoredSpec): string | null {

@@ -10,6 +10,8 @@ import { channels } from '../../database/listen'
 /** SQL that notifies the watchers of a job. */
 export const notifyWatchers = (jobId: string) => `pg_notify('${channels.job}', ${jobId}::text)`
 
+/** SQL that notifies the leader of a change of the queue. */
+export const notifyQueue = (id: string) => `pg_notify('${channels.queue}', ${id}::text)`
+
 /** SQL that notifies the watchers of a job and the leader. */
-export const notifyLeader = (jobId: string) =>
-  `${notifyWatchers(jobId)}, pg_notify('${channels.queue}', ${jobId}::text)`
+export const notifyLeader = (jobId: string) => `${notifyWatchers(jobId)}, ${notifyQueue(jobId)}`

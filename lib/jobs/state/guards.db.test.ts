@@ -7,7 +7,7 @@ import { cancelUnclaimed, requestStop } from './cancel'
 import { markFilesDeleted } from './delete'
 import { explainRunSql, explainUnsubmitted, explainWaits } from './explain'
 import { finishAttempt, finishWaiting } from './finish'
-import { adoptHolds, holdForDependencies, holdJob, releaseDependents } from './hold'
+import { adoptHolds, holdForDependencies, holdJob, updateDependents } from './hold'
 import { pauseAttempt, resumeJobs } from './pause'
 import { placeJob, placeStartedJob, reserveSubnet } from './place'
 import { backOff, requeueJob } from './requeue'
@@ -72,10 +72,16 @@ const verbs: Record<
     from: ['scheduled', 'running'],
     apply: (tx, jobId, attempt) => requestStop(tx, { jobId, attempt }, 'cancelled_by_user'),
   },
-  hold: { from: ['pending'], apply: (tx, jobId) => holdJob(tx, jobId, true) },
+  hold: { from: ['pending'], apply: (tx, jobId) => holdJob(tx, jobId, true, null) },
   'adopt a hold': { from: ['pending'], apply: (_, jobId) => adoptHolds([{ jobId, held: true }]) },
-  'hold for dependencies': { from: ['pending'], apply: holdForDependencies },
-  'release dependents': { from: ['pending'], apply: (tx, jobId) => releaseDependents(tx, [jobId]) },
+  'hold for dependencies': {
+    from: ['pending'],
+    apply: (tx, jobId) => holdForDependencies(tx, jobId, 'It waits.'),
+  },
+  'update dependents': {
+    from: ['pending'],
+    apply: (tx, jobId) => updateDependents(tx, [{ jobId, sentence: 'It waits.' }]),
+  },
   'pause an attempt': {
     from: ['scheduled', 'running'],
     apply: (tx, jobId, attempt) => pauseAttempt(tx, { jobId, attempt }),
@@ -159,7 +165,7 @@ it.each([...ofAttempt, 'cancel an unclaimed job', 'request a stop', 'explain a p
 it('a job that backs off while it is held keeps the reason of the hold', async () => {
   const id = await makeJobIn('pending')
   await transaction(async (tx) => {
-    await holdJob(tx, id, true)
+    await holdJob(tx, id, true, null)
     await backOff(tx, id, wait)
   })
   expect(await readRow(id)).toMatchObject({

@@ -1,29 +1,29 @@
 import { database } from '../../database/client'
 import type { Transaction } from '../../database/transaction'
-import { notifyLeader, notifyWatchers } from './announce'
-
-/**
- * SQL for the sentence with the ids of the jobs for which a job waits. Without their names: a read-only link shows the sentence to
- * people who may not see these jobs.
- */
-const unfinishedJobs = (jobId: string) => `
-  (SELECT 'Not completed: ' || string_agg(d.depends_on::text, ', ' ORDER BY d.depends_on) || '.'
-     FROM job_dependencies d WHERE d.job_id = ${jobId})`
+import { notifyQueue, notifyWatchers } from './announce'
 
 /** SQL for the sentence about the cost of a job that waits for an approval; null: it does not. */
 const openApproval = (jobId: string) => `
   (SELECT 'It may cost ' || round(a.gpu_hours::numeric, 2) || ' GPU hours. Approve or refuse it on its page, or with gpuq approve.'
      FROM approval_requests a WHERE a.job_id = ${jobId})`
 
-/** Holds a waiting job, or releases it. A released job still waits for an approval, and for the jobs that it depends on. */
-export async function holdJob(tx: Transaction, jobId: string, held: boolean): Promise<void> {
+/**
+ * Holds a waiting job, or releases it. A released job still waits for an approval, and for the jobs that it depends on.
+ * @param wait for which jobs and groups it waits, as a sentence; null: for none
+ */
+export async function holdJob(
+  tx: Transaction,
+  jobId: string,
+  held: boolean,
+  wait: string | null,
+): Promise<void> {
   await tx.query(
-    `UPDATE jobs SET held = $2 OR w.approval IS NOT NULL OR w.jobs IS NOT NULL,
-                     reason_detail = CASE WHEN NOT $2 THEN coalesce(w.approval, w.jobs) END,
-                     reason = CASE WHEN $2 THEN 'held' WHEN w.approval IS NOT NULL THEN 'approval_needed' WHEN w.jobs IS NOT NULL THEN 'dependency' END
-       FROM (SELECT ${openApproval('$1')} AS approval, ${unfinishedJobs('$1')} AS jobs) AS w WHERE id = $1 AND status = 'pending'
+    `UPDATE jobs SET held = $2 OR w.approval IS NOT NULL OR $3::text IS NOT NULL,
+                     reason_detail = CASE WHEN NOT $2 THEN coalesce(w.approval, $3) END,
+                     reason = CASE WHEN $2 THEN 'held' WHEN w.approval IS NOT NULL THEN 'approval_needed' WHEN $3 IS NOT NULL THEN 'dependency' END
+       FROM (SELECT ${openApproval('$1')} AS approval) AS w WHERE id = $1 AND status = 'pending'
      RETURNING ${notifyWatchers('id')}`,
-    [jobId, held],
+    [jobId, held, wait],
   )
 }
 
@@ -35,14 +35,17 @@ export async function holdForApproval(tx: Transaction, jobId: string): Promise<v
   )
 }
 
-/** Lets an approved job start, unless somebody holds it or it waits for others. Returns false if it does not wait any more. */
-export async function releaseApproved(tx: Transaction, jobId: string): Promise<boolean> {
+/**
+ * Lets an approved job start, unless somebody holds it or it waits for others, as `wait` says. Returns false if it does not wait any
+ * more.
+ */
+export async function releaseApproved(tx: Transaction, jobId: string, wait: string | null): Promise<boolean> {
   const { rows } = await tx.query<{ held: boolean }>(
     `SELECT reason = 'held' AS held FROM jobs WHERE id = $1 AND status = 'pending' FOR UPDATE`,
     [jobId],
   )
   const [job] = rows
-  if (job && !job.held) await holdJob(tx, jobId, false)
+  if (job && !job.held) await holdJob(tx, jobId, false, wait)
   return job !== undefined
 }
 
@@ -56,23 +59,29 @@ export async function adoptHolds(holds: readonly { jobId: string; held: boolean 
   )
 }
 
-/** Keeps a new job from starting until the jobs that it depends on have completed. */
-export async function holdForDependencies(tx: Transaction, jobId: string): Promise<void> {
+/** Keeps a new job from starting until the jobs and groups that it depends on have ended. */
+export async function holdForDependencies(tx: Transaction, jobId: string, wait: string): Promise<void> {
   await tx.query({
     name: 'hold-for-dependencies',
-    text: `UPDATE jobs SET held = true, reason = 'dependency', reason_detail = ${unfinishedJobs('jobs.id')}
-            WHERE id = $1 AND status = 'pending'`,
-    values: [jobId],
+    text: `UPDATE jobs SET held = true, reason = 'dependency', reason_detail = $2 WHERE id = $1 AND status = 'pending'`,
+    values: [jobId, wait],
   })
 }
 
-/** Updates the jobs for which jobs wait, and releases those that wait for none any more, unless somebody holds them. */
-export async function releaseDependents(tx: Transaction, jobIds: readonly string[]): Promise<void> {
+/** For which other jobs and groups a job waits now. */
+export interface DependentWait {
+  jobId: string
+  /** Null: for none any more. */
+  sentence: string | null
+}
+
+/** Stores for what jobs wait that depend on others, and releases those that wait for none any more, unless somebody holds them. */
+export async function updateDependents(tx: Transaction, waits: readonly DependentWait[]): Promise<void> {
   await tx.query(
-    `UPDATE jobs SET held = w.detail IS NOT NULL, reason = CASE WHEN w.detail IS NOT NULL THEN 'dependency' END, reason_detail = w.detail
-       FROM (SELECT id, ${unfinishedJobs('w.id')} AS detail FROM unnest($1::uuid[]) AS w (id)) AS w
-      WHERE jobs.id = w.id AND jobs.status = 'pending' AND jobs.reason = 'dependency'
-     RETURNING ${notifyLeader('jobs.id')}`,
-    [jobIds],
+    `UPDATE jobs SET held = w.sentence IS NOT NULL, reason = CASE WHEN w.sentence IS NOT NULL THEN 'dependency' END, reason_detail = w.sentence
+       FROM unnest($1::uuid[], $2::text[]) AS w (id, sentence)
+      WHERE jobs.id = w.id AND jobs.status = 'pending' AND jobs.reason = 'dependency' AND jobs.reason_detail IS DISTINCT FROM w.sentence
+     RETURNING CASE WHEN w.sentence IS NULL THEN ${notifyQueue('jobs.id')} END, ${notifyWatchers('jobs.id')}`,
+    [waits.map(({ jobId }) => jobId), waits.map(({ sentence }) => sentence)],
   )
 }

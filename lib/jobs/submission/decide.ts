@@ -14,9 +14,9 @@ import {
   type Transaction,
 } from '../../database/transaction'
 import { hoursToApprove } from '../config/agent-limits'
+import { findWait } from '../dependencies/find-dependencies'
 import { checkJob } from './check-job'
 import { findSameContent } from './deduplicate'
-import { findUnfinished } from './dependencies'
 import { hashOf, insertJobs, type Submission } from './insert-job'
 import { type JobOwner, ownerFor } from './job-owner'
 import { requireUnusedName, runNameConflict } from './name-conflicts'
@@ -95,7 +95,7 @@ export async function decide(tx: Transaction, decision: Decision): Promise<Submi
   // Then the job is not active: it waits for others, or for an approval.
   const isDependent =
     hoursToApprove(submission, limits.job, restriction) !== null ||
-    (await findUnfinished(tx, owner, submission.config)).length > 0
+    (await findWait(tx, owner, submission.config)) !== null
   const headers = await requireWithinLimits(tx, owner, limits, isDependent)
   const counted = { headers, isDependent }
   const submitted = await addJob(tx, owner, limits.job, { environment, submission }, counted)

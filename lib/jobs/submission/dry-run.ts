@@ -25,8 +25,10 @@ export interface TriedJob {
   contentHash: string | null
   estimateMs: number
   timeLimitS: number
-  /** The jobs that it waits for. */
+  /** The jobs and groups that it waits for. */
   waitsFor: string[]
+  /** Says for what it waits; null: for nothing. */
+  waitDetail: string | null
   /** The GPU hours that a person must approve before it starts; null: nobody must. */
   hoursToApprove: number | null
   createdAt: Date
@@ -63,7 +65,8 @@ export async function tryJob(
         text: `SELECT j.id, j.user_id AS "userId", j.project_id AS "projectId", p.slug AS project, j.name, j.priority, j.spec,
                       e.name AS environment, encode(j.content_hash, 'hex') AS "contentHash", j.expected_time_s * 1000 AS "estimateMs",
                       j.time_limit_s AS "timeLimitS", j.created_at AS "createdAt", ${limitsOf('p')},
-                      ARRAY(SELECT d.depends_on::text FROM job_dependencies d WHERE d.job_id = j.id) AS "waitsFor",
+                      ARRAY(SELECT d.depends_on::text FROM job_dependencies d WHERE d.job_id = j.id ORDER BY d.depends_on) AS "waitsFor",
+                      CASE WHEN j.reason = 'dependency' THEN j.reason_detail END AS "waitDetail",
                       (SELECT a.gpu_hours FROM approval_requests a WHERE a.job_id = j.id) AS "hoursToApprove"
                  FROM jobs j JOIN projects p ON p.id = j.project_id JOIN environments e ON e.id = j.environment_id
                 WHERE j.id = $1`,

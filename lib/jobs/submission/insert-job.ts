@@ -4,10 +4,10 @@ import { requireWorkspaceUser } from '../../access/users/workspace-user'
 import { configForRecord, type JobConfig, timeLimitSeconds } from '../../contract/config/config'
 import type { Transaction } from '../../database/transaction'
 import { refuseSharedDirectory, requestApproval } from '../config/agent-limits'
+import { findWait, insertDependencies, type Wait } from '../dependencies/find-dependencies'
 import { submissionChecks } from '../features'
 import { type NewJob, submitJobs } from '../state/submit'
 import { contentHash } from './content-hash'
-import { findUnfinished, insertDependencies } from './dependencies'
 import type { JobOwner } from './job-owner'
 import { resolveRun } from './resolve-run'
 import { findArchive } from './submission-archive'
@@ -31,6 +31,8 @@ export interface Submission {
   idempotencyKey: string | null
   /** The request gives no time: the job may run as long as its limits permit. */
   timeAssumed?: boolean
+  /** Its group waits, or has waited, for what the config depends on. */
+  groupWaits?: boolean
 }
 
 /** What a job reads, as it was found in the database. */
@@ -55,8 +57,8 @@ export function hashOf(
 /** A job that can be inserted. */
 export interface JobRow extends NewJob {
   mounts: readonly ResolvedMount[]
-  /** The jobs that must complete first. */
-  unfinished: readonly string[]
+  /** What must end first; null: nothing. */
+  wait: Wait | null
   /** The GPU hours that a person must approve; null: nobody must. */
   hoursToApprove: number | null
 }
@@ -108,16 +110,16 @@ export async function prepareJob(
     key: submission.idempotencyKey,
     body_hash: submission.bodyHash,
     mounts,
-    unfinished: await findUnfinished(tx, owner, config),
+    wait: submission.groupWaits ? null : await findWait(tx, owner, config),
   }
 }
 
 /** Inserts jobs with what belongs to them. */
 export async function insertJobs(tx: Transaction, jobs: readonly JobRow[]): Promise<void> {
   await submitJobs(tx, jobs)
-  for (const { id, mounts, unfinished, hoursToApprove: gpuHours } of jobs) {
+  for (const { id, mounts, wait, hoursToApprove: gpuHours } of jobs) {
     await insertMounts(tx, id, mounts)
-    await insertDependencies(tx, id, unfinished)
+    await insertDependencies(tx, id, wait)
     if (gpuHours !== null) await requestApproval(tx, { jobId: id, gpuHours })
   }
 }

@@ -5,7 +5,7 @@ import { makeJob, makeNode } from '../../cluster/testing/rows'
 import { parseConfig } from '../../contract/config/config'
 import { testDatabase } from '../../database/testing/test-database'
 import { loadEnv } from '../../env'
-import { settleDependencies } from '../lifecycle/settle-dependencies'
+import { settleDependencies } from '../dependencies/settle-dependencies'
 import { accept } from './accept'
 import type { Submission } from './insert-job'
 

@@ -132,7 +132,7 @@ describe('a dry run', () => {
   it('a dry run of a job that waits for another says so', async () => {
     const first = await upload(ada)
     expect(await told(`depends_on: ${first.body.job_id}`)).toMatchObject({
-      text: expect.stringContaining('It would wait for another job to complete.'),
+      text: expect.stringContaining(`It would wait for others. Not completed: ${first.body.job_id}.`),
       waits_for: [first.body.job_id],
       queue_position: null,
       expected_start: null,

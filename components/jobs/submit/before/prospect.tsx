@@ -62,11 +62,10 @@ function Kind({
 }
 
 function Start({ answer }: { answer: DryRun }) {
-  const { queue_position, waits_for, expected_start, expected_start_text } = answer
-  if (queue_position === null)
-    return <>It would wait for {formatCount(waits_for.length, 'other job')} to complete. </>
-  // Under Slurm, its position says little.
+  const { queue_position, expected_start, expected_start_text } = answer
+  // It waits for others. Under Slurm, its position says little.
   if (expected_start === null && expected_start_text !== null) return <>{expected_start_text} </>
+  if (queue_position === null) return null
   return (
     <>
       Position {formatNumber(queue_position)} in the queue; expected start:{' '}

@@ -60,6 +60,11 @@ export const tableBounds: Record<string, Bound> = {
   job_metrics: { of: 'jobs', column: 'job_id', most: 'lib/results/metrics.ts: maxKept' },
   job_mounts: { of: 'jobs', column: 'job_id', most: 'lib/contract/config/mounts.ts: maxMounts' },
   job_dependencies: { of: 'jobs', column: 'job_id', most: 'lib/contract/config/depends-on.ts: maxJobs' },
+  group_dependencies: {
+    of: 'job_groups',
+    column: 'group_id',
+    most: 'lib/contract/config/depends-on.ts: maxJobs',
+  },
   job_uploads: { of: 'jobs', column: 'job_id', most: 1 },
   job_shares: { of: 'jobs', column: 'job_id', most: 'lib/shares/shares.ts: maxShares' },
   result_shares: { limit: 'lib/project-results/result-shares.ts: maxShares' },

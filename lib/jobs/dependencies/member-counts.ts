@@ -1,7 +1,4 @@
-import type { z } from 'zod'
-import type { groupCountsSchema } from './contract'
-
-export type GroupCounts = z.output<typeof groupCountsSchema>
+/** SQL that counts the members of a group. Here and not in the feature, because jobs can wait for groups. */
 
 /** SQL for whether the job `job` is a member that its group has paused. */
 export const isPaused = (job: string) =>
@@ -26,3 +23,22 @@ export const countsOf = (group: string) =>
 /** SQL for whether all jobs of earlier waves have ended that are members of a group. */
 export const existingEnded = (group: string) =>
   `NOT EXISTS (SELECT 1 FROM (${existing(group)}) AS ge WHERE ge.status IN ('held', 'paused', 'pending', 'scheduled', 'running'))`
+
+/** SQL for how many members of a group have ended. */
+export const endedMembers = (group: string) =>
+  `CASE WHEN ${group}.ended_at IS NOT NULL THEN ${group}.members ELSE ${group}.members - ${group}.held
+          - (SELECT sum(live.value::int)::int FROM jsonb_each_text(${countsOf(group)}) AS live WHERE live.key IN ('held', 'paused', 'pending', 'running')) END`
+
+/** SQL for whether a group has ended with success: nobody cancelled it, and each member completed or was stopped early by the rule of its group. */
+export const hasSucceeded = (group: string) =>
+  `CASE WHEN ${group}.ended_at IS NULL OR ${group}.cancelled_at IS NOT NULL OR (${group}.final_counts->>'failed')::int > 0 THEN false
+        WHEN (${group}.final_counts->>'cancelled')::int = 0 THEN true
+        ELSE (${group}.final_counts->>'cancelled')::int = (
+          SELECT count(*) FROM group_members sm JOIN jobs sj ON sj.id = sm.job_id
+           WHERE sm.group_id = ${group}.id AND sj.status = 'cancelled' AND sj.reason = 'stopped_early') END`
+
+/** SQL for the status of a group. It can be `completed` with members that were cancelled one by one, which is no success for others. */
+export const statusOf = (group: string) =>
+  `CASE WHEN ${group}.ended_at IS NULL THEN 'running' WHEN ${group}.cancelled_at IS NOT NULL THEN 'cancelled'
+        WHEN (${group}.final_counts->>'failed')::int > 0 THEN 'failed'
+        WHEN (${group}.final_counts->>'completed')::int = 0 THEN 'cancelled' ELSE 'completed' END`
