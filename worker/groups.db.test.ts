@@ -1,12 +1,14 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { queueSubmitSchema } from '@/lib/contract/queue'
+import { submitToQueue } from '@/lib/queue/submit'
 import type { Script } from './runtime/testing/fake-container'
 import { latch } from './runtime/testing/latch'
 import { cancel } from './testing/cancel'
 import { FakeLab } from './testing/fake-lab'
 import { checkpointsOf, submitGroup } from './testing/groups'
-import { forever } from './testing/scripts'
+import { forever, short } from './testing/scripts'
 import { expectAllTrue } from './testing/truth'
 
 const submit = (lab: FakeLab, script: Script, keys: object) => submitGroup(lab, lab.codeOf(script), keys)
@@ -30,6 +32,43 @@ it('a group on a node with four GPUs: each member runs once, at most as many at 
   await lab.jobs.until('the group has ended', async () => (await group.read()).ended_at !== null)
   expect(await group.read()).toMatchObject({ status: 'completed', counts: { completed: 12, held: 0 } })
   expect(most).toBe(2)
+  await expectAllTrue(lab)
+})
+
+it('a group that others depend on ends while no leader is alive: the next one starts or cancels them, each once', async () => {
+  const lab = await FakeLab.open()
+  lab.startWorker({ node: 'a', gpus: 4 })
+  const [running, go] = [latch(), latch()]
+  const script: Script = async ({ env }) => {
+    if (env.GPUQ_PARAM_LR === '2') running.open()
+    await go.opened
+    return env.GPUQ_PARAM_LR === '2' ? 1 : 0
+  }
+  const first = await submit(lab, script, { matrix: { lr: [1, 2] }, max_retries: 0 })
+  const queue = (depends_on: string) =>
+    lab.inDatabase(async () => {
+      const input = queueSubmitSchema.parse({ command: lab.codeOf(short), depends_on, max_time: 60 })
+      return (await submitToQueue(first.actor, input, null)).jobId
+    })
+  const [any, failed, ok] = [
+    await queue(`any:${first.id}`),
+    await queue(`failed:${first.id}`),
+    await queue(first.id),
+  ]
+  const keys = { matrix: { lr: [3, 4] }, depends_on: `any:${first.id}` }
+  const next = await submitGroup(lab, lab.codeOf(script), keys, first.actor)
+  await running.opened
+  await lab.leader.kill()
+  go.open()
+  for (const { job_id } of await first.members()) await lab.jobs.untilFinal(job_id)
+  for (const job of [any, failed, ok])
+    expect(await lab.jobs.row(job)).toMatchObject({ status: 'pending', reason: 'dependency' })
+  lab.startLeader()
+  for (const job of [any, failed])
+    expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed', attempt: 1 })
+  expect(await lab.jobs.untilFinal(ok)).toMatchObject({ status: 'cancelled', reason: 'dependency_failed' })
+  await lab.jobs.until('the next group has ended', async () => (await next.read()).ended_at !== null)
+  expect(await next.read()).toMatchObject({ status: 'completed', counts: { completed: 2 } })
   await expectAllTrue(lab)
 })
 

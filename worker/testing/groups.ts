@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { join } from 'node:path'
+import type { Actor } from '@/lib/access/actor'
 import { makeJobPlace } from '@/lib/cluster/testing/rows'
 import { acceptGroup } from '@/lib/groups/accept-group'
 import { cancelGroup } from '@/lib/groups/cancel-group'
@@ -10,12 +11,9 @@ import type { Lab } from './lab'
 
 type GroupLab = Pick<Lab, 'database' | 'inDatabase' | 'directory'>
 
-/** Submits a group whose members run the program, for a new user. */
-export async function submitGroup(lab: GroupLab, code: string, keys: object) {
-  const { pool } = lab.database
-  const { userId } = await makeJobPlace({}, pool)
-  await pool.query('UPDATE users SET max_active_jobs = 10 WHERE id = $1', [userId])
-  const actor = inSession({ userId, handle: 'ada' })
+/** Submits a group whose members run the program, for a new user unless one is given. */
+export async function submitGroup(lab: GroupLab, code: string, keys: object, given?: Actor) {
+  const actor = given ?? (await makeSubmitter(lab))
   const config = groupConfigSchema.parse({
     competition_id: 'c',
     project_id: 'project',
@@ -33,10 +31,17 @@ export async function submitGroup(lab: GroupLab, code: string, keys: object) {
   )
   return {
     id,
+    actor,
     read: () => lab.inDatabase(() => readGroup(actor, id)),
     members: async () => (await lab.inDatabase(() => listMembers(actor, id, { limit: 100 }))).items,
     cancel: () => lab.inDatabase(() => cancelGroup(actor, id)),
   }
+}
+
+async function makeSubmitter({ database: { pool } }: GroupLab): Promise<Actor> {
+  const { userId } = await makeJobPlace({}, pool)
+  await pool.query('UPDATE users SET max_active_jobs = 10 WHERE id = $1', [userId])
+  return inSession({ userId, handle: 'ada' })
 }
 
 /** The directory on node "a" with the checkpoints of the member that has the learning rate. */

@@ -228,11 +228,12 @@ export const offers = {
   depends_on: {
     agent: {
       description:
-        'ids of jobs that must complete before this job may start. If one of them fails or is cancelled, this job is cancelled',
+        'ids of jobs and groups that must complete before this job may start; with any: before an id it starts after any end, with failed: only if that one did not complete. If that can not happen any more, this job is cancelled',
     },
     option: {
-      flags: '--depends-on <job>',
-      description: 'id of a job that must complete before this one starts; repeatable',
+      flags: '--depends-on <id>',
+      description:
+        'id of a job or group that must complete before this one starts; any:ID after any end, failed:ID after a failure; repeatable',
       value: 'list',
     },
   },

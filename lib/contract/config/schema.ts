@@ -166,8 +166,8 @@ const keys = z.strictObject({
   ),
   depends_on: key(
     dependsOn.default([]),
-    'jobs that must complete before this job may start, by their ids; if one of them does not, this job is cancelled',
-    ['01998f6e-2d4a-7c31-9b0e-5f2a8c4d7e61'],
+    'jobs and groups that must end before this job may start, by their ids, each alone or with a condition as {id: ID, when: any} or any:ID. ok (default): it completed; any: it ended; failed: it did not complete. If a condition can not be met any more, this job is cancelled',
+    ['01998f6e-2d4a-7c31-9b0e-5f2a8c4d7e61', 'any:01998f6e-2d4a-7c31-9b0e-5f2a8c4d7e62'],
   ),
   tags: key(tags.default([]), 'words to find the job by', ['baseline']),
   parent: key(
