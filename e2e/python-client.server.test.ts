@@ -219,6 +219,21 @@ print(json.dumps([ended.status, ended.done, again.results, [found.id == job.id f
   expect(listed).toEqual(['cancelled', true, [], [true]])
 })
 
+it('a job can depend on jobs and groups of the client', async () => {
+  const [group, job, plan] = (await run(`
+group = gpuq.sweep(command="sleep 600 # {n}", n=[1], ${small})
+job = gpuq.submit(command="sleep 600", ${small})
+plan = gpuq.submit(command="true", depends_on=[{"id": group, "when": "any"}, job], dry_run=True, ${small})
+group.cancel()
+job.cancel()
+print(json.dumps([group.id, job.id, plan]))
+`)) as [string, string, object]
+  expect(plan).toMatchObject({
+    waits_for: [group, job],
+    expected_start_text: `It would wait for others. Not completed: ${job}. Waits for group ${group}: 0 of 1 ended.`,
+  })
+})
+
 it('an error is a sentence that says what to change', async () => {
   const dir = await directory({ a: '' })
   await symlink('/etc/passwd', join(dir, 'outside'))

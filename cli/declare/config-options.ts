@@ -181,10 +181,11 @@ export const configOptions: Readonly<Record<string, ConfigOption>> = {
     needsDirectory: true,
   },
   depends_on: {
-    flags: '--depends-on <job>',
+    flags: '--depends-on <id>',
     value: 'list',
-    submit: 'id of a job that must complete before this one starts; repeatable',
-    run: 'id of a job that must complete before this one starts; repeatable',
+    submit:
+      'id of a job or group that must complete before this one starts; any:ID after any end, failed:ID after a failure; repeatable',
+    run: 'id of a job or group that must complete before this one starts; any:ID after any end, failed:ID after a failure; repeatable',
     needsDirectory: false,
   },
   tags: {

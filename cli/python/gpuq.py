@@ -207,6 +207,8 @@ def submit(
         server, token: see the top of this file.
         **keys: keys of config.yaml, such as ``name``, ``args``, ``env``, ``environment``, ``expected_time`` (seconds, or "5m"),
             ``max_time`` (the same), ``project_id``, ``memory_gb``, ``priority``, ``entrypoint``, ``instance_count``.
+            ``depends_on`` is a list of jobs and groups, or of their ids, that must complete before this one starts;
+            ``{"id": group, "when": "any"}`` waits for any end, ``"failed"`` for a failure.
 
     Raises:
         Error: the server refused the job, or a file cannot be read.
@@ -215,6 +217,7 @@ def submit(
         >>> gpuq.submit("solution.py", gpus=1, args=["--epochs", "10"])
         >>> gpuq.submit("solution.py", config="config.yaml")
         >>> gpuq.submit("train/", command="python train.py", gpus=2, name="baseline")
+        >>> gpuq.submit("report.py", depends_on=[gpuq.sweep("train.py", lr=[0.1, 0.01])])
     """
     found = _find_config(config)
     client = Client(server, token or found.token)
@@ -1361,7 +1364,10 @@ class _Config:
                 defaults.update({"expected_time": 3600, "max_time": 2_000_000})
             keys = {**defaults, **keys}
         try:
-            values = {key: json.dumps(value, ensure_ascii=False, allow_nan=False) for key, value in keys.items()}
+            values = {
+                key: json.dumps(value, ensure_ascii=False, allow_nan=False, default=_id_of)
+                for key, value in keys.items()
+            }
         except (TypeError, ValueError) as error:
             raise Error(f"The config has a value that is no text, number, list or dict: {error}.") from None
         return self._text + "".join(f"{key}: {value}\n" for key, value in values.items())
@@ -1425,6 +1431,13 @@ def _split_parameters(
         else:
             values[name] = value
     return {name: list(one) if isinstance(one, (tuple, range)) else one for name, one in values.items()}, given
+
+
+def _id_of(value: object) -> str:
+    """The id of a job or a group, which a config can have in place of the id."""
+    if isinstance(value, (Job, Group)):
+        return value.id
+    raise TypeError(f"{type(value).__name__} is none of these")
 
 
 def _spreadsheet_cell(value: Any) -> Any:

@@ -74,6 +74,17 @@ it('a problem of a group with paused members is not shown as its end', async () 
   expect(screen.queryByText('Cancelled')).toBeNull()
 })
 
+it('a group that waits for others says so, and a job can be submitted that starts after it', async () => {
+  const problem = 'It waits for others. Waits for group lr: 3 of 9 ended.'
+  const counts = { ...group.counts, held: 3, running: 0, completed: 0 }
+  await show(makeGroup({ waits_for_others: true, problem, counts }))
+  expect(screen.getByText('Waits for others')).toBeTruthy()
+  expect(screen.getByText(problem)).toBeTruthy()
+  expect(screen.getByRole('link', { name: 'New job after this group' }).getAttribute('href')).toBe(
+    `/submit?after=${group.group_id}`,
+  )
+})
+
 const unapproved = makeGroup({
   awaits_approval: true,
   problem: 'A person must approve it.',

@@ -10,6 +10,7 @@ import { NoteEditor } from '../jobs/labels/note-editor'
 import { formatMetric } from '../jobs/list/job-cell'
 import { LoadFailure } from '../shell/load-failure'
 import { Button } from '../ui/button'
+import { ButtonLink } from '../ui/button-link'
 import { Callout } from '../ui/callout'
 import { ConfirmDialog } from '../ui/confirm-dialog'
 import { CopyButton } from '../ui/copy-button'
@@ -98,6 +99,9 @@ function LoadedGroup({ group, foreign, mayChange, approval, children }: LoadedGr
         }
         actions={
           <>
+            {foreign || group.status === 'failed' || group.status === 'cancelled' ? null : (
+              <ButtonLink href={`/submit?after=${group.group_id}`}>New job after this group</ButtonLink>
+            )}
             {foreign || isUnapproved || group.status === 'cancelled' ? null : <ContinueGroup group={group} />}
             {group.status === 'running' ? <CancelGroup group={group} /> : null}
           </>
@@ -148,6 +152,12 @@ function Problem({ group }: { group: GroupDetail }) {
   if (counts.held + counts.paused === 0)
     return (
       <Callout tone="warning" title="Cancelled">
+        {problem}
+      </Callout>
+    )
+  if (group.waits_for_others)
+    return (
+      <Callout tone="info" title="Waits for others">
         {problem}
       </Callout>
     )

@@ -30,7 +30,8 @@ const refusedKeys = {
   host_script: sharedFiles,
   conda_prefix: sharedFiles,
   bucket: 'is for the whole group, because its project has one bucket: write it outside of members',
-  depends_on: 'is for the whole group, whose members start after these jobs and groups: write it outside of members',
+  depends_on:
+    'is for the whole group, whose members start after these jobs and groups: write it outside of members',
   notify_url: 'is for the whole group, which sends one message at its end: write it outside of members',
   run_name: ofOneJob,
   tty: ofOneJob,

@@ -179,6 +179,10 @@ export const groupSchema = z.object({
     .boolean()
     .default(false)
     .describe('a person must approve what it may cost before its members start'),
+  waits_for_others: z
+    .boolean()
+    .default(false)
+    .describe('a job or group of its depends_on must end before its members start'),
   problem: z.string().nullable().describe('why the next member cannot enter the queue now; gpuq tries again'),
   created_at: time,
   ended_at: time.nullable(),

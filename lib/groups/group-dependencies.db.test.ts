@@ -366,6 +366,7 @@ describe('a group that depends on others', () => {
     const second = await create({ depends_on: [first] })
     expect(await read(second)).toMatchObject({
       counts: { held: 3 },
+      waits_for_others: true,
       problem: 'It waits for others. Waits for group lr: 0 of 3 ended.',
     })
     await lead()
@@ -377,7 +378,11 @@ describe('a group that depends on others', () => {
     })
     await endMembers(first, ['stopped_early'])
     await lead()
-    expect(await read(second)).toMatchObject({ counts: { held: 0, pending: 3 }, problem: null })
+    expect(await read(second)).toMatchObject({
+      counts: { held: 0, pending: 3 },
+      waits_for_others: false,
+      problem: null,
+    })
     expect((await db.pool.query('SELECT 1 FROM group_dependencies')).rowCount).toBe(0)
   })
 

@@ -39,6 +39,7 @@ const groupColumns = (tokenId: string) => `
   requested_gpus(j.spec) AS gpus, j.spec->>'parent' AS parent, j.spec->>'hypothesis' AS hypothesis, j.spec->>'note' AS note, ${followersOf('j', tokenId)} AS followers,
   j.parameters, (j.spec->>'samples')::int AS samples, coalesce((j.spec->>'repeat')::int, 1) AS repeat, j.spec->'objective' AS objective, coalesce(j.final_counts, ${countsOf('j')}) AS counts, j.held, j.problem, j.created_at, j.ended_at,
   EXISTS (SELECT 1 FROM approval_requests a WHERE a.group_id = j.id) AS awaits_approval,
+  EXISTS (SELECT 1 FROM group_dependencies d WHERE d.group_id = j.id) AS waits_for_others,
   j.cancelled_at`
 const groupTables = 'job_groups j JOIN users u ON u.id = j.user_id JOIN projects p ON p.id = j.project_id'
 

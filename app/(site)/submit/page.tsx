@@ -5,8 +5,10 @@ import { applyFix } from '@/components/jobs/submit/apply-fix'
 import { draftAfter } from '@/components/jobs/submit/draft'
 import { SubmitView } from '@/components/jobs/submit/submit-view'
 import { keys } from '@/components/queries/queries'
+import type { Actor } from '@/lib/access/actor'
 import { listEnvironments } from '@/lib/access/environments'
 import { parseFix } from '@/lib/contract/diagnosis/fix'
+import { findGroup } from '@/lib/groups/groups'
 import { listRefusedKeys } from '@/lib/jobs/config/capabilities'
 import { findVisibleJob } from '@/lib/jobs/read/job-visibility'
 import { readSource } from '@/lib/jobs/read/read'
@@ -22,6 +24,12 @@ function readLine(text: string | null): number | null {
   return text !== null && /^[1-9]\d{0,6}$/.test(text) ? Number(text) : null
 }
 
+/** The id of the job or group after which a new job shall start; null: the actor sees none with this id. */
+async function findEarlier(actor: Actor, id: string): Promise<string | null> {
+  const job = await nullIfNotFound(findVisibleJob(actor, id))
+  return job?.id ?? (await nullIfNotFound(findGroup(actor, id)))?.group_id ?? null
+}
+
 export default async function SubmitPage({ searchParams }: { searchParams: SearchParams }) {
   const params = await readSearchParams(searchParams)
   const actor = await requireActor(withSearchParams('/submit', params))
@@ -32,7 +40,7 @@ export default async function SubmitPage({ searchParams }: { searchParams: Searc
   const fix = parseFix(params.get('fix') ?? '')
   const fixed = start && fix && applyFix(start.config, fix)
   const after = params.get('after')
-  const earlier = after === null ? null : await nullIfNotFound(findVisibleJob(actor, after))
+  const earlier = after === null ? null : await findEarlier(actor, after)
   if (after !== null && earlier === null) notFound()
   return (
     <Prefetched queryKey={keys.environments} load={() => listEnvironments(actor)}>
@@ -42,7 +50,7 @@ export default async function SubmitPage({ searchParams }: { searchParams: Searc
         infos={readFieldInfos()}
         start={
           (start && { ...start, ...(fixed && { config: fixed.config }) }) ??
-          (earlier && draftAfter(earlier.id))
+          (earlier === null ? null : draftAfter(earlier))
         }
         startLine={readLine(params.get('line'))}
         filledIn={fixed?.note ?? null}

@@ -28,6 +28,7 @@ export function makeGroup(changes: Partial<GroupDetail> = {}): GroupDetail {
     created_at: at,
     ended_at: null,
     awaits_approval: false,
+    waits_for_others: false,
     best: null,
     budget: null,
     ...changes,

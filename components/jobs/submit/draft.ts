@@ -14,9 +14,9 @@ export const blankDraft: Draft = {
   config: 'competition_id:\nproject_id:\nexpected_time: 300  # seconds\n',
 }
 
-/** A blank draft of a job that starts when another one has completed. */
-export function draftAfter(jobId: string): Draft {
-  return { ...blankDraft, config: `${blankDraft.config}depends_on: ${jobId}\n` }
+/** A blank draft of a job that starts when another job or a group has completed. */
+export function draftAfter(id: string): Draft {
+  return { ...blankDraft, config: `${blankDraft.config}depends_on: ${id}\n` }
 }
 
 /** The shell command in the config; null if the job runs the program. */
