@@ -11,7 +11,7 @@ export function declareAgentTokens(program: Command): void {
     .argument('<name>', 'a name that says which agent has it')
     .option('--gpu-hours <hours>', 'GPU hours of its jobs in all', parseNumber)
     .option('--gpu-hours-per-day <hours>', 'GPU hours of its jobs on each day', parseNumber)
-    .option('--max-gpus <number>', 'GPUs of a job, over all of its instances', parseNumber)
+    .option('--max-gpus <number>', 'GPUs that its running jobs hold at once', parseNumber)
     .option('--project <id>', 'the only project that it may use; repeatable', addText)
     .option('--environment <name>', 'the only environment that its jobs may use; repeatable', addText)
     .option('--max-priority <number>', 'highest priority of its jobs', parseInteger)

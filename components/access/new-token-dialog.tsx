@@ -147,7 +147,7 @@ function AgentLimitFields({
       <div className="grid gap-3 sm:grid-cols-2">
         <TextField label="GPU hours in all" inputMode="decimal" {...form.field('gpu_hours')} />
         <TextField label="GPU hours a day" inputMode="decimal" {...form.field('gpu_hours_per_day')} />
-        <TextField label="GPUs of a job" inputMode="decimal" {...form.field('max_gpus')} />
+        <TextField label="GPUs at once" inputMode="decimal" {...form.field('max_gpus')} />
         <TextField label="Longest job, in hours" inputMode="decimal" {...form.field('max_time_hours')} />
         <TextField label="Highest priority" inputMode="numeric" {...form.field('max_priority')} />
         <TextField

@@ -22,7 +22,7 @@ function describeLimits(limits: NonNullable<Token['limits']>): string {
   const known = [
     limits.gpu_hours === null ? null : `${limits.gpu_hours} GPU hours`,
     limits.gpu_hours_per_day === null ? null : `${limits.gpu_hours_per_day} GPU hours a day`,
-    limits.max_gpus === null ? null : `${limits.max_gpus} GPUs a job`,
+    limits.max_gpus === null ? null : `${limits.max_gpus} GPUs at once`,
     limits.max_priority === null ? null : `priority at most ${limits.max_priority}`,
     limits.max_time === null ? null : `jobs of at most ${formatSeconds(limits.max_time)}`,
     limits.projects === null ? null : `in ${limits.projects.join(', ')}`,

@@ -32,6 +32,7 @@ const labels: Readonly<Record<string, string>> = {
   gpu_busy_outside: 'GPU used by others',
   budget: 'budget used up',
   max_concurrent_gpus: 'GPU limit reached',
+  token_max_gpus: 'GPU limit of the token',
   max_concurrent_jobs: 'job limit reached',
   stopped: 'scheduler stopped',
   never_fits: 'cannot start',

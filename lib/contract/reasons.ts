@@ -90,6 +90,7 @@ export const waitReasons = {
   max_concurrent_gpus: {
     message: "The user's running jobs leave too few GPUs within the limit max_concurrent_gpus.",
   },
+  token_max_gpus: { message: 'The running jobs of the token leave too few GPUs within its limit max_gpus.' },
   budget: { message: 'A budget of GPU hours that the job belongs to is used up.' },
   max_concurrent_jobs: { message: 'The maximum number of jobs that the policy allows is running.' },
   stopped: { message: 'The scheduler is stopped. An admin can start it.' },

@@ -22,6 +22,8 @@ export interface QueueForecast {
 /** A job that is not in the queue. */
 export interface NewJob extends ProgramFacts {
   id: string
+  /** The token with which it would be submitted; null: none. */
+  tokenId: string | null
   priority: number
   request: ResourceRequest
   estimateMs: number

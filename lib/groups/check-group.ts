@@ -71,6 +71,7 @@ function toNewJob(job: JobRow): Parameters<typeof forecastNew>[0] {
     id: job.id,
     userId: job.user_id,
     projectId: job.project_id,
+    tokenId: job.token_id ?? null,
     name: job.name ?? null,
     contentHash: job.content_hash.toString('hex'),
     priority: job.priority,

@@ -15,7 +15,11 @@ function why(request: Partial<ResourceRequest>, changes: Partial<Snapshot>): Omi
 }
 
 /** The nodes, with a job that holds the given share of some of their GPUs. */
-function withRunningJob(nodes: NodeState[], gpus: Record<string, number>): Partial<Snapshot> {
+function withRunningJob(
+  nodes: NodeState[],
+  gpus: Record<string, number>,
+  { tokenId = null, gpuCount = 1 }: { tokenId?: string | null; gpuCount?: number } = {},
+): Partial<Snapshot> {
   const tasks = nodes.map((each, rank) => ({
     rank,
     nodeId: each.id,
@@ -23,7 +27,10 @@ function withRunningJob(nodes: NodeState[], gpus: Record<string, number>): Parti
     cpuMilli: 0,
     memoryMib: 0,
   }))
-  const { attempt, priority, notBefore, ...facts } = waitingJob('holds')
+  const { attempt, priority, notBefore, ...facts } = waitingJob('holds', {
+    tokenId,
+    request: { ...oneGpu, gpuCount },
+  })
   const running: RunningJob = { ...facts, tasks, startedAt: 0, terminating: false }
   return { nodes: nodes.map((each) => occupied(each, [running])), running: [running] }
 }
@@ -231,5 +238,19 @@ it('the detail of the limit of concurrent GPUs says what the user holds', () => 
   const used = withRunningJob(nodes, { 'n/0': 1000 })
   expect(why({ gpuCount: 2 }, { ...used, projects: limited(2500) }).detail).toBe(
     'They hold 1 of 2.5 GPUs, and the job asks for 2.',
+  )
+})
+
+it('the detail of the limit of a token names the token, what it may use and what it uses', () => {
+  const limited = (milli: number) => ({ tokenLimits: [{ tokenId: 't', name: 'night', milli }] })
+  const waiting = [waitingJob('a', { tokenId: 't', request: { ...oneGpu, gpuCount: 2 } })]
+  const nodes = [node('n', 8)]
+  expect(why({}, { nodes, waiting, ...limited(1000) })).toEqual({
+    reason: 'token_max_gpus',
+    detail: 'This job cannot start: it asks for 2 GPUs, and the token "night" may use 1 at once.',
+  })
+  const used = withRunningJob(nodes, { 'n/0': 1000, 'n/1': 1000, 'n/2': 1000 }, { tokenId: 't', gpuCount: 3 })
+  expect(why({}, { ...used, waiting, ...limited(4000) }).detail).toBe(
+    'The token "night" may use 4 GPUs at once. It uses 3, and the job asks for 2.',
   )
 })

@@ -18,6 +18,7 @@ const sharedCauses = [
   'node_unavailable',
   'quota',
   'max_concurrent_gpus',
+  'token_max_gpus',
   'max_concurrent_jobs',
   'stopped',
 ] as const
@@ -205,9 +206,15 @@ function cannotStart(why: string): string {
   return `This job cannot start: ${why}.`
 }
 
-function describeQuota({ reason, milli, held }: GpuQuota, job: WaitingJob): string {
+function describeQuota({ reason, milli, held, token }: GpuQuota, job: WaitingJob): string {
   const quota = milli / 1000
   const requested = gpuMilliOf(job) / 1000
+  if (token !== undefined) {
+    if (requested > quota)
+      return cannotStart(`it asks for ${requested} GPUs, and the token "${token}" may use ${quota} at once`)
+    const used = held.heldMilli / 1000
+    return `The token "${token}" may use ${quota} GPUs at once. It uses ${used}, and the job asks for ${requested}.`
+  }
   const [name, subject] = reason === 'quota' ? ['quota', 'It holds'] : ['limit', 'They hold']
   if (requested > quota) return cannotStart(`it asks for ${requested} GPUs, and the ${name} is ${quota}`)
   return `${subject} ${held.heldMilli / 1000} of ${quota} GPUs, and the job asks for ${requested}.`

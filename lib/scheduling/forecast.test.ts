@@ -64,6 +64,7 @@ interface Asked {
   runsMs: number
   projectId: string
   userId: string
+  tokenId?: string | null
 }
 
 interface Limits {
@@ -72,10 +73,16 @@ interface Limits {
   quotaMilli: number | null
   /** GPU quota of the user `u` in each project. */
   userMilli: number | null
+  /** Limit of GPUs at once of the token `t`. */
+  tokenMilli?: number | null
 }
 
 /** Compares forecasts from the first snapshot, and from one in the middle of a simulation, with the starts in it. */
-function expectExact(list: Asked[], sizes: number[], { name, quotaMilli, userMilli }: Limits): void {
+function expectExact(
+  list: Asked[],
+  sizes: number[],
+  { name, quotaMilli, userMilli, tokenMilli = null }: Limits,
+): void {
   // The simulation does not decay usage.
   const undecayed = { ...policy, halfLifeMs: Number.POSITIVE_INFINITY }
   const waiting = list.map((job, i) => ({ ...waitingJob(`j${i}`), ...job, expectedMs: job.runsMs }))
@@ -85,7 +92,8 @@ function expectExact(list: Asked[], sizes: number[], { name, quotaMilli, userMil
     return projectShare({ id, quotaMilli: id === 'p' ? quotaMilli : null, userLimits })
   })
   const states: Snapshot[] = []
-  const cluster = { nodes, policy: { ...undecayed, name }, projects, workload }
+  const tokenLimits = tokenMilli === null ? [] : [{ tokenId: 't', name: 'night', milli: tokenMilli }]
+  const cluster = { nodes, policy: { ...undecayed, name }, projects, tokenLimits, workload }
   const { started } = simulate({ cluster, jobs: waiting, check: (state) => states.push(state) })
   for (const state of [states[0], states[states.length >> 1]]) {
     for (const { jobId, startsAt } of state ? forecast(state) : []) {
@@ -126,6 +134,7 @@ it('is exact if the expected times are exact', () => {
       runsMs: fc.integer({ min: 1, max: 100 }),
       projectId: fc.constantFrom('p', 'q'),
       userId: fc.constantFrom('u', 'v'),
+      tokenId: fc.constantFrom(null, 't'),
     }),
     { minLength: 1, maxLength: 20 },
   )
@@ -133,8 +142,15 @@ it('is exact if the expected times are exact', () => {
   const names = fc.constantFrom<Policy['name']>('priority', 'fcfs', 'sjf', 'fair_share')
   const quotas = fc.constantFrom(null, null, 2000, 4000)
   fc.assert(
-    fc.property(jobs, clusters, names, quotas, quotas, (list, sizes, name, quotaMilli, userMilli) =>
-      expectExact(list, sizes, { name, quotaMilli, userMilli }),
+    fc.property(
+      jobs,
+      clusters,
+      names,
+      quotas,
+      quotas,
+      quotas,
+      (list, sizes, name, quotaMilli, userMilli, tokenMilli) =>
+        expectExact(list, sizes, { name, quotaMilli, userMilli, tokenMilli }),
     ),
     { numRuns: 1_000 },
   )

@@ -183,6 +183,34 @@ describe('the limit of concurrent GPUs of a user', () => {
   })
 })
 
+describe('the limit of GPUs at once of a token', () => {
+  const nodes = [node('n', 8)]
+  const tokenLimits = [{ tokenId: 't', name: 'night', milli: 2000 }]
+
+  it('counts the jobs of the token in all projects, and lets jobs without the token pass', () => {
+    const waiting = [
+      waitingJob('a', { tokenId: 't' }),
+      waitingJob('b', { tokenId: 't', projectId: 'q', ...asking({ gpuMilli: 500 }) }),
+      waitingJob('c', { tokenId: 't', projectId: 'q', userId: 'v' }),
+      waitingJob('d', { tokenId: 't', ...asking({ gpuCount: 0 }) }),
+      waitingJob('e', { tokenId: 'other' }),
+      waitingJob('f'),
+    ]
+    expect(placed({ nodes, waiting, tokenLimits })).toEqual(['a', 'b', 'd', 'e', 'f'])
+    expect(reasonsOf({ nodes, waiting, tokenLimits })).toEqual({ c: 'token_max_gpus' })
+  })
+
+  it('applies beside the quota of a project and the limit of a user', () => {
+    const waiting = ['a', 'b', 'c'].map((id) => waitingJob(id, { tokenId: 't' }))
+    const withQuota = { nodes, waiting, tokenLimits, projects: [projectShare({ quotaMilli: 1000 })] }
+    expect(reasonsOf(withQuota)).toEqual({ b: 'quota', c: 'quota' })
+    const userLimits = [{ userId: 'u', milli: 3000 }]
+    expect(reasonsOf({ nodes, waiting, tokenLimits, projects: [projectShare({ userLimits })] })).toEqual({
+      c: 'token_max_gpus',
+    })
+  })
+})
+
 describe('backfill', () => {
   const busy = busyNode('m', { expectedMs: 100_000 })
   const nodes = [node('n', 1), busy.state]

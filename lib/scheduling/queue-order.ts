@@ -10,7 +10,7 @@ import type {
   QuotaGroup,
   ShareKey,
 } from './queues'
-import type { JobFacts, Policy, ProjectShare, ResourceRequest, WaitingJob } from './types'
+import type { JobFacts, Policy, ProjectShare, ResourceRequest, TokenLimit, WaitingJob } from './types'
 
 /**
  * The order of waiting jobs. Under every policy the key of a job is computed once, when the job arrives. All waiting
@@ -19,6 +19,8 @@ import type { JobFacts, Policy, ProjectShare, ResourceRequest, WaitingJob } from
 export class QueueOrder {
   readonly #projects = new Map<string, ProjectAccount>()
   readonly #users = new Map<string, HeldGpus>()
+  /** Those with a limit. */
+  readonly #tokens = new Map<string, TokenLimit & { held: HeldGpus }>()
   readonly #groups = new Map<string, QuotaGroup>()
   readonly #shareKeys = new Map<string, ShareKey>()
   /** The job that precedes all others; null: none. */
@@ -33,7 +35,9 @@ export class QueueOrder {
      * only the relation of usages matters.
      */
     private readonly since: number,
+    tokenLimits: readonly TokenLimit[] = [],
   ) {
+    for (const limit of tokenLimits) this.#tokens.set(limit.tokenId, { ...limit, held: noGpus() })
     for (const { id, userUsage, userLimits: limits, ...share } of shares) {
       const users = new Map(userUsage.map(({ userId, usage }) => [userId, { usage }]))
       const userLimits = new Map(limits.map(({ userId, milli }) => [userId, milli]))
@@ -58,9 +62,10 @@ export class QueueOrder {
     const isAlone = isFairShare || project.quotaMilli !== null
     const limitMilli = project.userLimits.get(userId)
     const ofUser = limitMilli === undefined ? '' : `${userId} ${limitMilli}`
+    const ofToken = this.#tokenOf(job)?.tokenId ?? ''
     const isPromoted = job.id === this.promotedId
-    const groupKey = `${isAlone ? projectId : ''} ${ofUser}${isPromoted ? ' promoted' : ''}`
-    const key = isFairShare ? `${projectId} ${userId}${isPromoted ? ' promoted' : ''}` : groupKey
+    const groupKey = `${isAlone ? projectId : ''} ${ofUser} ${ofToken}${isPromoted ? ' promoted' : ''}`
+    const key = isFairShare ? `${groupKey} ${userId}` : groupKey
     const existing = this.#shareKeys.get(key)
     if (existing) return existing
     const group = this.#groups.get(groupKey) ?? { project, isPromoted, quotas: this.#quotasOf(job) }
@@ -85,21 +90,33 @@ export class QueueOrder {
     return [...this.#queueGroups.values()].flat()
   }
 
-  /** The GPUs held by the jobs of the same project, and by those of the same user. */
-  heldWith({ projectId, userId }: JobFacts): { project: HeldGpus; user: HeldGpus } {
+  /** The GPUs held by the jobs of the same project, of the same user, and of the same token if it has a limit. */
+  heldWith(job: JobFacts): HeldGpus[] {
+    const token = this.#tokenOf(job)
+    return [this.project(job.projectId), this.#user(job.userId), ...(token ? [token.held] : [])]
+  }
+
+  #user(userId: string): HeldGpus {
     const user = this.#users.get(userId) ?? noGpus()
     this.#users.set(userId, user)
-    return { project: this.project(projectId), user }
+    return user
+  }
+
+  #tokenOf({ tokenId }: JobFacts) {
+    return tokenId == null ? undefined : this.#tokens.get(tokenId)
   }
 
   #quotasOf(job: JobFacts): GpuQuota[] {
-    const held = this.heldWith(job)
-    const { quotaMilli, userLimits } = this.project(job.projectId)
+    const project = this.project(job.projectId)
+    const { quotaMilli, userLimits } = project
     const quotas: GpuQuota[] = []
-    if (quotaMilli !== null) quotas.push({ reason: 'quota', milli: quotaMilli, held: held.project })
+    if (quotaMilli !== null) quotas.push({ reason: 'quota', milli: quotaMilli, held: project })
     const limitMilli = userLimits.get(job.userId)
     if (limitMilli !== undefined)
-      quotas.push({ reason: 'max_concurrent_gpus', milli: limitMilli, held: held.user })
+      quotas.push({ reason: 'max_concurrent_gpus', milli: limitMilli, held: this.#user(job.userId) })
+    const token = this.#tokenOf(job)
+    if (token)
+      quotas.push({ reason: 'token_max_gpus', milli: token.milli, held: token.held, token: token.name })
     return quotas
   }
 

@@ -31,7 +31,7 @@ export interface QuotaReader {
   reservationOf(held: HeldGpus): QuotaReservation | null
 }
 
-/** The unit whose usage is counted together: a project or user with a quota, a user under fair_share, or everybody. */
+/** The unit whose usage is counted together: a project, a user or a token with a quota, a user under fair_share, or everybody. */
 export interface ShareKey {
   group: QuotaGroup
   /** The account within the project; unused under policies without fair shares. */
@@ -51,7 +51,7 @@ export interface ProjectAccount extends Account, HeldGpus {
   userLimits: Map<string, number>
 }
 
-/** The GPUs that the running jobs of one project or one user hold. */
+/** The GPUs that the running jobs of one project, one user or one token hold. */
 export interface HeldGpus {
   heldMilli: number
   /** The running jobs by id, with their GPU thousandths and expected ends. */
@@ -60,11 +60,13 @@ export interface HeldGpus {
   queues: QuotaQueue[]
 }
 
-/** Maximum thousandths of GPUs held at once: the quota of a project, or the limit of a user. */
+/** Maximum thousandths of GPUs held at once: the quota of a project, or the limit of a user or of a token. */
 export interface GpuQuota {
-  reason: 'quota' | 'max_concurrent_gpus'
+  reason: 'quota' | 'max_concurrent_gpus' | 'token_max_gpus'
   milli: number
   held: HeldGpus
+  /** The name of the token; undefined: it is of a project or a user. */
+  token?: string
 }
 
 /** All jobs with the same quotas. Under fair_share they belong to one project. */

@@ -2,9 +2,14 @@ import { describe, expect, it } from 'vitest'
 import { node, oneGpu, policy, projectShare, waitingJob } from './testing/rows'
 import { type SimulatedJob, simulate } from './testing/simulate'
 
+/** Each with the part of a snapshot that sets it. */
 const quotas = [
-  ['quota of a project', projectShare({ quotaMilli: 4000 })],
-  ['limit of a user', projectShare({ userLimits: [{ userId: 'u', milli: 4000 }] })],
+  ['quota of a project', { projects: [projectShare({ quotaMilli: 4000 })] }],
+  ['limit of a user', { projects: [projectShare({ userLimits: [{ userId: 'u', milli: 4000 }] })] }],
+  [
+    'limit of a token',
+    { projects: [projectShare()], tokenLimits: [{ tokenId: 't', name: 'night', milli: 4000 }] },
+  ],
 ] as const
 
 function job(
@@ -13,20 +18,25 @@ function job(
   gpuCount: number,
   changes: Partial<SimulatedJob> = {},
 ): SimulatedJob {
-  const waiting = waitingJob(id, { submittedAt, expectedMs: 100, request: { ...oneGpu, gpuCount } })
+  const waiting = waitingJob(id, {
+    tokenId: 't',
+    submittedAt,
+    expectedMs: 100,
+    request: { ...oneGpu, gpuCount },
+  })
   return { ...waiting, runsMs: 100, ...changes }
 }
 
 /** A stream of one-GPU jobs that exceeds the quota, and one job that needs all of the quota. */
 const jobs = [...Array.from({ length: 400 }, (_, i) => job(`small${i}`, i * 20, 1)), job('large', 500, 4)]
 
-describe.each(quotas)('under the %s', (_, project) => {
+describe.each(quotas)('under the %s', (_, limits) => {
   for (const name of ['priority', 'fcfs', 'sjf', 'fair_share'] as const) {
     it(`under ${name} a large job does not starve among small ones at the quota`, () => {
       const cluster = {
         policy: { ...policy, name },
         nodes: [node('n', 8)],
-        projects: [project],
+        ...limits,
         workload: [],
       }
       const { started } = simulate({ cluster, jobs })
@@ -44,7 +54,7 @@ describe.each(quotas)('under the %s', (_, project) => {
       job('too long', 3, 2, { expectedMs: 2_000, runsMs: 2_000 }),
       job('beside', 4, 1, { expectedMs: 2_000, runsMs: 2_000 }),
     ]
-    const cluster = { policy, nodes: [node('n', 8)], projects: [project], workload: [] }
+    const cluster = { policy, nodes: [node('n', 8)], ...limits, workload: [] }
     const { started } = simulate({ cluster, jobs: list })
     expect([...started]).toEqual([
       ['long', 0],
@@ -59,7 +69,7 @@ describe.each(quotas)('under the %s', (_, project) => {
     const list = [job('long', 0, 3), job('large', 1, 4), job('short', 2, 1, { expectedMs: 1, runsMs: 1 })]
     const strict = { ...policy, backfill: false }
     const { order } = simulate({
-      cluster: { policy: strict, nodes: [node('n', 8)], projects: [project], workload: [] },
+      cluster: { policy: strict, nodes: [node('n', 8)], ...limits, workload: [] },
       jobs: list,
     })
     expect(order).toEqual(['long', 'large', 'short'])

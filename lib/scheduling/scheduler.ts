@@ -53,7 +53,7 @@ export class Scheduler {
   readonly maxReservations: number
 
   constructor(snapshot: Snapshot) {
-    this.queueOrder = new QueueOrder(snapshot.policy, snapshot.projects, snapshot.now)
+    this.queueOrder = new QueueOrder(snapshot.policy, snapshot.projects, snapshot.now, snapshot.tokenLimits)
     this.#cluster = new Cluster(snapshot.nodes)
     this.setAside = new SetAside(this.queueOrder)
     const { name, halfLifeMs } = snapshot.policy
@@ -98,7 +98,7 @@ export class Scheduler {
     const running = this.running.get(jobId)
     if (!running) return
     this.running.delete(jobId)
-    for (const held of Object.values(this.queueOrder.heldWith(running.job))) {
+    for (const held of this.queueOrder.heldWith(running.job)) {
       held.heldMilli -= gpuMilliOf(running.job)
       held.holders.delete(jobId)
     }
@@ -222,7 +222,7 @@ export class Scheduler {
     this.running.set(job.id, { job, nodes: placements.map(({ node }) => node), endsAt, startedAt })
     if (preemptible) this.preemptible += 1
     this.#promotion?.count(job, startedAt, 1)
-    for (const held of Object.values(this.queueOrder.heldWith(job))) {
+    for (const held of this.queueOrder.heldWith(job)) {
       held.heldMilli += gpuMilliOf(job)
       held.holders.set(job.id, { milli: gpuMilliOf(job), endsAt })
     }

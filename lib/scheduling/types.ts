@@ -63,6 +63,8 @@ export interface JobFacts {
   id: string
   projectId: string
   userId: string
+  /** The token with which it was submitted. Undefined or null: none. */
+  tokenId?: string | null
   request: ResourceRequest
   /** Expected run time in milliseconds. */
   expectedMs: number
@@ -104,6 +106,14 @@ export interface ProjectShare {
   userLimits: readonly { userId: string; milli: number }[]
 }
 
+/** Maximum thousandths of GPUs that the jobs of a token hold at once. */
+export interface TokenLimit {
+  tokenId: string
+  /** For people. Only explanations use it. */
+  name: string
+  milli: number
+}
+
 export type PolicyName = 'priority' | 'fcfs' | 'sjf' | 'fair_share'
 
 export interface Policy {
@@ -128,6 +138,8 @@ export interface Snapshot {
   waiting: readonly WaitingJob[]
   /** A project that is not listed has weight 1, no quota, no user limits and no usage. */
   projects: readonly ProjectShare[]
+  /** Undefined: no token has a limit. */
+  tokenLimits?: readonly TokenLimit[]
   /** Expected kinds of jobs; if empty, those that wait and run now. */
   workload: readonly Demand[]
 }

@@ -58,7 +58,7 @@ export async function makePerson(role: Role = 'researcher', given?: string): Pro
 
 /** Inserts a token of a person. Returns the token and the actor it authenticates. */
 export async function makeToken(
-  { id, actor }: Person,
+  { id, actor }: Pick<Person, 'id' | 'actor'>,
   scopes: Scope[] = ['submit', 'read'],
   expires = '1 day',
 ): Promise<{ token: string; tokenId: string; actor: Actor }> {

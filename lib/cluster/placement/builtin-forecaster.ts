@@ -8,6 +8,7 @@ import { expectedEnd } from '../../scheduling/run-times/overdue'
 import { type ProgramFacts, predictFromEstimate } from '../../scheduling/run-times/run-times'
 import type { RunningJob, Snapshot, WaitingJob } from '../../scheduling/types'
 import { readPolicy } from '../admin/policy'
+import { readTokenGpuLimits, readUserGpuLimits } from './gpu-limits'
 import { hasPlace, queueOrder } from './queue-order'
 import { readRunTimes } from './run-times'
 import { readShares } from './shares'
@@ -54,7 +55,7 @@ export const builtinForecaster: Forecaster = {
     return { jobs: new Map(jobs) }
   },
 
-  async forecastNew({ id, request, priority, createdAt, limitMs, estimateMs, ...facts }) {
+  async forecastNew({ id, tokenId, request, priority, createdAt, limitMs, estimateMs, ...facts }) {
     const [{ snapshot }, usedUp] = await Promise.all([takeSnapshot(), readUsedUpBudgets()])
     const { userId, projectId } = facts
     // Those of tokens and groups refuse a job.
@@ -70,6 +71,7 @@ export const builtinForecaster: Forecaster = {
       id,
       userId,
       projectId,
+      tokenId,
       request,
       priority,
       expectedMs,
@@ -79,8 +81,17 @@ export const builtinForecaster: Forecaster = {
       notBefore: budget?.until ?? null,
       usedUp: budget?.detail ?? null,
     }
-    const projects = [...snapshot.projects, ...share.map((project) => ({ ...project, userLimits: [] }))]
-    const withJob = { ...snapshot, projects, waiting: [...snapshot.waiting, job] }
+    const waiting = [...snapshot.waiting, job]
+    // With the job, a user or a token could exceed a limit that the snapshot leaves out.
+    const [userLimits, tokenLimits] = await Promise.all([
+      readUserGpuLimits(waiting, snapshot.running),
+      readTokenGpuLimits(waiting, snapshot.running),
+    ])
+    const projects = [...snapshot.projects, ...share].map((project) => ({
+      ...project,
+      userLimits: userLimits.get(project.id) ?? [],
+    }))
+    const withJob = { ...snapshot, projects, tokenLimits, waiting }
     const found = forecastOne(withJob, id, forecastDepth(snapshot))
     const position = found?.position ?? withJob.waiting.length
     if (!found || found.startsAt === null) return { position, expectedStart: null, range: null, basis: null }

@@ -5,8 +5,9 @@ import { queueOrder } from './queue-order'
 
 /** A job's facts as they are stored: its spec instead of its request, and the user's estimate. */
 export interface JobRow
-  extends Omit<JobFacts, 'request' | 'expectedMs' | 'submittedAt'>,
+  extends Omit<JobFacts, 'tokenId' | 'request' | 'expectedMs' | 'submittedAt'>,
     Omit<ProgramFacts, 'userId' | 'projectId'> {
+  tokenId: string | null
   spec: unknown
   submittedAt: Date
   estimateMs: number
@@ -14,12 +15,11 @@ export interface JobRow
 }
 
 /** The SQL columns of {@link JobRow}. */
-export const jobColumns = `j.id, j.project_id AS "projectId", j.user_id AS "userId", j.created_at AS "submittedAt", j.expected_time_s * 1000 AS "estimateMs",
+export const jobColumns = `j.id, j.project_id AS "projectId", j.user_id AS "userId", j.token_id AS "tokenId", j.created_at AS "submittedAt", j.expected_time_s * 1000 AS "estimateMs",
   j.time_limit_s::float8 * 1000 AS "limitMs", j.name, encode(j.content_hash, 'hex') AS "contentHash", j.spec`
 
 export interface WaitingRow extends JobRow, Pick<WaitingJob, 'attempt' | 'priority'> {
   groupId: string | null
-  tokenId: string | null
   notBefore: Date | null
   reason: string | null
 }
@@ -84,7 +84,7 @@ function validForMs({ tookMs }: WindowSelection): number {
   return tookMs <= fastSelectionMs ? 0 : Math.min(maxAgeMs, selectionCostFactor * tookMs)
 }
 
-const columns = `${jobColumns}, j.group_id AS "groupId", j.token_id AS "tokenId", j.attempt, j.priority, j.not_before AS "notBefore",
+const columns = `${jobColumns}, j.group_id AS "groupId", j.attempt, j.priority, j.not_before AS "notBefore",
                   j.reason || coalesce(j.reason_detail, '') AS reason`
 
 async function selectWindow(): Promise<{ rows: WaitingRow[]; since: Date }> {

@@ -14,7 +14,7 @@ import type {
 import { countKinds } from '../../scheduling/workload'
 import { readPolicy } from '../admin/policy'
 import { readNodes } from '../nodes/node-states'
-import { readUserGpuLimits } from './gpu-limits'
+import { readTokenGpuLimits, readUserGpuLimits } from './gpu-limits'
 import { type JobRow, jobColumns, PendingWindow, type WaitingRow } from './pending-window'
 import { readRunTimes } from './run-times'
 import { readShares } from './shares'
@@ -53,12 +53,13 @@ export async function takeSnapshot(): Promise<{ snapshot: Snapshot; reasons: Map
   )
   const waitingJobs = waiting.map((row) => toWaitingJob(row, predict(row, 0), usedUp))
   requests.removeUnused()
-  const [projects, userLimits] = await Promise.all([
+  const [projects, userLimits, tokenLimits] = await Promise.all([
     readShares(
       [...new Set(waiting.map(({ projectId }) => projectId))],
       policy.scheduling_policy === 'fair_share' ? toPolicy.halfLifeMs : null,
     ),
     readUserGpuLimits(waitingJobs, running),
+    readTokenGpuLimits(waitingJobs, running),
   ])
   return {
     snapshot: {
@@ -68,6 +69,7 @@ export async function takeSnapshot(): Promise<{ snapshot: Snapshot; reasons: Map
       running,
       waiting: waitingJobs,
       projects: projects.map((project) => ({ ...project, userLimits: userLimits.get(project.id) ?? [] })),
+      tokenLimits,
       workload,
     },
     reasons: new Map(waiting.map(({ id, reason }) => [id, reason])),
@@ -107,10 +109,11 @@ function toRunningJob(
 }
 
 function toFacts(
-  { id, projectId, userId, spec, submittedAt }: JobRow,
+  { id, projectId, userId, tokenId, spec, submittedAt }: JobRow,
   { expectedMs, possibleMs }: Pick<Prediction, 'expectedMs' | 'possibleMs'>,
 ): JobFacts {
-  const facts = { id, projectId, userId, request: requests.of(id, spec), submittedAt: submittedAt.getTime() }
+  const request = requests.of(id, spec)
+  const facts = { id, projectId, userId, tokenId, request, submittedAt: submittedAt.getTime() }
   return { ...facts, expectedMs, possibleMs }
 }
 

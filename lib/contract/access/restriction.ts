@@ -12,7 +12,7 @@ export const agentLimitsSchema = z.strictObject({
   max_gpus: amount(0, 100_000)
     .nullable()
     .default(null)
-    .describe('maximum GPUs of a job, over all of its instances'),
+    .describe('maximum GPUs that its running jobs hold at once; a job that asks for more is refused'),
   projects: z
     .array(idSchema)
     .min(1)

@@ -53,6 +53,7 @@ const causesOfEnds: Readonly<Record<EndReason, CauseId | null>> = {
 const causesOfWaits: Readonly<Partial<Record<WaitReason, CauseId>>> = {
   quota: 'quota',
   max_concurrent_gpus: 'quota',
+  token_max_gpus: 'quota',
   budget: 'budget',
   never_fits: 'never_fits',
 }

@@ -17,6 +17,8 @@ export interface TriedJob {
   id: string
   userId: string
   projectId: string
+  /** Null: a session submits it. */
+  tokenId: string | null
   project: string
   environment: string
   name: string | null
@@ -62,7 +64,7 @@ export async function tryJob(
     return await undoneTransaction(async (tx) => {
       const { jobId, projectNote } = await decide(tx, { actor, user, environment, submission, uniqueName })
       const row = await oneRow<Unparsed<TriedJob & { limits: Limits }>>(tx, {
-        text: `SELECT j.id, j.user_id AS "userId", j.project_id AS "projectId", p.slug AS project, j.name, j.priority, j.spec,
+        text: `SELECT j.id, j.user_id AS "userId", j.project_id AS "projectId", j.token_id AS "tokenId", p.slug AS project, j.name, j.priority, j.spec,
                       e.name AS environment, encode(j.content_hash, 'hex') AS "contentHash", j.expected_time_s * 1000 AS "estimateMs",
                       j.time_limit_s AS "timeLimitS", j.created_at AS "createdAt", ${limitsOf('p')},
                       ARRAY(SELECT d.depends_on::text FROM job_dependencies d WHERE d.job_id = j.id ORDER BY d.depends_on) AS "waitsFor",
