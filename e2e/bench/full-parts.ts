@@ -3,12 +3,13 @@ import { findWrong, readFailures } from '@/deploy/checks/failures/corpus'
 import { benchDirectDispatch } from './direct-dispatch'
 import { benchDirectories, directoryLimits } from './directories'
 import { benchAutoresearch, researchGpus } from './groups/autoresearch'
+import { benchBudgets, budgetCalls, budgetGpus } from './groups/budgets'
 import { benchAsha, benchGroups } from './groups/views'
 import { benchJobList } from './job-list'
 import { benchJobSearch } from './job-search'
 import { benchLargeQueue } from './large-queue'
 import { benchManyPoints } from './many-points'
-import { figuresOf, ms, times } from './measure'
+import { type Figures, figuresOf, ms, times } from './measure'
 import { benchManyJobs, benchManyLines, manyJobsNodes } from './output'
 import type { Part } from './runner/run-parts'
 import { withSystem } from './with-system'
@@ -284,6 +285,32 @@ const autoresearch: Part = {
   },
 }
 
+/** Each round uses up four budgets. */
+const mostRoundsOfBudgets = 5
+
+const budget: Part = {
+  name: 'budget',
+  full: true,
+  estimateS: 90,
+  async run({ rounds, progress }) {
+    const { alive, killed } = await benchBudgets(Math.min(rounds, mostRoundsOfBudgets), progress)
+    const [overspend, afterDeath] = [figuresOf(alive), figuresOf(killed)]
+    const seconds = ({ median, max }: Figures) => `p50 ${median.toFixed(2)} s, at most ${max.toFixed(2)} s`
+    return {
+      lines: [
+        `${budgetCalls} jobs at once against a budget of 0.01 GPU hours of a token or a group, on ${budgetGpus} simulated GPUs: what each GPU in use spends above it`,
+        `  the leader lives            ${seconds(overspend)} (target: 5 s), ${overspend.count} budgets`,
+        `  the leader is killed        ${seconds(afterDeath)} (target: 10 s), ${afterDeath.count} budgets`,
+      ],
+      figures: {
+        budget_overspend_s: overspend.max,
+        budget_overspend_median_s: overspend.median,
+        budget_overspend_killed_s: afterDeath.max,
+      },
+    }
+  },
+}
+
 export const fullParts: readonly Part[] = [
   diagnosis,
   directDispatch,
@@ -296,4 +323,5 @@ export const fullParts: readonly Part[] = [
   manyPoints,
   groups,
   autoresearch,
+  budget,
 ]

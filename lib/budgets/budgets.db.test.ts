@@ -283,21 +283,83 @@ describe('the budgets of a token', () => {
   })
 })
 
-describe('the budget of a group', () => {
-  const config = {
-    competition_id: 'c',
-    project_id: 'p',
-    expected_time: 10,
-    command: 'python train.py --lr {lr}',
-    matrix: { lr: { from: 1, to: 6 } },
-    parallel: 3,
+const groupConfig = {
+  competition_id: 'c',
+  project_id: 'p',
+  expected_time: 10,
+  command: 'python train.py --lr {lr}',
+  matrix: { lr: { from: 1, to: 6 } },
+  parallel: 3,
+}
+/** Submits a group of six members. */
+const create = (more: object) =>
+  call(groupRoutes.create, '/api/groups', {
+    method: 'POST',
+    body: { config: { ...groupConfig, ...more } },
+    cookie: ada.cookie,
+  })
+
+describe.each(['token', 'group'] as const)('50 submissions at once against the budget of a %s', (kind) => {
+  /** A used up budget of two hours, one running job of it, and how 50 more jobs are submitted. */
+  async function arrange() {
+    const { token, tokenId } = await makeToken(ada)
+    const headers = { authorization: `Bearer ${token}` }
+    const lease = await makeNode({ gpus: 4 })
+    if (kind === 'token') {
+      const first = String((await upload(ada, {}, 'wait=false', headers)).body.job_id)
+      const limits = agentLimitsSchema.parse({ gpu_hours: 2 })
+      await db.pool.query('UPDATE api_tokens SET limits = $2 WHERE id = $1', [tokenId, limits])
+      await placeManually(lease.nodeId, first)
+    } else {
+      await makeJob()
+      await create({ matrix: { lr: { from: 1, to: 51 } }, parallel: 51, budget_gpu_hours: 2 })
+      await releaseMembers()
+      const { rows } = await db.pool.query<{ id: string }>(
+        'SELECT id FROM jobs WHERE group_id IS NOT NULL LIMIT 1',
+      )
+      await placeManually(lease.nodeId, rows[0]?.id ?? '')
+    }
+    await db.pool.query("UPDATE allocations SET created_at = now() - interval '3 hours'")
+    const submit = () => (kind === 'token' ? upload(ada, {}, 'wait=false', headers) : releaseMembers())
+    return { lease, submit }
   }
-  const create = (more: object) =>
-    call(groupRoutes.create, '/api/groups', {
-      method: 'POST',
-      body: { config: { ...config, ...more } },
-      cookie: ada.cookie,
-    })
+
+  const pass = async () => {
+    const { placements } = plan((await takeSnapshot()).snapshot)
+    await Promise.all(placements.map(commitPlacement))
+    return placements.length
+  }
+  const started = async () => (await db.pool.query('SELECT id FROM tasks ORDER BY id')).rows
+  const running = `status IN ('scheduled', 'running') AND (group_id IS NOT NULL OR token_id IS NOT NULL)`
+
+  it('beside leaders that look at the budgets and place jobs: after that no job starts, and those that run are stopped', async () => {
+    const { lease, submit } = await arrange()
+    await Promise.all([
+      ...Array.from({ length: 50 }, submit),
+      ...Array.from({ length: 8 }, pass),
+      ...Array.from({ length: 3 }, enforceBudgets),
+    ])
+    const before = await started()
+    expect(before.length).toBeGreaterThan(0)
+    await makeNode({ gpus: 8 })
+    expect(await pass()).toBe(0)
+    const { rows: waiting } = await db.pool.query<{ id: string }>(
+      `SELECT id FROM jobs WHERE status = 'pending'`,
+    )
+    await publishLongLived(waiting.map(({ id }) => id))
+    const [task] = await unfinishedTasks(lease)
+    if (!task) throw new Error('No task is running.')
+    await finishTask(lease, task, { reason: 'finished', detail: null, exitCode: 0 })
+    expect(await started()).toEqual(before)
+    await enforceBudgets()
+    const { rows } = await db.pool.query<{ reason: string | null }>(
+      `SELECT cancel_reason AS reason FROM jobs WHERE ${running}`,
+    )
+    expect(rows.filter(({ reason }) => reason !== 'budget_used_up')).toEqual([])
+  })
+})
+
+describe('the budget of a group', () => {
   const read = async (id: string): Promise<GroupDetail> =>
     groupDetailSchema.parse(
       (await call(groupRoutes.get, `/api/groups/${id}`, { cookie: ada.cookie, params: { id } })).body,
