@@ -39,7 +39,7 @@ const code = 'a program of the bench'
 /** What was used above each budget, in seconds of each GPU that was in use when it was used up. */
 interface Overspends {
   alive: number[]
-  /** Of those whose leader was killed. */
+  /** Their leader was killed. */
   killed: number[]
 }
 

@@ -12,7 +12,7 @@ export interface Prerequisite {
   isGroup: boolean
   projectId: string
   name: string | null
-  /** Of a group that has not ended: running. */
+  /** A group that has not ended is running. */
   status: JobStatus
   hasEnded: boolean
   /** It has ended, and a job with the condition `ok` may start. */

@@ -28,7 +28,7 @@ describe('a job', () => {
     expect(await readJobDetail(job)).toMatchObject({ node_name: 'vm', node_id: expect.any(Number) })
   })
 
-  it('that waits for its next attempt has no node and no GPUs', async () => {
+  it('has no node and no GPUs while it waits for its next attempt', async () => {
     const { nodeId } = await makeNode({ gpus: 1 })
     const job = await makeJob()
     await placeManually(nodeId, job)
