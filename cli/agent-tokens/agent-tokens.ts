@@ -1,10 +1,14 @@
 import type { Approval } from '@/lib/agent-tokens/contract'
-import { conflict, notFound } from '@/lib/contract/errors'
+import { approvalTitle } from '@/lib/agent-tokens/contract-title'
+import { conflict, GpuqError, notFound } from '@/lib/contract/errors'
+import type { Client } from '@/lib/http/client/client'
+import { ProblemError } from '@/lib/http/client/problem'
 import { findToken } from '../commands/account'
-import { formatWhen } from '../console/format'
+import { formatCount, formatWhen } from '../console/format'
 import type { Column } from '../console/table'
 import { type Context, print, printList, writeText } from '../context'
 import { firstIds } from '../job/job-id'
+import { isUuid } from '../received/path-below'
 
 interface AgentOptions {
   gpuHours?: number
@@ -51,46 +55,85 @@ export async function stopToken(
   const { token_id, name } = await findToken(context, given)
   const stopped = await (await context.connect()).tokens.stop(token_id)
   const { jobs, groups } = stopped
-  return print(context, json, stopped, `Stopped token ${name}: cancelled jobs: ${jobs}, groups: ${groups}.\n`)
+  const cancelled = [
+    ...(jobs > 0 ? [formatCount(jobs, 'job')] : []),
+    ...(groups > 0 ? [formatCount(groups, 'group')] : []),
+  ]
+  const effect =
+    cancelled.length > 0
+      ? `cancelled ${cancelled.join(' and ')}`
+      : 'it had no job or group that was waiting or running'
+  return print(context, json, stopped, `Stopped token ${name}: ${effect}.\n`)
 }
 
-export async function listApprovals(context: Context, { json }: { json?: boolean }): Promise<number> {
+/** Lists what waits for an approval of the caller, or for an admin of all users. */
+export async function listApprovals(
+  context: Context,
+  { all = false, json }: { all?: boolean; json?: boolean },
+): Promise<number> {
   const client = await context.connect()
   const now = Date.now()
   const columns: Column<Approval>[] = [
     { title: 'ID', cell: ({ id }) => id },
     { title: 'KIND', cell: ({ kind }) => kind },
-    { title: 'NAME', cell: ({ name }) => name },
-    { title: 'GPU HOURS', cell: ({ gpu_hours }) => Math.round(gpu_hours * 100) / 100, right: true },
-    { title: 'TOKEN', cell: ({ submitted_with }) => submitted_with?.name ?? null },
-    { title: 'REFUSED', cell: ({ expires_at }) => formatWhen(expires_at, now) },
+    { title: 'NAME', cell: approvalTitle, long: true },
+    ...(all ? [{ title: 'USER', cell: ({ user_id }: Approval) => user_id }] : []),
+    { title: 'GPU HOURS', cell: hoursOf, right: true },
+    { title: 'TOKEN', cell: ({ submitted_with }) => submitted_with?.name ?? null, long: true },
+    { title: 'EXPIRES', cell: ({ expires_at }) => formatWhen(expires_at, now) },
   ]
-  return printList(context, json, await client.approvals.list(), columns, 'Nothing waits for your approval.')
+  const none = `Nothing waits for ${all ? 'an' : 'your'} approval.`
+  return printList(context, json, await client.approvals.list({ all }), columns, none)
 }
 
-export async function approve(context: Context, given: string): Promise<number> {
-  const { id, kind } = await findApproval(context, given)
-  await (await context.connect()).approvals.approve(id)
-  return writeText(context, `Approved the ${kind} ${id}.\n`)
+const hoursOf = ({ gpu_hours }: Approval) => Math.round(gpu_hours * 100) / 100
+
+export function approve(context: Context, given: string): Promise<number> {
+  return decide(context, given, 'approve')
 }
 
-export async function refuse(context: Context, given: string): Promise<number> {
-  const { id, kind } = await findApproval(context, given)
-  await (await context.connect()).approvals.refuse(id)
-  return writeText(context, `Refused the ${kind} ${id}.\n`)
+export function refuse(context: Context, given: string): Promise<number> {
+  return decide(context, given, 'refuse')
 }
 
-async function findApproval(context: Context, given: string): Promise<Approval> {
+const done = { approve: 'Approved', refuse: 'Refused' } as const
+
+async function decide(context: Context, given: string, decision: keyof typeof done): Promise<number> {
   const client = await context.connect()
-  const found = (await client.approvals.list()).filter(({ id }) => id.startsWith(given.toLowerCase()))
+  const found = await findApproval(client, given)
+  const id = found?.id ?? given.toLowerCase()
+  await client.approvals[decision](id)
+  const what = found ? `the ${found.kind} ${id}, which may cost ${hoursOf(found)} GPU hours` : id
+  return writeText(context, `${done[decision]} ${what}.\n`)
+}
+
+/**
+ * Finds what waits for an approval of the caller, and for an admin of another user, by the start of its id. Null: a whole id that does not
+ * wait. The server says why, for example that nobody approved it in time.
+ */
+async function findApproval(client: Client, given: string): Promise<Approval | null> {
+  const prefix = given.toLowerCase()
+  const startingIn = (all: readonly Approval[]) => all.filter(({ id }) => id.startsWith(prefix))
+  const own = startingIn(await client.approvals.list())
+  const found = own.length > 0 ? own : startingIn(await listOthers(client, given))
   const [first] = found
-  if (!first)
-    throw notFound(
-      `No job or group of yours whose id starts with ${given} waits for an approval. List them with \`gpuq approvals\`.`,
-    )
   if (found.length > 1)
     throw conflict(
       `${found.length} ids start with ${given}: ${firstIds(found.map(({ id }) => id))}. Give a longer prefix.`,
     )
-  return first
+  if (first || isUuid(given)) return first ?? null
+  throw notFound(noneOf(given))
+}
+
+const noneOf = (given: string) =>
+  `No job or group of yours whose id starts with ${given} waits for an approval. List them with \`gpuq approvals\`.`
+
+/** What waits for an approval of any user, for admins. @throws for an admin whose token may not approve for others. */
+async function listOthers(client: Client, given: string): Promise<Approval[]> {
+  const { role } = await client.users.me()
+  if (role !== 'admin') return []
+  return client.approvals.list({ all: true }).catch((error: unknown) => {
+    if (!(error instanceof ProblemError) || error.status !== 403) throw error
+    throw new GpuqError('forbidden', `${noneOf(given)} For those of other users: ${error.message}`)
+  })
 }

@@ -2,6 +2,10 @@ import type { Command } from 'commander'
 import { jsonFlag, lazily } from '../declare/command'
 import { addText, parseDays, parseDuration, parseInteger, parseNumber } from '../declare/values'
 
+const aboutApprovals = `
+GPU HOURS: the most that it can cost. EXPIRES: when it is refused, unless somebody approves it before. Approve with gpuq approve ID,
+refuse with gpuq refuse ID. Admins decide about those of all users, with a token that has the scope admin.`
+
 /** Commands with which a person limits, approves and stops what agents submit. */
 export function declareAgentTokens(program: Command): void {
   const tokens = program.commands.find((command) => command.name() === 'tokens')
@@ -33,7 +37,9 @@ export function declareAgentTokens(program: Command): void {
   program
     .command('approvals')
     .description('list the jobs and groups of your agents that wait until you approve them')
+    .option('--all', 'those of the agents of all users (admins only)')
     .option(...jsonFlag)
+    .addHelpText('after', aboutApprovals)
     .action(lazily(async () => (await import('./agent-tokens')).listApprovals))
   const decisions = {
     approve: 'let a job or a group of an agent start',

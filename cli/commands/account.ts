@@ -1,12 +1,13 @@
 import { text } from 'node:stream/consumers'
 import type { Token } from '@/lib/contract/access/access'
+import { describeLimits } from '@/lib/contract/access/describe-limits'
 import { scopes } from '@/lib/contract/access/roles'
 import { conflict, invalidRequest, notFound } from '@/lib/contract/errors'
 import type { Client } from '@/lib/http/client/client'
 import { ProblemError } from '@/lib/http/client/problem'
 import { configFile, parseServer, readStored, removeStored, requireToken, writeStored } from '../config'
 import { ask } from '../console/ask'
-import { formatWhen } from '../console/format'
+import { formatDuration, formatWhen } from '../console/format'
 import type { Column } from '../console/table'
 import { type Context, print, printList, writeText } from '../context'
 import { readPages } from '../job/read-pages'
@@ -79,12 +80,18 @@ export async function listTokens(context: Context, { json }: { json?: boolean })
     {
       title: 'SCOPES',
       cell: ({ scopes: granted, limits }) => `${granted.join(' ')}${limits ? ' (agent)' : ''}`,
+      long: true,
     },
     { title: 'LAST USED', cell: (token) => formatWhen(token.last_used_at, now) ?? 'never' },
     {
       title: 'EXPIRES',
       cell: (token) => (token.revoked_at ? 'revoked' : (formatWhen(token.expires_at, now) ?? 'never')),
       colour: (token) => (token.revoked_at ? 'red' : null),
+    },
+    {
+      title: 'LIMITS',
+      cell: ({ limits }) => (limits && describeLimits(limits, formatDuration).join(', ')) || null,
+      long: true,
     },
   ]
   return printList(context, json, await readTokens(context), columns, 'You have no tokens.')

@@ -2,6 +2,7 @@ import { useMutation } from '@tanstack/react-query'
 import { Trash2 } from 'lucide-react'
 import { revokeToken } from '@/components/queries/queries'
 import type { Token } from '@/lib/contract/access/access'
+import { describeLimits } from '@/lib/contract/access/describe-limits'
 import { ofTokens } from '../features'
 import { Person } from '../shell/person'
 import { Badge } from '../ui/badge'
@@ -18,17 +19,8 @@ export function isValid(token: Token, now: number): boolean {
 }
 
 /** What the token of an agent may do, as a sentence. */
-function describeLimits(limits: NonNullable<Token['limits']>): string {
-  const known = [
-    limits.gpu_hours === null ? null : `${limits.gpu_hours} GPU hours`,
-    limits.gpu_hours_per_day === null ? null : `${limits.gpu_hours_per_day} GPU hours a day`,
-    limits.max_gpus === null ? null : `${limits.max_gpus} GPUs at once`,
-    limits.max_priority === null ? null : `priority at most ${limits.max_priority}`,
-    limits.max_time === null ? null : `jobs of at most ${formatSeconds(limits.max_time)}`,
-    limits.projects === null ? null : `in ${limits.projects.join(', ')}`,
-    limits.environments === null ? null : `with ${limits.environments.join(', ')}`,
-    limits.ask_above_gpu_hours === null ? null : `asks you above ${limits.ask_above_gpu_hours} GPU hours`,
-  ].filter((one) => one !== null)
+function describeAgent(limits: NonNullable<Token['limits']>): string {
+  const known = describeLimits(limits, formatSeconds)
   return `For an agent${known.length > 0 ? `: ${known.join(', ')}` : ''}.`
 }
 
@@ -46,7 +38,7 @@ const columns: readonly Column<Token>[] = [
             .
           </span>
         ) : null}
-        {limits ? <span className="text-muted text-xs">{describeLimits(limits)}</span> : null}
+        {limits ? <span className="text-muted text-xs">{describeAgent(limits)}</span> : null}
       </span>
     ),
   },

@@ -2,6 +2,7 @@
 
 import { useMutation, useQuery } from '@tanstack/react-query'
 import type { Approval } from '@/lib/agent-tokens/contract'
+import { approvalTitle } from '@/lib/agent-tokens/contract-title'
 import { Button } from '../ui/button'
 import { Callout } from '../ui/callout'
 import { ConfirmDialog } from '../ui/confirm-dialog'
@@ -41,14 +42,13 @@ export function Approvals({ everyone, only }: ApprovalsProps) {
   )
 }
 
-const nameOf = ({ kind, name, id }: Approval) => name ?? `${kind} ${id.slice(0, 8)}`
 const hoursOf = ({ gpu_hours }: Approval) => `${formatNumber(Math.round(gpu_hours * 100) / 100)} GPU hours`
 
 function Description({ approval, linked }: { approval: Approval; linked: boolean }) {
   const { id, kind, submitted_with: token, expires_at } = approval
   return (
     <>
-      {linked ? <Link href={`/${kind}s/${id}`}>{nameOf(approval)}</Link> : `This ${kind}`} may cost{' '}
+      {linked ? <Link href={`/${kind}s/${id}`}>{approvalTitle(approval)}</Link> : `This ${kind}`} may cost{' '}
       {hoursOf(approval)}
       {token === null ? '' : `. The token “${token.name}” submitted it`}. Without an approval, it is refused{' '}
       <RelativeTime at={expires_at} />.
@@ -77,11 +77,11 @@ function Decision({ approval, kind }: { approval: Approval; kind: keyof typeof d
   return (
     <ConfirmDialog
       trigger={
-        <Button variant={variant} aria-label={`${label} ${nameOf(approval)}`}>
+        <Button variant={variant} aria-label={`${label} ${approvalTitle(approval)}`}>
           {label}
         </Button>
       }
-      title={`${label} “${nameOf(approval)}”?`}
+      title={`${label} “${approvalTitle(approval)}”?`}
       description={`It may cost ${hoursOf(approval)}. ${effect}`}
       confirmLabel={label}
       keepLabel="Decide later"
