@@ -1,4 +1,5 @@
 import { isGroupConfig } from '@/lib/groups/contract-recognise'
+import type { OtherObject } from './job/other-object'
 import type { OtherSubmission } from './job/other-submission'
 
 /** What features can submit besides a job. */
@@ -6,5 +7,17 @@ export const otherSubmissions: readonly OtherSubmission[] = [
   {
     matches: isGroupConfig,
     load: async () => (await import('./groups/submit-group')).submitAndFollow,
+  },
+]
+
+/** What has an id and is no job. */
+export const otherObjects: readonly OtherObject[] = [
+  {
+    name: 'a group of jobs',
+    find: async (client, given) => {
+      const { findGroupId } = await import('./groups/find-group')
+      return (await client.groups.get(await findGroupId(client, given))).group_id
+    },
+    command: (id) => `gpuq group ${id}`,
   },
 ]

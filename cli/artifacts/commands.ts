@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { jobIdHelp, jsonFlag, lazily } from '../declare/command'
+import { jobIdHelp, jsonFlag, lazilyOfJob } from '../declare/command'
 
 /** The command for the files of /results. */
 export function declareArtifacts(program: Command): void {
@@ -9,5 +9,5 @@ export function declareArtifacts(program: Command): void {
     .argument('<id>', jobIdHelp)
     .option('-o, --output <dir>', 'download the files to this directory')
     .option(...jsonFlag)
-    .action(lazily(async () => (await import('./artifacts')).artifacts))
+    .action(lazilyOfJob(async () => (await import('./artifacts')).artifacts))
 }

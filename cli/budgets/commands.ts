@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { jsonFlag, lazily } from '../declare/command'
+import { jsonFlag, lazilyOfJob } from '../declare/command'
 
 /** Commands for budgets of GPU hours. */
 export function declareBudgets(program: Command): void {
@@ -8,5 +8,5 @@ export function declareBudgets(program: Command): void {
     .description('show what is used and left of the GPU hours of you, your projects, tokens and groups')
     .argument('[job]', 'only the budgets of this job: its id, or the start of it')
     .option(...jsonFlag)
-    .action(lazily(async () => (await import('./budget')).budget))
+    .action(lazilyOfJob(async () => (await import('./budget')).budget))
 }

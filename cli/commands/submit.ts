@@ -13,6 +13,7 @@ import type { OtherSubmission } from '../job/other-submission'
 import { submitOnce } from '../job/submit-once'
 import { hintUnsent } from '../job/unsent-files'
 import { type ConfigOptions, requireOneDirectory, toConfigText } from '../job/upload-config'
+import { withWholeIds } from '../job/whole-ids'
 import { uploadBeside, uploadProgram } from '../pack/upload-directory'
 
 interface SubmitOptions extends ConfigOptions, WaitOptions {
@@ -26,20 +27,23 @@ export async function submit(
   context: Context,
   solution: string,
   givenConfig: string | undefined,
-  { wait, quiet, json, deduplicate, dryRun, withDir = false, ...options }: SubmitOptions,
+  { wait, quiet, json, deduplicate, dryRun, withDir = false, ...flags }: SubmitOptions,
 ): Promise<number> {
   const ofDirectory = await isDirectory(solution)
   const ofConfig = !ofDirectory && isConfigName(solution)
   if (ofConfig) refuseBeside(solution, givenConfig, withDir)
   const configPath = ofConfig ? solution : givenConfig
-  if (configPath !== undefined && Object.keys(options).length > 0) {
+  if (configPath !== undefined && Object.keys(flags).length > 0) {
     throw invalidRequest(
       'CONFIG.yaml cannot be combined with job options. Use either the file or the options.',
     )
   }
-  requireOneDirectory(options, withDir || ofDirectory)
+  requireOneDirectory(flags, withDir || ofDirectory)
   const code = ofDirectory || ofConfig ? undefined : await readProgram(solution)
-  const given = configPath === undefined ? toConfigText(options) : await readTextFile(configPath)
+  const given =
+    configPath === undefined
+      ? toConfigText(await withWholeIds(context, flags))
+      : await readTextFile(configPath)
   if (ofConfig) await checkAlone(context, solution, given, quiet || json)
   if (code !== undefined && configPath !== undefined) await refuseCommand(solution, configPath, given)
   const program = { ...(code !== undefined && { code }), config: given }

@@ -9,6 +9,7 @@ import { type Context, writeJson } from '../context'
 import { exitCodeOf, exitCodes } from '../job/exit-code'
 import { findJobIds } from '../job/job-id'
 import { untilAnswered } from '../job/until-answered'
+import { explainNotFound } from '../job/whole-ids'
 
 const pollIntervalMs = 1_000
 
@@ -81,7 +82,8 @@ async function changeEach(
       await context.terminal.out(`${id} ${await change(client, id)}\n`)
     } catch (error) {
       if (!(error instanceof ProblemError)) throw error
-      await context.terminal.err(describeError(error, null).text.replace('gpuq: ', `gpuq: ${id}: `))
+      const explained = await explainNotFound(context, [id], error)
+      await context.terminal.err(describeError(explained, null).text.replace('gpuq: ', `gpuq: ${id}: `))
       exitCode = exitCodes.failed
     }
   }

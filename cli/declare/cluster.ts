@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { jobIdHelp, jsonFlag, lazily } from './command'
+import { jobIdHelp, jsonFlag, lazily, lazilyOfJob } from './command'
 import { parseInteger } from './values'
 
 const placeHelp =
@@ -23,7 +23,7 @@ export function declareCluster(program: Command): void {
     .description('change the priority of a waiting job')
     .argument('<id>', jobIdHelp)
     .argument('<number>', 'higher numbers start first', parseInteger)
-    .action(lazily(async () => (await import('../commands/pause')).priority))
+    .action(lazilyOfJob(async () => (await import('../commands/pause')).priority))
   program
     .command('pause')
     .description('stop placing jobs on a node or GPU (admins only)')

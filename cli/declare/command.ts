@@ -27,13 +27,21 @@ export function lazily<Args extends unknown[]>(
   }
 }
 
-/** The long flag of each declared config option. */
-const flagsByKey = new Map<string, string>()
-
-/** The option that sets a config key, as people type it; undefined if there is none. */
-export function flagOf(key: string): string | undefined {
-  // One option sets one of two keys.
-  return key === 'gpu_count' || key === 'gpu_fraction' ? '--gpus' : flagsByKey.get(key)
+/** As {@link lazily}, for a command whose first argument is the id of a job, or several: it explains the id of something else. */
+export function lazilyOfJob<Given extends string | readonly string[] | undefined, Rest extends unknown[]>(
+  load: () => Promise<(context: Context, given: Given, ...rest: Rest) => Promise<number>>,
+) {
+  return lazily<[Given, ...Rest]>(async () => {
+    const act = await load()
+    return async (context, given, ...rest) => {
+      try {
+        return await act(context, given, ...rest)
+      } catch (error) {
+        const { explainNotFound } = await import('../job/whole-ids')
+        throw await explainNotFound(context, [given ?? []].flat(), error)
+      }
+    }
+  })
 }
 
 /** How the text of an option becomes the value of a key. */
@@ -58,7 +66,6 @@ export function addConfigOptions(
     if (description === undefined) continue
     const note = name === 'run' && needsDirectory ? ' (needs a directory)' : ''
     const option = new ConfigOption(key, flags, description + note)
-    if (option.long) flagsByKey.set(key, option.long)
     const parse = parsers[value]
     command.addOption(parse === null ? option : option.argParser(parse as (text: string) => unknown))
   }

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import { jobColumnNames, sortKeys } from '@/lib/contract/job-columns'
 import { uploadStatuses } from '@/lib/contract/status'
-import { jobIdHelp, jsonFlag, lazily } from './command'
+import { jobIdHelp, jsonFlag, lazily, lazilyOfJob } from './command'
 import { parseCount, parseInteger } from './values'
 
 const aboutAttach = `
@@ -40,34 +40,34 @@ export function declareJobs(program: Command): void {
     .argument('[id]', jobIdHelp)
     .option('-w, --watch', 'update the display until you press Ctrl-C')
     .option(...jsonFlag)
-    .action(lazily(async () => (await import('../commands/status')).status))
+    .action(lazilyOfJob(async () => (await import('../commands/status')).status))
   program
     .command('why')
     .description('say why a job failed: the cause, the place in the code, and what to change')
     .argument('<id>', jobIdHelp)
     .option(...jsonFlag)
-    .action(lazily(async () => (await import('../commands/why')).why))
+    .action(lazilyOfJob(async () => (await import('../commands/why')).why))
   program
     .command('wait')
     .description('wait for jobs to end; exit with the code of the first job that did not complete')
     .argument('<id...>', jobIdHelp)
     .option(...jsonFlag)
-    .action(lazily(async () => (await import('../commands/wait')).wait))
+    .action(lazilyOfJob(async () => (await import('../commands/wait')).wait))
   program
     .command('cancel')
     .description('cancel waiting or running jobs')
     .argument('<id...>', jobIdHelp)
-    .action(lazily(async () => (await import('../commands/wait')).cancel))
+    .action(lazilyOfJob(async () => (await import('../commands/wait')).cancel))
   program
     .command('hold')
     .description('do not let waiting jobs start until they are released')
     .argument('<id...>', jobIdHelp)
-    .action(lazily(async () => (await import('../commands/wait')).hold))
+    .action(lazilyOfJob(async () => (await import('../commands/wait')).hold))
   program
     .command('release')
     .description('let held jobs start')
     .argument('<id...>', jobIdHelp)
-    .action(lazily(async () => (await import('../commands/wait')).release))
+    .action(lazilyOfJob(async () => (await import('../commands/wait')).release))
   declareOutput(program)
   declareTerminals(program)
 }
@@ -81,14 +81,14 @@ function declareOutput(program: Command): void {
     .option('--rank <number>', 'only this task of a multi-node job, without labels', parseInteger)
     .option('--raw', 'print control characters as they are (your own jobs only)')
     .addHelpText('after', aboutLogs)
-    .action(lazily(async () => (await import('../commands/logs')).logs))
+    .action(lazilyOfJob(async () => (await import('../commands/logs')).logs))
   program
     .command('results')
     .description("print a job's result file (JSON Lines)")
     .argument('<id>', jobIdHelp)
     .option('-o, --output <file>', 'write to this file')
     .option('--json', 'print the summary from the API as JSON')
-    .action(lazily(async () => (await import('../commands/logs')).results))
+    .action(lazilyOfJob(async () => (await import('../commands/logs')).results))
 }
 
 const aboutLogs = `
@@ -104,7 +104,7 @@ function declareTerminals(program: Command): void {
     .option('--escape <key>', 'escape key instead of Ctrl-A, such as ^b; none: all keys go to the job')
     .option('--rank <number>', rankHelp, parseInteger)
     .addHelpText('after', aboutAttach)
-    .action(lazily(async () => (await import('../commands/attach')).attach))
+    .action(lazilyOfJob(async () => (await import('../commands/attach')).attach))
   program
     .command('screens')
     .description('list running jobs, their terminals and their sessions of GNU Screen')

@@ -1,16 +1,13 @@
-import { conflict, invalidRequest, notFound } from '@/lib/contract/errors'
+import { invalidRequest } from '@/lib/contract/errors'
 import type { Group, GroupDetail, GroupMember } from '@/lib/groups/contract'
 import { membersToCsv } from '@/lib/groups/contract-csv'
 import { groupTitle, waitsForApproval } from '@/lib/groups/contract-title'
-import type { Client } from '@/lib/http/client/client'
 import { formatWhen } from '../console/format'
 import type { Column } from '../console/table'
 import { paint, withoutControls } from '../console/terminal'
 import { type Context, print, printList, writeText } from '../context'
 import { exitCodes } from '../job/exit-code'
-import { firstIds } from '../job/job-id'
 import { readPages } from '../job/read-pages'
-import { isUuid } from '../received/path-below'
 import { type Change, changeGroup, isChange } from './change-group'
 import {
   adviseFailed,
@@ -20,6 +17,7 @@ import {
   memberColumns,
   stateOf,
 } from './describe-group'
+import { findGroupId } from './find-group'
 import { followGroup } from './follow-group'
 
 /** Lists groups, the newest first. */
@@ -126,25 +124,4 @@ async function showBest(
       : `No member has completed with the metric ${objective.metric} yet.`
   await context.terminal.err(`${why}\n`)
   return exitCodes.failed
-}
-
-const maxSearched = 1_000
-
-/** Finds the full id of one of the caller's groups by its start. */
-async function findGroupId(client: Client, given: string): Promise<string> {
-  if (isUuid(given)) return given.toLowerCase()
-  const prefix = given.toLowerCase()
-  if (!/^[0-9a-f-]+$/.test(prefix))
-    throw invalidRequest(`"${given}" is not the id of a group. List your groups with \`gpuq groups\`.`)
-  const listed = await readPages(maxSearched, (query) =>
-    client.groups.list({ ...query, limit: Math.min(query.limit, 100) }),
-  )
-  const found = listed.map(({ group_id }) => group_id).filter((id) => id.startsWith(prefix))
-  const [first] = found
-  if (first === undefined)
-    throw notFound(`You have no group whose id starts with ${given}. List your groups with \`gpuq groups\`.`)
-  if (found.length === 1) return first
-  throw conflict(
-    `${found.length} of your groups start with ${given}: ${firstIds(found)}. Give a longer prefix.`,
-  )
 }

@@ -4,6 +4,7 @@ import { quoted } from '../declare/values'
 import { withOptionErrors } from '../job/option-errors'
 import { hintUnsent } from '../job/unsent-files'
 import { type ConfigOptions, requireOneDirectory, toConfigText } from '../job/upload-config'
+import { withWholeIds } from '../job/whole-ids'
 import { uploadDirectory } from '../pack/upload-directory'
 import { readObjective, readParameters } from './parameters'
 import { submitAndFollow } from './submit-group'
@@ -49,10 +50,11 @@ export async function sweep(
     wait = true,
     quiet = false,
     json,
-    ...job
+    ...given
   }: SweepOptions,
 ): Promise<number> {
-  requireOneDirectory(job, withDir)
+  requireOneDirectory(given, withDir)
+  const job = await withWholeIds(context, given)
   const command = toCommand(words)
   if (!withDir && !quiet && !json)
     await hintUnsent(context, command, job, 'Add --with-dir before -- to send the directory.')

@@ -2,7 +2,7 @@ import type { ConfigKey } from '@/lib/contract/config/schema'
 import { GpuqError } from '@/lib/contract/errors'
 import { adviseNearest } from '@/lib/contract/submission/nearest'
 import { ProblemError } from '@/lib/http/client/problem'
-import { flagOf } from '../declare/command'
+import { flagOf } from '../declare/config-option'
 import { quoted } from '../declare/values'
 
 /** Finds the option that sets a field of the request, as people type it. */

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { jobIdHelp, lazily } from '../declare/command'
+import { jobIdHelp, lazilyOfJob } from '../declare/command'
 
 const aboutSync = `
 gpuq run --sync and agents start jobs in a working directory of this machine. The files that such a job writes there return
@@ -16,5 +16,5 @@ export function declareSync(program: Command): void {
     .option('--into <dir>', 'bring the files to this directory instead; it is created if it is missing')
     .option('-q, --quiet', 'print only the output of the job, and where its files return')
     .addHelpText('after', aboutSync)
-    .action(lazily(async () => (await import('./sync')).sync))
+    .action(lazilyOfJob(async () => (await import('./sync')).sync))
 }

@@ -1,6 +1,6 @@
 import { invalidRequest } from '@/lib/contract/errors'
 import type { Context } from '../../context'
-import { flagOf } from '../../declare/command'
+import { flagOf } from '../../declare/config-option'
 import { configOptions } from '../../declare/config-options'
 import { quoted, toGpuRequest, toShellLine } from '../../declare/values'
 import { isDirectory } from '../../files'
@@ -11,6 +11,7 @@ import { note } from '../../job/show-job'
 import { withTimeLimit } from '../../job/submit-directory'
 import { hintUnsent } from '../../job/unsent-files'
 import { type ConfigOptions, requireOneDirectory, toConfigText } from '../../job/upload-config'
+import { withWholeIds } from '../../job/whole-ids'
 
 /** `wait` is undefined if neither form of the option was given: the default depends on the form of the command. */
 type JobOptions = ConfigOptions & Partial<WaitOptions>
@@ -33,12 +34,13 @@ export interface RunWays {
 export async function run(
   context: Context,
   words: readonly string[],
-  { withDir, sync, dryRun, ...options }: RunOptions,
+  { withDir, sync, dryRun, ...given }: RunOptions,
   ways: RunWays = {},
 ): Promise<number> {
-  requireCommand(words, options)
+  requireCommand(words, given)
   const command = toShellLine(words)
-  requireOneDirectory(options, withDir || sync || options.command !== undefined)
+  requireOneDirectory(given, withDir || sync || given.command !== undefined)
+  const options = await withWholeIds(context, given)
   if (dryRun) return tryRun(context, words, { withDir, sync, ...options })
   if (sync && ways.sync) {
     if (withDir || options.command !== undefined)
