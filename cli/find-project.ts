@@ -32,12 +32,28 @@ export async function findProject(client: Client, given: string): Promise<Projec
     throw notFound(`You have no project "${slug}". See the page Projects, or give --project.`)
   }
   const ofOwner = (one: Project) => one.owner.toLowerCase() === owner.toLowerCase()
-  const project = found.find(ofOwner) ?? (await list(true).catch(noneIfForbidden)).find(ofOwner)
+  const project = found.find(ofOwner) ?? (await list(true).catch(ifForbidden<Project[]>([]))).find(ofOwner)
   if (project) return project
   throw notFound(`There is no project "${given}", or its owner has not shared it with you.`)
 }
 
-function noneIfForbidden(error: unknown): Project[] {
-  if (error instanceof ProblemError && error.status === 403) return []
-  throw error
+/** @throws GpuqError if there is no project of this id that the caller may see. A token that may not list projects is not asked. */
+export async function requireProject(client: Client, projectId: string): Promise<void> {
+  const isListed = async (all: boolean) => {
+    const { items } = await client.projects.list({ project_id: projectId, all: all || null, limit: 1 })
+    return items.length > 0
+  }
+  if (await isListed(false).catch(ifForbidden(true))) return
+  if (await isListed(true).catch(ifForbidden(false))) return
+  throw notFound(
+    `There is no project "${projectId}", or its owner has not shared it with you. The page Projects lists yours.`,
+  )
+}
+
+/** The answer in the place of a refusal. */
+function ifForbidden<Answer>(answer: Answer) {
+  return (error: unknown): Answer => {
+    if (error instanceof ProblemError && error.status === 403) return answer
+    throw error
+  }
 }

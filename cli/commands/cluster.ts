@@ -1,13 +1,36 @@
 import type { Cluster, ClusterNode, Queue, QueueJob } from '@/lib/contract/cluster/cluster'
+import { GpuqError } from '@/lib/contract/errors'
+import type { Client } from '@/lib/http/client/client'
+import { ProblemError } from '@/lib/http/client/problem'
 import { formatExpectedStart, formatShare, formatWhen } from '../console/format'
 import { type Column, renderTable } from '../console/table'
 import type { Colour } from '../console/terminal'
 import { type Context, print } from '../context'
 
+/**
+ * Reads what concerns all users.
+ * @throws GpuqError that says what a token may see that is only for its own jobs, as that of an agent.
+ */
+export async function readOfAll<Answer>(client: Client, read: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await read()
+  } catch (error) {
+    if (!(error instanceof ProblemError) || error.status !== 403) throw error
+    const seesJobs = await client.jobs.list({ limit: 1 }).then(
+      () => true,
+      () => false,
+    )
+    if (!seesJobs) throw error
+    const advice =
+      'It does not see the cluster and its queue. `gpuq jobs`, `gpuq status ID` and `gpuq budget` show what it sees.'
+    throw new GpuqError('forbidden', `${error.message} ${advice}`, { cause: error })
+  }
+}
+
 /** Lists waiting jobs in their expected start order, then running jobs. */
 export async function queue(context: Context, { json }: { json?: boolean }): Promise<number> {
   const client = await context.connect()
-  const found = await client.queue.list()
+  const found = await readOfAll(client, () => client.queue.list())
   return print(context, json, found, renderQueue(context, found))
 }
 
@@ -54,7 +77,7 @@ function formatPlacement({ node, gpus, reason_text }: QueueJob): string | null {
 /** Lists the nodes and their GPUs. */
 export async function nodes(context: Context, { json }: { json?: boolean }): Promise<number> {
   const client = await context.connect()
-  const found = await client.cluster.get()
+  const found = await readOfAll(client, () => client.cluster.get())
   return print(context, json, found, renderNodes(context, found))
 }
 

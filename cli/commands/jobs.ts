@@ -4,6 +4,7 @@ import { describeSearchProblem } from '@/lib/contract/search/search-reader'
 import { describeUnknownKeys } from '@/lib/contract/search/unknown-keys'
 import type { UploadStatus } from '@/lib/contract/status'
 import { type Context, printList } from '../context'
+import { requireProject } from '../find-project'
 import { toColumns } from '../job/job-columns'
 import { readPages } from '../job/read-pages'
 
@@ -39,6 +40,7 @@ export async function jobs(context: Context, words: string[], options: JobsOptio
     ...(q ? { q } : {}),
   }
   const found = await readPages(limit, (query) => client.jobs.list({ ...query, ...filters }))
+  if (found.length === 0 && project !== undefined) await requireProject(await context.connect(), project)
   return printList(
     context,
     json,

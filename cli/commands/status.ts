@@ -19,7 +19,7 @@ import { paint, withoutControls } from '../console/terminal'
 import { type Context, print } from '../context'
 import { exitCodes } from '../job/exit-code'
 import { findJobId } from '../job/job-id'
-import { renderNodes, renderQueue } from './cluster'
+import { readOfAll, renderNodes, renderQueue } from './cluster'
 
 interface StatusOptions {
   watch?: boolean
@@ -76,11 +76,9 @@ async function show(
 }
 
 async function readCluster(context: Context, client: Client): Promise<View> {
-  const [cluster, queue, orchestrator] = await Promise.all([
-    client.cluster.get(),
-    client.queue.list(),
-    client.orchestrator.status(),
-  ])
+  const [cluster, queue, orchestrator] = await readOfAll(client, () =>
+    Promise.all([client.cluster.get(), client.queue.list(), client.orchestrator.status()]),
+  )
   const scheduler = describeScheduler(orchestrator)
   const counts = `${orchestrator.running_jobs} running, ${orchestrator.queued} waiting`
   const text = [
@@ -140,6 +138,8 @@ function renderJob({ terminal }: Context, job: JobDetail, { place, priority }: S
   const now = Date.now()
   const colours = terminal.outIsTerminal && terminal.coloursWanted
   const gpus = job.gpus.map(({ index, model, milli }) => `${index} (${model}, ${formatShare(milli / 1000)})`)
+  // A job that waits again, because it is paused or retried, holds nothing of its last attempt.
+  const isPlaced = job.status !== 'pending' || job.placed
   const facts: [string, string | number | null][] = [
     ['job', job.job_id],
     ['name', job.name],
@@ -161,8 +161,8 @@ function renderJob({ terminal }: Context, job: JobDetail, { place, priority }: S
     ['command', job.command],
     ['priority', priority],
     ['attempt', job.attempt > 1 ? `${job.attempt}, at most ${job.max_retries} retries` : null],
-    ['node', job.node_name],
-    ['gpus', gpus.length > 0 ? gpus.join(', ') : null],
+    ['node', isPlaced ? job.node_name : null],
+    ['gpus', isPlaced && gpus.length > 0 ? gpus.join(', ') : null],
     ['submitted', formatWhen(job.created_at, now)],
     ['started', formatWhen(job.started_at, now)],
     ['ended', formatWhen(job.completed_at, now)],

@@ -24,7 +24,15 @@ function sentenceOf(error: unknown, server: string | null): string {
     if (error.status === 401)
       return `${withoutControls(error.message).replace(/\.$/, '')}. Run \`gpuq login\` with a valid token, or set GPUQ_TOKEN to one.`
   }
-  return withoutControls(error.message)
+  return withoutControls(withCommands(error.message))
+}
+
+/** What the API says to everybody, in the words of the command line. */
+function withCommands(sentence: string): string {
+  return sentence.replaceAll(
+    /\bGET \/api\/(approvals|buckets|experiments|groups|jobs|storage|tokens)(?![/\w])/g,
+    '`gpuq $1`',
+  )
 }
 
 /** One line for each invalid field that the sentence does not name already. */

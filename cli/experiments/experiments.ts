@@ -2,6 +2,7 @@ import { experimentTitle, firstMetrics, type TreeRow, treeRows } from '@/lib/exp
 import { statusColours } from '../console/format'
 import type { Column } from '../console/table'
 import { type Context, printList, writeJson } from '../context'
+import { requireProject } from '../find-project'
 import { readPages } from '../job/read-pages'
 
 const maxPage = 200
@@ -15,6 +16,7 @@ export async function experiments(
   const found = await readPages(limit, (query) =>
     client.experiments.list({ ...query, limit: Math.min(query.limit, maxPage), project_id: project }),
   )
+  if (found.length === 0 && project !== undefined) await requireProject(client, project)
   if (json) return writeJson(context, found)
   return printList(
     context,

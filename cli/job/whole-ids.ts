@@ -1,5 +1,4 @@
 import { conflict, GpuqError, notFound } from '@/lib/contract/errors'
-import type { Client } from '@/lib/http/client/client'
 import { ProblemError } from '@/lib/http/client/problem'
 import type { Context } from '../context'
 import { otherObjects } from '../features'
