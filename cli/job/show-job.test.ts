@@ -36,6 +36,24 @@ const show = async ({ context }: ReturnType<typeof serverOf>, showing = {}) =>
   showJob(context, await context.connect(), jobId, { own: true, ...showing })
 
 describe('following a job', () => {
+  it.each([
+    [{ status: 'running', reason: null }, 'The job is still running.'],
+    [{ status: 'pending', reason: 'no_free_gpu' }, 'The job still waits.'],
+    [
+      { status: 'pending', reason: 'approval_needed' },
+      `The job waits until a person approves it with \`gpuq approve ${jobId}\`.`,
+    ],
+  ])('Ctrl-C while a job is %o says what goes on and what to do', async (changes, words) => {
+    const server = serverOf(job({ ...changes, exit_code: null }), '')
+    const interrupt = new AbortController()
+    server.context.interrupted = () => interrupt.signal
+    server.context.sleep = async () => interrupt.abort()
+    expect(await show(server)).toBe(130)
+    expect(server.context.written.err).toContain(
+      `${words} Follow it with \`gpuq logs -f ${jobId}\`, or cancel it with \`gpuq cancel ${jobId}\`.\n`,
+    )
+  })
+
   it("writes stdout and stderr unchanged and exits with the job's exit code", async () => {
     const result = '{"type":"result","t":"x","data":{"a":  1.0}}'
     const open = JSON.stringify({ type: 'stdout', t: at, text: 'no end', eol: false })
