@@ -99,13 +99,15 @@ describe('the id of a group in the place of that of a job', () => {
 })
 
 describe('--parent and --depends-on', () => {
-  const options = { parent: '0190a3b5', depends_on: [jobId.slice(0, 8), groupId] }
+  const options = { parent: '0190a3b5', depends_on: [jobId.slice(0, 8), 'any:0190a3b5', 'slurm:12'] }
   const program = `${import.meta.dirname}/../python/gpuq.py`
 
   it('gpuq submit takes the start of the id of a job or a group', async () => {
     const { context, sent } = server()
     await submit(context, program, undefined, { ...options, wait: false })
-    expect(sent[0]).toContain(`parent: ${groupId}\ndepends_on:\n  - ${jobId}\n  - ${groupId}\n`)
+    expect(sent[0]).toContain(
+      `parent: ${groupId}\ndepends_on:\n  - ${jobId}\n  - any:${groupId}\n  - slurm:12\n`,
+    )
   })
 
   it('gpuq run and gpuq sweep take it too', async () => {

@@ -41,14 +41,23 @@ export async function withWholeIds<Options extends ConfigOptions>(
   options: Options,
 ): Promise<Options> {
   const { parent, depends_on: dependencies } = options
-  const find = (given: string) => findAnyId(context, given)
   return {
     ...options,
-    ...(parent !== undefined && { parent: await find(parent) }),
+    ...(parent !== undefined && { parent: await findAnyId(context, parent) }),
     ...(Array.isArray(dependencies) && {
-      depends_on: await Promise.all(dependencies.map((one) => (typeof one === 'string' ? find(one) : one))),
+      depends_on: await Promise.all(
+        dependencies.map((one) => (typeof one === 'string' ? findDependency(context, one) : one)),
+      ),
     }),
   }
+}
+
+/** `any:ID`. The server judges every other form, such as `slurm:1234`. */
+const dependencyForm = /^((?:ok|any|failed|afterok|afterany|afternotok):)?([0-9a-f-]+)$/i
+
+async function findDependency(context: Context, given: string): Promise<string> {
+  const [, condition = '', id] = dependencyForm.exec(given) ?? []
+  return id === undefined ? given : `${condition}${await findAnyId(context, id)}`
 }
 
 async function findAnyId(context: Context, given: string): Promise<string> {
