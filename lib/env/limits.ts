@@ -19,7 +19,9 @@ export const limitVariables = {
     .describe("maximum number of members that a user's groups hold before they enter the queue"),
   GPUQ_MAX_DEPENDENT_JOBS: count
     .default(100)
-    .describe('maximum number of jobs of a user that wait for other jobs or groups (`depends_on`) or for an approval'),
+    .describe(
+      'maximum number of jobs of a user that wait for other jobs or groups (`depends_on`) or for an approval',
+    ),
   GPUQ_APPROVAL_HOURS: count
     .min(1)
     .max(8_760)
