@@ -179,6 +179,11 @@ export const jobMutations: Record<string, MutationCase> = {
     params: { id: await groupOf(bob) },
     body: { repeat: 2 },
   }),
+  'groups.update': async ({ admin, bob }) => ({
+    who: admin,
+    params: { id: await groupOf(bob) },
+    body: { note: 'x' },
+  }),
   'views.create': async ({ ada }) => ({ who: ada, body: { name: 'new' } }),
   'views.update': async ({ ada }) => ({
     who: ada,
