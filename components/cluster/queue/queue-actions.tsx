@@ -27,7 +27,8 @@ export function QueueActions({ job }: { job: QueueJob }) {
             Change priority…
           </MenuItem>
         ) : null}
-        {job.status === 'queued' ? <HoldItem job={job} /> : null}
+        {/* A job that its group has paused is held by that. */}
+        {job.status === 'queued' && job.reason !== 'group_paused' ? <HoldItem job={job} /> : null}
         <MenuItem icon={Ban} tone="danger" onSelect={() => setOpen('cancel')}>
           Cancel job…
         </MenuItem>
