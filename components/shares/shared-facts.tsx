@@ -3,6 +3,7 @@
 import type { ReactNode } from 'react'
 import type { SharedFacts as Facts } from '@/lib/shares/contract'
 import { JobStatus } from '../jobs/job-status'
+import { TextWithCode } from '../jobs/text-with-code'
 import { DataList, Datum } from '../ui/data-list'
 import { Duration } from '../ui/duration'
 import { Panel, PanelBody } from '../ui/panel'
@@ -28,7 +29,11 @@ export function SharedFacts({ job }: { job: Facts }) {
               <JobStatus state={job.status} />
             </span>
           </Datum>
-          <Optional label="Reason">{job.status === 'completed' ? null : job.reason_text}</Optional>
+          <Optional label="Reason">
+            {job.status === 'completed' || job.reason_text === null ? null : (
+              <TextWithCode text={job.reason_text} />
+            )}
+          </Optional>
           <Optional label="Exit code">{job.exit_code}</Optional>
           <Optional label="Run time">
             {started_at === null ? null : <Duration from={started_at} to={completed_at} />}

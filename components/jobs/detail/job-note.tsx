@@ -12,6 +12,7 @@ import { describeNearest, type Nearest } from '../describe-nearest'
 import { hasSource } from '../has-source'
 import { jobStateOf } from '../job-status'
 import { useReplaceJob } from '../run-again'
+import { TextWithCode } from '../text-with-code'
 
 interface JobNoteProps {
   job: JobDetail
@@ -32,14 +33,16 @@ export function JobNote({ job, own }: JobNoteProps) {
 function describeState(job: JobDetail, own: boolean): ReactNode {
   const state = jobStateOf(job)
   // Its group decides when it continues, so it has no place in the queue.
-  if (state === 'paused') return job.reason_text
+  if (state === 'paused') return withCode(job.reason_text)
   if (state === 'pending') return <Waiting job={job} own={own} />
   // Why it does not make progress.
-  if (state === 'running') return job.reason_text
+  if (state === 'running') return withCode(job.reason_text)
   // A failure has a card of its own. The status says everything about the other states.
   const unusual = state === 'cancelled' || (state === 'completed' && job.reason !== 'finished')
-  return unusual ? job.reason_text : state === 'completed' ? endNote(job) : null
+  return withCode(unusual ? job.reason_text : state === 'completed' ? endNote(job) : null)
 }
+
+const withCode = (text: string | null) => (text === null ? null : <TextWithCode text={text} />)
 
 function describeDeletion({ files_deleted, deleted_after_days: days }: JobDetail): string | null {
   if (files_deleted === null) return null
@@ -54,7 +57,7 @@ function Waiting({ job, own }: JobNoteProps) {
   const nearest = data?.nearest ?? null
   return (
     <>
-      {job.reason_text ?? 'In the queue.'}
+      <TextWithCode text={job.reason_text ?? 'In the queue.'} />
       {job.attempt > 1 ? ` Waiting for attempt ${job.attempt}.` : ''}
       {/* Such a job has a place in the queue, but it never comes to it. */}
       {stuck || nearest ? null : <QueuePosition job={job} />}

@@ -6,6 +6,7 @@ import { Select } from '@/components/ui/select'
 import { Textarea } from '@/components/ui/textarea'
 import { pools } from '@/lib/contract/config/pools'
 import type { ConfigField as FieldInfo } from '@/lib/contract/config/schema'
+import { TextWithCode } from '../text-with-code'
 import type { FieldReading, FieldValue } from './config-text'
 import { type FormField, fromInputText, toInputText } from './form-fields'
 
@@ -39,7 +40,7 @@ export function ConfigField(props: ConfigFieldProps) {
       label={field.label}
       aside={field.unit === 'seconds' ? inWords(text) : field.unit}
       hint={other ? 'Edit this value in the YAML.' : asSentence(info.description)}
-      error={error && asSentence(error)}
+      error={error && <TextWithCode text={asSentence(error)} />}
       optional={!info.required}
       required={info.required}
     >

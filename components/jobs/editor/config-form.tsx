@@ -3,6 +3,7 @@ import { useLayoutEffect, useMemo, useRef } from 'react'
 import { Button } from '@/components/ui/button'
 import { Callout } from '@/components/ui/callout'
 import type { FieldError } from '@/lib/contract/errors'
+import { TextWithCode } from '../text-with-code'
 import { ConfigField, type EnvironmentChoice } from './config-field'
 import { type ConfigText, type FieldValue, readConfigText } from './config-text'
 import {
@@ -126,7 +127,7 @@ function OtherProblems({ problems }: Pick<ConfigFormProps, 'problems'>) {
           <li key={`${line} ${path} ${message}`} className="wrap-anywhere">
             {line === undefined ? '' : `Line ${line}: `}
             {path === 'config_file' || message.includes(path) ? '' : `${path}: `}
-            {inFormWords(message)}
+            <TextWithCode text={inFormWords(message)} />
           </li>
         ))}
       </ul>

@@ -15,6 +15,7 @@ import { Link } from '../../ui/link'
 import { Skeleton } from '../../ui/skeleton'
 import type { JobStream } from '../detail/use-job-stream'
 import { hasSource } from '../has-source'
+import { TextWithCode } from '../text-with-code'
 import { failedByUser } from './fault'
 import { findErrorLine } from './find-error-line'
 import { sourceQuery } from './source-link'
@@ -59,7 +60,9 @@ export function FailureCard({ job, stream, onTraceback }: FailureCardProps) {
         />
         <div className="flex min-w-0 flex-1 flex-col gap-1.5">
           {error === null ? (
-            <p className="wrap-anywhere font-medium text-ink">{job.reason_text ?? 'The job failed.'}</p>
+            <p className="wrap-anywhere font-medium text-ink">
+              <TextWithCode text={job.reason_text ?? 'The job failed.'} />
+            </p>
           ) : (
             <p className="line-clamp-4 wrap-anywhere font-medium font-mono text-ink">{error}</p>
           )}
@@ -73,11 +76,16 @@ export function FailureCard({ job, stream, onTraceback }: FailureCardProps) {
           {isPending ? <Skeleton className="w-2/3" /> : null}
           {diagnosis ? (
             <p className="wrap-anywhere text-ink">
-              {error !== null && diagnosis.cause !== 'exception' ? `${diagnosis.summary} ` : ''}
-              {diagnosis.next_step}
+              <TextWithCode
+                text={`${error !== null && diagnosis.cause !== 'exception' ? `${diagnosis.summary} ` : ''}${diagnosis.next_step}`}
+              />
             </p>
           ) : null}
-          {error !== null && note ? <p className="wrap-anywhere text-muted">{note}</p> : null}
+          {error !== null && note ? (
+            <p className="wrap-anywhere text-muted">
+              <TextWithCode text={note} />
+            </p>
+          ) : null}
           <p className="text-xs">
             <Link href="/docs/user-guide/manage-your-job#why-a-job-failed">
               Why a job failed, and what to do

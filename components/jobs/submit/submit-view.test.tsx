@@ -135,7 +135,7 @@ describe('submitting with errors', () => {
 
 it.each([
   ['tty: maybe', /^Line 4: tty: must be true or false/],
-  ['gpu_cuont: 1', /^Line 4: unknown key `gpu_cuont`/],
+  ['gpu_cuont: 1', /^Line 4: unknown key gpu_cuont/],
   ['env: {A: [1]}', /^A: must be one text/],
   ['depends_on: [abc]', /^Line 1: must be the id of a job/],
 ])('the form names the key or the part of a field that has a mistake: %s', async (line, message) => {

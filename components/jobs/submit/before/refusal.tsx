@@ -6,6 +6,7 @@ import { CancelDialog } from '../../cancel-dialog'
 import { describeNearest } from '../../describe-nearest'
 import { inFormWords } from '../../editor/form-fields'
 import { jobTitle } from '../../job-title'
+import { TextWithCode } from '../../text-with-code'
 
 export interface Refused extends Pick<ProblemExtensions, 'nearest' | 'jobs'> {
   message: string
@@ -27,7 +28,9 @@ export function Refusal({ refusal, submitted, onUse, onCancelled }: RefusalProps
   const label = nearest ? describeNearest(nearest) : null
   return (
     <Callout tone={submitted ? 'danger' : 'warning'} announce={submitted}>
-      <p>{inFormWords(message)}</p>
+      <p>
+        <TextWithCode text={inFormWords(message)} />
+      </p>
       {nearest && label ? (
         <Button size="sm" className="mt-2" onClick={() => onUse(nearest)}>
           Use {label}
