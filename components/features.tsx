@@ -108,6 +108,7 @@ export const ofProject = {
     loading,
   }),
   Budgets: dynamic(() => import('./budgets/budgets').then((module) => module.Budgets).catch(missing)),
+  UserBudgets: dynamic(() => import('./budgets/budgets').then((module) => module.UserBudgets).catch(missing)),
   JoinLinks: dynamic(() =>
     import('./join-links/join-links').then((module) => module.JoinLinks).catch(missing),
   ),

@@ -37,6 +37,13 @@ it.each(['Approve', 'Refuse'] as const)(
   },
 )
 
+it('an admin reads whose job or group waits for an approval', async () => {
+  answerWith({ 'GET /api/approvals': [approval] })
+  const { container } = renderUi(<Approvals everyone />)
+  await screen.findByText('Waits for an approval')
+  expect(container.textContent).toContain('train of ada may cost 12.5 GPU hours')
+})
+
 it('without a question of an agent, nothing is shown', async () => {
   answerWith({ 'GET /api/approvals': [approval] })
   const { container } = renderUi(<Approvals everyone={false} only="another" />)

@@ -24,12 +24,16 @@ export function Approvals({ everyone, only }: ApprovalsProps) {
   const shown = only === undefined ? data : data.filter(({ id }) => id === only)
   if (shown.length === 0) return null
   return (
-    <Callout tone="warning" title="Waits for your approval" className="mb-3">
+    <Callout
+      tone="warning"
+      title={everyone ? 'Waits for an approval' : 'Waits for your approval'}
+      className="mb-3"
+    >
       <ul className="flex flex-col gap-2">
         {shown.map((approval) => (
           <li key={approval.id} className="flex flex-wrap items-center gap-x-3 gap-y-2">
             <span className="min-w-0 grow wrap-anywhere">
-              <Description approval={approval} linked={only === undefined} />
+              <Description approval={approval} linked={only === undefined} named={everyone} />
             </span>
             <span className="flex gap-2">
               <Decision approval={approval} kind="approve" />
@@ -44,12 +48,20 @@ export function Approvals({ everyone, only }: ApprovalsProps) {
 
 const hoursOf = ({ gpu_hours }: Approval) => `${formatNumber(Math.round(gpu_hours * 100) / 100)} GPU hours`
 
-function Description({ approval, linked }: { approval: Approval; linked: boolean }) {
-  const { id, kind, submitted_with: token, expires_at } = approval
+interface DescriptionProps {
+  approval: Approval
+  /** With a link to its page. */
+  linked: boolean
+  /** With the name of its user. */
+  named: boolean
+}
+
+function Description({ approval, linked, named }: DescriptionProps) {
+  const { id, kind, user_id, submitted_with: token, expires_at } = approval
   return (
     <>
-      {linked ? <Link href={`/${kind}s/${id}`}>{approvalTitle(approval)}</Link> : `This ${kind}`} may cost{' '}
-      {hoursOf(approval)}
+      {linked ? <Link href={`/${kind}s/${id}`}>{approvalTitle(approval)}</Link> : `This ${kind}`}
+      {named ? ` of ${user_id}` : ''} may cost {hoursOf(approval)}
       {token === null ? '' : `. The token “${token.name}” submitted it`}. Without an approval, it is refused{' '}
       <RelativeTime at={expires_at} />.
     </>

@@ -1,6 +1,7 @@
 'use client'
 
 import { useQuery } from '@tanstack/react-query'
+import type { Budget } from '@/lib/budgets/contract'
 import { Panel, PanelBody, PanelHeader } from '../ui/panel'
 import { type BudgetsOf, budgetsQuery } from './queries'
 
@@ -12,14 +13,33 @@ export function Budgets(of: BudgetsOf) {
     <Panel>
       <PanelHeader title="Budgets of GPU hours" />
       <PanelBody>
-        <ul className="flex flex-col gap-1 text-sm">
-          {data.map((budget) => (
-            <li key={`${budget.owner_id} ${budget.period}`} className="wrap-anywhere">
-              {budget.label}: {budget.sentence}
-            </li>
-          ))}
-        </ul>
+        <BudgetList budgets={data} />
       </PanelBody>
     </Panel>
+  )
+}
+
+/** What is used and left of the user's own budget, which limits their jobs in every project. Nothing without one. */
+export function UserBudgets() {
+  const { data = [] } = useQuery(budgetsQuery({}))
+  const own = data.filter(({ kind }) => kind === 'user')
+  if (own.length === 0) return null
+  return (
+    <div className="mt-3 border-t pt-3">
+      <p className="text-muted text-sm">Your jobs in all projects</p>
+      <BudgetList budgets={own} />
+    </div>
+  )
+}
+
+function BudgetList({ budgets }: { budgets: readonly Budget[] }) {
+  return (
+    <ul className="flex flex-col gap-1 text-sm">
+      {budgets.map(({ owner_id, period, label, sentence }) => (
+        <li key={`${owner_id} ${period}`} className="wrap-anywhere">
+          {label}: {sentence}
+        </li>
+      ))}
+    </ul>
   )
 }

@@ -156,7 +156,7 @@ function Compare({ row: { experiment, parent } }: { row: TreeRow }) {
   )
 }
 
-const sample = `parent: 01998f6e-2d4a-7c31-9b0e-5f2a8c4d7e61
+const sample = `parent: PARENT_ID  # the id of the job or group that this one follows
 hypothesis: A longer warm-up lowers the final loss.`
 
 function NoExperiments() {

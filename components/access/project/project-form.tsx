@@ -58,9 +58,9 @@ export function ProjectForm({ project, admin, onDeleted }: ProjectFormProps) {
         {...form.field('retention_days')}
       />
       <NumberField
-        label="GPU hour budget of the owner"
+        label="GPU hours that this project may use"
         hint={describePeriod(project.shares)}
-        placeholder="no budget"
+        placeholder="no limit"
         {...form.field('owner_gpu_hour_budget')}
       />
       {admin ? <AdminFields form={form} /> : null}
@@ -77,7 +77,7 @@ export function ProjectForm({ project, admin, onDeleted }: ProjectFormProps) {
 
 function describePeriod({ gpu_hour_budget: most, budget_period: period }: Project['shares']): string {
   const span = period === 'total' ? 'In total' : `In each ${period}`
-  return most === null ? `${span}.` : `${span}, at most ${most}, which an admin set.`
+  return most === null ? `${span}. Empty: no limit.` : `${span}. An admin permits at most ${most}.`
 }
 
 function describeDefault(days: number): string {

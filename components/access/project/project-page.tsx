@@ -89,6 +89,7 @@ export function ProjectPage({ id, handle, admin, classes }: ProjectPageProps) {
                   <PanelHeader title="Allowance" />
                   <PanelBody>
                     <ProjectUsage project={project} />
+                    <ofProject.UserBudgets />
                   </PanelBody>
                 </Panel>
                 <Panel>
