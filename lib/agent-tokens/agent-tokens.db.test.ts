@@ -9,6 +9,7 @@ import { groupDetailSchema } from '../groups/contract'
 import { readGroup } from '../groups/groups'
 import { releaseMembers } from '../groups/release-members'
 import { groupRoutes } from '../groups/routes'
+import { settleDependencies } from '../jobs/dependencies/settle-dependencies'
 import { cancelJob } from '../jobs/lifecycle/cancel'
 import { readJob } from '../jobs/read/read'
 import { setHeld } from '../queue/hold'
@@ -93,6 +94,28 @@ describe('the approval of a job', () => {
     expect(await list(ada)).toEqual([])
     const { rows } = await db.pool.query('SELECT held FROM jobs')
     expect(rows).toEqual([{ held: false }])
+  })
+
+  it('a job of an agent that depends on a group names only groups of the agent, and waits for them after the approval', async () => {
+    await db.pool.query('UPDATE policies SET max_queue_size = 10')
+    const { token } = await makeAgent()
+    const own = await submitGroup(token)
+    const ofUser = groupDetailSchema.parse(
+      (await call(groupRoutes.create, '/api/groups', { method: 'POST', body: sweep, ...ada })).body,
+    ).group_id
+    const refused = await upload(ada, { config: `depends_on: any:${ofUser}\n` }, 'wait=false', bearer(token))
+    expect(refused).toMatchObject({ status: 422, body: { errors: [{ path: 'depends_on' }] } })
+    const id = await submit(token, `depends_on: any:${own}\n`)
+    expect(await read(id)).toMatchObject({ reason: 'approval_needed' })
+    expect((await act('approve', id, ada)).status).toBe(204)
+    expect(await read(id)).toMatchObject({
+      reason: 'dependency',
+      reason_text: `The job waits for other jobs or groups. Waits for group ${own}: 0 of 2 ended.`,
+    })
+    expect((await act('refuse', own, ada)).status).toBe(204)
+    await releaseMembers()
+    await settleDependencies()
+    expect(await read(id)).toMatchObject({ status: 'pending', reason: null })
   })
 
   it('a job that cannot cost more than that starts without a question', async () => {
