@@ -404,3 +404,17 @@ it('lists that were null are empty, and rows that point to nothing are gone', as
   for (const table of ['job_dependencies', 'slurm_steps'])
     expect((await pool.query(`SELECT 1 FROM ${table}`)).rowCount, table).toBe(0)
 })
+
+it('a group that waited for a job before groups had dependencies of their own still waits for it', async () => {
+  await migrateUntil('20261203170000_depends_on_groups')
+  const { userId, projectId } = await makeJobPlace({}, pool)
+  const [job, waiting, started] = [uuidv7(), uuidv7(), uuidv7()]
+  await pool.query(
+    `INSERT INTO job_groups (id, user_id, project_id, competition_id, kind, spec, code, class_token, parallel, members, held, record_bytes, body_hash)
+     SELECT g.id, $1, $2, 'c', 'sweep', $3, '', false, 1, 1, g.held, 0, '\\x00' FROM unnest($4::uuid[], $5::int[]) AS g (id, held)`,
+    [userId, projectId, { depends_on: [job, 'slurm:17', job] }, [waiting, started], [1, 0]],
+  )
+  await migrate(url)
+  const { rows } = await pool.query('SELECT group_id, depends_on, condition FROM group_dependencies')
+  expect(rows).toEqual([{ group_id: waiting, depends_on: job, condition: 'ok' }])
+})
