@@ -19,14 +19,13 @@ export async function readOpen(
   return found
 }
 
-/** Says for what a job waits; null: for nothing. */
+/** Says for what a job waits; null: for nothing. Locks the job, so that no leader settles its last dependency meanwhile. */
 export async function readWait(tx: Transaction, jobId: string): Promise<string | null> {
-  const open = (await readOpen(tx, [jobId])).get(jobId)
-  if (open === undefined) return null
   const { projectId } = await oneRow<{ projectId: string }>(
     tx,
-    'SELECT project_id AS "projectId" FROM jobs WHERE id = $1',
+    'SELECT project_id AS "projectId" FROM jobs WHERE id = $1 FOR UPDATE',
     [jobId],
   )
-  return describeWait(open, projectId)
+  const open = await readOpen(tx, [jobId])
+  return describeWait(open.get(jobId) ?? [], projectId)
 }

@@ -51,6 +51,13 @@ it('the wait for jobs names those that have not ended, and for groups how far th
   expect(describeWait([], 'p')).toBeNull()
 })
 
+it('what can never be met is waited for until the leader cancels the job', () => {
+  const failed = { id: 'job-1', when: 'ok', other: { ...job, ...ended } } as const
+  expect(describeWait([failed, { ...failed, id: 'gone', other: null }], 'p')).toBe(
+    'Not completed: gone, job-1.',
+  )
+})
+
 it('a group of another project, and one without a name, is named by its id', () => {
   const sentence = 'Waits for group group-1: 3 of 9 ended.'
   expect(describeWait([{ id: 'group-1', when: 'ok', other: group }], 'other')).toBe(sentence)

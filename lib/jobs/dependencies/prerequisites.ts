@@ -67,11 +67,12 @@ export function stateOf({
 }
 
 /**
- * Says for what a job or a group waits; null: for nothing. The only place that says it.
+ * Says for what a job or a group waits; null: for nothing. The only place that says it. What can never be met is part of it, until the leader
+ * has cancelled the one that waits.
  * @param projectId the project of the one that waits: the names of other projects are not for all who see it
  */
 export function describeWait(dependencies: readonly Found[], projectId: string): string | null {
-  const open = dependencies.filter((one) => stateOf(one) === 'open')
+  const open = dependencies.filter((one) => stateOf(one) !== 'met')
   const jobs = (title: string, isListed: (when: Condition) => boolean) => {
     const ids = open.filter(({ when, other }) => !other?.isGroup && isListed(when)).map(({ id }) => id)
     return ids.length === 0 ? [] : [`${title}: ${ids.toSorted().join(', ')}.`]

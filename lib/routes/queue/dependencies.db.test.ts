@@ -3,7 +3,10 @@ import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { call } from '../../access/testing/call'
 import type { Person } from '../../access/testing/people'
 import { testDatabase } from '../../database/testing/test-database'
+import { transaction } from '../../database/transaction'
+import { readWait } from '../../jobs/dependencies/open-dependencies'
 import { settleDependencies } from '../../jobs/dependencies/settle-dependencies'
+import { holdJob } from '../../jobs/state/hold'
 import { jobRoutes } from '../jobs/jobs'
 import { cancel, jobOf, makePeople, readQueue, submit, submitted } from '../testing/queue-client'
 import { upload } from '../testing/upload'
@@ -108,6 +111,44 @@ describe('a job that depends on others', () => {
     expect(await startable()).toEqual([])
     await setHeld(second, false)
     expect(await startable()).toEqual([second])
+  })
+
+  it('a held job that depends on a failed one and is released before the leader saw the failure never starts', async () => {
+    const first = await queue()
+    const second = await queue([first])
+    await setHeld(second, true)
+    await db.pool.query(
+      `UPDATE jobs SET status = 'failed', reason = 'exit_code', exit_code = 1, ended_at = now() WHERE id = $1`,
+      [first],
+    )
+    expect(await setHeld(second, false)).toMatchObject({ body: { reason: 'dependency' } })
+    expect(await startable()).toEqual([])
+    await settleDependencies()
+    expect(await jobOf(second, ada)).toMatchObject({ status: 'cancelled', reason: 'dependency_failed' })
+  })
+
+  it('a release waits for the leader that settles the last dependency of the job', async () => {
+    const first = await queue()
+    const second = await queue([first])
+    await setHeld(second, true)
+    const leader = await db.pool.connect()
+    try {
+      await leader.query('BEGIN')
+      await leader.query('SELECT 1 FROM jobs WHERE id = $1 FOR UPDATE', [second])
+      await leader.query('DELETE FROM job_dependencies')
+      const released = transaction(async (tx) => holdJob(tx, second, false, await readWait(tx, second)))
+      await vi.waitFor(async () => {
+        const { rowCount } = await db.pool.query(
+          `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+        )
+        expect(rowCount).toBe(1)
+      }, 60_000)
+      await leader.query('COMMIT')
+      await released
+    } finally {
+      leader.release(true)
+    }
+    expect(await jobOf(second, ada)).toMatchObject({ reason: null })
   })
 
   it('starts at once if they have completed, and is refused if one of them can not complete any more', async () => {
