@@ -6,8 +6,7 @@ import { database } from '../database/client'
 import { datesToText, type WithDates } from '../database/dates'
 import { cutPage, decodeTimeCursor, type Page } from '../database/pagination'
 import { findRow, indexedTransaction } from '../database/transaction'
-import { statusOf } from '../groups/groups'
-import { countsOf } from '../jobs/dependencies/member-counts'
+import { statusOf } from '../jobs/dependencies/member-counts'
 import { visibilityFilter } from '../jobs/read/job-visibility'
 import { followersOf, metricsColumn } from '../jobs/read/list'
 import {
@@ -18,11 +17,7 @@ import {
 } from './contract'
 
 interface Row extends Omit<WithDates<Experiment, 'created_at'>, 'status'> {
-  /** The status of a job. Null for a group. */
-  status: JobStatus | null
-  ended_at: Date | null
-  cancelled_at: Date | null
-  counts: Parameters<typeof statusOf>[2]
+  status: JobStatus
 }
 
 /** Experiments with what the conditions on visibility may need. A statement that does not use the token does not read it. */
@@ -36,14 +31,13 @@ const candidates = `(
  * @param tokenId SQL of the token of an agent, whose followers count; its value null: all count
  */
 const selectNodes = (page: string, tokenId: string) => `
-  SELECT x.id, CASE WHEN x.group_id IS NULL THEN 'job' ELSE 'group' END AS kind, coalesce(j.name, g.name) AS name, j.status,
+  SELECT x.id, CASE WHEN x.group_id IS NULL THEN 'job' ELSE 'group' END AS kind, coalesce(j.name, g.name) AS name, coalesce(j.status::text, ${statusOf('g')}) AS status,
          u.handle AS user_id, p.slug AS project_id, x.parent_id AS parent, s.spec->>'hypothesis' AS hypothesis,
          left(CASE WHEN j.id IS NULL THEN g.spec->>'note' ELSE j.note END, ${noteExcerpt}) AS note, s.spec ? 'parent' AND x.parent_id IS NULL AS parent_deleted,
          ${followersOf('x', tokenId)} AS followers,
          CASE WHEN j.id IS NOT NULL THEN ${metricsColumn} WHEN best.job_id IS NOT NULL THEN jsonb_build_object(best.name, best.value) ELSE '{}' END AS metrics,
          coalesce(j.id, best.job_id) AS compared_job, x.created_at,
-         (SELECT jsonb_build_object('token_id', k.id, 'name', k.name) FROM api_tokens k WHERE k.id = coalesce(j.token_id, g.token_id)) AS submitted_with,
-         g.ended_at, g.cancelled_at, coalesce(g.final_counts, ${countsOf('g')}) AS counts
+         (SELECT jsonb_build_object('token_id', k.id, 'name', k.name) FROM api_tokens k WHERE k.id = coalesce(j.token_id, g.token_id)) AS submitted_with
     FROM (${page}) page JOIN experiments x ON x.id = page.id
     LEFT JOIN jobs j ON j.id = x.job_id LEFT JOIN job_groups g ON g.id = x.group_id
     CROSS JOIN LATERAL (SELECT coalesce(j.spec, g.spec) AS spec) s
@@ -54,9 +48,8 @@ const selectNodes = (page: string, tokenId: string) => `
        ORDER BY m.value * CASE g.spec#>>'{objective,mode}' WHEN 'max' THEN -1 ELSE 1 END, o.index LIMIT 1) best ON true
    ORDER BY x.created_at DESC, x.id DESC`
 
-function toExperiment({ ended_at, cancelled_at, counts, ...row }: Row): Experiment {
-  const status = row.status === null ? statusOf(ended_at, cancelled_at, counts) : toUploadStatus(row.status)
-  return { ...datesToText(row), status }
+function toExperiment(row: Row): Experiment {
+  return { ...datesToText(row), status: toUploadStatus(row.status) }
 }
 
 /** Lists the experiments of the actor, or those of a project that the actor may see, the newest first. */

@@ -11,7 +11,7 @@ import { database } from '../database/client'
 import { datesToText, type WithDates } from '../database/dates'
 import { cutPage, decodeCursor, decodeTimeCursor, type Page, wrongCursor } from '../database/pagination'
 import { findRow } from '../database/transaction'
-import { countsOf, isPaused } from '../jobs/dependencies/member-counts'
+import { countsOf, isPaused, statusOf } from '../jobs/dependencies/member-counts'
 import { mayChange, visibilityFilter } from '../jobs/read/job-visibility'
 import { followersOf, metricsColumn, submittedWith } from '../jobs/read/list'
 import type {
@@ -26,10 +26,9 @@ import type {
 import { maxGroupMembers } from './contract-parameters'
 import { type Overrides, parametersOf, withoutSecrets } from './contract-wave'
 
-interface GroupRow extends Omit<WithDates<Group, 'created_at' | 'ended_at'>, 'status' | 'counts'> {
+interface GroupRow extends Omit<WithDates<Group, 'created_at' | 'ended_at'>, 'counts'> {
   owner_id: string
   held: number
-  cancelled_at: Date | null
   counts: Omit<Group['counts'], 'held' | 'paused'> & { held?: number; paused?: number }
 }
 
@@ -40,16 +39,15 @@ const groupColumns = (tokenId: string) => `
   j.parameters, (j.spec->>'samples')::int AS samples, coalesce((j.spec->>'repeat')::int, 1) AS repeat, j.spec->'objective' AS objective, coalesce(j.final_counts, ${countsOf('j')}) AS counts, j.held, j.problem, j.created_at, j.ended_at,
   EXISTS (SELECT 1 FROM approval_requests a WHERE a.group_id = j.id) AS awaits_approval,
   EXISTS (SELECT 1 FROM group_dependencies d WHERE d.group_id = j.id) AS waits_for_others,
-  j.cancelled_at`
+  ${statusOf('j')} AS status`
 const groupTables = 'job_groups j JOIN users u ON u.id = j.user_id JOIN projects p ON p.id = j.project_id'
 
-function toGroup({ owner_id: _, held, cancelled_at, counts, ...row }: GroupRow): Group {
+function toGroup({ owner_id: _, held, counts, ...row }: GroupRow): Group {
   // Members that the group had not put into the queue when it was cancelled have no job.
   const counted = Object.values(counts).reduce((sum, members) => sum + members, 0)
   const withoutJob = row.members - held - counted
   return {
     ...datesToText(row),
-    status: statusOf(row.ended_at, cancelled_at, counts),
     counts: {
       ...counts,
       held: (counts.held ?? 0) + held,
@@ -57,17 +55,6 @@ function toGroup({ owner_id: _, held, cancelled_at, counts, ...row }: GroupRow):
       cancelled: counts.cancelled + Math.max(0, withoutJob),
     },
   }
-}
-
-export function statusOf(
-  endedAt: Date | null,
-  cancelledAt: Date | null,
-  { completed, failed }: GroupRow['counts'],
-): Group['status'] {
-  if (endedAt === null) return 'running'
-  if (cancelledAt !== null) return 'cancelled'
-  if (failed > 0) return 'failed'
-  return completed > 0 ? 'completed' : 'cancelled'
 }
 
 /** Lists the groups of the actor, or of everybody for an admin, the newest first. */
