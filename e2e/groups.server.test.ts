@@ -23,7 +23,7 @@ rate = float(sys.argv[2])
 print(json.dumps({"step": 1, "loss": abs(rate - 0.1), "same": os.environ["GPUQ_PARAM_RATE"] == sys.argv[2]}))
 `
 
-it('a sweep with the Python client runs each member, names the best, and writes a table', async () => {
+it('a sweep with the Python client runs each member, names the best, writes a table, and downloads all files', async () => {
   await writeFile(join(home, 'train.py'), program)
   const printed = await runPython(
     home,
@@ -33,7 +33,11 @@ found = gpuq.sweep("train.py", rate=[0.3, 0.1, 0.2], gpus=0, cpu=0.5, memory_gb=
 found.wait(600)
 path = found.to_csv("table.csv")
 best = found.best
+for one in found.members:
+    gpuq.job(one["job_id"]).wait().results
+saved = found.download("sweep")
 print(json.dumps({"status": found.status, "best": best["parameters"], "loss": best["objective"],
+                  "files": sorted(str(path) for path in saved.rglob("*") if path.is_file()),
                   "members": [one["status"] for one in found.members], "same": gpuq.job(best["job_id"]).wait().results[0]["same"]}))`,
     { GPUQ_URL: theSystem().url, GPUQ_TOKEN: person.token },
   )
@@ -41,6 +45,13 @@ print(json.dumps({"status": found.status, "best": best["parameters"], "loss": be
     status: 'completed',
     best: { rate: 0.1 },
     loss: 0,
+    files: [
+      'sweep/0000-rate=0.3/output.jsonl',
+      'sweep/0001-rate=0.1/output.jsonl',
+      'sweep/0002-rate=0.2/output.jsonl',
+      'sweep/group.json',
+      'sweep/members.csv',
+    ],
     members: ['completed', 'completed', 'completed'],
     same: true,
   })

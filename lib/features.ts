@@ -41,7 +41,7 @@ export const features = {
   },
   groups: {
     about: 'Many jobs of one program that differ in their parameters: sweeps and arrays.',
-    uses: ['budgets', 'metrics'],
+    uses: ['artifacts', 'budgets', 'metrics'],
   },
   'host-files': { about: 'Jobs of `gpuq start` that run a script of this machine in its own directory.' },
   'join-links': { about: 'Links with which people join a project, also with a new account.' },

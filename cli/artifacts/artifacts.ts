@@ -9,7 +9,7 @@ import type { Column } from '../console/table'
 import { type Context, printList } from '../context'
 import { exitCodes } from '../job/exit-code'
 import { findJob } from '../job/job-id'
-import { isInRepository, isRuleFile } from '../received/kept-back'
+import { whyKeptBack } from '../received/kept-back'
 import { describeRefusal, enterParent } from '../received/path-below'
 import { saveDownload } from '../received/save-download'
 import { SeparateFiles } from './separate-files'
@@ -66,8 +66,9 @@ async function save(
   let exitCode: number = exitCodes.ok
   for (const [index, artifact] of found.entries()) {
     let name = names[index] ?? artifact.artifact_id
-    if (isRuleFile(name) || isInRepository(name)) {
-      await terminal.err(`gpuq: ${name} is not saved, because ${whyKeptBack(name)}. ${elsewhere}\n`)
+    const why = whyKeptBack(name)
+    if (why !== null) {
+      await terminal.err(`gpuq: ${name} is not saved, because ${why}. ${elsewhere}\n`)
       continue
     }
     try {
@@ -91,10 +92,4 @@ async function save(
 
 function describeChange(path: string, name: string): string {
   return `gpuq: ${visibleText(path, 300)} is saved as ${name}, because this system cannot hold its name here.\n`
-}
-
-function whyKeptBack(name: string): string {
-  return isRuleFile(name)
-    ? 'its rules would decide what is sent from here'
-    : 'git would run what it says on this machine'
 }

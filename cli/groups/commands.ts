@@ -15,7 +15,7 @@ otherwise 1.`
 
 const aboutGroup = `
 members: a table of all members; best: the member with the best objective; wait: wait until all have ended; csv: all members with
-their parameters and metrics; cancel: cancel what waits and runs, and start no other; rerun-failed: run the members again that
+their parameters and metrics; download: the result files and artifacts of all members, a directory for each; cancel: cancel what waits and runs, and start no other; rerun-failed: run the members again that
 failed, each as a new job; extend: add members, such as --samples 100 for a random search that has 50.`
 
 /** The short form of a group, as in Slurm. */
@@ -66,7 +66,7 @@ export function declareGroups(program: Command): void {
     .argument('<id>', groupIdHelp)
     .addArgument(
       new Argument('[action]', 'what to do')
-        .choices(['show', 'members', 'best', 'wait', 'csv', 'cancel', 'rerun-failed', 'extend'])
+        .choices(['show', 'members', 'best', 'wait', 'csv', 'download', 'cancel', 'rerun-failed', 'extend'])
         .default('show'),
     )
     .addOption(
@@ -82,6 +82,10 @@ export function declareGroups(program: Command): void {
     )
     .option('--samples <number>', 'with extend: combinations of a random search afterwards', parseCount)
     .option('--repeat <number>', 'with extend: how often each combination runs afterwards', parseCount)
+    .option(
+      '-o, --output <path>',
+      'with download: a new directory, or a file that ends with .tar (default: a directory with the id as its name)',
+    )
     .option(...jsonFlag)
     .addHelpText('after', aboutGroup)
     .action(lazily(async () => (await import('./groups')).group))

@@ -1,4 +1,9 @@
-import { describe, expect, it } from 'vitest'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import tar from 'tar-stream'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { formatTime } from '@/lib/contract/cluster/start-range'
 import { groupDetailSchema } from '@/lib/groups/contract'
 import { submit } from '../commands/submit'
@@ -258,5 +263,65 @@ describe('gpuq group', () => {
     const { context } = server()
     await groups(context, { limit: 20 })
     expect(context.written.out).toMatch(new RegExp(`${idOf(1)} +base +running +0/3`))
+  })
+})
+
+describe('gpuq group download', () => {
+  /** A server whose archive of the group has these files, with their names as content, and a directory to save them in. */
+  async function archiveWith(...names: string[]) {
+    const root = await mkdtemp(join(tmpdir(), 'gpuq-cli-'))
+    onTestFinished(() => rm(root, { recursive: true }))
+    const asked: string[] = []
+    const context = fakeContext((request) => {
+      asked.push(new URL(request.url).pathname)
+      const pack = tar.pack()
+      for (const name of names) pack.entry({ name }, name)
+      pack.finalize()
+      return new Response(Readable.toWeb(Readable.from(pack)) as ReadableStream)
+    })
+    return { root, context, asked }
+  }
+
+  it('the download of a group saves the files of all members in a new directory', async () => {
+    const { root, context, asked } = await archiveWith('members.csv', '0000-lr=0.1/results/model.pt')
+    const output = join(root, 'sweep')
+    expect(await group(context, idOf(1), 'download', { output })).toBe(0)
+    expect(asked).toEqual([`/api/groups/${idOf(1)}/files.tar`])
+    expect(await readFile(join(output, '0000-lr=0.1/results/model.pt'), 'utf8')).toBe(
+      '0000-lr=0.1/results/model.pt',
+    )
+    expect(context.written.err).toBe(`Saved the group to ${output}.\n`)
+    await expect(group(context, idOf(1), 'download', { output })).rejects.toThrow('is not empty')
+  })
+
+  it('the download of a group is one tar file if the path ends with .tar', async () => {
+    const { root, context } = await archiveWith('members.csv')
+    const output = join(root, 'sweep.tar')
+    expect(await group(context, idOf(1), 'download', { output })).toBe(0)
+    expect((await readFile(output)).subarray(0, 11).toString()).toBe('members.csv')
+  })
+
+  it('a file of a group that cannot be saved is named and stops no other one, and rules for git and gpuq stay with the server', async () => {
+    const { root, context } = await archiveWith('0/results/.gitignore', '0/results/a', '0/results/a', '1/b')
+    const output = join(root, 'sweep')
+    expect(await group(context, idOf(1), 'download', { output })).toBe(1)
+    expect(await readdir(join(output, '0/results'))).toEqual(['a'])
+    expect(await readdir(join(output, '1'))).toEqual(['b'])
+    expect(context.written.err).toContain(
+      'gpuq: 0/results/.gitignore is not saved: its rules would decide what is sent from here. Download it',
+    )
+    expect(context.written.err).toContain('gpuq: 0/results/a is not saved: it cannot be written: EEXIST.')
+  })
+
+  it('an archive of a group with a path that leads out of the directory is not saved at all', async () => {
+    const { root, context } = await archiveWith('members.csv', '../out')
+    const output = join(root, 'sweep')
+    await expect(group(context, idOf(1), 'download', { output })).rejects.toThrow('cannot be saved')
+    expect(await readdir(root)).toEqual([])
+  })
+
+  it('gpuq group refuses --output for other actions', async () => {
+    const { context } = server()
+    await expect(group(context, idOf(1), 'csv', { output: 'x' })).rejects.toThrow('only for download')
   })
 })

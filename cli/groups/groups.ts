@@ -8,6 +8,9 @@ import { paint, withoutControls } from '../console/terminal'
 import { type Context, print, printList, writeText } from '../context'
 import { exitCodes } from '../job/exit-code'
 import { readPages } from '../job/read-pages'
+import { extractTar } from '../received/extract-tar'
+import { whyKeptBack } from '../received/kept-back'
+import { saveDownload } from '../received/save-download'
 import { type Change, changeGroup, isChange } from './change-group'
 import {
   adviseFailed,
@@ -51,12 +54,13 @@ export async function groups(
   )
 }
 
-type Action = 'show' | 'members' | 'best' | 'wait' | 'csv' | Change
+type Action = 'show' | 'members' | 'best' | 'wait' | 'csv' | 'download' | Change
 
 interface GroupOptions {
   status?: GroupMember['status']
   samples?: number
   repeat?: number
+  output?: string
   json?: boolean
 }
 
@@ -65,10 +69,12 @@ export async function group(
   context: Context,
   given: string,
   action: Action,
-  { status, samples, repeat, json }: GroupOptions,
+  { status, samples, repeat, output, json }: GroupOptions,
 ): Promise<number> {
   if (status !== undefined && action !== 'members')
     throw invalidRequest('--status is only for members: gpuq group ID members --status failed.')
+  if (output !== undefined && action !== 'download')
+    throw invalidRequest('--output is only for download: gpuq group ID download -o DIR.')
   const isExtended = samples !== undefined || repeat !== undefined
   if (isExtended && action !== 'extend')
     throw invalidRequest('--samples and --repeat are only for extend: gpuq group ID extend --samples 100.')
@@ -79,6 +85,7 @@ export async function group(
   const client = await context.connect()
   const id = await findGroupId(client, given)
   if (action === 'wait') return followGroup(context, id, { json })
+  if (action === 'download') return download(context, client, id, output ?? id)
   if (isChange(action))
     return changeGroup(context, {
       ...{ id, change: action, extension: { samples, repeat } },
@@ -124,4 +131,22 @@ async function showBest(
       : `No member has completed with the metric ${objective.metric} yet.`
   await context.terminal.err(`${why}\n`)
   return exitCodes.failed
+}
+
+/** Saves the files of all members in a new directory, or as one tar file. A job chose the names of its files. */
+async function download({ terminal }: Context, client: Client, id: string, target: string): Promise<number> {
+  const open = () => client.groups.files(id)
+  let exitCode: number = exitCodes.ok
+  if (target.endsWith('.tar')) await saveDownload(target, await open())
+  else {
+    await extractTar(open, target, {
+      refuse: whyKeptBack,
+      onRefused: async (path, why) => {
+        await terminal.err(`gpuq: ${path} is not saved: ${why} Download it from the page of its job.\n`)
+        if (whyKeptBack(path) === null) exitCode = exitCodes.failed
+      },
+    })
+  }
+  await terminal.err(`Saved the group to ${target}.\n`)
+  return exitCode
 }

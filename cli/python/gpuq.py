@@ -18,10 +18,12 @@ repeated submission is never a second job.
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import datetime
 import email.utils
 import errno
+import functools
 import hashlib
 import http.client
 import importlib
@@ -32,6 +34,7 @@ import re
 import shutil
 import stat
 import sys
+import tarfile
 import time
 import unicodedata
 import urllib.error
@@ -527,58 +530,28 @@ class Job:
             raise Error(f"The files of job {self.id} were deleted.", status=404, code="not_found")
         several = any(artifact["rank"] != 0 for artifact in found)
         names = [f"rank-{artifact['rank']}/{artifact['path']}" if several else artifact["path"] for artifact in found]
-        root = Path(directory)
-        saved: List[Path] = []
-        refused: List[str] = []
-        files: Set[Tuple[int, int]] = set()
+        received = _Received(Path(directory))
         for artifact, written, name in zip(found, names, _safe_paths(names)):
-            if _is_kept_back(name):
-                _log.warning("%s is not saved: it would change your rules or your repository.", visible(name))
-                continue
-            try:
-                name = _choose_separate(root, name, files)
-                target = _enter_parent(root, name)
-                self._save(artifact, target)
-                files.add(_identify(target))
-            except _FileError as error:
-                refused.append(f"\n  {name}: {error}")
-            except OSError as error:
-                if error.errno not in _LOCAL_FAULTS:
-                    raise
-                refused.append(f"\n  {name}: {error.strerror}.")
-            else:
-                saved.append(target)
-                if name != written:
-                    shown = _one_line(written)
-                    _log.warning("%s is saved as %s, because this system cannot hold its name here.", shown, name)
-        if refused:
-            message = f"These files are not saved. Download them from the job's page:{''.join(refused)}"
-            raise Error(message, status=409, code="conflict")
-        return saved
+            received.save(written, name, functools.partial(self._save, artifact))
+        received.require_all("the job's page")
+        return received.saved
 
     def _save(self, artifact: Mapping[str, Any], target: Path) -> None:
         artifact_id, size = _require_id(artifact["artifact_id"]), int(artifact["bytes"])
         if target.is_file() and not target.is_symlink() and _hash_file(target)[0] == artifact["sha256"]:
             return
-        # A new name: it replaces no file of the user.
-        temporary = target.with_name(f".gpuq-{uuid.uuid4().hex}.part")
+        with _new_file(target) as temporary:
 
-        def save(response: http.client.HTTPResponse) -> None:
-            with open(temporary, "wb") as file:
-                for piece in iter(lambda: response.read(_PIECE_BYTES), b""):
-                    file.write(piece)
-                    if file.tell() > size:
-                        break
-            if _hash_file(temporary)[0] != artifact["sha256"]:
-                raise Error(f"The download of {target} is incomplete.", code="unreachable")
+            def save(response: http.client.HTTPResponse) -> None:
+                with open(temporary, "wb") as file:
+                    for piece in _pieces(response):
+                        file.write(piece)
+                        if file.tell() > size:
+                            break
+                if _hash_file(temporary)[0] != artifact["sha256"]:
+                    raise Error(f"The download of {target} is incomplete.", code="unreachable")
 
-        try:
             self._server.call("GET", f"/api/jobs/{self.id}/artifacts/{artifact_id}", consume=save)
-            # Replaces a link of this name instead of following it.
-            os.replace(temporary, target)
-        finally:
-            if temporary.exists():
-                temporary.unlink()
 
     def _read(self, patience_s: float) -> Dict[str, Any]:
         # A final status never changes. The answer to a submission has no `attempt`.
@@ -727,6 +700,29 @@ class Group:
                 printed = [one["metrics"].get(name) for name in metrics]
                 run = _seconds_between(one["started_at"], one["ended_at"])
                 rows.writerow([one["index"], *given, one["repeat"], one["status"], *printed, run, one["job_id"]])
+        return target
+
+    def download(self, path: StrPath) -> Path:
+        """Save the result files and artifacts of all members, and return the path. A path that ends with ``.tar`` becomes one tar
+        file. Every other one becomes a directory with ``group.json``, ``members.csv`` and a directory for each member that has
+        files. Names are kept and files left out as by `Job.download`.
+
+        >>> group.download("sweep")
+        PosixPath('sweep')
+        """
+        target = Path(path)
+
+        def save(response: http.client.HTTPResponse) -> None:
+            _write(response, target)
+
+        def extract(response: http.client.HTTPResponse) -> _Received:
+            return _extract(response, target)
+
+        address = f"/api/groups/{self.id}/files.tar"
+        if target.suffix == ".tar":
+            self._server.call("GET", address, consume=save)
+        else:
+            self._server.call("GET", address, consume=extract).require_all("the pages of their jobs")
         return target
 
     def _describe(self) -> str:
@@ -1985,7 +1981,7 @@ def _hash_file(path: Path, meter: Optional[_Meter] = None) -> Tuple[str, int]:
     digest = hashlib.sha256()
     size = 0
     with open(path, "rb") as file:
-        for piece in iter(lambda: file.read(_PIECE_BYTES), b""):
+        for piece in _pieces(file):
             digest.update(piece)
             size += len(piece)
             if meter is not None:
@@ -2034,7 +2030,7 @@ class _Frames:
         left = size
         try:
             with open(path, "rb") as file:
-                for piece in iter(lambda: file.read(_PIECE_BYTES), b""):
+                for piece in _pieces(file):
                     left -= len(piece)
                     digest.update(piece)
                     if left < 0 or (left == 0 and digest.hexdigest() != sha256):
@@ -2207,6 +2203,81 @@ def _choose_separate(root: Path, path: str, files: Set[Tuple[int, int]]) -> str:
         if not os.path.lexists(target) or _identify(target) not in files:
             return name
         count += 1
+
+
+class _Received:
+    """The files of one download, below a directory. One that cannot be written here does not stop the others."""
+
+    def __init__(self, root: Path) -> None:
+        self.saved: List[Path] = []
+        self._root = root
+        self._files: Set[Tuple[int, int]] = set()
+        self._refused: List[str] = []
+
+    def save(self, written: str, name: str, write: Callable[[Path], None]) -> None:
+        """Save a file under a name from `_safe_paths`, where a job wrote another name."""
+        if _is_kept_back(name):
+            _log.warning("%s is not saved: it would change your rules or your repository.", visible(name))
+            return
+        try:
+            name = _choose_separate(self._root, name, self._files)
+            target = _enter_parent(self._root, name)
+            write(target)
+            self._files.add(_identify(target))
+        except _FileError as error:
+            self._refused.append(f"\n  {name}: {error}")
+        except OSError as error:
+            if error.errno not in _LOCAL_FAULTS:
+                raise
+            self._refused.append(f"\n  {name}: {error.strerror}.")
+        else:
+            self.saved.append(target)
+            if name != written:
+                shown = _one_line(written)
+                _log.warning("%s is saved as %s, because this system cannot hold its name here.", shown, name)
+
+    def require_all(self, elsewhere: str) -> None:
+        """Raise Error if a file could not be written."""
+        if self._refused:
+            message = f"These files are not saved. Download them from {elsewhere}:{''.join(self._refused)}"
+            raise Error(message, status=409, code="conflict")
+
+
+@contextlib.contextmanager
+def _new_file(target: Path) -> Iterator[Path]:
+    """A new name, which replaces no file of the user. At the end it becomes the target, and replaces a link of this name
+    instead of following it."""
+    temporary = target.with_name(f".gpuq-{uuid.uuid4().hex}.part")
+    try:
+        yield temporary
+        os.replace(temporary, target)
+    finally:
+        if temporary.exists():
+            temporary.unlink()
+
+
+def _pieces(source: IO[bytes]) -> Iterator[bytes]:
+    return iter(lambda: source.read(_PIECE_BYTES), b"")
+
+
+def _extract(response: http.client.HTTPResponse, root: Path) -> _Received:
+    """Save the files of a tar archive below a directory, while it arrives."""
+    received = _Received(root)
+    try:
+        with tarfile.open(fileobj=response, mode="r|") as archive:
+            for entry in archive:
+                content = archive.extractfile(entry) if entry.isfile() else None
+                if content is not None:
+                    received.save(entry.name, _safe_paths([entry.name])[0], functools.partial(_write, content))
+    except tarfile.TarError:
+        raise Error("The download of the group is incomplete.", code="unreachable") from None
+    return received
+
+
+def _write(content: IO[bytes], target: Path) -> None:
+    with _new_file(target) as temporary, open(temporary, "wb") as file:
+        for piece in _pieces(content):
+            file.write(piece)
 
 
 def _require_id(given: Any) -> str:

@@ -10,6 +10,12 @@ export function isInRepository(path: string): boolean {
   return namesOf(path).some((name) => name === repositoryName || name === 'git~1')
 }
 
+/** Why a file of a job is not saved in a directory of the user; null: it may be. */
+export function whyKeptBack(path: string): string | null {
+  if (isRuleFile(path)) return 'its rules would decide what is sent from here'
+  return isInRepository(path) ? 'git would run what it says on this machine' : null
+}
+
 /** Short names of Windows for the rule files. */
 const shortRuleName = /^(gitign|gpuqig)~\d+$/
 

@@ -10,8 +10,8 @@ import { type Context, print, printList } from '../context'
 import { connectToProject } from '../find-project'
 import { exitCodes } from '../job/exit-code'
 import { readPages } from '../job/read-pages'
+import { extractTar } from '../received/extract-tar'
 import { saveDownload } from '../received/save-download'
-import { extractTar } from './extract-tar'
 import { findSnapshot, requireReference } from './find-snapshot'
 
 interface ListOptions {
@@ -112,7 +112,7 @@ export async function downloadSnapshot(
   const open = () => inProject.client.snapshots.download(snapshot.id)
   const target = output ?? directory ?? `${name.split('/').at(-1)}-${snapshot.version}`
   if (output !== undefined) await saveDownload(output, await open())
-  else await extractTar(open, target, snapshot)
+  else await extractTar(open, target, { expected: snapshot })
   const size = `${snapshot.files} ${snapshot.files === 1 ? 'file' : 'files'}, ${formatBytes(snapshot.bytes)}`
   await context.terminal.err(`Saved ${formatSnapshot(snapshot)} to ${target} (${size}).\n`)
   return exitCodes.ok

@@ -85,6 +85,13 @@ it('a group that waits for others says so, and a job can be submitted that start
   )
 })
 
+it('the page of a group downloads the files of all its members as one archive', async () => {
+  await show()
+  const link = screen.getByRole('link', { name: 'Download all' })
+  expect(link.getAttribute('href')).toBe(`${path}/files.tar`)
+  expect(link.hasAttribute('download')).toBe(true)
+})
+
 const unapproved = makeGroup({
   awaits_approval: true,
   problem: 'A person must approve it.',

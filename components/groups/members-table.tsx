@@ -1,11 +1,12 @@
-import { Download } from 'lucide-react'
+import { Download, FileArchive } from 'lucide-react'
 import { memo, useMemo, useState } from 'react'
 import type { GroupDetail, GroupMember } from '@/lib/groups/contract'
 import { membersToCsv } from '@/lib/groups/contract-csv'
 import { formatMetric } from '../jobs/list/job-cell'
 import { RowsInView } from '../jobs/result/rows-in-view'
+import { api } from '../queries/queries'
 import { Badge } from '../ui/badge'
-import { Button } from '../ui/button'
+import { Button, buttonStyles } from '../ui/button'
 import { cn } from '../ui/class-names'
 import { Duration } from '../ui/duration'
 import { formatCount, formatNumber } from '../ui/format-number'
@@ -65,6 +66,15 @@ export function MembersTable({ group, members }: MembersTableProps) {
             <Button icon={Download} disabled={members.length < group.members} onClick={save}>
               CSV
             </Button>
+            <a
+              href={api.groups.filesUrl(group.group_id)}
+              download
+              title="The result files and artifacts of all members, as one tar file"
+              className={buttonStyles()}
+            >
+              <FileArchive aria-hidden />
+              Download all
+            </a>
           </>
         }
       />

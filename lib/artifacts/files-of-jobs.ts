@@ -18,7 +18,7 @@ export async function downloadFilesOfJobs(actor: Actor, ids: readonly string[]):
   for (const id of ids) {
     const job = await findVisibleJob(actor, id)
     jobs.push(job)
-    entries.push(...(await entriesOf(job)))
+    entries.push(...inDirectory(job.id, await filesOfJob(job)))
   }
   if (entries.length === 0)
     throw conflict('These jobs have no files: they have not ended, or their files were deleted.')
@@ -35,7 +35,23 @@ interface ResultRow {
   stored_at: Date
 }
 
-async function entriesOf(job: VisibleJob): Promise<TarEntry[]> {
+/** Finds those of some jobs that have files now. */
+export async function findJobsWithFiles(ids: readonly string[]): Promise<ReadonlySet<string>> {
+  const { rows } = await database().pool.query<{ id: string }>(
+    `SELECT j.id FROM jobs j WHERE j.id = ANY ($1::uuid[]) AND j.files_deleted IS NULL
+        AND (EXISTS (SELECT 1 FROM result_files f WHERE f.job_id = j.id AND f.stored_at IS NOT NULL AND f.bytes IS NOT NULL)
+          OR EXISTS (SELECT 1 FROM artifacts a WHERE a.job_id = j.id AND a.attempt = j.attempt))`,
+    [ids],
+  )
+  return new Set(rows.map(({ id }) => id))
+}
+
+/** The files as those of a directory in an archive. */
+export const inDirectory = (directory: string, files: readonly TarEntry[]): TarEntry[] =>
+  files.map((file) => ({ ...file, path: `${directory}/${file.path}` }))
+
+/** The result file and the artifacts of a job as the files of an archive. A job that has not ended has none. */
+export async function filesOfJob(job: VisibleJob): Promise<TarEntry[]> {
   if (job.files_deleted !== null) return []
   const { rows } = await database().pool.query<ResultRow>(
     'SELECT name, bytes, stored_at FROM result_files WHERE job_id = $1 AND stored_at IS NOT NULL AND bytes IS NOT NULL',
@@ -50,5 +66,5 @@ async function entriesOf(job: VisibleJob): Promise<TarEntry[]> {
     }),
   )
   const artifacts = (await artifactEntries(job)).map((entry) => ({ ...entry, path: `results/${entry.path}` }))
-  return [...results, ...artifacts].map((entry) => ({ ...entry, path: `${job.id}/${entry.path}` }))
+  return [...results, ...artifacts]
 }

@@ -8,8 +8,29 @@ export const runSecondsOf = ({ started_at, ended_at }: Pick<GroupMember, 'starte
 /** All members as CSV (RFC 4180): a column for each parameter and each metric. */
 export function membersToCsv(members: readonly GroupMember[], parameters: readonly string[]): string {
   const metrics = [...new Set(members.flatMap((member) => Object.keys(member.metrics)))].toSorted()
-  const head = ['member', ...parameters, 'repeat', 'status', ...metrics, 'run_seconds', 'job_id']
-  const rows = members.map((member) => [
+  return [
+    csvHead(parameters, metrics),
+    ...members.map((member) => csvLine(member, parameters, metrics)),
+  ].join('')
+}
+
+/** The first line. @param more the names of further columns */
+export function csvHead(
+  parameters: readonly string[],
+  metrics: readonly string[],
+  more: readonly string[] = [],
+): string {
+  return toLine(['member', ...parameters, 'repeat', 'status', ...metrics, 'run_seconds', 'job_id', ...more])
+}
+
+/** The line of a member. @param more its values in the further columns */
+export function csvLine(
+  member: GroupMember,
+  parameters: readonly string[],
+  metrics: readonly string[],
+  more: readonly string[] = [],
+): string {
+  return toLine([
     member.index,
     ...parameters.map((name) => member.parameters[name]),
     member.repeat,
@@ -17,9 +38,13 @@ export function membersToCsv(members: readonly GroupMember[], parameters: readon
     ...metrics.map((name) => member.metrics[name]),
     runSecondsOf(member),
     member.job_id,
+    ...more,
   ])
-  // A number stays one, also if it is negative.
-  const cellOf = (value: string | number | boolean | null | undefined) =>
-    typeof value === 'string' ? toCell(value) : String(value ?? '')
-  return [head, ...rows].map((row) => `${row.map(cellOf).join(',')}\r\n`).join('')
 }
+
+type Cell = string | number | boolean | null | undefined
+
+const toLine = (cells: readonly Cell[]) => `${cells.map(toText).join(',')}\r\n`
+
+/** A number stays one, also if it is negative. */
+const toText = (value: Cell) => (typeof value === 'string' ? toCell(value) : String(value ?? ''))

@@ -91,6 +91,16 @@ export async function findGroup(actor: Actor, id: string): Promise<GroupRow> {
   return row
 }
 
+/** Whether the actor may see a group. */
+export async function isVisibleGroup(actor: Actor, id: string): Promise<boolean> {
+  const { sql, values } = visibilityFilter(actor, 2)
+  const { rowCount } = await database().pool.query(`SELECT 1 FROM job_groups j WHERE ${sql} AND j.id = $1`, [
+    id,
+    ...values,
+  ])
+  return rowCount === 1
+}
+
 /** Reads a group with its best member. */
 export async function readGroup(actor: Actor, id: string): Promise<GroupDetail> {
   const found = await findGroup(actor, id)
@@ -191,6 +201,16 @@ export async function listMembers(
     ({ index }) => [String(index)],
     (row) => toMember(row, shown),
   )
+}
+
+/** Reads the names of the metrics of all members, at most `limit`. */
+export async function readMetricNames(groupId: string, limit: number): Promise<string[]> {
+  const { rows } = await database().pool.query<{ name: string }>(
+    `SELECT DISTINCT printed.name FROM group_members m JOIN jobs j ON j.id = m.job_id CROSS JOIN LATERAL jsonb_object_keys(${metricsColumn}) printed (name)
+      WHERE m.group_id = $1 ORDER BY printed.name LIMIT $2`,
+    [groupId, limit],
+  )
+  return rows.map(({ name }) => name).toSorted()
 }
 
 /** Reads the place of a job in its group. @throws 404 for a job that is in no group, and for one that the actor may not see */

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { dryRunQuery, uploadParts } from '../contract/operations/jobs'
-import { defineOperations, get, list, ok, patch, post } from '../contract/operations/operation'
+import { defineOperations, file, get, list, ok, patch, post } from '../contract/operations/operation'
 import * as groups from './contract'
 
 /** Many jobs of one program in one request. */
@@ -44,6 +44,17 @@ export const groupOperations = defineOperations('groups', 'groups', {
     query: groups.memberListQuerySchema,
     responses: list(groups.groupMemberSchema),
   }),
+  files: get(
+    '/api/groups/{id}/files.tar',
+    'read',
+    'Download the result files and artifacts of all members of a group',
+    {
+      restrictedTokens: true,
+      responses: file(
+        'A tar archive with group.json, members.csv and a directory for each member that has files',
+      ),
+    },
+  ),
   ofJob: get('/api/jobs/{id}/group', 'read', 'The group of a job, and its place among the members', {
     restrictedTokens: true,
     responses: ok(groups.groupOfJobSchema),

@@ -9,6 +9,7 @@ import { cancelGroup } from './cancel-group'
 import { checkGroup } from './check-group'
 import { extendGroup, rerunFailed } from './continue-group'
 import { createGroupSchema, groupConfigLimits, groupConfigSchema } from './contract'
+import { downloadGroup } from './download-group'
 import { type GroupRequest, toGroupRequest } from './group-config'
 import { findGroup, listGroups, listMembers, readGroup, readGroupOfJob, waitForGroup } from './groups'
 import { groupOperations } from './operations'
@@ -47,6 +48,10 @@ export const groupRoutes = {
   }),
 
   members: route(groupOperations.members, ({ actor, params, query }) => listMembers(actor, params.id, query)),
+
+  files: route(groupOperations.files, ({ actor, params, request }) =>
+    downloadGroup(actor, params.id, request.signal),
+  ),
 
   ofJob: route(groupOperations.ofJob, ({ actor, params }) => readGroupOfJob(actor, params.id)),
 

@@ -50,7 +50,12 @@ export function buildClient(transport: Transport, { read, ...readers }: AnswerRe
       ...specialJobMethods(transport, readers),
       ...partAddresses(transport, routes.jobs),
     },
-    groups: { ...methods.groups, ...specialGroupMethods(transport, { read }) },
+    groups: {
+      ...methods.groups,
+      ...specialGroupMethods(transport, { read }),
+      /** Where the files of all members can be downloaded as one archive. */
+      filesUrl: (id: string) => addressOf(transport, routes.groups.files, id),
+    },
     shares: { ...methods.shares, ...partAddresses(transport, routes.shares) },
     queue: { ...methods.queue, ...specialQueueMethods(methods) },
     snapshots: {

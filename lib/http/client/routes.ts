@@ -54,6 +54,7 @@ export const routes = {
     get: { method: 'get', path: '/api/groups/{id}', answer: 'json' },
     update: { method: 'patch', path: '/api/groups/{id}', body: true, answer: 'json' },
     members: { method: 'get', path: '/api/groups/{id}/members', query: true, answer: 'page' },
+    files: { method: 'get', path: '/api/groups/{id}/files.tar', answer: 'stream' },
     ofJob: { method: 'get', path: '/api/jobs/{id}/group', answer: 'json' },
     wait: { method: 'get', path: '/api/groups/{id}/wait', query: true, answer: 'json' },
     cancel: { method: 'post', path: '/api/groups/{id}/cancel', answer: 'json' },

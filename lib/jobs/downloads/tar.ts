@@ -23,8 +23,10 @@ export interface TarLink {
  * Streams an archive: only the current part is in memory.
  * @throws if a file does not have its declared size, because the archive is then invalid.
  */
-export async function* tarOf(entries: Iterable<TarEntry | TarLink>): AsyncGenerator<Uint8Array> {
-  for (const entry of entries) {
+export async function* tarOf(
+  entries: Iterable<TarEntry | TarLink> | AsyncIterable<TarEntry | TarLink>,
+): AsyncGenerator<Uint8Array> {
+  for await (const entry of entries) {
     // One for each entry: links and empty files would collect in a common one if the client reads slowly.
     const pack = tar.pack()
     write(pack, entry).then(

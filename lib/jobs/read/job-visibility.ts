@@ -6,7 +6,6 @@ import { forbidden, notFound } from '../../contract/errors'
 import type { FilesDeletion } from '../../contract/job-files'
 import type { JobStatus } from '../../contract/status'
 import { database } from '../../database/client'
-import { findRow } from '../../database/transaction'
 
 /**
  * SQL for the ids of the projects whose members' jobs a user sees: as a manager of a class or of a project without a kind of its
@@ -101,28 +100,35 @@ type JobRow = Omit<VisibleJob, 'mayRead'>
 
 const noSuchJob = () => notFound('You have no job with this id. GET /api/jobs lists your jobs.')
 
-async function findSeen(actor: Actor, jobId: string): Promise<JobRow | null> {
+async function findSeen(actor: Actor, jobIds: readonly string[]): Promise<JobRow[]> {
   const { sql, values } = visibilityFilter(actor)
-  return findRow<JobRow>(
-    database().pool,
+  const { rows } = await database().pool.query<JobRow>(
     `SELECT j.id, j.user_id AS "userId", j.status, j.attempt, j.files_deleted, j.deleted_after_days FROM jobs j
-      WHERE ${sql} AND j.id = $${values.length + 1}`,
-    [...values, jobId],
+      WHERE ${sql} AND j.id = ANY ($${values.length + 1}::uuid[])`,
+    [...values, jobIds],
   )
+  return rows
 }
+
+const withRight = (actor: Actor, job: JobRow): VisibleJob => ({ ...job, mayRead: () => maySee(actor, job) })
 
 /** Finds a job that the actor may see. @throws 404, the same for an unknown job and for another user's. */
 export async function findVisibleJob(actor: Actor, jobId: string): Promise<VisibleJob> {
-  const job = z.uuid().safeParse(jobId).success ? await findSeen(actor, jobId) : null
+  const [job] = z.uuid().safeParse(jobId).success ? await findSeen(actor, [jobId]) : []
   if (!job) throw noSuchJob()
-  return { ...job, mayRead: () => maySee(actor, job) }
+  return withRight(actor, job)
+}
+
+/** Finds those of some jobs that the actor may see, in any order. */
+export async function findVisibleJobs(actor: Actor, jobIds: readonly string[]): Promise<VisibleJob[]> {
+  return (await findSeen(actor, jobIds)).map((job) => withRight(actor, job))
 }
 
 async function maySee(actor: Actor, { id, userId }: JobRow): Promise<boolean> {
   const current = await renewActor(actor)
   if (current === null) return false
   // A job stays in its project, and its user stays the same.
-  return userId === actor.userId || (await findSeen(current, id)) !== null
+  return userId === actor.userId || (await findSeen(current, [id])).length > 0
 }
 
 /**

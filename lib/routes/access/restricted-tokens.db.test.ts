@@ -38,6 +38,7 @@ const allowed = [
   'groups.cancel',
   'groups.create',
   'groups.extend',
+  'groups.files',
   'groups.get',
   'groups.list',
   'groups.members',

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { createWriteStream } from 'node:fs'
-import { mkdir, readdir, rename, rm, symlink } from 'node:fs/promises'
+import { type FileHandle, mkdir, open, readdir, rename, rm, symlink } from 'node:fs/promises'
 import { basename, dirname, join, posix, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -9,31 +8,41 @@ import tar, { type ExtractEvents } from 'tar-stream'
 import { refuseLink, refusePath } from '@/lib/contract/archives/archive-paths'
 import { conflict, unavailable } from '@/lib/contract/errors'
 import { errorCode } from '../files'
-import { enterParent, pathBelow } from '../received/path-below'
+import { describeRefusal, enterParent, FileProblem, pathBelow } from './path-below'
 
 interface Size {
   files: number
   bytes: number
 }
 
+interface Rules {
+  /** What the server announced; left out: it did not. */
+  expected?: Size
+  /** Why a file is not wanted here; null: it is. */
+  refuse?: (path: string) => string | null
+  /** Called with each file that cannot be saved here, and why. Left out: nothing is saved then. */
+  onRefused?: (path: string, why: string) => Promise<void>
+}
+
 /**
  * Extracts a downloaded tar file of files and links into a new or empty directory. The directory appears only when it is
  * complete.
- * @param open starts the download, after the check of the directory.
+ * @param download starts the download, after the check of the directory.
  * @throws GpuqError if the directory has files, or the download is not what the server announced.
  */
 export async function extractTar(
-  open: () => Promise<Response>,
+  download: () => Promise<Response>,
   directory: string,
-  expected: Size,
+  rules: Rules,
 ): Promise<void> {
   const target = resolve(directory)
   await requireEmpty(target)
-  const { body } = await open()
+  const { body } = await download()
   const temporary = join(dirname(target), `.${basename(target)}.${randomUUID()}`)
   await mkdir(temporary, { recursive: true })
   try {
-    const received = await extract(Readable.fromWeb(body as ReadableStream<Uint8Array>), temporary, expected)
+    const received = await extract(Readable.fromWeb(body as ReadableStream<Uint8Array>), temporary, rules)
+    const { expected = received } = rules
     if (received.files !== expected.files || received.bytes !== expected.bytes)
       throw unavailable('The download ended early. Run the command again.')
     await rename(temporary, target)
@@ -55,7 +64,7 @@ async function requireEmpty(directory: string): Promise<void> {
 /** What has been received so far, and where. */
 interface Extraction {
   root: string
-  expected: Size
+  rules: Rules
   received: Size
   links: { path: string; target: string }[]
   /** Directories that were made: nobody but this command writes below `root`. */
@@ -63,9 +72,9 @@ interface Extraction {
 }
 
 /** Links are created last, so that no file is written through a link. */
-async function extract(source: Readable, root: string, expected: Size): Promise<Size> {
+async function extract(source: Readable, root: string, rules: Rules): Promise<Size> {
   const received = { files: 0, bytes: 0 }
-  const extraction: Extraction = { root, expected, received, links: [], made: new Set() }
+  const extraction: Extraction = { root, rules, received, links: [], made: new Set() }
   const entries = tar.extract()
   const read = pipeline(source, entries)
   // A failure also ends the loop, which throws what came first.
@@ -79,7 +88,7 @@ async function extract(source: Readable, root: string, expected: Size): Promise<
 
 /** Saves a file, or keeps a link for later. */
 async function save(
-  { root, expected, received, links, made }: Extraction,
+  { root, rules: { expected, refuse, onRefused }, received, links, made }: Extraction,
   entry: ExtractEvents['entry'][1],
 ): Promise<void> {
   const { name, type, linkname, size, mode } = entry.header
@@ -91,17 +100,36 @@ async function save(
     )
   received.files++
   received.bytes += target === null ? size : 0
-  if (received.files > expected.files || received.bytes > expected.bytes)
+  if (expected && (received.files > expected.files || received.bytes > expected.bytes))
     throw conflict('The server sent more than the snapshot has. Check the address of the server.')
   if (target !== null) {
     links.push({ path: name, target })
     entry.resume()
     return
   }
+  try {
+    const unwanted = refuse?.(name) ?? null
+    if (unwanted !== null) throw new FileProblem(`${unwanted}.`)
+    const file = await create({ root, made }, name, mode)
+    await pipeline(entry, file.createWriteStream())
+  } catch (error) {
+    const refusal = onRefused ? describeRefusal(error) : null
+    if (refusal === null) throw error
+    await onRefused?.(name, refusal)
+    entry.resume()
+  }
+}
+
+/** Creates a file that nothing has the name of. */
+async function create(
+  { root, made }: Pick<Extraction, 'root' | 'made'>,
+  name: string,
+  mode: number | undefined,
+): Promise<FileHandle> {
   const directory = posix.dirname(name)
   const path = made.has(directory) ? pathBelow(root, name) : await parentOf(root, name)
   made.add(directory)
-  await pipeline(entry, createWriteStream(path, { flags: 'wx', mode: mode & 0o111 ? 0o777 : 0o666 }))
+  return open(path, 'wx', (mode ?? 0) & 0o111 ? 0o777 : 0o666)
 }
 
 async function parentOf(root: string, name: string): Promise<string> {
