@@ -1,4 +1,4 @@
-import { Client, type ClientOptions, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import type { ClientOptions } from '@modelcontextprotocol/client'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Actor } from '../access/actor'
 import { actorFromToken } from '../access/authenticate'
@@ -13,8 +13,8 @@ import { testDatabase } from '../database/testing/test-database'
 import { releaseMembers } from '../groups/release-members'
 import { comparedSchema, compareJobs, compareSchema } from './compare-jobs'
 import { metricsAnswerSchema } from './metric-tool'
-import { agentRoutes } from './routes'
 import { createJob, previewJobs, submitJobs } from './submit-tools'
+import { connectAgent } from './testing/connect-agent'
 import {
   createdJobSchema,
   createJobSchema,
@@ -43,15 +43,7 @@ beforeAll(async () => {
 
 async function connect(person: Person, options?: ClientOptions) {
   const { token } = await makeToken(person)
-  const client = new Client({ name: 'a test', version: '1' }, options)
-  const transport = new StreamableHTTPClientTransport(new URL('http://localhost:8001/api/mcp'), {
-    requestInit: { headers: { authorization: `Bearer ${token}` } },
-    fetch: async (url, init) => {
-      if (init?.method === 'GET') return new Response(null, { status: 405 })
-      return agentRoutes.message(new Request(url, init), { params: Promise.resolve({}) })
-    },
-  })
-  await client.connect(transport)
+  const client = await connectAgent(token, options)
   /** Calls a tool. Four characters are about a token. */
   const use = async (name: string, input: Record<string, unknown>) => {
     const { structuredContent: answer, isError, content } = await client.callTool({ name, arguments: input })

@@ -1,4 +1,4 @@
-import { Client, type ClientOptions, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import type { Client, ClientOptions } from '@modelcontextprotocol/client'
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { call } from '../access/testing/call'
 import { makePerson, makeToken, type Person } from '../access/testing/people'
@@ -6,6 +6,7 @@ import { placeManually } from '../cluster/testing/placed'
 import { makeJob, makeNode } from '../cluster/testing/rows'
 import { testDatabase } from '../database/testing/test-database'
 import { agentRoutes } from './routes'
+import { connectAgent } from './testing/connect-agent'
 import { createdJobSchema } from './tool-schemas'
 
 vi.hoisted(() => {
@@ -23,22 +24,8 @@ beforeAll(async () => {
   )
 })
 
-/** The official client. Its requests go directly to the route. */
-async function connect(token: string, options?: ClientOptions): Promise<Client> {
-  const client = new Client({ name: 'a test', version: '1' }, options)
-  const transport = new StreamableHTTPClientTransport(new URL('http://localhost:8001/api/mcp'), {
-    requestInit: { headers: { authorization: `Bearer ${token}` } },
-    fetch: async (url, init) => {
-      if (init?.method === 'GET') return new Response(null, { status: 405 })
-      return agentRoutes.message(new Request(url, init), { params: Promise.resolve({}) })
-    },
-  })
-  await client.connect(transport)
-  return client
-}
-
 const connectAs = async (person: Person, ...scopes: Parameters<typeof makeToken>[1][]) =>
-  connect((await makeToken(person, ...scopes)).token)
+  connectAgent((await makeToken(person, ...scopes)).token)
 
 let jobs = 0
 /** The input of a new job, with a name of its own. */
@@ -67,7 +54,7 @@ describe('a client of the protocol', () => {
     ['2026-07-28', { versionNegotiation: { mode: 'auto' } }],
   ] satisfies [string, ClientOptions][])('may use its revision %s', async (revision, options) => {
     const { token } = await makeToken(await makePerson())
-    const client = await connect(token, options)
+    const client = await connectAgent(token, options)
     expect(client.getNegotiatedProtocolVersion()).toBe(revision)
     const { tools } = await client.listTools()
     expect(tools).toHaveLength(13)
@@ -82,7 +69,7 @@ describe('a client of the protocol', () => {
 
   it('cannot hold a connection with a subscription', async () => {
     const { token } = await makeToken(await makePerson())
-    const client = await connect(token, { versionNegotiation: { mode: 'auto' } })
+    const client = await connectAgent(token, { versionNegotiation: { mode: 'auto' } })
     await expect(client.listen({ toolsListChanged: true })).rejects.toThrow('Subscription limit reached')
   })
 })
@@ -538,7 +525,7 @@ describe('the rights of an agent', () => {
     call(agentRoutes.message, '/api/mcp', { method: 'POST', body: ping, headers: accept, ...options })
 
   it('need a valid token; a browser session is not enough', async () => {
-    await expect(connect('x'.repeat(40))).rejects.toThrow(/Invalid or expired token/)
+    await expect(connectAgent('x'.repeat(40))).rejects.toThrow(/Invalid or expired token/)
     expect(await post({})).toMatchObject({ status: 401, body: { code: 'unauthenticated' } })
     expect(await post({ cookie: ada.cookie })).toMatchObject({ status: 401 })
     const { token } = await makeToken(ada)

@@ -7,6 +7,8 @@ import { leaveOutNullsOfMessage } from '../contract/leave-out-nulls'
 import { visibleOutput } from '../contract/text/visible-output'
 import { logger } from '../logger'
 import { toModelSchema } from './model-schema'
+import { mayGetTask, serveTasks, type TaskHost, waitAsTask, waitTool } from './tasks/serve-tasks'
+import { tasksExtension } from './tasks/wait-task'
 import type { ToolCall } from './tool-call'
 import { tools } from './tools'
 
@@ -19,24 +21,45 @@ const instructions =
  */
 export async function answerMessage(request: Request, message: unknown, call: ToolCall): Promise<Response> {
   // Loaded with the first message: the packages of the protocol take more memory than the rest of the API's packages.
-  const { Server, WebStandardStreamableHTTPServerTransport, createMcpHandler, isLegacyRequest } =
-    await import('@modelcontextprotocol/server')
-  const makeServer = () => {
+  const {
+    Server,
+    WebStandardStreamableHTTPServerTransport,
+    createMcpHandler,
+    isLegacyRequest,
+    ProtocolError,
+    ProtocolErrorCode: codes,
+  } = await import('@modelcontextprotocol/server')
+  const tasks: TaskHost = {
+    wait: (input) => runTool(call, waitTool, input),
+    failed: (error) => failedResult(error, waitTool, call),
+    protocolError: (of, text) =>
+      new ProtocolError(of === 'request' ? codes.InvalidParams : codes.InternalError, text),
+  }
+  const makeServer = ({ withTasks }: { withTasks: boolean }) => {
+    const extensions = withTasks ? { extensions: { [tasksExtension]: {} } } : {}
     const server = new Server(
       { name: 'gpuq', title: 'gpuq', version },
-      { capabilities: { tools: {} }, instructions },
+      { capabilities: { tools: {}, ...extensions }, instructions },
     )
     server.setRequestHandler('tools/list', () => ({ tools: describeTools() }))
-    server.setRequestHandler('tools/call', ({ params }) => callTool(call, params.name, params.arguments))
+    server.setRequestHandler('tools/call', ({ params }, context) =>
+      withTasks && mayGetTask(params.name, context)
+        ? waitAsTask(tasks, params.arguments)
+        : callTool(call, params.name, params.arguments),
+    )
+    if (withTasks) serveTasks(server, tasks)
     return server
   }
   const parsedBody = leaveOutNullsOfMessage(message)
   if (!(await isLegacyRequest(request, parsedBody))) {
     // The tools never change, so a subscription would only hold a connection.
-    const handler = createMcpHandler(makeServer, { legacy: 'reject', maxSubscriptions: 0 })
+    const handler = createMcpHandler(() => makeServer({ withTasks: true }), {
+      legacy: 'reject',
+      maxSubscriptions: 0,
+    })
     return handler.fetch(request, { parsedBody })
   }
-  const server = makeServer()
+  const server = makeServer({ withTasks: false })
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
   await server.connect(transport)
   try {
@@ -64,15 +87,24 @@ function describeTools() {
  */
 async function callTool(call: ToolCall, name: string, input: unknown): Promise<CallToolResult> {
   try {
-    const tool = tools.find((one) => one.name === name || one.formerName === name)
-    if (!tool) throw noSuchTool(name)
-    requireScope(call.actor, tool.scope)
-    const answer = await tool.run(call, input ?? {})
-    return { content: contentOf(answer, tool.quotesText === true), structuredContent: answer }
+    return await runTool(call, name, input)
   } catch (error) {
-    return { content: [{ type: 'text', text: formatError(error, name, call.signal) }], isError: true }
+    return failedResult(error, name, call)
   }
 }
+
+async function runTool(call: ToolCall, name: string, input: unknown): Promise<CallToolResult> {
+  const tool = tools.find((one) => one.name === name || one.formerName === name)
+  if (!tool) throw noSuchTool(name)
+  requireScope(call.actor, tool.scope)
+  const answer = await tool.run(call, input ?? {})
+  return { content: contentOf(answer, tool.quotesText === true), structuredContent: answer }
+}
+
+const failedResult = (error: unknown, name: string, { signal }: ToolCall): CallToolResult => ({
+  content: [{ type: 'text', text: formatError(error, name, signal) }],
+  isError: true,
+})
 
 const noSuchTool = (name: string) =>
   notFound(
