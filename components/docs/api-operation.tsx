@@ -1,7 +1,7 @@
 import { Badge } from '../ui/badge'
-import { ScrollRegion } from '../ui/scroll-region'
 import { CodeExamples } from './code-examples'
 import { AnchoredHeading } from './document-text'
+import { TableRegion } from './table-region'
 
 interface ApiField {
   name: string
@@ -131,31 +131,29 @@ interface FieldTableProps<Field extends ApiField> {
 function FieldTable<Field extends ApiField>({ caption, fields, placeOf }: FieldTableProps<Field>) {
   const cell = 'border-b px-3 py-1.5 align-top'
   return (
-    <ScrollRegion aria-label={caption} className="overflow-x-auto rounded-lg border">
-      <table className="w-full min-w-lg border-collapse text-left text-sm">
-        <caption className="sr-only">{caption}</caption>
-        <thead className="bg-sunken text-xs">
-          <tr>
-            <th className={cell}>{placeOf ? 'Parameter' : 'Field'}</th>
-            <th className={cell}>Type</th>
-            <th className={cell}>Description</th>
+    <TableRegion aria-label={caption}>
+      <caption className="sr-only">{caption}</caption>
+      <thead className="bg-sunken text-xs">
+        <tr>
+          <th className={cell}>{placeOf ? 'Parameter' : 'Field'}</th>
+          <th className={cell}>Type</th>
+          <th className={cell}>Description</th>
+        </tr>
+      </thead>
+      <tbody>
+        {fields.map((field) => (
+          <tr key={field.name}>
+            <td className={cell}>
+              <code className="font-mono">{field.name}</code>
+              <span className="block text-subtle text-xs">
+                {[placeOf?.(field), field.required ? 'required' : 'optional'].filter(Boolean).join(', ')}
+              </span>
+            </td>
+            <td className={`${cell} wrap-break-word max-w-60 font-mono text-xs`}>{field.type}</td>
+            <td className={`${cell} wrap-break-word text-muted`}>{field.description}</td>
           </tr>
-        </thead>
-        <tbody>
-          {fields.map((field) => (
-            <tr key={field.name}>
-              <td className={cell}>
-                <code className="font-mono">{field.name}</code>
-                <span className="block text-subtle text-xs">
-                  {[placeOf?.(field), field.required ? 'required' : 'optional'].filter(Boolean).join(', ')}
-                </span>
-              </td>
-              <td className={`${cell} wrap-break-word max-w-60 font-mono text-xs`}>{field.type}</td>
-              <td className={`${cell} wrap-break-word text-muted`}>{field.description}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </ScrollRegion>
+        ))}
+      </tbody>
+    </TableRegion>
   )
 }

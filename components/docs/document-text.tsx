@@ -5,8 +5,8 @@ import Markdown, { type Components, type ExtraProps } from 'react-markdown'
 import remarkGfm from 'remark-gfm'
 import { CodeBlock } from '../ui/code-block'
 import { Link } from '../ui/link'
-import { ScrollRegion } from '../ui/scroll-region'
 import { setHeadingIds } from './set-heading-ids'
+import { TableRegion } from './table-region'
 
 /** A picture in the light or dark theme. */
 export interface DocumentPicture {
@@ -83,9 +83,9 @@ function toComponents(
     pre: ({ node }) => <FencedCode node={node} origin={origin} />,
     // Words are not broken in cells, or narrow columns would have one letter in each line. A group is no landmark: a page has many tables.
     table: ({ children }) => (
-      <ScrollRegion role="group" aria-label="Table" className="overflow-x-auto rounded-lg border">
-        <table className="w-full min-w-lg border-collapse text-left text-sm">{children}</table>
-      </ScrollRegion>
+      <TableRegion role="group" aria-label="Table">
+        {children}
+      </TableRegion>
     ),
     th: ({ children }) => (
       <th className="wrap-break-word border-b bg-sunken px-3 py-2 font-medium">{children}</th>
