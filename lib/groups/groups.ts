@@ -153,7 +153,7 @@ function toMember(
     status: status === 'held' || status === 'paused' ? status : toUploadStatus(status),
     reason_text:
       // The detail is the comparison, which says everything.
-      reason === 'stopped_early' && reason_detail !== null
+      (reason === 'stopped_early' || status === 'paused') && reason_detail !== null
         ? reason_detail
         : reasonText({ status: status === 'paused' ? 'pending' : status, reason, reason_detail }),
     objective: metric === null ? null : (row.metrics[metric] ?? null),

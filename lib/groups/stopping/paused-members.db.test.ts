@@ -102,7 +102,7 @@ describe('a paused member', () => {
     })
     expect(await statusesOf(id)).toEqual(['paused', 'pending', 'held'])
     const paused = await listMembers(ada.actor, id, { limit: 100, status: 'paused' })
-    expect(paused.items.map(({ index }) => index)).toEqual([0])
+    expect(paused.items).toMatchObject([{ index: 0, reason_text: 'Paused at step 10.' }])
     expect((await listMembers(ada.actor, id, { limit: 100, status: 'pending' })).items).toHaveLength(1)
     expect(await readJob(ada.actor, jobId)).toMatchObject({
       status: 'pending',
