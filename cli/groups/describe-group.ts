@@ -32,11 +32,11 @@ export function describeProgress({ counts, members }: Pick<Group, 'counts' | 'me
 
 /** Why the next member does not enter the queue, or why the group ended so, as a sentence; null: nothing prevents it. */
 export function describeProblem(
-  group: Pick<Group, 'counts' | 'problem' | 'status' | 'awaits_approval'>,
+  group: Pick<Group, 'counts' | 'problem' | 'status' | 'awaits_approval' | 'waits_for_others'>,
 ): string | null {
   const { counts, problem } = group
   if (waitsForApproval(group)) return problem ?? 'A person must approve it.'
-  if (problem === null || counts.held + counts.paused === 0) return problem
+  if (problem === null || group.waits_for_others || counts.held + counts.paused === 0) return problem
   return `The next one cannot enter the queue now: ${problem}`
 }
 

@@ -216,6 +216,12 @@ describe('gpuq group', () => {
     expect(describeProblem(shown)).toBe(words)
   })
 
+  it('a group that waits for others says for what, and not that the next member cannot enter the queue', () => {
+    const problem = 'It waits for others. Waits for group lr: 3 of 9 ended.'
+    const shown = { status: 'running', awaits_approval: false, waits_for_others: true, problem } as const
+    expect(describeProblem({ ...shown, counts: { ...counts, held: 3 } })).toBe(problem)
+  })
+
   it('the members of a group are a table, or CSV', async () => {
     const { context } = server()
     await group(context, idOf(1), 'members', {})

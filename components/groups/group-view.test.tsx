@@ -78,7 +78,7 @@ it('a group that waits for others says so, and a job can be submitted that start
   const problem = 'It waits for others. Waits for group lr: 3 of 9 ended.'
   const counts = { ...group.counts, held: 3, running: 0, completed: 0 }
   await show(makeGroup({ waits_for_others: true, problem, counts }))
-  expect(screen.getByText('Waits for others')).toBeTruthy()
+  expect(screen.getAllByText('Waits for others')).toHaveLength(2)
   expect(screen.getByText(problem)).toBeTruthy()
   expect(screen.getByRole('link', { name: 'New job after this group' }).getAttribute('href')).toBe(
     `/submit?after=${group.group_id}`,
