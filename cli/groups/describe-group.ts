@@ -1,5 +1,5 @@
 import type { Group, GroupDetail, GroupMember } from '@/lib/groups/contract'
-import { runSecondsOf } from '@/lib/groups/contract-csv'
+import { metricOf, runSecondsOf } from '@/lib/groups/contract-csv'
 import { waitsForApproval } from '@/lib/groups/contract-title'
 import { statusColours } from '../console/format'
 import type { Column } from '../console/table'
@@ -85,7 +85,7 @@ export function memberColumns({ objective }: Pick<GroupDetail, 'objective'>): Co
       : [
           {
             title: objective.metric.toUpperCase(),
-            cell: (member: GroupMember) => member.objective,
+            cell: (member: GroupMember) => metricOf(member, objective.metric) ?? null,
             right: true,
           },
         ]),

@@ -690,14 +690,14 @@ class Group:
         """Write parameters and metrics of all members as CSV, and return the path."""
         members = self.members
         parameters = list(dict.fromkeys(name for one in members for name in one["parameters"]))
-        metrics = sorted({name for one in members for name in one["metrics"]})
+        metrics = sorted({name for one in members for name in (*one["metrics"], *one["not_finite"])})
         target = Path(path)
         with target.open("w", encoding="utf-8", newline="") as file:
             rows = csv.writer(file)
             rows.writerow(["member", *parameters, "repeat", "status", *metrics, "run_seconds", "job_id"])
             for one in members:
                 given = [_spreadsheet_cell(one["parameters"].get(name)) for name in parameters]
-                printed = [one["metrics"].get(name) for name in metrics]
+                printed = ["NaN" if name in one["not_finite"] else one["metrics"].get(name) for name in metrics]
                 run = _seconds_between(one["started_at"], one["ended_at"])
                 rows.writerow([one["index"], *given, one["repeat"], one["status"], *printed, run, one["job_id"]])
         return target

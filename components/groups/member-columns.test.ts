@@ -40,6 +40,18 @@ it('members are sorted by numbers or texts, and those without a value are last i
   expect(sorted('parameter opt', true)).toEqual([1, 2, 0, 3])
 })
 
+it('a metric whose last value is NaN has a column, and comes after all numbers in both directions', () => {
+  const diverged = makeMember(4, { metrics: {}, not_finite: ['loss'] })
+  const all = [heldMember(3), diverged, ...members.slice(0, 3)]
+  expect(metricsOf([diverged], null)).toEqual(['loss'])
+  const order = (ascending: boolean) =>
+    arrangeMembers(all, columns, { status: 'all', order: { column: 'metric loss', ascending } }).map(
+      ({ index }) => index,
+    )
+  expect(order(true)).toEqual([1, 0, 2, 4, 3])
+  expect(order(false)).toEqual([2, 0, 1, 4, 3])
+})
+
 it('a filter by status keeps the order of the members', () => {
   expect(
     arrangeMembers(members, columns, { status: 'completed', order: null }).map(({ index }) => index),

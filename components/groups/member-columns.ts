@@ -1,4 +1,5 @@
 import type { GroupDetail, GroupMember } from '@/lib/groups/contract'
+import { metricNamesOf, metricOf } from '@/lib/groups/contract-csv'
 import { labelOf } from './member-status'
 
 type Value = number | string | boolean | null
@@ -28,7 +29,7 @@ const reasonOf = ({ status, reason_text }: GroupMember) => (status === 'complete
 
 /** The names of all metrics of the members, that of the objective first. */
 export function metricsOf(members: readonly GroupMember[], objective: GroupDetail['objective']): string[] {
-  const names = new Set(members.flatMap(({ metrics }) => Object.keys(metrics)))
+  const names = new Set(members.flatMap(metricNamesOf))
   const first = objective && names.delete(objective.metric) ? [objective.metric] : []
   return [...first, ...[...names].sort()]
 }
@@ -52,7 +53,7 @@ export function columnsOf(group: GroupDetail, members: readonly GroupMember[]): 
       id: `metric ${name}`,
       label: name,
       numeric: true,
-      value: ({ metrics: values }: GroupMember) => values[name] ?? null,
+      value: (member: GroupMember) => metricOf(member, name) ?? null,
     })),
     ...(members.some((member) => reasonOf(member) !== null)
       ? [{ id: 'reason', label: 'Reason', numeric: false, value: reasonOf }]
@@ -66,7 +67,7 @@ export interface MemberOrder {
   ascending: boolean
 }
 
-/** The members with one status, or all, in an order. Members without the value are last. */
+/** The members with one status, or all, in an order. Members without the value are last, after those whose value is NaN. */
 export function arrangeMembers(
   members: readonly GroupMember[],
   columns: readonly MemberColumn[],
@@ -78,10 +79,13 @@ export function arrangeMembers(
   const sign = order.ascending ? 1 : -1
   return chosen.toSorted((a, b) => {
     const [x, y] = [column.value(a), column.value(b)]
-    if (x === null || y === null) return Number(x === null) - Number(y === null)
+    if (x === null || y === null || Number.isNaN(x) || Number.isNaN(y)) return rankOf(x) - rankOf(y)
     return sign * compare(x, y)
   })
 }
+
+/** What is after all other values in both directions. */
+const rankOf = (value: Value) => (value === null ? 2 : Number.isNaN(value) ? 1 : 0)
 
 function compare(x: NonNullable<Value>, y: NonNullable<Value>): number {
   if (typeof x === 'number' && typeof y === 'number') return x - y

@@ -1,6 +1,7 @@
 import { useRouter } from 'next/navigation'
 import { type KeyboardEvent, type PointerEvent, useCallback, useRef, useState } from 'react'
 import type { GroupDetail, GroupMember } from '@/lib/groups/contract'
+import { metricOf } from '@/lib/groups/contract-csv'
 import { formatMetric } from '../jobs/list/job-cell'
 import { formatNumber } from '../ui/format-number'
 import { describeParameters } from './describe-parameters'
@@ -110,8 +111,8 @@ export function describeMember(
       ? `${labelOf(member.status)}: ${member.reason_text}`
       : labelOf(member.status),
   ]
-  if (objective && member.objective !== null)
-    parts.push(`${objective.metric} ${formatMetric(member.objective)}`)
+  const value = objective ? metricOf(member, objective.metric) : undefined
+  if (objective && value !== undefined) parts.push(`${objective.metric} ${formatMetric(value)}`)
   if (best?.index === member.index) parts.push('the best')
   return `#${member.index}: ${describeParameters(member)}. ${parts.join(', ')}`
 }

@@ -61,7 +61,7 @@ const result = (data: object) => `${JSON.stringify({ type: 'result', t, data })}
 async function run(
   jobId: string,
   records: string,
-  { code = 0, metrics = {} as Record<string, number> } = {},
+  { code = 0, metrics = {} as Record<string, number | null> } = {},
 ) {
   const taskId = await placeManually(nodeId, jobId, { milli: 0, indices: [] })
   const [status, reason] = code === 0 ? ['completed', 'finished'] : ['failed', 'exit_code']
@@ -223,6 +223,26 @@ describe('the loop of an agent', () => {
       })
     },
   )
+
+  it('a job whose last value is NaN is never the best of a comparison, and comes after all with a number', async () => {
+    const use = await connect(ada)
+    const job_ids = [await create(use), await create(use), await create(use)]
+    const [diverged = '', silent = '', best = ''] = job_ids
+    await run(diverged, result({ score: 'NaN' }), { metrics: { score: null } })
+    await run(silent, result({ other: 1 }), { metrics: { other: 1 } })
+    await run(best, result({ score: 0.5 }), { metrics: { score: 0.5 } })
+    for (const order of ['lowest', 'highest']) {
+      const { answer, text } = await use('CompareGPUJobs', { job_ids, metrics: ['score'], best: order })
+      const compared = comparedSchema.parse(answer)
+      expect(compared.best_job_id, text).toBe(best)
+      const cells = compared.text.split('\n').filter((line) => line.startsWith('> 0'))
+      expect(cells.map((line) => [line.slice(2, 38), line.split(' | ').at(-3)])).toEqual([
+        [best, '0.5'],
+        [diverged, 'NaN'],
+        [silent, '–'],
+      ])
+    }
+  })
 
   it('a wave is submitted in one call, and one call stops what is left of it', async () => {
     const use = await connect(ada)

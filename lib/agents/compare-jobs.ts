@@ -12,10 +12,11 @@ import { maxGroupMembers } from '../groups/contract-parameters'
 import { type Overrides, parametersOf, withoutSecrets } from '../groups/contract-wave'
 import { listMembers, readGroup } from '../groups/groups'
 import { mayChange } from '../jobs/read/job-visibility'
-import { metricsColumn } from '../jobs/read/list'
+import { storedMetrics } from '../jobs/read/list'
 import { type BestValue, guessBest } from '../metrics/contract-best-value'
 import { configValues } from '../metrics/contract-group-key'
-import { numberIn, type Summary, summarize } from '../metrics/contract-group-rows'
+import { type Summary, summarize } from '../metrics/contract-group-rows'
+import type { StoredMetrics } from '../results/metrics'
 import { roundNumber } from './round-number'
 import { findTargets } from './targets'
 import type { ToolCall } from './tool-call'
@@ -63,7 +64,15 @@ interface Compared {
   parameters: Readonly<Record<string, unknown>>
   /** The values of variables that the reader does not see, as a text: jobs that differ in them are no repeats. Empty: all are seen. */
   hidden: string
-  metrics: Readonly<Record<string, number>>
+  /** The last values; null: it was not finite. */
+  metrics: Readonly<StoredMetrics>
+}
+
+/** What the jobs of a row have in a metric. */
+interface Cell {
+  summary: Summary | null
+  /** Number of jobs whose last value was not finite. */
+  notFinite: number
 }
 
 /** Jobs with the same parameters. */
@@ -71,7 +80,7 @@ interface Row {
   id: string
   values: string[]
   jobs: Compared[]
-  summaries: (Summary | null)[]
+  cells: Cell[]
 }
 
 /** Compares the members of a group, or some jobs. @throws 404 for unknown ids; 422 for an unknown metric, with those that exist. */
@@ -89,7 +98,7 @@ export async function compareJobs(
   const [first] = metrics
   const best = input.best ?? bestOf(first, objective)
   const names = differing(jobs)
-  const rows = toRows(jobs, names, metrics).toSorted((a, b) => order(a.summaries[0], b.summaries[0], best))
+  const rows = toRows(jobs, names, metrics).toSorted((a, b) => order(a.cells[0], b.cells[0], best))
   const shown = rows.slice(0, input.rows)
   const text = [
     headOf(jobs, rows, { first, best, shown: shown.length }),
@@ -98,7 +107,7 @@ export async function compareJobs(
   ]
     .filter((line) => line !== '')
     .join('\n')
-  const winner = rows[0]?.summaries[0] ? rows[0].id : null
+  const winner = rows[0] && comparable(rows[0].cells[0]) ? rows[0].id : null
   return { text, best_job_id: winner, left_out: rows.length - shown.length }
 }
 
@@ -118,7 +127,15 @@ async function readMembers({ actor }: ToolCall, groupId: string) {
   do {
     const { items, next } = await listMembers(actor, group_id, { limit: 1_000, cursor })
     const hidden = await readHidden(items)
-    jobs.push(...items.map(({ job_id: id, ...member }) => ({ id, ...member, hidden: hidden.get(id) ?? '' })))
+    const compared = items.map(
+      ({ job_id: id, metrics, not_finite, ...member }): Compared => ({
+        ...member,
+        id,
+        hidden: hidden.get(id) ?? '',
+        metrics: { ...metrics, ...Object.fromEntries(not_finite.map((name) => [name, null])) },
+      }),
+    )
+    jobs.push(...compared)
     cursor = next ?? undefined
   } while (cursor !== undefined && jobs.length < maxGroupMembers)
   return { jobs, objective }
@@ -147,7 +164,7 @@ interface JobRow {
   parameters: Record<string, unknown> | null
   /** What only members of a wave have. */
   overrides: Overrides | null
-  metrics: Record<string, number>
+  metrics: StoredMetrics
 }
 
 async function readJobs({ actor }: ToolCall, ids: readonly string[]): Promise<Compared[]> {
@@ -159,7 +176,7 @@ async function readJobs({ actor }: ToolCall, ids: readonly string[]): Promise<Co
       `${group.id} is the id of a group: give it alone as group_id, or name its members`,
     )
   const { rows } = await database().pool.query<Unparsed<JobRow>>(
-    `SELECT j.id, j.user_id, j.name, j.status::text AS status, j.spec, j.command, ${metricsColumn} AS metrics,
+    `SELECT j.id, j.user_id, j.name, j.status::text AS status, j.spec, j.command, ${storedMetrics} AS metrics,
             m.parameters, m.overrides
        FROM jobs j LEFT JOIN group_members m ON m.job_id = j.id AND m.state <> 'existing' WHERE j.id = ANY ($1::uuid[])`,
     [targets.map(({ id }) => id)],
@@ -237,7 +254,7 @@ function toRows(jobs: readonly Compared[], names: readonly string[], metrics: re
   for (const job of jobs) {
     const values = names.map((name) => textOf(job.parameters, name))
     const key = JSON.stringify(names.length > 0 ? [...values, job.hidden] : job.id)
-    const row = rows.get(key) ?? { id: job.id, values, jobs: [], summaries: [] }
+    const row = rows.get(key) ?? { id: job.id, values, jobs: [], cells: [] }
     row.jobs.push(job)
     rows.set(key, row)
   }
@@ -246,16 +263,29 @@ function toRows(jobs: readonly Compared[], names: readonly string[], metrics: re
     const completed = row.jobs.filter(({ status }) => status === 'completed')
     const counted = completed.length > 0 ? completed : row.jobs
     row.id = counted[0]?.id ?? row.id
-    row.summaries = metrics.map((name) => summarize(counted.map((job) => numberIn(job.metrics, name))))
+    row.cells = metrics.map((name) => {
+      const values = counted.map((job) => (Object.hasOwn(job.metrics, name) ? job.metrics[name] : undefined))
+      return {
+        summary: summarize(values.map((value) => value ?? undefined)),
+        notFinite: values.filter((value) => value === null).length,
+      }
+    })
   }
   return [...rows.values()]
 }
 
-/** Rows without a value are last. */
-function order(a: Summary | null | undefined, b: Summary | null | undefined, best: BestValue): number {
-  if (!a || !b) return Number(!a) - Number(!b)
-  return best === 'lowest' ? a.mean - b.mean : b.mean - a.mean
+/** The numbers of a cell that can be compared: null if one job's last value was not finite, which is worse than every number. */
+const comparable = (cell: Cell | undefined): Summary | null =>
+  cell === undefined || cell.notFinite > 0 ? null : cell.summary
+
+/** Rows with a value that is not finite are after all others, and rows without a value are last. */
+function order(a: Cell | undefined, b: Cell | undefined, best: BestValue): number {
+  const [one, other] = [comparable(a), comparable(b)]
+  if (one && other) return best === 'lowest' ? one.mean - other.mean : other.mean - one.mean
+  return rankOf(a) - rankOf(b)
 }
+
+const rankOf = (cell: Cell | undefined) => (comparable(cell) ? 0 : cell && cell.notFinite > 0 ? 1 : 2)
 
 function headOf(
   jobs: readonly Compared[],
@@ -274,7 +304,7 @@ function headOf(
 
 /** The table, quoted: names and values are the texts of programs and users. */
 function tableOf(rows: readonly Row[], names: readonly string[], metrics: readonly string[]): string[] {
-  const best = rows[0]?.summaries[0]
+  const best = comparable(rows[0]?.cells[0])
   const hasRepeats = rows.some(({ jobs }) => jobs.length > 1)
   const head = [
     'job_id',
@@ -284,14 +314,14 @@ function tableOf(rows: readonly Row[], names: readonly string[], metrics: readon
     ...(best ? ['to best'] : []),
     'status',
   ]
-  const lines = rows.map(({ id, values, jobs, summaries }) => {
-    const [first] = summaries
+  const lines = rows.map(({ id, values, jobs, cells }) => {
+    const first = comparable(cells[0])
     const statuses = [...new Set(jobs.map(({ status }) => status))]
     return [
       id,
       ...values,
       ...(hasRepeats ? [String(jobs.length)] : []),
-      ...summaries.map(formatSummary),
+      ...cells.map(formatCell),
       ...(best ? [first && first !== best ? formatNumber(first.mean - best.mean, true) : '–'] : []),
       statuses.join('/'),
     ]
@@ -302,8 +332,15 @@ function tableOf(rows: readonly Row[], names: readonly string[], metrics: readon
 const formatNumber = (value: number, signed = false) =>
   `${signed && value > 0 ? '+' : ''}${roundNumber(value) ?? '–'}`
 
-function formatSummary(summary: Summary | null): string {
-  if (summary === null) return '–'
+/** "0.25 ± 0.01", or with runs that diverged "0.25 ± 0.01, NaN in 1 of 5". */
+function formatCell({ summary, notFinite }: Cell): string {
+  if (notFinite === 0) return summary === null ? '–' : formatSummary(summary)
+  return summary === null
+    ? 'NaN'
+    : `${formatSummary(summary)}, NaN in ${notFinite} of ${summary.count + notFinite}`
+}
+
+function formatSummary(summary: Summary): string {
   const noise = noiseOf(summary)
   return noise === null
     ? formatNumber(summary.mean)
@@ -322,7 +359,7 @@ function noiseOf({ count: runs, spread }: Summary): number | null {
 
 /** Whether the first row is really better than the second. */
 function noteOf(rows: readonly Row[], first: string | undefined): string {
-  const [one, other] = [rows[0]?.summaries[0], rows[1]?.summaries[0]]
+  const [one, other] = [comparable(rows[0]?.cells[0]), comparable(rows[1]?.cells[0])]
   if (first === undefined || !one || !other) return ''
   const noises = [noiseOf(one), noiseOf(other)]
   if (noises.includes(null))

@@ -5,9 +5,21 @@ import type { GroupMember } from './contract'
 export const runSecondsOf = ({ started_at, ended_at }: Pick<GroupMember, 'started_at' | 'ended_at'>) =>
   started_at === null || ended_at === null ? null : (Date.parse(ended_at) - Date.parse(started_at)) / 1000
 
+/** The names of all metrics that a member has printed. */
+export const metricNamesOf = ({ metrics, not_finite }: Pick<GroupMember, 'metrics' | 'not_finite'>) => [
+  ...Object.keys(metrics),
+  ...not_finite,
+]
+
+/** The last value of a metric of a member; NaN: it was not finite; undefined: it has printed none. */
+export const metricOf = (
+  { metrics, not_finite }: Pick<GroupMember, 'metrics' | 'not_finite'>,
+  name: string,
+): number | undefined => (not_finite.includes(name) ? Number.NaN : metrics[name])
+
 /** All members as CSV (RFC 4180): a column for each parameter and each metric. */
 export function membersToCsv(members: readonly GroupMember[], parameters: readonly string[]): string {
-  const metrics = [...new Set(members.flatMap((member) => Object.keys(member.metrics)))].toSorted()
+  const metrics = [...new Set(members.flatMap(metricNamesOf))].toSorted()
   return [
     csvHead(parameters, metrics),
     ...members.map((member) => csvLine(member, parameters, metrics)),
@@ -35,7 +47,7 @@ export function csvLine(
     ...parameters.map((name) => member.parameters[name]),
     member.repeat,
     member.status,
-    ...metrics.map((name) => member.metrics[name]),
+    ...metrics.map((name) => metricOf(member, name)),
     runSecondsOf(member),
     member.job_id,
     ...more,

@@ -206,8 +206,17 @@ export const groupMemberSchema = z.object({
   reason_text: z.string().nullable(),
   exit_code: z.int().nullable(),
   gpus: z.number().nullable().describe('GPUs that its job asks for; null: it has no job'),
-  objective: z.number().nullable().describe('the last value of the metric of the objective'),
-  metrics: z.record(z.string(), z.number()),
+  objective: z
+    .number()
+    .nullable()
+    .describe('the last value of the metric of the objective; null: none, or it was not finite'),
+  metrics: z.record(z.string(), z.number()).describe('the last values'),
+  not_finite: z
+    .array(z.string())
+    .default([])
+    .describe(
+      'the metrics whose last value was NaN or infinite, which is worse than every number; metrics leaves them out',
+    ),
   started_at: time.nullable(),
   ended_at: time.nullable(),
 })

@@ -157,6 +157,25 @@ describe('a group', () => {
     expect((await read(id)).ended_at).not.toBeNull()
   })
 
+  it('a member whose last value of the objective is NaN is never the best, whether a small or a large value is better', async () => {
+    for (const mode of ['min', 'max'] as const) {
+      const { group } = await create({ ...sweep, parallel: 6, objective: { metric: 'loss', mode } })
+      const id = group.group_id
+      await release()
+      await end(id, [0, 1], 'completed', { loss: null, accuracy: 0.5 })
+      expect((await read(id)).best).toBeNull()
+      await end(id, [2], 'completed', { loss: 0.5 })
+      expect((await read(id)).best).toMatchObject({ index: 2, objective: 0.5, not_finite: [] })
+      const [first] = await membersOf(id)
+      expect(first).toMatchObject({ objective: null, metrics: { accuracy: 0.5 }, not_finite: ['loss'] })
+      const { rows } = await db.pool.query(
+        'SELECT j.name FROM job_metrics j JOIN group_members m USING (job_id) WHERE m.group_id = $1 AND m.index = 0',
+        [id],
+      )
+      expect(rows).toEqual([{ name: 'accuracy' }])
+    }
+  })
+
   it('a user with one active job runs the members one after the other', async () => {
     await db.pool.query('UPDATE users SET max_active_jobs = 1')
     await uploadJob(ada)

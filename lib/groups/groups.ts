@@ -13,7 +13,8 @@ import { cutPage, decodeCursor, decodeTimeCursor, type Page, wrongCursor } from 
 import { findRow } from '../database/transaction'
 import { countsOf, isPaused, statusOf } from '../jobs/dependencies/member-counts'
 import { mayChange, visibilityFilter } from '../jobs/read/job-visibility'
-import { followersOf, metricsColumn, submittedWith } from '../jobs/read/list'
+import { followersOf, metricsColumn, storedMetrics, submittedWith } from '../jobs/read/list'
+import { divideMetrics, type StoredMetrics } from '../results/metrics'
 import type {
   Group,
   GroupDetail,
@@ -113,7 +114,11 @@ export async function readGroup(actor: Actor, id: string): Promise<GroupDetail> 
 }
 
 interface MemberRow
-  extends Omit<WithDates<GroupMember, 'started_at' | 'ended_at'>, 'status' | 'reason_text' | 'objective'> {
+  extends Omit<
+    WithDates<GroupMember, 'started_at' | 'ended_at'>,
+    'status' | 'reason_text' | 'objective' | 'metrics' | 'not_finite'
+  > {
+  metrics: StoredMetrics
   status: JobStatus | 'held' | 'paused'
   reason: string | null
   reason_detail: string | null
@@ -127,7 +132,7 @@ const statusOfMember = `CASE WHEN ${isPaused('j')} THEN 'paused' ELSE coalesce(j
 const memberColumns = `
   m.index, m.job_id, j.id IS NOT NULL AS has_job, m.parameters, m.overrides, m.repeat, m.state = 'existing' AS existing, ${statusOfMember} AS status, j.reason, j.reason_detail, j.exit_code,
   CASE WHEN j.id IS NOT NULL THEN requested_gpus(j.spec) END AS gpus,
-  CASE WHEN j.id IS NULL THEN '{}' ELSE ${metricsColumn} END AS metrics, j.started_at, j.ended_at`
+  CASE WHEN j.id IS NULL THEN '{}' ELSE ${storedMetrics} END AS metrics, j.started_at, j.ended_at`
 const memberTables = 'group_members m LEFT JOIN jobs j ON j.id = m.job_id'
 
 /** How a reader sees the members of a group. */
@@ -143,11 +148,14 @@ const shownTo = (actor: Actor, { owner_id: userId, objective }: GroupRow): Shown
 })
 
 function toMember(
-  { reason, reason_detail, status, overrides, ...row }: MemberRow,
+  { reason, reason_detail, status, overrides, metrics: stored, ...row }: MemberRow,
   { metric, maySee }: Shown,
 ): GroupMember {
+  const { metrics, not_finite } = divideMetrics(stored)
   return {
     ...datesToText(row),
+    metrics,
+    not_finite,
     parameters:
       overrides === null ? row.parameters : parametersOf(maySee ? overrides : withoutSecrets(overrides)),
     status: status === 'held' || status === 'paused' ? status : toUploadStatus(status),
@@ -156,11 +164,11 @@ function toMember(
       (reason === 'stopped_early' || status === 'paused') && reason_detail !== null
         ? reason_detail
         : reasonText({ status: status === 'paused' ? 'pending' : status, reason, reason_detail }),
-    objective: metric === null ? null : (row.metrics[metric] ?? null),
+    objective: metric === null ? null : (metrics[metric] ?? null),
   }
 }
 
-/** The best of the completed members; the first one of several that are equal. */
+/** The best of the completed members; the first one of several that are equal. One whose last value was not finite is never the best. */
 async function findBest(
   groupId: string,
   { metric, mode }: NonNullable<Group['objective']>,
@@ -206,7 +214,7 @@ export async function listMembers(
 /** Reads the names of the metrics of all members, at most `limit`. */
 export async function readMetricNames(groupId: string, limit: number): Promise<string[]> {
   const { rows } = await database().pool.query<{ name: string }>(
-    `SELECT DISTINCT printed.name FROM group_members m JOIN jobs j ON j.id = m.job_id CROSS JOIN LATERAL jsonb_object_keys(${metricsColumn}) printed (name)
+    `SELECT DISTINCT printed.name FROM group_members m JOIN jobs j ON j.id = m.job_id CROSS JOIN LATERAL jsonb_object_keys(${storedMetrics}) printed (name)
       WHERE m.group_id = $1 ORDER BY printed.name LIMIT $2`,
     [groupId, limit],
   )

@@ -458,12 +458,15 @@ describe('metrics', () => {
     expect(encoder.takeMetrics()).toEqual({ step: 4, loss: 0.25 })
   })
 
-  it('keep the last finite number when a line has NaN or Infinity', () => {
+  it('the metrics of a task: one whose last value is NaN or infinite is null until its next number', () => {
     const encoder = unlimited()
     const lines = '{"step":1,"loss":0.5}\n{"step":2,"loss":NaN,"note":"NaN \\"","best":-Infinity}\n'
     const records = recordsOf(encoder.feed('stdout', bytes(lines), at))
     expect(records.map(({ type }) => type)).toEqual(['result', 'result'])
-    expect(encoder.takeMetrics()).toEqual({ step: 2, loss: 0.5 })
+    expect(encoder.takeMetrics()).toEqual({ step: 2, loss: null, best: null })
+    const later = new OutputEncoder({ limitBytes: 1000, metrics: { step: 2, loss: null, best: null } })
+    later.feed('stdout', bytes('{"best":1}\n'), at)
+    expect(later.takeMetrics()).toEqual({ step: 2, loss: null, best: 1 })
   })
 
   it('continue those that an earlier process found', () => {

@@ -1,4 +1,5 @@
 import type { OutputStream } from '../contract/output/printed-output'
+import type { StoredMetrics } from './metrics'
 import { type EncodedOutput, type EncoderOptions, type EncoderState, StreamRecorder } from './stream-recorder'
 import { maxJsonHoldMs } from './stream-state'
 import { type OutputPiece, TracebackHold } from './traceback-hold'
@@ -59,7 +60,7 @@ export class OutputEncoder {
   }
 
   /** Returns the last number of each metric; null if they have not changed since the last call. */
-  takeMetrics(): Record<string, number> | null {
+  takeMetrics(): StoredMetrics | null {
     return this.#recorder.metrics.take()
   }
 

@@ -17,7 +17,7 @@ const unprintable = /[\p{Cc}\p{Surrogate}\p{Bidi_Control}]/u
 const notFinite = new Set(['NaN', 'nan', 'Infinity', '-Infinity', 'inf', '-inf'])
 
 /**
- * SQL: the metrics of the job `j`, as those of its last attempt. An attempt of a named run continues the ones before it, so what only
+ * SQL: the {@link StoredMetrics} of the job `j`, as those of its last attempt. An attempt of a named run continues the ones before it, so what only
  * these printed is kept. With several ranks, an attempt has the metrics of the first that printed any.
  */
 export const metricsOfJob = `
@@ -57,24 +57,42 @@ export function parseNotFinite(line: string): unknown {
   return json === null ? undefined : parseJson(json)
 }
 
-/** The last finite number of each metric of a task. */
+/** The last number of each metric, by name; null: it was not finite, which JSON cannot say otherwise. */
+export type StoredMetrics = Record<string, number | null>
+
+/** Divides the metrics of a job into numbers, and the names of those whose last value was not finite. */
+export function divideMetrics(stored: Readonly<StoredMetrics>): {
+  metrics: Record<string, number>
+  not_finite: string[]
+} {
+  const metrics: [string, number][] = []
+  const notFinite: string[] = []
+  for (const [name, number] of Object.entries(stored)) {
+    if (number === null) notFinite.push(name)
+    else metrics.push([name, number])
+  }
+  return { metrics: Object.fromEntries(metrics), not_finite: notFinite }
+}
+
+/** The last number of each metric of a task. */
 export class LastMetrics {
-  readonly #numbers: Map<string, number>
+  readonly #numbers: Map<string, number | null>
   #changed = false
 
-  constructor(earlier: Record<string, number> = {}) {
+  constructor(earlier: StoredMetrics = {}) {
     this.#numbers = new Map(Object.entries(earlier))
   }
 
+  /** @param number NaN stands for one that is not finite */
   set(name: string, number: number): void {
     const isKnown = this.#numbers.has(name)
     if (!isKnown && (this.#numbers.size >= maxKept || !isMetricName(name))) return
-    this.#numbers.set(name, number)
+    this.#numbers.set(name, Number.isNaN(number) ? null : number)
     this.#changed = true
   }
 
   /** Returns all of them; null if none was set since the last call. */
-  take(): Record<string, number> | null {
+  take(): StoredMetrics | null {
     if (!this.#changed) return null
     this.#changed = false
     return Object.fromEntries(this.#numbers)

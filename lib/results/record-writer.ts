@@ -126,7 +126,7 @@ export class RecordWriter {
   }
 
   readonly #addNumber = (name: string, number: number) => {
-    if (!Number.isNaN(number)) this.#out.metrics.set(name, number)
+    this.#out.metrics.set(name, number)
   }
 
   #result(fields: string): void {

@@ -1,6 +1,6 @@
 import type { OutputStream } from '../contract/output/printed-output'
 import { largeLineBytes, maxResultBytes, maxRewrittenBytes } from './json-text'
-import { LastMetrics } from './metrics'
+import { LastMetrics, type StoredMetrics } from './metrics'
 import { encodeNote } from './notes'
 import { type EncodedText, maxRecordText, RecordWriter } from './record-writer'
 import { longLineBytesPerSecond, maxJsonHoldMs, StreamState } from './stream-state'
@@ -22,7 +22,7 @@ export interface EncoderOptions {
   /** The stored state of an earlier process. Feed the output from its first byte; stored output is skipped. */
   resume?: EncoderState
   /** The metrics that an earlier process found in the stored output. */
-  metrics?: Record<string, number>
+  metrics?: StoredMetrics
   /** Whether the job has a terminal: then the start of a line is never delayed. */
   terminal?: boolean
 }

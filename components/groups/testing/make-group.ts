@@ -51,6 +51,7 @@ export function makeMember(index: number, changes: Partial<GroupMember> = {}): G
     gpus: null,
     objective: loss,
     metrics: { loss },
+    not_finite: [],
     started_at: at,
     ended_at: '2026-11-22T10:05:00.000Z',
     ...changes,

@@ -3,6 +3,7 @@ import { database } from '../../database/client'
 import { channels } from '../../database/listen'
 import { oneRow } from '../../database/transaction'
 import { sampleGap } from '../../jobs/lifecycle/stop-idle'
+import type { StoredMetrics } from '../../results/metrics'
 import type { Lease } from '../nodes/nodes'
 import { type ClaimedTask, Fenced, taskHeld, writeTask } from './tasks'
 
@@ -46,7 +47,7 @@ interface OutputBatch {
   stdoutConsumed: number
   stderrConsumed: number
   /** The last number of each metric so far; null or absent: unchanged. */
-  metrics?: Record<string, number> | null
+  metrics?: StoredMetrics | null
 }
 
 /** Maximum content of one row. Only a record that is larger continues in the next row. */

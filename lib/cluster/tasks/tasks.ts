@@ -4,6 +4,7 @@ import { database } from '../../database/client'
 import { keyedTransaction, type Transaction } from '../../database/transaction'
 import { startJobSql } from '../../jobs/state/start'
 import { traceStep } from '../../logger'
+import type { StoredMetrics } from '../../results/metrics'
 import { holdsLease, type Lease, LeaseLost, leaseHeld } from '../nodes/nodes'
 
 /** A write of a worker found no live task under the worker's lease, because the worker was fenced off. */
@@ -93,7 +94,7 @@ export interface ClaimedTask {
   /** Bytes of stored output records: the offset of the next chunk. */
   outputBytes: number
   /** The last number of each metric in the stored output. */
-  metrics: Record<string, number>
+  metrics: StoredMetrics
   /** Why the task is being stopped; null if it is not. */
   stopReason: EndReason | null
   gpus: { uuid: string; index: number; simulated: boolean; milli: number }[]

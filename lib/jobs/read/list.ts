@@ -27,8 +27,11 @@ export interface SummaryRow
 
 type ListedRow = SummaryRow & Sorted & { reason_detail: string | null }
 
-/** The metrics of a job. While its output is not a file yet, they are those of its tasks. */
-export const metricsColumn = `CASE WHEN j.result_stored THEN j.final_metrics ELSE coalesce((${metricsOfJob}), '{}') END`
+/** SQL for the stored metrics of a job. While its output is not a file yet, they are those of its tasks. */
+export const storedMetrics = `CASE WHEN j.result_stored THEN j.final_metrics ELSE coalesce((${metricsOfJob}), '{}') END`
+
+/** SQL for the metrics of a job whose last value was finite. */
+export const metricsColumn = `jsonb_strip_nulls(${storedMetrics})`
 
 /** SQL for the token with which the job or the group `j` was submitted. */
 export const submittedWith = `(SELECT jsonb_build_object('token_id', k.id, 'name', k.name) FROM api_tokens k WHERE k.id = j.token_id) AS submitted_with`
