@@ -14,7 +14,7 @@ const foldersOf = (names) => `^(lib|components|worker|cli)/${oneOf(names)}/`
 const featureContracts = `lib/${oneOf(featureNames)}/(contract[a-z-]*|operations)\\.ts$`
 /** The files that register features, each for one program or for all. */
 const registrations =
-  '^(lib/contract/operations/(operations|job-group)|lib/(engines|jobs/features|routes/routes)|worker/(engines|features|task-hooks)|components/features|cli/(program|features))\\.tsx?$'
+  '^(lib/contract/operations/(operations|job-group)|lib/(engines|jobs/features|routes/(routes|features))|worker/(engines|features|task-hooks)|components/features|cli/(program|features))\\.tsx?$'
 
 /** Top-level folders, and what each may import besides itself. */
 const portable = ['lib/async/', 'lib/contract/', 'lib/http/client/', featureContracts]

@@ -248,6 +248,7 @@ export function makeInstance(
 export function makeQueueJob(changes: Partial<QueueJob> = {}): QueueJob {
   return {
     job_id: '01931111-0000-7000-8000-000000000002',
+    group_id: null,
     run_id: null,
     name: 'waits',
     user: 'ada',

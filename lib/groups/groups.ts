@@ -94,6 +94,7 @@ export async function findGroup(actor: Actor, id: string): Promise<GroupRow> {
 
 /** Whether the actor may see a group. */
 export async function isVisibleGroup(actor: Actor, id: string): Promise<boolean> {
+  if (!z.uuid().safeParse(id).success) return false
   const { sql, values } = visibilityFilter(actor, 2)
   const { rowCount } = await database().pool.query(`SELECT 1 FROM job_groups j WHERE ${sql} AND j.id = $1`, [
     id,

@@ -1,7 +1,11 @@
 import * as z from 'zod'
 import { dryRunQuery, uploadParts } from '../contract/operations/jobs'
 import { defineOperations, file, get, list, ok, patch, post } from '../contract/operations/operation'
+import { queueOperations } from '../contract/operations/queue'
+import { queueJobDetailSchema, queueSubmitSchema, queueSubmittedSchema } from '../contract/queue'
+import { dryRunSchema } from '../contract/submission/dry-run'
 import * as groups from './contract'
+import { queueGroupSchema, queueGroupSubmitSchema } from './contract-queue'
 
 /** Many jobs of one program in one request. */
 export const groupOperations = defineOperations('groups', 'groups', {
@@ -83,3 +87,31 @@ export const groupOperations = defineOperations('groups', 'groups', {
     responses: ok(groups.groupDetailSchema),
   }),
 })
+
+const jobOrGroup = z.union([queueGroupSchema, queueJobDetailSchema])
+
+/** The operations of the queue API that take groups too. */
+export const groupQueueOperations = {
+  submit: {
+    ...queueOperations.submit,
+    summary:
+      'Submit a command as a job, or with matrix, array or members as a group of jobs, without waiting for it',
+    body: z.union([queueSubmitSchema, queueGroupSubmitSchema]),
+    responses: {
+      200: {
+        description: 'An older job or group: same key or content; with dry_run, what a submission would do',
+        schema: z.union([queueGroupSchema, groups.groupDryRunSchema, queueSubmittedSchema, dryRunSchema]),
+      },
+      201: {
+        description: 'The job or group is accepted; see Location',
+        schema: z.union([queueGroupSchema, queueSubmittedSchema]),
+      },
+    },
+  },
+  get: {
+    ...queueOperations.get,
+    summary: 'A job or group with its position and expected start',
+    responses: ok(jobOrGroup),
+  },
+  cancel: { ...queueOperations.cancel, summary: 'Cancel a job or group', responses: ok(jobOrGroup) },
+}

@@ -10,6 +10,7 @@ import { toExpectedStart } from './expected-start'
 /** A job as SQL returns it with {@link queueColumns}. */
 export interface QueueRow<Status extends JobStatus = JobStatus> {
   id: string
+  group_id: string | null
   run_id: string | null
   name: string | null
   user_id: string
@@ -32,7 +33,7 @@ export interface QueueRow<Status extends JobStatus = JobStatus> {
 }
 
 export const queueColumns = `
-  j.id, j.run_id, j.name, j.user_id, u.handle, u.name AS user_name, p.slug AS project, j.command, j.status, j.spec, j.priority, j.reason,
+  j.id, j.group_id, j.run_id, j.name, j.user_id, u.handle, u.name AS user_name, p.slug AS project, j.command, j.status, j.spec, j.priority, j.reason,
   j.reason_detail, j.created_at, j.started_at, j.ended_at, j.exit_code, j.expected_time_s, n.name AS node,
   coalesce((SELECT jsonb_agg(g.index ORDER BY g.index) FROM allocations a JOIN gpus g ON g.id = a.gpu_id
              WHERE a.task_id = t.id), '[]') AS gpus`
@@ -82,6 +83,7 @@ function toShape({ spec, ...row }: QueueRow, expected: Expectation | undefined) 
 function toOwn(row: QueueRow) {
   return {
     job_id: row.id,
+    group_id: row.group_id,
     run_id: row.run_id,
     name: row.name,
     user: row.handle,
@@ -96,6 +98,7 @@ function toOwn(row: QueueRow) {
 
 const hidden = {
   job_id: null,
+  group_id: null,
   run_id: null,
   name: null,
   user: null,

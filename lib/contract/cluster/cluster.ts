@@ -142,6 +142,7 @@ export const initializeSchema = z.strictObject({
 /** A job in the queue. A researcher sees only the resources and times of other users' jobs. */
 export const queueJobSchema = z.object({
   job_id: z.uuid().nullable().describe("null: another user's job"),
+  group_id: z.uuid().nullable().default(null).describe('the group of jobs to which it belongs; null: none'),
   run_id: z.string().nullable(),
   name: z.string().nullable(),
   user: z.string().nullable(),

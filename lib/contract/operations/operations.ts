@@ -10,7 +10,7 @@ import { budgetOperations } from '../../budgets/operations'
 import { checkpointOperations } from '../../checkpoints/operations'
 import { documentationOperations } from '../../docs/operations'
 import { experimentOperations } from '../../experiments/operations'
-import { groupOperations } from '../../groups/operations'
+import { groupOperations, groupQueueOperations } from '../../groups/operations'
 import { joinLinkOperations } from '../../join-links/operations'
 import { nodeCheckOperations } from '../../node-checks/operations'
 import { invitationMailOperations, notificationOperations } from '../../notifications/operations'
@@ -82,7 +82,7 @@ export const operations = {
   announcements: announcementOperations,
   notifications: notificationOperations,
   audit: auditOperations,
-  queue: queueOperations,
+  queue: { ...queueOperations, ...groupQueueOperations },
   orchestrator: orchestratorOperations,
   cluster: { ...clusterOperations, ...nodeCheckOperations, ...modelOperations },
   slurm: slurmOperations,

@@ -1,0 +1,6 @@
+import { queuedGroups } from '../groups/queue-api/queued-groups'
+
+/* What features add to the routes of the kernel. */
+
+/** Kinds that the queue API takes besides jobs. */
+export const queuedKinds = [queuedGroups]
