@@ -66,21 +66,23 @@ async function compare(member: UnreadMember): Promise<void> {
   const key = `${jobId}/${attempt}`
   if (read.get(key) === bytes && !ended) return
   const { store, position } = await cache.read({ jobId, attempt, rank: 0, bytes }, budgetMs)
-  if (read.size >= maxRead) read.clear()
-  read.set(key, position)
   const axis = ['step', 'epoch'].find((name) => store.columns.has(name)) ?? 'line'
   const { x: steps, y: values } = alignTo(store, objective.metric, axis)
   const rungs = rungsOf({ steps, values }, stop, objective.mode, known)
   const isRead = ended && position >= bytes
-  if (rungs.length === 0 && !isRead) return
-  await transaction(async (tx) => {
-    const why = await storeRungs(tx, member, rungs)
-    await tx.query(
-      'UPDATE group_members SET curve_read = curve_read OR $2, stop_reason = coalesce(stop_reason, $3) WHERE job_id = $1',
-      [jobId, isRead, why],
-    )
-    if (why !== null && !ended) await requestStop(tx, { jobId, attempt }, reason)
-  })
+  if (rungs.length > 0 || isRead) {
+    await transaction(async (tx) => {
+      const why = await storeRungs(tx, member, rungs)
+      await tx.query(
+        'UPDATE group_members SET curve_read = curve_read OR $2, stop_reason = coalesce(stop_reason, $3) WHERE job_id = $1',
+        [jobId, isRead, why],
+      )
+      if (why !== null && !ended) await requestStop(tx, { jobId, attempt }, reason)
+    })
+  }
+  // Not before the commit: if that fails, the next call decides again, although no new output follows.
+  if (read.size >= maxRead) read.clear()
+  read.set(key, position)
 }
 
 /** Stores what a member has reached since the last call. Returns why it ends; null: it goes on. */
