@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { call } from '../access/testing/call'
 import { makePerson, type Person } from '../access/testing/people'
@@ -34,18 +35,20 @@ const base = {
   parallel: 100,
 }
 
-async function post(config: object, { person = ada, query = '', headers = {} }: Sending = {}) {
+async function post(config: object, { person = ada, query = '', headers = {}, signal }: Sending = {}) {
   return call(groupRoutes.create, `/api/groups${query}`, {
     method: 'POST',
     body: { config: { ...base, ...config } },
     cookie: person.cookie,
     headers,
+    ...(signal && { signal }),
   })
 }
 interface Sending {
   person?: Person
   query?: string
   headers?: Record<string, string>
+  signal?: AbortSignal
 }
 async function create(config: object, sending: Sending = {}): Promise<GroupDetail> {
   const { body } = await post(config, sending)
@@ -467,6 +470,31 @@ describe('a wave', () => {
     expect(rows[0]).toEqual({ jobs: 1 })
     const ids = await Promise.all(waves.map(async ({ group_id }) => (await membersOf(group_id))[0]?.job_id))
     expect(new Set(ids).size).toBe(1)
+  })
+
+  it('100 clients that are killed while they submit a wave, and send it again with its keys: each wave and each member exists once', async () => {
+    const ids = await Promise.all(
+      Array.from({ length: 100 }, async (_, client) => {
+        const wave = {
+          members: [1, 2].map((member) => ({ idempotency_key: `client-${client}-member-${member}` })),
+        }
+        const headers = { 'idempotency-key': `client-${client}` }
+        const death = new AbortController()
+        // The server goes on with what a dead client sent, also beside what is sent again.
+        const first = post(wave, { headers, signal: death.signal }).catch(() => null)
+        await sleep(client % 25)
+        death.abort()
+        const { group_id } = await create(wave, { headers })
+        await first
+        return group_id
+      }),
+    )
+    expect(new Set(ids).size).toBe(100)
+    expect(await stored()).toMatchObject({ groups: 100, members: 200 })
+    const { rows } = await db.pool.query(
+      `SELECT count(DISTINCT key)::int AS keys, count(DISTINCT job_id)::int AS jobs FROM idempotency_keys WHERE key LIKE 'client-%-member-_'`,
+    )
+    expect(rows).toEqual([{ keys: 200, jobs: 200 }])
   })
 
   it('1,000 members that all differ are accepted, and found again', async () => {

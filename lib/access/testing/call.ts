@@ -16,13 +16,15 @@ interface Call {
   cookie?: string
   headers?: Record<string, string>
   params?: Record<string, string>
+  /** Aborted when the client leaves. */
+  signal?: AbortSignal
 }
 
 /** Calls a route's handler like the web server. A call with a cookie counts as same-site. */
 export async function call(
   handler: ApiHandler,
   path: string,
-  { method = 'GET', body, token, cookie, headers = {}, params = {} }: Call = {},
+  { method = 'GET', body, token, cookie, headers = {}, params = {}, signal }: Call = {},
 ): Promise<Answer> {
   const sent = new Headers()
   if (token !== undefined) sent.set('authorization', `Bearer ${token}`)
@@ -35,6 +37,7 @@ export async function call(
     method,
     headers: sent,
     ...(text === undefined ? {} : { body: text }),
+    ...(signal && { signal }),
   })
   const response = await handler(request, { params: Promise.resolve(params) })
   const answered = await response.text()
