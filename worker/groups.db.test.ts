@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { queueSubmitSchema } from '@/lib/contract/queue'
 import { submitToQueue } from '@/lib/queue/submit'
+import { Moment } from './faults/moment'
 import type { Script } from './runtime/testing/fake-container'
 import { latch } from './runtime/testing/latch'
 import { cancel } from './testing/cancel'
@@ -122,6 +123,37 @@ it('a group with asha: members that are worse than others at a step are stopped,
   await expectAllTrue(lab)
 })
 
+it('a member whose comparison cannot be stored is compared again, although it prints nothing more', async () => {
+  const lab = await FakeLab.open()
+  const { pool } = lab.database
+  // A sequence counts what a transaction did that was rolled back.
+  await pool.query(`
+    CREATE SEQUENCE failures;
+    CREATE FUNCTION refuse_rung() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN PERFORM nextval('failures'); RAISE EXCEPTION 'the disk is full'; END $$;
+    CREATE TRIGGER refuse_rung BEFORE INSERT ON group_rungs FOR EACH ROW WHEN (NEW.value = 2) EXECUTE FUNCTION refuse_rung();`)
+  lab.startWorker({ node: 'a', gpus: 1 })
+  const script: Script = async ({ print, env }) => {
+    for (let step = 1; step <= 2; step++) await print(`{"step": ${step}, "loss": ${env.GPUQ_PARAM_LR}}\n`)
+    return env.GPUQ_PARAM_LR === '1' ? 0 : forever
+  }
+  const group = await submit(lab, script, {
+    matrix: { lr: [1, 2] },
+    parallel: 1,
+    objective: { metric: 'loss', mode: 'min' },
+    stop: { rule: 'asha', reduction: 2, min_step: 2 },
+  })
+  await lab.jobs.until('a comparison was not stored', async () => {
+    const { rows } = await pool.query<{ failed: boolean }>('SELECT is_called AS failed FROM failures')
+    return rows[0]?.failed === true
+  })
+  await pool.query('DROP TRIGGER refuse_rung ON group_rungs')
+  await lab.jobs.until('the group has ended', async () => (await group.read()).ended_at !== null)
+  const [, second] = await group.members()
+  expect(await lab.jobs.row(second?.job_id ?? '')).toMatchObject({ reason: 'stopped_early', attempt: 1 })
+  await expectAllTrue(lab)
+})
+
 describe('a group with asha and resume', () => {
   const keys = {
     parallel: 1,
@@ -215,6 +247,71 @@ describe('a group with asha and resume', () => {
       })
     await expectAllTrue(lab)
   })
+
+  /** Breaks what one moment finds in a transaction, as a restart of the database does. */
+  async function breakTransactions({ database: { pool }, jobs }: FakeLab): Promise<void> {
+    await jobs.until('a transaction was broken', async () => {
+      const { rows } = await pool.query(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+          WHERE datname = current_database() AND application_name LIKE 'fake-%' AND xact_start IS NOT NULL`,
+      )
+      return rows.length > 0
+    })
+  }
+
+  const moments = 7
+  it.each(['leader', 'worker', 'database'] as const)(
+    'the %s of a group breaks at seven moments: no comparison is lost, no member starts twice, and the group ends as without that',
+    async (victim) => {
+      const lab = await FakeLab.open()
+      let worker = lab.startWorker({ node: 'a', gpus: 1 })
+      let leader = lab.leader
+      const starts = new Map<string, number>()
+      const script: Script = (program) => {
+        const start = `${program.env.GPUQ_PARAM_LR}, attempt ${program.attempt}`
+        starts.set(start, (starts.get(start) ?? 0) + 1)
+        return training(lab)(program)
+      }
+      await submit(lab, script, { ...keys, matrix: { lr: [1, 3, 2, 9, 8, 7] } })
+      const { pool } = lab.database
+      for (let number = 0; number < moments; number++) {
+        const moment = new Moment(Number(process.env.GPUQ_TEST_SEED ?? 7), victim, number)
+        // The status of a job changes 24 times before the group ends: the moments are spread over all of it.
+        const at = 3 * number + moment.between(0, 2)
+        await lab.jobs.until(`the statuses have changed ${at} times`, async () => {
+          const { rows } = await pool.query<{ n: number }>('SELECT count(*)::int AS n FROM status_history')
+          return (rows[0]?.n ?? 0) >= at
+        })
+        await moment.wait(50)
+        if (victim === 'database') await breakTransactions(lab)
+        if (victim === 'leader') {
+          await leader.kill()
+          leader = lab.startLeader()
+        }
+        if (victim === 'worker') {
+          await worker.kill()
+          worker = lab.startWorker({ node: 'a', gpus: 1 })
+        }
+      }
+      await lab.jobs.until('the group has ended', async () => {
+        const { rows } = await pool.query('SELECT 1 FROM job_groups WHERE ended_at IS NOT NULL')
+        return rows.length > 0
+      })
+      const { rows: rungs } = await pool.query('SELECT rung, index, value FROM group_rungs ORDER BY index')
+      expect(rungs).toEqual([1, 3, 2, 9, 8, 7].map((value, index) => ({ rung: 0, index, value })))
+      const { rows: members } = await pool.query(
+        'SELECT j.reason, j.attempt FROM group_members m JOIN jobs j ON j.id = m.job_id ORDER BY m.index',
+      )
+      expect(members).toEqual([
+        { reason: 'finished', attempt: 1 },
+        ...Array(2).fill({ reason: 'finished', attempt: 2 }),
+        ...Array(3).fill({ reason: 'stopped_early', attempt: 1 }),
+      ])
+      expect(starts.size).toBe(8)
+      expect([...starts].filter(([, count]) => count !== 1)).toEqual([])
+      await expectAllTrue(lab)
+    },
+  )
 
   it('a person who cancels a member that is being paused cancels it', async () => {
     const lab = await FakeLab.open()
