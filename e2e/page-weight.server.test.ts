@@ -27,7 +27,7 @@ const budgets: Readonly<Record<string, number>> = {
   '(site)/settings': 184_000,
   '(site)/jobs/compare': 185_000,
   'shared/[token]': 167_000,
-  '(site)/projects/[id]': 175_000,
+  '(site)/projects/[id]': 176_000,
   'shared/results/[token]': 157_000,
 }
 
