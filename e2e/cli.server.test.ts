@@ -165,7 +165,7 @@ it('submit --depends-on starts a job after another one, and cancels it if that o
   expect((await gpuq(['status', second])).out).toContain(`The job ${first} has ended as cancelled.`)
   const late = await gpuq(['submit', path, '--depends-on', first, ...small])
   expect(late).toMatchObject({ code: 1, out: '' })
-  expect(late.err).toContain('run that job again, and name the new one')
+  expect(late.err).toContain('Run that again, and name the new one')
   const done = await submit(person, 'print(1)', configText(), { wait: true })
   expect(await gpuq(['submit', path, '-q', '--depends-on', done, ...small])).toMatchObject({
     code: 0,

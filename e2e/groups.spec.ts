@@ -67,7 +67,7 @@ test('a sweep is submitted on the page, followed on the page of its group, and l
   await expectUsable(page, 'the job of a member')
   await page.getByRole('link', { name: 'Previous member' }).click()
   await expect(page.getByText(/^Member #4 of/)).toBeVisible()
-  await page.getByRole('link', { name: 'rates', exact: true }).click()
+  await page.getByRole('link', { name: 'its sweep' }).click()
   await expect(page.getByRole('heading', { level: 1, name: 'rates' })).toBeVisible()
 
   await page.goto('/groups')
