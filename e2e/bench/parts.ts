@@ -193,21 +193,23 @@ const memory: Part = {
 
 const resultReads: Part = {
   name: 'result-reads',
-  estimateS: 40,
+  estimateS: 55,
   async run() {
-    const { alone, beside, answered } = await withSystem({ workers: 0 }, benchResultReads)
+    const { alone, beside, besideBusyCore, answered } = await withSystem({ workers: 0 }, benchResultReads)
     const ratio = beside.p99 / alone.p99
     return {
       lines: [
         "Another user's /api/jobs, beside 100 requests for an output of 33 MiB, which one user repeats",
         `  beside them                 p50 ${ms(beside.median)}, p99 ${ms(beside.p99)}, ${times(ratio)} of it alone (target: within 2 ×)`,
         `  alone                       p50 ${ms(alone.median)}, p99 ${ms(alone.p99)}`,
+        `  beside one busy core        p50 ${ms(besideBusyCore.median)}, p99 ${ms(besideBusyCore.p99)}, ${times(besideBusyCore.p99 / alone.p99)} of it alone`,
         `  outputs sent meanwhile      ${answered}`,
       ],
       figures: {
         result_reads_ratio: ratio,
         result_reads_p99_ms: beside.p99,
         result_reads_alone_p99_ms: alone.p99,
+        result_reads_busy_core_ratio: besideBusyCore.p99 / alone.p99,
         result_reads_answered: answered,
       },
     }

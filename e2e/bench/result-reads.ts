@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process'
 import { request } from 'node:http'
 import pg from 'pg'
 import type { System } from '../system/start-system'
@@ -8,7 +9,7 @@ import { type Figures, figuresOf } from './measure'
 /** Requests for long output by one user at the same time. */
 const readers = 100
 const outputMiB = 33
-/** Both are measured in turn, so that changes of the machine's speed affect both. */
+/** All are measured in turn, so that changes of the machine's speed affect each. */
 const rounds = 2
 const roundMs = 6_000
 const warmUpMs = 3_000
@@ -18,11 +19,13 @@ const pauseMs = 5
 interface ReadFigures {
   alone: Figures
   beside: Figures
+  /** Beside a program that keeps one core busy and asks the server for nothing: what the machine itself adds. */
+  besideBusyCore: Figures
   /** Long outputs that were answered completely meanwhile. */
   answered: number
 }
 
-/** Measures how long short requests of another user take, without and with many requests for long output. */
+/** Measures how long short requests of another user take: alone, beside many requests for long output, and beside a busy core. */
 export async function benchResultReads(system: System): Promise<ReadFigures> {
   await storeJobs(system, 20)
   const jobId = await storeOutput(system)
@@ -42,14 +45,22 @@ export async function benchResultReads(system: System): Promise<ReadFigures> {
   await measure(warmUpMs)
   const alone: number[] = []
   const beside: number[] = []
+  const besideBusyCore: number[] = []
   let answered = 0
   for (let round = 0; round < rounds; round++) {
     alone.push(...(await measure(roundMs)))
     const reading = startReaders(system, jobId)
     beside.push(...(await measure(roundMs).finally(reading.stop)))
     answered += reading.answered()
+    const busy = spawn(process.execPath, ['--eval', 'for (;;);'], { stdio: 'ignore' })
+    besideBusyCore.push(...(await measure(roundMs).finally(() => busy.kill('SIGKILL'))))
   }
-  return { alone: figuresOf(alone), beside: figuresOf(beside), answered }
+  return {
+    alone: figuresOf(alone),
+    beside: figuresOf(beside),
+    besideBusyCore: figuresOf(besideBusyCore),
+    answered,
+  }
 }
 
 /** Keeps {@link readers} requests open, and begins a new one when one ends. */
