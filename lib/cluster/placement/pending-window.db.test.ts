@@ -1,8 +1,10 @@
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { makePerson, makeToken } from '../../access/testing/people'
 import { testDatabase } from '../../database/testing/test-database'
 import { copyRows, makeJob, makeUser } from '../testing/rows'
 import { PendingWindow } from './pending-window'
 
+vi.hoisted(() => vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough'))
 const db = testDatabase()
 
 /** 6,000 waiting jobs of 30 users, an hour old; a pass examines 5,000. */
@@ -81,4 +83,15 @@ it('is selected for each pass if that is fast', async () => {
   const pressing = await someOutside(await window.read())
   await db.pool.query('UPDATE jobs SET priority = 100 WHERE id = $1', [pressing])
   expect(idsOf(await window.read())).toContain(pressing)
+})
+
+it('a pending window has jobs of a token although 300 jobs of another token of the same user wait for its limit', async () => {
+  const ada = await makePerson()
+  const [night, day] = [await makeToken(ada), await makeToken(ada)]
+  const like = await makeJob({ userId: ada.id })
+  const waits = { reason: 'token_max_gpus' }
+  const earlier = { created_at: new Date(Date.now() - 3_600_000) }
+  await copyRows('jobs', like, { ...waits, ...earlier, token_id: night.tokenId }, { count: 300 })
+  const [other] = await copyRows('jobs', like, { ...waits, token_id: day.tokenId })
+  expect(idsOf(await new PendingWindow().read())).toContain(other)
 })

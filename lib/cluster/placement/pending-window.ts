@@ -26,7 +26,8 @@ export interface WaitingRow extends JobRow, Pick<WaitingJob, 'attempt' | 'priori
 
 /**
  * Maximum jobs that a pass examines for one user, project and wait reason, and in total. The rest wait for a later
- * pass. The limit per reason ensures that jobs that cannot start do not keep other jobs from being examined.
+ * pass. The limit per reason ensures that jobs that cannot start do not keep other jobs from being examined. Those that
+ * wait for the limit of a token are counted by token, because the jobs of another token may start.
  */
 const windowPerUser = 250
 const window = 5_000
@@ -93,7 +94,8 @@ async function selectWindow(): Promise<{ rows: WaitingRow[]; since: Date }> {
     // Sorts only the ids, because the rows of jobs are wide.
     text: `SELECT ${columns}, now() AS since
              FROM (SELECT id, turn FROM (
-                     SELECT w.id, w.created_at, row_number() OVER (PARTITION BY w.project_id, w.user_id, w.reason ORDER BY ${queueOrder('w', 'p')}) AS turn
+                     SELECT w.id, w.created_at, row_number() OVER (PARTITION BY w.project_id, w.user_id, w.reason, CASE WHEN w.reason = 'token_max_gpus' THEN w.token_id END
+                                                         ORDER BY ${queueOrder('w', 'p')}) AS turn
                        FROM jobs w CROSS JOIN policies p WHERE w.status = 'pending' AND NOT w.held) AS pending
                     WHERE turn <= $1 ORDER BY turn, created_at, id LIMIT $2) AS chosen JOIN jobs j USING (id)
             ORDER BY turn, j.created_at, j.id`,
