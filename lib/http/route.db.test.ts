@@ -71,6 +71,25 @@ describe('a request for which no connection is free', () => {
 
 describe('a request while the database', () => {
   const killed = () => db.pool.query('SELECT pg_terminate_backend(pg_backend_pid())')
+  /** A query of Prisma whose connection ends while it waits for a lock. */
+  const killedInPrisma = async () => {
+    const other = await db.pool.connect()
+    await other.query('BEGIN; LOCK TABLE saved_views')
+    const asked = db.prisma.savedView.count().then(String)
+    asked.catch(() => {})
+    await vi.waitFor(
+      async () => {
+        const { rowCount } = await db.pool.query(
+          `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+        )
+        expect(rowCount).toBe(1)
+      },
+      { timeout: 10_000 },
+    )
+    await other.query('ROLLBACK')
+    other.release()
+    return asked
+  }
   let none: Database
   beforeAll(() => {
     none = connect('postgres://nobody@127.0.0.1:1/none', 1)
@@ -81,6 +100,7 @@ describe('a request while the database', () => {
     ['is away, for a query', () => none.pool.query('SELECT 1')],
     ['is away, for Prisma', () => none.prisma.user.count()],
     ['goes away', killed],
+    ['goes away, for Prisma', killedInPrisma],
   ])('%s: is asked to come again', async (_, ask) => {
     const failures = vi.spyOn(logger, 'error').mockImplementation(() => {})
     const handler = route({ access: 'public' }, async () => Response.json(await ask()))
