@@ -19,6 +19,7 @@ import {
 } from './contract'
 import { releaseMembers } from './release-members'
 import { groupRoutes } from './routes'
+import { updateGroup } from './update-group'
 
 vi.hoisted(() => vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough'))
 const db = testDatabase()
@@ -369,6 +370,31 @@ describe('a group', () => {
       [id],
     )
     expect(rows).toEqual([{ actor_id: admin.id }])
+  })
+
+  it('the note of a group counts to the storage of its user, also if it is changed', async () => {
+    const { group } = await create({ ...sweep, note: 'As in the paper.' })
+    const id = group.group_id
+    const counted = async () =>
+      (
+        await db.pool.query(
+          `SELECT sum(c.bytes)::int AS ledger, (SELECT record_bytes FROM job_groups WHERE id = $2) AS stored
+             FROM storage_changes c WHERE c.user_id = $1 AND c.kind = 'records'`,
+          [ada.id, id],
+        )
+      ).rows[0]
+    const before = await counted()
+    for (const [note, bytes] of [
+      ['ü'.repeat(1000), 2000],
+      [null, 0],
+      ['As in the paper.', 16],
+    ] as const) {
+      await updateGroup(ada.actor, id, { note })
+      expect(await counted()).toEqual({
+        ledger: before.ledger + bytes - 16,
+        stored: before.stored + bytes - 16,
+      })
+    }
   })
 
   it('the list of active groups leaves out those that have ended', async () => {

@@ -18,7 +18,8 @@ export async function updateGroup(
     throw forbidden('You manage the project of this group. Only its owner and admins may change its note.')
   await transaction(async (tx) => {
     await tx.query(
-      `UPDATE job_groups SET spec = CASE WHEN $2::text IS NULL THEN spec - 'note' ELSE spec || jsonb_build_object('note', $2::text) END
+      `UPDATE job_groups SET spec = CASE WHEN $2::text IS NULL THEN spec - 'note' ELSE spec || jsonb_build_object('note', $2::text) END,
+              record_bytes = record_bytes + octet_length(coalesce($2::text, '')) - octet_length(coalesce(spec->>'note', ''))
         WHERE id = $1`,
       [groupId, note || null],
     )
