@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { SMTPServer } from 'smtp-server'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { findStored, makePerson, type Person } from '../access/testing/people'
 import { acceptInvitation } from '../access/users/invitations'
 import { testDatabase } from '../database/testing/test-database'
@@ -111,6 +111,19 @@ it('tries again while the server is not there, without its password in the log',
     { state: 'retrying', problem: expect.stringContaining('The SMTP server could not be used') },
   ])
   expect(JSON.stringify(entries)).not.toContain('hidden-word')
+})
+
+it('a test is due at once although the clock of the web server is an hour fast', async () => {
+  const target = await addTarget()
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_600_000 })
+  onTestFinished(() => {
+    vi.useRealTimers()
+  })
+  await sendTest(ada.actor, target.id)
+  const { rows } = await db.pool.query(
+    'SELECT next_try_at <= now() AND created_at <= now() AS due FROM notification_deliveries',
+  )
+  expect(rows).toEqual([{ due: true }])
 })
 
 it('closes the connection of a message that is late, so that it is not sent twice', async () => {
