@@ -319,6 +319,16 @@ describe('gpuq group download', () => {
     expect(context.written.err).toContain('gpuq: 0/results/a is not saved: it cannot be written: EEXIST.')
   })
 
+  it('a file of a group whose path is too long for other systems is named and stops no other one', async () => {
+    const { root, context } = await archiveWith(`0/results/${'directory/'.repeat(120)}a`, '1/b')
+    const output = join(root, 'sweep')
+    expect(await group(context, idOf(1), 'download', { output })).toBe(1)
+    expect(await readdir(output)).toEqual(['1'])
+    expect(context.written.err).toContain(
+      'directory/a is not saved: its path is longer than 1024 bytes. Download it',
+    )
+  })
+
   it('an archive of a group with a path that leads out of the directory is not saved at all', async () => {
     const { root, context } = await archiveWith('members.csv', '../out')
     const output = join(root, 'sweep')

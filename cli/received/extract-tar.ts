@@ -5,7 +5,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { ReadableStream } from 'node:stream/web'
 import tar, { type ExtractEvents } from 'tar-stream'
-import { refuseLink, refusePath } from '@/lib/contract/archives/archive-paths'
+import { maxPathBytes, refuseLink, refusePath } from '@/lib/contract/archives/archive-paths'
 import { conflict, unavailable } from '@/lib/contract/errors'
 import { errorCode } from '../files'
 import { describeRefusal, enterParent, FileProblem, pathBelow } from './path-below'
@@ -92,6 +92,12 @@ async function save(
   entry: ExtractEvents['entry'][1],
 ): Promise<void> {
   const { name, type, linkname, size, mode } = entry.header
+  // A job may make such a path. The files of other jobs are saved nevertheless.
+  if (onRefused && Buffer.byteLength(name) > maxPathBytes) {
+    await onRefused(name, `its path is longer than ${maxPathBytes} bytes.`)
+    entry.resume()
+    return
+  }
   const target = type === 'symlink' ? (linkname ?? '') : null
   const why = refusePath(name) ?? (target === null ? null : refuseLink(name, target))
   if (why !== null || (target === null && type !== 'file'))
