@@ -690,14 +690,17 @@ class Group:
         """Write parameters and metrics of all members as CSV, and return the path."""
         members = self.members
         parameters = list(dict.fromkeys(name for one in members for name in one["parameters"]))
-        metrics = sorted({name for one in members for name in (*one["metrics"], *one["not_finite"])})
+        metrics = sorted({name for one in members for name in (*one["metrics"], *one.get("not_finite", ()))})
         target = Path(path)
         with target.open("w", encoding="utf-8", newline="") as file:
             rows = csv.writer(file)
-            rows.writerow(["member", *parameters, "repeat", "status", *metrics, "run_seconds", "job_id"])
+            head = ["member", *parameters, "repeat", "status", *metrics, "run_seconds", "job_id"]
+            rows.writerow([_spreadsheet_cell(name) for name in head])
             for one in members:
                 given = [_spreadsheet_cell(one["parameters"].get(name)) for name in parameters]
-                printed = ["NaN" if name in one["not_finite"] else one["metrics"].get(name) for name in metrics]
+                # A server of an earlier version does not say it.
+                not_finite = one.get("not_finite", ())
+                printed = ["NaN" if name in not_finite else one["metrics"].get(name) for name in metrics]
                 run = _seconds_between(one["started_at"], one["ended_at"])
                 rows.writerow([one["index"], *given, one["repeat"], one["status"], *printed, run, one["job_id"]])
         return target

@@ -1,4 +1,8 @@
-import { expect, it, vi } from 'vitest'
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { expect, it, onTestFinished, vi } from 'vitest'
 
 vi.hoisted(() => vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough'))
 const { answerPythonClient } = await import('./python-client')
@@ -44,4 +48,30 @@ it('the Python client takes each config key with lists or mappings as a key, nev
   // It has an argument of its own.
   const keys = structured.filter((name) => name !== 'matrix')
   expect([...listed.matchAll(/"(\w+)"/g)].map(([, name]) => name)).toEqual(keys.sort())
+})
+
+it('the table of a group of the Python client has no formula in its head, and NaN only if the server said so', () => {
+  const program = `
+import sys
+sys.path.insert(0, sys.argv[1])
+sys.dont_write_bytecode = True
+import gpuq
+member = {"index": 0, "parameters": {"lr": 0.1}, "repeat": 0, "status": "completed", "started_at": None, "ended_at": None,
+          "job_id": "j", "metrics": {"=cmd()": 1, "loss": -0.5}}
+class Server:
+    def pages(self, *_):
+        return [member, {**member, "metrics": {}, "not_finite": ["loss"]}]
+group = gpuq.Group(Server(), {"group_id": "01a22161-fe18-7792-9436-000000000000", "members": 2})
+group.to_csv(sys.argv[2])
+`
+  const directory = mkdtempSync(join(tmpdir(), 'gpuq-table-'))
+  onTestFinished(() => rmSync(directory, { recursive: true }))
+  const path = join(directory, 'table.csv')
+  execFileSync('python3', ['-S', '-W', 'error', '-c', program, resolve('cli/python'), path])
+  expect(readFileSync(path, 'utf8').split('\r\n')).toEqual([
+    "member,lr,repeat,status,'=cmd(),loss,run_seconds,job_id",
+    '0,0.1,0,completed,1,-0.5,,j',
+    '0,0.1,0,completed,,NaN,,j',
+    '',
+  ])
 })
