@@ -11,6 +11,7 @@ import { mayGetTask, serveTasks, type TaskHost, waitAsTask, waitTool } from './t
 import { tasksExtension } from './tasks/wait-task'
 import type { ToolCall } from './tool-call'
 import { tools } from './tools'
+import { countEnded } from './wait-for-jobs'
 
 const instructions =
   'A GPU job queue. ViewGPUCluster lists the GPUs and environments. PreviewGPUJobs says what a job would cost, CreateGPUJob submits one and SubmitGPUJobs many. WaitForGPUJobs returns when they have ended, with the cause of each failure; DiagnoseGPUJob says more. GetGPUJobMetrics and CompareGPUJobs show results. StopGPUJob stops a job or a group.'
@@ -31,6 +32,10 @@ export async function answerMessage(request: Request, message: unknown, call: To
   } = await import('@modelcontextprotocol/server')
   const tasks: TaskHost = {
     wait: (input) => runTool(call, waitTool, input),
+    count: async ({ ids }) => {
+      requireScope(call.actor, toolNamed(waitTool).scope)
+      return countEnded(call, ids)
+    },
     failed: (error) => failedResult(error, waitTool, call),
     protocolError: (of, text) =>
       new ProtocolError(of === 'request' ? codes.InvalidParams : codes.InternalError, text),
@@ -93,9 +98,14 @@ async function callTool(call: ToolCall, name: string, input: unknown): Promise<C
   }
 }
 
-async function runTool(call: ToolCall, name: string, input: unknown): Promise<CallToolResult> {
+function toolNamed(name: string) {
   const tool = tools.find((one) => one.name === name || one.formerName === name)
   if (!tool) throw noSuchTool(name)
+  return tool
+}
+
+async function runTool(call: ToolCall, name: string, input: unknown): Promise<CallToolResult> {
+  const tool = toolNamed(name)
   requireScope(call.actor, tool.scope)
   const answer = await tool.run(call, input ?? {})
   return { content: contentOf(answer, tool.quotesText === true), structuredContent: answer }

@@ -88,6 +88,16 @@ export async function waitForJobs(
   return toAnswer(call, now, show)
 }
 
+/** Counts how many of some jobs and groups have ended, and describes none. @throws 404 that names unknown ids */
+export async function countEnded(
+  { actor }: Pick<ToolCall, 'actor'>,
+  ids: readonly string[],
+): Promise<{ over: number; waiting: number }> {
+  const targets = await findTargets(actor, ids)
+  const over = targets.filter(({ ended }) => ended).length
+  return { over, waiting: targets.length - over }
+}
+
 async function waitUntil(
   { actor, signal }: ToolCall,
   targets: readonly Target[],

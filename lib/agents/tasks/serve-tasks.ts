@@ -1,7 +1,7 @@
 import type { CallToolResult, Result, Server, ServerContext } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { GpuqError } from '../../contract/errors'
-import { describeTask, readTaskId, taskableWait, tasksExtension, viewTask } from './wait-task'
+import { describeTask, readTaskId, taskableWait, tasksExtension, viewTask, type Wait } from './wait-task'
 
 /** The only tool that a task can stand for. */
 export const waitTool = 'WaitForGPUJobs'
@@ -10,6 +10,8 @@ export const waitTool = 'WaitForGPUJobs'
 export interface TaskHost {
   /** Runs {@link waitTool}. @throws its error */
   wait(input: unknown): Promise<CallToolResult>
+  /** Counts how many have ended of what it would wait for. Clients ask every few seconds, and a description reads output. @throws its error */
+  count(wait: Wait): Promise<{ over: number; waiting: number }>
   /** The result of a tool that failed. */
   failed(error: unknown): CallToolResult
   /** An error of the protocol: a wrong request, or a failure of the server. */
@@ -30,10 +32,10 @@ export const mayGetTask = (name: string, { mcpReq }: ServerContext): boolean =>
 export async function waitAsTask(host: TaskHost, input: unknown): Promise<CallToolResult> {
   const wait = taskableWait(input)
   try {
-    const now = await host.wait(wait === null ? input : { ...wait, seconds: 0 })
-    if (wait === null) return now
-    const { isOver, shown } = viewTask({ wait, createdAt: new Date() }, now.structuredContent)
-    return isOver ? now : { content: [], resultType: 'task', status: 'working', ...shown }
+    if (wait === null) return await host.wait(input)
+    const { isOver, shown } = viewTask({ wait, createdAt: new Date() }, await host.count(wait))
+    if (isOver) return await host.wait({ ...wait, seconds: 0 })
+    return { content: [], resultType: 'task', status: 'working', ...shown }
   } catch (error) {
     return host.failed(error)
   }
@@ -50,9 +52,9 @@ export function serveTasks(server: Server, host: TaskHost): void {
   server.setRequestHandler('tasks/get', { params }, async (given): Promise<Result> => {
     const task = taskOf(given)
     try {
-      const result = await host.wait({ ...task.wait, seconds: 0 })
-      const { isOver, shown } = viewTask(task, result.structuredContent)
-      return isOver ? { ...shown, status: 'completed', result } : { ...shown, status: 'working' }
+      const { isOver, shown } = viewTask(task, await host.count(task.wait))
+      if (!isOver) return { ...shown, status: 'working' }
+      return { ...shown, status: 'completed', result: await host.wait({ ...task.wait, seconds: 0 }) }
     } catch (error) {
       const result = host.failed(error)
       // The client asks again, unless that cannot help.

@@ -99,6 +99,23 @@ describe('a client that takes tasks', () => {
     })
   })
 
+  it('costs no more queries a poll when most of its jobs have failed than before', async () => {
+    const ids = await Promise.all(Array.from({ length: 6 }, () => makeJob({ userId: ada.id })))
+    const { client, wait } = await connect(ada)
+    const { taskId = '' } = (await wait({ ids })) ?? {}
+    const statementsOfPoll = async () => {
+      await ask(client, 'get', taskId)
+      const query = vi.spyOn(db.pool, 'query')
+      await ask(client, 'get', taskId)
+      const statements = query.mock.calls.length
+      query.mockRestore()
+      return statements
+    }
+    const before = await statementsOfPoll()
+    for (const id of ids.slice(1)) await end(id, 'failed')
+    expect(await statementsOfPoll()).toBe(before)
+  })
+
   it('gets the result and no task if it says how long it waits, and the error of a call that is wrong', async () => {
     const { wait } = await connect(ada)
     const id = await makeJob({ userId: ada.id })

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { waitedSchema, waitSchema } from '../wait-for-jobs'
+import { waitSchema } from '../wait-for-jobs'
 
 /**
  * Waiting as a task of the extension `io.modelcontextprotocol/tasks`. The id of a task says what it waits for, so no state is kept:
@@ -54,10 +54,8 @@ export function readTaskId(taskId: string): WaitTask | null {
   return task && toTaskId(task) === taskId ? task : null
 }
 
-/** What is shown of a task, by what WaitForGPUJobs answers now. */
-export function viewTask(task: WaitTask, answer: unknown) {
-  const { ended, more_ended = 0, waiting } = waitedSchema.parse(answer)
-  const over = ended.length + more_ended
+/** What is shown of a task, by how many of its jobs and groups have ended. */
+export function viewTask(task: WaitTask, { over, waiting }: { over: number; waiting: number }) {
   const isOver = task.wait.for === 'any' ? over > 0 : waiting === 0
   return {
     isOver,
