@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises'
 import type { ReadableStream } from 'node:stream/web'
 import tar from 'tar-stream'
 import { uuidv7 } from 'uuidv7'
-import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
 import { call } from '../../access/testing/call'
 import { makePerson, type Person } from '../../access/testing/people'
 import { makeJob } from '../../cluster/testing/rows'
@@ -13,6 +13,7 @@ import { testDatabase } from '../../database/testing/test-database'
 import { deleteJobFiles } from '../../jobs/lifecycle/delete-files'
 import { artifactKey } from '../../results/name'
 import { storeResult } from '../../results/result-files'
+import { setFreeBytes } from '../../storage/free-space'
 import { storage } from '../../storage/storage'
 import { parts } from '../../storage/testing/contract'
 import { releaseMembers } from '../release-members'
@@ -171,6 +172,18 @@ it('the download of a group is for those who see the group', async () => {
   await expect(downloadGroup(restricted, id, new AbortController().signal)).rejects.toThrow(
     'You have no group',
   )
+})
+
+it('the download of a group says that the disk of the server is almost full, and does not break off later', async () => {
+  const id = await create({ array: '0-1' })
+  setFreeBytes(async () => 0)
+  onTestFinished(() => setFreeBytes(null))
+  const answer = await ask(id)
+  expect(answer.status).toBe(507)
+  expect(await answer.json()).toMatchObject({
+    code: 'insufficient_storage',
+    detail: expect.stringContaining('Download the files from the pages of the jobs'),
+  })
 })
 
 it('the directory of a member begins with its number, and is short and safe on every disk', () => {

@@ -3,10 +3,12 @@ import type { Actor } from '../../access/actor'
 import { renewActor } from '../../access/credential-validity'
 import { SpoolFile } from '../../archives/unpack/spool-file'
 import { filesOfJob, findJobsWithFiles, inDirectory } from '../../artifacts/files-of-jobs'
+import { GpuqError } from '../../contract/errors'
 import { env } from '../../env'
 import { contentDisposition } from '../../jobs/downloads/content-disposition'
 import { type TarEntry, tarOf } from '../../jobs/downloads/tar'
 import { findVisibleJobs } from '../../jobs/read/job-visibility'
+import { diskSpace } from '../../storage/free-space'
 import type { GroupDetail, GroupMember } from '../contract'
 import { csvHead, csvLine } from '../contract-csv'
 import { isVisibleGroup, listMembers, readGroup, readMetricNames } from '../groups'
@@ -20,10 +22,11 @@ const maxMetrics = 1_000
  * Streams a group as one tar archive: `group.json`, `members.csv`, and a directory with the result file and the artifacts of each member that
  * has any. Members are read page by page, as the client takes them.
  * @param signal ends the reading when the client has left
- * @throws 404 if the actor may not see the group.
+ * @throws 404 if the actor may not see the group, 507 if the disk of the data directory is almost full: the table waits there.
  */
 export async function downloadGroup(actor: Actor, id: string, signal: AbortSignal): Promise<Response> {
   const group = await readGroup(actor, id)
+  if ((await diskSpace()).low) throw noSpaceForTable()
   const mayRead = async () => {
     const current = await renewActor(actor)
     return current !== null && (await isVisibleGroup(current, group.group_id))
@@ -35,6 +38,13 @@ export async function downloadGroup(actor: Actor, id: string, signal: AbortSigna
     mayRead,
   })
 }
+
+const noSpaceForTable = () =>
+  new GpuqError(
+    'insufficient_storage',
+    "The disk of gpuq's server is almost full, so it has no space for the table of the members. Download the files from the pages of the jobs, or ask an admin to free disk space.",
+    { retryAfterS: 60 },
+  )
 
 /** Reads all members, page by page. */
 type ReadPages = () => AsyncIterable<GroupMember[]>
