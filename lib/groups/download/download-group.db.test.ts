@@ -162,6 +162,16 @@ it('a large group is read page by page as its client takes it, and no further wh
   expect(pages).toHaveLength(0)
 })
 
+it('the download of a group reads the files of those members only that have any', async () => {
+  const id = await create({ array: '0-49', parallel: 50 })
+  await end(id, 7, 'weights')
+  const query = vi.spyOn(db.pool, 'query')
+  onTestFinished(() => query.mockRestore())
+  expect(Object.keys(await unpack(await ask(id)))).toContain('0007-index=7/output.jsonl')
+  const reads = query.mock.calls.filter(([text]) => String(text).includes('FROM result_files WHERE job_id'))
+  expect(reads).toHaveLength(1)
+})
+
 it('the download of a group is for those who see the group', async () => {
   const id = await create({ array: '0-1' })
   expect((await ask(id, admin)).status).toBe(200)

@@ -71,10 +71,9 @@ async function* entriesOf(
   const table = await spool.append(tableOf(group, read), () => {})
   yield { path: 'members.csv', bytes: table.bytes, modified, open: async () => spool.read(table) }
   for await (const members of read()) {
-    const jobs = await findVisibleJobs(
-      actor,
-      members.map(({ job_id }) => job_id),
-    )
+    // One query for those that have none: most members of a large group may still wait.
+    const withFiles = await findJobsWithFiles(members.map(({ job_id }) => job_id))
+    const jobs = await findVisibleJobs(actor, [...withFiles])
     for (const member of members) {
       const job = jobs.find((one) => one.id === member.job_id)
       if (job) yield* inDirectory(directoryOf(member), await filesOfJob(job))
