@@ -200,6 +200,29 @@ describe('the limit of GPUs at once of a token', () => {
     expect(reasonsOf({ nodes, waiting, tokenLimits })).toEqual({ c: 'token_max_gpus' })
   })
 
+  it('does not keep a job of another project from its turn after a day, because a job of the token waits for its limit even longer', () => {
+    const agent = { tokenId: 't', projectId: 'light', userId: 'agent' }
+    const busy = busyNode('m', { ...agent, expectedMs: 40 * hour })
+    const state = {
+      now: 30 * hour,
+      policy: { ...policy, name: 'fair_share' as const },
+      nodes: [node('n', 1), busy.state],
+      running: [busy.job],
+      waiting: [
+        waitingJob('over the limit', agent),
+        waitingJob('old', { projectId: 'heavy', submittedAt: hour }),
+        waitingJob('new', { projectId: 'middle', submittedAt: 29 * hour }),
+      ],
+      projects: [
+        projectShare({ id: 'light' }),
+        projectShare({ id: 'middle', usage: 500 * hour }),
+        projectShare({ id: 'heavy', usage: 1000 * hour }),
+      ],
+      tokenLimits: [{ tokenId: 't', name: 'night', milli: 1000 }],
+    }
+    expect(placed(state)).toEqual(['old'])
+  })
+
   it('applies beside the quota of a project and the limit of a user', () => {
     const waiting = ['a', 'b', 'c'].map((id) => waitingJob(id, { tokenId: 't' }))
     const withQuota = { nodes, waiting, tokenLimits, projects: [projectShare({ quotaMilli: 1000 })] }

@@ -229,7 +229,7 @@ export class Scheduler {
   }
 
   #enqueue(job: WaitingJob): void {
-    this.#promotion?.add(job)
+    this.#promotion?.add(job, this.queueOrder.shareKey(job).group)
     this.waiting.set(job.id, { job, queue: this.#requestClassOf(job.request).add(job) })
   }
 

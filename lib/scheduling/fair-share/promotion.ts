@@ -1,6 +1,6 @@
 import { Heap } from '../heap'
-import { gpuMilliOf, type QueueOrder } from '../queue-order'
-import type { Queue } from '../queues'
+import { exceededQuota, gpuMilliOf, type QueueOrder } from '../queue-order'
+import type { Queue, QuotaGroup } from '../queues'
 import type { JobFacts, WaitingJob } from '../types'
 
 /** A job that has waited for so long may precede all others. */
@@ -24,8 +24,8 @@ interface PromotionHost {
  * project that used the least of its share is next, so that the shares of a busy cluster stay as the weights say.
  */
 export class Promotion {
-  /** The waiting jobs of each project, the oldest first. */
-  readonly #oldest = new Map<string, Heap<WaitingJob>>()
+  /** The waiting jobs with the same quotas, the oldest first. */
+  readonly #oldest = new Map<QuotaGroup, Heap<WaitingJob>>()
   /** Thousandths of GPUs of the running jobs that waited for so long. */
   #heldMilli = 0
 
@@ -38,11 +38,11 @@ export class Promotion {
     this.#waitMs = Math.min(halfLifeMs, longWaitMs)
   }
 
-  /** Adds a job that waits. */
-  add(job: WaitingJob): void {
+  /** Adds a job that waits, with its quotas. */
+  add(job: WaitingJob, group: QuotaGroup): void {
     if (job.request.pool === 'best-effort') return
-    const own = this.#oldest.get(job.projectId) ?? new Heap<WaitingJob>(compareAges)
-    this.#oldest.set(job.projectId, own)
+    const own = this.#oldest.get(group) ?? new Heap<WaitingJob>(compareAges)
+    this.#oldest.set(group, own)
     own.push(job)
   }
 
@@ -61,16 +61,17 @@ export class Promotion {
     for (const job of [before, promoted]) if (job) host.requeue(job)
   }
 
-  #select(now: number, { queueOrder, waiting }: PromotionHost): WaitingJob | null {
+  #select(now: number, { waiting }: PromotionHost): WaitingJob | null {
     if (this.#heldMilli > maxPromotedPart * this.totalMilli) return null
     let selected: { job: WaitingJob; usage: number } | null = null
-    for (const [projectId, own] of this.#oldest) {
-      const { usage } = queueOrder.project(projectId)
-      if (selected && usage >= selected.usage) continue
+    for (const [group, own] of this.#oldest) {
+      const { usage } = group.project
+      if (selected && usage > selected.usage) continue
       for (let job = own.first; job && now - job.submittedAt >= this.#waitMs; job = own.first) {
+        if (selected && usage === selected.usage && compareAges(job, selected.job) >= 0) break
         const requestClass = waiting.get(job.id)?.queue?.projectQueue.requestClass
         if (requestClass && !requestClass.unschedulable && requestClass.earliestStarts.reserve(now)) {
-          selected = { job, usage }
+          if (!waitsForOwnJobs(job, group)) selected = { job, usage }
           break
         }
         own.pop()
@@ -88,6 +89,12 @@ export class Promotion {
     }
     return next
   }
+}
+
+/** Whether only the end of a job of the same user or token lets a job start. Nobody else's job should wait for that. */
+function waitsForOwnJobs({ request }: WaitingJob, group: QuotaGroup): boolean {
+  const exceeded = exceededQuota(group, request)
+  return exceeded !== null && exceeded.reason !== 'quota'
 }
 
 function compareAges(a: WaitingJob, b: WaitingJob): number {
