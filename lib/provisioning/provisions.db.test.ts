@@ -60,6 +60,18 @@ it('are recorded once for each waiting job that requests them, with its requirem
   ])
 })
 
+it('are not recorded for a job that waits for an approval, until it has it', async () => {
+  const job = await makeJob(fresh)
+  const hold = (held: boolean, reason: string | null) =>
+    db.pool.query('UPDATE jobs SET held = $2, reason = $3 WHERE id = $1', [job, held, reason])
+  await hold(true, 'approval_needed')
+  await recordProvisions(term, 60)
+  expect(await readProvisions()).toEqual([])
+  await hold(false, null)
+  await recordProvisions(term, 60)
+  expect(await readProvisions()).toMatchObject([{ jobId: job }])
+})
+
 it('pass the pool and the options of the job on, one per line', async () => {
   const provision_args = ['--network=research', '--labels=team=a', '--internal-ips']
   await makeJob({ spec: { fresh_nodes: true, instance_count: 2, pool: 'reserved', provision_args } })

@@ -31,7 +31,8 @@ export type Provision = z.output<typeof provisionSchema>
 const maxOutputCharacters = 32_768
 
 /**
- * Records the waiting jobs that request their own nodes and have none yet. Each record must later be removed with
+ * Records the waiting jobs that request their own nodes and have none yet, except those that are held: a person may still
+ * refuse what they cost. Each record must later be removed with
  * {@link endProvision}.
  */
 export async function recordProvisions(term: string, deadlineS: number): Promise<void> {
@@ -48,7 +49,7 @@ export async function recordProvisions(term: string, deadlineS: number): Promise
                       FROM jsonb_array_elements_text(j.spec->'provision_args') WITH ORDINALITY AS args(arg, position)),
                     'GPUQ_PROVISION_RUN_NAME', j.spec->>'run_name', 'GPUQ_PROVISION_USER', u.handle, 'GPUQ_PROVISION_PROJECT', p.slug))
              FROM jobs j JOIN users u ON u.id = j.user_id JOIN projects p ON p.id = j.project_id
-            WHERE j.status = 'pending' AND j.spec->'fresh_nodes' = 'true' AND j.cancel_requested_at IS NULL
+            WHERE j.status = 'pending' AND NOT j.held AND j.spec->'fresh_nodes' = 'true' AND j.cancel_requested_at IS NULL
               AND NOT EXISTS (SELECT 1 FROM provisions WHERE job_id = j.id)
            ON CONFLICT (job_id) DO NOTHING`,
     values: [term, deadlineS],
