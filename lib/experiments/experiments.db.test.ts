@@ -149,6 +149,19 @@ it('members of a wave follow their own parents, or the wave', async () => {
   expect(items).toHaveLength(4)
 })
 
+it('members of a wave are below it in the tree, and on its page only others follow it', async () => {
+  const wave = await createGroup({
+    matrix: undefined,
+    command: 'true',
+    members: [{ hypothesis: 'a' }, { hypothesis: 'b' }],
+  })
+  await release()
+  const follower = await submit({ parent: wave.id })
+  expect((await list()).find(({ id }) => id === wave.id)).toMatchObject({ followers: 3 })
+  expect(await placeOf(wave.id)).toMatchObject({ followed_by: [{ id: follower.id }], followers: 1 })
+  expect(await readGroup(ada.actor, wave.id)).toMatchObject({ followers: 1 })
+})
+
 it('a group shows the objective of its best member, which is the job to compare', async () => {
   const group = await createGroup({ hypothesis: 'a', objective: { metric: 'loss', mode: 'min' } })
   await release()

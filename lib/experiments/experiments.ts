@@ -8,7 +8,7 @@ import { cutPage, decodeTimeCursor, type Page } from '../database/pagination'
 import { findRow, indexedTransaction } from '../database/transaction'
 import { statusOf } from '../jobs/dependencies/member-counts'
 import { visibilityFilter } from '../jobs/read/job-visibility'
-import { followersOf, metricsColumn } from '../jobs/read/list'
+import { followersInTree, followersOf, metricsColumn } from '../jobs/read/list'
 import {
   type Experiment,
   type ExperimentPlace,
@@ -22,7 +22,7 @@ interface Row extends Omit<WithDates<Experiment, 'created_at'>, 'status'> {
 
 /** Experiments with what the conditions on visibility may need. A statement that does not use the token does not read it. */
 const candidates = `(
-  SELECT e.id, e.user_id, e.project_id, e.parent_id, e.created_at, coalesce(ej.token_id, eg.token_id) AS token_id
+  SELECT e.id, e.user_id, e.project_id, e.parent_id, e.created_at, coalesce(ej.token_id, eg.token_id) AS token_id, ej.group_id
     FROM experiments e LEFT JOIN jobs ej ON ej.id = e.job_id LEFT JOIN job_groups eg ON eg.id = e.group_id) j`
 
 /**
@@ -34,7 +34,7 @@ const selectNodes = (page: string, tokenId: string) => `
   SELECT x.id, CASE WHEN x.group_id IS NULL THEN 'job' ELSE 'group' END AS kind, coalesce(j.name, g.name) AS name, coalesce(j.status::text, ${statusOf('g')}) AS status,
          u.handle AS user_id, p.slug AS project_id, x.parent_id AS parent, s.spec->>'hypothesis' AS hypothesis,
          left(CASE WHEN j.id IS NULL THEN g.spec->>'note' ELSE j.note END, ${noteExcerpt}) AS note, s.spec ? 'parent' AND x.parent_id IS NULL AS parent_deleted,
-         ${followersOf('x', tokenId)} AS followers,
+         ${followersInTree('x', tokenId)} AS followers,
          CASE WHEN j.id IS NOT NULL THEN ${metricsColumn} WHEN best.job_id IS NOT NULL THEN jsonb_build_object(best.name, best.value) ELSE '{}' END AS metrics,
          coalesce(j.id, best.job_id) AS compared_job, x.created_at,
          (SELECT jsonb_build_object('token_id', k.id, 'name', k.name) FROM api_tokens k WHERE k.id = coalesce(j.token_id, g.token_id)) AS submitted_with
@@ -105,7 +105,8 @@ export async function readPlace(actor: Actor, given: string): Promise<Experiment
   const { rows } = await indexedTransaction((tx) =>
     tx.query<Row>(
       selectNodes(
-        `(SELECT j.id FROM ${candidates} WHERE j.parent_id = $1 AND ${sql} ORDER BY j.created_at DESC, j.id DESC LIMIT ${maxFollowers})
+        `(SELECT j.id FROM ${candidates} WHERE j.parent_id = $1 AND j.group_id IS DISTINCT FROM $1 AND ${sql}
+                  ORDER BY j.created_at DESC, j.id DESC LIMIT ${maxFollowers})
                  UNION SELECT j.id FROM ${candidates} WHERE j.id = $${values.length + 3} AND ${sql}`,
         '$2',
       ),

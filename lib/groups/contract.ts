@@ -174,6 +174,9 @@ export const groupSchema = z.object({
   objective: z.object({ metric: z.string(), mode: z.enum(['min', 'max']) }).nullable(),
   counts: groupCountsSchema,
   ...experimentFields,
+  followers: experimentFields.followers.describe(
+    'number of jobs and groups that follow it, other than its own members',
+  ),
   note: z.string().nullable().default(null).describe('text for people'),
   awaits_approval: z
     .boolean()

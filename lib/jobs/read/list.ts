@@ -36,14 +36,22 @@ export const metricsColumn = `jsonb_strip_nulls(${storedMetrics})`
 /** SQL for the token with which the job or the group `j` was submitted. */
 export const submittedWith = `(SELECT jsonb_build_object('token_id', k.id, 'name', k.name) FROM api_tokens k WHERE k.id = j.token_id) AS submitted_with`
 
+/** SQL for how many jobs and groups follow a job or a group, where `isCounted` is true of `fj`, the job that follows it. */
+const countFollowers = (alias: string, tokenId: string, isCounted: string) =>
+  `CASE WHEN ${tokenId}::uuid IS NULL
+        THEN (SELECT count(*)::int FROM experiments f LEFT JOIN jobs fj ON fj.id = f.job_id WHERE f.parent_id = ${alias}.id AND ${isCounted})
+        ELSE (SELECT count(*)::int FROM experiments f LEFT JOIN jobs fj ON fj.id = f.job_id LEFT JOIN job_groups fg ON fg.id = f.group_id
+               WHERE f.parent_id = ${alias}.id AND ${isCounted} AND coalesce(fj.token_id, fg.token_id) = ${tokenId}) END`
+
 /**
- * SQL for how many jobs and groups follow a job or a group. They have the same user and project.
+ * SQL for how many jobs and groups follow a job or a group. They have the same user and project. Members of a group do not follow it.
  * @param tokenId SQL of the token of an agent, which sees only what it submitted; its value null: all count.
  */
 export const followersOf = (alias: string, tokenId: string) =>
-  `CASE WHEN ${tokenId}::uuid IS NULL THEN (SELECT count(*)::int FROM experiments f WHERE f.parent_id = ${alias}.id)
-        ELSE (SELECT count(*)::int FROM experiments f LEFT JOIN jobs fj ON fj.id = f.job_id LEFT JOIN job_groups fg ON fg.id = f.group_id
-               WHERE f.parent_id = ${alias}.id AND coalesce(fj.token_id, fg.token_id) = ${tokenId}) END`
+  countFollowers(alias, tokenId, `fj.group_id IS DISTINCT FROM ${alias}.id`)
+
+/** The same for the tree of experiments, where members with a hypothesis of their own are below their group. */
+export const followersInTree = (alias: string, tokenId: string) => countFollowers(alias, tokenId, 'true')
 
 export const summaryColumns = `
   j.id AS job_id, j.name, j.status, j.reason, u.handle AS user_id, u.name AS user_name, j.competition_id,
