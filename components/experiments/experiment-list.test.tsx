@@ -63,7 +63,7 @@ it('a job says what it follows and what follows it', async () => {
       followers: 22,
     },
   })
-  renderUi(<ExperimentPlace id={child.id} of={{ ...child, followers: 22 }} />)
+  renderUi(<ExperimentPlace kind="job" id={child.id} of={{ ...child, followers: 22 }} />)
   expect(await screen.findByText(/Followed by/)).toBeTruthy()
   expect(screen.getByText('<b>It</b> helps.', { exact: false })).toBeTruthy()
   expect(screen.getByRole('link', { name: 'job 1' }).getAttribute('href')).toBe(`/jobs/${root.id}`)
@@ -75,7 +75,27 @@ it('a job says what it follows and what follows it', async () => {
   )
 })
 
+it.each([
+  { kind: 'job', isOffered: true },
+  { kind: 'group', isOffered: false },
+] as const)(
+  'a comparison with the job that a $kind follows is offered: $isOffered, because only jobs are compared',
+  async ({ kind, isOffered }) => {
+    answerWith({
+      [`GET /api/experiments/${child.id}`]: {
+        follows: root,
+        parent_deleted: false,
+        followed_by: [],
+        followers: 0,
+      },
+    })
+    renderUi(<ExperimentPlace kind={kind} id={child.id} of={child} />)
+    expect(await screen.findByRole('link', { name: 'job 1' })).toBeTruthy()
+    expect(screen.queryByRole('link', { name: 'compare with it' }) !== null).toBe(isOffered)
+  },
+)
+
 it('a job that is no experiment says nothing about it', () => {
-  const { container } = renderUi(<ExperimentPlace id={root.id} of={{ ...make(5) }} />)
+  const { container } = renderUi(<ExperimentPlace kind="job" id={root.id} of={{ ...make(5) }} />)
   expect(container.textContent).toBe('')
 })

@@ -2,6 +2,7 @@
 
 import { useQuery } from '@tanstack/react-query'
 import type { JobDetail } from '@/lib/contract/jobs'
+import type { Experiment } from '@/lib/experiments/contract'
 import { comparePath } from '../jobs/compare-path'
 import { formatCount } from '../ui/format-number'
 import { Link } from '../ui/link'
@@ -10,14 +11,12 @@ import { ExperimentLink } from './experiment-link'
 import { experimentsPath } from './experiments-path'
 import { placeQuery } from './queries'
 
-interface ExperimentPlaceProps {
-  /** The id of a job or a group. */
-  id: string
+interface ExperimentPlaceProps extends Pick<Experiment, 'kind' | 'id'> {
   of: Pick<JobDetail, 'parent' | 'hypothesis' | 'followers' | 'project_id'>
 }
 
 /** On the page of a job or a group: its hypothesis, what it follows, and what follows it. Nothing if it is no experiment. */
-export function ExperimentPlace({ id, of }: ExperimentPlaceProps) {
+export function ExperimentPlace({ kind, id, of }: ExperimentPlaceProps) {
   const { parent, hypothesis, followers } = of
   const isLinked = parent !== null || followers > 0
   if (!isLinked && hypothesis === null) return null
@@ -28,12 +27,12 @@ export function ExperimentPlace({ id, of }: ExperimentPlaceProps) {
           <span className="text-muted">Hypothesis:</span> {hypothesis}
         </p>
       )}
-      {isLinked ? <Relatives id={id} of={of} /> : null}
+      {isLinked ? <Relatives kind={kind} id={id} of={of} /> : null}
     </Panel>
   )
 }
 
-function Relatives({ id, of }: ExperimentPlaceProps) {
+function Relatives({ kind, id, of }: ExperimentPlaceProps) {
   const { data } = useQuery(placeQuery(id, of.followers))
   if (!data) return null
   const { follows, followed_by: followedBy, followers, parent_deleted } = data
@@ -44,7 +43,7 @@ function Relatives({ id, of }: ExperimentPlaceProps) {
       {follows === null ? null : (
         <>
           Follows <ExperimentLink experiment={follows} />
-          {follows.kind === 'job' ? (
+          {kind === 'job' && follows.kind === 'job' ? (
             <>
               {' '}
               (<Link href={comparePath([follows.id, id])}>compare with it</Link>)

@@ -136,7 +136,7 @@ function LoadedJob({ job, stream, access }: LoadedJobProps) {
           )}
         </Panel>
         {job.group_id ? <ofJob.Member jobId={job.job_id} title={jobTitle(job)} /> : null}
-        <ofJob.Experiment id={job.job_id} of={job} />
+        <ofJob.Experiment kind="job" id={job.job_id} of={job} />
         {job.status === 'failed' ? (
           <FailureCard job={job} stream={stream} onTraceback={setTracebackLine} />
         ) : null}

@@ -40,7 +40,7 @@ export default async function GroupPage({ params }: Props) {
         mayChange={mayDecide}
         approval={mayDecide ? <Approvals everyone={!isOwn} only={group.group_id} /> : null}
       >
-        <ExperimentPlace id={group.group_id} of={group} />
+        <ExperimentPlace kind="group" id={group.group_id} of={group} />
       </GroupView>
     </Prefetched>
   )
