@@ -418,3 +418,21 @@ it('a group that waited for a job before groups had dependencies of their own st
   const { rows } = await pool.query('SELECT group_id, depends_on, condition FROM group_dependencies')
   expect(rows).toEqual([{ group_id: waiting, depends_on: job, condition: 'ok' }])
 })
+
+it('a group whose members had started before groups had dependencies of their own waits for nothing after the upgrade', async () => {
+  await migrateUntil('20261203170000_depends_on_groups')
+  const { userId, projectId, environmentId } = await makeJobPlace({}, pool)
+  const [other, group] = [uuidv7(), uuidv7()]
+  await pool.query(
+    `INSERT INTO job_groups (id, user_id, project_id, competition_id, kind, spec, code, class_token, parallel, members, held, record_bytes, body_hash)
+     VALUES ($1, $2, $3, 'c', 'sweep', $4, '', false, 1, 2, 1, 0, '\\x00')`,
+    [group, userId, projectId, { depends_on: [other] }],
+  )
+  await pool.query(
+    `INSERT INTO jobs (id, user_id, project_id, environment_id, competition_id, spec, command, expected_time_s, time_limit_s, group_id)
+     VALUES ($1, $2, $3, $4, 'c', '{}', 'true', 60, 120, $5)`,
+    [uuidv7(), userId, projectId, environmentId, group],
+  )
+  await migrate(url)
+  expect((await pool.query('SELECT 1 FROM group_dependencies')).rowCount).toBe(0)
+})

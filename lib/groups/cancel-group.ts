@@ -52,6 +52,7 @@ export async function cancelOpen(
   await tx.query(`UPDATE group_members SET state = 'cancelled' WHERE group_id = $1 AND state = 'held'`, [
     groupId,
   ])
+  await tx.query('DELETE FROM group_dependencies WHERE group_id = $1', [groupId])
   return true
 }
 

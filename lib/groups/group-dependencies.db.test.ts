@@ -421,6 +421,14 @@ describe('a group that depends on others', () => {
     },
   )
 
+  it('a group that is cancelled while it waits waits for nothing any more', async () => {
+    const group = await create({ depends_on: [await queue([])] })
+    await ask('cancel', group)
+    await lead()
+    expect(await read(group)).toMatchObject({ status: 'cancelled', waits_for_others: false })
+    expect((await db.pool.query('SELECT 1 FROM group_dependencies')).rowCount).toBe(0)
+  })
+
   it('a dry run says for which group the members would wait', async () => {
     const first = await create({ name: 'lr' })
     const answer = await post({ depends_on: [entry(first, 'any')] }, ada, '?dry_run=true')
