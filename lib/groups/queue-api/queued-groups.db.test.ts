@@ -59,9 +59,12 @@ it('a matrix in a submission to the queue makes a group, which the queue reads a
   ])
   expect(await cancel(id, ada)).toMatchObject({
     status: 200,
-    body: { job_id: id, position: null, counts: { cancelled: 3 } },
+    body: { job_id: id, status: 'cancelled', position: null, counts: { cancelled: 3 } },
   })
-  expect(await itemOf(id)).toMatchObject({ counts: { cancelled: 3, pending: 0, held: 0 } })
+  expect(await itemOf(id)).toMatchObject({
+    status: 'cancelled',
+    counts: { cancelled: 3, pending: 0, held: 0 },
+  })
 })
 
 it.each([
@@ -84,6 +87,25 @@ it('a group in the queue runs while a member has started, and has the same data 
   expect(await itemOf(id)).toMatchObject({ status: 'running', counts: { completed: 1, pending: 2 } })
   const { body } = await call(groupRoutes.get, `/api/groups/${id}`, { params: { id }, ...ada })
   expect(body).toMatchObject({ name: 'sweep', counts: { completed: 1, pending: 2 }, competition_id: 'queue' })
+})
+
+it('a group in the queue with a paused member has started, and its place is that of the member that waits', async () => {
+  const id = await submitted()
+  await db.pool.query(
+    `UPDATE jobs SET held = true, reason = 'group_paused'
+      WHERE id = (SELECT job_id FROM group_members WHERE group_id = $1 AND index = 0)`,
+    [id],
+  )
+  // The leader's forecast may be older.
+  await vi.waitFor(
+    async () =>
+      expect(await itemOf(id)).toMatchObject({
+        status: 'running',
+        position: 1,
+        counts: { paused: 1, pending: 1 },
+      }),
+    30_000,
+  )
 })
 
 it('a group has no priority and is not held, and the queue names what to use instead', async () => {

@@ -5,6 +5,7 @@ import { leaveOutNulls } from '../../contract/leave-out-nulls'
 import { parseInput } from '../../contract/parse-input'
 import { database } from '../../database/client'
 import { findRow } from '../../database/transaction'
+import { isPaused } from '../../jobs/dependencies/member-counts'
 import { toExpectedStart } from '../../queue/expected-start'
 import type { QueuedKind } from '../../queue/queued-kind'
 import { acceptGroup } from '../accept-group'
@@ -39,7 +40,9 @@ export const queuedGroups: QueuedKind<QueueGroup, GroupDryRun> = {
   },
 
   async cancel(actor, id) {
-    return (await isVisibleGroup(actor, id)) ? toQueueGroup(await cancelGroup(actor, id)) : null
+    if (!(await isVisibleGroup(actor, id))) return null
+    // Its last members may still be ending. Nothing of it starts any more.
+    return { ...(await toQueueGroup(await cancelGroup(actor, id))), status: 'cancelled' }
   },
 
   async refuseChange(actor, id) {
@@ -81,14 +84,13 @@ async function toQueueGroup(group: GroupDetail): Promise<QueueGroup> {
     group
   const waiting = counts.pending > 0 ? await findFirstWaiting(group_id) : null
   const expected = waiting === null ? undefined : await expectationOf(waiting)
-  const hasStarted = counts.running + counts.completed + counts.failed > 0
   return {
     job_id: group_id,
     group_id,
     run_id: name,
     user: user_id,
     project_id,
-    status: group.status === 'running' && !hasStarted ? 'queued' : group.status,
+    status: statusInQueue(group),
     position: expected?.position ?? null,
     ...toExpectedStart(expected),
     members,
@@ -100,10 +102,18 @@ async function toQueueGroup(group: GroupDetail): Promise<QueueGroup> {
   }
 }
 
+function statusInQueue({ status, counts }: GroupDetail): QueueGroup['status'] {
+  const { held, paused, pending, running, completed, failed } = counts
+  if (status !== 'running' || paused + running + completed + failed > 0) return status
+  // The leader ends a group a moment after its last member.
+  return held + pending > 0 ? 'queued' : 'cancelled'
+}
+
+/** A paused member has no place in the queue. */
 async function findFirstWaiting(groupId: string): Promise<string | null> {
   const row = await findRow<{ id: string }>(
     database().pool,
-    `SELECT id FROM jobs WHERE group_id = $1 AND status = 'pending' ORDER BY id LIMIT 1`,
+    `SELECT id FROM jobs WHERE group_id = $1 AND status = 'pending' AND NOT ${isPaused('jobs')} ORDER BY id LIMIT 1`,
     [groupId],
   )
   return row?.id ?? null
