@@ -97,6 +97,8 @@ export const groupQueueOperations = {
     summary:
       'Submit a command as a job, or with matrix, array or members as a group of jobs, without waiting for it',
     body: z.union([queueSubmitSchema, queueGroupSubmitSchema]),
+    // A wave lists its members.
+    maxBodyBytes: groupOperations.create.maxBodyBytes,
     responses: {
       200: {
         description: 'An older job or group: same key or content; with dry_run, what a submission would do',

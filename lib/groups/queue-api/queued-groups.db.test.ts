@@ -76,6 +76,14 @@ it.each([
   expect(body).toMatchObject(expected)
 })
 
+it('a wave in a submission to the queue may be as large as in the API of groups', async () => {
+  const members = Array.from({ length: 300 }, () => ({ note: 'x'.repeat(1000) }))
+  expect(await submit({ command: 'true', members }, ada)).toMatchObject({
+    status: 201,
+    body: { members: 300 },
+  })
+})
+
 it('a group in the queue runs while a member has started, and has the same data as in the API of groups', async () => {
   const id = await submitted()
   await db.pool.query(

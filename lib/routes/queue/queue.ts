@@ -23,7 +23,7 @@ const { queue } = operations
 export const queueRoutes = {
   submit: route(queue.submit, async ({ actor, request, query, answer }) => {
     const key = idempotencyKeyOf(request)
-    const given = await readJson(request, z.unknown())
+    const given = await readJson(request, z.unknown(), queue.submit)
     const deduplicate = query.deduplicate ?? false
     const kind = queuedKinds.find(({ takes }) => typeof given === 'object' && given !== null && takes(given))
     if (kind) {
