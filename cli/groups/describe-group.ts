@@ -1,16 +1,19 @@
 import type { Group, GroupDetail, GroupMember } from '@/lib/groups/contract'
 import { metricOf, runSecondsOf } from '@/lib/groups/contract-csv'
-import { waitsForApproval } from '@/lib/groups/contract-title'
+import { waitLabel, waitsForApproval } from '@/lib/groups/contract-title'
 import { statusColours } from '../console/format'
 import type { Column } from '../console/table'
 import type { Colour } from '../console/terminal'
 import { quoted } from '../declare/values'
 
 /** Where a group is, in a word and its colour. */
-export function stateOf(group: Pick<Group, 'status' | 'awaits_approval'>): { word: string; colour: Colour } {
-  return waitsForApproval(group)
-    ? { word: 'waits for approval', colour: 'yellow' }
-    : { word: group.status, colour: statusColours[group.status] }
+export function stateOf(group: Pick<Group, 'status' | 'awaits_approval' | 'waits_for_others'>): {
+  word: string
+  colour: Colour
+} {
+  const label = waitLabel(group)
+  if (label === null) return { word: group.status, colour: statusColours[group.status] }
+  return { word: label.toLowerCase(), colour: waitsForApproval(group) ? 'yellow' : 'dim' }
 }
 
 /** `12 of 60 ended (1 failed), 8 running, 40 held`. */

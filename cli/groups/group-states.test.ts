@@ -62,6 +62,20 @@ describe('a group of an agent that a person must approve', () => {
   )
 })
 
+it('a group that waits for others says so in the list and in its view, and not as a problem', async () => {
+  const problem = 'It waits for others. Waits for group lr: 3 of 9 ended.'
+  const context = contextOf([made({ waits_for_others: true, counts: { ...counts, held: 3 }, problem })])
+  await groups(context, { limit: 20 })
+  expect(context.written.out).toMatch(/base +waits for others +0\/3/)
+  context.written.out = ''
+  await group(context, id, 'show', {})
+  expect(context.written.out.split('\n').slice(0, 3)).toEqual([
+    `${id} waits for others (base)`,
+    '0 of 3 ended, 3 held',
+    problem,
+  ])
+})
+
 it('a sweep says at once how far its group is, before a member has ended', async () => {
   const asked: string[] = []
   const context = fakeContext(({ url }) => {

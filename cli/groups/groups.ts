@@ -1,7 +1,7 @@
 import { invalidRequest } from '@/lib/contract/errors'
 import type { Group, GroupDetail, GroupMember } from '@/lib/groups/contract'
 import { membersToCsv } from '@/lib/groups/contract-csv'
-import { groupTitle, waitsForApproval } from '@/lib/groups/contract-title'
+import { groupTitle, waitsForApproval, waitsForOthers } from '@/lib/groups/contract-title'
 import type { Client } from '@/lib/http/client/client'
 import { formatWhen } from '../console/format'
 import type { Column } from '../console/table'
@@ -109,7 +109,7 @@ function showGroup(context: Context, shown: GroupDetail, json: boolean | undefin
   const lines = [
     `${id} ${paint(word, colour, outIsTerminal && coloursWanted)}${name === null ? '' : ` (${withoutControls(name)})`}`,
     describeProgress(shown),
-    ...(problem === null ? [] : [`problem: ${withoutControls(problem)}`]),
+    ...(problem === null ? [] : [`${waitsForOthers(shown) ? '' : 'problem: '}${withoutControls(problem)}`]),
     ...(waitsForApproval(shown) ? [`approve it: gpuq approve ${id}; refuse it: gpuq refuse ${id}`] : []),
     `parameters: ${parameters.join(', ')}; at most ${parallel} wait or run at once`,
     ...(token ? [`submitted with: the token "${token.name}"`] : []),

@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { Layers } from 'lucide-react'
+import { Fragment } from 'react'
 import type { Group } from '@/lib/groups/contract'
-import { groupTitle, waitsForApproval } from '@/lib/groups/contract-title'
+import { groupTitle, waitLabel } from '@/lib/groups/contract-title'
 import { formatCount, formatNumber } from '../ui/format-number'
 import { Link } from '../ui/link'
 import { countEnded } from './member-status'
@@ -9,21 +10,32 @@ import { activeGroupsQuery } from './queries'
 
 const maxNamed = 3
 
+/** Where groups are that have not ended, and what one and what several do. */
+const states = [
+  { wait: null, verbs: ['runs', 'run'] },
+  { wait: 'Waits for others', verbs: ['waits for others', 'wait for others'] },
+  { wait: 'Waits for approval', verbs: ['waits for an approval', 'wait for an approval'] },
+] as const
+
 /** Leads from the list of jobs, which has no members, to the groups that have not ended. */
 export function ActiveGroups({ everyone }: { everyone: boolean }) {
   const { data } = useQuery(activeGroupsQuery(everyone))
   const groups = data?.items ?? []
   if (groups.length === 0) return null
-  const waiting = groups.filter(waitsForApproval)
-  const running = groups.filter((group) => !waitsForApproval(group))
+  const parts = states
+    .map(({ wait, verbs }) => ({ verbs, groups: groups.filter((group) => waitLabel(group) === wait) }))
+    .filter((part) => part.groups.length > 0)
   const rest = { isMore: data?.next != null, href: everyone ? '/groups?all=true' : '/groups' }
   return (
     <p className="mb-3 flex items-start gap-2 text-muted text-sm">
       <Layers aria-hidden className="mt-0.5 size-4 shrink-0 text-subtle" />
       <span className="min-w-0 wrap-anywhere">
-        <Named groups={running} verbs={['runs', 'run']} {...rest} />
-        {running.length > 0 && waiting.length > 0 ? '. ' : null}
-        <Named groups={waiting} verbs={['waits for an approval', 'wait for an approval']} {...rest} />
+        {parts.map((part, at) => (
+          <Fragment key={part.verbs[0]}>
+            {at > 0 ? '. ' : null}
+            <Named {...part} {...rest} />
+          </Fragment>
+        ))}
       </span>
     </p>
   )
@@ -31,7 +43,6 @@ export function ActiveGroups({ everyone }: { everyone: boolean }) {
 
 interface NamedProps {
   groups: readonly Group[]
-  /** What one and what several do. */
   verbs: readonly [one: string, several: string]
   /** There are others that the page does not know. */
   isMore: boolean
@@ -40,7 +51,6 @@ interface NamedProps {
 }
 
 function Named({ groups, verbs: [one, several], isMore, href }: NamedProps) {
-  if (groups.length === 0) return null
   return (
     <>
       {isMore ? `${formatNumber(groups.length)}+ groups` : formatCount(groups.length, 'group')}{' '}

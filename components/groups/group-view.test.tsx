@@ -273,11 +273,16 @@ it('the list of jobs leads to the groups that run, and is silent without one', a
     group_id: group.group_id.replace('aa', 'bb'),
     name: 'expensive',
   })
-  answerWith({ 'GET /api/groups': [expensive, group] })
+  const later = makeGroup({
+    waits_for_others: true,
+    group_id: group.group_id.replace('aa', 'cc'),
+    name: 'later',
+  })
+  answerWith({ 'GET /api/groups': [later, expensive, group] })
   const both = renderUi(<ActiveGroups everyone={false} />)
   await screen.findByRole('link', { name: 'expensive' })
   expect(both.container.textContent).toContain(
-    '1 group runs: baseline sweep 1 of 3. 1 group waits for an approval: expensive 1 of 3',
+    '1 group runs: baseline sweep 1 of 3. 1 group waits for others: later 1 of 3. 1 group waits for an approval: expensive 1 of 3',
   )
   both.unmount()
   answerWith({ 'GET /api/groups': [] })

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { Layers } from 'lucide-react'
 import type { Group } from '@/lib/groups/contract'
-import { groupTitle } from '@/lib/groups/contract-title'
+import { groupTitle, waitLabel } from '@/lib/groups/contract-title'
 import { stateStyles } from '../jobs/job-status'
 import { api } from '../queries/queries'
 import type { FoundPage } from '../shell/palette/command'
@@ -26,11 +26,12 @@ export const foundQuery = (id: string | null) =>
 
 function toPage(group: Group): FoundPage {
   const { group_id, status, competition_id, project_id } = group
+  const state = waitLabel(group) ?? stateStyles[status].label
   return {
     id: group_id,
     path: `/groups/${group_id}`,
     label: groupTitle(group),
-    hint: `${stateStyles[status].label} · ${competition_id} · ${project_id}`,
+    hint: `${state} · ${competition_id} · ${project_id}`,
     words: group_id,
     icon: Layers,
   }
