@@ -71,6 +71,12 @@ describe('gpuq approve and gpuq refuse', () => {
     expect(context.written.out).toBe(`Approved ${what}Refused ${what}`)
   })
 
+  it('one GPU hour is a GPU hour', async () => {
+    const { context } = server({ own: [approval(1, { gpu_hours: 1 })] })
+    await approve(context, idOf(1))
+    expect(context.written.out).toContain('which may cost 1 GPU hour.\n')
+  })
+
   it('an admin approves the group of another user by the start of its id', async () => {
     const { context, sent } = server({ others: [approval(2, { user_id: 'bob' })], role: 'admin' })
     expect(await approve(context, idOf(2).slice(0, 10))).toBe(0)
@@ -128,7 +134,7 @@ it('gpuq tokens shows the limits of the token of an agent', async () => {
   await listTokens(context, {})
   const [head, agent, other] = context.written.out.split('\n')
   expect(head).toMatch(/LIMITS$/)
-  expect(agent).toMatch(/10 GPU hours, jobs of at most 2 h 0 min, in vision, asks you above 1 GPU hours$/)
+  expect(agent).toMatch(/10 GPU hours, jobs of at most 2 h 0 min, in vision, asks you above 1 GPU hour$/)
   expect(other).toMatch(/ -$/)
 })
 

@@ -1,5 +1,6 @@
 import type { Approval } from '@/lib/agent-tokens/contract'
 import { approvalTitle } from '@/lib/agent-tokens/contract-title'
+import { describeGpuHours } from '@/lib/contract/access/gpu-hours'
 import { conflict, GpuqError, notFound } from '@/lib/contract/errors'
 import type { Client } from '@/lib/http/client/client'
 import { ProblemError } from '@/lib/http/client/problem'
@@ -103,7 +104,7 @@ async function decide(context: Context, given: string, decision: keyof typeof do
   const found = await findApproval(client, given)
   const id = found?.id ?? given.toLowerCase()
   await client.approvals[decision](id)
-  const what = found ? `the ${found.kind} ${id}, which may cost ${hoursOf(found)} GPU hours` : id
+  const what = found ? `the ${found.kind} ${id}, which may cost ${describeGpuHours(hoursOf(found))}` : id
   return writeText(context, `${done[decision]} ${what}.\n`)
 }
 

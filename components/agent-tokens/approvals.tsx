@@ -6,7 +6,7 @@ import { approvalTitle } from '@/lib/agent-tokens/contract-title'
 import { Button } from '../ui/button'
 import { Callout } from '../ui/callout'
 import { ConfirmDialog } from '../ui/confirm-dialog'
-import { formatNumber } from '../ui/format-number'
+import { formatCount } from '../ui/format-number'
 import { Link } from '../ui/link'
 import { RelativeTime } from '../ui/relative-time'
 import { approvalsQuery, approve, refuse } from './queries'
@@ -46,7 +46,7 @@ export function Approvals({ everyone, only }: ApprovalsProps) {
   )
 }
 
-const hoursOf = ({ gpu_hours }: Approval) => `${formatNumber(Math.round(gpu_hours * 100) / 100)} GPU hours`
+const hoursOf = ({ gpu_hours }: Approval) => formatCount(Math.round(gpu_hours * 100) / 100, 'GPU hour')
 
 interface DescriptionProps {
   approval: Approval

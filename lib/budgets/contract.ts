@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { budgetPeriods } from '../contract/access/budget'
+import { describeGpuHours } from '../contract/access/gpu-hours'
 
 /** Budgets: the GPU hours that the jobs of a user, a project, a token or a group may use in a period. */
 
@@ -49,7 +50,7 @@ const spans = { total: '', day: ' today', week: ' this week', month: ' this mont
 
 const round = (value: number, digits: number) => Number(value.toFixed(digits))
 
-const hours = (value: number) => `${round(value, mostDigits)} GPU hour${value === 1 ? '' : 's'}`
+const hours = (value: number) => describeGpuHours(round(value, mostDigits))
 
 /** When the next period begins: "00:00 UTC", "Monday 00:00 UTC" or "1 December 00:00 UTC". */
 function describeReset(period: Budget['period'], at: Date): string {

@@ -5,6 +5,7 @@ import { recordAudit } from '../access/audit'
 import { readEffectiveLimits } from '../access/role-limits'
 import { readGroupBudget } from '../budgets/read-budgets'
 import type { AuditAction } from '../contract/access/audit-actions'
+import { describeGpuHours } from '../contract/access/gpu-hours'
 import { conflict, forbidden, invalidField } from '../contract/errors'
 import { wakeLeader } from '../database/notify'
 import { oneRow, type Transaction, transaction } from '../database/transaction'
@@ -229,7 +230,7 @@ async function requireCanContinue(
   const { hoursToApprove } = costWithin(config, counted, limits, restriction)
   if (hoursToApprove !== null)
     throw forbidden(
-      `These members may cost ${Number(hoursToApprove.toPrecision(3))} GPU hours, which a person must approve. Ask the person who made this token to run them, on the page of the group or with gpuq group, or submit them as another group.`,
+      `These members may cost ${describeGpuHours(Number(hoursToApprove.toPrecision(3)))}, which a person must approve. Ask the person who made this token to run them, on the page of the group or with gpuq group, or submit them as another group.`,
     )
   const job = await checkMembers(tx, {
     owner: ownerOf(group),

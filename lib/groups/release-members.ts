@@ -4,6 +4,7 @@ import { type Limits, limitsOf } from '../access/limits'
 import { restrictionOf } from '../access/restriction'
 import { readEffectiveLimits } from '../access/role-limits'
 import { once } from '../async/once'
+import { describeGpuHours } from '../contract/access/gpu-hours'
 import type { AgentLimits } from '../contract/access/restriction'
 import { describeIssue } from '../contract/config/issues'
 import { GpuqError } from '../contract/errors'
@@ -163,7 +164,7 @@ async function findApproval(tx: Transaction, id: string): Promise<string | null>
   )
   return (
     request &&
-    `A person must approve it: it may cost ${request.hours} GPU hours. Approve or refuse it on its page, or with gpuq approve.`
+    `A person must approve it: it may cost ${describeGpuHours(request.hours)}. Approve or refuse it on its page, or with gpuq approve.`
   )
 }
 

@@ -1,4 +1,5 @@
 import type { JobEnvironment } from '../../access/environments'
+import { describeGpuHours } from '../../contract/access/gpu-hours'
 import type { JobLimits } from '../../contract/access/limits'
 import { keysRefusedToAgents, type Restriction } from '../../contract/access/restriction'
 import { type JobConfig, ownAttempts, timeLimitSeconds } from '../../contract/config/config'
@@ -94,7 +95,7 @@ export function aboveAsked(gpuHours: number, restriction: Restriction | null): n
 
 /** What a dry run says of hours that a person must approve. */
 export const describeToApprove = (gpuHours: number) =>
-  `A person must approve it before it starts, because it may cost ${Number(gpuHours.toPrecision(3))} GPU hours.`
+  `A person must approve it before it starts, because it may cost ${describeGpuHours(Number(gpuHours.toPrecision(3)))}.`
 
 /** Asks a person to approve a job or a group, which must not start before. */
 export async function requestApproval(
