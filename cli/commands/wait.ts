@@ -61,11 +61,16 @@ export function hold(context: Context, given: readonly string[]): Promise<number
   })
 }
 
+const stillWaits: Readonly<Record<string, string>> = {
+  dependency: 'waits for others',
+  approval_needed: 'waits for approval',
+}
+
 /** Lets held jobs start. */
 export function release(context: Context, given: readonly string[]): Promise<number> {
   return changeEach(context, given, async (client, id) => {
     const { reason } = await client.queue.setHeld(id, { held: false })
-    return reason === 'dependency' ? 'waits for other jobs' : 'released'
+    return (reason === null ? undefined : stillWaits[reason]) ?? 'released'
   })
 }
 

@@ -29,10 +29,12 @@ function sentenceOf(error: unknown, server: string | null): string {
 
 /** What the API says to everybody, in the words of the command line. */
 function withCommands(sentence: string): string {
-  return sentence.replaceAll(
-    /\bGET \/api\/(approvals|buckets|experiments|groups|jobs|storage|tokens)(?![/\w])/g,
-    '`gpuq $1`',
-  )
+  return sentence
+    .replaceAll(/\b(?:GET|POST) \/api\/groups\/([0-9a-f-]{36})\/(members|cancel)\b/g, '`gpuq group $1 $2`')
+    .replaceAll(
+      /\bGET \/api\/(approvals|buckets|experiments|groups|jobs|storage|tokens)(?![/\w])/g,
+      '`gpuq $1`',
+    )
 }
 
 /** One line for each invalid field that the sentence does not name already. */

@@ -41,7 +41,7 @@ const labels: Readonly<Record<string, string>> = {
   slurm_pending: 'waits in Slurm',
   slurm_starting: 'no worker accepted it yet',
   slurm_suspended: 'suspended in Slurm',
-  dependency: 'waits for other jobs',
+  dependency: 'waits for others',
   slurm_held: 'held in Slurm',
   slurm_unreachable: 'Slurm does not answer',
 } satisfies Partial<Record<Reason, string>>
