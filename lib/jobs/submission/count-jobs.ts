@@ -27,8 +27,9 @@ export interface JobCounts {
 
 const windowS = 60
 
-/** SQL for whether a job waits for other jobs, or for an approval. */
-const dependent = `status = 'pending' AND coalesce(reason IN ('dependency', 'approval_needed'), false)`
+/** SQL for whether a job waits for other jobs, or for an approval, also while its user holds it: to hold it must not make room for more. */
+const dependent = `status = 'pending' AND coalesce(reason IN ('dependency', 'approval_needed') OR (reason = 'held'
+  AND (EXISTS (SELECT 1 FROM job_dependencies d WHERE d.job_id = jobs.id) OR EXISTS (SELECT 1 FROM approval_requests a WHERE a.job_id = jobs.id))), false)`
 
 /** SQL for whether a job cannot start by itself. */
 const inactive = `status = 'pending' AND (reason IN (${inactiveWaits.map((reason) => `'${reason}'`).join(', ')})) IS TRUE`

@@ -4,8 +4,10 @@ import { makePerson, type Person } from '../../access/testing/people'
 import { makeJob, makeNode } from '../../cluster/testing/rows'
 import { parseConfig } from '../../contract/config/config'
 import { testDatabase } from '../../database/testing/test-database'
+import { transaction } from '../../database/transaction'
 import { loadEnv } from '../../env'
 import { settleDependencies } from '../dependencies/settle-dependencies'
+import { holdJob } from '../state/hold'
 import { accept } from './accept'
 import type { Submission } from './insert-job'
 
@@ -128,6 +130,14 @@ describe('a job that waits for others', () => {
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(2)
     loadEnv({})
     await submit(`depends_on: ${own}`)
+  })
+
+  it('counts to the limit of those that wait for others also while its user holds it', async () => {
+    loadEnv({ GPUQ_MAX_DEPENDENT_JOBS: '1' })
+    const first = await submit()
+    const second = await submit(`depends_on: ${first}`)
+    await transaction((tx) => holdJob(tx, second, true, null))
+    expect(await refusal(`depends_on: ${first}`)).toMatchObject({ status: 429, jobs: [{ job_id: second }] })
   })
 })
 
