@@ -1,7 +1,8 @@
+import type { GroupDetail, GroupMember } from '@/lib/groups/contract'
 import { idOf } from './fake-context'
 
 export const counts = { held: 0, paused: 0, pending: 0, running: 0, completed: 0, failed: 0, cancelled: 0 }
-export const member = {
+export const member: GroupMember = {
   index: 1,
   job_id: idOf(7),
   has_job: true,
@@ -14,11 +15,12 @@ export const member = {
   gpus: 1,
   objective: 0.25,
   metrics: { loss: 0.25 },
+  not_finite: [],
   started_at: '2026-01-01T00:00:00Z',
   ended_at: '2026-01-01T00:00:30Z',
 }
-/** A group of three members, as the server describes it. */
-export const made = (changes: object = {}) => ({
+
+const group: GroupDetail = {
   group_id: idOf(1),
   name: 'base',
   kind: 'sweep',
@@ -39,8 +41,14 @@ export const made = (changes: object = {}) => ({
   parent: null,
   hypothesis: null,
   followers: 0,
+  note: null,
   created_at: '2026-01-01T00:00:00Z',
   ended_at: null,
   best: null,
-  ...changes,
-})
+  awaits_approval: false,
+  waits_for_others: false,
+  budget: null,
+}
+
+/** A group of three members, as the server describes it. */
+export const made = (changes: object = {}) => ({ ...group, ...changes })
