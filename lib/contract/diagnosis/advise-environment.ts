@@ -60,7 +60,7 @@ export function adviseNetwork({ job, environments }: Finding): NextStep {
   const [online] = onlineOf(environments)
   if (online === undefined)
     return only(
-      `Send the files with the job: in its directory, or as a snapshot (\`gpuq push\`, key mounts). ${name} has no internet access, and no environment of this server has it: ask an admin.`,
+      `Send the files with the job: in its directory, or as a snapshot (\`gpuq push\`, key mounts). No environment of this server has internet access: ask an admin.`,
     )
   return {
     text: `Set environment to one with internet access, because ${name} has none, ${upload}. ${nameOnline(environments)}`,

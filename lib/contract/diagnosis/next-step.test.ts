@@ -187,7 +187,7 @@ describe('the advice', () => {
   it('says if no environment has internet access, and does not blame one that has it', () => {
     const none = environments.slice(0, 1)
     expect(advise(failed('exit_code'), offline, [], none)).toMatchObject({
-      text: expect.stringMatching(/no environment of this server has it: ask an admin/),
+      text: expect.stringMatching(/No environment of this server has internet access: ask an admin/),
       fix: null,
     })
     const online = advise({ ...failed('exit_code'), environment: 'online' }, offline)
