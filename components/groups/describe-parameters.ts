@@ -1,4 +1,4 @@
-import type { GroupMember } from '@/lib/groups/contract'
+import type { Group, GroupMember } from '@/lib/groups/contract'
 
 /** A whole command would hide the other parameters. */
 const maxCharacters = 80
@@ -15,3 +15,13 @@ export function describeParameters({
 
 const shortened = (text: string) =>
   text.length > maxCharacters ? `${text.slice(0, maxCharacters - 1)}…` : text
+
+/** The same without what the page of the job of a wave's member shows: its name, hypothesis and note. */
+export function describeMember(
+  kind: Group['kind'],
+  { parameters, repeat }: Pick<GroupMember, 'parameters' | 'repeat'>,
+): string {
+  if (kind !== 'wave') return describeParameters({ parameters, repeat })
+  const { name: _name, hypothesis: _hypothesis, note: _note, ...others } = parameters
+  return describeParameters({ parameters: others, repeat })
+}

@@ -58,6 +58,12 @@ const numbers = (table: HTMLElement) =>
     .slice(1)
     .map((row) => within(row).getAllByRole('cell')[0]?.textContent)
 
+it('the best member of a wave is named by what it changed, without its texts for people', async () => {
+  const parameters = { hypothesis: 'It converges.', 'env.LR': '1' }
+  await show(makeGroup({ kind: 'wave', best: makeMember(0, { parameters }) }))
+  expect(screen.getByText('Best member').parentElement?.textContent).toBe('Best member#0 env.LR 1')
+})
+
 it('the page of a group loads all pages of its members, and links those that have a job', async () => {
   const table = await show(makeGroup({ best: makeMember(0), problem: 'The queue is full.' }))
   expect(numbers(table)).toEqual(['#0best', '#1', '#2'])

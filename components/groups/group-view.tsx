@@ -25,7 +25,7 @@ import { Panel, PanelBody, PanelHeader } from '../ui/panel'
 import { RelativeTime } from '../ui/relative-time'
 import { Skeleton } from '../ui/skeleton'
 import { toast, toastError } from '../ui/toaster'
-import { describeParameters } from './describe-parameters'
+import { describeMember } from './describe-parameters'
 import { ExtendGroup } from './extend-group'
 import { StatusOfGroup } from './group-status'
 import { MemberGrid } from './member-grid'
@@ -193,7 +193,7 @@ function Facts({ group }: { group: GroupDetail }) {
           <Datum label="Best member">
             {best ? (
               <>
-                <Link href={`/jobs/${best.job_id}`}>#{best.index}</Link>: {describeParameters(best)}
+                <Link href={`/jobs/${best.job_id}`}>#{best.index}</Link> {describeMember(group.kind, best)}
               </>
             ) : (
               '–'

@@ -1,13 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { ChevronLeft, ChevronRight } from 'lucide-react'
 import { Fragment } from 'react'
-import type { GroupMember } from '@/lib/groups/contract'
 import { groupTitle } from '@/lib/groups/contract-title'
 import { ButtonLink } from '../ui/button-link'
 import { formatNumber } from '../ui/format-number'
 import { Link } from '../ui/link'
 import { Panel } from '../ui/panel'
-import { describeParameters } from './describe-parameters'
+import { describeMember } from './describe-parameters'
 import { groupOfJobQuery } from './queries'
 
 interface JobMemberProps {
@@ -22,7 +21,7 @@ export function JobMember({ jobId, title }: JobMemberProps) {
   if (!data) return null
   const { group_id, kind, members, member, failed_jobs, previous, next } = data
   const name = groupTitle(data)
-  const parameters = describeParameters(kind === 'wave' ? withoutTexts(member) : member)
+  const parameters = describeMember(kind, member)
   return (
     <Panel className="flex-row flex-wrap items-center justify-between gap-x-4 gap-y-2 px-4 py-2">
       <p className="min-w-0 wrap-anywhere text-sm">
@@ -67,10 +66,4 @@ export function JobMember({ jobId, title }: JobMemberProps) {
       </nav>
     </Panel>
   )
-}
-
-/** Without what the page of the job of a wave's member shows elsewhere. */
-function withoutTexts({ parameters, repeat }: GroupMember): Pick<GroupMember, 'parameters' | 'repeat'> {
-  const { name: _name, hypothesis: _hypothesis, note: _note, ...others } = parameters
-  return { parameters: others, repeat }
 }
