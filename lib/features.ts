@@ -34,6 +34,10 @@ export const features = {
     about: 'Several jobs beside each other: configs, programs, directories and metrics.',
     uses: ['metrics', 'snapshots'],
   },
+  competitions: {
+    about: 'Competitions and assignments: hidden data, scoring in containers of its own, and leaderboards.',
+    uses: ['artifacts', 'snapshots'],
+  },
   docs: { about: 'The documentation and the reference of the API, on the server, with a search.' },
   experiments: {
     about: 'Which job or group follows which, with the hypothesis of each: a tree of experiments.',

@@ -18,6 +18,8 @@ import { allOperations, namedContracts } from '../contract/operations/operations
 import * as problems from '../contract/operations/problem'
 import * as queue from '../contract/queue'
 
+const tokens = [{ bearer: [] }, { header: [] }]
+
 type Json = Record<string, unknown>
 
 /** A schema that a contract exports as `jobDetailSchema` is the component `JobDetail`. */
@@ -72,7 +74,7 @@ function describeApi(): Json {
       description:
         'A GPU job queue. Errors are application/problem+json (RFC 9457). In a JSON body, null counts as left out, unless the field says what null means.',
     },
-    security: [{ bearer: [] }, { header: [] }],
+    security: tokens,
     components: {
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer' },
@@ -119,7 +121,9 @@ function describeOperation(operation: Operation, schemas: ComponentSchemas, prob
     operationId: id,
     summary,
     tags: [tag],
-    ...(access === 'public' ? { security: [] } : { description: describeAccess(access, restrictedTokens) }),
+    ...(access === 'public' && { security: [] }),
+    ...(access === 'anyone' && { security: [{}, ...tokens] }),
+    ...(access !== 'public' && { description: describeAccess(access, restrictedTokens) }),
     parameters: [
       ...[...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
         name,
@@ -166,6 +170,8 @@ function describeQuery(query: z.ZodObject, schemas: ComponentSchemas): Json[] {
 }
 
 function describeAccess(access: Exclude<Access, 'public'>, restrictedTokens = false): string {
+  if (access === 'anyone')
+    return 'Needs no login if everybody may see the object. A token needs the scope `read`.'
   if (access === 'token') return 'Needs a token; what is asked for says which scope.'
   const restricted = restrictedTokens ? ' A token of a class or of an agent may call it.' : ''
   return `Needs the scope \`${access === 'upload' ? 'submit' : access}\`.${restricted}`

@@ -2,6 +2,7 @@ import { uuidv7 } from 'uuidv7'
 import type { z } from 'zod'
 import { type Actor, requireAdmin, requireOperation, requireScope } from '../access/actor'
 import { authenticate } from '../access/authenticate'
+import type { Scope } from '../contract/access/roles'
 import { clientLeft, GpuqError, internalError, unauthenticated, unavailable } from '../contract/errors'
 import type { Access, ItemOf, JsonOf, Operation, PathNames } from '../contract/operations/operation'
 import { parseInput } from '../contract/parse-input'
@@ -26,7 +27,7 @@ type Params<Op> = Op extends { path: infer Path } ? { [Name in PathNames<Path>]:
 type Parsed<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined
 type QueryOf<Op> = Op extends { query: infer Schema } ? Parsed<Schema> : undefined
 type BodyOf<Op> = Op extends { body: infer Schema } ? Parsed<Schema> : undefined
-type ActorOf<Op extends Served> = Op['access'] extends 'public' | 'upload' ? Actor | null : Actor
+type ActorOf<Op extends Served> = Op['access'] extends 'public' | 'anyone' | 'upload' ? Actor | null : Actor
 
 interface Answer {
   status?: number
@@ -63,12 +64,13 @@ export type ApiRoute<Op = Operation> = ApiHandler & { operation: Op }
 /**
  * The one wrapper around every route handler: it authenticates, checks rights and origin, parses the query, creates the
  * response, and turns every error into problem+json. With `upload`, the handler checks a missing caller, because the
- * token may be inside the upload. `token` accepts no session; the handler checks the scope.
+ * token may be inside the upload. With `anyone`, the handler decides what a missing caller may see. `token` accepts no session; the handler checks the scope.
  */
 export function route<const Op extends Served>(operation: Op, handle: Handler<Op>): ApiRoute<Op> {
   const { access, query, body, responses = {} }: Served = operation
   // An unauthenticated client must not occupy much memory.
-  const maxBodyBytes = operation.maxBodyBytes ?? (access === 'public' ? maxPublicBytes : undefined)
+  const maxBodyBytes =
+    operation.maxBodyBytes ?? (access === 'public' || access === 'anyone' ? maxPublicBytes : undefined)
   const status = Number(Object.keys(responses)[0] ?? 200)
   const paged = responses[200]?.item !== undefined
   const serve: ApiHandler = async (request, context) => {
@@ -123,7 +125,7 @@ async function enter(
   operation: Served,
 ): Promise<Actor | null> {
   const actor = await authenticate(request)
-  if (!actor && access === 'upload') return null
+  if (!actor && (access === 'upload' || access === 'anyone')) return null
   if (actor?.via === 'session') requireSameOrigin(request)
   if (!actor || (access === 'token' && actor.via !== 'token')) {
     throw unauthenticated(
@@ -136,8 +138,14 @@ async function enter(
   requireOperation(actor, operation)
   if (access === 'token') return actor
   if (access === 'admin') requireAdmin(actor)
-  else requireScope(actor, access === 'upload' ? 'submit' : access)
+  else requireScope(actor, scopeOf(access))
   return actor
+}
+
+/** The scope that a token needs. */
+function scopeOf(access: Exclude<Access, 'public' | 'token'>): Scope {
+  if (access === 'upload') return 'submit'
+  return access === 'anyone' ? 'read' : access
 }
 
 function toGpuqError(error: unknown, request: Request, { id, path }: Served): GpuqError {

@@ -3,9 +3,10 @@ import type { Scope } from '../access/roles'
 
 /**
  * The callers that an operation accepts: anyone, a caller with a scope, an admin, or a caller with any token. `upload`
- * is `submit` with a token that may be inside the uploaded config.
+ * is `submit` with a token that may be inside the uploaded config. `anyone` is `read` for a caller with a session or a token, and also
+ * serves callers without.
  */
-export type Access = 'public' | 'upload' | 'token' | Scope
+export type Access = 'public' | 'anyone' | 'upload' | 'token' | Scope
 
 export interface ResponseSpec {
   description: string

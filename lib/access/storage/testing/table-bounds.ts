@@ -35,6 +35,50 @@ export const tableBounds: Record<string, Bound> = {
   buckets: { adminsBy: 'buckets.create' },
   environments: { adminsBy: 'environments.create' },
   model_requirements: { adminsBy: 'cluster.replaceModels' },
+  // Competitions.
+  competitions: { limit: 'lib/competitions/contract-config.ts: maxCompetitions' },
+  competition_members: { pairOf: ['competitions', 'users'] },
+  competition_teams: {
+    of: 'competitions',
+    column: 'competition_id',
+    most: 'lib/competitions/contract-config.ts: maxTeams',
+  },
+  team_invitations: {
+    of: 'competition_teams',
+    column: 'team_id',
+    most: 'lib/competitions/contract-config.ts: maxInvitations',
+  },
+  competition_roster: {
+    of: 'competitions',
+    column: 'competition_id',
+    most: 'lib/competitions/contract-config.ts: maxRosterLines',
+  },
+  competition_phases: {
+    of: 'competitions',
+    column: 'competition_id',
+    most: 'lib/competitions/contract-config.ts: maxVersions',
+  },
+  competition_datasets: {
+    of: 'competitions',
+    column: 'competition_id',
+    most: 'lib/competitions/contract-config.ts: maxVersions',
+  },
+  competition_scorers: {
+    of: 'competitions',
+    column: 'competition_id',
+    most: 'lib/competitions/contract-config.ts: maxVersions',
+  },
+  entries: {
+    of: 'competition_teams',
+    column: 'team_id',
+    most: 'lib/competitions/contract-config.ts: maxEntries',
+  },
+  score_runs: {
+    of: 'entries',
+    column: 'entry_id',
+    most: 'lib/competitions/contract-config.ts: maxScoreRuns',
+  },
+  board_snapshots: { of: 'competition_phases', column: 'phase_id', most: 1 },
   // Jobs. A job counts to the quota, so what belongs to it needs a limit per job.
   jobs: { quota: 'stored_records' },
   job_groups: { quota: 'stored_records' },

@@ -1,0 +1,33 @@
+-- An entry without words or arguments has empty lists.
+ALTER TABLE entries ALTER COLUMN tags SET NOT NULL, ALTER COLUMN args SET NOT NULL;
+
+ALTER TABLE competition_phases ADD CONSTRAINT competition_phases_times
+  CHECK (ends_at > starts_at AND (freeze_at IS NULL OR (freeze_at > starts_at AND freeze_at < ends_at)));
+
+ALTER TABLE competitions ADD CONSTRAINT competitions_counts CHECK (team_max BETWEEN 1 AND 20 AND parallel BETWEEN 1 AND 256);
+
+-- Only the staff sends baselines, which belong to no team.
+ALTER TABLE entries ADD CONSTRAINT entries_team CHECK (kind = 'baseline' OR team_id IS NOT NULL);
+
+-- An entry has a time of its end exactly if its state is final, and a cause exactly if it failed. Only a scored one has scores that count.
+ALTER TABLE entries ADD CONSTRAINT entries_end CHECK (
+  (ended_at IS NOT NULL) = (state IN ('scored', 'failed', 'cancelled'))
+  AND (cause IS NOT NULL) = (state = 'failed')
+  AND (state <> 'scored' OR kind = 'rehearsal' OR score_run_id IS NOT NULL));
+
+-- The job has the program, which is deleted with its files.
+ALTER TABLE entries ADD CONSTRAINT entries_code CHECK (code = '' OR state = 'held');
+
+ALTER TABLE entries ADD CONSTRAINT entries_disqualified CHECK ((disqualified_at IS NULL) = (disqualified_why IS NULL));
+
+ALTER TABLE score_runs ADD CONSTRAINT score_runs_end CHECK (
+  (ended_at IS NOT NULL) = (state IN ('scored', 'failed')) AND (scores IS NOT NULL) = (state = 'scored')
+  AND (failure IS NOT NULL) = (state = 'failed'));
+
+-- What the leader looks at after each change of the queue.
+CREATE INDEX entries_open ON entries (competition_id, received_at, id) WHERE state IN ('held', 'running', 'scoring');
+
+CREATE INDEX score_runs_open ON score_runs (entry_id) WHERE state IN ('queued', 'running');
+
+-- The entries that boards rank.
+CREATE INDEX entries_scored ON entries (phase_id) WHERE state = 'scored';
