@@ -6,6 +6,7 @@ import { artifactRoutes } from '../artifacts/routes'
 import { bucketRoutes } from '../buckets/routes'
 import { budgetRoutes } from '../budgets/routes'
 import { checkpointRoutes } from '../checkpoints/routes'
+import { boardRoutes, competitionRoutes, entryRoutes } from '../competitions/routes'
 import type { operations } from '../contract/operations/operations'
 import { documentationRoutes } from '../docs/routes'
 import { experimentRoutes } from '../experiments/routes'
@@ -58,6 +59,9 @@ export const routes = {
     ...terminalRoutes,
   },
   groups: groupRoutes,
+  competitions: competitionRoutes,
+  entries: entryRoutes,
+  boards: boardRoutes,
   experiments: experimentRoutes,
   views: viewRoutes,
   shares: shareRoutes,

@@ -8,6 +8,10 @@ import * as buckets from '../../buckets/contract'
 import { bucketOperations } from '../../buckets/operations'
 import { budgetOperations } from '../../budgets/operations'
 import { checkpointOperations } from '../../checkpoints/operations'
+import * as competitions from '../../competitions/contract'
+import * as competitionBoards from '../../competitions/contract-boards'
+import * as competitionEntries from '../../competitions/contract-entries'
+import { boardOperations, competitionOperations, entryOperations } from '../../competitions/operations'
 import { documentationOperations } from '../../docs/operations'
 import { experimentOperations } from '../../experiments/operations'
 import { groupOperations, groupQueueOperations } from '../../groups/operations'
@@ -49,6 +53,9 @@ export const namedContracts = [
   announcements,
   artifacts,
   buckets,
+  competitions,
+  competitionBoards,
+  competitionEntries,
   shares,
   slurm,
   snapshots,
@@ -60,6 +67,9 @@ export const namedContracts = [
 export const operations = {
   jobs: jobGroup,
   groups: groupOperations,
+  competitions: competitionOperations,
+  entries: entryOperations,
+  boards: boardOperations,
   experiments: experimentOperations,
   views: viewOperations,
   shares: shareOperations,

@@ -1,0 +1,7 @@
+import { peopleRoutes } from './people/routes'
+import { setupRoutes } from './setup/routes'
+
+export { boardRoutes } from './boards/routes'
+export { entryRoutes } from './entries/routes'
+
+export const competitionRoutes = { ...setupRoutes, ...peopleRoutes }
