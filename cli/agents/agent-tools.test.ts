@@ -69,7 +69,7 @@ it('a job gets the directory of the agent, at its path', async () => {
 })
 
 it('the directory is not sent for a job that would be refused', async () => {
-  const content = [{ type: 'text' as const, text: 'This job cannot start: no node is large enough.' }]
+  const content = [{ type: 'text' as const, text: 'This job cannot start.\nUse fewer GPUs.' }]
   const { create, calls, checks, uploads } = await open(null, {}, directory, { isError: true, content })
   expect(await create({ gpu_count: 8 })).toEqual({ content, isError: true })
   expect(checks).toEqual([

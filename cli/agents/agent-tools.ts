@@ -1,14 +1,19 @@
-import type { CallToolRequest, CallToolResult } from '@modelcontextprotocol/client'
+import {
+  type CallToolRequest,
+  type CallToolResult,
+  isCallToolResult,
+  ProtocolError,
+} from '@modelcontextprotocol/client'
 import { z } from 'zod'
 import { defaultProject } from '@/lib/contract/access/project-kinds'
 import { conflict, GpuqError, unavailable } from '@/lib/contract/errors'
 import { finalStatuses } from '@/lib/contract/status'
 import { visibleOutput } from '@/lib/contract/text/visible-output'
-import { ProblemError } from '@/lib/http/client/problem'
 import type { Context } from '../context'
 import { isShared, type ShippedDirectory, shipDirectory } from '../working-files/ship-directory'
 import { newState } from '../working-files/sync-state'
 import type { AgentFiles } from './agent-files'
+import { describeFailure } from './describe-failure'
 import { hintScripts } from './script-hints'
 
 type ToolCall = CallToolRequest['params']
@@ -35,7 +40,7 @@ interface AgentToolsOptions {
   context: Context
   files: AgentFiles
   /** Calls a tool of the server. */
-  forward: (call: ToolCall) => Promise<CallToolResult>
+  forward: (call: ToolCall, signal?: AbortSignal) => Promise<CallToolResult>
   server: string
   /** Absolute path of the agent's working directory, or why it cannot be one. */
   directory: string | GpuqError
@@ -49,25 +54,31 @@ export class AgentTools {
   constructor(readonly of: AgentToolsOptions) {}
 
   /**
-   * Calls a tool. Errors are part of the result, so that the model can read them. Programs show the texts on a terminal, which jobs
-   * and servers must not control.
+   * Calls a tool. Errors of the tool are part of the result, so that the model can read them.
+   * @throws ProtocolError of the server, because the call is malformed; the reason of `signal`.
    */
-  async call(call: ToolCall): Promise<CallToolResult> {
-    const result = await this.#call(call)
-    const content = result.content.map((part) =>
-      part.type === 'text' ? { ...part, text: visibleOutput(part.text) } : part,
-    )
-    return { ...result, content }
+  async call(call: ToolCall, signal?: AbortSignal): Promise<CallToolResult> {
+    try {
+      return visible(await this.#call(call, signal))
+    } catch (error) {
+      if (error instanceof ProtocolError || signal?.aborted) throw error
+      return visible({
+        content: [{ type: 'text', text: describeFailure(error, this.of.server) }],
+        isError: true,
+      })
+    }
   }
 
-  async #call(call: ToolCall): Promise<CallToolResult> {
-    try {
-      if (call.name === 'CreateGPUJob' || call.name === 'SubmitGPUJobs') return await this.#submit(call)
-      if (call.name === 'PreviewGPUJobs') return await this.#preview(call)
-      return await this.#withFiles(await this.of.forward(call), call)
-    } catch (error) {
-      return { content: [{ type: 'text', text: messageOf(error) }], isError: true }
-    }
+  /** Does for the result of a wait in the answer to `tasks/get` what {@link call} does for the result of a call. */
+  async finishTask(task: Record<string, unknown>): Promise<Record<string, unknown>> {
+    const { result } = task
+    return isCallToolResult(result) ? { ...task, result: visible(result) } : task
+  }
+
+  async #call(call: ToolCall, signal?: AbortSignal): Promise<CallToolResult> {
+    if (call.name === 'CreateGPUJob' || call.name === 'SubmitGPUJobs') return this.#submit(call)
+    if (call.name === 'PreviewGPUJobs') return this.#preview(call)
+    return this.#withFiles(await this.of.forward(call, signal), call)
   }
 
   /**
@@ -113,6 +124,7 @@ export class AgentTools {
   async #requireAccepted(call: ToolCall, directory: string): Promise<void> {
     if (call.arguments?.idempotency_key !== undefined) return
     const result = await this.of.forward({
+      ...call,
       name: 'PreviewGPUJobs',
       arguments: { ...call.arguments, working_directory: directory },
     })
@@ -139,6 +151,14 @@ export class AgentTools {
   }
 }
 
+/** Programs show the texts of a result on a terminal, which jobs and servers must not control. */
+function visible(result: CallToolResult): CallToolResult {
+  const content = result.content.map((part) =>
+    part.type === 'text' ? { ...part, text: visibleOutput(part.text) } : part,
+  )
+  return { ...result, content }
+}
+
 function namesDirectory({ archive, working_directory }: z.output<typeof createInput>): boolean {
   return archive !== undefined || working_directory !== undefined
 }
@@ -152,9 +172,4 @@ function noDirectory({ message }: GpuqError): GpuqError {
   return conflict(
     `${message.replace(/\.$/, '')}. Start \`gpuq mcp\` in the directory of the project, or with "--directory", "/path/to/project" in its arguments. A job that names archive or working_directory itself needs none.`,
   )
-}
-
-function messageOf(error: unknown): string {
-  if (error instanceof GpuqError || error instanceof ProblemError) return error.message
-  return `gpuq mcp failed: ${error instanceof Error ? error.message : String(error)}`
 }

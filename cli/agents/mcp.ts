@@ -1,8 +1,6 @@
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
-import { Server } from '@modelcontextprotocol/server'
+import { isCallToolResult } from '@modelcontextprotocol/client'
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio'
 import { GpuqError, unavailable } from '@/lib/contract/errors'
-import { version } from '../../package.json'
 import { resolveConnection } from '../config'
 import type { Context } from '../context'
 import { exitCodes } from '../job/exit-code'
@@ -10,9 +8,8 @@ import { resolveWorkingDirectory } from '../working-files/ship-directory'
 import { AgentFiles } from './agent-files'
 import { AgentTools } from './agent-tools'
 import { messagesOf } from './messages-of'
-
-/** WaitForGPUJobs takes up to a minute. */
-const longestCallMs = 120_000
+import { Relay } from './relay'
+import { Upstream } from './upstream'
 
 /**
  * Serves the tools of the server to an agent on this machine, over stdin and stdout, until stdin ends. The working
@@ -28,7 +25,7 @@ export async function mcp(
     if (error instanceof GpuqError) return error
     throw error
   })
-  const upstream = await connectTo(connection)
+  const upstream = new Upstream(connection)
   const client = await context.connectTo(connection)
   const files = new AgentFiles(context, client)
   const tools = new AgentTools({
@@ -36,42 +33,26 @@ export async function mcp(
     files,
     server: connection.server,
     directory,
-    forward: (params) => upstream.request({ method: 'tools/call', params }, { timeout: longestCallMs }),
+    forward: async (params, signal = new AbortController().signal) => {
+      const result = await upstream.ask({ method: 'tools/call', params }, signal)
+      if (isCallToolResult(result)) return result
+      throw unavailable('The server sent no result of a tool. Update gpuq here or there.')
+    },
   })
-  const instructions = upstream.getInstructions()
-  const server = new Server(upstream.getServerVersion() ?? { name: 'gpuq', version }, {
-    capabilities: { tools: {} },
-    ...(instructions === undefined ? {} : { instructions }),
-  })
-  server.setRequestHandler('tools/list', ({ params }) => upstream.request({ method: 'tools/list', params }))
-  server.setRequestHandler('tools/call', ({ params }) => tools.call(params))
+  const wire = new StdioServerTransport(messagesOf(process.stdin))
+  const relay = new Relay({ wire, upstream, tools })
+  wire.onmessage = (message) => relay.receive(message)
   const closed = new Promise<void>((resolve) => {
-    server.onclose = resolve
+    wire.onclose = resolve
     process.stdin.once('end', resolve)
     context.interrupted().addEventListener('abort', () => resolve())
   })
-  await server.connect(new StdioServerTransport(messagesOf(process.stdin)))
+  await wire.start()
   if (typeof directory === 'string') await files.resume(connection.server, directory)
   await closed
+  upstream.close()
   await files.close()
-  await server.close()
+  await wire.close()
   process.stdin.pause()
-  await upstream.close()
   return exitCodes.ok
-}
-
-/** Connects to the tools of the server. @throws GpuqError if it does not answer as such. */
-async function connectTo({ server, token }: { server: string; token: string }): Promise<Client> {
-  const upstream = new Client({ name: 'gpuq mcp', version })
-  const headers = { authorization: `Bearer ${token}` }
-  const transport = new StreamableHTTPClientTransport(new URL(`${server}/api/mcp`), {
-    requestInit: { headers },
-  })
-  await upstream.connect(transport).catch((cause: unknown) => {
-    const said = cause instanceof Error ? cause.message : String(cause)
-    throw unavailable(
-      `The tools of ${server} cannot be used: ${said.slice(0, 300)}. Check the address, or run \`gpuq login\`.`,
-    )
-  })
-  return upstream
 }

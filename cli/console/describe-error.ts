@@ -13,7 +13,8 @@ export function describeError(error: unknown, server: string | null): { text: st
   }
 }
 
-function sentenceOf(error: unknown, server: string | null): string {
+/** Says in one sentence what is wrong. */
+export function sentenceOf(error: unknown, server: string | null): string {
   if (!(error instanceof Error)) return withoutControls(String(error))
   if (error instanceof ProblemError && server !== null) {
     if (error.code === 'unreachable') {

@@ -1,19 +1,39 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Client } from '@modelcontextprotocol/client'
-import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { z } from 'zod'
 import { makePerson, makeToken, type Person } from '../../access/testing/people'
 import { makeJob } from '../../cluster/testing/rows'
 import { testDatabase } from '../../database/testing/test-database'
 import { connectAgent } from '../testing/connect-agent'
+import { AgentServer } from '../testing/serve-agents'
+import { startGpuqMcp } from '../testing/start-gpuq-mcp'
 import { tasksExtension } from './wait-task'
 
 vi.hoisted(() => vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough'))
 const db = testDatabase()
 
+const server = new AgentServer()
+let home = ''
 let [ada, bob] = [] as unknown as [Person, Person]
 beforeAll(async () => {
   ;[ada, bob] = [await makePerson(), await makePerson()]
+  home = await mkdtemp(join(tmpdir(), 'gpuq-tasks-'))
+  await server.start()
 })
+afterAll(async () => {
+  await server.stop()
+  await rm(home, { recursive: true })
+})
+
+const transports: Record<'HTTP' | 'gpuq mcp', typeof connectAgent> = {
+  HTTP: connectAgent,
+  'gpuq mcp': async (token, ...options) =>
+    (await startGpuqMcp({ url: server.url, token, home }, ...options)).client,
+}
+const names = ['HTTP', 'gpuq mcp'] as const
 
 const takesTasks = {
   versionNegotiation: { mode: 'auto' },
@@ -27,10 +47,10 @@ const answerSchema = z.looseObject({
 })
 
 /** A client that takes tasks, and what it got. The official one knows no results of this type, so the test reads its answers. */
-async function connect(person: Person, options: Parameters<typeof connectAgent>[1] = takesTasks) {
+async function connect(over: (typeof names)[number], person: Person) {
   const { token } = await makeToken(person)
   let last: unknown
-  const client = await connectAgent(token, options, (answer) => {
+  const client = await transports[over](token, takesTasks, (answer) => {
     last = answer
   })
   const wait = async (input: object) => {
@@ -49,10 +69,18 @@ const end = (id: string, status = 'completed') =>
     [id, status, status === 'completed' ? 'finished' : 'exit_code', status === 'completed' ? 0 : 1],
   )
 
-describe('a client that takes tasks', () => {
+describe.each(names)('a client that takes tasks, over %s,', (over) => {
+  let agents: Record<'ada' | 'bob', Awaited<ReturnType<typeof connect>>>
+  beforeAll(async () => {
+    agents = { ada: await connect(over, ada), bob: await connect(over, bob) }
+  })
+  afterAll(async () => {
+    for (const { client } of Object.values(agents)) await client.close()
+  })
+
   it('waits for all of its jobs: the task works until the last one has ended, and then has the answer of the tool', async () => {
     const ids = [await makeJob({ userId: ada.id }), await makeJob({ userId: ada.id })]
-    const { client, wait } = await connect(ada)
+    const { client, wait } = agents.ada
     const created = await wait({ ids })
     expect(created).toMatchObject({
       resultType: 'task',
@@ -71,7 +99,8 @@ describe('a client that takes tasks', () => {
     })
     await end(ids[1] ?? '')
     // Any server answers, and any client with the same rights.
-    const { client: other } = await connect(ada)
+    const { client: other } = await connect(over, ada)
+    onTestFinished(() => other.close())
     const done = await ask(other, 'get', taskId)
     expect(done).toMatchObject({
       status: 'completed',
@@ -90,7 +119,7 @@ describe('a client that takes tasks', () => {
 
   it('waits for any of its jobs: the task is completed by the first one', async () => {
     const ids = [await makeJob({ userId: ada.id }), await makeJob({ userId: ada.id })]
-    const { client, wait } = await connect(ada)
+    const { client, wait } = agents.ada
     const { taskId = '' } = (await wait({ ids, for: 'any' })) ?? {}
     await end(ids[1] ?? '')
     expect(await ask(client, 'get', taskId)).toMatchObject({
@@ -101,7 +130,7 @@ describe('a client that takes tasks', () => {
 
   it('costs no more queries a poll when most of its jobs have failed than before', async () => {
     const ids = await Promise.all(Array.from({ length: 6 }, () => makeJob({ userId: ada.id })))
-    const { client, wait } = await connect(ada)
+    const { client, wait } = agents.ada
     const { taskId = '' } = (await wait({ ids })) ?? {}
     const statementsOfPoll = async () => {
       await ask(client, 'get', taskId)
@@ -117,7 +146,7 @@ describe('a client that takes tasks', () => {
   })
 
   it('gets the result and no task if it says how long it waits, and the error of a call that is wrong', async () => {
-    const { wait } = await connect(ada)
+    const { wait } = agents.ada
     const id = await makeJob({ userId: ada.id })
     expect(await wait({ ids: [id], seconds: 0 })).toMatchObject({
       resultType: 'complete',
@@ -130,7 +159,7 @@ describe('a client that takes tasks', () => {
 
   it('cancels a task, which stops no job, and an update of it changes nothing', async () => {
     const id = await makeJob({ userId: ada.id })
-    const { client, wait } = await connect(ada)
+    const { client, wait } = agents.ada
     const { taskId = '' } = (await wait({ ids: [id] })) ?? {}
     await expect(ask(client, 'cancel', taskId)).resolves.toBeDefined()
     await expect(ask(client, 'update', taskId)).resolves.toBeDefined()
@@ -140,8 +169,8 @@ describe('a client that takes tasks', () => {
 
   it('learns nothing from the task of another user, and that there is no task with an invented id', async () => {
     const id = await makeJob({ userId: ada.id })
-    const { taskId = '' } = (await (await connect(ada)).wait({ ids: [id] })) ?? {}
-    const { client } = await connect(bob)
+    const { taskId = '' } = (await agents.ada.wait({ ids: [id] })) ?? {}
+    const { client } = agents.bob
     await end(id)
     expect(await ask(client, 'get', taskId)).toMatchObject({
       status: 'completed',
@@ -155,13 +184,14 @@ describe('a client that takes tasks', () => {
   })
 })
 
-describe('a client that takes no tasks', () => {
+describe.each(names)('a client that takes no tasks, over %s,', (over) => {
   it.each([
     ['of the newest revision', { versionNegotiation: { mode: 'auto' } }],
     ['of an earlier revision', { capabilities: takesTasks.capabilities }],
   ] as const)('%s gets the answer of the tool', async (_, options) => {
     const { token } = await makeToken(ada)
-    const client = await connectAgent(token, options)
+    const client = await transports[over](token, options)
+    onTestFinished(() => client.close())
     const id = await makeJob({ userId: ada.id })
     await end(id)
     const pending = await makeJob({ userId: ada.id })
