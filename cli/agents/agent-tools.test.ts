@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { CallToolRequest, CallToolResult } from '@modelcontextprotocol/client'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { type GpuqError, invalidRequest } from '@/lib/contract/errors'
 import { fakeContext, jobId } from '../testing/fake-context'
 import { readStates } from '../working-files/sync-state'
@@ -174,6 +174,21 @@ it('a text of a server or a job cannot control the terminal that shows it', asyn
     const result = await tools.call({ name, arguments: { name: 'a job', archive: 'code' } })
     expect(result.content).toEqual([{ type: 'text', text: shown }])
   }
+})
+
+it('the answer of a wait, from its call or from its task, says what happened to the files of the jobs that have ended', async () => {
+  const waited = { structuredContent: { ended: [{ id: jobId }], waiting: 0 } }
+  const { tools, files } = await open(null, waited)
+  const finish = vi.spyOn(files, 'finish')
+  vi.spyOn(files, 'takeReports').mockImplementation((id) => [`${id}: notes.txt was changed here`])
+  const content = [{ type: 'text', text: `${jobId}: notes.txt was changed here` }]
+  const called = await tools.call({ name: 'WaitForGPUJobs', arguments: { ids: [jobId] } })
+  expect(called).toMatchObject({ ...waited, content })
+  const task = { status: 'completed', result: { content: [], ...waited } }
+  expect(await tools.finishTask(task)).toEqual({ ...task, result: { ...waited, content } })
+  expect(finish.mock.calls.map(([id]) => id)).toEqual([jobId, jobId])
+  const working = { status: 'working', taskId: 'x' }
+  expect(await tools.finishTask(working)).toEqual(working)
 })
 
 it('without a working directory, the tools work, and a new job is told how to have one', async () => {

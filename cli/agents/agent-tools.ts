@@ -20,6 +20,8 @@ type ToolCall = CallToolRequest['params']
 
 /** How long a response with a final status waits for the last files, in ms. */
 const lastFilesMs = 20_000
+/** The same for a response that has waited for the job: clients often end a call after a minute. */
+const lastFilesAfterWaitMs = 5_000
 
 const unknownAnswer =
   'The server sent an answer that this version does not understand, so the files of the job do not return. Update gpuq here or there.'
@@ -35,6 +37,7 @@ const createInput = z.looseObject({
   mounts: z.record(z.string(), z.unknown()).default({}),
 })
 const jobAnswer = z.looseObject({ job_id: z.uuid().optional(), status: z.string().optional() })
+const waitAnswer = z.looseObject({ ended: z.array(z.looseObject({ id: z.string() })) })
 
 interface AgentToolsOptions {
   context: Context
@@ -72,13 +75,13 @@ export class AgentTools {
   /** Does for the result of a wait in the answer to `tasks/get` what {@link call} does for the result of a call. */
   async finishTask(task: Record<string, unknown>): Promise<Record<string, unknown>> {
     const { result } = task
-    return isCallToolResult(result) ? { ...task, result: visible(result) } : task
+    return isCallToolResult(result) ? { ...task, result: visible(await this.#withFiles(result)) } : task
   }
 
   async #call(call: ToolCall, signal?: AbortSignal): Promise<CallToolResult> {
     if (call.name === 'CreateGPUJob' || call.name === 'SubmitGPUJobs') return this.#submit(call)
     if (call.name === 'PreviewGPUJobs') return this.#preview(call)
-    return this.#withFiles(await this.of.forward(call, signal), call)
+    return this.#withFiles(await this.of.forward(call, signal), call.arguments?.job_id)
   }
 
   /**
@@ -139,15 +142,23 @@ export class AgentTools {
     return hintScripts(this.of.files.client, sent).catch(() => [])
   }
 
-  /** Adds what happened to the job's files. With a final status, all of its files are here. */
-  async #withFiles(result: CallToolResult, call: ToolCall): Promise<CallToolResult> {
+  /**
+   * Adds what happened to the files of the jobs that a result is about. Those of a job that has ended are here, if they arrive in time.
+   * @param asked the job that the call named.
+   */
+  async #withFiles(result: CallToolResult, asked?: unknown): Promise<CallToolResult> {
     const { files } = this.of
     const answer = jobAnswer.safeParse(result.structuredContent).data
-    const jobId = answer?.job_id ?? call.arguments?.job_id
-    if (typeof jobId !== 'string') return result
-    if (finalStatuses.some((status) => status === answer?.status)) await files.finish(jobId, lastFilesMs)
-    const reports = files.takeReports(jobId)
-    return withTexts(result, reports)
+    const jobId = answer?.job_id ?? asked
+    const ended = waitAnswer.safeParse(result.structuredContent).data?.ended ?? []
+    if (typeof jobId === 'string' && finalStatuses.some((status) => status === answer?.status))
+      await files.finish(jobId, lastFilesMs)
+    await Promise.all(ended.map(({ id }) => files.finish(id, lastFilesAfterWaitMs)))
+    const jobs = [...(typeof jobId === 'string' ? [jobId] : []), ...ended.map(({ id }) => id)]
+    return withTexts(
+      result,
+      jobs.flatMap((id) => files.takeReports(id)),
+    )
   }
 }
 
