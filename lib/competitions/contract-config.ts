@@ -38,7 +38,7 @@ export const maxInvitations = 20
 export const maxRosterLines = 100_000
 /** Versions of a dataset or of the scoring program, and phases with those that were removed. */
 export const maxVersions = 500
-/** Of a team in a competition, with rehearsals. */
+/** Entries of a team in a competition, with rehearsals. */
 export const maxEntries = 20_000
 /** Runs of scoring programs over one entry. */
 export const maxScoreRuns = 100

@@ -14,16 +14,16 @@ describe('a time of competition.yaml', () => {
     ['2027-01-10', 'Asia/Kolkata', '2027-01-09T18:30:00.000Z'],
     ['2027-01-10T09:00Z', 'Europe/Berlin', '2027-01-10T09:00:00.000Z'],
     ['2027-01-10T09:00+05:00', 'Europe/Berlin', '2027-01-10T04:00:00.000Z'],
-  ])('%s is read in the zone %s', (text, zone, expected) => {
+  ])('the time %s is read in the zone %s', (text, zone, expected) => {
     expect(iso(text, zone)).toBe(expected)
   })
 
-  it('that a clock change skips is read with the offset before the change', () => {
+  it('a time that a clock change skips is read with the offset before the change', () => {
     expect(iso('2027-03-28T02:30', 'Europe/Berlin')).toBe('2027-03-28T01:30:00.000Z')
     expect(iso('2027-03-14T02:30', 'America/New_York')).toBe('2027-03-14T07:30:00.000Z')
   })
 
-  it('that happens twice means the first of the two', () => {
+  it('a time that happens twice means the first of the two', () => {
     expect(iso('2027-10-31T02:30', 'Europe/Berlin')).toBe('2027-10-31T00:30:00.000Z')
     expect(iso('2027-11-07T01:30', 'America/New_York')).toBe('2027-11-07T05:30:00.000Z')
   })
@@ -37,7 +37,7 @@ describe('a time of competition.yaml', () => {
     '09:00',
     '2027-13-01',
     '2027-1-1',
-  ])('is refused if it is none: %j', (text) => {
+  ])('a text that is no time is refused: %j', (text) => {
     expect(parseZonedTime(text, 'UTC')).toBeNull()
   })
 })
