@@ -210,19 +210,28 @@ async function joinCompetition(
   }: { team?: string; role?: CompetitionRole; state?: 'requested' | 'joined' },
 ): Promise<string | null> {
   const { pool } = database()
-  const hasTeam = role === 'participant' && state === 'joined'
-  const { rows } = hasTeam
-    ? await pool.query<{ id: string }>(
-        `INSERT INTO competition_teams (id, competition_id, name)
-         SELECT $1, $2, coalesce($3, handle) FROM users WHERE id = $4
-         ON CONFLICT (competition_id, name) DO UPDATE SET name = excluded.name RETURNING id`,
-        [uuidv7(), competitionId, team ?? null, userId],
-      )
-    : { rows: [] }
-  const teamId = rows[0]?.id ?? null
+  const teamId =
+    role === 'participant' && state === 'joined' ? await findTeam(competitionId, userId, team) : null
   await pool.query(
     'INSERT INTO competition_members (competition_id, user_id, role, state, team_id) VALUES ($1, $2, $3, $4, $5)',
     [competitionId, userId, role, state, teamId],
   )
   return teamId
+}
+
+async function findTeam(competitionId: string, userId: string, given?: string): Promise<string> {
+  const { pool } = database()
+  const { rows } = await pool.query<{ name: string; id: string | null }>(
+    `SELECT n.name, t.id FROM (SELECT coalesce($2, handle) AS name FROM users WHERE id = $3) n
+       LEFT JOIN competition_teams t ON t.competition_id = $1 AND t.name = n.name`,
+    [competitionId, given ?? null, userId],
+  )
+  const id = rows[0]?.id ?? uuidv7()
+  if (rows[0]?.id === null)
+    await pool.query('INSERT INTO competition_teams (id, competition_id, name) VALUES ($1, $2, $3)', [
+      id,
+      competitionId,
+      rows[0].name,
+    ])
+  return id
 }
