@@ -43,6 +43,8 @@ export const maxEntries = 20_000
 /** Runs of scoring programs over one entry. */
 export const maxScoreRuns = 100
 
+const atMost = (largest: number) => `must have at most ${largest} entries`
+
 /** The name of a dataset, a phase or a column: it stands in paths, addresses and keys of JSON. */
 export const nameSchema = z
   .string()
@@ -50,6 +52,12 @@ export const nameSchema = z
     /^[a-z][a-z0-9_-]{0,31}$/i,
     'use 1 to 32 letters, digits, dashes or underscores, and start with a letter',
   )
+
+/** The name of a dataset, which is that of its snapshot too. */
+const datasetNameSchema = nameSchema.regex(
+  /^[a-z]([a-z0-9_-]*[a-z0-9])?$/,
+  'use lower-case letters, and end with a letter or digit',
+)
 
 /** A path below the directory of competition.yaml. */
 const pathSchema = z.string().superRefine((path, context) => {
@@ -87,17 +95,24 @@ const seconds = durationWithin(
     .lte(7 * 86_400, 'must be at most 7 days'),
 )
 
-const record = <Value extends z.ZodType>(value: Value, largest: number) =>
-  z
-    .record(nameSchema, value)
-    .refine((all) => Object.keys(all).length <= largest, `must have at most ${largest} entries`)
+const record = <Name extends z.ZodType<string, string>, Value extends z.ZodType>(
+  name: Name,
+  value: Value,
+  largest: number,
+) => z.record(name, value).refine((all) => Object.keys(all).length <= largest, atMost(largest))
 
 const scorerSchema = z.strictObject({
   program: pathSchema,
   command: shellCommand,
   environment: idSchema.optional(),
-  outputs: z.array(outputSchema).min(1, 'names no file: write what the scorer reads').max(most.outputs),
-  columns: record(columnSchema, most.columns).refine((all) => Object.keys(all).length > 0, 'has no column'),
+  outputs: z
+    .array(outputSchema)
+    .min(1, 'names no file: write what the scorer reads')
+    .max(most.outputs, atMost(most.outputs)),
+  columns: record(nameSchema, columnSchema, most.columns).refine(
+    (all) => Object.keys(all).length > 0,
+    'has no column',
+  ),
   gpu_count: count(0, 8).default(0),
   max_time: seconds.default(600),
 })
@@ -124,16 +139,20 @@ const quotaSchema = z
     'needs per_day or total: a phase without a quota would accept entries without end',
   )
 
-const selectSchema = z.discriminatedUnion('rule', [
-  z.strictObject({ rule: z.literal('best'), by: nameSchema }),
-  z.strictObject({ rule: z.literal('last') }),
-  z.strictObject({ rule: z.literal('chosen'), n: count(1, 10).default(2), fallback: nameSchema }),
-])
+const selectSchema = z.discriminatedUnion(
+  'rule',
+  [
+    z.strictObject({ rule: z.literal('best'), by: nameSchema }),
+    z.strictObject({ rule: z.literal('last') }),
+    z.strictObject({ rule: z.literal('chosen'), n: count(1, 10).default(2), fallback: nameSchema }),
+  ],
+  'must be {rule: best, by: COLUMN}, {rule: last} or {rule: chosen, n: 2, fallback: COLUMN}',
+)
 
 const boardSchema = z.strictObject({
   rank: nameSchema,
   final: nameSchema.optional(),
-  ties: z.array(nameSchema).max(5).default([]),
+  ties: z.array(nameSchema).max(5, atMost(5)).default([]),
   freeze: z.string().optional(),
   reveal: z.enum(['manual', 'end']).default('manual'),
 })
@@ -143,8 +162,8 @@ const phaseSchema = z.strictObject({
   title: label(120).optional(),
   start: z.string(),
   end: z.string(),
-  inputs: z.array(nameSchema).max(most.datasets).default([]),
-  labels: z.array(nameSchema).max(most.datasets).default([]),
+  inputs: z.array(nameSchema).max(most.datasets, atMost(most.datasets)).default([]),
+  labels: z.array(nameSchema).max(most.datasets, atMost(most.datasets)).default([]),
   rehearse: nameSchema.optional(),
   logs: z.enum(['none', 'own']).default('none'),
   run: runSchema.prefault({}),
@@ -156,7 +175,7 @@ const phaseSchema = z.strictObject({
 const keys = z.strictObject({
   slug: idSchema,
   title: label(120),
-  pages: z.array(pageSchema).max(most.pages).default([]),
+  pages: z.array(pageSchema).max(most.pages, atMost(most.pages)).default([]),
   timezone: z
     .string()
     .refine(isTimeZone, 'is no time zone: write one such as Europe/Berlin or UTC')
@@ -171,9 +190,9 @@ const keys = z.strictObject({
     .strictObject({ host: userIds, instructor: userIds, ta: userIds, observer: userIds })
     .partial()
     .default({}),
-  datasets: record(datasetSchema, most.datasets).default({}),
+  datasets: record(datasetNameSchema, datasetSchema, most.datasets).default({}),
   scorer: scorerSchema,
-  phases: z.array(phaseSchema).min(1, 'has no phase').max(most.phases),
+  phases: z.array(phaseSchema).min(1, 'has no phase').max(most.phases, atMost(most.phases)),
 })
 
 type Keys = z.output<typeof keys>

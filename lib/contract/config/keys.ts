@@ -9,6 +9,9 @@ export interface KeyMistake {
   message: string
 }
 
+/** Says whether an error may repeat a key. */
+export type RepeatedNames = Pick<KeyNames, 'mayRepeat'>
+
 /** Names with a meaning for JavaScript objects. They could break a program that reads the config. */
 const forbiddenKeys = new Set(['__proto__', 'constructor', 'prototype'])
 
@@ -20,7 +23,7 @@ const inGroups =
 const unnamed = 'its name is not repeated here, because it may be a piece of the token'
 
 /** Finds repeated and forbidden keys at every depth, and keys of the config that are not known. */
-export function checkKeys(root: YamlMapping, names: KeyNames, known: readonly string[]): KeyMistake[] {
+export function checkKeys(root: YamlMapping, names: RepeatedNames, known: readonly string[]): KeyMistake[] {
   return [
     ...checkEntries(root, '', names),
     ...root.entries
@@ -33,7 +36,7 @@ function isForbidden(key: string): boolean {
   return forbiddenKeys.has(key) || key === '<<'
 }
 
-function checkEntries(value: YamlValue, prefix: string, names: KeyNames): KeyMistake[] {
+function checkEntries(value: YamlValue, prefix: string, names: RepeatedNames): KeyMistake[] {
   if (value.kind === 'scalar') return checkSpaces(value, prefix.replace(/\.$/, ''))
   if (value.kind === 'list') {
     return value.items.flatMap((item, index) => checkEntries(item, `${prefix}${index}.`, names))
@@ -60,7 +63,7 @@ function checkSpaces({ value, plain, offset }: YamlScalar, path: string): KeyMis
   return message === null ? [] : [{ path: path || 'config_file', offset, message }]
 }
 
-function unknown({ key, offset }: YamlEntry, names: KeyNames, known: readonly string[]): KeyMistake {
+function unknown({ key, offset }: YamlEntry, names: RepeatedNames, known: readonly string[]): KeyMistake {
   if (keysOfGroups.has(key)) return { path: key, offset, message: `\`${key}\` ${inGroups}` }
   const near = nearestKey(key, known)
   const hint = near === null ? `the keys are ${known.join(', ')}` : `did you mean \`${near}\`?`

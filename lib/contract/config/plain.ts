@@ -1,4 +1,4 @@
-import type { KeyNames } from './names'
+import type { RepeatedNames } from './keys'
 import { plainValue, type YamlEntry, type YamlMapping, type YamlValue } from './tree'
 
 /**
@@ -26,7 +26,7 @@ export const formatPath = (path: string) => path.replace(/\bmembers\.(\d+)/, 'me
 export function locate(
   root: YamlMapping,
   path: PropertyKey[],
-  names: KeyNames,
+  names: RepeatedNames,
 ): { path: string; offset: number } {
   let value: YamlValue = root
   let offset = root.offset
