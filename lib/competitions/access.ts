@@ -36,13 +36,18 @@ const noSuchCompetition = (slug: string) =>
   )
 
 /**
- * SQL condition: a caller may see the competition `c`, whose membership of the caller is `m`.
- * @param signedIn SQL for whether the caller has signed in
+ * SQL condition: a caller may see the competition `c`, whose membership of the caller is `m`. Whoever is on the roster must see it to join.
+ * @param userId SQL for the id of the caller; null: has not signed in
  * @param admin SQL for whether the caller is an admin
  */
-export const isSeen = (signedIn: string, admin: string) =>
+export const maySee = (userId: string, admin: string) =>
   `(${admin} OR (m.role = 'host' AND m.state = 'joined') OR (c.published AND (c.visibility = 'public'
-     OR (${signedIn} AND c.visibility = 'signed_in') OR m.state IS NOT NULL)))`
+     OR (${userId} IS NOT NULL AND c.visibility = 'signed_in') OR m.state IS NOT NULL OR ${isOnRoster(userId)})))`
+
+/** SQL condition: the e-mail address of a user is on the roster of the competition `c`. */
+export const isOnRoster = (userId: string) =>
+  `(c.join = 'roster' AND EXISTS (SELECT 1 FROM competition_roster r JOIN users ru ON lower(ru.email) = r.email
+     WHERE r.competition_id = c.id AND ru.id = ${userId}))`
 
 interface Row {
   id: string
@@ -77,7 +82,7 @@ export async function findCompetition(
     text: `SELECT c.id, c.slug, c.title, c.timezone, c.published, c.join, c.team_max AS "teamMax", c.terms, c.project_id AS "projectId",
                   c.user_id AS "serviceUserId", c.spec, m.role, m.state, m.team_id AS "teamId"
              FROM competitions c LEFT JOIN competition_members m ON m.competition_id = c.id AND m.user_id = $2
-            WHERE c.slug = $1 AND ${isSeen('$2::uuid IS NOT NULL', '$3::boolean')}`,
+            WHERE c.slug = $1 AND ${maySee('$2::uuid', '$3::boolean')}`,
     values: [slug, actor?.userId ?? null, admin],
   })
   if (!row) throw noSuchCompetition(slug)

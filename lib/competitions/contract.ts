@@ -11,6 +11,9 @@ export type CompetitionRole = (typeof competitionRoles)[number]
 /** Roles that see entries and logs of all teams. */
 export const staffRoles: readonly CompetitionRole[] = ['host', 'instructor', 'ta']
 
+/** Of the file of a roster. */
+const maxRosterBytes = 8 * 1024 * 1024
+
 export const memberStates = ['requested', 'joined'] as const
 export const phaseStates = ['upcoming', 'open', 'ended'] as const
 
@@ -161,18 +164,33 @@ export const updateTeamSchema = z.strictObject({
 export const rosterAnswerSchema = z.object({
   dry_run: z.boolean(),
   added: z.int(),
-  changed: z.int(),
+  changed: z.int().describe('people with another name or section than before'),
+  removed: z.int().describe('people who may no longer join; those who have joined stay'),
   unchanged: z.int(),
-  problems: z.array(z.object({ line: z.int(), message: z.string() })),
+  moved: z.int().describe('members whose section changes'),
+  hints: z.array(z.string()).describe('what was understood, such as the columns that were left out'),
+  problems: z
+    .array(z.object({ line: z.int(), message: z.string() }))
+    .describe('the first 100; with any of them, nothing is stored'),
 })
 
 /** `PUT /api/competitions/{id}/roster`. */
-export const rosterSchema = z.strictObject({
-  csv: z
-    .string()
-    .max(8 * 1024 * 1024, 'must be at most 8 MiB')
-    .describe('CSV with the columns email, name, section'),
-})
+export const rosterSchema = z
+  .strictObject({
+    csv: z
+      .string()
+      .max(maxRosterBytes, 'must be at most 8 MiB')
+      .optional()
+      .describe('CSV with the columns email, name, section'),
+    file: z
+      .base64('is not Base64')
+      .max(Math.ceil(maxRosterBytes / 3) * 4, 'must be a file of at most 8 MiB')
+      .optional()
+      .describe(
+        'instead of csv: the bytes of the file in Base64, in whatever encoding a spreadsheet has written it',
+      ),
+  })
+  .refine(({ csv, file }) => (csv === undefined) !== (file === undefined), 'send either csv or file')
 
 export type Competition = z.infer<typeof competitionSchema>
 export type CompetitionDetail = z.infer<typeof competitionDetailSchema>

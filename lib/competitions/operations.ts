@@ -46,7 +46,8 @@ export const competitionOperations = defineOperations('competitions', 'competiti
   ),
   join: post('/api/competitions/{id}/join', 'submit', 'Join a competition, or ask to', {
     body: competitions.joinCompetitionSchema,
-    responses: ok(competitions.competitionDetailSchema),
+    bodyOptional: true,
+    responses: ok(competitions.memberSchema),
   }),
   leave: post('/api/competitions/{id}/leave', 'submit', 'Leave a competition before the first entry', {
     responses: done,
@@ -79,7 +80,7 @@ export const competitionOperations = defineOperations('competitions', 'competiti
   roster: put('/api/competitions/{id}/roster', 'submit', 'Replace the list of who may join, from CSV', {
     query: z.object({ dry_run: z.stringbool().default(false) }),
     body: competitions.rosterSchema,
-    maxBodyBytes: 9 * 1024 * 1024,
+    maxBodyBytes: 12 * 1024 * 1024,
     responses: ok(competitions.rosterAnswerSchema),
   }),
   team: get('/api/competitions/{id}/team', 'read', "The caller's team", {

@@ -40,7 +40,11 @@ it('defines each named schema once, and refers to it', () => {
 
 it('tells which bodies may be left out', () => {
   const optional = Object.entries(paths).filter(([, { post }]) => post?.requestBody?.required === false)
-  expect(optional.map(([path]) => path)).toEqual(['/api/join/{token}', '/api/gpu/initialize'])
+  expect(optional.map(([path]) => path)).toEqual([
+    '/api/competitions/{id}/join',
+    '/api/join/{token}',
+    '/api/gpu/initialize',
+  ])
 })
 
 it('tells which operations the tokens of classes and of agents may call', () => {

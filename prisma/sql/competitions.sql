@@ -31,3 +31,11 @@ CREATE INDEX score_runs_open ON score_runs (entry_id) WHERE state IN ('queued', 
 
 -- The entries that boards rank.
 CREATE INDEX entries_scored ON entries (phase_id) WHERE state = 'scored';
+
+-- Teams of a competition have different names in any letter case.
+CREATE UNIQUE INDEX competition_teams_name ON competition_teams (competition_id, lower(name));
+
+-- One invitation for a user id in any letter case, and the invitations of a user.
+CREATE UNIQUE INDEX team_invitations_team_handle ON team_invitations (team_id, lower(handle));
+
+CREATE INDEX team_invitations_handle ON team_invitations (lower(handle));

@@ -63,6 +63,7 @@ CREATE TABLE "competition_members" (
     "grace_days" INTEGER NOT NULL DEFAULT 0,
     "terms_accepted_at" TIMESTAMPTZ(3),
     "team_id" UUID,
+    "wanted_team" TEXT,
     "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
 
     CONSTRAINT "competition_members_pkey" PRIMARY KEY ("competition_id","user_id")
@@ -85,6 +86,7 @@ CREATE TABLE "team_invitations" (
     "handle" TEXT NOT NULL,
     "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
     "expires_at" TIMESTAMPTZ(3) NOT NULL,
+    "declined_at" TIMESTAMPTZ(3),
 
     CONSTRAINT "team_invitations_pkey" PRIMARY KEY ("id")
 );
@@ -216,15 +218,6 @@ CREATE INDEX "competition_members_user_id_idx" ON "competition_members"("user_id
 
 -- CreateIndex
 CREATE INDEX "competition_members_team_id_idx" ON "competition_members"("team_id");
-
--- CreateIndex
-CREATE UNIQUE INDEX "competition_teams_competition_id_name_key" ON "competition_teams"("competition_id", "name");
-
--- CreateIndex
-CREATE INDEX "team_invitations_handle_idx" ON "team_invitations"("handle");
-
--- CreateIndex
-CREATE UNIQUE INDEX "team_invitations_team_id_handle_key" ON "team_invitations"("team_id", "handle");
 
 -- CreateIndex
 CREATE UNIQUE INDEX "competition_phases_competition_id_key_key" ON "competition_phases"("competition_id", "key");
@@ -385,3 +378,11 @@ CREATE INDEX score_runs_open ON score_runs (entry_id) WHERE state IN ('queued', 
 
 -- The entries that boards rank.
 CREATE INDEX entries_scored ON entries (phase_id) WHERE state = 'scored';
+
+-- Teams of a competition have different names in any letter case.
+CREATE UNIQUE INDEX competition_teams_name ON competition_teams (competition_id, lower(name));
+
+-- One invitation for a user id in any letter case, and the invitations of a user.
+CREATE UNIQUE INDEX team_invitations_team_handle ON team_invitations (team_id, lower(handle));
+
+CREATE INDEX team_invitations_handle ON team_invitations (lower(handle));
