@@ -195,7 +195,8 @@ CREATE TABLE "score_runs" (
 -- CreateTable
 CREATE TABLE "board_snapshots" (
     "phase_id" UUID NOT NULL,
-    "rows" JSONB NOT NULL,
+    "freeze_at" TIMESTAMPTZ(3) NOT NULL,
+    "board" JSONB NOT NULL,
     "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
 
     CONSTRAINT "board_snapshots_pkey" PRIMARY KEY ("phase_id")
