@@ -1,13 +1,13 @@
-import { unavailable } from '../../contract/errors'
 import { route } from '../../http/route'
 import { boardOperations } from '../operations'
-
-const notYet = () => {
-  throw unavailable('This does not exist yet.', 60)
-}
+import { downloadBoard, readBoard, revealBoard } from './boards'
 
 export const boardRoutes = {
-  get: route(boardOperations.get, notYet),
-  csv: route(boardOperations.csv, notYet),
-  reveal: route(boardOperations.reveal, notYet),
+  get: route(boardOperations.get, ({ actor, params, query }) =>
+    readBoard(actor, params.id, params.phase, query),
+  ),
+
+  csv: route(boardOperations.csv, ({ actor, params }) => downloadBoard(actor, params.id, params.phase)),
+
+  reveal: route(boardOperations.reveal, ({ actor, params }) => revealBoard(actor, params.id, params.phase)),
 }

@@ -6,6 +6,7 @@ export const auditActions = {
   announcement_published: 'Announcement published',
   announcement_removed: 'Announcement removed',
   archive_deleted: 'Uploaded directory deleted',
+  board_revealed: 'Board of a competition revealed',
   bucket_created: 'Bucket added',
   bucket_deleted: 'Bucket removed',
   bucket_keys_changed: 'Keys of a bucket changed',
