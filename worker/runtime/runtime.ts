@@ -10,6 +10,8 @@ export interface TaskContainer {
   command: string[]
   /** The job's own variables; they cannot set NVIDIA_VISIBLE_DEVICES or a GPUQ_ variable. */
   env: Record<string, string>
+  /** Variables that a feature gives the program. The job's own ones cannot replace them. */
+  variables?: Record<string, string>
   /** The task's own directory on this host, mounted read-only at `/job`. */
   directory: string
   /** The run that the attempts share; null: the job has no named run. */
@@ -24,8 +26,8 @@ export interface TaskContainer {
   workingDirectory: TaskWorkingDirectory | null
   /** The checkpoints that the attempts of its run share; null: no named run. */
   checkpoints: TaskCheckpoints | null
-  /** The snapshots that it can read. */
-  mounts: SnapshotMount[]
+  /** The directories of this host that it can read. */
+  mounts: ReadOnlyMount[]
   /** UUIDs of the real GPUs to request from the engine. Empty: none are visible. */
   gpuUuids: string[]
   /** True if the task holds simulated GPUs, which are not requested from the engine. */
@@ -104,14 +106,14 @@ export interface TaskWorkingDirectory {
   home: { path: string; source: string } | null
 }
 
-/** A directory of the node's cache that the task sees at a path and cannot write. */
-export interface SnapshotMount {
+/** A directory of this host that the task sees at a path and cannot write. */
+export interface ReadOnlyMount {
   /** In the container. */
   path: string
   /** On this host. */
   source: string
-  /** The hash of the archive. */
-  hash: string
+  /** The hash of the snapshot in the cache of the node; null: it is no snapshot. */
+  hash: string | null
 }
 
 /** The network of one multi-node attempt. It reaches only the attempt's tasks. */

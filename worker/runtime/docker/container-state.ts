@@ -1,7 +1,7 @@
 import { constants } from 'node:os'
 import { z } from 'zod'
 import { type ContainerRef, type Exit, RuntimeFault, type TaskContainer } from '../runtime'
-import { labels, parseContainerName } from '../spec/container-spec'
+import { labels, parseContainerName, snapshotsOf } from '../spec/container-spec'
 import { networkName } from '../spec/network-spec'
 import { type ContainerNotes, unknownSignal } from './engine-events'
 
@@ -87,9 +87,9 @@ export function assignedRef(task: TaskContainer, id: string): ContainerRef {
 
 /** Returns the container that was just created for a task. */
 export function newRef(task: TaskContainer, id: string): ContainerRef {
-  const { jobId, taskId, attempt, nodeId, tty, mounts } = task
+  const { jobId, taskId, attempt, nodeId, tty } = task
   const network = typeof task.network === 'string' ? null : networkName(task)
-  const snapshots = mounts.map(({ hash }) => hash)
+  const snapshots = snapshotsOf(task)
   return { id, jobId, taskId, attempt, nodeId, state: 'created', network, tty, snapshots, warm: false }
 }
 

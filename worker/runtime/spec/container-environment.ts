@@ -4,7 +4,7 @@ import type { TaskContainer } from '../runtime'
 /** The port on which rank 0 listens. Each job has its own addresses, so one port is enough. */
 const masterPort = 29_500
 
-/** Defaults, then the job's own variables, then variables that a job cannot change; later ones win. */
+/** Defaults, then the job's own variables, then those of features and those of every task; later ones win. */
 export function buildEnvironment(task: TaskContainer, realGpus: string[]): string[] {
   const defaults = {
     HOME: '/work',
@@ -29,9 +29,8 @@ export function buildEnvironment(task: TaskContainer, realGpus: string[]): strin
     NVIDIA_VISIBLE_DEVICES: realGpus.length === 0 ? 'void' : realGpus.join(','),
     NVIDIA_DRIVER_CAPABILITIES: 'compute,utility',
   }
-  return Object.entries({ ...defaults, ...Object.fromEntries(own), ...fixed }).map(
-    ([name, value]) => `${name}=${value}`,
-  )
+  const all = { ...defaults, ...Object.fromEntries(own), ...task.variables, ...fixed }
+  return Object.entries(all).map(([name, value]) => `${name}=${value}`)
 }
 
 /** The variables that torchrun and similar launchers expect in a multi-node task. */

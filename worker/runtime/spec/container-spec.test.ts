@@ -391,6 +391,12 @@ describe('options that depend on the task', () => {
     expect(build({ env }).Env.filter((line) => line.startsWith('NVIDIA_VISIBLE_DEVICES='))).toHaveLength(1)
   })
 
+  it('pass the variables of features, which replace its own but not those of every task', () => {
+    const given = { GPUQ_SEED: '1', PLAIN: 'feature', GPUQ_JOB_ID: 'another' }
+    const found = variables({ env: { GPUQ_SEED: '2', PLAIN: 'job' }, variables: given })
+    expect(found).toMatchObject({ GPUQ_SEED: '1', PLAIN: 'feature', GPUQ_JOB_ID: 'job' })
+  })
+
   it('set as many threads as CPUs, and at least one', () => {
     expect(variables({ cpuMilli: 2500 }).OMP_NUM_THREADS).toBe('2')
     expect(variables({ cpuMilli: 300 }).OMP_NUM_THREADS).toBe('1')

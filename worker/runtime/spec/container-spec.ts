@@ -157,7 +157,13 @@ export function buildContainerSpec(task: TaskContainer, policy: ContainerPolicy,
   }
 }
 
+/** The hashes of the snapshots that a task mounts. */
+export function snapshotsOf({ mounts: all }: Pick<TaskContainer, 'mounts'>): string[] {
+  return [...new Set(all.flatMap(({ hash }) => hash ?? []))]
+}
+
 function labelsOf(task: TaskContainer, networkName: string | null): Record<string, string> {
+  const snapshots = snapshotsOf(task)
   return {
     [labels.job]: task.jobId,
     [labels.task]: task.taskId,
@@ -166,9 +172,7 @@ function labelsOf(task: TaskContainer, networkName: string | null): Record<strin
     [labels.node]: task.nodeId,
     ...versionLabel,
     ...(networkName === null ? {} : { [labels.network]: networkName }),
-    ...(task.mounts.length === 0
-      ? {}
-      : { [labels.snapshots]: [...new Set(task.mounts.map(({ hash }) => hash))].join(',') }),
+    ...(snapshots.length === 0 ? {} : { [labels.snapshots]: snapshots.join(',') }),
     ...(task.tty ? { [labels.terminal]: 'true' } : {}),
   }
 }

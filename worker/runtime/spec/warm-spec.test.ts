@@ -38,6 +38,7 @@ describe('the request class', () => {
       rank: 0,
       command: ['sh'],
       env: {},
+      variables: { GPUQ_OF_A_FEATURE: '1' },
       directory: '/tasks/3',
       results: '/results/3',
     }

@@ -32,7 +32,7 @@ export function requestClassOf(task: TaskContainer, anyCgroup = true): string | 
 }
 
 /** A task of the same class that has no content. */
-export function withoutTask({ warm: _, digest: __, ...task }: TaskContainer): TaskContainer {
+export function withoutTask({ warm: _, digest: __, variables: ___, ...task }: TaskContainer): TaskContainer {
   const { results, work } = task
   const nobody = { jobId: '', taskId: '', attempt: 0, rank: 0, runName: null, env: {}, command: [] }
   const files = {

@@ -9,7 +9,7 @@ export type Script = (program: Program) => Promise<number | 'out_of_memory'>
 export interface Program {
   readonly attempt: number
   readonly rank: number
-  /** The variables of the job. */
+  /** The variables of the job, and those of features. */
   readonly env: Readonly<Record<string, string>>
   /** Writes to stdout. Waits while a reader does not read. */
   print(text: string): Promise<void>
@@ -89,7 +89,7 @@ export class FakeContainer {
     return {
       attempt: this.task.attempt,
       rank: this.task.rank,
-      env: this.task.env,
+      env: { ...this.task.env, ...this.task.variables },
       print: (text) => this.#write('stdout', text),
       printError: (text) => this.#write('stderr', text),
       catchTermination: () => {
