@@ -2,6 +2,10 @@ import { countDays } from '@/lib/accounting/count-days'
 import { endApprovals } from '@/lib/agent-tokens/approvals'
 import { continueStopping } from '@/lib/agent-tokens/stop-token'
 import { deleteEndedLinks } from '@/lib/artifacts/download-links'
+import { endScoring } from '@/lib/competitions/scoring/end-scoring'
+import { followEntries } from '@/lib/competitions/scoring/follow-entries'
+import { releaseEntries } from '@/lib/competitions/scoring/release-entries'
+import { stopDisqualified } from '@/lib/competitions/scoring/stop-disqualified'
 import { cancelUsedUp } from '@/lib/groups/cancel-group'
 import { continueCancelling } from '@/lib/groups/cancel-members'
 import { releaseMembers } from '@/lib/groups/release-members'
@@ -21,6 +25,10 @@ export const featureQueueTasks = [
   { what: 'cancel the members of groups', run: continueCancelling },
   { what: 'stop members of groups early', run: stopMembers },
   { what: 'cancel the jobs of stopped tokens', run: continueStopping },
+  { what: 'make jobs of the entries of competitions', run: releaseEntries },
+  { what: 'score the entries of competitions', run: followEntries },
+  { what: 'read the scores of entries', run: endScoring },
+  { what: 'stop disqualified entries', run: stopDisqualified },
 ] as const
 
 /** What features do again and again on the worker that leads the scheduler. */

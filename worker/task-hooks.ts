@@ -3,6 +3,7 @@ import { archives } from './archives/task-hook'
 import { artifacts, tryArtifacts } from './artifacts/task-hook'
 import { checkpoints, closeShared } from './checkpoints/task-hook'
 import type { CheckpointSettings } from './checkpoints/watch-checkpoints'
+import { competitions } from './competitions/task-hook'
 import { hostFiles } from './host-files/task-hook'
 import { taskDirectory } from './node/task/task-directory'
 import type { MakeTaskHook } from './node/task/task-hook'
@@ -44,6 +45,8 @@ export async function prepareMachine(
 export function makeTaskHooks(settings: TaskHookSettings): MakeTaskHook[] {
   const { resultsLimitBytes } = settings
   return [
+    // Before a warm container is chosen, because it decides about the network.
+    competitions,
     // They decide who the user of the task is, and which directories of the host it sees.
     hostFiles,
     workspaces,

@@ -1,0 +1,138 @@
+import { database } from '../../database/client'
+import { wakeLeader } from '../../database/notify'
+import { findRow, type Transaction, transaction } from '../../database/transaction'
+import { withProgram } from '../../jobs/state/submit'
+import { logger } from '../../logger'
+import { artifactKey } from '../../results/name'
+import { storage } from '../../storage/storage'
+import type { ScorerConfig } from '../contract-config'
+import { endEntry } from './end-entry'
+import { readStored } from './find-outputs'
+import { type JobEnd, judgeEnd } from './judge-end'
+import { maxScoresBytes, type ReadScores, readScores } from './read-scores'
+import { startScoreRun } from './start-score-run'
+import { scoresFile } from './variables'
+
+const maxEnded = 50
+/** Scoring jobs of an entry that fail by faults of gpuq, each with its own attempts, before the entry fails. */
+const maxSystemFaults = 5
+
+interface EndedRun {
+  id: string
+  entryId: string
+  scorer: ScorerConfig
+  /** Null: its job was deleted. */
+  jobId: string | null
+  status: 'completed' | 'failed' | 'cancelled' | null
+  reason: string | null
+  reasonDetail: string | null
+  attempt: number | null
+}
+
+/** What a run of a scoring program came to. */
+type RunEnd = ReadScores | { job: JobEnd; byUser: boolean }
+
+/**
+ * Reads the scores of the scoring programs that have ended, and ends their entries. The leader calls it after each change of the queue; a
+ * second call at the same time changes nothing. Returns whether more can follow at once.
+ */
+export async function endScoring(): Promise<boolean> {
+  const { rows } = await database().pool.query<EndedRun>({
+    name: 'score-runs-to-end',
+    text: `SELECT r.id, r.entry_id AS "entryId", s.spec AS scorer, j.id AS "jobId", j.status, j.reason,
+                  j.reason_detail AS "reasonDetail", j.attempt
+             FROM score_runs r JOIN competition_scorers s ON s.id = r.scorer_id LEFT JOIN jobs j ON j.id = r.job_id
+            WHERE r.state IN ('queued', 'running') AND (j.id IS NULL OR j.status IN ('completed', 'failed', 'cancelled'))
+            ORDER BY r.created_at, r.id LIMIT $1`,
+    values: [maxEnded],
+  })
+  let ended = 0
+  for (const run of rows) {
+    try {
+      const end = await readEnd(run)
+      if (await withProgram(() => transaction((tx) => endRun(tx, run, end)))) ended += 1
+    } catch (error) {
+      logger.error({ err: error, entry: run.entryId }, 'could not read scores; the leader tries again')
+    }
+  }
+  if (ended > 0) wakeLeader()
+  return ended === maxEnded
+}
+
+/** Reads what a scoring program left. Its output on the terminal is not looked at. */
+async function readEnd({ jobId, attempt, status, reason, reasonDetail, scorer }: EndedRun): Promise<RunEnd> {
+  if (jobId === null || attempt === null) return { problem: 'The job of the scoring program was deleted.' }
+  if (status !== 'completed')
+    return { job: judgeEnd(reason, reasonDetail), byUser: reason === 'cancelled_by_user' }
+  const stored = await readStored(database().pool, { jobId, attempt })
+  const file = stored.find(({ path }) => path === scoresFile)
+  if (!file)
+    return { problem: `The scoring program wrote no file of scores: it must write one to $GPUQ_SCORES.` }
+  if (file.bytes > maxScoresBytes) return { problem: 'The file of scores is larger than 1 MiB.' }
+  const { stream } = await storage().open(artifactKey({ jobId, attempt, rank: 0 }, file.id))
+  const parts: Buffer[] = []
+  for await (const part of stream as AsyncIterable<Buffer>) parts.push(part)
+  return readScores(Buffer.concat(parts), Object.keys(scorer.columns))
+}
+
+/** Returns whether it has changed the run. */
+async function endRun(tx: Transaction, run: EndedRun, end: RunEnd): Promise<boolean> {
+  // The entry is locked before its runs, as everywhere.
+  const entry = await findRow<{ state: string; disqualified: boolean; runs: number }>(tx, {
+    name: 'lock-scored-entry',
+    text: `SELECT state, disqualified_at IS NOT NULL AS disqualified,
+                  (SELECT count(*) FROM score_runs r WHERE r.entry_id = entries.id)::int AS runs
+             FROM entries WHERE id = $1 FOR UPDATE`,
+    values: [run.entryId],
+  })
+  if (!entry || !(await endRow(tx, run.id, end))) return false
+  // It was withdrawn meanwhile: the run is kept, and does not count.
+  if (entry.state !== 'scoring') return true
+  if ('scores' in end) {
+    await endEntry(tx, run.entryId, { state: 'scored', scoreRunId: run.id })
+    return true
+  }
+  if ('problem' in end) {
+    await endEntry(tx, run.entryId, { state: 'failed', cause: 'scorer', detail: end.problem })
+    return true
+  }
+  await endWithJob(tx, run.entryId, entry, end)
+  return true
+}
+
+/** Ends an entry whose scoring program did not complete, or starts the program again after a fault of gpuq. */
+async function endWithJob(
+  tx: Transaction,
+  entryId: string,
+  { disqualified, runs }: { disqualified: boolean; runs: number },
+  { job, byUser }: { job: JobEnd; byUser: boolean },
+): Promise<void> {
+  const detail = `The scoring program: ${job.detail}`
+  if (disqualified || byUser) return endEntry(tx, entryId, { state: 'cancelled', detail })
+  if (job.state === 'failed' && job.cause === 'system') {
+    if (runs >= maxSystemFaults) return endEntry(tx, entryId, { state: 'failed', cause: 'system', detail })
+    await restart(tx, entryId, detail)
+    return
+  }
+  await endEntry(tx, entryId, { state: 'failed', cause: 'scorer', detail })
+}
+
+/** What cannot be started now, such as in a full queue, is started by {@link followEntries}, which finds the outputs again. */
+async function restart(tx: Transaction, entryId: string, detail: string): Promise<void> {
+  if (await startScoreRun(tx, entryId)) return
+  await tx.query(`UPDATE entries SET state = 'running', detail = $2 WHERE id = $1`, [entryId, detail])
+}
+
+/** Ends the row of a run. Returns false if another leader has. */
+async function endRow(tx: Transaction, id: string, end: RunEnd): Promise<boolean> {
+  const scores = 'scores' in end ? JSON.stringify(end.scores) : null
+  const failure = 'scores' in end ? null : 'problem' in end ? end.problem : end.job.detail
+  const { rowCount } = await tx.query({
+    name: 'end-score-run',
+    text: `UPDATE score_runs SET state = CASE WHEN $2::jsonb IS NULL THEN 'failed' ELSE 'scored' END::"ScoreRunState",
+                  scores = $2, failure = $3, ended_at = now()
+            WHERE id = $1 AND state IN ('queued', 'running')`,
+    values: [id, scores, failure],
+  })
+  return rowCount === 1
+}
