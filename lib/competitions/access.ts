@@ -3,8 +3,8 @@ import { isAdmin } from '../access/actor'
 import { forbidden, notFound } from '../contract/errors'
 import { database } from '../database/client'
 import { findRow, type Transaction } from '../database/transaction'
-import { type CompetitionRole, staffRoles } from './contract'
 import type { CompetitionConfig, PhaseConfig } from './contract-config'
+import { type CompetitionRole, staffRoles } from './contract-roles'
 
 /** A competition, and who the caller is in it. */
 export interface SeenCompetition {

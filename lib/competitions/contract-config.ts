@@ -18,7 +18,6 @@ import { isTimeZone, parseZonedTime } from './contract-zoned-time'
 export const visibilities = ['public', 'signed_in', 'members'] as const
 export const joinRules = ['open', 'approve', 'roster'] as const
 export const datasetRoles = ['public', 'sample', 'input', 'labels'] as const
-export const competitionRoles = ['host', 'instructor', 'ta', 'participant', 'observer'] as const
 
 /** How many of each a competition may have. */
 export const most = {

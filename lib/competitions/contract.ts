@@ -2,14 +2,12 @@ import * as z from 'zod'
 import { time } from '../contract/access/access'
 import { label } from '../contract/config/values'
 import { idSchema } from '../contract/jobs'
-import { competitionRoles, datasetRoles, joinRules, nameSchema, visibilities } from './contract-config'
+import { datasetRoles, joinRules, nameSchema, visibilities } from './contract-config'
+import { competitionRoles } from './contract-roles'
 
 /* What the API says about competitions. Entries and boards have contracts of their own. */
 
-export type CompetitionRole = (typeof competitionRoles)[number]
-
-/** Roles that see entries and logs of all teams. */
-export const staffRoles: readonly CompetitionRole[] = ['host', 'instructor', 'ta']
+export type { CompetitionRole } from './contract-roles'
 
 /** Of the file of a roster. */
 const maxRosterBytes = 8 * 1024 * 1024
