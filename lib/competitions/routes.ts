@@ -1,4 +1,4 @@
-import { peopleRoutes } from './people/routes'
+import { peopleRoutes } from './members/routes'
 import { setupRoutes } from './setup/routes'
 
 export { boardRoutes } from './boards/routes'

@@ -237,7 +237,7 @@ const rules = fc.record({
   board: fc.record({
     rank: fc.constantFrom('acc', 'loss'),
     final: fc.constantFrom(undefined, 'priv'),
-    ties: fc.constantFrom([], ['loss'], ['acc', 'loss']),
+    ties: fc.constantFrom<string[][]>([], ['loss'], ['acc', 'loss']),
   }),
   revealed: fc.boolean(),
 })

@@ -3,7 +3,7 @@ import { isAdmin } from '../../access/actor'
 import { database } from '../../database/client'
 import { cutPage, decodeTimeCursor, type Page } from '../../database/pagination'
 import { findRow, oneRow, type Transaction } from '../../database/transaction'
-import { findCompetition, isSeen, type PhaseRow, phaseColumns, type SeenCompetition } from '../access'
+import { findCompetition, maySee, type PhaseRow, phaseColumns, type SeenCompetition } from '../access'
 import { visibleColumns } from '../columns'
 import type { Competition, CompetitionDetail, Phase } from '../contract'
 import type { CompetitionConfig, ScorerConfig } from '../contract-config'
@@ -31,7 +31,7 @@ export async function listCompetitions(
   const { rows } = await pool.query<ListRow>({
     name: 'list-competitions',
     text: `SELECT ${listColumns} FROM competitions c LEFT JOIN competition_members m ON m.competition_id = c.id AND m.user_id = $1
-            WHERE ${isSeen('$1::uuid IS NOT NULL', '$2::boolean')} AND (NOT $3::boolean OR m.state = 'joined')
+            WHERE ${maySee('$1::uuid', '$2::boolean')} AND (NOT $3::boolean OR m.state = 'joined')
               AND ($4::timestamptz IS NULL OR (c.created_at, c.id) < ($4, $5::uuid))
             ORDER BY c.created_at DESC, c.id DESC LIMIT $6`,
     values: [actor?.userId ?? null, actor !== null && isAdmin(actor), joined, after.at, after.id, limit + 1],
