@@ -363,7 +363,7 @@ ALTER TABLE entries ADD CONSTRAINT entries_end CHECK (
   AND (cause IS NOT NULL) = (state = 'failed')
   AND (state <> 'scored' OR kind = 'rehearsal' OR score_run_id IS NOT NULL));
 
--- The job has the program, which is deleted with its files. An entry that never got a job keeps it.
+-- The job has the program, which is deleted with its files. An entry that was cancelled before it had a job keeps its own.
 ALTER TABLE entries ADD CONSTRAINT entries_code CHECK (code = '' OR job_id IS NULL);
 
 ALTER TABLE entries ADD CONSTRAINT entries_disqualified CHECK ((disqualified_at IS NULL) = (disqualified_why IS NULL));
