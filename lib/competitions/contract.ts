@@ -9,7 +9,7 @@ import { competitionRoles } from './contract-roles'
 
 export type { CompetitionRole } from './contract-roles'
 
-/** Of the file of a roster. */
+/** The longest file of a roster. */
 const maxRosterBytes = 8 * 1024 * 1024
 
 export const memberStates = ['requested', 'joined'] as const

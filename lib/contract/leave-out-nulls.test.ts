@@ -29,7 +29,7 @@ describe('a null in a JSON body', () => {
       for (const [name, field] of Object.entries(body.shape as Record<string, z.ZodType>)) {
         if (!field.safeParse(undefined).success) continue
         const without = body.safeParse({})
-        const other = without.error?.issues.map(({ path }) => path[0]) ?? []
+        const other = without.error?.issues.map(({ path }) => path[0] ?? '') ?? []
         try {
           parseInput(body, { [name]: null })
         } catch (error) {

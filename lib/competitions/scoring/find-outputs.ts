@@ -6,7 +6,7 @@ import { checkOutputs, type StoredOutput } from './check-outputs'
 
 /** A file of an entry, for its scoring program. */
 export interface OutputToScore extends StoredOutput {
-  /** Of its content in the store. */
+  /** The key of its content in the store. */
   key: string
 }
 

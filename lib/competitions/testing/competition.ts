@@ -25,7 +25,7 @@ export interface TestCompetition {
   phases: Record<string, string>
   /** By name; the scoring program is `scorer`. */
   snapshots: Record<string, TestSnapshot>
-  /** Of version 1. */
+  /** The id of version 1. */
   scorerId: string
   /** Makes a user join. A participant is in a team of this name, which is made if there is none, or alone. Returns the team's id. */
   join: (
