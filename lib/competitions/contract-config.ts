@@ -268,6 +268,13 @@ export const competitionConfigSchema = keys.superRefine((config, context) => {
       refuse(['phases', index, 'key'], `"${name}" is the key of an earlier phase: choose another`),
   )
   refuseRepeated(config.pages, (index, name) => refuse(['pages', index], `"${name}" is in the list twice`))
+  const staff = Object.entries(config.roles).flatMap(([role, handles]) =>
+    handles.map((handle, index) => ({ handle, path: ['roles', role, index] })),
+  )
+  refuseRepeated(
+    staff.map(({ handle }) => handle),
+    (index, handle) => refuse(staff[index]?.path ?? [], `"${handle}" has another role already: leave one`),
+  )
   if (Object.hasOwn(config.datasets, 'scorer'))
     refuse(['datasets', 'scorer'], 'is the name of the scoring program: choose another')
   for (const [index, phase] of config.phases.entries())

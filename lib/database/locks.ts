@@ -44,6 +44,8 @@ const lockClasses = {
   heldGpus: 7_423_119,
   /** For a user's projects: a new one is counted before the next one is made. */
   ownProjects: 7_423_118,
+  /** For the slug of a competition: two hosts change it one after the other. */
+  competition: 7_423_121,
 } as const
 
 /** Waits for a lock and keeps it until the transaction ends. */

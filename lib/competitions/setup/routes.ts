@@ -1,6 +1,6 @@
-import { unavailable } from '../../contract/errors'
 import { route } from '../../http/route'
 import { competitionOperations } from '../operations'
+import { putCompetition } from './put-competition'
 import { getCompetition, listCompetitions } from './read-competition'
 
 export const setupRoutes = {
@@ -8,7 +8,7 @@ export const setupRoutes = {
 
   get: route(competitionOperations.get, ({ actor, params }) => getCompetition(actor, params.id)),
 
-  put: route(competitionOperations.put, () => {
-    throw unavailable('This does not exist yet.', 60)
-  }),
+  put: route(competitionOperations.put, async ({ actor, params, query, body }) =>
+    putCompetition(actor, params.id, await body(), query.dry_run),
+  ),
 }

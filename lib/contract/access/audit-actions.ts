@@ -12,6 +12,8 @@ export const auditActions = {
   bucket_keys_changed: 'Keys of a bucket changed',
   checkpoints_deleted: 'Checkpoints deleted',
   cluster_initialized: 'Simulated nodes created',
+  competition_created: 'Competition created',
+  competition_updated: 'Competition changed',
   download_link_created: 'Download link created',
   download_link_revoked: 'Download link revoked',
   environment_created: 'Environment created',

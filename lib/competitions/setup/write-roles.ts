@@ -1,0 +1,118 @@
+import { type Actor, isAdmin } from '../../access/actor'
+import { conflict, invalidField } from '../../contract/errors'
+import { findRow, oneRow, type Transaction } from '../../database/transaction'
+import type { CompetitionRole } from '../contract'
+import type { CompetitionConfig } from '../contract-config'
+import { syncManagers } from './sync-managers'
+
+type Roles = CompetitionConfig['roles']
+
+/**
+ * Gives users the roles that the file names. A user whom the previous file named and this one does not is removed, unless the role was
+ * changed otherwise meanwhile. Everybody else keeps their role, such as whoever created the competition.
+ * @param before the roles of the previous file; null: there is none
+ * @returns whether anything changed
+ * @throws 422 for an unknown user, or if no host would be left; 409 for a participant whose team has entries.
+ */
+export async function writeRoles(
+  tx: Transaction,
+  actor: Actor,
+  { id, projectId }: { id: string; projectId: string },
+  roles: Roles,
+  before: Roles | null,
+): Promise<boolean> {
+  const named = await findNamed(tx, roles)
+  let changed = false
+  for (const { path, handle, userId, role } of named) {
+    if (userId === null) throw invalidField(path, `there is no user "${handle}"`)
+    const { rowCount } = await tx.query(
+      `INSERT INTO competition_members AS m (competition_id, user_id, role, state) VALUES ($1, $2, $3::"CompetitionRole", 'joined')
+       ON CONFLICT (competition_id, user_id) DO UPDATE SET role = excluded.role, state = 'joined'
+        WHERE (m.role, m.state) <> (excluded.role, excluded.state)`,
+      [id, userId, role],
+    )
+    if (rowCount !== 1) continue
+    changed = true
+    await leaveTeam(tx, id, userId, path)
+  }
+  const left = (await findNamed(tx, before ?? {})).filter(
+    ({ userId }) => !named.some((one) => one.userId === userId),
+  )
+  for (const { userId, role } of left) {
+    const { rowCount } = await tx.query(
+      `DELETE FROM competition_members WHERE competition_id = $1 AND user_id = $2 AND role = $3::"CompetitionRole" AND state = 'joined'`,
+      [id, userId, role],
+    )
+    changed ||= rowCount === 1
+  }
+  await requireSomeHost(tx, actor, id)
+  return (await syncManagers(tx, { id, projectId })) || changed
+}
+
+interface Named {
+  /** Its place in the file. */
+  path: string
+  handle: string
+  role: CompetitionRole
+  /** Null: there is no such user. */
+  userId: string | null
+}
+
+/** Finds the users of a list of roles. The account of a competition is none. */
+async function findNamed(tx: Transaction, roles: Roles): Promise<Named[]> {
+  const named = (['host', 'instructor', 'ta', 'observer'] as const).flatMap((role) =>
+    (roles[role] ?? []).map((handle, index) => ({ path: `roles.${role}.${index}`, handle, role })),
+  )
+  if (named.length === 0) return []
+  const { rows } = await tx.query<{ userId: string; handle: string }>(
+    `SELECT u.id AS "userId", lower(u.handle) AS handle FROM users u
+      WHERE lower(u.handle) = ANY ($1::text[]) AND NOT EXISTS (SELECT 1 FROM competitions c WHERE c.user_id = u.id)`,
+    [named.map(({ handle }) => handle.toLowerCase())],
+  )
+  const ids = new Map(rows.map(({ userId, handle }) => [handle, userId]))
+  return named.map((one) => ({ ...one, userId: ids.get(one.handle.toLowerCase()) ?? null }))
+}
+
+/** The staff is in no team. @throws 409 if the team has entries, which would be without this user. */
+async function leaveTeam(
+  tx: Transaction,
+  competitionId: string,
+  userId: string,
+  path: string,
+): Promise<void> {
+  const team = await findRow<{ id: string; name: string; hasEntries: boolean }>(
+    tx,
+    `SELECT t.id, t.name, EXISTS (SELECT 1 FROM entries e WHERE e.team_id = t.id) AS "hasEntries"
+       FROM competition_members m JOIN competition_teams t ON t.id = m.team_id
+      WHERE m.competition_id = $1 AND m.user_id = $2 FOR UPDATE OF t`,
+    [competitionId, userId],
+  )
+  if (!team) return
+  if (team.hasEntries)
+    throw conflict(
+      `${path}: the user takes part in the team "${team.name}", which has entries. Name another user.`,
+    )
+  await tx.query('UPDATE competition_members SET team_id = NULL WHERE competition_id = $1 AND user_id = $2', [
+    competitionId,
+    userId,
+  ])
+  await tx.query(
+    'DELETE FROM competition_teams t WHERE t.id = $1 AND NOT EXISTS (SELECT 1 FROM competition_members m WHERE m.team_id = t.id)',
+    [team.id],
+  )
+}
+
+/** @throws 422 if no host is left, or if a host would remove themselves, who could not see the answer. */
+async function requireSomeHost(tx: Transaction, actor: Actor, competitionId: string): Promise<void> {
+  const { hosted } = await oneRow<{ hosted: boolean }>(
+    tx,
+    `SELECT EXISTS (SELECT 1 FROM competition_members WHERE competition_id = $1 AND role = 'host' AND state = 'joined'
+                       AND ($2::uuid IS NULL OR user_id = $2)) AS hosted`,
+    [competitionId, isAdmin(actor) ? null : actor.userId],
+  )
+  if (hosted) return
+  const message = isAdmin(actor)
+    ? 'the competition would have no host: name one'
+    : 'you would no longer be a host: name yourself, or ask another host to remove you'
+  throw invalidField('roles.host', message)
+}
