@@ -3,6 +3,7 @@ import { uuidv7 } from 'uuidv7'
 import { z } from 'zod'
 import { type Actor, requireAdmin } from '../access/actor'
 import { recordAudit } from '../access/audit'
+import { requireNoCompetition } from '../access/of-competition'
 import { requireManagesMembers } from '../access/projects/project-managers'
 import type { ProjectRow } from '../access/projects/project-rows'
 import { findVisible } from '../access/projects/projects'
@@ -60,7 +61,7 @@ export async function listJoinLinks(actor: Actor, projectId: string): Promise<Jo
 /**
  * Creates a link with which people join a project. Its address is only in this response.
  * @param origin the address at which the caller reached gpuq
- * @throws 403 if somebody who is no admin allows new accounts; 409 if the project has too many links.
+ * @throws 403 if somebody who is no admin allows new accounts; 409 if the project has too many links, or belongs to a competition.
  */
 export function createJoinLink(
   actor: Actor,
@@ -72,6 +73,7 @@ export function createJoinLink(
   const token = randomBytes(32).toString('base64url')
   return transaction(async (tx) => {
     const project = await findManaged(tx, actor, projectId)
+    await requireNoCompetition(tx, project.id, 'Only its hosts are members: change them in competition.yaml.')
     // Links that are created at the same moment are counted one after the other.
     await tx.query('SELECT 1 FROM projects WHERE id = $1 FOR NO KEY UPDATE', [project.id])
     // A script may create and revoke links without end.

@@ -1,3 +1,4 @@
+import { isOfCompetition, isServiceAccount } from '../access/of-competition'
 import type { Role } from '../contract/access/roles'
 import type { Transaction } from '../database/transaction'
 import { type CheckedRow, checkRow } from './check-row'
@@ -11,6 +12,8 @@ interface KnownUser {
   email: string | null
   name: string | null
   role: Role
+  /** The account of a competition, which nobody signs in to. */
+  is_service: boolean
   max_active_jobs: number | null
   max_priority: number | null
   /** Ids of the projects that the user owns or is a member of. */
@@ -101,7 +104,7 @@ async function readKnownUsers(
   lock: boolean,
 ): Promise<KnownUsers> {
   const { rows: found } = await tx.query<KnownUser>(
-    `SELECT u.id, u.handle, u.email, u.name, u.role, u.max_active_jobs, (u.job_limits->>'max_priority')::int AS max_priority,
+    `SELECT u.id, u.handle, u.email, u.name, u.role, ${isServiceAccount('u.id')} AS is_service, u.max_active_jobs, (u.job_limits->>'max_priority')::int AS max_priority,
             ARRAY(SELECT m.project_id FROM memberships m WHERE m.user_id = u.id
                   UNION SELECT p.id FROM projects p WHERE p.owner_id = u.id)::text[] AS projects
        FROM users u WHERE lower(u.handle) = ANY ($1::text[]) OR lower(u.email) = ANY ($2::text[])
@@ -127,7 +130,7 @@ async function readKnownProjects(
   const slugs = [...names].map((name) => name.slice(name.indexOf('/') + 1))
   const { rows: found } = await tx.query<KnownProject>(
     `SELECT p.id, p.slug, u.handle AS owner FROM projects p JOIN users u ON u.id = p.owner_id
-      WHERE p.slug = ANY ($1::text[]) ORDER BY p.created_at, p.id`,
+      WHERE p.slug = ANY ($1::text[]) AND NOT ${isOfCompetition('p.id')} ORDER BY p.created_at, p.id`,
     [slugs],
   )
   const byName = new Map<string, KnownProject[]>()
@@ -160,6 +163,8 @@ function planRow(
   if (mailed && named && mailed.id !== named.id && !row.derived)
     return refuse('email', `“${row.email}” belongs to the user ${mailed.handle}.`)
   const user = (row.derived ? mailed : (named ?? mailed)) ?? null
+  if (user?.is_service)
+    return refuse('user_id', `${user.handle} is the account of a competition. Choose another user id.`)
   if (user?.role === 'admin' && row.role === 'researcher')
     return refuse('role', `${user.handle} is an admin. Change the role of admins under Users.`)
   const joins: KnownProject[] = []

@@ -7,7 +7,7 @@ import { removeArchives, removeBlobs } from '../archives/delete-archive'
 import { formatSnapshot } from '../contract/archives/snapshot-name'
 import { conflict, forbidden, notFound } from '../contract/errors'
 import { acquireLockOf } from '../database/locks'
-import { type Transaction, transaction } from '../database/transaction'
+import { findRow, type Transaction, transaction } from '../database/transaction'
 import { findVisibleSnapshot, noSuchSnapshot, requireMayPush } from './snapshot-rows'
 
 /**
@@ -76,6 +76,7 @@ async function deleteRows(
     )
   }
   await requireUnmounted(tx, rows)
+  await requireOutOfCompetitions(tx, rows)
   await tx.query('DELETE FROM snapshots WHERE id = ANY ($1::uuid[])', [rows.map((row) => row.id)])
   for (const row of rows) {
     const target = `${project.owner}/${project.slug}/${formatSnapshot(row)}`
@@ -97,6 +98,23 @@ async function requireUnmounted(tx: Transaction, rows: readonly Row[]): Promise<
   throw conflict(
     `A job that has not ended mounts ${formatSnapshot(used)}. Cancel the job, or wait for its end.`,
   )
+}
+
+/** @throws 409 if a competition has one of these as a dataset or as its scoring program: its entries refer to them. */
+async function requireOutOfCompetitions(tx: Transaction, rows: readonly Row[]): Promise<void> {
+  const used = await findRow<{ id: string; slug: string }>(
+    tx,
+    `SELECT v.snapshot_id AS id, c.slug
+       FROM (SELECT snapshot_id, competition_id FROM competition_datasets
+              UNION ALL SELECT snapshot_id, competition_id FROM competition_scorers) v JOIN competitions c ON c.id = v.competition_id
+      WHERE v.snapshot_id = ANY ($1::uuid[]) LIMIT 1`,
+    [rows.map(({ id }) => id)],
+  )
+  const row = rows.find(({ id }) => id === used?.id)
+  if (row)
+    throw conflict(
+      `The competition "${used?.slug}" has ${formatSnapshot(row)}, and its entries refer to it. It is kept as long as the competition.`,
+    )
 }
 
 /** Contents that are in no other snapshot of the project belong to the users who sent them again. */

@@ -1,5 +1,6 @@
 import { type Actor, requireAdmin } from '../access/actor'
 import { recordAudit } from '../access/audit'
+import { requireNoCompetition } from '../access/of-competition'
 import { formatSnapshot } from '../contract/archives/snapshot-name'
 import { conflict } from '../contract/errors'
 import { acquireLock } from '../database/locks'
@@ -17,7 +18,7 @@ import {
 /**
  * Lets every project use one version, or only its own project. A name is shared by one project at most, so that it means
  * the same directory for everyone. Jobs that were accepted with the version keep it.
- * @throws 403 unless the actor is an admin, 404, or 409 if another project shares the name.
+ * @throws 403 unless the actor is an admin, 404, or 409 if another project shares the name, or a competition has the snapshot.
  */
 export async function shareSnapshot(actor: Actor, id: string, shared: boolean): Promise<Snapshot> {
   requireAdmin(actor)
@@ -25,6 +26,7 @@ export async function shareSnapshot(actor: Actor, id: string, shared: boolean): 
     await acquireLock(tx, 'sharedSnapshots')
     const { projectId, owner, project_id: slug, ...snapshot } = await findVisibleSnapshot(tx, actor, id)
     if (shared !== (snapshot.shared_at !== null)) {
+      if (shared) await requireNoCompetition(tx, projectId, 'Its data may be hidden, so it is not shared.')
       if (shared) await requireUnsharedName(tx, projectId, snapshot.name)
       await tx.query('UPDATE snapshots SET shared_at = CASE WHEN $2 THEN now() END WHERE id = $1', [
         id,

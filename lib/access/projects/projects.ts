@@ -17,6 +17,7 @@ import { env } from '../../env'
 import { type Actor, isAdmin, requireAdmin } from '../actor'
 import { recordAudit } from '../audit'
 import { assignmentsWithLimits } from '../limits'
+import { requireNoCompetition } from '../of-competition'
 import { findUser } from '../users/user-rows'
 import { lockOwnProjects, requireProjectAllowance } from './project-allowance'
 import { inviteMembers, removeMembers } from './project-invitations'
@@ -106,6 +107,7 @@ export async function updateProject(actor: Actor, id: string, changes: ProjectCh
     const before = await findVisible(tx, actor, id)
     const { add_members: added = [], remove_members: removed = [] } = changes
     requireMayChange(actor, before, changes)
+    await requireOwnMembers(tx, before, changes)
     if (changes.limits || changes.shares || changes.storage_quota_gib !== undefined) requireAdmin(actor)
     if (changes.bucket !== undefined) requireAdmin(actor)
     requireRetention(actor, before, changes.retention_days)
@@ -133,6 +135,23 @@ export async function updateProject(actor: Actor, id: string, changes: ProjectCh
   // A larger share may let a waiting job start.
   if (changes.shares) wakeLeader()
   return project
+}
+
+/** @throws 409 for other members, another kind or another retention of a project of a competition. */
+async function requireOwnMembers(
+  tx: Transaction,
+  before: ProjectRow,
+  changes: ProjectChanges,
+): Promise<void> {
+  const { kind, retention_days, add_members, remove_members, add_managers, remove_managers } = changes
+  const named = [add_members, remove_members, add_managers, remove_managers, changes.add_pushers]
+  const changesRetention = retention_days !== undefined && retention_days !== before.retention_days
+  if (kind === undefined && !changesRetention && named.every((handles = []) => handles.length === 0)) return
+  await requireNoCompetition(
+    tx,
+    before.id,
+    'Its hosts are its only members, and its files are kept: change the hosts in competition.yaml.',
+  )
 }
 
 const takenAway = ['remove_members', 'remove_managers', 'remove_pushers', 'unshare_old_runs']
@@ -209,6 +228,7 @@ export function deleteProject(actor: Actor, id: string): Promise<void> {
     if (rowCount !== 0) {
       throw conflict(`"${project.slug}" has jobs. A project can be deleted only while it has none.`)
     }
+    await requireNoCompetition(tx, id, 'A project of a competition cannot be deleted.')
     await requireNoForeignUse(tx, id)
     await tx.query('DELETE FROM projects WHERE id = $1', [id])
     const target = `${project.owner}/${project.slug}`

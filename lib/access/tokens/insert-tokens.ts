@@ -6,6 +6,7 @@ import { datesToText, type WithDates } from '../../database/dates'
 import type { Transaction } from '../../database/transaction'
 import { type Actor, isAdmin } from '../actor'
 import { recordAudit } from '../audit'
+import { requirePeople } from '../of-competition'
 import { generateToken, hashToken, tokenHint } from './token-format'
 
 /** A token with {@link tokenColumns}. */
@@ -73,12 +74,17 @@ export interface NewToken {
 /**
  * Inserts tokens, which only this result contains, and records each. One that a token makes does not outlive it, except an admin's.
  * @returns the tokens in the given order
+ * @throws 409 for the account of a competition
  */
 export async function insertTokens(
   tx: Transaction,
   actor: Actor,
   tokens: readonly NewToken[],
 ): Promise<CreatedToken[]> {
+  await requirePeople(
+    tx,
+    tokens.map(({ owner }) => owner.id),
+  )
   const made = tokens.map((given) => ({ ...given, id: uuidv7(), token: generateToken() }))
   await tx.query(
     `INSERT INTO api_tokens (id, user_id, name, hash, hint, scopes, created_by_id, project_id, limits, expires_at)

@@ -3,6 +3,7 @@ import { conflict, forbidden, invalidField } from '../../contract/errors'
 import { findRow, type Transaction } from '../../database/transaction'
 import { type Actor, isAdmin } from '../actor'
 import { recordAudit } from '../audit'
+import { requirePeople } from '../of-competition'
 import { reservedHandles } from './users'
 
 const isCaller = (actor: Actor, handle: string) => handle.toLowerCase() === actor.handle.toLowerCase()
@@ -16,7 +17,7 @@ export function requireMaySubmitFor(actor: Actor, handle: string | undefined): v
 /**
  * Returns the user for a submission: the caller, or for an admin any user. Creates an unknown user as a researcher
  * without sign-in.
- * @throws 403 if a researcher names another user, 409 if the user is disabled.
+ * @throws 403 if a researcher names another user, 409 if the user is disabled, or the account of a competition.
  */
 export async function findOrCreateUser(
   tx: Transaction,
@@ -27,6 +28,7 @@ export async function findOrCreateUser(
   requireMaySubmitFor(actor, handle)
   const user = (await find(tx, handle)) ?? (await create(tx, actor, handle)) ?? (await find(tx, handle))
   if (!user) throw new Error('The user disappeared during the submission. Submit again.')
+  await requirePeople(tx, [user.id])
   if (!user.disabled) return user.id
   throw conflict(`The user "${handle}" is disabled. Ask an admin to enable the user first.`)
 }

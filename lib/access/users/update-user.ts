@@ -7,11 +7,22 @@ import { externalEngine } from '../../engine/external-engine'
 import { type Actor, requireAdmin } from '../actor'
 import { recordAudit } from '../audit'
 import { assignmentsWithLimits } from '../limits'
+import { requirePeople } from '../of-competition'
 import { invitationLifetime, newInvitation } from './invitations'
 import { findUser, noSuchUser, toUser, type UserRow, userColumns } from './user-rows'
 import { userConflict } from './users'
 
 type Changes = z.output<typeof updateUserSchema>
+
+/** What only a person has. The account of a competition has limits and budgets. */
+const ofPeople = [
+  'email',
+  'role',
+  'disabled',
+  'new_invitation',
+  'may_create_classes',
+  'may_host_competitions',
+] as const
 
 /**
  * Changes a user. Disabling ends their sessions and tokens immediately. The last enabled admin can be neither
@@ -27,6 +38,7 @@ export function updateUser(
   return transaction(async (tx) => {
     const before = await findUser(tx, handle)
     requireBudgetApplies(changes)
+    if (ofPeople.some((key) => changes[key] !== undefined)) await requirePeople(tx, [before.id])
     if (changes.disabled || changes.role === 'researcher') await requireAnotherAdmin(tx, before)
     const invitation = changes.new_invitation ? newInvitation(origin) : null
     const row = await writeChanges(tx, before, changes, invitation?.hash)
@@ -63,7 +75,16 @@ async function writeChanges(
   changes: Changes,
   invitationHash: Buffer | undefined,
 ): Promise<UserRow> {
-  const { name, email, role, disabled, limits = {}, may_create_classes, ...others } = changes
+  const {
+    name,
+    email,
+    role,
+    disabled,
+    limits = {},
+    may_create_classes,
+    may_host_competitions,
+    ...others
+  } = changes
   const { storage_quota_gib, gpu_hour_budget, budget_period, budget_when_used_up, unix_uid, unix_gid } =
     others
   const columns = {
@@ -71,6 +92,7 @@ async function writeChanges(
     email,
     role,
     may_create_classes,
+    may_host_competitions,
     storage_quota_gib,
     gpu_hour_budget,
     budget_period,

@@ -14,7 +14,7 @@ export interface UserRow extends Omit<User, 'user_id' | 'storage' | 'created_at'
   last_seen_at: Date | null
 }
 
-export const userColumns = `id, handle, email, name, role, disabled_at IS NOT NULL AS disabled, may_create_classes,
+export const userColumns = `id, handle, email, name, role, disabled_at IS NOT NULL AS disabled, may_create_classes, may_host_competitions,
   password_hash IS NULL AND coalesce(invitation_expires_at > now(), false) AS invited,
   ${apiLimitsOf('users')},
   ${bytesByKind('user_id', 'users.id')} AS stored, storage_quota_gib, gpu_hour_budget, budget_period, budget_when_used_up, unix_uid, unix_gid, created_at, last_seen_at`

@@ -8,17 +8,18 @@ import { isUniqueViolation, oneRow, transaction } from '../../database/transacti
 import { type Actor, isAdmin, requireAdmin } from '../actor'
 import { recordAudit } from '../audit'
 import { localOwnerHandle } from '../local-owner'
+import { isServiceAccount } from '../of-competition'
 import { hashPassword, withHashingLimit } from '../sessions/passwords'
 import { requireStrongPassword } from '../sessions/strong-password'
 import { invitationLifetime, newInvitation } from './invitations'
 import { findUser, noSuchUser, toUser, type UserRow, userColumns } from './user-rows'
 
-/** Lists all users by handle. */
+/** Lists all users by handle. The accounts of competitions are no people. */
 export async function listUsers(actor: Actor, query: z.output<typeof listUsersSchema>): Promise<Page<User>> {
   requireAdmin(actor)
   const [after] = query.cursor === undefined ? [null] : decodeCursor(query.cursor, 1)
   const { rows } = await database().pool.query<UserRow>(
-    `SELECT ${userColumns} FROM users WHERE $1::text IS NULL OR lower(handle) > $1
+    `SELECT ${userColumns} FROM users WHERE ($1::text IS NULL OR lower(handle) > $1) AND NOT ${isServiceAccount('users.id')}
       ORDER BY lower(handle) LIMIT $2`,
     [after, query.limit + 1],
   )

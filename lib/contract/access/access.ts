@@ -29,6 +29,10 @@ export const userSchema = z.object({
     .boolean()
     .default(false)
     .describe('may create projects of the kinds team and class; admins may without it'),
+  may_host_competitions: z
+    .boolean()
+    .default(false)
+    .describe('may create competitions; admins may without it'),
   invited: z.boolean().describe('true: the user has an invitation and no password yet'),
   limits: limitsSchema,
   storage: storageUseSchema,
@@ -73,6 +77,7 @@ export const updateUserSchema = z.strictObject({
   role: z.enum(roles).optional(),
   disabled: z.boolean().optional(),
   may_create_classes: z.boolean().optional(),
+  may_host_competitions: z.boolean().optional(),
   limits: updateLimitsSchema.optional(),
   storage_quota_gib: storageQuotaSchema.optional().describe('null: the default applies, 0: no quota'),
   ...z.object(budgetFields).partial().shape,
