@@ -22,6 +22,7 @@ export function EditUserDialog({ user, onClose }: { user: User; onClose: () => v
       name: user.name ?? '',
       role: user.role,
       may_create_classes: user.may_create_classes,
+      may_host_competitions: user.may_host_competitions,
       ...toLimitTexts(user.limits),
       ...toBudgetTexts(user),
       storage_quota_gib: toOptionalText(user.storage_quota_gib),
@@ -43,6 +44,11 @@ export function EditUserDialog({ user, onClose }: { user: User; onClose: () => v
           label="May create classes"
           description="And teams. The owner of a class or team sees the jobs of members who agree. Admins need no right for it."
           {...form.field('may_create_classes')}
+        />
+        <CheckboxField
+          label="May host competitions"
+          description="Creates competitions and assignments with hidden data and a leaderboard. Admins need no right for it."
+          {...form.field('may_host_competitions')}
         />
         <div className="grid gap-4 sm:grid-cols-2">
           <LimitFields form={form} />

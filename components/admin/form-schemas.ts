@@ -21,6 +21,7 @@ const unixId = (min: number) => optionalNumberText({ min, max: 2_147_483_647, wh
 export const changedUserSchema = z.object({
   ...userShape,
   may_create_classes: z.boolean(),
+  may_host_competitions: z.boolean(),
   ...limitShape,
   ...budgetShape,
   storage_quota_gib: storageQuotaText,

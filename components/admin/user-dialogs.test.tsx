@@ -37,6 +37,16 @@ it('changes the limits of a user, where an empty limit is the default', async ()
   })
 })
 
+it('gives a user the right to host competitions', async () => {
+  answerWith({ 'PATCH /api/users/ada': { ...makeUser(), invitation_url: null } })
+  const onClose = vi.fn()
+  renderUi(<EditUserDialog user={makeUser()} onClose={onClose} />)
+  screen.getByRole('checkbox', { name: 'May host competitions' }).click()
+  clickButton('Save')
+  await waitFor(() => expect(onClose).toHaveBeenCalled())
+  expect(sentRequests[0]?.body).toMatchObject({ may_host_competitions: true, may_create_classes: false })
+})
+
 it('rejects a system account as the Unix user', async () => {
   renderUi(<EditUserDialog user={makeUser()} onClose={() => {}} />)
   typeInto('Unix user id (uid)', '0')

@@ -28,6 +28,7 @@ export function makeUser(changes: Partial<User> = {}): User {
     role: 'researcher',
     disabled: false,
     may_create_classes: false,
+    may_host_competitions: false,
     invited: false,
     limits: makeLimits(),
     storage: emptyStorage,
