@@ -1,4 +1,4 @@
-import Papa from 'papaparse'
+import { describeExtraCells, readCsvRecords } from '../contract/text/csv-records'
 import type { ImportProblem } from './contract'
 import { type ImportColumn, importColumns, maxImportedUsers } from './contract-import-file'
 
@@ -14,16 +14,12 @@ interface ParsedUsers {
   problems: ImportProblem[]
 }
 
-const delimiters = [',', ';', '\t'] as const
 const columnNames = Object.keys(importColumns) as ImportColumn[]
 
-/**
- * Reads a file of users as spreadsheets write it: with a byte order mark, with commas, semicolons or tabs, with quotes, and with
- * any line ends. The first line names the columns, in any order and letter case.
- */
+/** Reads a file of users as spreadsheets write it. The first line names the columns, in any order and letter case. */
 export function parseUserCsv(file: string): ParsedUsers {
-  const text = file.replace(/^\uFEFF/, '').replaceAll(/\r\n?/g, '\n')
-  const [head, ...others] = readRecords(text)
+  // The header, the users, and one more, which is the reason for the refusal.
+  const [head, ...others] = readCsvRecords(file, maxImportedUsers + 2)
   if (!head) return { rows: [], problems: [{ line: 1, column: null, message: 'The file is empty.' }] }
   const { columns, problems } = readHeader(head.line, head.cells)
   if (problems.length > 0) return { rows: [], problems }
@@ -34,10 +30,8 @@ export function parseUserCsv(file: string): ParsedUsers {
       const message = `The file has more than ${maxImportedUsers} users. Divide it.`
       return { rows: [], problems: [{ line, column: null, message }] }
     }
-    if (cells.length > columns.length) {
-      const message = `The row has ${cells.length} cells, and the header has ${columns.length}. Write a cell with a separator in quotes.`
-      problems.push({ line, column: null, message })
-    }
+    const extra = describeExtraCells(cells, columns.length)
+    if (extra !== null) problems.push({ line, column: null, message: extra })
     rows.push({ line, cells: toCells(columns, cells) })
   }
   return { rows, problems }
@@ -50,36 +44,6 @@ function toCells(columns: readonly ImportColumn[], cells: readonly string[]): Cs
     if (value) given[column] = value
   }
   return given
-}
-
-interface CsvRecord {
-  line: number
-  cells: string[]
-  problem: string | null
-}
-
-/** The rows that are not empty. A cell in quotes may have several lines. */
-function readRecords(text: string): CsvRecord[] {
-  const [first = ''] = text.trimStart().split('\n', 1)
-  const count = (delimiter: string) => first.split(delimiter).length
-  const delimiter = [...delimiters].sort((a, b) => count(b) - count(a))[0]
-  const records: CsvRecord[] = []
-  let [line, at] = [1, 0]
-  Papa.parse<string[]>(text, {
-    delimiter,
-    newline: '\n',
-    step: ({ data, errors, meta }, parser) => {
-      const quotes = errors.some(({ type }) => type === 'Quotes')
-      const problem = quotes
-        ? 'A quote in this row is not closed. Write " at the end of the cell, and "" for a quote in it.'
-        : null
-      if (data.some((cell) => cell.trim() !== '')) records.push({ line, cells: data, problem })
-      // The header, the users, and one more, which is the reason for the refusal.
-      if (records.length === maxImportedUsers + 2) parser.abort()
-      for (; at < meta.cursor; at++) if (text[at] === '\n') line++
-    },
-  })
-  return records
 }
 
 function readHeader(line: number, cells: readonly string[]) {
