@@ -149,6 +149,7 @@ export const teamSchema = z.object({
 export const teamInvitationSchema = z.object({
   id: z.uuid(),
   team: z.string(),
+  members: z.array(idSchema).describe('of the team: a name alone does not say who invites'),
   competition_id: idSchema,
   expires_at: time,
 })
@@ -195,4 +196,6 @@ export type CompetitionDetail = z.infer<typeof competitionDetailSchema>
 export type Phase = z.infer<typeof phaseSchema>
 export type Member = z.infer<typeof memberSchema>
 export type Team = z.infer<typeof teamSchema>
+export type TeamInvitation = z.infer<typeof teamInvitationSchema>
+export type RosterAnswer = z.infer<typeof rosterAnswerSchema>
 export type ColumnOfBoard = z.infer<typeof columnOfBoardSchema>
