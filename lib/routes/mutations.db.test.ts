@@ -12,6 +12,7 @@ import { diskStore } from '../storage/disk'
 import { setStorage } from '../storage/storage'
 import { apiRoutes } from './routes'
 import { accessMutations } from './testing/access-mutations'
+import { competitionMutations } from './testing/competition-mutations'
 import { jobMutations } from './testing/job-mutations'
 import type { MutationCall, People } from './testing/mutation-case'
 import { checkedElsewhere, unrecorded } from './testing/unrecorded'
@@ -22,7 +23,7 @@ vi.hoisted(() => {
   vi.stubEnv('GPUQ_SMTP_FROM', 'gpuq@example.org')
 })
 const db = testDatabase()
-const cases = { ...accessMutations, ...jobMutations }
+const cases = { ...accessMutations, ...competitionMutations, ...jobMutations }
 const mutations = allOperations.filter(({ method }) => method !== 'get')
 const called = mutations
   .filter(({ id }) => Object.hasOwn(cases, id))

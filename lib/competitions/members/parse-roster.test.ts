@@ -17,12 +17,12 @@ describe('the file of a roster', () => {
       'with quotes, spaces and capitals',
       '\n"Email","Full name","Group"\n" JOSE@Example.org ","José Müller",A',
     ],
-  ])('is read %s', (_, file) => {
-    expect(parseRoster(file)).toEqual({ people: [jose], problems: [], hints: [], hasSections: true })
+  ])('is read %s', async (_, file) => {
+    expect(await parseRoster(file)).toEqual({ people: [jose], problems: [], hints: [], hasSections: true })
   })
 
-  it('with other columns is read without them, and says so', () => {
-    const { people, hints } = parseRoster(
+  it('with other columns is read without them, and says so', async () => {
+    const { people, hints } = await parseRoster(
       `student number,email,grade,,name,${'x,'.repeat(8)}\n1,jose@example.org,2,,José Müller`,
     )
     expect(people).toEqual([{ ...jose, section: null }])
@@ -45,22 +45,22 @@ describe('the file of a roster', () => {
     [`email,section\na@b.org,${'x'.repeat(61)}`, 2, /at most 60/],
     ['email,name\na@b.org,a\u202Eb', 2, /control characters/],
     ['email,name\na@b.org,a\0b', 2, /control characters/],
-  ])('says which line is wrong, and why: %#', (file, line, message) => {
-    expect(parseRoster(file).problems).toEqual([{ line, message: expect.stringMatching(message) }])
+  ])('says which line is wrong, and why: %#', async (file, line, message) => {
+    expect((await parseRoster(file)).problems).toEqual([{ line, message: expect.stringMatching(message) }])
   })
 
-  it('has a largest number of people, and each of their problems', () => {
+  it('has a largest number of people, and each of their problems', async () => {
     const rows = (count: number) =>
       `email\n${Array.from({ length: count }, (_, n) => `user-${n}@example.org`).join('\n')}`
-    expect(parseRoster(rows(maxRosterLines))).toMatchObject({
+    expect(await parseRoster(rows(maxRosterLines))).toMatchObject({
       problems: [],
       people: { length: maxRosterLines },
     })
-    expect(parseRoster(rows(maxRosterLines + 1))).toMatchObject({
+    expect(await parseRoster(rows(maxRosterLines + 1))).toMatchObject({
       people: [],
       problems: [{ line: maxRosterLines + 2, message: expect.stringContaining('more than 100000') }],
     })
-    expect(parseRoster(`email\n${'x\n'.repeat(500)}`).problems).toHaveLength(500)
+    expect((await parseRoster(`email\n${'x\n'.repeat(500)}`)).problems).toHaveLength(500)
   })
 })
 

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import * as z from 'zod'
 import { label } from '../../contract/config/values'
 import { describeExtraCells, readCsvRecords } from '../../contract/text/csv-records'
@@ -40,11 +41,14 @@ const schemas = {
   section: label(60),
 }
 
+/** Rows that are checked before other requests run. */
+const rowsTogether = 2_000
+
 /** Unknown columns that a hint names. */
 const namedColumns = 5
 
-/** Reads a roster. The first line names the columns, in any order and letter case. */
-export function parseRoster(file: string): ParsedRoster {
+/** Reads a roster, and lets other requests run meanwhile. The first line names the columns, in any order and letter case. */
+export async function parseRoster(file: string): Promise<ParsedRoster> {
   // The header, the people, and one more, which is the reason for the refusal.
   const [head, ...rows] = readCsvRecords(file, maxRosterLines + 2)
   const refused = (line: number, message: string): ParsedRoster => ({
@@ -63,7 +67,8 @@ export function parseRoster(file: string): ParsedRoster {
   const people: RosterPerson[] = []
   const problems: RosterProblem[] = []
   const lines = new Map<string, number>()
-  for (const { line, cells, problem } of rows) {
+  for (const [index, { line, cells, problem }] of rows.entries()) {
+    if (index % rowsTogether === 0) await setImmediate()
     const wrong = problem ?? describeExtraCells(cells, head.cells.length)
     const person = wrong === null ? readPerson(cells, columns) : wrong
     if (typeof person === 'string') {

@@ -29,7 +29,7 @@ export async function replaceRoster(
   requireInstructor(await findCompetition(actor, slug))
   const given = await read()
   const { text, hint } = readText(given)
-  const roster = parseRoster(text)
+  const roster = await parseRoster(text)
   const problems = roster.problems.slice(0, namedProblems)
   if (!dryRun && roster.problems.length > 0) throw refuse(given, roster.problems)
   return (dryRun ? undoneTransaction : transaction)(async (tx) => {

@@ -1,0 +1,65 @@
+import type { Person } from '../../access/testing/people'
+import { acceptInvitation, listInvitations } from '../../competitions/members/invitations'
+import { updateTeam } from '../../competitions/members/teams'
+import { makeCompetition, type TestCompetition } from '../../competitions/testing/competition'
+import type { MutationCase } from './mutation-case'
+
+const competitionOf = (host: Person): Promise<TestCompetition> =>
+  makeCompetition({ hosts: [host], config: { team_max: 3 } })
+
+/** A competition in which ada has invited bob to a team. */
+async function invited(host: Person, ada: Person, bob: Person): Promise<{ id: string; invitation: string }> {
+  const { slug, join } = await competitionOf(host)
+  await join(ada)
+  await join(bob)
+  await updateTeam(ada.actor, slug, async () => ({ invite: [bob.handle], withdraw: [] }))
+  const [invitation] = await listInvitations(bob.actor, slug)
+  return { id: slug, invitation: invitation?.id ?? '' }
+}
+
+/** A call of each mutation of competitions. */
+export const competitionMutations: Record<string, MutationCase> = {
+  'competitions.join': async ({ admin, ada }) => ({
+    who: ada,
+    params: { id: (await competitionOf(admin)).slug },
+    body: {},
+  }),
+  'competitions.leave': async ({ admin, ada }) => {
+    const { slug, join } = await competitionOf(admin)
+    await join(ada)
+    return { who: ada, params: { id: slug } }
+  },
+  'competitions.updateMember': async ({ admin, ada }) => {
+    const { slug, join } = await competitionOf(admin)
+    await join(ada)
+    return { who: admin, params: { id: slug, user: ada.handle }, body: { role: 'host' } }
+  },
+  'competitions.removeMember': async ({ admin, ada }) => {
+    const { slug, join } = await competitionOf(admin)
+    await join(ada)
+    return { who: admin, params: { id: slug, user: ada.handle } }
+  },
+  'competitions.roster': async ({ admin }) => ({
+    who: admin,
+    params: { id: (await competitionOf(admin)).slug },
+    body: { csv: 'email\na@example.org' },
+  }),
+  'competitions.updateTeam': async ({ admin, ada }) => {
+    const { slug, join } = await competitionOf(admin)
+    await join(ada)
+    return { who: ada, params: { id: slug }, body: { name: 'renamed' } }
+  },
+  'competitions.leaveTeam': async ({ admin, ada, bob }) => {
+    const { id, invitation } = await invited(admin, ada, bob)
+    await acceptInvitation(bob.actor, id, invitation)
+    return { who: bob, params: { id } }
+  },
+  'competitions.acceptInvitation': async ({ admin, ada, bob }) => ({
+    who: bob,
+    params: await invited(admin, ada, bob),
+  }),
+  'competitions.declineInvitation': async ({ admin, ada, bob }) => ({
+    who: bob,
+    params: await invited(admin, ada, bob),
+  }),
+}
