@@ -20,6 +20,18 @@ export const configOptions: Readonly<Record<string, ConfigOption>> = {
     submit: 'competition of the job (default: "default")',
     needsDirectory: true,
   },
+  phase: {
+    flags: '--phase <key>',
+    value: 'text',
+    submit: 'phase of the competition, if several are open',
+    needsDirectory: true,
+  },
+  rehearse: {
+    flags: '--rehearse',
+    value: 'flag',
+    submit: 'try the entry on the sample data of the competition, without a score',
+    needsDirectory: true,
+  },
   project_id: {
     flags: '--project <id>',
     value: 'text',

@@ -13,8 +13,12 @@ import { requireWriteRate } from './write-rate'
 
 const unauthenticatedUploads = new UnauthenticatedUploads()
 
-interface Received<Schema extends ConfigSchema = typeof configSchema> {
+export interface Received<Schema extends ConfigSchema = typeof configSchema> {
   actor: Actor
+  /** The keys that the config has, without those that only have a default. */
+  written: readonly string[]
+  /** When the upload was complete, by `performance.now()`. */
+  completedMs: number
   request: Omit<JobRequest, 'config'> & { config: ConfigAs<Schema> }
 }
 
@@ -67,14 +71,15 @@ async function readSubmission<Schema extends ConfigSchema>(
 ): Promise<Received<Schema>> {
   const idempotencyKey = idempotencyKeyOf(request)
   const { code, configFile, bodyHash } = await readUpload(request, options)
+  const completedMs = performance.now()
   const parsed = parseConfigAs(schema, configFile.bytes.toString('utf8'), options.configLimits)
   if (!parsed.ok) {
     throw new GpuqError('invalid_fields', describeErrors(parsed.errors), { errors: parsed.errors })
   }
-  const { config, token } = parsed
+  const { config, token, written } = parsed
   const actor = await requireActor(caller, token)
   const submission = { code: code?.bytes ?? Buffer.alloc(0), runId: null, config, bodyHash, idempotencyKey }
-  return { actor, request: { ...submission, directory: options.directory ?? null } }
+  return { actor, written, completedMs, request: { ...submission, directory: options.directory ?? null } }
 }
 
 /** The first mistake as a sentence with its place, and how many more there are. */

@@ -23,6 +23,7 @@ describe('a config', () => {
     expect(result).toEqual({
       ok: true,
       token: 'your-secret-token-here',
+      written: expect.toSatisfy((keys: string[]) => keys.length === 5 && keys.includes('expected_time')),
       config: {
         competition_id: 'my-competition',
         project_id: 'my-project',

@@ -35,8 +35,9 @@ export type ConfigSchema = z.ZodType<ParsedConfig> & { shape: Readonly<Record<st
 export type ConfigAs<Schema extends z.ZodType> = Omit<z.output<Schema>, 'token'> &
   Pick<JobConfig, 'gpusChosen'>
 
+/** `written`: the keys that the text has, without those that only have a default. */
 type Parsed<Schema extends z.ZodType> =
-  | { ok: true; config: ConfigAs<Schema>; token: string | null }
+  | { ok: true; config: ConfigAs<Schema>; token: string | null; written: string[] }
   | { ok: false; errors: FieldError[] }
 
 /**
@@ -63,11 +64,12 @@ export function parseConfigAs<Schema extends ConfigSchema>(
   const known = Object.keys(schema.shape)
   const names = new KeyNames(source, root, known)
   const keyMistakes = checkKeys(root, names, known)
-  const parsed = schema.safeParse(plainConfig(root, known), { error: describeIssue })
+  const plain = plainConfig(root, known)
+  const parsed = schema.safeParse(plain, { error: describeIssue })
   const gpusChosen = root.entries.some(({ key }) => key === 'gpu_count' || key === 'gpu_fraction')
   if (parsed.success && keyMistakes.length === 0) {
     const { token = null, ...config } = parsed.data as z.output<Schema>
-    return { ok: true, config: { ...config, gpusChosen }, token }
+    return { ok: true, config: { ...config, gpusChosen }, token, written: Object.keys(plain) }
   }
   const issues = parsed.error?.issues ?? []
   const valueMistakes = issues
@@ -99,9 +101,9 @@ export function ownAttempts({ max_retries, retry_on }: Pick<JobConfig, 'max_retr
   return retry_on.length > 0 ? 1 + max_retries : 1
 }
 
-/** The part of the config that is stored as JSON: without the submitter and the command, which have columns of their own. */
+/** The part of the config that is stored as JSON: without the submitter and the command, which have columns of their own, and the keys of entries. */
 export function configForRecord(config: JobConfig) {
-  const { user_id, command, gpusChosen, ...record } = config
+  const { user_id, command, gpusChosen, phase, rehearse, ...record } = config
   return record
 }
 

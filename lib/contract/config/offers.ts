@@ -16,6 +16,22 @@ export const offers = {
       commands: ['submit'],
     },
   },
+  phase: {
+    ...onlyInSubmit,
+    option: {
+      flags: '--phase <key>',
+      description: 'phase of the competition, if several are open',
+      commands: ['submit'],
+    },
+  },
+  rehearse: {
+    ...onlyInSubmit,
+    option: {
+      flags: '--rehearse',
+      description: 'try the entry on the sample data of the competition, without a score',
+      commands: ['submit'],
+    },
+  },
   project_id: {
     agent: { description: 'the project of the job; default: "default"' },
     option: { flags: '--project <id>', description: 'project (default: "default")' },

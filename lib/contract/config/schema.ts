@@ -47,6 +47,16 @@ const followedId = z
 
 const keys = z.strictObject({
   competition_id: key(idSchema, 'the competition or task that the job belongs to', 'my-competition'),
+  phase: key(
+    label(32).optional(),
+    'the phase of the competition that the entry is for; needed only if several are open',
+    'main',
+  ),
+  rehearse: key(
+    z.boolean().optional(),
+    'true: tries the entry on the sample data of the competition, with its output, without a score',
+    true,
+  ),
   project_id: key(idSchema, 'the project of the job; gpuq creates it if it does not exist', 'my-project'),
   user_id: key(
     idSchema.optional(),

@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { configSchema, type ParsedConfig } from './schema'
 
-// The token is never stored. The other keys named here have columns of their own.
-const { token, user_id, command, competition_id, project_id, expected_time, ...storedKeys } =
+// The token is never stored, and no job has the keys of entries. The other keys named here have columns of their own.
+const { token, user_id, command, competition_id, project_id, expected_time, phase, rehearse, ...storedKeys } =
   configSchema.shape
 
 /** A job's config as `jobs.spec` keeps it. */

@@ -2,6 +2,7 @@ import type { Actor } from '../../access/actor'
 import { requireHostFiles } from '../../access/users/host-files'
 import { requireMaySubmitFor } from '../../access/users/submission-user'
 import type { DirectoryUpload } from '../../archives/unpack/directory-upload'
+import type { JobConfig } from '../../contract/config/config'
 import { forbidden, invalidField } from '../../contract/errors'
 import { refuseAgentKeys } from '../config/agent-limits'
 import { requireCapabilities } from '../config/capabilities'
@@ -28,13 +29,31 @@ export async function checkRequest(
 ): Promise<Submission> {
   const { config } = submission
   requireOneProgram(submission, directory, isDryRun)
-  if (config.user_id !== undefined && config.user_id.toLowerCase() !== actor.handle.toLowerCase())
-    throw forbidden('Token does not belong to specified user_id')
+  requireOwnName(actor, config)
+  refuseEntryKeys(config)
   requireMaySubmitFor(actor, user)
   refuseAgentKeys(config, actor.restriction)
   await requireCapabilities(config)
   await requireHostFiles(actor, config)
   return { ...submission, config: await withModelRequirements(config) }
+}
+
+/** @throws 403 if the config names another user as its sender. */
+export function requireOwnName(
+  { handle }: Pick<Actor, 'handle'>,
+  { user_id }: Pick<JobConfig, 'user_id'>,
+): void {
+  if (user_id !== undefined && user_id.toLowerCase() !== handle.toLowerCase())
+    throw forbidden('Token does not belong to specified user_id')
+}
+
+/** @throws 422 for a key that only entries of competitions have. */
+function refuseEntryKeys({ phase, rehearse }: Pick<JobConfig, 'phase' | 'rehearse'>): void {
+  if (phase === undefined && !rehearse) return
+  throw invalidField(
+    phase === undefined ? 'rehearse' : 'phase',
+    'is only for entries, and competition_id names no competition that you have joined: remove this key, or join it',
+  )
 }
 
 /** A job runs an uploaded program, a file of its directory, or a command. A dry run may come before the program. */
