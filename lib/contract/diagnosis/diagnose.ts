@@ -5,7 +5,7 @@ import type { Diagnosis, Place } from './diagnosis'
 import type { Facts, InstanceEnd, PrintedLine } from './facts'
 import { type Failure, findFailure } from './find-failure'
 import { adviseCause } from './next-step'
-import { parseTraceback } from './parse-traceback'
+import { lostOther, parseTraceback } from './parse-traceback'
 import { quoteValue } from './quote-value'
 import { displayPath } from './source-file'
 import type { CodeLocation } from './traceback-reader'
@@ -131,10 +131,7 @@ const compareTimes = (a: number, b: number) => (Number.isNaN(a) || Number.isNaN(
 function isConsequence({ cause, error, subject }: Failure): boolean {
   if (cause === 'distributed' || cause === 'connection_refused') return true
   if (cause === 'killed_by_signal') return subject === 'SIGTERM' || subject === 'SIGKILL'
-  return (
-    (cause === 'exit_code' && error === null) ||
-    /Connection reset by peer|Broken pipe|Connection closed/.test(error ?? '')
-  )
+  return (cause === 'exit_code' && error === null) || lostOther.test(error ?? '')
 }
 
 /** An end that the output explains only by what the program did last. */

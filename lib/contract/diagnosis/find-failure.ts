@@ -2,10 +2,11 @@ import type { CauseId } from './causes'
 import { findEvidence, messageAfter, mostLines } from './evidence'
 import type { InstanceEnd } from './facts'
 import { findPlace } from './find-place'
-import { parseTraceback, type Traceback } from './parse-traceback'
+import { launchers, type Origin, parseTraceback, type Traceback } from './parse-traceback'
 import { describeSignal, signalOf } from './signals'
 import { type FoundSign, findSign } from './signs'
 import type { CodeLocation } from './traceback-reader'
+import { findWording } from './wordings'
 
 /** Why the program of one instance ended, as far as its output tells. */
 export interface Failure {
@@ -38,7 +39,7 @@ const readsCheckpoint =
 const checkpointCall = /\b(?:pickle|dill|cloudpickle|joblib)\.loads?\(/
 /** The files of libraries that parse data. */
 const readsData =
-  /[/\\](?:configparser|csv|zipfile|tarfile|gzip|bz2|lzma|plistlib|wave|_?npyio(?:_impl)?)\.py$|[/\\](?:json|xml|tomllib|yaml|pyarrow|h5py|zipfile)[/\\]|[/\\]PIL[/\\](?:ImageFile|\w{1,40}ImagePlugin)\.py$|[/\\]pandas[/\\]io[/\\]/
+  /[/\\](?:configparser|csv|zipfile|tarfile|gzip|bz2|lzma|plistlib|wave|_?npyio(?:_impl)?)\.py$|(?:^|[/\\])(?:json|xml|tomllib|yaml|pyarrow|h5py|zipfile)[/\\]|[/\\]datasets[/\\](?:table\.py|packaged_modules[/\\])|[/\\]PIL[/\\](?:ImageFile|\w{1,40}ImagePlugin)\.py$|[/\\]pandas[/\\]io[/\\]/
 
 /** Finds why a program failed. The exception that ended it says most; without one it is the last line that shows a cause. */
 export function findFailure(end: Pick<InstanceEnd, 'lines' | 'exit_code'>): Failure {
@@ -47,8 +48,9 @@ export function findFailure(end: Pick<InstanceEnd, 'lines' | 'exit_code'>): Fail
   const signal = signalOf(end.exit_code)
   const traceback = endingTraceback(lines, signal)
   if (traceback) {
-    const { shownBy, ...found } = ofTraceback(traceback, lines)
-    const { start: from, end: to, exception, location } = traceback
+    const { shownBy, origin, ...found } = ofTraceback(traceback, lines)
+    const { start: from, end: to, exception } = traceback
+    const location = origin?.location ?? traceback.location
     const evidence = findEvidence(lines, { from, to, location })
     return {
       ...found,
@@ -138,7 +140,9 @@ function ofEnd(end: Pick<InstanceEnd, 'lines' | 'exit_code'>, lines: readonly st
   // Only a message that names its own line has a place, or one with a stack.
   const location =
     findStack(lines, last) === -1 ? findPlace(lines.slice(last, last + 1), 0) : findPlace(lines, last)
-  return { cause: 'exit_code', error: message, subject: unsetVariable(message), ...shared, location }
+  const subject = unsetVariable(message)
+  const said = subject === null && message !== null ? findWording(message) : null
+  return { ...(said ?? { cause: 'exit_code', subject }), error: message, ...shared, location }
 }
 
 /** What C++ prints of an exception that nothing caught. */
@@ -166,11 +170,18 @@ function endingTraceback(lines: readonly string[], signal: string | null): Trace
   return after <= (signal === null || signal === 'SIGABRT' ? mostAfterTraceback : 4) ? traceback : null
 }
 
-/** `shownBy`: the line above the traceback that shows the cause. */
-function ofTraceback(traceback: Traceback, lines: readonly string[]): FoundSign & { shownBy?: string } {
+/** What a traceback shows. */
+interface TracebackSign extends FoundSign {
+  /** The line above the traceback that shows the cause. */
+  shownBy?: string
+  /** The exception that shows the cause, if it is not the last one. */
+  origin?: Origin
+}
+
+function ofTraceback(traceback: Traceback, lines: readonly string[]): TracebackSign {
   const { exception, origins, raisedIn, end, location } = traceback
   const missing = /^FileNotFoundError: .*: '([^'/]+)'$/.exec(exception)?.[1]
-  if (missing !== undefined && /[/\\]subprocess\.py$/.test(raisedIn ?? ''))
+  if (missing !== undefined && /[/\\]subprocess\.py$/.test(raisedIn?.file ?? ''))
     return { cause: 'command_missing', subject: missing }
   const child = findChildSignal(lines, end)
   if (child !== null) return child
@@ -178,7 +189,7 @@ function ofTraceback(traceback: Traceback, lines: readonly string[]): FoundSign 
   if (found?.cause === 'index_out_of_range' && /\bargv\[/.test(location?.code ?? ''))
     return { cause: 'argument_error', subject: null }
   // A program that the job started has printed the cause before.
-  if (found === null && /CalledProcessError|SystemExit|ChildFailedError/.test(exception)) {
+  if (found === null && launchers.test(exception)) {
     const shown = lastSign(lines.slice(0, traceback.start), 0)
     if (shown) {
       const { index, ...sign } = shown
@@ -197,26 +208,38 @@ function ofTraceback(traceback: Traceback, lines: readonly string[]): FoundSign 
     const diverged = findDiverged(lines.slice(0, traceback.start))
     if (diverged !== null) return { cause: 'not_finite', subject: null, shownBy: lines[diverged] ?? '' }
     for (const origin of origins) {
-      const sign = findSign(origin, true)
-      if (sign) return { ...sign, shownBy: origin }
+      const sign = findSign(origin.exception, true) ?? findReading(origin)
+      if (sign) return { ...sign, shownBy: origin.exception, origin }
     }
   }
-  return reading ?? { cause: 'exception', subject: subjectOf(exception) }
+  const message = [exception, ...messageAfter(lines, end)].join(' ')
+  return reading ?? findSaid(traceback, message) ?? { cause: 'exception', subject: subjectOf(exception) }
+}
+
+/** What an exception says in its own words. Those of a mistake are names of the code. */
+function findSaid({ exception, raisedIn }: Traceback, message: string): FoundSign | null {
+  // A module has this function for names that it no longer has.
+  if (
+    /^AttributeError\b/.test(exception) &&
+    raisedIn?.function === '__getattr__' &&
+    /[/\\]__init__\.py$/.test(raisedIn.file)
+  )
+    return { cause: 'import_name', subject: null }
+  return mistake.test(exception) && !/^IndexError\b/.test(exception) ? null : findWording(message)
 }
 
 /** What a library says of a file that it cannot read, unless another parameter or path lets it. */
-function findReading({ exception, raisedIn, location }: Traceback): FoundSign | null {
+function findReading({ exception, raisedIn, location }: Origin): FoundSign | null {
   if (mistake.test(exception) || /^IsADirectoryError\b|\w=(?:True|False)\b/.test(exception)) return null
-  if (readsCheckpoint.test(raisedIn ?? '')) return { cause: 'bad_checkpoint', subject: null }
-  if (readsData.test(raisedIn ?? '')) return { cause: 'bad_data', subject: null }
-  const isNative = raisedIn === location?.file && checkpointCall.test(location?.code ?? '')
+  if (readsCheckpoint.test(raisedIn?.file ?? '')) return { cause: 'bad_checkpoint', subject: null }
+  if (readsData.test(raisedIn?.file ?? '')) return { cause: 'bad_data', subject: null }
+  const isNative = raisedIn?.file === location?.file && checkpointCall.test(location?.code ?? '')
   return isNative ? { cause: 'bad_checkpoint', subject: null } : null
 }
 
 /** How launchers and libraries say that a signal ended a process that they started. */
 const childSignal =
   /died with <Signals\.(SIG[A-Z]{2,8})|terminated with signal (SIG[A-Z]{2,8})|Signal \d{1,2} \((SIG[A-Z]{2,8})\) received/
-const launchers = /\b(?:ChildFailedError|ProcessExitedException|CalledProcessError)\b/
 
 function findChildSignal(lines: readonly string[], end: number): (FoundSign & { shownBy?: string }) | null {
   if (!launchers.test(lines[end] ?? '')) return null

@@ -153,7 +153,7 @@ const steps: Readonly<Record<CauseId, (finding: Finding) => NextStep>> = {
   network: environments.adviseNetwork,
   connection_refused: (finding) =>
     only(
-      `Start the server before the program connects${at(finding)}, and check host and port: localhost is the container of the job itself.`,
+      `Start the server before the program connects${at(finding)}, and check host and port${finding.subject === null ? '' : ` (${named(finding, '')})`}: localhost is the container of the job itself.`,
     ),
   port_in_use: () =>
     only(

@@ -224,10 +224,55 @@ describe('parseTraceback', () => {
       'RuntimeError: no config',
     ]
     expect(parseTraceback(lines)).toMatchObject({
-      origins: ["KeyError: 'a'"],
+      origins: [{ exception: "KeyError: 'a'", location: { function: 'read', line: 2 } }],
       location: { function: 'load', line: 9 },
       start: 6,
       end: 8,
+    })
+  })
+
+  it('takes the exception of a thread if the main one only waited for it in vain', () => {
+    const thread = [
+      'Exception in thread Thread-1 (produce):',
+      'Traceback (most recent call last):',
+      '  File "/job/solution.py", line 7, in produce',
+      "FileNotFoundError: [Errno 2] No such file or directory: 'train.bin'",
+    ]
+    const main = (exception: string) => [
+      'Traceback (most recent call last):',
+      '  File "/job/solution.py", line 11, in <module>',
+      exception,
+    ]
+    expect(parseTraceback([...thread, ...main('_queue.Empty')])?.location).toMatchObject({ line: 7 })
+    expect(parseTraceback([...thread, ...main('ValueError: odd')])?.location).toMatchObject({ line: 11 })
+  })
+
+  it('passes over an exception that Python ignores while it deletes an object', () => {
+    const lines = [
+      'Traceback (most recent call last):',
+      '  File "/job/solution.py", line 9, in <module>',
+      "KeyError: 'accuracy'",
+      'Exception ignored in: <function Writer.__del__ at 0x7f>',
+      'Traceback (most recent call last):',
+      '  File "/job/solution.py", line 7, in __del__',
+      "AttributeError: 'Writer' object has no attribute 'file'",
+    ]
+    expect(parseTraceback(lines)).toMatchObject({ exception: "KeyError: 'accuracy'", location: { line: 9 } })
+  })
+
+  it('takes the exception that the message of another one quotes, but the place of the other one', () => {
+    const lines = [
+      'Traceback (most recent call last):',
+      '  File "/job/solution.py", line 8, in <module>',
+      'ValueError: ',
+      'All the 5 fits failed.',
+      'Traceback (most recent call last):',
+      '  File "/usr/lib/python3/dist-packages/sklearn/base.py", line 186, in fit',
+      'ValueError: Input X contains NaN.',
+    ]
+    expect(parseTraceback(lines)).toMatchObject({
+      exception: 'ValueError: Input X contains NaN.',
+      location: { line: 8 },
     })
   })
 

@@ -1,5 +1,8 @@
 import { type CodeLocation, type TracebackChain, TracebackReader } from './traceback-reader'
 
+/** An exception from which another one was raised. */
+export interface Origin extends Pick<Traceback, 'exception' | 'location' | 'raisedIn'> {}
+
 /** Why a Python program ended. */
 export interface Traceback {
   /** The index of its first line. */
@@ -9,13 +12,14 @@ export interface Traceback {
   /** The line of the exception: "ValueError: too large". */
   exception: string
   /** The exceptions from which it was raised, the nearest first. */
-  origins: readonly string[]
+  origins: readonly Origin[]
   /** The exception group that contains the exception; null: none. */
   group: string | null
   /** The last line of the user's own code; null: the traceback has none. */
   location: CodeLocation | null
-  /** The file in which the exception was raised. */
-  raisedIn: string | null
+  /** The line that raised the exception. */
+  raisedIn: CodeLocation | null
+  ends: TracebackChain['ends']
   /** What a launcher put before each line, such as "[rank1]: ". */
   label: string
 }
@@ -29,6 +33,12 @@ const libraryFile =
 /** The labels of torchrun, of PyTorch itself and of MPI. They mix the lines of several processes. */
 const rankLabel = /^(?:\[(?:rank|default)?\d+\]:? ?|\[\d+,\d+\]<std(?:out|err)>:? ?)/
 const launcherError = /\bChildFailedError\b|Root Cause \(first observed failure\)/
+/** What a process, thread or task raises because it lost or waited in vain for another one. */
+const isConsequence = ({ exception }: Traceback) => lostOther.test(exception)
+export const lostOther =
+  /Connection (?:closed|reset) by peer|Broken pipe|Connection closed|NCCL|DistBackendError|DistNetworkError|KeyboardInterrupt|SignalException|^(?:_?queue\.)?Empty\b|TimeoutError\b|CancelledError\b|BrokenBarrierError\b|^EOFError$/
+/** The exceptions of those that start other processes, whose own output says more. */
+export const launchers = /\b(?:ChildFailedError|ProcessExitedException|CalledProcessError|SystemExit)\b/
 
 /**
  * Finds the exception that ended a Python program, and the last line of the user's own code that led to it. In an exception group, it is
@@ -39,9 +49,13 @@ export function parseTraceback(lines: readonly string[]): Traceback | null {
   const own = found.filter(({ location }) => location !== null)
   if (isLaunched(lines, own)) return firstOf(lines, own)
   const last = own.at(-1)
-  // PyTorch prints the exception of a worker after the one that it raises in the process that waits for it.
+  if (last && isConsequence(last)) {
+    const other = own.findLast((one) => one.ends === 'thread' && !isConsequence(one))
+    if (other) return other
+  }
+  // The message of an exception may quote the traceback of the worker or the library that failed.
   const original = found.at(-1)
-  if (last && original && last !== original && / Caught \w+ in /.test(last.exception))
+  if (last && original && last !== original && !launchers.test(original.exception))
     return { ...original, start: last.start, location: last.location }
   return last ?? original ?? null
 }
@@ -58,6 +72,7 @@ export function parseTracebacks(lines: readonly string[]): Traceback[] {
   }
   return [...readers]
     .flatMap(([label, { chains }]) => chains.flatMap((chain) => toTraceback(chain, label) ?? []))
+    .filter(({ ends }) => ends !== 'ignored')
     .sort((a, b) => a.end - b.end)
 }
 
@@ -72,16 +87,16 @@ function firstOf(lines: readonly string[], own: readonly Traceback[]): Traceback
   const rank =
     root === -1 ? null : /\brank\s{0,20}:\s{0,20}(\d{1,9})/.exec(lines.slice(root, root + 8).join('\n'))?.[1]
   const named = own.filter(({ label }) => rank && new RegExp(`\\D${rank}\\D`).test(label))
-  const isLost = ({ exception }: Traceback) =>
-    /Connection closed by peer|Connection reset by peer|Broken pipe|NCCL|DistBackendError|DistNetworkError|KeyboardInterrupt|SignalException/.test(
-      exception,
-    )
   return (
-    named.findLast((one) => !isLost(one)) ?? own.find((one) => !isLost(one)) ?? named.at(-1) ?? own[0] ?? null
+    named.findLast((one) => !isConsequence(one)) ??
+    own.find((one) => !isConsequence(one)) ??
+    named.at(-1) ??
+    own[0] ??
+    null
   )
 }
 
-function toTraceback({ blocks, origins }: TracebackChain, label: string): Traceback | null {
+function toTraceback({ blocks, origins, ends }: TracebackChain, label: string): Traceback | null {
   const ended = blocks.filter(({ exception }) => exception !== null)
   const first = ended.find(({ isGroup }) => !isGroup)
   const block = first ? ended.findLast(({ isGroup, part }) => !isGroup && part === first.part) : ended[0]
@@ -93,11 +108,16 @@ function toTraceback({ blocks, origins }: TracebackChain, label: string): Traceb
     start: blocks[0]?.start ?? block.start,
     end: block.end,
     exception: block.exception,
-    origins: origins.map((origin) => origin.exception),
+    origins: origins.map(({ exception, frames }) => ({
+      exception,
+      location: lastOwn(frames),
+      raisedIn: frames.at(-1) ?? null,
+    })),
     group: group && group !== block ? group.exception : null,
     location:
       (worker && lastOwn(worker.frames)) ?? lastOwn(block.frames) ?? (group ? lastOwn(group.frames) : null),
-    raisedIn: block.frames.at(-1)?.file ?? null,
+    raisedIn: block.frames.at(-1) ?? null,
+    ends,
     label,
   }
 }

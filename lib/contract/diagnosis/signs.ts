@@ -51,7 +51,7 @@ export const signs: readonly Sign[] = [
   },
   {
     cause: 'connection_refused',
-    sign: /Connection refused|Cannot assign requested address|Failed to connect to (?:localhost|127\.)\S{0,200} port|\bECONNREFUSED\b/,
+    sign: /(?:ConnectionRefusedError: )?\[Errno 111\] Connect call failed \(([^)]{1,80})\)|Connection ?[Rr]efused|Cannot assign requested address|Failed to connect to (?:localhost|127\.)\S{0,200} port|\bECONNREFUSED\b/,
   },
   {
     cause: 'gpu_out_of_memory',

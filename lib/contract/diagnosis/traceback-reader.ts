@@ -24,6 +24,8 @@ interface Block {
 /** A traceback. The blocks of an exception group belong to one. */
 export interface TracebackChain {
   blocks: Block[]
+  /** Python goes on after it: `thread` ends a thread, process or task other than the main one; `ignored` ends none. */
+  ends: 'main' | 'thread' | 'ignored'
   /** The exceptions from which it was raised, the nearest first. */
   origins: { exception: string; frames: readonly CodeLocation[] }[]
 }
@@ -43,6 +45,10 @@ const exceptionLine = /^[\p{L}_][\p{L}\p{N}_.<>]*(?::.*)?$/u
 /** Python marks a part of the code above, or shortens a recursion. */
 const noCode = /^(?:[~^\s]+|\[Previous line repeated .*)$/
 
+const ignoredStart = /^Exception ignored in\b/
+const threadStart =
+  /^(?:Exception in thread |Process \S{1,60}:$|(?:Task|Future) exception was never retrieved)/
+
 /** Splits the lines of one process into tracebacks. */
 export class TracebackReader {
   readonly chains: TracebackChain[] = []
@@ -54,6 +60,8 @@ export class TracebackReader {
   private at = 0
   /** Python has said that the next traceback follows from the last one. */
   private isJoined = false
+  /** What the next traceback ends. */
+  private ends: TracebackChain['ends'] = 'main'
 
   private get block(): Block | undefined {
     return this.chains.at(-1)?.blocks.at(-1)
@@ -61,6 +69,8 @@ export class TracebackReader {
 
   read(line: string, at: number): void {
     this.at = at
+    if (ignoredStart.test(line)) this.ends = 'ignored'
+    else if (threadStart.test(line)) this.ends = 'thread'
     if (line.trimStart() === groupStart) {
       this.inGroup = true
       this.prefix = ''
@@ -131,7 +141,9 @@ export class TracebackReader {
       const { exception = null, frames = [] } = this.block ?? {}
       const origins =
         isJoined && chain && exception ? [{ exception, frames }, ...chain.origins].slice(0, 8) : []
-      this.chains.push({ blocks: [this.newBlock(isGroup, 0)], origins })
+      const ends = isJoined && chain ? chain.ends : this.ends
+      this.chains.push({ blocks: [this.newBlock(isGroup, 0)], origins, ends })
+      this.ends = 'main'
       return
     }
     const last = chain.blocks.at(-1)

@@ -1,0 +1,153 @@
+import type { CauseId } from './causes'
+import type { FoundSign } from './signs'
+
+interface Wording {
+  cause: CauseId
+  /** All of them match. The first group is the path, module or the like that the message names. */
+  words: readonly RegExp[]
+  /** Finds it if the words have no group. */
+  subject?: RegExp
+}
+
+const failsTo = "(?:can(?:no|')t|could ?n[o']t|failed to|(?:is |was )?unable to)"
+const isAbsent = String.raw`(?:(?:\bnot|n't) (?:be )?(?:found|exist|available|installed|detected|enabled)|\bmissing\b|\bunavailable\b)`
+
+const anyCase = (text: string) => new RegExp(text, 'i')
+
+/** In the order in which they are tried. */
+const wordings: readonly Wording[] = [
+  {
+    cause: 'import_missing',
+    words: [
+      /^(?:ImportError|ModuleNotFoundError)\b|\binstall\b/,
+      /\bpip3? install (?:-{1,2}\w{1,20} ){0,3}['"`]?([A-Za-z][\w-]{1,60})|\b(?:dependency|install|requires(?: the)?) ['"`]?([A-Za-z][\w-]{1,60})|['"`]?\b([A-Za-z][\w-]{1,60})['"`]? (?:is|was) not installed/,
+    ],
+  },
+  {
+    cause: 'gpu_missing',
+    words: [
+      anyCase(
+        String.raw`\b(?:needs?|requires?|no|find|detect) (?:\w{1,20} ){0,3}(?:GPUs?|CUDA)\b|\b(?:GPUs?|CUDA) (?:\w{1,20} ){0,3}(?:${isAbsent}|required\b)`,
+      ),
+    ],
+  },
+  {
+    cause: 'gpu_out_of_memory',
+    words: [/\b(?:out of|not enough|insufficient) (?:\w{1,10} )?memory\b/i, /\b(?:GPU|CUDA|device)\b/],
+  },
+  { cause: 'host_out_of_memory', words: [/\b(?:out of|not enough|insufficient) memory\b/i] },
+  {
+    cause: 'disk_full',
+    words: [
+      /\b(?:no|not enough|insufficient) (?:free |disk |storage ){0,3}space\b|\bdisk (?:is )?full\b|\bquota exceeded\b/i,
+    ],
+  },
+  {
+    cause: 'command_missing',
+    words: [
+      /\b(?:compiler|executable|binary|command)\b/i,
+      anyCase(String.raw`\bno\b.{0,40}\bfound\b|${isAbsent}|${failsTo} (?:find|locate)`),
+    ],
+  },
+  {
+    cause: 'file_missing',
+    words: [
+      anyCase(
+        String.raw`\b(?:file|directory|folder|path)s?\b.{0,120}(?:\bnot|n't) (?:be )?(?:found|exist)|\bno (?:such )?(?:file|directory|folder)s?\b|\bmissing (?:file|directory|folder)|${failsTo} (?:find|locate|open) (?:the |a |any )?(?:\w{1,20} )?(?:file|directory|folder)|\bnot a (?:valid )?(?:file|directory)\b|have a file named`,
+      ),
+      // A server answers so of its own files.
+      /^(?!.*\bHTTP)/,
+    ],
+    subject: /['"`]([^'"`\s]{0,200}[./][^'"`\s]{1,200})['"`]|((?:[\w~-]{0,60}[./]){1,20}\w{1,60})/,
+  },
+  {
+    cause: 'permission',
+    words: [
+      /\b(?:permission|access) (?:is |was )?denied\b|\bnot (?:permitted|writable|readable)\b|\bno (?:write|read) (?:access|permission)/i,
+    ],
+  },
+  {
+    cause: 'credentials',
+    words: [
+      /\b(?:API[ _-]?key|access token|auth\w{0,12} token|credentials?|unauthorized|authenticated|authentication|log ?in)\b/i,
+      /\b(?:not|no|missing|invalid|required|must|need|expired|denied|failed|incorrect|unauthorized|please)\b/i,
+    ],
+  },
+  {
+    cause: 'library_missing',
+    words: [
+      /\b(?:version|compiled?|built|ABI)\b/i,
+      /\b(?:incompatible|mismatch(?:es|ed)?|not compatible)\b/i,
+    ],
+  },
+  { cause: 'index_out_of_range', words: [/\b(?:index|indices)\b/i, /\bout[ -]of[ -](?:range|bounds)\b/i] },
+  { cause: 'index_out_of_range', words: [/^IndexError\b/] },
+  { cause: 'not_finite', words: [/\b(?:NaNs?|infs?|infinity|infinite|non-?finite|not finite)\b/i] },
+  {
+    cause: 'device_mismatch',
+    words: [
+      /\b(?:same|different) devices?\b|\bon (?:the )?(?:cpu|cuda|gpu)\b.{0,80}\b(?:but|expected|should|must)\b/i,
+    ],
+  },
+  {
+    cause: 'bad_checkpoint',
+    words: [
+      /\b(?:checkpoint|state_?dict|ckpt)s?\b/i,
+      anyCase(
+        String.raw`\b(?:mismatch|missing|unexpected|corrupt(?:ed)?|incompatible|invalid|damaged|truncated|incomplete|not match)\b|${failsTo} (?:load|restore|read)`,
+      ),
+    ],
+  },
+  {
+    cause: 'shape_mismatch',
+    words: [
+      /\b(?:shape|size|dim|dimension|channel|feature|length|sample)s?\b/i,
+      /\bexpected\b.{0,80}\b(?:got|but|received|found|given)\b|\bmust (?:match|be (?:the )?(?:same|equal))\b|\bmismatch|\b(?:incompatible|inconsistent|unequal|differs?|different)\b|\bdo(?:es)?(?: not|n't) match\b|\bnot (?:equal|compatible)\b/i,
+    ],
+  },
+  {
+    cause: 'dtype_mismatch',
+    words: [
+      /\b(?:dtype|scalar type|data type)s?\b/i,
+      /\b(?:expected|must|same|mismatch|invalid|cannot|can't|could not|not supported|unsupported)\b/i,
+    ],
+  },
+  {
+    cause: 'network',
+    words: [
+      /\b(?:connect|connection|reach|download|downloading|resolve)\b/i,
+      anyCase(String.raw`${failsTo}|\b(?:failed|failure|error|timed out|timeout|unreachable)\b`),
+    ],
+  },
+  {
+    cause: 'distributed',
+    words: [
+      /\b(?:ranks?|process group|world[ _]size|rendezvous|NCCL|all_?reduce)\b/i,
+      /\btimed? ?out\b|\b(?:lost|died)\b/i,
+    ],
+  },
+  {
+    cause: 'bad_data',
+    words: [
+      /\b(?:file|archive|image|header|json|ya?ml|csv|parquet|record|dataset|line \d{1,9})s?\b/i,
+      anyCase(
+        String.raw`\b(?:corrupt(?:ed)?|truncated|malformed|damaged|magic (?:bytes|number)|not a valid|unexpected end)\b|${failsTo} (?:be )?(?:read|parse|decode|identify)`,
+      ),
+    ],
+  },
+]
+
+/**
+ * What the message of the exception or error that ended a program says in its own words. Other lines of an output use the same words
+ * without a failure.
+ */
+export function findWording(message: string): FoundSign | null {
+  const searched = message.slice(0, 2000)
+  for (const { cause, words, subject } of wordings) {
+    const matches = words.map((pattern) => pattern.exec(searched))
+    if (matches.includes(null)) continue
+    const groups = [...matches, subject?.exec(searched.replace(/^[\w.]+: /, ''))]
+    return { cause, subject: groups.flatMap((match) => match?.slice(1) ?? []).find(Boolean) ?? null }
+  }
+  return null
+}
