@@ -1,4 +1,4 @@
-import { describeExtraCells, readCsvRecords } from '../contract/text/csv-records'
+import { describeExtraCells, readCsvRecords } from '../access/csv-records'
 import type { ImportProblem } from './contract'
 import { type ImportColumn, importColumns, maxImportedUsers } from './contract-import-file'
 

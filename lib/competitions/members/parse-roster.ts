@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import * as z from 'zod'
+import { describeExtraCells, readCsvRecords } from '../../access/csv-records'
 import { label } from '../../contract/config/values'
-import { describeExtraCells, readCsvRecords } from '../../contract/text/csv-records'
 import { maxRosterLines } from '../contract-config'
 
 /** Somebody who may join. */

@@ -301,7 +301,7 @@ describe('an entry whose program has ended', () => {
     expect((await entry(id)).detail).toContain('has stored')
   })
 
-  it('and was a rehearsal: it is complete with its outputs, and is not scored', async () => {
+  it('a rehearsal that completed with its outputs ends without scores', async () => {
     const [complete, incomplete] = [
       await hold(ada, { kind: 'rehearsal' }),
       await hold(ada, { kind: 'rehearsal' }),
