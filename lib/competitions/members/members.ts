@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { Actor } from '../../access/actor'
 import { recordAudit } from '../../access/audit'
-import { conflict, forbidden, type GpuqError } from '../../contract/errors'
+import { conflict, forbidden } from '../../contract/errors'
 import { database } from '../../database/client'
 import { datesToText } from '../../database/dates'
 import { cutPage, decodeCursor, type Page } from '../../database/pagination'
@@ -16,9 +16,10 @@ import {
 import type { Member, updateMemberSchema } from '../contract'
 import { staffRoles } from '../contract-roles'
 import { requireAnotherHost, setHosts } from './host-rights'
-import { type LockedMember, lockCompetition, lockOtherMember, lockTeams } from './locks'
+import { type LockedMember, lockCompetition, lockOtherMember } from './locks'
+import { loseTeam, requireMayLoseTeam } from './lose-team'
 import { deleteMember, type MemberRow, memberColumns, memberTables, readMember } from './member-rows'
-import { dissolveIfEmpty, giveOwnTeam, hasEntries, isNameFree } from './team-rows'
+import { giveOwnTeam, isNameFree } from './team-rows'
 
 /** Lists the members for the staff, by their user ids. */
 export async function listMembers(
@@ -109,27 +110,9 @@ async function followRole(
     const isFree = wanted !== null && (await isNameFree(tx, competition.id, wanted))
     await giveOwnTeam(tx, competition, member, isFree ? wanted : null)
   } else if (!needsTeam && member.teamId !== null) {
-    await requireMayLoseTeam(tx, member, member.teamId)
-    await tx.query(
-      'UPDATE competition_members SET team_id = NULL WHERE competition_id = $1 AND user_id = $2',
-      [competition.id, member.userId],
-    )
-    await dissolveIfEmpty(tx, member.teamId)
+    await loseTeam(tx, competition.id, member, member.teamId)
   }
 }
-
-/** Locks the team. @throws 409 if the member has sent entries, or is the last one of a team with entries. */
-async function requireMayLoseTeam(tx: Transaction, member: LockedMember, teamId: string): Promise<void> {
-  await lockTeams(tx, [teamId])
-  if (await hasEntries(tx, teamId, member.userId)) throw hasSentEntries(member)
-  const { rows } = await tx.query('SELECT 1 FROM competition_members WHERE team_id = $1 LIMIT 2', [teamId])
-  if (rows.length < 2 && (await hasEntries(tx, teamId))) throw hasSentEntries(member)
-}
-
-const hasSentEntries = ({ handle }: LockedMember): GpuqError =>
-  conflict(
-    `"${handle}" or the team has sent entries, which need somebody who answers for them. Disqualify entries that must not count; the member stays a participant.`,
-  )
 
 /**
  * Refuses a request, or removes a member without entries.

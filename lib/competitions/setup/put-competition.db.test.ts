@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { stringify } from 'yaml'
 import { call } from '../../access/testing/call'
 import { makePerson, type Person } from '../../access/testing/people'
@@ -26,6 +26,8 @@ beforeAll(async () => {
   setStorage(diskStore(root))
   // Creates the environment.
   await makeJob()
+})
+beforeEach(async () => {
   ;[host, other, admin] = [await makePerson(), await makePerson(), await makePerson('admin')]
   await db.pool.query('UPDATE users SET may_host_competitions = true WHERE id = ANY ($1::uuid[])', [
     [host.id, other.id],
@@ -320,7 +322,7 @@ describe('the right to create and change a competition', () => {
     const keys = competitionKeys({ slug: competition.slug })
     expect(await send({ ...keys, roles: { ta: [ada.handle] } })).toMatchObject({
       status: 409,
-      body: { detail: expect.stringContaining('which has entries') },
+      body: { detail: expect.stringContaining('has sent entries') },
     })
     await put({ ...keys, roles: { ta: [bob.handle] } })
     const { rows } = await db.pool.query('SELECT name FROM competition_teams WHERE competition_id = $1', [

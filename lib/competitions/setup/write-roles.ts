@@ -1,9 +1,10 @@
 import { type Actor, isAdmin } from '../../access/actor'
-import { conflict, invalidField } from '../../contract/errors'
-import { findRow, oneRow, type Transaction } from '../../database/transaction'
+import { invalidField } from '../../contract/errors'
+import { oneRow, type Transaction } from '../../database/transaction'
 import type { CompetitionRole } from '../contract'
 import type { CompetitionConfig } from '../contract-config'
-import { syncManagers } from './sync-managers'
+import { setHosts } from '../members/host-rights'
+import { loseTeam } from '../members/lose-team'
 
 type Roles = CompetitionConfig['roles']
 
@@ -25,15 +26,16 @@ export async function writeRoles(
   let changed = false
   for (const { path, handle, userId, role } of named) {
     if (userId === null) throw invalidField(path, `there is no user "${handle}"`)
-    const { rowCount } = await tx.query(
+    const { rows } = await tx.query<{ teamId: string | null }>(
       `INSERT INTO competition_members AS m (competition_id, user_id, role, state) VALUES ($1, $2, $3::"CompetitionRole", 'joined')
        ON CONFLICT (competition_id, user_id) DO UPDATE SET role = excluded.role, state = 'joined'
-        WHERE (m.role, m.state) <> (excluded.role, excluded.state)`,
+        WHERE (m.role, m.state) <> (excluded.role, excluded.state) RETURNING team_id AS "teamId"`,
       [id, userId, role],
     )
-    if (rowCount !== 1) continue
+    const [member] = rows
+    if (!member) continue
     changed = true
-    await leaveTeam(tx, id, userId, path)
+    if (member.teamId !== null) await loseTeam(tx, id, { userId, handle }, member.teamId)
   }
   const left = (await findNamed(tx, before ?? {})).filter(
     ({ userId }) => !named.some((one) => one.userId === userId),
@@ -46,7 +48,8 @@ export async function writeRoles(
     changed ||= rowCount === 1
   }
   await requireSomeHost(tx, actor, id)
-  return (await syncManagers(tx, { id, projectId })) || changed
+  if (changed || before === null) await setHosts(tx, { id, projectId })
+  return changed
 }
 
 interface Named {
@@ -71,35 +74,6 @@ async function findNamed(tx: Transaction, roles: Roles): Promise<Named[]> {
   )
   const ids = new Map(rows.map(({ userId, handle }) => [handle, userId]))
   return named.map((one) => ({ ...one, userId: ids.get(one.handle.toLowerCase()) ?? null }))
-}
-
-/** The staff is in no team. @throws 409 if the team has entries, which would be without this user. */
-async function leaveTeam(
-  tx: Transaction,
-  competitionId: string,
-  userId: string,
-  path: string,
-): Promise<void> {
-  const team = await findRow<{ id: string; name: string; hasEntries: boolean }>(
-    tx,
-    `SELECT t.id, t.name, EXISTS (SELECT 1 FROM entries e WHERE e.team_id = t.id) AS "hasEntries"
-       FROM competition_members m JOIN competition_teams t ON t.id = m.team_id
-      WHERE m.competition_id = $1 AND m.user_id = $2 FOR UPDATE OF t`,
-    [competitionId, userId],
-  )
-  if (!team) return
-  if (team.hasEntries)
-    throw conflict(
-      `${path}: the user takes part in the team "${team.name}", which has entries. Name another user.`,
-    )
-  await tx.query('UPDATE competition_members SET team_id = NULL WHERE competition_id = $1 AND user_id = $2', [
-    competitionId,
-    userId,
-  ])
-  await tx.query(
-    'DELETE FROM competition_teams t WHERE t.id = $1 AND NOT EXISTS (SELECT 1 FROM competition_members m WHERE m.team_id = t.id)',
-    [team.id],
-  )
 }
 
 /** @throws 422 if no host is left, or if a host would remove themselves, who could not see the answer. */

@@ -1,7 +1,9 @@
+import { stringify } from 'yaml'
 import type { Person } from '../../access/testing/people'
 import { acceptInvitation, listInvitations } from '../../competitions/members/invitations'
 import { updateTeam } from '../../competitions/members/teams'
 import { makeCompetition, type TestCompetition } from '../../competitions/testing/competition'
+import { competitionKeys } from '../../competitions/testing/competition-keys'
 import type { MutationCase } from './mutation-case'
 
 const competitionOf = (host: Person): Promise<TestCompetition> =>
@@ -19,6 +21,10 @@ async function invited(host: Person, ada: Person, bob: Person): Promise<{ id: st
 
 /** A call of each mutation of competitions. */
 export const competitionMutations: Record<string, MutationCase> = {
+  'competitions.put': async ({ admin }) => {
+    const keys = competitionKeys()
+    return { who: admin, params: { id: keys.slug }, body: { config: stringify(keys) } }
+  },
   'competitions.join': async ({ admin, ada }) => ({
     who: ada,
     params: { id: (await competitionOf(admin)).slug },
