@@ -6,6 +6,7 @@ import { declareArtifacts } from './artifacts/commands'
 import { declareBackup } from './backup/commands'
 import { declareBuckets } from './buckets/commands'
 import { declareBudgets } from './budgets/commands'
+import { declareCompetitions } from './competitions/commands'
 import { declareAccount } from './declare/account'
 import { declareCluster } from './declare/cluster'
 import { completionScript, type Shell, shells } from './declare/completion'
@@ -49,6 +50,7 @@ export function createProgram(): Command {
   declareNodeChecks(program)
   declareSlurm(program)
   declareSnapshots(program)
+  declareCompetitions(program)
   declareAccount(program)
   declareAgentTokens(program)
   declareBuckets(program)

@@ -33,7 +33,7 @@ function withCommands(sentence: string): string {
   return sentence
     .replaceAll(/\b(?:GET|POST) \/api\/groups\/([0-9a-f-]{36})\/(members|cancel)\b/g, '`gpuq group $1 $2`')
     .replaceAll(
-      /\bGET \/api\/(approvals|buckets|experiments|groups|jobs|storage|tokens)(?![/\w])/g,
+      /\bGET \/api\/(approvals|buckets|competitions|experiments|groups|jobs|storage|tokens)(?![/\w])/g,
       '`gpuq $1`',
     )
 }
