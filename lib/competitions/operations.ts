@@ -14,6 +14,7 @@ import {
 import * as competitions from './contract'
 import * as boards from './contract-boards'
 import * as entries from './contract-entries'
+import * as similarity from './contract-similarity'
 
 /** Competitions, and who takes part. */
 export const competitionOperations = defineOperations('competitions', 'competitions', {
@@ -120,6 +121,15 @@ export const competitionOperations = defineOperations('competitions', 'competiti
     'Decline an invitation to a team',
     {
       responses: done,
+    },
+  ),
+  similar: get(
+    '/api/competitions/{id}/phases/{phase}/similar',
+    'read',
+    'Programs of different teams that resemble each other; for the staff',
+    {
+      query: similarity.similarQuerySchema,
+      responses: ok(similarity.similarSchema),
     },
   ),
 })

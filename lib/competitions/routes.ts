@@ -1,7 +1,8 @@
 import { peopleRoutes } from './members/routes'
 import { setupRoutes } from './setup/routes'
+import { similarityRoutes } from './similarity/routes'
 
 export { boardRoutes } from './boards/routes'
 export { entryRoutes } from './entries/routes'
 
-export const competitionRoutes = { ...setupRoutes, ...peopleRoutes }
+export const competitionRoutes = { ...setupRoutes, ...peopleRoutes, ...similarityRoutes }

@@ -90,6 +90,12 @@ export const routes = {
       path: '/api/competitions/{id}/invitations/{invitation}',
       answer: 'nothing',
     },
+    similar: {
+      method: 'get',
+      path: '/api/competitions/{id}/phases/{phase}/similar',
+      query: true,
+      answer: 'json',
+    },
   },
   entries: {
     list: {
