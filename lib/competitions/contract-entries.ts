@@ -41,8 +41,8 @@ export const entrySchema = z.object({
       scorer_version: z.int(),
       data: z.record(z.string(), z.string()),
       seed: z.string(),
-      image: z.string().nullable(),
-      gpus: z.array(z.string()),
+      image: z.string().nullable().describe('the digest of its image'),
+      gpus: z.array(z.string()).describe('the models of its GPUs'),
     })
     .nullable()
     .describe('what it ran with; null: it has not ended'),
@@ -75,6 +75,16 @@ export const entryListQuerySchema = z.object({
   cursor: z.string().optional(),
   team: z.string().optional().describe('for staff: only entries of this team'),
   all: z.stringbool().default(false).describe('for staff: entries of all teams'),
+})
+
+export const entryQuerySchema = z.object({
+  wait: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(600)
+    .default(0)
+    .describe('seconds for which the answer waits at most until the entry has ended'),
 })
 
 export const chooseEntrySchema = z.strictObject({ chosen: z.boolean() })

@@ -66,3 +66,11 @@ export function dayAround(instantMs: number, timeZone: string): { startMs: numbe
     endMs: instantOf(midnight + 24 * 3_600_000, timeZone),
   }
 }
+
+/** A time on the clocks of a competition, to the second, with the name of its zone. */
+export function formatZonedTime(at: Date, timeZone: string): string {
+  const text = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' }).format(
+    at,
+  )
+  return `${text} (${timeZone})`
+}

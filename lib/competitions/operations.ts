@@ -153,7 +153,10 @@ export const entryOperations = defineOperations('entries', 'competitions', {
       responses: ok(entries.ownEntriesSchema),
     },
   ),
-  get: get('/api/entries/{id}', 'read', 'An entry', { responses: ok(entries.entrySchema) }),
+  get: get('/api/entries/{id}', 'read', 'An entry', {
+    query: entries.entryQuerySchema,
+    responses: ok(entries.entrySchema),
+  }),
   log: get(
     '/api/entries/{id}/log',
     'read',

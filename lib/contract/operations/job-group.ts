@@ -1,4 +1,5 @@
 import { artifactOperations } from '../../artifacts/operations'
+import { submitOperation } from '../../competitions/contract-submit'
 import { metricOperations } from '../../metrics/operations'
 import { terminalOperations } from '../../terminal/operations'
 import { workingFileOperations } from '../../working-files/operations'
@@ -11,4 +12,5 @@ export const jobGroup = {
   ...workingFileOperations,
   ...metricOperations,
   ...terminalOperations,
+  submit: submitOperation,
 }

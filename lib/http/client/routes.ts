@@ -105,7 +105,7 @@ export const routes = {
       answer: 'page',
     },
     own: { method: 'get', path: '/api/competitions/{id}/phases/{phase}/quota', answer: 'json' },
-    get: { method: 'get', path: '/api/entries/{id}', answer: 'json' },
+    get: { method: 'get', path: '/api/entries/{id}', query: true, answer: 'json' },
     log: { method: 'get', path: '/api/entries/{id}/log', answer: 'stream' },
     source: { method: 'get', path: '/api/entries/{id}/source', answer: 'stream' },
     withdraw: { method: 'post', path: '/api/entries/{id}/withdraw', answer: 'json' },

@@ -43,23 +43,39 @@ export async function waitUntilFinal(jobId: string, signal: AbortSignal): Promis
  * Waits for an actor until the job has its final status. Returns false if `signal` was aborted first.
  * @throws 401 soon after the actor's credential was revoked.
  */
-export async function waitUntilFinalFor(actor: Actor, jobId: string, signal: AbortSignal): Promise<boolean> {
+export function waitUntilFinalFor(actor: Actor, jobId: string, signal: AbortSignal): Promise<boolean> {
+  return waitForActor(actor, { id: jobId, kind: 'job' }, signal, () => hasEnded(jobId))
+}
+
+/** What a request waits for. Notifications of jobs have its id. */
+interface Awaited {
+  id: string
+  kind: 'job' | 'entry'
+}
+
+/** The same for what is not only a job: until `hasEnded`. */
+export async function waitForActor(
+  actor: Actor,
+  awaited: Awaited,
+  signal: AbortSignal,
+  hasEnded: () => Promise<boolean>,
+): Promise<boolean> {
   const isStillValid = cachedCredentialCheck(actor)
-  const final = await waitFor(jobId, signal, async () => {
-    if (!(await isStillValid())) throw revokedWhileWaiting(jobId)
-    return hasEnded(jobId)
+  const final = await waitFor(awaited.id, signal, async () => {
+    if (!(await isStillValid())) throw revokedWhileWaiting(awaited)
+    return hasEnded()
   })
   return final ?? false
 }
 
 /** Checks the actor's credential again, before the answer to a request that has waited. @throws 401. */
-export async function requireStillValid(actor: Actor, jobId: string): Promise<void> {
-  if (!(await isCredentialValid(actor))) throw revokedWhileWaiting(jobId)
+export async function requireStillValid(actor: Actor, awaited: Awaited): Promise<void> {
+  if (!(await isCredentialValid(actor))) throw revokedWhileWaiting(awaited)
 }
 
-function revokedWhileWaiting(jobId: string): GpuqError {
+function revokedWhileWaiting({ kind, id }: Awaited): GpuqError {
   return unauthenticated(
-    `The token or session of this request was ended while the request waited. gpuq accepted job ${jobId}, and it continues. Use a valid token to read its result.`,
+    `The token or session of this request was ended while the request waited. gpuq accepted ${kind} ${id}, and it continues. Use a valid token to read its result.`,
   )
 }
 

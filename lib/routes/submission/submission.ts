@@ -2,7 +2,7 @@ import type { Actor } from '../../access/actor'
 import { isCredentialValid } from '../../access/credential-validity'
 import { timeLimit } from '../../async/time-limit'
 import { GpuqError } from '../../contract/errors'
-import { jobOperations } from '../../contract/operations/jobs'
+import { jobGroup } from '../../contract/operations/job-group'
 import { isFinal } from '../../contract/status'
 import { isDatabaseAway } from '../../database/away'
 import { env } from '../../env'
@@ -14,36 +14,49 @@ import { acceptedResult, sendResult } from '../../jobs/read/result'
 import { accept } from '../../jobs/submission/accept'
 import { tryJob } from '../../jobs/submission/dry-run'
 import { dryRun } from '../../queue/dry-run'
+import { uploadKind } from '../features'
 
 /** The leader writes the result file moments after the end. The answer names it if it comes within this time. */
 const fileWithinMs = 1_000
 
 export const submissionRoutes = {
   /** Accepts a job and waits for its result, unless the client asks not to. A client that disconnects does not stop the job. */
-  submit: route(jobOperations.submit, async ({ request, query, actor: caller, answer }) => {
+  submit: route(jobGroup.submit, async ({ request, query, actor: caller, answer }) => {
     const longest = env().GPUQ_MAX_WAIT_S
     const wait = Math.min(query.wait ?? preferredWait(request) ?? longest, longest)
     const deduplicate = query.deduplicate ?? false
     if (query.dry_run) {
-      const told = await receiveUpload(request, caller, ({ actor, request: given }) => dryRun(actor, given))
+      const told = await receiveUpload(request, caller, async (received) => {
+        const found = await uploadKind.find(received)
+        if ('other' in found) return found.other.check()
+        const { text, ...more } = await dryRun(received.actor, received.request)
+        return { ...more, text: found.note === undefined ? text : `${text} ${found.note}` }
+      })
       return answer(told, { status: 200 })
     }
     let stopWaiting = () => {}
     try {
-      const { actor, submitted } = await receiveUpload(request, caller, async (received) => {
+      const taken = await receiveUpload(request, caller, async (received) => {
         const { actor, request: given } = received
+        const found = await uploadKind.find(received)
+        if ('other' in found) return { other: await found.other.accept({ deduplicate, wait }) }
         if (wait > 0) stopWaiting = startWaiting(actor)
-        return { actor, submitted: await accept(actor, given, { deduplicate }) }
+        return { actor, submitted: await accept(actor, given, { deduplicate }), note: found.note }
       })
+      if (taken.other !== undefined) {
+        const { body, ...init } = await taken.other.answer(request.signal)
+        return answer(body, init)
+      }
+      const { actor, submitted, note } = taken
       const { jobId, repeated, deduplicated, projectNote, notSent, headers } = submitted
-      const more = { deduplicated, project_note: projectNote, not_sent: notSent }
+      const more = { deduplicated, project_note: projectNote, not_sent: notSent, competition_note: note }
       const location = `/api/status/${jobId}`
       const isNew = !repeated && !deduplicated
       if (wait > 0) await waitForResult(actor, jobId, request.signal, wait)
       const accepted = { status: 202, headers: { ...headers, location } }
       if (wait === 0 && isNew) return answer({ ...acceptedResult(jobId), ...more }, accepted)
       const read = async () => {
-        if (wait > 0) await requireStillValid(actor, jobId)
+        if (wait > 0) await requireStillValid(actor, { id: jobId, kind: 'job' })
         const mayRead = () => isCredentialValid(actor)
         return sendResult(readerOf(actor, request), jobId, mayRead, ({ status }) => ({
           ...(isFinal(status) ? { ...accepted, status: 200 } : accepted),
@@ -57,8 +70,11 @@ export const submissionRoutes = {
   }),
 
   /** Refuses what a submission would be refused for, without a forecast: that takes several times as long. */
-  check: route(jobOperations.check, async ({ request, actor: caller }) => {
-    await receiveUpload(request, caller, ({ actor, request: given }) => tryJob(actor, given))
+  check: route(jobGroup.check, async ({ request, actor: caller }) => {
+    await receiveUpload(request, caller, async (received) => {
+      const found = await uploadKind.find(received)
+      await ('other' in found ? found.other.check() : tryJob(received.actor, received.request))
+    })
   }),
 }
 

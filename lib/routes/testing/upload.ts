@@ -7,19 +7,20 @@ export interface Parts {
   code?: string | null
   /** Optional keys of the config. */
   config?: string
+  competition?: string
 }
 
 /** Uploads a job as a browser does. */
 export async function upload(
   person: Person,
-  { code = 'print(1)', config = '' }: Parts = {},
+  { code = 'print(1)', config = '', competition = 'c' }: Parts = {},
   query = 'wait=false',
   headers: Record<string, string> = {},
   signal: AbortSignal | null = null,
 ): Promise<Answer & { body: Record<string, unknown> }> {
   const form = new FormData()
   if (code !== null) form.append('code', new Blob([code]), 'solution.py')
-  const text = `competition_id: c\nproject_id: p\nexpected_time: 10\n${config}`
+  const text = `competition_id: ${competition}\nproject_id: p\nexpected_time: 10\n${config}`
   form.append('config_file', new Blob([text]), 'config.yaml')
   const request = new Request(`http://localhost:8001/api/submit?${query}`, {
     method: 'POST',
