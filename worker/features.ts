@@ -2,6 +2,7 @@ import { countDays } from '@/lib/accounting/count-days'
 import { endApprovals } from '@/lib/agent-tokens/approvals'
 import { continueStopping } from '@/lib/agent-tokens/stop-token'
 import { deleteEndedLinks } from '@/lib/artifacts/download-links'
+import { settleBoards } from '@/lib/competitions/boards/settle-boards'
 import { endScoring } from '@/lib/competitions/scoring/end-scoring'
 import { followEntries } from '@/lib/competitions/scoring/follow-entries'
 import { releaseEntries } from '@/lib/competitions/scoring/release-entries'
@@ -35,6 +36,7 @@ export const featureQueueTasks = [
 export const featureSweeps = {
   everyMinute: [
     { what: 'refuse what nobody approved in time', run: endApprovals },
+    { what: 'store frozen boards and reveal final ones', run: settleBoards },
     { what: 'delete the checkpoints that users deleted', run: sweepRequested },
   ],
   everyTenMinutes: [

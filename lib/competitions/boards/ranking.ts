@@ -1,10 +1,18 @@
+import { setImmediate } from 'node:timers/promises'
 import { database } from '../../database/client'
 import { findRow } from '../../database/transaction'
 import type { PhaseRow, SeenCompetition } from '../access'
 import { visibleColumns } from '../columns'
 import type { ColumnOfBoard } from '../contract'
 import { BoardCache } from './board-cache'
-import { type BoardRules, type RankedRow, rankColumn, rankEntries, withChanges } from './rank'
+import {
+  type BoardRules,
+  type RankedRow,
+  rankColumn,
+  rankInParts,
+  type ScoredEntry,
+  withChanges,
+} from './rank'
 import { readEntries } from './read-entries'
 
 /** A complete board, in its order. */
@@ -59,7 +67,17 @@ export async function computeRanking(
     columns: [...rules.shown],
     rank_by: rankColumn(rules),
     updated_at: updatedAt?.toISOString() ?? null,
-    rows: withChanges(rankEntries(entries, rules), rankEntries(earlier, { ...rules, shown: [] })),
+    rows: withChanges(await rank(entries, rules), await rank(earlier, { ...rules, shown: [] })),
+  }
+}
+
+/** Ranks entries, and serves other requests after each part. */
+async function rank(entries: readonly ScoredEntry[], rules: BoardRules): Promise<RankedRow[]> {
+  const parts = rankInParts(entries, rules)
+  for (;;) {
+    const { done, value } = parts.next()
+    if (done) return value
+    await setImmediate()
   }
 }
 

@@ -1,14 +1,14 @@
-import { database } from '../../database/client'
+import { transaction } from '../../database/transaction'
 import { type BoardRules, decidingColumns, type ScoredEntry, selectColumn } from './rank'
 
-/** A scored entry, and when the last one of those that were read was scored. */
+/** A scored entry, and when the last one of its team was scored. */
 interface Row extends ScoredEntry {
   updatedAt: Date
 }
 
 /**
- * Reads the entries of a phase that can count, which are few of all: rankEntries makes the same board of them as of all scored
- * entries. PostgreSQL and JavaScript round differently, so this takes whatever may round to the same digits as the best ones.
+ * Reads the entries of a phase that can count, which are few of all: the board of them is that of all scored entries. PostgreSQL and
+ * JavaScript round differently, so this takes whatever may round to the same digits as the best ones.
  * @param until only entries received before; null: all
  */
 export async function readEntries(
@@ -19,36 +19,44 @@ export async function readEntries(
   const { select, columns } = rules
   const by = selectColumn(select)
   const column = by === null ? undefined : columns[by]
-  const { rows } = await database().pool.query<Row>({
-    name: 'read-board-entries',
-    text: `WITH scored AS (
-             SELECT e.id, e.received_at, e.chosen, e.ended_at, r.scores, CASE WHEN e.kind = 'entry' THEN e.team_id END AS team_id,
+  const rows = await transaction(async (tx) => {
+    // Compiling takes longer than 200,000 entries do. Sorting them in memory takes 20 MB, for one board at a time.
+    await tx.query(`SELECT set_config('jit', 'off', true), set_config('work_mem', '64MB', true)`)
+    const read = await tx.query<Row>({
+      name: 'read-board-entries',
+      text: `WITH scored AS (
+             SELECT e.id, e.score_run_id, e.received_at, e.chosen, e.ended_at, CASE WHEN e.kind = 'entry' THEN e.team_id END AS team_id,
                     CASE WHEN e.kind = 'baseline' THEN coalesce(e.name, 'Baseline') END AS baseline,
                     CASE WHEN $4::text IS NULL THEN -extract(epoch FROM e.received_at) ELSE $5 * (r.scores ->> $4)::numeric END AS cost
                FROM entries e JOIN score_runs r ON r.id = e.score_run_id
               WHERE e.phase_id = $1 AND e.state = 'scored' AND e.kind <> 'rehearsal' AND e.disqualified_at IS NULL
                 AND ($2::timestamptz IS NULL OR e.received_at < $2)
-                AND NOT EXISTS (SELECT 1 FROM unnest($3::text[]) AS name WHERE jsonb_typeof(r.scores -> name) IS DISTINCT FROM 'number')
+                AND r.scores ?& $3::text[] AND NOT r.scores @? '$.* ? (@.type() != "number")'
            ), placed AS (
-             SELECT s.*, row_number() OVER costs AS place, row_number() OVER (PARTITION BY team_id, baseline, cost ORDER BY received_at, id) AS equal,
-                    count(*) OVER (PARTITION BY team_id, baseline)::int AS entries, max(ended_at) OVER () AS updated_at
-               FROM scored s WINDOW costs AS (PARTITION BY team_id, baseline ORDER BY cost, received_at, id)
+             SELECT s.*, row_number() OVER (PARTITION BY team_id, baseline ORDER BY cost, received_at, id) AS place,
+                    row_number() OVER (PARTITION BY team_id, baseline, cost ORDER BY received_at, id) AS equal,
+                    count(*) OVER (PARTITION BY team_id, baseline)::int AS entries,
+                    max(ended_at) OVER (PARTITION BY team_id, baseline) AS updated_at
+               FROM scored s
            ), limited AS (
              SELECT p.*, max(cost) FILTER (WHERE place <= $6) OVER (PARTITION BY team_id, baseline) AS worst FROM placed p
            )
-           SELECT l.id, l.team_id AS "teamId", coalesce(t.name, l.baseline) AS team, l.received_at AS "receivedAt", l.chosen, l.scores,
+           SELECT l.id, l.team_id AS "teamId", coalesce(t.name, l.baseline) AS team, l.received_at AS "receivedAt", l.chosen, r.scores,
                   l.entries, l.updated_at AS "updatedAt"
-             FROM limited l LEFT JOIN competition_teams t ON t.id = l.team_id
+             FROM limited l JOIN score_runs r ON r.id = l.score_run_id LEFT JOIN competition_teams t ON t.id = l.team_id
             WHERE l.chosen OR (l.equal <= $6 AND l.cost <= l.worst + $7::numeric)`,
-    values: [
-      phaseId,
-      until,
-      decidingColumns(rules),
-      by,
-      column?.order === 'asc' ? 1 : -1,
-      select.rule === 'chosen' ? select.n : 1,
-      column ? `2e-${column.digits}` : '0',
-    ],
+      values: [
+        phaseId,
+        until,
+        decidingColumns(rules),
+        by,
+        column?.order === 'asc' ? 1 : -1,
+        select.rule === 'chosen' ? select.n : 1,
+        column ? `2e-${column.digits}` : '0',
+      ],
+    })
+    return read.rows
   })
-  return { entries: rows, updatedAt: rows[0]?.updatedAt ?? null }
+  const updated = rows.reduce((latest, { updatedAt }) => Math.max(latest, updatedAt.getTime()), 0)
+  return { entries: rows, updatedAt: rows.length > 0 ? new Date(updated) : null }
 }
