@@ -1,5 +1,6 @@
 /** The parts that take long. Only `--full` and `--only` run them. */
 import { findWrong, readFailures } from '@/deploy/checks/failures/corpus'
+import { benchBoard, boardTeams, entriesOfTeam } from './competition-board'
 import { benchDirectDispatch } from './direct-dispatch'
 import { benchDirectories, directoryLimits } from './directories'
 import { benchAutoresearch, researchGpus } from './groups/autoresearch'
@@ -311,6 +312,27 @@ const budget: Part = {
   },
 }
 
+const board: Part = {
+  name: 'board',
+  full: true,
+  estimateS: 60,
+  async run({ rounds }) {
+    const { first, page } = await withSystem({ workers: 0 }, (system) => benchBoard(system, rounds))
+    return {
+      lines: [
+        `Leaderboard of ${boardTeams} teams with ${entriesOfTeam} entries each, for a visitor`,
+        `  a page                      p50 ${ms(page.median)}, p95 ${ms(page.p95)} (target: 100 ms)`,
+        `  the first page after a score  p50 ${ms(first.median)}, at most ${ms(first.max)}`,
+      ],
+      figures: {
+        board_page_p50_ms: page.median,
+        board_page_p95_ms: page.p95,
+        board_first_page_max_ms: first.max,
+      },
+    }
+  },
+}
+
 export const fullParts: readonly Part[] = [
   diagnosis,
   directDispatch,
@@ -324,4 +346,5 @@ export const fullParts: readonly Part[] = [
   groups,
   autoresearch,
   budget,
+  board,
 ]

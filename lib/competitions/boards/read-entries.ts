@@ -21,7 +21,8 @@ export async function readEntries(
   const column = by === null ? undefined : columns[by]
   const rows = await transaction(async (tx) => {
     // Compiling takes longer than 200,000 entries do. Sorting them in memory takes 20 MB, for one board at a time.
-    await tx.query(`SELECT set_config('jit', 'off', true), set_config('work_mem', '64MB', true)`)
+    await tx.query('SET LOCAL jit = off')
+    await tx.query("SET LOCAL work_mem = '64MB'")
     const read = await tx.query<Row>({
       name: 'read-board-entries',
       text: `WITH scored AS (

@@ -4,6 +4,7 @@ import { acceptInvitation, listInvitations } from '../../competitions/members/in
 import { updateTeam } from '../../competitions/members/teams'
 import { makeCompetition, type TestCompetition } from '../../competitions/testing/competition'
 import { competitionKeys } from '../../competitions/testing/competition-keys'
+import { database } from '../../database/client'
 import type { MutationCase } from './mutation-case'
 
 const competitionOf = (host: Person): Promise<TestCompetition> =>
@@ -24,6 +25,14 @@ export const competitionMutations: Record<string, MutationCase> = {
   'competitions.put': async ({ admin }) => {
     const keys = competitionKeys()
     return { who: admin, params: { id: keys.slug }, body: { config: stringify(keys) } }
+  },
+  'boards.reveal': async ({ admin }) => {
+    const { id, slug } = await competitionOf(admin)
+    await database().pool.query(
+      `UPDATE competition_phases SET starts_at = now() - interval '2 hours', ends_at = now() - interval '1 hour' WHERE competition_id = $1`,
+      [id],
+    )
+    return { who: admin, params: { id: slug, phase: 'main' } }
   },
   'competitions.join': async ({ admin, ada }) => ({
     who: ada,
