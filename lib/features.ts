@@ -60,6 +60,9 @@ export const features = {
     uses: ['accounting', 'metrics', 'people'],
   },
   people: { about: 'Many users at once: import from CSV, tokens as ready configs.', uses: ['notifications'] },
+  'project-boards': {
+    about: 'The members of a project, by the best value of a metric that their jobs report.',
+  },
   'project-results': {
     about: 'The last metrics of the jobs of a project, in groups.',
     uses: ['artifacts', 'metrics', 'shares'],

@@ -25,7 +25,8 @@ const isSample = ({ place }: Statement) => place.startsWith(`${sample}:`)
 
 /** Columns that the schema allows to be null or to have other values, and why they do not where a statement reads them. */
 const narrower: Record<string, string> = {
-  'lib/competitions/boards/read-entries.ts: scores': 'the check score_runs_end, and compared by the statement',
+  'lib/competitions/boards/read-entries.ts: scores':
+    'the check score_runs_end, and compared by the statement',
   'lib/competitions/boards/settle-boards.ts: freezeAt': 'compared by the statement',
   'lib/notifications/invitation-mails.ts: expires_at': 'set by the statement',
   'lib/snapshots/delete-snapshots.ts: id': 'compared by the statement',

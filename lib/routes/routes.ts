@@ -19,6 +19,7 @@ import { nodeCheckRoutes } from '../node-checks/routes'
 import { invitationMailRoutes, notificationRoutes } from '../notifications/routes'
 import { participantRoutes } from '../participants/routes'
 import { importRoutes, tokenBatchRoutes } from '../people/routes'
+import { projectBoardRoutes } from '../project-boards/routes'
 import { resultRoutes } from '../project-results/routes'
 import { shareRoutes } from '../shares/routes'
 import { slurmRoutes } from '../slurm/routes'
@@ -76,6 +77,7 @@ export const routes = {
   projectInvitations: projectInvitationRoutes,
   joinLinks: joinLinkRoutes,
   participants: participantRoutes,
+  projectBoards: projectBoardRoutes,
   storage: { ...storageRoutes, ...checkpointRoutes },
   limits: limitRoutes,
   budgets: budgetRoutes,

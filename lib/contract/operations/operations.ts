@@ -20,6 +20,7 @@ import { nodeCheckOperations } from '../../node-checks/operations'
 import { invitationMailOperations, notificationOperations } from '../../notifications/operations'
 import { participantOperations } from '../../participants/operations'
 import { importOperations, tokenBatchOperations } from '../../people/operations'
+import { projectBoardOperations } from '../../project-boards/operations'
 import { resultOperations } from '../../project-results/operations'
 import * as shares from '../../shares/contract'
 import { shareOperations } from '../../shares/operations'
@@ -84,6 +85,7 @@ export const operations = {
   projectInvitations: projectInvitationOperations,
   joinLinks: joinLinkOperations,
   participants: participantOperations,
+  projectBoards: projectBoardOperations,
   storage: { ...storageOperations, ...checkpointOperations },
   limits: limitOperations,
   budgets: budgetOperations,

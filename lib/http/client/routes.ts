@@ -233,6 +233,12 @@ export const routes = {
     list: { method: 'get', path: '/api/projects/{id}/participants', query: true, answer: 'json' },
     csv: { method: 'get', path: '/api/projects/{id}/participants.csv', query: true, answer: 'stream' },
   },
+  projectBoards: {
+    get: { method: 'get', path: '/api/projects/{id}/leaderboard', answer: 'json' },
+    csv: { method: 'get', path: '/api/projects/{id}/leaderboard.csv', answer: 'stream' },
+    update: { method: 'put', path: '/api/projects/{id}/leaderboard', body: true, answer: 'json' },
+    updateOwn: { method: 'put', path: '/api/projects/{id}/leaderboard/own', body: true, answer: 'json' },
+  },
   storage: {
     get: { method: 'get', path: '/api/storage', query: true, answer: 'json' },
     disk: { method: 'get', path: '/api/storage/disk', answer: 'json' },

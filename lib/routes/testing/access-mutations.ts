@@ -93,6 +93,16 @@ export const accessMutations: Record<string, MutationCase> = {
     who: admin,
     body: { users: ada.handle, project_id: word() },
   }),
+  'projectBoards.update': async ({ ada }) => ({
+    who: ada,
+    params: { id: (await createProject(ada.actor, { project_id: 'with-board', members: [] })).id },
+    body: { metric: 'loss', goal: 'min' },
+  }),
+  'projectBoards.updateOwn': async ({ ada }) => ({
+    who: ada,
+    params: { id: (await createProject(ada.actor, { project_id: 'with-name', members: [] })).id },
+    body: { name: 'Ada' },
+  }),
   'projects.create': async ({ ada }) => ({ who: ada, body: { project_id: word() } }),
   'projects.update': async ({ ada }) => ({
     who: ada,
