@@ -1,6 +1,5 @@
 import type { Transaction } from '../../database/transaction'
 import { oneRow } from '../../database/transaction'
-import { notifyQueue, notifyWatchers } from '../../jobs/state/announce'
 import { changeBoard } from '../boards/change-board'
 import type { EntryCause } from '../contract-entries'
 
@@ -10,7 +9,7 @@ export type EntryEnd =
   | { state: 'failed'; cause: EntryCause; detail: string }
   | { state: 'cancelled'; detail: string | null }
 
-/** Ends an entry that the transaction has locked, and tells those who wait for it and the leader, because its place is free. */
+/** Ends an entry that the transaction has locked. A trigger tells those who wait for it. */
 export async function endEntry(tx: Transaction, id: string, end: EntryEnd): Promise<void> {
   const cause = end.state === 'failed' ? end.cause : null
   const detail = end.state === 'scored' ? null : end.detail
@@ -18,7 +17,7 @@ export async function endEntry(tx: Transaction, id: string, end: EntryEnd): Prom
   const { competitionId } = await oneRow<{ competitionId: string }>(tx, {
     name: 'end-entry',
     text: `UPDATE entries SET state = $2, cause = $3, detail = $4, score_run_id = $5, ended_at = now() WHERE id = $1
-           RETURNING competition_id AS "competitionId", ${notifyWatchers('id')}, ${notifyQueue('id')}`,
+           RETURNING competition_id AS "competitionId"`,
     values: [id, end.state, cause, detail, scoreRunId],
   })
   await changeBoard(tx, competitionId)

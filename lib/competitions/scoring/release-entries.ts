@@ -1,7 +1,6 @@
 import { database } from '../../database/client'
 import { wakeLeader } from '../../database/notify'
 import { findRow, type Transaction, transaction } from '../../database/transaction'
-import { notifyWatchers } from '../../jobs/state/announce'
 import { withProgram } from '../../jobs/state/submit'
 import { logger } from '../../logger'
 import type { PhaseConfig } from '../contract-config'
@@ -121,7 +120,7 @@ async function release(
   if ('jobId' in made) {
     await tx.query({
       name: 'release-entry',
-      text: `UPDATE entries SET state = 'running', job_id = $2, code = '', detail = NULL WHERE id = $1 RETURNING ${notifyWatchers('id')}`,
+      text: `UPDATE entries SET state = 'running', job_id = $2, code = '', detail = NULL WHERE id = $1`,
       values: [id, made.jobId],
     })
     return 'released'

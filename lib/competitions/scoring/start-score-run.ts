@@ -1,7 +1,6 @@
 import { uuidv7 } from 'uuidv7'
 import type { Transaction } from '../../database/transaction'
 import { findRow } from '../../database/transaction'
-import { notifyWatchers } from '../../jobs/state/announce'
 import type { ScorerConfig } from '../contract-config'
 import { endEntry } from './end-entry'
 import { type JobPlace, makeJob, placeColumns } from './make-job'
@@ -53,7 +52,7 @@ export async function startScoreRun(tx: Transaction, entryId: string): Promise<b
   await tx.query({
     name: 'start-score-run',
     text: `WITH run AS (INSERT INTO score_runs (id, entry_id, scorer_id, labels, job_id) VALUES ($1, $2, $3, $4, $5))
-           UPDATE entries SET state = 'scoring', detail = NULL WHERE id = $2 RETURNING ${notifyWatchers('id')}`,
+           UPDATE entries SET state = 'scoring', detail = NULL WHERE id = $2`,
     values: [uuidv7(), entryId, entry.scorerId, JSON.stringify(mounts), made.jobId],
   })
   return true
