@@ -30,7 +30,7 @@ const mistake =
 
 /** The causes that the next lines of the message name more exactly. */
 const details: Readonly<Partial<Record<CauseId, readonly CauseId[]>>> = {
-  distributed: ['gpu_shared', 'network', 'gpu_out_of_memory'],
+  distributed: ['gpu_shared', 'gpu_out_of_memory'],
   bad_checkpoint: ['lfs_pointer'],
 }
 /** The files of libraries that read checkpoints, and the calls that read them in native code. */
@@ -140,6 +140,8 @@ function ofEnd(end: Pick<InstanceEnd, 'lines' | 'exit_code'>, lines: readonly st
   // Only a message that names its own line has a place, or one with a stack.
   const location =
     findStack(lines, last) === -1 ? findPlace(lines.slice(last, last + 1), 0) : findPlace(lines, last)
+  const child = readChildSignal(message ?? '')
+  if (child !== null) return { cause: 'killed_by_signal', subject: child, error: message, ...shared }
   const subject = unsetVariable(message)
   const said = subject === null && message !== null ? findWording(message) : null
   return { ...(said ?? { cause: 'exit_code', subject }), error: message, ...shared, location }
@@ -179,7 +181,8 @@ interface TracebackSign extends FoundSign {
 }
 
 function ofTraceback(traceback: Traceback, lines: readonly string[]): TracebackSign {
-  const { exception, origins, raisedIn, end, location } = traceback
+  const { origins, raisedIn, end, location } = traceback
+  const exception = completeMessage(traceback.exception, lines, end)
   const missing = /^FileNotFoundError: .*: '([^'/]+)'$/.exec(exception)?.[1]
   if (missing !== undefined && /[/\\]subprocess\.py$/.test(raisedIn?.file ?? ''))
     return { cause: 'command_missing', subject: missing }
@@ -212,12 +215,11 @@ function ofTraceback(traceback: Traceback, lines: readonly string[]): TracebackS
       if (sign) return { ...sign, shownBy: origin.exception, origin }
     }
   }
-  const message = [exception, ...messageAfter(lines, end)].join(' ')
-  return reading ?? findSaid(traceback, message) ?? { cause: 'exception', subject: subjectOf(exception) }
+  return reading ?? findSaid(traceback, exception) ?? { cause: 'exception', subject: subjectOf(exception) }
 }
 
 /** What an exception says in its own words. Those of a mistake are names of the code. */
-function findSaid({ exception, raisedIn }: Traceback, message: string): FoundSign | null {
+function findSaid({ raisedIn }: Traceback, exception: string): FoundSign | null {
   // A module has this function for names that it no longer has.
   if (
     /^AttributeError\b/.test(exception) &&
@@ -225,11 +227,12 @@ function findSaid({ exception, raisedIn }: Traceback, message: string): FoundSig
     /[/\\]__init__\.py$/.test(raisedIn.file)
   )
     return { cause: 'import_name', subject: null }
-  return mistake.test(exception) && !/^IndexError\b/.test(exception) ? null : findWording(message)
+  return mistake.test(exception) && !/^IndexError\b/.test(exception) ? null : findWording(exception)
 }
 
 /** What a library says of a file that it cannot read, unless another parameter or path lets it. */
 function findReading({ exception, raisedIn, location }: Origin): FoundSign | null {
+  if (/^_?(?:write|save|dump)/.test(raisedIn?.function ?? '')) return null
   if (mistake.test(exception) || /^IsADirectoryError\b|\w=(?:True|False)\b/.test(exception)) return null
   if (readsCheckpoint.test(raisedIn?.file ?? '')) return { cause: 'bad_checkpoint', subject: null }
   if (readsData.test(raisedIn?.file ?? '')) return { cause: 'bad_data', subject: null }
@@ -237,19 +240,22 @@ function findReading({ exception, raisedIn, location }: Origin): FoundSign | nul
   return isNative ? { cause: 'bad_checkpoint', subject: null } : null
 }
 
-/** How launchers and libraries say that a signal ended a process that they started. */
+/** How launchers and libraries say that a signal ended a process that they started. Some print its negative number. */
 const childSignal =
   /died with <Signals\.(SIG[A-Z]{2,8})|terminated with signal (SIG[A-Z]{2,8})|Signal \d{1,2} \((SIG[A-Z]{2,8})\) received/
+const negativeCode =
+  /\b(?:exit ?(?:code|status)|return ?code|exit(?:s|ed)? with (?:return )?(?:code|status))\s{0,9}[=:]?\s{0,9}-(\d{1,2})\b/
+
+function readChildSignal(line: string): string | null {
+  const number = negativeCode.exec(line)?.[1]
+  return childSignal.exec(line)?.slice(1).find(Boolean) ?? (number ? signalOf(128 + Number(number)) : null)
+}
 
 function findChildSignal(lines: readonly string[], end: number): (FoundSign & { shownBy?: string }) | null {
   if (!launchers.test(lines[end] ?? '')) return null
-  const shownBy = lines.slice(end, end + 40).find((line) => childSignal.test(line))
-  const subject = childSignal
-    .exec(shownBy ?? '')
-    ?.slice(1)
-    .find(Boolean)
-  if (shownBy === undefined || subject === undefined) return null
-  return { cause: 'killed_by_signal', subject, shownBy }
+  const shownBy = lines.slice(end, end + 40).find((line) => readChildSignal(line) !== null)
+  if (shownBy === undefined) return null
+  return { cause: 'killed_by_signal', subject: readChildSignal(shownBy), shownBy }
 }
 
 /** What an exception without a known cause names: the key of a KeyError, the name of a NameError. */
@@ -271,12 +277,22 @@ function lastUncaught(lines: readonly string[]): (FoundSign & { index: number })
   return index === -1 ? null : { cause: 'exception', subject: null, index }
 }
 
+const exceptionStart = /^[A-Za-z_][\w.]{0,200}(?:Error|Exception): /
+/** The message of an exception may name what led to it at most this many lines after its first one. */
+const longestMessage = 5
+
 function lastSign(lines: readonly string[], from: number): (FoundSign & { index: number }) | null {
-  for (let index = lines.length - 1; index >= Math.max(from, lines.length - searchedEnd); index--) {
+  const signAt = (index: number) => {
     // With a traceback, the exception counts as one.
     const text = lines[index] ?? ''
-    const found = findSign(text, /^[A-Za-z_][\w.]*(?:Error|Exception): /.test(text))
-    if (found) return { ...found, index }
+    const found = findSign(text, exceptionStart.test(text))
+    return found && { ...found, index }
+  }
+  for (let index = lines.length - 1; index >= Math.max(from, lines.length - searchedEnd); index--) {
+    const found = signAt(index)
+    if (!found) continue
+    const start = lines.findLastIndex((line, at) => at <= index && exceptionStart.test(line))
+    return (index - start <= longestMessage ? signAt(start) : null) ?? found
   }
   return null
 }

@@ -12,6 +12,8 @@ const forms: readonly RegExp[] = [
   /^(\/[\w./-]+\.[cm]?[jt]s):(\d{1,9})$/,
   // Compilers: "main.c:3:5: error: …".
   /^([\w./-]+\.\w+):(\d{1,9}):(?:\d+:)? (?:fatal )?error\b/,
+  // The assert of C: "loader: loader.c:6: main: Assertion `n > 0' failed."
+  /^(?:\S{1,100}: )?([\w./-]+\.\w+):(\d{1,9}): .{1,200}: Assertion [`'].{1,200}' failed/,
   // Perl: "… at a.pl line 3."; Julia: "in expression starting at /work/a.jl:3".
   /\bat ([\w./-]+\.p[lm]) line (\d{1,9})[.,]/,
   /in expression starting at ([\w./-]+\.jl):(\d{1,9})/,

@@ -29,7 +29,7 @@ export const searchedLines = 5_000
 export const searchedCharacters = 2_000
 
 const libraryFile =
-  /^<|\.px[di]$|\.pyx$|^\/(?:usr|opt)\/.{0,100}\bbin\/|[/\\](?:site|dist)-packages[/\\]|[/\\]lib(?:64)?[/\\]python\d|[/\\]pip-(?:install|req-build|build-env|modern-metadata)-/
+  /^<|\.px[di]$|\.pyx$|^\/(?:usr|opt|root|home)\/.{0,100}\bbin\/|[/\\](?:site|dist)-packages[/\\]|[/\\]lib(?:64)?[/\\]python\d|[/\\]pip-(?:install|req-build|build-env|modern-metadata)-/
 /** The labels of torchrun, of PyTorch itself and of MPI. They mix the lines of several processes. */
 const rankLabel = /^(?:\[(?:rank|default)?\d+\]:? ?|\[\d+,\d+\]<std(?:out|err)>:? ?)/
 const launcherError = /\bChildFailedError\b|Root Cause \(first observed failure\)/

@@ -83,7 +83,7 @@ export const signs: readonly Sign[] = [
   },
   {
     cause: 'disk_full',
-    sign: /No space left on device|\bENOSPC\b|Disk quota exceeded|\bEDQUOT\b|PytorchStreamWriter failed writing|unexpected pos \d+ vs \d+/,
+    sign: /No space left on device|\bENOSPC\b|Disk quota exceeded|\bEDQUOT\b|PytorchStreamWriter failed writing|unexpected pos \d+ vs \d+|\d requested and \d{1,20} written/,
   },
   { cause: 'read_only', sign: /Read-only file system(?:: ['"]?([^'"]{1,200}))?|\bEROFS\b/i },
   {
@@ -126,7 +126,7 @@ export const signs: readonly Sign[] = [
     cause: 'shape_mismatch',
     sign: /shapes? cannot be multiplied|must match (?:the )?(?:existing )?size|could not (?:be )?broadcast|not broadcast\b|shape '\[.{0,200}\]' is invalid for input|cannot reshape|size mismatch|Expected input batch_size|expected input\[.{0,200}\] to have|expecting \d+ features|inconsistent numbers? of samples|Sizes of tensors must match|expects each tensor to be equal size|not aligned|mismatch in its core dimension|inhomogeneous|Expected \d+D|Expected .{0,200}(?:dimension|shape|size).{0,200}(?:but )?got|[Dd]imension mismatch|Dimensions? must be equal|[Ii]ncompatible shapes?|shapes? .{0,200} (?:is|are) incompatible|not broadcastable|is incompatible with the layer|size-incompatible|Expected more than 1 value per channel|all (?:the )?input array dimensions|The expanded size of the tensor|Dimension out of range|view size is not compatible|does not match length of index|must be of the same length|Given groups=\d|Calculated padded input size|Kernel size can't be greater|stack (?:expects|requires)|same number of dimensions|dot_general requires|must match in every dimension|mismatched sizes|a Tensor with \d+ elements cannot be converted/,
   },
-  { cause: 'assertion', sign: /^(?:[\w.]{1,200}\.)?AssertionError\b/ },
+  { cause: 'assertion', sign: /^(?:[\w.]{1,200}\.)?AssertionError\b|: Assertion [`'].{1,200}' failed/ },
   {
     cause: 'call_error',
     sign: /TypeError: .{0,200}(?:unexpected keyword argument|missing \d+ required|takes (?:from |no |at most |exactly )?.{0,200}argument|got multiple values for|got some positional-only)/,

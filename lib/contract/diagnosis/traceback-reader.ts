@@ -41,6 +41,9 @@ const boxStart = /^╭─+ Traceback \(most recent call last\) ─+╮$/
 const boxFrame = /^(\S.*):(\d{1,9}) in (\S+)$/
 const boxCode = /^❱ {1,9}\d{1,9} (.*)$/
 const frameLine = /^\s*File "([^"]+)", line (\d{1,9})(?:, in (.*))?$/
+/** pytest prints the frame and the message in lines of its own. */
+const testFrame = /^([\w./-]{1,200}\.py):(\d{1,9}): (?:in (\S{1,100})|([A-Z]\w{1,100}))$/
+const testMessage = /^E {3,}(\S.*)$/
 const exceptionLine = /^[\p{L}_][\p{L}\p{N}_.<>]*(?::.*)?$/u
 /** Python marks a part of the code above, or shortens a recursion. */
 const noCode = /^(?:[~^\s]+|\[Previous line repeated .*)$/
@@ -60,6 +63,8 @@ export class TracebackReader {
   private at = 0
   /** Python has said that the next traceback follows from the last one. */
   private isJoined = false
+  /** The first line of the message of a test. */
+  private said: string | null = null
   /** What the next traceback ends. */
   private ends: TracebackChain['ends'] = 'main'
 
@@ -86,6 +91,7 @@ export class TracebackReader {
     this.inBox = false
     if (this.inGroup && this.readInGroup(line)) return
     this.inGroup = false
+    if (this.readTest(line)) return
     if (line.endsWith(header)) this.prefix = line.slice(0, -header.length)
     this.readText(this.prefix !== '' && line.startsWith(this.prefix) ? line.slice(this.prefix.length) : line)
   }
@@ -109,6 +115,30 @@ export class TracebackReader {
     else if (/^ *\+-/.test(line)) this.openPart(/^ *\+-\+/.test(line))
     else return false
     return true
+  }
+
+  /** Returns false for a line that pytest does not print of a failure. */
+  private readTest(line: string): boolean {
+    const said = testMessage.exec(line)?.[1]
+    if (said !== undefined) {
+      this.said ??= said
+      if (this.block?.exception === null && exceptionLine.test(said)) this.endTest(said)
+      return true
+    }
+    const [, file, number, name, error] = testFrame.exec(line) ?? []
+    if (file === undefined || (error !== undefined && this.said === null)) return false
+    if (this.block?.exception !== null || error !== undefined) this.open(false, false)
+    this.block?.frames.push({ file, line: Number(number), function: name ?? null, code: null })
+    if (error !== undefined) this.endTest(this.said?.startsWith(error) ? this.said : `${error}: ${this.said}`)
+    return true
+  }
+
+  private endTest(exception: string): void {
+    if (this.block) {
+      this.block.exception = exception
+      this.block.end = this.at
+    }
+    this.said = null
   }
 
   private readText(text: string): void {

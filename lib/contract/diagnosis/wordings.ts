@@ -33,9 +33,15 @@ const wordings: readonly Wording[] = [
   },
   {
     cause: 'gpu_out_of_memory',
-    words: [/\b(?:out of|not enough|insufficient) (?:\w{1,10} )?memory\b/i, /\b(?:GPU|CUDA|device)\b/],
+    words: [
+      /\b(?:GPU|CUDA|device|KV cache)\b|\bgpu_memory/i,
+      /\b(?:out of|not enough|insufficient) (?:\w{1,10} )?memory\b|\bgpu_memory\w{0,40}|\bKV cache\b.{0,80}\bmemory\b/i,
+    ],
   },
-  { cause: 'host_out_of_memory', words: [/\b(?:out of|not enough|insufficient) memory\b/i] },
+  {
+    cause: 'host_out_of_memory',
+    words: [/\b(?:out of|low on|not enough|insufficient) memory\b|\bOutOfMemory\w{0,20}/i],
+  },
   {
     cause: 'disk_full',
     words: [
@@ -61,6 +67,14 @@ const wordings: readonly Wording[] = [
     subject: /['"`]([^'"`\s]{0,200}[./][^'"`\s]{1,200})['"`]|((?:[\w~-]{0,60}[./]){1,20}\w{1,60})/,
   },
   {
+    cause: 'file_missing',
+    words: [
+      anyCase(String.raw`\b(?:no|0)\b.{0,80}\bfound\b|${isAbsent}|${failsTo} (?:find|locate|open)`),
+      /(?:^|[\s'"`(])((?:~|\.{1,2})?\/[\w./-]{1,200}|(?:[\w.-]{1,60}\/){1,20}[\w-]{1,60}\.[A-Za-z]\w{1,9})/,
+      /^(?!.*\bHTTP)/,
+    ],
+  },
+  {
     cause: 'permission',
     words: [
       /\b(?:permission|access) (?:is |was )?denied\b|\bnot (?:permitted|writable|readable)\b|\bno (?:write|read) (?:access|permission)/i,
@@ -81,7 +95,6 @@ const wordings: readonly Wording[] = [
     ],
   },
   { cause: 'index_out_of_range', words: [/\b(?:index|indices)\b/i, /\bout[ -]of[ -](?:range|bounds)\b/i] },
-  { cause: 'index_out_of_range', words: [/^IndexError\b/] },
   { cause: 'not_finite', words: [/\b(?:NaNs?|infs?|infinity|infinite|non-?finite|not finite)\b/i] },
   {
     cause: 'device_mismatch',
@@ -102,7 +115,7 @@ const wordings: readonly Wording[] = [
     cause: 'shape_mismatch',
     words: [
       /\b(?:shape|size|dim|dimension|channel|feature|length|sample)s?\b/i,
-      /\bexpected\b.{0,80}\b(?:got|but|received|found|given)\b|\bmust (?:match|be (?:the )?(?:same|equal))\b|\bmismatch|\b(?:incompatible|inconsistent|unequal|differs?|different)\b|\bdo(?:es)?(?: not|n't) match\b|\bnot (?:equal|compatible)\b/i,
+      /\bexpected\b.{0,80}\b(?:got|but|received|found|given)\b|\bmust (?:match|be (?:the )?(?:same|equal))\b|\bmismatch|\b(?:incompatible|inconsistent|unequal|differs?|different)\b|\b(?:do|does|did)(?: not|n't) match\b|\bnot (?:equal|compatible)\b/i,
     ],
   },
   {
@@ -135,6 +148,7 @@ const wordings: readonly Wording[] = [
       ),
     ],
   },
+  { cause: 'index_out_of_range', words: [/^IndexError\b/] },
 ]
 
 /**
