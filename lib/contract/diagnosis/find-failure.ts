@@ -215,11 +215,18 @@ function ofTraceback(traceback: Traceback, lines: readonly string[]): TracebackS
       if (sign) return { ...sign, shownBy: origin.exception, origin }
     }
   }
-  return reading ?? findSaid(traceback, exception) ?? { cause: 'exception', subject: subjectOf(exception) }
+  if (reading) return reading
+  const said = findSaid(traceback, exception)
+  if (said) return said
+  for (const origin of mistake.test(exception) ? [] : origins) {
+    const saidBefore = findSaid(origin, origin.exception)
+    if (saidBefore) return { ...saidBefore, shownBy: origin.exception, origin }
+  }
+  return { cause: 'exception', subject: subjectOf(exception) }
 }
 
 /** What an exception says in its own words. Those of a mistake are names of the code. */
-function findSaid({ raisedIn }: Traceback, exception: string): FoundSign | null {
+function findSaid({ raisedIn }: Origin, exception: string): FoundSign | null {
   // A module has this function for names that it no longer has.
   if (
     /^AttributeError\b/.test(exception) &&
