@@ -2,11 +2,11 @@ import type { CauseId } from './causes'
 import { findEvidence, messageAfter, mostLines } from './evidence'
 import type { InstanceEnd } from './facts'
 import { findPlace } from './find-place'
-import { launchers, type Origin, parseTraceback, type Traceback } from './parse-traceback'
+import { launchers, lostOther, type Origin, parseTraceback, type Traceback } from './parse-traceback'
 import { describeSignal, signalOf } from './signals'
 import { type FoundSign, findSign } from './signs'
 import type { CodeLocation } from './traceback-reader'
-import { findWording } from './wordings'
+import { findPath, findWording } from './wordings'
 
 /** Why the program of one instance ended, as far as its output tells. */
 export interface Failure {
@@ -110,7 +110,7 @@ function isOverruled(lines: readonly string[], index: number): boolean {
 /** Some exceptions have a message that begins on the next line. */
 function completeMessage(exception: string, lines: readonly string[], at: number): string {
   if (!exception.endsWith(':')) return exception
-  const next = lines.slice(at + 1, at + 4).find((line) => line.trim() !== '')
+  const next = lines.slice(at + 1, at + 4).find((line) => /\w/.test(line))
   return next === undefined ? exception : `${exception} ${next.trim()}`
 }
 
@@ -188,7 +188,9 @@ function ofTraceback(traceback: Traceback, lines: readonly string[]): TracebackS
     return { cause: 'command_missing', subject: missing }
   const child = findChildSignal(lines, end)
   if (child !== null) return child
-  const found = findSign(exception, true)
+  const sign = findSign(exception, true)
+  const found =
+    sign?.cause === 'file_missing' ? { ...sign, subject: sign.subject ?? findPath(exception) } : sign
   if (found?.cause === 'index_out_of_range' && /\bargv\[/.test(location?.code ?? ''))
     return { cause: 'argument_error', subject: null }
   // A program that the job started has printed the cause before.
@@ -222,7 +224,20 @@ function ofTraceback(traceback: Traceback, lines: readonly string[]): TracebackS
     const saidBefore = findSaid(origin, origin.exception)
     if (saidBefore) return { ...saidBefore, shownBy: origin.exception, origin }
   }
-  return { cause: 'exception', subject: subjectOf(exception) }
+  // The packages of the environment do not fit if one of them fails while it is imported.
+  if (/^(?:import|from) /.test(location?.code ?? '') && raisedIn?.file !== location?.file)
+    return { cause: 'library_missing', subject: null }
+  return findWarning(traceback, lines) ?? { cause: 'exception', subject: subjectOf(exception) }
+}
+
+/** A library in native code may print why it fails right above the traceback. */
+function findWarning(traceback: Traceback, lines: readonly string[]): TracebackSign | null {
+  const { exception, raisedIn, location, start } = traceback
+  const isNative = raisedIn?.file === location?.file && !/^raise\b/.test(location?.code ?? '')
+  if (mistake.test(exception) || !isNative) return null
+  const shownBy = lines.slice(Math.max(0, start - 3), start).findLast((line) => /\b(?:WARN|ERROR)/.test(line))
+  const sign = shownBy === undefined ? null : (findSign(shownBy, false) ?? findWording(shownBy))
+  return sign && shownBy !== undefined ? { ...sign, shownBy } : null
 }
 
 /** What an exception says in its own words. Those of a mistake are names of the code. */
@@ -259,8 +274,12 @@ function readChildSignal(line: string): string | null {
 }
 
 function findChildSignal(lines: readonly string[], end: number): (FoundSign & { shownBy?: string }) | null {
-  if (!launchers.test(lines[end] ?? '')) return null
-  const shownBy = lines.slice(end, end + 40).find((line) => readChildSignal(line) !== null)
+  const exception = lines[end] ?? ''
+  // The launcher says it of the process that failed first, which the other ones lost.
+  const root = lines.findLastIndex((line) => line.includes('Root Cause (first observed failure)'))
+  const from = launchers.test(exception) ? end : root !== -1 && lostOther.test(exception) ? root : null
+  if (from === null) return null
+  const shownBy = lines.slice(from, from + 40).find((line) => readChildSignal(line) !== null)
   if (shownBy === undefined) return null
   return { cause: 'killed_by_signal', subject: readChildSignal(shownBy), shownBy }
 }

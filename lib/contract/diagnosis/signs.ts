@@ -41,6 +41,7 @@ export const signs: readonly Sign[] = [
     sign: /\b401 Client Error|\b403 Client Error|GatedRepoError|No API key (?:configured|found)|api_key client option must be set|api_key not configured|\bwandb\.login\b|huggingface-cli login|You must be authenticated|Access to model .{0,200} is restricted|Invalid username or password|could not read Username for|NoCredentialsError|Permission denied \(publickey|AuthenticationError|InvalidAccessKeyId/,
   },
   { cause: 'gpu_shared', sign: /Duplicate GPU detected/ },
+  { cause: 'port_in_use', sign: /Address already in use|\bEADDRINUSE\b|port \d+ is already in use/i },
   {
     cause: 'distributed',
     sign: /\bDistBackendError|\bDistNetworkError|\bDistStoreError|\bnccl\w{0,60}Error\b|ProcessGroup(?:NCCL|Gloo)|NCCL (?:error|WARN .{0,200}(?:failed|closed))|Watchdog caught collective|\bRendezvous\w{0,60}Error|\bTCPStore\b|The client socket has (?:timed out|failed)|\[\S{0,200}gloo\/|Timed out (?:after .{0,200} )?waiting for clients|Connection closed by peer \[|initializing process group|\bMPI_ABORT\b|Socket Timeout$/,
@@ -145,7 +146,6 @@ export const signs: readonly Sign[] = [
       String.raw`can't open file ${word}([^'"]{1,200})${word}|(?:FileNotFoundError|NotADirectoryError): .{0,200}?${word}([^'"]{1,200})${word}\s*(?:->|$)|(?:FileNotFoundError|NotADirectoryError): (?:[Ff]ile )?([^\s'"]{1,200}) (?:not found|does not exist|doesn't exist)|(?:FileNotFoundError|NotADirectoryError)\b|${word}([^'"‘’]{1,200})${word}: No such file or directory|(?:open|stat|read|access|find|load) (?:file )?${word}?([^'"‘’:\s]{1,200})${word}?: No such file or directory|([^\s:'"()]{1,200}) \(No such file or directory\)|: ([^:'\"‘’\s]{1,200}): No such file or directory|No such file or directory(?:: ${word}?([^'":]{1,200})${word}?)?|\bENOENT\b[^']{0,60}(?:'([^']{1,200})')?|does not exist: ${word}?([^'":\s]{1,200})|Directory nonexistent|can't cd to (\S{1,200})|unable to open database file|[Uu]nable to (?:synchronously )?open file \(.{0,40}name = '([^']{1,200})'|Cannot find primary config|No rule to make target [‘'\x60]([^’']{1,200})`,
     ),
   },
-  { cause: 'port_in_use', sign: /Address already in use|\bEADDRINUSE\b|port \d+ is already in use/i },
   {
     cause: 'process_limit',
     sign: /Too many open files|received 0 items of ancdata|can't start new thread|Cannot fork|fork: (?:retry: )?Resource temporarily unavailable|\bE(?:MFILE|NFILE|AGAIN)\b|Resource temporarily unavailable|pthread_create failed/,

@@ -5,8 +5,8 @@ interface Wording {
   cause: CauseId
   /** All of them match. The first group is the path, module or the like that the message names. */
   words: readonly RegExp[]
-  /** Finds it if the words have no group. */
-  subject?: RegExp
+  /** Its path counts, if no pattern has a group. */
+  namesPath?: true
 }
 
 const failsTo = "(?:can(?:no|')t|could ?n[o']t|failed to|(?:is |was )?unable to)"
@@ -14,8 +14,23 @@ const isAbsent = String.raw`(?:(?:\bnot|n't) (?:be )?(?:found|exist|available|in
 
 const anyCase = (text: string) => new RegExp(text, 'i')
 
+/** How messages name a path, the clearest first. */
+const paths: readonly RegExp[] = [
+  /['"`]((?:\.{1,2}|~)?\/[^'"`]{1,200})['"`]/,
+  /['"`]([^'"`\s]{0,200}[./][^'"`\s]{1,200})['"`]/,
+  /(?<![\w:/])((?:[\w~-]{0,60}[./]){1,20}\w{1,60})/,
+  /['"`]([^'"`\s]{1,200})['"`]/,
+]
+
+/** The path that the message of an exception names, otherwise what it has between quotes. */
+export function findPath(message: string): string | null {
+  const text = message.slice(0, 2000).replace(/^[\w.]+: /, '')
+  return paths.map((path) => path.exec(text)?.[1]).find(Boolean) ?? null
+}
+
 /** In the order in which they are tried. */
 const wordings: readonly Wording[] = [
+  { cause: 'argument_error', words: [/^usage: /i] },
   {
     cause: 'import_missing',
     words: [
@@ -59,17 +74,19 @@ const wordings: readonly Wording[] = [
     cause: 'file_missing',
     words: [
       anyCase(
-        String.raw`\b(?:file|directory|folder|path)s?\b.{0,120}(?:\bnot|n't) (?:be )?(?:found|exist)|\bno (?:such )?(?:file|directory|folder)s?\b|\bmissing (?:file|directory|folder)|${failsTo} (?:find|locate|open) (?:the |a |any )?(?:\w{1,20} )?(?:file|directory|folder)|\bnot a (?:valid )?(?:file|directory)\b|have a file named`,
+        String.raw`\b(?:file|directory|folder|path|resource)s?\b.{0,120}(?:\bnot|n't) (?:be )?(?:found|exist)|\bno (?:such )?(?:file|directory|folder)s?\b|\bmissing (?:file|directory|folder)|${failsTo} (?:find|locate|open) (?:the |a |any )?(?:\w{1,20} )?(?:file|directory|folder)|\bnot a (?:valid )?(?:file|directory)\b|\bhave a file named|\bRepo id must\b`,
       ),
       // A server answers so of its own files.
       /^(?!.*\bHTTP)/,
     ],
-    subject: /['"`]([^'"`\s]{0,200}[./][^'"`\s]{1,200})['"`]|((?:[\w~-]{0,60}[./]){1,20}\w{1,60})/,
+    namesPath: true,
   },
   {
     cause: 'file_missing',
     words: [
-      anyCase(String.raw`\b(?:no|0)\b.{0,80}\bfound\b|${isAbsent}|${failsTo} (?:find|locate|open)`),
+      anyCase(
+        String.raw`\b(?:no|0)\b.{0,80}\bfound\b|${isAbsent}|${failsTo} (?:find|locate|open)|\berror opening\b`,
+      ),
       /(?:^|[\s'"`(])((?:~|\.{1,2})?\/[\w./-]{1,200}|(?:[\w.-]{1,60}\/){1,20}[\w-]{1,60}\.[A-Za-z]\w{1,9})/,
       /^(?!.*\bHTTP)/,
     ],
@@ -157,11 +174,11 @@ const wordings: readonly Wording[] = [
  */
 export function findWording(message: string): FoundSign | null {
   const searched = message.slice(0, 2000)
-  for (const { cause, words, subject } of wordings) {
+  for (const { cause, words, namesPath } of wordings) {
     const matches = words.map((pattern) => pattern.exec(searched))
     if (matches.includes(null)) continue
-    const groups = [...matches, subject?.exec(searched.replace(/^[\w.]+: /, ''))]
-    return { cause, subject: groups.flatMap((match) => match?.slice(1) ?? []).find(Boolean) ?? null }
+    const named = matches.flatMap((match) => match?.slice(1) ?? []).find(Boolean)
+    return { cause, subject: named ?? (namesPath ? findPath(searched) : null) }
   }
   return null
 }
