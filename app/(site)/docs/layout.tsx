@@ -1,11 +1,11 @@
 import type { Metadata } from 'next'
 import type { ReactNode } from 'react'
-import { DocsFrame } from '@/components/docs/docs-frame'
+import { VisitorFrame } from '@/components/access/visitor-frame'
 import { currentActor } from '@/lib/access/sessions/current-actor'
 
 export const metadata: Metadata = { title: { default: 'Documentation', template: '%s · gpuq documentation' } }
 
 /** Everyone may read the documentation. Signed-in users have the frame of the other pages. */
 export default async function DocsLayout({ children }: { children: ReactNode }) {
-  return (await currentActor()) ? children : <DocsFrame>{children}</DocsFrame>
+  return (await currentActor()) ? children : <VisitorFrame home="/docs">{children}</VisitorFrame>
 }

@@ -5,16 +5,24 @@ import { Brand } from '../shell/brand'
 import { ButtonLink } from '../ui/button-link'
 import { ThemeToggle } from '../ui/theme-toggle'
 
-/** The frame of the documentation for readers who are not signed in. */
-export function DocsFrame({ children }: { children: ReactNode }) {
+interface VisitorFrameProps {
+  /** Where the name of the site leads. */
+  home: string
+  /** Where people are after they have signed in; absent: at their jobs. */
+  next?: string
+  children: ReactNode
+}
+
+/** The frame of a page that is also for readers who are not signed in. */
+export function VisitorFrame({ home, next, children }: VisitorFrameProps) {
   return (
     <div className="flex min-h-dvh flex-col">
       <header className="sticky top-0 z-30 flex h-13 items-center gap-2 border-b bg-canvas px-4 sm:px-6 lg:px-8">
         <div className="flex-1">
-          <Brand href="/docs" />
+          <Brand href={home} />
         </div>
         <ThemeToggle />
-        <ButtonLink href="/sign-in" size="sm">
+        <ButtonLink href={next ? `/sign-in?next=${encodeURIComponent(next)}` : '/sign-in'} size="sm">
           Sign in
         </ButtonLink>
       </header>
