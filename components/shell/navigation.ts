@@ -16,6 +16,7 @@ import {
   Server,
   Settings,
   SlidersHorizontal,
+  Trophy,
   Users,
 } from 'lucide-react'
 
@@ -31,6 +32,7 @@ export const mainNavigation = [
   { href: '/jobs', label: 'Jobs', icon: Activity, keys: ['g', 'j'] },
   { href: '/groups', label: 'Groups', icon: Layers, keys: ['g', 'w'] },
   { href: '/experiments', label: 'Experiments', icon: GitFork, keys: ['g', 'x'] },
+  { href: '/competitions', label: 'Competitions', icon: Trophy, keys: ['g', 'm'] },
   { href: '/cluster', label: 'Cluster', icon: Server, keys: ['g', 'c'] },
   { href: '/projects', label: 'Projects', icon: FolderClosed, keys: ['g', 'p'] },
   { href: '/accounting', label: 'Accounting', icon: ChartColumn, keys: ['g', 'r'] },

@@ -1,0 +1,88 @@
+import { fireEvent, screen, within } from '@testing-library/react'
+import { expect, it } from 'vitest'
+import type { CompetitionDetail } from '@/lib/competitions/contract'
+import { answerWith, clickButton, renderUi, sentRequests, typeInto } from '../../testing/render'
+import { viewerOf } from '../facts'
+import { makeCompetition, makeHosted, makeMember, makePhase } from '../testing/make-competition'
+import { ManageTab } from './manage-tab'
+
+const path = '/api/competitions/cifar-sprint'
+
+async function show(competition: CompetitionDetail, members = [makeMember()]) {
+  answerWith({ [`GET ${path}/phases/main/entries`]: [], [`GET ${path}/members`]: members })
+  const [phase = makePhase()] = competition.phases
+  renderUi(<ManageTab competition={competition} phase={phase} viewer={viewerOf(competition)} />)
+  return screen.findByRole('table', { name: 'Members' })
+}
+
+it('a host approves who asks to join', async () => {
+  const asking = makeMember({ state: 'requested', team: null })
+  const table = await show(makeHosted(), [asking])
+  expect(within(table).getByText('asks to join')).toBeTruthy()
+  answerWith({ [`PATCH ${path}/members/ben`]: makeMember(), [`GET ${path}/members`]: [makeMember()] })
+  clickButton(/^Approve ?ben$/)
+  await screen.findByText('ben has joined')
+  expect(sentRequests.find(({ method }) => method === 'PATCH')?.body).toEqual({ state: 'joined' })
+})
+
+it('a host changes the section of a member without touching the role', async () => {
+  await show(makeHosted())
+  answerWith({ [`PATCH ${path}/members/ben`]: makeMember({ section: 'Monday' }) })
+  clickButton(/^Change ?ben$/)
+  await screen.findByRole('dialog', { name: 'Change ben' })
+  typeInto('Section', 'Monday')
+  clickButton('Save')
+  await expect
+    .poll(() => sentRequests.find(({ method }) => method === 'PATCH')?.body)
+    .toEqual({
+      section: 'Monday',
+    })
+})
+
+it('an instructor changes members, but neither their roles nor what only hosts do', async () => {
+  await show(makeCompetition({ role: 'instructor' }))
+  clickButton(/^Change ?ben$/)
+  const dialog = await screen.findByRole('dialog', { name: 'Change ben' })
+  expect(within(dialog).queryByLabelText('Role')).toBeNull()
+  expect(screen.queryByText('Reveal results')).toBeNull()
+  expect(screen.getByRole('heading', { name: 'Roster', hidden: true })).toBeTruthy()
+})
+
+it('a TA reads members, and changes nothing', async () => {
+  await show(makeCompetition({ role: 'ta' }))
+  expect(screen.queryByRole('button', { name: /^Change ?ben$/ })).toBeNull()
+  expect(screen.queryByRole('heading', { name: 'Roster' })).toBeNull()
+})
+
+it('a host reveals the final results after a confirmation that warns while the phase is open', async () => {
+  await show(makeHosted())
+  clickButton('Reveal results')
+  const dialog = await screen.findByRole('alertdialog', { name: /Reveal the final results of Main round/ })
+  expect(dialog.textContent).toContain('This phase has not ended.')
+  answerWith({ [`POST ${path}/phases/main/reveal`]: {} })
+  fireEvent.click(within(dialog).getByRole('button', { name: 'Reveal' }))
+  await screen.findByText('The final results of Main round are shown')
+})
+
+it('a roster is previewed, its problems name their lines, and a correct one replaces the stored one', async () => {
+  await show(makeHosted({ join: 'roster' }))
+  const answer = { dry_run: true, added: 0, changed: 0, unchanged: 0, problems: [] as unknown[] }
+  const problem = { line: 3, message: '"ada" is no e-mail address.' }
+  answerWith({ [`PUT ${path}/roster?dry_run=true`]: { ...answer, problems: [problem] } })
+  typeInto('Or paste the text', 'email\nben@example.org\nada')
+  clickButton('Preview')
+  await screen.findByText('Line 3: "ada" is no e-mail address.')
+  expect(screen.queryByRole('button', { name: 'Replace the roster' })).toBeNull()
+  typeInto('Or paste the text', 'email\nben@example.org\nada@example.org')
+  answerWith({
+    [`PUT ${path}/roster?dry_run=true`]: ({ query }: { query: URLSearchParams }) => ({
+      ...answer,
+      added: 2,
+      dry_run: query.get('dry_run') === 'true',
+    }),
+  })
+  clickButton('Preview')
+  await screen.findByText('It would add 2, change 0 and leave 0 as they are.')
+  clickButton('Replace the roster')
+  await screen.findByText('It added 2, changed 0 and left 0 as they are.')
+})

@@ -1,0 +1,92 @@
+import { useMutation } from '@tanstack/react-query'
+import { FolderClosed, ListTree } from 'lucide-react'
+import type { CompetitionDetail, Phase } from '@/lib/competitions/contract'
+import { Badge } from '../../ui/badge'
+import { Button } from '../../ui/button'
+import { ButtonLink } from '../../ui/button-link'
+import { ConfirmDialog } from '../../ui/confirm-dialog'
+import { Panel, PanelHeader } from '../../ui/panel'
+import { toast } from '../../ui/toaster'
+import type { Viewer } from '../facts'
+import { Unpublished } from '../overview-tab'
+import { PhaseClock } from '../phase-clock'
+import { revealBoard } from '../queries'
+import { AllEntries } from './all-entries'
+import { Members } from './members'
+import { Roster } from './roster'
+
+interface ManageTabProps {
+  competition: CompetitionDetail
+  phase: Phase
+  viewer: Viewer
+}
+
+/** What the staff does: publishes, admits people, reads entries and reveals results. */
+export function ManageTab({ competition, phase, viewer }: ManageTabProps) {
+  const { competition_id, published, phases, project } = competition
+  return (
+    <div className="flex min-w-0 flex-col gap-4">
+      {published ? null : <Unpublished competition={competition} />}
+      {viewer.isHost ? (
+        <Panel>
+          <PanelHeader
+            title="Phases"
+            description="To change dates, data or the scoring program, change competition.yaml and run gpuq competition create."
+            actions={
+              project ? (
+                <>
+                  <ButtonLink icon={FolderClosed} href={`/projects/${project.id}`}>
+                    Project
+                  </ButtonLink>
+                  <ButtonLink icon={ListTree} href={`/projects/${project.id}/snapshots`}>
+                    Data
+                  </ButtonLink>
+                </>
+              ) : null
+            }
+          />
+          <ul>
+            {phases.map((one) => (
+              <PhaseRow key={one.key} competition={competition_id} phase={one} />
+            ))}
+          </ul>
+        </Panel>
+      ) : null}
+      <AllEntries key={phase.key} {...{ competition, phase, viewer }} />
+      <Members {...{ competition, viewer }} />
+      {viewer.isInstructor ? <Roster competition={competition} /> : null}
+    </div>
+  )
+}
+
+function PhaseRow({ competition, phase }: { competition: string; phase: Phase }) {
+  const { mutateAsync } = useMutation(revealBoard)
+  const { key, title, frozen, revealed, state } = phase
+  return (
+    <li className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 border-b px-4 py-2.5 last:border-b-0">
+      <span className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1 text-sm">
+        <span className="wrap-anywhere font-medium">{title}</span>
+        <PhaseClock phase={phase} />
+        {frozen ? <Badge tone="info">frozen</Badge> : null}
+        {revealed ? <Badge tone="success">revealed</Badge> : null}
+      </span>
+      {revealed ? null : (
+        <ConfirmDialog
+          title={`Reveal the final results of ${title}?`}
+          description={
+            state === 'ended'
+              ? 'Everybody who sees the leaderboard sees all entries and the private columns. This cannot be undone.'
+              : 'This phase has not ended. Everybody who sees the leaderboard would see all entries and the private columns. This cannot be undone.'
+          }
+          confirmLabel="Reveal"
+          tone={state === 'ended' ? 'primary' : 'danger'}
+          trigger={<Button size="sm">Reveal results</Button>}
+          onConfirm={async () => {
+            await mutateAsync({ competition, phase: key })
+            toast.success(`The final results of ${title} are shown`)
+          }}
+        />
+      )}
+    </li>
+  )
+}
