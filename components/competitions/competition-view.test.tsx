@@ -76,6 +76,7 @@ it('a page of a competition is shown as Markdown, and HTML in it stays text', as
   await show(makeCompetition({ pages: [{ name: 'rules.md', title: 'Rules', text }] }))
   expect((await screen.findByText('No')).tagName).toBe('STRONG')
   expect(document.querySelector('img, script')).toBeNull()
+  expect(screen.getAllByText('Rules')).toHaveLength(1)
   expect(screen.getByText(/onerror/)).toBeTruthy()
 })
 

@@ -31,21 +31,18 @@ interface OverviewTabProps {
 export function OverviewTab({ competition, signIn, onSubmit }: OverviewTabProps) {
   const { pages, phases, datasets, timezone } = competition
   return (
-    <div className="grid min-w-0 gap-4 lg:grid-cols-[minmax(0,1fr)_22rem] lg:items-start">
-      <div className="flex min-w-0 flex-col gap-4 lg:order-last">
+    // A narrow window shows how to join, the text and the dates in this order.
+    <div className="grid min-w-0 gap-4 lg:grid-cols-[minmax(0,1fr)_22rem] lg:grid-rows-[auto_1fr]">
+      <div className="flex min-w-0 flex-col gap-4 empty:hidden lg:col-start-2">
         {competition.published ? null : <Unpublished competition={competition} />}
         <JoinPanel competition={competition} signIn={signIn} onSubmit={onSubmit} />
-        {phases.map((phase) => (
-          <PhasePanel key={phase.key} phase={phase} zone={timezone} />
-        ))}
-        <Facts competition={competition} />
       </div>
-      <div className="flex min-w-0 flex-col gap-4">
-        {pages.map(({ name, title, text }) => (
-          <Panel key={name}>
-            <PanelHeader title={title} />
+      <div className="flex min-w-0 flex-col gap-4 lg:col-start-1 lg:row-span-2 lg:row-start-1">
+        {pages.map((page) => (
+          <Panel key={page.name}>
+            <PanelHeader title={page.title} />
             <PartBoundary>
-              <MarkdownText text={text} />
+              <MarkdownText text={withoutTitle(page)} />
             </PartBoundary>
           </Panel>
         ))}
@@ -59,8 +56,20 @@ export function OverviewTab({ competition, signIn, onSubmit }: OverviewTabProps)
           </Panel>
         ) : null}
       </div>
+      <div className="flex min-w-0 flex-col gap-4 lg:col-start-2">
+        {phases.map((phase) => (
+          <PhasePanel key={phase.key} phase={phase} zone={timezone} />
+        ))}
+        <Facts competition={competition} />
+      </div>
     </div>
   )
+}
+
+/** The text of a page without the heading that is its title. */
+function withoutTitle({ title, text }: CompetitionDetail['pages'][number]): string {
+  const [first = '', ...rest] = text.trimStart().split('\n')
+  return first.replace(/^# +/, '').trim() === title ? rest.join('\n') : text
 }
 
 /** What a host still has to do before others see the competition. */

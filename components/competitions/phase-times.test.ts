@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { currentPhase, describeClock, formatCountdown, formatInZone } from './phase-times'
+import { currentPhase, describeClock, formatCountdown, formatZoned } from './phase-times'
 import { makePhase } from './testing/make-competition'
 
 const phase = (key: string, start: string, end: string) =>
@@ -35,6 +35,16 @@ it('a countdown rounds up, so that 0 s is the end', () => {
   expect(formatCountdown(59_001)).toBe('1 min 00 s')
 })
 
-it('a time is shown as the clocks of a zone show it', () => {
-  expect(formatInZone(Date.parse('2027-01-10T08:00Z'), 'Europe/Berlin')).toBe('10 Jan 2027, 09:00')
+it.each([
+  ['with another time', 'Europe/Berlin', '2027-01-10T08:00Z', '10 Jan 2027, 08:00', '09:00 in Europe/Berlin'],
+  [
+    'with another date',
+    'Asia/Tokyo',
+    '2027-01-10T18:00Z',
+    '10 Jan 2027, 18:00',
+    '11 Jan 2027, 03:00 in Asia/Tokyo',
+  ],
+  ['with the same time', 'Africa/Abidjan', '2027-01-10T08:00Z', '10 Jan 2027, 08:00', null],
+])('a time is shown to a reader in UTC, and in a zone %s', (_, zone, at, own, theirs) => {
+  expect(formatZoned(Date.parse(at), zone, 'UTC')).toEqual({ own, theirs })
 })

@@ -35,11 +35,31 @@ export function describeClock(phase: Times, now: number): string {
   return `ended ${formatCountdown(now - ends)} ago`
 }
 
-/** A time as the clocks of a zone show it: "10 Jan 2027, 09:00". */
-export function formatInZone(at: number, timeZone: string | undefined): string {
-  return new Intl.DateTimeFormat('en-GB', {
-    dateStyle: 'medium',
-    timeStyle: 'short',
-    ...(timeZone === undefined ? {} : { timeZone }),
-  }).format(at)
+/** A time as the clocks of a zone show it: "10 Jan 2027" and "09:00". */
+function inZone(at: number, timeZone: string | undefined): { date: string; time: string } {
+  const zone = timeZone === undefined ? {} : { timeZone }
+  return {
+    date: new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', ...zone }).format(at),
+    time: new Intl.DateTimeFormat('en-GB', { timeStyle: 'short', ...zone }).format(at),
+  }
+}
+
+/**
+ * A time for a reader, and in another zone if its clocks differ: its time, with its date if that differs too.
+ * @param reader the zone of the reader. Default: that of the browser.
+ */
+export function formatZoned(
+  at: number,
+  zone: string,
+  reader?: string,
+): { own: string; theirs: string | null } {
+  const [own, theirs] = [inZone(at, reader), inZone(at, zone)]
+  const isSameDate = own.date === theirs.date
+  return {
+    own: `${own.date}, ${own.time}`,
+    theirs:
+      isSameDate && own.time === theirs.time
+        ? null
+        : `${isSameDate ? '' : `${theirs.date}, `}${theirs.time} in ${zone}`,
+  }
 }

@@ -204,7 +204,7 @@ export const answerInvitation = changing(
 /** The members, for the staff. @param state null: all */
 export const membersQuery = (competition: string, state: 'requested' | 'joined' | null) =>
   listQuery([...resource, 'members', competition, state], (cursor, signal) =>
-    api.competitions.members(competition, { cursor, state }, signal),
+    api.competitions.members(competition, { cursor, state, limit: 25 }, signal),
   )
 
 export interface MemberChange {

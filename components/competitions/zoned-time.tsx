@@ -1,6 +1,6 @@
 import { formatUtc } from '../ui/format-time'
 import { useHydrated } from '../ui/use-hydrated'
-import { formatInZone } from './phase-times'
+import { formatZoned } from './phase-times'
 
 interface ZonedTimeProps {
   /** RFC 3339. */
@@ -14,16 +14,11 @@ export function ZonedTime({ at, zone }: ZonedTimeProps) {
   const hydrated = useHydrated()
   const time = Date.parse(at)
   if (!hydrated) return <time dateTime={at}>{formatUtc(time)}</time>
-  const [own, theirs] = [formatInZone(time, undefined), formatInZone(time, zone)]
+  const { own, theirs } = formatZoned(time, zone)
   return (
     <>
       <time dateTime={at}>{own}</time>
-      {own === theirs ? null : (
-        <span className="text-subtle">
-          {' '}
-          ({theirs} in {zone})
-        </span>
-      )}
+      {theirs === null ? null : <span className="text-subtle"> ({theirs})</span>}
     </>
   )
 }

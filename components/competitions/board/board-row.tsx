@@ -90,7 +90,7 @@ function Change({ change }: { change: number | null }) {
   return (
     <span
       className={cn(
-        'inline-flex items-center text-xs tabular-nums',
+        'inline-flex items-center align-middle text-xs tabular-nums',
         change > 0 ? 'text-success-ink' : 'text-danger-ink',
       )}
     >

@@ -24,10 +24,11 @@ export function BoardTable({ request, board }: BoardTableProps) {
   const { total, rows, columns, own, rank_by: rankBy } = board
   const version = versionOf(board)
   return (
+    // Positioned, because texts for screen readers would otherwise make the page longer.
     <ScrollRegion
       ref={setScroller}
       aria-label="Leaderboard"
-      className="max-h-[40rem] overflow-auto focus-visible:-outline-offset-2"
+      className="relative max-h-[40rem] overflow-auto focus-visible:-outline-offset-2"
     >
       <table
         aria-rowcount={total + 1}
@@ -36,8 +37,10 @@ export function BoardTable({ request, board }: BoardTableProps) {
         <caption className="sr-only">Leaderboard</caption>
         <thead className="sticky top-0 z-1 bg-sunken">
           <tr aria-rowindex={1}>
-            <Heading end>Rank</Heading>
-            <Heading>
+            <Heading end narrow>
+              Rank
+            </Heading>
+            <Heading narrow>
               <span className="sr-only">Change since yesterday</span>
             </Heading>
             <Heading>Team</Heading>
@@ -69,13 +72,21 @@ export function BoardTable({ request, board }: BoardTableProps) {
   )
 }
 
-function Heading({ end = false, children }: { end?: boolean; children: ReactNode }) {
+interface HeadingProps {
+  end?: boolean
+  /** No wider than its content. */
+  narrow?: boolean
+  children: ReactNode
+}
+
+function Heading({ end = false, narrow = false, children }: HeadingProps) {
   return (
     <th
       scope="col"
       className={cn(
         'h-9 whitespace-nowrap border-b px-3 font-medium text-muted text-xs first:pl-4 last:pr-4',
         end && 'text-right',
+        narrow && 'w-0',
       )}
     >
       {children}

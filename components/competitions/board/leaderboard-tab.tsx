@@ -83,12 +83,18 @@ function Notice({ board, phase, zone }: { board: Board; phase: Phase; zone: stri
         Everybody sees the private columns now.
       </Callout>
     )
-  const at = board.frozen_at ?? phase.freeze_at
-  if (at === null) return null
+  if (board.frozen_at !== null)
+    return (
+      <Callout icon={Snowflake} title="The leaderboard is frozen">
+        It has the entries received before <ZonedTime at={board.frozen_at} zone={zone} />. Later entries count
+        in the final results.
+      </Callout>
+    )
+  if (phase.freeze_at === null) return null
   return (
-    <Callout icon={Snowflake} title={`The leaderboard ${board.frozen_at === null ? 'freezes' : 'is frozen'}`}>
-      It has the entries received before <ZonedTime at={at} zone={zone} />. Later entries count in the final
-      results.
-    </Callout>
+    <p className="text-muted text-sm">
+      The leaderboard freezes at <ZonedTime at={phase.freeze_at} zone={zone} />. Later entries count in the
+      final results.
+    </p>
   )
 }
