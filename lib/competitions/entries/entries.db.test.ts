@@ -172,7 +172,7 @@ describe('what an entry prints', () => {
 })
 
 describe('an entry that is withdrawn', () => {
-  it('it ends at once if it waits, keeps its program, and its place of the quota is free', async () => {
+  it('an entry that is withdrawn while it waits ends at once and keeps its program, and its place of the quota is free', async () => {
     const competition = await make({ quota: { total: 1 } })
     const id = await send(ada, competition)
     expect(await post(ta, entryRoutes.withdraw, id)).toMatchObject({ status: 403 })
@@ -237,7 +237,7 @@ describe('an entry that is chosen', () => {
 })
 
 describe('an entry that is disqualified', () => {
-  it('it leaves the queue, keeps what it sent, and the decision is recorded and can be taken back', async () => {
+  it('an entry that is disqualified leaves the queue, keeps what it sent, and the decision is recorded and can be taken back', async () => {
     const competition = await make()
     const id = await send(ada, competition)
     for (const person of [ada, ta])
