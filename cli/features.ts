@@ -1,12 +1,20 @@
 import { isGroupConfig } from '@/lib/groups/contract-recognise'
 import type { OtherObject } from './job/other-object'
-import type { OtherSubmission } from './job/other-submission'
+import type { OtherSubmission, OtherSubmitted } from './job/other-submission'
 
 /** What features can submit besides a job. */
 export const otherSubmissions: readonly OtherSubmission[] = [
   {
     matches: isGroupConfig,
     load: async () => (await import('./groups/submit-group')).submitAndFollow,
+  },
+]
+
+/** What the server may have made of a submission besides a job. */
+export const otherSubmitted: readonly OtherSubmitted[] = [
+  {
+    matches: (submitted) => 'entry' in submitted,
+    load: async () => (await import('./competitions/follow-entry')).followEntry,
   },
 ]
 

@@ -4,7 +4,7 @@ import { type Alternatives, isConfigName, refuseProgram } from '@/lib/contract/c
 import { invalidRequest } from '@/lib/contract/errors'
 import type { Context } from '../context'
 import { quoted, readTextFile } from '../declare/values'
-import { otherSubmissions } from '../features'
+import { otherSubmissions, otherSubmitted } from '../features'
 import { isDirectory } from '../files'
 import { printDryRun } from '../job/dry-run'
 import { followOrPrint, type WaitOptions } from '../job/follow-submitted'
@@ -75,7 +75,9 @@ export async function submit(
     submission.config = await upload(context, solution, given, quiet)
   }
   const submitted = await named(() => submitOnce(context, submission, quiet))
-  return followOrPrint(context, submitted, { wait, quiet, json })
+  const kind = otherSubmitted.find(({ matches }) => matches(submitted))
+  const follow = kind ? await kind.load() : followOrPrint
+  return follow(context, submitted, { wait, quiet, json })
 }
 
 /** Finds what submits a config that is not that of one job. */

@@ -1,5 +1,5 @@
 import { formatBytes } from '@/lib/contract/format-bytes'
-import type { DryRun, Hardware } from '@/lib/contract/submission/dry-run'
+import { type DryRun, type Hardware, isJobDryRun, type OtherDryRun } from '@/lib/contract/submission/dry-run'
 import type { Client } from '@/lib/http/client/client'
 import { formatDuration, formatWhen } from '../console/format'
 import { type Context, writeJson } from '../context'
@@ -8,12 +8,12 @@ import { exitCodes } from './exit-code'
 /** Asks the server what a submission would do, and prints the answer. */
 export async function printDryRun(
   context: Context,
-  ask: (client: Client) => Promise<DryRun>,
+  ask: (client: Client) => Promise<DryRun | OtherDryRun>,
   json: boolean | undefined,
 ): Promise<number> {
   const answer = await ask(await context.connect())
   if (json) return writeJson(context, answer)
-  await context.terminal.out(renderDryRun(answer, Date.now()))
+  await context.terminal.out(isJobDryRun(answer) ? renderDryRun(answer, Date.now()) : `${answer.text}\n`)
   return exitCodes.ok
 }
 

@@ -17,3 +17,17 @@ export interface GivenSubmission {
   quiet?: boolean
   json?: boolean
 }
+
+export interface SubmittedOptions {
+  wait: boolean
+  quiet?: boolean | undefined
+  json?: boolean | undefined
+}
+
+/** What the server may have made of a submission besides a job. */
+export interface OtherSubmitted {
+  /** Whether the answer to a submission is of this kind. */
+  matches(submitted: object): boolean
+  /** Loads what follows it until it ends, or prints its id. */
+  load(): Promise<(context: Context, submitted: object, options: SubmittedOptions) => Promise<number>>
+}

@@ -27,7 +27,7 @@ export async function submitOnce(
   const idempotencyKey = randomUUID()
   const submit = () => client.jobs.submit({ ...submission, idempotencyKey })
   const submitted = await repeatWhileAway(context, submit, quiet)
-  for (const text of [submitted.project_note, submitted.not_sent])
+  for (const text of [submitted.project_note, submitted.not_sent, submitted.competition_note])
     if (!quiet && text) await note(context, text)
   return submitted
 }

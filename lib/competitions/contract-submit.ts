@@ -6,7 +6,10 @@ import { nameSchema } from './contract-config'
 import { entryKinds, quotaLeftSchema, submittedEntrySchema } from './contract-entries'
 
 /** The answer to a submission that made an entry: with the fields of a job, and the id of the entry as `job_id`. */
-export const entryResultSchema = submitResultSchema.extend(submittedEntrySchema.shape)
+export const entryResultSchema = submitResultSchema.extend({
+  ...submittedEntrySchema.shape,
+  page: z.string().describe('the path of the page of its competition'),
+})
 
 /** The answer to a submission of a job. */
 export const jobResultSchema = submitResultSchema.extend({

@@ -16,8 +16,8 @@ import type { Opened, OtherParts } from './other-submission'
 import type { useDraft } from './use-draft'
 
 const submitJob = changing(async (job: Submission): Promise<Opened> => {
-  const { job_id, project_note } = await api.jobs.submit(job)
-  return { path: `/jobs/${job_id}`, note: project_note }
+  const { job_id, project_note, competition_note, page } = await api.jobs.submit(job)
+  return { path: page ?? `/jobs/${job_id}`, note: project_note ?? competition_note }
 }, keys.jobs)
 
 /** The user cancelled the upload, or left the page. */

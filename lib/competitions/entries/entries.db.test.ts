@@ -172,7 +172,7 @@ describe('what an entry prints', () => {
 })
 
 describe('an entry that is withdrawn', () => {
-  it('an entry that is withdrawn while it waits ends at once and keeps its program, and its place of the quota is free', async () => {
+  it('a withdrawn entry that waits ends at once, keeps its program, and frees its place of the quota', async () => {
     const competition = await make({ quota: { total: 1 } })
     const id = await send(ada, competition)
     expect(await post(ta, entryRoutes.withdraw, id)).toMatchObject({ status: 403 })
@@ -185,7 +185,7 @@ describe('an entry that is withdrawn', () => {
     await send(ada, competition)
   })
 
-  it('its job is told to end if it runs, and one that has ended is not withdrawn', async () => {
+  it('the job of a withdrawn entry is told to end, and an entry that has ended is not withdrawn', async () => {
     const competition = await make()
     const id = await send(ada, competition)
     const jobId = await startEntry(competition, id)
@@ -237,7 +237,7 @@ describe('an entry that is chosen', () => {
 })
 
 describe('an entry that is disqualified', () => {
-  it('an entry that is disqualified leaves the queue, keeps what it sent, and the decision is recorded and can be taken back', async () => {
+  it('a disqualified entry leaves the queue and keeps what it sent, and the decision is recorded and can be taken back', async () => {
     const competition = await make()
     const id = await send(ada, competition)
     for (const person of [ada, ta])

@@ -40,7 +40,7 @@ export interface EntryRow {
   gpus: string[]
 }
 
-/** A reader of an entry. */
+/** The rights of a reader of an entry. */
 export interface EntryViewer {
   /** A host of the competition, or an admin. */
   isHost: boolean

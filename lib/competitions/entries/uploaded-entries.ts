@@ -104,6 +104,7 @@ async function answerTo(actor: Actor, { id }: AcceptedEntry): Promise<UploadAnsw
       entry,
       rank,
       quota,
+      page: `/competitions/${entry.competition_id}`,
     },
   }
 }

@@ -47,5 +47,11 @@ export const dryRunSchema = z.object({
   hardware: z.array(hardwareSchema),
 })
 
+/** The same for what is no job: a feature says what it would become. */
+export const otherDryRunSchema = z.looseObject({ dry_run: z.literal(true), text: z.string() })
+
 export type Hardware = z.infer<typeof hardwareSchema>
 export type DryRun = z.infer<typeof dryRunSchema>
+export type OtherDryRun = z.infer<typeof otherDryRunSchema>
+
+export const isJobDryRun = (answer: DryRun | OtherDryRun): answer is DryRun => 'resources' in answer

@@ -1,4 +1,4 @@
-import type { DryRun } from '../../contract/submission/dry-run'
+import type { DryRun, OtherDryRun } from '../../contract/submission/dry-run'
 import { type AnswerReaders, buildClient, type Client, type Submitted } from './build-client'
 import { type ClientOptions, createTransport } from './transport'
 
@@ -9,7 +9,7 @@ import { type ClientOptions, createTransport } from './transport'
 const trusted: AnswerReaders = {
   read: () => (body) => body,
   readSubmitted: (body) => body as Submitted,
-  readDryRun: (body) => body as DryRun,
+  readDryRun: (body) => body as DryRun | OtherDryRun,
 }
 
 /** The client of this site's pages. The session cookie identifies the user. */

@@ -1,7 +1,7 @@
 import type { JobFilters } from '../../contract/job-queries'
 import type { JobResult } from '../../contract/jobs'
 import type { QueueSubmitted } from '../../contract/queue'
-import type { DryRun } from '../../contract/submission/dry-run'
+import type { DryRun, OtherDryRun } from '../../contract/submission/dry-run'
 import { encodeName } from '../../contract/text/encode-name'
 import { createMethods, type Methods, type ReadAnswer, type Route, toCall } from './methods'
 import { ProblemError } from './problem'
@@ -26,7 +26,14 @@ type GroupSubmission = Pick<Submission, 'code' | 'config' | 'idempotencyKey'>
 
 /** What a caller needs of the answer to a submission: the rest may be missing. */
 export type Submitted = Partial<
-  JobResult & { deduplicated: boolean; project_note: string; not_sent: string }
+  JobResult & {
+    deduplicated: boolean
+    project_note: string
+    competition_note: string
+    not_sent: string
+    /** The path of its page, if it is no job. */
+    page: string
+  }
 > &
   Pick<JobResult, 'job_id' | 'status'>
 
@@ -34,7 +41,7 @@ export type Submitted = Partial<
 export interface AnswerReaders {
   read: ReadAnswer
   readSubmitted: Read<Submitted>
-  readDryRun: Read<DryRun>
+  readDryRun: Read<DryRun | OtherDryRun>
 }
 
 /**

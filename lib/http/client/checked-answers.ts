@@ -1,10 +1,13 @@
 import * as z from 'zod'
 import { submitResultSchema } from '../../contract/jobs'
 import type { Operation } from '../../contract/operations/operation'
-import { dryRunSchema } from '../../contract/submission/dry-run'
+import { dryRunSchema, otherDryRunSchema } from '../../contract/submission/dry-run'
 import type { AnswerReaders } from './build-client'
 
-const submittedSchema = submitResultSchema.partial().required({ job_id: true, status: true })
+/** A feature that took the submission adds what it is. */
+const submittedSchema = submitResultSchema.partial().required({ job_id: true, status: true }).loose()
+
+const anyDryRunSchema = z.union([dryRunSchema, otherDryRunSchema])
 
 /**
  * Checks each answer against its schema: the server may be another version of gpuq, or something else.
@@ -20,6 +23,6 @@ export function checkedAnswers(
       return (body) => schema.parse(body)
     },
     readSubmitted: (body) => submittedSchema.parse(body),
-    readDryRun: (body) => dryRunSchema.parse(body),
+    readDryRun: (body) => anyDryRunSchema.parse(body),
   }
 }

@@ -4,6 +4,7 @@ import { acceptInvitation, listInvitations } from '../../competitions/members/in
 import { updateTeam } from '../../competitions/members/teams'
 import { makeCompetition, type TestCompetition } from '../../competitions/testing/competition'
 import { competitionKeys } from '../../competitions/testing/competition-keys'
+import { holdEntry } from '../../competitions/testing/held-entries'
 import { database } from '../../database/client'
 import type { MutationCase } from './mutation-case'
 
@@ -18,6 +19,13 @@ async function invited(host: Person, ada: Person, bob: Person): Promise<{ id: st
   await updateTeam(ada.actor, slug, async () => ({ invite: [bob.handle], withdraw: [] }))
   const [invitation] = await listInvitations(bob.actor, slug)
   return { id: slug, invitation: invitation?.id ?? '' }
+}
+
+/** An entry of ada's team that waits. */
+async function entryOf(host: Person, ada: Person): Promise<string> {
+  const competition = await competitionOf(host)
+  const teamId = await competition.join(ada)
+  return holdEntry(competition, { userId: ada.id, teamId })
 }
 
 /** A call of each mutation of competitions. */
@@ -76,5 +84,11 @@ export const competitionMutations: Record<string, MutationCase> = {
   'competitions.declineInvitation': async ({ admin, ada, bob }) => ({
     who: bob,
     params: await invited(admin, ada, bob),
+  }),
+  'entries.withdraw': async ({ admin, ada }) => ({ who: admin, params: { id: await entryOf(admin, ada) } }),
+  'entries.disqualify': async ({ admin, ada }) => ({
+    who: admin,
+    params: { id: await entryOf(admin, ada) },
+    body: { reason: 'It copies.' },
   }),
 }

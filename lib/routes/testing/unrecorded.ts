@@ -3,6 +3,7 @@ export const unrecorded: Record<string, string> = {
   'jobs.submit': 'the job is the record: who submitted it, when, and its config',
   'jobs.check': 'it stores nothing',
   'queue.submit': 'as jobs.submit; an account that it creates is recorded',
+  'entries.choose': 'the entry is the record, which its team may change until the phase ends',
   'archives.register':
     'a directory has no name and gives nobody access: the job or snapshot that uses it is the record',
   'archives.send': 'as archives.register',

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { hardwareQuery } from '@/components/queries/cluster'
-import type { DryRun, Hardware } from '@/lib/contract/submission/dry-run'
+import { type DryRun, type Hardware, isJobDryRun, type OtherDryRun } from '@/lib/contract/submission/dry-run'
 import { ExpectedStart } from '../../../cluster/queue/expected-start'
 import { Button } from '../../../ui/button'
 import { formatCount, formatNumber } from '../../../ui/format-number'
@@ -9,7 +9,7 @@ import { readConfigText } from '../../editor/config-text'
 interface ProspectProps {
   config: string
   /** What a submission would do; null: not known. */
-  answer: DryRun | null
+  answer: DryRun | OtherDryRun | null
   onConfig: (config: string) => void
 }
 
@@ -27,7 +27,9 @@ export function Prospect({ config, answer, onConfig }: ProspectProps) {
           ))}
         </ul>
       ) : null}
-      {answer === null ? null : (
+      {answer === null ? null : !isJobDryRun(answer) ? (
+        <p>{answer.text}</p>
+      ) : (
         <p>
           <Start answer={answer} />
           {answer.project_note === null ? null : `${answer.project_note} `}
