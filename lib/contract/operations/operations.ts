@@ -20,6 +20,7 @@ import { nodeCheckOperations } from '../../node-checks/operations'
 import { invitationMailOperations, notificationOperations } from '../../notifications/operations'
 import { participantOperations } from '../../participants/operations'
 import { importOperations, tokenBatchOperations } from '../../people/operations'
+import * as projectBoards from '../../project-boards/contract'
 import { projectBoardOperations } from '../../project-boards/operations'
 import { resultOperations } from '../../project-results/operations'
 import * as shares from '../../shares/contract'
@@ -57,6 +58,7 @@ export const namedContracts = [
   competitions,
   competitionBoards,
   competitionEntries,
+  projectBoards,
   shares,
   slurm,
   snapshots,

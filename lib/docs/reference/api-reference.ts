@@ -46,6 +46,11 @@ const groups = [
     title: 'Experiments',
     description: 'Which job or group follows which, and with what hypothesis.',
   },
+  {
+    slug: 'competitions',
+    title: 'Competitions',
+    description: 'Competitions, who takes part, entries and leaderboards.',
+  },
   { slug: 'queue', title: 'Queue', description: 'The queue, its policy, and what models need.' },
   {
     slug: 'directories',
