@@ -21,6 +21,9 @@ const kinds = new Map([
 /** What can be added or removed without another effect. Imports are alike in all programs. */
 const ignored = new Set(['Comment', 'TypeDef', 'ImportStatement'])
 
+/** Nodes of a program that are read before other work runs. */
+const nodesTogether = 2_000
+
 /** Reads a program. One that is no Python has as many tokens as the parser finds in it. */
 export async function readTokens(source: string, turn: Turn): Promise<Tokens> {
   const parse = parser.startParse(source)
@@ -37,19 +40,17 @@ export async function readTokens(source: string, turn: Turn): Promise<Tokens> {
     codes.push(hashText(text))
     lines.push(line)
   }
-  tree.iterate({
-    enter({ name, from, to, node }) {
-      if (ignored.has(name)) return false
-      const kind = kinds.get(name)
-      if (kind === undefined) {
-        if (node.firstChild === null && to > from) add(source.slice(from, to), from)
-        return true
-      }
-      // A text that is a statement of its own is a docstring.
-      if (kind !== 'text' || node.parent?.name !== 'ExpressionStatement') add(`<${kind}>`, from)
-      return false
-    },
-  })
+  const cursor = tree.cursor()
+  for (let nodes = 1, entered = true; nodes === 1 || cursor.next(entered); nodes += 1) {
+    if (nodes % nodesTogether === 0) await turn()
+    const { name, from, to } = cursor
+    const kind = kinds.get(name)
+    entered = kind === undefined && !ignored.has(name)
+    // A text that is a statement of its own is a docstring.
+    if (kind !== undefined && (kind !== 'text' || cursor.node.parent?.name !== 'ExpressionStatement'))
+      add(`<${kind}>`, from)
+    else if (entered && to > from && cursor.node.firstChild === null) add(source.slice(from, to), from)
+  }
   return { codes, lines }
 }
 
