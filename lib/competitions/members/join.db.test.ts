@@ -99,6 +99,29 @@ describe('joining a competition', () => {
     expect(rows).toEqual([{ accepted: true }])
   })
 
+  it('terms that came after somebody had joined are accepted by joining again', async () => {
+    const open = await competitionOf()
+    await join(ada, open)
+    await db.pool.query("UPDATE competitions SET terms = 'Be fair.' WHERE id = $1", [open.id])
+    const accepted = async () =>
+      (
+        await db.pool.query<{ at: Date | null }>(
+          'SELECT terms_accepted_at AS at FROM competition_members WHERE competition_id = $1 AND user_id = $2',
+          [open.id, ada.id],
+        )
+      ).rows[0]?.at
+    expect(await join(ada, open)).toMatchObject({ status: 200 })
+    expect(await accepted()).toBeNull()
+    expect(await join(ada, open, { accept_terms: true })).toMatchObject({
+      status: 200,
+      body: { team: ada.handle },
+    })
+    const first = await accepted()
+    expect(first).toBeInstanceOf(Date)
+    await join(ada, open, { accept_terms: true })
+    expect(await accepted()).toEqual(first)
+  })
+
   it('a competition whose phases have all ended cannot be joined, and one with a later phase can', async () => {
     const past = openPhase({ key: 'past', start: '2020-01-01T00:00', end: '2020-02-01T00:00' })
     const over = await competitionOf({ config: { phases: [past] } })

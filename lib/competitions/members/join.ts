@@ -28,6 +28,7 @@ export async function joinCompetition(
     const mayEnter = await readRights(tx, competition, actor)
     const isWaiting = state === 'requested' && join === 'approve'
     if (state !== 'joined' && !isWaiting) await enter(tx, { actor, competition, given, mayEnter })
+    else if (given.accept_terms) await acceptTerms(tx, competition, actor)
     return readMember(tx, id, actor.userId)
   })
 }
@@ -98,6 +99,23 @@ async function enter(tx: Transaction, { actor, competition, given, mayEnter }: E
     target: slug,
     detail: { state, team, ...(terms !== null && { accepted_terms: true }) },
   })
+}
+
+/** Records that somebody accepts the terms who joined before there were any, or came from the staff. */
+async function acceptTerms(
+  tx: Transaction,
+  { id, slug, terms }: SeenCompetition,
+  { userId }: Actor,
+): Promise<void> {
+  if (terms === null) return
+  const { rowCount } = await tx.query(
+    `UPDATE competition_members SET terms_accepted_at = now()
+      WHERE competition_id = $1 AND user_id = $2 AND terms_accepted_at IS NULL`,
+    [id, userId],
+  )
+  if (rowCount !== 1) return
+  const detail = { accepted_terms: true }
+  await recordAudit(tx, { actorId: userId, action: 'competition_joined', target: slug, detail })
 }
 
 function notOnRoster(slug: string, { hasEmail, staff }: Rights): GpuqError {
