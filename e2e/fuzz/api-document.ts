@@ -52,7 +52,8 @@ export class ApiDocument {
     return Object.fromEntries(chosen.map(([name, schema]) => [name, this.example(schema, random)]))
   }
 
-  #exampleArray({ items = {}, minItems = 0 }: Schema, random: Random): unknown {
+  #exampleArray({ items = {}, prefixItems = [], minItems = 0 }: Schema, random: Random): unknown {
+    if (items === false) return prefixItems.map((item) => this.example(item, random))
     return Array.from({ length: minItems + random.upTo(3) }, () => this.example(items, random))
   }
 }

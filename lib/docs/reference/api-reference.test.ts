@@ -77,6 +77,18 @@ it('examples of schemas leave out what may be left out, and keep one key if all 
   )
 })
 
+it('an array with a type for each place is shown with all of them', () => {
+  const schemas = new SchemaDescriber({})
+  const lines = {
+    type: 'array',
+    prefixItems: [{ type: 'integer' }, { type: 'string' }],
+    items: false as const,
+  }
+  expect(schemas.type(lines)).toBe('[integer, string]')
+  expect(schemas.example(lines, 'a')).toHaveLength(2)
+  expect(schemas.fields(lines)).toEqual([])
+})
+
 it('the search lists guides before operations with the same words', async () => {
   const [first] = await searchDocumentation('snapshot')
   expect(first?.href).toMatch(/^\/docs\/(user|admin)-guide\//)

@@ -35,7 +35,7 @@ export class SchemaDescriber {
 
   /** The type in the notation of TypeScript. */
   type(schema: Schema): string {
-    const { $ref, type, enum: values, const: constant, items, anyOf, oneOf, format } = schema
+    const { $ref, type, enum: values, const: constant, items, prefixItems, anyOf, oneOf, format } = schema
     if ($ref !== undefined) {
       const resolved = this.resolve(schema)
       return resolved.properties ? nameOf($ref) : this.type(resolved)
@@ -44,6 +44,7 @@ export class SchemaDescriber {
     if (values) return values.map((value) => JSON.stringify(value)).join(' | ')
     const choices = anyOf ?? oneOf
     if (choices) return [...new Set(choices.map((choice) => this.type(choice)))].join(' | ')
+    if (prefixItems) return `[${prefixItems.map((item) => this.type(item)).join(', ')}]`
     if (items) return arrayOf(this.type(items))
     const named = Array.isArray(type) ? type.join(' | ') : (type ?? 'any')
     return format === undefined ? named : `${named} (${format})`
@@ -52,13 +53,23 @@ export class SchemaDescriber {
   /** A value that shows how the schema is meant. Keys that may be left out are left out, if others are required. */
   example(schema: Schema, name = 'value'): unknown {
     const resolved = this.resolve(schema)
-    const { examples, default: standard, const: constant, enum: values, anyOf, oneOf, items } = resolved
+    const {
+      examples,
+      default: standard,
+      const: constant,
+      enum: values,
+      anyOf,
+      oneOf,
+      items,
+      prefixItems,
+    } = resolved
     if (examples?.length) return examples[0]
     if (constant !== undefined) return constant
     if (standard !== undefined && standard !== null) return standard
     if (values) return values[0]
     const choice = (anyOf ?? oneOf)?.find(({ type }) => type !== 'null')
     if (choice) return this.example(choice, name)
+    if (prefixItems) return prefixItems.map((item) => this.example(item, name))
     if (items) return resolved.maxItems === 0 ? [] : [this.example(items, name)]
     if (resolved.properties) return this.exampleObject(resolved)
     return exampleValue(resolved, name)

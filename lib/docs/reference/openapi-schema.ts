@@ -23,8 +23,12 @@ const schemaSchema = z.object({
   get properties() {
     return z.record(z.string(), schemaSchema).optional()
   },
+  /** False: an array has the items of `prefixItems` and no others. */
   get items() {
-    return schemaSchema.optional()
+    return z.union([schemaSchema, z.literal(false)]).optional()
+  },
+  get prefixItems() {
+    return z.array(schemaSchema).optional()
   },
   get anyOf() {
     return z.array(schemaSchema).optional()
