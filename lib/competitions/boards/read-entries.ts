@@ -45,7 +45,7 @@ export async function readEntries(
            SELECT l.id, l.team_id AS "teamId", coalesce(t.name, l.baseline) AS team, l.received_at AS "receivedAt", l.chosen, r.scores,
                   l.entries, l.updated_at AS "updatedAt"
              FROM limited l JOIN score_runs r ON r.id = l.score_run_id LEFT JOIN competition_teams t ON t.id = l.team_id
-            WHERE l.chosen OR (l.equal <= $6 AND l.cost <= l.worst + $7::numeric)`,
+            WHERE l.chosen OR ((l.equal <= $6 OR $4 IS NULL) AND l.cost <= l.worst + $7::numeric)`,
       values: [
         phaseId,
         until,
