@@ -19,6 +19,8 @@ const reachable = [
   '/api/auth/csrf',
   '/api/auth/providers',
   '/api/auth/session',
+  // Lists only public competitions.
+  '/api/competitions',
   '/api/openapi.json',
   // The documentation is public.
   '/docs',
@@ -137,6 +139,7 @@ it('the holder of a read-only link reaches only what is listed here, and changes
     }
   }
   expect([...found].sort()).toEqual([
+    'GET /api/competitions',
     'GET /api/openapi.json',
     'GET /api/shared/{token}/artifacts',
     'GET /api/shared/{token}/artifacts.tar',

@@ -5,16 +5,16 @@ import { conflict } from '../../contract/errors'
 import { findRow, type Transaction } from '../../database/transaction'
 import type { CompetitionConfig } from '../contract-config'
 
-/** What competition.yaml says in columns of its own. */
-export const columnsOf = (config: CompetitionConfig) => ({
-  title: config.title,
-  visibility: config.visibility,
-  '"join"': config.join,
-  team_max: config.team_max,
-  timezone: config.timezone,
-  terms: config.terms ?? null,
-  parallel: config.parallel,
-})
+/** The values of the columns that are keys of competition.yaml: title, visibility, join, team_max, timezone, terms and parallel. */
+export const columnsOf = (config: CompetitionConfig) => [
+  config.title,
+  config.visibility,
+  config.join,
+  config.team_max,
+  config.timezone,
+  config.terms ?? null,
+  config.parallel,
+]
 
 /** Inserts a competition with its service account and project. Whoever creates it is its host. */
 export async function insertCompetition(
@@ -32,12 +32,11 @@ export async function insertCompetition(
     slug,
     userId,
   ])
-  const columns = columnsOf(config)
-  const fixed = [id, slug, config, pages, projectId, userId, randomBytes(32), actor.userId]
   await tx.query(
-    `INSERT INTO competitions (id, slug, spec, pages, project_id, user_id, secret, created_by_id, ${Object.keys(columns).join(', ')})
-     VALUES (${[...fixed, ...Object.values(columns)].map((_, index) => `$${index + 1}`).join(', ')})`,
-    [...fixed, ...Object.values(columns)],
+    `INSERT INTO competitions (id, slug, spec, pages, project_id, user_id, secret, created_by_id,
+                               title, visibility, "join", team_max, timezone, terms, parallel)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
+    [id, slug, config, pages, projectId, userId, randomBytes(32), actor.userId, ...columnsOf(config)],
   )
   await tx.query(
     "INSERT INTO competition_members (competition_id, user_id, role, state) VALUES ($1, $2, 'host', 'joined')",

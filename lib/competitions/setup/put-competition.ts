@@ -92,22 +92,11 @@ async function write(
   if (before?.published && missing.length > 0 && !isDry)
     throw invalidField('directories', `the competition is published, so it must stay complete. ${missing[0]}`)
   const published = before?.published || missing.length === 0
-  const values = [
-    id,
-    changes.includes(true),
-    config,
-    input.pages,
-    published,
-    !before,
-    ...Object.values(columnsOf(config)),
-  ]
   const { rowCount } = await tx.query(
     `UPDATE competitions SET version = version + CASE WHEN $6 THEN 0 ELSE 1 END, spec = $3, pages = $4, published = $5,
-            ${Object.keys(columnsOf(config))
-              .map((column, index) => `${column} = $${index + 7}`)
-              .join(', ')}
+            title = $7, visibility = $8, "join" = $9, team_max = $10, timezone = $11, terms = $12, parallel = $13
       WHERE id = $1 AND ($2 OR (spec, pages, published) IS DISTINCT FROM ($3::jsonb, $4::jsonb, $5::boolean))`,
-    values,
+    [id, changes.includes(true), config, input.pages, published, !before, ...columnsOf(config)],
   )
   const changed = !before || rowCount === 1
   if (changed) {
