@@ -21,7 +21,8 @@ async function get({ slug }: Pick<TestCompetition, 'slug'>, person?: Person) {
 it('participants see public and sample data, public columns and no project; hosts see everything', async () => {
   const [host, member] = [await makePerson(), await makePerson()]
   const competition = await makeCompetition({ hosts: [host] })
-  await competition.join(member)
+  await competition.join(member, { team: 'Owls' })
+  await competition.join(await makePerson(), { team: 'Owls' })
   const names = ({ datasets }: { datasets: { name: string }[] }) => datasets.map(({ name }) => name)
   const seen = await get(competition, member)
   expect(names(seen)).toEqual(['sample', 'train'])

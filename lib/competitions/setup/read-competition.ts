@@ -119,7 +119,7 @@ export async function getCompetition(
   const seen = await findCompetition(actor, slug, executor)
   const row = await oneRow<DetailRow>(executor, {
     name: 'get-competition',
-    text: `SELECT ${listColumns}, c.terms, c.pages, (SELECT count(*)::int FROM competition_teams t WHERE t.competition_id = c.id) AS teams,
+    text: `SELECT ${listColumns}, c.terms, c.pages, (SELECT count(DISTINCT t.team_id)::int FROM competition_members t WHERE t.competition_id = c.id) AS teams,
                   jsonb_build_object('id', p.id, 'project_id', p.slug, 'owner', o.handle) AS project
              FROM competitions c JOIN projects p ON p.id = c.project_id JOIN users o ON o.id = c.user_id
              LEFT JOIN competition_members m ON m.competition_id = c.id AND m.user_id = $2
