@@ -15,7 +15,7 @@ import { type CompetitionConfig, maxEntries, type PhaseConfig } from '../contrac
 import { type CompetitionRole, staffRoles } from '../contract-roles'
 import { choosePhase } from './choose-phase'
 import type { EntryRequest } from './entry-request'
-import { quotaExceeded, quotaLeft, readUsed, refuseByQuota, refuseRehearsal } from './quota'
+import { quotaExceeded, quotaLeft, readRehearsals, readUsed, refuseByQuota, refuseRehearsal } from './quota'
 
 /** An entry that was accepted, now or by an earlier submission with the same key. */
 export interface AcceptedEntry {
@@ -101,11 +101,11 @@ export async function enterCompetition(
   await requireStorage(tx, competitionId, teamId)
   const { timezone } = given
   if (!isStaff) {
-    const used = await readUsed(tx, { phaseId: phase.id, teamId, timezone }, receivedAt)
+    const of = { phaseId: phase.id, teamId, timezone }
     const moment = { at: receivedAt, timezone }
     const why = request.rehearse
-      ? refuseRehearsal(used, moment)
-      : refuseByQuota(quotaLeft(phase.spec.quota, used, moment), timezone)
+      ? refuseRehearsal(await readRehearsals(tx, of, receivedAt), moment)
+      : refuseByQuota(quotaLeft(phase.spec.quota, await readUsed(tx, of, receivedAt), moment), timezone)
     if (why !== null) throw quotaExceeded(why)
   }
   return { id: await insertEntry(tx, { request, given, phase, userId, teamId }), repeated: false }

@@ -44,9 +44,9 @@ describe('the quota of a team', () => {
 })
 
 it('a team has at most 3 rehearsals that have not ended, and 50 a day', () => {
-  expect(refuseRehearsal({ openRehearsals: 2, rehearsalsToday: 49 }, moment)).toBeNull()
-  expect(refuseRehearsal({ openRehearsals: 3, rehearsalsToday: 3 }, moment)).toContain('the limit is 3')
-  expect(refuseRehearsal({ openRehearsals: 0, rehearsalsToday: 50 }, moment)).toContain(
+  expect(refuseRehearsal({ open: 2, today: 49 }, moment)).toBeNull()
+  expect(refuseRehearsal({ open: 3, today: 3 }, moment)).toContain('the limit is 3')
+  expect(refuseRehearsal({ open: 0, today: 50 }, moment)).toContain(
     'the limit is 50 a day. The next is possible from 2027-03-29 00:00:00',
   )
 })

@@ -10,13 +10,17 @@ const ownCauses = "('own_error', 'time', 'memory', 'outputs')"
 /** Rehearsals of a team that may wait or run at once, and those of one day. */
 const most = { openRehearsals: 3, rehearsalsPerDay: 50 }
 
-/** The entries of a team in a phase, and its rehearsals. */
+/** The entries of a team in a phase. */
 export interface UsedQuota {
   today: number
   total: number
   failuresToday: number
-  openRehearsals: number
-  rehearsalsToday: number
+}
+
+/** The rehearsals of a team in all phases. */
+export interface UsedRehearsals {
+  open: number
+  today: number
 }
 
 /** Where a quota is counted. */
@@ -41,14 +45,26 @@ export function readUsed(
     name: 'used-quota',
     text: `SELECT count(*) FILTER (WHERE counts)::int AS total,
                   count(*) FILTER (WHERE counts AND received_at >= $3)::int AS today,
-                  count(*) FILTER (WHERE kind = 'entry' AND cause IN ${ownCauses} AND received_at >= $3)::int AS "failuresToday",
-                  count(*) FILTER (WHERE kind = 'rehearsal' AND ended_at IS NULL)::int AS "openRehearsals",
-                  count(*) FILTER (WHERE kind = 'rehearsal' AND received_at >= $3)::int AS "rehearsalsToday"
-             FROM (SELECT e.kind, e.cause, e.received_at, e.ended_at,
-                          e.kind = 'entry' AND e.state <> 'failed' AND NOT (e.state = 'cancelled' AND j.started_at IS NULL) AS counts
+                  count(*) FILTER (WHERE cause IN ${ownCauses} AND received_at >= $3)::int AS "failuresToday"
+             FROM (SELECT e.cause, e.received_at, e.state <> 'failed' AND NOT (e.state = 'cancelled' AND j.started_at IS NULL) AS counts
                      FROM entries e LEFT JOIN jobs j ON j.id = e.job_id
-                    WHERE e.phase_id = $1 AND e.team_id = $2) e`,
+                    WHERE e.phase_id = $1 AND e.team_id = $2 AND e.kind = 'entry') e`,
     values: [phaseId, teamId, new Date(startMs)],
+  })
+}
+
+/** Counts the rehearsals of a team that have not ended, and those of the day of a moment. */
+export function readRehearsals(
+  tx: Transaction,
+  { teamId, timezone }: Pick<QuotaOf, 'teamId' | 'timezone'>,
+  at: Date,
+): Promise<UsedRehearsals> {
+  const { startMs } = dayAround(at.getTime(), timezone)
+  return oneRow<UsedRehearsals>(tx, {
+    name: 'used-rehearsals',
+    text: `SELECT count(*) FILTER (WHERE ended_at IS NULL)::int AS open, count(*) FILTER (WHERE received_at >= $2)::int AS today
+             FROM entries WHERE team_id = $1 AND kind = 'rehearsal'`,
+    values: [teamId, new Date(startMs)],
   })
 }
 
@@ -60,7 +76,7 @@ interface Moment {
 /** What is left of a quota. Pure. */
 export function quotaLeft(
   { per_day, total, failures_per_day }: PhaseConfig['quota'],
-  used: Pick<UsedQuota, 'today' | 'total' | 'failuresToday'>,
+  used: UsedQuota,
   { at, timezone }: Moment,
 ): QuotaLeft {
   const tomorrow = new Date(dayAround(at.getTime(), timezone).endMs).toISOString()
@@ -93,15 +109,12 @@ export function refuseByQuota(
 }
 
 /** Says why a team may not rehearse now; null: it may. Pure. */
-export function refuseRehearsal(
-  { openRehearsals, rehearsalsToday }: Pick<UsedQuota, 'openRehearsals' | 'rehearsalsToday'>,
-  { at, timezone }: Moment,
-): string | null {
-  if (openRehearsals >= most.openRehearsals)
-    return `Your team has ${openRehearsals} rehearsals that have not ended, and the limit is ${most.openRehearsals}. Wait until one ends, or withdraw one.`
-  if (rehearsalsToday < most.rehearsalsPerDay) return null
+export function refuseRehearsal({ open, today }: UsedRehearsals, { at, timezone }: Moment): string | null {
+  if (open >= most.openRehearsals)
+    return `Your team has ${open} rehearsals that have not ended, and the limit is ${most.openRehearsals}. Wait until one ends, or withdraw one.`
+  if (today < most.rehearsalsPerDay) return null
   const tomorrow = new Date(dayAround(at.getTime(), timezone).endMs)
-  return `Your team has sent ${rehearsalsToday} rehearsals today, and the limit is ${most.rehearsalsPerDay} a day. The next is possible from ${formatZonedTime(tomorrow, timezone)} on.`
+  return `Your team has sent ${today} rehearsals today, and the limit is ${most.rehearsalsPerDay} a day. The next is possible from ${formatZonedTime(tomorrow, timezone)} on.`
 }
 
 export const quotaExceeded = (message: string) => new GpuqError('quota_exceeded', message)

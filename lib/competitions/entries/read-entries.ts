@@ -82,7 +82,7 @@ export async function listEntries(
   const { at, id } = decodeTimeCursor(cursor)
   const { rows } = await database().pool.query<EntryRow>(
     `SELECT ${entryColumns} FROM ${entryTables}
-      WHERE e.phase_id = $1 AND ($2 OR ($3::text IS NOT NULL AND t.name = $3)
+      WHERE e.phase_id = $1 AND ($2 OR ($3::text IS NOT NULL AND lower(t.name) = lower($3))
              OR ($3::text IS NULL AND (e.team_id = $4 OR (e.team_id IS NULL AND e.user_id = $5))))
         AND ($6::timestamptz IS NULL OR (e.received_at, e.id) < ($6, $7::uuid))
       ORDER BY e.received_at DESC, e.id DESC LIMIT $8`,
