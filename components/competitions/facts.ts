@@ -60,7 +60,8 @@ export function describeRun({
   max_time,
   environment,
 }: Phase['run']): string {
-  const gpus = gpu_fraction === null ? formatCount(gpu_count, 'GPU') : `${gpu_fraction} of a GPU`
+  const count = gpu_count === 0 ? 'no GPU' : formatCount(gpu_count, 'GPU')
+  const gpus = gpu_fraction === null ? count : `${gpu_fraction} of a GPU`
   return [
     gpu_model === null ? gpus : `${gpus} (${gpu_model})`,
     `at most ${formatSeconds(max_time)}`,

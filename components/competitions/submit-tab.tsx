@@ -21,7 +21,7 @@ import { TextField } from '../ui/text-field'
 import { toast } from '../ui/toaster'
 import { QuotaPanel } from './entries/quota-panel'
 import { entryConfig } from './entry-config'
-import { describeQuota, describeRun } from './facts'
+import { describeRun } from './facts'
 import { PhaseClock } from './phase-clock'
 import { submitEntry } from './queries'
 
@@ -152,12 +152,7 @@ export function SubmitTab({ competition, phase, onPhase, onSent }: SubmitTabProp
         </form>
       </Panel>
       <div className="flex min-w-0 flex-col gap-4">
-        <Panel>
-          <PanelHeader title="Quota" description={describeQuota(phase.quota)} />
-          <PanelBody>
-            <QuotaPanel competition={competition} phase={phase} />
-          </PanelBody>
-        </Panel>
+        <QuotaPanel competition={competition} phase={phase} />
         <FromTerminal config={config} />
       </div>
     </div>

@@ -80,6 +80,21 @@ it('an ended entry cannot be withdrawn, and its output is not offered if the pha
   expect(items.map(({ textContent }) => textContent)).toEqual(['Program'])
 })
 
+it('an entry names what its score depends on', async () => {
+  const provenance = {
+    scorer_version: 3,
+    data: { test: 'test@2', train: 'train@1' },
+    seed: 'ce140034',
+    image: 'sha256:1c1a',
+    gpus: ['NVIDIA H200'],
+  }
+  await show([makeEntry({ provenance })])
+  await choose('What it ran with')
+  const dialog = await screen.findByRole('dialog', { name: 'What baseline ran with' })
+  for (const text of ['test@2, train@1', '3', 'ce140034', 'sha256:1c1a', 'NVIDIA H200', '2 min'])
+    expect(within(dialog).getByText(text)).toBeTruthy()
+})
+
 it('the output of a rehearsal is shown without control sequences', async () => {
   const entry = makeEntry({ kind: 'rehearsal', log: true })
   await show([entry])

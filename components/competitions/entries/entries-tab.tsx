@@ -5,7 +5,7 @@ import type { CompetitionDetail, Phase } from '@/lib/competitions/contract'
 import { ListPanel } from '../../shell/list-panel'
 import { Callout } from '../../ui/callout'
 import { EmptyState } from '../../ui/empty-state'
-import { Panel, PanelBody, PanelHeader } from '../../ui/panel'
+import { PanelHeader } from '../../ui/panel'
 import { entriesQuery, quotaQuery } from '../queries'
 import { EntryTable } from './entry-table'
 import { QuotaPanel } from './quota-panel'
@@ -24,12 +24,7 @@ export function EntriesTab({ competition, phase }: EntriesTabProps) {
   const chosen = query.data?.pages.flatMap(({ items }) => items.filter((entry) => entry.chosen)).length ?? 0
   return (
     <div className="flex min-w-0 flex-col gap-4">
-      <Panel>
-        <PanelHeader title="Quota" />
-        <PanelBody>
-          <QuotaPanel competition={competition} phase={phase} />
-        </PanelBody>
-      </Panel>
+      <QuotaPanel competition={competition} phase={phase} />
       {phase.select === 'chosen' ? (
         <Callout title={`${chosen} of ${phase.choose} entries chosen for the final results`}>
           Choose them in the menu of an entry. Without a choice, the best ones by the leaderboard count.

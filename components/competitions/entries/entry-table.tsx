@@ -1,8 +1,9 @@
 import { useMutation } from '@tanstack/react-query'
-import { Ban, Download, Ellipsis, ExternalLink, Gavel, ScrollText, Star, StarOff } from 'lucide-react'
+import { Ban, Download, Ellipsis, ExternalLink, Gavel, Info, ScrollText, Star, StarOff } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import type { CompetitionDetail, Phase } from '@/lib/competitions/contract'
 import type { Entry } from '@/lib/competitions/contract-entries'
+import { TextWithCode } from '../../jobs/text-with-code'
 import { Badge } from '../../ui/badge'
 import { ConfirmDialog } from '../../ui/confirm-dialog'
 import { DropdownMenu, MenuItem } from '../../ui/dropdown-menu'
@@ -12,6 +13,7 @@ import { type Column, DataTable } from '../../ui/table'
 import { toast, toastError } from '../../ui/toaster'
 import { chooseEntry, disqualifyEntry, entrySourceUrl, isUnfinished, withdrawEntry } from '../queries'
 import { DisqualifyDialog } from './disqualify-dialog'
+import { EntryDetails } from './entry-details'
 import { EntryLog } from './entry-log'
 import { EntryStatus } from './entry-status'
 import { entryTitle } from './entry-title'
@@ -27,7 +29,7 @@ interface EntryTableProps {
   staff?: { mayDisqualify: boolean }
 }
 
-type Opened = { entry: Entry; dialog: 'log' | 'withdraw' | 'disqualify' | 'qualify' }
+type Opened = { entry: Entry; dialog: 'log' | 'details' | 'withdraw' | 'disqualify' | 'qualify' }
 
 /** Entries with their states and scores, and what can be done with them. */
 export function EntryTable({ entries, phase, columns, ahead, staff }: EntryTableProps) {
@@ -96,7 +98,7 @@ function EntryState({ entry, ahead }: { entry: Entry; ahead: number | undefined 
     <span className="flex min-w-0 flex-col @max-2xl:items-end @max-2xl:text-right">
       <EntryStatus entry={entry} />
       <span className="wrap-anywhere text-muted text-xs">
-        {entry.disqualified ?? entry.message}
+        <TextWithCode text={entry.message} />
         {ahead === undefined ? null : ` ${describeAhead(ahead)}`}
       </span>
     </span>
@@ -142,6 +144,11 @@ function EntryActions({ entry, phase, staff, onOpen }: EntryActionsProps) {
       <MenuItem icon={Download} href={entrySourceUrl(id)} download>
         Program
       </MenuItem>
+      {entry.provenance === null ? null : (
+        <MenuItem icon={Info} onSelect={() => onOpen('details')}>
+          What it ran with
+        </MenuItem>
+      )}
       {entry.job_id === null ? null : (
         <MenuItem icon={ExternalLink} href={`/jobs/${entry.job_id}`}>
           Job
@@ -171,6 +178,8 @@ function OpenedDialog({ entry, dialog, onClose }: Opened & { onClose: () => void
   switch (dialog) {
     case 'log':
       return <EntryLog entry={entry} onClose={onClose} />
+    case 'details':
+      return <EntryDetails entry={entry} onClose={onClose} />
     case 'disqualify':
       return <DisqualifyDialog entry={entry} onClose={onClose} />
     case 'withdraw':

@@ -4,10 +4,10 @@ import type { QuotaLeft } from '@/lib/competitions/contract-entries'
 import { Loaded } from '../../shell/load-failure'
 import { DataList, Datum } from '../../ui/data-list'
 import { formatNumber } from '../../ui/format-number'
+import { Panel, PanelBody, PanelHeader } from '../../ui/panel'
 import { RelativeTime } from '../../ui/relative-time'
 import { Skeleton } from '../../ui/skeleton'
 import { quotaQuery } from '../queries'
-import { ZonedTime } from '../zoned-time'
 
 interface QuotaPanelProps {
   competition: Pick<CompetitionDetail, 'competition_id' | 'timezone'>
@@ -18,25 +18,24 @@ interface QuotaPanelProps {
 export function QuotaPanel({ competition: { competition_id, timezone }, phase }: QuotaPanelProps) {
   const query = useQuery(quotaQuery(competition_id, phase.key))
   return (
-    <Loaded query={query} placeholder={<Skeleton className="h-12" />}>
-      {({ quota }) => (
-        <DataList className="sm:grid-cols-3">
-          <Limit label="Left today" limit={quota.per_day} zone={timezone} />
-          <Limit label="Left in all" limit={quota.total} zone={timezone} />
-          <Limit label="Failures left today" limit={quota.failures_per_day} zone={timezone} />
-        </DataList>
-      )}
-    </Loaded>
+    <Panel>
+      <PanelHeader title="Quota" description={`A day begins at midnight in ${timezone}.`} />
+      <PanelBody>
+        <Loaded query={query} placeholder={<Skeleton className="h-12" />}>
+          {({ quota }) => (
+            <DataList className="sm:grid-cols-3">
+              <Limit label="Left today" limit={quota.per_day} />
+              <Limit label="Left in all" limit={quota.total} />
+              <Limit label="Failures left today" limit={quota.failures_per_day} />
+            </DataList>
+          )}
+        </Loaded>
+      </PanelBody>
+    </Panel>
   )
 }
 
-interface LimitProps {
-  label: string
-  limit: QuotaLeft['per_day']
-  zone: string
-}
-
-function Limit({ label, limit, zone }: LimitProps) {
+function Limit({ label, limit }: { label: string; limit: QuotaLeft['per_day'] }) {
   if (limit === null) return null
   const { left, limit: most, resets_at } = limit
   return (
@@ -46,7 +45,7 @@ function Limit({ label, limit, zone }: LimitProps) {
       </span>
       {resets_at === null || left === most ? null : (
         <span className="block text-subtle text-xs">
-          more <RelativeTime at={resets_at} />, at <ZonedTime at={resets_at} zone={zone} />
+          {formatNumber(most)} again <RelativeTime at={resets_at} />
         </span>
       )}
     </Datum>
