@@ -41,6 +41,9 @@ const checkpointCall = /\b(?:pickle|dill|cloudpickle|joblib)\.loads?\(/
 const readsData =
   /[/\\](?:configparser|csv|zipfile|tarfile|gzip|bz2|lzma|plistlib|wave|_?npyio(?:_impl)?)\.py$|(?:^|[/\\])(?:json|xml|tomllib|yaml|pyarrow|h5py|zipfile)[/\\]|[/\\]datasets[/\\](?:table\.py|packaged_modules[/\\])|[/\\]PIL[/\\](?:ImageFile|\w{1,40}ImagePlugin)\.py$|[/\\]pandas[/\\]io[/\\]/
 
+/** What torchrun logs of its processes. */
+const launcherLine = /\btorch[./]distributed\b|\bclosing signal SIG/
+
 /** Finds why a program failed. The exception that ended it says most; without one it is the last line that shows a cause. */
 export function findFailure(end: Pick<InstanceEnd, 'lines' | 'exit_code'>): Failure {
   const lines = end.lines.map(({ text }) => text)
@@ -49,6 +52,10 @@ export function findFailure(end: Pick<InstanceEnd, 'lines' | 'exit_code'>): Fail
   const traceback = endingTraceback(lines, signal)
   if (traceback) {
     const { shownBy, origin, ...found } = ofTraceback(traceback, lines)
+    if (found.cause === 'exception' && traceback.location === null && launchers.test(traceback.exception)) {
+      const before = end.lines.slice(0, traceback.start).filter(({ text }) => !launcherLine.test(text))
+      return findFailure({ ...end, lines: before })
+    }
     const { start: from, end: to, exception } = traceback
     const location = origin?.location ?? traceback.location
     const evidence = findEvidence(lines, { from, to, location })
@@ -180,6 +187,9 @@ interface TracebackSign extends FoundSign {
   origin?: Origin
 }
 
+/** What waits for the workers of a data loader. */
+const loaderFile = 'torch/utils/data/dataloader.py'
+
 function ofTraceback(traceback: Traceback, lines: readonly string[]): TracebackSign {
   const { origins, raisedIn, end, location } = traceback
   const exception = completeMessage(traceback.exception, lines, end)
@@ -188,6 +198,11 @@ function ofTraceback(traceback: Traceback, lines: readonly string[]): TracebackS
     return { cause: 'command_missing', subject: missing }
   const child = findChildSignal(lines, end)
   if (child !== null) return child
+  if (
+    lostOther.test(exception) &&
+    lines.slice(traceback.start, end).some((line) => line.includes(loaderFile))
+  )
+    return { cause: 'data_loader_worker', subject: null }
   const sign = findSign(exception, true)
   const found =
     sign?.cause === 'file_missing' ? { ...sign, subject: sign.subject ?? findPath(exception) } : sign
@@ -204,6 +219,7 @@ function ofTraceback(traceback: Traceback, lines: readonly string[]): TracebackS
   // Some exceptions have more lines.
   const more = messageAfter(lines, end).map((line) => findSign(line.trim(), true))
   const reading = findReading(traceback)
+  if (found?.cause === 'assertion') return findAsserted(exception) ?? found
   if (found?.cause === 'shape_mismatch' && reading) return reading
   if (found) return more.find((sign) => sign && details[found.cause]?.includes(sign.cause)) ?? found
   const inMessage = more.find((sign) => sign !== null)
@@ -240,6 +256,14 @@ function findWarning(traceback: Traceback, lines: readonly string[]): TracebackS
   return sign && shownBy !== undefined ? { ...sign, shownBy } : null
 }
 
+/** An assertion may check what the program needs, and say so. */
+function findAsserted(exception: string): FoundSign | null {
+  const said = findWording(exception)
+  return said && checked.has(said.cause) ? said : null
+}
+
+const checked: ReadonlySet<CauseId> = new Set(['not_finite', 'gpu_missing', 'file_missing', 'credentials'])
+
 /** What an exception says in its own words. Those of a mistake are names of the code. */
 function findSaid({ raisedIn }: Origin, exception: string): FoundSign | null {
   // A module has this function for names that it no longer has.
@@ -275,11 +299,13 @@ function readChildSignal(line: string): string | null {
 
 function findChildSignal(lines: readonly string[], end: number): (FoundSign & { shownBy?: string }) | null {
   const exception = lines[end] ?? ''
-  // The launcher says it of the process that failed first, which the other ones lost.
+  const isLauncher = launchers.test(exception)
+  if (!isLauncher && !lostOther.test(exception)) return null
+  // The process that failed first has a part of its own: the launcher has stopped the others.
   const root = lines.findLastIndex((line) => line.includes('Root Cause (first observed failure)'))
-  const from = launchers.test(exception) ? end : root !== -1 && lostOther.test(exception) ? root : null
-  if (from === null) return null
-  const shownBy = lines.slice(from, from + 40).find((line) => readChildSignal(line) !== null)
+  if (root === -1 && !isLauncher) return null
+  const said = root === -1 ? lines.slice(end, end + 40) : lines.slice(root, root + 8)
+  const shownBy = said.find((line) => readChildSignal(line) !== null)
   if (shownBy === undefined) return null
   return { cause: 'killed_by_signal', subject: readChildSignal(shownBy), shownBy }
 }

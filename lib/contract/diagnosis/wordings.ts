@@ -42,7 +42,7 @@ const wordings: readonly Wording[] = [
     cause: 'gpu_missing',
     words: [
       anyCase(
-        String.raw`\b(?:needs?|requires?|no|find|detect) (?:\w{1,20} ){0,3}(?:GPUs?|CUDA)\b|\b(?:GPUs?|CUDA) (?:\w{1,20} ){0,3}(?:${isAbsent}|required\b)`,
+        String.raw`\b(?:needs?|requires?|no|find|detect) (?:\w{1,20} ){0,6}(?:GPUs?|CUDA)\b|\b(?:GPUs?|CUDA) (?:\w{1,20} ){0,3}(?:${isAbsent}|required\b)`,
       ),
     ],
   },
@@ -68,6 +68,12 @@ const wordings: readonly Wording[] = [
     words: [
       /\b(?:compiler|executable|binary|command)\b/i,
       anyCase(String.raw`\bno\b.{0,40}\bfound\b|${isAbsent}|${failsTo} (?:find|locate)`),
+    ],
+  },
+  {
+    cause: 'bad_data',
+    words: [
+      /\b(?:unknown|unrecogni[sz]ed|unsupported|invalid|incorrect) (?:file |data )?(?:format|header|magic)\b(?! (?:code|string|spec))|\bformat (?:is )?(?:not |un)(?:recogni[sz]ed|supported|known)\b/i,
     ],
   },
   {
@@ -153,7 +159,7 @@ const wordings: readonly Wording[] = [
     cause: 'distributed',
     words: [
       /\b(?:ranks?|process group|world[ _]size|rendezvous|NCCL|all_?reduce)\b/i,
-      /\btimed? ?out\b|\b(?:lost|died)\b/i,
+      /\btimed? ?out\b|\b(?:lost|died)\b|\bnot (?:been )?(?:set|initialized)\b/i,
     ],
   },
   {
