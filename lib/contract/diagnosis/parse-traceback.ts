@@ -36,7 +36,7 @@ const launcherError = /\bChildFailedError\b|Root Cause \(first observed failure\
 /** What a process, thread or task raises because it lost or waited in vain for another one. */
 const isConsequence = ({ exception }: Traceback) => lostOther.test(exception)
 export const lostOther =
-  /Connection (?:closed|reset) by peer|Broken pipe|Connection closed|NCCL|DistBackendError|DistNetworkError|KeyboardInterrupt|SignalException|^(?:_?queue\.)?Empty\b|TimeoutError\b|CancelledError\b|BrokenBarrierError\b|^EOFError$/
+  /Connection (?:closed|reset) by peer|Broken pipe|Connection closed|NCCL|DistBackendError|DistNetworkError|KeyboardInterrupt|SignalException|^(?:_?queue\.)?Empty\b|TimeoutError\b|CancelledError\b|BrokenBarrierError\b|BrokenProcessPool\b|^EOFError$/
 /** The exceptions of those that start other processes, whose own output says more. */
 export const launchers = /\b(?:ChildFailedError|ProcessExitedException|CalledProcessError|SystemExit)\b/
 

@@ -50,7 +50,7 @@ const noCode = /^(?:[~^\s]+|\[Previous line repeated .*)$/
 
 const ignoredStart = /^Exception ignored in\b/
 const threadStart =
-  /^(?:Exception in thread |Process \S{1,60}:$|(?:Task|Future) exception was never retrieved)/
+  /^(?:Exception in (?:thread |initializer:)|Process \S{1,60}:$|(?:Task|Future) exception was never retrieved)/
 
 /** Splits the lines of one process into tracebacks. */
 export class TracebackReader {

@@ -138,7 +138,7 @@ const wordings: readonly Wording[] = [
     cause: 'shape_mismatch',
     words: [
       /\b(?:shape|size|dim|dimension|channel|feature|length|sample)s?\b/i,
-      /\bexpected\b.{0,80}\b(?:got|but|received|found|given)\b|\bmust (?:match|be (?:of )?(?:the )?(?:same|equal))\b|\bmismatch|\b(?:incompatible|inconsistent|unequal|differs?|different)\b|\b(?:do|does|did)(?: not|n't) match\b|\bnot (?:equal|compatible)\b/i,
+      /\bexpected\b.{0,80}\b(?:got|but|received|found|given)\b|\bmust (?:match|be (?:of )?(?:the )?(?:same|equal))\b|\bmismatch|\b(?:incompatible|inconsistent|unequal|differs?|different)\b|(?:\bnot|n't) (?:to )?match\b|\bnot (?:equal|compatible)\b/i,
     ],
   },
   {
