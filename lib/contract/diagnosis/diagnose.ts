@@ -218,7 +218,8 @@ const ownDirectories = /^\/(?:work|job|results|tmp|checkpoints|dev|proc|sys|etc|
 /** A missing file at an absolute path is one of the user's machine, except below directories that every container has. */
 function resolvePath(failure: Failure): Failure {
   const { cause, subject } = failure
-  const isElsewhere = subject?.startsWith('/') && !ownDirectories.test(subject)
+  const isElsewhere =
+    subject !== null && /^(?:\/|[A-Za-z]:[/\\])/.test(subject) && !ownDirectories.test(subject)
   return cause === 'file_missing' && isElsewhere ? { ...failure, cause: 'path_not_in_container' } : failure
 }
 

@@ -234,7 +234,7 @@ function ofTraceback(traceback: Traceback, lines: readonly string[]): TracebackS
     }
   }
   if (reading) return reading
-  const said = findSaid(traceback, exception)
+  const said = findSaid(traceback, exception, messageAfter(lines, end).slice(0, mostSaid))
   if (said) return said
   for (const origin of mistake.test(exception) ? [] : origins) {
     const saidBefore = findSaid(origin, origin.exception)
@@ -265,7 +265,7 @@ function findAsserted(exception: string): FoundSign | null {
 const checked: ReadonlySet<CauseId> = new Set(['not_finite', 'gpu_missing', 'file_missing', 'credentials'])
 
 /** What an exception says in its own words. Those of a mistake are names of the code. */
-function findSaid({ raisedIn }: Origin, exception: string): FoundSign | null {
+function findSaid({ raisedIn }: Origin, exception: string, more: readonly string[] = []): FoundSign | null {
   // A module has this function for names that it no longer has.
   if (
     /^AttributeError\b/.test(exception) &&
@@ -273,8 +273,14 @@ function findSaid({ raisedIn }: Origin, exception: string): FoundSign | null {
     /[/\\]__init__\.py$/.test(raisedIn.file)
   )
     return { cause: 'import_name', subject: null }
-  return mistake.test(exception) && !/^IndexError\b/.test(exception) ? null : findWording(exception)
+  if (/^IndexError\b/.test(exception)) return findWording(exception)
+  if (mistake.test(exception)) return null
+  const sentences = more.flatMap((line) => line.split(/(?<=[.!?]) /))
+  return [exception, ...sentences].map(findWording).find((said) => said !== null) ?? null
 }
+
+/** Below the first line of a message, this many lines may say why. */
+const mostSaid = 2
 
 /** What a library says of a file that it cannot read, unless another parameter or path lets it. */
 function findReading({ exception, raisedIn, location }: Origin): FoundSign | null {
@@ -313,7 +319,7 @@ function findChildSignal(lines: readonly string[], end: number): (FoundSign & { 
 /** What an exception without a known cause names: the key of a KeyError, the name of a NameError. */
 function subjectOf(exception: string): string | null {
   return (
-    /^KeyError: (.+)$|^(?:NameError|UnboundLocalError): .*'([^']+)'/
+    /^KeyError: (.+)$|^(?:NameError|UnboundLocalError): .*'([^']+)'|\bname '([^']+)' is not defined/
       .exec(exception)
       ?.slice(1)
       .find(Boolean) ?? null

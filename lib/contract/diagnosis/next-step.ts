@@ -262,7 +262,7 @@ function adviseException(finding: Finding): NextStep {
       `Check the key ${named(finding, '')}${at(finding)}: print the keys or columns that are there, or use .get() with a default.`,
     )
   }
-  if (/^(?:NameError|UnboundLocalError)/.test(error))
+  if (/^(?:NameError|UnboundLocalError)|\bname '[^']{1,100}' is not defined/.test(error))
     return only(`Define or import ${named(finding, 'the name')} before it is used${at(finding)}.`)
   if (/'?NoneType'?/.test(error)) {
     return only(

@@ -48,7 +48,7 @@ export const signs: readonly Sign[] = [
   },
   {
     cause: 'network',
-    sign: /Temporary failure (?:in name resolution|resolving)|Name or service not known|nodename nor servname|Could not resolve host|\bgetaddrinfo (?:ENOTFOUND|EAI_AGAIN)|Network is unreachable|No route to host|NameResolutionError|unable to resolve host address|Failed to establish a new connection|couldn't connect to 'https?:|is not a valid model identifier|Can't load (?:tokenizer|the model|the configuration|feature extractor)|OfflineModeIsEnabled|files in the (?:disk|local) cache|Failed to connect to (?!localhost|127\.)\S{1,200} port|outgoing traffic has been disabled|\bCannot reach https?:|Connection timed out|LocalEntryNotFoundError/i,
+    sign: /Temporary failure (?:in name resolution|resolving)|Name or service not known|nodename nor servname|Could not resolve host|\bgetaddrinfo (?:ENOTFOUND|EAI_AGAIN)|Network is unreachable|No route to host|NameResolutionError|unable to resolve host address|Failed to establish a new connection|couldn't connect to 'https?:|is not a valid model identifier|Can't load (?:tokenizer|the model|the configuration|feature extractor)|OfflineModeIsEnabled|files in the (?:disk|local) cache|Failed to connect to (?!localhost|127\.)\S{1,200} port|outgoing traffic has been disabled|\(from versions: none\)|\bCannot reach https?:|Connection timed out|LocalEntryNotFoundError/i,
   },
   {
     cause: 'connection_refused',

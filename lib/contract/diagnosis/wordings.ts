@@ -39,6 +39,13 @@ const wordings: readonly Wording[] = [
     ],
   },
   {
+    cause: 'gpu_unsupported',
+    words: [
+      /\b(?:GPU|CUDA|NCCL|cuDNN|ROCm)\b/,
+      /(?:\bnot|n't) (?:been )?(?:compiled|built)\b|\b(?:compiled|built) without\b|n't have .{1,40} built[ -]in\b/i,
+    ],
+  },
+  {
     cause: 'gpu_missing',
     words: [
       anyCase(
@@ -93,7 +100,7 @@ const wordings: readonly Wording[] = [
       anyCase(
         String.raw`\b(?:no|0)\b.{0,80}\bfound\b|${isAbsent}|${failsTo} (?:find|locate|open)|\berror opening\b`,
       ),
-      /(?:^|[\s'"`(])((?:~|\.{1,2})?\/[\w./-]{1,200}|(?:[\w.-]{1,60}\/){1,20}[\w-]{1,60}\.[A-Za-z]\w{1,9})/,
+      /(?:^|[\s'"`(])((?:~|\.{1,2})?\/[\w./-]{1,200}|(?:[\w.-]{1,60}\/){1,20}[\w-]{1,60}\.[A-Za-z]\w{1,9}|(?<=\b(?:in|at|under|from) )(?:[\w.-]{1,60}\/){1,20}[\w.-]{0,60})/,
       /^(?!.*\bHTTP)/,
     ],
   },
