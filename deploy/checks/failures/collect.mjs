@@ -1,6 +1,7 @@
 /**
  * Runs the programs of the failures in failures.yaml in containers of the default image, with the restrictions of a
- * job, and stores what they printed in outputs.json beside it: `node deploy/checks/failures/collect.mjs [ID…]`.
+ * job, and stores what they printed in outputs.json beside it: `node deploy/checks/failures/collect.mjs [ID…]`. It does not run those
+ * that are `kept`, because they need other packages.
  */
 import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
@@ -125,7 +126,7 @@ const file = new URL('outputs.json', corpus)
 const outputs = JSON.parse(await readFile(file, 'utf8').catch(() => '{}'))
 const wanted = new Set(process.argv.slice(2))
 for (const failure of failures) {
-  if (failure.code === undefined && failure.command === undefined) continue
+  if (failure.kept || (failure.code === undefined && failure.command === undefined)) continue
   if (wanted.size > 0 && !wanted.has(failure.id)) continue
   outputs[failure.id] = await collect(failure)
   process.stderr.write(
