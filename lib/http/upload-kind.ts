@@ -1,3 +1,4 @@
+import type { Actor } from '../access/actor'
 import type { Received } from './upload'
 
 /** The answer to an upload that is no job. */
@@ -28,4 +29,8 @@ export interface OtherUpload<Result, DryRun> {
 export interface UploadKind<Result, DryRun> {
   /** Finds out whether an upload is of this kind. If it is a job, a note may say how it would become one of this kind. */
   find(received: Received): Promise<{ other: OtherUpload<Result, DryRun> } | { note: string | undefined }>
+  /** Says what has become of one, with the fields of a job. @throws 404 for an unknown one, and one that the actor may not see. */
+  read(actor: Actor, id: string): Promise<Result>
+  /** Cancels one. @throws as `read`, and 403 or 409 if it cannot be cancelled. */
+  cancel(actor: Actor, id: string): Promise<Result>
 }

@@ -1,9 +1,12 @@
 import { createHmac } from 'node:crypto'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { call } from '../../access/testing/call'
 import { makePerson, type Person } from '../../access/testing/people'
 import { makeJob } from '../../cluster/testing/rows'
 import { testDatabase } from '../../database/testing/test-database'
 import { transaction } from '../../database/transaction'
+import type { ApiRoute } from '../../http/route'
+import { jobRoutes } from '../../routes/jobs/jobs'
 import { upload } from '../../routes/testing/upload'
 import { makeCompetition, type TestCompetition } from '../testing/competition'
 import { openPhase } from '../testing/competition-keys'
@@ -95,6 +98,30 @@ describe('a submission with the competition_id of a competition', () => {
       spec: competition.config.phases[0],
       seed: createHmac('sha256', competition.secret).update(String(id)).digest('hex').slice(0, 16),
     })
+  })
+
+  it('the requests for status, result and cancellation of a job serve an entry, for its team and the staff only', async () => {
+    const competition = await withEagles()
+    const { job_id: id } = (await submit(ada, competition)).body
+    const ask = ({ cookie }: Person, route: ApiRoute) =>
+      call(route, '/x', {
+        cookie,
+        method: route.operation.method.toUpperCase(),
+        params: { id: String(id) },
+      })
+    for (const route of [jobRoutes.get, jobRoutes.result]) {
+      expect(await ask(bob, route)).toMatchObject({ status: 200, body: { job_id: id, status: 'pending' } })
+      expect(await ask(eve, route)).toMatchObject({
+        status: 404,
+        body: { detail: expect.stringContaining('You have no job with this id') },
+      })
+    }
+    expect((await ask(eve, jobRoutes.cancel)).status).toBe(404)
+    expect(await ask(bob, jobRoutes.cancel)).toMatchObject({
+      status: 200,
+      body: { job_id: id, status: 'cancelled', quota: { per_day: { used: 0 } } },
+    })
+    expect((await ask(ada, jobRoutes.get)).body).toMatchObject({ status: 'cancelled', exit_code: 1 })
   })
 
   it('a rehearsal reads the sample data in the place of the hidden data, and no labels', async () => {

@@ -14,7 +14,8 @@ import type { PhaseConfig } from '../contract-config'
 import type { Entry, EntryState } from '../contract-entries'
 import { describeSubmitted } from '../contract-entry-message'
 import type { EntryDryRun, EntryResult } from '../contract-submit'
-import { type AcceptedEntry, acceptEntry, tryEntry } from './accept-entry'
+import { acceptEntry, tryEntry } from './accept-entry'
+import { withdrawEntry } from './change-entry'
 import { toEntryRequest } from './entry-request'
 import { findTarget } from './find-target'
 import { findEntry, readQuota, waitForEntry } from './read-entries'
@@ -32,6 +33,13 @@ export const uploadedEntries: UploadKind<EntryResult, EntryDryRun> = {
         check: () => check(received, competitionId),
       },
     }
+  },
+
+  read: async (actor, id) => (await answerTo(actor, id)).body,
+
+  async cancel(actor, id) {
+    await withdrawEntry(actor, id)
+    return (await answerTo(actor, id)).body
   },
 }
 
@@ -52,7 +60,7 @@ async function accept(received: Received, competitionId: string, { deduplicate, 
           await waitForEntry(actor, accepted.id, timeLimit(wait * 1000, closed))
           await requireStillValid(actor, { id: accepted.id, kind: 'entry' })
         }
-        return await answerTo(actor, accepted).catch((error: unknown) => throwAccepted(accepted.id, error))
+        return await answerTo(actor, accepted.id).catch((error: unknown) => throwAccepted(accepted.id, error))
       } finally {
         stopWaiting?.()
       }
@@ -79,7 +87,7 @@ const jobStatus: Record<EntryState, EntryResult['status']> = {
 }
 
 /** Answers as for a job whose output is one line of gpuq. */
-async function answerTo(actor: Actor, { id }: AcceptedEntry): Promise<UploadAnswer<EntryResult>> {
+async function answerTo(actor: Actor, id: string): Promise<UploadAnswer<EntryResult>> {
   const row = await findEntry(actor, id)
   const entry = toEntry(row, row.viewer)
   const hasEnded = entry.ended_at !== null

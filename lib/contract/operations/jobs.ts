@@ -102,7 +102,7 @@ export const jobOperations = defineOperations('jobs', 'jobs', {
     query: queries.suggestionsQuerySchema,
     responses: ok(z.array(z.string()).describe('at most 10')),
   }),
-  get: get('/api/status/{id}', 'read', 'Status of a job', {
+  get: get('/api/status/{id}', 'read', 'Status of a job, or of an entry as the submission answered', {
     restrictedTokens: true,
     query: queries.jobQuerySchema,
     responses: ok(jobs.jobDetailSchema),
@@ -111,12 +111,17 @@ export const jobOperations = defineOperations('jobs', 'jobs', {
     body: queries.updateJobSchema,
     responses: ok(jobs.jobDetailSchema),
   }),
-  result: get('/api/results/{id}', 'read', 'Output of a job', {
-    restrictedTokens: true,
-    query: queries.resultQuerySchema,
-    responses: ok(jobs.jobResultSchema),
-  }),
-  cancel: post('/api/cancel/{id}', 'submit', 'Cancel a job', {
+  result: get(
+    '/api/results/{id}',
+    'read',
+    'Output of a job, or the result of an entry as the submission answered',
+    {
+      restrictedTokens: true,
+      query: queries.resultQuerySchema,
+      responses: ok(jobs.jobResultSchema),
+    },
+  ),
+  cancel: post('/api/cancel/{id}', 'submit', 'Cancel a job or an entry', {
     restrictedTokens: true,
     query: queries.jobQuerySchema,
     responses: ok(jobs.jobDetailSchema),

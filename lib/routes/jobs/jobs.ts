@@ -18,6 +18,7 @@ import { suggestValues } from '../../jobs/read/suggest'
 import { readJobUsage } from '../../jobs/read/usage'
 import { withExpectation, withExpectations } from '../../queue/expectations'
 import { withPredictedTime } from '../../queue/predicted-time'
+import { orOtherUpload } from './or-other-upload'
 
 /** Most jobs end on SIGTERM within this time. The answer then has the final status. */
 const answerWithinMs = 3_000
@@ -36,8 +37,14 @@ export const jobRoutes = {
 
   get: route(jobOperations.get, async ({ request, query, params, actor }) => {
     requireUserId(actor, query.user_id)
-    const job = await withDiagnosis(actor, readerOf(actor, request), await readJob(actor, params.id))
-    return withPredictedTime(await withExpectation(job))
+    return orOtherUpload(
+      actor,
+      async () => {
+        const job = await withDiagnosis(actor, readerOf(actor, request), await readJob(actor, params.id))
+        return withPredictedTime(await withExpectation(job))
+      },
+      (kind) => kind.read(actor, params.id),
+    )
   }),
 
   update: route(jobOperations.update, async ({ actor, params, body }) => {
@@ -49,18 +56,30 @@ export const jobRoutes = {
   /** The output of a job so far. With `?format=jsonl` or `?format=text`: the file to download. */
   result: route(jobOperations.result, async ({ query, params, actor, request }) => {
     requireUserId(actor, query.user_id)
-    const job = await findVisibleJob(actor, params.id)
-    const reader = readerOf(actor, request)
-    if (query.format === 'jsonl') return downloadResultFile(job, request.headers)
-    if (query.format === 'json') return sendResult(reader, job.id, job.mayRead)
-    return downloadText(reader, job, { name: `${job.id}.txt`, mayRead: job.mayRead })
+    return orOtherUpload(
+      actor,
+      async () => {
+        const job = await findVisibleJob(actor, params.id)
+        const reader = readerOf(actor, request)
+        if (query.format === 'jsonl') return downloadResultFile(job, request.headers)
+        if (query.format === 'json') return sendResult(reader, job.id, job.mayRead)
+        return downloadText(reader, job, { name: `${job.id}.txt`, mayRead: job.mayRead })
+      },
+      (kind) => kind.read(actor, params.id),
+    )
   }),
 
   cancel: route(jobOperations.cancel, async ({ request, query, params, actor }) => {
     requireUserId(actor, query.user_id)
-    await cancelJob(actor, params.id)
-    await waitUntilFinal(params.id, timeLimit(answerWithinMs, request.signal))
-    return readJob(actor, params.id)
+    return orOtherUpload(
+      actor,
+      async () => {
+        await cancelJob(actor, params.id)
+        await waitUntilFinal(params.id, timeLimit(answerWithinMs, request.signal))
+        return readJob(actor, params.id)
+      },
+      (kind) => kind.cancel(actor, params.id),
+    )
   }),
 
   usage: route(jobOperations.usage, ({ actor, params }) => readJobUsage(actor, params.id)),
