@@ -1,5 +1,6 @@
 import type { Transaction } from '../../database/transaction'
 import { oneRow } from '../../database/transaction'
+import { notifyWatchers } from '../../jobs/state/announce'
 import { changeBoard } from '../boards/change-board'
 import type { EntryCause } from '../contract-entries'
 
@@ -9,7 +10,7 @@ export type EntryEnd =
   | { state: 'failed'; cause: EntryCause; detail: string }
   | { state: 'cancelled'; detail: string | null }
 
-/** Ends an entry that the transaction has locked. A trigger tells those who wait for it. */
+/** Ends an entry that the transaction has locked, and tells those who wait for it. */
 export async function endEntry(tx: Transaction, id: string, end: EntryEnd): Promise<void> {
   const cause = end.state === 'failed' ? end.cause : null
   const detail = end.state === 'scored' ? null : end.detail
@@ -20,5 +21,6 @@ export async function endEntry(tx: Transaction, id: string, end: EntryEnd): Prom
            RETURNING competition_id AS "competitionId"`,
     values: [id, end.state, cause, detail, scoreRunId],
   })
+  await tx.query(`SELECT ${notifyWatchers('$1')}`, [id])
   await changeBoard(tx, competitionId)
 }

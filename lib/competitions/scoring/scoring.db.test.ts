@@ -6,6 +6,7 @@ import { uuidv7 } from 'uuidv7'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { makeUser } from '../../cluster/testing/rows'
 import type { EndReason } from '../../contract/reasons'
+import { listener } from '../../database/listen'
 import { testDatabase } from '../../database/testing/test-database'
 import { transaction } from '../../database/transaction'
 import { finishWaiting } from '../../jobs/state/finish'
@@ -354,6 +355,16 @@ describe('an entry whose scoring program has ended', () => {
     await lead()
     expect(await entry(id)).toMatchObject({ state: 'scored', scores, detail: null })
     expect(await board()).toBeGreaterThan(before)
+  })
+
+  it('has ended: those who wait for it are told', async () => {
+    const id = await entryToScore()
+    const told: (string | null)[] = []
+    const stop = await listener().listen('job', (payload) => told.push(payload))
+    await end(await scoringJobOf(id), good)
+    await lead()
+    await expect.poll(() => told).toContain(id)
+    stop()
   })
 
   it('of a baseline: it has scores too', async () => {
