@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { findEnvironment } from '../../access/environments'
 import { noJobLimits } from '../../contract/access/limits'
 import type { JobConfig } from '../../contract/config/config'
+import { describeIssue } from '../../contract/config/issues'
 import { configSchema } from '../../contract/config/schema'
 import { type ErrorCode, GpuqError } from '../../contract/errors'
 import type { Transaction } from '../../database/transaction'
@@ -100,13 +101,15 @@ async function addJob(tx: Transaction, place: JobPlace, job: CompetitionJob): Pr
   return row.id
 }
 
+/** The config as it was accepted. A later version of gpuq may not have a value of it any more. @throws 422 */
 function configOf({ slug, project }: JobPlace, { keys, env, mounts }: CompetitionJob): JobConfig {
-  const { token, ...config } = configSchema.parse({
-    ...keys,
-    competition_id: slug,
-    project_id: project,
-    expected_time: keys.max_time,
-  })
+  const given = { ...keys, competition_id: slug, project_id: project, expected_time: keys.max_time }
+  const parsed = configSchema.safeParse(given, { error: describeIssue })
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues
+    throw new GpuqError('invalid_fields', `${issue?.path.join('.')}: ${issue?.message}`)
+  }
+  const { token, ...config } = parsed.data
   // The number of GPUs is that of the phase, whatever models the program names.
   return { ...config, env, mounts, gpusChosen: true }
 }

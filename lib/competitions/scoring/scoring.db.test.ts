@@ -224,6 +224,21 @@ describe('an entry that waits', () => {
     expect(await entry(other)).toMatchObject({ state: 'running' })
   })
 
+  it('has a value that this version of gpuq does not accept: it fails as a fault of the system, and others go on', async () => {
+    const id = await hold()
+    await db.pool.query(`UPDATE entries SET spec = jsonb_set(spec, '{run,gpu_count}', '99') WHERE id = $1`, [
+      id,
+    ])
+    const other = await hold(bob)
+    await lead()
+    expect(await entry(id)).toMatchObject({
+      state: 'failed',
+      cause: 'system',
+      detail: expect.stringContaining('gpu_count'),
+    })
+    expect(await entry(other)).toMatchObject({ state: 'running' })
+  })
+
   it('is disqualified: it leaves the queue and keeps its program', async () => {
     const id = await hold(ada, { code: 'print(1)' })
     await disqualify(id)
