@@ -375,6 +375,7 @@ const accessViews: View[] = [
   },
   { name: 'groups', as: 'newcomer', open: at('/groups', 'Groups') },
   { name: 'experiments', as: 'newcomer', open: at('/experiments', 'Experiments') },
+  { name: 'competitions', as: 'newcomer', open: at('/competitions', 'Competitions') },
   { name: 'accounting', as: 'admin', open: at('/accounting?by=project', 'Accounting') },
   { name: 'tokens', as: 'admin', open: at('/tokens', 'Tokens') },
   { name: 'token-new', as: 'admin', open: (page) => openDialog(page, '/tokens', 'New token') },
