@@ -32,6 +32,13 @@ export function messageAfter(lines: readonly string[], first: number): readonly 
   return end === -1 ? rest : rest.slice(0, end)
 }
 
+/** Some exceptions have a message that begins on the next line. */
+export function completeMessage(exception: string, lines: readonly string[], at: number): string {
+  if (!exception.endsWith(':')) return exception
+  const next = lines.slice(at + 1, at + 4).find((line) => /\w/.test(line))
+  return next === undefined ? exception : `${exception} ${next.trim()}`
+}
+
 const isFrame = (line: string, { file, line: number }: CodeLocation) =>
   line.includes(`"${file}", line ${number}`) || line.includes(`${file}:${number} in `)
 
