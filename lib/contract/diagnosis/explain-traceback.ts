@@ -117,10 +117,12 @@ function findSaid({ raisedIn }: Origin, exception: string, more: readonly string
     /[/\\]__init__\.py$/.test(raisedIn.file)
   )
     return { cause: 'import_name', subject: null }
-  if (/^IndexError\b/.test(exception)) return findWording(exception)
-  if (mistake.test(exception)) return null
-  const sentences = more.flatMap((line) => line.split(/(?<=[.!?]) /))
-  return [exception, ...sentences].map(findWording).find((said) => said !== null) ?? null
+  const isMistake = mistake.test(exception) && !/^IndexError\b/.test(exception)
+  // NumPy and JAX raise a TypeError for arrays that do not fit.
+  const texts = [exception, ...more.flatMap((line) => line.split(/(?<=[.!?]) /))].filter(
+    (text) => !isMistake || (/^TypeError\b/.test(exception) && /\b(?:shape|dtype)s?\b/.test(text)),
+  )
+  return texts.map(findWording).find((said) => said !== null) ?? null
 }
 
 /** Below the first line of a message, this many lines may say why. */

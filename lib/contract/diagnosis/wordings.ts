@@ -34,7 +34,7 @@ const wordings: readonly Wording[] = [
   {
     cause: 'import_missing',
     words: [
-      /^(?:ImportError|ModuleNotFoundError)\b|\binstall\b/,
+      /^(?:ImportError|ModuleNotFoundError)\b|\binstall(?:ed)?\b/,
       /\bpip3? install (?:-{1,2}\w{1,20} ){0,3}['"`]?([A-Za-z][\w-]{1,60})|\b(?:dependency|install|requires(?: the)?) ['"`]?([A-Za-z][\w-]{1,60})|['"`]?\b([A-Za-z][\w-]{1,60})['"`]? (?:is|was) not installed/,
     ],
   },
@@ -151,8 +151,8 @@ const wordings: readonly Wording[] = [
   {
     cause: 'dtype_mismatch',
     words: [
-      /\b(?:dtype|scalar type|data type)s?\b/i,
-      /\b(?:expected|must|same|mismatch|invalid|cannot|can't|could not|not supported|unsupported)\b/i,
+      /^(?!.*\bNoneType\b).*\b(?:dtype|scalar type|data type)s?\b/i,
+      /\b(?:expected|must|same|mismatch|invalid|cannot|can't|could not|not supported|unsupported|incompatible|not compatible)\b/i,
     ],
   },
   {
