@@ -96,6 +96,16 @@ it('whoever joins accepts the terms first, and may name the team', async () => {
   })
 })
 
+it('a member accepts terms that came later, without joining again', async () => {
+  await show(makeCompetition({ terms: 'Share no data.', terms_accepted: false }))
+  expect(screen.queryByLabelText('Name of your team')).toBeNull()
+  answerWith({ [`POST ${path}/join`]: { state: 'joined' }, [`GET ${path}`]: makeCompetition() })
+  fireEvent.click(screen.getByLabelText('I accept these terms'))
+  clickButton('Accept')
+  await screen.findByText('You take part')
+  expect(sentRequests.find(({ method }) => method === 'POST')?.body).toEqual({ accept_terms: true })
+})
+
 it('a refused join says why', async () => {
   await show(makeCompetition({ role: null, state: null, join: 'roster' }))
   const detail = 'ada@example.org is not on the roster. Ask a host.'

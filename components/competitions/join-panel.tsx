@@ -22,7 +22,7 @@ interface JoinPanelProps {
 
 /** How the viewer takes part, or can. */
 export function JoinPanel({ competition, signIn, onSubmit }: JoinPanelProps) {
-  const { role, state, published } = competition
+  const { role, state, published, terms_accepted } = competition
   if (signIn !== null)
     return (
       <Callout
@@ -37,6 +37,15 @@ export function JoinPanel({ competition, signIn, onSubmit }: JoinPanelProps) {
       </Callout>
     )
   if (state === 'requested') return <Requested competition={competition.competition_id} />
+  if (role !== null && role !== 'observer' && !terms_accepted)
+    return (
+      <JoinForm
+        competition={competition}
+        title="Accept the terms"
+        description="They came after you had joined. You can send entries once you have accepted them."
+        submitLabel="Accept"
+      />
+    )
   if (role === 'participant')
     return (
       <Callout
@@ -61,7 +70,15 @@ export function JoinPanel({ competition, signIn, onSubmit }: JoinPanelProps) {
           : 'Your entries are baselines: the leaderboard shows them without a rank.'}
       </Callout>
     )
-  return published ? <JoinForm competition={competition} /> : null
+  if (!published) return null
+  return (
+    <JoinForm
+      competition={competition}
+      title="Take part"
+      description={explanations[competition.join]}
+      submitLabel={competition.join === 'approve' ? 'Ask to join' : 'Join'}
+    />
+  )
 }
 
 function Requested({ competition }: { competition: string }) {
@@ -94,8 +111,13 @@ const explanations = {
   roster: 'Only people on the roster can join: those whose e-mail address the host has entered.',
 } as const satisfies Record<CompetitionDetail['join'], string>
 
-function JoinForm({ competition }: { competition: CompetitionDetail }) {
-  const { join, terms, competition_id, title } = competition
+interface JoinFormProps extends Record<'title' | 'description' | 'submitLabel', string> {
+  competition: CompetitionDetail
+}
+
+/** Joins, or accepts the terms as a member. */
+function JoinForm({ competition, title, description, submitLabel }: JoinFormProps) {
+  const { role, terms, competition_id } = competition
   const { mutateAsync, isPending, error } = useMutation(joinCompetition)
   const [accepted, setAccepted] = useState(false)
   const [team, setTeam] = useState('')
@@ -110,14 +132,20 @@ function JoinForm({ competition }: { competition: CompetitionDetail }) {
         accept_terms: accepted,
         ...(name && { team: name }),
       })
-      toast.success(state === 'requested' ? 'You have asked to join' : `You have joined ${title}`)
+      toast.success(
+        state === 'requested'
+          ? 'You have asked to join'
+          : role === null
+            ? `You have joined ${competition.title}`
+            : 'Terms accepted',
+      )
     } catch {
       // The form shows it.
     }
   }
   return (
     <Panel>
-      <PanelHeader title="Take part" description={explanations[join]} />
+      <PanelHeader title={title} description={description} />
       <PanelBody>
         <form
           method="post"
@@ -128,15 +156,17 @@ function JoinForm({ competition }: { competition: CompetitionDetail }) {
             void send()
           }}
         >
-          <TextField
-            label="Name of your team"
-            optional
-            hint="The leaderboard shows it. Default: your user id."
-            maxLength={60}
-            autoComplete="off"
-            value={team}
-            onChange={setTeam}
-          />
+          {role === null ? (
+            <TextField
+              label="Name of your team"
+              optional
+              hint="The leaderboard shows it. Default: your user id."
+              maxLength={60}
+              autoComplete="off"
+              value={team}
+              onChange={setTeam}
+            />
+          ) : null}
           {terms === null ? null : (
             <div className="flex flex-col gap-2">
               <ScrollRegion
@@ -156,7 +186,7 @@ function JoinForm({ competition }: { competition: CompetitionDetail }) {
           )}
           <FormError error={error?.message ?? null} />
           <Button type="submit" variant="primary" loading={isPending} className="self-start">
-            {join === 'approve' ? 'Ask to join' : 'Join'}
+            {submitLabel}
           </Button>
         </form>
       </PanelBody>

@@ -78,6 +78,7 @@ export const datasetSchema = z.object({
 export const competitionDetailSchema = competitionSchema.extend({
   pages: z.array(z.object({ name: z.string(), title: z.string(), text: z.string().describe('Markdown') })),
   terms: z.string().nullable(),
+  terms_accepted: z.boolean().describe('by the caller; true if there are none'),
   teams: z.int(),
   datasets: z.array(datasetSchema).describe('those that participants may know; hosts see all'),
   columns: z.array(columnOfBoardSchema).describe('those that the caller may see'),

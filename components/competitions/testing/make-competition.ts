@@ -44,6 +44,7 @@ export function makeCompetition(changes: Partial<CompetitionDetail> = {}): Compe
     phases: [makePhase()],
     pages: [{ name: 'overview.md', title: 'Overview', text: 'Classify **small** pictures.' }],
     terms: null,
+    terms_accepted: true,
     teams: 12,
     datasets: [{ name: 'train', role: 'public', version: 2, files: 3, bytes: 4096 }],
     columns: [

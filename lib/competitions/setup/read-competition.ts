@@ -119,7 +119,7 @@ export async function getCompetition(
   const seen = await findCompetition(actor, slug, executor)
   const row = await oneRow<DetailRow>(executor, {
     name: 'get-competition',
-    text: `SELECT ${listColumns}, c.terms, c.pages, (SELECT count(DISTINCT t.team_id)::int FROM competition_members t WHERE t.competition_id = c.id) AS teams,
+    text: `SELECT ${listColumns}, c.terms, c.terms IS NULL OR m.terms_accepted_at IS NOT NULL AS "termsAccepted", c.pages, (SELECT count(DISTINCT t.team_id)::int FROM competition_members t WHERE t.competition_id = c.id) AS teams,
                   jsonb_build_object('id', p.id, 'project_id', p.slug, 'owner', o.handle) AS project
              FROM competitions c JOIN projects p ON p.id = c.project_id JOIN users o ON o.id = c.user_id
              LEFT JOIN competition_members m ON m.competition_id = c.id AND m.user_id = $2
@@ -134,6 +134,7 @@ export async function getCompetition(
     ...toCompetition(row, phases),
     pages: seen.spec.pages.map((path) => toPage(path, row.pages[path] ?? '')),
     terms: row.terms,
+    terms_accepted: row.termsAccepted,
     teams: row.teams,
     datasets: datasets.filter(({ role }) => seen.isHost || role === 'public' || role === 'sample'),
     columns: visibleColumns(scorer?.spec ?? seen.spec.scorer, { isStaff: seen.isStaff, isRevealed }),
@@ -145,6 +146,7 @@ export async function getCompetition(
 
 interface DetailRow extends ListRow {
   terms: string | null
+  termsAccepted: boolean
   pages: Record<string, string>
   teams: number
   project: NonNullable<CompetitionDetail['project']>
