@@ -12,7 +12,7 @@ import { adminClient, createUser, noLimits, type TestUser } from './test-users'
 
 const at = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString().slice(0, 16)
 
-const config = (slug: string) => `
+const config = (slug: string, endsIn: number) => `
 slug: ${slug}
 title: Copy the numbers of ${slug}
 pages: [overview.md]
@@ -35,7 +35,7 @@ phases:
   - key: main
     title: Main round
     start: ${at(-1)}
-    end: ${at(48)}
+    end: ${at(endsIn)}
     inputs: [test]
     labels: [truth]
     rehearse: sample
@@ -56,13 +56,11 @@ print("copies the numbers")
 open("/results/copied.txt", "w").write(open("/data/test/numbers.txt").read())
 `
 
-/** Publishes a competition of a user from a directory. Returns its `competition_id`. */
-async function publish({ handle, token }: TestUser): Promise<string> {
-  await adminClient().users.update(handle, { may_host_competitions: true })
-  const slug = `copy-${randomBytes(4).toString('hex')}`
+/** Publishes a competition from a directory, or changes when its phase ends. */
+async function publish({ token }: TestUser, slug: string, endsIn: number): Promise<void> {
   const home = await mkdtemp(join(tmpdir(), 'gpuq-competition-'))
   const files = {
-    'competition.yaml': config(slug),
+    'competition.yaml': config(slug, endsIn),
     'overview.md': '# Task\n\nCopy the **numbers**.\n\n<img src=x onerror="alert(1)">\n',
     'data/sample/numbers.txt': '1 2',
     'data/test/numbers.txt': '3 4 5',
@@ -77,7 +75,6 @@ async function publish({ handle, token }: TestUser): Promise<string> {
   const created = await runCli(['competition', 'create', home], { home, env })
   expect(created).toMatchObject({ code: 0 })
   await rm(home, { recursive: true, force: true })
-  return slug
 }
 
 /** Sends a program from the open page of a competition. */
@@ -95,7 +92,9 @@ test('a participant joins a competition in the browser, rehearses and submits, a
   watch,
 }) => {
   const [host, participant] = [await createUser({ limits: noLimits }), await createUser()]
-  const slug = await publish(host)
+  await adminClient().users.update(host.handle, { may_host_competitions: true })
+  const slug = `copy-${randomBytes(4).toString('hex')}`
+  await publish(host, slug, 48)
   const title = `Copy the numbers of ${slug}`
 
   const visitor = await watch.openBrowser()
@@ -158,6 +157,8 @@ test('a participant joins a competition in the browser, rehearses and submits, a
   await page.goto(`/competitions/${slug}?tab=manage`)
   await expect(entries.getByRole('row', { name: /first entry/ })).toContainText('0.500')
   await expectUsable(page, 'the management of a competition', wholePage)
+  await publish(host, slug, -0.1)
+  await page.reload()
   await page.getByRole('button', { name: 'Reveal results' }).click()
   await page.getByRole('alertdialog').getByRole('button', { name: 'Reveal' }).click()
   await expect(page.getByText('revealed')).toBeVisible()

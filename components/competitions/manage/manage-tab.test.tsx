@@ -54,11 +54,17 @@ it('a TA reads members, and changes nothing', async () => {
   expect(screen.queryByRole('heading', { name: 'Roster' })).toBeNull()
 })
 
-it('a host reveals the final results after a confirmation that warns while the phase is open', async () => {
+it('a host cannot reveal the results of a phase before its end', async () => {
   await show(makeHosted())
+  expect(screen.getByText('You can reveal its results after its end.')).toBeTruthy()
+  expect(screen.queryByRole('button', { name: 'Reveal results' })).toBeNull()
+})
+
+it('a host reveals the final results of a phase that has ended, after a confirmation', async () => {
+  const ends_at = new Date(Date.now() - 60_000).toISOString()
+  await show(makeHosted({ phases: [makePhase({ ends_at })] }))
   clickButton('Reveal results')
   const dialog = await screen.findByRole('alertdialog', { name: /Reveal the final results of Main round/ })
-  expect(dialog.textContent).toContain('This phase has not ended.')
   answerWith({ [`POST ${path}/phases/main/reveal`]: {} })
   fireEvent.click(within(dialog).getByRole('button', { name: 'Reveal' }))
   await screen.findByText('The final results of Main round are shown')

@@ -7,9 +7,11 @@ import { ButtonLink } from '../../ui/button-link'
 import { ConfirmDialog } from '../../ui/confirm-dialog'
 import { Panel, PanelHeader } from '../../ui/panel'
 import { toast } from '../../ui/toaster'
+import { useNow } from '../../ui/use-now'
 import type { Viewer } from '../facts'
 import { Unpublished } from '../overview-tab'
 import { PhaseClock } from '../phase-clock'
+import { stateOf } from '../phase-times'
 import { revealBoard } from '../queries'
 import { AllEntries } from './all-entries'
 import { Members } from './members'
@@ -60,8 +62,9 @@ export function ManageTab({ competition, phase, viewer }: ManageTabProps) {
 }
 
 function PhaseRow({ competition, phase }: { competition: string; phase: Phase }) {
-  const { mutateAsync } = useMutation(revealBoard)
-  const { key, title, frozen, revealed, state } = phase
+  const { title, frozen, revealed } = phase
+  const now = useNow(1000)
+  const hasEnded = now === null ? phase.state === 'ended' : stateOf(phase, now) === 'ended'
   return (
     <li className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 border-b px-4 py-2.5 last:border-b-0">
       <span className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1 text-sm">
@@ -70,23 +73,27 @@ function PhaseRow({ competition, phase }: { competition: string; phase: Phase })
         {frozen ? <Badge tone="info">frozen</Badge> : null}
         {revealed ? <Badge tone="success">revealed</Badge> : null}
       </span>
-      {revealed ? null : (
-        <ConfirmDialog
-          title={`Reveal the final results of ${title}?`}
-          description={
-            state === 'ended'
-              ? 'Everybody who sees the leaderboard sees all entries and the private columns. This cannot be undone.'
-              : 'This phase has not ended. Everybody who sees the leaderboard would see all entries and the private columns. This cannot be undone.'
-          }
-          confirmLabel="Reveal"
-          tone={state === 'ended' ? 'primary' : 'danger'}
-          trigger={<Button size="sm">Reveal results</Button>}
-          onConfirm={async () => {
-            await mutateAsync({ competition, phase: key })
-            toast.success(`The final results of ${title} are shown`)
-          }}
-        />
+      {hasEnded ? null : (
+        <span className="text-muted text-xs">You can reveal its results after its end.</span>
       )}
+      {hasEnded && !revealed ? <RevealButton competition={competition} phase={phase} /> : null}
     </li>
+  )
+}
+
+function RevealButton({ competition, phase: { key, title } }: { competition: string; phase: Phase }) {
+  const { mutateAsync } = useMutation(revealBoard)
+  return (
+    <ConfirmDialog
+      title={`Reveal the final results of ${title}?`}
+      description="Everybody who sees the leaderboard sees all entries and the private columns. This cannot be undone."
+      confirmLabel="Reveal"
+      tone="primary"
+      trigger={<Button size="sm">Reveal results</Button>}
+      onConfirm={async () => {
+        await mutateAsync({ competition, phase: key })
+        toast.success(`The final results of ${title} are shown`)
+      }}
+    />
   )
 }
