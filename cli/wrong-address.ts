@@ -6,6 +6,7 @@ export const ownSegments = [
   'admin',
   'api',
   'cluster',
+  'competitions',
   'docs',
   'experiments',
   'groups',
