@@ -1201,6 +1201,7 @@ _OWN_SEGMENTS = (
     "admin",
     "api",
     "cluster",
+    "competitions",
     "docs",
     "experiments",
     "groups",
