@@ -31,6 +31,8 @@ export const tableBounds: Record<string, Bound> = {
   projects: { limit: 'GPUQ_MAX_PROJECTS' },
   memberships: { pairOf: ['projects', 'users'] },
   project_invitations: { limit: 'lib/access/projects/project-invitations.ts: invitationsPerProject' },
+  project_boards: { of: 'projects', column: 'project_id', most: 1 },
+  project_board_names: { pairOf: ['projects', 'users'] },
   join_links: { limit: 'lib/join-links/join-links.ts: endedLinksPerProject' },
   buckets: { adminsBy: 'buckets.create' },
   environments: { adminsBy: 'environments.create' },
