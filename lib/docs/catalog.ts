@@ -55,6 +55,12 @@ export const documentGroups: readonly DocumentGroup[] = [
           'Submit many jobs that differ in their parameters: sweeps, arrays, waves and repetitions.',
       },
       {
+        slug: 'competitions',
+        file: 'competitions.md',
+        description:
+          'Host a competition or an assignment with hidden data and a leaderboard, or take part in one.',
+      },
+      {
         slug: 'agents',
         file: 'agents.md',
         description: 'Let Claude Code, Codex or a script run experiments: connect, submit, wait, diagnose.',
