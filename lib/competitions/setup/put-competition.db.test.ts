@@ -234,6 +234,22 @@ describe('PUT /api/competitions/ID', () => {
     expect(await put(keys)).toMatchObject({ changed: true, phases: [{ state: 'ended' }] })
   })
 
+  it('a phase whose board is revealed cannot be open again, because its private scores would be of use', async () => {
+    const keys = competitionKeys()
+    const past = { ...keys, phases: [openPhase({ end: new Date(Date.now() - 1000).toISOString() })] }
+    await put(keys)
+    await put(past)
+    await db.pool.query(
+      `UPDATE competition_phases p SET revealed_at = now() FROM competitions c WHERE c.id = p.competition_id AND c.slug = $1`,
+      [keys.slug],
+    )
+    expect(await send(keys)).toMatchObject({
+      status: 422,
+      body: { errors: [{ path: 'phases.0.end', message: expect.stringContaining('is revealed') }] },
+    })
+    expect(await put({ ...past, title: 'Another title' })).toMatchObject({ changed: true })
+  })
+
   it.each<[string, (keys: CompetitionKeys) => CompetitionKeys, Given, string]>([
     ['another slug than the address', (keys) => keys, { slug: 'another' }, 'slug'],
     ['a page without its text', (keys) => ({ ...keys, pages: ['a.md'] }), {}, 'pages.a.md'],

@@ -7,7 +7,7 @@ import { type CompetitionConfig, maxVersions, phaseTimes } from '../contract-con
  * Makes the phases of a competition what its file says. One that the file has no more is deleted, or kept without a place if it has
  * entries. Entries keep what their phase was when they were sent.
  * @returns whether anything changed
- * @throws 422 for a new phase that has ended.
+ * @throws 422 for a new phase that has ended, and for one that would be open again after its reveal.
  */
 export async function writePhases(
   tx: Transaction,
@@ -16,8 +16,8 @@ export async function writePhases(
 ): Promise<boolean> {
   const keys = phases.map(({ key }) => key)
   // Waits for entries that are being sent to a phase, so that the check below sees them.
-  const { rows } = await tx.query<{ key: string }>(
-    'SELECT key FROM competition_phases WHERE competition_id = $1 ORDER BY id FOR UPDATE',
+  const { rows } = await tx.query<{ key: string; isRevealed: boolean }>(
+    'SELECT key, revealed_at IS NOT NULL AS "isRevealed" FROM competition_phases WHERE competition_id = $1 ORDER BY id FOR UPDATE',
     [competitionId],
   )
   const removed = await tx.query(
@@ -32,9 +32,16 @@ export async function writePhases(
   let changed = (removed.rowCount ?? 0) + (ended.rowCount ?? 0) > 0
   for (const [position, phase] of phases.entries()) {
     const { startMs, endMs, freezeMs } = phaseTimes(phase, timezone)
-    const isNew = !rows.some(({ key }) => key === phase.key)
-    if (isNew && endMs <= Date.now())
+    const before = rows.find(({ key }) => key === phase.key)
+    const hasEnded = endMs <= Date.now()
+    if (!before && hasEnded)
       throw invalidField(`phases.${position}.end`, 'is in the past: a new phase must end later')
+    // Everybody sees the private scores of its entries, so more of them would show the labels piece by piece.
+    if (before?.isRevealed && !hasEnded)
+      throw invalidField(
+        `phases.${position}.end`,
+        'must stay in the past, because the board of this phase is revealed: add a phase with another key',
+      )
     const freezeAt = freezeMs === null ? null : new Date(freezeMs)
     const { rowCount } = await tx.query(
       `INSERT INTO competition_phases AS p (id, competition_id, key, position, starts_at, ends_at, freeze_at, spec)
