@@ -8,10 +8,10 @@ it('a score has the digits of its column, and no sign if they are all zero', () 
   expect(formatScore(-0.0005, 3)).toBe('-0.001')
 })
 
-it('participants see private columns only after the board is revealed', () => {
+it('participants see private columns only after the board is revealed, and all columns in the order of the file', () => {
   const columns = {
-    acc: { split: 'public', order: 'desc', digits: 4 },
-    priv: { split: 'private', order: 'desc', digits: 4 },
+    priv: { split: 'private', order: 'desc', digits: 4, place: 1 },
+    acc: { split: 'public', order: 'desc', digits: 4, place: 0 },
   } as const
   const seen = (isStaff: boolean, isRevealed: boolean) =>
     visibleColumns({ columns }, { isStaff, isRevealed }).map(({ name }) => name)

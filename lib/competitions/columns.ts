@@ -9,7 +9,7 @@ export function formatScore(value: number, digits: number): string {
 }
 
 /**
- * The columns that a viewer may see: the public ones, and the private ones for the staff, and for everybody once the board is revealed.
+ * The columns that a viewer may see, in the order of competition.yaml: the public ones, and the private ones for the staff, and for everybody once the board is revealed.
  * @param scorer of the version whose scores are shown
  */
 export function visibleColumns(
@@ -18,5 +18,6 @@ export function visibleColumns(
 ): ColumnOfBoard[] {
   return Object.entries(columns)
     .filter(([, { split }]) => split === 'public' || isStaff || isRevealed)
-    .map(([name, column]) => ({ name, ...column }))
+    .toSorted(([, a], [, b]) => a.place - b.place)
+    .map(([name, { split, order, digits }]) => ({ name, split, order, digits }))
 }

@@ -82,6 +82,15 @@ export const columnSchema = z.strictObject({
   digits: count(0, 10).default(4),
 })
 
+/** Columns with their places in the file. The database stores keys in an order of its own. */
+function withPlaces(
+  columns: Readonly<Record<string, z.output<typeof columnSchema>>>,
+): Record<string, z.output<typeof columnSchema> & { place: number }> {
+  return Object.fromEntries(
+    Object.entries(columns).map(([name, column], place) => [name, { ...column, place }]),
+  )
+}
+
 const outputSchema = z.strictObject({
   path: pathSchema,
   max_mb: amount(0.001, 10_240).default(100),
@@ -108,10 +117,9 @@ const scorerSchema = z.strictObject({
     .array(outputSchema)
     .min(1, 'names no file: write what the scorer reads')
     .max(most.outputs, atMost(most.outputs)),
-  columns: record(nameSchema, columnSchema, most.columns).refine(
-    (all) => Object.keys(all).length > 0,
-    'has no column',
-  ),
+  columns: record(nameSchema, columnSchema, most.columns)
+    .refine((all) => Object.keys(all).length > 0, 'has no column')
+    .transform(withPlaces),
   gpu_count: count(0, 8).default(0),
   max_time: seconds.default(600),
 })

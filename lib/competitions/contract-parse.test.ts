@@ -63,6 +63,15 @@ it.each<[string, object, string]>([
     'datasets.train.hidden: unknown key: the keys are path, role',
   ],
   [
+    'with an unknown key of a column',
+    {
+      ...competitionKeys(),
+      scorer: { ...competitionKeys().scorer, columns: { acc: { digit: 2 } } },
+      phases: [openPhase({ board: { rank: 'acc' } })],
+    },
+    'scorer.columns.acc.digit: unknown key: did you mean `digits`?',
+  ],
+  [
     'with an unknown rule',
     withPhase({ select: { rule: 'first' } }),
     'phases.0.select.rule: must be {rule: best, by: COLUMN}',

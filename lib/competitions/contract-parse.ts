@@ -63,6 +63,7 @@ function describeUnknown(issue: z.core.$ZodIssue): Mistake[] {
 function keysAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): string[] {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault)
     return keysAt(schema.unwrap(), path)
+  if (schema instanceof z.ZodPipe) return keysAt(schema.in, path)
   if (schema instanceof z.ZodUnion)
     return [...new Set(schema.options.flatMap((option) => keysAt(option, path)))]
   const [step, ...rest] = path

@@ -234,6 +234,17 @@ describe('PUT /api/competitions/ID', () => {
     expect(await put(keys)).toMatchObject({ changed: true, phases: [{ state: 'ended' }] })
   })
 
+  it('columns are shown in the order of the file, whatever their names are', async () => {
+    const keys = competitionKeys()
+    const scorer = {
+      ...keys.scorer,
+      columns: { points: {}, acc: {}, zeal: {}, priv: { split: 'private' as const } },
+    }
+    const { columns } = await put({ ...keys, scorer })
+    expect(columns.map(({ name }) => name)).toEqual(['points', 'acc', 'zeal', 'priv'])
+    expect(await put({ ...keys, scorer })).toMatchObject({ changed: false })
+  })
+
   it('a phase whose board is revealed cannot be open again, because its private scores would be of use', async () => {
     const keys = competitionKeys()
     const past = { ...keys, phases: [openPhase({ end: new Date(Date.now() - 1000).toISOString() })] }
