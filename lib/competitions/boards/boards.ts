@@ -97,7 +97,7 @@ export async function revealBoard(actor: Actor, slug: string, key: string): Prom
   await transaction(async (tx) => {
     const { rowCount } = await tx.query({
       name: 'reveal-board',
-      text: 'UPDATE competition_phases SET revealed_at = now() WHERE id = $1 AND revealed_at IS NULL',
+      text: 'UPDATE competition_phases SET revealed_at = now() WHERE id = $1 AND revealed_at IS NULL AND ends_at <= now()',
       values: [phase.id],
     })
     if (rowCount === 0) return
