@@ -10,9 +10,9 @@ const whyFailed: Record<EntryCause, string> = {
   own_error: 'The program failed.',
   time: 'The program reached the time limit of the phase.',
   memory: 'The program needed more memory than the phase gives.',
-  outputs: 'An output that the scoring program reads is missing, too large, or no plain file.',
+  outputs: 'An output is missing, too large, or no plain file.',
   system: 'gpuq could not run it. It does not count. Submit it again.',
-  scorer: 'The scoring program failed, and the hosts know it. It does not count.',
+  scorer: 'The scoring program failed, and the hosts see why. It does not count.',
 }
 
 /** What a participant can do about a failure whose output is hidden. */
@@ -21,11 +21,13 @@ const rehearseFirst = 'Try the program with `rehearse: true`, whose output you c
 /**
  * What happened to an entry, or what it waits for, as a sentence.
  * @param canRehearse whether the phase has sample data
+ * @param outputs the files below /results that the scoring program reads
  */
 export function describeEntry(
   { state, cause, kind, log, disqualified }: Pick<Entry, 'state' | 'cause' | 'kind' | 'log' | 'disqualified'>,
-  { canRehearse }: { canRehearse: boolean },
+  { canRehearse, outputs }: { canRehearse: boolean; outputs: readonly string[] },
 ): string {
+  const isOwn = cause === 'own_error' || cause === 'outputs'
   if (disqualified !== null) return `It is disqualified: ${disqualified}`
   switch (state) {
     case 'held':
@@ -39,8 +41,11 @@ export function describeEntry(
     case 'failed':
       return [
         whyFailed[cause ?? 'system'],
-        ...(cause === 'own_error' && log ? ['Read its log.'] : []),
-        ...(cause === 'own_error' && !log && canRehearse ? [rehearseFirst] : []),
+        ...(cause === 'outputs'
+          ? [`The program must write ${outputs.map((path) => `/results/${path}`).join(', ')}.`]
+          : []),
+        ...(isOwn && log ? ['Read its log.'] : []),
+        ...(isOwn && !log && canRehearse ? [rehearseFirst] : []),
       ].join(' ')
   }
 }

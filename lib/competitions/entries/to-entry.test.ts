@@ -93,6 +93,16 @@ describe('an entry', () => {
     )
   })
 
+  it('a missing output is named by the files that the program must write, and by no detail', () => {
+    const missing: EntryRow = { ...failed, cause: 'outputs' }
+    const what =
+      'An output is missing, too large, or no plain file. The program must write /results/pred.csv.'
+    expect(toEntry(missing, team).message).toBe(
+      `${what} Try the program with \`rehearse: true\`, whose output you can read.`,
+    )
+    expect(toEntry({ ...missing, kind: 'rehearsal' }, team).message).toBe(`${what} Read its log.`)
+  })
+
   it('its times come in steps of 10 s where the log is hidden, because they could tell hidden data', () => {
     expect(toEntry(row, team)).toMatchObject({ seconds: 70, ended_at: '2027-01-10T10:05:10.000Z' })
     const exact = { seconds: 62, ended_at: '2027-01-10T10:05:03.123Z', log: true }

@@ -94,7 +94,10 @@ export function toEntry(row: EntryRow, viewer: EntryViewer): Entry {
     log,
     disqualified: row.disqualifiedWhy,
   }
-  const message = describeEntry(known, { canRehearse: row.spec.rehearse !== undefined })
+  const message = describeEntry(known, {
+    canRehearse: row.spec.rehearse !== undefined,
+    outputs: row.scorer.outputs.map(({ path }) => path),
+  })
   return {
     ...known,
     id: row.id,
