@@ -183,7 +183,7 @@ export const entryOperations = defineOperations('entries', 'competitions', {
   disqualify: post(
     '/api/entries/{id}/disqualify',
     'submit',
-    'Disqualify an entry, or take that back; for hosts',
+    'Disqualify an entry, or take that back; for hosts and instructors',
     {
       body: entries.disqualifySchema,
       responses: ok(entries.entrySchema),
