@@ -7,4 +7,4 @@ import { queuedGroups } from '../groups/queue-api/queued-groups'
 export const queuedKinds = [queuedGroups]
 
 /** What an upload may be besides a job. */
-export const uploadKind = uploadedEntries
+export const uploadKinds = [uploadedEntries]

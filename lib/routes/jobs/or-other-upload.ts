@@ -1,6 +1,6 @@
 import type { Actor } from '../../access/actor'
 import { GpuqError } from '../../contract/errors'
-import { uploadKind } from '../features'
+import { uploadKinds } from '../features'
 
 /**
  * Answers a request for a job. If there is no such job, the id may be that of something else that an upload has made: clients that
@@ -11,16 +11,20 @@ import { uploadKind } from '../features'
 export async function orOtherUpload<T>(
   actor: Actor,
   ofJob: () => Promise<T>,
-  other: (kind: typeof uploadKind) => Promise<unknown>,
+  other: (kind: (typeof uploadKinds)[number]) => Promise<unknown>,
 ): Promise<T | Response> {
   try {
     return await ofJob()
   } catch (error) {
     if (!isNotFound(error) || actor.restriction !== null) throw error
-    const body = await other(uploadKind).catch((reason: unknown) => {
-      throw isNotFound(reason) ? error : reason
-    })
-    return Response.json(body, { headers: { 'cache-control': 'no-store' } })
+    for (const kind of uploadKinds) {
+      const body = await other(kind).catch((reason: unknown) => {
+        if (isNotFound(reason)) return null
+        throw reason
+      })
+      if (body !== null) return Response.json(body, { headers: { 'cache-control': 'no-store' } })
+    }
+    throw error
   }
 }
 

@@ -7,14 +7,14 @@ import { isFinal } from '../../contract/status'
 import { isDatabaseAway } from '../../database/away'
 import { env } from '../../env'
 import { route } from '../../http/route'
-import { receiveUpload } from '../../http/upload'
+import { type Received, receiveUpload } from '../../http/upload'
 import { requireStillValid, startWaiting, waitForResultFile, waitUntilFinalFor } from '../../jobs/live/wait'
 import { readerOf } from '../../jobs/read/reader-of'
 import { acceptedResult, sendResult } from '../../jobs/read/result'
 import { accept } from '../../jobs/submission/accept'
 import { tryJob } from '../../jobs/submission/dry-run'
 import { dryRun } from '../../queue/dry-run'
-import { uploadKind } from '../features'
+import { uploadKinds } from '../features'
 
 /** The leader writes the result file moments after the end. The answer names it if it comes within this time. */
 const fileWithinMs = 1_000
@@ -27,7 +27,7 @@ export const submissionRoutes = {
     const deduplicate = query.deduplicate ?? false
     if (query.dry_run) {
       const told = await receiveUpload(request, caller, async (received) => {
-        const found = await uploadKind.find(received)
+        const found = await findKind(received)
         if ('other' in found) return found.other.check()
         const { text, ...more } = await dryRun(received.actor, received.request)
         return { ...more, text: found.note === undefined ? text : `${text} ${found.note}` }
@@ -38,7 +38,7 @@ export const submissionRoutes = {
     try {
       const taken = await receiveUpload(request, caller, async (received) => {
         const { actor, request: given } = received
-        const found = await uploadKind.find(received)
+        const found = await findKind(received)
         if ('other' in found) return { other: await found.other.accept({ deduplicate, wait }) }
         if (wait > 0) stopWaiting = startWaiting(actor)
         return { actor, submitted: await accept(actor, given, { deduplicate }), note: found.note }
@@ -72,10 +72,21 @@ export const submissionRoutes = {
   /** Refuses what a submission would be refused for, without a forecast: that takes several times as long. */
   check: route(jobGroup.check, async ({ request, actor: caller }) => {
     await receiveUpload(request, caller, async (received) => {
-      const found = await uploadKind.find(received)
+      const found = await findKind(received)
       await ('other' in found ? found.other.check() : tryJob(received.actor, received.request))
     })
   }),
+}
+
+/** Finds out what an upload is: of the first kind that takes it, or a job, with a note of a kind that it could have been. */
+async function findKind(received: Received) {
+  let note: string | undefined
+  for (const kind of uploadKinds) {
+    const found = await kind.find(received)
+    if ('other' in found) return found
+    note ??= found.note
+  }
+  return { note }
 }
 
 /** Waits at most `seconds` until the job has ended, and a moment for its result file. */
