@@ -227,8 +227,15 @@ export const removeMember = changing(
 
 /** Previews a roster, or replaces the stored one. */
 export const putRoster = changing(
-  ({ competition, csv, dry_run }: { competition: string; csv: string; dry_run: boolean }) =>
-    api.competitions.roster(competition, { csv }, { dry_run }),
+  ({
+    competition,
+    roster,
+    dry_run,
+  }: {
+    competition: string
+    roster: { csv: string } | { file: string }
+    dry_run: boolean
+  }) => api.competitions.roster(competition, roster, { dry_run }),
   resource,
 )
 

@@ -70,25 +70,49 @@ it('a host reveals the final results of a phase that has ended, after a confirma
   await screen.findByText('The final results of Main round are shown')
 })
 
+const answer = {
+  dry_run: true,
+  added: 0,
+  changed: 0,
+  removed: 0,
+  unchanged: 0,
+  moved: 0,
+  hints: [] as string[],
+  problems: [] as unknown[],
+}
+const rosterPath = `PUT ${path}/roster?dry_run=true`
+
 it('a roster is previewed, its problems name their lines, and a correct one replaces the stored one', async () => {
   await show(makeHosted({ join: 'roster' }))
-  const answer = { dry_run: true, added: 0, changed: 0, unchanged: 0, problems: [] as unknown[] }
   const problem = { line: 3, message: '"ada" is no e-mail address.' }
-  answerWith({ [`PUT ${path}/roster?dry_run=true`]: { ...answer, problems: [problem] } })
+  answerWith({ [rosterPath]: { ...answer, problems: [problem] } })
   typeInto('Or paste the text', 'email\nben@example.org\nada')
   clickButton('Preview')
   await screen.findByText('Line 3: "ada" is no e-mail address.')
   expect(screen.queryByRole('button', { name: 'Replace the roster' })).toBeNull()
   typeInto('Or paste the text', 'email\nben@example.org\nada@example.org')
   answerWith({
-    [`PUT ${path}/roster?dry_run=true`]: ({ query }: { query: URLSearchParams }) => ({
+    [rosterPath]: ({ query }: { query: URLSearchParams }) => ({
       ...answer,
       added: 2,
+      hints: ['The column "mark" was left out.'],
       dry_run: query.get('dry_run') === 'true',
     }),
   })
   clickButton('Preview')
-  await screen.findByText('It would add 2, change 0 and leave 0 as they are.')
+  await screen.findByText('This would be the change: 2 added, 0 changed, 0 removed, 0 unchanged.')
+  expect(screen.getByText('The column "mark" was left out.')).toBeTruthy()
   clickButton('Replace the roster')
-  await screen.findByText('It added 2, changed 0 and left 0 as they are.')
+  await screen.findByText('Done: 2 added, 0 changed, 0 removed, 0 unchanged.')
+})
+
+it('a file of a roster is sent in its bytes, because a spreadsheet chooses the encoding', async () => {
+  await show(makeHosted({ join: 'roster' }))
+  answerWith({ [rosterPath]: { ...answer, added: 1 } })
+  const file = new File([Uint8Array.of(0xe9, 0x0a)], 'roster.csv')
+  fireEvent.change(screen.getByLabelText(/Choose a CSV file/), { target: { files: [file] } })
+  await screen.findByText('roster.csv')
+  clickButton('Preview')
+  await screen.findByText(/1 added/)
+  expect(sentRequests.find(({ method }) => method === 'PUT')?.body).toEqual({ file: '6Qo=' })
 })

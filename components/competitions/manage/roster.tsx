@@ -1,41 +1,55 @@
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { CompetitionDetail } from '@/lib/competitions/contract'
+import type { CompetitionDetail, RosterAnswer } from '@/lib/competitions/contract'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { Field } from '../../ui/field'
 import { FileDrop } from '../../ui/file-drop'
-import { formatCount, formatNumber } from '../../ui/format-number'
+import { formatNumber } from '../../ui/format-number'
 import { Panel, PanelBody, PanelHeader } from '../../ui/panel'
 import { Textarea } from '../../ui/textarea'
 import { toast, toastError } from '../../ui/toaster'
 import { putRoster } from '../queries'
 
-type Answer = Awaited<ReturnType<NonNullable<typeof putRoster.mutationFn>>>
+const maxBytes = 8 * 1024 ** 2
 
-/** A page with more rows takes seconds to lay out. */
-const shownProblems = 100
+/** Its bytes, because only the server knows which encoding a spreadsheet has written. */
+function toBase64(file: Blob): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader()
+    reader.onload = () => resolve(String(reader.result).replace(/^.*?,/s, ''))
+    reader.onerror = () => reject(reader.error ?? new Error('The file cannot be read.'))
+    reader.readAsDataURL(file)
+  })
+}
 
 /** Replaces the list of the people who may join, after a preview. */
 export function Roster({ competition: { competition_id, join } }: { competition: CompetitionDetail }) {
   const [csv, setCsv] = useState('')
-  const [preview, setPreview] = useState<Answer | null>(null)
+  /** Replaces the text. */
+  const [file, setFile] = useState<File | null>(null)
+  const [preview, setPreview] = useState<RosterAnswer | null>(null)
   const { mutateAsync, isPending, variables } = useMutation(putRoster)
-  const change = (text: string) => {
+  const change = (text: string, chosen: File | null) => {
     setCsv(text)
+    setFile(chosen)
     setPreview(null)
   }
   const send = async (dry_run: boolean) => {
     try {
-      const answer = await mutateAsync({ competition: competition_id, csv, dry_run })
+      const roster = file === null ? { csv } : { file: await toBase64(file) }
+      const answer = await mutateAsync({ competition: competition_id, roster, dry_run })
       setPreview(answer)
       if (!dry_run) toast.success('The roster is replaced')
     } catch (error) {
       toastError(dry_run ? 'The preview failed' : 'The roster was not replaced', error)
     }
   }
-  const read = async ([file]: readonly File[]) => {
-    if (file) change(await file.text())
+  const take = ([chosen]: readonly File[]) => {
+    if (!chosen) return
+    if (chosen.size > maxBytes)
+      return void toast.error(`${chosen.name} is larger than 8 MiB. Choose another file.`)
+    change('', chosen)
   }
   return (
     <Panel>
@@ -51,9 +65,14 @@ export function Roster({ competition: { competition_id, join } }: { competition:
         <FileDrop
           label="Choose a CSV file, or drop it here"
           accept=".csv,.txt,text/csv"
-          onFiles={(files) => void read(files)}
-          onDrop={(transfer) => void read([...transfer.files])}
+          onFiles={take}
+          onDrop={(transfer) => take([...transfer.files])}
         />
+        {file ? (
+          <p role="status" className="wrap-anywhere text-sm">
+            {file.name}
+          </p>
+        ) : null}
         <Field
           label="Or paste the text"
           hint="The first line names the columns: email, name, section. Only email is required. It replaces the whole roster."
@@ -63,14 +82,14 @@ export function Roster({ competition: { competition_id, join } }: { competition:
             spellCheck={false}
             className="font-mono text-xs"
             value={csv}
-            onChange={(event) => change(event.target.value)}
+            onChange={(event) => change(event.target.value, null)}
           />
         </Field>
         {preview ? <Outcome answer={preview} /> : null}
         <div className="flex flex-wrap gap-2">
           <Button
             variant={preview ? 'secondary' : 'primary'}
-            disabled={csv.trim() === ''}
+            disabled={file === null && csv.trim() === ''}
             loading={isPending && variables?.dry_run === true}
             onClick={() => void send(true)}
           >
@@ -91,25 +110,33 @@ export function Roster({ competition: { competition_id, join } }: { competition:
   )
 }
 
-function Outcome({ answer: { added, changed, unchanged, problems, dry_run } }: { answer: Answer }) {
+function Outcome({ answer }: { answer: RosterAnswer }) {
+  const { added, changed, removed, unchanged, moved, hints, problems, dry_run } = answer
   if (problems.length > 0)
     return (
-      <Callout tone="danger" announce title={formatCount(problems.length, 'problem')}>
-        Correct them in the text or in the file, then preview it again. Nothing has changed.
+      <Callout tone="danger" announce title="Nothing has changed">
+        Correct these problems in the text or in the file, then preview it again.
         <ul className="mt-1 list-disc pl-5">
-          {problems.slice(0, shownProblems).map(({ line, message }) => (
+          {problems.map(({ line, message }) => (
             <li key={`${line} ${message}`} className="wrap-anywhere">
               Line {formatNumber(line)}: {message}
             </li>
           ))}
         </ul>
-        {problems.length > shownProblems ? `The first ${shownProblems} are shown.` : null}
       </Callout>
     )
   return (
-    <p role="status" className="text-sm">
-      {dry_run ? 'It would add' : 'It added'} {formatNumber(added)}, {dry_run ? 'change' : 'changed'}{' '}
-      {formatNumber(changed)} and {dry_run ? 'leave' : 'left'} {formatNumber(unchanged)} as they are.
-    </p>
+    <div role="status" className="flex flex-col gap-1 text-sm">
+      <p>
+        {dry_run ? 'This would be the change' : 'Done'}: {formatNumber(added)} added, {formatNumber(changed)}{' '}
+        changed, {formatNumber(removed)} removed, {formatNumber(unchanged)} unchanged.
+        {moved > 0 ? ` Members with another section: ${formatNumber(moved)}.` : ''}
+      </p>
+      {hints.map((hint) => (
+        <p key={hint} className="wrap-anywhere text-muted">
+          {hint}
+        </p>
+      ))}
+    </div>
   )
 }
