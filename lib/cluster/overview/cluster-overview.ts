@@ -5,6 +5,7 @@ import { database } from '../../database/client'
 import { nodeColumns, shownGpus, shownNodes } from './cluster-rows'
 import { gpuState, nodeFactsSchema, nodeState } from './cluster-states'
 import type { CountedNode } from './count-cluster'
+import { hiddenUntil, isReadingShown } from './hidden-readings'
 
 /** The properties of a node that lists and counts use. */
 type OverviewNode = CountedNode & Pick<ClusterNode, 'node_id' | 'name'>
@@ -34,8 +35,8 @@ async function computeOverview(): Promise<OverviewNode[]> {
     name: 'cluster-overview',
     text: `SELECT ${nodeColumns}, coalesce(gpus.list, '[]') AS gpus FROM nodes n
              LEFT JOIN (SELECT g.node_id, json_agg(json_build_array(g.missing, g.paused_at IS NOT NULL,
-                               g.busy_reason IS NOT NULL, g.simulated, g.allocated_milli, g.load)) AS list
-                          FROM gpus g WHERE ${shownGpus} GROUP BY g.node_id) gpus ON gpus.node_id = n.id
+                               g.busy_reason IS NOT NULL, g.simulated, g.allocated_milli, CASE WHEN ${isReadingShown} THEN g.load END)) AS list
+                          FROM gpus g LEFT JOIN (${hiddenUntil('false')}) h ON h.gpu_id = g.id WHERE ${shownGpus} GROUP BY g.node_id) gpus ON gpus.node_id = n.id
             WHERE ${shownNodes} ORDER BY n.number`,
   })
   return overviewRows.parse(rows).map(({ facts, gpus, ...node }) => {

@@ -5,6 +5,7 @@ import { database } from '../../database/client'
 import { notRemoved } from '../../jobs/config/registered-nodes'
 import { visibilityFilter } from '../../jobs/read/job-visibility'
 import { gpuFactsSchema, nodeFactsSchema } from './cluster-states'
+import { hiddenUntil, isReadingShown } from './hidden-readings'
 
 const gpuRow = clusterGpuSchema.omit({ state: true, reason: true }).extend({
   // PostgreSQL writes another ISO 8601 form.
@@ -42,7 +43,7 @@ export const nodeColumns = `
 
 /**
  * Reads all nodes or those with the given numbers, with their GPUs and jobs, in one query. Shows the job on a GPU
- * only if the actor may see it.
+ * only if the actor may see it, and what the GPU does only if that is no secret of a competition.
  */
 export async function readNodeRows(actor: Actor, numbers?: readonly number[]): Promise<NodeRow[]> {
   const visible = visibilityFilter(actor)
@@ -77,13 +78,14 @@ const gpusOfNode = (visible: string) => `
            'allocated', g.allocated_milli / 1000.0, 'memory_mib', g.memory_mib,
            'facts', json_build_object('missing', g.missing, 'paused', g.paused_at IS NOT NULL, 'pauseReason', g.pause_reason,
              'busyReason', g.busy_reason, 'allocatedMilli', g.allocated_milli),
-           'use', CASE WHEN g.sampled_at IS NOT NULL THEN json_build_object('at', g.sampled_at, 'load', g.load,
+           'use', CASE WHEN ${isReadingShown} THEN json_build_object('at', g.sampled_at, 'load', g.load,
              'memory_used_mib', g.memory_used_mib, 'temperature_c', g.temperature_c, 'power_w', g.power_w) END,
            'jobs', CASE WHEN g.allocated_milli = 0 THEN '[]' ELSE coalesce((${jobsOnGpu(visible)}), '[]') END
          ) ORDER BY g.missing, g.index, g.uuid) AS list
-    FROM gpus g WHERE g.node_id = n.id AND ${shownGpus}`
+    FROM gpus g LEFT JOIN hidden h ON h.gpu_id = g.id WHERE g.node_id = n.id AND ${shownGpus}`
 
 const selectNodes = (visible: string) => `
+  WITH hidden AS (${hiddenUntil(visible)})
   SELECT ${nodeColumns}, n.simulated, n.pool, n.dedicated_to IS NOT NULL AS dedicated, n.engine_version, coalesce(n.warnings, '{}') AS warnings,
          coalesce((SELECT r.failures FROM node_reports r WHERE r.node_id = n.id), 0) AS failed_checks,
          n.cpu_milli, coalesce(used.cpu, 0)::int AS cpu_used_milli, n.memory_mib, coalesce(used.memory, 0)::int AS memory_used_mib,
