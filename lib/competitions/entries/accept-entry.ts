@@ -15,7 +15,7 @@ import { type CompetitionConfig, maxEntries, type PhaseConfig } from '../contrac
 import { type CompetitionRole, staffRoles } from '../contract-roles'
 import { choosePhase } from './choose-phase'
 import type { EntryRequest } from './entry-request'
-import { quotaExceeded, quotaLeft, readRehearsals, readUsed, refuseByQuota, refuseRehearsal } from './quota'
+import { quotaExceeded, readRehearsals, readUsed, refuseEntry, refuseRehearsal } from './quota'
 
 /** An entry that was accepted, now or by an earlier submission with the same key. */
 export interface AcceptedEntry {
@@ -104,8 +104,8 @@ export async function enterCompetition(
     const of = { phaseId: phase.id, teamId, timezone }
     const moment = { at: receivedAt, timezone }
     const why = request.rehearse
-      ? refuseRehearsal(await readRehearsals(tx, of, receivedAt), moment)
-      : refuseByQuota(quotaLeft(phase.spec.quota, await readUsed(tx, of, receivedAt), moment), timezone)
+      ? refuseRehearsal(await readRehearsals(tx, { ...of, competitionId, userId }, receivedAt), moment)
+      : refuseEntry(phase.spec.quota, await readUsed(tx, of, receivedAt), moment)
     if (why !== null) throw quotaExceeded(why)
   }
   return { id: await insertEntry(tx, { request, given, phase, userId, teamId }), repeated: false }

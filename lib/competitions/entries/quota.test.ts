@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { quotaLeft, refuseByQuota, refuseRehearsal } from './quota'
+import { quotaLeft, refuseByQuota, refuseEntry, refuseRehearsal } from './quota'
 
 const timezone = 'Europe/Berlin'
 const moment = { at: new Date('2027-03-28T00:30Z'), timezone }
@@ -34,6 +34,15 @@ describe('the quota of a team', () => {
   ])('a refusal for %j says what is used up and when it comes back', (more, sentence) => {
     const left = quotaLeft({ per_day: 5, total: 60, failures_per_day: 10 }, { ...used, ...more }, moment)
     expect(refuseByQuota(left, timezone)).toContain(sentence)
+  })
+
+  it('entries that no limit of the phase counts are at most 100 a day: withdrawn ones, and failures without a limit of their own', () => {
+    const used = { today: 0, total: 0, failuresToday: 40, freeToday: 60 }
+    expect(refuseEntry({ per_day: 5 }, used, moment)).toContain(
+      '100 entries of your team were withdrawn or failed today without counting to a limit of the phase, and at most 100 a day are accepted. The next is possible from 2027-03-29 00:00:00',
+    )
+    expect(refuseEntry({ per_day: 5 }, { ...used, freeToday: 59 }, moment)).toBeNull()
+    expect(refuseEntry({ per_day: 5, failures_per_day: 50 }, used, moment)).toBeNull()
   })
 
   it('an unused quota refuses nothing', () => {

@@ -7,17 +7,22 @@ import { dayAround, formatZonedTime } from '../contract-zoned-time'
 /** The causes that are the team's own. Other failures are free. */
 const ownCauses = "('own_error', 'time', 'memory', 'outputs')"
 
-/** Rehearsals of a team that may wait or run at once, and those of one day. */
-const most = { openRehearsals: 3, rehearsalsPerDay: 50 }
+/**
+ * Rehearsals of a team that may wait or run at once, and those of one day; and the entries of a day in a phase that no limit of it counts.
+ * Without the last one, a team could store programs without end, and learn of the hidden data from the way in which each entry fails.
+ */
+const most = { openRehearsals: 3, rehearsalsPerDay: 50, uncountedPerDay: 100 }
 
 /** The entries of a team in a phase. */
 export interface UsedQuota {
   today: number
   total: number
   failuresToday: number
+  /** Entries that count neither as one nor as a failure: withdrawn before they started, or failed by a fault of gpuq or of the scoring program. */
+  freeToday: number
 }
 
-/** The rehearsals of a team in all phases. */
+/** The rehearsals of a team and of the sender in all phases. */
 export interface UsedRehearsals {
   open: number
   today: number
@@ -45,7 +50,8 @@ export function readUsed(
     name: 'used-quota',
     text: `SELECT count(*) FILTER (WHERE counts)::int AS total,
                   count(*) FILTER (WHERE counts AND received_at >= $3)::int AS today,
-                  count(*) FILTER (WHERE cause IN ${ownCauses} AND received_at >= $3)::int AS "failuresToday"
+                  count(*) FILTER (WHERE cause IN ${ownCauses} AND received_at >= $3)::int AS "failuresToday",
+                  count(*) FILTER (WHERE NOT counts AND (cause IN ${ownCauses}) IS NOT TRUE AND received_at >= $3)::int AS "freeToday"
              FROM (SELECT e.cause, e.received_at, e.state <> 'failed' AND NOT (e.state = 'cancelled' AND j.started_at IS NULL) AS counts
                      FROM entries e LEFT JOIN jobs j ON j.id = e.job_id
                     WHERE e.phase_id = $1 AND e.team_id = $2 AND e.kind = 'entry') e`,
@@ -53,18 +59,27 @@ export function readUsed(
   })
 }
 
-/** Counts the rehearsals of a team that have not ended, and those of the day of a moment. */
+/** Whose rehearsals are counted. */
+interface RehearsalsOf extends Pick<QuotaOf, 'teamId' | 'timezone'> {
+  competitionId: string
+  userId: string
+}
+
+/**
+ * Counts the rehearsals of a team that have not ended, and those of the day of a moment. They do not bind anybody to a team, so those that the
+ * sender has sent for another team count too: leaving a team gives no new ones.
+ */
 export function readRehearsals(
   tx: Transaction,
-  { teamId, timezone }: Pick<QuotaOf, 'teamId' | 'timezone'>,
+  { competitionId, teamId, userId, timezone }: RehearsalsOf,
   at: Date,
 ): Promise<UsedRehearsals> {
   const { startMs } = dayAround(at.getTime(), timezone)
   return oneRow<UsedRehearsals>(tx, {
     name: 'used-rehearsals',
     text: `SELECT count(*) FILTER (WHERE ended_at IS NULL)::int AS open, count(*) FILTER (WHERE received_at >= $2)::int AS today
-             FROM entries WHERE team_id = $1 AND kind = 'rehearsal'`,
-    values: [teamId, new Date(startMs)],
+             FROM entries WHERE (team_id = $1 OR (user_id = $3 AND competition_id = $4)) AND kind = 'rehearsal'`,
+    values: [teamId, new Date(startMs), userId, competitionId],
   })
 }
 
@@ -76,7 +91,7 @@ interface Moment {
 /** What is left of a quota. Pure. */
 export function quotaLeft(
   { per_day, total, failures_per_day }: PhaseConfig['quota'],
-  used: UsedQuota,
+  used: Omit<UsedQuota, 'freeToday'>,
   { at, timezone }: Moment,
 ): QuotaLeft {
   const tomorrow = new Date(dayAround(at.getTime(), timezone).endMs).toISOString()
@@ -108,13 +123,33 @@ export function refuseByQuota(
   return null
 }
 
-/** Says why a team may not rehearse now; null: it may. Pure. */
-export function refuseRehearsal({ open, today }: UsedRehearsals, { at, timezone }: Moment): string | null {
-  if (open >= most.openRehearsals)
-    return `Your team has ${open} rehearsals that have not ended, and the limit is ${most.openRehearsals}. Wait until one ends, or withdraw one.`
-  if (today < most.rehearsalsPerDay) return null
-  const tomorrow = new Date(dayAround(at.getTime(), timezone).endMs)
-  return `Your team has sent ${today} rehearsals today, and the limit is ${most.rehearsalsPerDay} a day. The next is possible from ${formatZonedTime(tomorrow, timezone)} on.`
+/** Says why a team may not send another entry; null: it may. Pure. */
+export function refuseEntry(quota: PhaseConfig['quota'], used: UsedQuota, moment: Moment): string | null {
+  return (
+    refuseByQuota(quotaLeft(quota, used, moment), moment.timezone) ?? refuseUncounted(quota, used, moment)
+  )
 }
+
+/** Says why another entry is refused although the limits of the phase permit it; null: it is not. */
+function refuseUncounted(
+  { failures_per_day }: PhaseConfig['quota'],
+  { freeToday, failuresToday }: Pick<UsedQuota, 'freeToday' | 'failuresToday'>,
+  moment: Moment,
+): string | null {
+  const uncounted = freeToday + (failures_per_day === undefined ? failuresToday : 0)
+  if (uncounted < most.uncountedPerDay) return null
+  return `${uncounted} entries of your team were withdrawn or failed today without counting to a limit of the phase, and at most ${most.uncountedPerDay} a day are accepted.${nextDay(moment)}`
+}
+
+/** Says why a team may not rehearse now; null: it may. Pure. */
+export function refuseRehearsal({ open, today }: UsedRehearsals, moment: Moment): string | null {
+  if (open >= most.openRehearsals)
+    return `You and your team have ${open} rehearsals that have not ended, and the limit is ${most.openRehearsals}. Wait until one ends, or withdraw one.`
+  if (today < most.rehearsalsPerDay) return null
+  return `You and your team have sent ${today} rehearsals today, and the limit is ${most.rehearsalsPerDay} a day.${nextDay(moment)}`
+}
+
+const nextDay = ({ at, timezone }: Moment): string =>
+  ` The next is possible from ${formatZonedTime(new Date(dayAround(at.getTime(), timezone).endMs), timezone)} on.`
 
 export const quotaExceeded = (message: string) => new GpuqError('quota_exceeded', message)
