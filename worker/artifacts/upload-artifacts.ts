@@ -6,6 +6,8 @@ import { retry } from '@/lib/async/retry'
 import type { Lease } from '@/lib/cluster/nodes/nodes'
 import { findStorageOwner } from '@/lib/cluster/tasks/task-progress'
 import { type ClaimedTask, Fenced } from '@/lib/cluster/tasks/tasks'
+import { findDeclaredPaths } from '@/lib/competitions/scoring/find-outputs'
+import { seedVariable } from '@/lib/competitions/scoring/variables'
 import type { EndReason } from '@/lib/contract/reasons'
 import { database } from '@/lib/database/client'
 import { logger, traceStep } from '@/lib/logger'
@@ -57,7 +59,8 @@ interface ArtifactsSource {
 async function uploadArtifacts(results: ArtifactsSource, reason: EndReason): Promise<string | null> {
   if (retryReasons.has(reason)) return null
   try {
-    const { found, skipped } = await findArtifacts(results.directory, results.limitBytes)
+    const { found: all, skipped } = await findArtifacts(results.directory, results.limitBytes)
+    const found = await keepDeclared(results, all)
     if (found.length === 0) return describeMissing(skipped, '/results')
     const isShort = reason.startsWith('cancelled') || (results.task.instances > 1 && reason !== 'finished')
     const waitMs = isShort ? shortTimeoutMs : timeoutMs
@@ -69,6 +72,19 @@ async function uploadArtifacts(results: ArtifactsSource, reason: EndReason): Pro
     logger.error({ err: error, task: results.task.id }, 'could not store the files of a task')
     return 'The files in /results were not kept: the node could not read them. See the log of its worker.'
   }
+}
+
+/**
+ * Leaves out what the program of an entry left beside its declared outputs. Nobody reads it, and the account of a competition
+ * has no storage quota that would stop a participant who fills the store.
+ */
+export async function keepDeclared(
+  { task, abandoned }: Pick<ArtifactsSource, 'task' | 'abandoned'>,
+  found: FoundFile[],
+): Promise<FoundFile[]> {
+  if (task.spec.env[seedVariable] === undefined) return found
+  const declared = await retryWrite(abandoned, 'artifacts', () => findDeclaredPaths(task.jobId))
+  return declared === null ? found : found.filter(({ path }) => declared.has(path))
 }
 
 /** Stores the task's /results. Returns a sentence about files that were not kept; null if all were. @throws {Fenced} */

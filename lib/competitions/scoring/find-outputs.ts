@@ -23,6 +23,16 @@ export async function readStored(
   return rows.map((row) => ({ ...row, bytes: Number(row.bytes) }))
 }
 
+/** Finds the paths of the declared outputs of the entry with a job. Null: the job is of no entry. */
+export async function findDeclaredPaths(jobId: string): Promise<ReadonlySet<string> | null> {
+  const entry = await findRow<{ scorer: ScorerConfig }>(database().pool, {
+    name: 'scorer-of-entry',
+    text: 'SELECT s.spec AS scorer FROM entries e JOIN competition_scorers s ON s.id = e.scorer_id WHERE e.job_id = $1',
+    values: [jobId],
+  })
+  return entry && new Set(entry.scorer.outputs.map(({ path }) => path))
+}
+
 /** Finds the declared outputs of the entry that a job scores. Null: the job scores none, or an output is not stored any more. */
 export async function findOutputsToScore(scoringJobId: string): Promise<OutputToScore[] | null> {
   const { pool } = database()
