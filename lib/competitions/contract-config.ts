@@ -41,6 +41,8 @@ export const maxVersions = 500
 export const maxEntries = 20_000
 /** Runs of scoring programs over one entry. */
 export const maxScoreRuns = 100
+/** Sets of runs that score a phase again. Each has one run over an entry, and an entry has few others. */
+export const maxRescores = 90
 
 const atMost = (largest: number) => `must have at most ${largest} entries`
 

@@ -39,3 +39,11 @@ CREATE UNIQUE INDEX competition_teams_name ON competition_teams (competition_id,
 CREATE UNIQUE INDEX team_invitations_team_handle ON team_invitations (team_id, lower(handle));
 
 CREATE INDEX team_invitations_handle ON team_invitations (lower(handle));
+
+ALTER TABLE rescores ADD CONSTRAINT rescores_end CHECK ((ended_at IS NOT NULL) = (state IN ('applied', 'discarded')));
+
+-- A phase has one set that is neither applied nor discarded.
+CREATE UNIQUE INDEX rescores_open ON rescores (phase_id) WHERE state IN ('running', 'ready');
+
+-- What the leader starts, and what takes places of the competition.
+CREATE INDEX score_runs_rescoring ON score_runs (rescore_id, id) WHERE rescore_id IS NOT NULL AND state IN ('queued', 'running');

@@ -80,6 +80,11 @@ export const tableBounds: Record<string, Bound> = {
     column: 'entry_id',
     most: 'lib/competitions/contract-config.ts: maxScoreRuns',
   },
+  rescores: {
+    of: 'competition_phases',
+    column: 'phase_id',
+    most: 'lib/competitions/contract-config.ts: maxRescores',
+  },
   board_snapshots: { of: 'competition_phases', column: 'phase_id', most: 1 },
   // Jobs. A job counts to the quota, so what belongs to it needs a limit per job.
   jobs: { quota: 'stored_records' },
