@@ -3,6 +3,8 @@ import { endApprovals } from '@/lib/agent-tokens/approvals'
 import { continueStopping } from '@/lib/agent-tokens/stop-token'
 import { deleteEndedLinks } from '@/lib/artifacts/download-links'
 import { settleBoards } from '@/lib/competitions/boards/settle-boards'
+import { followRescores } from '@/lib/competitions/rescoring/follow-rescores'
+import { startRescoring } from '@/lib/competitions/rescoring/start-rescoring'
 import { endScoring } from '@/lib/competitions/scoring/end-scoring'
 import { followEntries } from '@/lib/competitions/scoring/follow-entries'
 import { releaseEntries } from '@/lib/competitions/scoring/release-entries'
@@ -30,6 +32,8 @@ export const featureQueueTasks = [
   { what: 'score the entries of competitions', run: followEntries },
   { what: 'read the scores of entries', run: endScoring },
   { what: 'stop disqualified entries', run: stopDisqualified },
+  { what: 'follow sets of new scores', run: followRescores },
+  { what: 'score entries again', run: startRescoring },
 ] as const
 
 /** What features do again and again on the worker that leads the scheduler. */

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import {
+  created,
   defineOperations,
   done,
   file,
@@ -14,6 +15,7 @@ import {
 import * as competitions from './contract'
 import * as boards from './contract-boards'
 import * as entries from './contract-entries'
+import * as rescores from './contract-rescores'
 import * as similarity from './contract-similarity'
 
 /** Competitions, and who takes part. */
@@ -212,6 +214,41 @@ export const boardOperations = defineOperations('boards', 'competitions', {
     'Show the final board to everybody; for hosts',
     {
       responses: ok(boards.boardSchema),
+    },
+  ),
+})
+
+/** Sets of runs of scoring programs over stored outputs, for hosts. */
+export const rescoreOperations = defineOperations('rescores', 'competitions', {
+  create: post(
+    '/api/competitions/{id}/phases/{phase}/rescores',
+    'submit',
+    'Score the stored outputs of a phase again, with the newest scoring program and labels; for hosts',
+    {
+      responses: created(rescores.rescoreSchema),
+    },
+  ),
+  list: get(
+    '/api/competitions/{id}/phases/{phase}/rescores',
+    'read',
+    'The sets that score a phase again, newest first; for hosts',
+    {
+      responses: ok(z.array(rescores.rescoreSchema)),
+    },
+  ),
+  get: get('/api/rescores/{id}', 'read', 'A set that scores again, with a preview of the board; for hosts', {
+    query: rescores.rescoreQuerySchema,
+    responses: ok(rescores.rescoreDetailSchema),
+  }),
+  apply: post('/api/rescores/{id}/apply', 'submit', 'Let the new scores of a set count; for hosts', {
+    responses: ok(rescores.rescoreSchema),
+  }),
+  discard: post(
+    '/api/rescores/{id}/discard',
+    'submit',
+    'Give a set up: no score changes, and its runs stop; for hosts',
+    {
+      responses: ok(rescores.rescoreSchema),
     },
   ),
 })

@@ -4,5 +4,6 @@ import { similarityRoutes } from './similarity/routes'
 
 export { boardRoutes } from './boards/routes'
 export { entryRoutes } from './entries/routes'
+export { rescoreRoutes } from './rescoring/routes'
 
 export const competitionRoutes = { ...setupRoutes, ...peopleRoutes, ...similarityRoutes }

@@ -6,7 +6,7 @@ import { artifactRoutes } from '../artifacts/routes'
 import { bucketRoutes } from '../buckets/routes'
 import { budgetRoutes } from '../budgets/routes'
 import { checkpointRoutes } from '../checkpoints/routes'
-import { boardRoutes, competitionRoutes, entryRoutes } from '../competitions/routes'
+import { boardRoutes, competitionRoutes, entryRoutes, rescoreRoutes } from '../competitions/routes'
 import type { operations } from '../contract/operations/operations'
 import { documentationRoutes } from '../docs/routes'
 import { experimentRoutes } from '../experiments/routes'
@@ -63,6 +63,7 @@ export const routes = {
   competitions: competitionRoutes,
   entries: entryRoutes,
   boards: boardRoutes,
+  rescores: rescoreRoutes,
   experiments: experimentRoutes,
   views: viewRoutes,
   shares: shareRoutes,

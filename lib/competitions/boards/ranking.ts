@@ -48,18 +48,13 @@ const dayMs = 24 * 60 * 60_000
  * @param yesterday the moment with which ranks are compared
  */
 export async function computeRanking(
-  { spec: { scorer } }: Pick<SeenCompetition, 'spec'>,
-  { id, spec, startsAt }: Pick<PhaseRow, 'id' | 'spec' | 'startsAt'>,
+  competition: Pick<SeenCompetition, 'spec'>,
+  phase: Pick<PhaseRow, 'id' | 'spec' | 'startsAt'>,
   { until, ...audience }: BoardView,
   yesterday: Date,
 ): Promise<Ranking> {
-  const rules: BoardRules = {
-    select: spec.select,
-    board: spec.board,
-    columns: scorer.columns,
-    shown: visibleColumns(scorer, audience),
-    revealed: audience.isRevealed,
-  }
+  const { id, startsAt } = phase
+  const rules = rulesOf(competition, phase, audience)
   const { entries, updatedAt } = await readEntries(id, rules, until)
   const earlier =
     yesterday > startsAt && entries.length > 0 ? (await readEntries(id, rules, yesterday)).entries : []
@@ -71,8 +66,23 @@ export async function computeRanking(
   }
 }
 
+/** What decides about the rows of a board and their order. */
+export function rulesOf(
+  { spec: { scorer } }: Pick<SeenCompetition, 'spec'>,
+  { spec }: Pick<PhaseRow, 'spec'>,
+  audience: Omit<BoardView, 'until'>,
+): BoardRules {
+  return {
+    select: spec.select,
+    board: spec.board,
+    columns: scorer.columns,
+    shown: visibleColumns(scorer, audience),
+    revealed: audience.isRevealed,
+  }
+}
+
 /** Ranks entries, and serves other requests after each part. */
-async function rank(entries: readonly ScoredEntry[], rules: BoardRules): Promise<RankedRow[]> {
+export async function rank(entries: readonly ScoredEntry[], rules: BoardRules): Promise<RankedRow[]> {
   const parts = rankInParts(entries, rules)
   for (;;) {
     const { done, value } = parts.next()

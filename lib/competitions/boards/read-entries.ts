@@ -1,4 +1,5 @@
 import { transaction } from '../../database/transaction'
+import { hasScoredOutputs } from '../scored-outputs'
 import { type BoardRules, decidingColumns, type ScoredEntry, selectColumn } from './rank'
 
 /** A scored entry, and when the last one of its team was scored. */
@@ -6,15 +7,25 @@ interface Row extends ScoredEntry {
   updatedAt: Date
 }
 
+/** SQL: the scored entries `e`, with the runs `r` whose scores count. */
+const counting = `entries e JOIN score_runs r ON r.id = e.score_run_id AND e.state = 'scored'`
+
+/** The same after a set was applied: its runs that have scores count for their entries, also for those whose scoring program had failed. */
+const countingAfter = `entries e LEFT JOIN score_runs n ON n.rescore_id = $8 AND n.entry_id = e.id AND n.state = 'scored'
+               JOIN score_runs r ON r.id = coalesce(n.id, e.score_run_id)
+                AND ${hasScoredOutputs}`
+
 /**
  * Reads the entries of a phase that can count, which are few of all: the board of them is that of all scored entries. PostgreSQL and
  * JavaScript round differently, so this takes whatever may round to the same digits as the best ones.
  * @param until only entries received before; null: all
+ * @param rescoreId the set whose new scores count, as if it were applied; null: none
  */
 export async function readEntries(
   phaseId: string,
   rules: Pick<BoardRules, 'select' | 'board' | 'columns'>,
   until: Date | null,
+  rescoreId: string | null = null,
 ): Promise<{ entries: ScoredEntry[]; updatedAt: Date | null }> {
   const { select, columns } = rules
   const by = selectColumn(select)
@@ -24,13 +35,13 @@ export async function readEntries(
     await tx.query('SET LOCAL jit = off')
     await tx.query("SET LOCAL work_mem = '64MB'")
     const read = await tx.query<Row>({
-      name: 'read-board-entries',
+      name: rescoreId === null ? 'read-board-entries' : 'read-rescored-entries',
       text: `WITH scored AS (
-             SELECT e.id, e.score_run_id, e.received_at, e.chosen, e.ended_at, CASE WHEN e.kind = 'entry' THEN e.team_id END AS team_id,
+             SELECT e.id, r.id AS score_run_id, e.received_at, e.chosen, r.ended_at, CASE WHEN e.kind = 'entry' THEN e.team_id END AS team_id,
                     CASE WHEN e.kind = 'baseline' THEN coalesce(e.name, 'Baseline') END AS baseline,
                     CASE WHEN $4::text IS NULL THEN -extract(epoch FROM e.received_at) ELSE $5 * (r.scores ->> $4)::numeric END AS cost
-               FROM entries e JOIN score_runs r ON r.id = e.score_run_id
-              WHERE e.phase_id = $1 AND e.state = 'scored' AND e.kind <> 'rehearsal' AND e.disqualified_at IS NULL
+               FROM ${rescoreId === null ? counting : countingAfter}
+              WHERE e.phase_id = $1 AND e.kind <> 'rehearsal' AND e.disqualified_at IS NULL
                 AND ($2::timestamptz IS NULL OR e.received_at < $2)
                 AND r.scores ?& $3::text[] AND NOT r.scores @? '$.* ? (@.type() != "number")'
            ), placed AS (
@@ -54,6 +65,7 @@ export async function readEntries(
         column?.order === 'asc' ? 1 : -1,
         select.rule === 'chosen' ? select.n : 1,
         column ? `2e-${column.digits}` : '0',
+        ...(rescoreId === null ? [] : [rescoreId]),
       ],
     })
     return read.rows

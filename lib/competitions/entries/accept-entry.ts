@@ -13,6 +13,7 @@ import {
 } from '../../database/transaction'
 import { type CompetitionConfig, maxEntries, type PhaseConfig } from '../contract-config'
 import { type CompetitionRole, staffRoles } from '../contract-roles'
+import { type NewestVersions, newestDatasets, newestLabels, newestOf, newestScorer } from '../newest-versions'
 import { choosePhase } from './choose-phase'
 import type { EntryRequest } from './entry-request'
 import { quotaExceeded, readRehearsals, readUsed, refuseEntry, refuseRehearsal } from './quota'
@@ -149,9 +150,8 @@ async function findRepeated(
 }
 
 /** What the competition gives to an entry now. */
-interface Given {
+interface Given extends NewestVersions {
   competitionId: string
-  slug: string
   timezone: string
   terms: string | null
   secret: Buffer
@@ -161,8 +161,6 @@ interface Given {
   teamId: string | null
   termsAcceptedAt: Date | null
   phases: { id: string; key: string; startsAt: string; endsAt: string; spec: PhaseConfig }[]
-  /** The newest snapshot of each dataset, as NAME@VERSION. */
-  datasets: Record<string, string>
   scorerId: string | null
 }
 
@@ -175,11 +173,7 @@ async function readGiven(tx: Transaction, competitionId: string, userId: string)
                   (SELECT coalesce(jsonb_agg(jsonb_build_object('id', p.id, 'key', p.key, 'startsAt', p.starts_at, 'endsAt', p.ends_at, 'spec', p.spec)
                                              ORDER BY p.position), '[]')
                      FROM competition_phases p WHERE p.competition_id = c.id AND p.position IS NOT NULL) AS phases,
-                  (SELECT coalesce(jsonb_object_agg(d.name, d.reference), '{}')
-                     FROM (SELECT DISTINCT ON (d.name) d.name, s.name || '@' || s.version AS reference
-                             FROM competition_datasets d JOIN snapshots s ON s.id = d.snapshot_id
-                            WHERE d.competition_id = c.id ORDER BY d.name, d.version DESC) d) AS datasets,
-                  (SELECT s.id FROM competition_scorers s WHERE s.competition_id = c.id ORDER BY s.version DESC LIMIT 1) AS "scorerId"
+                  ${newestDatasets} AS datasets, ${newestScorer} AS "scorerId"
              FROM competitions c JOIN competition_members m ON m.competition_id = c.id
             WHERE c.id = $1 AND m.user_id = $2 AND c.published`,
     values: [competitionId, userId],
@@ -253,7 +247,7 @@ async function insertEntry(
       request.sourceHash,
       request.receivedAt,
       JSON.stringify(mountsOf(given, phase.spec, kind)),
-      JSON.stringify(kind === 'rehearsal' ? {} : labelsOf(given, phase.spec)),
+      JSON.stringify(kind === 'rehearsal' ? {} : newestLabels(given, phase.spec)),
       JSON.stringify(phase.spec),
       scorerId,
       seedOf(secret, id),
@@ -272,20 +266,9 @@ function mountsOf(given: Given, { inputs, rehearse }: PhaseConfig, kind: EntryKi
     inputs.map((name) => {
       const isHidden = given.spec.datasets[name]?.role !== 'public'
       const read = kind === 'rehearsal' && isHidden && rehearse !== undefined ? rehearse : name
-      return [`/data/${name}`, referenceOf(given, read)]
+      return [`/data/${name}`, newestOf(given, read)]
     }),
   )
-}
-
-function labelsOf(given: Given, { labels }: PhaseConfig): Record<string, string> {
-  return Object.fromEntries(labels.map((name) => [`/labels/${name}`, referenceOf(given, name)]))
-}
-
-function referenceOf({ slug, datasets }: Given, name: string): string {
-  const reference = datasets[name]
-  if (reference === undefined)
-    throw conflict(`The dataset "${name}" of "${slug}" has not been uploaded. Ask a host to upload it.`)
-  return reference
 }
 
 /** What only gpuq knows before the entry runs, and a repetition of the entry gets again. */

@@ -64,7 +64,7 @@ export const entryColumns = `e.id, e.competition_id AS "competitionId", c.slug, 
   e.user_id AS "userId", u.handle AS sender, e.state, e.cause, e.detail, e.received_at AS "receivedAt", e.ended_at AS "endedAt",
   extract(epoch FROM j.ended_at - j.started_at)::float8 AS seconds, r.scores, s.version AS "scorerVersion", s.spec AS scorer,
   p.revealed_at AS "revealedAt", e.spec, e.chosen, e.disqualified_why AS "disqualifiedWhy", encode(e.source_hash, 'hex') AS "sourceSha256",
-  e.mounts, e.labels, e.seed, e.job_id AS "jobId", j.image_digest AS image,
+  e.mounts, coalesce(r.labels, e.labels) AS labels, e.seed, e.job_id AS "jobId", j.image_digest AS image,
   ARRAY(SELECT g.model FROM tasks k JOIN allocations a ON a.task_id = k.id JOIN gpus g ON g.id = a.gpu_id
          WHERE k.job_id = j.id AND k.attempt = j.attempt ORDER BY g.model) AS gpus`
 

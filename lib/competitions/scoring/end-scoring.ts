@@ -7,19 +7,20 @@ import { artifactKey } from '../../results/name'
 import { storage } from '../../storage/storage'
 import type { ScorerConfig } from '../contract-config'
 import { endEntry } from './end-entry'
+import { endRunOfSet, endRunRow, maxSystemFaults, type RunEnd } from './end-run'
 import { readStored } from './find-outputs'
 import { type JobEnd, judgeEnd } from './judge-end'
-import { maxScoresBytes, type ReadScores, readScores } from './read-scores'
+import { maxScoresBytes, readScores } from './read-scores'
 import { startScoreRun } from './start-score-run'
 import { scoresFile } from './variables'
 
 const maxEnded = 50
-/** Scoring jobs of an entry that fail by faults of gpuq, each with its own attempts, before the entry fails. */
-const maxSystemFaults = 5
 
 interface EndedRun {
   id: string
   entryId: string
+  /** Null: the first run over its entry. */
+  rescoreId: string | null
   scorer: ScorerConfig
   /** Null: its job was deleted. */
   jobId: string | null
@@ -29,9 +30,6 @@ interface EndedRun {
   attempt: number | null
 }
 
-/** What a run of a scoring program came to. */
-type RunEnd = ReadScores | { job: JobEnd; byUser: boolean }
-
 /**
  * Reads the scores of the scoring programs that have ended, and ends their entries. The leader calls it after each change of the queue; a
  * second call at the same time changes nothing. Returns whether more can follow at once.
@@ -39,10 +37,11 @@ type RunEnd = ReadScores | { job: JobEnd; byUser: boolean }
 export async function endScoring(): Promise<boolean> {
   const { rows } = await database().pool.query<EndedRun>({
     name: 'score-runs-to-end',
-    text: `SELECT r.id, r.entry_id AS "entryId", s.spec AS scorer, j.id AS "jobId", j.status, j.reason,
+    text: `SELECT r.id, r.entry_id AS "entryId", r.rescore_id AS "rescoreId", s.spec AS scorer, j.id AS "jobId", j.status, j.reason,
                   j.reason_detail AS "reasonDetail", j.attempt
              FROM score_runs r JOIN competition_scorers s ON s.id = r.scorer_id LEFT JOIN jobs j ON j.id = r.job_id
-            WHERE r.state IN ('queued', 'running') AND (j.id IS NULL OR j.status IN ('completed', 'failed', 'cancelled'))
+            WHERE r.state IN ('queued', 'running') AND (r.state = 'running' OR r.rescore_id IS NULL)
+              AND (j.id IS NULL OR j.status IN ('completed', 'failed', 'cancelled'))
             ORDER BY r.created_at, r.id LIMIT $1`,
     values: [maxEnded],
   })
@@ -77,6 +76,8 @@ async function readEnd({ jobId, attempt, status, reason, reasonDetail, scorer }:
 
 /** Returns whether it has changed the run. */
 async function endRun(tx: Transaction, run: EndedRun, end: RunEnd): Promise<boolean> {
+  const { id, rescoreId } = run
+  if (rescoreId !== null) return endRunOfSet(tx, { id, rescoreId }, end)
   // The entry is locked before its runs, as everywhere.
   const entry = await findRow<{ state: string; disqualified: boolean; runs: number }>(tx, {
     name: 'lock-scored-entry',
@@ -85,11 +86,11 @@ async function endRun(tx: Transaction, run: EndedRun, end: RunEnd): Promise<bool
              FROM entries WHERE id = $1 FOR UPDATE`,
     values: [run.entryId],
   })
-  if (!entry || !(await endRow(tx, run.id, end))) return false
+  if (!entry || !(await endRunRow(tx, id, end))) return false
   // It was withdrawn meanwhile: the run is kept, and does not count.
   if (entry.state !== 'scoring') return true
   if ('scores' in end) {
-    await endEntry(tx, run.entryId, { state: 'scored', scoreRunId: run.id })
+    await endEntry(tx, run.entryId, { state: 'scored', scoreRunId: id })
     return true
   }
   if ('problem' in end) {
@@ -121,18 +122,4 @@ async function endWithJob(
 async function restart(tx: Transaction, entryId: string, detail: string): Promise<void> {
   if (await startScoreRun(tx, entryId)) return
   await tx.query(`UPDATE entries SET state = 'running', detail = $2 WHERE id = $1`, [entryId, detail])
-}
-
-/** Ends the row of a run. Returns false if another leader has. */
-async function endRow(tx: Transaction, id: string, end: RunEnd): Promise<boolean> {
-  const scores = 'scores' in end ? JSON.stringify(end.scores) : null
-  const failure = 'scores' in end ? null : 'problem' in end ? end.problem : end.job.detail
-  const { rowCount } = await tx.query({
-    name: 'end-score-run',
-    text: `UPDATE score_runs SET state = CASE WHEN $2::jsonb IS NULL THEN 'failed' ELSE 'scored' END::"ScoreRunState",
-                  scores = $2, failure = $3, ended_at = now()
-            WHERE id = $1 AND state IN ('queued', 'running')`,
-    values: [id, scores, failure],
-  })
-  return rowCount === 1
 }

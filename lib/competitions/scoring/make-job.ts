@@ -52,6 +52,8 @@ interface Refusal {
   isPassing: boolean
 }
 
+export type MadeJob = { jobId: string } | Refusal
+
 /** The job is tried again after these. */
 const passing: readonly ErrorCode[] = [
   'rate_limited',
@@ -64,11 +66,7 @@ const passing: readonly ErrorCode[] = [
  * Adds a job of a competition to the queue. The limits of users do not count it. Returns why it cannot be added; then nothing has
  * changed.
  */
-export async function makeJob(
-  tx: Transaction,
-  place: JobPlace,
-  job: CompetitionJob,
-): Promise<{ jobId: string } | Refusal> {
+export async function makeJob(tx: Transaction, place: JobPlace, job: CompetitionJob): Promise<MadeJob> {
   // A refusal must not undo what the caller stores about it.
   await tx.query('SAVEPOINT make_job')
   try {

@@ -7,6 +7,7 @@ import type { PhaseConfig } from '../contract-config'
 import { chooseEntries } from './choose-entries'
 import { endEntry } from './end-entry'
 import { type JobPlace, makeJob, placeColumns } from './make-job'
+import { countUnfinishedJobs, unfinishedJobs } from './unfinished-jobs'
 import { seedVariable } from './variables'
 
 /** Few, so that other submissions never wait long for the lock on the queue. */
@@ -21,7 +22,7 @@ export async function releaseEntries(): Promise<boolean> {
     name: 'competitions-to-release',
     text: `SELECT c.id FROM competitions c
             WHERE EXISTS (SELECT 1 FROM entries e WHERE e.competition_id = c.id AND e.state = 'held' AND e.disqualified_at IS NULL)
-              AND c.parallel > (SELECT count(*) FROM entries e WHERE e.competition_id = c.id AND e.state IN ('running', 'scoring'))
+              AND c.parallel > ${unfinishedJobs('c.id')}
             ORDER BY c.created_at, c.id`,
   })
   let released = 0
@@ -64,7 +65,7 @@ async function chooseHeld(tx: Transaction, id: string, parallel: number): Promis
             WHERE competition_id = $1 AND state IN ('running', 'scoring') GROUP BY team_id`,
     values: [id],
   })
-  const places = Math.min(maxReleased, parallel - open.reduce((sum, { unfinished }) => sum + unfinished, 0))
+  const places = Math.min(maxReleased, parallel - (await countUnfinishedJobs(tx, id)))
   if (places <= 0) return []
   const { rows } = await tx.query<{ id: string; teamId: string | null; receivedAt: Date; used: number }>({
     name: 'held-entries',

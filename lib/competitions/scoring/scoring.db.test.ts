@@ -1,19 +1,15 @@
-import { createHash } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { uuidv7 } from 'uuidv7'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { makeUser } from '../../cluster/testing/rows'
 import type { EndReason } from '../../contract/reasons'
 import { listener } from '../../database/listen'
 import { testDatabase } from '../../database/testing/test-database'
-import { transaction } from '../../database/transaction'
-import { finishWaiting } from '../../jobs/state/finish'
-import { artifactKey } from '../../results/name'
 import { diskStore } from '../../storage/disk'
-import { setStorage, storage } from '../../storage/storage'
+import { setStorage } from '../../storage/storage'
 import { makeCompetition, type TestCompetition } from '../testing/competition'
+import { endWaitingJob, leaveFile } from '../testing/ended-jobs'
 import { type HeldEntryOptions, holdEntry } from '../testing/held-entries'
 import { endScoring } from './end-scoring'
 import { followEntries } from './follow-entries'
@@ -87,30 +83,9 @@ async function scoringJobOf(id: string): Promise<string> {
   return rows[0]?.job ?? ''
 }
 
-async function leave(jobId: string, path: string, content: string, bytes = content.length): Promise<void> {
-  const id = uuidv7()
-  await storage().write(
-    artifactKey({ jobId, attempt: 0, rank: 0 }, id),
-    (async function* () {
-      yield Buffer.from(content)
-    })(),
-  )
-  const sha256 = createHash('sha256').update(content).digest('hex')
-  await db.pool.query(
-    'INSERT INTO artifacts (id, job_id, attempt, rank, path, bytes, sha256) VALUES ($1, $2, 0, 0, $3, $4, $5)',
-    [id, jobId, path, bytes, sha256],
-  )
-}
-
 /** Ends a job without a worker, with the files that it left. */
-async function end(
-  jobId: string,
-  files: Record<string, string> = {},
-  reason: EndReason = 'finished',
-): Promise<void> {
-  for (const [path, content] of Object.entries(files)) await leave(jobId, path, content)
-  const outcome = { reason, detail: null, exitCode: null }
-  expect(await transaction((tx) => finishWaiting(tx, jobId, outcome))).toBe(true)
+async function end(jobId: string, files?: Record<string, string>, reason?: EndReason): Promise<void> {
+  expect(await endWaitingJob(jobId, files, reason)).toBe(true)
 }
 
 /** An entry whose scoring program waits in the queue. */
@@ -341,7 +316,7 @@ describe('an entry whose program has ended', () => {
   it('because it was disqualified: its job is cancelled, and its outputs are kept', async () => {
     const id = await hold()
     await lead()
-    await leave(await jobOf(id), 'pred.csv', '1')
+    await leaveFile(await jobOf(id), 'pred.csv', '1')
     await disqualify(id)
     await lead()
     await lead()
@@ -410,7 +385,7 @@ describe('an entry whose scoring program has ended', () => {
 
   it('with a file of more than 1 MiB: the file is not read', async () => {
     const id = await entryToScore()
-    await leave(await scoringJobOf(id), 'scores.json', JSON.stringify(scores), 1024 * 1024 + 1)
+    await leaveFile(await scoringJobOf(id), 'scores.json', JSON.stringify(scores), 1024 * 1024 + 1)
     await end(await scoringJobOf(id))
     await lead()
     expect(await entry(id)).toMatchObject({ state: 'failed', cause: 'scorer' })

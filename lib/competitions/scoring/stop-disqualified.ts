@@ -1,7 +1,6 @@
-import { GpuqError } from '../../contract/errors'
 import { database } from '../../database/client'
 import { transaction } from '../../database/transaction'
-import { cancelLive } from '../../jobs/lifecycle/cancel'
+import { cancelJob } from './cancel-job'
 import { endEntry } from './end-entry'
 
 /**
@@ -20,7 +19,7 @@ export async function stopDisqualified(): Promise<boolean> {
   })
   for (const { id, jobId } of rows) {
     if (jobId === null) await endHeld(id)
-    else await cancel(jobId)
+    else await cancelJob(jobId)
   }
   return false
 }
@@ -33,12 +32,5 @@ async function endHeld(id: string): Promise<void> {
     )
     if (rowCount === 1)
       await endEntry(tx, id, { state: 'cancelled', detail: 'It was disqualified before it ran.' })
-  })
-}
-
-async function cancel(jobId: string): Promise<void> {
-  await transaction((tx) => cancelLive(tx, jobId, 'cancelled_by_manager')).catch((error: unknown) => {
-    // It ended in the meantime.
-    if (!(error instanceof GpuqError && error.code === 'conflict')) throw error
   })
 }

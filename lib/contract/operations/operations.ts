@@ -11,7 +11,13 @@ import { checkpointOperations } from '../../checkpoints/operations'
 import * as competitions from '../../competitions/contract'
 import * as competitionBoards from '../../competitions/contract-boards'
 import * as competitionEntries from '../../competitions/contract-entries'
-import { boardOperations, competitionOperations, entryOperations } from '../../competitions/operations'
+import * as competitionRescores from '../../competitions/contract-rescores'
+import {
+  boardOperations,
+  competitionOperations,
+  entryOperations,
+  rescoreOperations,
+} from '../../competitions/operations'
 import { documentationOperations } from '../../docs/operations'
 import { experimentOperations } from '../../experiments/operations'
 import { groupOperations, groupQueueOperations } from '../../groups/operations'
@@ -58,6 +64,7 @@ export const namedContracts = [
   competitions,
   competitionBoards,
   competitionEntries,
+  competitionRescores,
   projectBoards,
   shares,
   slurm,
@@ -73,6 +80,7 @@ export const operations = {
   competitions: competitionOperations,
   entries: entryOperations,
   boards: boardOperations,
+  rescores: rescoreOperations,
   experiments: experimentOperations,
   views: viewOperations,
   shares: shareOperations,

@@ -122,6 +122,13 @@ export const routes = {
     csv: { method: 'get', path: '/api/competitions/{id}/phases/{phase}/leaderboard.csv', answer: 'stream' },
     reveal: { method: 'post', path: '/api/competitions/{id}/phases/{phase}/reveal', answer: 'json' },
   },
+  rescores: {
+    create: { method: 'post', path: '/api/competitions/{id}/phases/{phase}/rescores', answer: 'json' },
+    list: { method: 'get', path: '/api/competitions/{id}/phases/{phase}/rescores', answer: 'json' },
+    get: { method: 'get', path: '/api/rescores/{id}', query: true, answer: 'json' },
+    apply: { method: 'post', path: '/api/rescores/{id}/apply', answer: 'json' },
+    discard: { method: 'post', path: '/api/rescores/{id}/discard', answer: 'json' },
+  },
   experiments: {
     list: { method: 'get', path: '/api/experiments', query: true, answer: 'page' },
     get: { method: 'get', path: '/api/experiments/{id}', answer: 'json' },

@@ -2,9 +2,12 @@ import { stringify } from 'yaml'
 import type { Person } from '../../access/testing/people'
 import { acceptInvitation, listInvitations } from '../../competitions/members/invitations'
 import { updateTeam } from '../../competitions/members/teams'
+import { createRescore } from '../../competitions/rescoring/create-rescore'
 import { makeCompetition, type TestCompetition } from '../../competitions/testing/competition'
 import { competitionKeys } from '../../competitions/testing/competition-keys'
 import { holdEntry } from '../../competitions/testing/held-entries'
+import { insertScored } from '../../competitions/testing/scored-entries'
+import { storeOutputs } from '../../competitions/testing/stored-outputs'
 import { database } from '../../database/client'
 import type { MutationCase } from './mutation-case'
 
@@ -26,6 +29,23 @@ async function entryOf(host: Person, ada: Person): Promise<string> {
   const competition = await competitionOf(host)
   const teamId = await competition.join(ada)
   return holdEntry(competition, { userId: ada.id, teamId })
+}
+
+/** A phase with a scored entry of ada's team, whose outputs are stored. */
+async function scoredPhase(host: Person, ada: Person): Promise<{ id: string; phase: string }> {
+  const competition = await competitionOf(host)
+  const teamId = await competition.join(ada)
+  await storeOutputs(
+    competition,
+    await insertScored(competition, [{ teamId, userId: ada.id, scores: { acc: 1, priv: 1 } }]),
+  )
+  return { id: competition.slug, phase: 'main' }
+}
+
+/** A set over the entry of {@link scoredPhase}. */
+async function rescoreOf(host: Person, ada: Person): Promise<string> {
+  const { id, phase } = await scoredPhase(host, ada)
+  return (await createRescore(host.actor, id, phase)).id
 }
 
 /** A call of each mutation of competitions. */
@@ -91,4 +111,16 @@ export const competitionMutations: Record<string, MutationCase> = {
     params: { id: await entryOf(admin, ada) },
     body: { reason: 'It copies.' },
   }),
+  'rescores.create': async ({ admin, ada }) => ({ who: admin, params: await scoredPhase(admin, ada) }),
+  'rescores.apply': async ({ admin, ada }) => {
+    const id = await rescoreOf(admin, ada)
+    const { pool } = database()
+    await pool.query(
+      `UPDATE score_runs SET state = 'scored', scores = '{"acc": 0, "priv": 0}', ended_at = now() WHERE rescore_id = $1`,
+      [id],
+    )
+    await pool.query(`UPDATE rescores SET state = 'ready' WHERE id = $1`, [id])
+    return { who: admin, params: { id } }
+  },
+  'rescores.discard': async ({ admin, ada }) => ({ who: admin, params: { id: await rescoreOf(admin, ada) } }),
 }
