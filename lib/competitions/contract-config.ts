@@ -158,6 +158,12 @@ const selectSchema = z.discriminatedUnion(
   'must be {rule: best, by: COLUMN}, {rule: last} or {rule: chosen, n: 2, fallback: COLUMN}',
 )
 
+const lateSchema = z.strictObject({
+  grace_minutes: count(0, 1440).default(0),
+  percent_per_day: amount(0, 100),
+  max_days: count(0, 100),
+})
+
 const boardSchema = z.strictObject({
   rank: nameSchema,
   final: nameSchema.optional(),
@@ -177,6 +183,8 @@ const phaseSchema = z.strictObject({
   logs: z.enum(['none', 'own']).default('none'),
   run: runSchema.prefault({}),
   quota: quotaSchema,
+  late: lateSchema.optional(),
+  points: amount(0.01, 100_000).optional(),
   select: selectSchema,
   board: boardSchema,
 })
@@ -261,6 +269,21 @@ function checkPhase(phase: PhaseKeys, { datasets, scorer, timezone }: Keys, refu
   requireColumn(['board', 'rank'], board.rank, true)
   if (board.final !== undefined) requireColumn(['board', 'final'], board.final, false)
   for (const [index, name] of board.ties.entries()) requireColumn(['board', 'ties', index], name, true)
+  checkGrades(phase, scorer, refuse)
+}
+
+function checkGrades({ late, points, board }: PhaseKeys, { columns }: Keys['scorer'], refuse: Refuse): void {
+  // Less would be better after a penalty.
+  for (const name of [board.rank, board.final ?? board.rank].filter((one) => columns[one]?.order === 'asc')) {
+    const why = `takes a part of the column "${name}", where less is better: let the scoring program write a column where more is better, and rank by it`
+    if (points !== undefined) refuse(['points'], why)
+    if (late !== undefined && late.percent_per_day > 0) refuse(['late', 'percent_per_day'], why)
+  }
+  if (late !== undefined && board.reveal === 'end')
+    refuse(
+      ['board', 'reveal'],
+      'shows private scores while late entries are accepted: write manual, and reveal the board after the last late entry',
+    )
 }
 
 function refuseRepeated(names: readonly string[], refuse: (index: number, name: string) => void): void {
@@ -294,6 +317,7 @@ export const competitionConfigSchema = keys.superRefine((config, context) => {
 /** competition.yaml with its defaults. */
 export type CompetitionConfig = z.output<typeof competitionConfigSchema>
 export type PhaseConfig = CompetitionConfig['phases'][number]
+export type LateRule = z.output<typeof lateSchema>
 export type ScorerConfig = CompetitionConfig['scorer']
 export type Column = z.output<typeof columnSchema>
 

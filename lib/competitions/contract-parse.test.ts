@@ -58,6 +58,22 @@ it.each<[string, object, string]>([
     'phases.0.select.fall: unknown key: did you mean `fallback`?',
   ],
   [
+    'with points of a column where less is better',
+    {
+      ...withPhase({ points: 100, board: { rank: 'loss' } }),
+      scorer: { ...competitionKeys().scorer, columns: { acc: {}, loss: { order: 'asc' } } },
+    },
+    'phases.0.points: takes a part of the column "loss", where less is better',
+  ],
+  [
+    'with late entries after the reveal of private scores',
+    withPhase({
+      late: { percent_per_day: 10, max_days: 2 },
+      board: { rank: 'acc', final: 'priv', reveal: 'end' },
+    }),
+    'phases.0.board.reveal: shows private scores while late entries are accepted',
+  ],
+  [
     'with an unknown key of a dataset',
     { ...competitionKeys(), datasets: { train: { path: 'train', role: 'public', hidden: true } } },
     'datasets.train.hidden: unknown key: the keys are path, role',

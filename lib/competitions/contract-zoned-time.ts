@@ -67,6 +67,13 @@ export function dayAround(instantMs: number, timeZone: string): { startMs: numbe
   }
 }
 
+/** The instant at which the clocks of a zone show the same time some days later, which may be 23 to 25 hours for each day. */
+export function addDays(instantMs: number, days: number, timeZone: string): number {
+  // A time that a clock change repeats is not moved by no days.
+  if (days === 0) return instantMs
+  return instantOf(instantMs + offsetMs(instantMs, timeZone) + days * 24 * 3_600_000, timeZone)
+}
+
 /** A time on the clocks of a competition, to the second, with the name of its zone. */
 export function formatZonedTime(at: Date, timeZone: string): string {
   const text = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' }).format(
