@@ -47,3 +47,6 @@ CREATE UNIQUE INDEX rescores_open ON rescores (phase_id) WHERE state IN ('runnin
 
 -- What the leader starts, and what takes places of the competition.
 CREATE INDEX score_runs_rescoring ON score_runs (rescore_id, id) WHERE rescore_id IS NOT NULL AND state IN ('queued', 'running');
+
+-- A grade is a finite number.
+ALTER TABLE grade_overrides ADD CONSTRAINT grade_overrides_finite CHECK (value > '-Infinity'::float8 AND value < 'Infinity'::float8);

@@ -85,6 +85,8 @@ export const tableBounds: Record<string, Bound> = {
     column: 'phase_id',
     most: 'lib/competitions/contract-config.ts: maxRescores',
   },
+  competition_extensions: { pairOf: ['competition_phases', 'users'] },
+  grade_overrides: { pairOf: ['competition_phases', 'users'] },
   board_snapshots: { of: 'competition_phases', column: 'phase_id', most: 1 },
   // Jobs. A job counts to the quota, so what belongs to it needs a limit per job.
   jobs: { quota: 'stored_records' },
