@@ -41,10 +41,11 @@ const reveal = (who: Person, { slug }: { slug: string }) =>
 
 const ranksOf = ({ rows }: Board) => rows.map(({ team, rank }) => [team, rank])
 
-/** Moves the times of all phases of a competition, so that a freeze or an end is past. */
+/** Moves the times of all phases and entries of a competition, so that a freeze or an end is past. */
 const shift = ({ id }: TestCompetition, hours: number) =>
   db.pool.query(
-    `UPDATE competition_phases SET starts_at = starts_at - make_interval(hours => $2), ends_at = ends_at - make_interval(hours => $2),
+    `WITH moved AS (UPDATE entries SET received_at = received_at - make_interval(hours => $2) WHERE competition_id = $1)
+     UPDATE competition_phases SET starts_at = starts_at - make_interval(hours => $2), ends_at = ends_at - make_interval(hours => $2),
             freeze_at = freeze_at - make_interval(hours => $2) WHERE competition_id = $1`,
     [id, hours],
   )
@@ -380,4 +381,17 @@ it('a token reads a board, and a revoked one ends the download of its CSV', asyn
   const response = await boardRoutes.csv(request, { params: Promise.resolve(params) })
   await db.pool.query('UPDATE api_tokens SET revoked_at = now() WHERE id = $1', [tokenId])
   await expect(response.text()).rejects.toThrow('has ended')
+})
+
+it('late entries are on no board, because they count for grades only', async () => {
+  const { competition, one, two, add } = await withTeams()
+  await add(one, { acc: 0.9, priv: 0.9 }, { receivedAt: ago(0.5) })
+  await add(two, { acc: 0.5, priv: 0.5 }, { receivedAt: ago(2) })
+  await db.pool.query(
+    "UPDATE competition_phases SET starts_at = now() - interval '3 hours', ends_at = now() - interval '1 hour' WHERE competition_id = $1",
+    [competition.id],
+  )
+  await changeBoard(db.pool, competition.id)
+  expect(ranksOf(await read(ada, competition))).toEqual([['two', 1]])
+  expect(ranksOf(await read(host, competition))).toEqual([['two', 1]])
 })

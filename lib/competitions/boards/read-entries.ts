@@ -16,8 +16,9 @@ const countingAfter = `entries e LEFT JOIN score_runs n ON n.rescore_id = $8 AND
                 AND ${hasScoredOutputs}`
 
 /**
- * Reads the entries of a phase that can count, which are few of all: the board of them is that of all scored entries. PostgreSQL and
- * JavaScript round differently, so this takes whatever may round to the same digits as the best ones.
+ * Reads the entries of a phase that can count on its board, which are few of all: the board of them is that of all scored entries that
+ * are on time. Late ones count for grades only. PostgreSQL and JavaScript round differently, so this takes whatever may round to the same
+ * digits as the best ones.
  * @param until only entries received before; null: all
  * @param rescoreId the set whose new scores count, as if it were applied; null: none
  */
@@ -41,7 +42,8 @@ export async function readEntries(
                     CASE WHEN e.kind = 'baseline' THEN coalesce(e.name, 'Baseline') END AS baseline,
                     CASE WHEN $4::text IS NULL THEN -extract(epoch FROM e.received_at) ELSE $5 * (r.scores ->> $4)::numeric END AS cost
                FROM ${rescoreId === null ? counting : countingAfter}
-              WHERE e.phase_id = $1 AND e.kind <> 'rehearsal' AND e.disqualified_at IS NULL
+              WHERE e.phase_id = $1 AND e.received_at < (SELECT p.ends_at FROM competition_phases p WHERE p.id = $1)
+                AND e.kind <> 'rehearsal' AND e.disqualified_at IS NULL
                 AND ($2::timestamptz IS NULL OR e.received_at < $2)
                 AND r.scores ?& $3::text[] AND NOT r.scores @? '$.* ? (@.type() != "number")'
            ), placed AS (

@@ -13,8 +13,9 @@ import {
 } from '../../database/transaction'
 import { type CompetitionConfig, maxEntries, type PhaseConfig } from '../contract-config'
 import { type CompetitionRole, staffRoles } from '../contract-roles'
+import { acceptedUntil, endFor } from '../grades/penalty'
 import { type NewestVersions, newestDatasets, newestLabels, newestOf, newestScorer } from '../newest-versions'
-import { choosePhase } from './choose-phase'
+import { choosePhase, type DatedPhase } from './choose-phase'
 import type { EntryRequest } from './entry-request'
 import { quotaExceeded, readRehearsals, readUsed, refuseEntry, refuseRehearsal } from './quota'
 
@@ -89,7 +90,7 @@ export async function enterCompetition(
   const isStaff = requireMember(given, lockedTeam)
   const teamId = isStaff ? null : lockedTeam
   const phase = choosePhase(
-    given.phases.map((one) => ({ ...one, startsAt: new Date(one.startsAt), endsAt: new Date(one.endsAt) })),
+    given.phases.map((one) => ({ ...one, ...datesOf(one, given) })),
     { slug: given.slug, timezone: given.timezone, asked: request.phase, receivedAt },
   )
   if (isStaff && request.rehearse)
@@ -160,8 +161,41 @@ interface Given extends NewestVersions {
   state: 'requested' | 'joined'
   teamId: string | null
   termsAcceptedAt: Date | null
-  phases: { id: string; key: string; startsAt: string; endsAt: string; spec: PhaseConfig }[]
+  /** The most of a member of the team. */
+  graceDays: number
+  phases: GivenPhase[]
   scorerId: string | null
+}
+
+interface GivenPhase {
+  id: string
+  key: string
+  startsAt: string
+  endsAt: string
+  /** The latest extension of a member of the team; null: none has one. */
+  extendedTo: string | null
+  isRevealed: boolean
+  spec: PhaseConfig
+}
+
+/** When entries of a team are due. What a member may do, all of its team may: they send their entries together. */
+function datesOf(
+  { startsAt, endsAt, extendedTo, isRevealed, spec }: GivenPhase,
+  { timezone, graceDays }: Pick<Given, 'timezone' | 'graceDays'>,
+): Omit<DatedPhase, 'key'> {
+  const deadline = {
+    endsAt: new Date(endsAt),
+    extendedTo: extendedTo === null ? null : new Date(extendedTo),
+    late: spec.late ?? null,
+    timezone,
+  }
+  // After the reveal, private scores of more entries would show the labels piece by piece.
+  const closes = isRevealed ? { dueAt: deadline.endsAt, acceptedUntil: deadline.endsAt } : null
+  return {
+    startsAt: new Date(startsAt),
+    endsAt: deadline.endsAt,
+    ...(closes ?? { dueAt: endFor(deadline), acceptedUntil: acceptedUntil(deadline, graceDays) }),
+  }
 }
 
 /** Reads all in one statement, so that a change of the competition gives an entry either everything before it, or everything after it. */
@@ -170,7 +204,11 @@ async function readGiven(tx: Transaction, competitionId: string, userId: string)
     name: 'read-for-entry',
     text: `SELECT c.id AS "competitionId", c.slug, c.timezone, c.terms, c.secret, c.spec, m.role, m.state, m.team_id AS "teamId",
                   m.terms_accepted_at AS "termsAcceptedAt",
-                  (SELECT coalesce(jsonb_agg(jsonb_build_object('id', p.id, 'key', p.key, 'startsAt', p.starts_at, 'endsAt', p.ends_at, 'spec', p.spec)
+                  coalesce((SELECT max(o.grace_days) FROM competition_members o WHERE o.team_id = m.team_id), 0) AS "graceDays",
+                  (SELECT coalesce(jsonb_agg(jsonb_build_object('id', p.id, 'key', p.key, 'startsAt', p.starts_at, 'endsAt', p.ends_at, 'spec', p.spec,
+                            'isRevealed', p.revealed_at IS NOT NULL,
+                            'extendedTo', (SELECT max(x.until) FROM competition_extensions x JOIN competition_members o ON o.user_id = x.user_id
+                                            WHERE x.phase_id = p.id AND o.team_id = m.team_id))
                                              ORDER BY p.position), '[]')
                      FROM competition_phases p WHERE p.competition_id = c.id AND p.position IS NOT NULL) AS phases,
                   ${newestDatasets} AS datasets, ${newestScorer} AS "scorerId"

@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { choosePhase } from './choose-phase'
 
-const phase = (key: string, start: string, end: string) => ({
+/** @param due the end with an extension */
+const phase = (key: string, start: string, end: string, due = end, until = due) => ({
   key,
   startsAt: new Date(start),
   endsAt: new Date(end),
+  dueAt: new Date(due),
+  acceptedUntil: new Date(until),
 })
 const warm = phase('warm', '2027-01-01T00:00Z', '2027-01-10T00:00Z')
 const main = phase('main', '2027-01-09T00:00Z', '2027-02-01T00:00Z')
@@ -37,6 +40,22 @@ describe('the phase of an entry', () => {
     expect(() => choose('2027-01-02T00:00Z', 'main')).toThrow(
       'The phase "main" of "cup" starts on 2027-01-09',
     )
+  })
+
+  it('a phase that takes late entries gets those that name it, and those that name none if no other is open', () => {
+    const late = phase('warm', '2027-01-01T00:00Z', '2027-01-10T00:00Z', undefined, '2027-01-12T00:00Z')
+    expect(choose('2027-01-11T00:00Z', 'warm', [late, main])).toBe('warm')
+    expect(choose('2027-01-11T00:00Z', null, [late, main])).toBe('main')
+    expect(choose('2027-01-11T00:00Z', null, [late])).toBe('warm')
+    expect(() => choose('2027-01-12T00:00Z', 'warm', [late, main])).toThrow(
+      'ended on 2027-01-10 01:00:00 (Europe/Berlin) and took late entries until 2027-01-12 01:00:00 (Europe/Berlin)',
+    )
+  })
+
+  it('a phase whose end is extended for the team is open for it', () => {
+    const extended = phase('warm', '2027-01-01T00:00Z', '2027-01-10T00:00Z', '2027-01-12T00:00Z')
+    expect(() => choose('2027-01-11T00:00Z', null, [extended, main])).toThrow('are open: write phase: warm')
+    expect(() => choose('2027-01-11T00:00Z', null, [extended, { ...extended, key: 'b' }])).toThrow('are open')
   })
 
   it('an entry for a phase that ended or does not exist learns that', () => {

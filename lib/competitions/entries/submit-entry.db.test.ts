@@ -376,3 +376,52 @@ describe('a submission of an entry that waits', () => {
     expect(await entryOf(id)).toMatchObject({ state: 'held' })
   })
 })
+
+describe('an entry after the end of its phase', () => {
+  const hourMs = 3_600_000
+  const fromNow = (hours: number) => new Date(Date.now() + hours * hourMs)
+  const late = { percent_per_day: 10, max_days: 1 }
+  /** A competition of ada and bob whose phase ended some hours ago. */
+  const endedFor = (hours: number, phase: Parameters<typeof openPhase>[0] = {}) =>
+    withEagles({ start: fromNow(-200).toISOString(), end: fromNow(-hours).toISOString(), ...phase })
+  const extend = ({ phases }: TestCompetition, { id }: Person, hours: number) =>
+    db.pool.query(
+      "INSERT INTO competition_extensions (phase_id, user_id, until, reason) VALUES ($1, $2, $3, 'ill')",
+      [phases.main, id, fromNow(hours)],
+    )
+
+  it('is refused, and with a rule for late entries accepted for its days, and for the grace days of the team', async () => {
+    expect(await submit(ada, await endedFor(2))).toMatchObject({ status: 409 })
+    expect(await submit(ada, await endedFor(2, { late }))).toMatchObject({ status: 202 })
+    const later = await endedFor(30, { late })
+    expect(await submit(ada, later)).toMatchObject({
+      status: 409,
+      body: { detail: expect.stringContaining('and took late entries until') },
+    })
+    await db.pool.query(
+      'UPDATE competition_members SET grace_days = 1 WHERE competition_id = $1 AND user_id = $2',
+      [later.id, bob.id],
+    )
+    expect(await submit(ada, later)).toMatchObject({ status: 202 })
+  })
+
+  it('is accepted until the extension of a member of the team, also without a rule for late entries', async () => {
+    const competition = await endedFor(50)
+    await extend(competition, bob, -1)
+    expect(await submit(ada, competition)).toMatchObject({ status: 409 })
+    await db.pool.query('UPDATE competition_extensions SET until = $2 WHERE phase_id = $1', [
+      competition.phases.main,
+      fromNow(1),
+    ])
+    expect(await submit(ada, competition)).toMatchObject({ status: 202 })
+  })
+
+  it('is refused after the reveal, because it could be made of the private scores that everybody sees then', async () => {
+    const competition = await endedFor(2, { late })
+    await extend(competition, ada, 5)
+    await db.pool.query('UPDATE competition_phases SET revealed_at = now() WHERE id = $1', [
+      competition.phases.main,
+    ])
+    expect(await submit(ada, competition)).toMatchObject({ status: 409 })
+  })
+})
