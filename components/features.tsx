@@ -103,6 +103,9 @@ export const ofProject = {
       loading,
     },
   ),
+  Leaderboard: dynamic(() =>
+    import('./project-boards/board-notice').then((module) => module.BoardNotice).catch(missing),
+  ),
   Use: dynamic(() => import('./accounting/project-use').then((module) => module.ProjectUse).catch(missing), {
     ssr: false,
     loading,

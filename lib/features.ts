@@ -62,6 +62,7 @@ export const features = {
   people: { about: 'Many users at once: import from CSV, tokens as ready configs.', uses: ['notifications'] },
   'project-boards': {
     about: 'The members of a project, by the best value of a metric that their jobs report.',
+    uses: ['metrics', 'project-results'],
   },
   'project-results': {
     about: 'The last metrics of the jobs of a project, in groups.',

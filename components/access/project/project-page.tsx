@@ -79,6 +79,7 @@ export function ProjectPage({ id, handle, admin, classes }: ProjectPageProps) {
               {project.kind === 'class' && (editable || manages) ? (
                 <ofProject.Participants project={project} />
               ) : null}
+              <ofProject.Leaderboard projectId={id} editable={editable} />
               <ofProject.Results project={project} handle={handle} everyone={seesJobs} />
               {project.shares.gpu_hour_budget === null && project.owner_gpu_hour_budget === null ? null : (
                 <ofProject.Budgets project={id} />
