@@ -23,6 +23,14 @@ it('copies the uploaded directory, then executes the program', () => {
   expect(commanded[2]).not.toContain('solution.py')
 })
 
+it('copies the uploaded directory to the place that a feature gives it, unless the job has chosen one', () => {
+  const uploaded = { ...task, archiveId: 'archive', code: Buffer.alloc(0), command: 'sh run.sh' }
+  const at = (keys: object) =>
+    copyingCommand({ ...uploaded, spec: readSpec({ archive: 'a'.repeat(64), ...keys }) }, [], '/app/program')
+  expect(at({}).slice(4)).toEqual(['/app/program', '/bin/sh', '-c', 'sh run.sh'])
+  expect(at({ working_directory: '/own' })[4]).toBe('/own')
+})
+
 it('copies the uploaded directory to the working directory of the job', () => {
   const spec = readSpec({ archive: 'a'.repeat(64), working_directory: '/workspace/it is "mine"' })
   const command = commandFor({

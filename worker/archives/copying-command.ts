@@ -12,9 +12,10 @@ export function copiesFiles({ spec }: Pick<ClaimedTask, 'spec'>): boolean {
  * Copies the files to the directory where the program starts, then executes it. Keeps links as links, and makes the task the
  * owner of every file. An uploaded program is copied to the same place, where it finds its modules and data.
  * @param command runs the program of a task without an uploaded directory.
+ * @param work the directory of a task that has chosen no other one.
  */
-export function copyingCommand(task: ClaimedTask, command: string[]): string[] {
-  const { archive, working_directory: start = '/work' } = task.spec
+export function copyingCommand(task: ClaimedTask, command: string[], work = '/work'): string[] {
+  const { archive, working_directory: start = work } = task.spec
   const hasUpload = archive !== undefined
   const steps = [
     `cp -R /job/${uploadedDirectory}/. "$1"/`,

@@ -6,6 +6,8 @@ import { prepareArchive } from './prepare-archive'
 export const archives: MakeTaskHook = () => ({
   prestart: async ({ task, container, stopping }) => {
     if (task.spec.archive !== undefined) await prepareArchive(container.directory, task, stopping)
-    return copiesFiles(task) ? { command: copyingCommand(task, container.command) } : {}
+    return copiesFiles(task)
+      ? { command: copyingCommand(task, container.command, container.places?.work) }
+      : {}
   },
 })

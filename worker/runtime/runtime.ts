@@ -20,6 +20,8 @@ export interface TaskContainer {
   results: string | null
   /** The host path of `/work`: a size-limited file system of the task. Left out: the engine makes one that ends with the container. */
   work?: string
+  /** Where else the program finds `/work` and `/results`, and where it starts. Left out: in `/work`, and nowhere else. */
+  places?: TaskPlaces
   /** The project's directory on shared storage; null: none. */
   workspace: TaskWorkspace | null
   /** Where the task finds and changes its uploaded directory; null: in `/work`. */
@@ -46,6 +48,15 @@ export interface TaskContainer {
   digest?: Promise<string | null>
   /** The container that waits for the task and has its files; undefined: none. */
   warm?: WarmContainer
+}
+
+/** Paths of the container that a feature chooses, for programs that were written for other products. */
+export interface TaskPlaces {
+  /** The uploaded directory is here too. */
+  work: string
+  results: string
+  /** Where the program starts. */
+  start: string
 }
 
 /** A container that was created and started for one task that is not known yet. */

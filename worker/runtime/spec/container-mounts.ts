@@ -5,7 +5,16 @@ const MiB = 1024 * 1024
 
 /** The directories of the host that a task sees. */
 export function mounts(task: TaskContainer) {
-  const { directory, results, work, workspace, workingDirectory, checkpoints, mounts: snapshots } = task
+  const {
+    directory,
+    results,
+    work,
+    places,
+    workspace,
+    workingDirectory,
+    checkpoints,
+    mounts: snapshots,
+  } = task
   const bind = (Source: string, Target: string, options = {}) => ({
     Type: 'bind' as const,
     Source,
@@ -18,8 +27,10 @@ export function mounts(task: TaskContainer) {
   return [
     { ...bind(directory, '/job'), ReadOnly: true },
     // A size-limited file system, which outlives the container until its files are stored.
-    ...(results === null ? [] : [bind(results, '/results')]),
-    ...(work === undefined ? [] : [bind(work, '/work')]),
+    ...(results === null
+      ? []
+      : [bind(results, '/results'), ...(places ? [bind(results, places.results)] : [])]),
+    ...(work === undefined ? [] : [bind(work, '/work'), ...(places ? [bind(work, places.work)] : [])]),
     ...fromHost.map(({ source, target, readOnly, recursive }) => ({
       ...bind(source, target, recursive ? {} : shared),
       ReadOnly: readOnly,
@@ -54,19 +65,21 @@ export function writablePaths(
   const own = `mode=0700,uid=${uid},gid=${gid}`
   const tmpfs = (size: number, inodes: number, rest: string) =>
     `rw,nosuid,nodev,${rest},size=${Math.floor(size)},nr_inodes=${inodes}`
-  const { results, work, workspace, workingDirectory, checkpoints } = task
+  const { results, work, places, workspace, workingDirectory, checkpoints } = task
   const mounted = new Set([
     '/job',
-    ...(results === null ? [] : ['/results']),
-    ...(work === undefined ? [] : ['/work']),
+    ...(results === null ? [] : ['/results', ...(places ? [places.results] : [])]),
+    ...(work === undefined ? [] : ['/work', ...(places ? [places.work] : [])]),
     ...(workspace?.mounts.map(({ target }) => target) ?? []),
     ...(workingDirectory ? [workingDirectory.path] : []),
     ...(checkpoints ? ['/checkpoints'] : []),
     ...task.mounts.map(({ path }) => path),
   ])
+  const workSpace = tmpfs(workdirCapacity(task.memoryMib), maxWorkEntries, `exec,${own}`)
   const paths = {
     ...Object.fromEntries(volumes.map((path) => [path, tmpfs(bytes / 4, 32_768, `noexec,${own}`)])),
-    '/work': tmpfs(workdirCapacity(task.memoryMib), maxWorkEntries, `exec,${own}`),
+    '/work': workSpace,
+    ...(places ? { [places.work]: workSpace } : {}),
     // The engine replaces the mode by that of the image's directory, so the task's user is the owner.
     '/tmp': tmpfs(bytes / 4, 32_768, `exec,mode=1777,uid=${uid},gid=${gid}`),
     '/dev/shm': tmpfs(sharedMemoryBytes(task), 32_768, 'noexec,mode=1777'),

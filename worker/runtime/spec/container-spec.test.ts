@@ -155,6 +155,29 @@ describe('every container', () => {
     expect(Object.keys(build().HostConfig.Tmpfs)).toContain('/work')
   })
 
+  it('has /work and /results at other paths too if a feature chooses them, and starts where it says', () => {
+    const places = { work: '/app/program', results: '/app/output', start: '/app' }
+    const spec = build({ work: '/data/work', places }, ['/app/output', '/app/program'])
+    expect(spec.WorkingDir).toBe('/app')
+    const targets = spec.HostConfig.Mounts.map(({ Source, Target, ReadOnly }) => [Source, Target, ReadOnly])
+    expect(targets).toEqual(
+      expect.arrayContaining([
+        ['/data/work', '/work', false],
+        ['/data/work', '/app/program', false],
+        ['/data/tasks/node.results/task', '/results', false],
+        ['/data/tasks/node.results/task', '/app/output', false],
+      ]),
+    )
+    expect(Object.keys(spec.HostConfig.Tmpfs)).toEqual(['/tmp', '/dev/shm'])
+    // Without such a directory on the host, the engine makes both.
+    expect(Object.keys(build({ places }).HostConfig.Tmpfs)).toEqual([
+      '/work',
+      '/app/program',
+      '/tmp',
+      '/dev/shm',
+    ])
+  })
+
   it('has one /results, even if the image declares it as a volume', () => {
     expect(Object.keys(build({}, ['/results']).HostConfig.Tmpfs)).not.toContain('/results')
     expect(Object.keys(build({ results: null }, ['/results']).HostConfig.Tmpfs)).toContain('/results')

@@ -133,7 +133,7 @@ export function buildContainerSpec(task: TaskContainer, policy: ContainerPolicy,
     Entrypoint: [program],
     Cmd: programArguments,
     User: `${user.uid}:${user.gid}`,
-    WorkingDir: task.workingDirectory?.path ?? (task.workspace?.startsHere ? task.workspace.path : '/work'),
+    WorkingDir: startOf(task),
     Hostname: hostname,
     Env: buildEnvironment(task, realGpus(task)),
     Labels: labelsOf(task, networkName),
@@ -155,6 +155,12 @@ export function buildContainerSpec(task: TaskContainer, policy: ContainerPolicy,
     },
     NetworkingConfig: { EndpointsConfig: endpoints },
   }
+}
+
+/** The directory in which the program of a task starts. */
+function startOf({ workingDirectory, workspace, places }: TaskContainer): string {
+  if (workingDirectory) return workingDirectory.path
+  return workspace?.startsHere ? workspace.path : (places?.start ?? '/work')
 }
 
 /** The hashes of the snapshots that a task mounts. */
