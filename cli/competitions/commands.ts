@@ -8,6 +8,10 @@ const aboutCreate = `
 Reads competition.yaml, its pages and its roster, and pushes the directories of its datasets and of the scoring program. The same folder twice
 changes nothing. The competition is published once it has all of them. Needs the right to host competitions, which an admin gives.`
 
+const aboutRescore = `
+Runs the newest scoring program, with the newest labels, over the stored outputs of the entries of a phase. No program of a team runs again. The command
+waits until all are scored, and shows who moves on the live board. Nothing changes before --apply. For hosts.`
+
 /** Commands for competitions. */
 export function declareCompetitions(program: Command): void {
   program
@@ -17,7 +21,9 @@ export function declareCompetitions(program: Command): void {
     .option('--limit <number>', 'maximum number of competitions', parseCount, 50)
     .option(...jsonFlag)
     .action(lazily(async () => (await import('./competitions')).listCompetitions))
-  const competition = program.command('competition').description('create, check and show a competition')
+  const competition = program
+    .command('competition')
+    .description('create, check and show a competition, and score it again')
   competition
     .command('create')
     .description('create a competition from a folder, or make it what the folder says')
@@ -37,4 +43,14 @@ export function declareCompetitions(program: Command): void {
     .argument('<id>', 'competition_id')
     .option(...jsonFlag)
     .action(lazily(async () => (await import('./competitions')).showCompetition))
+  competition
+    .command('rescore')
+    .description('score the stored outputs of a phase again, and show who moves')
+    .argument('<id>', 'competition_id')
+    .option('--phase <key>', 'the phase; not needed if there is one')
+    .option('--apply', 'let the new scores count')
+    .option('--discard', 'give the new scores up')
+    .option(...jsonFlag)
+    .addHelpText('after', aboutRescore)
+    .action(lazily(async () => (await import('./rescore')).rescore))
 }
