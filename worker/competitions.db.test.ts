@@ -1,8 +1,14 @@
 import { uuidv7 } from 'uuidv7'
 import { expect, it } from 'vitest'
+import { makePerson } from '@/lib/access/testing/people'
 import { makeUser } from '@/lib/cluster/testing/rows'
+import { createRescore } from '@/lib/competitions/rescoring/create-rescore'
+import { applyRescore } from '@/lib/competitions/rescoring/end-rescore'
 import { makeCompetition } from '@/lib/competitions/testing/competition'
+import { endWaitingJob } from '@/lib/competitions/testing/ended-jobs'
 import { type HeldEntryOptions, holdEntry } from '@/lib/competitions/testing/held-entries'
+import { insertScored } from '@/lib/competitions/testing/scored-entries'
+import { storeOutputs } from '@/lib/competitions/testing/stored-outputs'
 import type { Script } from './runtime/testing/fake-container'
 import { FakeLab } from './testing/fake-lab'
 import { forever } from './testing/scripts'
@@ -96,4 +102,51 @@ it('leaders that are killed again and again, beside another one: each entry gets
   const { rows } = await lab.database.pool.query('SELECT count(*)::int AS jobs FROM jobs')
   expect(rows).toEqual([{ jobs: 8 }])
   await expectAllTrue(lab)
+})
+
+it('leaders that are killed again and again while stored outputs are scored again: each entry gets one new run and no second program, and the scores count together', async () => {
+  const lab = await FakeLab.open()
+  const { pool } = lab.database
+  const { id, ids, actor } = await lab.inDatabase(async () => {
+    const host = await makePerson()
+    const competition = await makeCompetition({ hosts: [host], config: { parallel: 3 } })
+    const teamId = await competition.join({ id: await makeUser() })
+    const entries = Array.from({ length: 12 }, () => ({
+      teamId,
+      userId: host.id,
+      scores: { acc: 0, priv: 0 },
+    }))
+    const scored = await insertScored(competition, entries)
+    await storeOutputs(competition, scored)
+    const { slug } = competition
+    return { id: (await createRescore(host.actor, slug, 'main')).id, ids: scored, actor: host.actor }
+  })
+  const isReady = async () =>
+    (await pool.query(`SELECT 1 FROM rescores WHERE id = $1 AND state = 'ready'`, [id])).rowCount === 1
+  const waiting = async () =>
+    (await pool.query<{ id: string }>(`SELECT id FROM jobs WHERE status = 'pending' ORDER BY id`)).rows
+  const scores = { 'scores.json': JSON.stringify({ acc: 1, priv: 1 }) }
+  while (!(await isReady())) {
+    const another = lab.startLeader()
+    await lab.jobs.until(
+      'a run waits for its end',
+      async () => (await isReady()) || (await waiting()).length > 0,
+    )
+    const [job] = await waiting()
+    if (job) await lab.inDatabase(() => endWaitingJob(job.id, scores))
+    await another.kill()
+  }
+  const count = async () => {
+    const { rows } = await pool.query(
+      `SELECT (SELECT count(*)::int FROM jobs) AS jobs, count(*)::int AS runs, count(DISTINCT entry_id)::int AS entries,
+              count(*) FILTER (WHERE r.state = 'scored')::int AS scored, count(e.id)::int AS counting
+         FROM score_runs r LEFT JOIN entries e ON e.score_run_id = r.id WHERE r.rescore_id = $1`,
+      [id],
+    )
+    return rows
+  }
+  const all = ids.length
+  expect(await count()).toEqual([{ jobs: 2 * all, runs: all, entries: all, scored: all, counting: 0 }])
+  await lab.inDatabase(() => applyRescore(actor, id))
+  expect(await count()).toEqual([{ jobs: 2 * all, runs: all, entries: all, scored: all, counting: all }])
 })
