@@ -22,13 +22,17 @@ export function QuotaPanel({ competition: { competition_id, timezone }, phase }:
       <PanelHeader title="Quota" description={`A day begins at midnight in ${timezone}.`} />
       <PanelBody>
         <Loaded query={query} placeholder={<Skeleton className="h-12" />}>
-          {({ quota }) => (
-            <DataList className="sm:grid-cols-3">
-              <Limit label="Left today" limit={quota.per_day} />
-              <Limit label="Left in all" limit={quota.total} />
-              <Limit label="Failures left today" limit={quota.failures_per_day} />
-            </DataList>
-          )}
+          {({ quota }) =>
+            Object.values(quota).every((limit) => limit === null) ? (
+              <p className="text-subtle text-sm">Entries of the staff have no quota.</p>
+            ) : (
+              <DataList className="sm:grid-cols-3">
+                <Limit label="Left today" limit={quota.per_day} />
+                <Limit label="Left in all" limit={quota.total} />
+                <Limit label="Failures left today" limit={quota.failures_per_day} />
+              </DataList>
+            )
+          }
         </Loaded>
       </PanelBody>
     </Panel>
