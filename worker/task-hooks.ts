@@ -3,6 +3,7 @@ import { archives } from './archives/task-hook'
 import { artifacts, tryArtifacts } from './artifacts/task-hook'
 import { checkpoints, closeShared } from './checkpoints/task-hook'
 import type { CheckpointSettings } from './checkpoints/watch-checkpoints'
+import { findKeptPaths } from './competitions/kept-paths'
 import { competitions } from './competitions/task-hook'
 import { hostFiles } from './host-files/task-hook'
 import { taskDirectory } from './node/task/task-directory'
@@ -57,7 +58,7 @@ export function makeTaskHooks(settings: TaskHookSettings): MakeTaskHook[] {
     archives,
     checkpoints(settings.checkpoints),
     // After the user of the task is known, who owns the files.
-    artifacts(resultsLimitBytes),
+    artifacts(resultsLimitBytes, findKeptPaths),
     workingFiles,
     terminal,
   ]

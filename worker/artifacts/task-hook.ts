@@ -9,7 +9,7 @@ import {
   removeArtifacts,
 } from './artifacts-directory'
 import { describeLeftFiles } from './left-files'
-import { storeArtifacts } from './upload-artifacts'
+import { type FindKept, storeArtifacts } from './upload-artifacts'
 
 /** Keeps no files if this machine cannot. Returns why. */
 export async function tryArtifacts(
@@ -26,9 +26,10 @@ export async function tryArtifacts(
 /**
  * Gives a task `/results` and `/work`, stores what it wrote to the first, and names what it left in the second.
  * @param limitBytes null: files are not kept on this node.
+ * @param findKept finds the paths of the files of a task that are kept; null: all are
  */
 export const artifacts =
-  (limitBytes: number | null): MakeTaskHook =>
+  (limitBytes: number | null, findKept: FindKept): MakeTaskHook =>
   (node) => ({
     directory: artifactsRoot(node.tasksDirectory),
     prestart: async ({ task, container }) => {
@@ -44,7 +45,7 @@ export const artifacts =
     },
     // Before the final status: its reader finds all files.
     exited: async (end) => {
-      const missing = limitBytes === null ? null : await storeArtifacts(node, limitBytes, end)
+      const missing = limitBytes === null ? null : await storeArtifacts(node, limitBytes, findKept, end)
       const left = await describeLeftFiles(node, end)
       return [missing, left].filter((sentence) => sentence !== null).join(' ') || null
     },

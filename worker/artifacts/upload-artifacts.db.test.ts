@@ -5,13 +5,11 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { unfinishedTasks } from '@/lib/cluster/tasks/tasks'
 import { placeManually } from '@/lib/cluster/testing/placed'
 import { makeJob, makeNode, makeUser } from '@/lib/cluster/testing/rows'
-import { makeCompetition } from '@/lib/competitions/testing/competition'
-import { holdEntry } from '@/lib/competitions/testing/held-entries'
 import { testDatabase } from '@/lib/database/testing/test-database'
 import { diskStore } from '@/lib/storage/disk'
 import { setStorage } from '@/lib/storage/storage'
 import { findArtifacts } from './find-artifacts'
-import { ArtifactUploader, keepDeclared } from './upload-artifacts'
+import { ArtifactUploader, uploadArtifacts } from './upload-artifacts'
 
 const db = testDatabase()
 const MiB = 1024 * 1024
@@ -53,34 +51,21 @@ it('cuts the files of a job at the storage quota of its user, with the reason, a
   expect(rows).toEqual([{ bytes: 3 * MiB }])
 })
 
-it('keeps only the declared outputs of an entry, and all files of other jobs', async () => {
-  const competition = await makeCompetition()
-  const userId = await makeUser()
-  const teamId = await competition.join({ id: userId })
-  const entry = await holdEntry(competition, { userId, teamId, kind: 'rehearsal' })
-  const lease = await makeNode({ gpus: 2 })
-  const abandoned = new AbortController().signal
-  const found = ['pred.csv', 'junk/pred.csv', 'junk'].map((path) => ({
-    path,
-    bytes: 1,
-    dataBytes: 1,
-    mtimeNs: 0n,
-    ctimeNs: 0n,
-    inode: 0n,
-    executable: false,
-  }))
-  const kept = async (jobId: string, index: number, env: Record<string, string>) => {
-    const taskId = await placeManually(lease.nodeId, jobId, { indices: [index] })
-    const task = (await unfinishedTasks(lease)).find(({ id }) => id === taskId)
-    if (!task) throw new Error('The task does not exist.')
-    const given = { ...task, spec: { ...task.spec, env } }
-    return (await keepDeclared({ task: given, abandoned }, found)).map(({ path }) => path)
-  }
-  const jobId = await makeJob({ userId: competition.serviceUserId, project: competition.slug })
-  await db.pool.query("UPDATE entries SET state = 'running', job_id = $2, code = '' WHERE id = $1", [
-    entry,
-    jobId,
-  ])
-  expect(await kept(jobId, 0, { GPUQ_SEED: 'x' })).toEqual(['pred.csv'])
-  expect(await kept(await makeJob({ userId }), 1, {})).toHaveLength(3)
+it('stores only the files of a job that are kept', async () => {
+  const lease = await makeNode()
+  const jobId = await makeJob({ userId: await makeUser() })
+  const taskId = await placeManually(lease.nodeId, jobId)
+  const task = (await unfinishedTasks(lease)).find(({ id }) => id === taskId)
+  if (!task) throw new Error('The task does not exist.')
+  const directory = await mkdtemp(join(tmpdir(), 'gpuq-results-'))
+  for (const name of ['pred.csv', 'junk']) await writeFile(join(directory, name), name)
+  const source = { lease, task, directory, limitBytes: MiB, abandoned: new AbortController().signal }
+  const findKept = async () => new Set(['pred.csv'])
+  expect(await uploadArtifacts({ ...source, findKept }, 'finished')).toBeNull()
+  const paths = async () =>
+    (await db.pool.query('SELECT path FROM artifacts WHERE job_id = $1 ORDER BY path', [jobId])).rows
+  expect(await paths()).toEqual([{ path: 'pred.csv' }])
+  await uploadArtifacts({ ...source, findKept: async () => null }, 'finished')
+  expect(await paths()).toEqual([{ path: 'junk' }, { path: 'pred.csv' }])
+  await rm(directory, { recursive: true })
 })

@@ -6,8 +6,6 @@ import { retry } from '@/lib/async/retry'
 import type { Lease } from '@/lib/cluster/nodes/nodes'
 import { findStorageOwner } from '@/lib/cluster/tasks/task-progress'
 import { type ClaimedTask, Fenced } from '@/lib/cluster/tasks/tasks'
-import { findDeclaredPaths } from '@/lib/competitions/scoring/find-outputs'
-import { seedVariable } from '@/lib/competitions/scoring/variables'
 import type { EndReason } from '@/lib/contract/reasons'
 import { database } from '@/lib/database/client'
 import { logger, traceStep } from '@/lib/logger'
@@ -46,9 +44,13 @@ interface ArtifactsSource {
   /** The directory of /results on this host. */
   directory: string
   limitBytes: number
+  /** Finds the paths of the files that are kept; null: all are. */
+  findKept: FindKept
   /** Aborted when this worker may do nothing more. */
   abandoned: AbortSignal
 }
+
+export type FindKept = (task: ClaimedTask) => Promise<ReadonlySet<string> | null>
 
 /**
  * Stores the files that a task wrote to /results, after its container has ended. Safe to repeat: recorded files are
@@ -56,11 +58,12 @@ interface ArtifactsSource {
  * @returns a sentence for the job about files that were not kept; null if all were.
  * @throws {Fenced}
  */
-async function uploadArtifacts(results: ArtifactsSource, reason: EndReason): Promise<string | null> {
+export async function uploadArtifacts(results: ArtifactsSource, reason: EndReason): Promise<string | null> {
   if (retryReasons.has(reason)) return null
   try {
     const { found: all, skipped } = await findArtifacts(results.directory, results.limitBytes)
-    const found = await keepDeclared(results, all)
+    const kept = await retryWrite(results.abandoned, 'artifacts', () => results.findKept(results.task))
+    const found = kept === null ? all : all.filter(({ path }) => kept.has(path))
     if (found.length === 0) return describeMissing(skipped, '/results')
     const isShort = reason.startsWith('cancelled') || (results.task.instances > 1 && reason !== 'finished')
     const waitMs = isShort ? shortTimeoutMs : timeoutMs
@@ -74,30 +77,18 @@ async function uploadArtifacts(results: ArtifactsSource, reason: EndReason): Pro
   }
 }
 
-/**
- * Leaves out what the program of an entry left beside its declared outputs. Nobody reads it, and the account of a competition
- * has no storage quota that would stop a participant who fills the store.
- */
-export async function keepDeclared(
-  { task, abandoned }: Pick<ArtifactsSource, 'task' | 'abandoned'>,
-  found: FoundFile[],
-): Promise<FoundFile[]> {
-  if (task.spec.env[seedVariable] === undefined) return found
-  const declared = await retryWrite(abandoned, 'artifacts', () => findDeclaredPaths(task.jobId))
-  return declared === null ? found : found.filter(({ path }) => declared.has(path))
-}
-
 /** Stores the task's /results. Returns a sentence about files that were not kept; null if all were. @throws {Fenced} */
 export async function storeArtifacts(
   { lease, tasksDirectory }: NodeContext,
   limitBytes: number,
+  findKept: FindKept,
   { task, outcome, abandoned }: ExitedTask,
 ): Promise<string | null> {
   const directory = await findArtifactsDirectory(tasksDirectory, task.id)
   const missing =
     directory === null
       ? null
-      : await uploadArtifacts({ lease, task, directory, limitBytes, abandoned }, outcome.reason)
+      : await uploadArtifacts({ lease, task, directory, limitBytes, findKept, abandoned }, outcome.reason)
   traceStep('files stored', task.jobId)
   return missing
 }
@@ -110,7 +101,7 @@ export class ArtifactUploader {
   #storingBytes = 0
 
   constructor(
-    readonly results: ArtifactsSource,
+    readonly results: Omit<ArtifactsSource, 'findKept'>,
     readonly deadline: number,
   ) {}
 
