@@ -42,6 +42,11 @@ export const phaseSchema = z.object({
     total: z.int().nullable(),
     failures_per_day: z.int().nullable(),
   }),
+  late: z
+    .object({ grace_minutes: z.int(), percent_per_day: z.number(), max_days: z.int() })
+    .nullable()
+    .describe('late entries count for grades only; null: they are refused'),
+  points: z.number().nullable().describe('what a score of 1 is worth; null: grades are scores'),
   select: z.enum(['best', 'last', 'chosen']).describe('which entry of a team counts'),
   choose: z.int().describe('how many entries a team may choose; 0: none'),
   outputs: z.array(z.string()).describe('the files below /results that the scoring program reads'),

@@ -15,6 +15,7 @@ import {
 import * as competitions from './contract'
 import * as boards from './contract-boards'
 import * as entries from './contract-entries'
+import * as grades from './contract-grades'
 import * as rescores from './contract-rescores'
 import * as similarity from './contract-similarity'
 
@@ -249,6 +250,60 @@ export const rescoreOperations = defineOperations('rescores', 'competitions', {
     'Give a set up: no score changes, and its runs stop; for hosts',
     {
       responses: ok(rescores.rescoreSchema),
+    },
+  ),
+})
+
+/** Grades of participants. */
+export const gradeOperations = defineOperations('grades', 'competitions', {
+  list: get('/api/competitions/{id}/grades', 'read', 'The grades of all participants; for the staff', {
+    query: grades.gradeListQuerySchema,
+    responses: list(grades.gradesSchema),
+  }),
+  own: get('/api/competitions/{id}/grades/own', 'read', "The caller's grades, with what late entries lost", {
+    responses: ok(grades.gradesSchema),
+  }),
+  csv: get(
+    '/api/competitions/{id}/grades.csv',
+    'read',
+    'The grades of all participants as CSV; for instructors and hosts',
+    {
+      query: grades.gradeCsvQuerySchema,
+      responses: file('plain, or with the columns that Canvas or Moodle imports'),
+    },
+  ),
+  putExtension: put(
+    '/api/competitions/{id}/phases/{phase}/extensions/{user}',
+    'submit',
+    'Give a participant a later end of a phase; for the staff',
+    {
+      body: grades.putExtensionSchema,
+      responses: ok(grades.extensionSchema),
+    },
+  ),
+  removeExtension: remove(
+    '/api/competitions/{id}/phases/{phase}/extensions/{user}',
+    'submit',
+    'Take an extension back; for the staff',
+    {
+      responses: done,
+    },
+  ),
+  putOverride: put(
+    '/api/competitions/{id}/grades/{user}/{phase}',
+    'submit',
+    'Set a grade instead of the computed one; for instructors and hosts',
+    {
+      body: grades.putOverrideSchema,
+      responses: ok(grades.overrideSchema),
+    },
+  ),
+  removeOverride: remove(
+    '/api/competitions/{id}/grades/{user}/{phase}',
+    'submit',
+    'Let the computed grade count again; for instructors and hosts',
+    {
+      responses: done,
     },
   ),
 })

@@ -6,7 +6,13 @@ import { artifactRoutes } from '../artifacts/routes'
 import { bucketRoutes } from '../buckets/routes'
 import { budgetRoutes } from '../budgets/routes'
 import { checkpointRoutes } from '../checkpoints/routes'
-import { boardRoutes, competitionRoutes, entryRoutes, rescoreRoutes } from '../competitions/routes'
+import {
+  boardRoutes,
+  competitionRoutes,
+  entryRoutes,
+  gradeRoutes,
+  rescoreRoutes,
+} from '../competitions/routes'
 import type { operations } from '../contract/operations/operations'
 import { documentationRoutes } from '../docs/routes'
 import { experimentRoutes } from '../experiments/routes'
@@ -64,6 +70,7 @@ export const routes = {
   entries: entryRoutes,
   boards: boardRoutes,
   rescores: rescoreRoutes,
+  grades: gradeRoutes,
   experiments: experimentRoutes,
   views: viewRoutes,
   shares: shareRoutes,

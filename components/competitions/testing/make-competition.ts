@@ -17,6 +17,8 @@ export function makePhase(changes: Partial<Phase> = {}): Phase {
     rehearse: true,
     run: { environment: null, gpu_count: 1, gpu_fraction: null, gpu_model: null, max_time: 1800 },
     quota: { per_day: 5, total: 60, failures_per_day: 10 },
+    late: null,
+    points: null,
     select: 'best',
     choose: 0,
     outputs: ['pred.csv'],

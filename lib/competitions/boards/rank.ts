@@ -112,7 +112,7 @@ function sortBy(
 /** The entries of a team of which the best one counts. */
 function selectEntries(
   eligible: readonly ScoredEntry[],
-  { select, columns }: BoardRules,
+  { select, columns }: Pick<BoardRules, 'select' | 'columns'>,
 ): readonly ScoredEntry[] {
   const by = selectColumn(select)
   if (eligible.length <= 1) return eligible
@@ -120,6 +120,18 @@ function selectEntries(
   const chosen = select.rule === 'chosen' ? eligible.filter((entry) => entry.chosen) : []
   const selected = sortBy(chosen.length > 0 ? chosen : eligible, [by], columns)
   return selected.slice(0, select.rule === 'chosen' ? select.n : 1).map(({ entry }) => entry)
+}
+
+/** The entries of one team, or of a baseline, that the rule selects among the eligible ones. The best of them counts. */
+export function countingEntries(
+  group: readonly ScoredEntry[],
+  rules: Pick<BoardRules, 'select' | 'board' | 'columns'>,
+): readonly ScoredEntry[] {
+  const deciding = decidingColumns(rules)
+  const eligible = group.filter(
+    (entry) => hasNumbers(entry) && keysOf(entry, deciding, rules.columns) !== null,
+  )
+  return selectEntries(eligible, rules)
 }
 
 function groupEntries(entries: Iterable<ScoredEntry>): ScoredEntry[][] {
@@ -164,12 +176,10 @@ export function* rankInParts(
   rules: BoardRules,
 ): Generator<void, RankedRow[]> {
   const { board, columns, shown } = rules
-  const deciding = decidingColumns(rules)
   const ranking = [rankColumn(rules), ...board.ties]
   const counting: Compared[] = []
   for (const [index, group] of groupEntries(entries).entries()) {
-    const eligible = group.filter((entry) => hasNumbers(entry) && keysOf(entry, deciding, columns) !== null)
-    const [best] = sortBy(selectEntries(eligible, rules), ranking, columns)
+    const [best] = sortBy(countingEntries(group, rules), ranking, columns)
     if (best) counting.push(best)
     if (index % partSize === partSize - 1) yield
   }

@@ -100,6 +100,8 @@ function toPhase({ spec, ...phase }: PhaseRow, { outputs }: Pick<ScorerConfig, '
       total: quota.total ?? null,
       failures_per_day: quota.failures_per_day ?? null,
     },
+    late: spec.late ?? null,
+    points: spec.points ?? null,
     select: select.rule,
     choose: select.rule === 'chosen' ? select.n : 0,
     outputs: outputs.map(({ path }) => path),

@@ -11,11 +11,13 @@ import { checkpointOperations } from '../../checkpoints/operations'
 import * as competitions from '../../competitions/contract'
 import * as competitionBoards from '../../competitions/contract-boards'
 import * as competitionEntries from '../../competitions/contract-entries'
+import * as competitionGrades from '../../competitions/contract-grades'
 import * as competitionRescores from '../../competitions/contract-rescores'
 import {
   boardOperations,
   competitionOperations,
   entryOperations,
+  gradeOperations,
   rescoreOperations,
 } from '../../competitions/operations'
 import { documentationOperations } from '../../docs/operations'
@@ -65,6 +67,7 @@ export const namedContracts = [
   competitionBoards,
   competitionEntries,
   competitionRescores,
+  competitionGrades,
   projectBoards,
   shares,
   slurm,
@@ -81,6 +84,7 @@ export const operations = {
   entries: entryOperations,
   boards: boardOperations,
   rescores: rescoreOperations,
+  grades: gradeOperations,
   experiments: experimentOperations,
   views: viewOperations,
   shares: shareOperations,

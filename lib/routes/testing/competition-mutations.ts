@@ -1,5 +1,6 @@
 import { stringify } from 'yaml'
 import type { Person } from '../../access/testing/people'
+import { putExtension, putOverride } from '../../competitions/grades/change-grades'
 import { acceptInvitation, listInvitations } from '../../competitions/members/invitations'
 import { updateTeam } from '../../competitions/members/teams'
 import { createRescore } from '../../competitions/rescoring/create-rescore'
@@ -46,6 +47,13 @@ async function scoredPhase(host: Person, ada: Person): Promise<{ id: string; pha
 async function rescoreOf(host: Person, ada: Person): Promise<string> {
   const { id, phase } = await scoredPhase(host, ada)
   return (await createRescore(host.actor, id, phase)).id
+}
+
+/** The place of ada's grade. */
+async function participant(host: Person, ada: Person) {
+  const { slug, join } = await competitionOf(host)
+  await join(ada)
+  return { id: slug, phase: 'main', user: ada.handle }
 }
 
 /** A call of each mutation of competitions. */
@@ -105,6 +113,31 @@ export const competitionMutations: Record<string, MutationCase> = {
     who: bob,
     params: await invited(admin, ada, bob),
   }),
+  'grades.putExtension': async ({ admin, ada }) => ({
+    who: admin,
+    params: await participant(admin, ada),
+    body: { until: '2100-01-01', reason: 'Ill.' },
+  }),
+  'grades.removeExtension': async ({ admin, ada }) => {
+    const params = await participant(admin, ada)
+    const { id: slug, phase, user } = params
+    await putExtension(admin.actor, { slug, phase, user }, async () => ({
+      until: '2100-01-01',
+      reason: 'Ill.',
+    }))
+    return { who: admin, params }
+  },
+  'grades.putOverride': async ({ admin, ada }) => ({
+    who: admin,
+    params: await participant(admin, ada),
+    body: { value: 90, reason: 'A talk.' },
+  }),
+  'grades.removeOverride': async ({ admin, ada }) => {
+    const params = await participant(admin, ada)
+    const { id: slug, phase, user } = params
+    await putOverride(admin.actor, { slug, phase, user }, async () => ({ value: 90, reason: 'A talk.' }))
+    return { who: admin, params }
+  },
   'entries.withdraw': async ({ admin, ada }) => ({ who: admin, params: { id: await entryOf(admin, ada) } }),
   'entries.disqualify': async ({ admin, ada }) => ({
     who: admin,
