@@ -32,9 +32,9 @@ export function BoardTable({ board: { metric, rows } }: { board: ProjectBoard })
               <Cell align="end" className="font-medium">
                 {formatNumber(rank)}
               </Cell>
-              <Cell>
+              <Cell className="min-w-36">
                 <span className="flex items-center gap-2">
-                  <span className="min-w-24 wrap-anywhere">{member}</span>
+                  <span className="wrap-anywhere">{member}</span>
                   {own ? <Badge tone="accent">you</Badge> : null}
                 </span>
               </Cell>
