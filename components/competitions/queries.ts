@@ -119,6 +119,23 @@ export const entryLogQuery = (id: string, live: boolean) =>
     retry: false,
   })
 
+/** The program of an entry, which never changes. */
+export const entrySourceQuery = (id: string) =>
+  queryOptions({
+    queryKey: [...entries, 'source', id],
+    queryFn: async ({ signal }) => (await api.entries.source(id, signal)).text(),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+
+/** Programs of different teams of which at least this share is alike. The server compares all of them, so it is asked on demand. */
+export const similarQuery = (competition: string, phase: string, share: number) =>
+  queryOptions({
+    queryKey: [...resource, 'similar', competition, phase, share],
+    queryFn: ({ signal }) => api.competitions.similar(competition, phase, { min_share: share }, signal),
+    placeholderData: keepPreviousData,
+    staleTime: quietMs,
+  })
+
 /** Where the program of an entry can be downloaded. */
 export const entrySourceUrl = (id: string) => api.addressOf(routes.entries.source, id)
 

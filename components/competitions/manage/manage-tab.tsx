@@ -1,11 +1,14 @@
 import { useMutation } from '@tanstack/react-query'
-import { FolderClosed, ListTree } from 'lucide-react'
+import { Files, FolderClosed, ListTree } from 'lucide-react'
+import dynamic from 'next/dynamic'
+import { useState } from 'react'
 import type { CompetitionDetail, Phase } from '@/lib/competitions/contract'
 import { Badge } from '../../ui/badge'
 import { Button } from '../../ui/button'
 import { ButtonLink } from '../../ui/button-link'
 import { ConfirmDialog } from '../../ui/confirm-dialog'
-import { Panel, PanelHeader } from '../../ui/panel'
+import { Panel, PanelBody, PanelHeader } from '../../ui/panel'
+import { Skeleton } from '../../ui/skeleton'
 import { toast } from '../../ui/toaster'
 import { useNow } from '../../ui/use-now'
 import type { Viewer } from '../facts'
@@ -16,6 +19,11 @@ import { revealBoard } from '../queries'
 import { AllEntries } from './all-entries'
 import { Members } from './members'
 import { Roster } from './roster'
+
+// Few visits compare programs.
+const SimilarPrograms = dynamic(() => import('./similar-programs').then((module) => module.SimilarPrograms), {
+  loading: () => <Skeleton className="h-44 rounded-lg" />,
+})
 
 interface ManageTabProps {
   competition: CompetitionDetail
@@ -55,9 +63,29 @@ export function ManageTab({ competition, phase, viewer }: ManageTabProps) {
         </Panel>
       ) : null}
       <AllEntries key={phase.key} {...{ competition, phase, viewer }} />
+      <Similarity key={`similar ${phase.key}`} competition={competition_id} phase={phase.key} />
       <Members {...{ competition, viewer }} />
       {viewer.isInstructor ? <Roster competition={competition} /> : null}
     </div>
+  )
+}
+
+/** Compares the programs of the teams only when asked: it takes the server a while. */
+function Similarity({ competition, phase }: { competition: string; phase: string }) {
+  const [isOpen, setIsOpen] = useState(false)
+  if (isOpen) return <SimilarPrograms competition={competition} phase={phase} />
+  return (
+    <Panel>
+      <PanelBody className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 base:py-2.5">
+        <div className="min-w-0 flex-1 basis-48">
+          <h2 className="font-semibold text-ink text-sm">Similar programs</h2>
+          <p className="text-muted text-xs">Finds programs of different teams that resemble each other</p>
+        </div>
+        <Button icon={Files} onClick={() => setIsOpen(true)}>
+          Compare the programs
+        </Button>
+      </PanelBody>
+    </Panel>
   )
 }
 
