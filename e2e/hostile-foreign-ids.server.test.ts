@@ -342,6 +342,7 @@ it("a page about another user's job contains no data of it, in every kind of req
       `/submit?from=${adas.jobs}`,
       '/projects',
       `/projects/${adas.projects}`,
+      `/projects/${adas.projects}/leaderboard`,
       `/projects/${adas.projects}/snapshots`,
       `/projects/${adas.projects}/snapshots/code`,
       '/accounting?by=project',

@@ -58,6 +58,7 @@ export async function setScene(): Promise<Scene> {
       await newcomer.client.projectInvitations.answer(id, { accept: true })
     }
     await pushSnapshots(admin, project.id)
+    await admin.client.projectBoards.update(project.id, { metric: 'loss', goal: 'min' })
   }
   await admin.client.tokens.create({ name: 'laptop', expires_in_days: 30 })
   const { invitation_url } = await adminClient().users.create({ user_id: `${admin.handle}-guest` })
@@ -363,6 +364,15 @@ const accessViews: View[] = [
     open: (page, { course }) => openDialog(page, `/projects/${course}`, 'Tokens for participants'),
   },
   { name: 'project-new', as: 'admin', open: (page) => openDialog(page, '/projects', 'New project') },
+  {
+    name: 'project-leaderboard',
+    as: 'admin',
+    open: async (page) => {
+      await openProject(page)
+      await page.getByRole('link', { name: 'Open the leaderboard' }).click()
+      await expect(page.getByRole('table', { name: 'Leaderboard' })).toBeVisible()
+    },
+  },
   { name: 'snapshots', as: 'admin', open: (page) => openSnapshots(page) },
   {
     name: 'snapshot-versions',
