@@ -86,6 +86,37 @@ os.makedirs("/results/sub")
 os.symlink("/labels/truth/y.csv", "/results/sub/pred.csv")
 `
 
+/** As in a bundle for Codabench: relative paths, a file beside the program, and a page that it writes too. */
+const codabenchProgram = `
+import os, sys
+from measure import accuracy
+source, target = sys.argv[1:]
+assert os.getcwd() == "/app/program" and os.path.exists("../input/res/sub/pred.csv")
+secret, *truth = open(os.path.join(source, "ref", "y.csv")).read().split("\\n")
+pred = open(os.path.join(source, "res", "sub", "pred.csv")).read().split()
+with open(os.path.join(target, "scores.txt"), "w") as file:
+    file.write("acc: %s\\npriv: %s\\n" % (accuracy(pred, truth), len(truth)))
+open(os.path.join(target, "detailed_results.html"), "w").write("<p>good</p>")
+`
+
+/** As in the documentation of Gradescope: it copies the submission beside its tests, and starts there. */
+const autograder = `#!/usr/bin/env bash
+set -e
+[ "$PWD" = /autograder ]
+cp -r submission/sub source/
+cd source
+python3 run_tests.py > ../results/results.json
+`
+
+const autograderTests = `
+import json
+secret, *truth = open("/labels/truth/y.csv").read().split("\\n")
+pred = open("sub/pred.csv").read().split()
+tests = [{"name": "row %d" % row, "score": float(one == other), "max_score": 1, "visibility": "hidden"}
+         for row, (one, other) in enumerate(zip(pred, truth))]
+print(json.dumps({"tests": tests, "leaderboard": [{"name": "acc", "value": sum(test["score"] for test in tests) / 4}]}))
+`
+
 async function openCompetition(openLab: LabFixtures['openLab']) {
   const lab = await openLab()
   const competition = await lab.inDatabase(() =>
@@ -138,6 +169,44 @@ async function untilEnded(lab: Lab, id: string) {
     return rows[0]
   })
 }
+
+it.for<{ product: string; spec: object; program: Record<string, UploadedEntry>; scores: object }>([
+  {
+    product: 'Codabench',
+    spec: { format: 'codabench', command: 'python3 $program/scoring.py $input $output' },
+    program: {
+      'metadata.yaml': 'command: python3 $program/scoring.py $input $output',
+      'scoring.py': codabenchProgram,
+      'measure.py': 'accuracy = lambda pred, truth: sum(a == b for a, b in zip(pred, truth)) / len(truth)',
+    },
+    scores: { acc: 0.75, priv: 4 },
+  },
+  {
+    product: 'Gradescope',
+    spec: { format: 'gradescope', columns: { score: { split: 'private' }, acc: { split: 'public' } } },
+    program: { run_autograder: autograder, 'run_tests.py': autograderTests },
+    scores: { acc: 0.75, score: 3 },
+  },
+])(
+  'a scoring program that was written for $product scores an entry unchanged',
+  async ({ spec, program, scores }, { openLab }) => {
+    const { lab, competition } = await openCompetition(openLab)
+    const { archiveId } = await storeArchive(lab, competition.projectId, program)
+    const { pool } = lab.database
+    await pool.query('UPDATE snapshots SET archive_id = $2 WHERE id = $1', [
+      competition.snapshots.scorer?.id,
+      archiveId,
+    ])
+    await pool.query(`UPDATE competition_scorers SET spec = spec - 'command' || $2 WHERE id = $1`, [
+      competition.scorerId,
+      spec,
+    ])
+    await lab.startWorker({ node: 'a', gpus: 1 })
+    const ended = await untilEnded(lab, await submit(lab, competition, honest))
+    expect(ended).toMatchObject({ state: 'scored', scores, detail: null })
+    await expectAllTrue(lab)
+  },
+)
 
 it('entries of a competition: the scoring program sees the declared outputs and no program, and an entry sees neither labels nor a network and cannot set its scores', async ({
   openLab,

@@ -1,6 +1,7 @@
 import { lstat, readFile, realpath, stat } from 'node:fs/promises'
-import { join, sep } from 'node:path'
+import { join, posix, sep } from 'node:path'
 import type { CompetitionConfig } from '@/lib/competitions/contract-config'
+import { autograderFile, commandOf, pathsOf } from '@/lib/competitions/contract-formats'
 import { parseCompetition } from '@/lib/competitions/contract-parse'
 import type { FieldError } from '@/lib/contract/errors'
 import { GpuqError } from '@/lib/contract/errors'
@@ -45,22 +46,27 @@ export async function readFolder(directory: string): Promise<Folder> {
     directories[name] = join(directory, given)
     await reader.listFiles(`datasets.${name}.path`, given)
   }
-  const { program, command } = config.scorer
+  const { program } = config.scorer
   directories.scorer = join(directory, program)
   const files = await reader.listFiles('scorer.program', program)
-  const script = /^python3?\s+(?:-\S+\s+)*([^\s;&|]+\.py)(?:\s|$)/.exec(command)?.[1]
-  if (
-    files !== null &&
-    script !== undefined &&
-    !script.startsWith('/') &&
-    !files.includes(script.replace(/^\.\//, ''))
-  )
+  const script = scriptOf(config.scorer)
+  if (files !== null && script !== null && !files.includes(script))
     reader.problems.push({ path: 'scorer.command', message: `${program} has no file ${script}` })
   const roster =
     config.roster === undefined ? null : await reader.readFile('roster', config.roster, maxRosterBytes)
   if (roster?.length === 0) reader.problems.push({ path: 'roster', message: `${config.roster} is empty` })
   if (reader.problems.length > 0) throw refuse(directory, reader.problems)
   return { config, text, pages, directories, roster }
+}
+
+/** The file that a scoring program starts with, in its directory; null: unknown. */
+function scriptOf(scorer: CompetitionConfig['scorer']): string | null {
+  if (scorer.command === undefined) return autograderFile
+  const script = /^python3?\s+(?:-\S+\s+)*([^\s;&|]+\.py)(?:\s|$)/.exec(commandOf(scorer))?.[1]
+  if (script === undefined) return null
+  const { start = '/work', work = start } = pathsOf(scorer).places ?? {}
+  const path = posix.resolve(start, script)
+  return path.startsWith(`${work}/`) ? path.slice(work.length + 1) : null
 }
 
 function refuse(what: string, errors: FieldError[]): GpuqError {

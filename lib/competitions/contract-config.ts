@@ -18,6 +18,8 @@ import { isTimeZone, parseZonedTime } from './contract-zoned-time'
 export const visibilities = ['public', 'signed_in', 'members'] as const
 export const joinRules = ['open', 'approve', 'roster'] as const
 export const datasetRoles = ['public', 'sample', 'input', 'labels'] as const
+/** What a scoring program expects: gpuq's own paths and file, or those of another product. */
+export const scorerFormats = ['scores', 'codabench', 'gradescope'] as const
 
 /** How many of each a competition may have. */
 export const most = {
@@ -111,9 +113,11 @@ const record = <Name extends z.ZodType<string, string>, Value extends z.ZodType>
   largest: number,
 ) => z.record(name, value).refine((all) => Object.keys(all).length <= largest, atMost(largest))
 
-const scorerSchema = z.strictObject({
+const scorerKeys = z.strictObject({
   program: pathSchema,
-  command: shellCommand,
+  command: shellCommand.optional(),
+  // Left out: scores. Without a default, a scoring program that was stored before there were formats is still the same.
+  format: z.enum(scorerFormats).optional(),
   environment: idSchema.optional(),
   outputs: z
     .array(outputSchema)
@@ -125,6 +129,21 @@ const scorerSchema = z.strictObject({
   gpu_count: count(0, 8).default(0),
   max_time: seconds.default(600),
 })
+
+const ingestionWord = /\$(?:ingestion_program|submission_program|shared)\b/
+
+const scorerSchema = scorerKeys
+  .refine(({ format, command }) => command !== undefined || format === 'gradescope', {
+    path: ['command'],
+    message: 'needs a value: only an autograder with format: gradescope runs without one',
+    // With the mistakes of other keys, as those of one key.
+    when: ({ value }) => typeof value === 'object' && value !== null,
+  })
+  .refine(({ format, command = '' }) => format !== 'codabench' || !ingestionWord.test(command), {
+    path: ['command'],
+    message:
+      'has a place of ingestion programs, which gpuq does not run: use only $input, $output, $program and $hidden',
+  })
 
 const runSchema = z.strictObject({
   environment: idSchema.optional(),

@@ -23,7 +23,40 @@ it('a complete competition.yaml is read with its defaults', () => {
   })
 })
 
+const withScorer = (scorer: object) => ({
+  ...competitionKeys(),
+  scorer: { ...competitionKeys().scorer, ...scorer },
+})
+
+it('a scoring program: only an autograder needs no command, and a format that is left out stays so', () => {
+  expect(parseCompetition(stringify(withScorer({ format: 'gradescope', command: undefined }))).ok).toBe(true)
+  expect(mistakesOf(withScorer({ format: 'codabench', command: 'python3 $program/s.py $input' }))).toEqual([])
+  const parsed = parseCompetition(stringify(competitionKeys()))
+  // A new key would make a version of each scoring program that is stored.
+  expect(parsed.ok && Object.keys(parsed.config.scorer)).not.toContain('format')
+})
+
 it.each<[string, object, string]>([
+  [
+    'with an unknown format of scores',
+    withScorer({ format: 'kaggle' }),
+    'scorer.format: must be one of: scores, codabench, gradescope',
+  ],
+  [
+    'with a scoring program that nothing runs',
+    withScorer({ command: undefined }),
+    'scorer.command: needs a value',
+  ],
+  [
+    'with a bundle for Codabench that has nothing to run',
+    withScorer({ format: 'codabench', command: undefined }),
+    'scorer.command: needs a value',
+  ],
+  [
+    'with an ingestion program of Codabench',
+    withScorer({ format: 'codabench', command: 'python3 s.py $input $shared' }),
+    'scorer.command: has a place of ingestion programs, which gpuq does not run',
+  ],
   ['without a scoring program', { ...competitionKeys(), scorer: undefined }, 'scorer: needs a value'],
   [
     'with a phase that ends before its start',
@@ -122,9 +155,9 @@ it('a competition.yaml names all its mistakes at once, with their places', () =>
   expect(parsed.ok ? [] : parsed.errors).toMatchObject([
     { path: 'slug', line: 1 },
     { path: 'scorer.program', line: 3 },
-    { path: 'scorer.command', line: 3 },
     { path: 'scorer.outputs', line: 3 },
     { path: 'scorer.columns', line: 3 },
+    { path: 'scorer.command', line: 3 },
     { path: 'phases', message: 'has no phase', line: 4 },
   ])
 })

@@ -1,7 +1,9 @@
 import { chmod, mkdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import type { ScorerConfig } from '@/lib/competitions/contract-config'
+import { pathsOf } from '@/lib/competitions/contract-formats'
 import { findOutputsToScore, type OutputToScore } from '@/lib/competitions/scoring/find-outputs'
-import { outputsPath, scoresVariable, seedVariable } from '@/lib/competitions/scoring/variables'
+import { scoresVariable, seedVariable } from '@/lib/competitions/scoring/variables'
 import { fetchObject, isDiskFull } from '../files/fetch-object'
 import { retryWrite } from '../node/lease/retry-write'
 import type { MakeTaskHook, TaskStart } from '../node/task/task-hook'
@@ -22,11 +24,12 @@ export const competitions: MakeTaskHook = ({ tasksDirectory }) => {
       const { [seedVariable]: seed, [scoresVariable]: scores } = task.spec.env
       if (scores !== undefined) {
         const source = join(root, task.id)
-        await prepareOutputs(source, task, stopping)
+        const { outputs: path, results, places } = pathsOf(await prepareOutputs(source, task, stopping))
         return {
           network: 'none',
           variables: { ...container.variables, [scoresVariable]: scores },
-          mounts: [...container.mounts, { path: outputsPath, source, hash: null }],
+          mounts: [...container.mounts, { path, source, hash: null }],
+          ...(places && { places: { ...places, results } }),
         }
       }
       if (seed !== undefined)
@@ -37,24 +40,28 @@ export const competitions: MakeTaskHook = ({ tasksDirectory }) => {
   }
 }
 
-/** Writes the outputs to a directory that all users may read and none may change. Starts from scratch after an earlier try. */
+/**
+ * Writes the outputs to a directory that all users may read and none may change. Starts from scratch after an earlier try.
+ * Returns what scores them.
+ */
 async function prepareOutputs(
   directory: string,
   { jobId }: TaskStart['task'],
   signal: AbortSignal,
-): Promise<void> {
+): Promise<ScorerConfig> {
   await rm(directory, { recursive: true, force: true })
-  const outputs = await retryWrite(signal, 'outputs of an entry', () => findOutputsToScore(jobId))
-  if (outputs === null) throw unavailable()
+  const found = await retryWrite(signal, 'outputs of an entry', () => findOutputsToScore(jobId))
+  if (found === null) throw unavailable()
   try {
     // Only root can enter it. The engine mounts what is below.
     await mkdir(dirname(directory), { recursive: true, mode: 0o700 })
     await makeDirectory(directory)
-    for (const output of outputs) await writeOutput(directory, output, signal)
+    for (const output of found.outputs) await writeOutput(directory, output, signal)
   } catch (error) {
     signal.throwIfAborted()
     throw unavailable(error)
   }
+  return found.scorer
 }
 
 async function writeOutput(directory: string, output: OutputToScore, signal: AbortSignal): Promise<void> {

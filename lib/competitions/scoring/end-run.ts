@@ -1,6 +1,6 @@
 import { findRow, type Transaction } from '../../database/transaction'
+import type { ReadScores } from './files/score-file'
 import type { JobEnd } from './judge-end'
-import type { ReadScores } from './read-scores'
 
 /** Jobs of a scoring program over an entry that end by faults of gpuq, each with its own attempts, before the run fails. */
 export const maxSystemFaults = 5

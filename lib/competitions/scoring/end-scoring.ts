@@ -6,13 +6,13 @@ import { logger } from '../../logger'
 import { artifactKey } from '../../results/name'
 import { storage } from '../../storage/storage'
 import type { ScorerConfig } from '../contract-config'
+import { pathsOf } from '../contract-formats'
 import { endEntry } from './end-entry'
 import { endRunOfSet, endRunRow, maxSystemFaults, type RunEnd } from './end-run'
+import { maxScoresBytes, readScoresFile } from './files/read-scores-file'
 import { readStored } from './find-outputs'
 import { type JobEnd, judgeEnd } from './judge-end'
-import { maxScoresBytes, readScores } from './read-scores'
 import { startScoreRun } from './start-score-run'
-import { scoresFile } from './variables'
 
 const maxEnded = 50
 
@@ -64,14 +64,21 @@ async function readEnd({ jobId, attempt, status, reason, reasonDetail, scorer }:
   if (status !== 'completed')
     return { job: judgeEnd(reason, reasonDetail), byUser: reason === 'cancelled_by_user' }
   const stored = await readStored(database().pool, { jobId, attempt })
-  const file = stored.find(({ path }) => path === scoresFile)
-  if (!file)
-    return { problem: `The scoring program wrote no file of scores: it must write one to $GPUQ_SCORES.` }
+  const { files, results } = pathsOf(scorer)
+  const [found] = files.flatMap((name) => {
+    const file = stored.find(({ path }) => path === name)
+    return file ? [{ name, file }] : []
+  })
+  if (!found)
+    return {
+      problem: `The scoring program wrote no file of scores: it must write ${files.map((name) => `${results}/${name}`).join(' or ')}.`,
+    }
+  const { name, file } = found
   if (file.bytes > maxScoresBytes) return { problem: 'The file of scores is larger than 1 MiB.' }
   const { stream } = await storage().open(artifactKey({ jobId, attempt, rank: 0 }, file.id))
   const parts: Buffer[] = []
   for await (const part of stream as AsyncIterable<Buffer>) parts.push(part)
-  return readScores(Buffer.concat(parts), Object.keys(scorer.columns))
+  return readScoresFile(name, Buffer.concat(parts), Object.keys(scorer.columns))
 }
 
 /** Returns whether it has changed the run. */

@@ -33,8 +33,14 @@ export async function findDeclaredPaths(jobId: string): Promise<ReadonlySet<stri
   return entry && new Set(entry.scorer.outputs.map(({ path }) => path))
 }
 
+/** What a job scores, and with which program. */
+export interface EntryToRead {
+  outputs: OutputToScore[]
+  scorer: ScorerConfig
+}
+
 /** Finds the declared outputs of the entry that a job scores. Null: the job scores none, or an output is not stored any more. */
-export async function findOutputsToScore(scoringJobId: string): Promise<OutputToScore[] | null> {
+export async function findOutputsToScore(scoringJobId: string): Promise<EntryToRead | null> {
   const { pool } = database()
   const entry = await findRow<{ jobId: string; attempt: number; scorer: ScorerConfig }>(pool, {
     name: 'entry-of-scoring-job',
@@ -45,11 +51,12 @@ export async function findOutputsToScore(scoringJobId: string): Promise<OutputTo
     values: [scoringJobId],
   })
   if (!entry) return null
-  const { jobId, attempt } = entry
-  const checked = checkOutputs(entry.scorer.outputs, await readStored(pool, entry))
+  const { jobId, attempt, scorer } = entry
+  const checked = checkOutputs(scorer.outputs, await readStored(pool, entry))
   if ('problem' in checked) return null
-  return checked.outputs.map((output) => ({
+  const outputs = checked.outputs.map((output) => ({
     ...output,
     key: artifactKey({ jobId, attempt, rank: 0 }, output.id),
   }))
+  return { outputs, scorer }
 }

@@ -50,6 +50,11 @@ describe('the file of a scoring program', () => {
     expect(read(JSON.stringify(many))).toEqual({ problem: expect.stringContaining('c4 and 4 more.') })
   })
 
+  it('has more columns than 1 MiB holds: they are counted, and a few are named', () => {
+    const many = Array.from({ length: 200_000 }, (_, index) => `"c${index}": 1`)
+    expect(read(`{${many.join(', ')}}`)).toEqual({ problem: expect.stringContaining('c4 and 199995 more.') })
+  })
+
   it('any finite scores: they are read as they were written', () => {
     const scores = fc.dictionary(
       fc.stringMatching(/^[a-zA-Z][a-zA-Z0-9_-]{0,9}$/),

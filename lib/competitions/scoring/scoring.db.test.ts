@@ -475,3 +475,59 @@ describe('several leaders at once', () => {
     expect(rows).toEqual([{ jobs: 16, runs: 8 }])
   })
 })
+
+describe('an entry whose scoring program was written for another product', () => {
+  const toScore = async (spec: object) => {
+    await db.pool.query('UPDATE competition_scorers SET spec = spec || $2 WHERE id = $1', [
+      competition.scorerId,
+      spec,
+    ])
+    return entryToScore()
+  }
+  const jobSpec = async (id: string) => {
+    const { rows } = await db.pool.query('SELECT command, spec FROM jobs WHERE id = $1', [
+      await scoringJobOf(id),
+    ])
+    return rows[0]
+  }
+  const codabench = { format: 'codabench', command: 'python3 $program/score.py $input $output' }
+
+  it('Codabench: it is scored from scores.txt, or from scores.json if there are both', async () => {
+    const id = await toScore(codabench)
+    expect(await jobSpec(id)).toEqual({
+      command: 'python3 /app/program/score.py /app/input /app/output',
+      spec: expect.objectContaining({
+        env: { GPUQ_SCORES: '/app/output/scores.json' },
+        mounts: { '/app/input/ref': 'truth@1', '/inputs/train': 'train@1', '/inputs/test': 'test@1' },
+      }),
+    })
+    await end(await scoringJobOf(id), { 'scores.txt': 'acc: 0.5\npriv: 0.25\n', 'other.html': 'x' })
+    const both = await entryToScore()
+    await end(await scoringJobOf(both), { 'scores.txt': 'acc: 1\npriv: 1\n', ...good })
+    await lead()
+    expect(await entry(id)).toMatchObject({ state: 'scored', scores })
+    expect(await entry(both)).toMatchObject({ state: 'scored', scores })
+  })
+
+  it('Gradescope: it is scored from results.json and from no other file', async () => {
+    await db.pool.query("UPDATE competition_scorers SET spec = spec - 'command' WHERE id = $1", [
+      competition.scorerId,
+    ])
+    const id = await toScore({ format: 'gradescope' })
+    expect((await jobSpec(id)).command).toContain('exec /autograder/source/run_autograder')
+    const results = { tests: [{ name: 'priv', score: 0.25 }], leaderboard: [{ name: 'acc', value: 0.5 }] }
+    await end(await scoringJobOf(id), {
+      'results.json': JSON.stringify(results),
+      'scores.json': '{"acc": 1, "priv": 1}',
+    })
+    const other = await entryToScore()
+    await end(await scoringJobOf(other), good)
+    await lead()
+    expect(await entry(id)).toMatchObject({ state: 'scored', scores })
+    expect(await entry(other)).toMatchObject({
+      state: 'failed',
+      cause: 'scorer',
+      detail: 'The scoring program wrote no file of scores: it must write /autograder/results/results.json.',
+    })
+  })
+})

@@ -2,9 +2,10 @@ import { uuidv7 } from 'uuidv7'
 import type { Transaction } from '../../database/transaction'
 import { findRow } from '../../database/transaction'
 import type { ScorerConfig } from '../contract-config'
+import { commandOf, labelsFor, pathsOf } from '../contract-formats'
 import { endEntry } from './end-entry'
 import { type JobPlace, type MadeJob, makeJob, placeColumns } from './make-job'
-import { dataPath, inputsPath, scoresFile, scoresVariable } from './variables'
+import { dataPath, inputsPath, scoresVariable } from './variables'
 
 /** What a scoring program is started with. */
 export interface ScoringJob {
@@ -23,18 +24,19 @@ export async function makeScoringJob(
   place: JobPlace,
   { entryId, mounts: read, labels, scorer, snapshot }: ScoringJob,
 ): Promise<{ made: MadeJob; mounts: Record<string, string> }> {
-  const mounts = { ...labels, ...inputsOf(read) }
+  const { results, files } = pathsOf(scorer)
+  const mounts = { ...labelsFor(scorer, labels), ...inputsOf(read) }
   const made = await makeJob(tx, place, {
     code: Buffer.alloc(0),
     keys: {
       name: `score ${entryId}`,
-      command: scorer.command,
+      command: commandOf(scorer),
       archive: snapshot,
       environment: scorer.environment,
       gpu_count: scorer.gpu_count,
       max_time: scorer.max_time,
     },
-    env: { [scoresVariable]: `/results/${scoresFile}` },
+    env: { [scoresVariable]: `${results}/${files[0]}` },
     mounts,
   })
   return { made, mounts }

@@ -9,12 +9,6 @@ export const seedVariable = 'GPUQ_SEED'
 /** Where a scoring program writes its scores. */
 export const scoresVariable = 'GPUQ_SCORES'
 
-/** The file below /results that a scoring program writes. */
-export const scoresFile = 'scores.json'
-
-/** Where a scoring program reads the outputs of an entry. */
-export const outputsPath = '/outputs'
-
 /** Where a scoring program reads what the entry has read at `/data`. */
 export const inputsPath = '/inputs'
 
