@@ -53,16 +53,21 @@ async function follow(tx: Transaction, id: string): Promise<number> {
     values: [id],
   })
   if (!set) return 0
+  const unfinished = await findRow(tx, {
+    name: 'unfinished-run-of-rescore',
+    text: `SELECT 1 FROM score_runs WHERE rescore_id = $1 AND state IN ('queued', 'running') LIMIT 1`,
+    values: [id],
+  })
+  // Looking for missing entries reads all entries of the phase, so it comes once at the end.
+  if (unfinished) return 0
   const outdated = await isOutdated(tx, set)
   const added = outdated ? 0 : await addMissing(tx, id)
   const awaited = outdated ? 0 : (await countMissing(tx, id)).open
+  const state = added + awaited > 0 ? 'running' : 'ready'
   await tx.query({
     name: 'settle-rescore',
-    text: `UPDATE rescores s SET state = n.state
-             FROM (SELECT CASE WHEN $2 OR EXISTS (SELECT 1 FROM score_runs r WHERE r.rescore_id = $1 AND r.state IN ('queued', 'running'))
-                               THEN 'running' ELSE 'ready' END::"RescoreState" AS state) n
-            WHERE s.id = $1 AND s.state <> n.state`,
-    values: [id, awaited > 0],
+    text: 'UPDATE rescores SET state = $2::"RescoreState" WHERE id = $1 AND state <> $2::"RescoreState"',
+    values: [id, state],
   })
   return added
 }

@@ -21,8 +21,8 @@ export async function startRescoring(): Promise<boolean> {
   const { rows } = await database().pool.query<{ id: string }>({
     name: 'competitions-to-rescore',
     text: `SELECT c.id FROM competitions c
-            WHERE EXISTS (SELECT 1 FROM rescores s JOIN score_runs r ON r.rescore_id = s.id
-                           WHERE s.competition_id = c.id AND s.state = 'running' AND r.state = 'queued')
+            WHERE c.id IN (SELECT s.competition_id FROM rescores s JOIN score_runs r ON r.rescore_id = s.id
+                            WHERE s.state = 'running' AND r.state = 'queued')
               AND ${hasPlace}
             ORDER BY c.created_at, c.id`,
   })
@@ -68,7 +68,7 @@ async function startOf(tx: Transaction, competitionId: string): Promise<number> 
              JOIN competition_scorers p ON p.id = r.scorer_id JOIN snapshots n ON n.id = p.snapshot_id
              LEFT JOIN jobs j ON j.id = e.job_id
             WHERE s.competition_id = $1 AND s.state = 'running' AND r.state = 'queued'
-            ORDER BY s.created_at, r.created_at, r.id LIMIT $2 FOR UPDATE OF r SKIP LOCKED`,
+            ORDER BY r.rescore_id, r.id LIMIT $2 FOR UPDATE OF r SKIP LOCKED`,
     values: [competitionId, Math.max(0, Math.min(maxStarted, places))],
   })
   let started = 0
