@@ -66,6 +66,8 @@ const phase = (key: string): CompetitionDetail['phases'][number] => ({
   rehearse: false,
   run: { environment: null, gpu_count: 1, gpu_fraction: null, gpu_model: null, max_time: 60 },
   quota: { per_day: 5, total: null, failures_per_day: null },
+  late: null,
+  points: null,
   select: 'last',
   choose: 0,
   outputs: ['pred.csv'],

@@ -42,7 +42,7 @@ async function readStudents(
 ): Promise<Student[]> {
   const { rows } = await database().pool.query<Student>({
     name: 'read-students',
-    text: `SELECT u.id AS "userId", u.handle, u.name, u.email, m.section, t.name AS team, m.team_id AS "teamId", m.grace_days AS "graceDays"
+    text: `SELECT u.id AS "userId", u.handle, u.name, u.email, m.section, t.name AS team, t.id AS "teamId", m.grace_days AS "graceDays"
              FROM competition_members m JOIN users u ON u.id = m.user_id JOIN competition_teams t ON t.id = m.team_id
             WHERE m.competition_id = $1 AND m.role = 'participant' AND m.state = 'joined'
               AND ($2::text IS NULL OR lower(u.handle) > $2) AND ($3::uuid IS NULL OR u.id = $3)
@@ -100,7 +100,7 @@ async function readEntriesOf(
 ): Promise<Map<string, ScoredEntry[]>> {
   const { rows } = await database().pool.query<ScoredEntry & { phaseId: string }>({
     name: 'entries-to-grade',
-    text: `SELECT e.id, e.phase_id AS "phaseId", e.team_id AS "teamId", t.name AS team, e.received_at AS "receivedAt", e.chosen, r.scores, 1 AS entries
+    text: `SELECT e.id, e.phase_id AS "phaseId", e.team_id AS "teamId", t.name AS team, e.received_at AS "receivedAt", e.chosen, coalesce(r.scores, '{}') AS scores, 1 AS entries
              FROM entries e JOIN score_runs r ON r.id = e.score_run_id JOIN competition_teams t ON t.id = e.team_id
             WHERE e.phase_id = ANY ($1::uuid[]) AND e.team_id = ANY ($2::uuid[]) AND e.kind = 'entry' AND e.state = 'scored'
               AND e.disqualified_at IS NULL

@@ -129,6 +129,33 @@ export const routes = {
     apply: { method: 'post', path: '/api/rescores/{id}/apply', answer: 'json' },
     discard: { method: 'post', path: '/api/rescores/{id}/discard', answer: 'json' },
   },
+  grades: {
+    list: { method: 'get', path: '/api/competitions/{id}/grades', query: true, answer: 'page' },
+    own: { method: 'get', path: '/api/competitions/{id}/grades/own', answer: 'json' },
+    csv: { method: 'get', path: '/api/competitions/{id}/grades.csv', query: true, answer: 'stream' },
+    putExtension: {
+      method: 'put',
+      path: '/api/competitions/{id}/phases/{phase}/extensions/{user}',
+      body: true,
+      answer: 'json',
+    },
+    removeExtension: {
+      method: 'delete',
+      path: '/api/competitions/{id}/phases/{phase}/extensions/{user}',
+      answer: 'nothing',
+    },
+    putOverride: {
+      method: 'put',
+      path: '/api/competitions/{id}/grades/{user}/{phase}',
+      body: true,
+      answer: 'json',
+    },
+    removeOverride: {
+      method: 'delete',
+      path: '/api/competitions/{id}/grades/{user}/{phase}',
+      answer: 'nothing',
+    },
+  },
   experiments: {
     list: { method: 'get', path: '/api/experiments', query: true, answer: 'page' },
     get: { method: 'get', path: '/api/experiments/{id}', answer: 'json' },
