@@ -10,7 +10,7 @@ import { signIn } from './sign-in'
 import { theSystem } from './system/the-system'
 import { adminClient, createUser, noLimits, type TestUser } from './test-users'
 
-const at = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString().slice(0, 16)
+const at = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString().slice(0, 19)
 
 const config = (slug: string, endsIn: number) => `
 slug: ${slug}
@@ -157,7 +157,8 @@ test('a participant joins a competition in the browser, rehearses and submits, a
   await page.goto(`/competitions/${slug}?tab=manage`)
   await expect(entries.getByRole('row', { name: /first entry/ })).toContainText('0.500')
   await expectUsable(page, 'the management of a competition', wholePage)
-  await publish(host, slug, -0.1)
+  // The phase ends now: an entry that came after its end would not be on the board.
+  await publish(host, slug, 0)
   await page.reload()
   await page.getByRole('button', { name: 'Reveal results' }).click()
   await page.getByRole('alertdialog').getByRole('button', { name: 'Reveal' }).click()
