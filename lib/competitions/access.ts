@@ -30,9 +30,9 @@ export interface SeenCompetition {
   isStaff: boolean
 }
 
-const noSuchCompetition = (slug: string) =>
+const noSuchCompetition = () =>
   notFound(
-    `There is no competition "${slug}" that you may see. GET /api/competitions lists those that you may see.`,
+    'There is no competition with this id that you may see. GET /api/competitions lists those that you may see.',
   )
 
 /**
@@ -85,7 +85,7 @@ export async function findCompetition(
             WHERE c.slug = $1 AND ${maySee('$2::uuid', '$3::boolean')}`,
     values: [slug, actor?.userId ?? null, admin],
   })
-  if (!row) throw noSuchCompetition(slug)
+  if (!row) throw noSuchCompetition()
   const role = row.state === 'joined' ? row.role : null
   return {
     ...row,

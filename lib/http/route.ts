@@ -3,7 +3,14 @@ import type { z } from 'zod'
 import { type Actor, requireAdmin, requireOperation, requireScope } from '../access/actor'
 import { authenticate } from '../access/authenticate'
 import type { Scope } from '../contract/access/roles'
-import { clientLeft, GpuqError, internalError, unauthenticated, unavailable } from '../contract/errors'
+import {
+  clientLeft,
+  GpuqError,
+  internalError,
+  notFound,
+  unauthenticated,
+  unavailable,
+} from '../contract/errors'
 import type { Access, ItemOf, JsonOf, Operation, PathNames } from '../contract/operations/operation'
 import { parseInput } from '../contract/parse-input'
 import { isDatabaseAway, isPoolBusy } from '../database/away'
@@ -75,13 +82,15 @@ export function route<const Op extends Served>(operation: Op, handle: Handler<Op
   const paged = responses[200]?.item !== undefined
   const serve: ApiHandler = async (request, context) => {
     try {
+      const params = await context.params
+      requirePlain(params)
       const actor = access === 'public' ? null : await enter(request, access, operation)
       const url = new URL(request.url)
       const result = await handle({
         actor: actor as ActorOf<Op>,
         request,
         url,
-        params: (await context.params) as Params<Op>,
+        params: params as Params<Op>,
         query: (query && parseInput(query, readQuery(url))) as QueryOf<Op>,
         body: async () =>
           (body && (await readJson(request, body, { ...operation, maxBodyBytes }))) as BodyOf<Op>,
@@ -101,6 +110,16 @@ export function route<const Op extends Served>(operation: Op, handle: Handler<Op
 async function withoutBody(answer: Response): Promise<Response> {
   await answer.body?.cancel()
   return new Response(null, answer)
+}
+
+/** @throws 404 for the character NUL, which PostgreSQL refuses in every text: nothing has such a name. */
+function requirePlain(params: SentParams): void {
+  if (
+    Object.values(params)
+      .flat()
+      .some((value) => value.includes('\0'))
+  )
+    throw notFound('There is nothing at this address: it contains the character NUL.')
 }
 
 /** The query parameters. @throws 422 for the character NUL, which PostgreSQL refuses in every text. */
