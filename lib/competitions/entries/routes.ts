@@ -4,7 +4,7 @@ import { startWaiting } from '../../jobs/live/wait'
 import { entryOperations } from '../operations'
 import { chooseEntry, disqualifyEntry, withdrawEntry } from './change-entry'
 import { downloadLog, downloadSource } from './download-entry'
-import { listEntries, readEntry, readOwnEntries, waitForEntry } from './read-entries'
+import { findEntry, listEntries, readEntry, readOwnEntries, waitForEntry } from './read-entries'
 
 export const entryRoutes = {
   list: route(entryOperations.list, ({ actor, params, query }) =>
@@ -31,11 +31,13 @@ export const entryRoutes = {
 
   withdraw: route(entryOperations.withdraw, ({ actor, params }) => withdrawEntry(actor, params.id)),
 
-  choose: route(entryOperations.choose, async ({ actor, params, body }) =>
-    chooseEntry(actor, params.id, (await body()).chosen),
-  ),
+  choose: route(entryOperations.choose, async ({ actor, params, body }) => {
+    await findEntry(actor, params.id)
+    return chooseEntry(actor, params.id, (await body()).chosen)
+  }),
 
-  disqualify: route(entryOperations.disqualify, async ({ actor, params, body }) =>
-    disqualifyEntry(actor, params.id, (await body()).reason),
-  ),
+  disqualify: route(entryOperations.disqualify, async ({ actor, params, body }) => {
+    await findEntry(actor, params.id)
+    return disqualifyEntry(actor, params.id, (await body()).reason)
+  }),
 }
