@@ -89,6 +89,8 @@ describe.each(versions)('a backup of gpuq %s, restored and upgraded', (version) 
   const mayBeNone = [
     '/api/jobs/{id}/artifacts.tar',
     '/api/jobs/{id}/files/content',
+    '/api/projects/{id}/leaderboard',
+    '/api/projects/{id}/leaderboard.csv',
     '/api/queue/{id}',
     '/gpuq.tgz',
   ]
@@ -98,8 +100,9 @@ describe.each(versions)('a backup of gpuq %s, restored and upgraded', (version) 
     const artifacts = (await db.pool.query('SELECT id, job_id FROM artifacts')).rows
     const jobs = await idsOf('jobs')
     const paramsOf = async ({ path }: Operation): Promise<Record<string, string>[]> => {
-      // An earlier version has no snapshots, working files, read-only links, groups or classes. Pictures belong to the documentation.
-      if (/\{token\}|\{name\}|^\/api\/groups\/|\/group$/.test(path)) return []
+      // An earlier version has no snapshots, working files, read-only links, groups, classes or competitions. Pictures belong to the documentation.
+      if (/\{token\}|\{name\}|^\/api\/(?:groups|competitions|entries|rescores)\/|\/group$/.test(path))
+        return []
       if (path.includes('{artifactId}'))
         return artifacts.map((row) => ({ id: row.job_id, artifactId: row.id }))
       if (path.includes('{handle}')) return (await idsOf('users', 'handle')).map((handle) => ({ handle }))
