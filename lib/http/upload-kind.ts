@@ -31,6 +31,8 @@ export interface UploadKind<Result, DryRun> {
   find(received: Received): Promise<{ other: OtherUpload<Result, DryRun> } | { note: string | undefined }>
   /** Says what has become of one, with the fields of a job. @throws 404 for an unknown one, and one that the actor may not see. */
   read(actor: Actor, id: string): Promise<Result>
+  /** The same as a file: as the records of a result file, or the text that a job would have printed. @throws as `read`, and 409 for records before its end. */
+  download(actor: Actor, id: string, format: 'jsonl' | 'text'): Promise<Response>
   /** Cancels one. @throws as `read`, and 403 or 409 if it cannot be cancelled. */
   cancel(actor: Actor, id: string): Promise<Result>
 }

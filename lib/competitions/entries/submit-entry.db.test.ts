@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { call } from '../../access/testing/call'
 import { makePerson, type Person } from '../../access/testing/people'
 import { makeJob } from '../../cluster/testing/rows'
+import { recordSchema } from '../../contract/output/records'
 import { testDatabase } from '../../database/testing/test-database'
 import { transaction } from '../../database/transaction'
 import type { ApiRoute } from '../../http/route'
@@ -122,6 +123,31 @@ describe('a submission with the competition_id of a competition', () => {
       body: { job_id: id, status: 'cancelled', quota: { per_day: { used: 0 } } },
     })
     expect((await ask(ada, jobRoutes.get)).body).toMatchObject({ status: 'cancelled', exit_code: 1 })
+  })
+
+  it('the result of an entry is a file of records and a text, as that of a job, after its end', async () => {
+    const competition = await withEagles()
+    const id = String((await submit(ada, competition)).body.job_id)
+    const download = async (format: string) => {
+      const request = new Request(`http://localhost:8001/x?format=${format}`, {
+        headers: { cookie: bob.cookie, 'sec-fetch-site': 'same-origin' },
+      })
+      const response = await jobRoutes.result(request, { params: Promise.resolve({ id }) })
+      return { status: response.status, text: await response.text() }
+    }
+    expect(await download('jsonl')).toMatchObject({
+      status: 409,
+      text: expect.stringContaining('has not ended'),
+    })
+    await startEntry(competition, id)
+    await scoreEntry(competition, id, { acc: 0.5, priv: 0.25 })
+    const records = (await download('jsonl')).text.trimEnd().split('\n')
+    expect(records.map((record) => recordSchema.parse(JSON.parse(record)))).toMatchObject([
+      { type: 'stdout', text: expect.stringMatching(/^gpuq: It is scored\. acc 0\.500,/) },
+      { type: 'exit', status: 'completed', exit_code: 0 },
+    ])
+    expect(await download('text')).toMatchObject({ status: 200, text: expect.stringMatching(/^gpuq: .*\n$/) })
+    expect(records.join('')).not.toContain('0.25')
   })
 
   it('a rehearsal reads the sample data in the place of the hidden data, and no labels', async () => {

@@ -1,6 +1,7 @@
 import type { Actor } from '../../access/actor'
 import { timeLimit } from '../../async/time-limit'
-import { GpuqError, invalidField } from '../../contract/errors'
+import { conflict, GpuqError, invalidField } from '../../contract/errors'
+import type { ExitRecord, OutputRecord } from '../../contract/output/records'
 import { isDatabaseAway } from '../../database/away'
 import { database } from '../../database/client'
 import { oneRow, type Transaction } from '../../database/transaction'
@@ -36,6 +37,12 @@ export const uploadedEntries: UploadKind<EntryResult, EntryDryRun> = {
   },
 
   read: async (actor, id) => (await answerTo(actor, id)).body,
+
+  async download(actor, id, format) {
+    const { body } = await answerTo(actor, id)
+    const headers = { 'cache-control': 'no-store', 'content-type': `${contentTypes[format]}; charset=utf-8` }
+    return new Response(format === 'text' ? body.stdout : toRecords(body), { headers })
+  },
 
   async cancel(actor, id) {
     await withdrawEntry(actor, id)
@@ -75,6 +82,27 @@ function startWaitingIfPossible(actor: Actor): (() => void) | null {
   } catch {
     return null
   }
+}
+
+const contentTypes = { jsonl: 'application/x-ndjson', text: 'text/plain' } as const
+
+/** The records of a result file: the line of gpuq, and the end. @throws 409 before the end of the entry. */
+function toRecords({ status, reason, reason_text, stdout, exit_code, entry }: EntryResult): string {
+  const t = entry.ended_at
+  if (t === null || status === 'pending' || status === 'running')
+    throw conflict('The entry has not ended yet. Wait for its end with GET /api/entries/ID?wait=60.')
+  const printed: OutputRecord = { type: 'stdout', t, text: stdout.trimEnd() }
+  const end: ExitRecord = {
+    type: 'exit',
+    t,
+    status,
+    reason: reason ?? 'finished',
+    reason_text: reason_text ?? entry.message,
+    exit_code,
+    started_at: null,
+    ended_at: t,
+  }
+  return `${JSON.stringify(printed)}\n${JSON.stringify(end)}\n`
 }
 
 const jobStatus: Record<EntryState, EntryResult['status']> = {

@@ -65,7 +65,8 @@ export const jobRoutes = {
         if (query.format === 'json') return sendResult(reader, job.id, job.mayRead)
         return downloadText(reader, job, { name: `${job.id}.txt`, mayRead: job.mayRead })
       },
-      (kind) => kind.read(actor, params.id),
+      ({ read, download }) =>
+        query.format === 'json' ? read(actor, params.id) : download(actor, params.id, query.format),
     )
   }),
 

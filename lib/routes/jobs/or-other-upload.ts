@@ -5,13 +5,13 @@ import { uploadKinds } from '../features'
 /**
  * Answers a request for a job. If there is no such job, the id may be that of something else that an upload has made: clients that
  * submitted it ask for it as for a job.
- * @param other what answers then
+ * @param other what answers then: a JSON body, or a complete response
  * @throws what `ofJob` throws, if there is neither.
  */
 export async function orOtherUpload<T>(
   actor: Actor,
   ofJob: () => Promise<T>,
-  other: (kind: (typeof uploadKinds)[number]) => Promise<unknown>,
+  other: (kind: (typeof uploadKinds)[number]) => Promise<object>,
 ): Promise<T | Response> {
   try {
     return await ofJob()
@@ -22,6 +22,7 @@ export async function orOtherUpload<T>(
         if (isNotFound(reason)) return null
         throw reason
       })
+      if (body instanceof Response) return body
       if (body !== null) return Response.json(body, { headers: { 'cache-control': 'no-store' } })
     }
     throw error
