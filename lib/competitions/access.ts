@@ -6,8 +6,16 @@ import { findRow, type Transaction } from '../database/transaction'
 import type { CompetitionConfig, PhaseConfig } from './contract-config'
 import { type CompetitionRole, staffRoles } from './contract-roles'
 
+/** What somebody may do in a competition. */
+export interface Rights {
+  /** May change it: a host or an admin. */
+  isHost: boolean
+  /** Sees the entries of all teams: a host, an instructor, a TA or an admin. */
+  isStaff: boolean
+}
+
 /** A competition, and who the caller is in it. */
-export interface SeenCompetition {
+export interface SeenCompetition extends Rights {
   id: string
   slug: string
   title: string
@@ -24,10 +32,14 @@ export interface SeenCompetition {
   role: CompetitionRole | null
   state: 'requested' | 'joined' | null
   teamId: string | null
-  /** The caller may change it: a host or an admin. */
-  isHost: boolean
-  /** The caller sees the entries of all teams: a host, an instructor, a TA or an admin. */
-  isStaff: boolean
+}
+
+/** The rights of a member of a competition. */
+export function rightsOf(isAdmin: boolean, role: CompetitionRole | null): Rights {
+  return {
+    isHost: isAdmin || role === 'host',
+    isStaff: isAdmin || (role !== null && staffRoles.includes(role)),
+  }
 }
 
 const noSuchCompetition = () =>
@@ -49,23 +61,6 @@ export const isOnRoster = (userId: string) =>
   `(c.join = 'roster' AND EXISTS (SELECT 1 FROM competition_roster r JOIN users ru ON lower(ru.email) = r.email
      WHERE r.competition_id = c.id AND ru.id = ${userId}))`
 
-interface Row {
-  id: string
-  slug: string
-  title: string
-  timezone: string
-  published: boolean
-  join: CompetitionConfig['join']
-  teamMax: number
-  terms: string | null
-  projectId: string
-  serviceUserId: string
-  spec: CompetitionConfig
-  role: CompetitionRole | null
-  state: 'requested' | 'joined' | null
-  teamId: string | null
-}
-
 /**
  * Finds a competition that the caller may see.
  * @param actor null: has not signed in
@@ -77,7 +72,7 @@ export async function findCompetition(
   executor: Transaction = database().pool,
 ): Promise<SeenCompetition> {
   const admin = actor !== null && isAdmin(actor)
-  const row = await findRow<Row>(executor, {
+  const row = await findRow<Omit<SeenCompetition, keyof Rights>>(executor, {
     name: 'find-competition',
     text: `SELECT c.id, c.slug, c.title, c.timezone, c.published, c.join, c.team_max AS "teamMax", c.terms, c.project_id AS "projectId",
                   c.user_id AS "serviceUserId", c.spec, m.role, m.state, m.team_id AS "teamId"
@@ -87,12 +82,7 @@ export async function findCompetition(
   })
   if (!row) throw noSuchCompetition()
   const role = row.state === 'joined' ? row.role : null
-  return {
-    ...row,
-    role,
-    isHost: admin || role === 'host',
-    isStaff: admin || (role !== null && staffRoles.includes(role)),
-  }
+  return { ...row, role, ...rightsOf(admin, role) }
 }
 
 /** @throws 403 unless the caller is a host of the competition, or an admin. */

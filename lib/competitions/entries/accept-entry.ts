@@ -12,6 +12,7 @@ import {
   undoneTransaction,
 } from '../../database/transaction'
 import { type CompetitionConfig, maxEntries, type PhaseConfig } from '../contract-config'
+import type { Entry } from '../contract-entries'
 import { type CompetitionRole, staffRoles } from '../contract-roles'
 import { acceptedUntil, endFor } from '../grades/penalty'
 import { type NewestVersions, newestDatasets, newestLabels, newestOf, newestScorer } from '../newest-versions'
@@ -296,10 +297,12 @@ async function insertEntry(
   return id
 }
 
-type EntryKind = 'entry' | 'rehearsal' | 'baseline'
-
 /** What the program reads. A rehearsal finds the sample data at the place of the hidden data. */
-function mountsOf(given: Given, { inputs, rehearse }: PhaseConfig, kind: EntryKind): Record<string, string> {
+function mountsOf(
+  given: Given,
+  { inputs, rehearse }: PhaseConfig,
+  kind: Entry['kind'],
+): Record<string, string> {
   return Object.fromEntries(
     inputs.map((name) => {
       const isHidden = given.spec.datasets[name]?.role !== 'public'

@@ -5,19 +5,26 @@ import { database } from '../../database/client'
 import { cutPage, decodeTimeCursor, type Page } from '../../database/pagination'
 import { findRow, oneRow, type Transaction } from '../../database/transaction'
 import { waitForActor } from '../../jobs/live/wait'
-import { findCompetition, findPhase, requireStaff } from '../access'
+import {
+  findCompetition,
+  findPhase,
+  type Rights,
+  requireStaff,
+  rightsOf,
+  type SeenCompetition,
+} from '../access'
 import type { PhaseConfig } from '../contract-config'
 import type { Entry, entryListQuerySchema, ownEntriesSchema, QuotaLeft } from '../contract-entries'
 import type { CompetitionRole } from '../contract-roles'
 import { noQuota, quotaLeft, readUsed } from './quota'
-import { type EntryRow, type EntryViewer, entryColumns, entryTables, toEntry, viewerOf } from './to-entry'
+import { type EntryRow, entryColumns, entryTables, toEntry } from './to-entry'
 
 export const noSuchEntry = () =>
   notFound('You have no entry with this id. The page of the competition lists the entries of your team.')
 
 /** An entry that a caller may see. */
 export interface SeenEntry extends EntryRow {
-  viewer: EntryViewer
+  viewer: Rights
   /** The caller's role in the competition; null: none. */
   role: CompetitionRole | null
   /** The caller is of its team, or sent it as a baseline. */
@@ -44,7 +51,7 @@ export async function findEntry(
   })
   if (!row) throw noSuchEntry()
   const { role, ownTeamId, ...entry } = row
-  const viewer = viewerOf(isAdmin(actor), role)
+  const viewer = rightsOf(isAdmin(actor), role)
   const isOwn =
     entry.teamId === null ? viewer.isStaff && entry.userId === actor.userId : entry.teamId === ownTeamId
   if (!viewer.isStaff && !isOwn) throw noSuchEntry()
@@ -140,15 +147,7 @@ export async function readQuota(
 }
 
 /** @throws 403 unless the caller takes part or is of the staff. */
-function requireJoined({
-  slug,
-  role,
-  isStaff,
-}: {
-  slug: string
-  role: CompetitionRole | null
-  isStaff: boolean
-}): void {
+function requireJoined({ slug, role, isStaff }: SeenCompetition): void {
   if (isStaff || role === 'participant') return
   throw forbidden(
     role === 'observer'

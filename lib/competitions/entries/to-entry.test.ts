@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import type { Rights } from '../access'
 import { competitionConfigSchema } from '../contract-config'
 import { competitionKeys } from '../testing/competition-keys'
-import { type EntryRow, type EntryViewer, toEntry } from './to-entry'
+import { type EntryRow, toEntry } from './to-entry'
 
 const config = competitionConfigSchema.parse(competitionKeys())
 const [spec] = config.phases
@@ -47,9 +48,9 @@ const failed: EntryRow = {
   scores: null,
 }
 
-const team: EntryViewer = { isHost: false, isStaff: false }
-const ta: EntryViewer = { isHost: false, isStaff: true }
-const host: EntryViewer = { isHost: true, isStaff: true }
+const team: Rights = { isHost: false, isStaff: false }
+const ta: Rights = { isHost: false, isStaff: true }
+const host: Rights = { isHost: true, isStaff: true }
 
 describe('an entry', () => {
   it('its team sees public scores in the digits of the board, and neither private ones, nor the job, nor labels', () => {

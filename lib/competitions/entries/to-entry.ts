@@ -1,8 +1,8 @@
+import type { Rights } from '../access'
 import { formatScore, visibleColumns } from '../columns'
 import type { PhaseConfig, ScorerConfig } from '../contract-config'
 import type { Entry, EntryCause, EntryState } from '../contract-entries'
 import { describeEntry } from '../contract-entry-message'
-import { type CompetitionRole, staffRoles } from '../contract-roles'
 
 /** An entry as the database has it. Nothing of it reaches a caller but through {@link toEntry}. */
 export interface EntryRow {
@@ -40,22 +40,6 @@ export interface EntryRow {
   gpus: string[]
 }
 
-/** The rights of a reader of an entry. */
-export interface EntryViewer {
-  /** A host of the competition, or an admin. */
-  isHost: boolean
-  /** Sees the entries of all teams. */
-  isStaff: boolean
-}
-
-/** The rights of a member of a competition. */
-export function viewerOf(isAdmin: boolean, role: CompetitionRole | null): EntryViewer {
-  return {
-    isHost: isAdmin || role === 'host',
-    isStaff: isAdmin || (role !== null && staffRoles.includes(role)),
-  }
-}
-
 /** Hidden data could be read from how long a program runs, so participants see times in steps. */
 const stepS = 10
 
@@ -73,10 +57,7 @@ export const entryTables = `entries e JOIN competitions c ON c.id = e.competitio
   LEFT JOIN score_runs r ON r.id = e.score_run_id JOIN competition_scorers s ON s.id = coalesce(r.scorer_id, e.scorer_id)`
 
 /** Whether a viewer of an entry may read what it prints. */
-export function mayReadLog(
-  { kind, spec }: Pick<EntryRow, 'kind' | 'spec'>,
-  { isStaff }: EntryViewer,
-): boolean {
+export function mayReadLog({ kind, spec }: Pick<EntryRow, 'kind' | 'spec'>, { isStaff }: Rights): boolean {
   return isStaff || kind === 'rehearsal' || spec.logs === 'own'
 }
 
@@ -84,7 +65,7 @@ export function mayReadLog(
  * What a viewer may know about an entry: the only way from a row to a caller. The caller has checked that the viewer may see the entry at all.
  * Private scores, jobs and labels are for hosts, details of failures for the staff.
  */
-export function toEntry(row: EntryRow, viewer: EntryViewer): Entry {
+export function toEntry(row: EntryRow, viewer: Rights): Entry {
   const { isHost, isStaff } = viewer
   const log = mayReadLog(row, viewer)
   const known = {
