@@ -12,6 +12,7 @@ import { pushSnapshot } from '../../snapshots/push-snapshot'
 import { diskStore } from '../../storage/disk'
 import { setStorage } from '../../storage/storage'
 import { putCompetitionAnswerSchema } from '../contract'
+import { callMembers } from '../members/testing/call-members'
 import { makeCompetition } from '../testing/competition'
 import { type CompetitionKeys, competitionKeys, openPhase } from '../testing/competition-keys'
 import { setupRoutes } from './routes'
@@ -334,6 +335,20 @@ describe('the right to create and change a competition', () => {
       status: 422,
       body: { errors: [{ path: 'roles.host' }] },
     })
+  })
+
+  it('a host who leaves while another host removes the other one by the file: one host stays', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const keys = competitionKeys({ roles: { host: [other.handle] } })
+      await put(keys)
+      const answers = await Promise.all([send({ ...keys, roles: {} }), callMembers('leave', host, keys.slug)])
+      expect([
+        [200, 409],
+        [409, 204],
+        [422, 204],
+      ]).toContainEqual(answers.map(({ status }) => status))
+      expect((await stored(keys.slug)).managers).toHaveLength(1)
+    }
   })
 
   it('a participant with entries gets no role of the staff', async () => {

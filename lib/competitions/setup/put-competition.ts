@@ -16,7 +16,7 @@ import { getCompetition } from './read-competition'
 import { requireCanRun } from './require-can-run'
 import { writeDirectories } from './write-directories'
 import { writePhases } from './write-phases'
-import { writeRoles } from './write-roles'
+import { settleHosts, writeRoles } from './write-roles'
 
 type Input = z.output<typeof putCompetitionSchema>
 type Answer = z.input<typeof putCompetitionAnswerSchema>
@@ -84,10 +84,11 @@ async function write(
   const competition = before ?? (await insertCompetition(tx, actor, config, input.pages))
   const { id } = competition
   const changes = [
-    await writeRoles(tx, actor, competition, config.roles, before?.spec.roles ?? null),
+    await writeRoles(tx, id, config.roles, before?.spec.roles ?? null),
     await writePhases(tx, id, config),
     await writeDirectories(tx, competition, config, input.directories),
   ]
+  await settleHosts(tx, actor, competition)
   const missing = await findMissing(tx, id, config)
   if (before?.published && missing.length > 0 && !isDry)
     throw invalidField('directories', `the competition is published, so it must stay complete. ${missing[0]}`)

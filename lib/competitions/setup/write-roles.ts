@@ -4,6 +4,7 @@ import { oneRow, type Transaction } from '../../database/transaction'
 import type { CompetitionRole } from '../contract'
 import type { CompetitionConfig } from '../contract-config'
 import { setHosts } from '../members/host-rights'
+import { lockCompetition } from '../members/locks'
 import { loseTeam } from '../members/lose-team'
 
 type Roles = CompetitionConfig['roles']
@@ -13,12 +14,11 @@ type Roles = CompetitionConfig['roles']
  * changed otherwise meanwhile. Everybody else keeps their role, such as whoever created the competition.
  * @param before the roles of the previous file; null: there is none
  * @returns whether anything changed
- * @throws 422 for an unknown user, or if no host would be left; 409 for a participant whose team has entries.
+ * @throws 422 for an unknown user; 409 for a participant whose team has entries.
  */
 export async function writeRoles(
   tx: Transaction,
-  actor: Actor,
-  { id, projectId }: { id: string; projectId: string },
+  id: string,
   roles: Roles,
   before: Roles | null,
 ): Promise<boolean> {
@@ -47,9 +47,22 @@ export async function writeRoles(
     )
     changed ||= rowCount === 1
   }
-  await requireSomeHost(tx, actor, id)
-  if (changed || before === null) await setHosts(tx, { id, projectId })
   return changed
+}
+
+/**
+ * Makes the hosts managers of the project. Locks the competition as hosts who leave do, so that of two who go at once the second is refused;
+ * everything else is locked before it.
+ * @throws 422 if no host is left, or if a host would remove themselves, who could not see the answer.
+ */
+export async function settleHosts(
+  tx: Transaction,
+  actor: Actor,
+  competition: { id: string; projectId: string },
+): Promise<void> {
+  await lockCompetition(tx, competition.id)
+  await requireSomeHost(tx, actor, competition.id)
+  await setHosts(tx, competition)
 }
 
 interface Named {
@@ -76,7 +89,6 @@ async function findNamed(tx: Transaction, roles: Roles): Promise<Named[]> {
   return named.map((one) => ({ ...one, userId: ids.get(one.handle.toLowerCase()) ?? null }))
 }
 
-/** @throws 422 if no host is left, or if a host would remove themselves, who could not see the answer. */
 async function requireSomeHost(tx: Transaction, actor: Actor, competitionId: string): Promise<void> {
   const { hosted } = await oneRow<{ hosted: boolean }>(
     tx,
