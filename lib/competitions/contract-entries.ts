@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { time } from '../contract/access/access'
+import { label } from '../contract/config/values'
 import { idSchema } from '../contract/jobs'
 import { nameSchema } from './contract-config'
 
@@ -20,7 +21,7 @@ export const entrySchema = z.object({
   name: z.string().nullable(),
   team: z.string(),
   user_id: idSchema,
-  state: z.enum(entryStates),
+  state: z.enum(entryStates).describe('scored: it has scores; a rehearsal ended well, and has none'),
   cause: z.enum(entryCauses).nullable(),
   message: z.string().describe('what happened, or what it waits for, as a sentence'),
   received_at: time,
@@ -89,13 +90,7 @@ export const entryQuerySchema = z.object({
 
 export const chooseEntrySchema = z.strictObject({ chosen: z.boolean() })
 export const disqualifySchema = z.strictObject({
-  reason: z
-    .string()
-    .trim()
-    .min(1, 'says nothing: write why')
-    .max(500)
-    .nullable()
-    .describe('null: takes the disqualification back'),
+  reason: label(500).nullable().describe('null: takes the disqualification back'),
 })
 
 /** What `POST /api/submit` says besides the fields of a job, if the job entered a competition. */

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { time } from '../contract/access/access'
-import { label } from '../contract/config/values'
+import { isStorableText, label } from '../contract/config/values'
 import { idSchema } from '../contract/jobs'
 import { datasetRoles, joinRules, nameSchema, visibilities } from './contract-config'
 import { competitionRoles } from './contract-roles'
@@ -96,6 +96,11 @@ export const competitionDetailSchema = competitionSchema.extend({
   missing: z.array(z.string()),
 })
 
+const pageTextSchema = z
+  .string()
+  .max(512 * 1024, 'must be at most 512 KiB')
+  .refine(isStorableText, 'must not hold NUL or half a character: remove it')
+
 /** `PUT /api/competitions/{id}`. */
 export const putCompetitionSchema = z.strictObject({
   config: z
@@ -103,7 +108,7 @@ export const putCompetitionSchema = z.strictObject({
     .max(256 * 1024, 'must be at most 256 KiB')
     .describe('the text of competition.yaml'),
   pages: z
-    .record(z.string().max(255), z.string().max(512 * 1024, 'must be at most 512 KiB'))
+    .record(z.string().max(255), pageTextSchema)
     .default({})
     .describe('the text of each page of the list pages, by its path'),
   directories: z

@@ -237,6 +237,18 @@ describe('an entry that is chosen', () => {
 })
 
 describe('an entry that is disqualified', () => {
+  it.each([
+    ['nothing', ' '],
+    ['a control character', 'It copies.\0'],
+    ['half a character', 'It copies.\ud800'],
+  ])('a reason with %s is refused', async (_, reason) => {
+    const id = await send(ada, await make())
+    expect(await post(instructor, entryRoutes.disqualify, id, { reason })).toMatchObject({
+      status: 422,
+      body: { errors: [{ path: 'reason' }] },
+    })
+  })
+
   it('a disqualified entry leaves the queue and keeps what it sent, and the decision is recorded and can be taken back', async () => {
     const competition = await make()
     const id = await send(ada, competition)

@@ -274,6 +274,18 @@ describe('PUT /api/competitions/ID', () => {
       'directories.train',
     ],
     ['a snapshot of another name', (keys) => keys, { directories: { train: 'test@1' } }, 'directories.train'],
+    [
+      'a page with the character NUL',
+      (keys) => ({ ...keys, pages: ['a.md'] }),
+      { pages: { 'a.md': 'a\0b' } },
+      'pages.a.md',
+    ],
+    [
+      'a page with half a character',
+      (keys) => ({ ...keys, pages: ['a.md'] }),
+      { pages: { 'a.md': 'a\ud800b' } },
+      'pages.a.md',
+    ],
     ['an unknown user', (keys) => ({ ...keys, roles: { ta: ['nobody-here'] } }), {}, 'roles.ta.0'],
     [
       'an unknown environment',

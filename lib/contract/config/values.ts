@@ -103,13 +103,13 @@ export const line = (most: number) =>
     .max(most)
     .regex(/^\P{Cc}*$/u, 'remove line breaks and other control characters')
 
-/** Arguments of a process cannot contain NUL, and half of a surrogate pair is not text. */
-const isProcessText = (text: string) => !text.includes('\0') && !/\p{Surrogate}/u.test(text)
+/** Neither arguments of a process nor the database can hold NUL, and half of a surrogate pair is not text. */
+export const isStorableText = (text: string) => !text.includes('\0') && !/\p{Surrogate}/u.test(text)
 
 const processText = z
   .string()
   .max(maxWordLength, `must be at most ${maxWordLength} characters`)
-  .refine(isProcessText, 'must not hold NUL or half a character')
+  .refine(isStorableText, 'must not hold NUL or half a character')
 
 const maxCommandBytes = 65_536
 
@@ -122,7 +122,7 @@ export const shellCommand = z
     (text) => new TextEncoder().encode(text).length <= maxCommandBytes,
     `must be at most ${maxCommandBytes} bytes`,
   )
-  .refine(isProcessText, 'must not hold NUL or half a character')
+  .refine(isStorableText, 'must not hold NUL or half a character')
 
 const argsList = z.array(processText).max(maxWords, `must have at most ${maxWords} entries`)
 
