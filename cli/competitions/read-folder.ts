@@ -2,6 +2,7 @@ import { lstat, readFile, realpath, stat } from 'node:fs/promises'
 import { join, posix, sep } from 'node:path'
 import type { CompetitionConfig } from '@/lib/competitions/contract-config'
 import { autograderFile, commandOf, pathsOf } from '@/lib/competitions/contract-formats'
+import { maxPageBytes, maxRosterBytes } from '@/lib/competitions/contract-limits'
 import { parseCompetition } from '@/lib/competitions/contract-parse'
 import type { FieldError } from '@/lib/contract/errors'
 import { GpuqError } from '@/lib/contract/errors'
@@ -22,9 +23,6 @@ export interface Folder {
 }
 
 const fileName = 'competition.yaml'
-const MiB = 1024 * 1024
-const maxPageBytes = MiB / 2
-const maxRosterBytes = 8 * MiB
 
 /** Reads a folder. @throws GpuqError with everything that is wrong in it. */
 export async function readFolder(directory: string): Promise<Folder> {

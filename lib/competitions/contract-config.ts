@@ -11,6 +11,7 @@ import {
   shellCommand,
 } from '../contract/config/values'
 import { idSchema } from '../contract/jobs'
+import { most } from './contract-limits'
 import { isTimeZone, parseZonedTime } from './contract-zoned-time'
 
 /* The file competition.yaml. Messages say what to change. */
@@ -20,31 +21,6 @@ export const joinRules = ['open', 'approve', 'roster'] as const
 export const datasetRoles = ['public', 'sample', 'input', 'labels'] as const
 /** What a scoring program expects: gpuq's own paths and file, or those of another product. */
 export const scorerFormats = ['scores', 'codabench', 'gradescope'] as const
-
-/** How many of each a competition may have. */
-export const most = {
-  phases: 20,
-  datasets: 20,
-  columns: 50,
-  outputs: 20,
-  pages: 10,
-  teamMembers: 20,
-} as const
-
-/** What keeps the rows of competitions from growing without end. */
-export const maxCompetitions = 2_000
-export const maxTeams = 20_000
-/** Invitations of a team that nobody has answered. */
-export const maxInvitations = 20
-export const maxRosterLines = 100_000
-/** Versions of a dataset or of the scoring program, and phases with those that were removed. */
-export const maxVersions = 500
-/** Entries of a team in a competition, with rehearsals. */
-export const maxEntries = 20_000
-/** Runs of scoring programs over one entry. */
-export const maxScoreRuns = 100
-/** Sets of runs that score a phase again. Each has one run over an entry, and an entry has few others. */
-export const maxRescores = 90
 
 const atMost = (largest: number) => `must have at most ${largest} entries`
 

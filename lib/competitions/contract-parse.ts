@@ -6,9 +6,8 @@ import { locate, plainConfig } from '../contract/config/plain'
 import { readYaml } from '../contract/config/yaml'
 import type { FieldError } from '../contract/errors'
 import { type CompetitionConfig, competitionConfigSchema } from './contract-config'
+import { maxCompetitionBytes } from './contract-limits'
 
-/** The longest competition.yaml, in bytes. */
-export const maxCompetitionBytes = 256 * 1024
 /** Words and signs of YAML. The largest file names 800 users and has 20 phases. */
 const maxLexemes = 20_000
 const maxErrors = 20

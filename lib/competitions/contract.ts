@@ -3,14 +3,12 @@ import { time } from '../contract/access/access'
 import { isStorableText, label } from '../contract/config/values'
 import { idSchema } from '../contract/jobs'
 import { datasetRoles, joinRules, nameSchema, visibilities } from './contract-config'
+import { maxCompetitionBytes, maxInvitations, maxPageBytes, maxRosterBytes } from './contract-limits'
 import { competitionRoles } from './contract-roles'
 
 /* What the API says about competitions. Entries and boards have contracts of their own. */
 
 export type { CompetitionRole } from './contract-roles'
-
-/** The longest file of a roster. */
-const maxRosterBytes = 8 * 1024 * 1024
 
 export const memberStates = ['requested', 'joined'] as const
 export const phaseStates = ['upcoming', 'open', 'ended'] as const
@@ -98,14 +96,14 @@ export const competitionDetailSchema = competitionSchema.extend({
 
 const pageTextSchema = z
   .string()
-  .max(512 * 1024, 'must be at most 512 KiB')
+  .max(maxPageBytes, 'must be at most 512 KiB')
   .refine(isStorableText, 'must not hold NUL or half a character: remove it')
 
 /** `PUT /api/competitions/{id}`. */
 export const putCompetitionSchema = z.strictObject({
   config: z
     .string()
-    .max(256 * 1024, 'must be at most 256 KiB')
+    .max(maxCompetitionBytes, 'must be at most 256 KiB')
     .describe('the text of competition.yaml'),
   pages: z
     .record(z.string().max(255), pageTextSchema)
@@ -167,8 +165,8 @@ export const teamInvitationSchema = z.object({
 
 export const updateTeamSchema = z.strictObject({
   name: label(60).optional(),
-  invite: z.array(idSchema).max(20).default([]),
-  withdraw: z.array(idSchema).max(20).default([]).describe('invitations to take back'),
+  invite: z.array(idSchema).max(maxInvitations).default([]),
+  withdraw: z.array(idSchema).max(maxInvitations).default([]).describe('invitations to take back'),
 })
 
 export const rosterAnswerSchema = z.object({

@@ -1,6 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { CompetitionDetail, RosterAnswer } from '@/lib/competitions/contract'
+import { maxRosterBytes } from '@/lib/competitions/contract-limits'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { Field } from '../../ui/field'
@@ -10,8 +11,6 @@ import { Panel, PanelBody, PanelHeader } from '../../ui/panel'
 import { Textarea } from '../../ui/textarea'
 import { toast, toastError } from '../../ui/toaster'
 import { putRoster } from '../queries'
-
-const maxBytes = 8 * 1024 ** 2
 
 /** Its bytes, because only the server knows which encoding a spreadsheet has written. */
 function toBase64(file: Blob): Promise<string> {
@@ -47,7 +46,7 @@ export function Roster({ competition: { competition_id, join } }: { competition:
   }
   const take = ([chosen]: readonly File[]) => {
     if (!chosen) return
-    if (chosen.size > maxBytes)
+    if (chosen.size > maxRosterBytes)
       return void toast.error(`${chosen.name} is larger than 8 MiB. Choose another file.`)
     change('', chosen)
   }

@@ -11,8 +11,9 @@ import {
   transaction,
   undoneTransaction,
 } from '../../database/transaction'
-import { type CompetitionConfig, maxEntries, type PhaseConfig } from '../contract-config'
+import type { CompetitionConfig, PhaseConfig } from '../contract-config'
 import type { Entry } from '../contract-entries'
+import { maxEntries } from '../contract-limits'
 import { type CompetitionRole, staffRoles } from '../contract-roles'
 import { acceptedUntil, endFor } from '../grades/penalty'
 import { type NewestVersions, newestDatasets, newestLabels, newestOf, newestScorer } from '../newest-versions'

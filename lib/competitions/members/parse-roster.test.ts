@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { maxRosterLines } from '../contract-config'
+import { maxRosterLines } from '../contract-limits'
 import { decodeText } from './decode-text'
 import { parseRoster } from './parse-roster'
 

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import * as z from 'zod'
 import { describeExtraCells, readCsvRecords } from '../../access/csv-records'
 import { label } from '../../contract/config/values'
-import { maxRosterLines } from '../contract-config'
+import { maxRosterLines } from '../contract-limits'
 
 /** Somebody who may join. */
 export interface RosterPerson {

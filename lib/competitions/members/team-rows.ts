@@ -4,7 +4,7 @@ import { datesToText, type WithDates } from '../../database/dates'
 import { findRow, oneRow, type Transaction } from '../../database/transaction'
 import type { SeenCompetition } from '../access'
 import type { Team } from '../contract'
-import { maxTeams } from '../contract-config'
+import { maxTeams } from '../contract-limits'
 import { lockCompetition } from './locks'
 
 /** Reads a team for its members. */

@@ -2,7 +2,8 @@ import { uuidv7 } from 'uuidv7'
 import { parseSnapshot } from '../../contract/archives/snapshot-name'
 import { conflict, invalidField } from '../../contract/errors'
 import { findRow, oneRow, type Transaction } from '../../database/transaction'
-import { type CompetitionConfig, maxVersions, type ScorerConfig } from '../contract-config'
+import type { CompetitionConfig, ScorerConfig } from '../contract-config'
+import { maxVersions } from '../contract-limits'
 
 interface Target {
   id: string

@@ -1,7 +1,8 @@
 import { uuidv7 } from 'uuidv7'
 import { conflict, invalidField } from '../../contract/errors'
 import { oneRow, type Transaction } from '../../database/transaction'
-import { type CompetitionConfig, maxVersions, phaseTimes } from '../contract-config'
+import { type CompetitionConfig, phaseTimes } from '../contract-config'
+import { maxVersions } from '../contract-limits'
 
 /**
  * Makes the phases of a competition what its file says. One that the file has no more is deleted, or kept without a place if it has
