@@ -160,3 +160,21 @@ it('a TA sees the entries of all teams, and cannot disqualify them', async () =>
   const items = within(await openMenu()).getAllByRole('menuitem')
   expect(items.map(({ textContent }) => textContent)).toEqual(['Output', 'Program'])
 })
+
+it('the staff filters entries by state: a rehearsal that ended well is not scored', async () => {
+  const competition = makeCompetition({ role: 'ta' })
+  const rehearsal = makeEntry({
+    id: '01931111-0000-7000-8000-000000000002',
+    name: 'a try',
+    kind: 'rehearsal',
+    scores: {},
+  })
+  answerWith({ [`GET ${path}/entries`]: [makeEntry(), rehearsal] })
+  renderUi(<AllEntries competition={competition} phase={makePhase()} viewer={viewerOf(competition)} />)
+  const table = await screen.findByRole('table', { name: 'Entries' })
+  within(table).getByText('Completed')
+  openByKeyboard(screen.getByRole('combobox', { name: 'Entries with the state' }))
+  fireEvent.click(await screen.findByRole('option', { name: 'Scored' }))
+  expect(within(table).queryByText('Completed')).toBeNull()
+  within(table).getByText('Scored')
+})

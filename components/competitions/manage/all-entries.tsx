@@ -15,7 +15,10 @@ import { entriesQuery, isUnfinished } from '../queries'
 const filters = {
   all: { label: 'All states', accepts: () => true },
   unfinished: { label: 'Not finished', accepts: isUnfinished },
-  scored: { label: 'Scored', accepts: ({ state }: Entry) => state === 'scored' },
+  scored: {
+    label: 'Scored',
+    accepts: ({ state, kind }: Entry) => state === 'scored' && kind !== 'rehearsal',
+  },
   failed: { label: 'Failed', accepts: ({ state }: Entry) => state === 'failed' },
   scorer: {
     label: 'Scoring failed',
