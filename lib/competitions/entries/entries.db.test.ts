@@ -98,6 +98,11 @@ describe('the list of entries', () => {
     expect(idsOf(await list(ta, competition, `?team=${bob.handle}`))).toEqual([other])
     for (const query of ['?all=true', `?team=${bob.handle}`])
       expect(await list(ada, competition, query)).toMatchObject({ status: 403 })
+    await competition.join(eve, { state: 'requested' })
+    expect(await list(eve, competition)).toMatchObject({
+      status: 403,
+      body: { detail: expect.stringContaining('must approve your request') },
+    })
     expect(await list(eve, competition)).toMatchObject({ status: 403 })
     const handler: ApiHandler = (request) =>
       entryRoutes.list(request, { params: Promise.resolve({ id: competition.slug, phase: 'main' }) })

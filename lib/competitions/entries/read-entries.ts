@@ -147,11 +147,12 @@ export async function readQuota(
 }
 
 /** @throws 403 unless the caller takes part or is of the staff. */
-function requireJoined({ slug, role, isStaff }: SeenCompetition): void {
+function requireJoined({ slug, role, state, isStaff }: SeenCompetition): void {
   if (isStaff || role === 'participant') return
+  if (role === 'observer') throw forbidden(`Observers of "${slug}" have no entries.`)
   throw forbidden(
-    role === 'observer'
-      ? `Observers of "${slug}" have no entries.`
+    state === 'requested'
+      ? `You have no entries in "${slug}" yet. Its staff must approve your request first.`
       : `You have not joined "${slug}". Join it first: POST /api/competitions/${slug}/join.`,
   )
 }
