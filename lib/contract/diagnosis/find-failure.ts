@@ -49,7 +49,7 @@ export function findFailure(end: Pick<InstanceEnd, 'lines' | 'exit_code'>): Fail
           ? shownBy.trim()
           : completeMessage(exception, lines, to),
       location,
-      evidence: shownBy === undefined ? evidence : [shownBy, ...evidence.slice(1 - mostLines)],
+      evidence: shownBy === undefined ? evidence : addAbove(shownBy, lines[from - 1], evidence),
       t: at(traceback.end),
     }
   }
@@ -65,6 +65,12 @@ export function findFailure(end: Pick<InstanceEnd, 'lines' | 'exit_code'>): Fail
     }
   }
   return ofEnd(end, lines)
+}
+
+/** Puts a line above the evidence, and marks the gap if it is not the line `before` it. */
+function addAbove(line: string, before: string | undefined, evidence: readonly string[]): string[] {
+  const head = before?.endsWith(line) ? [line] : [line, '…']
+  return [...head, ...evidence.slice(head.length - mostLines)]
 }
 
 /** The program prints an error of its own among the last of this many lines, because two streams may mix. */

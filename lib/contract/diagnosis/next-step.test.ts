@@ -352,6 +352,22 @@ describe('the advice', () => {
     expect(find([early, ...last])).toMatchObject({ cause: 'file_missing' })
   })
 
+  it('marks what the evidence leaves out between the line that shows the cause and the traceback', () => {
+    const traceback = (...lines: string[]) => ['Traceback (most recent call last):', ...lines]
+    const cause = "FileNotFoundError: [Errno 2] No such file or directory: 'a.txt'"
+    const ended = traceback('  File "/job/solution.py", line 9, in <module>', 'RuntimeError: setup failed')
+    const chained = [
+      ...traceback('  File "/job/solution.py", line 4, in load', cause),
+      '',
+      'During handling of the above exception, another exception occurred:',
+      '',
+      ...ended,
+    ]
+    const evidenceOf = (lines: string[]) => findFailure({ lines: print(lines), exit_code: 1 }).evidence
+    expect(evidenceOf(chained)).toEqual([cause, '…', ...ended])
+    expect(evidenceOf(['step 1', 'loss: nan', ...ended])).toEqual(['loss: nan', ...ended])
+  })
+
   it.each([
     ['a box without an end', '╭─ Traceback (most recent call last) ─╮', '│ a:1 in a:1 in '],
     ['a message of a compressor', '', 'tar '],
