@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { serve } from '../testing/serve'
 import { describeFailure } from './describe-failure'
 import { type AgentRequest, Upstream } from './upstream'
@@ -55,14 +55,28 @@ it.each(['initialize', 'tools/list'])(
   },
 )
 
-it.each(['CreateGPUJob', 'SubmitGPUJobs'])(
-  'given a server that restarts, a call of %s without a key is not sent again: it could make a job twice',
-  async (name) => {
-    const { ask, requests } = await openUpstream(hangUp, succeed)
-    await expect(ask(call(name))).rejects.toThrow('gpuq did not answer')
-    expect(requests()).toBe(1)
-  },
-)
+describe.each(['CreateGPUJob', 'SubmitGPUJobs'])('a call of %s without a key', (name) => {
+  it.each([
+    ['restarts', hangUp],
+    ['is behind a proxy that gets no answer', answerWith(502, 'Bad gateway')],
+  ])(
+    'given a server that %s, is not sent again, and the agent reads that its jobs may exist',
+    async (_, answer) => {
+      const { ask, server, requests } = await openUpstream(answer, succeed)
+      await expect(ask(call(name))).rejects.toThrow(
+        `${server} did not answer ${name}, so its jobs may exist.`,
+      )
+      expect(requests()).toBe(1)
+    },
+  )
+
+  it('keeps the reason of a server that refuses it', async () => {
+    const { ask } = await openUpstream(
+      answerWith(503, { code: 'unavailable', detail: 'The queue is closed.' }),
+    )
+    await expect(ask(call(name))).rejects.toThrow('The queue is closed.')
+  })
+})
 
 it.each([200, 400, 404])('an error of the protocol with status %i stays as it is', async (status) => {
   const error = { code: -32602, message: 'There is no task with this id.', data: { known: [] } }

@@ -61,8 +61,9 @@ export class Upstream {
         this.#revision = initializedSchema.safeParse(result).data?.protocolVersion
       return result
     } catch (error) {
-      if (until.aborted && !signal.aborted)
-        throw unavailable(`${this.connection.server} did not answer in time. Try again.`)
+      const isLate = until.aborted && !signal.aborted
+      if (!mayRepeat(request) && (isLate || hasNoAnswer(error))) throw mayBeMade(request, this.connection)
+      if (isLate) throw unavailable(`${this.connection.server} did not answer in time. Try again.`)
       throw error
     }
   }
@@ -91,8 +92,18 @@ export class Upstream {
 }
 
 /** Whether the server, or its database, may be back in a moment. */
-const isAway = (error: unknown) =>
+const isAway = (error: unknown): error is ProblemError =>
   error instanceof ProblemError && (error.code === 'unreachable' || [502, 503, 504].includes(error.status))
+
+/** Whether nobody knows what the server did with the request. */
+const hasNoAnswer = (error: unknown) =>
+  isAway(error) && (error.code === 'unreachable' || error.code === 'unexpected')
+
+/** The error for a call that was not repeated. An agent that reads no more than "try again" makes a job twice. */
+const mayBeMade = ({ params }: AgentRequest, { server }: Connection) =>
+  unavailable(
+    `${server} did not answer ${params?.name}, so its jobs may exist. Look with ListGPUJobs before you call it again, and set idempotency_key: a repeated call with the same key makes nothing twice.`,
+  )
 
 const isFirst = ({ method }: AgentRequest) => method === 'initialize' || method === 'server/discover'
 
