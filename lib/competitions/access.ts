@@ -27,6 +27,8 @@ export interface SeenCompetition extends Rights {
   projectId: string
   /** The account whose jobs the entries are. */
   serviceUserId: string
+  /** Counts the changes of the spec and of the phases. */
+  version: number
   spec: CompetitionConfig
   /** The caller's role; null: has not joined. Admins see what hosts see, and have no role. */
   role: CompetitionRole | null
@@ -75,7 +77,7 @@ export async function findCompetition(
   const row = await findRow<Omit<SeenCompetition, keyof Rights>>(executor, {
     name: 'find-competition',
     text: `SELECT c.id, c.slug, c.title, c.timezone, c.published, c.join, c.team_max AS "teamMax", c.terms, c.project_id AS "projectId",
-                  c.user_id AS "serviceUserId", c.spec, m.role, m.state, m.team_id AS "teamId"
+                  c.user_id AS "serviceUserId", c.version, c.spec, m.role, m.state, m.team_id AS "teamId"
              FROM competitions c LEFT JOIN competition_members m ON m.competition_id = c.id AND m.user_id = $2
             WHERE c.slug = $1 AND ${maySee('$2::uuid', '$3::boolean')}`,
     values: [slug, actor?.userId ?? null, admin],

@@ -2,11 +2,13 @@ import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { call } from '../../access/testing/call'
 import { makePerson, makeToken, type Person } from '../../access/testing/people'
 import { testDatabase } from '../../database/testing/test-database'
+import { findCompetition, findPhase } from '../access'
 import { type Board, boardSchema } from '../contract-boards'
 import { makeCompetition, type TestCompetition } from '../testing/competition'
 import { openPhase } from '../testing/competition-keys'
 import { insertScored } from '../testing/scored-entries'
 import { changeBoard } from './change-board'
+import { findRanking } from './ranking'
 import { boardRoutes } from './routes'
 import { settleBoards } from './settle-boards'
 
@@ -303,18 +305,42 @@ describe('a frozen board', () => {
     expect((await read(ada, competition)).total).toBe(2)
   })
 
-  it('a column of a stored board that a host made private is not shown', async () => {
+  describe('a column that a host made private', () => {
     const columns = { acc: {}, loss: {}, priv: { split: 'private' } } as const
-    const keys = { scorer: { program: 'scorer', command: 'score', outputs: [{ path: 'a' }], columns } }
-    const { competition, one, add } = await withTeams({ config: { ...keys, phases: [frozenPhase()] } })
-    await add(one, { acc: 0.5, loss: 0.321, priv: 0.1 }, { receivedAt: ago(2) })
-    await settleBoards()
-    expect(JSON.stringify(await read(ada, competition))).toContain('0.321')
-    await db.pool.query(
-      `UPDATE competitions SET version = version + 1, spec = jsonb_set(spec, '{scorer,columns,loss,split}', '"private"') WHERE id = $1`,
-      [competition.id],
+    const scorer = { program: 'scorer', command: 'score', outputs: [{ path: 'a' }], columns }
+
+    const makePrivate = ({ id }: TestCompetition) =>
+      db.pool.query(
+        `UPDATE competitions SET version = version + 1, board_version = board_version + 1,
+                spec = jsonb_set(spec, '{scorer,columns,loss,split}', '"private"') WHERE id = $1`,
+        [id],
+      )
+
+    it('is not shown of a stored board', async () => {
+      const { competition, one, add } = await withTeams({ config: { scorer, phases: [frozenPhase()] } })
+      await add(one, { acc: 0.5, loss: 0.321, priv: 0.1 }, { receivedAt: ago(2) })
+      await settleBoards()
+      expect(JSON.stringify(await read(ada, competition))).toContain('0.321')
+      await makePrivate(competition)
+      expect(JSON.stringify(await read(ada, competition))).not.toMatch(/loss|0\.321/)
+    })
+
+    it.each([
+      ['a live', [openPhase()]],
+      ['a stored', [frozenPhase()]],
+    ])(
+      'is not shown of %s board after a request that had found the competition before the change',
+      async (_, phases) => {
+        const { competition, one, add } = await withTeams({ config: { scorer, phases } })
+        await add(one, { acc: 0.5, loss: 0.321, priv: 0.1 }, { receivedAt: ago(2) })
+        await settleBoards()
+        const found = await findCompetition(ada.actor, competition.slug)
+        const phase = await findPhase(found, 'main')
+        await makePrivate(competition)
+        await findRanking(found, phase)
+        expect(JSON.stringify(await read(ada, competition))).not.toMatch(/loss|0\.321/)
+      },
     )
-    expect(JSON.stringify(await read(ada, competition))).not.toMatch(/loss|0\.321/)
   })
 })
 

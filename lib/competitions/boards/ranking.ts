@@ -112,7 +112,6 @@ const keep = (ranking: Ranking): KeptRanking => ({
 
 interface State {
   boardVersion: number
-  version: number
   storedAt: Date | null
   /** The last full hour. */
   hour: Date
@@ -127,13 +126,15 @@ export async function findRanking(
   const view = viewOf(competition, phase)
   const state = await findRow<State>(database().pool, {
     name: 'find-board-state',
-    text: `SELECT c.board_version AS "boardVersion", c.version, date_trunc('hour', now()) AS hour, coalesce(p.freeze_at <= now(), false) AS "isFrozen",
+    text: `SELECT c.board_version AS "boardVersion", date_trunc('hour', now()) AS hour, coalesce(p.freeze_at <= now(), false) AS "isFrozen",
                   (SELECT b.created_at FROM board_snapshots b WHERE b.phase_id = p.id AND b.freeze_at = p.freeze_at) AS "storedAt"
              FROM competition_phases p JOIN competitions c ON c.id = p.competition_id WHERE p.id = $1`,
     values: [phase.id],
   })
   if (!state) throw new Error('A phase that was found has no competition.')
-  const { boardVersion, version, storedAt, hour, isFrozen } = state
+  const { boardVersion, storedAt, hour, isFrozen } = state
+  // The version of the spec that is used: readers of a newer one must not find its board.
+  const { version } = competition
   const yesterday = yesterdayOf(view, hour)
   const stored = view.until === null ? null : storedAt
   const key = [phase.id, version, view.isStaff, view.isRevealed, view.until?.getTime(), yesterday.getTime()]
