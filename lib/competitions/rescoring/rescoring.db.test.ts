@@ -15,7 +15,7 @@ import { endScoring } from '../scoring/end-scoring'
 import { followEntries } from '../scoring/follow-entries'
 import { releaseEntries } from '../scoring/release-entries'
 import { makeCompetition, type TestCompetition } from '../testing/competition'
-import { openPhase } from '../testing/competition-keys'
+import { competitionKeys, openPhase } from '../testing/competition-keys'
 import { endWaitingJob } from '../testing/ended-jobs'
 import { failEntry } from '../testing/entries'
 import { holdEntry } from '../testing/held-entries'
@@ -413,6 +413,25 @@ describe('a set that runs', () => {
     }
     expect(jobs.size).toBe(5)
     expect(await read(id)).toMatchObject({ state: 'ready', progress: { failed: 2 } })
+  })
+
+  it('a program for Codabench that is started again reads the labels and the inputs at the same paths', async () => {
+    const scorer = { ...competitionKeys().scorer, format: 'codabench' } as const
+    const { competition, first } = await scoredCompetition({ config: { scorer } })
+    await db.pool.query(`UPDATE entries SET mounts = '{"/data/test": "test@1"}' WHERE id = $1`, [first])
+    await made(competition)
+    const pathsOfRound = async () => {
+      await lead()
+      const job = (await waitingJobs(competition)).find(({ entry }) => entry === first)?.id ?? ''
+      const { rows } = await db.pool.query<{ path: string }>(
+        'SELECT path FROM job_mounts WHERE job_id = $1 ORDER BY path',
+        [job],
+      )
+      await endWaitingJob(job, {}, 'node_lost')
+      return rows.map(({ path }) => path)
+    }
+    const paths = ['/app/input/ref', '/inputs/test']
+    expect([await pathsOfRound(), await pathsOfRound()]).toEqual([paths, paths])
   })
 
   it('is discarded: its waiting runs end, its jobs are cancelled, and none starts again', async () => {

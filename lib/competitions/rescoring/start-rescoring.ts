@@ -60,9 +60,10 @@ async function startOf(tx: Transaction, competitionId: string): Promise<number> 
   if (!competition) return 0
   // Counted after the lock: another leader may have started jobs before.
   const places = competition.parallel - (await countUnfinishedJobs(tx, competitionId))
+  // A run that was started before has the paths of its scoring program as labels, so those of the set are read.
   const { rows } = await tx.query<WaitingRun>({
     name: 'lock-waiting-score-runs',
-    text: `SELECT r.id, r.entry_id AS "entryId", e.mounts, r.labels, p.spec AS scorer, n.name || '@' || n.version AS snapshot,
+    text: `SELECT r.id, r.entry_id AS "entryId", e.mounts, s.labels, p.spec AS scorer, n.name || '@' || n.version AS snapshot,
                   j.id AS "jobId", j.attempt
              FROM rescores s JOIN score_runs r ON r.rescore_id = s.id JOIN entries e ON e.id = r.entry_id
              JOIN competition_scorers p ON p.id = r.scorer_id JOIN snapshots n ON n.id = p.snapshot_id
