@@ -6,6 +6,7 @@ import { makeJob } from '../cluster/testing/rows'
 import { testDatabase } from '../database/testing/test-database'
 import { projectBoardSchema } from './contract'
 import { projectBoardRoutes } from './routes'
+import { updateOwnRow, updateProjectBoard } from './update-board'
 
 vi.hoisted(() => vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough'))
 const db = testDatabase()
@@ -184,4 +185,23 @@ describe('what the board of a project shows of a member', () => {
     )
     expect(await ranksOf()).toEqual([[1, ada.handle, 0.1, 1]])
   })
+})
+
+it('a change of a board holds no transaction open while its request is read', async () => {
+  const open = async () => {
+    const { rows } = await db.pool.query(
+      "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND state LIKE 'idle in transaction%'",
+    )
+    return rows
+  }
+  const openOnes: unknown[] = []
+  await updateProjectBoard(owner.actor, id, async () => {
+    openOnes.push(await open())
+    return { metric: 'acc', goal: 'max', competition_id: null }
+  })
+  await updateOwnRow(ada.actor, id, async () => {
+    openOnes.push(await open())
+    return { name: 'Ada', hidden: false }
+  })
+  expect(openOnes).toEqual([[], []])
 })

@@ -2,6 +2,7 @@ import type { Actor } from '../access/actor'
 import { recordAudit } from '../access/audit'
 import { findVisible, requireOwnProject } from '../access/projects/projects'
 import { conflict } from '../contract/errors'
+import { database } from '../database/client'
 import { findRow, isUniqueViolation, transaction } from '../database/transaction'
 import type { ProjectBoard, UpdateOwnRow, UpdateProjectBoard } from './contract'
 import { boardMembers, readProjectBoard } from './read-board'
@@ -12,9 +13,10 @@ export async function updateProjectBoard(
   projectId: string,
   body: () => Promise<UpdateProjectBoard>,
 ): Promise<ProjectBoard> {
+  await requireOwnProject(database().pool, actor, projectId)
+  const { metric, goal, competition_id } = await body()
   await transaction(async (tx) => {
     const { id, slug } = await requireOwnProject(tx, actor, projectId)
-    const { metric, goal, competition_id } = await body()
     if (metric === null) await tx.query('DELETE FROM project_boards WHERE project_id = $1', [id])
     else
       await tx.query(
@@ -37,9 +39,10 @@ export async function updateOwnRow(
   projectId: string,
   body: () => Promise<UpdateOwnRow>,
 ): Promise<ProjectBoard> {
+  await findVisible(database().pool, actor, projectId)
+  const { name, hidden } = await body()
   await transaction(async (tx) => {
     const { id, slug } = await findVisible(tx, actor, projectId)
-    const { name, hidden } = await body()
     const taken = await findRow<{ handle: string }>(
       tx,
       `SELECT u.handle FROM users u JOIN (${boardMembers}) m ON m.user_id = u.id WHERE lower(u.handle) = lower($2) AND u.id <> $3`,
