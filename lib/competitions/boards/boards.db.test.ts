@@ -409,13 +409,14 @@ it('a token reads a board, and a revoked one ends the download of its CSV', asyn
   await expect(response.text()).rejects.toThrow('has ended')
 })
 
-it('late entries are on no board, because they count for grades only', async () => {
+it('late entries are on no board, also one at the exact end, because they count for grades only', async () => {
   const { competition, one, two, add } = await withTeams()
-  await add(one, { acc: 0.9, priv: 0.9 }, { receivedAt: ago(0.5) })
-  await add(two, { acc: 0.5, priv: 0.5 }, { receivedAt: ago(2) })
+  const end = ago(1)
+  await add(one, { acc: 0.9, priv: 0.9 }, { receivedAt: end })
+  await add(two, { acc: 0.5, priv: 0.5 }, { receivedAt: new Date(end.getTime() - 1) })
   await db.pool.query(
-    "UPDATE competition_phases SET starts_at = now() - interval '3 hours', ends_at = now() - interval '1 hour' WHERE competition_id = $1",
-    [competition.id],
+    "UPDATE competition_phases SET starts_at = $2::timestamptz - interval '2 hours', ends_at = $2 WHERE competition_id = $1",
+    [competition.id, end],
   )
   await changeBoard(db.pool, competition.id)
   expect(ranksOf(await read(ada, competition))).toEqual([['two', 1]])
