@@ -6,7 +6,7 @@ import type { JobEnd } from './judge-end'
 export const maxSystemFaults = 5
 
 /** What a run of a scoring program came to. */
-export type RunEnd = ReadScores | { job: JobEnd; byUser: boolean }
+export type RunEnd = ReadScores | { job: JobEnd }
 
 /** Ends the row of a run. Returns false if another leader has. */
 export async function endRunRow(tx: Transaction, id: string, end: RunEnd): Promise<boolean> {

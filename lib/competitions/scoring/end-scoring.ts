@@ -61,8 +61,7 @@ export async function endScoring(): Promise<boolean> {
 /** Reads what a scoring program left. Its output on the terminal is not looked at. */
 async function readEnd({ jobId, attempt, status, reason, reasonDetail, scorer }: EndedRun): Promise<RunEnd> {
   if (jobId === null || attempt === null) return { problem: 'The job of the scoring program was deleted.' }
-  if (status !== 'completed')
-    return { job: judgeEnd(reason, reasonDetail), byUser: reason === 'cancelled_by_user' }
+  if (status !== 'completed') return { job: judgeEnd(reason, reasonDetail) }
   const stored = await readStored(database().pool, { jobId, attempt })
   const { files, results } = pathsOf(scorer)
   const [found] = files.flatMap((name) => {
@@ -104,7 +103,7 @@ async function endRun(tx: Transaction, run: EndedRun, end: RunEnd): Promise<bool
     await endEntry(tx, run.entryId, { state: 'failed', cause: 'scorer', detail: end.problem })
     return true
   }
-  await endWithJob(tx, run.entryId, entry, end)
+  await endWithJob(tx, run.entryId, entry, end.job)
   return true
 }
 
@@ -113,10 +112,10 @@ async function endWithJob(
   tx: Transaction,
   entryId: string,
   { disqualified, runs }: { disqualified: boolean; runs: number },
-  { job, byUser }: { job: JobEnd; byUser: boolean },
+  job: JobEnd,
 ): Promise<void> {
   const detail = `The scoring program: ${job.detail}`
-  if (disqualified || byUser) return endEntry(tx, entryId, { state: 'cancelled', detail })
+  if (disqualified) return endEntry(tx, entryId, { state: 'cancelled', detail })
   if (job.state === 'failed' && job.cause === 'system') {
     if (runs >= maxSystemFaults) return endEntry(tx, entryId, { state: 'failed', cause: 'system', detail })
     await restart(tx, entryId, detail)
