@@ -5,6 +5,7 @@ import { withProgram } from '../../jobs/state/submit'
 import { logger } from '../../logger'
 import { artifactKey } from '../../results/name'
 import { storage } from '../../storage/storage'
+import { StorageFault } from '../../storage/store'
 import type { ScorerConfig } from '../contract-config'
 import { pathsOf } from '../contract-formats'
 import { endEntry } from './end-entry'
@@ -74,10 +75,24 @@ async function readEnd({ jobId, attempt, status, reason, reasonDetail, scorer }:
     }
   const { name, file } = found
   if (file.bytes > maxScoresBytes) return { problem: 'The file of scores is larger than 1 MiB.' }
-  const { stream } = await storage().open(artifactKey({ jobId, attempt, rank: 0 }, file.id))
-  const parts: Buffer[] = []
-  for await (const part of stream as AsyncIterable<Buffer>) parts.push(part)
-  return readScoresFile(name, Buffer.concat(parts), Object.keys(scorer.columns))
+  const content = await readContent(artifactKey({ jobId, attempt, rank: 0 }, file.id))
+  // Only another run can replace it.
+  if (content === null)
+    return { job: { state: 'failed', cause: 'system', detail: 'Its file of scores is not in the store.' } }
+  return readScoresFile(name, content, Object.keys(scorer.columns))
+}
+
+/** Reads an object of the store; null: there is none. */
+async function readContent(key: string): Promise<Buffer | null> {
+  try {
+    const { stream } = await storage().open(key)
+    const parts: Buffer[] = []
+    for await (const part of stream as AsyncIterable<Buffer>) parts.push(part)
+    return Buffer.concat(parts)
+  } catch (error) {
+    if (error instanceof StorageFault && error.code === 'not_found') return null
+    throw error
+  }
 }
 
 /** Returns whether it has changed the run. */

@@ -431,6 +431,21 @@ describe('an entry whose scoring program has ended', () => {
     expect(await entry(id)).toMatchObject({ state: 'scoring' })
   })
 
+  it('without its file of scores in the store: it is scored again', async () => {
+    const id = await entryToScore()
+    const lost = await scoringJobOf(id)
+    await db.pool.query(
+      "INSERT INTO artifacts (id, job_id, attempt, rank, path, bytes, sha256) VALUES (gen_random_uuid(), $1, 0, 0, 'scores.json', 1, 'hash')",
+      [lost],
+    )
+    await end(lost)
+    await lead()
+    expect(await scoringJobOf(id)).not.toBe(lost)
+    await end(await scoringJobOf(id), good)
+    await lead()
+    expect(await entry(id)).toMatchObject({ state: 'scored', scores })
+  })
+
   it('after it was withdrawn: the scores are kept, and do not count', async () => {
     const id = await entryToScore()
     await db.pool.query(`UPDATE entries SET state = 'cancelled', ended_at = now() WHERE id = $1`, [id])
