@@ -96,6 +96,46 @@ it('whoever joins accepts the terms first, and may name the team', async () => {
   })
 })
 
+it.each([
+  ['takes none', null, 'Refused, except with an extension'],
+  [
+    'takes a penalty from them',
+    { grace_minutes: 5, max_days: 2, percent_per_day: 10 },
+    'For grades only: 5 minutes cost nothing, at most 2 days, 10 % less a day',
+  ],
+  [
+    'takes nothing from them',
+    { grace_minutes: 0, max_days: 1, percent_per_day: 0 },
+    'For grades only: at most 1 day',
+  ],
+] as const)('the overview says what late entries cost in a phase that %s', async (_, late, expected) => {
+  await show(makeCompetition({ phases: [makePhase({ late })] }))
+  expect(screen.getByText('Late entries').nextElementSibling?.textContent).toBe(expected)
+})
+
+it('the overview says what a score is worth, if grades are points', async () => {
+  await show(makeCompetition({ phases: [makePhase({ points: 20 })] }))
+  expect(screen.getByText('A score of 1 is 20 points')).toBeTruthy()
+})
+
+it.each([
+  ['is not open yet', { state: 'upcoming' }, 'It accepts no entries yet.'],
+  ['has ended', { state: 'ended' }, 'It accepts only entries of participants with an extension.'],
+  [
+    'has ended and takes late entries',
+    { state: 'ended', late: { grace_minutes: 0, max_days: 2, percent_per_day: 10 } },
+    'An entry is late now. For grades only: at most 2 days, 10 % less a day.',
+  ],
+  [
+    'is revealed',
+    { state: 'ended', revealed: true },
+    'Its results are revealed, so it accepts no more entries.',
+  ],
+] as const)('whoever submits reads what a phase that %s does with entries', async (_, changes, expected) => {
+  await show(makeCompetition({ phases: [makePhase(changes)] }), '?tab=submit')
+  expect(await screen.findByText(expected)).toBeTruthy()
+})
+
 it('a member accepts terms that came later, without joining again', async () => {
   await show(makeCompetition({ terms: 'Share no data.', terms_accepted: false }))
   expect(screen.queryByLabelText('Name of your team')).toBeNull()

@@ -52,6 +52,23 @@ export function describeQuota({ per_day, total, failures_per_day }: Phase['quota
     .join(', ')
 }
 
+/** "For grades only: 5 minutes cost nothing, at most 2 days, 10 % less a day". */
+export function describeLate({ late }: Pick<Phase, 'late'>): string {
+  if (late === null) return 'Refused, except with an extension'
+  const { grace_minutes, percent_per_day, max_days } = late
+  const limits = [
+    grace_minutes === 0 ? null : `${formatCount(grace_minutes, 'minute')} cost nothing`,
+    max_days === 0 ? null : `at most ${formatCount(max_days, 'day')}`,
+    percent_per_day === 0 ? null : `${formatNumber(percent_per_day)} % less a day`,
+  ].filter((part) => part !== null)
+  return `For grades only: ${limits.join(', ')}`
+}
+
+/** Whether participants without an extension may send entries, also late ones. */
+export function takesEntries({ state, late, revealed }: Pick<Phase, 'state' | 'late' | 'revealed'>): boolean {
+  return state === 'open' || (state === 'ended' && late !== null && !revealed)
+}
+
 /** "1 GPU, 30 min". */
 export function describeRun({
   gpu_count,

@@ -4,12 +4,12 @@ import type { CompetitionDetail, Phase } from '@/lib/competitions/contract'
 import { Callout } from '../ui/callout'
 import { CodeBlock } from '../ui/code-block'
 import { DataList, Datum } from '../ui/data-list'
-import { formatBytes, formatNumber } from '../ui/format-number'
+import { formatBytes, formatCount, formatNumber } from '../ui/format-number'
 import { PartBoundary } from '../ui/missing-part'
 import { Panel, PanelBody, PanelHeader } from '../ui/panel'
 import { Skeleton } from '../ui/skeleton'
 import { type Column, DataTable } from '../ui/table'
-import { describeQuota, describeRun, describeSelection } from './facts'
+import { describeLate, describeQuota, describeRun, describeSelection } from './facts'
 import { JoinPanel } from './join-panel'
 import { PhaseClock } from './phase-clock'
 import { ZonedTime } from './zoned-time'
@@ -51,7 +51,10 @@ export function OverviewTab({ competition, signIn, onSubmit }: OverviewTabProps)
         ) : null}
         {datasets.length > 0 ? (
           <Panel>
-            <PanelHeader title="Data" description="Programs of entries read it at /data/NAME." />
+            <PanelHeader
+              title="Data"
+              description="A program reads it at /data/NAME. In a rehearsal, the sample replaces the hidden data, at the same place."
+            />
             <DataTable caption="Data" columns={datasetColumns} items={datasets} keyOf={({ name }) => name} />
           </Panel>
         ) : null}
@@ -136,6 +139,10 @@ function PhasePanel({ phase, zone }: { phase: Phase; zone: string }) {
             </Datum>
           )}
           <Datum label="Entries of a team">{describeQuota(phase.quota)}</Datum>
+          <Datum label="Late entries">{describeLate(phase)}</Datum>
+          {phase.points === null ? null : (
+            <Datum label="Points">{`A score of 1 is ${formatCount(phase.points, 'point')}`}</Datum>
+          )}
           <Datum label="Each entry gets">{describeRun(phase.run)}</Datum>
           <Datum label="What counts">{describeSelection(phase)}</Datum>
           <Datum label="Writes to /results">

@@ -21,7 +21,7 @@ import { TextField } from '../ui/text-field'
 import { toast } from '../ui/toaster'
 import { QuotaPanel } from './entries/quota-panel'
 import { entryConfig } from './entry-config'
-import { describeRun } from './facts'
+import { describeLate, describeRun, takesEntries } from './facts'
 import { PhaseClock } from './phase-clock'
 import { submitEntry } from './queries'
 
@@ -45,7 +45,7 @@ export function SubmitTab({ competition, phase, onPhase, onSent }: SubmitTabProp
   const key = useRef<string>(undefined)
   const rehearse = rehearsing && phase.rehearse
   const config = entryConfig({ competition: competition_id, phase, name: name.trim(), rehearse })
-  const choosable = phases.filter(({ key: own, state }) => state === 'open' || own === phase.key)
+  const choosable = phases.filter((other) => takesEntries(other) || other.key === phase.key)
   const changed = () => {
     key.current = undefined
     setProblem(null)
@@ -90,7 +90,7 @@ export function SubmitTab({ competition, phase, onPhase, onSent }: SubmitTabProp
                 tone="warning"
                 title={`This phase ${phase.state === 'ended' ? 'has ended' : 'is not open yet'}`}
               >
-                It accepts no entries now.
+                {describeClosed(phase)}
               </Callout>
             )}
             {choosable.length > 1 ? (
@@ -157,6 +157,15 @@ export function SubmitTab({ competition, phase, onPhase, onSent }: SubmitTabProp
       </div>
     </div>
   )
+}
+
+/** What happens to an entry of a phase that is not open. */
+function describeClosed(phase: Phase): string {
+  if (phase.state === 'upcoming') return 'It accepts no entries yet.'
+  if (phase.revealed) return 'Its results are revealed, so it accepts no more entries.'
+  return phase.late === null
+    ? 'It accepts only entries of participants with an extension.'
+    : `An entry is late now. ${describeLate(phase)}.`
 }
 
 /** Says what to change about the file; null: nothing. */
