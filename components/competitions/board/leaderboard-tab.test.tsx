@@ -71,6 +71,24 @@ it('a frozen board says from when on entries are not on it', async () => {
   expect(screen.getByText(/30 Jan 2027/)).toBeTruthy()
 })
 
+it('the staff reads that its board is live while that of participants is frozen', async () => {
+  await show(makeBoard(1), makePhase({ frozen: true, freeze_at: '2027-01-30T00:00:00.000Z' }))
+  expect(screen.getByText('The leaderboard is frozen for participants')).toBeTruthy()
+  expect(screen.queryByText(/The leaderboard freezes at/)).toBeNull()
+})
+
+it('an empty board announces a first entry only while it is live', async () => {
+  const [live, frozen] = [makeBoard(0), makeBoard(0, 0, 200, { frozen_at: '2027-01-30T00:00:00.000Z' })]
+  answerWith({ [`GET ${path}`]: live })
+  const phase = makePhase()
+  const { unmount } = renderUi(<LeaderboardTab competition={makeCompetition()} phase={phase} />)
+  await screen.findByText('No entry has a score yet')
+  unmount()
+  answerWith({ [`GET ${path}`]: frozen })
+  renderUi(<LeaderboardTab competition={makeCompetition()} phase={phase} />)
+  await screen.findByText('No entry is on this leaderboard')
+})
+
 it('a revealed board says that its results are final, and marks the private columns', async () => {
   const columns = [{ name: 'priv', order: 'desc', digits: 4, split: 'private' } as const]
   const table = await show(makeBoard(1, 0, 200, { revealed: true, columns, rank_by: 'priv' }))

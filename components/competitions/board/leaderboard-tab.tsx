@@ -55,7 +55,11 @@ export function LeaderboardTab({ competition, phase }: LeaderboardTabProps) {
         />
         <Loaded query={query} placeholder={<SkeletonRows rows={8} />} failureClass="m-4">
           {(shown) =>
-            shown.total > 0 ? <BoardTable request={request} board={shown} /> : <NoRows searched={q !== ''} />
+            shown.total > 0 ? (
+              <BoardTable request={request} board={shown} />
+            ) : (
+              <NoRows searched={q !== ''} isFinal={shown.revealed || shown.frozen_at !== null} />
+            )
           }
         </Loaded>
       </Panel>
@@ -63,11 +67,16 @@ export function LeaderboardTab({ competition, phase }: LeaderboardTabProps) {
   )
 }
 
-function NoRows({ searched }: { searched: boolean }) {
-  return searched ? (
-    <EmptyState icon={Trophy} title="No team has this name">
-      The search looks for a part of the name.
-    </EmptyState>
+/** @param isFinal no entry comes to the board any more, because it is frozen or revealed */
+function NoRows({ searched, isFinal }: { searched: boolean; isFinal: boolean }) {
+  if (searched)
+    return (
+      <EmptyState icon={Trophy} title="No team has this name">
+        The search looks for a part of the name.
+      </EmptyState>
+    )
+  return isFinal ? (
+    <EmptyState icon={Trophy} title="No entry is on this leaderboard" />
   ) : (
     <EmptyState icon={Trophy} title="No entry has a score yet">
       The first entry that is scored appears here by itself.
@@ -91,6 +100,13 @@ function Notice({ board, phase, zone }: { board: Board; phase: Phase; zone: stri
       </Callout>
     )
   if (phase.freeze_at === null) return null
+  if (phase.frozen)
+    return (
+      <Callout icon={Snowflake} title="The leaderboard is frozen for participants">
+        They see the entries received before <ZonedTime at={phase.freeze_at} zone={zone} />. You see the live
+        leaderboard.
+      </Callout>
+    )
   return (
     <p className="text-muted text-sm">
       The leaderboard freezes at <ZonedTime at={phase.freeze_at} zone={zone} />. Later entries count in the
